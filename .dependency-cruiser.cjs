@@ -1,0 +1,77 @@
+// Which part may import which (docs/architecture.md, "Boundaries"). A test proves that each rule refuses something.
+const PACKAGES = {
+  contract: [],
+  secrets: [],
+  runtime: [],
+  egress: [],
+  topics: ["contract"],
+  serde: ["contract", "topics"],
+  kafka: ["contract", "topics", "serde"],
+  state: ["contract", "topics", "serde", "kafka"],
+};
+
+/** npm packages that exactly one place may use, so that they can be replaced there. */
+const SOLE_USERS = {
+  kafkajs: "^packages/kafka/",
+  avsc: "^packages/serde/",
+  "@kafkajs/confluent-schema-registry": "^packages/serde/",
+  lmdb: "^packages/state/",
+  undici: "^(packages/egress/|test/bench/)",
+  "prom-client": "^packages/runtime/",
+  pino: "^packages/runtime/",
+  testcontainers: "^deploy/local/",
+};
+
+const packageRules = Object.entries(PACKAGES).map(([name, allowed]) => ({
+  name: `package-${name}-imports-only-what-it-may`,
+  severity: "error",
+  from: { path: `^packages/${name}/` },
+  to: {
+    path: "^(packages|services|deploy|test)/",
+    pathNot: `^packages/(${[name, ...allowed].join("|")})/|^test/support/`,
+  },
+}));
+
+const soleUserRules = Object.entries(SOLE_USERS).map(([name, path]) => ({
+  name: `only-one-place-uses-${name.replace(/[^a-z]+/g, "-")}`,
+  severity: "error",
+  from: { pathNot: path },
+  to: { path: `node_modules/${name}/` },
+}));
+
+module.exports = {
+  forbidden: [
+    { name: "no-cycles", severity: "error", from: {}, to: { circular: true } },
+    { name: "nothing-unresolved", severity: "error", from: {}, to: { couldNotResolve: true } },
+    {
+      name: "services-never-import-services",
+      severity: "error",
+      from: { path: "^services/([^/]+)/" },
+      to: { path: "^services/", pathNot: "^services/$1/" },
+    },
+    {
+      name: "production-code-never-imports-tests-or-tools",
+      severity: "error",
+      from: { path: "^(packages|services)/", pathNot: "\\.test\\.ts$" },
+      to: { path: "^(test|deploy)/" },
+    },
+    {
+      name: "packages-are-entered-by-their-front-door",
+      severity: "error",
+      from: { path: "^(services|test|deploy)/" },
+      to: { path: "^packages/[^/]+/(?!index\\.ts$)" },
+    },
+    ...packageRules,
+    ...soleUserRules,
+  ],
+  options: {
+    doNotFollow: { path: "node_modules" },
+    exclude: { path: "(^|/)\\.cache/" },
+    tsPreCompilationDeps: true,
+    tsConfig: { fileName: "tsconfig.json" },
+    enhancedResolveOptions: {
+      exportsFields: ["exports"],
+      conditionNames: ["import", "require", "node", "default"],
+    },
+  },
+};

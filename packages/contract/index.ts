@@ -1,0 +1,1 @@
+export type { RequestFailure, RequestResult } from "./attempt.ts";

@@ -1,0 +1,68 @@
+// Writes records.generated.ts from schemas/*.avsc: `node packages/topics/generate-records.ts [--check]`.
+import { readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { basename, join } from "node:path";
+
+type AvroType = string | AvroType[] | AvroComplex;
+interface AvroField {
+  name: string;
+  type: AvroType;
+  doc?: string;
+}
+interface AvroComplex {
+  type: string;
+  name?: string;
+  doc?: string;
+  items?: AvroType;
+  values?: AvroType;
+  fields?: AvroField[];
+}
+
+const SCHEMAS = join(import.meta.dirname, "../../schemas");
+const OUTPUT = join(import.meta.dirname, "records.generated.ts");
+const PRIMITIVES: Record<string, string> = {
+  null: "null",
+  boolean: "boolean",
+  int: "number",
+  long: "number",
+  float: "number",
+  double: "number",
+  string: "string",
+  bytes: "Buffer",
+};
+
+/** The TypeScript type of an Avro type; named records met on the way are collected in `records`. */
+function typeOf(type: AvroType, records: Map<string, string>): string {
+  if (typeof type === "string") return PRIMITIVES[type] ?? type;
+  if (Array.isArray(type)) return type.map((member) => typeOf(member, records)).join(" | ");
+  if (type.type === "array") return `Array<${typeOf(type.items ?? "null", records)}>`;
+  if (type.type === "map") return `Record<string, ${typeOf(type.values ?? "null", records)}>`;
+  if (type.type !== "record" || type.name === undefined) return typeOf(type.type, records);
+  const fields = (type.fields ?? []).map((field) => {
+    const doc = field.doc === undefined ? "" : `  /** ${field.doc} */\n`;
+    return `${doc}  ${field.name}: ${typeOf(field.type, records)};`;
+  });
+  const doc = type.doc === undefined ? "" : `/** ${type.doc} */\n`;
+  if (!records.has(type.name)) {
+    records.set(type.name, `${doc}export interface ${type.name} {\n${fields.join("\n")}\n}`);
+  }
+  return type.name;
+}
+
+function generate(): string {
+  const records = new Map<string, string>();
+  const names: string[] = [];
+  for (const file of readdirSync(SCHEMAS).sort()) {
+    const schema = JSON.parse(readFileSync(join(SCHEMAS, file), "utf8")) as AvroComplex;
+    names.push(`  ${JSON.stringify(basename(file, ".avsc"))}: ${typeOf(schema, records)};`);
+  }
+  const map = `/** Schema file name (without .avsc) to its record. */\nexport interface RecordTypes {\n${names.join("\n")}\n}`;
+  return `// Generated from schemas/*.avsc by generate-records.ts; do not edit.\n\n${[...records.values(), map].join("\n\n")}\n`;
+}
+
+const text = generate();
+if (!process.argv.includes("--check")) {
+  writeFileSync(OUTPUT, text);
+} else if (readFileSync(OUTPUT, "utf8") !== text) {
+  process.stderr.write("records.generated.ts is stale: run `npm run generate`\n");
+  process.exitCode = 1;
+}

@@ -1,0 +1,23 @@
+export { callKey, DEFAULT_SHARD_WIDTH, deliveryKey, shardOf } from "./keys.ts";
+export type {
+  Cleanup,
+  RecordName,
+  RetryTopic,
+  ServiceName,
+  Topic,
+  TopicMap,
+  TopicMapOptions,
+} from "./map.ts";
+export { allTopics, topicMap } from "./map.ts";
+export type {
+  Call,
+  DeadLetter,
+  DeliveryJob,
+  DestinationConfig,
+  EncryptedSecret,
+  RecordTypes,
+  SourceConfig,
+  Webhook,
+  WebhookHeader,
+  WebhookOutcome,
+} from "./records.generated.ts";

@@ -1,0 +1,25 @@
+import { createHash } from "node:crypto";
+
+/** How many shards, so at most how many partitions, one destination uses (design: shuffle shards). */
+export const DEFAULT_SHARD_WIDTH = 4;
+
+/**
+ * Key of a call: one user's calls of one source share a partition, so they keep their order and a resent call
+ * meets its first copy (contract 1.8).
+ */
+export function callKey(
+  sourceId: string,
+  call: { userId: string | null; anonymousId: string | null },
+): string {
+  return `${sourceId}:${call.userId ?? call.anonymousId ?? ""}`;
+}
+
+/** The shard of a destination that one user's calls take: always the same one, so their first attempts keep their order. */
+export function shardOf(userKey: string, width: number = DEFAULT_SHARD_WIDTH): number {
+  return createHash("md5").update(userKey).digest().readUInt32BE(0) % width;
+}
+
+/** Key of a delivery job, in delivery-jobs and in every retry topic alike, so partition p of all of them belongs together. */
+export function deliveryKey(job: { destinationId: string; shard: number }): string {
+  return `${job.destinationId}:${job.shard}`;
+}
