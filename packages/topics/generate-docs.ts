@@ -1,0 +1,80 @@
+// Writes the flow picture into README.md and the topic table into docs/architecture.md, between their markers:
+// `node packages/topics/generate-docs.ts [--check]`.
+import { readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { allTopics, type Topic, topicMap } from "./map.ts";
+
+const ROOT = join(import.meta.dirname, "../..");
+const DEFAULT_RETRY_DELAYS_MS = [10_000, 60_000, 300_000, 900_000, 1_800_000];
+const map = topicMap({ prefix: "", retryDelaysMs: DEFAULT_RETRY_DELAYS_MS });
+
+/** A topic, or the group of retry topics, as one node of the picture. */
+interface Node {
+  readonly id: string;
+  readonly label: string;
+  readonly topic: Topic;
+}
+
+function nodes(): Node[] {
+  const { deliveryRetries, ...single } = map;
+  const drawn: Node[] = Object.entries(single).map(([id, topic]) => ({ id, label: topic.name, topic }));
+  const [first] = deliveryRetries;
+  if (first !== undefined) {
+    drawn.push({
+      id: "deliveryRetries",
+      label: `delivery-retry-… (${deliveryRetries.length})`,
+      topic: first,
+    });
+  }
+  return drawn;
+}
+
+function flowPicture(): string {
+  const edges = nodes().flatMap(({ id, label, topic }) => [
+    `  ${id}[("${label}")]`,
+    ...topic.writtenBy.map((service) => `  ${service} --> ${id}`),
+    ...topic.readBy.map((service) => `  ${id} --> ${service}`),
+  ]);
+  const outside = [
+    "  SDKs -- HTTP --> ingest",
+    "  deliverer -- signed POST --> webhooks",
+    "  people([people, programs]) -- API --> control",
+  ];
+  return ["```mermaid", "flowchart LR", ...outside, ...edges, "```"].join("\n");
+}
+
+function cleanupText(topic: Topic): string {
+  return topic.cleanup.policy === "compact" ? "compact" : `delete ${topic.cleanup.retentionMs / 3_600_000} h`;
+}
+
+function topicTable(): string {
+  const rows = allTopics(map).map(
+    (topic) =>
+      `| \`${topic.name}\` | ${topic.key} | \`${topic.record}\` | ${cleanupText(topic)} | ${topic.writtenBy.join(", ")} | ${topic.readBy.join(", ") || "(people)"} |`,
+  );
+  return [
+    "| topic | key | record | cleanup | written by | read by |",
+    "|---|---|---|---|---|---|",
+    ...rows,
+  ].join("\n");
+}
+
+/** Replaces what stands between the markers; true when the file was already as it should be. */
+function update(file: string, marker: string, content: string, check: boolean): boolean {
+  const path = join(ROOT, file);
+  const text = readFileSync(path, "utf8");
+  const between = new RegExp(`(<!-- ${marker}:start[^\\n]*-->\\n)[\\s\\S]*?(\\n<!-- ${marker}:end -->)`);
+  if (!between.test(text)) throw new Error(`${file} has no markers for ${marker}`);
+  const updated = text.replace(between, (_, start: string, end: string) => `${start}${content}${end}`);
+  if (updated === text) return true;
+  if (check) process.stderr.write(`${file} is stale (${marker}): run \`npm run generate\`\n`);
+  else writeFileSync(path, updated);
+  return false;
+}
+
+const check = process.argv.includes("--check");
+const fresh = [
+  update("README.md", "flow", flowPicture(), check),
+  update("docs/architecture.md", "topics", topicTable(), check),
+];
+if (check && fresh.includes(false)) process.exitCode = 1;

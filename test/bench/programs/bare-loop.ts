@@ -1,0 +1,42 @@
+// The floor that the deliverer is measured against: undici dispatch, one POST of the same body after the other, `inFlight` at a time.
+import { Agent } from "undici";
+import { sampleCall } from "../calls.ts";
+
+const [origin = "", inFlightText = "64"] = process.argv.slice(2);
+const agent = new Agent({
+  allowH2: false,
+  pipelining: 1,
+  connections: Number(inFlightText),
+  keepAliveTimeout: 30_000,
+});
+const body = Buffer.from(JSON.stringify(sampleCall(1, 0)));
+let count = 0;
+
+function post(): void {
+  agent.dispatch(
+    {
+      origin,
+      path: "/bare",
+      method: "POST",
+      headers: { "content-type": "application/json", "user-agent": "Bare/1.0" },
+      body,
+    },
+    {
+      onRequestStart() {
+        // nothing to prepare
+      },
+      onResponseEnd() {
+        count += 1;
+        post();
+      },
+      onResponseError(_controller, error) {
+        throw error;
+      },
+    },
+  );
+}
+
+for (let started = 0; started < Number(inFlightText); started++) post();
+process.on("message", () => process.send?.({ kind: "count", count }));
+process.on("disconnect", () => process.exit());
+process.send?.({ kind: "ready", port: 0 });

@@ -1,0 +1,86 @@
+// Sends calls to ingest: `closed` keeps `inFlight` requests under way, `open` starts requests at a fixed rate whatever the answers do.
+import { Agent } from "undici";
+import { sampleCall } from "../calls.ts";
+
+interface LoadOptions {
+  readonly origin: string;
+  readonly writeKey: string;
+  readonly batchSize: number;
+  readonly inFlight: number;
+  /** Requests a second of an open loop; 0 is a closed loop. */
+  readonly requestsPerSecond: number;
+  /** Requests to send in all; 0 goes on until disconnected. */
+  readonly requests: number;
+}
+
+const options = JSON.parse(process.argv[2] ?? "{}") as LoadOptions;
+const agent = new Agent({
+  allowH2: false,
+  pipelining: 1,
+  connections: options.inFlight,
+  keepAliveTimeout: 30_000,
+});
+const authorization = `Basic ${Buffer.from(`${options.writeKey}:`).toString("base64")}`;
+const nowMs = (): number => performance.timeOrigin + performance.now();
+let started = 0;
+let answered = 0;
+let refused = 0;
+let nextCall = process.pid * 1_000_000;
+
+function requestBody(): { path: string; body: string } {
+  if (options.batchSize <= 1)
+    return { path: "/v1/track", body: JSON.stringify(sampleCall(nextCall++, nowMs())) };
+  const batch = Array.from({ length: options.batchSize }, () => sampleCall(nextCall++, nowMs()));
+  return { path: "/v1/batch", body: JSON.stringify({ batch }) };
+}
+
+const more = (): boolean => options.requests === 0 || started < options.requests;
+
+function send(done: () => void): void {
+  started += 1;
+  const { path, body } = requestBody();
+  let status = 0;
+  agent.dispatch(
+    {
+      origin: options.origin,
+      path,
+      method: "POST",
+      headers: { authorization, "content-type": "application/json" },
+      body,
+    },
+    {
+      onResponseStart(_controller, statusCode) {
+        status = statusCode;
+      },
+      onResponseEnd() {
+        if (status === 200) answered += options.batchSize;
+        else refused += options.batchSize;
+        done();
+      },
+      onResponseError() {
+        refused += options.batchSize;
+        done();
+      },
+    },
+  );
+}
+
+function again(): void {
+  if (more()) send(again);
+}
+
+/** Starts what is due since the last tick; the rate holds on average also when a timer is late. */
+function openLoop(): void {
+  const startedAtMs = performance.now();
+  const timer = setInterval(() => {
+    const due = ((performance.now() - startedAtMs) / 1000) * options.requestsPerSecond;
+    while (started < due && more()) send(() => undefined);
+    if (!more()) clearInterval(timer);
+  }, 1);
+}
+
+if (options.requestsPerSecond > 0) openLoop();
+else for (let i = 0; i < options.inFlight; i++) again();
+process.on("message", () => process.send?.({ kind: "count", count: answered, refused }));
+process.on("disconnect", () => process.exit());
+process.send?.({ kind: "ready", port: 0 });
