@@ -3,7 +3,7 @@ const PACKAGES = {
   contract: [],
   secrets: [],
   runtime: [],
-  egress: [],
+  egress: ["contract"],
   topics: ["contract"],
   serde: ["contract", "topics"],
   kafka: ["contract", "topics", "serde"],
