@@ -9,6 +9,7 @@ export type RequestFailure =
   | "connect"
   | "reset"
   | "blocked_address"
+  | "invalid_request"
   | "invalid_response";
 
 /** One request as egress saw it. `durationMs` runs from the start of the request to the status line and headers, or to the failure. */

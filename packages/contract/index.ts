@@ -1,1 +1,55 @@
+export {
+  type Acceptance,
+  type AcceptContext,
+  type AcceptedCall,
+  acceptCall,
+  type BatchRoot,
+} from "./accept-call.ts";
 export type { RequestFailure, RequestResult } from "./attempt.ts";
+export { CALL_TYPES, type CallType, type DeliveredType, isCallType } from "./call-types.ts";
+export { type DeleteParts, deleteBody } from "./delivered-body.ts";
+export {
+  type DeliveryHeadersOptions,
+  deliveryHeaders,
+  deliveryJobId,
+  USER_AGENT,
+} from "./delivery-request.ts";
+export { isIntegrationEnabled, WEBHOOKS_INTEGRATION } from "./integrations.ts";
+export {
+  MAX_BATCH_BYTES,
+  MAX_BATCH_CALLS,
+  MAX_CALL_BYTES,
+  MAX_CALL_DEPTH,
+  MAX_MESSAGE_ID_CHARACTERS,
+  MAX_RETRY_AFTER_MS,
+  MAX_WEBHOOKS,
+  RESPONSE_DEADLINE_MS,
+  RETRY_DELAYS_MS,
+  WINDOW_MS,
+} from "./limits.ts";
+export {
+  type AttemptOutcome,
+  classifyResult,
+  type PermanentReason,
+  parseRetryAfterMs,
+  type RetryReason,
+} from "./outcome.ts";
+export { type Batch, type BatchReading, readBatch } from "./read-batch.ts";
+export { REJECTION_CODES, type Rejection, type RejectionCode } from "./rejection.ts";
+export {
+  createRetrySchedule,
+  type FailedAttempt,
+  type RetrySchedule,
+  type RetryScheduleOptions,
+  retryTier,
+} from "./retry-schedule.ts";
+export { signBody } from "./signature.ts";
+export { parseTimestamp } from "./timestamp.ts";
+export {
+  FORBIDDEN_HEADERS,
+  headerProblems,
+  type Problem,
+  urlProblem,
+  type WebhookSettings,
+  webhookProblems,
+} from "./webhook-rules.ts";

@@ -1,0 +1,128 @@
+import { type CallType, isCallType } from "./call-types.ts";
+import { withClientIp } from "./client-context.ts";
+import { deliveredBody } from "./delivered-body.ts";
+import { readIntegrations } from "./integrations.ts";
+import { describeJson, type JsonObject, jsonSizeBytes } from "./json.ts";
+import { MAX_CALL_BYTES, MAX_CALL_DEPTH } from "./limits.ts";
+import { nestsDeeperThan } from "./nesting.ts";
+import type { Rejection } from "./rejection.ts";
+import { correctedTimestampMs } from "./timestamp.ts";
+import { callRejection, notAnObject, type ValidCall } from "./validate-call.ts";
+
+/** What is known about a call beside itself. */
+export interface AcceptContext {
+  /** From the route; without it the call's own `type` is read, as in a batch. */
+  readonly type?: CallType | undefined;
+  readonly receivedAtMs: number;
+  /** Of the batch: when the request was sent, so it goes before a `sentAt` of the call. */
+  readonly sentAt?: unknown;
+  /** Of the batch: merged into the call, whose own keys win (contract 7.1). */
+  readonly root?: BatchRoot | undefined;
+  /** The address that the request came from. */
+  readonly ip?: string | undefined;
+  /** The request itself shows that a browser sent it. */
+  readonly fromBrowser?: boolean | undefined;
+  /** The whole request was no larger than one call may be, so this call need not be measured. */
+  readonly sizeIsBounded?: boolean | undefined;
+  newMessageId(): string;
+}
+
+export interface BatchRoot {
+  readonly context?: JsonObject | undefined;
+  readonly integrations?: JsonObject | undefined;
+}
+
+/** A valid call, normalised (contract 1.4 to 1.7); `body` is the delivered JSON. */
+export interface AcceptedCall {
+  readonly messageId: string;
+  readonly type: CallType;
+  readonly userId: string | null;
+  readonly anonymousId: string | null;
+  readonly event: string | null;
+  readonly integrations: Record<string, boolean>;
+  readonly timestampMs: number;
+  readonly receivedAtMs: number;
+  readonly body: string;
+}
+
+export type Acceptance =
+  | { readonly ok: true; readonly call: AcceptedCall }
+  | ({ readonly ok: false } & Rejection);
+
+/** Turns one parsed call into what is stored and delivered, or says why not. */
+export function acceptCall(raw: unknown, context: AcceptContext): Acceptance {
+  const rejection = notAnObject("a call", raw);
+  if (rejection !== undefined) return { ok: false, ...rejection };
+  const call = raw as ValidCall;
+  const type = context.type ?? call["type"];
+  if (!isCallType(type)) return { ok: false, ...invalidType(type) };
+  const refused = tooDeep(call) ?? callRejection(call, type);
+  if (refused !== undefined) return { ok: false, ...refused };
+  const accepted = normalise(call, type, context);
+  const tooLarge = context.sizeIsBounded === true ? undefined : sizeRejection(call, accepted.body);
+  return tooLarge === undefined ? { ok: true, call: accepted } : { ok: false, ...tooLarge };
+}
+
+function invalidType(type: unknown): Rejection {
+  const found = typeof type === "string" ? `"${type.slice(0, 40)}"` : describeJson(type);
+  return {
+    code: "invalid_type",
+    message: `type must be track, page, screen, identify, group or alias, is ${found}`,
+  };
+}
+
+function tooDeep(call: JsonObject): Rejection | undefined {
+  if (!nestsDeeperThan(call, MAX_CALL_DEPTH)) return undefined;
+  return { code: "nested_too_deep", message: `a call may nest at most ${MAX_CALL_DEPTH} levels deep` };
+}
+
+/**
+ * The size of a call in a batch is that of its compact JSON (contract 7.5). UTF-8 takes at most three bytes per UTF-16
+ * unit and the body holds nearly all of the call, so a short body spares the second stringify.
+ */
+function sizeRejection(call: JsonObject, body: string): Rejection | undefined {
+  if (body.length * 3 < MAX_CALL_BYTES / 2) return undefined;
+  const sizeBytes = jsonSizeBytes(call);
+  if (sizeBytes <= MAX_CALL_BYTES) return undefined;
+  return {
+    code: "message_too_large",
+    message: `the call has ${sizeBytes} bytes, at most ${MAX_CALL_BYTES} are allowed`,
+  };
+}
+
+/** Root and own object as one, the own keys win; undefined when there is neither. */
+function merge(root: JsonObject | undefined, own: JsonObject | null | undefined): JsonObject | undefined {
+  if (own === null || own === undefined) return root;
+  return root === undefined ? own : { ...root, ...own };
+}
+
+function normalise(call: ValidCall, type: CallType, context: AcceptContext): AcceptedCall {
+  const { receivedAtMs, root } = context;
+  const sentAt = context.sentAt ?? call["sentAt"];
+  const originalTimestamp = call["timestamp"] ?? call["originalTimestamp"];
+  const timestampMs = correctedTimestampMs({ original: originalTimestamp, sentAt, receivedAtMs });
+  const messageId = call.messageId || context.newMessageId();
+  const integrations = merge(root?.integrations, call.integrations);
+  const body = deliveredBody({
+    type,
+    call,
+    context: withClientIp(merge(root?.context, call.context) ?? {}, context.ip, context.fromBrowser === true),
+    integrations,
+    messageId,
+    timestampMs,
+    receivedAtMs,
+    originalTimestamp,
+    sentAt,
+  });
+  return {
+    messageId,
+    type,
+    userId: call.userId || null,
+    anonymousId: call.anonymousId || null,
+    event: type === "track" ? (call.event ?? null) : null,
+    integrations: readIntegrations(integrations),
+    timestampMs,
+    receivedAtMs,
+    body,
+  };
+}

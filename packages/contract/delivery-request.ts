@@ -1,0 +1,42 @@
+// What the deliverer sends beside the body (contract 2.2) and how it names a job.
+import { createHash } from "node:crypto";
+import { signBody } from "./signature.ts";
+
+/** Default User-Agent: the token is configurable, the version is not (contract 2.2). */
+export const USER_AGENT = "Hookline/1.0";
+
+export interface DeliveryHeadersOptions {
+  readonly body: Buffer;
+  /** The webhook's own headers, in clear. */
+  readonly staticHeaders: Readonly<Record<string, string>>;
+  /** Absent: the request is not signed. */
+  readonly sharedSecret?: string | undefined;
+  readonly userAgent?: string | undefined;
+}
+
+/** Headers of one request. Ours come last: static headers cannot override them even if one slipped in (contract 2.8). */
+export function deliveryHeaders({
+  body,
+  staticHeaders,
+  sharedSecret,
+  userAgent = USER_AGENT,
+}: DeliveryHeadersOptions): Record<string, string> {
+  const headers: Record<string, string> = {
+    ...staticHeaders,
+    "User-Agent": userAgent,
+    "Content-Type": "application/json",
+  };
+  if (sharedSecret !== undefined) headers["X-Signature"] = signBody(sharedSecret, body);
+  return headers;
+}
+
+/**
+ * Names the job of one call for one destination: the same call gives the same id, so a job emitted again after a crash
+ * is recognised. `sourceId` keeps two sources apart that happen to use the same messageId (contract 1.8).
+ */
+export function deliveryJobId(messageId: string, destinationId: string, sourceId: string = ""): string {
+  return createHash("sha256")
+    .update(JSON.stringify([sourceId, messageId, destinationId]))
+    .digest("hex")
+    .slice(0, 32);
+}

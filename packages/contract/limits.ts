@@ -1,0 +1,34 @@
+// The contract's numbers, each named once.
+
+/** Largest single call, decompressed (contract 7.5, 9.4). */
+export const MAX_CALL_BYTES = 32_768;
+
+/** Largest batch request, decompressed (contract 7.5, 9.4). */
+export const MAX_BATCH_BYTES = 512_000;
+
+/** Most calls in one batch (contract 7.5). */
+export const MAX_BATCH_CALLS = 2_500;
+
+/** Longest messageId, in characters (contract 1.7). */
+export const MAX_MESSAGE_ID_CHARACTERS = 100;
+
+/**
+ * How deep a delivered call may nest; the call itself is level 1. 64 is the lowest default among the JSON parsers
+ * that receivers use (.NET's), and far below what would exhaust the stack of JSON.stringify.
+ */
+export const MAX_CALL_DEPTH = 64;
+
+/** Most webhooks of one destination (contract 3.1). */
+export const MAX_WEBHOOKS = 5;
+
+/** Time from the start of a request to its status line and headers (contract 2.5). */
+export const RESPONSE_DEADLINE_MS = 5_000;
+
+/** How long a call is retried, from the start of its first attempt (contract 3.5). */
+export const WINDOW_MS = 4 * 3_600_000;
+
+/** Delays after the first, second, … failed attempt; the last one repeats (contract 3.5). */
+export const RETRY_DELAYS_MS: readonly number[] = [10_000, 60_000, 300_000, 900_000, 1_800_000];
+
+/** An endpoint can put its next attempt off by at most this much with Retry-After; more would eat up the window. */
+export const MAX_RETRY_AFTER_MS = 3_600_000;

@@ -1,0 +1,85 @@
+import type { BatchRoot } from "./accept-call.ts";
+import { describeJson, type JsonObject, jsonSizeBytes } from "./json.ts";
+import { MAX_BATCH_CALLS, MAX_CALL_BYTES, MAX_CALL_DEPTH } from "./limits.ts";
+import { nestsDeeperThan } from "./nesting.ts";
+import type { Rejection } from "./rejection.ts";
+import { batchRootRejection, notAnObject } from "./validate-call.ts";
+
+/** A batch request taken apart (contract 7.1). Its root `timestamp` is not a call's (1.7), nor its `messageId`. */
+export interface Batch {
+  readonly calls: readonly unknown[];
+  readonly root: BatchRoot;
+  readonly sentAt: unknown;
+}
+
+export type BatchReading =
+  | { readonly ok: true; readonly batch: Batch }
+  | ({ readonly ok: false } & Rejection);
+
+/**
+ * What all calls of a batch may come to with the root merged into each: a request of 500 KB whose root makes up half
+ * of it would otherwise become 600 MB. A full batch with a root of 4 KB still fits.
+ */
+const MAX_MERGED_BYTES = 16_000_000;
+
+/** Takes the parsed body of a batch request apart; `sizeBytes` is its length, decompressed. */
+export function readBatch(raw: unknown, sizeBytes: number): BatchReading {
+  const rejection = notAnObject("the body", raw);
+  if (rejection !== undefined) return { ok: false, ...rejection };
+  const body = raw as JsonObject;
+  const calls = body["batch"];
+  if (!Array.isArray(calls) || calls.length === 0) {
+    const found = Array.isArray(calls) ? "empty" : describeJson(calls);
+    return {
+      ok: false,
+      code: "empty_batch",
+      message: `batch must be an array of at least one call, is ${found}`,
+    };
+  }
+  const refused = countRejection(calls.length) ?? rootRejection(body, calls.length, sizeBytes);
+  if (refused !== undefined) return { ok: false, ...refused };
+  return { ok: true, batch: { calls, root: rootOf(body), sentAt: body["sentAt"] } };
+}
+
+function rootOf(body: JsonObject): BatchRoot {
+  return {
+    context: (body["context"] ?? undefined) as JsonObject | undefined,
+    integrations: (body["integrations"] ?? undefined) as JsonObject | undefined,
+  };
+}
+
+function countRejection(count: number): Rejection | undefined {
+  if (count <= MAX_BATCH_CALLS) return undefined;
+  return {
+    code: "too_many_messages",
+    message: `batch has ${count} calls, at most ${MAX_BATCH_CALLS} are allowed`,
+  };
+}
+
+function rootRejection(body: JsonObject, count: number, sizeBytes: number): Rejection | undefined {
+  const { context, integrations } = rootOf(body);
+  if (context === undefined && integrations === undefined) return undefined;
+  const refused = batchRootRejection(body);
+  if (refused !== undefined) return { ...refused, message: `the batch's ${refused.message}` };
+  if (nestsDeeperThan(context, MAX_CALL_DEPTH - 1) || nestsDeeperThan(integrations, MAX_CALL_DEPTH - 1)) {
+    return {
+      code: "nested_too_deep",
+      message: `the batch's context may nest at most ${MAX_CALL_DEPTH - 1} levels deep`,
+    };
+  }
+  return rootSizeRejection([context, integrations], count, sizeBytes);
+}
+
+function rootSizeRejection(
+  root: readonly unknown[],
+  count: number,
+  sizeBytes: number,
+): Rejection | undefined {
+  if (sizeBytes <= MAX_CALL_BYTES && sizeBytes * count <= MAX_MERGED_BYTES) return undefined;
+  const rootBytes = jsonSizeBytes(root);
+  if (rootBytes <= MAX_CALL_BYTES && rootBytes * count <= MAX_MERGED_BYTES) return undefined;
+  return {
+    code: "message_too_large",
+    message: `the batch's context and integrations have ${rootBytes} bytes, too many to be merged into ${count} calls`,
+  };
+}

@@ -1,0 +1,68 @@
+// When a failed call is tried again (contract 3.5).
+import { RESPONSE_DEADLINE_MS } from "./limits.ts";
+
+export interface RetryScheduleOptions {
+  /** Delay after the first, second, … failed attempt, ascending; the last one repeats. */
+  readonly delaysMs: readonly number[];
+  /** From the start of the first attempt; no attempt is due after it. */
+  readonly windowMs: number;
+}
+
+export interface FailedAttempt {
+  readonly firstAttemptAtMs: number;
+  /** Attempts made so far, at least 1. */
+  readonly attempts: number;
+  readonly nowMs: number;
+  /** What the endpoint asked for (contract 3.3): the next attempt is not due before, unless the window ends before. */
+  readonly retryAfterMs?: number | undefined;
+}
+
+export interface RetrySchedule {
+  /** When the next attempt is due (Unix ms), or undefined when the window is over. */
+  nextDueAtMs(failed: FailedAttempt): number | undefined;
+  /** The end of the window: an attempt may start up to here. */
+  windowEndsAtMs(firstAttemptAtMs: number): number;
+}
+
+/**
+ * Attempts at 0, then each delay after the attempt before it, then every last delay; the last attempt as late as still
+ * fits. It fits when its response can still come within the window, so it is due one response deadline before the
+ * end (1 % of a window so short that five seconds would be a good part of it, as tests use), and when the retry
+ * topics can hold it that long: their delays, one after the other, must not lead past that moment.
+ */
+export function createRetrySchedule({ delaysMs, windowMs }: RetryScheduleOptions): RetrySchedule {
+  const largestMs = delaysMs.at(-1);
+  if (largestMs === undefined) throw new RangeError("a retry schedule needs at least one delay");
+  const lastAttemptMs = windowMs - Math.min(RESPONSE_DEADLINE_MS, windowMs / 100);
+
+  return {
+    windowEndsAtMs: (firstAttemptAtMs) => firstAttemptAtMs + windowMs,
+    nextDueAtMs({ firstAttemptAtMs, attempts, nowMs, retryAfterMs = 0 }) {
+      const longestMs = longestHoldMs(delaysMs, firstAttemptAtMs + lastAttemptMs - nowMs);
+      if (longestMs === 0) return undefined;
+      const delayMs = delaysMs[Math.max(attempts, 1) - 1] ?? largestMs;
+      return nowMs + Math.min(Math.max(delayMs, retryAfterMs), longestMs);
+    },
+  };
+}
+
+/** The longest time up to `limitMs` that a chain of the delays can hold a job, largest first; 0 when not even the smallest fits. */
+function longestHoldMs(delaysMs: readonly number[], limitMs: number): number {
+  let heldMs = 0;
+  for (const delayMs of delaysMs.toReversed()) {
+    heldMs += Math.max(0, Math.floor((limitMs - heldMs) / delayMs)) * delayMs;
+  }
+  return heldMs;
+}
+
+/**
+ * Which retry topic takes a job that is due later: the index of the largest delay that ends by then. A job due later
+ * than that hops on when the delay is over. With less than the smallest delay left it takes the smallest, and is
+ * up to that much late rather than early, so that an endpoint's Retry-After is kept. undefined: due now.
+ */
+export function retryTier(delaysMs: readonly number[], dueAtMs: number, nowMs: number): number | undefined {
+  const remainingMs = dueAtMs - nowMs;
+  if (remainingMs <= 0) return undefined;
+  const index = delaysMs.findLastIndex((delayMs) => delayMs <= remainingMs);
+  return Math.max(index, 0);
+}

@@ -1,0 +1,48 @@
+// ISO 8601 as callers write it (contract 1.6): offsets without a colon, micro-, nano- and 7-digit fractions.
+
+const ISO_8601 =
+  /^(?:[+-]\d{6}|\d{4})(?:-\d{2}(?:-\d{2})?)?(?:[Tt ]\d{2}:\d{2}(?::\d{2}(?:\.\d+)?)?([Zz]|[+-]\d{2}:?\d{2})?)?$/;
+
+/** Longer than any ISO 8601 date with a nanosecond fraction: a bound on the pattern's work. */
+const MAX_CHARACTERS = 64;
+
+/**
+ * Unix milliseconds of an ISO 8601 date, or undefined when it is none. A time without an offset is read as UTC: the
+ * server's own time zone says nothing about the caller. Date alone would also take "foo 1" for a day in 2001.
+ */
+export function parseTimestamp(value: unknown): number | undefined {
+  if (typeof value !== "string" || value.length > MAX_CHARACTERS) return undefined;
+  const match = ISO_8601.exec(value);
+  if (match === null) return undefined;
+  const hasTimeWithoutOffset = match[1] === undefined && value.includes(":");
+  const timestampMs = Date.parse(hasTimeWithoutOffset ? `${value}Z` : value);
+  return Number.isNaN(timestampMs) ? undefined : timestampMs;
+}
+
+/** ISO 8601 in UTC with milliseconds (contract 2.4). */
+export function formatTimestamp(timestampMs: number): string {
+  return new Date(timestampMs).toISOString();
+}
+
+const MAX_DATE_MS = 8.64e15;
+
+export interface CallTimes {
+  /** The caller's timestamp, as sent. */
+  readonly original: unknown;
+  /** When the caller sent the request, by the caller's clock. */
+  readonly sentAt: unknown;
+  readonly receivedAtMs: number;
+}
+
+/**
+ * When the call happened by our clock: receivedAt − (sentAt − originalTimestamp), which takes a wrong clock of the
+ * caller out of the sum (contract 1.6). Without sentAt the caller's time as it is; without that the server's.
+ */
+export function correctedTimestampMs({ original, sentAt, receivedAtMs }: CallTimes): number {
+  const originalMs = parseTimestamp(original);
+  if (originalMs === undefined) return receivedAtMs;
+  const sentAtMs = parseTimestamp(sentAt);
+  if (sentAtMs === undefined) return originalMs;
+  const correctedMs = receivedAtMs - (sentAtMs - originalMs);
+  return Math.abs(correctedMs) <= MAX_DATE_MS ? correctedMs : originalMs;
+}
