@@ -1,0 +1,22 @@
+export { egressSettings, retrySettings, topicSettings } from "./delivery-settings.ts";
+export { type Environment, processEnvironment } from "./environment.ts";
+export type { Health } from "./health.ts";
+export { kafkaSettings, provisionSettings, registrySettings } from "./kafka-settings.ts";
+export type { ExitStatus, Lifecycle } from "./lifecycle.ts";
+export type { Logger } from "./logger.ts";
+export {
+  type Counter,
+  createMetrics,
+  type Gauge,
+  type Histogram,
+  LATENCY_BUCKETS_SECONDS,
+  type Metrics,
+} from "./metrics.ts";
+export { dataDirSettings } from "./process-settings.ts";
+export { runService } from "./run-service.ts";
+export { apiTokenSettings, encryptionSettings } from "./security-settings.ts";
+export { type RunningService, type ServiceContext, type ServiceDefinition, startService } from "./service.ts";
+export { setting } from "./setting.ts";
+export { readSettings, SettingsError, type SettingsOf, settingsGroup } from "./settings.ts";
+export { helpText } from "./settings-help.ts";
+export * as value from "./value-types.ts";

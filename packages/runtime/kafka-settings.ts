@@ -1,0 +1,111 @@
+// Kafka, the schema registry, how topics are created.
+import { setting } from "./setting.ts";
+import { type SettingProblem, settingsGroup } from "./settings.ts";
+import { choice, flag, hostPort, httpUrl, integer, listOf, text } from "./value-types.ts";
+
+const SASL_MECHANISMS = ["plain", "scram-sha-256", "scram-sha-512"] as const;
+
+/** How to reach the cluster; comes out as the kafka package takes it. */
+export const kafkaSettings = settingsGroup({
+  title: "Kafka",
+  settings: {
+    brokers: setting({
+      env: "HOOKLINE_KAFKA_BROKERS",
+      type: listOf(hostPort),
+      required: true,
+      doc: "Brokers to start from.",
+    }),
+    tls: setting({
+      env: "HOOKLINE_KAFKA_TLS",
+      type: flag,
+      default: "false",
+      doc: "Talk TLS to the brokers; a private authority is added with Node's own NODE_EXTRA_CA_CERTS.",
+    }),
+    saslMechanism: setting({
+      env: "HOOKLINE_KAFKA_SASL_MECHANISM",
+      type: choice(SASL_MECHANISMS),
+      doc: "How to authenticate to the brokers; unset: not at all.",
+    }),
+    saslUsername: setting({
+      env: "HOOKLINE_KAFKA_SASL_USERNAME",
+      type: text,
+      doc: "User name for the brokers.",
+    }),
+    saslPassword: setting({
+      env: "HOOKLINE_KAFKA_SASL_PASSWORD",
+      type: text,
+      secret: true,
+      doc: "Password for the brokers.",
+    }),
+  },
+  check: checkSasl,
+  build: ({ brokers, tls, saslMechanism, saslUsername, saslPassword }, processName) => ({
+    brokers,
+    tls,
+    clientId: `hookline-${processName}`,
+    ...(saslMechanism !== undefined && saslUsername !== undefined && saslPassword !== undefined
+      ? { sasl: { mechanism: saslMechanism, username: saslUsername, password: saslPassword } }
+      : {}),
+  }),
+});
+
+/** Mechanism, user name and password belong together: one alone would silently connect without authentication. */
+function checkSasl(values: {
+  readonly brokers: readonly string[];
+  readonly saslMechanism: unknown;
+  readonly saslUsername: unknown;
+  readonly saslPassword: unknown;
+}): SettingProblem[] {
+  const problems: SettingProblem[] = [];
+  if (values.brokers.length === 0)
+    problems.push({ env: "HOOKLINE_KAFKA_BROKERS", problem: "names no broker" });
+  const parts = {
+    HOOKLINE_KAFKA_SASL_MECHANISM: values.saslMechanism,
+    HOOKLINE_KAFKA_SASL_USERNAME: values.saslUsername,
+    HOOKLINE_KAFKA_SASL_PASSWORD: values.saslPassword,
+  };
+  const given = Object.entries(parts).filter(([, value]) => value !== undefined);
+  if (given.length === 0) return problems;
+  for (const [env, value] of Object.entries(parts)) {
+    if (value === undefined)
+      problems.push({ env, problem: `is required with ${given.map(([name]) => name).join(" and ")}` });
+  }
+  return problems;
+}
+
+export const registrySettings = settingsGroup({
+  title: "Schema registry",
+  settings: {
+    registryUrl: setting({
+      env: "HOOKLINE_SCHEMA_REGISTRY_URL",
+      type: httpUrl,
+      required: true,
+      doc: "Base URL of the registry's Confluent-compatible API.",
+    }),
+  },
+});
+
+/** How topics are created. */
+export const provisionSettings = settingsGroup({
+  title: "Topic creation",
+  settings: {
+    partitions: setting({
+      env: "HOOKLINE_PARTITIONS",
+      type: integer({ min: 1, max: 10_000 }),
+      default: "12",
+      doc: "Partitions of every topic; existing topics are never repartitioned.",
+    }),
+    replicationFactor: setting({
+      env: "HOOKLINE_REPLICATION_FACTOR",
+      type: integer({ min: 1, max: 9 }),
+      default: "1",
+      doc: "Copies of every partition: 3 where there are three brokers.",
+    }),
+  },
+  /** With three copies two must have a record before it counts as written: one broker may fail without a loss or a stop. */
+  build: ({ partitions, replicationFactor }) => ({
+    partitions,
+    replicationFactor,
+    minInsyncReplicas: Math.max(1, replicationFactor - 1),
+  }),
+});

@@ -1,0 +1,128 @@
+// prom-client behind a narrow, typed front: every series has the product's prefix, labels are closed lists declared up
+// front, and every known label set starts at 0, so that a rate is right from the first event on.
+import { performance } from "node:perf_hooks";
+import {
+  collectDefaultMetrics,
+  Counter as PromCounter,
+  Gauge as PromGauge,
+  Histogram as PromHistogram,
+  Registry,
+} from "prom-client";
+
+const PREFIX = "hookline_";
+/** Labels are bounded enums (never a URL, an event name, a user): more series than this in one metric is a mistake. */
+const MAX_SERIES = 400;
+
+/** Label name to every value it can take. */
+export type LabelSpec = Readonly<Record<string, readonly string[]>>;
+export type Labels<L extends LabelSpec> = { readonly [K in keyof L]: L[K][number] };
+
+export interface Counter<L extends LabelSpec> {
+  inc(labels: Labels<L>, by?: number): void;
+}
+
+export interface Gauge<L extends LabelSpec> {
+  set(labels: Labels<L>, value: number): void;
+}
+
+export interface Histogram<L extends LabelSpec> {
+  observe(labels: Labels<L>, value: number): void;
+}
+
+interface MetricOptions<L extends LabelSpec> {
+  /** Without the prefix; in base units: counters end in _total, others in _seconds, _bytes and the like. */
+  readonly name: string;
+  readonly help: string;
+  readonly labels?: L;
+}
+
+export interface Metrics {
+  counter<const L extends LabelSpec = Record<never, never>>(options: MetricOptions<L>): Counter<L>;
+  /** With `collect` the value is asked for at each scrape. */
+  gauge<const L extends LabelSpec = Record<never, never>>(
+    options: MetricOptions<L> & { collect?(gauge: Gauge<L>): void },
+  ): Gauge<L>;
+  histogram<const L extends LabelSpec = Record<never, never>>(
+    options: MetricOptions<L> & { readonly buckets: readonly number[] },
+  ): Histogram<L>;
+  /** The exposition text of everything. */
+  expose(): Promise<string>;
+  readonly contentType: string;
+}
+
+/** Buckets for latencies in seconds: fine around the pipeline's own limits (2 ms, 10 ms, 250 ms) and the webhook's 5 s. */
+export const LATENCY_BUCKETS_SECONDS: readonly number[] = [
+  0.001, 0.002, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300, 3600, 14_400,
+];
+
+/** Every combination of the declared label values. */
+function combinations(spec: LabelSpec): Record<string, string>[] {
+  let all: Record<string, string>[] = [{}];
+  for (const [name, values] of Object.entries(spec)) {
+    all = all.flatMap((labels) => values.map((value) => ({ ...labels, [name]: value })));
+  }
+  if (all.length > MAX_SERIES)
+    throw new RangeError(`${all.length} series in one metric: labels must be bounded`);
+  return all;
+}
+
+function definition<L extends LabelSpec>(options: MetricOptions<L>, registry: Registry) {
+  return {
+    name: PREFIX + options.name,
+    help: options.help,
+    labelNames: Object.keys(options.labels ?? {}),
+    registers: [registry],
+  };
+}
+
+export function createMetrics(build: { readonly service: string; readonly version: string }): Metrics {
+  const registry = new Registry();
+  collectDefaultMetrics({ register: registry });
+  const metrics: Metrics = {
+    counter(options) {
+      if (!options.name.endsWith("_total")) throw new RangeError(`${options.name} must end in _total`);
+      const series = new PromCounter(definition(options, registry));
+      for (const labels of combinations(options.labels ?? {})) series.inc(labels, 0);
+      return { inc: (labels, by = 1) => series.inc(labels as Record<string, string>, by) };
+    },
+    gauge(options) {
+      const series: PromGauge = new PromGauge({
+        ...definition(options, registry),
+        collect: () => options.collect?.(gauge),
+      });
+      for (const labels of combinations(options.labels ?? {})) series.set(labels, 0);
+      const gauge = {
+        set: (labels: object, value: number) => series.set(labels as Record<string, string>, value),
+      };
+      return gauge;
+    },
+    histogram(options) {
+      const series = new PromHistogram({ ...definition(options, registry), buckets: [...options.buckets] });
+      for (const labels of combinations(options.labels ?? {})) series.zero(labels);
+      return { observe: (labels, value) => series.observe(labels as Record<string, string>, value) };
+    },
+    expose: () => registry.metrics(),
+    contentType: registry.contentType,
+  };
+  addProcessMetrics(metrics, build);
+  return metrics;
+}
+
+function addProcessMetrics(metrics: Metrics, build: { service: string; version: string }): void {
+  const info = metrics.gauge({
+    name: "build_info",
+    help: "Always 1; the labels say what is running.",
+    labels: { service: [build.service], version: [build.version], node: [process.version] },
+  });
+  info.set({ service: build.service, version: build.version, node: process.version }, 1);
+  let last = performance.eventLoopUtilization();
+  metrics.gauge({
+    name: "event_loop_utilization_ratio",
+    help: "Share of the time since the last scrape in which the event loop was busy, 0 to 1.",
+    collect(gauge) {
+      const now = performance.eventLoopUtilization();
+      gauge.set({}, performance.eventLoopUtilization(now, last).utilization);
+      last = now;
+    },
+  });
+}

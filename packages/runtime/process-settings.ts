@@ -1,0 +1,62 @@
+// What every service has, whatever it does, and where it keeps local state.
+import { setting } from "./setting.ts";
+import { settingsGroup } from "./settings.ts";
+import { choice, duration, port, text } from "./value-types.ts";
+
+/** Ports for /metrics, /livez and /readyz (contract 11.1). */
+const METRICS_PORTS: Readonly<Record<string, number>> = {
+  ingest: 9401,
+  "webhook-router": 9402,
+  deliverer: 9403,
+  "audience-processor": 9404,
+  control: 9405,
+};
+
+export const LOG_LEVELS = ["trace", "debug", "info", "warn", "error", "fatal"] as const;
+export type LogLevel = (typeof LOG_LEVELS)[number];
+
+/** What every service has, whatever it does. */
+export const processSettings = settingsGroup({
+  title: "Process",
+  settings: {
+    logLevel: setting({
+      env: "HOOKLINE_LOG_LEVEL",
+      type: choice(LOG_LEVELS),
+      default: "info",
+      doc: "The least severe log lines that are written.",
+    }),
+    metricsPort: setting({
+      env: "HOOKLINE_METRICS_PORT",
+      type: port,
+      doc: "Port of /metrics, /livez and /readyz; unset: ingest 9401, webhook-router 9402, deliverer 9403, audience-processor 9404, control 9405.",
+    }),
+    metricsHost: setting({
+      env: "HOOKLINE_METRICS_HOST",
+      type: text,
+      default: "0.0.0.0",
+      doc: "Address that /metrics, /livez and /readyz listen on.",
+    }),
+    shutdownGraceMs: setting({
+      env: "HOOKLINE_SHUTDOWN_GRACE",
+      type: duration,
+      default: "25s",
+      doc: "Time to finish what is in flight after SIGTERM; keep it below the orchestrator's own grace time.",
+    }),
+  },
+  build: (values, processName) => ({
+    ...values,
+    metricsPort: values.metricsPort ?? METRICS_PORTS[processName] ?? 0,
+  }),
+});
+
+export const dataDirSettings = settingsGroup({
+  title: "Local state",
+  settings: {
+    dataDir: setting({
+      env: "HOOKLINE_DATA_DIR",
+      type: text,
+      default: ".cache/data",
+      doc: "Folder for local state; it can be lost, it is rebuilt from Kafka.",
+    }),
+  },
+});
