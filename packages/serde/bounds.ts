@@ -1,0 +1,60 @@
+// avsc checks only at the end whether it read past the bytes it was given, so a damaged element count keeps it
+// looping (2^60 times), or preallocating, before it notices. These fences let it stop at the first overrun.
+import avro from "avsc";
+import utils from "avsc/lib/utils.js";
+
+/** Reading went past the end of the bytes. */
+export class OverrunError extends Error {
+  override readonly name = "OverrunError";
+}
+
+type Tap = typeof utils.Tap.prototype;
+
+interface Collection {
+  _read(this: Collection, tap: Tap): unknown;
+  _skip(this: Collection, tap: Tap): void;
+}
+
+let bounded = false;
+
+/** Applies the fences to the library, once. */
+export function boundCollections(): void {
+  if (bounded) return;
+  bounded = true;
+  const map = avro.types.MapType.prototype as unknown as Collection;
+  const array = avro.types.ArrayType.prototype as unknown as Collection;
+  boundReads(utils.Tap.prototype);
+  boundPreallocation(array);
+  skipByReading(map);
+  skipByReading(array);
+}
+
+/** Every element of our maps and arrays holds a number or a length, so this ends their loops as well. */
+function boundReads(prototype: Tap): void {
+  const { readLong } = prototype;
+  prototype.readLong = function () {
+    if (this.pos >= this.buf.length) throw new OverrunError("the value ends inside a field");
+    return readLong.call(this);
+  };
+}
+
+/** An array is allocated at the size that its first block announces; each element takes a byte or more. */
+function boundPreallocation(prototype: Collection): void {
+  const { _read } = prototype;
+  prototype._read = function (tap) {
+    const start = tap.pos;
+    const announced = Math.abs(tap.readLong());
+    if (announced > tap.buf.length - tap.pos) {
+      throw new OverrunError("an array announces more elements than bytes follow");
+    }
+    tap.pos = start;
+    return _read.call(this, tap);
+  };
+}
+
+/** Skipping a field that the reader no longer has trusts the block's size, which may point backwards for ever. */
+function skipByReading(prototype: Collection): void {
+  prototype._skip = function (tap) {
+    this._read(tap);
+  };
+}

@@ -1,0 +1,9 @@
+export type { PoisonCode } from "./errors.ts";
+export {
+  IncompatibleSchemaError,
+  InvalidRecordError,
+  PoisonRecordError,
+  RegistryUnavailableError,
+} from "./errors.ts";
+export type { RegisteredSubject, Serde, SerdeOptions } from "./serde.ts";
+export { createSerde } from "./serde.ts";

@@ -1,0 +1,65 @@
+// Who reads what a writer wrote: one reader per record and writer's schema id, kept for the life of the process.
+import type { RecordName } from "#topics";
+import { type AvroType, createRead, parseSchema, type RawSchema, type Read } from "./avro.ts";
+import { PoisonRecordError } from "./errors.ts";
+
+export interface Readers {
+  /** The reader, when the writer's schema is known already. */
+  known(record: RecordName, writerId: number): Read | undefined;
+  /** Asks for the writer's schema; callers that ask at the same time share one request. */
+  resolve(record: RecordName, writerId: number): Promise<Read>;
+}
+
+export interface ReadersOptions {
+  typeOf(record: RecordName): AvroType;
+  schemaOf(writerId: number): Promise<RawSchema>;
+  nowMs(): number;
+}
+
+/** How long "no such schema" is believed: a burst of garbage must not become a burst of requests. */
+const UNKNOWN_FOR_MS = 30_000;
+/** Garbage has many ids; only this many are remembered. */
+const MAX_UNKNOWN = 1_000;
+
+export function createReaders({ typeOf, schemaOf, nowMs }: ReadersOptions): Readers {
+  const reads = new Map<RecordName, Map<number, Read>>();
+  const asking = new Map<string, Promise<Read>>();
+  const unknown = new Map<string, { error: PoisonRecordError; untilMs: number }>();
+
+  async function ask(key: string, record: RecordName, writerId: number): Promise<Read> {
+    try {
+      const read = createRead(typeOf(record), parseWriter(await schemaOf(writerId)));
+      reads.set(record, (reads.get(record) ?? new Map<number, Read>()).set(writerId, read));
+      return read;
+    } catch (error) {
+      if (error instanceof PoisonRecordError) {
+        if (unknown.size >= MAX_UNKNOWN) unknown.clear();
+        unknown.set(key, { error, untilMs: nowMs() + UNKNOWN_FOR_MS });
+      }
+      throw error;
+    } finally {
+      asking.delete(key);
+    }
+  }
+
+  return {
+    known: (record, writerId) => reads.get(record)?.get(writerId),
+    resolve(record, writerId) {
+      const key = `${record}:${writerId}`;
+      const condemned = unknown.get(key);
+      if (condemned !== undefined && condemned.untilMs > nowMs()) return Promise.reject(condemned.error);
+      const request = asking.get(key) ?? ask(key, record, writerId);
+      asking.set(key, request);
+      return request;
+    },
+  };
+}
+
+function parseWriter(schema: RawSchema): AvroType {
+  try {
+    return parseSchema(schema);
+  } catch (error) {
+    const message = error instanceof Error ? error.message : String(error);
+    throw new PoisonRecordError("incompatible_schema", message);
+  }
+}

@@ -1,0 +1,116 @@
+import type { RecordName, RecordTypes, Topic } from "#topics";
+import { parseSchema, type RawSchema } from "./avro.ts";
+import { untilAnswered } from "./back-off.ts";
+import { RegistryUnavailableError } from "./errors.ts";
+import { createReaders } from "./readers.ts";
+import { createRegistry } from "./registry.ts";
+import { readSchema } from "./schemas.ts";
+import { createEncoder, HEADER_BYTES, writerId } from "./wire.ts";
+
+export interface SerdeOptions {
+  /** Base URL of the registry's Confluent-compatible API. */
+  readonly registryUrl: string;
+  /** The topics that are written or read through this serde. */
+  readonly topics: readonly Topic[];
+  readonly requestTimeoutMs?: number;
+  /** Told each time before the registry is asked again. */
+  readonly onUnavailable?: (error: RegistryUnavailableError, retryInMs: number) => void;
+  readonly nowMs?: () => number;
+  /** Where a record's schema comes from; the files in schemas/ unless a test says otherwise. */
+  readonly schemaOf?: (record: RecordName) => RawSchema;
+}
+
+export interface RegisteredSubject {
+  readonly subject: string;
+  readonly schemaId: number;
+  /** False when exactly this schema was there already. */
+  readonly added: boolean;
+}
+
+/** Records to bytes in the registry's wire format, and back. */
+export interface Serde {
+  /**
+   * Registers the schema of every topic under `<topic>-value` with BACKWARD compatibility (provisioning). Rejects with an
+   * IncompatibleSchemaError, or a RegistryUnavailableError at the first request that gets no answer.
+   */
+  register(): Promise<RegisteredSubject[]>;
+  /** Resolves once the registry has named the id of every topic's schema; waits while it is away or provisioning is not through. */
+  start(): Promise<void>;
+  /** Throws an InvalidRecordError when the value does not fit; needs `start` or `register` before. */
+  encode<R extends RecordName>(topic: Topic<R>, value: RecordTypes[R]): Buffer;
+  /**
+   * Synchronous once the writer's schema is known; before, a promise that waits for the registry as long as it takes.
+   * Throws, or rejects with, a PoisonRecordError; after `close` a promise rejects with a RegistryUnavailableError.
+   */
+  decode<R extends RecordName>(topic: Topic<R>, bytes: Buffer): RecordTypes[R] | Promise<RecordTypes[R]>;
+  /** Ends all waiting. */
+  close(): void;
+}
+
+const REQUEST_TIMEOUT_MS = 5_000;
+
+export function createSerde(options: SerdeOptions): Serde {
+  const registry = createRegistry(options.registryUrl, options.requestTimeoutMs ?? REQUEST_TIMEOUT_MS);
+  const schemaOf = options.schemaOf ?? readSchema;
+  const types = new Map(options.topics.map(({ record }) => [record, parseSchema(schemaOf(record))]));
+  const schemaIds = new Map<string, number>();
+  const closing = new AbortController();
+  const waiting = { signal: closing.signal, onUnavailable: options.onUnavailable ?? (() => undefined) };
+  const encoder = createEncoder();
+  const typeOf = (record: RecordName) => known(types.get(record), `the record ${record}`);
+  const readers = createReaders({
+    typeOf,
+    schemaOf: (id) => untilAnswered(() => registry.schemaOf(id), waiting),
+    nowMs: options.nowMs ?? Date.now,
+  });
+
+  async function registerTopic({ name, record }: Topic): Promise<RegisteredSubject> {
+    const subject = subjectOf(name);
+    const existing = await registry.idOf(subject, schemaOf(record));
+    await registry.requireBackwardCompatibility(subject);
+    const schemaId = existing ?? (await registry.register(subject, schemaOf(record)));
+    schemaIds.set(name, schemaId);
+    return { subject, schemaId, added: existing === undefined };
+  }
+
+  async function findTopic({ name, record }: Topic): Promise<void> {
+    const subject = subjectOf(name);
+    const id = await registry.idOf(subject, schemaOf(record));
+    if (id === undefined) {
+      throw new RegistryUnavailableError(`${subject} does not have this version's schema yet: provision it`);
+    }
+    schemaIds.set(name, id);
+  }
+
+  return {
+    async register() {
+      const registered: RegisteredSubject[] = [];
+      for (const topic of options.topics) registered.push(await registerTopic(topic));
+      return registered;
+    },
+    async start() {
+      await Promise.all(options.topics.map((topic) => untilAnswered(() => findTopic(topic), waiting)));
+    },
+    encode: ({ name, record }, value) =>
+      encoder.encode(typeOf(record), known(schemaIds.get(name), `the schema id of ${name}`), value),
+    decode<R extends RecordName>({ record }: Topic<R>, bytes: Buffer) {
+      const id = writerId(bytes);
+      const read = readers.known(record, id);
+      // The reader's schema is the one that RecordTypes is generated from, so what it reads has that type.
+      if (read !== undefined) return read(bytes, HEADER_BYTES) as RecordTypes[R];
+      return readers.resolve(record, id).then((resolved) => resolved(bytes, HEADER_BYTES) as RecordTypes[R]);
+    },
+    close: () => closing.abort(),
+  };
+}
+
+/** Subject of a topic's values, as every client of the registry names it. */
+function subjectOf(topicName: string): string {
+  return `${topicName}-value`;
+}
+
+function known<T>(value: T | undefined, what: string): T {
+  if (value === undefined)
+    throw new Error(`the serde does not know ${what}: is its topic given, and is it started?`);
+  return value;
+}
