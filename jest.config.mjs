@@ -2,6 +2,12 @@ export default {
   testEnvironment: "node",
   extensionsToTreatAsEsm: [".ts"],
   transform: { "\\.ts$": "<rootDir>/test/jest/strip-types.mjs" },
-  testMatch: ["<rootDir>/{packages,services,deploy,clients,test}/**/*.test.ts"],
+  testMatch: ["<rootDir>/{packages,services,deploy,clients,test,bin}/**/*.test.ts"],
+  // Downloads and running stacks; their files come and go while jest looks for tests.
+  modulePathIgnorePatterns: ["<rootDir>/.cache/"],
+  globalSetup: "<rootDir>/test/jest/global-setup.mjs",
+  globalTeardown: "<rootDir>/test/jest/global-teardown.mjs",
   testTimeout: 30_000,
+  // Kafka, the registry and the services under test want the rest of a small machine.
+  maxWorkers: 2,
 };

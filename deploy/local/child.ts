@@ -1,0 +1,84 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { join } from "node:path";
+import { createInterface } from "node:readline";
+import type { Readable } from "node:stream";
+import { withDeadline } from "./until.ts";
+
+const WARDEN = join(import.meta.dirname, "warden.sh");
+
+/** Variables of a process; undefined means unset. */
+export type Environment = Readonly<Record<string, string | undefined>>;
+
+export interface ChildOptions {
+  readonly command: string;
+  readonly args: readonly string[];
+  readonly environment: Environment;
+  /** Gets each line of standard output and standard error. */
+  readonly onLine: (line: string) => void;
+}
+
+export interface Child {
+  /** Ends once the process is gone; never rejects. 128 + n for a process that died of signal n. */
+  readonly exited: Promise<number>;
+  readonly isRunning: () => boolean;
+  readonly signal: (name: "SIGTERM" | "SIGINT") => void;
+  /** SIGTERM, then SIGKILL when the grace time is over. */
+  readonly stop: (graceMs: number) => Promise<number>;
+  /** SIGKILL, to the process and everything that it started. */
+  readonly kill: () => Promise<number>;
+}
+
+function readLines(stream: Readable | null, onLine: (line: string) => void): void {
+  if (stream !== null) createInterface({ input: stream }).on("line", onLine);
+}
+
+/** Ends with the exit code when the process is gone and its output is read to the end. */
+async function exitCode(child: ChildProcess): Promise<number> {
+  const [code] = (await once(child, "close")) as [number | null];
+  // The group was killed, and the warden with it: what a shell says of SIGKILL.
+  return code ?? 137;
+}
+
+/** SIGKILL to a whole process group; one that is gone already is what was wanted. */
+function killGroup(leaderPid: number): void {
+  try {
+    process.kill(-leaderPid, "SIGKILL");
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== "ESRCH") throw error;
+  }
+}
+
+/**
+ * Starts a process that ends with this one, however this one ends (warden.sh).
+ * Rejects when the process cannot be started at all.
+ */
+export async function startChild(options: ChildOptions): Promise<Child> {
+  const child = spawn("sh", [WARDEN, options.command, ...options.args], {
+    detached: true,
+    stdio: ["pipe", "pipe", "pipe"],
+    env: { ...options.environment },
+  });
+  await once(child, "spawn");
+  const leaderPid = child.pid ?? 0;
+  let running = true;
+  const exited = exitCode(child).finally(() => {
+    running = false;
+  });
+  readLines(child.stdout, options.onLine);
+  readLines(child.stderr, options.onLine);
+
+  const signal = (name: "SIGTERM" | "SIGINT"): void => {
+    if (running) child.kill(name);
+  };
+  const kill = (): Promise<number> => {
+    if (running) killGroup(leaderPid);
+    return exited;
+  };
+  const stop = async (graceMs: number): Promise<number> => {
+    signal("SIGTERM");
+    await withDeadline(exited, graceMs, kill);
+    return exited;
+  };
+  return { exited, isRunning: () => running, signal, stop, kill };
+}

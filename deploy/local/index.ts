@@ -1,0 +1,6 @@
+export { type Child, type ChildOptions, type Environment, startChild } from "./child.ts";
+export { startStack } from "./ladder.ts";
+export { freePorts } from "./ports.ts";
+export type { BrokerControl, Rung, Stack, StackOptions } from "./stack.ts";
+export { StackError } from "./stack-error.ts";
+export { DeadlineError, until, withDeadline } from "./until.ts";

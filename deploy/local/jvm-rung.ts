@@ -1,0 +1,99 @@
+import { rm } from "node:fs/promises";
+import { join } from "node:path";
+import { findJava } from "./java.ts";
+import { type JvmBroker, jvmBroker } from "./jvm-broker.ts";
+import type { JvmContext } from "./jvm-process.ts";
+import { type JvmRegistry, jvmRegistry } from "./jvm-registry.ts";
+import { freePorts } from "./ports.ts";
+import { countBrokers } from "./probe.ts";
+import { makeRunFolder } from "./run-folder.ts";
+import { fetchSoftware } from "./software.ts";
+import type { BrokerControl, Stack, StackOptions } from "./stack.ts";
+import { StackError } from "./stack-error.ts";
+import { until } from "./until.ts";
+
+const CLUSTER_TIMEOUT_MS = 30_000;
+
+interface Programs {
+  readonly brokers: readonly JvmBroker[];
+  readonly registry: JvmRegistry;
+}
+
+/** Programs on free ports, with their data under `folder`; none is started yet. */
+async function prepare(context: JvmContext, folder: string, options: StackOptions): Promise<Programs> {
+  const count = options.brokers ?? 1;
+  const [registryPort = 0, ...kafkaPorts] = await freePorts(1 + 2 * count);
+  const ports = Array.from({ length: count }, (_, index) => ({
+    client: kafkaPorts[2 * index] ?? 0,
+    controller: kafkaPorts[2 * index + 1] ?? 0,
+  }));
+  const isKept = options.dataFolder !== undefined;
+  return {
+    brokers: ports.map((_, index) =>
+      jvmBroker(context, { index, ports, folder: join(folder, `broker-${index + 1}`) }),
+    ),
+    registry: jvmRegistry(context, {
+      port: registryPort,
+      ...(isKept ? { databaseFile: join(folder, "registry") } : {}),
+    }),
+  };
+}
+
+/** Ends when the broker that was started last counts every running one. */
+async function untilCounted(started: JvmBroker, brokers: readonly JvmBroker[]): Promise<void> {
+  const running = brokers.filter((broker) => broker.isRunning()).length;
+  await until(async () => (await countBrokers(started.address)) >= running, {
+    timeoutMs: CLUSTER_TIMEOUT_MS,
+    what: `Kafka at ${started.address} to count ${running} brokers`,
+  });
+}
+
+async function startAll({ brokers, registry }: Programs): Promise<void> {
+  // All to their end before a failure is told, so that nothing starts after the clean-up.
+  const results = await Promise.allSettled([registry.start(), ...brokers.map((broker) => broker.start())]);
+  const failure = results.find((result) => result.status === "rejected");
+  if (failure !== undefined) throw failure.reason;
+  await Promise.all(brokers.map((broker) => untilCounted(broker, brokers)));
+}
+
+/** In order when the data is kept; at once when it goes anyway. */
+async function endAll({ brokers, registry }: Programs, isKept: boolean): Promise<void> {
+  const all = [registry, ...brokers];
+  await Promise.all(all.map((program) => (isKept ? program.stop() : program.kill())));
+}
+
+function control(brokers: readonly JvmBroker[], index: number): BrokerControl {
+  const broker = brokers[index];
+  if (broker === undefined) throw new StackError("failed", `there is no broker ${index}`);
+  const start = async (): Promise<void> => {
+    await broker.start();
+    await untilCounted(broker, brokers);
+  };
+  return { start, stop: broker.stop, kill: broker.kill };
+}
+
+/** Kafka and the registry as processes of this machine's Java. */
+export async function startOnJvm(options: StackOptions, cacheFolder: string): Promise<Stack> {
+  const { environment, log, dataFolder } = options;
+  const java = await findJava(environment);
+  const software = await fetchSoftware({ cacheFolder, environment, log });
+  const folder = dataFolder ?? (await makeRunFolder(cacheFolder));
+  const programs = await prepare({ java, software, environment }, folder, options);
+  const stop = async (): Promise<void> => {
+    await endAll(programs, dataFolder !== undefined);
+    if (dataFolder === undefined) await rm(folder, { recursive: true, force: true });
+  };
+  try {
+    await startAll(programs);
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+  return {
+    rung: "jvm",
+    brokers: programs.brokers.map(({ address }) => address),
+    registryUrl: programs.registry.url,
+    broker: (index) => control(programs.brokers, index),
+    stop,
+  };
+}

@@ -1,0 +1,76 @@
+/** Any 16 bytes in base64url. One for all: a cluster is told from another by its ports and folders. */
+export const CLUSTER_ID = "SG9va2xpbmVMb2NhbFN0aw";
+
+export interface NodePorts {
+  readonly client: number;
+  readonly controller: number;
+}
+
+export interface KafkaNode {
+  /** From 0. */
+  readonly index: number;
+  /** Of every node of the cluster, this one's included. */
+  readonly ports: readonly NodePorts[];
+  readonly dataFolder: string;
+}
+
+/** Keys are Kafka's. */
+export type KafkaSettings = Readonly<Record<string, string | number | boolean>>;
+
+/** What every node of a cluster of this size has in common, wherever it runs. */
+export function clusterSettings(brokers: number): KafkaSettings {
+  const minInsync = brokers > 1 ? 2 : 1;
+  return {
+    "process.roles": "broker,controller",
+    "controller.listener.names": "CONTROLLER",
+    "offsets.topic.replication.factor": brokers,
+    "transaction.state.log.replication.factor": brokers,
+    "transaction.state.log.min.isr": minInsync,
+    "share.coordinator.state.topic.replication.factor": brokers,
+    "share.coordinator.state.topic.min.isr": minInsync,
+    "auto.create.topics.enable": false,
+    "group.initial.rebalance.delay.ms": 0,
+    // Fewer, so that the first consumer group starts sooner.
+    "offsets.topic.num.partitions": 4,
+    // Kafka's 10 MB per index and 128 MB for the cleaner are meant for servers; test runs make hundreds of partitions.
+    "log.index.size.max.bytes": 1_048_576,
+    "log.cleaner.dedupe.buffer.size": 16_777_216,
+    // A killed broker is missed after this time, and only then may it come back under its id.
+    "broker.session.timeout.ms": 4000,
+    "broker.heartbeat.interval.ms": 1000,
+  };
+}
+
+/** Settings of one node that runs on this machine. */
+export function localSettings({ index, ports, dataFolder }: KafkaNode): KafkaSettings {
+  const own = ports[index];
+  if (own === undefined) throw new RangeError(`no ports for node ${index}`);
+  const voters = ports.map(({ controller }, node) => `${node + 1}@127.0.0.1:${controller}`);
+  return {
+    ...clusterSettings(ports.length),
+    "node.id": index + 1,
+    "controller.quorum.voters": voters.join(","),
+    listeners: `PLAINTEXT://127.0.0.1:${own.client},CONTROLLER://127.0.0.1:${own.controller}`,
+    "advertised.listeners": `PLAINTEXT://127.0.0.1:${own.client}`,
+    "inter.broker.listener.name": "PLAINTEXT",
+    "listener.security.protocol.map": "CONTROLLER:PLAINTEXT,PLAINTEXT:PLAINTEXT",
+    "log.dirs": dataFolder,
+  };
+}
+
+/** As a Java properties file. */
+export function propertiesText(settings: KafkaSettings): string {
+  return Object.entries(settings)
+    .map(([key, value]) => `${key}=${String(value).replaceAll("\\", "\\\\")}\n`)
+    .join("");
+}
+
+/** As the environment of the apache/kafka image, which spells `log.dirs` KAFKA_LOG_DIRS. */
+export function imageEnvironment(settings: KafkaSettings): Record<string, string> {
+  return Object.fromEntries(
+    Object.entries(settings).map(([key, value]) => [
+      `KAFKA_${key.toUpperCase().replaceAll(".", "_")}`,
+      String(value),
+    ]),
+  );
+}

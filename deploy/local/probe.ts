@@ -1,0 +1,70 @@
+import { once } from "node:events";
+import { connect } from "node:net";
+
+const METADATA_API = 3;
+const METADATA_VERSION = 1;
+const CORRELATION_ID = 1;
+const NO_CLIENT_ID = -1;
+
+/** A Metadata v1 request that names no topics: the smallest question that only a working broker answers. */
+function metadataRequest(): Buffer {
+  const request = Buffer.alloc(18);
+  request.writeInt32BE(request.length - 4, 0);
+  request.writeInt16BE(METADATA_API, 4);
+  request.writeInt16BE(METADATA_VERSION, 6);
+  request.writeInt32BE(CORRELATION_ID, 8);
+  request.writeInt16BE(NO_CLIENT_ID, 12);
+  // The last four bytes are the number of topics: none.
+  return request;
+}
+
+/** Address "host:port" in its parts; a port that is missing is Kafka's own. */
+export function splitAddress(address: string): { host: string; port: number } {
+  const at = address.lastIndexOf(":");
+  if (at === -1) return { host: address, port: 9092 };
+  return { host: address.slice(0, at).replace(/^\[|\]$/g, ""), port: Number(address.slice(at + 1)) };
+}
+
+/** How many brokers the cluster has, asked of one broker; 0 when it does not answer in time. Never rejects. */
+export async function countBrokers(address: string, timeoutMs = 2000): Promise<number> {
+  const socket = connect(splitAddress(address));
+  const timer = setTimeout(() => socket.destroy(new Error("no answer in time")), timeoutMs);
+  try {
+    await once(socket, "connect");
+    socket.write(metadataRequest());
+    const [answer] = (await once(socket, "data")) as [Buffer];
+    // Length, correlation id, then the array of brokers with its count in front.
+    return answer.length >= 12 ? answer.readInt32BE(8) : 0;
+  } catch {
+    return 0;
+  } finally {
+    clearTimeout(timer);
+    socket.destroy();
+  }
+}
+
+/** Whether something accepts connections there: all that can be asked of a broker behind TLS. Never rejects. */
+export async function accepts(address: string, timeoutMs = 2000): Promise<boolean> {
+  const socket = connect(splitAddress(address));
+  const timer = setTimeout(() => socket.destroy(new Error("no answer in time")), timeoutMs);
+  try {
+    await once(socket, "connect");
+    return true;
+  } catch {
+    return false;
+  } finally {
+    clearTimeout(timer);
+    socket.destroy();
+  }
+}
+
+/** Whether a schema registry answers under this URL. Never rejects. */
+export async function registryAnswers(url: string, timeoutMs = 2000): Promise<boolean> {
+  try {
+    const response = await fetch(`${url}/subjects`, { signal: AbortSignal.timeout(timeoutMs) });
+    await response.body?.cancel();
+    return response.ok;
+  } catch {
+    return false;
+  }
+}

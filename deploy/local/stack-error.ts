@@ -1,0 +1,13 @@
+/**
+ * Why there is no stack. `unavailable`: this rung is not to be had here, the next may be. `failed`: it was
+ * there and did not work, or what was asked for cannot be done; going on would hide that.
+ */
+export class StackError extends Error {
+  override readonly name = "StackError";
+  readonly code: "unavailable" | "failed";
+
+  constructor(code: "unavailable" | "failed", message: string) {
+    super(message);
+    this.code = code;
+  }
+}

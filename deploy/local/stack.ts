@@ -1,0 +1,39 @@
+import type { Environment } from "./child.ts";
+
+/** Which rung of the ladder the stack stands on. */
+export type Rung = "environment" | "docker" | "jvm";
+
+/** One broker, for tests that take it away. Its data and its address stay the same over stop, kill and start. */
+export interface BrokerControl {
+  /** In order: leadership moves, logs are flushed. */
+  readonly stop: () => Promise<void>;
+  /** As kill -9 or a power cut would do it. */
+  readonly kill: () => Promise<void>;
+  /** Ends when the broker answers again and the cluster counts it. */
+  readonly start: () => Promise<void>;
+}
+
+/** A running Kafka and schema registry. */
+export interface Stack {
+  readonly rung: Rung;
+  /** Addresses, "host:port". */
+  readonly brokers: readonly string[];
+  /** Base URL of the Confluent-compatible API. */
+  readonly registryUrl: string;
+  /** Broker by its index in `brokers`. Throws for the environment's brokers, which are not ours to stop. */
+  readonly broker: (index: number) => BrokerControl;
+  /** Ends the processes that this stack started, and only those. */
+  readonly stop: () => Promise<void>;
+}
+
+export interface StackOptions {
+  readonly environment: Environment;
+  /** Gets lines for people: which rung, what is downloaded, how long it took. */
+  readonly log: (line: string) => void;
+  /** 1 unless told; three for tests of leader changes. */
+  readonly brokers?: 1 | 3;
+  /** Leave the environment's addresses alone: for tests that stop brokers. */
+  readonly own?: boolean;
+  /** Keep the data in this folder for the next start; without it the data goes when the stack stops. Local JVM only. */
+  readonly dataFolder?: string;
+}

@@ -1,0 +1,4 @@
+import type { Environment } from "#stack";
+
+/** The environment that tests hand on to what they start. */
+export const environment: Environment = { ...process.env };
