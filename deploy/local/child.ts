@@ -3,12 +3,10 @@ import { once } from "node:events";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import type { Readable } from "node:stream";
+import type { Environment } from "#runtime";
 import { withDeadline } from "./until.ts";
 
 const WARDEN = join(import.meta.dirname, "warden.sh");
-
-/** Variables of a process; undefined means unset. */
-export type Environment = Readonly<Record<string, string | undefined>>;
 
 export interface ChildOptions {
   readonly command: string;

@@ -2,7 +2,7 @@ import { existsSync } from "node:fs";
 import { type IncomingMessage, request } from "node:http";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
-import type { Environment } from "./child.ts";
+import type { Environment } from "#runtime";
 import { StackError } from "./stack-error.ts";
 
 const ANSWER_TIMEOUT_MS = 3000;

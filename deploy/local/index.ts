@@ -1,4 +1,4 @@
-export { type Child, type ChildOptions, type Environment, startChild } from "./child.ts";
+export { type Child, type ChildOptions, startChild } from "./child.ts";
 export { startStack } from "./ladder.ts";
 export { freePorts } from "./ports.ts";
 export type { BrokerControl, Rung, Stack, StackOptions } from "./stack.ts";

@@ -1,5 +1,6 @@
 import { join } from "node:path";
-import { type Environment, startChild } from "./child.ts";
+import type { Environment } from "#runtime";
+import { startChild } from "./child.ts";
 import { javaMajor } from "./jvm-process.ts";
 import { StackError } from "./stack-error.ts";
 

@@ -1,4 +1,5 @@
-import { type Child, type Environment, startChild } from "./child.ts";
+import type { Environment } from "#runtime";
+import { type Child, startChild } from "./child.ts";
 import type { Software } from "./software.ts";
 import { StackError } from "./stack-error.ts";
 import { until } from "./until.ts";

@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import type { Environment } from "./child.ts";
+import type { Environment } from "#runtime";
 import { startOnDocker } from "./docker-rung.ts";
 import { useEnvironment } from "./environment-rung.ts";
 import { startOnJvm } from "./jvm-rung.ts";

@@ -1,7 +1,8 @@
 import { createHash } from "node:crypto";
 import { access, mkdir, readFile, rename, rm } from "node:fs/promises";
 import { join } from "node:path";
-import { type Environment, startChild } from "./child.ts";
+import type { Environment } from "#runtime";
+import { startChild } from "./child.ts";
 import { withLock } from "./lock.ts";
 import { StackError } from "./stack-error.ts";
 import { withDeadline } from "./until.ts";

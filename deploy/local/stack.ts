@@ -1,4 +1,4 @@
-import type { Environment } from "./child.ts";
+import type { Environment } from "#runtime";
 
 /** Which rung of the ladder the stack stands on. */
 export type Rung = "environment" | "docker" | "jvm";

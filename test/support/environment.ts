@@ -1,4 +1,4 @@
-import type { Environment } from "#stack";
+import { type Environment, processEnvironment } from "#runtime";
 
 /** The environment that tests hand on to what they start. */
-export const environment: Environment = { ...process.env };
+export const environment: Environment = processEnvironment();
