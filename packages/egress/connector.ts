@@ -1,0 +1,93 @@
+import { isIP, type LookupFunction, type Socket } from "node:net";
+import { createSecureContext, getCACertificates } from "node:tls";
+import { buildConnector } from "undici";
+import type { AddressPolicy } from "./addresses.ts";
+import { BlockedAddressError, failureOf, NoAddressError, SelfSignedError } from "./failures.ts";
+import type { CachedResolver, ResolvedAddress } from "./resolver.ts";
+import { watchForSelfSigned } from "./self-signed.ts";
+
+export interface ConnectorOptions {
+  readonly policy: AddressPolicy;
+  readonly resolver: CachedResolver;
+  /** More certificate authorities (PEM) beside the system's own. */
+  readonly ca: readonly string[];
+  readonly connectTimeoutMs: number;
+}
+
+/** Refuses a name when any of its addresses is forbidden: an attacker's mix of answers is not played with. */
+function assertAllowed(hostname: string, addresses: readonly ResolvedAddress[], policy: AddressPolicy): void {
+  if (addresses.length === 0) throw new NoAddressError(`${hostname} has no address`);
+  for (const { address } of addresses) {
+    const refusal = policy(address);
+    // The address itself stays out of the text: customers read it, and it would map the operator's network for them.
+    if (refusal !== undefined) throw new BlockedAddressError(`${hostname} has an address ${refusal}`);
+  }
+}
+
+/** The lookup handed to the socket: it gives out only checked addresses, so no second resolution can differ (DNS rebinding). */
+function guardedLookup({ policy, resolver }: ConnectorOptions): LookupFunction {
+  return (hostname, options, callback) => {
+    resolver
+      .resolve(hostname)
+      .then((addresses) => {
+        assertAllowed(hostname, addresses, policy);
+        return addresses;
+      })
+      .then(
+        (addresses) => {
+          const [first = { address: "", family: 0 }] = addresses;
+          if (options.all === true) callback(null, [...addresses]);
+          else callback(null, first.address, first.family);
+        },
+        (error: NodeJS.ErrnoException) => callback(error, []),
+      );
+  };
+}
+
+/**
+ * The last look, at the address that the socket really reached, before a byte is sent on it: it runs ahead of the
+ * listeners that start the TLS handshake or write the request. It finds nothing unless the lookup above is bypassed.
+ */
+export function refuseForbiddenPeer(socket: Socket, policy: AddressPolicy): void {
+  socket.prependOnceListener("connect", () => {
+    const refusal = policy(socket.remoteAddress ?? "");
+    if (refusal !== undefined) socket.destroy(new BlockedAddressError(`the connected address is ${refusal}`));
+  });
+}
+
+/**
+ * Makes connections for undici to allowed addresses only (contract 6.1). IP literals never reach a lookup, so they are
+ * checked here; the URL parser has already turned every notation (0x7f000001, 2130706433, 127.1) into the plain one.
+ */
+export function createConnector(options: ConnectorOptions): buildConnector.connector {
+  const { ca, connectTimeoutMs, policy, resolver } = options;
+  const connect = buildConnector({
+    allowH2: false,
+    timeout: connectTimeoutMs,
+    // Said explicitly, NODE_TLS_REJECT_UNAUTHORIZED=0 cannot switch it off.
+    rejectUnauthorized: true,
+    // One context for all connections: parsing 150 root certificates for each of them would cost milliseconds.
+    secureContext: createSecureContext(ca.length > 0 ? { ca: [...getCACertificates("default"), ...ca] } : {}),
+    lookup: guardedLookup(options),
+  });
+  return (target, callback) => {
+    const refusal = isIP(target.hostname) === 0 ? undefined : policy(target.hostname);
+    if (refusal !== undefined) {
+      const error = new BlockedAddressError(`${target.hostname} is ${refusal}`);
+      queueMicrotask(() => callback(error, null));
+      return;
+    }
+    // undici's connector returns the socket, which its type leaves out.
+    const socket = connect(target, (...outcome) => {
+      const [error] = outcome;
+      if (error === null) return callback(...outcome);
+      resolver.forget(target.hostname);
+      callback(
+        failureOf(error) === "tls" && isSelfSigned() ? new SelfSignedError(error.message) : error,
+        null,
+      );
+    }) as unknown as Socket;
+    refuseForbiddenPeer(socket, policy);
+    const isSelfSigned = watchForSelfSigned(socket);
+  };
+}

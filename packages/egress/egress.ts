@@ -1,0 +1,113 @@
+import { Agent } from "undici";
+import type { RequestResult } from "#contract";
+import { addressPolicy } from "./addresses.ts";
+import { createConnector } from "./connector.ts";
+import { Exchange, failureResult } from "./exchange.ts";
+import { failureOf, messageOf } from "./failures.ts";
+import { createResolver, type Resolve, systemResolve } from "./resolver.ts";
+import { createTargetCache } from "./targets.ts";
+
+export interface EgressOptions {
+  /** Ranges opened beside the public internet (contract 6.1), as "10.0.0.0/8", "fd00::/8" or one address. */
+  readonly allowCidrs: readonly string[];
+  /** Certificate authorities (PEM) trusted beside the system's; NODE_EXTRA_CA_CERTS counts too. */
+  readonly ca?: readonly string[];
+  /** Connections to one origin; more requests wait for one, and that time counts. Default 128. */
+  readonly connectionsPerOrigin?: number;
+  /** How long an idle connection is kept. Default 15 s. */
+  readonly keepAliveMs?: number;
+  /** An upper bound on connecting, for requests of every deadline. Default 10 s. */
+  readonly connectTimeoutMs?: number;
+  /** Replaces the system's resolver in tests. */
+  readonly resolve?: Resolve;
+  /** How long a name's addresses are used. Default 30 s. */
+  readonly dnsTtlMs?: number;
+  readonly now?: () => number;
+}
+
+export interface PostOptions {
+  /** http or https, as the configuration allowed it (contract 4.2). */
+  readonly url: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: Buffer;
+  /** From now to status line and headers (contract 2.5). */
+  readonly deadlineMs: number;
+  /** How much of the response's body the result shall hold; 0, the default, answers at the headers. */
+  readonly captureBytes?: number;
+}
+
+/** The guarded way out: the only place that sends requests to customers' endpoints. */
+export interface Egress {
+  /** One request, without redirects or resends. Whatever happens is the result: it never rejects. */
+  post(options: PostOptions): Promise<RequestResult>;
+  /** Waits for the result of every request under way, then closes every connection. */
+  close(): Promise<void>;
+}
+
+const DNS_FAILURE_TTL_MS = 2_000;
+const DNS_MAX_NAMES = 10_000;
+
+/** Throws InvalidCidrError for an unreadable allow-list. */
+export function createEgress(options: EgressOptions): Egress {
+  const resolver = createResolver({
+    resolve: options.resolve ?? systemResolve,
+    now: options.now ?? Date.now,
+    ttlMs: options.dnsTtlMs ?? 30_000,
+    failureTtlMs: DNS_FAILURE_TTL_MS,
+    maxNames: DNS_MAX_NAMES,
+  });
+  const keepAliveMs = options.keepAliveMs ?? 15_000;
+  const agent = new Agent({
+    connect: createConnector({
+      policy: addressPolicy(options.allowCidrs),
+      resolver,
+      ca: options.ca ?? [],
+      connectTimeoutMs: options.connectTimeoutMs ?? 10_000,
+    }),
+    allowH2: false,
+    pipelining: 1,
+    connections: options.connectionsPerOrigin ?? 128,
+    keepAliveTimeout: keepAliveMs,
+    // A server's own hint (Keep-Alive: timeout=…) may shorten, and at most double it.
+    keepAliveMaxTimeout: keepAliveMs * 2,
+    // Exchange has the one timer; undici's would cost work and measure something else.
+    headersTimeout: 0,
+    bodyTimeout: 0,
+  });
+  const targetOf = createTargetCache();
+  let underWay = 0;
+  let onIdle: (() => void) | undefined;
+
+  function dispatch(request: PostOptions, settle: (result: RequestResult) => void): void {
+    const { origin, path } = targetOf(request.url);
+    const { body, captureBytes = 0, deadlineMs, headers } = request;
+    const exchange = new Exchange({ deadlineMs, captureBytes, settle });
+    agent.dispatch({ origin, path, method: "POST", headers, body }, exchange);
+  }
+
+  return {
+    post: (request) =>
+      new Promise((resolve) => {
+        underWay += 1;
+        const settle = (result: RequestResult) => {
+          underWay -= 1;
+          resolve(result);
+          if (underWay === 0) onIdle?.();
+        };
+        try {
+          dispatch(request, settle);
+        } catch (error) {
+          settle(failureResult(failureOf(error), messageOf(error), 0));
+        }
+      }),
+    async close() {
+      if (underWay > 0) {
+        await new Promise<void>((resolve) => {
+          onIdle = resolve;
+        });
+      }
+      // Not agent.close(): that would also wait for bodies that nobody needs, and for connections nobody waits for.
+      await agent.destroy();
+    },
+  };
+}

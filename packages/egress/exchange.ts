@@ -1,0 +1,117 @@
+import type { Dispatcher } from "undici";
+import type { RequestResult } from "#contract";
+import { failureOf, messageOf } from "./failures.ts";
+
+/** Contract 2.6. */
+export const MAX_RESPONSE_BYTES = 64 * 1024;
+
+const NO_BODY = Buffer.alloc(0);
+
+export interface ExchangeOptions {
+  readonly deadlineMs: number;
+  /** How much of the response's body the result holds. */
+  readonly captureBytes: number;
+  readonly settle: (result: RequestResult) => void;
+}
+
+/**
+ * One request and its response, as undici's handler. One timer of our own bounds the whole of it, from construction on,
+ * so waiting for a connection and connecting count (contract 2.5; undici's timeouts are coarse and restart). Before the
+ * headers its end is a timeout; after them the outcome stands by the status, and only the rest of the body is given up.
+ * `settle` is called exactly once.
+ */
+export class Exchange implements Dispatcher.DispatchHandler {
+  readonly #options: ExchangeOptions;
+  readonly #startedAtMs = performance.now();
+  readonly #timer: NodeJS.Timeout;
+  #controller: Dispatcher.DispatchController | undefined;
+  #settled = false;
+  /** Set from the headers on. */
+  #response: { status: number; retryAfter: string | undefined; durationMs: number } | undefined;
+  #receivedBytes = 0;
+  #captured: Buffer[] = [];
+  #capturedBytes = 0;
+
+  constructor(options: ExchangeOptions) {
+    this.#options = options;
+    this.#timer = setTimeout(() => this.#expire(), options.deadlineMs);
+  }
+
+  onRequestStart(controller: Dispatcher.DispatchController): void {
+    this.#controller = controller;
+    // The deadline passed while this request waited for a connection: nothing is sent any more.
+    if (this.#settled) controller.abort(new Error("deadline passed before the request was sent"));
+  }
+
+  onResponseStart(
+    _controller: Dispatcher.DispatchController,
+    status: number,
+    headers: Record<string, string | string[] | undefined>,
+  ): void {
+    // 1xx only announces the response.
+    if (status < 200 || this.#response !== undefined) return;
+    const retryAfter = headers["retry-after"];
+    this.#response = {
+      status,
+      retryAfter: Array.isArray(retryAfter) ? retryAfter[0] : retryAfter,
+      durationMs: performance.now() - this.#startedAtMs,
+    };
+    if (this.#options.captureBytes === 0) this.#settleResponse();
+  }
+
+  onResponseData(controller: Dispatcher.DispatchController, chunk: Buffer): void {
+    this.#receivedBytes += chunk.length;
+    this.#capture(chunk);
+    // Dropping the connection is the only way to stop reading in HTTP/1.1.
+    if (this.#receivedBytes > MAX_RESPONSE_BYTES) controller.abort(new Error("response body too long"));
+  }
+
+  onResponseEnd(): void {
+    clearTimeout(this.#timer);
+    this.#settleResponse();
+  }
+
+  onResponseError(_controller: Dispatcher.DispatchController, error: Error): void {
+    clearTimeout(this.#timer);
+    if (this.#response === undefined) this.#settleFailure(failureOf(error), messageOf(error));
+    else this.#settleResponse();
+  }
+
+  #expire(): void {
+    if (this.#response === undefined) {
+      this.#settleFailure("timeout", `no response within ${this.#options.deadlineMs} ms`);
+    } else {
+      this.#settleResponse();
+    }
+    this.#controller?.abort(new Error("deadline passed"));
+  }
+
+  #capture(chunk: Buffer): void {
+    const wantedBytes = this.#options.captureBytes - this.#capturedBytes;
+    if (wantedBytes <= 0) return;
+    // Copied: the chunk is a view of a buffer that is read into again.
+    const piece = Buffer.from(chunk.subarray(0, wantedBytes));
+    this.#captured.push(piece);
+    this.#capturedBytes += piece.length;
+    if (piece.length === wantedBytes) this.#settleResponse();
+  }
+
+  #settleResponse(): void {
+    if (this.#settled || this.#response === undefined) return;
+    this.#settled = true;
+    const body = this.#capturedBytes === 0 ? NO_BODY : Buffer.concat(this.#captured);
+    this.#options.settle({ kind: "response", ...this.#response, body });
+  }
+
+  #settleFailure(failure: Parameters<typeof failureResult>[0], message: string): void {
+    if (this.#settled) return;
+    this.#settled = true;
+    this.#options.settle(failureResult(failure, message, performance.now() - this.#startedAtMs));
+  }
+}
+
+type Failure = Extract<RequestResult, { kind: "failure" }>;
+
+export function failureResult(failure: Failure["failure"], message: string, durationMs: number): Failure {
+  return { kind: "failure", failure, message, durationMs };
+}

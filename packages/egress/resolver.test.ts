@@ -1,0 +1,61 @@
+import { describe, expect, test } from "@jest/globals";
+import { createResolver } from "./resolver.ts";
+
+const ADDRESS = { address: "192.0.2.1", family: 4 };
+
+/** A resolver under a clock of the test's own, with the names it was really asked for. */
+function setup(answer: (hostname: string) => Promise<(typeof ADDRESS)[]> = async () => [ADDRESS]) {
+  const asked: string[] = [];
+  const clock = { nowMs: 0 };
+  const resolver = createResolver({
+    resolve: (hostname) => {
+      asked.push(hostname);
+      return answer(hostname);
+    },
+    now: () => clock.nowMs,
+    ttlMs: 1_000,
+    failureTtlMs: 100,
+    maxNames: 2,
+  });
+  return { asked, clock, resolver };
+}
+
+describe("the DNS cache", () => {
+  test("asks once for concurrent questions and until the answer is old", async () => {
+    const { asked, clock, resolver } = setup();
+    await Promise.all([resolver.resolve("a.test"), resolver.resolve("a.test")]);
+    clock.nowMs = 999;
+    expect(await resolver.resolve("a.test")).toEqual([ADDRESS]);
+    expect(asked).toEqual(["a.test"]);
+    clock.nowMs = 1_000;
+    await resolver.resolve("a.test");
+    expect(asked).toEqual(["a.test", "a.test"]);
+  });
+
+  test("remembers a failure for a short time only", async () => {
+    const { asked, clock, resolver } = setup(() => Promise.reject(new Error("ENOTFOUND")));
+    await expect(resolver.resolve("a.test")).rejects.toThrow("ENOTFOUND");
+    clock.nowMs = 99;
+    await expect(resolver.resolve("a.test")).rejects.toThrow("ENOTFOUND");
+    expect(asked).toHaveLength(1);
+    clock.nowMs = 100;
+    await expect(resolver.resolve("a.test")).rejects.toThrow("ENOTFOUND");
+    expect(asked).toHaveLength(2);
+  });
+
+  test("holds a bounded number of names", async () => {
+    const { asked, resolver } = setup();
+    for (const name of ["a.test", "b.test", "c.test", "c.test", "b.test", "a.test"])
+      await resolver.resolve(name);
+    expect(asked).toEqual(["a.test", "b.test", "c.test", "a.test"]);
+  });
+
+  test("asks anew for a name that it was told to forget", async () => {
+    const { asked, resolver } = setup();
+    await resolver.resolve("a.test");
+    resolver.forget("a.test");
+    resolver.forget("unknown.test");
+    await resolver.resolve("a.test");
+    expect(asked).toEqual(["a.test", "a.test"]);
+  });
+});

@@ -1,0 +1,67 @@
+import { lookup } from "node:dns/promises";
+
+export interface ResolvedAddress {
+  readonly address: string;
+  readonly family: number;
+}
+
+/** Every address of a host name. Rejects with the system's error code (ENOTFOUND, EAI_AGAIN, ...). */
+export type Resolve = (hostname: string) => Promise<readonly ResolvedAddress[]>;
+
+export interface ResolverOptions {
+  readonly resolve: Resolve;
+  readonly now: () => number;
+  /** How long an answer is used. */
+  readonly ttlMs: number;
+  /** How long a failure is used: short, it only keeps a dead name from filling libuv's four lookup threads. */
+  readonly failureTtlMs: number;
+  /** The oldest names are forgotten beyond this many. */
+  readonly maxNames: number;
+}
+
+export interface CachedResolver {
+  readonly resolve: Resolve;
+  /** To be called when none of a name's addresses could be connected to: the next request asks anew. */
+  forget(hostname: string): void;
+}
+
+/** getaddrinfo: what every other program on the machine uses (hosts file, search domains, DNS64). */
+export const systemResolve: Resolve = (hostname) => lookup(hostname, { all: true });
+
+interface Entry {
+  readonly answer: Promise<readonly ResolvedAddress[]>;
+  /** Unix ms; for ever while the lookup is under way. */
+  expiresAtMs: number;
+}
+
+/** A cache before `resolve` in which concurrent questions for one name are asked once. */
+export function createResolver(options: ResolverOptions): CachedResolver {
+  const entries = new Map<string, Entry>();
+
+  function ask(hostname: string): Promise<readonly ResolvedAddress[]> {
+    const entry: Entry = { answer: options.resolve(hostname), expiresAtMs: Number.POSITIVE_INFINITY };
+    entries.delete(hostname);
+    entries.set(hostname, entry);
+    if (entries.size > options.maxNames) entries.delete(entries.keys().next().value ?? hostname);
+    entry.answer.then(
+      () => {
+        entry.expiresAtMs = options.now() + options.ttlMs;
+      },
+      () => {
+        entry.expiresAtMs = options.now() + options.failureTtlMs;
+      },
+    );
+    return entry.answer;
+  }
+
+  return {
+    resolve(hostname) {
+      const entry = entries.get(hostname);
+      return entry !== undefined && options.now() < entry.expiresAtMs ? entry.answer : ask(hostname);
+    },
+    forget(hostname) {
+      const entry = entries.get(hostname);
+      if (entry !== undefined && Number.isFinite(entry.expiresAtMs)) entries.delete(hostname);
+    },
+  };
+}
