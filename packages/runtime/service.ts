@@ -92,6 +92,7 @@ async function start<S extends SettingsSchema>(wiring: Wiring<S>): Promise<Bound
   const { metricsHost: host, metricsPort: port } = wiring.operations;
   const server = await startOperationsServer({ host, port, metrics: context.metrics, health });
   lifecycle.onStop("operations server", () => server.close());
+  lifecycle.stopping.throwIfAborted();
   const ports = { ...(await wiring.definition.start(context)), metricsPort: server.port };
   started = true;
   await untilReady(health, lifecycle.stopping);

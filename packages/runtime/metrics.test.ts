@@ -1,0 +1,48 @@
+import { describe, expect, test } from "@jest/globals";
+import { createMetrics } from "./metrics.ts";
+
+const create = () => createMetrics({ service: "test", version: "1.2.3" });
+
+describe("metrics", () => {
+  test("every declared label set is exposed as 0 from the start", async () => {
+    const metrics = create();
+    metrics.counter({ name: "calls_total", help: "h", labels: { outcome: ["routed", "dropped"] } });
+    metrics.histogram({ name: "age_seconds", help: "h", labels: { stage: ["a"] }, buckets: [1] });
+    const text = await metrics.expose();
+    expect(text).toContain('hookline_calls_total{outcome="routed"} 0');
+    expect(text).toContain('hookline_calls_total{outcome="dropped"} 0');
+    expect(text).toContain('hookline_age_seconds_count{stage="a"} 0');
+  });
+
+  test("counters count, gauges are asked at each scrape, histograms observe", async () => {
+    const metrics = create();
+    const calls = metrics.counter({ name: "calls_total", help: "h", labels: { outcome: ["routed"] } });
+    calls.inc({ outcome: "routed" });
+    calls.inc({ outcome: "routed" }, 4);
+    let lag = 3;
+    metrics.gauge({ name: "lag_records", help: "h", collect: (gauge) => gauge.set({}, lag) });
+    metrics.histogram({ name: "age_seconds", help: "h", buckets: [1, 5] }).observe({}, 2);
+    const text = await metrics.expose();
+    expect(text).toContain('hookline_calls_total{outcome="routed"} 5');
+    expect(text).toContain("hookline_lag_records 3");
+    expect(text).toContain('hookline_age_seconds_bucket{le="5"} 1');
+    lag = 7;
+    expect(await metrics.expose()).toContain("hookline_lag_records 7");
+  });
+
+  test("process, event loop and build are there without being asked for", async () => {
+    const text = await create().expose();
+    expect(text).toContain('hookline_build_info{service="test",version="1.2.3"');
+    expect(text).toContain("hookline_event_loop_utilization_ratio");
+    expect(text).toContain("process_cpu_seconds_total");
+    expect(text).toContain("nodejs_eventloop_lag_seconds");
+  });
+
+  test("unbounded labels and counters without _total are refused", () => {
+    const many = Array.from({ length: 1000 }, (_, index) => `user-${index}`);
+    expect(() => create().counter({ name: "calls_total", help: "h", labels: { user: many } })).toThrow(
+      "bounded",
+    );
+    expect(() => create().counter({ name: "calls", help: "h" })).toThrow("_total");
+  });
+});
