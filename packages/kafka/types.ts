@@ -12,6 +12,14 @@ export interface KafkaSettings {
   };
 }
 
+/** Where this package says what a person should know. Structured facts first, then the line. */
+export interface KafkaLogger {
+  debug(fields: object, message: string): void;
+  info(fields: object, message: string): void;
+  warn(fields: object, message: string): void;
+  error(fields: object, message: string): void;
+}
+
 /** One record to write. Its partition follows from the key (murmur2, as the Java client does), fixed before the first try. */
 export interface OutgoingRecord {
   readonly topic: string;
@@ -39,6 +47,15 @@ export interface Received<T> extends RawRecord {
 export interface TopicPartition {
   readonly topic: string;
   readonly partition: number;
+}
+
+export interface ProducerOptions {
+  /** How long `send` tries before it rejects; Infinity never gives up. 30 s by default. */
+  readonly deliveryTimeoutMs?: number;
+  /** While requests are under way a record waits this long for company; with none under way it leaves at once. 1 ms by default. */
+  readonly lingerMs?: number;
+  /** Requests under way to one broker at a time; at most one of them carries a given partition. */
+  readonly maxInFlightPerBroker?: number;
 }
 
 export interface Producer {
@@ -80,7 +97,9 @@ export interface RunnerOptions<T> {
   /** Awaited before the first record of newly assigned partitions is stepped. */
   onAssigned?(partitions: readonly TopicPartition[]): Promise<void>;
   onRevoked?(partitions: readonly TopicPartition[]): void;
+  /** A member that says nothing for this long has lost its partitions; 6 s by default, the broker's lower bound. */
   readonly sessionTimeoutMs?: number;
+  /** How long a rebalance waits for members to come back; 10 s by default. */
   readonly rebalanceTimeoutMs?: number;
 }
 
@@ -95,6 +114,13 @@ export interface Runner {
   readonly outstanding: { readonly records: number; readonly bytes: number };
 }
 
+export interface TableOptions<V> {
+  readonly topic: string;
+  decode(record: RawRecord): V | Promise<V>;
+  /** Told of a record that can never be read; it changes nothing in the table. */
+  onPoison?(record: RawRecord, error: Error): void;
+}
+
 /** A compacted topic held in memory, loaded to its end and then kept fresh. */
 export interface Table<V> {
   /** Resolves when everything up to the end offsets at the time of the call has been read. */
@@ -107,5 +133,76 @@ export interface Table<V> {
   onChange(listener: (key: string, value: V | undefined) => void): () => void;
   /** Resolves once `holds` is true after a change; rejects after `timeoutMs`. For read-your-own-write. */
   until(holds: () => boolean, timeoutMs: number): Promise<void>;
+  close(): Promise<void>;
+}
+
+export interface ReadRangeOptions extends TopicPartition {
+  /** First offset to read; what retention has already removed is skipped. */
+  readonly fromOffset: number;
+  /** First offset not to read; at most the end of the partition as it is at the call. */
+  readonly toOffset: number;
+  /** The next records wait for a returned promise. */
+  onRecord(record: RawRecord): void | Promise<void>;
+}
+
+/** A topic to be created, as the topics map describes it. */
+export interface TopicSpec {
+  readonly name: string;
+  readonly cleanup:
+    | { readonly policy: "delete"; readonly retentionMs: number }
+    | { readonly policy: "compact" };
+}
+
+export interface EnsureTopicsOptions {
+  readonly partitions: number;
+  readonly replicationFactor: number;
+  readonly minInsyncReplicas: number;
+}
+
+/** A topic that exists otherwise than asked for; it is reported, never changed. */
+export interface TopicDifference {
+  readonly topic: string;
+  readonly setting: string;
+  readonly wanted: string;
+  readonly found: string;
+}
+
+export interface PartitionOffsets {
+  readonly partition: number;
+  /** First offset still there. */
+  readonly low: number;
+  /** Offset that the next record will get. */
+  readonly high: number;
+}
+
+export interface PartitionLag {
+  readonly partition: number;
+  /** Records between the committed offset and the end. */
+  readonly lag: number;
+}
+
+export interface Admin {
+  /** Creates what is missing and says what differs; never shrinks, repartitions or changes what is there. */
+  ensureTopics(
+    specs: readonly TopicSpec[],
+    options: EnsureTopicsOptions,
+  ): Promise<{ readonly created: string[]; readonly differing: TopicDifference[] }>;
+  partitionCount(topic: string): Promise<number>;
+  offsets(topic: string): Promise<PartitionOffsets[]>;
+  /** Per partition the first offset at or after the time; the end where there is none. */
+  offsetForTime(topic: string, timestampMs: number): Promise<{ partition: number; offset: number }[]>;
+  consumerLag(groupId: string, topic: string): Promise<PartitionLag[]>;
+  deleteTopics(topics: readonly string[]): Promise<void>;
+  deleteGroups(groupIds: readonly string[]): Promise<void>;
+}
+
+export interface Kafka {
+  producer(options?: ProducerOptions): Producer;
+  runner<T>(options: RunnerOptions<T>): Runner;
+  table<V>(options: TableOptions<V>): Table<V>;
+  admin(): Admin;
+  /** Reads one stretch of one partition, in order, outside every consumer group that matters. */
+  readRange(options: ReadRangeOptions): Promise<void>;
+  /** Closes what was not closed yet. */
   close(): Promise<void>;
 }

@@ -1,0 +1,54 @@
+/** One who waits for room. */
+export interface Waiter {
+  onRoom(): void;
+}
+
+/** The bound on what is taken and not settled, over all partitions of one reader. */
+export class Capacity {
+  readonly #maxRecords: number;
+  readonly #maxBytes: number;
+  readonly #waiting = new Set<Waiter>();
+  #records = 0;
+  #bytes = 0;
+  #wake: NodeJS.Immediate | undefined;
+
+  constructor(maxRecords: number, maxBytes: number) {
+    this.#maxRecords = maxRecords;
+    this.#maxBytes = maxBytes;
+  }
+
+  get outstanding(): { readonly records: number; readonly bytes: number } {
+    return { records: this.#records, bytes: this.#bytes };
+  }
+
+  /** Takes room, or remembers who asked. Anything fits when nothing is outstanding: a huge record must not wait for ever. */
+  tryTake(sizeBytes: number, waiter: Waiter): boolean {
+    const isFull =
+      this.#records > 0 && (this.#records >= this.#maxRecords || this.#bytes + sizeBytes > this.#maxBytes);
+    if (isFull) {
+      this.#waiting.add(waiter);
+      return false;
+    }
+    this.#records += 1;
+    this.#bytes += sizeBytes;
+    return true;
+  }
+
+  /** In a later turn the waiters get their chance, longest waiting first, each going to the back. */
+  release(sizeBytes: number): void {
+    this.#records -= 1;
+    this.#bytes -= sizeBytes;
+    if (this.#waiting.size > 0) this.#wake ??= setImmediate(() => this.#wakeWaiters());
+  }
+
+  forget(waiter: Waiter): void {
+    this.#waiting.delete(waiter);
+  }
+
+  #wakeWaiters(): void {
+    this.#wake = undefined;
+    const waiters = [...this.#waiting];
+    this.#waiting.clear();
+    for (const waiter of waiters) waiter.onRoom();
+  }
+}

@@ -1,0 +1,100 @@
+import type { Delivery } from "./accumulator.ts";
+import { KafkaError } from "./errors.ts";
+import type { Producer } from "./types.ts";
+
+/** How often overdue calls are looked for. */
+const SWEEP_MS = 100;
+
+interface OpenDelivery extends Delivery {
+  remainingBytes: number;
+}
+
+/** The calls of `send` that are not settled, oldest first, with their deadlines and what they add up to. */
+export class Deliveries {
+  readonly #now: () => number;
+  readonly #open = new Set<OpenDelivery>();
+  #records = 0;
+  #bytes = 0;
+  #sweep: NodeJS.Timeout | undefined;
+  #onDrained: (() => void) | undefined;
+
+  constructor(now: () => number) {
+    this.#now = now;
+  }
+
+  get backlog(): Producer["backlog"] {
+    const [oldest] = this.#open;
+    return { records: this.#records, bytes: this.#bytes, oldestAtMs: oldest?.queuedAtMs };
+  }
+
+  open(records: number, sizeBytes: number, timeoutMs: number): { delivery: Delivery; done: Promise<void> } {
+    const { promise, resolve, reject } = Promise.withResolvers<void>();
+    const queuedAtMs = this.#now();
+    const delivery: OpenDelivery = {
+      settled: false,
+      remaining: records,
+      remainingBytes: sizeBytes,
+      queuedAtMs,
+      deadlineAtMs: queuedAtMs + timeoutMs,
+      resolve,
+      reject,
+    };
+    this.#open.add(delivery);
+    this.#records += records;
+    this.#bytes += sizeBytes;
+    if (timeoutMs !== Number.POSITIVE_INFINITY)
+      this.#sweep ??= setInterval(() => this.#failOverdue(), SWEEP_MS);
+    return { delivery, done: promise };
+  }
+
+  /** One record of the call is written. */
+  acknowledge(delivery: Delivery, sizeBytes: number): void {
+    if (delivery.settled) return;
+    const open = delivery as OpenDelivery;
+    open.remaining -= 1;
+    open.remainingBytes -= sizeBytes;
+    this.#records -= 1;
+    this.#bytes -= sizeBytes;
+    if (open.remaining === 0) {
+      this.#settle(open);
+      open.resolve();
+    }
+  }
+
+  fail(delivery: Delivery, error: Error): void {
+    if (delivery.settled) return;
+    this.#settle(delivery as OpenDelivery);
+    delivery.reject(error);
+  }
+
+  /** Resolves when no call is open. */
+  async drained(): Promise<void> {
+    if (this.#open.size === 0) return;
+    await new Promise<void>((resolve) => {
+      this.#onDrained = resolve;
+    });
+  }
+
+  #settle(delivery: OpenDelivery): void {
+    delivery.settled = true;
+    this.#open.delete(delivery);
+    this.#records -= delivery.remaining;
+    this.#bytes -= delivery.remainingBytes;
+    if (this.#open.size > 0) return;
+    clearInterval(this.#sweep);
+    this.#sweep = undefined;
+    this.#onDrained?.();
+  }
+
+  #failOverdue(): void {
+    const nowMs = this.#now();
+    for (const delivery of this.#open) {
+      if (delivery.deadlineAtMs > nowMs) return;
+      const waitedMs = nowMs - delivery.queuedAtMs;
+      this.fail(
+        delivery,
+        new KafkaError("delivery_timeout", `not acknowledged within ${waitedMs} ms`, { canRetry: true }),
+      );
+    }
+  }
+}

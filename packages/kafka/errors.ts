@@ -1,0 +1,97 @@
+/** What went wrong, as a closed list; callers branch on it and on `canRetry`, never on messages. */
+export type KafkaErrorCode =
+  | "delivery_timeout"
+  | "record_too_large"
+  | "unknown_topic"
+  | "not_authorized"
+  | "unavailable"
+  | "request_failed"
+  | "table_timeout"
+  | "range_stalled"
+  | "consumer_dead"
+  | "closed";
+
+export interface KafkaErrorOptions {
+  readonly canRetry: boolean;
+  readonly cause?: unknown;
+}
+
+/** The only error that leaves this package. */
+export class KafkaError extends Error {
+  readonly code: KafkaErrorCode;
+  /** The same call may succeed later without anybody changing anything. */
+  readonly canRetry: boolean;
+
+  constructor(code: KafkaErrorCode, message: string, options: KafkaErrorOptions) {
+    super(message, options.cause === undefined ? undefined : { cause: options.cause });
+    this.name = "KafkaError";
+    this.code = code;
+    this.canRetry = options.canRetry;
+  }
+}
+
+const CODE_BY_TYPE: Readonly<Record<string, KafkaErrorCode>> = {
+  MESSAGE_TOO_LARGE: "record_too_large",
+  RECORD_LIST_TOO_LARGE: "record_too_large",
+  UNKNOWN_TOPIC_OR_PARTITION: "unknown_topic",
+  INVALID_TOPIC_EXCEPTION: "unknown_topic",
+  TOPIC_AUTHORIZATION_FAILED: "not_authorized",
+  GROUP_AUTHORIZATION_FAILED: "not_authorized",
+  CLUSTER_AUTHORIZATION_FAILED: "not_authorized",
+  SASL_AUTHENTICATION_FAILED: "not_authorized",
+};
+
+const CODE_BY_NAME: Readonly<Record<string, KafkaErrorCode>> = {
+  KafkaJSConnectionError: "unavailable",
+  KafkaJSConnectionClosedError: "unavailable",
+  KafkaJSRequestTimeoutError: "unavailable",
+  KafkaJSBrokerNotFound: "unavailable",
+  KafkaJSNoBrokerAvailableError: "unavailable",
+  KafkaJSLockTimeout: "unavailable",
+  KafkaJSGroupCoordinatorNotFound: "unavailable",
+  KafkaJSSASLAuthenticationError: "not_authorized",
+};
+
+/** Codes that no waiting heals. An unknown topic is not one of them: it may be about to be created. */
+const FINAL_CODES: ReadonlySet<KafkaErrorCode> = new Set(["record_too_large", "not_authorized"]);
+
+/** The facts of a client error that matter here; errors are read by their shape because they may come from another realm. */
+interface ClientErrorShape {
+  readonly name?: unknown;
+  readonly type?: unknown;
+  readonly message?: unknown;
+  readonly retriable?: unknown;
+  readonly cause?: unknown;
+}
+
+function shapeOf(error: unknown): ClientErrorShape {
+  return typeof error === "object" && error !== null ? error : { message: String(error) };
+}
+
+/** The innermost error: the client wraps what happened in "retries exceeded" and "not retriable". */
+function rootOf(error: unknown): ClientErrorShape {
+  let shape = shapeOf(error);
+  for (let depth = 0; depth < 10 && typeof shape.cause === "object" && shape.cause !== null; depth += 1) {
+    shape = shapeOf(shape.cause);
+  }
+  return shape;
+}
+
+/** Turns what the client threw into our error. Lost connections are worth another try even where the client says otherwise. */
+export function fromClientError(error: unknown): KafkaError {
+  if (error instanceof KafkaError) return error;
+  const root = rootOf(error);
+  const code = CODE_BY_TYPE[String(root.type)] ?? CODE_BY_NAME[String(root.name)] ?? "request_failed";
+  const retriable = root.retriable === true || code === "unavailable" || code === "unknown_topic";
+  return new KafkaError(code, String(root.message ?? root.name ?? "unknown"), {
+    canRetry: retriable && !FINAL_CODES.has(code),
+    cause: error,
+  });
+}
+
+/** Any thrown value as an Error. */
+export function toError(thrown: unknown): Error {
+  if (thrown instanceof Error) return thrown;
+  const { message } = shapeOf(thrown);
+  return new Error(typeof message === "string" ? message : String(thrown), { cause: thrown });
+}

@@ -1,0 +1,219 @@
+import { coPartitionedAssigner, type LastAssignment } from "./assigner-protocol.ts";
+import { backoffMs } from "./backoff.ts";
+import { Capacity } from "./capacity.ts";
+import { Committer } from "./committer.ts";
+import { toError } from "./errors.ts";
+import { Lane, type LaneParts, type Work } from "./lane.ts";
+import type { FetchedBatch, Join, NewSession, PartitionOffset, SessionOptions } from "./session.ts";
+import { Supervisor } from "./supervisor.ts";
+import { keyOf } from "./topic-partition.ts";
+import type { KafkaLogger, RunnerOptions, TopicPartition } from "./types.ts";
+
+/** Chosen so that a killed member's partitions move within 8 s: the session's end, and a rebalance that nobody delays. */
+const DEFAULTS = { sessionTimeoutMs: 6_000, rebalanceTimeoutMs: 10_000 };
+
+const ASSIGNED_RETRY_MS = { first: 200, max: 5_000 };
+
+export interface GroupReaderOptions<T>
+  extends Pick<
+    RunnerOptions<T>,
+    "groupId" | "topics" | "maxOutstandingRecords" | "maxOutstandingBytes" | "onAssigned" | "onRevoked"
+  > {
+  readonly work: Work<T>;
+  /** False reads everything anew at each start, and keeps its place over rebalances only. */
+  readonly commits: boolean;
+  readonly sessionTimeoutMs?: number | undefined;
+  readonly rebalanceTimeoutMs?: number | undefined;
+}
+
+export interface GroupReaderParts {
+  readonly newSession: NewSession;
+  readonly logger: KafkaLogger;
+  now(): number;
+}
+
+/** Reads topics as a member of a group: lanes per partition, kept over rebalances; commits; hand-over of assignments. */
+export class GroupReader<T> {
+  readonly #parts: GroupReaderParts;
+  readonly #options: GroupReaderOptions<T>;
+  readonly #capacity: Capacity;
+  readonly #supervisor: Supervisor;
+  readonly #committer: Committer;
+  readonly #laneParts: LaneParts<T>;
+  /** Also of partitions that are somebody else's now, for as long as records of theirs are outstanding. */
+  readonly #lanes = new Map<string, Lane<T>>();
+  #assigned: readonly TopicPartition[] = [];
+  #lastAssignment: LastAssignment = { partitions: [], assignedAtMs: 0 };
+  #memberId: string | undefined;
+  readonly #joined = Promise.withResolvers<void>();
+  #isStopping = false;
+  #onIdle: (() => void) | undefined;
+
+  constructor(parts: GroupReaderParts, options: GroupReaderOptions<T>) {
+    this.#parts = parts;
+    this.#options = options;
+    this.#capacity = new Capacity(options.maxOutstandingRecords, options.maxOutstandingBytes);
+    this.#laneParts = {
+      work: options.work,
+      capacity: this.#capacity,
+      logger: parts.logger,
+      now: () => parts.now(),
+      setPaused: (partition, paused) => this.#supervisor.session?.setPaused(partition, paused),
+      onSettled: () => this.#settled(),
+    };
+    this.#supervisor = new Supervisor(parts, this.#sessionOptions(), {
+      onJoin: (join) => this.#join(join),
+      onRebalancing: () => void this.#committer.commit(),
+      onBatch: (batch) => this.#take(batch),
+    });
+    this.#committer = new Committer({
+      logger: parts.logger,
+      positions: () => (options.commits ? this.#positions() : []),
+      commit: async (positions) => this.#supervisor.session?.commit(positions),
+    });
+  }
+
+  get failed(): Promise<never> {
+    return this.#supervisor.failed;
+  }
+
+  get assigned(): readonly TopicPartition[] {
+    return this.#assigned;
+  }
+
+  get outstanding(): { readonly records: number; readonly bytes: number } {
+    return this.#capacity.outstanding;
+  }
+
+  /** Resolves when the group has been joined; rejects when that can never be. */
+  async start(): Promise<void> {
+    this.#supervisor.start();
+    this.#committer.start();
+    await Promise.race([this.#joined.promise, this.failed]);
+  }
+
+  /** Stops intake, waits up to `graceMs` for what is outstanding, commits, leaves the group. */
+  async stop(graceMs: number): Promise<void> {
+    this.#isStopping = true;
+    for (const lane of this.#lanes.values()) lane.close();
+    for (const partition of this.#assigned) this.#supervisor.session?.setPaused(partition, true);
+    await this.#idle(graceMs);
+    this.#committer.stop();
+    await this.#committer.commit();
+    await this.#supervisor.stop();
+    this.#revoke(this.#assigned);
+    this.#assigned = [];
+  }
+
+  #sessionOptions(): SessionOptions {
+    const { groupId, topics, sessionTimeoutMs, rebalanceTimeoutMs } = this.#options;
+    return {
+      groupId,
+      topics,
+      sessionTimeoutMs: sessionTimeoutMs ?? DEFAULTS.sessionTimeoutMs,
+      rebalanceTimeoutMs: rebalanceTimeoutMs ?? DEFAULTS.rebalanceTimeoutMs,
+      assigner: coPartitionedAssigner(() => this.#lastAssignment),
+    };
+  }
+
+  /** A new generation. The client has forgotten every position and pause; the lanes have not. */
+  #join({ memberId, assigned }: Join): void {
+    const before = new Set(this.#assigned.map(keyOf));
+    const now = new Set(assigned.map(keyOf));
+    const isSameMember = memberId === this.#memberId;
+    this.#memberId = memberId;
+    this.#committer.forget();
+    this.#revoke(this.#assigned.filter((partition) => !now.has(keyOf(partition))));
+    this.#assigned = assigned;
+    this.#lastAssignment = {
+      partitions: [...new Set(assigned.map(({ partition }) => partition))],
+      assignedAtMs: this.#parts.now(),
+    };
+    const added = assigned.filter((partition) => !before.has(keyOf(partition)));
+    for (const partition of assigned) {
+      this.#resume(partition, {
+        keepsPlace: !this.#options.commits || (isSameMember && before.has(keyOf(partition))),
+      });
+    }
+    void this.#open(added, 0);
+    this.#joined.resolve();
+  }
+
+  /** Where nobody else can have read since, the lane goes on at its own place instead of at the last commit. */
+  #resume(partition: TopicPartition, { keepsPlace }: { keepsPlace: boolean }): void {
+    const lane = this.#lane(partition);
+    const { session } = this.#supervisor;
+    session?.setPaused(partition, lane.isPaused || this.#isStopping);
+    lane.expectRefetch({ isOwnedAnew: !keepsPlace });
+    if (keepsPlace && lane.next !== undefined) session?.seek({ ...partition, offset: lane.next });
+  }
+
+  #lane(partition: TopicPartition): Lane<T> {
+    const key = keyOf(partition);
+    let lane = this.#lanes.get(key);
+    if (lane === undefined) {
+      lane = new Lane(partition, this.#laneParts);
+      this.#lanes.set(key, lane);
+    }
+    return lane;
+  }
+
+  /** Stepping of new partitions begins when their owner is ready for them. */
+  async #open(partitions: readonly TopicPartition[], failures: number): Promise<void> {
+    if (partitions.length === 0 && failures > 0) return;
+    try {
+      await this.#options.onAssigned?.(partitions);
+    } catch (thrown) {
+      const error = toError(thrown);
+      this.#parts.logger.error(
+        { failures, error: error.message },
+        "assigned partitions cannot be opened yet",
+      );
+      const delayMs = backoffMs(failures + 1, ASSIGNED_RETRY_MS.first, ASSIGNED_RETRY_MS.max);
+      setTimeout(() => void this.#open(this.#stillOurs(partitions), failures + 1), delayMs);
+      return;
+    }
+    if (this.#isStopping) return;
+    for (const partition of this.#stillOurs(partitions)) this.#lane(partition).open();
+  }
+
+  #stillOurs(partitions: readonly TopicPartition[]): TopicPartition[] {
+    const ours = new Set(this.#assigned.map(keyOf));
+    return partitions.filter((partition) => ours.has(keyOf(partition)));
+  }
+
+  #revoke(partitions: readonly TopicPartition[]): void {
+    if (partitions.length === 0) return;
+    for (const partition of partitions) {
+      const lane = this.#lane(partition);
+      lane.drop();
+      if (lane.outstanding === 0) this.#lanes.delete(keyOf(partition));
+    }
+    this.#options.onRevoked?.(partitions);
+  }
+
+  #take(batch: FetchedBatch): void {
+    if (this.#isStopping) return;
+    this.#lanes.get(keyOf(batch))?.offer(batch);
+  }
+
+  #positions(): PartitionOffset[] {
+    return this.#assigned.flatMap((partition) => {
+      const offset = this.#lanes.get(keyOf(partition))?.committable;
+      return offset === undefined ? [] : [{ ...partition, offset }];
+    });
+  }
+
+  #settled(): void {
+    if (this.#capacity.outstanding.records === 0) this.#onIdle?.();
+  }
+
+  async #idle(graceMs: number): Promise<void> {
+    if (this.#capacity.outstanding.records === 0) return;
+    const { promise, resolve } = Promise.withResolvers<void>();
+    this.#onIdle = resolve;
+    const timer = setTimeout(resolve, graceMs);
+    await promise;
+    clearTimeout(timer);
+  }
+}

@@ -1,0 +1,26 @@
+export { KafkaError, type KafkaErrorCode } from "./errors.ts";
+export { createKafka, type KafkaDependencies } from "./kafka.ts";
+export type {
+  Admin,
+  EnsureTopicsOptions,
+  Kafka,
+  KafkaLogger,
+  KafkaSettings,
+  OutgoingRecord,
+  PartitionLag,
+  PartitionOffsets,
+  Producer,
+  ProducerOptions,
+  RawRecord,
+  ReadRangeOptions,
+  Received,
+  Runner,
+  RunnerOptions,
+  Settle,
+  Step,
+  Table,
+  TableOptions,
+  TopicDifference,
+  TopicPartition,
+  TopicSpec,
+} from "./types.ts";

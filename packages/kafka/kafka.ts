@@ -1,0 +1,58 @@
+import { createAdmin } from "./admin.ts";
+import { AdminClient } from "./admin-client.ts";
+import { createClient } from "./client.ts";
+import { SILENT_LOGGER } from "./log.ts";
+import { MetadataCache } from "./metadata.ts";
+import { createProduceClient } from "./produce-client.ts";
+import { BatchingProducer } from "./producer.ts";
+import { readRange } from "./range.ts";
+import { createRunner } from "./runner.ts";
+import { sessionFactory } from "./session.ts";
+import { TopicTable } from "./table.ts";
+import type { Kafka, KafkaLogger, KafkaSettings } from "./types.ts";
+
+export interface KafkaDependencies {
+  readonly logger?: KafkaLogger;
+  readonly now?: () => number;
+}
+
+/** Grace of a runner that its owner did not stop. */
+const CLOSE_GRACE_MS = 5_000;
+
+/** The way to Kafka. Nothing connects before it is used, and everything comes back by itself when Kafka does. */
+export function createKafka(settings: KafkaSettings, dependencies: KafkaDependencies = {}): Kafka {
+  const logger = dependencies.logger ?? SILENT_LOGGER;
+  const now = dependencies.now ?? Date.now;
+  const client = createClient(settings, logger, now);
+  const admin = new AdminClient(client);
+  const metadata = new MetadataCache(admin, now);
+  const parts = { newSession: sessionFactory(client, now), admin, clientId: settings.clientId, logger, now };
+  /** Last made, first closed: a runner ends before the producer that it writes with. */
+  const closers: (() => Promise<void>)[] = [];
+  return {
+    producer(options) {
+      const producer = new BatchingProducer(
+        { client: createProduceClient(client), metadata, logger, now },
+        options,
+      );
+      closers.push(() => producer.close());
+      return producer;
+    },
+    runner(options) {
+      const runner = createRunner(parts, options);
+      closers.push(() => runner.stop(CLOSE_GRACE_MS));
+      return runner;
+    },
+    table(options) {
+      const table = new TopicTable(parts, options);
+      closers.push(() => table.close());
+      return table;
+    },
+    admin: () => createAdmin(admin),
+    readRange: (options) => readRange(parts, options),
+    async close() {
+      for (const close of closers.splice(0).reverse()) await close();
+      await admin.close();
+    },
+  };
+}

@@ -1,0 +1,34 @@
+import type { logCreator } from "kafkajs";
+import type { KafkaLogger } from "./types.ts";
+
+/** The client repeats itself with every retry; the same line goes out once in this time. */
+const REPEAT_AFTER_MS = 30_000;
+
+/** The client's ERROR and WARN levels. */
+const CLIENT_ERROR = 1;
+
+/**
+ * The client says ERROR for things that it or we recover from, so its lines are warnings here. One of them is an error:
+ * records expired before they were read, or the log was truncated.
+ */
+const NEEDS_A_PERSON = /offset out of range/i;
+
+const silent = (): void => undefined;
+
+/** Logs nothing. */
+export const SILENT_LOGGER: KafkaLogger = { debug: silent, info: silent, warn: silent, error: silent };
+
+/** Passes the client's warnings and errors on, each at most twice a minute; its INFO lines (one with every pause) never get here. */
+export function createLogAdapter(logger: KafkaLogger, now: () => number): logCreator {
+  const lastAtMs = new Map<string, number>();
+  return () => (entry) => {
+    const { message, timestamp: _time, logger: _logger, stack: _stack, ...facts } = entry.log;
+    const key = `${entry.namespace} ${message}`;
+    const nowMs = now();
+    if (nowMs - (lastAtMs.get(key) ?? Number.NEGATIVE_INFINITY) < REPEAT_AFTER_MS) return;
+    if (lastAtMs.size > 200) lastAtMs.clear();
+    lastAtMs.set(key, nowMs);
+    const level = NEEDS_A_PERSON.test(message) ? "error" : entry.level === CLIENT_ERROR ? "warn" : "debug";
+    logger[level]({ component: `kafka client ${entry.namespace}`, ...facts }, message);
+  };
+}

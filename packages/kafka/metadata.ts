@@ -1,0 +1,57 @@
+import type { AdminClient } from "./admin-client.ts";
+import { KafkaError } from "./errors.ts";
+
+/** As the Java client: how long a partition count or a leader is believed. */
+const MAX_AGE_MS = 300_000;
+
+interface TopicMetadata {
+  readonly fetchedAtMs: number;
+  /** Leader's broker id by partition; -1 where there is none now. */
+  readonly leaders: readonly number[];
+}
+
+/** Partition counts and leaders of the topics written to. */
+export class MetadataCache {
+  readonly #admin: AdminClient;
+  readonly #now: () => number;
+  readonly #topics = new Map<string, TopicMetadata>();
+  readonly #fetching = new Map<string, Promise<void>>();
+
+  constructor(admin: AdminClient, now: () => number) {
+    this.#admin = admin;
+    this.#now = now;
+  }
+
+  /** Leaders by partition as last seen; undefined before the first fetch. An old answer is renewed in the background. */
+  leaders(topic: string): readonly number[] | undefined {
+    const metadata = this.#topics.get(topic);
+    if (metadata === undefined) return undefined;
+    if (this.#now() - metadata.fetchedAtMs > MAX_AGE_MS) this.renew(topic);
+    return metadata.leaders;
+  }
+
+  /** Fetches again without anybody waiting; the old answer stays until the new one is there. */
+  renew(topic: string): void {
+    this.fetch(topic).catch(() => undefined);
+  }
+
+  /** One fetch per topic at a time. Rejects with a KafkaError. */
+  async fetch(topic: string): Promise<void> {
+    const running = this.#fetching.get(topic);
+    if (running !== undefined) return running;
+    const fetching = this.#fetch(topic).finally(() => this.#fetching.delete(topic));
+    this.#fetching.set(topic, fetching);
+    return fetching;
+  }
+
+  async #fetch(topic: string): Promise<void> {
+    const { topics } = await this.#admin.run((admin) => admin.fetchTopicMetadata({ topics: [topic] }), 1);
+    const partitions = topics.find(({ name }) => name === topic)?.partitions ?? [];
+    if (partitions.length === 0) {
+      throw new KafkaError("unknown_topic", `topic ${topic} has no partitions`, { canRetry: true });
+    }
+    const leaders: number[] = new Array(partitions.length).fill(-1);
+    for (const { partitionId, leader } of partitions) leaders[partitionId] = leader;
+    this.#topics.set(topic, { fetchedAtMs: this.#now(), leaders });
+  }
+}

@@ -1,0 +1,201 @@
+import { Accumulator, type Delivery, type PartitionBatch } from "./accumulator.ts";
+import { BrokerLanes } from "./broker-lanes.ts";
+import { Deliveries } from "./deliveries.ts";
+import { fromClientError, KafkaError } from "./errors.ts";
+import type { MetadataCache } from "./metadata.ts";
+import { partitionOfKey } from "./partitioner.ts";
+import type { ProduceClient } from "./produce-client.ts";
+import { unwritten } from "./produce-result.ts";
+import { TopicGate } from "./topic-gate.ts";
+import type { KafkaLogger, OutgoingRecord, Producer, ProducerOptions } from "./types.ts";
+
+const DEFAULTS = { deliveryTimeoutMs: 30_000, lingerMs: 1, maxInFlightPerBroker: 4 };
+
+const LIMITS = {
+  maxRecordsPerPartition: 1_000,
+  maxBytesPerPartition: 900_000,
+  maxBytesPerRequest: 4_000_000,
+};
+
+/** What a record weighs in a request beside its key and value. */
+const RECORD_OVERHEAD_BYTES = 20;
+
+/** From this many waiting records on, a request is worth sending at once. */
+const FULL_ENOUGH_RECORDS = 200;
+
+/** After so many failures in a row the connections are made anew. */
+const RESET_AFTER_FAILURES = 5;
+
+export interface ProducerParts {
+  readonly client: ProduceClient;
+  readonly metadata: Pick<MetadataCache, "leaders" | "fetch" | "renew">;
+  readonly logger: KafkaLogger;
+  now(): number;
+}
+
+function sizeOf(record: OutgoingRecord): number {
+  return (record.key?.length ?? 0) + (record.value?.length ?? 0) + RECORD_OVERHEAD_BYTES;
+}
+
+/**
+ * Batches by itself: with nothing under way a record leaves in the same turn of the event loop; while requests are under way
+ * records gather (fact 6), for `lingerMs` or until they fill a request.
+ */
+export class BatchingProducer implements Producer {
+  readonly #parts: ProducerParts;
+  readonly #options: Required<ProducerOptions>;
+  readonly #accumulator = new Accumulator(LIMITS);
+  readonly #deliveries: Deliveries;
+  readonly #lanes: BrokerLanes;
+  readonly #gate: TopicGate;
+  #keyless = 0;
+  #flush: NodeJS.Immediate | undefined;
+  #linger: NodeJS.Timeout | undefined;
+  #closed = false;
+
+  constructor(parts: ProducerParts, options: ProducerOptions = {}) {
+    this.#parts = parts;
+    this.#options = { ...DEFAULTS, ...options };
+    this.#deliveries = new Deliveries(() => parts.now());
+    this.#lanes = new BrokerLanes(this.#options.maxInFlightPerBroker, () => this.#scheduleFlush());
+    this.#gate = new TopicGate({
+      metadata: parts.metadata,
+      onOpen: (record, delivery) => this.#queue(record, delivery),
+      logger: parts.logger,
+    });
+  }
+
+  get backlog(): Producer["backlog"] {
+    return this.#deliveries.backlog;
+  }
+
+  async send(records: readonly OutgoingRecord[]): Promise<void> {
+    if (this.#closed) throw new KafkaError("closed", "the producer is closed", { canRetry: false });
+    if (records.length === 0) return;
+    const sizeBytes = records.reduce((sum, record) => sum + sizeOf(record), 0);
+    const { delivery, done } = this.#deliveries.open(
+      records.length,
+      sizeBytes,
+      this.#options.deliveryTimeoutMs,
+    );
+    this.#keyless += 1;
+    for (const record of records) this.#gate.pass(record, delivery);
+    return done;
+  }
+
+  async close(): Promise<void> {
+    this.#closed = true;
+    this.#scheduleFlush();
+    await this.#deliveries.drained();
+    this.#gate.close();
+    this.#lanes.close();
+    clearImmediate(this.#flush);
+    clearTimeout(this.#linger);
+    await this.#parts.client.close();
+  }
+
+  #queue(record: OutgoingRecord, delivery: Delivery): void {
+    const count = this.#parts.metadata.leaders(record.topic)?.length ?? 1;
+    const partition = record.key === null ? this.#keyless % count : partitionOfKey(record.key, count);
+    this.#accumulator.add({ record, partition, delivery, sizeBytes: sizeOf(record) });
+    this.#scheduleFlush();
+  }
+
+  /** After the current turn's reads, so that everything that arrived with them leaves together. */
+  #scheduleFlush(): void {
+    this.#flush ??= setImmediate(() => {
+      this.#flush = undefined;
+      this.#sendReady();
+    });
+  }
+
+  #sendReady(): void {
+    const busy = this.#lanes.inFlight > 0;
+    if (
+      busy &&
+      !this.#closed &&
+      this.#options.lingerMs > 0 &&
+      this.#accumulator.waiting < FULL_ENOUGH_RECORDS
+    ) {
+      this.#linger ??= setTimeout(() => this.#sendAll(), this.#options.lingerMs);
+      return;
+    }
+    this.#sendAll();
+  }
+
+  #sendAll(): void {
+    clearTimeout(this.#linger);
+    this.#linger = undefined;
+    const brokers = new Set<number>();
+    for (const { topic, partition } of this.#accumulator.ready) brokers.add(this.#leaderOf(topic, partition));
+    for (const broker of brokers) {
+      while (this.#lanes.isOpen(broker)) {
+        const batches = this.#accumulator.take(
+          (topic, partition) => this.#leaderOf(topic, partition) === broker,
+        );
+        if (batches.length === 0) break;
+        void this.#dispatch(broker, batches);
+      }
+    }
+  }
+
+  #leaderOf(topic: string, partition: number): number {
+    return this.#parts.metadata.leaders(topic)?.[partition] ?? -1;
+  }
+
+  async #dispatch(broker: number, batches: readonly PartitionBatch[]): Promise<void> {
+    this.#lanes.enter(broker);
+    try {
+      const missing = unwritten(batches, await this.#parts.client.send(batches));
+      for (const batch of batches) if (!missing.includes(batch)) this.#acknowledge(batch);
+      if (missing.length > 0) this.#retry(broker, missing, "the answer lacks partitions that were sent");
+      else this.#lanes.succeeded(broker);
+    } catch (thrown) {
+      await this.#failed(broker, batches, fromClientError(thrown));
+    } finally {
+      this.#lanes.leave(broker);
+      for (const batch of batches) this.#accumulator.release(batch);
+      if (this.#accumulator.waiting > 0) this.#scheduleFlush();
+    }
+  }
+
+  #acknowledge(batch: PartitionBatch): void {
+    for (const { delivery, sizeBytes } of batch.records) this.#deliveries.acknowledge(delivery, sizeBytes);
+  }
+
+  #retry(broker: number, batches: readonly PartitionBatch[], why: string): void {
+    const failures = this.#lanes.failed(broker);
+    this.#parts.logger.warn(
+      { broker, failures, partitions: batches.length },
+      `produce request is repeated: ${why}`,
+    );
+    for (const batch of batches) {
+      this.#accumulator.putBack(batch);
+      this.#parts.metadata.renew(batch.topic);
+    }
+    if (failures % RESET_AFTER_FAILURES === 0) this.#parts.client.reset();
+  }
+
+  /** A request fails as a whole: one record that can never be written must not take the others along. */
+  async #failed(broker: number, batches: readonly PartitionBatch[], error: KafkaError): Promise<void> {
+    if (error.canRetry) return this.#retry(broker, batches, error.message);
+    const [only] = batches;
+    if (batches.length === 1 && only?.records.length === 1) {
+      for (const { delivery } of only.records) this.#deliveries.fail(delivery, error);
+      return;
+    }
+    for (const batch of batches) {
+      for (const pending of batch.records) await this.#sendAlone(broker, { ...batch, records: [pending] });
+    }
+  }
+
+  async #sendAlone(broker: number, batch: PartitionBatch): Promise<void> {
+    if (batch.records.every(({ delivery }) => delivery.settled)) return;
+    try {
+      if (unwritten([batch], await this.#parts.client.send([batch])).length === 0) this.#acknowledge(batch);
+      else this.#retry(broker, [batch], "the answer lacks the partition that was sent");
+    } catch (thrown) {
+      await this.#failed(broker, [batch], fromClientError(thrown));
+    }
+  }
+}

@@ -1,0 +1,134 @@
+import { backoffMs } from "./backoff.ts";
+import { fromClientError, KafkaError } from "./errors.ts";
+import type { NewSession, Session, SessionHandlers, SessionOptions } from "./session.ts";
+import type { KafkaLogger } from "./types.ts";
+
+const REOPEN_MS = { first: 200, max: 2_000 };
+const WATCH_MS = 1_000;
+/** A loop that has not gone round for so long hangs; a rebalance may take as long as its timeout. */
+const HANGS_AFTER_MS = 45_000;
+const STOP_TIMEOUT_MS = 5_000;
+
+export interface SupervisorParts {
+  readonly newSession: NewSession;
+  readonly logger: KafkaLogger;
+  now(): number;
+}
+
+/**
+ * Keeps a session open for as long as it is wanted: a crash or a hang that may pass leads to a new one, with a growing pause; any
+ * other crash makes `failed` reject, because then the process should end (fact 13).
+ */
+export class Supervisor {
+  readonly #parts: SupervisorParts;
+  readonly #options: SessionOptions;
+  readonly #handlers: Omit<SessionHandlers, "onCrash">;
+  readonly #failed = Promise.withResolvers<never>();
+  #session: Session | undefined;
+  #isStopping = false;
+  #failures = 0;
+  /** Ends what is awaited now: a session or a pause. */
+  #end: ((why: KafkaError) => void) | undefined;
+  #running: Promise<void> | undefined;
+
+  constructor(parts: SupervisorParts, options: SessionOptions, handlers: Omit<SessionHandlers, "onCrash">) {
+    this.#parts = parts;
+    this.#options = options;
+    this.#handlers = handlers;
+    // Whoever does not look at `failed` shall not be ended by an unhandled rejection.
+    this.#failed.promise.catch(() => undefined);
+  }
+
+  get failed(): Promise<never> {
+    return this.#failed.promise;
+  }
+
+  /** The session of now, which may still be joining; undefined between two. */
+  get session(): Session | undefined {
+    return this.#session;
+  }
+
+  start(): void {
+    this.#running ??= this.#run();
+  }
+
+  /** Leaves the group. */
+  async stop(): Promise<void> {
+    this.#isStopping = true;
+    this.#end?.(new KafkaError("closed", "the consumer is stopped", { canRetry: false }));
+    await this.#running;
+  }
+
+  async #run(): Promise<void> {
+    while (!this.#isStopping) {
+      const error = await this.#runSession();
+      if (this.#isStopping) return;
+      const { groupId } = this.#options;
+      if (!error.canRetry) {
+        const message = `consumer of ${groupId}: ${error.message}`;
+        this.#failed.reject(new KafkaError("consumer_dead", message, { canRetry: false, cause: error }));
+        return;
+      }
+      this.#failures += 1;
+      const facts = { groupId, failures: this.#failures, error: error.message };
+      this.#parts.logger.warn(facts, "consumer starts again");
+      await this.#pause(backoffMs(this.#failures, REOPEN_MS.first, REOPEN_MS.max));
+    }
+  }
+
+  /** One session from its opening to its end; resolves to why it ended. */
+  async #runSession(): Promise<KafkaError> {
+    const ended = Promise.withResolvers<KafkaError>();
+    this.#end = ended.resolve;
+    const session: Session = this.#parts.newSession(
+      this.#options,
+      this.#currentOnly(() => session, ended.resolve),
+    );
+    this.#session = session;
+    const watch = setInterval(() => this.#endIfHanging(session), WATCH_MS);
+    session.open().catch((thrown: unknown) => ended.resolve(fromClientError(thrown)));
+    const why = await ended.promise;
+    clearInterval(watch);
+    this.#session = undefined;
+    await withinMs(session.stop(), STOP_TIMEOUT_MS);
+    return why;
+  }
+
+  /** The handlers, deaf to a session that was given up and comes back to life. */
+  #currentOnly(session: () => Session, onCrash: (error: KafkaError) => void): SessionHandlers {
+    const isCurrent = (): boolean => this.#session === session();
+    return {
+      onCrash,
+      onJoin: (join) => {
+        if (!isCurrent()) return;
+        this.#failures = 0;
+        this.#handlers.onJoin(join);
+      },
+      onRebalancing: () => {
+        if (isCurrent()) this.#handlers.onRebalancing();
+      },
+      onBatch: (batch) => (isCurrent() ? this.#handlers.onBatch(batch) : undefined),
+    };
+  }
+
+  #endIfHanging(session: Session): void {
+    if (this.#parts.now() - session.lastActiveMs < HANGS_AFTER_MS) return;
+    this.#end?.(new KafkaError("unavailable", "the fetch loop hangs", { canRetry: true }));
+  }
+
+  async #pause(delayMs: number): Promise<void> {
+    const paused = Promise.withResolvers<unknown>();
+    this.#end = paused.resolve;
+    const timer = setTimeout(paused.resolve, delayMs, undefined);
+    await paused.promise;
+    clearTimeout(timer);
+  }
+}
+
+/** Waits for `work`, but no longer than that. */
+async function withinMs(work: Promise<void>, timeoutMs: number): Promise<void> {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  const timer = setTimeout(resolve, timeoutMs);
+  await Promise.race([work, promise]);
+  clearTimeout(timer);
+}

@@ -1,0 +1,143 @@
+import { randomUUID } from "node:crypto";
+import type { AdminClient } from "./admin-client.ts";
+import { KafkaError } from "./errors.ts";
+import { GroupReader, type GroupReaderParts } from "./group-reader.ts";
+import { fetchOffsets } from "./offsets.ts";
+import type { RawRecord, Received, Settle, Table, TableOptions } from "./types.ts";
+
+/** Nothing is outstanding in a table, so these only bound one turn. */
+const UNBOUNDED = {
+  maxOutstandingRecords: Number.MAX_SAFE_INTEGER,
+  maxOutstandingBytes: Number.MAX_SAFE_INTEGER,
+};
+
+export interface TableParts extends GroupReaderParts {
+  readonly admin: AdminClient;
+  readonly clientId: string;
+}
+
+/**
+ * Reads a whole topic into memory and follows it, in a consumer group of its own, because the client knows no manual assignment
+ * (fact 15). The group commits nothing and is deleted on `close`; after a lost session the table goes on where it was.
+ */
+export class TopicTable<V> implements Table<V> {
+  readonly #parts: TableParts;
+  readonly #options: TableOptions<V>;
+  readonly #groupId: string;
+  readonly #reader: GroupReader<V | undefined>;
+  readonly #values = new Map<string, V>();
+  readonly #positions = new Map<number, number>();
+  readonly #listeners = new Set<(key: string, value: V | undefined) => void>();
+  /** Called when anything was read. */
+  readonly #waiters = new Set<() => void>();
+  #isLoaded = false;
+  #isStarted = false;
+
+  constructor(parts: TableParts, options: TableOptions<V>) {
+    this.#parts = parts;
+    this.#options = options;
+    this.#groupId = `${parts.clientId}-table-${options.topic}-${randomUUID()}`;
+    this.#reader = new GroupReader<V | undefined>(parts, {
+      ...UNBOUNDED,
+      groupId: this.#groupId,
+      topics: [options.topic],
+      commits: false,
+      work: {
+        decode: (record) => (record.value === null ? undefined : options.decode(record)),
+        step: (record, settle) => this.#apply(record, settle),
+        deadLetter: (record, error) => this.#skip(record, error),
+        write: async () => undefined,
+      },
+    });
+  }
+
+  get loaded(): boolean {
+    return this.#isLoaded;
+  }
+
+  get size(): number {
+    return this.#values.size;
+  }
+
+  get(key: string): V | undefined {
+    return this.#values.get(key);
+  }
+
+  entries(): IterableIterator<[string, V]> {
+    return this.#values.entries();
+  }
+
+  async load(): Promise<void> {
+    if (!this.#isStarted) {
+      this.#isStarted = true;
+      await this.#reader.start();
+    }
+    const ends = await fetchOffsets(this.#parts.admin, this.#options.topic);
+    const isRead = (): boolean =>
+      ends.every(({ partition, low, high }) => high === low || (this.#positions.get(partition) ?? 0) >= high);
+    await Promise.race([this.#when(isRead), this.#reader.failed]);
+    this.#isLoaded = true;
+  }
+
+  onChange(listener: (key: string, value: V | undefined) => void): () => void {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
+  }
+
+  async until(holds: () => boolean, timeoutMs: number): Promise<void> {
+    const { promise, reject } = Promise.withResolvers<never>();
+    const timer = setTimeout(() => {
+      const message = `table of ${this.#options.topic}: what was waited for did not come within ${timeoutMs} ms`;
+      reject(new KafkaError("table_timeout", message, { canRetry: true }));
+    }, timeoutMs);
+    const waiting = this.#when(holds);
+    try {
+      await Promise.race([waiting, promise]);
+    } finally {
+      clearTimeout(timer);
+      waiting.cancel();
+    }
+  }
+
+  async close(): Promise<void> {
+    if (!this.#isStarted) return;
+    await this.#reader.stop(0);
+    await this.#parts.admin.run((admin) => admin.deleteGroups([this.#groupId]), 2).catch(() => undefined);
+  }
+
+  #apply(record: Received<V | undefined>, settle: Settle): void {
+    const { key, decoded } = record;
+    if (key !== null) {
+      if (decoded === undefined) this.#values.delete(key);
+      else this.#values.set(key, decoded);
+    }
+    settle({ produce: [] });
+    if (key !== null) for (const listener of this.#listeners) listener(key, decoded);
+    this.#advanceTo(record);
+  }
+
+  #skip(record: RawRecord, error: Error): [] {
+    this.#options.onPoison?.(record, error);
+    this.#advanceTo(record);
+    return [];
+  }
+
+  #advanceTo({ partition, offset }: RawRecord): void {
+    this.#positions.set(partition, offset + 1);
+    for (const check of this.#waiters) check();
+  }
+
+  /** Resolves as soon as `holds`, looked at now and whenever something was read. */
+  #when(holds: () => boolean): Promise<void> & { cancel(): void } {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    const cancel = (): void => void this.#waiters.delete(check);
+    const check = (): void => {
+      if (!holds()) return;
+      cancel();
+      resolve();
+    };
+    this.#waiters.add(check);
+    check();
+    return Object.assign(promise, { cancel });
+  }
+}
