@@ -1,6 +1,14 @@
 import { createCipheriv, createDecipheriv, randomBytes } from "node:crypto";
 import { SecretError } from "./errors.ts";
-import { type EncryptionKey, KEY_BYTES } from "./keys.ts";
+
+/** AES-256 takes keys of exactly this size. */
+const KEY_BYTES = 32;
+
+export interface EncryptionKey {
+  /** Stored with everything that the key encrypted, so that it is found again after a rotation. */
+  readonly id: string;
+  readonly key: Buffer;
+}
 
 /** As it is stored: the record EncryptedSecret of the topic map. */
 export interface EncryptedSecret {
@@ -18,6 +26,8 @@ export interface SecretBox {
   encrypt(plaintext: string, context: string): EncryptedSecret;
   /** Throws a SecretError. */
   decrypt(secret: EncryptedSecret, context: string): string;
+  /** The secret encrypted with the first key, which ends a rotation; unchanged when it is already, or its key is gone. */
+  renew(secret: EncryptedSecret, context: string): EncryptedSecret;
 }
 
 /** Context of everything that is encrypted in one destination's configuration. */
@@ -33,15 +43,19 @@ const TAG_BYTES = 16;
 /** The first key encrypts, all of them decrypt: rotation is a new key in front, the old one kept behind it. */
 export function createSecretBox({ keys }: { readonly keys: readonly EncryptionKey[] }): SecretBox {
   const [first] = keys;
-  if (first === undefined) throw new SecretError("bad_key_list", "no encryption key is given");
+  if (first === undefined) throw new SecretError("bad_keys", "no encryption key is given");
   for (const { id, key } of keys) {
     if (key.length !== KEY_BYTES) {
-      throw new SecretError("bad_key_list", `key ${id} has ${key.length} bytes, not ${KEY_BYTES}`);
+      throw new SecretError("bad_keys", `key ${id} has ${key.length} bytes, not ${KEY_BYTES}`);
     }
   }
   const byId = new Map(keys.map(({ id, key }) => [id, key]));
-  return {
+  const box: SecretBox = {
     encrypt: (plaintext, context) => encrypt(first, plaintext, context),
+    renew: (secret, context) =>
+      secret.keyId === first.id || !byId.has(secret.keyId)
+        ? secret
+        : box.encrypt(box.decrypt(secret, context), context),
     decrypt(secret, context) {
       const key = byId.get(secret.keyId);
       if (key === undefined) {
@@ -50,6 +64,7 @@ export function createSecretBox({ keys }: { readonly keys: readonly EncryptionKe
       return decrypt(key, secret, context);
     },
   };
+  return box;
 }
 
 function encrypt({ id, key }: EncryptionKey, plaintext: string, context: string): EncryptedSecret {

@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { describe, expect, test } from "@jest/globals";
 import fc from "fast-check";
-import { createSecretBox, type EncryptionKey, parseKeyList } from "./index.ts";
+import { createSecretBox, type EncryptionKey } from "./index.ts";
 
 const SECRET = "a-very-secret-value";
 const CONTEXT = "destination:d1";
@@ -72,6 +72,20 @@ describe("the secret box (contract 6.3)", () => {
     expect(rotated.encrypt(SECRET, CONTEXT).keyId).toBe("2026");
   });
 
+  test("renewing encrypts with the first key what an older one encrypted, and leaves the rest as it is", () => {
+    const [oldKey, newKey] = [key("2025"), key("2026")];
+    const before = createSecretBox({ keys: [oldKey] }).encrypt(SECRET, CONTEXT);
+    const rotated = createSecretBox({ keys: [newKey, oldKey] });
+    const renewed = rotated.renew(before, CONTEXT);
+    expect(createSecretBox({ keys: [newKey] }).decrypt(renewed, CONTEXT)).toBe(SECRET);
+    expect(rotated.renew(renewed, CONTEXT)).toBe(renewed);
+  });
+
+  test("a secret whose key is gone stays as it is when it is renewed", () => {
+    const lost = createSecretBox({ keys: [key("2025")] }).encrypt(SECRET, CONTEXT);
+    expect(createSecretBox({ keys: [key("2026")] }).renew(lost, CONTEXT)).toBe(lost);
+  });
+
   test("a key that is no longer configured is named, also when another key has taken its place", () => {
     const secret = createSecretBox({ keys: [key("2025")] }).encrypt(SECRET, CONTEXT);
     const without = createSecretBox({ keys: [key("2026")] });
@@ -81,45 +95,6 @@ describe("the secret box (contract 6.3)", () => {
       text: expect.stringContaining("2025"),
     });
     expect(thrown(() => reused.decrypt(secret, CONTEXT)).code).toBe("tampered");
-  });
-});
-
-function keyOf(sizeBytes: number): string {
-  return `k:${randomBytes(sizeBytes).toString("base64")}`;
-}
-
-describe("the key list", () => {
-  const good = randomBytes(32).toString("base64");
-
-  test("keys keep their order, in base64 and base64url, with spaces and line ends around them", () => {
-    const list = `new:${good},\n old.1:${randomBytes(32).toString("base64url")} ,`;
-    expect(parseKeyList(list).map(({ id, key: { length } }) => [id, length])).toEqual([
-      ["new", 32],
-      ["old.1", 32],
-    ]);
-  });
-
-  test.each([
-    { what: "an empty list", list: "", message: "no encryption key is given" },
-    { what: "a list of nothing but commas", list: " , ", message: "no encryption key is given" },
-    { what: "a key without an id", list: good, message: "key 1 is not written as id:base64" },
-    { what: "an id with a blank", list: `a b:${good}`, message: "key 1 has an id" },
-    { what: "a key of 31 bytes", list: keyOf(31), message: "key 1 has 31 bytes, not 32" },
-    { what: "a key of 33 bytes", list: keyOf(33), message: "key 1 has 33 bytes, not 32" },
-    { what: "an empty key", list: "k:", message: "key 1 is not base64" },
-    { what: "a key that is not base64", list: `k:!${good}`, message: "key 1 is not base64" },
-    { what: "an id used twice", list: `k:${good},k:${good}`, message: "key 2 has the id of an earlier key" },
-  ])("$what is refused: $message", ({ list, message }) => {
-    expect(thrown(() => parseKeyList(list))).toMatchObject({
-      code: "bad_key_list",
-      text: expect.stringContaining(message),
-    });
-  });
-
-  test("every wrong key is named at once, and no message holds a key", () => {
-    const { text } = thrown(() => parseKeyList(`${good},ok:${good},short:${good.slice(8)}`));
-    expect(text).toContain("key 1 is not written as id:base64; key 3 has 26 bytes, not 32");
-    expect(text).not.toContain(good.slice(8, 20));
   });
 });
 
