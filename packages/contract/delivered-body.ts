@@ -69,6 +69,11 @@ function put(body: Body, key: string, value: unknown): void {
   if (value !== null && value !== undefined) body[key] = value;
 }
 
+/** An id that is empty counts as not given too, as it does for the rules (contract 1.5). */
+function putId(body: Body, key: "userId" | "anonymousId", value: unknown): void {
+  if (value !== "") put(body, key, value);
+}
+
 /** Exactly the caller's key and value; assigning to `__proto__` would change the prototype instead. */
 function define(body: Body, key: string, value: unknown): void {
   if (key !== "__proto__") body[key] = value;
@@ -80,14 +85,17 @@ export function deliveredBody(parts: BodyParts): string {
   const { type, call } = parts;
   const { head, object, tail, placed } = LAYOUTS[type];
   const body: Body = { version: 1, type };
-  for (const field of head) put(body, field, call[field] ?? (field === object ? {} : undefined));
+  for (const field of head) {
+    if (field === "userId") putId(body, field, call[field]);
+    else put(body, field, call[field] ?? (field === object ? {} : undefined));
+  }
   body["timestamp"] = formatTimestamp(parts.timestampMs);
   if (type === "alias") {
     body["Previous ID"] = call["previousId"];
     body["User ID"] = call["userId"];
   }
   body["context"] = parts.context;
-  put(body, "anonymousId", call["anonymousId"] || undefined);
+  putId(body, "anonymousId", call["anonymousId"]);
   put(body, "name", call["name"]);
   put(body, "category", call["category"]);
   for (const field of tail) put(body, field, call[field]);

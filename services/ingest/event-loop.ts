@@ -1,0 +1,23 @@
+import { performance } from "node:perf_hooks";
+import type { EventLoopLoad } from "./load-gate.ts";
+
+const SAMPLE_MS = 250;
+
+/** Measures how busy the event loop is, four times a second. */
+export function watchEventLoop(): { readonly load: () => EventLoopLoad; readonly stop: () => void } {
+  let load: EventLoopLoad = { utilisation: 0, lagMs: 0 };
+  let last = performance.eventLoopUtilization();
+  let expectedAtMs = performance.now() + SAMPLE_MS;
+  const timer = setInterval(() => {
+    const current = performance.eventLoopUtilization();
+    const nowMs = performance.now();
+    load = {
+      utilisation: performance.eventLoopUtilization(current, last).utilization,
+      lagMs: Math.max(0, nowMs - expectedAtMs),
+    };
+    last = current;
+    expectedAtMs = nowMs + SAMPLE_MS;
+  }, SAMPLE_MS);
+  timer.unref();
+  return { load: () => load, stop: () => clearInterval(timer) };
+}

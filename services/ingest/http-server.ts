@@ -1,0 +1,85 @@
+import { createServer, type Server } from "node:http";
+import type { AddressInfo, Socket } from "node:net";
+import type { RequestHandler } from "./request-handler.ts";
+
+export interface HttpServerOptions {
+  readonly host: string;
+  /** 0 picks a free one. */
+  readonly port: number;
+  readonly handler: RequestHandler;
+  /** Whether the next request would be let in: a caller that asks first (Expect: 100-continue) is told no at once. */
+  readonly isOpen: () => boolean;
+}
+
+export interface HttpServer {
+  readonly port: number;
+  /** Takes no more connections; resolves when what is under way has been answered. */
+  close(): Promise<void>;
+}
+
+/** Longer than the 60 s of common load balancers: the side that keeps a connection shorter must be the caller's. */
+const KEEP_ALIVE_MS = 75_000;
+/** A caller that takes longer to send its request than this is slow on purpose, or gone. */
+const REQUEST_MS = 30_000;
+const HEADERS_MS = 15_000;
+/** How often connections that have become idle are closed at the end. */
+const CLOSE_IDLE_MS = 50;
+
+export async function startHttpServer({
+  host,
+  port,
+  handler,
+  isOpen,
+}: HttpServerOptions): Promise<HttpServer> {
+  const server = createServer({
+    keepAliveTimeout: KEEP_ALIVE_MS,
+    requestTimeout: REQUEST_MS,
+    headersTimeout: HEADERS_MS,
+  });
+  server.on("request", handler);
+  server.on("checkContinue", (request, response) => {
+    if (isOpen()) response.writeContinue();
+    handler(request, response);
+  });
+  server.on("clientError", refuseUnreadable);
+  await new Promise<void>((resolve, reject) => {
+    server.once("error", reject);
+    server.listen({ host, port }, () => {
+      server.off("error", reject);
+      resolve();
+    });
+  });
+  return { port: (server.address() as AddressInfo).port, close: () => closeServer(server) };
+}
+
+/** What is no HTTP, or has too large a header: 400 like every other permanent refusal (contract 7.3); a request that stalled: 408. */
+function refuseUnreadable(error: NodeJS.ErrnoException, socket: Socket): void {
+  if (!socket.writable || error.code === "ECONNRESET") {
+    socket.destroy();
+    return;
+  }
+  const late = error.code === "ERR_HTTP_REQUEST_TIMEOUT";
+  const message = late
+    ? "the request did not arrive in time"
+    : `the request is not readable as HTTP (${error.code})`;
+  const code = late ? "request_timeout" : "invalid_request";
+  const body = JSON.stringify({ success: false, code, message, error: message });
+  const head = [
+    late ? "HTTP/1.1 408 Request Timeout" : "HTTP/1.1 400 Bad Request",
+    "Connection: close",
+    "Content-Type: application/json",
+    `Content-Length: ${Buffer.byteLength(body)}`,
+  ];
+  socket.end(`${head.join("\r\n")}\r\n\r\n${body}`, () => socket.destroy());
+}
+
+async function closeServer(server: Server): Promise<void> {
+  const timer = setInterval(() => server.closeIdleConnections(), CLOSE_IDLE_MS);
+  try {
+    await new Promise<void>((resolve) => {
+      server.close(() => resolve());
+    });
+  } finally {
+    clearInterval(timer);
+  }
+}

@@ -1,0 +1,75 @@
+import type { IncomingMessage } from "node:http";
+import { busy, type Reservation } from "./load-gate.ts";
+import type { Refusal } from "./refusal.ts";
+import { sizeRejection } from "./size-rejection.ts";
+
+export type BodyReading =
+  | { readonly kind: "read"; readonly bytes: Buffer }
+  | { readonly kind: "refused"; readonly refusal: Refusal }
+  /** The caller went away in the middle. */
+  | { readonly kind: "aborted" };
+
+/** What gzip may add to bytes that it cannot compress: a body at the limit must not fail for its wrapping. */
+const COMPRESSION_OVERHEAD_BYTES = 1_024;
+
+/** Collects the body as sent, no more than the limit. Nothing is read when its declared length already says too much. */
+export function readBody(
+  request: IncomingMessage,
+  limitBytes: number,
+  reservation: Reservation,
+): Promise<BodyReading> {
+  const { "content-length": declared, "content-encoding": encoding } = request.headers;
+  const wireLimitBytes = encoding === undefined ? limitBytes : limitBytes + COMPRESSION_OVERHEAD_BYTES;
+  const tooLarge: BodyReading = {
+    kind: "refused",
+    refusal: { kind: "invalid", rejection: sizeRejection(limitBytes) },
+  };
+  if (Number(declared ?? 0) > wireLimitBytes) return Promise.resolve(tooLarge);
+  const { promise, resolve } = Promise.withResolvers<BodyReading>();
+  const chunks: Buffer[] = [];
+  let sizeBytes = 0;
+
+  function settle(reading: BodyReading): void {
+    request.off("data", onData).off("end", onEnd).off("close", onAbort);
+    resolve(reading);
+  }
+  function onData(chunk: Buffer): void {
+    sizeBytes += chunk.length;
+    if (sizeBytes > wireLimitBytes) return settle(tooLarge);
+    if (!reservation.grow(chunk.length)) return settle({ kind: "refused", refusal: busy("waiting_bytes") });
+    chunks.push(chunk);
+  }
+  function onEnd(): void {
+    const [only] = chunks;
+    settle({ kind: "read", bytes: chunks.length === 1 && only !== undefined ? only : Buffer.concat(chunks) });
+  }
+  function onAbort(): void {
+    settle({ kind: "aborted" });
+  }
+  request.on("data", onData).on("end", onEnd).on("close", onAbort).on("error", onAbort);
+  return promise;
+}
+
+const MAX_DISCARDED_BYTES = 2_000_000;
+const MAX_DISCARD_MS = 5_000;
+
+/**
+ * Reads the rest of a body that was refused and throws it away. Closing at once would reset the connection while the
+ * caller is still writing, and the answer would be lost; keeping on for ever would let it send without end.
+ */
+export function discardBody(request: IncomingMessage): void {
+  if (request.complete) {
+    request.resume();
+    return;
+  }
+  let discardedBytes = 0;
+  const end = () => request.socket.destroy();
+  const timer = setTimeout(end, MAX_DISCARD_MS);
+  request.on("data", (chunk: Buffer) => {
+    discardedBytes += chunk.length;
+    if (discardedBytes > MAX_DISCARDED_BYTES) end();
+  });
+  request.once("close", () => clearTimeout(timer));
+  request.once("end", () => clearTimeout(timer));
+  request.resume();
+}

@@ -1,0 +1,33 @@
+import type { Rejection } from "#contract";
+
+/** Why a request is refused for now; also a metric label. */
+export const BUSY_REASONS = [
+  "starting",
+  "waiting_bytes",
+  "unacknowledged",
+  "event_loop",
+  "kafka",
+  "stopping",
+] as const;
+
+export type BusyReason = (typeof BUSY_REASONS)[number];
+
+/** One refused call of a batch (contract 7.4). */
+export interface IndexedRejection extends Rejection {
+  readonly index: number;
+}
+
+/** Every answer other than success: 400 for good, 429 and 503 for now (contract 7.3). */
+export type Refusal =
+  | {
+      readonly kind: "invalid";
+      readonly rejection: Rejection;
+      readonly rejected?: readonly IndexedRejection[];
+    }
+  | { readonly kind: "rate_limited"; readonly retryAfterMs: number }
+  | { readonly kind: "busy"; readonly reason: BusyReason; readonly retryAfterMs: number };
+
+export const invalid = (code: Rejection["code"], message: string): Refusal => ({
+  kind: "invalid",
+  rejection: { code, message },
+});

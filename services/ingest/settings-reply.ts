@@ -1,0 +1,34 @@
+/** What browser and mobile SDKs ask for when they start; mobile ones send to the `apiHost` they read here (contract 7.1). */
+export function settingsReply(writeKey: string, host: string): object {
+  return {
+    integrations: {
+      "Segment.io": {
+        apiKey: writeKey,
+        apiHost: `${host}/v1`,
+        unbundledIntegrations: [],
+        addBundledMetadata: true,
+        maybeBundledConfigIds: {},
+        versionSettings: { version: "4.4.7", componentTypes: ["browser"] },
+      },
+    },
+    plan: {
+      track: { __default: { enabled: true, integrations: {} } },
+      identify: { __default: { enabled: true } },
+      group: { __default: { enabled: true } },
+    },
+    edgeFunction: {},
+    middlewareSettings: {},
+    enabledMiddleware: {},
+    metrics: { sampleRate: 0 },
+    legacyVideoPluginsEnabled: false,
+    remotePlugins: [],
+  };
+}
+
+const HOST = /^(?:[A-Za-z0-9.-]+|\[[0-9A-Fa-f:.]+\])(?::\d{1,5})?$/;
+
+/** The host that callers reach us by: as configured, else as this request spelled it. */
+export function publicHost(configured: string | undefined, hostHeader: string | undefined): string {
+  if (configured !== undefined) return configured;
+  return hostHeader !== undefined && HOST.test(hostHeader) ? hostHeader : "localhost";
+}

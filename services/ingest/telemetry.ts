@@ -1,0 +1,104 @@
+import { CALL_TYPES, type CallType, REJECTION_CODES, type RejectionCode } from "#contract";
+import { LATENCY_BUCKETS_SECONDS, type Metrics } from "#runtime";
+import { BUSY_REASONS, type BusyReason } from "./refusal.ts";
+
+const ROUTES = ["call", "batch", "client-metrics", "pixel", "settings", "preflight", "unknown"] as const;
+const STATUSES = ["200", "400", "404", "429", "500", "503", "aborted"] as const;
+
+export type RouteLabel = (typeof ROUTES)[number];
+export type StatusLabel = (typeof STATUSES)[number];
+
+export function statusLabel(status: number | undefined): StatusLabel {
+  return STATUSES.find((label) => label === String(status)) ?? "aborted";
+}
+
+/** What ingest tells operators. */
+export interface Telemetry {
+  answered(route: RouteLabel, status: StatusLabel, durationMs: number): void;
+  received(bytes: number): void;
+  accepted(calls: readonly { readonly type: CallType }[]): void;
+  rejected(code: RejectionCode): void;
+  refusedBusy(reason: BusyReason): void;
+  rateLimited(): void;
+}
+
+export function createTelemetry(metrics: Metrics): Telemetry {
+  const requests = metrics.counter({
+    name: "ingest_requests_total",
+    help: "Requests by route and status; aborted: the caller went away.",
+    labels: { route: ROUTES, status: STATUSES },
+  });
+  const duration = metrics.histogram({
+    name: "ingest_request_duration_seconds",
+    help: "From the request's headers to the answer, the wait for Kafka's acknowledgement included.",
+    labels: { route: ROUTES },
+    buckets: LATENCY_BUCKETS_SECONDS.filter((seconds) => seconds <= 10),
+  });
+  const bytes = metrics.counter({
+    name: "ingest_received_bytes_total",
+    help: "Bytes of request bodies as sent, compressed ones compressed.",
+  });
+  const accepted = metrics.counter({
+    name: "ingest_calls_accepted_total",
+    help: "Calls that were stored durably.",
+    labels: { type: CALL_TYPES },
+  });
+  const rejected = metrics.counter({
+    name: "ingest_calls_rejected_total",
+    help: "Calls, or whole requests, refused for good, by code.",
+    labels: { code: REJECTION_CODES },
+  });
+  const busy = metrics.counter({
+    name: "ingest_requests_shed_total",
+    help: "Requests answered 503, by reason.",
+    labels: { reason: BUSY_REASONS },
+  });
+  const limited = metrics.counter({
+    name: "ingest_requests_rate_limited_total",
+    help: "Requests answered 429: the source was over its rate.",
+  });
+  return {
+    answered(route, status, durationMs) {
+      requests.inc({ route, status });
+      duration.observe({ route }, durationMs / 1_000);
+    },
+    received: (count) => bytes.inc({}, count),
+    accepted: (calls) => countTypes(calls, (type, count) => accepted.inc({ type }, count)),
+    rejected: (code) => rejected.inc({ code }),
+    refusedBusy: (reason) => busy.inc({ reason }),
+    rateLimited: () => limited.inc({}),
+  };
+}
+
+/** One increment for each run of calls of the same type: a batch is mostly one type. */
+function countTypes(
+  calls: readonly { readonly type: CallType }[],
+  add: (type: CallType, count: number) => void,
+): void {
+  let start = 0;
+  for (let end = 1; end <= calls.length; end += 1) {
+    const type = calls[start]?.type;
+    if (type === undefined || (end < calls.length && calls[end]?.type === type)) continue;
+    add(type, end - start);
+    start = end;
+  }
+}
+
+export interface Levels {
+  waitingBytes(): number;
+  oldestUnacknowledgedAtMs(): number | undefined;
+}
+
+/** Levels that are asked for at each scrape. */
+export function watchLevels(metrics: Metrics, levels: Levels): void {
+  metrics.gauge({
+    name: "ingest_waiting_bytes",
+    help: "Bytes of bodies being read or waiting for Kafka's acknowledgement.",
+    collect: (gauge) => gauge.set({}, levels.waitingBytes()),
+  });
+  metrics.gauge({
+    name: "ingest_oldest_unacknowledged_timestamp_seconds",
+    help: "When the oldest record was handed over that Kafka has not acknowledged; 0 when there is none.",
+    collect: (gauge) => gauge.set({}, (levels.oldestUnacknowledgedAtMs() ?? 0) / 1_000),
+  });
+}
