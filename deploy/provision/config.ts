@@ -1,0 +1,29 @@
+import {
+  kafkaSettings,
+  provisionSettings,
+  registrySettings,
+  setting,
+  settingsGroup,
+  topicSettings,
+  value,
+} from "#runtime";
+
+const deadlineSettings = settingsGroup({
+  title: "Provisioning",
+  settings: {
+    deadlineMs: setting({
+      env: "HOOKLINE_PROVISION_DEADLINE",
+      type: value.duration,
+      default: "2m",
+      doc: "How long provisioning waits for Kafka and the schema registry before it gives up.",
+    }),
+  },
+});
+
+export const settings = {
+  kafka: kafkaSettings,
+  registry: registrySettings,
+  topics: topicSettings,
+  creation: provisionSettings,
+  provisioning: deadlineSettings,
+};

@@ -1,0 +1,140 @@
+import { execFile } from "node:child_process";
+import { randomBytes } from "node:crypto";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import { beforeAll, describe, expect, test } from "@jest/globals";
+import { createKafka } from "#kafka";
+import { type TestStack, useStack } from "#support/stack";
+import { allTopics, topicMap } from "#topics";
+import { runProvision } from "./run.ts";
+
+const run = promisify(execFile);
+const MAIN = join(import.meta.dirname, "main.ts");
+
+let stack: TestStack;
+
+beforeAll(async () => {
+  stack = await useStack();
+});
+
+function environment(more: Record<string, string> = {}): Record<string, string> {
+  return {
+    HOOKLINE_KAFKA_BROKERS: stack.brokers.join(","),
+    HOOKLINE_SCHEMA_REGISTRY_URL: stack.registryUrl,
+    HOOKLINE_TOPIC_PREFIX: `t${randomBytes(6).toString("hex")}-`,
+    HOOKLINE_PARTITIONS: "2",
+    ...more,
+  };
+}
+
+/** Runs the process to its end. */
+async function provisionProcess(env: Record<string, string>) {
+  return await run(process.execPath, [MAIN], { env }).then(
+    ({ stdout, stderr }) => ({ status: 0, stdout, stderr }),
+    ({ code, stdout, stderr }: { code: number; stdout: string; stderr: string }) => ({
+      status: code,
+      stdout,
+      stderr,
+    }),
+  );
+}
+
+function settings(prefix: string, more: { registryUrl?: string; brokers?: readonly string[] } = {}) {
+  return {
+    kafka: { brokers: more.brokers ?? stack.brokers, tls: false, clientId: "test" },
+    registry: { registryUrl: more.registryUrl ?? stack.registryUrl },
+    topics: { prefix, retryDelaysMs: [1_000] },
+    creation: { partitions: 2, replicationFactor: 1, minInsyncReplicas: 1 },
+    provisioning: { deadlineMs: 10_000 },
+  };
+}
+
+describe("provisioning as a process", () => {
+  test("the first run creates every topic and schema, the second changes nothing, both end with 0", async () => {
+    const env = environment();
+    const first = await provisionProcess(env);
+    expect(first).toMatchObject({ status: 0, stderr: "" });
+    expect(first.stdout).toContain("topics: 10 created");
+    expect(first.stdout).toContain(`+ ${env["HOOKLINE_TOPIC_PREFIX"]}delivery-retry-30m`);
+    expect(first.stdout).toContain("schemas: 10 registered, 0 unchanged");
+    const second = await provisionProcess(env);
+    expect(second).toMatchObject({ status: 0, stderr: "" });
+    expect(second.stdout).toContain("topics: 0 created");
+    expect(second.stdout).toContain("schemas: 0 registered, 10 unchanged");
+  });
+
+  test("a topic that differs is reported and left as it is", async () => {
+    const env = environment();
+    await provisionProcess(env);
+    const again = await provisionProcess({ ...env, HOOKLINE_PARTITIONS: "3" });
+    expect(again.status).toBe(0);
+    expect(again.stdout).toMatch(/! \S+calls: partitions is 2, not 3 \(left as it is\)/);
+  });
+
+  test("without Kafka it says what it waits for, and ends with 1 at the deadline", async () => {
+    const env = environment({ HOOKLINE_KAFKA_BROKERS: "127.0.0.1:9", HOOKLINE_PROVISION_DEADLINE: "6s" });
+    const { status, stdout, stderr } = await provisionProcess(env);
+    expect(status).toBe(1);
+    expect(stdout).toContain("waiting for Kafka");
+    expect(stderr).toContain("provision: failed:");
+  });
+
+  test("wrong settings are all named at once", async () => {
+    const { status, stderr } = await provisionProcess({ HOOKLINE_PARTITIONS: "many" });
+    expect(status).toBe(1);
+    expect(stderr).toContain("HOOKLINE_KAFKA_BROKERS");
+    expect(stderr).toContain("HOOKLINE_SCHEMA_REGISTRY_URL");
+    expect(stderr).toContain("HOOKLINE_PARTITIONS");
+  });
+});
+
+describe("provisioning", () => {
+  test("the topics have the map's partitions and cleanup", async () => {
+    const prefix = `t${randomBytes(6).toString("hex")}-`;
+    const provisioned = await runProvision(settings(prefix), () => undefined);
+    const topics = allTopics(topicMap({ prefix, retryDelaysMs: [1_000] }));
+    expect([...provisioned.created].sort()).toEqual(topics.map(({ name }) => name).sort());
+    const kafka = createKafka(settings(prefix).kafka);
+    try {
+      expect(await kafka.admin().partitionCount(`${prefix}source-config`)).toBe(2);
+    } finally {
+      await kafka.close();
+    }
+  });
+
+  test("it waits while the registry is away, and goes on when it is back", async () => {
+    let away = true;
+    const server = createServer((request, response) => {
+      if (away) return void response.writeHead(503).end();
+      const chunks: Buffer[] = [];
+      request.on("data", (chunk: Buffer) => chunks.push(chunk));
+      request.on("end", () => {
+        const hasBody = request.method !== "GET";
+        void fetch(`${stack.registryUrl}${request.url}`, {
+          method: request.method ?? "GET",
+          headers: { "content-type": "application/json" },
+          ...(hasBody ? { body: Buffer.concat(chunks) } : {}),
+        }).then(async (passed) => {
+          response.writeHead(passed.status, { "content-type": "application/json" }).end(await passed.text());
+        });
+      });
+    });
+    await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+    const registryUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+    const heard: string[] = [];
+    const provisioned = await runProvision(
+      settings(`t${randomBytes(6).toString("hex")}-`, { registryUrl }),
+      (line) => {
+        heard.push(line);
+        away = heard.length < 2;
+      },
+    );
+    server.closeAllConnections();
+    server.close();
+    expect(heard).toHaveLength(2);
+    expect(heard[0]).toContain("waiting for the schema registry");
+    expect(provisioned.subjects.every(({ added }) => added)).toBe(true);
+  });
+});

@@ -1,0 +1,78 @@
+// Makes a deployment's topics and schemas, once, before its services start. Running it again changes nothing.
+import { setTimeout as delay } from "node:timers/promises";
+import type { Admin, EnsureTopicsOptions, TopicDifference } from "#kafka";
+import type { RegisteredSubject, Serde } from "#serde";
+import type { Topic } from "#topics";
+
+export interface ProvisionOptions {
+  readonly admin: Pick<Admin, "ensureTopics">;
+  readonly serde: Pick<Serde, "register">;
+  readonly topics: readonly Topic[];
+  readonly creation: EnsureTopicsOptions;
+  /** How long Kafka and the registry may be away. */
+  readonly deadlineMs: number;
+  /** Told, for people, what is waited for. */
+  readonly onProgress: (line: string) => void;
+}
+
+export interface Provisioned {
+  readonly created: readonly string[];
+  /** Topics that exist otherwise than the map says; they are left as they are. */
+  readonly differing: readonly TopicDifference[];
+  readonly subjects: readonly RegisteredSubject[];
+}
+
+const FIRST_DELAY_MS = 250;
+const LAST_DELAY_MS = 5_000;
+
+/** Rejects with what no waiting heals, and after the deadline with the last error of what is away. */
+export async function provision(options: ProvisionOptions): Promise<Provisioned> {
+  const { admin, serde, topics, creation } = options;
+  const waiting = { deadlineAtMs: performance.now() + options.deadlineMs, onProgress: options.onProgress };
+  const { created, differing } = await untilAvailable(() => admin.ensureTopics(topics, creation), {
+    what: "Kafka",
+    ...waiting,
+  });
+  const subjects = await untilAvailable(() => serde.register(), { what: "the schema registry", ...waiting });
+  return { created, differing, subjects };
+}
+
+interface Waiting {
+  readonly what: string;
+  readonly deadlineAtMs: number;
+  readonly onProgress: (line: string) => void;
+}
+
+async function untilAvailable<T>(action: () => Promise<T>, waiting: Waiting): Promise<T> {
+  for (let delayMs = FIRST_DELAY_MS; ; delayMs = Math.min(2 * delayMs, LAST_DELAY_MS)) {
+    try {
+      return await action();
+    } catch (error) {
+      const leftMs = waiting.deadlineAtMs - performance.now();
+      if (!canRetry(error) || leftMs <= delayMs) throw error;
+      const seconds = Math.round(leftMs / 1000);
+      waiting.onProgress(`waiting for ${waiting.what}, up to ${seconds} s more (${error.message})`);
+      await delay(delayMs);
+    }
+  }
+}
+
+/** Errors of the kafka and serde packages say so themselves. */
+function canRetry(error: unknown): error is Error {
+  return typeof error === "object" && error !== null && "canRetry" in error && error.canRetry === true;
+}
+
+/** What was done, one line each, for people. */
+export function report({ created, differing, subjects }: Provisioned): string[] {
+  const added = subjects.filter((subject) => subject.added);
+  return [
+    `topics: ${created.length} created`,
+    ...created.map((topic) => `  + ${topic}`),
+    ...differing.map(
+      ({ topic, setting, wanted, found }) =>
+        `  ! ${topic}: ${setting} is ${found}, not ${wanted} (left as it is)`,
+    ),
+    `schemas: ${added.length} registered, ${subjects.length - added.length} unchanged`,
+    ...added.map(({ subject, schemaId }) => `  + ${subject} (id ${schemaId})`),
+  ];
+}

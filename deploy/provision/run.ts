@@ -1,0 +1,24 @@
+import { createKafka } from "#kafka";
+import type { SettingsOf } from "#runtime";
+import { createSerde } from "#serde";
+import { allTopics, topicMap } from "#topics";
+import type { settings as schema } from "./config.ts";
+import { type Provisioned, provision } from "./provision.ts";
+
+/** Provisions the deployment that the settings describe, and leaves no connection behind. */
+export async function runProvision(
+  settings: SettingsOf<typeof schema>,
+  onProgress: (line: string) => void,
+): Promise<Provisioned> {
+  const topics = allTopics(topicMap(settings.topics));
+  const kafka = createKafka(settings.kafka);
+  const serde = createSerde({ registryUrl: settings.registry.registryUrl, topics });
+  const admin = kafka.admin();
+  const { deadlineMs } = settings.provisioning;
+  try {
+    return await provision({ admin, serde, topics, creation: settings.creation, deadlineMs, onProgress });
+  } finally {
+    serde.close();
+    await kafka.close();
+  }
+}
