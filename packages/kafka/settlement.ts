@@ -26,13 +26,17 @@ export interface Settlement {
 export function settleRecord(settlement: Settlement, onDone: () => void): void {
   const { record, work, logger, step, error } = settlement;
   let isSettled = false;
-  const settleOnce = (produce: () => readonly OutgoingRecord[]): void => {
+  const settleOnce = (produce: () => readonly OutgoingRecord[], onDurable?: () => void): void => {
     if (isSettled) {
       logger.error(factsOf(record), "a record was settled twice; the second outcome is ignored");
       return;
     }
     isSettled = true;
-    finish({ record, logger, produce, write: (records) => work.write(records), onDone }, 0);
+    const done = (): void => {
+      onDurable?.();
+      onDone();
+    };
+    finish({ record, logger, produce, write: (records) => work.write(records), onDone: done }, 0);
   };
   if (step === undefined) {
     settleOnce(() => work.deadLetter(record, error ?? new Error("undecodable")));
@@ -40,7 +44,7 @@ export function settleRecord(settlement: Settlement, onDone: () => void): void {
   }
   const thrown = tryStep(
     step,
-    ({ produce }) => settleOnce(() => produce),
+    ({ produce, onDurable }) => settleOnce(() => produce, onDurable),
     () => isSettled,
   );
   if (thrown === undefined) return;

@@ -75,7 +75,11 @@ export interface Producer {
 }
 
 /** Ends a record: what it becomes is written and acknowledged, then the record is marked done, then its offset may be committed. */
-export type Settle = (outcome: { readonly produce: readonly OutgoingRecord[] }) => void;
+export type Settle = (outcome: {
+  readonly produce: readonly OutgoingRecord[];
+  /** Called once all of it is acknowledged, before the record is marked done. */
+  readonly onDurable?: () => void;
+}) => void;
 
 /** Takes a record and settles it exactly once, now or later. The fetch loop never waits for it. */
 export type Step<T> = (record: Received<T>, settle: Settle) => void;
