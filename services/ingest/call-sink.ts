@@ -1,5 +1,5 @@
 import type { AcceptedCall } from "#contract";
-import type { Logger } from "#runtime";
+import { KafkaError } from "#kafka";
 import { type Call, callKey } from "#topics";
 import type { CallSink } from "./request-handler.ts";
 
@@ -11,17 +11,10 @@ export interface CallRecord {
 
 export interface CallSinkOptions {
   encode(call: Call): Buffer;
-  /** Resolves when all records are acknowledged. */
+  /** Resolves when all records are acknowledged; rejects with a KafkaError when that is not certain in time. */
   send(records: readonly CallRecord[]): Promise<void>;
-  readonly logger: Logger;
-}
-
-/** A sink that also knows whether Kafka takes calls. */
-export interface ObservedCallSink extends CallSink {
-  /** Since when nothing could be stored (Unix ms), or undefined when the last attempt succeeded. */
-  readonly failingSinceMs: number | undefined;
-  /** Kafka answers again, as was found out by other means. */
-  recovered(): void;
+  /** Told of each failure to store. */
+  onUnavailable(error: KafkaError): void;
 }
 
 function toRecord(sourceId: string, call: AcceptedCall, encode: CallSinkOptions["encode"]): CallRecord {
@@ -29,33 +22,19 @@ function toRecord(sourceId: string, call: AcceptedCall, encode: CallSinkOptions[
   return { key: callKey(sourceId, call), value };
 }
 
-/** One encode for each call and one send for each request. Says once that storing fails, and once that it works again. */
-export function createCallSink({ encode, send, logger }: CallSinkOptions): ObservedCallSink {
-  let failingSinceMs: number | undefined;
-
-  function recovered(): void {
-    if (failingSinceMs === undefined) return;
-    logger.info({ failingSinceMs }, "calls are stored again");
-    failingSinceMs = undefined;
-  }
-
+/** One encode for each call and one send for each request. */
+export function createCallSink({ encode, send, onUnavailable }: CallSinkOptions): CallSink {
   return {
     async store(sourceId, calls) {
       const records = calls.map((call) => toRecord(sourceId, call, encode));
       try {
         await send(records);
+        return "stored";
       } catch (error) {
-        if (failingSinceMs === undefined) {
-          failingSinceMs = Date.now();
-          logger.warn({ err: error }, "calls cannot be stored; requests get 503 until they can");
-        }
-        throw error;
+        if (!(error instanceof KafkaError)) throw error;
+        onUnavailable(error);
+        return "unavailable";
       }
-      recovered();
     },
-    get failingSinceMs() {
-      return failingSinceMs;
-    },
-    recovered,
   };
 }

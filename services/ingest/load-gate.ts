@@ -21,7 +21,7 @@ export interface LoadSources {
   oldestUnacknowledgedAtMs(): number | undefined;
   eventLoop(): EventLoopLoad;
   /** Why nothing can be taken at all at this time, or undefined. */
-  unavailable(): "starting" | "stopping" | undefined;
+  unavailable(): "starting" | "kafka" | undefined;
   nowMs(): number;
 }
 
@@ -48,7 +48,6 @@ const RETRY_AFTER_MS: Readonly<Record<BusyReason, number>> = {
   unacknowledged: 2_000,
   event_loop: 2_000,
   kafka: 5_000,
-  stopping: 1_000,
 };
 
 export const busy = (reason: BusyReason): Refusal & { kind: "busy" } => ({

@@ -35,9 +35,9 @@ export function readBody(
   }
   function onData(chunk: Buffer): void {
     sizeBytes += chunk.length;
-    if (sizeBytes > wireLimitBytes) return settle(tooLarge);
-    if (!reservation.grow(chunk.length)) return settle({ kind: "refused", refusal: busy("waiting_bytes") });
-    chunks.push(chunk);
+    if (sizeBytes > wireLimitBytes) settle(tooLarge);
+    else if (!reservation.grow(chunk.length)) settle({ kind: "refused", refusal: busy("waiting_bytes") });
+    else chunks.push(chunk);
   }
   function onEnd(): void {
     const [only] = chunks;

@@ -1,14 +1,7 @@
 import type { Rejection } from "#contract";
 
 /** Why a request is refused for now; also a metric label. */
-export const BUSY_REASONS = [
-  "starting",
-  "waiting_bytes",
-  "unacknowledged",
-  "event_loop",
-  "kafka",
-  "stopping",
-] as const;
+export const BUSY_REASONS = ["starting", "kafka", "waiting_bytes", "unacknowledged", "event_loop"] as const;
 
 export type BusyReason = (typeof BUSY_REASONS)[number];
 

@@ -18,8 +18,8 @@ import { resolveSource, type SourceLookup } from "./write-key.ts";
 
 /** Where accepted calls go. */
 export interface CallSink {
-  /** Resolves when every call is stored durably; rejects when that is not certain in time. */
-  store(sourceId: string, calls: readonly AcceptedCall[]): Promise<void>;
+  /** Whether every call is stored durably; "unavailable" when that was not certain in time. */
+  store(sourceId: string, calls: readonly AcceptedCall[]): Promise<"stored" | "unavailable">;
 }
 
 export interface IngestParts {
@@ -136,10 +136,7 @@ async function storeCalls(parts: IngestParts, request: IncomingMessage, tracking
   const { id } = resolved.source;
   const retryAfterMs = parts.rateLimit.take(id, judgement.calls.length);
   if (retryAfterMs !== undefined) return { kind: "refused", refusal: { kind: "rate_limited", retryAfterMs } };
-  try {
-    await parts.sink.store(id, judgement.calls);
-  } catch {
-    // The sink has said why; to the caller every reason is the same: not stored, come again (contract 7.3).
+  if ((await parts.sink.store(id, judgement.calls)) === "unavailable") {
     return { kind: "refused", refusal: busy("kafka") };
   }
   for (const { code } of rejected) parts.telemetry.rejected(code);
