@@ -1,0 +1,94 @@
+/** Answer of an HTTP request with a JSON body, whatever its status. */
+export interface ApiAnswer<T = Record<string, unknown>> {
+  readonly status: number;
+  readonly headers: Headers;
+  readonly body: T;
+}
+
+export interface ApiRequest {
+  readonly method?: string;
+  readonly headers?: Readonly<Record<string, string>>;
+  /** Sent as JSON, but for bytes and strings, which are sent as they are. */
+  readonly body?: unknown;
+}
+
+function bytesOf(body: unknown): string | Uint8Array<ArrayBuffer> {
+  if (typeof body === "string") return body;
+  return Buffer.isBuffer(body) ? new Uint8Array(body) : JSON.stringify(body);
+}
+
+/** One request; an empty answer's body is {}. */
+export async function requestJson<T>(url: string, request: ApiRequest = {}): Promise<ApiAnswer<T>> {
+  const { method = request.body === undefined ? "GET" : "POST", headers = {}, body } = request;
+  const response = await fetch(url, {
+    method,
+    headers: { "content-type": "application/json", ...headers },
+    ...(body === undefined ? {} : { body: bytesOf(body) }),
+  });
+  const text = await response.text();
+  return { status: response.status, headers: response.headers, body: JSON.parse(text || "{}") as T };
+}
+
+export interface Source {
+  readonly id: string;
+  readonly writeKeys: readonly [string, ...string[]];
+}
+
+export interface DestinationRequest {
+  readonly name?: string;
+  readonly sourceIds: readonly string[];
+  readonly webhooks: readonly { readonly url: string; readonly headers?: Readonly<Record<string, string>> }[];
+  readonly enabled?: boolean;
+  readonly sharedSecret?: string;
+  readonly callTypes?: readonly string[];
+}
+
+export interface Destination {
+  readonly id: string;
+}
+
+/** What tests ask of the control API; each throws when the answer is not the expected one. */
+export interface ControlClient {
+  readonly createSource: (name?: string) => Promise<Source>;
+  /** Enabled unless said otherwise. */
+  readonly createDestination: (request: DestinationRequest) => Promise<Destination>;
+  readonly changeDestination: (id: string, changes: Partial<DestinationRequest>) => Promise<void>;
+  readonly deleteDestination: (id: string) => Promise<void>;
+}
+
+export function controlClient(url: () => string): ControlClient {
+  const ask = async <T>(path: string, request: ApiRequest): Promise<T> => {
+    const { status, body } = await requestJson<T>(`${url()}${path}`, request);
+    if (status >= 300)
+      throw new Error(`${request.method ?? "POST"} ${path}: ${status} ${JSON.stringify(body)}`);
+    return body;
+  };
+  return {
+    createSource: (name = "Test source") => ask("/v1/sources", { body: { name } }),
+    createDestination: (request) =>
+      ask("/v1/destinations", { body: { name: "Test destination", enabled: true, ...request } }),
+    changeDestination: async (id, changes) => {
+      await ask(`/v1/destinations/${id}`, { method: "PATCH", body: changes });
+    },
+    deleteDestination: async (id) => {
+      await ask(`/v1/destinations/${id}`, { method: "DELETE" });
+    },
+  };
+}
+
+/** Sends a call as an SDK does: the write key as the Basic user name. */
+export function sendCall(
+  ingestUrl: string,
+  call: {
+    readonly route: string;
+    readonly writeKey: string;
+    readonly body: unknown;
+    readonly headers?: Record<string, string>;
+  },
+): Promise<ApiAnswer> {
+  const authorization = `Basic ${Buffer.from(`${call.writeKey}:`).toString("base64")}`;
+  return requestJson(`${ingestUrl}/v1/${call.route}`, {
+    headers: { authorization, ...call.headers },
+    body: call.body,
+  });
+}

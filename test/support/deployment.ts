@@ -1,0 +1,142 @@
+import { randomBytes } from "node:crypto";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { createKafka } from "#kafka";
+import { allTopics, type DeadLetter, type TopicMap, topicMap } from "#topics";
+import { runProvision } from "../../deploy/provision/index.ts";
+import { type ApiAnswer, type ControlClient, controlClient, sendCall } from "./api.ts";
+import { readDeadLetters } from "./dead-letters.ts";
+import { type ServiceProcess, startService } from "./service.ts";
+import { type TestStack, useStack } from "./stack.ts";
+
+/** In the order in which they are started; they are stopped in the reverse. */
+const SERVICES = ["control", "deliverer", "webhook-router", "ingest"] as const;
+export type DeployedService = (typeof SERVICES)[number];
+
+const PROVISION_DEADLINE_MS = 30_000;
+
+export interface DeploymentOptions {
+  /** HOOKLINE_ variables for every service, over this file's own. */
+  readonly settings?: Readonly<Record<string, string>>;
+  readonly partitions?: number;
+  /** Delays of the retry topics, shortest first; also written into HOOKLINE_RETRY_DELAYS. */
+  readonly retryDelaysMs?: readonly number[];
+  /** Another stack than the test run's, e.g. one whose brokers the test stops. */
+  readonly stack?: TestStack;
+  readonly replicationFactor?: number;
+}
+
+/** The whole product on real Kafka, each service in its own process, apart from every other by its topic prefix. */
+export interface Deployment {
+  readonly stack: TestStack;
+  readonly topics: TopicMap;
+  readonly service: (name: DeployedService) => ServiceProcess;
+  readonly ingestUrl: () => string;
+  readonly controlUrl: () => string;
+  readonly control: ControlClient;
+  /** Sends one call, or whatever `body` is, to /v1/`route`. */
+  readonly send: (
+    writeKey: string,
+    route: string,
+    body: unknown,
+    headers?: Record<string, string>,
+  ) => Promise<ApiAnswer>;
+  readonly deadLetters: () => Promise<DeadLetter[]>;
+  /** Stops every service in order, deletes the topics. Gives each service's exit code. */
+  readonly stop: () => Promise<Record<string, number>>;
+}
+
+interface Place {
+  readonly stack: TestStack;
+  readonly prefix: string;
+  readonly dataFolder: string;
+  readonly retryDelaysMs: readonly number[];
+}
+
+function settingsOf({ stack, prefix, dataFolder, retryDelaysMs }: Place): Record<string, string> {
+  return {
+    HOOKLINE_KAFKA_BROKERS: stack.brokers.join(","),
+    HOOKLINE_SCHEMA_REGISTRY_URL: stack.registryUrl,
+    HOOKLINE_TOPIC_PREFIX: prefix,
+    HOOKLINE_ENCRYPTION_KEYS: `test:${randomBytes(32).toString("base64")}`,
+    HOOKLINE_EGRESS_ALLOW_CIDRS: "127.0.0.0/8",
+    HOOKLINE_RETRY_DELAYS: retryDelaysMs.map((delayMs) => `${delayMs}ms`).join(","),
+    HOOKLINE_DATA_DIR: dataFolder,
+    HOOKLINE_LOG_LEVEL: "info",
+  };
+}
+
+async function provision(place: Place, options: DeploymentOptions): Promise<void> {
+  const { partitions = 4, replicationFactor = 1 } = options;
+  const { stack, prefix, retryDelaysMs } = place;
+  const creation = { partitions, replicationFactor, minInsyncReplicas: Math.max(1, replicationFactor - 1) };
+  await runProvision(
+    {
+      kafka: { brokers: stack.brokers, tls: false, clientId: "test-deployment" },
+      registry: { registryUrl: stack.registryUrl },
+      topics: { prefix, retryDelaysMs },
+      creation,
+      provisioning: { deadlineMs: PROVISION_DEADLINE_MS },
+    },
+    () => undefined,
+  );
+}
+
+async function deleteTopics(stack: TestStack, topics: TopicMap): Promise<void> {
+  const kafka = createKafka({ brokers: stack.brokers, clientId: "test-deployment", tls: false });
+  try {
+    await kafka.admin().deleteTopics(allTopics(topics).map(({ name }) => name));
+  } finally {
+    await kafka.close();
+  }
+}
+
+async function startServices(settings: Record<string, string>): Promise<Map<string, ServiceProcess>> {
+  const results = await Promise.allSettled(SERVICES.map((name) => startService({ name, settings })));
+  const started = results.flatMap((result) => (result.status === "fulfilled" ? [result.value] : []));
+  const failure = results.find((result) => result.status === "rejected");
+  if (failure !== undefined) {
+    await Promise.all(started.map((service) => service.kill()));
+    throw failure.reason;
+  }
+  return new Map(started.map((service) => [service.name, service]));
+}
+
+/** Brings up everything; ends when every service is ready. Whoever starts it must stop it. */
+export async function startDeployment(options: DeploymentOptions = {}): Promise<Deployment> {
+  const place: Place = {
+    stack: options.stack ?? (await useStack()),
+    prefix: `t${randomBytes(5).toString("hex")}-`,
+    dataFolder: await mkdtemp(join(tmpdir(), "hookline-test-")),
+    retryDelaysMs: options.retryDelaysMs ?? [500, 2000],
+  };
+  const topics = topicMap({ prefix: place.prefix, retryDelaysMs: place.retryDelaysMs });
+  await provision(place, options);
+  const services = await startServices({ ...settingsOf(place), ...options.settings });
+  const service = (name: DeployedService): ServiceProcess => {
+    const found = services.get(name);
+    if (found === undefined) throw new Error(`no ${name} in this deployment`);
+    return found;
+  };
+  const ingestUrl = (): string => `http://127.0.0.1:${service("ingest").ports["ingestPort"]}`;
+  const controlUrl = (): string => `http://127.0.0.1:${service("control").ports["controlPort"]}`;
+
+  return {
+    stack: place.stack,
+    topics,
+    service,
+    ingestUrl,
+    controlUrl,
+    control: controlClient(controlUrl),
+    send: (writeKey, route, body, headers = {}) => sendCall(ingestUrl(), { route, writeKey, body, headers }),
+    deadLetters: () => readDeadLetters(place.stack, topics),
+    stop: async () => {
+      const codes: Record<string, number> = {};
+      for (const name of SERVICES.toReversed()) codes[name] = await service(name).stop();
+      await deleteTopics(place.stack, topics);
+      await rm(place.dataFolder, { recursive: true, force: true });
+      return codes;
+    },
+  };
+}
