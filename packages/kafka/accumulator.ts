@@ -1,4 +1,4 @@
-import type { OutgoingRecord } from "./types.ts";
+import type { OutgoingRecord, TopicPartition } from "./types.ts";
 
 /** One call of `send`: settled once, when its last record is acknowledged or the first one fails for good. */
 export interface Delivery {
@@ -65,7 +65,7 @@ export class Accumulator {
   }
 
   /** Partitions that a request could take now. */
-  get ready(): Iterable<{ readonly topic: string; readonly partition: number }> {
+  get ready(): Iterable<TopicPartition> {
     return this.#ready;
   }
 
@@ -77,12 +77,12 @@ export class Accumulator {
   }
 
   /** What the next request takes of the partitions that `wanted` accepts; they stay closed until `release`. */
-  take(wanted: (topic: string, partition: number) => boolean): PartitionBatch[] {
+  take(wanted: (partition: TopicPartition) => boolean): PartitionBatch[] {
     const batches: PartitionBatch[] = [];
     let roomBytes = this.#limits.maxBytesPerRequest;
     for (const queue of this.#ready) {
       if (roomBytes <= 0) break;
-      if (!wanted(queue.topic, queue.partition)) continue;
+      if (!wanted(queue)) continue;
       const batch = this.#takeFrom(queue, batches.length === 0 ? Number.POSITIVE_INFINITY : roomBytes);
       if (batch === undefined) continue;
       roomBytes -= batch.sizeBytes;

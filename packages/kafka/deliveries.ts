@@ -67,12 +67,19 @@ export class Deliveries {
     delivery.reject(error);
   }
 
-  /** Resolves when no call is open. */
-  async drained(): Promise<void> {
+  /** Resolves when no call is open; after `timeoutMs` those that are left fail. */
+  async drain(timeoutMs: number): Promise<void> {
     if (this.#open.size === 0) return;
-    await new Promise<void>((resolve) => {
-      this.#onDrained = resolve;
-    });
+    const { promise, resolve } = Promise.withResolvers<void>();
+    this.#onDrained = resolve;
+    const timer = setTimeout(() => {
+      const error = new KafkaError("closed", "the producer was closed before the acknowledgement", {
+        canRetry: false,
+      });
+      for (const delivery of this.#open) this.fail(delivery, error);
+    }, timeoutMs);
+    await promise;
+    clearTimeout(timer);
   }
 
   #settle(delivery: OpenDelivery): void {

@@ -7,8 +7,11 @@ import { settleRecord } from "./settlement.ts";
 import { Tracker } from "./tracker.ts";
 import type { KafkaLogger, OutgoingRecord, RawRecord, Received, Step, TopicPartition } from "./types.ts";
 
-/** Fetching stops above the first and goes on below the second: enough to bridge the time until a resume takes effect. */
-const HOLD_BYTES = { pauseAbove: 512 * 1024, resumeBelow: 128 * 1024 };
+/**
+ * Fetching stops above the first and goes on below the second. What is left then bridges the time until the resume takes effect:
+ * 256 KiB of 0.6 KiB records in 250 ms are 1,700 records a second and partition.
+ */
+const HOLD_BYTES = { pauseAbove: 512 * 1024, resumeBelow: 256 * 1024 };
 
 /** Steps in one turn of the event loop; timers and sockets get theirs in between. */
 const STEPS_PER_TURN = 256;

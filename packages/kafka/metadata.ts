@@ -1,12 +1,15 @@
 import type { AdminClient } from "./admin-client.ts";
 import { KafkaError } from "./errors.ts";
+import type { TopicPartition } from "./types.ts";
 
 /** As the Java client: how long a partition count or a leader is believed. */
 const MAX_AGE_MS = 300_000;
 
+const NO_LEADER = -1;
+
 interface TopicMetadata {
   readonly fetchedAtMs: number;
-  /** Leader's broker id by partition; -1 where there is none now. */
+  /** Leader's broker id by partition. */
   readonly leaders: readonly number[];
 }
 
@@ -22,12 +25,17 @@ export class MetadataCache {
     this.#now = now;
   }
 
-  /** Leaders by partition as last seen; undefined before the first fetch. An old answer is renewed in the background. */
-  leaders(topic: string): readonly number[] | undefined {
+  /** Undefined before the first fetch. */
+  partitionCount(topic: string): number | undefined {
+    return this.#topics.get(topic)?.leaders.length;
+  }
+
+  /** Leader's broker id as last seen, -1 when there is none. An old answer is renewed in the background. */
+  leader({ topic, partition }: TopicPartition): number {
     const metadata = this.#topics.get(topic);
-    if (metadata === undefined) return undefined;
+    if (metadata === undefined) return NO_LEADER;
     if (this.#now() - metadata.fetchedAtMs > MAX_AGE_MS) this.renew(topic);
-    return metadata.leaders;
+    return metadata.leaders[partition] ?? NO_LEADER;
   }
 
   /** Fetches again without anybody waiting; the old answer stays until the new one is there. */
@@ -50,7 +58,7 @@ export class MetadataCache {
     if (partitions.length === 0) {
       throw new KafkaError("unknown_topic", `topic ${topic} has no partitions`, { canRetry: true });
     }
-    const leaders: number[] = new Array(partitions.length).fill(-1);
+    const leaders: number[] = new Array(partitions.length).fill(NO_LEADER);
     for (const { partitionId, leader } of partitions) leaders[partitionId] = leader;
     this.#topics.set(topic, { fetchedAtMs: this.#now(), leaders });
   }

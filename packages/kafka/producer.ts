@@ -26,9 +26,12 @@ const FULL_ENOUGH_RECORDS = 200;
 /** After so many failures in a row the connections are made anew. */
 const RESET_AFTER_FAILURES = 5;
 
+/** How long closing waits for acknowledgements: as long as a process has to end (design: 8 s). */
+const CLOSE_TIMEOUT_MS = 8_000;
+
 export interface ProducerParts {
   readonly client: ProduceClient;
-  readonly metadata: Pick<MetadataCache, "leaders" | "fetch" | "renew">;
+  readonly metadata: Pick<MetadataCache, "partitionCount" | "leader" | "fetch" | "renew">;
   readonly logger: KafkaLogger;
   now(): number;
 }
@@ -86,7 +89,7 @@ export class BatchingProducer implements Producer {
   async close(): Promise<void> {
     this.#closed = true;
     this.#scheduleFlush();
-    await this.#deliveries.drained();
+    await this.#deliveries.drain(CLOSE_TIMEOUT_MS);
     this.#gate.close();
     this.#lanes.close();
     clearImmediate(this.#flush);
@@ -95,7 +98,7 @@ export class BatchingProducer implements Producer {
   }
 
   #queue(record: OutgoingRecord, delivery: Delivery): void {
-    const count = this.#parts.metadata.leaders(record.topic)?.length ?? 1;
+    const count = this.#parts.metadata.partitionCount(record.topic) ?? 1;
     const partition = record.key === null ? this.#keyless % count : partitionOfKey(record.key, count);
     this.#accumulator.add({ record, partition, delivery, sizeBytes: sizeOf(record) });
     this.#scheduleFlush();
@@ -127,20 +130,15 @@ export class BatchingProducer implements Producer {
     clearTimeout(this.#linger);
     this.#linger = undefined;
     const brokers = new Set<number>();
-    for (const { topic, partition } of this.#accumulator.ready) brokers.add(this.#leaderOf(topic, partition));
+    const { metadata } = this.#parts;
+    for (const partition of this.#accumulator.ready) brokers.add(metadata.leader(partition));
     for (const broker of brokers) {
       while (this.#lanes.isOpen(broker)) {
-        const batches = this.#accumulator.take(
-          (topic, partition) => this.#leaderOf(topic, partition) === broker,
-        );
+        const batches = this.#accumulator.take((partition) => metadata.leader(partition) === broker);
         if (batches.length === 0) break;
         void this.#dispatch(broker, batches);
       }
     }
-  }
-
-  #leaderOf(topic: string, partition: number): number {
-    return this.#parts.metadata.leaders(topic)?.[partition] ?? -1;
   }
 
   async #dispatch(broker: number, batches: readonly PartitionBatch[]): Promise<void> {

@@ -2,8 +2,8 @@ import type kafkajs from "kafkajs";
 import { fromClientError, type KafkaError } from "./errors.ts";
 import type { RawRecord, TopicPartition } from "./types.ts";
 
-/** A resume or a due partition waits this long at most, because pauses change at the next fetch only (fact 9). */
-const MAX_FETCH_WAIT_MS = 100;
+/** How late a resume takes effect at most, because pauses change at the next fetch only (fact 9). Data ends the wait at once. */
+const MAX_FETCH_WAIT_MS = 250;
 const HEARTBEAT_MS = 1_000;
 const MAX_FETCH_BYTES = { perPartition: 256 * 1024, total: 4 * 1024 * 1024 };
 

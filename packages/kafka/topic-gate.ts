@@ -5,7 +5,7 @@ import type { MetadataCache } from "./metadata.ts";
 import type { KafkaLogger, OutgoingRecord } from "./types.ts";
 
 export interface TopicGateOptions {
-  readonly metadata: Pick<MetadataCache, "leaders" | "fetch">;
+  readonly metadata: Pick<MetadataCache, "partitionCount" | "fetch">;
   readonly logger: KafkaLogger;
   onOpen(record: OutgoingRecord, delivery: Delivery): void;
 }
@@ -30,7 +30,7 @@ export class TopicGate {
     const waiting = this.#waiting.get(record.topic);
     if (waiting !== undefined) {
       waiting.records.push({ record, delivery });
-    } else if (this.#options.metadata.leaders(record.topic) !== undefined) {
+    } else if (this.#options.metadata.partitionCount(record.topic) !== undefined) {
       this.#options.onOpen(record, delivery);
     } else {
       const topic: WaitingTopic = { records: [{ record, delivery }], failures: 0, timer: undefined };

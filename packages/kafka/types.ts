@@ -70,7 +70,7 @@ export interface Producer {
     readonly bytes: number;
     readonly oldestAtMs: number | undefined;
   };
-  /** Sends what is queued, waits for the acknowledgements, disconnects. */
+  /** Sends what is queued, waits for the acknowledgements (8 s at most; what is open then rejects), disconnects. */
   close(): Promise<void>;
 }
 
