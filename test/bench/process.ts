@@ -1,36 +1,34 @@
 import { type ChildProcess, fork } from "node:child_process";
 import { once } from "node:events";
-import { readFileSync } from "node:fs";
 import { join } from "node:path";
+import { setTimeout as pause } from "node:timers/promises";
+import type { ServiceProcess } from "#support/service";
 
-const TICKS_PER_SECOND = 100; // _SC_CLK_TCK, 100 on every Linux that Node runs on
-
-/** CPU time (user and system, all threads) of a process so far, in seconds; exact to 10 ms. Linux only. */
-export function cpuSeconds(pid: number): number {
-  const stat = readFileSync(`/proc/${pid}/stat`, "utf8");
-  const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
-  return (Number(fields[11]) + Number(fields[12])) / TICKS_PER_SECOND;
-}
-
-/** Resident memory of a process in MiB. Linux only. */
-export function residentMiB(pid: number): number {
-  const pages = Number(readFileSync(`/proc/${pid}/statm`, "utf8").split(" ")[1]);
-  return (pages * 4096) / 2 ** 20;
+/** How far a process has come, and what that took. */
+export interface Sample {
+  /** Calls handled since it started. */
+  readonly count: number;
+  readonly cpuSeconds: number;
 }
 
 /** One of the programs in programs/, running in a process of its own. */
 export interface Program {
-  readonly pid: number;
   readonly port: number;
-  /** How many calls it has handled. */
-  count(): Promise<number>;
-  ask<T>(question: string): Promise<T>;
-  stop(): Promise<void>;
+  readonly sample: () => Promise<Sample>;
+  readonly ask: <T>(question: string) => Promise<T>;
+  readonly stop: () => Promise<void>;
 }
 
-async function message<T>(child: ChildProcess): Promise<T> {
-  const [answer] = (await once(child, "message")) as [T];
-  return answer;
+/** The next message of a child; rejects when it ends instead of answering. */
+function message<T>(child: ChildProcess): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const ended = (): void => reject(new Error(`benchmark program ${child.spawnargs.at(2) ?? ""} ended`));
+    child.once("exit", ended);
+    child.once("message", (answer) => {
+      child.removeListener("exit", ended);
+      resolve(answer as T);
+    });
+  });
 }
 
 export async function startProgram(name: string, args: readonly string[] = []): Promise<Program> {
@@ -38,20 +36,35 @@ export async function startProgram(name: string, args: readonly string[] = []): 
     stdio: ["ignore", "inherit", "inherit", "ipc"],
   });
   const { port } = await message<{ port: number }>(child);
-  if (child.pid === undefined) throw new Error(`${name} did not start`);
   const ask = async <T>(question: string): Promise<T> => {
     child.send(question);
     return await message<T>(child);
   };
   return {
-    pid: child.pid,
     port,
     ask,
-    count: async () => (await ask<{ count: number }>("count")).count,
+    sample: () => ask<Sample>("count"),
     async stop() {
       child.kill("SIGKILL");
       if (child.exitCode === null && child.signalCode === null) await once(child, "exit");
     },
+  };
+}
+
+/** Sum of a counter over all its labels, from the Prometheus text format. */
+export function sumOfMetric(text: string, name: string): number {
+  const lines = text.split("\n").filter((line) => line.startsWith(`${name} `) || line.startsWith(`${name}{`));
+  return lines.reduce((sum, line) => sum + Number(line.slice(line.lastIndexOf(" ") + 1)), 0);
+}
+
+/** A service's own metrics as samples. */
+export function serviceSampler(service: ServiceProcess, counter: string): () => Promise<Sample> {
+  return async () => {
+    const text = await (await fetch(`${service.operationsUrl}/metrics`)).text();
+    return {
+      count: sumOfMetric(text, counter),
+      cpuSeconds: sumOfMetric(text, "hookline_process_cpu_seconds_total"),
+    };
   };
 }
 
@@ -62,30 +75,38 @@ export interface CpuCost {
   readonly cpuMicros: number;
 }
 
-/** Measures a process over `seconds`, beginning once it has done `warmUp` events; ends earlier when nothing moves any more. */
-export async function measureCpu(options: {
-  pid: number;
-  count(): Promise<number>;
-  warmUp: number;
-  seconds: number;
-  until?: number;
-}): Promise<CpuCost> {
-  while ((await options.count()) < options.warmUp) await pause(50);
-  const first = { count: await options.count(), cpu: cpuSeconds(options.pid), atMs: performance.now() };
+export interface MeasureOptions {
+  readonly sample: () => Promise<Sample>;
+  /** Events that pass before the measurement begins: compilation and caches are not what is measured. */
+  readonly warmUp: number;
+  readonly seconds: number;
+  /** Ends the measurement at this count: what a backlog holds. */
+  readonly until?: number;
+}
+
+/** What one event costs a process, over `seconds` after the warm-up. */
+export async function measureCpu({
+  sample,
+  warmUp,
+  seconds,
+  until = Number.POSITIVE_INFINITY,
+}: MeasureOptions): Promise<CpuCost> {
+  const start = (await sample()).count;
+  let first = await sample();
+  while (first.count < start + warmUp) {
+    await pause(50);
+    first = await sample();
+  }
+  const beganAtMs = performance.now();
   let last = first;
-  while (
-    last.atMs - first.atMs < options.seconds * 1000 &&
-    last.count < (options.until ?? Number.POSITIVE_INFINITY)
-  ) {
+  while (performance.now() - beganAtMs < seconds * 1000 && last.count < until) {
     await pause(200);
-    last = { count: await options.count(), cpu: cpuSeconds(options.pid), atMs: performance.now() };
+    last = await sample();
   }
   const events = last.count - first.count;
   return {
     events,
-    perSecond: (events * 1000) / (last.atMs - first.atMs),
-    cpuMicros: ((last.cpu - first.cpu) * 1e6) / events,
+    perSecond: (events * 1000) / (performance.now() - beganAtMs),
+    cpuMicros: ((last.cpuSeconds - first.cpuSeconds) * 1e6) / events,
   };
 }
-
-export const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));

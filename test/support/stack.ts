@@ -4,7 +4,7 @@ import { environment } from "./environment.ts";
 export const STACK_URL = "HOOKLINE_TEST_STACK_URL";
 
 export interface TestStack {
-  readonly brokers: string[];
+  readonly brokers: readonly string[];
   readonly registryUrl: string;
 }
 

@@ -1,6 +1,7 @@
 // The floor that the deliverer is measured against: undici dispatch, one POST of the same body after the other, `inFlight` at a time.
 import { Agent } from "undici";
 import { sampleCall } from "../calls.ts";
+import { cpuSeconds } from "../cpu.ts";
 
 const [origin = "", inFlightText = "64"] = process.argv.slice(2);
 const agent = new Agent({
@@ -23,7 +24,7 @@ function post(): void {
     },
     {
       onRequestStart() {
-        // nothing to prepare
+        // its presence tells undici which kind of handler this is
       },
       onResponseEnd() {
         count += 1;
@@ -37,6 +38,6 @@ function post(): void {
 }
 
 for (let started = 0; started < Number(inFlightText); started++) post();
-process.on("message", () => process.send?.({ kind: "count", count }));
+process.on("message", () => process.send?.({ count, cpuSeconds: cpuSeconds() }));
 process.on("disconnect", () => process.exit());
-process.send?.({ kind: "ready", port: 0 });
+process.send?.({ port: 0 });

@@ -1,6 +1,7 @@
 // Sends calls to ingest: `closed` keeps `inFlight` requests under way, `open` starts requests at a fixed rate whatever the answers do.
 import { Agent } from "undici";
 import { sampleCall } from "../calls.ts";
+import { cpuSeconds } from "../cpu.ts";
 
 interface LoadOptions {
   readonly origin: string;
@@ -49,6 +50,9 @@ function send(done: () => void): void {
       body,
     },
     {
+      onRequestStart() {
+        // its presence tells undici which kind of handler this is
+      },
       onResponseStart(_controller, statusCode) {
         status = statusCode;
       },
@@ -81,6 +85,6 @@ function openLoop(): void {
 
 if (options.requestsPerSecond > 0) openLoop();
 else for (let i = 0; i < options.inFlight; i++) again();
-process.on("message", () => process.send?.({ kind: "count", count: answered, refused }));
+process.on("message", () => process.send?.({ count: answered, refused, cpuSeconds: cpuSeconds() }));
 process.on("disconnect", () => process.exit());
-process.send?.({ kind: "ready", port: 0 });
+process.send?.({ port: 0 });

@@ -1,6 +1,7 @@
 // The webhook endpoint of the benchmarks: reads the body, answers 200, keeps the latency of every call that carries its sending time.
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
+import { cpuSeconds } from "../cpu.ts";
 
 const SENT_AT = '"sentAtMs":';
 let count = 0;
@@ -28,14 +29,14 @@ const server = createServer((request, response) => {
 });
 server.keepAliveTimeout = 60_000;
 server.listen(0, "127.0.0.1", () => {
-  process.send?.({ kind: "ready", port: (server.address() as AddressInfo).port });
+  process.send?.({ port: (server.address() as AddressInfo).port });
 });
 process.on("message", (message) => {
   if (message === "latencies") {
-    process.send?.({ kind: "latencies", latenciesMs });
+    process.send?.({ latenciesMs });
     latenciesMs = [];
   } else {
-    process.send?.({ kind: "count", count });
+    process.send?.({ count, cpuSeconds: cpuSeconds() });
   }
 });
 process.on("disconnect", () => process.exit());
