@@ -1,0 +1,218 @@
+import { describe, expect, test } from "@jest/globals";
+import { type AcceptContext, acceptCall, type CallType, MAX_CALL_BYTES, MAX_CALL_DEPTH } from "./index.ts";
+import { jsonSizeBytes } from "./json.ts";
+
+const RECEIVED_AT_MS = Date.parse("2024-05-01T10:00:00.000Z");
+const CONTEXT: AcceptContext = { receivedAtMs: RECEIVED_AT_MS, newMessageId: () => "made-here" };
+
+function accept(raw: unknown, context: Partial<AcceptContext> = {}) {
+  const acceptance = acceptCall(raw, { ...CONTEXT, ...context });
+  if (!acceptance.ok) throw new Error(`${acceptance.code}: ${acceptance.message}`);
+  return acceptance.call;
+}
+
+function refuse(raw: unknown, context: Partial<AcceptContext> = {}) {
+  const acceptance = acceptCall(raw, { ...CONTEXT, ...context });
+  if (acceptance.ok) throw new Error(`accepted: ${acceptance.call.body}`);
+  return { code: acceptance.code, message: acceptance.message };
+}
+
+const track = (fields: object = {}) => ({ type: "track", event: "Signed Up", userId: "u-1", ...fields });
+
+/** The smallest valid call of each type. */
+const VALID: Readonly<Record<CallType, Record<string, unknown>>> = {
+  track: track(),
+  page: { type: "page", userId: "u-1" },
+  screen: { type: "screen", userId: "u-1" },
+  identify: { type: "identify", userId: "u-1" },
+  group: { type: "group", userId: "u-1", groupId: "g-1" },
+  alias: { type: "alias", userId: "u-1", previousId: "p-1" },
+};
+
+describe("what a call needs (contract 1.5)", () => {
+  test.each(Object.entries(VALID))("%s with its required fields is accepted", (type, call) => {
+    expect(accept(call).type).toBe(type);
+  });
+
+  test.each(["track", "page", "screen", "identify", "group"] as const)(
+    "%s passes with anonymousId alone",
+    (type) => {
+      const { userId: _, ...rest } = VALID[type];
+      expect(accept({ ...rest, anonymousId: "a-1" })).toMatchObject({ userId: null, anonymousId: "a-1" });
+    },
+  );
+
+  test.each(["track", "page", "screen", "identify", "group"] as const)(
+    "%s without any id is refused, whether left out, null or empty",
+    (type) => {
+      for (const ids of [{}, { userId: null, anonymousId: null }, { userId: "", anonymousId: "" }]) {
+        const { userId: _, ...rest } = VALID[type];
+        expect(refuse({ ...rest, ...ids })).toEqual({
+          code: "no_user_anon_id",
+          message: `${type} needs userId or anonymousId`,
+        });
+      }
+    },
+  );
+
+  test("the other id may be null, as one SDK always sends it", () => {
+    const call = accept(track({ anonymousId: null, integrations: {} }));
+    expect(call).toMatchObject({ userId: "u-1", anonymousId: null, integrations: {} });
+    expect(JSON.parse(call.body)).not.toHaveProperty("anonymousId");
+  });
+
+  test.each([
+    ["track without event", { type: "track", userId: "u" }, "event_not_defined"],
+    ["track with an empty event", track({ event: "" }), "event_not_defined"],
+    ["track with a null event", track({ event: null }), "event_not_defined"],
+    ["an event that is a number", track({ event: 5 }), "event_not_string"],
+    ["properties that are an array", track({ properties: [] }), "properties_not_object"],
+    ["properties that are a string", { ...VALID.page, properties: "x" }, "properties_not_object"],
+    ["a screen's properties that are a number", { ...VALID.screen, properties: 1 }, "properties_not_object"],
+    ["traits that are a string", { ...VALID.identify, traits: "x" }, "traits_not_object"],
+    ["a group's traits that are true", { ...VALID.group, traits: true }, "traits_not_object"],
+    ["a page's name that is a number", { ...VALID.page, name: 1 }, "name_not_string"],
+    ["a screen's name that is an object", { ...VALID.screen, name: {} }, "name_not_string"],
+    ["group without groupId", { type: "group", userId: "u" }, "id_required"],
+    ["alias without previousId", { type: "alias", userId: "u" }, "id_required"],
+    ["alias without userId", { type: "alias", previousId: "p", anonymousId: "a" }, "id_required"],
+    ["a userId that is a number", track({ userId: 5 }), "id_not_string"],
+    ["an anonymousId that is a number beside a good userId", track({ anonymousId: 5 }), "id_not_string"],
+    ["a groupId that is a number", { ...VALID.group, groupId: 5 }, "id_not_string"],
+    ["a previousId that is an array", { ...VALID.alias, previousId: ["x"] }, "id_not_string"],
+    ["a messageId that is a number", track({ messageId: 5 }), "id_not_string"],
+    ["an unknown type", { type: "delete", userId: "u" }, "invalid_type"],
+    ["a type in upper case", { ...VALID.track, type: "Track" }, "invalid_type"],
+    ["no type", { userId: "u" }, "invalid_type"],
+    ["a type that is a method's name", { type: "toString", userId: "u" }, "invalid_type"],
+    ["a call that is an array", [], "not_an_object"],
+    ["a call that is null", null, "not_an_object"],
+    ["a context that is a string", track({ context: "x" }), "context_not_object"],
+    ["integrations that are an array", track({ integrations: ["Webhooks"] }), "integrations_invalid"],
+    ["integrations that hold a string", track({ integrations: { All: "false" } }), "integrations_invalid"],
+  ])("%s is refused", (_, call, code) => {
+    expect(refuse(call).code).toBe(code);
+  });
+
+  test("a message says what and where", () => {
+    expect(refuse(track({ userId: 5 })).message).toBe("userId must be a string, is a number");
+    expect(refuse({ type: "nope" }).message).toContain('is "nope"');
+  });
+
+  test("inherited names count for nothing: __proto__ cannot supply an id", () => {
+    expect(refuse(JSON.parse('{"type":"track","event":"e","__proto__":{"userId":"u"}}')).code).toBe(
+      "no_user_anon_id",
+    );
+  });
+
+  test("the route's type wins over the call's own", () => {
+    expect(accept({ ...VALID.identify, type: "page" }, { type: "identify" }).type).toBe("identify");
+  });
+});
+
+describe("message ids (contract 1.7)", () => {
+  test("the caller's is kept, up to 100 characters", () => {
+    const messageId = "é".repeat(100);
+    expect(accept(track({ messageId })).messageId).toBe(messageId);
+    expect(refuse(track({ messageId: `${messageId}x` })).code).toBe("message_id_too_long");
+  });
+
+  test.each([undefined, null, ""])("%p gets one", (messageId) => {
+    const call = accept(track({ messageId }));
+    expect(call.messageId).toBe("made-here");
+    expect(JSON.parse(call.body).messageId).toBe("made-here");
+  });
+});
+
+describe("limits of a call (contract 7.5)", () => {
+  /** A call in a batch whose compact JSON has exactly `sizeBytes`. */
+  function callOf(sizeBytes: number) {
+    const empty = track({ properties: { text: "" } });
+    const text = "x".repeat(sizeBytes - jsonSizeBytes(empty));
+    return track({ properties: { text } });
+  }
+
+  test("32,768 bytes pass, one more does not", () => {
+    expect(accept(callOf(MAX_CALL_BYTES)).event).toBe("Signed Up");
+    expect(refuse(callOf(MAX_CALL_BYTES + 1))).toEqual({
+      code: "message_too_large",
+      message: "the call has 32769 bytes, at most 32768 are allowed",
+    });
+  });
+
+  test("bytes are counted, not characters", () => {
+    expect(refuse(track({ properties: { text: "€".repeat(11_000) } })).code).toBe("message_too_large");
+  });
+
+  function nested(depth: number): unknown {
+    let value: unknown = 1;
+    for (let level = 0; level < depth; level += 1) value = level % 2 === 0 ? [value] : { value };
+    return value;
+  }
+
+  test("nesting is bounded, and the bound is exact", () => {
+    expect(accept(track({ properties: { deep: nested(MAX_CALL_DEPTH - 2) } })).type).toBe("track");
+    expect(refuse(track({ properties: { deep: nested(MAX_CALL_DEPTH - 1) } })).code).toBe("nested_too_deep");
+  });
+
+  test("a nesting that would exhaust the stack is refused like any other, also in a field that is not delivered", () => {
+    expect(refuse(track({ properties: { deep: nested(100_000) } })).code).toBe("nested_too_deep");
+    expect(refuse(track({ writeKey: nested(100_000) })).code).toBe("nested_too_deep");
+  });
+});
+
+describe("what a batch gives to its calls (contract 7.1)", () => {
+  test("root context and integrations merge into the call, whose own keys win", () => {
+    const root = {
+      context: { library: { name: "analytics-go" }, locale: "de" },
+      integrations: { All: false, Webhooks: true },
+    };
+    const call = accept(track({ context: { locale: "en" }, integrations: { Webhooks: false } }), { root });
+    expect(JSON.parse(call.body)).toMatchObject({
+      context: { library: { name: "analytics-go" }, locale: "en" },
+      integrations: { All: false, Webhooks: false },
+    });
+    expect(call.integrations).toEqual({ All: false, Webhooks: false });
+  });
+
+  test("the batch's sentAt goes before the call's own", () => {
+    const call = accept(track({ sentAt: "2020-01-01T00:00:00Z" }), { sentAt: "2024-05-01T09:59:00Z" });
+    expect(JSON.parse(call.body).sentAt).toBe("2024-05-01T09:59:00Z");
+  });
+});
+
+describe("context.ip (contract 7.7)", () => {
+  const ip = "203.0.113.9";
+  const contextOf = (context: unknown, more: Partial<AcceptContext> = {}) =>
+    JSON.parse(accept(track({ context }), { ip, ...more }).body).context;
+
+  test.each([
+    "analytics.js",
+    "analytics-kotlin",
+    "analytics-swift",
+    "analytics-ios",
+    "analytics-react-native",
+    "analytics_flutter",
+  ])("is filled for %s", (name) => expect(contextOf({ library: { name } }).ip).toBe(ip));
+
+  test.each(["analytics-node", "analytics-python", "analytics-go", "analytics-java"])(
+    "is not filled for %s",
+    (name) => expect(contextOf({ library: { name } })).not.toHaveProperty("ip"),
+  );
+
+  test("is filled for what a browser sent and for context.direct", () => {
+    expect(contextOf({}, { fromBrowser: true }).ip).toBe(ip);
+    expect(contextOf({ direct: true }).ip).toBe(ip);
+  });
+
+  test("the caller's own address stays", () => {
+    expect(contextOf({ direct: true, ip: "192.0.2.1" }).ip).toBe("192.0.2.1");
+  });
+
+  test.each([[{ library: "x" }], [{ library: null }], [{ library: { name: 5 } }]])(
+    "%j is no reason to fail",
+    (context) => {
+      expect(contextOf(context)).toEqual(context);
+    },
+  );
+});

@@ -1,0 +1,60 @@
+import { describe, expect, test } from "@jest/globals";
+import { MAX_BATCH_CALLS, readBatch } from "./index.ts";
+
+const call = { type: "page", userId: "u" };
+const read = (body: unknown, sizeBytes = 1_000) => {
+  const reading = readBatch(body, sizeBytes);
+  return reading.ok ? "ok" : reading.code;
+};
+
+describe("a batch (contract 7.1, 7.5)", () => {
+  test("its parts come out; the root timestamp and messageId are no call's", () => {
+    const body = {
+      batch: [call],
+      context: { a: 1 },
+      integrations: { All: true },
+      sentAt: "s",
+      timestamp: "t",
+      messageId: "m",
+    };
+    expect(readBatch(body, 100)).toEqual({
+      ok: true,
+      batch: { calls: [call], root: { context: { a: 1 }, integrations: { All: true } }, sentAt: "s" },
+    });
+  });
+
+  test.each([[{ batch: [] }], [{}], [{ batch: null }], [{ batch: {} }], [{ batch: "x" }]])(
+    "%j is empty_batch",
+    (body) => {
+      expect(read(body)).toBe("empty_batch");
+    },
+  );
+
+  test.each([[[]], [null], [5], ["x"]])("%j is not_an_object", (body) =>
+    expect(read(body)).toBe("not_an_object"),
+  );
+
+  test("2,500 calls pass, one more does not", () => {
+    expect(read({ batch: new Array(MAX_BATCH_CALLS).fill(call) })).toBe("ok");
+    expect(read({ batch: new Array(MAX_BATCH_CALLS + 1).fill(call) })).toBe("too_many_messages");
+  });
+
+  test("a root context or integrations of the wrong type refuse the batch", () => {
+    expect(read({ batch: [call], context: "x" })).toBe("context_not_object");
+    expect(read({ batch: [call], integrations: { All: "no" } })).toBe("integrations_invalid");
+    expect(read({ batch: [call], context: null, integrations: null })).toBe("ok");
+  });
+
+  test("a root that would multiply the batch's size without bound is refused", () => {
+    const context = { text: "x".repeat(30_000) };
+    expect(read({ batch: [call], context }, 31_000)).toBe("ok");
+    expect(read({ batch: new Array(2_500).fill(call), context }, 100_000)).toBe("message_too_large");
+    expect(read({ batch: [call], context: { text: "x".repeat(40_000) } }, 41_000)).toBe("message_too_large");
+  });
+
+  test("a root nested too deep is refused", () => {
+    let context: object = {};
+    for (let level = 0; level < 50_000; level += 1) context = { context };
+    expect(read({ batch: [call], context })).toBe("nested_too_deep");
+  });
+});
