@@ -1,4 +1,4 @@
-import { join } from "node:path";
+import { join, resolve } from "node:path";
 import type { Environment } from "#runtime";
 import { startOnDocker } from "./docker-rung.ts";
 import { useEnvironment } from "./environment-rung.ts";
@@ -6,7 +6,7 @@ import { startOnJvm } from "./jvm-rung.ts";
 import type { Stack, StackOptions } from "./stack.ts";
 import { StackError } from "./stack-error.ts";
 
-const DEFAULT_CACHE_FOLDER = join(import.meta.dirname, "../../.cache");
+const ROOT = join(import.meta.dirname, "../..");
 
 const WHAT_TO_DO = `Do one of these and try again:
   - start Docker
@@ -15,8 +15,7 @@ const WHAT_TO_DO = `Do one of these and try again:
 
 /** Where downloads and the data of running stacks are kept: HOOKLINE_CACHE_DIR, or `.cache` in the clone. */
 function cacheFolderOf(environment: Environment): string {
-  const given = environment["HOOKLINE_CACHE_DIR"] ?? "";
-  return given === "" ? DEFAULT_CACHE_FOLDER : given;
+  return resolve(ROOT, environment["HOOKLINE_CACHE_DIR"] || ".cache");
 }
 
 interface LadderRung {

@@ -5,16 +5,18 @@
 # and the whole process group is killed. (The parent starts this script as the leader of a group of its own, so
 # that a Ctrl-C in the terminal reaches the parent alone, which then stops its children in order.)
 exec 3<&0
-"$@" </dev/null 3<&- &
+# The shell's own remarks on how a child ended are nobody's log lines.
+exec 4>&2 2>/dev/null
+"$@" </dev/null 2>&4 3<&- 4>&- &
 child=$!
-( cat <&3 >/dev/null; kill -KILL 0 ) 2>/dev/null &
-exec 3<&-
-trap 'kill -TERM "$child" 2>/dev/null' TERM
-trap 'kill -INT "$child" 2>/dev/null' INT
+( exec 1>/dev/null 4>&-; cat <&3; kill -KILL 0 ) &
+exec 1>/dev/null 3<&- 4>&-
+trap 'kill -TERM "$child"' TERM
+trap 'kill -INT "$child"' INT
 
 # A trapped signal ends `wait` early; the child is over once its process cannot be signalled any more.
 while :; do
   wait "$child"
   status=$?
-  kill -0 "$child" 2>/dev/null || exit "$status"
+  kill -0 "$child" || exit "$status"
 done

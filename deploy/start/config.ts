@@ -1,0 +1,79 @@
+import { apiTokenSettings, setting, settingsGroup, value } from "#runtime";
+
+/** Each service's place after HOOKLINE_METRICS_PORT, as in the defaults 9401 to 9405 (contract 11.1). */
+export const METRICS_OFFSETS = { ingest: 0, "webhook-router": 1, deliverer: 2, control: 4 } as const;
+export type StartedService = keyof typeof METRICS_OFFSETS;
+
+const FIRST_METRICS_PORT = "9401";
+
+const startSettings = settingsGroup({
+  title: "npm start",
+  settings: {
+    demo: setting({
+      env: "HOOKLINE_DEMO",
+      type: value.flag,
+      default: "true",
+      doc: "Whether to make a demo source and destination and to send a few calls; 0 for none of them.",
+    }),
+    dataDir: setting({
+      env: "HOOKLINE_DATA_DIR",
+      type: value.text,
+      doc: "Folder that keeps Kafka's and the services' data for the next start (needs Java, not Docker); unset: each start is a fresh one.",
+    }),
+    cacheDir: setting({
+      env: "HOOKLINE_CACHE_DIR",
+      type: value.text,
+      default: ".cache",
+      doc: "Folder for downloads, logs and the development key.",
+    }),
+    ingestPort: setting({
+      env: "HOOKLINE_INGEST_PORT",
+      type: value.port,
+      default: "8080",
+      doc: "Port that calls are taken on; 0 picks a free one.",
+    }),
+    controlPort: setting({
+      env: "HOOKLINE_CONTROL_PORT",
+      type: value.port,
+      default: "8090",
+      doc: "Port of the control API; 0 picks a free one.",
+    }),
+    metricsPort: setting({
+      env: "HOOKLINE_METRICS_PORT",
+      type: value.port,
+      default: FIRST_METRICS_PORT,
+      doc: "Port of ingest's metrics and health; webhook-router, deliverer and control follow at +1, +2 and +4; 0 picks free ones.",
+    }),
+  },
+});
+
+/** Given keys are used; without one a development key is made, so that here they are not required. */
+const keySettings = settingsGroup({
+  title: "Secrets at rest",
+  settings: {
+    keys: setting({
+      env: "HOOKLINE_ENCRYPTION_KEYS",
+      type: value.text,
+      secret: true,
+      doc: "Keys for shared secrets and header values; unset: a development key, kept in the cache or data folder.",
+    }),
+  },
+});
+
+const webhookSettings = settingsGroup({
+  title: "Requests to webhooks",
+  settings: {
+    allowCidrs: setting({
+      env: "HOOKLINE_EGRESS_ALLOW_CIDRS",
+      type: value.text,
+      doc: "Reserved address ranges that webhooks may be in; unset: loopback, so that a webhook on this machine works.",
+    }),
+  },
+});
+
+export const settings = {
+  start: startSettings,
+  keys: keySettings,
+  webhooks: webhookSettings,
+  api: apiTokenSettings,
+};

@@ -1,0 +1,60 @@
+import { createHmac, timingSafeEqual } from "node:crypto";
+import { createServer, type IncomingMessage } from "node:http";
+import type { AddressInfo } from "node:net";
+
+/** A call as it came in at the demo webhook. */
+export interface Arrival {
+  readonly body: Readonly<Record<string, unknown>>;
+  readonly isSigned: boolean;
+  readonly arrivedAtMs: number;
+}
+
+export interface DemoReceiver {
+  readonly url: string;
+  readonly close: () => void;
+}
+
+/** What any receiver does with X-Signature (contract 2.3): HMAC-SHA1 of the raw body, compared in constant time. */
+function isSignedWith(secret: string, request: IncomingMessage, rawBody: Buffer): boolean {
+  const given = Buffer.from(String(request.headers["x-signature"] ?? ""), "utf8");
+  const expected = Buffer.from(createHmac("sha1", secret).update(rawBody).digest("hex"), "utf8");
+  return given.length === expected.length && timingSafeEqual(given, expected);
+}
+
+async function readBody(request: IncomingMessage): Promise<Buffer> {
+  const chunks: Buffer[] = [];
+  for await (const chunk of request) chunks.push(chunk as Buffer);
+  return Buffer.concat(chunks);
+}
+
+/** A webhook on a free port of this machine that verifies what it gets and tells of it; unsigned calls get 401. */
+export async function startDemoReceiver(
+  secret: string,
+  onArrival: (arrival: Arrival) => void,
+): Promise<DemoReceiver> {
+  const receive = async (request: IncomingMessage): Promise<number> => {
+    const rawBody = await readBody(request);
+    const arrivedAtMs = Date.now();
+    const isSigned = isSignedWith(secret, request, rawBody);
+    onArrival({ body: JSON.parse(rawBody.toString("utf8")), isSigned, arrivedAtMs });
+    return isSigned ? 200 : 401;
+  };
+  const server = createServer((request, response) => {
+    receive(request).then(
+      (status) => response.writeHead(status).end(),
+      () => response.writeHead(400).end(),
+    );
+  });
+  await new Promise<void>((resolve, reject) => {
+    server.once("error", reject);
+    server.listen(0, "127.0.0.1", resolve);
+  });
+  const { port } = server.address() as AddressInfo;
+  return {
+    url: `http://127.0.0.1:${port}/demo`,
+    close: () => {
+      server.close();
+      server.closeAllConnections();
+    },
+  };
+}

@@ -1,0 +1,115 @@
+import { randomBytes } from "node:crypto";
+import { arrivalLine } from "./arrival-line.ts";
+import { type DemoReceiver, startDemoReceiver } from "./demo-receiver.ts";
+
+const SOURCE_NAME = "Demo source";
+const DESTINATION_NAME = "Demo destination";
+const PAGE_SIZE = 200;
+
+/** What the demo shows before anybody sends a call. */
+const CALLS: readonly { readonly route: string; readonly body: object }[] = [
+  { route: "identify", body: { userId: "ada", traits: { name: "Ada Lovelace", plan: "pro" } } },
+  { route: "track", body: { userId: "ada", event: "Order Completed", properties: { total: 12.5 } } },
+  { route: "page", body: { userId: "ada", name: "Home", properties: { path: "/" } } },
+  { route: "group", body: { userId: "ada", groupId: "engines", traits: { name: "Analytical Engines" } } },
+];
+
+export interface DemoOptions {
+  readonly ingestUrl: string;
+  readonly controlUrl: string;
+  /** Bearer token of the control API, when it wants one. */
+  readonly token: string | undefined;
+  readonly say: (line: string) => void;
+}
+
+export interface Demo {
+  readonly writeKey: string;
+  readonly webhookUrl: string;
+  /** Sends the demo's calls; they are shown as they arrive. */
+  readonly sendCalls: () => Promise<void>;
+  readonly close: () => void;
+}
+
+interface Named {
+  readonly id: string;
+  readonly name: string;
+}
+
+type Ask = <T>(method: string, path: string, body?: object) => Promise<T>;
+
+function controlApi({ controlUrl, token }: DemoOptions): Ask {
+  return async <T>(method: string, path: string, body?: object): Promise<T> => {
+    const response = await fetch(`${controlUrl}${path}`, {
+      method,
+      headers: {
+        "content-type": "application/json",
+        ...(token === undefined ? {} : { authorization: `Bearer ${token}` }),
+      },
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    });
+    const text = await response.text();
+    if (!response.ok)
+      throw new Error(`the control API answered ${response.status} to ${method} ${path}: ${text}`);
+    return JSON.parse(text) as T;
+  };
+}
+
+/** One of an earlier start, where the data is kept. */
+async function findNamed<T extends Named>(ask: Ask, path: string, name: string): Promise<T | undefined> {
+  const { data } = await ask<{ data: T[] }>("GET", `${path}?limit=${PAGE_SIZE}`);
+  return data.find((one) => one.name === name);
+}
+
+async function makeSource(ask: Ask): Promise<{ id: string; writeKey: string }> {
+  type Source = Named & { writeKeys: string[] };
+  const source =
+    (await findNamed<Source>(ask, "/v1/sources", SOURCE_NAME)) ??
+    (await ask<Source>("POST", "/v1/sources", { name: SOURCE_NAME }));
+  const writeKey = source.writeKeys.at(-1);
+  if (writeKey === undefined) throw new Error("the demo source has no write key");
+  return { id: source.id, writeKey };
+}
+
+async function makeDestination(ask: Ask, settings: object): Promise<void> {
+  const found = await findNamed(ask, "/v1/destinations", DESTINATION_NAME);
+  if (found === undefined) await ask("POST", "/v1/destinations", { name: DESTINATION_NAME, ...settings });
+  else await ask("PATCH", `/v1/destinations/${found.id}`, settings);
+}
+
+async function sendCall(ingestUrl: string, writeKey: string, route: string, body: object): Promise<void> {
+  const response = await fetch(`${ingestUrl}/v1/${route}`, {
+    method: "POST",
+    headers: {
+      "content-type": "application/json",
+      authorization: `Basic ${Buffer.from(`${writeKey}:`).toString("base64")}`,
+    },
+    body: JSON.stringify(body),
+  });
+  if (!response.ok) throw new Error(`ingest answered ${response.status}: ${await response.text()}`);
+}
+
+/** A source, a receiver and a destination between them. */
+export async function startDemo(options: DemoOptions): Promise<Demo> {
+  const { ingestUrl, say } = options;
+  const ask = controlApi(options);
+  const sharedSecret = randomBytes(16).toString("hex");
+  const receiver: DemoReceiver = await startDemoReceiver(sharedSecret, (arrival) =>
+    say(arrivalLine(arrival)),
+  );
+  try {
+    const { id, writeKey } = await makeSource(ask);
+    const webhooks = [{ url: receiver.url }];
+    await makeDestination(ask, { sourceIds: [id], enabled: true, sharedSecret, webhooks });
+    return {
+      writeKey,
+      webhookUrl: receiver.url,
+      sendCalls: async () => {
+        for (const { route, body } of CALLS) await sendCall(ingestUrl, writeKey, route, body);
+      },
+      close: receiver.close,
+    };
+  } catch (error) {
+    receiver.close();
+    throw error;
+  }
+}

@@ -1,0 +1,47 @@
+import { randomBytes } from "node:crypto";
+import { mkdir, readFile, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import type { Environment } from "#runtime";
+
+const LOOPBACK = "127.0.0.0/8,::1/128";
+const KEY_FILE = "development-key";
+const KEY_BYTES = 32;
+
+/** Variables that `npm start` chooses, and what it says about each. */
+export interface DevelopmentChoices {
+  readonly variables: Readonly<Record<string, string>>;
+  readonly notes: readonly string[];
+}
+
+function isGiven(environment: Environment, name: string): boolean {
+  return [name, `${name}_FILE`].some((variable) => (environment[variable] ?? "").trim() !== "");
+}
+
+/** The key of earlier starts, or a new one: data that is kept must stay readable. */
+async function developmentKey(folder: string): Promise<string> {
+  const file = join(folder, KEY_FILE);
+  const kept = await readFile(file, "utf8").catch(() => "");
+  if (kept !== "") return kept.trim();
+  const key = `development:${randomBytes(KEY_BYTES).toString("base64")}`;
+  await mkdir(folder, { recursive: true });
+  await writeFile(file, `${key}\n`, { mode: 0o600 });
+  return key;
+}
+
+/** What a start for development chooses where the environment says nothing (contract 11.3). */
+export async function developmentChoices(
+  environment: Environment,
+  keyFolder: string,
+): Promise<DevelopmentChoices> {
+  const variables: Record<string, string> = {};
+  const notes: string[] = [];
+  if (!isGiven(environment, "HOOKLINE_EGRESS_ALLOW_CIDRS")) {
+    variables["HOOKLINE_EGRESS_ALLOW_CIDRS"] = LOOPBACK;
+    notes.push(`webhooks may be at loopback addresses (HOOKLINE_EGRESS_ALLOW_CIDRS=${LOOPBACK})`);
+  }
+  if (!isGiven(environment, "HOOKLINE_ENCRYPTION_KEYS")) {
+    variables["HOOKLINE_ENCRYPTION_KEYS"] = await developmentKey(keyFolder);
+    notes.push(`secrets are encrypted with a development key (${join(keyFolder, KEY_FILE)})`);
+  }
+  return { variables, notes };
+}

@@ -1,0 +1,45 @@
+/** What a service's log line says to whoever runs `npm start`. */
+export type ServiceLine =
+  | { readonly kind: "ready"; readonly ports: Readonly<Record<string, number>> }
+  /** For the terminal. */
+  | { readonly kind: "show"; readonly text: string; readonly isFatal: boolean }
+  /** For the log file only. */
+  | { readonly kind: "keep" };
+
+const SHOWN_LEVELS = ["warn", "error", "fatal"];
+
+function isNumberEntry(entry: [string, unknown]): entry is [string, number] {
+  return typeof entry[1] === "number";
+}
+
+function parseJson(line: string): Record<string, unknown> | undefined {
+  try {
+    const parsed: unknown = JSON.parse(line);
+    return typeof parsed === "object" && parsed !== null ? (parsed as Record<string, unknown>) : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** The message of a logged error, when it is one. */
+function errorText({ err }: Record<string, unknown>): string {
+  if (typeof err !== "object" || err === null || !("message" in err)) return "";
+  return `: ${String(err.message)}`;
+}
+
+/** Reads one line of a service's output; what is not a log line of ours (a crash of Node) is shown as it is. */
+export function readServiceLine(line: string): ServiceLine {
+  const fields = parseJson(line);
+  if (fields === undefined) return { kind: "show", text: line, isFatal: false };
+  const { msg, level } = fields;
+  if (msg === "ready") {
+    const ports = Object.entries(fields).filter(isNumberEntry);
+    return { kind: "ready", ports: Object.fromEntries(ports) };
+  }
+  if (typeof level !== "string" || !SHOWN_LEVELS.includes(level)) return { kind: "keep" };
+  return {
+    kind: "show",
+    text: `${level.toUpperCase()} ${String(msg)}${errorText(fields)}`,
+    isFatal: level === "fatal",
+  };
+}

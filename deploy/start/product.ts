@@ -1,0 +1,87 @@
+import { mkdir } from "node:fs/promises";
+import { join } from "node:path";
+import { type Environment, readSettings } from "#runtime";
+import type { Stack } from "#stack";
+import { settings as provisionSchema } from "../provision/config.ts";
+import { runProvision } from "../provision/index.ts";
+import { METRICS_OFFSETS, type StartedService } from "./config.ts";
+import { type SupervisedService, superviseService } from "./supervised-service.ts";
+
+const ROOT = join(import.meta.dirname, "../..");
+// control first, for ingest and router wait for what it owns; ingest last, for it lets calls in.
+const SERVICES: readonly StartedService[] = ["control", "deliverer", "webhook-router", "ingest"];
+
+export interface ProductOptions {
+  readonly stack: Stack;
+  /** For every service; the stack's addresses are added. */
+  readonly environment: Environment;
+  /** Port of ingest's metrics; the others follow. 0 for free ones. */
+  readonly metricsPort: number;
+  readonly logFolder: string;
+  readonly say: (line: string) => void;
+}
+
+/** Every service, running. */
+export interface Product {
+  readonly ingestUrl: string;
+  readonly controlUrl: string;
+  readonly stop: () => Promise<void>;
+}
+
+export function metricsPortOf(service: StartedService, firstPort: number): number {
+  return firstPort === 0 ? 0 : firstPort + METRICS_OFFSETS[service];
+}
+
+async function provision(environment: Environment, say: (line: string) => void): Promise<void> {
+  const settings = readSettings(provisionSchema, { processName: "npm start", environment });
+  const { created, subjects, differing } = await runProvision(settings, say);
+  say(`Topics and schemas: ${created.length} topics created, ${subjects.length} schemas in the registry`);
+  for (const { topic, setting, wanted, found } of differing) {
+    say(`  topic ${topic} has ${setting} ${found}, not ${wanted}: it is left as it is`);
+  }
+}
+
+/** All to their end, so that a failure leaves none behind unseen. */
+async function superviseAll(
+  environment: Environment,
+  { metricsPort, logFolder, say }: ProductOptions,
+): Promise<SupervisedService[]> {
+  const results = await Promise.allSettled(
+    SERVICES.map((name) => {
+      const port = String(metricsPortOf(name, metricsPort));
+      const own = { ...environment, HOOKLINE_METRICS_PORT: port };
+      const program = join(ROOT, "services", name, "main.ts");
+      return superviseService({ name, program, environment: own, logFolder, say });
+    }),
+  );
+  const services = results.flatMap((result) => (result.status === "fulfilled" ? [result.value] : []));
+  const failure = results.find((result) => result.status === "rejected");
+  if (failure === undefined) return services;
+  await stopAll(services);
+  throw failure.reason;
+}
+
+async function stopAll(services: readonly SupervisedService[]): Promise<void> {
+  await Promise.all(services.map((service) => service.stop()));
+}
+
+/** Topics, schemas, services. Rejects, with nothing left running, when one of them fails. */
+export async function startProduct(options: ProductOptions): Promise<Product> {
+  const { stack, say } = options;
+  const environment = {
+    ...options.environment,
+    HOOKLINE_KAFKA_BROKERS: stack.brokers.join(","),
+    HOOKLINE_SCHEMA_REGISTRY_URL: stack.registryUrl,
+  };
+  await provision(environment, say);
+  await mkdir(options.logFolder, { recursive: true });
+  say(`Starting ${SERVICES.toReversed().join(", ")} (logs in ${join(options.logFolder, "*.log")}) ...`);
+  const services = await superviseAll(environment, options);
+  const portOf = (service: StartedService, name: string): number | undefined =>
+    services.find((one) => one.name === service)?.ports[name];
+  return {
+    ingestUrl: `http://127.0.0.1:${portOf("ingest", "ingestPort")}`,
+    controlUrl: `http://127.0.0.1:${portOf("control", "controlPort")}`,
+    stop: () => stopAll(services),
+  };
+}

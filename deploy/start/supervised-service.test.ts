@@ -1,0 +1,87 @@
+import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, expect, test } from "@jest/globals";
+import { environment } from "#support/environment";
+import { until } from "#support/until";
+import { superviseService } from "./supervised-service.ts";
+
+let folder: string;
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), "hookline-start-"));
+});
+
+afterAll(() => rm(folder, { recursive: true }));
+
+/** A program that counts its lives in a file, for a supervisor to stay with. */
+async function program(name: string, life: string): Promise<string> {
+  const file = join(folder, `${name}.mjs`);
+  await writeFile(
+    file,
+    `import { appendFileSync, readFileSync } from "node:fs";
+     appendFileSync("${folder}/${name}.lives", "x");
+     const life = readFileSync("${folder}/${name}.lives", "utf8").length;
+     const log = (fields) => console.log(JSON.stringify(fields));
+     ${life}`,
+  );
+  return file;
+}
+
+test("a service that dies after it was ready is started again, and it is said", async () => {
+  const said: string[] = [];
+  const phoenix = await program(
+    "phoenix",
+    `log({ level: "info", msg: "ready", metricsPort: life });
+     if (life === 1) setTimeout(() => process.exit(9), 50);
+     else setInterval(() => {}, 1000);`,
+  );
+  const service = await superviseService({
+    name: "phoenix",
+    program: phoenix,
+    environment,
+    logFolder: folder,
+    say: (line) => said.push(line),
+  });
+  expect(service.ports).toEqual({ metricsPort: 1 });
+  await until(() => said.includes("phoenix is ready again"), { timeoutMs: 10_000, what: () => said.join() });
+  expect(said[0]).toBe("phoenix ended with 9; starting it again in 0.5 s");
+  await service.stop();
+  expect((await readFile(join(folder, "phoenix.log"), "utf8")).match(/ready/g)).toHaveLength(2);
+});
+
+test("a service that ends before it is ready fails the start with its last words", async () => {
+  const stillborn = await program(
+    "stillborn",
+    `log({ level: "fatal", msg: "service cannot go on", err: { message: "port taken" } }); process.exitCode = 1;`,
+  );
+  const starting = superviseService({
+    name: "stillborn",
+    program: stillborn,
+    environment,
+    logFolder: folder,
+    say: () => undefined,
+  });
+  await expect(starting).rejects.toThrow(
+    "stillborn ended with 1 before it was ready: FATAL service cannot go on: port taken",
+  );
+  expect(await readFile(join(folder, "stillborn.lives"), "utf8")).toBe("x");
+});
+
+test("a service that is stopped stays stopped", async () => {
+  const said: string[] = [];
+  const obedient = await program(
+    "obedient",
+    `log({ level: "info", msg: "ready" }); setInterval(() => {}, 1000);`,
+  );
+  const service = await superviseService({
+    name: "obedient",
+    program: obedient,
+    environment,
+    logFolder: folder,
+    say: (line) => said.push(line),
+  });
+  await service.stop();
+  expect(said).toEqual([]);
+  expect(await readFile(join(folder, "obedient.lives"), "utf8")).toBe("x");
+});

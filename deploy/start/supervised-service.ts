@@ -1,0 +1,111 @@
+import { createWriteStream } from "node:fs";
+import { join } from "node:path";
+import type { Environment } from "#runtime";
+import { type Child, startChild } from "#stack";
+import { countDeaths, restartDelayMs } from "./back-off.ts";
+import { readServiceLine } from "./log-lines.ts";
+
+const READY_TIMEOUT_MS = 60_000;
+const STOP_GRACE_MS = 15_000;
+
+export interface SupervisedOptions {
+  readonly name: string;
+  /** Path of its main.ts. */
+  readonly program: string;
+  readonly environment: Environment;
+  readonly logFolder: string;
+  /** Gets lines for people. */
+  readonly say: (line: string) => void;
+}
+
+/** A service in a process of its own that is started again, with back-off, whenever it dies after it was ready once. */
+export interface SupervisedService {
+  readonly name: string;
+  readonly ports: Readonly<Record<string, number>>;
+  /** SIGTERM, and SIGKILL when the grace time is over; it is not started again. */
+  readonly stop: () => Promise<void>;
+}
+
+type Ports = Readonly<Record<string, number>>;
+
+/** One life of the process. */
+interface Life {
+  readonly child: Child;
+  /** Rejects when it ends, or takes too long, before it is ready. */
+  readonly ready: Promise<Ports>;
+}
+
+async function startLife(options: SupervisedOptions, keep: (line: string) => void): Promise<Life> {
+  const { name, program, environment, say } = options;
+  const ready = Promise.withResolvers<Ports>();
+  let reason = "";
+  const child = await startChild({
+    command: process.execPath,
+    args: [program],
+    environment,
+    onLine: (line) => {
+      keep(line);
+      const read = readServiceLine(line);
+      if (read.kind === "ready") ready.resolve(read.ports);
+      if (read.kind !== "show") return;
+      // A crash of Node comes as many lines, of which one names the error.
+      if (read.isFatal || reason === "" || /^\w*Error\b/.test(read.text)) reason = read.text;
+      say(`[${name}] ${read.text}`);
+    },
+  });
+  const fail = (why: string): void => ready.reject(new Error(`${name} ${why}${reason && `: ${reason}`}`));
+  const timer = setTimeout(() => fail(`was not ready within ${READY_TIMEOUT_MS / 1000} s`), READY_TIMEOUT_MS);
+  void child.exited.then((code) => {
+    clearTimeout(timer);
+    fail(`ended with ${code} before it was ready`);
+  });
+  return { child, ready: ready.promise.finally(() => clearTimeout(timer)) };
+}
+
+/** Starts a service and stays with it. Rejects when it does not become ready the first time. */
+export async function superviseService(options: SupervisedOptions): Promise<SupervisedService> {
+  const { name, logFolder, say } = options;
+  const log = createWriteStream(join(logFolder, `${name}.log`), { flags: "a" });
+  const keep = (line: string): boolean => log.write(`${line}\n`);
+  let isStopping = false;
+  let deaths = 0;
+  let timer: NodeJS.Timeout | undefined;
+  let { child, ready } = await startLife(options, keep);
+
+  const restart = async (): Promise<void> => {
+    const life = await startLife(options, keep);
+    child = life.child;
+    watch();
+    if (isStopping) await child.kill();
+    // A life that ends before it is ready is told by `watch`.
+    await life.ready.then(
+      () => say(`${name} is ready again`),
+      () => undefined,
+    );
+  };
+  const watch = (): void => {
+    const startedAtMs = performance.now();
+    void child.exited.then((code) => {
+      if (isStopping) return;
+      deaths = countDeaths(deaths, performance.now() - startedAtMs);
+      const delayMs = restartDelayMs(deaths);
+      say(`${name} ended with ${code}; starting it again in ${delayMs / 1000} s`);
+      timer = setTimeout(() => void restart(), delayMs);
+    });
+  };
+  const stop = async (): Promise<void> => {
+    isStopping = true;
+    clearTimeout(timer);
+    await child.stop(STOP_GRACE_MS);
+    await new Promise<void>((resolve) => log.end(() => resolve()));
+  };
+
+  try {
+    const ports = await ready;
+    watch();
+    return { name, ports, stop };
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+}
