@@ -1,0 +1,67 @@
+// Takes calls over HTTP and stores them in the calls topic (contract 7).
+import { randomUUID } from "node:crypto";
+import type { ServiceDefinition } from "#runtime";
+import { type CallsStore, type IngestContext, openCallsStore } from "./calls-store.ts";
+import { settings } from "./config.ts";
+import { watchEventLoop } from "./event-loop.ts";
+import { startHttpServer } from "./http-server.ts";
+import { createLoadGate, type LoadGate } from "./load-gate.ts";
+import { createRateLimit } from "./rate-limit.ts";
+import { createRequestHandler, type RequestHandler } from "./request-handler.ts";
+import { createTelemetry, watchLevels } from "./telemetry.ts";
+
+/** Listens at once and answers 503 until the sources are loaded, so that a start without Kafka can be seen from outside. */
+async function start(context: IngestContext): Promise<{ ingestPort: number }> {
+  const { settings: own, health, lifecycle } = context;
+  const store = openCallsStore(context);
+  const gate = openGate(context, store);
+  const server = await startHttpServer({
+    host: own.ingest.host,
+    port: own.ingest.port,
+    handler: requestHandler(context, store, gate),
+    isOpen: () => gate.refusal() === undefined,
+  });
+  lifecycle.onStop("http server", () => server.close());
+  health.readiness("sources are not loaded yet", () => store.loaded);
+  health.readiness("kafka", () => store.watch.problem ?? true);
+  store.load().catch((error: unknown) => {
+    if (!lifecycle.stopping.aborted) lifecycle.fail(error);
+  });
+  return { ingestPort: server.port };
+}
+
+function openGate({ settings: own, metrics, lifecycle, nowMs }: IngestContext, store: CallsStore): LoadGate {
+  const eventLoop = watchEventLoop();
+  lifecycle.onStop("event loop watch", eventLoop.stop);
+  const { oldestUnacknowledgedAtMs } = store;
+  const gate = createLoadGate(own.ingest, {
+    oldestUnacknowledgedAtMs,
+    eventLoop: eventLoop.load,
+    unavailable() {
+      if (!store.loaded) return "starting";
+      return store.watch.problem === undefined ? undefined : "kafka";
+    },
+    nowMs,
+  });
+  watchLevels(metrics, { waitingBytes: () => gate.waitingBytes, oldestUnacknowledgedAtMs });
+  return gate;
+}
+
+function requestHandler(context: IngestContext, store: CallsStore, gate: LoadGate): RequestHandler {
+  const { settings: own, logger, metrics, lifecycle, nowMs } = context;
+  return createRequestHandler({
+    sources: store.sources,
+    sink: store.sink,
+    gate,
+    rateLimit: createRateLimit({ callsPerSecond: own.ingest.callsPerSecond, nowMs }),
+    telemetry: createTelemetry(metrics),
+    trustedProxies: own.ingest.trustedProxies,
+    publicHost: own.ingest.publicHost,
+    stopping: () => lifecycle.stopping.aborted,
+    nowMs,
+    newMessageId: randomUUID,
+    onUnexpected: (error) => logger.error({ err: error }, "request could not be handled"),
+  });
+}
+
+export const ingest: ServiceDefinition<typeof settings> = { name: "ingest", settings, start };
