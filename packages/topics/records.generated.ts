@@ -34,7 +34,7 @@ export interface WebhookOutcome {
 export interface DeadLetter {
   /** The job's id, or topic-partition-offset of a record that could not be read. */
   id: string;
-  /** permanent, window_over, destination_gone, undecodable or handler_failed. */
+  /** permanent, window_over, destination_gone, destination_disabled, undecodable or handler_failed. */
   reason: string;
   message: string;
   deadAtMs: number;

@@ -1,0 +1,72 @@
+import { classifyResult, deliveryHeaders } from "#contract";
+import type { Egress } from "#egress";
+import type { DeliveryJob } from "#topics";
+import type { ReachableDestination, Webhook } from "./destinations.ts";
+import type { Endpoints } from "./endpoints.ts";
+import { messageOf, type WebhookResult } from "./outcomes.ts";
+import type { Telemetry } from "./telemetry.ts";
+
+export interface AttemptsOptions {
+  readonly egress: Pick<Egress, "post">;
+  readonly endpoints: Endpoints;
+  /** Contract 2.5. */
+  readonly responseDeadlineMs: number;
+  readonly userAgent: string;
+  readonly nowMs: () => number;
+  readonly telemetry: Pick<Telemetry, "requested">;
+}
+
+export interface Attempt {
+  readonly job: DeliveryJob;
+  readonly destination: ReachableDestination;
+  /** Which of the destination's webhooks. */
+  readonly urls: readonly string[];
+}
+
+/** Where an attempt stands after one more of its requests has ended. */
+export interface Progress {
+  readonly latest: WebhookResult;
+  /** So far; as many as the attempt has webhooks when it is over. */
+  readonly results: readonly WebhookResult[];
+}
+
+/** Posts one job to several webhooks in parallel (contract 3.2); every request runs to its end and is told of. */
+export type MakeAttempt = (attempt: Attempt, onProgress: (progress: Progress) => void) => void;
+
+export function createAttempts(options: AttemptsOptions): MakeAttempt {
+  const { egress, endpoints, nowMs, responseDeadlineMs, telemetry, userAgent } = options;
+
+  async function request(job: DeliveryJob, webhook: Webhook, sharedSecret: string | undefined) {
+    const startedAtMs = nowMs();
+    const { body } = job;
+    // Signed for each attempt: the secret may have changed since the last one (contract 2.3, 3.6).
+    const headers = deliveryHeaders({ body, staticHeaders: webhook.headers, sharedSecret, userAgent });
+    const result = await egress.post({ url: webhook.url, headers, body, deadlineMs: responseDeadlineMs });
+    const outcome = classifyResult(result, nowMs());
+    const { durationMs } = result;
+    return { url: webhook.url, outcome, message: messageOf(result), startedAtMs, durationMs };
+  }
+
+  return ({ job, destination, urls }, onProgress) => {
+    const results: WebhookResult[] = [];
+    const ended = (latest: WebhookResult): void => {
+      results.push(latest);
+      telemetry.requested(job, latest);
+      onProgress({ latest, results });
+    };
+    if (destination.kind === "unreadable") {
+      for (const url of urls) ended(unreadable(url, destination.message, nowMs()));
+      return;
+    }
+    for (const url of urls) {
+      const webhook = destination.webhooks.get(url);
+      if (webhook === undefined) continue;
+      endpoints.start(webhook.endpoint, () => request(job, webhook, destination.sharedSecret).then(ended));
+    }
+  };
+}
+
+function unreadable(url: string, message: string, startedAtMs: number): WebhookResult {
+  const outcome = { kind: "retryable", reason: "secret_unreadable" } as const;
+  return { url, outcome, message, startedAtMs, durationMs: 0 };
+}

@@ -1,0 +1,132 @@
+// One delivery job, from its record to its end. Every job leaves memory: delivered, acknowledged in a retry topic, or
+// acknowledged in the dead letters; only then is its record done.
+//
+// The process may die between any two lines. What the record then leads to, when its partition is read again from the
+// last commit (its offset is committed only after `settle`'s records are acknowledged):
+// - before a request started: nothing has happened; the next owner does the same again.
+// - after requests started, before their outcome was settled: the endpoint may have the call, we do not know it; it gets
+//   the call again with the same messageId, which is its idempotency key (contract 1.7).
+// - settled, but not acknowledged: as above.
+// - acknowledged in a retry topic or the dead letters, but not committed: the attempt is made again, and the job waits
+//   twice. Its copies carry the same job id and number of attempts, so the process in which they fall due attempts the
+//   first and ends the second with it; what both became of may stand twice in the dead letters, under one id.
+// - delivered, but not committed (at most one commit interval): the call is sent once more, as above.
+// - a job the router emitted twice after its own crash: the second is recognised by its id and ends with the first.
+// So a call is never lost, and it is doubled only where an endpoint's answer was not on disk when the process died.
+import type { OutgoingRecord, Received, Settle, Step } from "#kafka";
+import type { DeliveryJob } from "#topics";
+import type { Attempt, MakeAttempt } from "./attempts.ts";
+import type { DestinationState, Destinations } from "./destinations.ts";
+import { type JobVerdict, judge } from "./judge.ts";
+import { type Dead, planAttempt, planHop } from "./plan.ts";
+import type { RecentJobs } from "./recent-jobs.ts";
+import type { DeliveryRecords } from "./records.ts";
+import type { Telemetry } from "./telemetry.ts";
+import type { Retries } from "./waiting.ts";
+
+export interface DeliverOptions {
+  readonly retries: Retries;
+  readonly destinations: Destinations;
+  readonly attempt: MakeAttempt;
+  readonly records: DeliveryRecords;
+  readonly recentJobs: RecentJobs;
+  readonly telemetry: Pick<Telemetry, "ended" | "failed">;
+  readonly nowMs: () => number;
+}
+
+/** A job in hand: not a double, not waiting for its time. */
+interface Hand {
+  readonly record: Received<DeliveryJob>;
+  /** Ends the job, once. */
+  end(verdict: JobVerdict): void;
+}
+
+/** The step of the deliverer's runner. */
+export function createDeliver(options: DeliverOptions): Step<DeliveryJob> {
+  const { attempt, destinations, nowMs, recentJobs, records, retries, telemetry } = options;
+
+  /** undefined: it is a double, and ends when the outcome of the first is durable. */
+  function takeInHand(record: Received<DeliveryJob>, settle: Settle): Hand | undefined {
+    const { decoded: job, partition } = record;
+    // The number of attempts tells a copy of this attempt from the job's next attempt.
+    const key = `${job.jobId}:${job.attempts}`;
+    if (!recentJobs.enter(partition, key, () => settle({ produce: [] }))) return undefined;
+    return {
+      record,
+      end(verdict) {
+        const produce = producedBy(verdict, record);
+        settle({ produce, onDurable: () => recentJobs.durable(partition, key) });
+        telemetry.ended(job, verdict);
+      },
+    };
+  }
+
+  function producedBy(verdict: JobVerdict, record: Received<DeliveryJob>): OutgoingRecord[] {
+    switch (verdict.kind) {
+      case "delivered":
+        return [];
+      case "wait":
+        return [records.waiting(verdict)];
+      case "dead":
+        return [deadLetter(verdict, record)];
+    }
+  }
+
+  /** Where a fault of ours lies in the job itself, its bytes can still be kept. */
+  function deadLetter(dead: Dead, record: Received<DeliveryJob>): OutgoingRecord {
+    if (dead.reason !== "handler_failed") return records.dead(dead, record);
+    try {
+      return records.dead(dead, record);
+    } catch {
+      return records.raw(record, dead);
+    }
+  }
+
+  /** Past the step's own return nobody else catches: a fault of ours becomes a dead letter, not a record that hangs. */
+  function guarded({ record, end }: Hand, work: () => void): void {
+    try {
+      work();
+    } catch (thrown) {
+      const message = thrown instanceof Error ? thrown.message : String(thrown);
+      telemetry.failed(record.decoded, thrown);
+      end({ kind: "dead", reason: "handler_failed", message, job: record.decoded });
+    }
+  }
+
+  function proceed(hand: Hand, state: DestinationState): void {
+    const job = hand.record.decoded;
+    const plan = planAttempt(job, state);
+    if (plan.kind === "dead") hand.end(plan);
+    else makeAttempt(hand, { job, ...plan });
+  }
+
+  /** The first success ends the job (contract 3.2), else the last result does. */
+  function makeAttempt(hand: Hand, made: Attempt): void {
+    let isEnded = false;
+    attempt(made, ({ latest, results }) => {
+      const isLast = results.length === made.urls.length;
+      if (isEnded || (latest.outcome.kind !== "success" && !isLast)) return;
+      isEnded = true;
+      guarded(hand, () => hand.end(judge({ ...made, results }, retries, nowMs())));
+    });
+  }
+
+  return (record, settle) => {
+    const hop = planHop(record.decoded, retries, nowMs());
+    if (hop !== undefined) {
+      settle({ produce: [records.waiting(hop)] });
+      return;
+    }
+    const hand = takeInHand(record, settle);
+    if (hand === undefined) return;
+    const { destinationId } = record.decoded;
+    guarded(hand, () => {
+      const state = destinations.state(destinationId);
+      if (state.kind === "open") return proceed(hand, state);
+      // Not to be believed before the configuration's topic was read to its end.
+      void destinations
+        .confirmed(destinationId)
+        .then((confirmed) => guarded(hand, () => proceed(hand, confirmed)));
+    });
+  };
+}

@@ -1,0 +1,125 @@
+import { setTimeout as delay } from "node:timers/promises";
+import type { Table } from "#kafka";
+import { destinationContext, type SecretBox } from "#secrets";
+import type { DestinationConfig } from "#topics";
+
+/** A webhook with its header values in clear; lives in memory only (contract 6.3). */
+export interface Webhook {
+  readonly url: string;
+  /** Scheme, host and port: what is slow or dead as a whole. */
+  readonly endpoint: string;
+  readonly headers: Readonly<Record<string, string>>;
+}
+
+/** A destination that calls are attempted for. `urls` are those of its webhooks. */
+export type ReachableDestination =
+  | {
+      readonly kind: "open";
+      readonly urls: readonly string[];
+      readonly webhooks: ReadonlyMap<string, Webhook>;
+      readonly sharedSecret: string | undefined;
+    }
+  /** Its secrets do not decrypt with the configured keys: no request can be made for now. */
+  | { readonly kind: "unreadable"; readonly urls: readonly string[]; readonly message: string };
+
+/** What the configuration says about a destination right now. */
+export type DestinationState =
+  | ReachableDestination
+  | { readonly kind: "gone" }
+  | { readonly kind: "disabled" };
+
+export interface Destinations {
+  /** Resolves when the configuration has been read to its end. */
+  loaded(): Promise<void>;
+  /** As far as the table has read. */
+  state(destinationId: string): DestinationState;
+  /**
+   * The state after everything was read that the topic held at the time of the call. A job can overtake its destination's
+   * configuration, as the two travel in different topics: nothing is given up before this look. Never rejects; while Kafka
+   * is away it waits.
+   */
+  confirmed(destinationId: string): Promise<DestinationState>;
+}
+
+const GONE: DestinationState = { kind: "gone" };
+const DISABLED: DestinationState = { kind: "disabled" };
+
+const READ_AGAIN_MS = 1_000;
+
+export function createDestinations(
+  table: Pick<Table<DestinationConfig>, "get" | "load">,
+  secretBox: SecretBox,
+): Destinations {
+  // By the very object, which the table replaces with each change: decrypted once per version, and let go with it.
+  const opened = new WeakMap<DestinationConfig, DestinationState>();
+  const readToEnd = joinNext(() => untilResolved(() => table.load()));
+
+  function state(destinationId: string): DestinationState {
+    const config = table.get(destinationId);
+    if (config === undefined) return GONE;
+    if (!config.enabled) return DISABLED;
+    const known = opened.get(config);
+    if (known !== undefined) return known;
+    const fresh = open(config, secretBox);
+    opened.set(config, fresh);
+    return fresh;
+  }
+
+  return {
+    loaded: readToEnd,
+    state,
+    async confirmed(destinationId) {
+      await readToEnd();
+      return state(destinationId);
+    },
+  };
+}
+
+function open(config: DestinationConfig, secretBox: SecretBox): DestinationState {
+  const context = destinationContext(config.id);
+  const urls = config.webhooks.map(({ url }) => url);
+  try {
+    const webhooks = config.webhooks.map(({ url, headers }): [string, Webhook] => {
+      const clear = headers.map(({ name, value }) => [name, secretBox.decrypt(value, context)]);
+      return [url, { url, endpoint: new URL(url).origin, headers: Object.fromEntries(clear) }];
+    });
+    const { sharedSecret } = config;
+    return {
+      kind: "open",
+      urls,
+      webhooks: new Map(webhooks),
+      sharedSecret: sharedSecret === null ? undefined : secretBox.decrypt(sharedSecret, context),
+    };
+  } catch (error) {
+    return { kind: "unreadable", urls, message: error instanceof Error ? error.message : "unknown error" };
+  }
+}
+
+/** Tries again until it succeeds; the table logs what is wrong with it. Does not keep the process from ending. */
+async function untilResolved(work: () => Promise<void>): Promise<void> {
+  let isDone = false;
+  while (!isDone) {
+    isDone = await work().then(
+      () => true,
+      () => delay(READ_AGAIN_MS, false, { ref: false }),
+    );
+  }
+}
+
+/** Runs `work` for many callers: each gets the end of a run that began after its call, and at most one runs at a time. */
+function joinNext(work: () => Promise<void>): () => Promise<void> {
+  let running: Promise<void> | undefined;
+  let next: Promise<void> | undefined;
+  function begin(): Promise<void> {
+    next = undefined;
+    running = work().finally(() => {
+      running = undefined;
+    });
+    return running;
+  }
+  return () => {
+    if (running === undefined) return begin();
+    next ??= running.then(begin, begin);
+    return next;
+  };
+}

@@ -1,0 +1,57 @@
+import type { AttemptOutcome, PermanentReason, RequestResult, RetryReason } from "#contract";
+import type { DeliveryJob, WebhookOutcome } from "#topics";
+
+/**
+ * Why a webhook did not get a call. `secret_unreadable`: the destination's secret does not decrypt with the configured
+ * keys, so no request was made; an operator can put the key back within the window, so it is retried.
+ */
+export type OutcomeReason = RetryReason | PermanentReason | "secret_unreadable";
+
+/** Why a call ended in the dead letters (contract 3.4, 3.6). */
+export type DeadReason =
+  | "permanent"
+  | "window_over"
+  | "destination_gone"
+  | "destination_disabled"
+  | "undecodable"
+  | "handler_failed";
+
+type UnreadableSecret = { readonly kind: "retryable"; readonly reason: "secret_unreadable" };
+
+/** What one webhook's part of one attempt came to. */
+export interface WebhookResult {
+  readonly url: string;
+  readonly outcome: AttemptOutcome | UnreadableSecret;
+  /** For people; never holds a secret. */
+  readonly message: string;
+  /** When the request started, Unix ms. */
+  readonly startedAtMs: number;
+  readonly durationMs: number;
+}
+
+/** What an outcome is remembered and shown by, for people. */
+export function messageOf(result: RequestResult): string {
+  return result.kind === "failure" ? result.message : `HTTP ${result.status}`;
+}
+
+/** Enough for two configurations of five webhooks: what a removed URL came to is worth keeping, but not without end. */
+const MAX_OUTCOMES = 10;
+
+/** The job's outcomes with the newest of each URL: results replace what the same URL came to before. */
+export function mergeOutcomes(job: DeliveryJob, results: readonly WebhookResult[]): WebhookOutcome[] {
+  const tried = new Set(results.map(({ url }) => url));
+  const older = job.outcomes.filter(({ url }) => !tried.has(url));
+  return [...older, ...results.flatMap((result) => failedOutcome(result))].slice(-MAX_OUTCOMES);
+}
+
+function failedOutcome({ url, outcome, message, startedAtMs, durationMs }: WebhookResult): WebhookOutcome[] {
+  if (outcome.kind === "success") return [];
+  const { kind, reason } = outcome;
+  const status = "status" in outcome ? (outcome.status ?? null) : null;
+  return [{ url, kind, reason, status, message, atMs: startedAtMs, durationMs: Math.round(durationMs) }];
+}
+
+/** Why a record that was no job to judge is a dead letter: errors of the serde say by `canRetry: false` that the bytes are bad. */
+export function rejectionReason(error: object): "undecodable" | "handler_failed" {
+  return "canRetry" in error && error.canRetry === false ? "undecodable" : "handler_failed";
+}

@@ -1,0 +1,88 @@
+import type { OutgoingRecord, RawRecord, TopicPartition } from "#kafka";
+import type { Serde } from "#serde";
+import { type DeadLetter, deliveryKey, type TopicMap } from "#topics";
+import { rejectionReason } from "./outcomes.ts";
+import type { Dead } from "./plan.ts";
+import type { Waiting } from "./waiting.ts";
+
+/** Where a record stood. */
+type Origin = TopicPartition & { readonly offset: number };
+
+/** What verdicts become in Kafka. */
+export interface DeliveryRecords {
+  waiting(waiting: Waiting): OutgoingRecord;
+  dead(dead: Dead, origin: Origin): OutgoingRecord;
+  /** For a record that could not be read, or whose handling failed: its bytes as they are. */
+  raw(record: RawRecord, error: { readonly message: string }): OutgoingRecord;
+}
+
+export interface RecordsOptions {
+  readonly topics: TopicMap;
+  readonly serde: Pick<Serde, "encode">;
+  readonly nowMs: () => number;
+}
+
+export function createRecords({ topics, serde, nowMs }: RecordsOptions): DeliveryRecords {
+  const deadLetter = (letter: DeadLetter): OutgoingRecord => ({
+    topic: topics.deadLetters.name,
+    key: letter.destinationId,
+    value: serde.encode(topics.deadLetters, letter),
+  });
+  return {
+    waiting({ tier, job }) {
+      const topic = topics.deliveryRetries[tier];
+      if (topic === undefined) throw new RangeError(`there is no retry topic ${tier}`);
+      return { topic: topic.name, key: deliveryKey(job), value: serde.encode(topic, job) };
+    },
+    dead({ reason, message, job }, origin) {
+      const { destinationId, sourceId, messageId, type, receivedAtMs, attempts, firstAttemptAtMs } = job;
+      return deadLetter({
+        id: job.jobId,
+        reason,
+        message,
+        deadAtMs: nowMs(),
+        destinationId,
+        sourceId,
+        messageId,
+        type,
+        receivedAtMs,
+        attempts,
+        firstAttemptAtMs,
+        outcomes: job.outcomes,
+        origin: originOf(origin),
+        body: job.body,
+      });
+    },
+    raw: (record, error) => deadLetter(rawDeadLetter(record, error, nowMs())),
+  };
+}
+
+function originOf({ topic, partition, offset }: Origin): string {
+  return `${topic}-${partition}-${offset}`;
+}
+
+/** The key still tells the destination: it is written before the value, as `destinationId:shard`. */
+function destinationOf({ key }: RawRecord): string | null {
+  const end = key?.lastIndexOf(":") ?? -1;
+  return key !== null && end > 0 ? key.slice(0, end) : null;
+}
+
+function rawDeadLetter(record: RawRecord, error: { readonly message: string }, deadAtMs: number): DeadLetter {
+  const origin = originOf(record);
+  return {
+    id: origin,
+    reason: rejectionReason(error),
+    message: error.message,
+    deadAtMs,
+    destinationId: destinationOf(record),
+    sourceId: null,
+    messageId: null,
+    type: null,
+    receivedAtMs: null,
+    attempts: 0,
+    firstAttemptAtMs: null,
+    outcomes: [],
+    origin,
+    body: record.value ?? Buffer.alloc(0),
+  };
+}

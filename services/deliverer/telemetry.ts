@@ -1,0 +1,178 @@
+import type { RawRecord } from "#kafka";
+import { LATENCY_BUCKETS_SECONDS, type Logger, type Metrics } from "#runtime";
+import type { DeliveryJob } from "#topics";
+import type { JobVerdict } from "./judge.ts";
+import { createLogLimit } from "./log-limit.ts";
+import { type DeadReason, type OutcomeReason, rejectionReason, type WebhookResult } from "./outcomes.ts";
+
+/** What happens to calls, as metrics, and as log lines where a person needs them. */
+export interface Telemetry {
+  /** One request to one webhook has ended. */
+  requested(job: DeliveryJob, result: WebhookResult): void;
+  /** A job has left the process. */
+  ended(job: DeliveryJob, verdict: JobVerdict): void;
+  /** A record became a dead letter without being a job that could be judged. */
+  rejected(record: RawRecord, error: Error): void;
+  /** A fault of ours while a job was handled. */
+  failed(job: DeliveryJob, error: unknown): void;
+}
+
+/** What is looked at when somebody asks. */
+export interface DeliveryState {
+  readonly requestsInFlight: number;
+  readonly requestsWaiting: number;
+  readonly outstandingCalls: number;
+  readonly assignedPartitions: number;
+  readonly waitingCalls: number;
+}
+
+// Written as records, so that the compiler misses a reason that is forgotten here.
+const REASONS: Record<OutcomeReason, true> = {
+  timeout: true,
+  http_3xx: true,
+  http_4xx: true,
+  http_408: true,
+  http_429: true,
+  http_5xx: true,
+  tls: true,
+  self_signed: true,
+  dns: true,
+  connect: true,
+  reset: true,
+  blocked_address: true,
+  invalid_request: true,
+  invalid_response: true,
+  secret_unreadable: true,
+};
+
+const DEAD_REASONS: Record<DeadReason, true> = {
+  permanent: true,
+  window_over: true,
+  destination_gone: true,
+  destination_disabled: true,
+  undecodable: true,
+  handler_failed: true,
+};
+
+function keysOf<K extends string>(record: Record<K, true>): K[] {
+  return Object.keys(record) as K[];
+}
+
+/** Reasons that somebody has to act on; everything else passes by itself or is the customer's to see. */
+const ERRORS: ReadonlySet<OutcomeReason> = new Set(["self_signed", "secret_unreadable", "invalid_request"]);
+
+/** One line per destination, endpoint and reason in this time. */
+const LOG_PERIOD_MS = 60_000;
+
+function meters(metrics: Metrics) {
+  const attempt = ["first", "retry"] as const;
+  return {
+    attempts: metrics.counter({
+      name: "delivery_attempts_total",
+      help: "Requests to webhooks by outcome; `attempt` tells a call's first attempt from its retries.",
+      labels: { outcome: ["success", ...keysOf(REASONS)], attempt },
+    }),
+    duration: metrics.histogram({
+      name: "delivery_attempt_duration_seconds",
+      help: "From the start of a request to its status line and headers, or to its failure.",
+      labels: { attempt },
+      buckets: LATENCY_BUCKETS_SECONDS,
+    }),
+    firstAttemptDelay: metrics.histogram({
+      name: "delivery_first_attempt_delay_seconds",
+      help: "From the acceptance of a call to the start of its first request.",
+      buckets: LATENCY_BUCKETS_SECONDS,
+    }),
+    jobs: metrics.counter({
+      name: "delivery_jobs_total",
+      help: "What delivery jobs came to each time they were in hand.",
+      labels: { verdict: ["delivered", "wait", "dead"] },
+    }),
+    deadLetters: metrics.counter({
+      name: "dead_letters_total",
+      help: "Calls that failed for good, by reason.",
+      labels: { reason: keysOf(DEAD_REASONS) },
+    }),
+  };
+}
+
+export interface TelemetryOptions {
+  readonly metrics: Metrics;
+  readonly logger: Logger;
+  readonly nowMs: () => number;
+}
+
+export function createTelemetry({ metrics, logger, nowMs }: TelemetryOptions): Telemetry {
+  const meter = meters(metrics);
+  const heldBackBefore = createLogLimit(LOG_PERIOD_MS, nowMs);
+
+  /** Contract 2.5, 2.7: timeouts and self-signed certificates are errors that can be read; so are the other failures. */
+  function logFailure(job: DeliveryJob, { url, outcome, message }: WebhookResult): void {
+    if (outcome.kind === "success") return;
+    const { reason } = outcome;
+    // Not the whole URL: paths of webhooks often are their secrets.
+    const endpoint = new URL(url).origin;
+    const { destinationId, messageId } = job;
+    const heldBack = heldBackBefore(`${destinationId} ${endpoint} ${reason}`);
+    if (heldBack === undefined) return;
+    const facts = {
+      destinationId,
+      messageId,
+      endpoint,
+      reason,
+      attempt: job.attempts + 1,
+      error: message,
+      heldBack,
+    };
+    if (ERRORS.has(reason)) logger.error(facts, "webhook refused for a reason that needs somebody");
+    else logger.warn(facts, reason === "timeout" ? "webhook timed out" : "webhook did not take a call");
+  }
+
+  return {
+    requested(job, result) {
+      const { outcome, startedAtMs, durationMs } = result;
+      const attempt = job.attempts === 0 ? "first" : "retry";
+      meter.attempts.inc({ outcome: outcome.kind === "success" ? "success" : outcome.reason, attempt });
+      meter.duration.observe({ attempt }, durationMs / 1_000);
+      if (attempt === "first") meter.firstAttemptDelay.observe({}, (startedAtMs - job.receivedAtMs) / 1_000);
+      logFailure(job, result);
+    },
+    ended(_job, verdict) {
+      meter.jobs.inc({ verdict: verdict.kind });
+      if (verdict.kind === "dead") meter.deadLetters.inc({ reason: verdict.reason });
+    },
+    rejected({ topic, partition, offset }, error) {
+      const reason = rejectionReason(error);
+      meter.deadLetters.inc({ reason });
+      const heldBack = heldBackBefore(reason);
+      if (heldBack === undefined) return;
+      logger.error(
+        { topic, partition, offset, reason, err: error, heldBack },
+        "a record went to the dead letters as it is",
+      );
+    },
+    failed({ jobId, destinationId, messageId }, error) {
+      logger.error({ jobId, destinationId, messageId, err: error }, "handling a delivery job failed");
+    },
+  };
+}
+
+/** Gauges of what the process holds right now. */
+export function watchState(metrics: Metrics, state: () => DeliveryState): void {
+  const gauges: Record<string, [help: string, value: (now: DeliveryState) => number]> = {
+    delivery_requests_in_flight: ["Requests to webhooks under way.", (now) => now.requestsInFlight],
+    delivery_requests_waiting: [
+      "Requests that wait for a place at their endpoint.",
+      (now) => now.requestsWaiting,
+    ],
+    delivery_outstanding_calls: ["Calls in memory, not settled yet.", (now) => now.outstandingCalls],
+    delivery_assigned_partitions: ["Partitions this process reads.", (now) => now.assignedPartitions],
+    delivery_waiting_calls: [
+      "Calls in the retry topics, of all processes together.",
+      (now) => now.waitingCalls,
+    ],
+  };
+  for (const [name, [help, value]] of Object.entries(gauges)) {
+    metrics.gauge({ name, help, collect: (gauge) => gauge.set({}, value(state())) });
+  }
+}

@@ -1,0 +1,22 @@
+import { type RetrySchedule, retryTier } from "#contract";
+import type { DeliveryJob } from "#topics";
+
+/** The retry schedule and the delays of the topics that calls wait in (contract 3.5). */
+export interface Retries {
+  readonly schedule: RetrySchedule;
+  /** Ascending; the index is the tier. */
+  readonly delaysMs: readonly number[];
+}
+
+/** A job to be written to the retry topic of `tier`. */
+export interface Waiting {
+  readonly kind: "wait";
+  readonly tier: number;
+  readonly job: DeliveryJob;
+}
+
+/** Puts a job that is due later into the tier with the longest delay that ends by then; it comes out at `fromMs` plus that delay. */
+export function waitFrom(job: DeliveryJob, fromMs: number, { delaysMs }: Retries): Waiting {
+  const tier = retryTier(delaysMs, job.dueAtMs, fromMs) ?? 0;
+  return { kind: "wait", tier, job: { ...job, visibleAtMs: fromMs + (delaysMs[tier] ?? 0) } };
+}
