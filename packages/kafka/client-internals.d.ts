@@ -1,4 +1,4 @@
-// The one inner module of the client that is patched; it ships without types.
+// The inner modules of the client that are patched; they ship without types.
 declare module "kafkajs/src/network/requestQueue/index.js" {
   export interface RequestQueueInternals {
     pending: readonly unknown[];
@@ -10,4 +10,38 @@ declare module "kafkajs/src/network/requestQueue/index.js" {
   const RequestQueue: { readonly prototype: RequestQueueInternals };
   // biome-ignore lint/style/noDefaultExport: it describes a CommonJS module.
   export default RequestQueue;
+}
+
+declare module "kafkajs/src/protocol/requests/produce/index.js" {
+  export interface ProduceArguments {
+    readonly acks: number;
+    readonly timeout: number;
+    readonly topicData: readonly {
+      readonly topic: string;
+      readonly partitions: readonly { readonly partition: number; readonly messages: readonly unknown[] }[];
+    }[];
+  }
+  export interface ProduceResponse {
+    readonly topics: readonly {
+      readonly topicName: string;
+      readonly partitions: readonly { readonly partition: number; readonly errorCode: number }[];
+    }[];
+  }
+  export interface ProduceExchange {
+    readonly request: { encode(): Promise<unknown> };
+    readonly response: {
+      decode(raw: Buffer): Promise<ProduceResponse>;
+      parse(data: ProduceResponse): Promise<ProduceResponse>;
+    };
+  }
+  export type ProduceVersion = (produce: ProduceArguments) => ProduceExchange;
+  const Produce: { protocol(choice: { version: number }): ProduceVersion };
+  // biome-ignore lint/style/noDefaultExport: it describes a CommonJS module.
+  export default Produce;
+}
+
+declare module "kafkajs/src/protocol/error.js" {
+  const errors: { createErrorFromCode(code: number): Error };
+  // biome-ignore lint/style/noDefaultExport: it describes a CommonJS module.
+  export default errors;
 }

@@ -1,22 +1,11 @@
-import { promisify } from "node:util";
-import { zstdCompress, zstdCompressSync, zstdDecompressSync } from "node:zlib";
+import { zstdCompressSync, zstdDecompressSync } from "node:zlib";
 import kafkajs from "kafkajs";
 
 const { CompressionCodecs, CompressionTypes } = kafkajs;
 
-/** Above this the thread pool compresses; below, its round trip costs more than the work. */
-const SYNC_LIMIT_BYTES = 128 * 1024;
-
-const compressInThreadPool = promisify(zstdCompress);
-
-/** What the client hands to a codec for encoding. */
-interface EncodedRecords {
-  readonly buffer: Buffer;
-}
-
 const zstd = {
-  async compress({ buffer }: EncodedRecords): Promise<Buffer> {
-    return buffer.length <= SYNC_LIMIT_BYTES ? zstdCompressSync(buffer) : await compressInThreadPool(buffer);
+  async compress({ buffer }: { readonly buffer: Buffer }): Promise<Buffer> {
+    return zstdCompressSync(buffer);
   },
   async decompress(buffer: Buffer): Promise<Buffer> {
     return zstdDecompressSync(buffer);

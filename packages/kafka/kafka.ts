@@ -32,7 +32,7 @@ export function createKafka(settings: KafkaSettings, dependencies: KafkaDependen
   return {
     producer(options) {
       const producer = new BatchingProducer(
-        { client: createProduceClient(client), metadata, logger, now },
+        { client: createProduceClient(client, now), metadata, logger, now },
         options,
       );
       closers.push(() => producer.close());

@@ -5,7 +5,7 @@ import { fromClientError, KafkaError } from "./errors.ts";
 import type { MetadataCache } from "./metadata.ts";
 import { partitionOfKey } from "./partitioner.ts";
 import type { ProduceClient } from "./produce-client.ts";
-import { unwritten } from "./produce-result.ts";
+import { type FailedBatch, sortByOutcome } from "./produce-result.ts";
 import { TopicGate } from "./topic-gate.ts";
 import type { KafkaLogger, OutgoingRecord, Producer, ProducerOptions } from "./types.ts";
 
@@ -143,17 +143,23 @@ export class BatchingProducer implements Producer {
 
   async #dispatch(broker: number, batches: readonly PartitionBatch[]): Promise<void> {
     this.#lanes.enter(broker);
+    const { written, failed } = await this.#trySending(batches);
+    for (const batch of written) this.#acknowledge(batch);
+    const retried = failed.filter(({ error }) => error.canRetry);
+    if (retried.length > 0) this.#retry(broker, retried);
+    else this.#lanes.succeeded(broker);
+    for (const { batch, error } of failed) if (!error.canRetry) await this.#isolate(broker, batch, error);
+    this.#lanes.leave(broker);
+    for (const batch of batches) this.#accumulator.release(batch);
+    if (this.#accumulator.waiting > 0) this.#scheduleFlush();
+  }
+
+  async #trySending(batches: readonly PartitionBatch[]): Promise<ReturnType<typeof sortByOutcome>> {
     try {
-      const missing = unwritten(batches, await this.#parts.client.send(batches));
-      for (const batch of batches) if (!missing.includes(batch)) this.#acknowledge(batch);
-      if (missing.length > 0) this.#retry(broker, missing, "the answer lacks partitions that were sent");
-      else this.#lanes.succeeded(broker);
+      return sortByOutcome(batches, await this.#parts.client.send(batches));
     } catch (thrown) {
-      await this.#failed(broker, batches, fromClientError(thrown));
-    } finally {
-      this.#lanes.leave(broker);
-      for (const batch of batches) this.#accumulator.release(batch);
-      if (this.#accumulator.waiting > 0) this.#scheduleFlush();
+      const error = fromClientError(thrown);
+      return { written: [], failed: batches.map((batch) => ({ batch, error })) };
     }
   }
 
@@ -161,39 +167,34 @@ export class BatchingProducer implements Producer {
     for (const { delivery, sizeBytes } of batch.records) this.#deliveries.acknowledge(delivery, sizeBytes);
   }
 
-  #retry(broker: number, batches: readonly PartitionBatch[], why: string): void {
+  #retry(broker: number, failed: readonly FailedBatch[]): void {
     const failures = this.#lanes.failed(broker);
-    this.#parts.logger.warn(
-      { broker, failures, partitions: batches.length },
-      `produce request is repeated: ${why}`,
-    );
-    for (const batch of batches) {
-      this.#accumulator.putBack(batch);
-      this.#parts.metadata.renew(batch.topic);
-    }
+    const facts = { broker, failures, partitions: failed.length, error: failed[0]?.error.message };
+    this.#parts.logger.warn(facts, "records are sent again");
+    for (const { batch } of failed) this.#accumulator.putBack(batch);
+    for (const topic of new Set(failed.map(({ batch }) => batch.topic))) this.#parts.metadata.renew(topic);
     if (failures % RESET_AFTER_FAILURES === 0) this.#parts.client.reset();
   }
 
-  /** A request fails as a whole: one record that can never be written must not take the others along. */
-  async #failed(broker: number, batches: readonly PartitionBatch[], error: KafkaError): Promise<void> {
-    if (error.canRetry) return this.#retry(broker, batches, error.message);
-    const [only] = batches;
-    if (batches.length === 1 && only?.records.length === 1) {
-      for (const { delivery } of only.records) this.#deliveries.fail(delivery, error);
+  /** A batch is refused as a whole: the one record that can never be written must not take the others along. */
+  async #isolate(broker: number, batch: PartitionBatch, error: KafkaError): Promise<void> {
+    const [only, ...others] = batch.records;
+    if (only !== undefined && others.length === 0) {
+      this.#deliveries.fail(only.delivery, error);
       return;
     }
-    for (const batch of batches) {
-      for (const pending of batch.records) await this.#sendAlone(broker, { ...batch, records: [pending] });
-    }
-  }
-
-  async #sendAlone(broker: number, batch: PartitionBatch): Promise<void> {
-    if (batch.records.every(({ delivery }) => delivery.settled)) return;
-    try {
-      if (unwritten([batch], await this.#parts.client.send([batch])).length === 0) this.#acknowledge(batch);
-      else this.#retry(broker, [batch], "the answer lacks the partition that was sent");
-    } catch (thrown) {
-      await this.#failed(broker, [batch], fromClientError(thrown));
+    for (const [index, pending] of batch.records.entries()) {
+      if (pending.delivery.settled) continue;
+      const alone = { ...batch, records: [pending], sizeBytes: pending.sizeBytes };
+      const [failure] = (await this.#trySending([alone])).failed;
+      if (failure === undefined) this.#acknowledge(alone);
+      else if (failure.error.canRetry) {
+        // Nothing after it may overtake it.
+        this.#retry(broker, [
+          { batch: { ...batch, records: batch.records.slice(index) }, error: failure.error },
+        ]);
+        return;
+      } else this.#deliveries.fail(pending.delivery, failure.error);
     }
   }
 }
