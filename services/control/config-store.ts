@@ -1,0 +1,58 @@
+// Configuration as the API sees it: a compacted topic, written with acks=all and read back as a table.
+import type { Producer, Table } from "#kafka";
+import type { Serde } from "#serde";
+import type { RecordTypes, Topic } from "#topics";
+
+export type ConfigName = "source-config" | "destination-config";
+
+export interface ConfigStore<V> {
+  get(id: string): V | undefined;
+  /** Oldest first, in an order that new entries do not disturb. */
+  list(): V[];
+  readonly size: number;
+  /** Resolves when the record is on all in-sync replicas and `get` gives it. Rejects with a KafkaError. */
+  put(value: V): Promise<void>;
+  /** Resolves when the tombstone is on all in-sync replicas and `get` gives nothing any more. Rejects with a KafkaError. */
+  remove(id: string): Promise<void>;
+}
+
+interface StoreOptions<R extends ConfigName> {
+  readonly topic: Topic<R>;
+  readonly table: Table<RecordTypes[R]>;
+  readonly producer: Producer;
+  readonly serde: Serde;
+}
+
+/** What was acknowledged is read back within milliseconds; more than this means that the consumer has lost its session. */
+const VISIBLE_WITHIN_MS = 10_000;
+
+export function createConfigStore<R extends ConfigName>(
+  options: StoreOptions<R>,
+): ConfigStore<RecordTypes[R]> {
+  const { topic, table, producer, serde } = options;
+  return {
+    get: (id) => table.get(id),
+    list: () => [...table.entries()].map(([, value]) => value).sort(byAge),
+    get size() {
+      return table.size;
+    },
+    async put(value) {
+      await producer.send([{ topic: topic.name, key: value.id, value: serde.encode(topic, value) }]);
+      // Another process may have written a later version meanwhile: that is visible enough.
+      await table.until(() => (table.get(value.id)?.version ?? 0) >= value.version, VISIBLE_WITHIN_MS);
+    },
+    async remove(id) {
+      await producer.send([{ topic: topic.name, key: id, value: null }]);
+      await table.until(() => table.get(id) === undefined, VISIBLE_WITHIN_MS);
+    },
+  };
+}
+
+interface Aged {
+  readonly id: string;
+  readonly createdAtMs: number;
+}
+
+function byAge(one: Aged, other: Aged): number {
+  return one.createdAtMs - other.createdAtMs || (one.id < other.id ? -1 : 1);
+}

@@ -1,0 +1,38 @@
+import {
+  apiTokenSettings,
+  egressSettings,
+  encryptionSettings,
+  kafkaSettings,
+  registrySettings,
+  setting,
+  settingsGroup,
+  topicSettings,
+  value,
+} from "#runtime";
+
+const apiSettings = settingsGroup({
+  title: "Control API address",
+  settings: {
+    port: setting({
+      env: "HOOKLINE_CONTROL_PORT",
+      type: value.port,
+      default: "8090",
+      doc: "Port of the control API.",
+    }),
+    host: setting({
+      env: "HOOKLINE_CONTROL_HOST",
+      type: value.text,
+      doc: "Address that the control API listens on; unset: every address when HOOKLINE_API_TOKENS has a token, else 127.0.0.1.",
+    }),
+  },
+});
+
+export const settings = {
+  kafka: kafkaSettings,
+  registry: registrySettings,
+  topics: topicSettings,
+  encryption: encryptionSettings,
+  tokens: apiTokenSettings,
+  api: apiSettings,
+  egress: egressSettings,
+};

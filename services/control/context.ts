@@ -1,0 +1,24 @@
+import type { Egress } from "#egress";
+import type { Logger } from "#runtime";
+import type { SecretBox } from "#secrets";
+import type { DestinationConfig, SourceConfig } from "#topics";
+import type { ChangeQueue } from "./change-queue.ts";
+import type { ConfigStore } from "./config-store.ts";
+import type { Ids } from "./ids.ts";
+import type { Telemetry } from "./telemetry.ts";
+
+/** What the routes work with. */
+export interface ControlContext {
+  readonly sources: ConfigStore<SourceConfig>;
+  readonly destinations: ConfigStore<DestinationConfig>;
+  readonly changes: ChangeQueue;
+  readonly secrets: SecretBox;
+  readonly egress: Egress;
+  /** How webhooks are called (contract 2.2, 2.5), as the deliverer calls them. */
+  readonly delivery: { readonly responseDeadlineMs: number; readonly userAgent: string };
+  readonly ids: Ids;
+  readonly telemetry: Telemetry;
+  readonly logger: Logger;
+  /** The clock, Unix milliseconds. */
+  nowMs(): number;
+}

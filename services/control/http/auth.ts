@@ -1,0 +1,61 @@
+// Who may use the API (contract 6.4): holders of a token; without any configured token, programs of this machine.
+import { createHash, timingSafeEqual } from "node:crypto";
+import { ProblemError } from "./problem.ts";
+
+/** Names a request as one that this machine addressed to itself. */
+const LOOPBACK_HOSTS: ReadonlySet<string> = new Set(["localhost", "127.0.0.1", "[::1]"]);
+
+export interface RequestIdentity {
+  readonly authorization: string | undefined;
+  readonly host: string | undefined;
+  readonly origin: string | undefined;
+}
+
+/** Throws the problem of a request that may not pass. */
+export type Authorise = (request: RequestIdentity) => void;
+
+export function createAuthorise(tokens: readonly string[]): Authorise {
+  if (tokens.length === 0) return requireLocal;
+  const digests = tokens.map(digest);
+  return ({ authorization }) => {
+    const given = /^Bearer +(\S+)$/i.exec(authorization ?? "")?.[1];
+    if (given === undefined) throw new ProblemError("unauthorized", "send Authorization: Bearer <token>");
+    // Digests have one length, and all are compared, so the time says nothing about a token.
+    const matches = digests.map((known) => timingSafeEqual(known, digest(given)));
+    if (!matches.includes(true))
+      throw new ProblemError("unauthorized", "the bearer token is not one of the configured ones");
+  };
+}
+
+/**
+ * Listening on loopback keeps other machines out, but not the pages in this machine's browsers: a page of another origin,
+ * or one whose name was rebound to 127.0.0.1, is told apart by its Origin and Host headers.
+ */
+function requireLocal({ host, origin }: RequestIdentity): void {
+  const local = host !== undefined && LOOPBACK_HOSTS.has(nameOf(host));
+  const sameOrigin = origin === undefined || origin === `http://${host}`;
+  if (!local || !sameOrigin) {
+    throw new ProblemError(
+      "forbidden",
+      "without a configured token only programs of this machine are answered",
+    );
+  }
+}
+
+function nameOf(host: string): string {
+  return host.replace(/:\d+$/, "").toLowerCase();
+}
+
+function digest(token: string): Buffer {
+  return createHash("sha256").update(token).digest();
+}
+
+/** The address to listen on. Throws when the API would be open to a network without a token. */
+export function listenHost(configured: string | undefined, tokens: readonly string[]): string {
+  if (tokens.length > 0) return configured ?? "0.0.0.0";
+  const host = configured ?? "127.0.0.1";
+  if (host === "::1" || LOOPBACK_HOSTS.has(host)) return host;
+  throw new Error(
+    `HOOKLINE_CONTROL_HOST is ${host}, but HOOKLINE_API_TOKENS has no token: without one the control API listens on loopback only`,
+  );
+}

@@ -1,0 +1,62 @@
+// Lists: `?limit=` and `?after=`, answered as {data, next} (contract 10.1).
+import { type Static, type TSchema, Type } from "typebox";
+import { refused } from "./problem.ts";
+
+const MAX_LIMIT = 200;
+const DEFAULT_LIMIT = 50;
+
+export const PageQuery = Type.Object(
+  {
+    limit: Type.Optional(Type.Integer({ minimum: 1, maximum: MAX_LIMIT, default: DEFAULT_LIMIT })),
+    after: Type.Optional(Type.String({ description: "The `next` of the page before." })),
+  },
+  { additionalProperties: false },
+);
+
+export function pageOf<T extends TSchema>(item: T) {
+  return Type.Object({
+    data: Type.Array(item),
+    next: Type.Unsafe<string | null>({
+      type: ["string", "null"],
+      description: "Give it as `after` for the next page; null on the last one.",
+    }),
+  });
+}
+
+interface Listed {
+  readonly id: string;
+  readonly createdAtMs: number;
+}
+
+/**
+ * One page of a list that is sorted by age, then id. The cursor names the last entry by both, so entries that come or go
+ * meanwhile neither repeat nor hide others.
+ */
+export function page<T extends Listed>(
+  all: readonly T[],
+  { limit = DEFAULT_LIMIT, after }: Static<typeof PageQuery>,
+) {
+  const last = after === undefined ? undefined : readCursor(after);
+  const start = last === undefined ? 0 : all.findIndex((entry) => isAfter(entry, last));
+  const data = start < 0 ? [] : all.slice(start, start + limit);
+  const end = data.at(-1);
+  const hasMore = end !== undefined && end !== all.at(-1);
+  return { data, next: hasMore ? cursorOf(end) : null };
+}
+
+function isAfter(entry: Listed, last: Listed): boolean {
+  if (entry.createdAtMs !== last.createdAtMs) return entry.createdAtMs > last.createdAtMs;
+  return entry.id > last.id;
+}
+
+function cursorOf({ id, createdAtMs }: Listed): string {
+  return Buffer.from(`${createdAtMs}:${id}`).toString("base64url");
+}
+
+function readCursor(cursor: string): Listed {
+  const [, createdAtMs, id] = /^(\d{1,16}):(.+)$/.exec(Buffer.from(cursor, "base64url").toString()) ?? [];
+  if (createdAtMs === undefined || id === undefined) {
+    throw refused([{ path: "after", message: "is not a cursor that a list gave" }]);
+  }
+  return { createdAtMs: Number(createdAtMs), id };
+}

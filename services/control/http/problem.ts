@@ -1,0 +1,71 @@
+// Every answer that is not a success is application/problem+json (RFC 9457, contract 10.1).
+import { Type } from "typebox";
+import type { Problem as FieldProblem } from "#contract";
+
+/** What can go wrong, as a closed list; the last part of the problem's `type`. */
+const PROBLEMS = {
+  unreadable: { status: 400, title: "The request cannot be read" },
+  unauthorized: { status: 401, title: "A valid bearer token is needed" },
+  forbidden: { status: 403, title: "The request is not allowed" },
+  not_found: { status: 404, title: "There is no such thing" },
+  conflict: { status: 409, title: "The change contradicts what is there" },
+  too_large: { status: 413, title: "The request is too large" },
+  unsupported_media_type: { status: 415, title: "The body is not JSON" },
+  refused_values: { status: 422, title: "Some values are refused" },
+  failed: { status: 500, title: "The service failed" },
+  unavailable: { status: 503, title: "The service cannot answer now" },
+} as const;
+
+export type ProblemKind = keyof typeof PROBLEMS;
+export type { FieldProblem };
+
+/** Ends a request with a problem. Its texts are for the caller: no secret, no body. */
+export class ProblemError extends Error {
+  override readonly name = "ProblemError";
+  readonly kind: ProblemKind;
+  readonly errors: readonly FieldProblem[];
+
+  constructor(kind: ProblemKind, detail: string, errors: readonly FieldProblem[] = []) {
+    super(detail);
+    this.kind = kind;
+    this.errors = errors;
+  }
+}
+
+export const PROBLEM_CONTENT_TYPE = "application/problem+json";
+
+export const ProblemSchema = Type.Object(
+  {
+    type: Type.String({ description: "urn:hookline:problem:<kind>" }),
+    title: Type.String(),
+    status: Type.Integer(),
+    detail: Type.String(),
+    errors: Type.Array(Type.Object({ path: Type.String(), message: Type.String() }), {
+      description: "Every wrong field; empty when the problem is not about fields.",
+    }),
+  },
+  { $id: "Problem", description: "RFC 9457 problem details." },
+);
+
+export function problemBody({ kind, message, errors }: ProblemError) {
+  const { status, title } = PROBLEMS[kind];
+  return { type: `urn:hookline:problem:${kind}`, title, status, detail: message, errors };
+}
+
+/** 404 for a thing that is named by its id. */
+export function notFound(what: string, id: string): ProblemError {
+  return new ProblemError("not_found", `there is no ${what} ${id}`);
+}
+
+/** 422 that names every wrong field once: what is found first about a field is said. */
+export function refused(problems: readonly FieldProblem[]): ProblemError {
+  const byPath = new Map<string, FieldProblem>();
+  for (const problem of problems) if (!byPath.has(problem.path)) byPath.set(problem.path, problem);
+  const errors = [...byPath.values()];
+  const count = errors.length === 1 ? "1 value is refused" : `${errors.length} values are refused`;
+  return new ProblemError(
+    "refused_values",
+    `${count}: ${errors.map(({ path }) => path || "the body").join(", ")}`,
+    errors,
+  );
+}

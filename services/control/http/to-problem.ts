@@ -1,0 +1,33 @@
+import type { ErrorObject } from "ajv";
+import { KafkaError } from "#kafka";
+import { SecretError } from "#secrets";
+import { ProblemError, refused } from "./problem.ts";
+import { fieldProblems } from "./validation.ts";
+
+/** What fastify adds to the errors that it makes. */
+interface FrameworkError {
+  readonly statusCode?: number;
+  readonly validation?: readonly unknown[];
+  readonly message?: string;
+}
+
+/** Any error that ended a request, as the problem that the caller is told. */
+export function toProblem(error: unknown): ProblemError {
+  if (error instanceof ProblemError) return error;
+  if (error instanceof KafkaError && error.canRetry)
+    return new ProblemError("unavailable", kafkaDetail(error));
+  // Its message names keys by their ids, and never holds a secret.
+  if (error instanceof SecretError) return new ProblemError("failed", error.message);
+  const { statusCode = 500, validation, message = "" } = error as FrameworkError;
+  if (validation !== undefined) return refused(fieldProblems(validation as readonly ErrorObject[]));
+  if (statusCode === 413) return new ProblemError("too_large", message);
+  if (statusCode === 415)
+    return new ProblemError("unsupported_media_type", "send Content-Type: application/json");
+  if (statusCode >= 400 && statusCode < 500) return new ProblemError("unreadable", message);
+  return new ProblemError("failed", "an unexpected error; the service's log has it");
+}
+
+function kafkaDetail({ code }: KafkaError): string {
+  if (code === "table_timeout") return "the change is written, but cannot be read back yet";
+  return "Kafka did not acknowledge the change in time; read it back before you repeat it: it may still have been written";
+}

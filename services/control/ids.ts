@@ -1,0 +1,20 @@
+import { randomBytes } from "node:crypto";
+
+/** Makes the names that the service gives; each is random enough to be unique, a write key also to be a secret. */
+export interface Ids {
+  newSourceId(): string;
+  newDestinationId(): string;
+  /** 128 random bits, letters and digits only: it travels in URLs and as a Basic user name. */
+  newWriteKey(): string;
+  newMessageId(): string;
+}
+
+export function createIds(random: (sizeBytes: number) => Buffer = randomBytes): Ids {
+  const hex = (sizeBytes: number) => random(sizeBytes).toString("hex");
+  return {
+    newSourceId: () => `src_${hex(8)}`,
+    newDestinationId: () => `dst_${hex(8)}`,
+    newWriteKey: () => hex(16),
+    newMessageId: () => `test-${hex(12)}`,
+  };
+}

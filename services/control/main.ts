@@ -1,0 +1,4 @@
+import { runService } from "#runtime";
+import { control } from "./control.ts";
+
+await runService(control);

@@ -1,0 +1,132 @@
+// /v1/sources (contract 10.2).
+import type { ControlContext } from "../context.ts";
+import { IdParams, NoContent } from "../http/fields.ts";
+import { problemResponses } from "../http/openapi.ts";
+import { PageQuery, page, pageOf } from "../http/pages.ts";
+import { ProblemError } from "../http/problem.ts";
+import type { ControlApp } from "../http/server.ts";
+import { checkBody } from "../http/validation.ts";
+import { existingSource, updateSource } from "./change.ts";
+import { CreateSourceBody, PatchSourceBody, SourceView } from "./schemas.ts";
+import { createSource, patchSource, sourceView } from "./source.ts";
+
+const TAGS = ["sources"];
+
+export function addSourceRoutes(app: ControlApp, context: ControlContext): void {
+  addCollectionRoutes(app, context);
+  addSingleRoutes(app, context);
+}
+
+function addCollectionRoutes(app: ControlApp, context: ControlContext): void {
+  const { sources, changes, ids, telemetry } = context;
+  app.post(
+    "/v1/sources",
+    {
+      attachValidation: true,
+      schema: {
+        tags: TAGS,
+        operationId: "createSource",
+        summary: "Make a source, with its first write key",
+        body: CreateSourceBody,
+        response: { 201: SourceView, ...problemResponses },
+      },
+    },
+    async (request, reply) => {
+      checkBody(request);
+      const { name, id = ids.newSourceId() } = request.body;
+      const source = await changes.run(async () => {
+        if (sources.get(id) !== undefined)
+          throw new ProblemError("conflict", `the id ${id} is used by another source`);
+        const created = createSource({ id, name, writeKey: ids.newWriteKey() }, context.nowMs());
+        await sources.put(created);
+        return created;
+      });
+      telemetry.changed("source", "created");
+      return await reply.code(201).header("location", `/v1/sources/${id}`).send(sourceView(source));
+    },
+  );
+  app.get(
+    "/v1/sources",
+    {
+      schema: {
+        tags: TAGS,
+        operationId: "listSources",
+        summary: "List the sources, oldest first",
+        querystring: PageQuery,
+        response: { 200: pageOf(SourceView), ...problemResponses },
+      },
+    },
+    async (request) => {
+      const { data, next } = page(sources.list(), request.query);
+      return { data: data.map(sourceView), next };
+    },
+  );
+}
+
+function addSingleRoutes(app: ControlApp, context: ControlContext): void {
+  const { sources, changes, telemetry } = context;
+  app.get(
+    "/v1/sources/:id",
+    {
+      schema: {
+        tags: TAGS,
+        operationId: "getSource",
+        params: IdParams,
+        response: { 200: SourceView, ...problemResponses },
+      },
+    },
+    async ({ params }) => sourceView(existingSource(context, params.id)),
+  );
+  app.patch(
+    "/v1/sources/:id",
+    {
+      attachValidation: true,
+      schema: {
+        tags: TAGS,
+        operationId: "patchSource",
+        params: IdParams,
+        body: PatchSourceBody,
+        response: { 200: SourceView, ...problemResponses },
+      },
+    },
+    async (request) => {
+      existingSource(context, request.params.id);
+      checkBody(request);
+      return sourceView(
+        await updateSource(context, request.params.id, (source) =>
+          patchSource(source, request.body, context.nowMs()),
+        ),
+      );
+    },
+  );
+  app.delete(
+    "/v1/sources/:id",
+    {
+      schema: {
+        tags: TAGS,
+        operationId: "deleteSource",
+        summary: "Delete a source that no destination is connected to",
+        params: IdParams,
+        response: { 204: NoContent, ...problemResponses },
+      },
+    },
+    async ({ params: { id } }, reply) => {
+      await changes.run(async () => {
+        existingSource(context, id);
+        refuseWhileConnected(context, id);
+        await sources.remove(id);
+      });
+      telemetry.changed("source", "deleted");
+      return await reply.code(204).send(null);
+    },
+  );
+}
+
+/** A destination never names a source that is not there. */
+function refuseWhileConnected({ destinations }: ControlContext, sourceId: string): void {
+  const connected = destinations.list().filter(({ sourceIds }) => sourceIds.includes(sourceId));
+  if (connected.length === 0) return;
+  const named = connected.slice(0, 5).map(({ id }) => id);
+  const more = connected.length > named.length ? ` and ${connected.length - named.length} more` : "";
+  throw new ProblemError("conflict", `destinations are connected to it: ${named.join(", ")}${more}`);
+}

@@ -1,0 +1,69 @@
+// /v1/sources/{id}/write-keys: rotation of write keys (contract 10.2).
+import { Type } from "typebox";
+import type { ControlContext } from "../context.ts";
+import { IdParams, NoContent } from "../http/fields.ts";
+import { problemResponses } from "../http/openapi.ts";
+import { ProblemError } from "../http/problem.ts";
+import type { ControlApp } from "../http/server.ts";
+import { updateSource } from "./change.ts";
+import { SourceView } from "./schemas.ts";
+import { addWriteKey, endWriteKey, sourceView } from "./source.ts";
+
+const TAGS = ["sources"];
+const KeyParams = Type.Object({ id: Type.String(), key: Type.String() });
+/** A rotation needs two; more are allowed for slow ones, without end they are not. */
+const MAX_WRITE_KEYS = 20;
+
+export function addWriteKeyRoutes(app: ControlApp, context: ControlContext): void {
+  const { ids, nowMs } = context;
+  app.post(
+    "/v1/sources/:id/write-keys",
+    {
+      schema: {
+        tags: TAGS,
+        operationId: "addWriteKey",
+        summary: "Add a write key, the last of the answer's; the others go on working",
+        params: IdParams,
+        response: { 201: SourceView, ...problemResponses },
+      },
+    },
+    async ({ params: { id } }, reply) => {
+      const source = await updateSource(context, id, (before) => {
+        if (before.writeKeys.length >= MAX_WRITE_KEYS) {
+          throw new ProblemError(
+            "conflict",
+            `a source has at most ${MAX_WRITE_KEYS} write keys: end one first`,
+          );
+        }
+        return addWriteKey(before, ids.newWriteKey(), nowMs());
+      });
+      return await reply.code(201).send(sourceView(source));
+    },
+  );
+  app.delete(
+    "/v1/sources/:id/write-keys/:key",
+    {
+      schema: {
+        tags: TAGS,
+        operationId: "endWriteKey",
+        summary: "End a write key that is not the last one",
+        params: KeyParams,
+        response: { 204: NoContent, ...problemResponses },
+      },
+    },
+    async ({ params: { id, key } }, reply) => {
+      await updateSource(context, id, (before) => {
+        if (!before.writeKeys.includes(key))
+          throw new ProblemError("not_found", `source ${id} has no such write key`);
+        if (before.writeKeys.length === 1) {
+          throw new ProblemError(
+            "conflict",
+            "it is the last write key: add another first, or disable the source",
+          );
+        }
+        return endWriteKey(before, key, nowMs());
+      });
+      return await reply.code(204).send(null);
+    },
+  );
+}

@@ -1,0 +1,62 @@
+import { LATENCY_BUCKETS_SECONDS, type Metrics } from "#runtime";
+
+export type Resource = "source" | "destination";
+export type Change = "created" | "updated" | "deleted";
+export type TestOutcome = "success" | "retryable" | "permanent";
+
+/** What the service counts. Nothing here says what was written or read. */
+export interface Telemetry {
+  answered(status: number, durationMs: number): void;
+  changed(resource: Resource, change: Change): void;
+  tested(outcome: TestOutcome): void;
+  /** A configuration record that cannot be read: its source or destination stays as it was before. */
+  poisoned(resource: Resource): void;
+}
+
+const STATUS_CLASSES = ["2xx", "3xx", "4xx", "5xx"] as const;
+const RESOURCES = ["source", "destination"] as const;
+
+export function createTelemetry(metrics: Metrics, sizeOf: (resource: Resource) => number): Telemetry {
+  const requests = metrics.counter({
+    name: "control_requests_total",
+    help: "Requests to the control API, by class of the answer's status.",
+    labels: { status: STATUS_CLASSES },
+  });
+  const durations = metrics.histogram({
+    name: "control_request_duration_seconds",
+    help: "Time from a request's arrival to its answer.",
+    buckets: LATENCY_BUCKETS_SECONDS,
+  });
+  const changes = metrics.counter({
+    name: "control_changes_total",
+    help: "Acknowledged changes of the configuration.",
+    labels: { resource: RESOURCES, change: ["created", "updated", "deleted"] },
+  });
+  const tests = metrics.counter({
+    name: "control_test_requests_total",
+    help: "Requests sent by test calls, by outcome.",
+    labels: { outcome: ["success", "retryable", "permanent"] },
+  });
+  const poison = metrics.counter({
+    name: "control_poison_records_total",
+    help: "Configuration records that could not be read.",
+    labels: { resource: RESOURCES },
+  });
+  metrics.gauge({
+    name: "control_configured",
+    help: "Sources and destinations that exist.",
+    labels: { resource: RESOURCES },
+    collect(gauge) {
+      for (const resource of RESOURCES) gauge.set({ resource }, sizeOf(resource));
+    },
+  });
+  return {
+    answered(status, durationMs) {
+      requests.inc({ status: STATUS_CLASSES[Math.floor(status / 100) - 2] ?? "5xx" });
+      durations.observe({}, durationMs / 1000);
+    },
+    changed: (resource, change) => changes.inc({ resource, change }),
+    tested: (outcome) => tests.inc({ outcome }),
+    poisoned: (resource) => poison.inc({ resource }),
+  };
+}

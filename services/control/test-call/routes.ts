@@ -1,0 +1,104 @@
+// POST /v1/destinations/{id}/test (contract 10.4).
+import { type Static, Type } from "typebox";
+import { type AcceptedCall, deliveryHeaders } from "#contract";
+import type { DestinationConfig } from "#topics";
+import type { ControlContext } from "../context.ts";
+import { existingDestination } from "../destinations/routes.ts";
+import { openSecrets } from "../destinations/secrets.ts";
+import { IdParams } from "../http/fields.ts";
+import { problemResponses } from "../http/openapi.ts";
+import type { ControlApp } from "../http/server.ts";
+import { checkBody } from "../http/validation.ts";
+import { CAPTURED_BYTES, outcomeView } from "./outcome.ts";
+import { prepareCall } from "./prepare.ts";
+
+const TestBody = Type.Object(
+  {
+    call: Type.Optional(
+      Type.Unsafe<object>({ type: "object", description: "A call with its `type`; a sample when absent." }),
+    ),
+  },
+  { additionalProperties: false },
+);
+
+const nullableString = (description: string) =>
+  Type.Unsafe<string | null>({ type: ["string", "null"], description });
+
+const TestResult = Type.Object({
+  messageId: Type.String(),
+  delivered: Type.Boolean({ description: "At least one webhook answered with success." }),
+  webhooks: Type.Array(
+    Type.Object({
+      url: Type.String(),
+      outcome: Type.Unsafe<"success" | "retryable" | "permanent">({
+        type: "string",
+        enum: ["success", "retryable", "permanent"],
+        description: "A call that is not a test would be retried after a retryable one.",
+      }),
+      reason: nullableString("A slug such as timeout or http_5xx; null on success."),
+      status: Type.Unsafe<number | null>({
+        type: ["integer", "null"],
+        description: "null when there was no response.",
+      }),
+      durationMs: Type.Integer({ description: "To the status line and headers, or to the failure." }),
+      error: nullableString("For people; null on success."),
+      response: nullableString("The first 1 KiB of the response's body; null when there was no response."),
+    }),
+  ),
+});
+
+export function addTestRoute(app: ControlApp, context: ControlContext): void {
+  app.post(
+    "/v1/destinations/:id/test",
+    {
+      attachValidation: true,
+      // No body is an empty one.
+      preValidation: async (request) => {
+        request.body ??= {};
+      },
+      schema: {
+        tags: ["destinations"],
+        operationId: "testDestination",
+        summary: "Send one call to every webhook at once, also while the destination is off",
+        params: IdParams,
+        body: TestBody,
+        response: { 200: TestResult, ...problemResponses },
+      },
+    },
+    async (request) => {
+      const destination = existingDestination(context, request.params.id);
+      checkBody(request);
+      const { ids, nowMs } = context;
+      const call = prepareCall(request.body.call, { receivedAtMs: nowMs(), newMessageId: ids.newMessageId });
+      return await sendTest(destination, call, context);
+    },
+  );
+}
+
+async function sendTest(
+  destination: DestinationConfig,
+  call: AcceptedCall,
+  context: ControlContext,
+): Promise<Static<typeof TestResult>> {
+  const { egress, delivery, telemetry } = context;
+  const { sharedSecret, headers } = openSecrets(context.secrets, destination);
+  const secrets = [...(sharedSecret === undefined ? [] : [sharedSecret]), ...headers.flatMap(Object.values)];
+  const body = Buffer.from(call.body);
+  const webhooks = await Promise.all(
+    destination.webhooks.map(async ({ url }, index) => {
+      const staticHeaders = headers[index] ?? {};
+      const result = await egress.post({
+        url,
+        headers: deliveryHeaders({ body, staticHeaders, sharedSecret, userAgent: delivery.userAgent }),
+        body,
+        deadlineMs: delivery.responseDeadlineMs,
+        captureBytes: CAPTURED_BYTES,
+      });
+      const view = outcomeView(result, { url, secrets, nowMs: context.nowMs() });
+      telemetry.tested(view.outcome);
+      return view;
+    }),
+  );
+  const delivered = webhooks.some(({ outcome }) => outcome === "success");
+  return { messageId: call.messageId, delivered, webhooks };
+}
