@@ -1,0 +1,112 @@
+// The first README command, run as a person does (contract 11.3).
+import { randomBytes } from "node:crypto";
+import { createServer } from "node:net";
+import { afterEach, describe, expect, test } from "@jest/globals";
+import { requestJson, sendCall } from "#support/api";
+import { useStack } from "#support/stack";
+import { until } from "#support/until";
+import { type NpmStart, npmStart } from "./npm-start.ts";
+
+const READY_TIMEOUT_MS = 240_000;
+const READY = /^Hookline is ready: ingest (\S+), control (\S+)$/;
+
+let started: NpmStart | undefined;
+
+afterEach(async () => {
+  if (started !== undefined && (await started.processes()).size > 0) started.kill();
+  started = undefined;
+});
+
+async function untilGone(npm: NpmStart): Promise<void> {
+  await until(async () => (await npm.processes()).size === 0, {
+    timeoutMs: 10_000,
+    what: "no process to be left",
+  });
+}
+
+/** Kills one service's process as a crash would. */
+async function killService(npm: NpmStart, name: string): Promise<void> {
+  const program = `services/${name}/main.ts`;
+  for (const [pid, line] of await npm.processes()) {
+    if (line.includes(program) && !line.includes("warden")) process.kill(pid, "SIGKILL");
+  }
+}
+
+describe("npm start", () => {
+  test(
+    "brings everything up, shows the demo's calls and whatever comes after, revives a service, and ends on Ctrl-C",
+    async () => {
+      const npm = npmStart();
+      started = npm;
+      const [, ingestUrl = "", controlUrl = ""] = await npm.untilLine(READY, READY_TIMEOUT_MS);
+      for (const type of ["identify", "track", "page", "group"]) {
+        await npm.untilLine(new RegExp(`^  ${type} .* signature ok  \\d+ ms$`), 15_000);
+      }
+      expect(npm.lines.join("\n")).toMatch(/loopback addresses[\s\S]*development key/);
+
+      const [, writeKey = ""] = await npm.untilLine(/^ {2}curl \S+ -u '([^:]+):' /, 1000);
+      expect((await requestJson(`${controlUrl}/v1/sources`)).status).toBe(200);
+      const send = (event: string) =>
+        sendCall(ingestUrl, { route: "track", writeKey, body: { userId: "grace", event } });
+      expect((await send("By Hand")).status).toBe(200);
+      await npm.untilLine(/By Hand .* signature ok/, 15_000);
+
+      await killService(npm, "deliverer");
+      await npm.untilLine(/^deliverer ended with 137; starting it again in 0.5 s$/, 10_000);
+      await npm.untilLine(/^deliverer is ready again$/, 30_000);
+      expect((await send("After The Crash")).status).toBe(200);
+      await npm.untilLine(/After The Crash .* signature ok/, 30_000);
+
+      npm.pressCtrlC();
+      expect(await npm.exitCode()).toBe(0);
+      await untilGone(npm);
+    },
+    READY_TIMEOUT_MS + 120_000,
+  );
+
+  test(
+    "without the demo, on a Kafka of the environment, makes nothing but the product; nothing outlives its killing",
+    async () => {
+      const { brokers, registryUrl } = await useStack();
+      const npm = npmStart({
+        HOOKLINE_DEMO: "0",
+        HOOKLINE_KAFKA_BROKERS: brokers.join(),
+        HOOKLINE_SCHEMA_REGISTRY_URL: registryUrl,
+        HOOKLINE_TOPIC_PREFIX: `t${randomBytes(5).toString("hex")}-`,
+        HOOKLINE_PARTITIONS: "2",
+      });
+      started = npm;
+      const [, , controlUrl = ""] = await npm.untilLine(READY, READY_TIMEOUT_MS);
+      expect((await requestJson<{ data: unknown[] }>(`${controlUrl}/v1/sources`)).body.data).toEqual([]);
+      expect(npm.lines.join("\n")).not.toMatch(/demo|curl/i);
+      npm.kill();
+      await untilGone(npm);
+    },
+    READY_TIMEOUT_MS + 60_000,
+  );
+
+  test("says which port is taken and how to move it, before it starts anything", async () => {
+    const holder = createServer();
+    await new Promise<void>((resolve) => holder.listen(0, () => resolve()));
+    const { port } = holder.address() as { port: number };
+    const npm = npmStart({ HOOKLINE_INGEST_PORT: String(port) });
+    started = npm;
+    expect(await npm.exitCode()).not.toBe(0);
+    expect(npm.lines).toContain(
+      `npm start failed: Port ${port} (ingest) is in use: end what uses it, or choose another with HOOKLINE_INGEST_PORT.`,
+    );
+    expect(npm.lines.join("\n")).not.toContain("Bringing up Kafka");
+    await untilGone(npm);
+    holder.close();
+  });
+
+  test("says in one message what is wrong with the environment's addresses", async () => {
+    const npm = npmStart({ HOOKLINE_KAFKA_BROKERS: "127.0.0.1:9" });
+    started = npm;
+    expect(await npm.exitCode()).not.toBe(0);
+    expect(npm.lines.filter((line) => line.startsWith("npm start failed: "))).toEqual([
+      "npm start failed: HOOKLINE_KAFKA_BROKERS is set but HOOKLINE_SCHEMA_REGISTRY_URL is not: give both, or none",
+    ]);
+    await untilGone(npm);
+  });
+});

@@ -1,0 +1,96 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { randomUUID } from "node:crypto";
+import { once } from "node:events";
+import { readdir, readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { createInterface } from "node:readline";
+import { environment } from "#support/environment";
+import { until } from "#support/until";
+
+const ROOT = join(import.meta.dirname, "../..");
+const MARK = "STARTED_BY_TEST";
+const END_TIMEOUT_MS = 60_000;
+
+/** `npm start` as a person runs it in a terminal: npm and everything in the foreground in one process group. */
+export interface NpmStart {
+  /** Everything it printed so far. */
+  readonly lines: readonly string[];
+  readonly untilLine: (pattern: RegExp, timeoutMs: number) => Promise<RegExpExecArray>;
+  /** What Ctrl-C in the terminal does: SIGINT to the whole foreground group. */
+  readonly pressCtrlC: () => void;
+  /** SIGKILL to all of the foreground group. */
+  readonly kill: () => void;
+  readonly exitCode: () => Promise<number | null>;
+  /** Command lines, by process id, of what runs because of it. */
+  readonly processes: () => Promise<ReadonlyMap<number, string>>;
+}
+
+/** The environment of a fresh shell, and the ports out of everybody's way. */
+function freshEnvironment(settings: Readonly<Record<string, string>>): Record<string, string | undefined> {
+  const bare = Object.entries(environment).filter(([name]) => !/^(HOOKLINE_|npm_)/.test(name));
+  return {
+    ...Object.fromEntries(bare),
+    HOOKLINE_INGEST_PORT: "0",
+    HOOKLINE_CONTROL_PORT: "0",
+    HOOKLINE_METRICS_PORT: "0",
+    ...settings,
+  };
+}
+
+async function commandLine(pid: string, mark: string): Promise<string | undefined> {
+  try {
+    const environ = await readFile(`/proc/${pid}/environ`, "utf8");
+    if (!environ.includes(`${MARK}=${mark}`)) return undefined;
+    return (await readFile(`/proc/${pid}/cmdline`, "utf8")).replaceAll("\0", " ");
+  } catch {
+    // It ended while it was looked at.
+    return undefined;
+  }
+}
+
+/** Every process that inherited the mark, told from all others of the machine by Linux's /proc. */
+async function processesWith(mark: string): Promise<Map<number, string>> {
+  const found = new Map<number, string>();
+  for (const pid of (await readdir("/proc")).filter((name) => /^\d+$/.test(name))) {
+    const line = await commandLine(pid, mark);
+    if (line !== undefined && line !== "") found.set(Number(pid), line);
+  }
+  return found;
+}
+
+function signalGroup({ pid }: ChildProcess, signal: "SIGINT" | "SIGKILL"): void {
+  if (pid !== undefined) process.kill(-pid, signal);
+}
+
+/** Runs `npm start`. Whoever runs it must end it. */
+export function npmStart(settings: Readonly<Record<string, string>> = {}): NpmStart {
+  const mark = randomUUID();
+  const child = spawn("npm", ["start"], {
+    cwd: ROOT,
+    detached: true,
+    stdio: ["ignore", "pipe", "pipe"],
+    env: { ...freshEnvironment(settings), [MARK]: mark },
+  });
+  const lines: string[] = [];
+  for (const stream of [child.stdout, child.stderr]) {
+    createInterface({ input: stream }).on("line", (line) => lines.push(line));
+  }
+  const exited = once(child, "exit") as Promise<[number | null]>;
+  const find = (pattern: RegExp): RegExpExecArray | undefined =>
+    lines.map((line) => pattern.exec(line)).find((match) => match !== null);
+  return {
+    lines,
+    untilLine: (pattern, timeoutMs) =>
+      until(() => find(pattern), { timeoutMs, what: () => `${pattern}; it printed\n${lines.join("\n")}` }),
+    pressCtrlC: () => signalGroup(child, "SIGINT"),
+    kill: () => signalGroup(child, "SIGKILL"),
+    exitCode: async () => {
+      await until(() => child.exitCode !== null || child.signalCode !== null, {
+        timeoutMs: END_TIMEOUT_MS,
+        what: () => `the end of npm start; it printed\n${lines.join("\n")}`,
+      });
+      return (await exited)[0];
+    },
+    processes: () => processesWith(mark),
+  };
+}
