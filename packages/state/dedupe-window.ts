@@ -1,0 +1,52 @@
+// The window of call ids that one partition's owner keeps, to drop a call that comes a second time (contract 1.8).
+//
+// What it says follows from the partition's log alone: for each id the offset of the record that first carried it. So
+// noting a record again gives the same answer as the first time, whoever notes it and after whatever crash:
+//   - not there, or there with the same offset: this record is the first to carry the id, and is to be routed. Also
+//     when it was routed before: a process may have died between noting a record and having its jobs acknowledged,
+//     and dropping the record now would lose the call.
+//   - there with a smaller offset: a duplicate. Its first copy is further up in the same partition; it has been
+//     committed, or it is read again before this one's offset can be.
+//   - there with a larger offset: the topic was made anew since. The record counts as the first.
+//
+// Disk lags behind memory by up to half a second; `reached` is written in the transaction that brings the ids it
+// speaks of. Death at any point leaves some `reached` on disk together with exactly the ids below it, and the owner
+// notes everything from there on again before it routes on.
+
+/** "again": the very record that was noted first, read once more. */
+export type Noted = "first" | "again" | "duplicate";
+
+export interface NotedRecord {
+  readonly sourceId: string;
+  readonly messageId: string;
+  readonly offset: number;
+  /** When ingest accepted the call. */
+  readonly receivedAtMs: number;
+}
+
+export interface DedupeWindow {
+  /** Says whether the record is the first to carry its id, and remembers it. Records come in the order of their offsets. */
+  note(record: NotedRecord): Noted;
+  /** Every record below this offset has been noted. */
+  readonly reached: number;
+  /** Says that nothing below this offset is to be noted any more. */
+  advanceTo(offset: number): void;
+  /** Ids that are not on disk yet: while they are many, whoever notes should wait. */
+  readonly unwritten: number;
+  /** Writes what is not written; rejects when the disk refuses. */
+  flush(): Promise<void>;
+  /** Flushes and closes; closes also when it rejects. */
+  close(): Promise<void>;
+}
+
+export interface DedupeWindowOptions {
+  /** Folder of this one partition; made when it is missing. Losing it costs a rebuild, nothing else. */
+  readonly directory: string;
+  /** Ids are remembered for at least this long, and for a 24th more at most. */
+  readonly windowMs: number;
+  nowMs(): number;
+  /** Told when a flush in the background failed; what it held is written with the next one. */
+  onError(error: unknown): void;
+  /** Told when the files could not be read, and an empty window was opened instead. */
+  onDiscarded(error: unknown): void;
+}

@@ -1,0 +1,55 @@
+import type { Bucket } from "./bucket.ts";
+
+/** Ids of one bucket that are not on disk yet, with the offset of the record that first carried each. */
+export interface IdBatch {
+  readonly bucket: Bucket;
+  readonly offsets: ReadonlyMap<string, number>;
+}
+
+/** What has been noted and is not on disk yet: what is being written now, and what comes with the next write. */
+export class PendingIds {
+  #writing: readonly IdBatch[] = [];
+  #next: { readonly bucket: Bucket; readonly offsets: Map<string, number> }[] = [];
+
+  get size(): number {
+    return [...this.#writing, ...this.#next].reduce((sum, { offsets }) => sum + offsets.size, 0);
+  }
+
+  /** How many the next write takes. */
+  get nextSize(): number {
+    return this.#next.reduce((sum, { offsets }) => sum + offsets.size, 0);
+  }
+
+  add(bucket: Bucket, key: string, offset: number): void {
+    const last = this.#next.at(-1);
+    if (last?.bucket === bucket) last.offsets.set(key, offset);
+    else this.#next.push({ bucket, offsets: new Map([[key, offset]]) });
+  }
+
+  find(key: string): number | undefined {
+    return findIn(this.#next, key) ?? findIn(this.#writing, key);
+  }
+
+  /** Runs one write with all that waits; what could not be written waits again. */
+  async writeBy(write: (batches: readonly IdBatch[]) => Promise<void>): Promise<void> {
+    const batches = this.#next;
+    this.#next = [];
+    this.#writing = batches;
+    try {
+      await write(batches);
+    } catch (error) {
+      this.#next = [...batches, ...this.#next];
+      throw error;
+    } finally {
+      this.#writing = [];
+    }
+  }
+}
+
+function findIn(batches: readonly IdBatch[], key: string): number | undefined {
+  for (const { offsets } of batches) {
+    const offset = offsets.get(key);
+    if (offset !== undefined) return offset;
+  }
+  return undefined;
+}

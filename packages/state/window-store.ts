@@ -1,0 +1,103 @@
+import { open, type RootDatabase } from "lmdb";
+import { Bucket, type BucketSpan, type Ids } from "./bucket.ts";
+import { IdFilter } from "./id-filter.ts";
+import type { IdBatch } from "./pending-ids.ts";
+
+/** A window has at most 26 buckets at a time, and the database named `meta`. */
+const MAX_DATABASES = 64;
+const BINARY = { keyEncoding: "binary", encoding: "binary" } as const;
+const STATE_KEY = Buffer.from("state");
+
+/** How far a window has come; written in the same transaction as the ids that it speaks of. */
+export interface WindowState {
+  /** Every record below this offset has been noted. */
+  readonly reached: number;
+  /** The latest time seen in the stream. */
+  readonly streamTimeMs: number;
+  /** Oldest first; the last one is being filled. */
+  readonly buckets: readonly BucketSpan[];
+  /** Left the window, and may not have been dropped yet. */
+  readonly dropping: readonly BucketSpan[];
+}
+
+const NOTHING: WindowState = { reached: 0, streamTimeMs: 0, buckets: [], dropping: [] };
+
+export interface WindowCommit {
+  readonly state: WindowState;
+  readonly ids: readonly IdBatch[];
+  /** Buckets that get no more ids: their filters are kept. */
+  readonly closed: readonly Bucket[];
+}
+
+/** The files of one partition's window: one lmdb environment, in it a database for each bucket. */
+export class WindowStore {
+  readonly #root: RootDatabase<Buffer, Buffer>;
+  readonly #meta: Ids;
+  readonly #maxFilterBytes: number;
+
+  /** `maxFilterBytes` bounds the memory of one bucket's filters. */
+  constructor(directory: string, maxFilterBytes: number) {
+    this.#root = open<Buffer, Buffer>({ path: directory, maxDbs: MAX_DATABASES, ...BINARY });
+    this.#meta = this.#root.openDB<Buffer, Buffer>({ name: "meta", ...BINARY });
+    this.#maxFilterBytes = maxFilterBytes;
+  }
+
+  readState(): WindowState {
+    const bytes = this.#meta.getBinary(STATE_KEY);
+    return bytes === undefined ? NOTHING : (JSON.parse(bytes.toString()) as WindowState);
+  }
+
+  newBucket(span: BucketSpan, expectedIds: number): Bucket {
+    const maxFilterBytes = this.#maxFilterBytes;
+    return Bucket.empty({ span, ids: this.#idsOf(span), expectedIds, maxFilterBytes });
+  }
+
+  /** A bucket of an earlier run: with the filters kept when it was closed, or with filters made again from its ids. */
+  openBucket(span: BucketSpan): Bucket {
+    const ids = this.#idsOf(span);
+    const filters = this.#filterKeys(span).map((key) =>
+      IdFilter.from(this.#meta.getBinary(key) ?? Buffer.of()),
+    );
+    return filters.length > 0
+      ? Bucket.closed(span, ids, filters)
+      : Bucket.refiltered(span, ids, this.#maxFilterBytes);
+  }
+
+  /** One transaction; resolves when it is on disk. */
+  async write({ ids, closed, state }: WindowCommit): Promise<void> {
+    await this.#root.batch(() => {
+      for (const { bucket, offsets } of ids) bucket.write(offsets);
+      for (const bucket of closed) this.#keepFilters(bucket);
+      void this.#meta.put(STATE_KEY, Buffer.from(JSON.stringify(state)));
+    });
+  }
+
+  /** Gives all pages of a bucket back at once. */
+  async drop(span: BucketSpan): Promise<void> {
+    for (const key of this.#filterKeys(span)) await this.#meta.remove(key);
+    await this.#idsOf(span).drop();
+  }
+
+  async close(): Promise<void> {
+    await this.#root.close();
+  }
+
+  #idsOf(span: BucketSpan): Ids {
+    return this.#root.openDB<Buffer, Buffer>({ name: `ids-${span.startMs}`, ...BINARY });
+  }
+
+  #keepFilters(bucket: Bucket): void {
+    for (const [index, filter] of bucket.filters.entries()) {
+      void this.#meta.put(filterKey(bucket.span, index), filter.bytes);
+    }
+  }
+
+  #filterKeys(span: BucketSpan): Buffer[] {
+    const keys: Buffer[] = [];
+    while (this.#meta.doesExist(filterKey(span, keys.length))) keys.push(filterKey(span, keys.length));
+    return keys;
+  }
+}
+
+const filterKey = ({ startMs }: BucketSpan, index: number): Buffer =>
+  Buffer.from(`filter-${startMs}-${index}`);
