@@ -62,14 +62,19 @@ export function discardBody(request: IncomingMessage): void {
     request.resume();
     return;
   }
+  const { socket } = request;
   let discardedBytes = 0;
-  const end = () => request.socket.destroy();
-  const timer = setTimeout(end, MAX_DISCARD_MS);
+  const timer = setTimeout(() => socket.destroy(), MAX_DISCARD_MS);
+  // The request itself tells nothing more once it is answered: only its end or the connection's.
+  const stop = () => {
+    clearTimeout(timer);
+    socket.off("close", stop);
+  };
+  socket.once("close", stop);
+  request.once("end", stop);
   request.on("data", (chunk: Buffer) => {
     discardedBytes += chunk.length;
-    if (discardedBytes > MAX_DISCARDED_BYTES) end();
+    if (discardedBytes > MAX_DISCARDED_BYTES) socket.destroy();
   });
-  request.once("close", () => clearTimeout(timer));
-  request.once("end", () => clearTimeout(timer));
   request.resume();
 }
