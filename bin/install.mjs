@@ -6,7 +6,7 @@ import { constants } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 
-export const ROOT = fileURLToPath(new URL("..", import.meta.url));
+const ROOT = fileURLToPath(new URL("..", import.meta.url));
 const NEEDED_MAJOR = 24;
 const isWindows = process.platform === "win32";
 
@@ -29,11 +29,11 @@ function packagesOf(lockFile) {
  * node_modules/.package-lock.json and writes it last, so an interrupted installation has none. Dates are
  * not asked: a checkout changes them.
  */
-export function isInstalled(root = ROOT) {
-  const installedFile = join(root, "node_modules", ".package-lock.json");
+function isInstalled() {
+  const installedFile = join(ROOT, "node_modules", ".package-lock.json");
   if (!existsSync(installedFile)) return false;
   const installed = packagesOf(installedFile);
-  return Object.entries(packagesOf(join(root, "package-lock.json"))).every(
+  return Object.entries(packagesOf(join(ROOT, "package-lock.json"))).every(
     ([path, wanted]) =>
       // The first is the project itself; optional ones are for other platforms.
       path === "" || wanted.optional === true || installed[path]?.version === wanted.version,

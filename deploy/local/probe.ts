@@ -19,7 +19,7 @@ function metadataRequest(): Buffer {
 }
 
 /** Address "host:port" in its parts; a port that is missing is Kafka's own. */
-export function splitAddress(address: string): { host: string; port: number } {
+function splitAddress(address: string): { host: string; port: number } {
   const at = address.lastIndexOf(":");
   if (at === -1) return { host: address, port: 9092 };
   return { host: address.slice(0, at).replace(/^\[|\]$/g, ""), port: Number(address.slice(at + 1)) };

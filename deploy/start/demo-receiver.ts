@@ -9,7 +9,7 @@ export interface Arrival {
   readonly arrivedAtMs: number;
 }
 
-export interface DemoReceiver {
+interface DemoReceiver {
   readonly url: string;
   readonly close: () => void;
 }

@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { arrivalLine } from "./arrival-line.ts";
-import { type DemoReceiver, startDemoReceiver } from "./demo-receiver.ts";
+import { startDemoReceiver } from "./demo-receiver.ts";
 
 const SOURCE_NAME = "Demo source";
 const DESTINATION_NAME = "Demo destination";
@@ -93,9 +93,7 @@ export async function startDemo(options: DemoOptions): Promise<Demo> {
   const { ingestUrl, say } = options;
   const ask = controlApi(options);
   const sharedSecret = randomBytes(16).toString("hex");
-  const receiver: DemoReceiver = await startDemoReceiver(sharedSecret, (arrival) =>
-    say(arrivalLine(arrival)),
-  );
+  const receiver = await startDemoReceiver(sharedSecret, (arrival) => say(arrivalLine(arrival)));
   try {
     const { id, writeKey } = await makeSource(ask);
     const webhooks = [{ url: receiver.url }];

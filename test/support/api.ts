@@ -34,7 +34,7 @@ export interface Source {
   readonly writeKeys: readonly [string, ...string[]];
 }
 
-export interface DestinationRequest {
+interface DestinationRequest {
   readonly name?: string;
   readonly sourceIds: readonly string[];
   readonly webhooks: readonly { readonly url: string; readonly headers?: Readonly<Record<string, string>> }[];

@@ -7,7 +7,7 @@ import { hmacSha1Hex } from "./signature.ts";
 import { until } from "./until.ts";
 
 /** How a receiver treats one request. */
-export type Answer =
+type Answer =
   /** Answers, after `delayMs` when given. */
   | { status: number; headers?: Record<string, string>; body?: string; delayMs?: number }
   /** Reads the request and never answers. */

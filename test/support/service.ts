@@ -14,7 +14,7 @@ const PORT_VARIABLES: Readonly<Record<string, string>> = {
 };
 
 /** One JSON line of a service's log. */
-export type LogLine = Readonly<Record<string, unknown>> & { readonly level?: string; readonly msg?: string };
+type LogLine = Readonly<Record<string, unknown>> & { readonly level?: string; readonly msg?: string };
 
 export interface ServiceOptions {
   /** Folder under services/. */

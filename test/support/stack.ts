@@ -1,7 +1,7 @@
 import { environment } from "./environment.ts";
 
 /** Name of the variable through which the test run tells its workers where the stack can be asked for. */
-export const STACK_URL = "HOOKLINE_TEST_STACK_URL";
+const STACK_URL = "HOOKLINE_TEST_STACK_URL";
 
 export interface TestStack {
   readonly brokers: readonly string[];
