@@ -111,7 +111,7 @@ export function createTelemetry({ metrics, logger, nowMs }: TelemetryOptions): T
     if (outcome.kind === "success") return;
     const { reason } = outcome;
     // Not the whole URL: paths of webhooks often are their secrets.
-    const endpoint = new URL(url).origin;
+    const endpoint = URL.parse(url)?.origin ?? "unreadable URL";
     const { destinationId, messageId } = job;
     const heldBack = heldBackBefore(`${destinationId} ${endpoint} ${reason}`);
     if (heldBack === undefined) return;

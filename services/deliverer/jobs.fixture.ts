@@ -1,0 +1,72 @@
+// Jobs, destinations and responses for tests.
+import type { RequestResult } from "#contract";
+import { createSecretBox, destinationContext } from "#secrets";
+import type { DeliveryJob, DestinationConfig } from "#topics";
+
+export const START_MS = Date.UTC(2026, 0, 1);
+export const RETRY_DELAYS_MS = [10_000, 60_000, 300_000, 900_000, 1_800_000];
+export const WINDOW_MS = 4 * 3_600_000;
+
+export const secretBox = createSecretBox({ keys: [{ id: "test", key: Buffer.alloc(32, 7) }] });
+
+export function job(changes: Partial<DeliveryJob> = {}): DeliveryJob {
+  return {
+    jobId: "job-1",
+    destinationId: "d1",
+    shard: 0,
+    messageId: "m1",
+    sourceId: "s1",
+    type: "track",
+    receivedAtMs: START_MS,
+    attempts: 0,
+    firstAttemptAtMs: null,
+    dueAtMs: 0,
+    visibleAtMs: 0,
+    outcomes: [],
+    body: Buffer.from('{"type":"track"}'),
+    ...changes,
+  };
+}
+
+export interface Settings {
+  readonly id?: string;
+  readonly urls?: readonly string[];
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly secret?: string;
+  readonly enabled?: boolean;
+  readonly version?: number;
+}
+
+/** A destination as the control service writes it. */
+export function destination(settings: Settings = {}): DestinationConfig {
+  const {
+    id = "d1",
+    urls = ["https://a.test/hook"],
+    headers = {},
+    secret,
+    enabled = true,
+    version = 1,
+  } = settings;
+  const encrypt = (text: string) => secretBox.encrypt(text, destinationContext(id));
+  const encrypted = Object.entries(headers).map(([name, text]) => ({ name, value: encrypt(text) }));
+  return {
+    id,
+    name: id,
+    enabled,
+    sourceIds: ["s1"],
+    callTypes: null,
+    sharedSecret: secret === undefined ? null : encrypt(secret),
+    webhooks: urls.map((url) => ({ url, headers: encrypted })),
+    version,
+    createdAtMs: START_MS,
+    updatedAtMs: START_MS,
+  };
+}
+
+export function response(status: number, retryAfter?: string): RequestResult {
+  return { kind: "response", status, retryAfter, durationMs: 3, body: Buffer.alloc(0) };
+}
+
+export function failure(kind: Extract<RequestResult, { kind: "failure" }>["failure"]): RequestResult {
+  return { kind: "failure", failure: kind, message: kind, durationMs: 3 };
+}
