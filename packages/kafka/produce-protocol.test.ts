@@ -1,0 +1,67 @@
+import { beforeAll, describe, expect, test } from "@jest/globals";
+import Produce from "kafkajs/src/protocol/requests/produce/index.js";
+import { type EncodedMessage, installProduceProtocol, outcomesIn } from "./produce-protocol.ts";
+import { encodeRecordBatch } from "./record-batch.ts";
+
+beforeAll(() => {
+  installProduceProtocol();
+  installProduceProtocol();
+});
+
+const batch = encodeRecordBatch([{ key: "k", value: Buffer.from("v") }], 0);
+
+function exchange(messages: readonly unknown[]) {
+  const topicData = [{ topic: "t", partitions: [{ partition: 3, messages }] }];
+  return Produce.protocol({ version: 7 })({ acks: -1, timeout: 500, topicData });
+}
+
+function encoded(): EncodedMessage {
+  return { partition: 3, value: Buffer.alloc(0), encodedBatch: batch };
+}
+
+describe("produce protocol", () => {
+  test("an encoded batch goes out as it is, behind the request's head", async () => {
+    const { buffer } = (await exchange([encoded()]).request.encode()) as { buffer: Buffer };
+    const head = "ffff" + "ffff" + "000001f4" + "00000001" + "0001" + "74" + "00000001" + "00000003";
+    expect(buffer.toString("hex")).toBe(
+      head + batch.length.toString(16).padStart(8, "0") + batch.toString("hex"),
+    );
+  });
+
+  test("ordinary messages still go the client's way", async () => {
+    const { buffer } = (await exchange([{ key: "k", value: "v" }]).request.encode()) as { buffer: Buffer };
+    expect(buffer.includes("k")).toBe(true);
+    expect(buffer.includes(batch)).toBe(false);
+  });
+
+  test("a failed request tells what became of each of its partitions", async () => {
+    const { response } = exchange([encoded()]);
+    const answer = {
+      topics: [
+        {
+          topicName: "t",
+          partitions: [
+            { partition: 0, errorCode: 0 },
+            { partition: 1, errorCode: 6 },
+            { partition: 2, errorCode: 10 },
+          ],
+        },
+      ],
+    };
+    const thrown = await response.parse(answer).catch((error: unknown) => error);
+    expect(outcomesIn(new Error("wrapped", { cause: thrown }))).toEqual([
+      { topic: "t", partition: 0, error: undefined },
+      { topic: "t", partition: 1, error: expect.objectContaining({ canRetry: true }) },
+      {
+        topic: "t",
+        partition: 2,
+        error: expect.objectContaining({ code: "record_too_large", canRetry: false }),
+      },
+    ]);
+  });
+
+  test("an error without an answer has no outcomes", () => {
+    expect(outcomesIn(new Error("connection lost"))).toBeUndefined();
+    expect(outcomesIn(undefined)).toBeUndefined();
+  });
+});

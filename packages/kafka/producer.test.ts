@@ -1,0 +1,289 @@
+import { afterEach, describe, expect, test } from "@jest/globals";
+import { until } from "#support/until";
+import type { PartitionBatch } from "./accumulator.ts";
+import { KafkaError } from "./errors.ts";
+import { recordingLogger } from "./fixtures/recording-logger.ts";
+import { StubCluster } from "./fixtures/stub-cluster.ts";
+import { partitionOfKey } from "./partitioner.ts";
+import { createProduceClient, type ProduceClient } from "./produce-client.ts";
+import type { PartitionOutcome } from "./produce-protocol.ts";
+import { BatchingProducer, type ProducerParts } from "./producer.ts";
+import type { OutgoingRecord, ProducerOptions } from "./types.ts";
+
+type Answer = (batches: readonly PartitionBatch[]) => Promise<readonly PartitionOutcome[]>;
+
+const written: Answer = async (batches) =>
+  batches.map(({ topic, partition }) => ({ topic, partition, error: undefined }));
+
+const unavailable = new KafkaError("unavailable", "connection lost", { canRetry: true });
+const tooLarge = new KafkaError("record_too_large", "too large", { canRetry: false });
+
+/** A produce client that answers as told, then as if all were well; it keeps every request's keys. */
+class ScriptedClient implements ProduceClient {
+  readonly requests: { partition: number; keys: (string | null)[] }[][] = [];
+  readonly answers: Answer[] = [];
+  resets = 0;
+
+  async send(batches: readonly PartitionBatch[]): Promise<readonly PartitionOutcome[]> {
+    this.requests.push(
+      batches.map(({ partition, records }) => ({ partition, keys: records.map(({ record }) => record.key) })),
+    );
+    return (this.answers.shift() ?? written)(batches);
+  }
+
+  reset(): void {
+    this.resets += 1;
+  }
+
+  close(): Promise<void> {
+    return Promise.resolve();
+  }
+}
+
+const open: BatchingProducer[] = [];
+
+afterEach(async () => {
+  for (const producer of open.splice(0)) await producer.close();
+});
+
+function newProducer(
+  client: ProduceClient,
+  options: ProducerOptions = {},
+  leaders = [1, 1, 1],
+): BatchingProducer {
+  const metadata: ProducerParts["metadata"] = {
+    partitionCount: () => leaders.length,
+    leader: ({ partition }) => leaders[partition] ?? -1,
+    fetch: async () => undefined,
+    renew: () => undefined,
+  };
+  const parts = { client, metadata, logger: recordingLogger().logger, now: Date.now };
+  const producer = new BatchingProducer(parts, options);
+  open.push(producer);
+  return producer;
+}
+
+function record(key: string | null, value = "v"): OutgoingRecord {
+  return { topic: "t", key, value: Buffer.from(value) };
+}
+
+/** Keys that fall into partition 0 of 3. */
+const KEYS = Array.from({ length: 100 }, (_, i) => `key-${i}`).filter((key) => partitionOfKey(key, 3) === 0);
+
+function keysOf(client: ScriptedClient): (string | null)[][] {
+  return client.requests.map((batches) => batches.flatMap(({ keys }) => keys));
+}
+
+describe("producer", () => {
+  test("a record leaves at once when nothing is under way", async () => {
+    const client = new ScriptedClient();
+    await newProducer(client, { lingerMs: 60_000 }).send([record("a")]);
+    expect(keysOf(client)).toEqual([["a"]]);
+  });
+
+  test("what arrives while a request is under way leaves together (fact 6)", async () => {
+    const client = new ScriptedClient();
+    const first = Promise.withResolvers<void>();
+    client.answers.push(async (batches) => {
+      await first.promise;
+      return written(batches);
+    });
+    const producer = newProducer(client, { lingerMs: 60_000 });
+    const sends = [producer.send([record("first")])];
+    await until(() => client.requests.length === 1, { timeoutMs: 2_000, what: "the first request" });
+    for (let i = 0; i < 50; i += 1) sends.push(producer.send([record(`later-${i}`)]));
+    first.resolve();
+    await Promise.all(sends);
+    expect(client.requests).toHaveLength(2);
+    expect(keysOf(client)[1]).toHaveLength(50);
+  });
+
+  test("a partition that the answer does not speak of is sent again (fact 1)", async () => {
+    const client = new ScriptedClient();
+    client.answers.push(async (batches) => (await written(batches)).slice(1));
+    await newProducer(client).send(["a", "b", "c", "d", "e", "f"].map((key) => record(key)));
+    const [first, second] = client.requests;
+    expect(first?.length).toBeGreaterThan(1);
+    expect(second).toEqual(first?.slice(0, 1));
+  });
+
+  test("only the partitions that failed are sent again", async () => {
+    const client = new ScriptedClient();
+    client.answers.push(async (batches) =>
+      (await written(batches)).map((outcome, index) =>
+        index === 1 ? { ...outcome, error: unavailable } : outcome,
+      ),
+    );
+    await newProducer(client).send(["a", "b", "c", "d", "e", "f"].map((key) => record(key)));
+    expect(client.requests[1]).toEqual(client.requests[0]?.slice(1, 2));
+  });
+
+  test("a partition's records keep their order over failed requests", async () => {
+    const client = new ScriptedClient();
+    const fail: Answer = async () => {
+      throw unavailable;
+    };
+    client.answers.push(fail, fail);
+    const producer = newProducer(client);
+    const sends = KEYS.slice(0, 3).map(async (key, index) => {
+      await until(() => client.requests.length >= index, {
+        timeoutMs: 2_000,
+        what: "the request before",
+        pollMs: 1,
+      });
+      await producer.send([record(key)]);
+    });
+    await Promise.all(sends);
+    const acknowledged = keysOf(client).slice(2).flat();
+    expect(acknowledged).toEqual(KEYS.slice(0, 3));
+  });
+
+  test("a keyless record keeps its partition over retries (fact 11)", async () => {
+    const client = new ScriptedClient();
+    const fail: Answer = async () => {
+      throw unavailable;
+    };
+    client.answers.push(fail, fail);
+    await newProducer(client).send([record(null)]);
+    const partitions = client.requests.map(([batch]) => batch?.partition);
+    expect(new Set(partitions).size).toBe(1);
+    expect(partitions).toHaveLength(3);
+  });
+
+  test("keyless records spread over the partitions", async () => {
+    const client = new ScriptedClient();
+    const producer = newProducer(client);
+    for (let i = 0; i < 6; i += 1) await producer.send([record(null)]);
+    expect(new Set(client.requests.map(([batch]) => batch?.partition))).toEqual(new Set([0, 1, 2]));
+  });
+
+  test("20,000 records to one partition go out in requests of at most 1,000 (fact 5)", async () => {
+    const client = new ScriptedClient();
+    const [key = ""] = KEYS;
+    await newProducer(client).send(Array.from({ length: 20_000 }, () => record(key)));
+    expect(client.requests).toHaveLength(20);
+    for (const keys of keysOf(client)) expect(keys.length).toBeLessThanOrEqual(1_000);
+  });
+
+  test("a record that the broker refuses fails alone; its neighbours are written", async () => {
+    const client = new ScriptedClient();
+    const refuse: Answer = async (batches) =>
+      batches.map(({ topic, partition, records }) => ({
+        topic,
+        partition,
+        error: records.some(({ record: { value } }) => value?.toString() === "huge") ? tooLarge : undefined,
+      }));
+    client.answers.push(refuse, refuse, refuse, refuse);
+    const producer = newProducer(client);
+    const [a = "", b = "", c = ""] = KEYS;
+    const results = await Promise.allSettled([
+      producer.send([record(a)]),
+      producer.send([record(b, "huge")]),
+      producer.send([record(c)]),
+    ]);
+    expect(results.map(({ status }) => status)).toEqual(["fulfilled", "rejected", "fulfilled"]);
+    expect(results[1]).toMatchObject({ reason: { code: "record_too_large", canRetry: false } });
+  });
+
+  test("a call fails when its time is over, and its records are not sent any more", async () => {
+    const client = new ScriptedClient();
+    const never: Answer = async () => {
+      throw unavailable;
+    };
+    client.answers.push(...new Array(100).fill(never));
+    const producer = newProducer(client, { deliveryTimeoutMs: 200 });
+    await expect(producer.send([record("a")])).rejects.toMatchObject({
+      code: "delivery_timeout",
+      canRetry: true,
+    });
+    expect(producer.backlog).toEqual({ records: 0, bytes: 0, oldestAtMs: undefined });
+    client.answers.length = 0;
+    await producer.send([record("b")]);
+    expect(keysOf(client).at(-1)).toEqual(["b"]);
+  });
+
+  test("the backlog tells what is not acknowledged and since when", async () => {
+    const client = new ScriptedClient();
+    const answer = Promise.withResolvers<void>();
+    client.answers.push(async (batches) => {
+      await answer.promise;
+      return written(batches);
+    });
+    const producer = newProducer(client);
+    const sent = producer.send([record("a"), record("b")]);
+    expect(producer.backlog.records).toBe(2);
+    expect(producer.backlog.bytes).toBeGreaterThan(0);
+    expect(Date.now() - (producer.backlog.oldestAtMs ?? 0)).toBeLessThan(1_000);
+    answer.resolve();
+    await sent;
+    expect(producer.backlog.records).toBe(0);
+  });
+
+  test("a broker that hangs does not hold up another one's partitions", async () => {
+    const client = new ScriptedClient();
+    const hanging = Promise.withResolvers<void>();
+    client.answers.push(async (batches) => {
+      await hanging.promise;
+      return written(batches);
+    });
+    const producer = newProducer(client, {}, [1, 2, 2]);
+    const [onFirst = ""] = KEYS;
+    const onSecond =
+      Array.from({ length: 100 }, (_, i) => `x-${i}`).find((key) => partitionOfKey(key, 3) > 0) ?? "";
+    const slow = producer.send([record(onFirst)]);
+    await until(() => client.requests.length === 1, { timeoutMs: 2_000, what: "the hanging request" });
+    await producer.send([record(onSecond)]);
+    hanging.resolve();
+    await slow;
+  });
+
+  test("after failures in a row the connections are made anew", async () => {
+    const client = new ScriptedClient();
+    const fail: Answer = async () => {
+      throw unavailable;
+    };
+    client.answers.push(...new Array(5).fill(fail));
+    await newProducer(client).send([record("a")]);
+    expect(client.resets).toBe(1);
+  });
+
+  test("closing waits for the acknowledgements, and nothing is taken afterwards", async () => {
+    const client = new ScriptedClient();
+    const producer = newProducer(client);
+    const sent = producer.send([record("a")]);
+    await producer.close();
+    await sent;
+    await expect(producer.send([record("b")])).rejects.toMatchObject({ code: "closed" });
+  });
+});
+
+describe("producer over the client's real one", () => {
+  const keys = Array.from({ length: 40 }, (_, i) => `user-${i}`);
+
+  /** A producer that believes the first leaders for ever, so that requests meet moved ones. */
+  function overCluster(cluster: StubCluster): BatchingProducer {
+    return newProducer(createProduceClient(cluster.asClient(), Date.now), {}, [1, 1, 2]);
+  }
+
+  test("no record is lost when a leader moves while a request is under way (facts 1 and 2)", async () => {
+    const cluster = new StubCluster([1, 1, 2]);
+    const producer = overCluster(cluster);
+    let moves = 0;
+    cluster.beforeProduce = () => {
+      moves += 1;
+      // Back and forth between a broker that has answered and one that has not.
+      if (moves <= 4) cluster.leaders[1] = cluster.leaders[1] === 1 ? 2 : 1;
+    };
+    await producer.send(keys.map((key) => record(key)));
+    const inLogs = cluster.logs.flat().map(({ key }) => key);
+    expect(new Set(inLogs)).toEqual(new Set(keys));
+  });
+
+  test("every record is in the partition of its key", async () => {
+    const cluster = new StubCluster([1, 1, 2]);
+    await overCluster(cluster).send(keys.map((key) => record(key)));
+    cluster.logs.forEach((log, partition) => {
+      for (const { key } of log) expect(partitionOfKey(key ?? "", 3)).toBe(partition);
+    });
+  });
+});
