@@ -58,11 +58,9 @@ const MAX_DISCARD_MS = 5_000;
  * caller is still writing, and the answer would be lost; keeping on for ever would let it send without end.
  */
 export function discardBody(request: IncomingMessage): void {
-  if (request.complete) {
-    request.resume();
-    return;
-  }
   const { socket } = request;
+  // What has arrived whole node:http throws away by itself.
+  if (request.complete || socket.destroyed) return;
   let discardedBytes = 0;
   const timer = setTimeout(() => socket.destroy(), MAX_DISCARD_MS);
   // The request itself tells nothing more once it is answered: only its end or the connection's.

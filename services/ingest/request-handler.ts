@@ -54,7 +54,7 @@ export function createRequestHandler(parts: IngestParts): RequestHandler {
       .then((answer) => {
         const http = toHttp(answer, parts.nowMs());
         if (http !== undefined && !response.destroyed) send(request, response, http, parts.stopping());
-        if (!request.complete) discardBody(request);
+        discardBody(request);
         if (answer.kind === "refused") countRefusal(parts.telemetry, answer.refusal);
         parts.telemetry.answered(label, statusLabel(http?.status), performance.now() - startedAtMs);
       });
