@@ -22,12 +22,11 @@ export function createAdmin(client: AdminClient): Admin {
       return offsets.map(({ partition, offset }) => ({ partition, offset: Number(offset) }));
     },
 
+    committedOffsets: (groupId, topic) => fetchCommitted(client, groupId, topic),
+
     async consumerLag(groupId, topic) {
       const ends = await fetchOffsets(client, topic);
-      const [ofTopic] = await client.run((admin) => admin.fetchOffsets({ groupId, topics: [topic] }));
-      const committed = new Map(
-        ofTopic?.partitions.map(({ partition, offset }) => [partition, Number(offset)]),
-      );
+      const committed = await fetchCommitted(client, groupId, topic);
       return ends.map(({ partition, low, high }) => ({
         partition,
         lag: high - Math.max(low, committed.get(partition) ?? low),
@@ -42,4 +41,17 @@ export function createAdmin(client: AdminClient): Admin {
       await client.run((admin) => admin.deleteGroups([...groupIds]));
     },
   };
+}
+
+async function fetchCommitted(
+  client: AdminClient,
+  groupId: string,
+  topic: string,
+): Promise<Map<number, number>> {
+  const [ofTopic] = await client.run((admin) => admin.fetchOffsets({ groupId, topics: [topic] }));
+  const offsets = (ofTopic?.partitions ?? []).map(
+    ({ partition, offset }) => [partition, Number(offset)] as const,
+  );
+  // The client says -1 where nothing was committed.
+  return new Map(offsets.filter(([, offset]) => offset >= 0));
 }

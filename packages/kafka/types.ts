@@ -195,6 +195,8 @@ export interface Admin {
   offsets(topic: string): Promise<PartitionOffsets[]>;
   /** Per partition the first offset at or after the time; the end where there is none. */
   offsetForTime(topic: string, timestampMs: number): Promise<{ partition: number; offset: number }[]>;
+  /** Per partition the offset at which the group goes on; a partition without a commit is not there. */
+  committedOffsets(groupId: string, topic: string): Promise<ReadonlyMap<number, number>>;
   consumerLag(groupId: string, topic: string): Promise<PartitionLag[]>;
   deleteTopics(topics: readonly string[]): Promise<void>;
   deleteGroups(groupIds: readonly string[]): Promise<void>;
