@@ -7,7 +7,8 @@ export const START_MS = Date.UTC(2026, 0, 1);
 export const RETRY_DELAYS_MS = [10_000, 60_000, 300_000, 900_000, 1_800_000];
 export const WINDOW_MS = 4 * 3_600_000;
 
-export const secretBox = createSecretBox({ keys: [{ id: "test", key: Buffer.alloc(32, 7) }] });
+export const TEST_KEY = Buffer.alloc(32, 7);
+export const secretBox = createSecretBox({ keys: [{ id: "test", key: TEST_KEY }] });
 
 export function job(changes: Partial<DeliveryJob> = {}): DeliveryJob {
   return {
