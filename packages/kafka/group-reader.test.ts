@@ -1,0 +1,273 @@
+import { afterEach, describe, expect, test } from "@jest/globals";
+import { until } from "#support/until";
+import { KafkaError } from "./errors.ts";
+import { recordingLogger } from "./fixtures/recording-logger.ts";
+import { batchOf, record, type StubSession, stubSessions } from "./fixtures/stub-session.ts";
+import { GroupReader, type GroupReaderOptions } from "./group-reader.ts";
+import type { Settle, TopicPartition } from "./types.ts";
+
+const passing = new KafkaError("unavailable", "broker away", { canRetry: true });
+const final = new KafkaError("not_authorized", "who are you", { canRetry: false });
+
+interface Bench {
+  readonly reader: GroupReader<string>;
+  readonly sessions: StubSession[];
+  /** The newest session. */
+  readonly session: () => StubSession;
+  /** Partition and offset of every step. */
+  readonly stepped: string[];
+  readonly open: Map<string, Settle>;
+  readonly started: Promise<void>;
+}
+
+const readers: GroupReader<string>[] = [];
+
+afterEach(async () => {
+  for (const reader of readers.splice(0)) await reader.stop(0);
+});
+
+async function startBench(options: Partial<GroupReaderOptions<string>> = {}): Promise<Bench> {
+  const { sessions, newSession } = stubSessions();
+  const stepped: string[] = [];
+  const open = new Map<string, Settle>();
+  const parts = { newSession, logger: recordingLogger().logger, now: Date.now };
+  const reader = new GroupReader<string>(parts, {
+    groupId: "g",
+    topics: ["t"],
+    commits: true,
+    maxOutstandingRecords: 1_000,
+    maxOutstandingBytes: 1e9,
+    work: {
+      decode: ({ key }) => key ?? "",
+      step: ({ decoded }, settle) => {
+        stepped.push(decoded);
+        open.set(decoded, settle);
+      },
+      deadLetter: () => [],
+      write: async () => undefined,
+    },
+    ...options,
+  });
+  readers.push(reader);
+  const started = reader.start();
+  const session = (): StubSession => {
+    const newest = sessions.at(-1);
+    if (newest === undefined) throw new Error("no session");
+    return newest;
+  };
+  return { reader, sessions, session, stepped, open, started };
+}
+
+function fetch(bench: Bench, partition: number, from: number, to: number): void {
+  const records = Array.from({ length: to - from }, (_, i) => record(partition, from + i));
+  void bench.session().handlers.onBatch(batchOf(records));
+}
+
+function settleAll(bench: Bench): void {
+  for (const settle of bench.open.values()) settle({ produce: [] });
+  bench.open.clear();
+}
+
+function soon<T>(condition: () => T, what: string): Promise<unknown> {
+  return until(condition, { timeoutMs: 5_000, what, pollMs: 2 });
+}
+
+describe("group reader", () => {
+  test("starting resolves when the group has been joined", async () => {
+    const bench = await startBench();
+    bench.session().join([0, 1]);
+    await bench.started;
+    expect(bench.reader.assigned).toEqual([
+      { topic: "t", partition: 0 },
+      { topic: "t", partition: 1 },
+    ]);
+  });
+
+  test("nothing is stepped before the owner of new partitions is ready", async () => {
+    const ready = Promise.withResolvers<void>();
+    const bench = await startBench({ onAssigned: () => ready.promise });
+    bench.session().join([0]);
+    fetch(bench, 0, 0, 2);
+    expect(bench.stepped).toEqual([]);
+    ready.resolve();
+    await soon(() => bench.stepped.length === 2, "the steps");
+  });
+
+  test("an owner that fails to get ready is asked again", async () => {
+    let asked = 0;
+    const onAssigned = async (): Promise<void> => {
+      asked += 1;
+      if (asked === 1) throw new Error("store locked");
+    };
+    const bench = await startBench({ onAssigned });
+    bench.session().join([0]);
+    fetch(bench, 0, 0, 1);
+    await soon(() => bench.stepped.length === 1, "the step");
+    expect(asked).toBe(2);
+  });
+
+  test("only new partitions are announced, and only lost ones revoked", async () => {
+    const assigned: TopicPartition[][] = [];
+    const revoked: TopicPartition[][] = [];
+    const bench = await startBench({
+      onAssigned: async (partitions) => void assigned.push([...partitions]),
+      onRevoked: (partitions) => void revoked.push([...partitions]),
+    });
+    bench.session().join([0, 1]);
+    bench.session().join([1, 2]);
+    const numbers = (all: TopicPartition[][]): number[][] =>
+      all.map((some) => some.map(({ partition }) => partition));
+    expect(numbers(assigned)).toEqual([[0, 1], [2]]);
+    expect(numbers(revoked)).toEqual([[0]]);
+  });
+
+  test("after a rebalance a kept partition goes on at its own place, not at the last commit (fact 7)", async () => {
+    const bench = await startBench();
+    bench.session().join([0]);
+    await bench.started;
+    fetch(bench, 0, 0, 5);
+    bench.session().join([0]);
+    expect(bench.session().seeks).toEqual([{ topic: "t", partition: 0, offset: 5 }]);
+    fetch(bench, 0, 0, 5);
+    expect(bench.stepped).toHaveLength(5);
+  });
+
+  test("a new member identity goes on at the last commit, because others may have read meanwhile", async () => {
+    const bench = await startBench();
+    bench.session().join([0], "first");
+    fetch(bench, 0, 0, 5);
+    bench.session().join([0], "second");
+    expect(bench.session().seeks).toEqual([]);
+  });
+
+  test("what is done is committed when the group rebalances, before anything moves", async () => {
+    const bench = await startBench();
+    bench.session().join([0]);
+    await bench.started;
+    fetch(bench, 0, 0, 5);
+    await soon(() => bench.stepped.length === 5, "the steps");
+    settleAll(bench);
+    bench.session().handlers.onRebalancing();
+    expect(bench.session().commits).toEqual([[{ topic: "t", partition: 0, offset: 5 }]]);
+  });
+
+  test("what is done is committed once a second, up to the oldest record that is not done", async () => {
+    const bench = await startBench();
+    bench.session().join([0]);
+    await bench.started;
+    fetch(bench, 0, 0, 5);
+    await soon(() => bench.stepped.length === 5, "the steps");
+    for (const key of ["0-0", "0-1", "0-3"]) bench.open.get(key)?.({ produce: [] });
+    await soon(() => bench.session().commits.length > 0, "a commit");
+    expect(bench.session().commits).toEqual([[{ topic: "t", partition: 0, offset: 2 }]]);
+  });
+
+  test("a partition that is no longer owned is never committed (fact 7)", async () => {
+    const bench = await startBench();
+    bench.session().join([0, 1]);
+    await bench.started;
+    fetch(bench, 0, 0, 3);
+    fetch(bench, 1, 0, 3);
+    await soon(() => bench.stepped.length === 6, "the steps");
+    bench.session().join([1]);
+    settleAll(bench);
+    await bench.reader.stop(1_000);
+    const committed = bench.session().commits.flat();
+    expect(new Set(committed.map(({ partition }) => partition))).toEqual(new Set([1]));
+  });
+
+  test("a record settled after its partition went and came back is not stepped twice", async () => {
+    const bench = await startBench();
+    bench.session().join([0]);
+    await bench.started;
+    fetch(bench, 0, 0, 2);
+    await soon(() => bench.stepped.length === 2, "the steps");
+    bench.session().join([]);
+    bench.session().join([0]);
+    fetch(bench, 0, 0, 3);
+    await soon(() => bench.stepped.length === 3, "the new step");
+    expect(bench.stepped).toEqual(["0-0", "0-1", "0-2"]);
+  });
+
+  test("a crash that may pass leads to a new session, and pauses are applied again (fact 13)", async () => {
+    const bench = await startBench({ maxOutstandingRecords: 1 });
+    bench.session().join([0], "first");
+    await bench.started;
+    const large = Array.from({ length: 100 }, (_, i) => ({ ...record(0, i), value: Buffer.alloc(10_000) }));
+    void bench.session().handlers.onBatch(batchOf(large));
+    expect([...bench.session().paused]).toEqual(["t/0"]);
+    bench.session().handlers.onCrash(passing);
+    await soon(() => bench.sessions.length === 2, "the second session");
+    expect(bench.sessions[0]?.isStopped).toBe(true);
+    bench.session().join([0], "second");
+    expect([...bench.session().paused]).toEqual(["t/0"]);
+  });
+
+  test("any other crash is the end: the reader fails and is not started again (fact 13)", async () => {
+    const bench = await startBench();
+    bench.session().join([0]);
+    await bench.started;
+    bench.session().handlers.onCrash(final);
+    await expect(bench.reader.failed).rejects.toMatchObject({ code: "consumer_dead", canRetry: false });
+    expect(bench.sessions).toHaveLength(1);
+  });
+
+  test("a reader that can never join fails at its start", async () => {
+    const bench = await startBench();
+    bench.session().handlers.onCrash(final);
+    await expect(bench.started).rejects.toMatchObject({ code: "consumer_dead" });
+  });
+
+  test("a loop that hangs is given up for a new session, and its late batches are ignored", async () => {
+    const bench = await startBench();
+    bench.session().join([0]);
+    await bench.started;
+    const [hanging] = bench.sessions;
+    if (hanging !== undefined) hanging.lastActiveMs = 0;
+    await soon(() => bench.sessions.length === 2, "the second session");
+    void hanging?.handlers.onBatch(batchOf([record(0, 0)]));
+    expect(bench.stepped).toEqual([]);
+  });
+
+  test("stopping waits for what is outstanding, commits it and leaves", async () => {
+    const bench = await startBench();
+    bench.session().join([0]);
+    await bench.started;
+    fetch(bench, 0, 0, 3);
+    await soon(() => bench.stepped.length === 3, "the steps");
+    const session = bench.session();
+    const stopped = bench.reader.stop(5_000);
+    fetch(bench, 0, 3, 6);
+    expect(session.isStopped).toBe(false);
+    settleAll(bench);
+    await stopped;
+    expect(bench.stepped).toHaveLength(3);
+    expect(session.commits.flat()).toEqual([{ topic: "t", partition: 0, offset: 3 }]);
+    expect(session.isStopped).toBe(true);
+  });
+
+  test("stopping ends when its grace is over, with what is done committed", async () => {
+    const bench = await startBench();
+    bench.session().join([0]);
+    await bench.started;
+    fetch(bench, 0, 0, 3);
+    await soon(() => bench.stepped.length === 3, "the steps");
+    bench.open.get("0-0")?.({ produce: [] });
+    const session = bench.session();
+    await bench.reader.stop(50);
+    expect(session.commits.flat()).toEqual([{ topic: "t", partition: 0, offset: 1 }]);
+  });
+
+  test("a reader without commits keeps its place over a lost session", async () => {
+    const bench = await startBench({ commits: false });
+    bench.session().join([0], "first");
+    await bench.started;
+    fetch(bench, 0, 0, 3);
+    bench.session().handlers.onCrash(passing);
+    await soon(() => bench.sessions.length === 2, "the second session");
+    bench.session().join([0], "second");
+    expect(bench.session().seeks).toEqual([{ topic: "t", partition: 0, offset: 3 }]);
+    await bench.reader.stop(0);
+    expect(bench.sessions.flatMap(({ commits }) => commits)).toEqual([]);
+  });
+});

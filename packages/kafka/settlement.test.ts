@@ -1,0 +1,124 @@
+import { describe, expect, test } from "@jest/globals";
+import { until } from "#support/until";
+import { recordingLogger } from "./fixtures/recording-logger.ts";
+import { record } from "./fixtures/stub-session.ts";
+import { type Settlement, settleRecord } from "./settlement.ts";
+import type { OutgoingRecord, Settle } from "./types.ts";
+
+const next: OutgoingRecord = { topic: "next", key: "k", value: null };
+
+interface Bench {
+  readonly written: OutgoingRecord[];
+  readonly log: ReturnType<typeof recordingLogger>["lines"];
+  readonly done: () => number;
+}
+
+function run(step: (settle: Settle) => void, work: Partial<Settlement["work"]> = {}): Bench {
+  const { logger, lines } = recordingLogger();
+  const written: OutgoingRecord[] = [];
+  let done = 0;
+  const settlement: Settlement = {
+    record: record(0, 7),
+    logger,
+    step,
+    work: {
+      deadLetter: (_, error) => [{ topic: "dead", key: error.message, value: null }],
+      write: async (records) => void written.push(...records),
+      ...work,
+    },
+  };
+  settleRecord(settlement, () => {
+    done += 1;
+  });
+  return { written, log: lines, done: () => done };
+}
+
+function soon(condition: () => boolean, what: string): Promise<unknown> {
+  return until(condition, { timeoutMs: 3_000, what, pollMs: 2 });
+}
+
+describe("settlement", () => {
+  test("a record that becomes nothing is done at once", () => {
+    const bench = run((settle) => settle({ produce: [] }));
+    expect(bench.done()).toBe(1);
+  });
+
+  test("a record is done after what it becomes is written, not before", async () => {
+    const bench = run((settle) => settle({ produce: [next] }));
+    expect(bench.done()).toBe(0);
+    await soon(() => bench.done() === 1, "the record's end");
+    expect(bench.written).toEqual([next]);
+  });
+
+  test("a step that throws three times makes its record a dead letter, with one error line", async () => {
+    let tries = 0;
+    const bench = run(() => {
+      tries += 1;
+      throw new Error(`bug ${tries}`);
+    });
+    await soon(() => bench.done() === 1, "the record's end");
+    expect(tries).toBe(3);
+    expect(bench.written).toEqual([{ topic: "dead", key: "bug 3", value: null }]);
+    expect(bench.log.map(({ level }) => level)).toEqual(["error"]);
+  });
+
+  test("a step that throws once and then settles is nothing special", () => {
+    let tries = 0;
+    const bench = run((settle) => {
+      tries += 1;
+      if (tries === 1) throw new Error("passing");
+      settle({ produce: [] });
+    });
+    expect(bench.done()).toBe(1);
+    expect(bench.log).toEqual([]);
+  });
+
+  test("a step that throws after it has settled is settled, and its bug is logged", () => {
+    const bench = run((settle) => {
+      settle({ produce: [] });
+      throw new Error("late");
+    });
+    expect(bench.done()).toBe(1);
+    expect(bench.log.map(({ level }) => level)).toEqual(["error"]);
+  });
+
+  test("a second settling changes nothing and is logged", () => {
+    const bench = run((settle) => {
+      settle({ produce: [] });
+      settle({ produce: [next] });
+    });
+    expect(bench.done()).toBe(1);
+    expect(bench.written).toEqual([]);
+    expect(bench.log.map(({ level }) => level)).toEqual(["error"]);
+  });
+
+  test("what cannot be written is tried again until it can; meanwhile the record is not done", async () => {
+    let tries = 0;
+    const write = async (): Promise<void> => {
+      tries += 1;
+      if (tries < 3) throw new Error("no broker");
+    };
+    const bench = run((settle) => settle({ produce: [next] }), { write });
+    await soon(() => tries >= 1, "the first try");
+    expect(bench.done()).toBe(0);
+    await soon(() => bench.done() === 1, "the record's end");
+    expect(tries).toBe(3);
+  });
+
+  test("a dead letter that cannot be made is tried again and never dropped", async () => {
+    let tries = 0;
+    const deadLetter = (): OutgoingRecord[] => {
+      tries += 1;
+      if (tries === 1) throw new Error("bug in the dead letter");
+      return [next];
+    };
+    const bench = run(
+      () => {
+        throw new Error("bug");
+      },
+      { deadLetter },
+    );
+    await soon(() => bench.done() === 1, "the record's end");
+    expect(bench.written).toEqual([next]);
+  });
+});
