@@ -2,33 +2,42 @@ import { ProblemError } from "./http/problem.ts";
 
 /**
  * Runs changes one after the other, so that what a change was checked against still holds when it is written. Changes
- * are rare; a queue that grows means that Kafka does not answer, and then waiting helps nobody.
+ * are rare; a turn that does not come means that Kafka does not acknowledge those before.
  */
 export interface ChangeQueue {
-  /** Rejects with an "unavailable" problem when too many are waiting. */
+  /** Rejects with an "unavailable" problem when the turn does not come in time; the change is then not begun. */
   run<T>(change: () => Promise<T>): Promise<T>;
 }
 
-const MAX_WAITING = 20;
+const TURN_WITHIN_MS = 5_000;
 
-export function createChangeQueue(maxWaiting: number = MAX_WAITING): ChangeQueue {
-  let last: Promise<unknown> = Promise.resolve();
-  let waiting = 0;
+export function createChangeQueue(turnWithinMs: number = TURN_WITHIN_MS): ChangeQueue {
+  let last: Promise<void> = Promise.resolve();
   return {
     async run(change) {
-      if (waiting >= maxWaiting)
-        throw new ProblemError("unavailable", "too many changes are waiting for Kafka");
-      waiting += 1;
-      const turn = last;
-      const { promise, resolve } = Promise.withResolvers<void>();
-      last = promise;
+      const before = last;
+      const { promise: ended, resolve: end } = Promise.withResolvers<void>();
+      last = before.then(() => ended);
       try {
-        await turn;
+        await inTime(before, turnWithinMs);
         return await change();
       } finally {
-        waiting -= 1;
-        resolve();
+        end();
       }
     },
   };
+}
+
+async function inTime(turn: Promise<void>, withinMs: number): Promise<void> {
+  const { promise: late, reject } = Promise.withResolvers<never>();
+  const problem = new ProblemError(
+    "unavailable",
+    "earlier changes still wait for Kafka; this one was not begun",
+  );
+  const timer = setTimeout(() => reject(problem), withinMs);
+  try {
+    await Promise.race([turn, late]);
+  } finally {
+    clearTimeout(timer);
+  }
 }

@@ -78,19 +78,24 @@ export const PatchDestinationBody = Type.Object(
   },
 );
 
-export const DestinationView = Type.Object({
-  id: IdField,
-  name: NameField,
-  enabled: Enabled,
-  sourceIds: Type.Array(Type.String()),
-  callTypes: CallTypes,
-  sharedSecretSet: Type.Boolean({ description: "Requests are signed." }),
-  webhooks: Type.Array(
-    Type.Object({
-      url: Type.String({ format: "uri" }),
-      headers: Type.Record(Type.String(), Type.String(), { description: `Every value is shown as ${MASK}.` }),
-    }),
-  ),
-  createdAt: TimeField,
-  updatedAt: TimeField,
-});
+export const DestinationView = Type.Object(
+  {
+    id: IdField,
+    name: NameField,
+    enabled: Enabled,
+    sourceIds: Type.Array(Type.String()),
+    callTypes: CallTypes,
+    sharedSecretSet: Type.Boolean({ description: "Requests are signed." }),
+    webhooks: Type.Array(
+      Type.Object({
+        url: Type.String({ format: "uri" }),
+        headers: Type.Record(Type.String(), Type.String(), {
+          description: `Every value is shown as ${MASK}.`,
+        }),
+      }),
+    ),
+    createdAt: TimeField,
+    updatedAt: TimeField,
+  },
+  { description: "The destination, its secrets masked." },
+);

@@ -14,13 +14,16 @@ export const PageQuery = Type.Object(
 );
 
 export function pageOf<T extends TSchema>(item: T) {
-  return Type.Object({
-    data: Type.Array(item),
-    next: Type.Unsafe<string | null>({
-      type: ["string", "null"],
-      description: "Give it as `after` for the next page; null on the last one.",
-    }),
-  });
+  return Type.Object(
+    {
+      data: Type.Array(item),
+      next: Type.Unsafe<string | null>({
+        type: ["string", "null"],
+        description: "Give it as `after` for the next page; null on the last one.",
+      }),
+    },
+    { description: "One page of the list." },
+  );
 }
 
 interface Listed {

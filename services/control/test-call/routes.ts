@@ -24,28 +24,31 @@ const TestBody = Type.Object(
 const nullableString = (description: string) =>
   Type.Unsafe<string | null>({ type: ["string", "null"], description });
 
-const TestResult = Type.Object({
-  messageId: Type.String(),
-  delivered: Type.Boolean({ description: "At least one webhook answered with success." }),
-  webhooks: Type.Array(
-    Type.Object({
-      url: Type.String(),
-      outcome: Type.Unsafe<"success" | "retryable" | "permanent">({
-        type: "string",
-        enum: ["success", "retryable", "permanent"],
-        description: "A call that is not a test would be retried after a retryable one.",
+const TestResult = Type.Object(
+  {
+    messageId: Type.String(),
+    delivered: Type.Boolean({ description: "At least one webhook answered with success." }),
+    webhooks: Type.Array(
+      Type.Object({
+        url: Type.String(),
+        outcome: Type.Unsafe<"success" | "retryable" | "permanent">({
+          type: "string",
+          enum: ["success", "retryable", "permanent"],
+          description: "A call that is not a test would be retried after a retryable one.",
+        }),
+        reason: nullableString("A slug such as timeout or http_5xx; null on success."),
+        status: Type.Unsafe<number | null>({
+          type: ["integer", "null"],
+          description: "null when there was no response.",
+        }),
+        durationMs: Type.Integer({ description: "To the status line and headers, or to the failure." }),
+        error: nullableString("For people; null on success."),
+        response: nullableString("The first 1 KiB of the response's body; null when there was no response."),
       }),
-      reason: nullableString("A slug such as timeout or http_5xx; null on success."),
-      status: Type.Unsafe<number | null>({
-        type: ["integer", "null"],
-        description: "null when there was no response.",
-      }),
-      durationMs: Type.Integer({ description: "To the status line and headers, or to the failure." }),
-      error: nullableString("For people; null on success."),
-      response: nullableString("The first 1 KiB of the response's body; null when there was no response."),
-    }),
-  ),
-});
+    ),
+  },
+  { description: "What each webhook made of the call." },
+);
 
 export function addTestRoute(app: ControlApp, context: ControlContext): void {
   app.post(

@@ -1,0 +1,208 @@
+import { request as httpRequest } from "node:http";
+import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
+import { type ControlService, startControl } from "#support/control-service";
+
+const TOKENS = ["first-token-0123456789", "second-token-987654321"];
+const bearer = (token: string) => ({ authorization: `Bearer ${token}` });
+
+let open: ControlService;
+let guarded: ControlService;
+
+beforeAll(async () => {
+  open = await startControl();
+  const settings = { HOOKLINE_API_TOKENS: TOKENS.join(","), HOOKLINE_CONTROL_HOST: "127.0.0.1" };
+  guarded = await startControl({ stack: open.stack, prefix: open.prefix, keys: open.keys, settings });
+});
+afterAll(async () => {
+  await guarded.stop();
+  await open.stop();
+});
+
+/** A request with headers that fetch does not let a program set. */
+function raw(headers: Record<string, string>): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const request = httpRequest(`${open.url}/v1/sources`, { headers }, (response) => {
+      response.resume();
+      resolve(response.statusCode ?? 0);
+    });
+    request.on("error", reject).end();
+  });
+}
+
+describe("tokens (contract 6.4, 10.1)", () => {
+  test.each(TOKENS)("every configured token opens the API", async (token) => {
+    expect((await guarded.ask("/v1/sources", { headers: bearer(token) })).status).toBe(200);
+  });
+
+  test.each([
+    ["no token", {}],
+    ["a wrong token", bearer("wrong-token-0123456789")],
+    ["the beginning of a token", bearer("first-token")],
+    ["both tokens as one", bearer(TOKENS.join(","))],
+    ["a token by another scheme", { authorization: `Basic ${TOKENS[0]}` }],
+  ])("%s is answered with 401, on every path", async (_what, headers) => {
+    for (const path of ["/v1/sources", "/openapi.json", "/nowhere"]) {
+      const answer = await guarded.ask(path, { headers: headers as Record<string, string> });
+      expect(answer.status).toBe(401);
+      expect(answer.headers.get("www-authenticate")).toBe("Bearer");
+      expect(answer.body).toMatchObject({
+        type: "urn:hookline:problem:unauthorized",
+        status: 401,
+        errors: [],
+      });
+    }
+  });
+
+  test("without a token the service refuses to listen on an address that others reach", async () => {
+    const settings = { HOOKLINE_CONTROL_HOST: "0.0.0.0" };
+    const started = startControl({ stack: open.stack, prefix: open.prefix, settings });
+    await expect(started).rejects.toThrow(/HOOKLINE_API_TOKENS/);
+  });
+
+  test("without a token pages of other origins and rebound names are refused, programs of this machine are not", async () => {
+    const { host } = new URL(open.url);
+    const port = host.split(":")[1];
+    expect(await raw({ host })).toBe(200);
+    expect(await raw({ host: `localhost:${port}`, origin: `http://localhost:${port}` })).toBe(200);
+    expect(await raw({ host, origin: "https://evil.example" })).toBe(403);
+    expect(await raw({ host, origin: "null" })).toBe(403);
+    expect(await raw({ host: "evil.example" })).toBe(403);
+    expect(await raw({ host: "127.0.0.1.evil.example" })).toBe(403);
+  });
+});
+
+describe("problems (RFC 9457, contract 10.1)", () => {
+  const post = (body: string, contentType = "application/json") =>
+    open.ask("/v1/sources", { body, headers: { "content-type": contentType } });
+
+  test("a body that is no JSON is 400, and what it says is not repeated", async () => {
+    const answer = await post('{"sharedSecret": "hidden-content');
+    expect(answer.status).toBe(400);
+    expect(answer.headers.get("content-type")).toMatch(/^application\/problem\+json/);
+    expect(answer.body).toMatchObject({ type: "urn:hookline:problem:unreadable", status: 400, errors: [] });
+    expect(answer.text).not.toContain("hidden");
+  });
+
+  test("keys that could change prototypes are 400", async () => {
+    expect((await post('{"name": "x", "__proto__": {"id": "y"}}')).status).toBe(400);
+    expect((await post('{"name": "x", "constructor": {"prototype": {}}}')).status).toBe(400);
+  });
+
+  test("a body of another type is 415: a form of another origin cannot send JSON", async () => {
+    expect((await post('{"name": "x"}', "text/plain")).status).toBe(415);
+    expect((await post("name=x", "application/x-www-form-urlencoded")).status).toBe(415);
+  });
+
+  test.each(["", "null", "[]", '"text"'])("the body %p is no object: 422", async (body) => {
+    const answer = await open.ask("/v1/sources", {
+      method: "POST",
+      body,
+      headers: { "content-type": "application/json" },
+    });
+    expect(answer.status).toBe(422);
+    expect(answer.body.errors).toEqual([{ path: "", message: "must be object" }]);
+  });
+
+  test("a body over 512 KiB is 413", async () => {
+    expect((await post(JSON.stringify({ name: "x".repeat(512 * 1024) }))).status).toBe(413);
+  });
+
+  test("paths and methods that are not there are 404, as problems", async () => {
+    for (const path of ["/", "/v1/nothing", "/v1/sources/none", "/v1/destinations/none", "/%zz"]) {
+      const answer = await open.ask(path);
+      expect([400, 404]).toContain(answer.status);
+      expect(answer.headers.get("content-type")).toMatch(/^application\/problem\+json/);
+    }
+    expect((await open.ask("/v1/sources", { method: "PUT", body: {} })).status).toBe(404);
+  });
+});
+
+describe("lists (contract 10.1)", () => {
+  let listed: ControlService;
+  const ids = Array.from({ length: 7 }, (_, index) => `list-${index}`);
+
+  beforeAll(async () => {
+    listed = await startControl();
+    for (const id of ids) await listed.ask("/v1/sources", { body: { name: id, id } });
+  });
+  afterAll(() => listed.stop());
+
+  const list = async (query: string) => (await listed.ask(`/v1/sources${query}`)).body;
+  const idsOf = (page: { data: { id: string }[] }) => page.data.map(({ id }) => id);
+
+  test("everything fits into one page by default, oldest first", async () => {
+    const page = await list("");
+    expect({ ids: idsOf(page), next: page.next }).toEqual({ ids, next: null });
+  });
+
+  test("following `next` gives every entry once", async () => {
+    const seen: string[] = [];
+    for (let query = "?limit=3"; query !== ""; ) {
+      const page = await list(query);
+      seen.push(...idsOf(page));
+      query = page.next === null ? "" : `?limit=3&after=${page.next}`;
+    }
+    expect(seen).toEqual(ids);
+  });
+
+  test("a page whose last entry is deleted meanwhile goes on at the right place", async () => {
+    const { next } = await list("?limit=3");
+    await listed.ask("/v1/sources/list-2", { method: "DELETE" });
+    expect(idsOf(await list(`?limit=3&after=${next}`))).toEqual(["list-3", "list-4", "list-5"]);
+  });
+
+  test("the last page that is exactly full says that it is the last", async () => {
+    const count = (await list("")).data.length;
+    expect((await list(`?limit=${count}`)).next).toBeNull();
+  });
+
+  test.each([
+    ["limit=0", "limit"],
+    ["limit=201", "limit"],
+    ["limit=many", "limit"],
+    ["after=nonsense", "after"],
+    ["order=name", "order"],
+  ])("?%s is refused by name", async (query, path) => {
+    const { status, body } = await listed.ask(`/v1/sources?${query}`);
+    expect({ status, paths: body.errors.map((error: { path: string }) => error.path) }).toEqual({
+      status: 422,
+      paths: [path],
+    });
+  });
+});
+
+describe("the OpenAPI document", () => {
+  test("it is 3.1, and has every route with its answers and its problems", async () => {
+    const { status, body } = await guarded.ask("/openapi.json", {
+      headers: bearer("first-token-0123456789"),
+    });
+    expect(status).toBe(200);
+    expect(body.openapi).toBe("3.1.0");
+    const operations = Object.entries(body.paths as Record<string, Record<string, unknown>>).flatMap(
+      ([path, methods]) => Object.keys(methods).map((method) => `${method} ${path}`),
+    );
+    expect(operations.sort()).toEqual([
+      "delete /v1/destinations/{id}",
+      "delete /v1/sources/{id}",
+      "delete /v1/sources/{id}/write-keys/{key}",
+      "get /v1/destinations",
+      "get /v1/destinations/{id}",
+      "get /v1/sources",
+      "get /v1/sources/{id}",
+      "patch /v1/destinations/{id}",
+      "patch /v1/sources/{id}",
+      "post /v1/destinations",
+      "post /v1/destinations/{id}/test",
+      "post /v1/sources",
+      "post /v1/sources/{id}/write-keys",
+    ]);
+    const created = body.paths["/v1/destinations"].post;
+    expect(Object.keys(created.responses)).toEqual(["201", "4XX", "5XX"]);
+    expect(created.responses["4XX"].content["application/problem+json"].schema).toEqual({
+      $ref: "#/components/schemas/Problem",
+    });
+    expect(body.components.schemas.Problem.required).toContain("errors");
+    expect(body.security).toEqual([{ bearer: [] }]);
+    expect(JSON.stringify(body)).not.toMatch(/Default Response|~kind/);
+  });
+});

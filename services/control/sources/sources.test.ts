@@ -1,0 +1,156 @@
+import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
+import { type ControlService, startControl } from "#support/control-service";
+
+let control: ControlService;
+
+beforeAll(async () => {
+  control = await startControl();
+});
+afterAll(() => control.stop());
+
+async function newSource(body: object = { name: "Web" }) {
+  const { status, body: source } = await control.ask("/v1/sources", { body });
+  expect(status).toBe(201);
+  return source as { id: string; name: string; enabled: boolean; writeKeys: string[]; updatedAt: string };
+}
+
+describe("sources (contract 10.2)", () => {
+  test("a source is made enabled, with an id and one write key of its own", async () => {
+    const { status, headers, body } = await control.ask("/v1/sources", { body: { name: "Web" } });
+    expect(status).toBe(201);
+    expect(body).toEqual({
+      id: expect.stringMatching(/^src_[0-9a-f]{16}$/),
+      name: "Web",
+      enabled: true,
+      writeKeys: [expect.stringMatching(/^[0-9a-f]{32}$/)],
+      createdAt: expect.stringMatching(/^\d{4}-\d\d-\d\dT[\d:.]+Z$/),
+      updatedAt: body.createdAt,
+    });
+    expect(headers.get("location")).toBe(`/v1/sources/${body.id}`);
+    expect((await newSource()).writeKeys).not.toEqual(body.writeKeys);
+  });
+
+  test("a given id is used, and a second source with it is a conflict", async () => {
+    expect((await newSource({ name: "Shop", id: "shop_1-a" })).id).toBe("shop_1-a");
+    const again = await control.ask("/v1/sources", { body: { name: "Other", id: "shop_1-a" } });
+    expect(again.status).toBe(409);
+    expect(again.body.detail).toContain("shop_1-a");
+    expect((await control.ask("/v1/sources/shop_1-a")).body.name).toBe("Shop");
+  });
+
+  test("two requests at once for one id make one source", async () => {
+    const body = { name: "Twice", id: "twice" };
+    const answers = await Promise.all([1, 2, 3].map(() => control.ask("/v1/sources", { body })));
+    expect(answers.map(({ status }) => status).sort()).toEqual([201, 409, 409]);
+  });
+
+  test.each([
+    ["a blank", "a b"],
+    ["a colon, which ends the source id in a record's key", "a:b"],
+    ["nothing in it", ""],
+    ["65 characters", "x".repeat(65)],
+  ])("an id with %s is refused", async (_what, id) => {
+    const { status, body } = await control.ask("/v1/sources", { body: { name: "Web", id } });
+    expect({ status, paths: body.errors.map(({ path }: { path: string }) => path) }).toEqual({
+      status: 422,
+      paths: ["id"],
+    });
+  });
+
+  test("what was answered with 2xx is in the next answer", async () => {
+    const { id } = await newSource();
+    for (let turn = 0; turn < 20; turn += 1) {
+      await control.ask(`/v1/sources/${id}`, { method: "PATCH", body: { name: `Turn ${turn}` } });
+      expect((await control.ask(`/v1/sources/${id}`)).body.name).toBe(`Turn ${turn}`);
+    }
+  });
+
+  test("a patch changes what it names, keeps the rest, and moves updatedAt", async () => {
+    const source = await newSource();
+    const patched = await control.ask(`/v1/sources/${source.id}`, {
+      method: "PATCH",
+      body: { enabled: false },
+    });
+    expect(patched.status).toBe(200);
+    const { updatedAt, ...rest } = patched.body;
+    expect({ ...rest, updatedAt: source.updatedAt }).toEqual({ ...source, enabled: false });
+    expect(Date.parse(updatedAt)).toBeGreaterThanOrEqual(Date.parse(source.updatedAt));
+  });
+
+  test("a merge patch's own media type is read too", async () => {
+    const { id } = await newSource();
+    const headers = { "content-type": "application/merge-patch+json" };
+    const patched = await control.ask(`/v1/sources/${id}`, {
+      method: "PATCH",
+      headers,
+      body: { name: "New" },
+    });
+    expect(patched.body.name).toBe("New");
+  });
+
+  test("fields that nobody sets are refused, and null where there must be a value", async () => {
+    const { id } = await newSource();
+    const body = { id: "other", writeKeys: [], name: null };
+    const { status, body: problem } = await control.ask(`/v1/sources/${id}`, { method: "PATCH", body });
+    expect(status).toBe(422);
+    expect(problem.errors).toEqual([
+      { path: "id", message: "is not a field that can be set" },
+      { path: "writeKeys", message: "is not a field that can be set" },
+      { path: "name", message: "must be string" },
+    ]);
+  });
+
+  test("keys rotate: a new one is added, then the old one is ended", async () => {
+    const {
+      id,
+      writeKeys: [old],
+    } = await newSource();
+    const added = await control.ask(`/v1/sources/${id}/write-keys`, { method: "POST" });
+    expect(added.status).toBe(201);
+    expect(added.body.writeKeys).toEqual([old, expect.stringMatching(/^[0-9a-f]{32}$/)]);
+    const ended = await control.ask(`/v1/sources/${id}/write-keys/${old}`, { method: "DELETE" });
+    expect({ status: ended.status, text: ended.text }).toEqual({ status: 204, text: "" });
+    expect((await control.ask(`/v1/sources/${id}`)).body.writeKeys).toEqual([added.body.writeKeys[1]]);
+  });
+
+  test("the last key cannot be ended, a key that is not there is not found", async () => {
+    const {
+      id,
+      writeKeys: [only],
+    } = await newSource();
+    expect((await control.ask(`/v1/sources/${id}/write-keys/nope`, { method: "DELETE" })).status).toBe(404);
+    const last = await control.ask(`/v1/sources/${id}/write-keys/${only}`, { method: "DELETE" });
+    expect(last.status).toBe(409);
+    expect(last.body.detail).toContain("last write key");
+  });
+
+  test("a source has at most 20 write keys", async () => {
+    const { id } = await newSource();
+    const add = () => control.ask(`/v1/sources/${id}/write-keys`, { method: "POST" });
+    const answers = await Promise.all(Array.from({ length: 19 }, add));
+    expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([201]));
+    expect((await add()).status).toBe(409);
+    expect((await control.ask(`/v1/sources/${id}`)).body.writeKeys).toHaveLength(20);
+  });
+
+  test("a deleted source is gone, and its id can be used again", async () => {
+    const { id } = await newSource({ name: "Web", id: "again" });
+    expect((await control.ask(`/v1/sources/${id}`, { method: "DELETE" })).status).toBe(204);
+    expect((await control.ask(`/v1/sources/${id}`)).status).toBe(404);
+    expect((await control.ask(`/v1/sources/${id}`, { method: "DELETE" })).status).toBe(404);
+    const { writeKeys } = await newSource({ name: "Web 2", id: "again" });
+    expect((await control.ask(`/v1/sources/${id}`)).body).toMatchObject({ name: "Web 2", writeKeys });
+  });
+
+  test("a source that a destination is connected to is not deleted", async () => {
+    const { id } = await newSource();
+    const { body: destination } = await control.ask("/v1/destinations", {
+      body: { name: "D", sourceIds: [id], webhooks: [{ url: "https://example.com/" }] },
+    });
+    const refused = await control.ask(`/v1/sources/${id}`, { method: "DELETE" });
+    expect(refused.status).toBe(409);
+    expect(refused.body.detail).toContain(destination.id);
+    await control.ask(`/v1/destinations/${destination.id}`, { method: "DELETE" });
+    expect((await control.ask(`/v1/sources/${id}`, { method: "DELETE" })).status).toBe(204);
+  });
+});

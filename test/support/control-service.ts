@@ -1,0 +1,117 @@
+import { randomBytes } from "node:crypto";
+import { startService } from "#runtime";
+import { type TopicMap, topicMap } from "#topics";
+import { runProvision } from "../../deploy/provision/index.ts";
+import { control } from "../../services/control/control.ts";
+import { type TestStack, useStack } from "./stack.ts";
+
+export interface ControlOptions {
+  readonly stack?: TestStack;
+  /** Another control service's, to stand beside it or to take over from it. */
+  readonly prefix?: string;
+  /** As in HOOKLINE_ENCRYPTION_KEYS. */
+  readonly keys?: string;
+  /** HOOKLINE_ variables over this file's own. */
+  readonly settings?: Readonly<Record<string, string>>;
+}
+
+export interface ControlAnswer {
+  readonly status: number;
+  readonly headers: Headers;
+  readonly text: string;
+  /** {} of an empty answer. */
+  // biome-ignore lint/suspicious/noExplicitAny: tests look into answers of every shape
+  readonly body: any;
+}
+
+export interface ControlRequest {
+  readonly method?: string;
+  readonly headers?: Readonly<Record<string, string>>;
+  /** Sent as JSON; a string as it is. */
+  readonly body?: unknown;
+}
+
+/** The control service inside the test, on free ports, apart from every other by its topic prefix. */
+export interface ControlService {
+  readonly url: string;
+  readonly stack: TestStack;
+  readonly prefix: string;
+  readonly keys: string;
+  readonly topics: TopicMap;
+  /** Every line that it logged. */
+  readonly logs: readonly string[];
+  readonly metrics: () => Promise<string>;
+  readonly ask: (path: string, request?: ControlRequest) => Promise<ControlAnswer>;
+  readonly stop: () => Promise<void>;
+}
+
+export function newEncryptionKey(id: string): string {
+  return `${id}:${randomBytes(32).toString("base64")}`;
+}
+
+const RETRY_DELAYS_MS = [1_000];
+
+async function provision(stack: TestStack, prefix: string): Promise<void> {
+  await runProvision(
+    {
+      kafka: { brokers: stack.brokers, tls: false, clientId: "test-provision" },
+      registry: { registryUrl: stack.registryUrl },
+      topics: { prefix, retryDelaysMs: RETRY_DELAYS_MS },
+      creation: { partitions: 2, replicationFactor: 1, minInsyncReplicas: 1 },
+      provisioning: { deadlineMs: 30_000 },
+    },
+    () => undefined,
+  );
+}
+
+async function ask(url: string, request: ControlRequest): Promise<ControlAnswer> {
+  const { body, method = body === undefined ? "GET" : "POST" } = request;
+  const response = await fetch(url, {
+    method,
+    headers: { ...(body === undefined ? {} : { "content-type": "application/json" }), ...request.headers },
+    ...(body === undefined ? {} : { body: typeof body === "string" ? body : JSON.stringify(body) }),
+  });
+  const text = await response.text();
+  const isJson = (response.headers.get("content-type") ?? "").includes("json");
+  return { status: response.status, headers: response.headers, text, body: isJson ? JSON.parse(text) : {} };
+}
+
+/** Starts it and waits until it is ready. Whoever starts it must stop it. */
+export async function startControl(options: ControlOptions = {}): Promise<ControlService> {
+  const stack = options.stack ?? (await useStack());
+  const prefix = options.prefix ?? `t${randomBytes(5).toString("hex")}-`;
+  const keys = options.keys ?? newEncryptionKey("k1");
+  if (options.prefix === undefined) await provision(stack, prefix);
+  const logs: string[] = [];
+  const service = startService(control, {
+    environment: {
+      HOOKLINE_KAFKA_BROKERS: stack.brokers.join(","),
+      HOOKLINE_SCHEMA_REGISTRY_URL: stack.registryUrl,
+      HOOKLINE_TOPIC_PREFIX: prefix,
+      HOOKLINE_RETRY_DELAYS: "1s",
+      HOOKLINE_ENCRYPTION_KEYS: keys,
+      HOOKLINE_EGRESS_ALLOW_CIDRS: "127.0.0.0/8",
+      HOOKLINE_CONTROL_PORT: "0",
+      HOOKLINE_METRICS_PORT: "0",
+      HOOKLINE_LOG_LEVEL: "debug",
+      ...options.settings,
+    },
+    logTo: { write: (line) => void logs.push(line) },
+  });
+  const ports = await service.ready;
+  const url = `http://127.0.0.1:${ports["controlPort"]}`;
+  return {
+    url,
+    stack,
+    prefix,
+    keys,
+    topics: topicMap({ prefix, retryDelaysMs: RETRY_DELAYS_MS }),
+    logs,
+    metrics: async () => await (await fetch(`http://127.0.0.1:${ports["metricsPort"]}/metrics`)).text(),
+    ask: (path, request = {}) => ask(`${url}${path}`, request),
+    stop: async () => {
+      const status = await service.stop();
+      if (status !== 0) throw new Error(`control ended with ${status}: ${logs.slice(-5).join("")}`);
+    },
+  };
+}
