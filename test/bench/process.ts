@@ -63,7 +63,7 @@ export function serviceSampler(service: ServiceProcess, counter: string): () => 
     const text = await (await fetch(`${service.operationsUrl}/metrics`)).text();
     return {
       count: sumOfMetric(text, counter),
-      cpuSeconds: sumOfMetric(text, "hookline_process_cpu_seconds_total"),
+      cpuSeconds: sumOfMetric(text, "process_cpu_seconds_total"),
     };
   };
 }

@@ -3,9 +3,9 @@ import { randomBytes } from "node:crypto";
 import { createServer } from "node:net";
 import { afterEach, describe, expect, test } from "@jest/globals";
 import { requestJson, sendCall } from "#support/api";
+import { type NpmStart, npmStart } from "#support/npm-start";
 import { useStack } from "#support/stack";
 import { until } from "#support/until";
-import { type NpmStart, npmStart } from "./npm-start.ts";
 
 const READY_TIMEOUT_MS = 240_000;
 const READY = /^Hookline is ready: ingest (\S+), control (\S+)$/;

@@ -1,0 +1,91 @@
+// Unmodified SDKs, pointed at what `npm start` printed: every call they send arrives at the webhook, signed (contract 1.3, 7, 2.3).
+import { execFile } from "node:child_process";
+import { randomBytes } from "node:crypto";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
+import { type ControlClient, controlClient } from "#support/api";
+import { environment } from "#support/environment";
+import { type NpmStart, npmStart } from "#support/npm-start";
+import { type Receiver, startReceiver } from "#support/receiver";
+import { useStack } from "#support/stack";
+
+const SECRET = "sdk-test";
+const BULK = 1000;
+const EACH_TYPE = ["alias", "group", "identify", "page", "screen", "track", "track"];
+const READY = /^Hookline is ready: ingest (\S+), control (\S+)$/;
+const READY_TIMEOUT_MS = 240_000;
+const run = promisify(execFile);
+
+let npm: NpmStart;
+let receiver: Receiver;
+let ingestUrl: string;
+let control: ControlClient;
+
+beforeAll(async () => {
+  const { brokers, registryUrl } = await useStack();
+  npm = npmStart({
+    HOOKLINE_DEMO: "0",
+    HOOKLINE_KAFKA_BROKERS: brokers.join(),
+    HOOKLINE_SCHEMA_REGISTRY_URL: registryUrl,
+    HOOKLINE_TOPIC_PREFIX: `t${randomBytes(5).toString("hex")}-`,
+  });
+  const [, ingest = "", controlUrl = ""] = await npm.untilLine(READY, READY_TIMEOUT_MS);
+  ingestUrl = ingest;
+  control = controlClient(() => controlUrl);
+  receiver = await startReceiver({ secret: SECRET });
+}, READY_TIMEOUT_MS + 30_000);
+
+afterAll(async () => {
+  npm.pressCtrlC();
+  await npm.exitCode();
+  await receiver.close();
+}, 60_000);
+
+/** Runs a program that sends to a source of its own; gives what arrived at that source's webhook. */
+async function receivedFrom(sdk: string, send: (writeKey: string) => Promise<unknown>) {
+  const { id, writeKeys } = await control.createSource(sdk);
+  await control.createDestination({
+    sourceIds: [id],
+    sharedSecret: SECRET,
+    webhooks: [{ url: receiver.url(`/${sdk}`) }],
+  });
+  await send(writeKeys[0]);
+  return receiver.untilReceived(`/${sdk}`, BULK + EACH_TYPE.length, 60_000);
+}
+
+async function expectEveryCall(sdk: string, send: (writeKey: string) => Promise<unknown>): Promise<void> {
+  const requests = await receivedFrom(sdk, send);
+  const bulk = requests.filter(({ json }) => json["event"] === "Bulk");
+  const others = requests.filter(({ json }) => json["event"] !== "Bulk");
+  expect(others.map(({ json }) => json["type"]).sort()).toEqual(EACH_TYPE);
+  expect(new Set(bulk.map(({ json }) => (json["properties"] as { i: number }).i)).size).toBe(BULK);
+  expect(requests).toHaveLength(BULK + EACH_TYPE.length);
+  expect(new Set(requests.map(({ signature }) => signature))).toEqual(new Set(["valid"]));
+  const dated = others.find(({ json }) => json["event"] === "Anonymous");
+  expect(String(dated?.json["originalTimestamp"])).toMatch(/^2012-12-02T00:30:08\.276/);
+}
+
+describe(`every call type and a bulk of ${BULK} arrive from`, () => {
+  test("@segment/analytics-node", async () => {
+    const program = join(import.meta.dirname, "node/send.ts");
+    await expectEveryCall("node", (key) =>
+      run(process.execPath, [program, ingestUrl, key, String(BULK)], { env: environment }),
+    );
+  }, 120_000);
+
+  test("analytics-go v3", async () => {
+    const cwd = join(import.meta.dirname, "go");
+    const args = (key: string): string[] => [
+      "run",
+      ".",
+      "-endpoint",
+      ingestUrl,
+      "-key",
+      key,
+      "-bulk",
+      String(BULK),
+    ];
+    await expectEveryCall("go", (key) => run("go", args(key), { cwd, env: environment }));
+  }, 180_000);
+});
