@@ -1,8 +1,8 @@
 import { LATENCY_BUCKETS_SECONDS, type Metrics } from "#runtime";
 
 export type Resource = "source" | "destination";
-export type Change = "created" | "updated" | "deleted";
-export type TestOutcome = "success" | "retryable" | "permanent";
+type Change = "created" | "updated" | "deleted";
+type TestOutcome = "success" | "retryable" | "permanent";
 
 /** What the service counts. Nothing here says what was written or read. */
 export interface Telemetry {

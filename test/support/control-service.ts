@@ -15,7 +15,7 @@ export interface ControlOptions {
   readonly settings?: Readonly<Record<string, string>>;
 }
 
-export interface ControlAnswer {
+interface ControlAnswer {
   readonly status: number;
   readonly headers: Headers;
   readonly text: string;
@@ -24,7 +24,7 @@ export interface ControlAnswer {
   readonly body: any;
 }
 
-export interface ControlRequest {
+interface ControlRequest {
   readonly method?: string;
   readonly headers?: Readonly<Record<string, string>>;
   /** Sent as JSON; a string as it is. */

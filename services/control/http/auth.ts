@@ -5,7 +5,7 @@ import { ProblemError } from "./problem.ts";
 /** Names a request as one that this machine addressed to itself. */
 const LOOPBACK_HOSTS: ReadonlySet<string> = new Set(["localhost", "127.0.0.1", "[::1]"]);
 
-export interface RequestIdentity {
+interface RequestIdentity {
   readonly authorization: string | undefined;
   readonly host: string | undefined;
   readonly origin: string | undefined;
