@@ -1,0 +1,110 @@
+// The whole service on a real Kafka.
+import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
+import { type TestStack, useStack } from "#support/stack";
+import { until } from "#support/until";
+import { post } from "./http-fixture.ts";
+import { type Cluster, openCluster, type RunningIngest, startIngest } from "./kafka-fixture.ts";
+
+let stack: TestStack;
+let cluster: Cluster;
+let running: RunningIngest;
+let url: string;
+let operationsUrl: string;
+
+beforeAll(async () => {
+  stack = await useStack();
+  cluster = await openCluster(stack);
+  await cluster.putSource({ id: "src_first", writeKeys: ["wk_first"] });
+  running = startIngest(stack, cluster.prefix);
+  const { ingestPort, metricsPort } = await running.service.ready;
+  url = `http://127.0.0.1:${ingestPort}`;
+  operationsUrl = `http://127.0.0.1:${metricsPort}`;
+}, 60_000);
+
+afterAll(async () => {
+  expect(await running.service.stop()).toBe(0);
+  await cluster.close();
+}, 30_000);
+
+const send = (writeKey: string, body: object, path = "/v1/track") =>
+  post({ url }, path, { body: { ...body, writeKey }, headers: {} });
+
+describe("ingest on Kafka", () => {
+  test("knows the sources that were there before it as soon as it is ready", async () => {
+    expect(await send("wk_first", { event: "E", userId: "ready" })).toMatchObject({ status: 200 });
+  });
+
+  test("what was answered 200 is in the calls topic, keyed by source and user, with the delivered body", async () => {
+    const call = { event: "Stored", anonymousId: "a-1", integrations: { All: false }, messageId: "m-stored" };
+    await send("wk_first", { ...call, timestamp: "2024-01-01T00:00:00+0000" });
+    const found = (await cluster.calls()).find((record) => record.call.messageId === "m-stored");
+    expect(found?.key).toBe("src_first:a-1");
+    expect(found?.call).toMatchObject({
+      sourceId: "src_first",
+      type: "track",
+      userId: null,
+      anonymousId: "a-1",
+      event: "Stored",
+      integrations: { All: false },
+      timestampMs: Date.parse("2024-01-01T00:00:00Z"),
+    });
+    const body = found?.call.body.toString() ?? "";
+    expect(body).toMatch(
+      /^\{"version":1,"type":"track","event":"Stored","properties":\{\},"timestamp":"2024-01-01T00:00:00.000Z",/,
+    );
+    expect(JSON.stringify(JSON.parse(body))).toBe(body);
+  });
+
+  test("a batch of 500 calls is all there after its 200, those of one user in their order", async () => {
+    const batch = Array.from({ length: 500 }, (_, index) => ({
+      ...{
+        type: "track",
+        event: "Bulk",
+        userId: "bulk-user",
+        messageId: `bulk-${String(index).padStart(3, "0")}`,
+      },
+    }));
+    expect(await send("wk_first", { batch }, "/v1/batch")).toMatchObject({
+      status: 200,
+      body: { success: true },
+    });
+    const ids = (await cluster.calls())
+      .filter(({ call }) => call.event === "Bulk")
+      .map(({ call }) => call.messageId);
+    expect(ids).toEqual(batch.map(({ messageId }) => messageId));
+  });
+
+  async function untilAnswered(writeKey: string, code: string | undefined): Promise<void> {
+    const answers = async () =>
+      ((await send(writeKey, { event: "E", userId: "u" })).body as { code?: string }).code;
+    await until(async () => (await answers()) === code, {
+      timeoutMs: 1_000,
+      what: `${writeKey} to be ${code}`,
+    });
+  }
+
+  test("a source acts within a second: made, rotated, disabled, deleted", async () => {
+    await untilAnswered("wk_new", "unknown_source");
+    await cluster.putSource({ id: "src_new", writeKeys: ["wk_new"] });
+    await untilAnswered("wk_new", undefined);
+    await cluster.putSource({ id: "src_new", writeKeys: ["wk_newer"] });
+    await untilAnswered("wk_new", "unknown_source");
+    await untilAnswered("wk_newer", undefined);
+    await cluster.putSource({ id: "src_new", writeKeys: ["wk_newer"], enabled: false });
+    await untilAnswered("wk_newer", "source_disabled");
+    await cluster.deleteSource("src_new");
+    await untilAnswered("wk_newer", "unknown_source");
+  }, 20_000);
+
+  test("metrics count what happened, and every code is there from the start", async () => {
+    const metrics = await (await fetch(`${operationsUrl}/metrics`)).text();
+    expect(metrics).toMatch(/hookline_ingest_calls_accepted_total\{type="track"\} \d{3}/);
+    expect(metrics).toContain('hookline_ingest_calls_rejected_total{code="too_many_messages"} 0');
+    expect(metrics).toContain('hookline_ingest_requests_total{route="batch",status="200"} 1');
+  });
+
+  test("it is ready and says nothing: normal operation logs no line", async () => {
+    expect((await fetch(`${operationsUrl}/readyz`)).status).toBe(200);
+    expect(running.logs.map(({ msg }) => msg)).toEqual(["ready"]);
+  });
+});
