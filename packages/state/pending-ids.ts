@@ -9,21 +9,24 @@ export interface IdBatch {
 /** What has been noted and is not on disk yet: what is being written now, and what comes with the next write. */
 export class PendingIds {
   #writing: readonly IdBatch[] = [];
+  #writingSize = 0;
   #next: { readonly bucket: Bucket; readonly offsets: Map<string, number> }[] = [];
+  #nextSize = 0;
 
   get size(): number {
-    return [...this.#writing, ...this.#next].reduce((sum, { offsets }) => sum + offsets.size, 0);
+    return this.#writingSize + this.#nextSize;
   }
 
   /** How many the next write takes. */
   get nextSize(): number {
-    return this.#next.reduce((sum, { offsets }) => sum + offsets.size, 0);
+    return this.#nextSize;
   }
 
   add(bucket: Bucket, key: string, offset: number): void {
     const last = this.#next.at(-1);
     if (last?.bucket === bucket) last.offsets.set(key, offset);
     else this.#next.push({ bucket, offsets: new Map([[key, offset]]) });
+    this.#nextSize += 1;
   }
 
   find(key: string): number | undefined {
@@ -33,15 +36,19 @@ export class PendingIds {
   /** Runs one write with all that waits; what could not be written waits again. */
   async writeBy(write: (batches: readonly IdBatch[]) => Promise<void>): Promise<void> {
     const batches = this.#next;
-    this.#next = [];
     this.#writing = batches;
+    this.#writingSize = this.#nextSize;
+    this.#next = [];
+    this.#nextSize = 0;
     try {
       await write(batches);
     } catch (error) {
       this.#next = [...batches, ...this.#next];
+      this.#nextSize += this.#writingSize;
       throw error;
     } finally {
       this.#writing = [];
+      this.#writingSize = 0;
     }
   }
 }

@@ -1,0 +1,76 @@
+import type { Admin, Kafka, RawRecord } from "#kafka";
+import type { Serde } from "#serde";
+import type { Call, TopicMap } from "#topics";
+
+/** One call of the log, with its place. */
+export interface LoggedCall {
+  readonly offset: number;
+  readonly call: Call;
+}
+
+/** The calls topic as a log that can be asked and read again, one partition at a time. */
+export interface CallsLog {
+  /** Where this service goes on; undefined when it has never committed. */
+  committed(partition: number): Promise<number | undefined>;
+  /** First offset still there, and the one that the next record will get. */
+  bounds(partition: number): Promise<{ readonly low: number; readonly high: number }>;
+  /** First offset at or after a time. */
+  offsetAt(partition: number, timeMs: number): Promise<number>;
+  /** Reads [fromOffset, toOffset) in order, skipping what cannot be decoded. An error of `onCall` ends the reading. */
+  read(options: {
+    readonly partition: number;
+    readonly fromOffset: number;
+    readonly toOffset: number;
+    onCall(call: LoggedCall): void | Promise<void>;
+  }): Promise<void>;
+}
+
+export interface CallsLogParts {
+  readonly kafka: Pick<Kafka, "readRange">;
+  readonly admin: Admin;
+  readonly serde: Pick<Serde, "decode">;
+  readonly topics: TopicMap;
+  readonly groupId: string;
+}
+
+export function createCallsLog({ kafka, admin, serde, topics, groupId }: CallsLogParts): CallsLog {
+  const topic = topics.calls.name;
+
+  async function callIn({ value }: RawRecord): Promise<Call | undefined> {
+    if (value === null) return undefined;
+    try {
+      return await serde.decode(topics.calls, value);
+    } catch (error) {
+      if (isUndecodable(error)) return undefined;
+      throw error;
+    }
+  }
+
+  return {
+    committed: async (partition) => (await admin.committedOffsets(groupId, topic)).get(partition),
+    bounds: async (partition) => only(await admin.offsets(topic), partition),
+    async offsetAt(partition, timeMs) {
+      return only(await admin.offsetForTime(topic, timeMs), partition).offset;
+    },
+    read: ({ onCall, ...range }) =>
+      kafka.readRange({
+        topic,
+        ...range,
+        async onRecord(record) {
+          const call = await callIn(record);
+          if (call !== undefined) await onCall({ offset: record.offset, call });
+        },
+      }),
+  };
+}
+
+/** Errors of the serde say by `canRetry: false` that the bytes are bad. */
+function isUndecodable(error: unknown): boolean {
+  return typeof error === "object" && error !== null && "canRetry" in error && error.canRetry === false;
+}
+
+function only<P extends { readonly partition: number }>(all: readonly P[], partition: number): P {
+  const found = all.find((one) => one.partition === partition);
+  if (found === undefined) throw new RangeError(`the calls topic has no partition ${partition}`);
+  return found;
+}

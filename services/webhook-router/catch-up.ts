@@ -1,0 +1,110 @@
+// Brings a partition's duplicate window up to an offset by noting again what stands in the log below it.
+import type { Logger } from "#runtime";
+import { type DedupeWindow, discardDedupeWindow, type Noted, openDedupeWindow } from "#state";
+import type { Call } from "#topics";
+import type { CallsLog } from "./calls-log.ts";
+
+/** Above this many ids that the disk has not taken, noting waits: memory stays bounded when the disk is slow. */
+export const MAX_UNWRITTEN = 100_000;
+/** A shorter rebuild is over before anybody reads about it. */
+const LOGGED_FROM_CALLS = 10_000;
+const LOG_EVERY_MS = 10_000;
+
+export interface CatchUpOptions {
+  readonly partition: number;
+  readonly directory: string;
+  readonly windowMs: number;
+  readonly log: CallsLog;
+  readonly logger: Logger;
+  nowMs(): number;
+  /** The disk refuses: the service cannot go on. */
+  onDiskError(error: unknown): void;
+}
+
+/** Offsets read and to be read. */
+export interface Progress {
+  readonly read: number;
+  readonly total: number;
+}
+
+export interface CatchUp {
+  readonly window: DedupeWindow;
+  readonly toOffset: number;
+  /** Undefined when it is through. What it throws ends the reading. */
+  onProgress(progress: Progress | undefined): void;
+}
+
+export function noteIn(window: DedupeWindow, offset: number, call: Call): Noted {
+  const { sourceId, messageId, receivedAtMs } = call;
+  return window.note({ sourceId, messageId, offset, receivedAtMs });
+}
+
+/** A window that has come further than the log belongs to a topic that was deleted and made again. */
+export async function openLogWindow(options: CatchUpOptions): Promise<DedupeWindow> {
+  const { directory, log, logger, onDiskError, partition } = options;
+  const windowOptions = {
+    ...options,
+    onError: onDiskError,
+    onDiscarded: (error: unknown) =>
+      logger.warn({ partition, err: error }, "duplicate window is unreadable and is rebuilt"),
+  };
+  const { high } = await log.bounds(partition);
+  const window = openDedupeWindow(windowOptions);
+  if (window.reached <= high) return window;
+  logger.warn(
+    { partition, reached: window.reached, high },
+    "duplicate window is of another log and is rebuilt",
+  );
+  await window.close();
+  discardDedupeWindow(directory);
+  return openDedupeWindow(windowOptions);
+}
+
+/** Afterwards the window holds every id that came below `toOffset` within its time. */
+export async function catchUp(
+  options: CatchUpOptions,
+  { window, toOffset, onProgress }: CatchUp,
+): Promise<void> {
+  if (window.reached >= toOffset) return;
+  const { log, nowMs, partition, windowMs } = options;
+  const { low } = await log.bounds(partition);
+  const startsAt = await log.offsetAt(partition, nowMs() - windowMs);
+  const fromOffset = Math.max(window.reached, low, startsAt);
+  if (fromOffset < toOffset) await noteAgain(options, fromOffset, { window, toOffset, onProgress });
+  onProgress(undefined);
+  window.advanceTo(toOffset);
+}
+
+async function noteAgain(options: CatchUpOptions, fromOffset: number, work: CatchUp): Promise<void> {
+  const { log, partition } = options;
+  const { window, toOffset, onProgress } = work;
+  const total = toOffset - fromOffset;
+  const say = progressLog(options, total);
+  say("rebuilding duplicate window", 0);
+  await log.read({
+    partition,
+    fromOffset,
+    toOffset,
+    async onCall({ offset, call }) {
+      const read = offset + 1 - fromOffset;
+      onProgress({ read, total });
+      noteIn(window, offset, call);
+      if (window.unwritten >= MAX_UNWRITTEN) await window.flush();
+      say.sometimes(read);
+    },
+  });
+  say("duplicate window is rebuilt", total);
+}
+
+/** Says how far a long rebuild has come. */
+function progressLog({ logger, nowMs, partition }: CatchUpOptions, total: number) {
+  let saidAtMs = nowMs();
+  function say(message: string, read: number): void {
+    saidAtMs = nowMs();
+    if (total >= LOGGED_FROM_CALLS) logger.info({ partition, read, total }, message);
+  }
+  const sometimes = (read: number): void => {
+    if (nowMs() - saidAtMs >= LOG_EVERY_MS) say("rebuilding duplicate window", read);
+  };
+  return Object.assign(say, { sometimes });
+}

@@ -1,0 +1,4 @@
+import { runService } from "#runtime";
+import { webhookRouter } from "./service.ts";
+
+await runService(webhookRouter);

@@ -1,0 +1,92 @@
+// Turns calls into delivery jobs; what happens to one of them stands in route-calls.ts.
+import { join } from "node:path";
+import type { Runner } from "#kafka";
+import type { ServiceDefinition } from "#runtime";
+import { createCallsLog } from "./calls-log.ts";
+import { settings } from "./config.ts";
+import { type Connection, connect, type RouterContext } from "./connection.ts";
+import { createDedupeWindows, type DedupeWindows } from "./dedupe-windows.ts";
+import type { DestinationIndex } from "./destination-index.ts";
+import { followDestinations } from "./destinations.ts";
+import { watchLag } from "./lag.ts";
+import { createRecords } from "./records.ts";
+import { createRouteCalls } from "./route-calls.ts";
+import { createTelemetry, watchState } from "./telemetry.ts";
+
+/** Calls taken and not settled: about two seconds of what one process routes. */
+const MAX_OUTSTANDING = { records: 20_000, bytes: 64 * 1024 * 1024 };
+
+function openWindows(context: RouterContext, connection: Connection): DedupeWindows {
+  const { settings: own, logger, health, lifecycle, nowMs } = context;
+  const windows = createDedupeWindows({
+    directory: join(own.data.dataDir, "webhook-router", connection.topics.calls.name),
+    windowMs: own.dedupe.windowMs,
+    log: createCallsLog({ ...connection, admin: connection.kafka.admin() }),
+    logger: logger.child("dedupe"),
+    nowMs,
+    onDiskError: (error) => lifecycle.fail(error),
+  });
+  lifecycle.onStop("duplicate windows", () => windows.close());
+  health.readiness("duplicate windows are open", () => {
+    const { opening } = windows;
+    return opening.length === 0 || `opening partitions ${opening.join(", ")}`;
+  });
+  return windows;
+}
+
+function createRunner(
+  { metrics, logger, nowMs }: RouterContext,
+  { topics, kafka, serde, groupId }: Connection,
+  { windows, destinations }: { windows: DedupeWindows; destinations: DestinationIndex },
+): Runner {
+  const telemetry = createTelemetry({ metrics, logger, nowMs });
+  const records = createRecords({ topics, serde, nowMs });
+  return kafka.runner({
+    groupId,
+    topics: [topics.calls.name],
+    // A tombstone has no place among calls and is undecodable.
+    decode: ({ value }) => serde.decode(topics.calls, value ?? Buffer.alloc(0)),
+    step: createRouteCalls({ windows, destinations, records, telemetry }),
+    deadLetter(record, error) {
+      telemetry.rejected(record, error);
+      windows.skip(record);
+      return [records.deadLetter(record, error)];
+    },
+    producer: kafka.producer({ deliveryTimeoutMs: Number.POSITIVE_INFINITY }),
+    maxOutstandingRecords: MAX_OUTSTANDING.records,
+    maxOutstandingBytes: MAX_OUTSTANDING.bytes,
+    async onAssigned(partitions) {
+      telemetry.rebalanced();
+      await windows.assigned(partitions);
+    },
+    onRevoked: (partitions) => windows.revoked(partitions),
+  });
+}
+
+async function start(context: RouterContext): Promise<Record<string, never>> {
+  const { health, lifecycle, logger, metrics } = context;
+  const connection = connect(context);
+  const destinations = followDestinations(context, connection);
+  const windows = openWindows(context, connection);
+  const runner = createRunner(context, connection, { windows, destinations: destinations.index });
+  const lag = watchLag({ admin: connection.kafka.admin(), connection, runner, logger });
+  lifecycle.onStop("lag watch", () => lag.stop());
+  watchState(metrics, () => ({
+    assignedPartitions: runner.assigned.length,
+    outstandingCalls: runner.outstanding.records,
+    openingWindows: windows.opening.length,
+    lagCalls: lag.calls,
+  }));
+  let isJoined = false;
+  health.readiness("consumer group is joined", () => isJoined);
+  await connection.serde.start();
+  // Before the first call: one that came to an empty table would be dropped for having no destination.
+  await destinations.load();
+  lifecycle.onStop("runner", (graceMs) => runner.stop(graceMs));
+  runner.failed.catch((error: unknown) => lifecycle.fail(error));
+  await runner.start();
+  isJoined = true;
+  return {};
+}
+
+export const webhookRouter: ServiceDefinition<typeof settings> = { name: "webhook-router", settings, start };

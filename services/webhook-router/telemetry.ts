@@ -1,0 +1,114 @@
+import type { RawRecord, Received } from "#kafka";
+import { LATENCY_BUCKETS_SECONDS, type Logger, type Metrics } from "#runtime";
+import type { Call } from "#topics";
+import { type RejectionReason, rejectionReason } from "./records.ts";
+import { DROP_REASONS, type DropReason } from "./route.ts";
+
+/** What happens to calls, as metrics, and as log lines where a person needs them. */
+export interface Telemetry {
+  /** The call became so many delivery jobs. */
+  routed(record: Received<Call>, jobs: number): void;
+  dropped(record: Received<Call>, reason: DropReason | "duplicate"): void;
+  /** The record had been noted before: it is routed a second time after a crash or a rebalance. */
+  repeated(): void;
+  /** The record became a dead letter. */
+  rejected(record: RawRecord, error: Error): void;
+  /** Partitions were assigned anew. */
+  rebalanced(): void;
+}
+
+/** What is looked at when somebody asks. */
+export interface RouterState {
+  readonly assignedPartitions: number;
+  readonly outstandingCalls: number;
+  readonly openingWindows: number;
+  readonly lagCalls: number;
+}
+
+const REJECTIONS: readonly RejectionReason[] = ["undecodable", "handler_failed"];
+
+export function createTelemetry(options: {
+  readonly metrics: Metrics;
+  readonly logger: Logger;
+  nowMs(): number;
+}): Telemetry {
+  const { logger, nowMs } = options;
+  const meter = meters(options.metrics);
+  let lastCallAtMs = 0;
+  options.metrics.gauge({
+    name: "router_last_call_timestamp_seconds",
+    help: "When the call that was routed last had been accepted.",
+    collect: (gauge) => gauge.set({}, lastCallAtMs / 1000),
+  });
+
+  function observe({ decoded }: Received<Call>): void {
+    meter.age.observe({}, Math.max(0, nowMs() - decoded.receivedAtMs) / 1000);
+    lastCallAtMs = decoded.receivedAtMs;
+  }
+
+  return {
+    routed(record, jobs) {
+      meter.calls.inc({ outcome: "routed" });
+      meter.jobs.inc({}, jobs);
+      observe(record);
+    },
+    dropped(record, reason) {
+      meter.calls.inc({ outcome: reason });
+      observe(record);
+    },
+    repeated: () => meter.repeated.inc({}),
+    rejected({ topic, partition, offset }, error) {
+      const reason = rejectionReason(error);
+      meter.calls.inc({ outcome: reason });
+      meter.deadLetters.inc({ reason });
+      const facts = { topic, partition, offset, reason, err: error };
+      logger.error(facts, "a record went to the dead letters as it is");
+    },
+    rebalanced: () => meter.rebalances.inc({}),
+  };
+}
+
+function meters(metrics: Metrics) {
+  return {
+    calls: metrics.counter({
+      name: "router_calls_total",
+      help: "Calls by what became of them.",
+      labels: { outcome: ["routed", "duplicate", ...DROP_REASONS, ...REJECTIONS] },
+    }),
+    jobs: metrics.counter({ name: "router_jobs_total", help: "Delivery jobs made." }),
+    repeated: metrics.counter({
+      name: "router_repeated_calls_total",
+      help: "Calls read again after a crash or a rebalance, before their first reading was committed.",
+    }),
+    age: metrics.histogram({
+      name: "router_call_age_seconds",
+      help: "From the acceptance of a call to its routing.",
+      buckets: LATENCY_BUCKETS_SECONDS,
+    }),
+    deadLetters: metrics.counter({
+      name: "dead_letters_total",
+      help: "Records that failed for good, by reason.",
+      labels: { reason: REJECTIONS },
+    }),
+    rebalances: metrics.counter({
+      name: "router_rebalances_total",
+      help: "How often the consumer group gave out its partitions anew.",
+    }),
+  };
+}
+
+/** Gauges of what the process holds right now. */
+export function watchState(metrics: Metrics, state: () => RouterState): void {
+  const gauges: Record<string, [help: string, value: (now: RouterState) => number]> = {
+    router_assigned_partitions: ["Partitions this process reads.", (now) => now.assignedPartitions],
+    router_outstanding_calls: ["Calls in memory, not settled yet.", (now) => now.outstandingCalls],
+    router_opening_windows: [
+      "Partitions whose duplicate window is being brought up to date; their calls wait.",
+      (now) => now.openingWindows,
+    ],
+    router_lag_calls: ["Calls of the assigned partitions that are not committed yet.", (now) => now.lagCalls],
+  };
+  for (const [name, [help, value]] of Object.entries(gauges)) {
+    metrics.gauge({ name, help, collect: (gauge) => gauge.set({}, value(state())) });
+  }
+}
