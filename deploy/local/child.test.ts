@@ -12,7 +12,7 @@ interface Run {
 async function runNode(script: string): Promise<Run> {
   const lines: string[] = [];
   const onLine = (line: string): number => lines.push(line);
-  const child = await startChild({ command: "node", args: ["-e", script], environment, onLine });
+  const child = await startChild({ command: process.execPath, args: ["-e", script], environment, onLine });
   return { child, lines };
 }
 
@@ -61,7 +61,7 @@ test("a command that does not exist ends with 127", async () => {
 test("a child ends when the process that started it is killed", async () => {
   const path = JSON.stringify(new URL("./child.ts", import.meta.url).href);
   const parent = await runNode(`import(${path}).then(({ startChild }) => startChild({
-    command: "node", args: ["-e", ${JSON.stringify(SAY_PID_AND_STAY)}], environment: process.env, onLine: console.log,
+    command: process.execPath, args: ["-e", ${JSON.stringify(SAY_PID_AND_STAY)}], environment: process.env, onLine: console.log,
   }))`);
   const pid = Number((await untilSaid(parent, "pid")).split(" ")[1]);
   expect(isAlive(pid)).toBe(true);

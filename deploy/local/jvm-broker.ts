@@ -2,17 +2,16 @@ import { access, mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { Child } from "./child.ts";
 import { type JvmContext, runJvm, startJvm } from "./jvm-process.ts";
+import { type JvmProgram, jvmProgram } from "./jvm-program.ts";
 import { CLUSTER_ID, localSettings, type NodePorts, propertiesText } from "./kafka-settings.ts";
 import { countBrokers } from "./probe.ts";
-import type { BrokerControl } from "./stack.ts";
 
 // Log4j's own default of ERROR hides why a broker does not start.
 const KAFKA_FLAGS = ["-Xmx512m", "-XX:+UseSerialGC", "-Dlog4j2.level=WARN"];
 const STOP_GRACE_MS = 20_000;
 
-export interface JvmBroker extends BrokerControl {
+export interface JvmBroker extends JvmProgram {
   readonly address: string;
-  readonly isRunning: () => boolean;
 }
 
 export interface JvmBrokerOptions {
@@ -42,7 +41,6 @@ export function jvmBroker(context: JvmContext, { index, ports, folder }: JvmBrok
     mainClass,
     ...args,
   ];
-  let child: Child | undefined;
 
   const prepare = async (): Promise<void> => {
     await mkdir(folder, { recursive: true });
@@ -52,25 +50,10 @@ export function jvmBroker(context: JvmContext, { index, ports, folder }: JvmBrok
     await runJvm({ name: `formatting of ${name}'s storage`, java, args, environment });
   };
 
-  return {
-    address,
-    isRunning: () => child?.isRunning() ?? false,
-    start: async () => {
-      await prepare();
-      const answers = async (): Promise<boolean> => (await countBrokers(address)) > 0;
-      child = await startJvm({
-        name,
-        java,
-        args: kafka("kafka.Kafka", propertiesFile),
-        environment,
-        answers,
-      });
-    },
-    stop: async () => {
-      await child?.stop(STOP_GRACE_MS);
-    },
-    kill: async () => {
-      await child?.kill();
-    },
+  const launch = async (): Promise<Child> => {
+    await prepare();
+    const answers = async (): Promise<boolean> => (await countBrokers(address)) > 0;
+    return startJvm({ name, java, args: kafka("kafka.Kafka", propertiesFile), environment, answers });
   };
+  return { address, ...jvmProgram({ name, launch, stopGraceMs: STOP_GRACE_MS, log: context.log }) };
 }

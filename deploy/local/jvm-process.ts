@@ -4,7 +4,8 @@ import type { Software } from "./software.ts";
 import { StackError } from "./stack-error.ts";
 import { until } from "./until.ts";
 
-const READY_TIMEOUT_MS = 60_000;
+// Seconds on a machine of its own; a small one that builds and tests at once takes its time.
+const READY_TIMEOUT_MS = 120_000;
 const KEPT_LINES = 20;
 
 /** What every JVM program of one stack shares. */
@@ -12,9 +13,10 @@ export interface JvmContext {
   readonly java: string;
   readonly software: Software;
   readonly environment: Environment;
+  readonly log: (line: string) => void;
 }
 
-export interface JvmProgram {
+export interface JvmCommand {
   /** For messages. */
   readonly name: string;
   readonly java: string;
@@ -30,7 +32,7 @@ function lastWords(lines: readonly string[]): string {
 }
 
 /** Starts a JVM program and waits until it answers. */
-export async function startJvm({ name, java, args, environment, answers }: JvmProgram): Promise<Child> {
+export async function startJvm({ name, java, args, environment, answers }: JvmCommand): Promise<Child> {
   const lines: string[] = [];
   const child = await startChild({
     command: java,
@@ -57,7 +59,7 @@ export async function startJvm({ name, java, args, environment, answers }: JvmPr
 }
 
 /** Runs a short JVM program to its end. */
-export async function runJvm({ name, java, args, environment }: Omit<JvmProgram, "answers">): Promise<void> {
+export async function runJvm({ name, java, args, environment }: Omit<JvmCommand, "answers">): Promise<void> {
   const lines: string[] = [];
   const child = await startChild({ command: java, args, environment, onLine: (line) => lines.push(line) });
   const exitCode = await child.exited;

@@ -27,15 +27,11 @@ async function prepare(context: JvmContext, folder: string, options: StackOption
     client: kafkaPorts[2 * index] ?? 0,
     controller: kafkaPorts[2 * index + 1] ?? 0,
   }));
-  const isKept = options.dataFolder !== undefined;
   return {
     brokers: ports.map((_, index) =>
       jvmBroker(context, { index, ports, folder: join(folder, `broker-${index + 1}`) }),
     ),
-    registry: jvmRegistry(context, {
-      port: registryPort,
-      ...(isKept ? { databaseFile: join(folder, "registry") } : {}),
-    }),
+    registry: jvmRegistry(context, { port: registryPort, databaseFile: join(folder, "registry") }),
   };
 }
 
@@ -78,7 +74,7 @@ export async function startOnJvm(options: StackOptions, cacheFolder: string): Pr
   const java = await findJava(environment);
   const software = await fetchSoftware({ cacheFolder, environment, log });
   const folder = dataFolder ?? (await makeRunFolder(cacheFolder));
-  const programs = await prepare({ java, software, environment }, folder, options);
+  const programs = await prepare({ java, software, environment, log }, folder, options);
   const stop = async (): Promise<void> => {
     await endAll(programs, dataFolder !== undefined);
     if (dataFolder === undefined) await rm(folder, { recursive: true, force: true });
