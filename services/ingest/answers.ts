@@ -41,10 +41,7 @@ function refusalAnswer(refusal: Refusal, nowMs: number): HttpAnswer {
   switch (refusal.kind) {
     case "invalid": {
       const { rejection, rejected } = refusal;
-      return failure(400, {
-        ...rejection,
-        ...(rejected !== undefined && rejected.length > 0 && { rejected }),
-      });
+      return failure(400, { ...rejection, ...(rejected !== undefined && { rejected }) });
     }
     case "rate_limited": {
       const { seconds, headers } = retryAfter(refusal.retryAfterMs);

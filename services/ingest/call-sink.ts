@@ -1,10 +1,10 @@
 import type { AcceptedCall } from "#contract";
 import { KafkaError } from "#kafka";
 import { type Call, callKey } from "#topics";
-import type { CallSink } from "./request-handler.ts";
+import type { CallSink } from "./ingest-parts.ts";
 
 /** One record of the calls topic, ready to be sent. */
-export interface CallRecord {
+interface CallRecord {
   readonly key: string;
   readonly value: Buffer;
 }

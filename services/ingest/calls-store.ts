@@ -1,12 +1,12 @@
 // The Kafka side of ingest: the sources read from it, the calls written to it, and whether it answers.
-import { createKafka, type Producer, type Table } from "#kafka";
+import { createKafka } from "#kafka";
 import type { ServiceContext, SettingsOf } from "#runtime";
 import { createSerde } from "#serde";
-import { type SourceConfig, topicMap } from "#topics";
+import { topicMap } from "#topics";
 import { createCallSink } from "./call-sink.ts";
 import type { settings } from "./config.ts";
+import type { CallSink } from "./ingest-parts.ts";
 import { createKafkaWatch, type KafkaWatch } from "./kafka-watch.ts";
-import type { CallSink } from "./request-handler.ts";
 import { createSourceDirectory } from "./source-directory.ts";
 import { loadSources } from "./sources.ts";
 import type { SourceLookup } from "./write-key.ts";
@@ -26,9 +26,8 @@ export interface CallsStore {
 
 const KAFKA_WATCH_MS = 1_000;
 
-/** Opens nothing by itself before `load`. */
-export function openCallsStore({ settings, logger, lifecycle, nowMs }: IngestContext): CallsStore {
-  const { stopping } = lifecycle;
+/** The ways out, ended after everything that uses them. Nothing connects before it is used. */
+function connect({ settings, logger, lifecycle, nowMs }: IngestContext) {
   const topics = topicMap(settings.topics);
   const kafka = createKafka(settings.kafka, { logger: logger.child("kafka"), now: nowMs });
   lifecycle.onStop("kafka", () => kafka.close());
@@ -40,25 +39,32 @@ export function openCallsStore({ settings, logger, lifecycle, nowMs }: IngestCon
     nowMs,
   });
   lifecycle.onStop("serde", () => serde.close());
+  return { topics, kafka, serde };
+}
 
+export function openCallsStore(context: IngestContext): CallsStore {
+  const { settings, logger, lifecycle } = context;
+  const { stopping } = lifecycle;
+  const { topics, kafka, serde } = connect(context);
+  const { calls, sourceConfig } = topics;
   const admin = kafka.admin();
-  const ask = () => admin.partitionCount(topics.calls.name);
+  const ask = () => admin.partitionCount(calls.name);
   const watch = createKafkaWatch({ ask, intervalMs: KAFKA_WATCH_MS, logger, stopping });
-  const producer: Producer = kafka.producer({ deliveryTimeoutMs: settings.ingest.acknowledgeTimeoutMs });
-  const table: Table<SourceConfig> = kafka.table({
-    topic: topics.sourceConfig.name,
-    decode: ({ value }) => serde.decode(topics.sourceConfig, value ?? Buffer.alloc(0)),
+  const producer = kafka.producer({ deliveryTimeoutMs: settings.ingest.acknowledgeTimeoutMs });
+  const table = kafka.table({
+    topic: sourceConfig.name,
+    decode: ({ value }) => serde.decode(sourceConfig, value ?? Buffer.alloc(0)),
     onPoison: ({ key }, error) => logger.error({ sourceId: key, err: error }, "source cannot be read"),
   });
-
+  const sink = createCallSink({
+    encode: (call) => serde.encode(calls, call),
+    send: (records) => producer.send(records.map((record) => ({ topic: calls.name, ...record }))),
+    onUnavailable: watch.failed,
+  });
   let loaded = false;
   return {
     sources: createSourceDirectory(table),
-    sink: createCallSink({
-      encode: (call) => serde.encode(topics.calls, call),
-      send: (records) => producer.send(records.map((record) => ({ topic: topics.calls.name, ...record }))),
-      onUnavailable: watch.failed,
-    }),
+    sink,
     watch,
     oldestUnacknowledgedAtMs: () => producer.backlog.oldestAtMs,
     get loaded() {

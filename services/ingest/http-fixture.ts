@@ -2,9 +2,10 @@
 import type { AcceptedCall } from "#contract";
 import { createMetrics, type Metrics } from "#runtime";
 import { startHttpServer } from "./http-server.ts";
+import type { IngestParts } from "./ingest-parts.ts";
 import { createLoadGate, type LoadGate, type LoadLimits, type LoadSources } from "./load-gate.ts";
 import { createRateLimit } from "./rate-limit.ts";
-import { createRequestHandler, type IngestParts } from "./request-handler.ts";
+import { createRequestHandler } from "./request-handler.ts";
 import { createTelemetry } from "./telemetry.ts";
 
 export const WRITE_KEY = "wk_live";

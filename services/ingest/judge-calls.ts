@@ -32,10 +32,11 @@ export type Judgement =
   | {
       readonly kind: "refused";
       readonly rejection: Rejection;
-      readonly rejected: readonly IndexedRejection[];
+      /** Each call of a batch that was refused for its calls. */
+      readonly rejected?: readonly IndexedRejection[];
     };
 
-const refused = (rejection: Rejection): Judgement => ({ kind: "refused", rejection, rejected: [] });
+const refused = (rejection: Rejection): Judgement => ({ kind: "refused", rejection });
 
 /** Validates and normalises every call of the request (contract 7.4: a batch is accepted in part). */
 export function judgeCalls(route: TrackingRoute, body: unknown, facts: RequestFacts): Judgement {

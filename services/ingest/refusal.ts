@@ -15,7 +15,8 @@ export type Refusal =
   | {
       readonly kind: "invalid";
       readonly rejection: Rejection;
-      readonly rejected?: readonly IndexedRejection[];
+      /** Each refused call of a batch; absent when the request as a whole is at fault. */
+      readonly rejected?: readonly IndexedRejection[] | undefined;
     }
   | { readonly kind: "rate_limited"; readonly retryAfterMs: number }
   | { readonly kind: "busy"; readonly reason: BusyReason; readonly retryAfterMs: number };

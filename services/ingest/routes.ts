@@ -8,8 +8,6 @@ export type Route =
   | { readonly kind: "pixel"; readonly type: string; readonly data: string }
   | { readonly kind: "settings"; readonly writeKey: string };
 
-export type RouteKind = Route["kind"];
-
 const SHORT_FORMS: Readonly<Record<CallType, string>> = {
   track: "t",
   identify: "i",

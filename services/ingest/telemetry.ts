@@ -1,6 +1,6 @@
-import { CALL_TYPES, type CallType, REJECTION_CODES, type RejectionCode } from "#contract";
+import { CALL_TYPES, type CallType, REJECTION_CODES, type Rejection } from "#contract";
 import { LATENCY_BUCKETS_SECONDS, type Metrics } from "#runtime";
-import { BUSY_REASONS, type BusyReason } from "./refusal.ts";
+import { BUSY_REASONS, type Refusal } from "./refusal.ts";
 
 const ROUTES = ["call", "batch", "client-metrics", "pixel", "settings", "preflight", "unknown"] as const;
 const STATUSES = ["200", "400", "404", "429", "500", "503", "aborted"] as const;
@@ -16,10 +16,10 @@ export function statusLabel(status: number | undefined): StatusLabel {
 export interface Telemetry {
   answered(route: RouteLabel, status: StatusLabel, durationMs: number): void;
   received(bytes: number): void;
-  accepted(calls: readonly { readonly type: CallType }[]): void;
-  rejected(code: RejectionCode): void;
-  refusedBusy(reason: BusyReason): void;
-  rateLimited(): void;
+  /** Calls of one request that are stored, and those of it that were refused. */
+  stored(calls: readonly { readonly type: CallType }[], rejected: readonly Rejection[]): void;
+  /** A whole request that was refused. */
+  refused(refusal: Refusal): void;
 }
 
 export function createTelemetry(metrics: Metrics): Telemetry {
@@ -63,10 +63,15 @@ export function createTelemetry(metrics: Metrics): Telemetry {
       duration.observe({ route }, durationMs / 1_000);
     },
     received: (count) => bytes.inc({}, count),
-    accepted: (calls) => countTypes(calls, (type, count) => accepted.inc({ type }, count)),
-    rejected: (code) => rejected.inc({ code }),
-    refusedBusy: (reason) => busy.inc({ reason }),
-    rateLimited: () => limited.inc({}),
+    stored(calls, rejections) {
+      countTypes(calls, (type, count) => accepted.inc({ type }, count));
+      for (const { code } of rejections) rejected.inc({ code });
+    },
+    refused(refusal) {
+      if (refusal.kind === "busy") busy.inc({ reason: refusal.reason });
+      else if (refusal.kind === "rate_limited") limited.inc({});
+      else for (const { code } of refusal.rejected ?? [refusal.rejection]) rejected.inc({ code });
+    },
   };
 }
 

@@ -12,7 +12,7 @@ export interface SourceLookup {
 }
 
 /** The key in an Authorization header: the Basic user name, with or without a colon after it, or the Bearer token. */
-export function writeKeyOfHeader(authorization: string | undefined): string | undefined {
+function writeKeyOfHeader(authorization: string | undefined): string | undefined {
   const [, scheme = "", credentials = ""] = /^(\w+) +(\S+) *$/.exec(authorization ?? "") ?? [];
   switch (scheme.toLowerCase()) {
     case "bearer":

@@ -1,0 +1,29 @@
+// What handling a request needs of the outside.
+import type { AcceptedCall } from "#contract";
+import type { LoadGate } from "./load-gate.ts";
+import type { RateLimit } from "./rate-limit.ts";
+import type { Telemetry } from "./telemetry.ts";
+import type { SourceLookup } from "./write-key.ts";
+
+/** Where accepted calls go. */
+export interface CallSink {
+  /** Whether every call is stored durably; "unavailable" when that was not certain in time. */
+  store(sourceId: string, calls: readonly AcceptedCall[]): Promise<"stored" | "unavailable">;
+}
+
+export interface IngestParts {
+  readonly sources: SourceLookup;
+  readonly sink: CallSink;
+  readonly gate: LoadGate;
+  readonly rateLimit: RateLimit;
+  readonly telemetry: Telemetry;
+  /** Proxies in front of ingest that append to X-Forwarded-For. */
+  readonly trustedProxies: number;
+  readonly publicHost: string | undefined;
+  /** The service is ending: connections are not kept. */
+  readonly stopping: () => boolean;
+  nowMs(): number;
+  newMessageId(): string;
+  /** Told of an error that nobody expected; the request was answered 500. */
+  onUnexpected(error: unknown): void;
+}

@@ -1,0 +1,70 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "@jest/globals";
+import { CALL_TYPES } from "#contract";
+import { BASIC, type IngestFixture, post, startFixture } from "./http-fixture.ts";
+
+let ingest: IngestFixture;
+beforeAll(async () => {
+  ingest = await startFixture();
+});
+afterAll(() => ingest.close());
+beforeEach(() => {
+  ingest.stored.length = 0;
+});
+
+const ALL_FIELDS = { userId: "u", event: "E", groupId: "g", previousId: "p" };
+const call = { type: "track", event: "E", userId: "u" };
+const SUCCESS = { success: true };
+
+describe("routes (contract 7.1)", () => {
+  const routes = CALL_TYPES.flatMap((type) =>
+    [type, type.slice(0, 1)].flatMap((name) => [`/v1/${name}`, `/v1/${name}/`]).map((path) => [path, type]),
+  );
+
+  test.each(routes)("POST %s takes one %s call", async (path, type) => {
+    expect(await post(ingest, path, { body: ALL_FIELDS })).toMatchObject({ status: 200, body: SUCCESS });
+    expect(ingest.stored).toMatchObject([{ type }]);
+  });
+
+  test.each(["/v1/batch", "/v1/batch/", "/v1/import", "/v1/import/", "/v1/b", "/v1/b/", "/v1/b?retry=1"])(
+    "POST %s takes a batch",
+    async (path) => {
+      expect(await post(ingest, path, { body: { batch: [call, call] } })).toMatchObject({
+        status: 200,
+        body: SUCCESS,
+      });
+      expect(ingest.stored).toHaveLength(2);
+    },
+  );
+
+  test('success is exactly {"success":true}', async () => {
+    const response = await fetch(`${ingest.url}/v1/t`, {
+      method: "POST",
+      headers: BASIC,
+      body: JSON.stringify(call),
+    });
+    expect(await response.text()).toBe('{"success":true}');
+  });
+
+  test("client metrics are accepted and discarded, whatever they are", async () => {
+    expect(await post(ingest, "/v1/m", { body: "not json", headers: {} })).toMatchObject({
+      status: 200,
+      body: SUCCESS,
+    });
+    expect(ingest.stored).toEqual([]);
+  });
+
+  test.each([
+    ["GET", "/"],
+    ["GET", "/v1/track"],
+    ["POST", "/v1/unknown"],
+    ["POST", "/v1"],
+    ["PUT", "/v1/batch"],
+    ["GET", "/v1/projects/x"],
+    ["POST", "//v1/track"],
+    ["DELETE", "/v1/__proto__"],
+  ])("%s %s is nothing: 404 as JSON", async (method, path) => {
+    const response = await fetch(ingest.url + path, { method });
+    expect(response.status).toBe(404);
+    expect(await response.json()).toMatchObject({ success: false, code: "not_found" });
+  });
+});
