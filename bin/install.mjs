@@ -8,6 +8,7 @@ import { fileURLToPath } from "node:url";
 
 const ROOT = fileURLToPath(new URL("..", import.meta.url));
 const NEEDED_MAJOR = 24;
+const PARENT_CHECK_MS = 500;
 const isWindows = process.platform === "win32";
 
 function say(line) {
@@ -81,6 +82,11 @@ export function runOnNode(args) {
   process.on("SIGINT", () => undefined);
   process.on("SIGTERM", () => child.kill("SIGTERM"));
   process.on("SIGHUP", () => child.kill("SIGHUP"));
+  // npm hands a signal to the shell between, which dies of it alone: without its parent this one ends too.
+  const parent = process.ppid;
+  setInterval(() => {
+    if (process.ppid !== parent) child.kill("SIGTERM");
+  }, PARENT_CHECK_MS).unref();
   child.on("error", (error) => fail(`Node could not be run: ${error.message}`));
   child.on("exit", (code, signal) => {
     process.exitCode = code ?? 128 + (constants.signals[signal ?? "SIGKILL"] ?? 0);

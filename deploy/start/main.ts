@@ -20,6 +20,7 @@ async function end(exitCode: number): Promise<void> {
   if (isEnding) return;
   isEnding = true;
   for (const stop of stops.toReversed()) await stop();
+  if (exitCode === 0) say("Stopped.");
   // What was only half started ends with this process.
   process.exit(exitCode);
 }

@@ -58,14 +58,15 @@ describe("npm start", () => {
       await npm.untilLine(/After The Crash .* signature ok/, 30_000);
 
       npm.pressCtrlC();
-      expect(await npm.exitCode()).toBe(0);
+      await npm.exitCode();
+      expect(npm.lines.slice(-2)).toEqual(["Stopping ...", "Stopped."]);
       await untilGone(npm);
     },
     READY_TIMEOUT_MS + 120_000,
   );
 
   test(
-    "without the demo, on a Kafka of the environment, makes nothing but the product; nothing outlives its killing",
+    "without the demo, on a Kafka of the environment, makes nothing but the product; nothing outlives npm",
     async () => {
       const { brokers, registryUrl } = await useStack();
       const npm = npmStart({
@@ -79,7 +80,7 @@ describe("npm start", () => {
       const [, , controlUrl = ""] = await npm.untilLine(READY, READY_TIMEOUT_MS);
       expect((await requestJson<{ data: unknown[] }>(`${controlUrl}/v1/sources`)).body.data).toEqual([]);
       expect(npm.lines.join("\n")).not.toMatch(/demo|curl/i);
-      npm.kill();
+      npm.terminate();
       await untilGone(npm);
     },
     READY_TIMEOUT_MS + 60_000,

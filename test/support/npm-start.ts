@@ -18,8 +18,11 @@ export interface NpmStart {
   readonly untilLine: (pattern: RegExp, timeoutMs: number) => Promise<RegExpExecArray>;
   /** What Ctrl-C in the terminal does: SIGINT to the whole foreground group. */
   readonly pressCtrlC: () => void;
+  /** SIGTERM to npm alone, as a program that runs it does. */
+  readonly terminate: () => void;
   /** SIGKILL to all of the foreground group. */
   readonly kill: () => void;
+  /** npm's; null when npm says, by a signal to itself, that it was interrupted. */
   readonly exitCode: () => Promise<number | null>;
   /** Command lines, by process id, of what runs because of it. */
   readonly processes: () => Promise<ReadonlyMap<number, string>>;
@@ -83,6 +86,9 @@ export function npmStart(settings: Readonly<Record<string, string>> = {}): NpmSt
     untilLine: (pattern, timeoutMs) =>
       until(() => find(pattern), { timeoutMs, what: () => `${pattern}; it printed\n${lines.join("\n")}` }),
     pressCtrlC: () => signalGroup(child, "SIGINT"),
+    terminate: () => {
+      child.kill("SIGTERM");
+    },
     kill: () => signalGroup(child, "SIGKILL"),
     exitCode: async () => {
       await until(() => child.exitCode !== null || child.signalCode !== null, {
