@@ -28,10 +28,14 @@ function decompress(bytes: Buffer, encoding: string, limitBytes: number): Inflat
 }
 
 /** Bytes to JSON, whatever the Content-Type says (contract 7.5). Bytes that are no UTF-8 are read as U+FFFD. */
-export async function parseBody(bytes: Buffer, encoding: string, limitBytes: number): Promise<ParsedBody> {
+export function parseBody(
+  bytes: Buffer,
+  encoding: string,
+  limitBytes: number,
+): ParsedBody | Promise<ParsedBody> {
+  const parse = (plain: Inflated) => (plain.ok ? parseJson(plain.bytes) : plain);
   const decompressed = decompress(bytes, encoding, limitBytes);
-  const plain = "then" in decompressed ? await decompressed : decompressed;
-  return plain.ok ? parseJson(plain.bytes) : plain;
+  return "then" in decompressed ? decompressed.then(parse) : parse(decompressed);
 }
 
 export function parseJson(bytes: Buffer): ParsedBody {

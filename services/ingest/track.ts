@@ -27,7 +27,8 @@ export async function track(
     if (reading.kind !== "read") return reading;
     parts.telemetry.received(reading.bytes.length);
     const encoding = request.headers["content-encoding"] ?? "";
-    const body = await parseBody(reading.bytes, encoding, limitBytes);
+    const parsed = parseBody(reading.bytes, encoding, limitBytes);
+    const body = "then" in parsed ? await parsed : parsed;
     return await storeCalls(parts, request, {
       route,
       body,

@@ -11,9 +11,26 @@ export interface SourceLookup {
   byWriteKey(writeKey: string): Source | undefined;
 }
 
-/** The key in an Authorization header: the Basic user name, with or without a colon after it, or the Bearer token. */
+/** Headers read before: a source sends the same one with every request. Emptied when full, so that made-up ones do no harm. */
+const readHeaders = new Map<string, string | undefined>();
+const MAX_READ_HEADERS = 1_000;
+const MAX_HEADER_CHARACTERS = 500;
+
 function writeKeyOfHeader(authorization: string | undefined): string | undefined {
-  const [, scheme = "", credentials = ""] = /^(\w+) +(\S+) *$/.exec(authorization ?? "") ?? [];
+  if (authorization === undefined) return undefined;
+  if (authorization.length > MAX_HEADER_CHARACTERS) return readHeader(authorization);
+  let key = readHeaders.get(authorization);
+  if (key === undefined && !readHeaders.has(authorization)) {
+    key = readHeader(authorization);
+    if (readHeaders.size >= MAX_READ_HEADERS) readHeaders.clear();
+    readHeaders.set(authorization, key);
+  }
+  return key;
+}
+
+/** The Basic user name, with or without a colon after it, or the Bearer token. */
+function readHeader(authorization: string): string | undefined {
+  const [, scheme = "", credentials = ""] = /^(\w+) +(\S+) *$/.exec(authorization) ?? [];
   switch (scheme.toLowerCase()) {
     case "bearer":
       return credentials;
