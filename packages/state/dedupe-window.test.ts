@@ -1,0 +1,284 @@
+import { fork } from "node:child_process";
+import { once } from "node:events";
+import { mkdtempSync, rmSync, statSync, truncateSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, test } from "@jest/globals";
+import fc from "fast-check";
+import type { DedupeWindow, Noted } from "./dedupe-window.ts";
+import { openDedupeWindow } from "./open-window.ts";
+
+const HOUR_MS = 3_600_000;
+const WINDOW_MS = 24 * HOUR_MS;
+const NOTING_PROCESS = join(import.meta.dirname, "fixtures", "noting-process.ts");
+const START_MS = Date.UTC(2026, 0, 1);
+
+let directory: string;
+let nowMs: number;
+beforeEach(() => {
+  directory = mkdtempSync(join(tmpdir(), "hookline-window-"));
+  nowMs = START_MS;
+});
+afterEach(() => rmSync(directory, { recursive: true, force: true }));
+
+function open(options: { windowMs?: number; onDiscarded?(error: unknown): void } = {}): DedupeWindow {
+  const fail = (error: unknown): void => {
+    throw error;
+  };
+  return openDedupeWindow({
+    directory,
+    windowMs: WINDOW_MS,
+    nowMs: () => nowMs,
+    onError: fail,
+    onDiscarded: fail,
+    ...options,
+  });
+}
+
+function note(window: DedupeWindow, messageId: string, offset: number, sourceId = "s"): Noted {
+  return window.note({ sourceId, messageId, offset, receivedAtMs: nowMs });
+}
+
+describe("what a window says", () => {
+  test("the second call with a messageId is a duplicate, at once and after its first was written", async () => {
+    const window = open();
+    expect(note(window, "m", 0)).toBe("first");
+    expect(note(window, "m", 1)).toBe("duplicate");
+    await window.flush();
+    expect(note(window, "m", 2)).toBe("duplicate");
+    await window.close();
+  });
+
+  test("also while the first is just being written", async () => {
+    const window = open();
+    note(window, "m", 0);
+    const flushing = window.flush();
+    expect(note(window, "m", 1)).toBe("duplicate");
+    await flushing;
+    expect(note(window, "m", 2)).toBe("duplicate");
+    await window.close();
+  });
+
+  test("the same messageId of another source is another call", async () => {
+    const window = open();
+    note(window, "m", 0);
+    expect(note(window, "m", 1, "t")).toBe("first");
+    await window.close();
+  });
+
+  test("the same record read again is no duplicate, so that a crash before its jobs were written loses nothing", async () => {
+    const window = open();
+    note(window, "m", 0);
+    expect(note(window, "m", 0)).toBe("again");
+    await window.close();
+    const reopened = open();
+    expect(note(reopened, "m", 0)).toBe("again");
+    expect(note(reopened, "m", 1)).toBe("duplicate");
+    await reopened.close();
+  });
+
+  test("a larger offset than the record's belongs to an earlier log and does not count", async () => {
+    const window = open();
+    note(window, "m", 7);
+    await window.flush();
+    expect(note(window, "m", 3)).toBe("first");
+    expect(note(window, "m", 4)).toBe("duplicate");
+    await window.close();
+  });
+
+  test("is what the offsets of the log say, whatever order of noting, flushing and reopening", async () => {
+    const step = fc.oneof(
+      { weight: 8, arbitrary: fc.record({ kind: fc.constant("next"), id: fc.integer({ min: 0, max: 6 }) }) },
+      {
+        weight: 2,
+        arbitrary: fc.record({ kind: fc.constant("rewind"), id: fc.integer({ min: 1, max: 5 }) }),
+      },
+      { weight: 1, arbitrary: fc.constant({ kind: "flush", id: 0 }) },
+      { weight: 1, arbitrary: fc.constant({ kind: "reopen", id: 0 }) },
+    );
+    await fc.assert(
+      fc.asyncProperty(fc.array(step, { maxLength: 40 }), async (steps) => {
+        rmSync(directory, { recursive: true, force: true });
+        let window = open();
+        const log: number[] = [];
+        let next = 0;
+        for (const { kind, id } of steps) {
+          if (kind === "flush") await window.flush();
+          if (kind === "rewind") next = Math.max(0, next - id);
+          if (kind === "reopen") {
+            await window.close();
+            window = open();
+          }
+          if (kind !== "next") continue;
+          if (next === log.length) log.push(id);
+          const noted = note(window, `m${log[next]}`, next);
+          const isDuplicate = log.indexOf(log[next] ?? 0) < next;
+          expect(noted === "duplicate").toBe(isDuplicate);
+          next += 1;
+        }
+        await window.close();
+      }),
+      { numRuns: 40 },
+    );
+  });
+});
+
+describe("time", () => {
+  test("an id is remembered for the whole window and forgotten soon after", async () => {
+    const window = open();
+    let offset = 0;
+    note(window, "m", offset++);
+    nowMs = START_MS + WINDOW_MS - 1;
+    expect(note(window, "m", offset++)).toBe("duplicate");
+    await window.flush();
+    nowMs = START_MS + WINDOW_MS + 2 * HOUR_MS;
+    expect(note(window, "m", offset++)).toBe("first");
+    await window.close();
+  });
+
+  test("hours are dropped as a whole, for months, and their space is used again", async () => {
+    const window = open();
+    let offset = 0;
+    const sizes: number[] = [];
+    for (let hour = 0; hour < 200; hour++) {
+      nowMs = START_MS + hour * HOUR_MS;
+      for (let i = 0; i < 200; i++) note(window, `${hour}-${i}`, offset++);
+      await window.flush();
+      sizes.push(statSync(join(directory, "data.mdb")).size);
+    }
+    expect(sizes.at(-1)).toBeLessThanOrEqual((sizes[40] ?? 0) * 1.2);
+    expect(note(window, "199-0", offset++)).toBe("duplicate");
+    expect(note(window, "177-0", offset++)).toBe("duplicate");
+    expect(note(window, "100-0", offset++)).toBe("first");
+    await window.close();
+  }, 60_000);
+
+  test("what was noted in earlier hours is there after a restart", async () => {
+    const window = open();
+    for (let hour = 0; hour < 5; hour++) {
+      nowMs = START_MS + hour * HOUR_MS;
+      note(window, `${hour}`, hour);
+    }
+    await window.close();
+    const reopened = open();
+    for (let hour = 0; hour < 5; hour++) expect(note(reopened, `${hour}`, 10 + hour)).toBe("duplicate");
+    await reopened.close();
+  });
+
+  test("a call from a clock that runs ahead does not push the window on", async () => {
+    const window = open();
+    note(window, "m", 0);
+    window.note({ sourceId: "s", messageId: "ahead", offset: 1, receivedAtMs: nowMs + 100 * WINDOW_MS });
+    expect(note(window, "m", 2)).toBe("duplicate");
+    await window.close();
+  });
+
+  test("the window may be set otherwise between two runs", async () => {
+    const window = open({ windowMs: HOUR_MS });
+    note(window, "m", 0);
+    nowMs += 10 * 60_000;
+    note(window, "n", 1);
+    await window.close();
+    const longer = open({ windowMs: 48 * HOUR_MS });
+    nowMs += 3 * HOUR_MS;
+    expect(note(longer, "o", 2)).toBe("first");
+    expect(note(longer, "n", 3)).toBe("duplicate");
+    expect(note(longer, "o", 4)).toBe("duplicate");
+    await longer.close();
+  });
+});
+
+describe("disk", () => {
+  test("many ids of one hour outgrow the first filter and are all found", async () => {
+    const window = open();
+    const count = 60_000;
+    for (let offset = 0; offset < count; offset++) note(window, `m${offset}`, offset);
+    await window.close();
+    const reopened = open();
+    let missed = 0;
+    for (let i = 0; i < count; i += 7) if (note(reopened, `m${i}`, count + i) !== "duplicate") missed += 1;
+    let invented = 0;
+    for (let i = 0; i < count; i += 7) if (note(reopened, `n${i}`, 2 * count + i) !== "first") invented += 1;
+    expect({ missed, invented }).toEqual({ missed: 0, invented: 0 });
+    await reopened.close();
+  }, 60_000);
+
+  test("a write begins by itself, without a flush", async () => {
+    const window = open();
+    note(window, "m", 0);
+    const deadlineMs = performance.now() + 5000;
+    while (window.unwritten > 0 && performance.now() < deadlineMs)
+      await new Promise((resolve) => setTimeout(resolve, 20));
+    expect(window.unwritten).toBe(0);
+    await window.close();
+  });
+
+  test.each([
+    ["garbage", (file: string) => writeFileSync(file, Buffer.alloc(8192, 7))],
+    [
+      "a mark that a process died opening them",
+      (file: string) => writeFileSync(join(file, "../opening.pid"), "1073741823"),
+    ],
+  ])("files with %s are replaced by an empty window, and it is said", async (_what, damage) => {
+    const before = open();
+    note(before, "m", 0);
+    await before.close();
+    damage(join(directory, "data.mdb"));
+    let discarded: unknown;
+    const window = open({
+      onDiscarded: (error) => {
+        discarded = error;
+      },
+    });
+    expect(discarded).toBeDefined();
+    expect(window.reached).toBe(0);
+    expect(note(window, "m", 5)).toBe("first");
+    await window.close();
+    const reopened = open();
+    expect(reopened.reached).toBe(6);
+    await reopened.close();
+  });
+
+  test("files that crash the process that opens them are replaced at the next start", async () => {
+    const before = open();
+    for (let offset = 0; offset < 20_000; offset++) note(before, `m${offset}`, offset);
+    await before.close();
+    const data = join(directory, "data.mdb");
+    truncateSync(data, statSync(data).size / 2);
+    const child = fork(NOTING_PROCESS, [directory, "0"]);
+    const [, signal] = await once(child, "exit");
+    expect(signal).not.toBeNull();
+    const discarded: unknown[] = [];
+    const window = open({ onDiscarded: (error) => discarded.push(error) });
+    expect(discarded).toHaveLength(1);
+    expect(note(window, "m0", 0)).toBe("first");
+    await window.close();
+  });
+
+  test("after kill -9 in the middle of writing, exactly the ids below `reached` are there", async () => {
+    let from = 0;
+    for (let round = 0; round < 4; round++) {
+      const child = fork(NOTING_PROCESS, [directory, String(from)]);
+      let noted = 0;
+      child.on("message", (message: { noted?: number }) => {
+        noted = message.noted ?? noted;
+      });
+      while (noted < from + 12_000 + round * 3000) await once(child, "message");
+      child.kill("SIGKILL");
+      await once(child, "exit");
+      const window = open();
+      const { reached } = window;
+      expect(reached).toBeGreaterThanOrEqual(from);
+      expect(reached).toBeLessThanOrEqual(noted + 400);
+      nowMs = Date.now();
+      for (let offset = 0; offset < reached; offset += 37)
+        expect(note(window, `m${offset}`, offset)).toBe("again");
+      expect(
+        window.note({ sourceId: "s", messageId: `m${reached}`, offset: reached, receivedAtMs: nowMs }),
+      ).toBe("first");
+      await window.close();
+      from = window.reached;
+    }
+    expect(from).toBeGreaterThan(8000);
+  }, 60_000);
+});

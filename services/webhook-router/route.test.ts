@@ -1,0 +1,155 @@
+import { describe, expect, test } from "@jest/globals";
+import fc from "fast-check";
+import type { DestinationConfig } from "#topics";
+import { call, destination } from "./calls.fixture.ts";
+import { DestinationIndex } from "./destination-index.ts";
+import { deliveryJob, rawDeadLetter } from "./records.ts";
+import { type Route, route } from "./route.ts";
+
+const idsOf = (found: Route): string[] | string =>
+  found.kind === "forward" ? found.destinations.map(({ id }) => id) : found.reason;
+
+describe("a call goes", () => {
+  const both = [destination("a"), destination("b", { callTypes: ["track", "page"] })];
+
+  test("to every enabled destination of its source (contract 1.2)", () => {
+    expect(idsOf(route(call(), both))).toEqual(["a", "b"]);
+  });
+
+  test("only to those that take its type (contract 4.1)", () => {
+    expect(idsOf(route(call({ type: "identify" }), both))).toEqual(["a"]);
+    expect(idsOf(route(call({ type: "identify" }), both.slice(1)))).toBe("call_type_off");
+  });
+
+  test("as a deletion to all of them, whatever types they take (contract 5.1)", () => {
+    expect(idsOf(route(call({ type: "delete" }), both))).toEqual(["a", "b"]);
+  });
+
+  test("nowhere when its source has no enabled destination", () => {
+    expect(idsOf(route(call(), []))).toBe("no_destination");
+  });
+
+  test.each<[Record<string, boolean>, boolean]>([
+    [{}, true],
+    [{ All: true }, true],
+    [{ All: false }, false],
+    [{ All: false, Webhooks: true }, true],
+    [{ Webhooks: false }, false],
+    [{ All: true, Webhooks: false }, false],
+    [{ webhooks: false }, true],
+    [{ All: false, webhooks: true }, false],
+    [{ "Google Analytics": false }, true],
+  ])("as its integrations %j say: %s (contract 1.4)", (integrations, goes) => {
+    expect(route(call({ integrations }), both).kind).toBe(goes ? "forward" : "drop");
+  });
+});
+
+describe("the index of destinations", () => {
+  test("follows connecting, disconnecting, switching off and deleting", () => {
+    const index = new DestinationIndex();
+    const of = (source: string): string[] => index.of(source).map(({ id }) => id);
+    index.apply("a", destination("a", { sourceIds: ["shop", "app"] }));
+    index.apply("b", destination("b"));
+    expect([of("shop"), of("app"), of("other")]).toEqual([["a", "b"], ["a"], []]);
+    index.apply("a", destination("a", { sourceIds: ["app"] }));
+    expect([of("shop"), of("app")]).toEqual([["b"], ["a"]]);
+    index.apply("b", destination("b", { enabled: false }));
+    expect(of("shop")).toEqual([]);
+    index.apply("a", undefined);
+    expect(of("app")).toEqual([]);
+  });
+
+  test("holds the configuration of now, not of when it was connected", () => {
+    const index = new DestinationIndex();
+    index.apply("a", destination("a", { version: 1 }));
+    index.apply("a", destination("a", { version: 2, callTypes: ["page"] }));
+    expect(index.of("shop")).toMatchObject([{ version: 2, callTypes: ["page"] }]);
+  });
+
+  test("after any changes is what it would be if it were made anew", () => {
+    const change = fc.record({
+      id: fc.constantFrom("a", "b", "c"),
+      config: fc.option(
+        fc.record({ enabled: fc.boolean(), sourceIds: fc.uniqueArray(fc.constantFrom("s", "t", "u")) }),
+        { nil: undefined },
+      ),
+    });
+    fc.assert(
+      fc.property(fc.array(change, { maxLength: 30 }), (changes) => {
+        const index = new DestinationIndex();
+        const last = new Map<string, DestinationConfig>();
+        for (const { id, config } of changes) {
+          const value = config === undefined ? undefined : destination(id, config);
+          index.apply(id, value);
+          if (value === undefined) last.delete(id);
+          else last.set(id, value);
+        }
+        for (const source of ["s", "t", "u"]) {
+          const wanted = [...last.values()].filter(
+            ({ enabled, sourceIds }) => enabled && sourceIds.includes(source),
+          );
+          expect(new Set(index.of(source))).toEqual(new Set(wanted));
+        }
+      }),
+    );
+  });
+});
+
+describe("a delivery job", () => {
+  test("is the same whenever it is made of the same call and destination", () => {
+    const given = call();
+    expect(deliveryJob(given, "a")).toEqual(deliveryJob({ ...given }, "a"));
+    const ids = [
+      deliveryJob(given, "a"),
+      deliveryJob(given, "b"),
+      deliveryJob({ ...given, sourceId: "app" }, "a"),
+    ].map(({ jobId }) => jobId);
+    expect(new Set(ids).size).toBe(3);
+  });
+
+  test("carries the very bytes of the call's body, and waits for its first attempt", () => {
+    const given = call();
+    const job = deliveryJob(given, "a");
+    expect(job.body).toBe(given.body);
+    expect(job).toMatchObject({
+      attempts: 0,
+      firstAttemptAtMs: null,
+      dueAtMs: 0,
+      visibleAtMs: 0,
+      outcomes: [],
+    });
+  });
+
+  test("shares its shard with the other calls of its user", () => {
+    const shards = ["track", "page", "identify"].map(
+      (type) => deliveryJob(call({ type, userId: "u7" }), "a").shard,
+    );
+    expect(new Set(shards).size).toBe(1);
+    const users = Array.from(
+      { length: 100 },
+      (_, index) => deliveryJob(call({ userId: `u${index}` }), "a").shard,
+    );
+    expect([...new Set(users)].sort()).toEqual([0, 1, 2, 3]);
+  });
+});
+
+test("a record that cannot be read becomes a dead letter with its bytes and its place", () => {
+  const record = {
+    topic: "calls",
+    partition: 3,
+    offset: 42,
+    key: "shop:u1",
+    value: Buffer.from("junk"),
+    timestampMs: 0,
+  };
+  const poison = Object.assign(new Error("unknown schema id"), { canRetry: false });
+  expect(rawDeadLetter(record, poison, 5)).toMatchObject({
+    id: "calls-3-42",
+    reason: "undecodable",
+    message: "unknown schema id",
+    origin: "calls-3-42",
+    body: Buffer.from("junk"),
+    deadAtMs: 5,
+  });
+  expect(rawDeadLetter(record, new Error("bug"), 5).reason).toBe("handler_failed");
+});
