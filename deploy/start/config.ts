@@ -44,25 +44,12 @@ const startSettings = settingsGroup({
       default: FIRST_METRICS_PORT,
       doc: "Port of ingest's metrics and health; webhook-router, deliverer and control follow at +1, +2 and +4; 0 picks free ones.",
     }),
-  },
-});
-
-/** Given keys are used; without one a development key is made, so that here they are not required. */
-const keySettings = settingsGroup({
-  title: "Secrets at rest",
-  settings: {
-    keys: setting({
+    encryptionKeys: setting({
       env: "HOOKLINE_ENCRYPTION_KEYS",
       type: value.text,
       secret: true,
       doc: "Keys for shared secrets and header values; unset: a development key, kept in the cache or data folder.",
     }),
-  },
-});
-
-const webhookSettings = settingsGroup({
-  title: "Requests to webhooks",
-  settings: {
     allowCidrs: setting({
       env: "HOOKLINE_EGRESS_ALLOW_CIDRS",
       type: value.text,
@@ -73,7 +60,5 @@ const webhookSettings = settingsGroup({
 
 export const settings = {
   start: startSettings,
-  keys: keySettings,
-  webhooks: webhookSettings,
   api: apiTokenSettings,
 };
