@@ -23,6 +23,13 @@ export interface Attempt {
   readonly urls: readonly string[];
 }
 
+/** One webhook's part of an attempt. */
+interface Part {
+  readonly body: Buffer;
+  readonly webhook: Webhook;
+  readonly sharedSecret: string | undefined;
+}
+
 /** Where an attempt stands after one more of its requests has ended. */
 export interface Progress {
   readonly latest: WebhookResult;
@@ -36,15 +43,18 @@ export type MakeAttempt = (attempt: Attempt, onProgress: (progress: Progress) =>
 export function createAttempts(options: AttemptsOptions): MakeAttempt {
   const { egress, endpoints, nowMs, responseDeadlineMs, telemetry, userAgent } = options;
 
-  async function request(job: DeliveryJob, webhook: Webhook, sharedSecret: string | undefined) {
+  /** Told of when it has ended, its place at the endpoint already free again. */
+  function request(part: Part, ended: (result: WebhookResult) => void, free: () => void): void {
+    const { body, webhook, sharedSecret } = part;
     const startedAtMs = nowMs();
-    const { body } = job;
     // Signed for each attempt: the secret may have changed since the last one (contract 2.3, 3.6).
     const headers = deliveryHeaders({ body, staticHeaders: webhook.headers, sharedSecret, userAgent });
-    const result = await egress.post({ url: webhook.url, headers, body, deadlineMs: responseDeadlineMs });
-    const outcome = classifyResult(result, nowMs());
-    const { durationMs } = result;
-    return { url: webhook.url, outcome, message: messageOf(result), startedAtMs, durationMs };
+    void egress.post({ url: webhook.url, headers, body, deadlineMs: responseDeadlineMs }).then((result) => {
+      free();
+      const outcome = classifyResult(result, nowMs());
+      const { durationMs } = result;
+      ended({ url: webhook.url, outcome, message: messageOf(result), startedAtMs, durationMs });
+    });
   }
 
   return ({ job, destination, urls }, onProgress) => {
@@ -58,10 +68,12 @@ export function createAttempts(options: AttemptsOptions): MakeAttempt {
       for (const url of urls) ended(unreadable(url, destination.message, nowMs()));
       return;
     }
+    const { sharedSecret } = destination;
     for (const url of urls) {
       const webhook = destination.webhooks.get(url);
       if (webhook === undefined) continue;
-      endpoints.start(webhook.endpoint, () => request(job, webhook, destination.sharedSecret).then(ended));
+      const part = { body: job.body, webhook, sharedSecret };
+      endpoints.start(webhook.endpoint, (free) => request(part, ended, free));
     }
   };
 }

@@ -49,7 +49,7 @@ export function createDeliver(options: DeliverOptions): Step<DeliveryJob> {
   function takeInHand(record: Received<DeliveryJob>, settle: Settle): Hand | undefined {
     const { decoded: job, partition } = record;
     // The number of attempts tells a copy of this attempt from the job's next attempt.
-    const key = `${job.jobId}:${job.attempts}`;
+    const key = job.attempts === 0 ? job.jobId : `${job.jobId}:${job.attempts}`;
     if (!recentJobs.enter(partition, key, () => settle({ produce: [] }))) return undefined;
     return {
       record,

@@ -8,6 +8,9 @@ interface Lane {
   readonly waiting: (() => void)[];
 }
 
+/** Starts a request; `done` is to be called once when it has ended. */
+type Request = (done: () => void) => void;
+
 /** All endpoints of this process. A destination shard's attempts all happen here, so a plain count is exact. */
 export class Endpoints {
   readonly #lanes = new Map<string, Lane>();
@@ -29,8 +32,8 @@ export class Endpoints {
     return this.#waiting;
   }
 
-  /** Starts `request` as soon as the endpoint has a place; in order for each endpoint. It must not reject. */
-  start(endpoint: string, request: () => Promise<void>): void {
+  /** Starts `request` as soon as the endpoint has a place; in order for each endpoint. */
+  start(endpoint: string, request: Request): void {
     const lane = this.#lane(endpoint);
     if (lane.inFlight < this.#maxInFlight) {
       this.#run(endpoint, lane, request);
@@ -51,10 +54,10 @@ export class Endpoints {
     return lane;
   }
 
-  #run(endpoint: string, lane: Lane, request: () => Promise<void>): void {
+  #run(endpoint: string, lane: Lane, request: Request): void {
     lane.inFlight += 1;
     this.#inFlight += 1;
-    void request().finally(() => {
+    request(() => {
       lane.inFlight -= 1;
       this.#inFlight -= 1;
       lane.waiting.shift()?.();

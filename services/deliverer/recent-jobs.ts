@@ -1,11 +1,12 @@
-/** 20,000 a partition are some seconds at full speed, which is how far a restarted router goes back; about 150 bytes each. */
-const MAX_PER_PARTITION = 20_000;
+/** 10,000 to 20,000 a partition are some seconds at full speed, which is how far a restarted router goes back; about 100 bytes each. */
+const GENERATION_SIZE = 10_000;
 
 interface PartitionJobs {
   /** In hand, with the doubles that wait for them; bounded by what the runner lets be outstanding. */
   readonly inHand: Map<string, (() => void)[]>;
-  /** Ended and durable, oldest first. */
-  readonly ended: Set<string>;
+  /** Ended and durable, in two generations: forgetting the older one whole is cheaper than the oldest one by one. */
+  ended: Set<string>;
+  endedBefore: Set<string>;
 }
 
 /**
@@ -15,16 +16,17 @@ interface PartitionJobs {
  */
 export class RecentJobs {
   readonly #partitions = new Map<number, PartitionJobs>();
-  readonly #maxPerPartition: number;
+  readonly #generationSize: number;
 
-  constructor(maxPerPartition: number = MAX_PER_PARTITION) {
-    this.#maxPerPartition = maxPerPartition;
+  /** Remembers at least this many ended jobs of each partition, at most twice as many. */
+  constructor(generationSize: number = GENERATION_SIZE) {
+    this.#generationSize = generationSize;
   }
 
   /** True: it is new and now in hand. False: it is a double; `end` is called when the first is durable, maybe at once. */
   enter(partition: number, key: string, end: () => void): boolean {
-    const { inHand, ended } = this.#jobs(partition);
-    if (ended.has(key)) {
+    const { inHand, ended, endedBefore } = this.#jobs(partition);
+    if (ended.has(key) || endedBefore.has(key)) {
       end();
       return false;
     }
@@ -36,18 +38,21 @@ export class RecentJobs {
 
   /** What became of the job is durable. */
   durable(partition: number, key: string): void {
-    const { inHand, ended } = this.#jobs(partition);
-    const doubles = inHand.get(key) ?? [];
-    inHand.delete(key);
-    ended.add(key);
-    if (ended.size > this.#maxPerPartition) ended.delete(ended.values().next().value ?? key);
+    const jobs = this.#jobs(partition);
+    const doubles = jobs.inHand.get(key) ?? [];
+    jobs.inHand.delete(key);
+    jobs.ended.add(key);
+    if (jobs.ended.size >= this.#generationSize) {
+      jobs.endedBefore = jobs.ended;
+      jobs.ended = new Set();
+    }
     for (const end of doubles) end();
   }
 
   #jobs(partition: number): PartitionJobs {
     const known = this.#partitions.get(partition);
     if (known !== undefined) return known;
-    const jobs: PartitionJobs = { inHand: new Map(), ended: new Set() };
+    const jobs: PartitionJobs = { inHand: new Map(), ended: new Set(), endedBefore: new Set() };
     this.#partitions.set(partition, jobs);
     return jobs;
   }

@@ -1,0 +1,60 @@
+import { describe, expect, test } from "@jest/globals";
+import type { DestinationConfig } from "#topics";
+import { createDestinations } from "./destinations.ts";
+import { destination, secretBox } from "./jobs.fixture.ts";
+
+/** A table whose loads the test ends by hand. */
+function setup() {
+  const configs = new Map<string, DestinationConfig>();
+  const loads: (() => void)[] = [];
+  let decryptions = 0;
+  const table = {
+    get: (id: string) => configs.get(id),
+    load: () => new Promise<void>((resolve) => loads.push(resolve)),
+  };
+  const box = {
+    ...secretBox,
+    decrypt: (...given: Parameters<typeof secretBox.decrypt>) => {
+      decryptions += 1;
+      return secretBox.decrypt(...given);
+    },
+  };
+  return { configs, decryptions: () => decryptions, destinations: createDestinations(table, box), loads };
+}
+
+const turn = () => new Promise((resolve) => setImmediate(resolve));
+
+describe("destinations", () => {
+  test("are decrypted once per version", () => {
+    const { configs, decryptions, destinations } = setup();
+    configs.set("d1", destination({ secret: "one", headers: { "X-A": "1" } }));
+    for (const _ of [1, 2, 3]) {
+      expect(destinations.state("d1")).toMatchObject({ kind: "open", sharedSecret: "one" });
+    }
+    expect(decryptions()).toBe(2);
+    configs.set("d1", destination({ secret: "two", version: 2 }));
+    expect(destinations.state("d1")).toMatchObject({ kind: "open", sharedSecret: "two" });
+    expect(decryptions()).toBe(3);
+  });
+
+  test("of another destination's ciphertext are unreadable, and the message holds no secret", () => {
+    const { configs, destinations } = setup();
+    configs.set("d2", { ...destination({ id: "d1", secret: "one" }), id: "d2" });
+    expect(destinations.state("d2")).toMatchObject({ kind: "unreadable", urls: ["https://a.test/hook"] });
+    expect(JSON.stringify(destinations.state("d2"))).not.toContain("one");
+  });
+
+  test("are confirmed by a look that began after the question, one look for all who ask meanwhile", async () => {
+    const { configs, destinations, loads } = setup();
+    const first = destinations.confirmed("d1");
+    const later = [destinations.confirmed("d1"), destinations.confirmed("d1")];
+    expect(loads).toHaveLength(1);
+    loads[0]?.();
+    expect(await first).toEqual({ kind: "gone" });
+    await turn();
+    expect(loads).toHaveLength(2);
+    configs.set("d1", destination());
+    loads[1]?.();
+    for (const state of await Promise.all(later)) expect(state).toMatchObject({ kind: "open" });
+  });
+});

@@ -1,0 +1,50 @@
+import { describe, expect, test } from "@jest/globals";
+import { RecentJobs } from "./recent-jobs.ts";
+
+const never = () => {
+  throw new Error("nobody waits here");
+};
+
+describe("jobs taken in hand lately", () => {
+  test("end their doubles when they are durable, and later doubles at once", () => {
+    const jobs = new RecentJobs();
+    const ended: string[] = [];
+    expect(jobs.enter(0, "a", never)).toBe(true);
+    expect(jobs.enter(0, "a", () => ended.push("second"))).toBe(false);
+    expect(jobs.enter(0, "a", () => ended.push("third"))).toBe(false);
+    expect(ended).toEqual([]);
+    jobs.durable(0, "a");
+    expect(ended).toEqual(["second", "third"]);
+    expect(jobs.enter(0, "a", () => ended.push("fourth"))).toBe(false);
+    expect(ended).toEqual(["second", "third", "fourth"]);
+  });
+
+  test("are told apart by partition", () => {
+    const jobs = new RecentJobs();
+    expect(jobs.enter(0, "a", never)).toBe(true);
+    expect(jobs.enter(1, "a", never)).toBe(true);
+  });
+
+  test("are remembered for at least one generation and forgotten after two", () => {
+    const jobs = new RecentJobs(3);
+    const end = (key: string) => {
+      jobs.enter(0, key, () => undefined);
+      jobs.durable(0, key);
+    };
+    for (const key of ["a", "b", "c", "d", "e"]) end(key);
+    expect(jobs.enter(0, "a", () => undefined)).toBe(false);
+    end("f");
+    expect(jobs.enter(0, "a", never)).toBe(true);
+    expect(jobs.enter(0, "f", () => undefined)).toBe(false);
+  });
+
+  test("are never forgotten while they are in hand", () => {
+    const jobs = new RecentJobs(1);
+    jobs.enter(0, "held", never);
+    for (const key of ["a", "b", "c"]) {
+      jobs.enter(0, key, never);
+      jobs.durable(0, key);
+    }
+    expect(jobs.enter(0, "held", () => undefined)).toBe(false);
+  });
+});

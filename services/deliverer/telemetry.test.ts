@@ -1,0 +1,73 @@
+import { expect, test } from "@jest/globals";
+import { createMetrics } from "#runtime";
+import { job } from "./jobs.fixture.ts";
+import { createLogLimit } from "./log-limit.ts";
+import { createTelemetry } from "./telemetry.ts";
+
+function setup() {
+  const lines: Record<string, unknown>[] = [];
+  const line = (level: string) => (facts: object, msg: string) => {
+    lines.push({ level, msg, ...facts });
+  };
+  const logger = {
+    debug: line("debug"),
+    info: line("info"),
+    warn: line("warn"),
+    error: line("error"),
+    fatal: line("fatal"),
+  };
+  const clock = { nowMs: 0 };
+  const metrics = createMetrics({ service: "deliverer", version: "0" });
+  const own = { ...logger, child: () => own };
+  return {
+    clock,
+    lines,
+    metrics,
+    telemetry: createTelemetry({ metrics, logger: own, nowMs: () => clock.nowMs }),
+  };
+}
+
+const url = "https://hooks.test/services/a-secret-path";
+const timeout = {
+  url,
+  outcome: { kind: "retryable", reason: "timeout" },
+  message: "no response within 5000 ms",
+  startedAtMs: 2_000,
+  durationMs: 5_000,
+} as const;
+
+test("a thousand timeouts of one endpoint are one line, then one with the count of the rest", () => {
+  const { clock, lines, telemetry } = setup();
+  for (let count = 0; count < 1_000; count += 1) telemetry.requested(job(), timeout);
+  clock.nowMs = 60_000;
+  telemetry.requested(job(), timeout);
+  expect(lines).toMatchObject([
+    {
+      level: "warn",
+      msg: "webhook timed out",
+      reason: "timeout",
+      endpoint: "https://hooks.test",
+      heldBack: 0,
+    },
+    { level: "warn", heldBack: 999 },
+  ]);
+  expect(JSON.stringify(lines)).not.toContain("a-secret-path");
+});
+
+test("requests are counted by outcome and first or retry; the delay is that of first requests only", async () => {
+  const { metrics, telemetry } = setup();
+  telemetry.requested(job({ receivedAtMs: 1_000 }), timeout);
+  telemetry.requested(job({ receivedAtMs: 1_000, attempts: 1 }), timeout);
+  const text = await metrics.expose();
+  expect(text).toContain('hookline_delivery_attempts_total{outcome="timeout",attempt="first"} 1');
+  expect(text).toContain('hookline_delivery_attempts_total{outcome="timeout",attempt="retry"} 1');
+  expect(text).toContain('hookline_delivery_attempts_total{outcome="success",attempt="first"} 0');
+  expect(text).toContain('hookline_delivery_attempt_duration_seconds_bucket{le="5",attempt="first"} 1');
+  expect(text).toContain("hookline_delivery_first_attempt_delay_seconds_count 1");
+  expect(text).toContain("hookline_delivery_first_attempt_delay_seconds_sum 1");
+});
+
+test("lines of different kinds do not hold each other back", () => {
+  const heldBackBefore = createLogLimit(1_000, () => 0);
+  expect([heldBackBefore("a"), heldBackBefore("b"), heldBackBefore("a")]).toEqual([0, 0, undefined]);
+});
