@@ -52,7 +52,7 @@ module.exports = {
     {
       name: "production-code-never-imports-tests-or-tools",
       severity: "error",
-      from: { path: "^(packages|services)/", pathNot: "\\.test\\.ts$" },
+      from: { path: "^(packages|services)/", pathNot: "\\.(test|fixture)\\.ts$" },
       to: { path: "^(test|deploy)/" },
     },
     {

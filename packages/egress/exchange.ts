@@ -3,7 +3,7 @@ import type { RequestResult } from "#contract";
 import { failureOf, messageOf } from "./failures.ts";
 
 /** Contract 2.6. */
-export const MAX_RESPONSE_BYTES = 64 * 1024;
+const MAX_RESPONSE_BYTES = 64 * 1024;
 
 const NO_BODY = Buffer.alloc(0);
 

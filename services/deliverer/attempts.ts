@@ -31,7 +31,7 @@ interface Part {
 }
 
 /** Where an attempt stands after one more of its requests has ended. */
-export interface Progress {
+interface Progress {
   readonly latest: WebhookResult;
   /** So far; as many as the attempt has webhooks when it is over. */
   readonly results: readonly WebhookResult[];
