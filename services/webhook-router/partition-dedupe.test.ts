@@ -7,6 +7,7 @@ import type { Noted } from "#state";
 import type { Call } from "#topics";
 import { call } from "./calls.fixture.ts";
 import type { CallsLog } from "./calls-log.ts";
+import { createDedupeWindows } from "./dedupe-windows.ts";
 import { PartitionDedupe } from "./partition-dedupe.ts";
 
 const silent = () => undefined;
@@ -65,17 +66,20 @@ beforeEach(() => {
 afterEach(() => rmSync(directory, { recursive: true, force: true }));
 
 function ownPartition(): PartitionDedupe {
-  return new PartitionDedupe({
-    partition: 0,
+  return new PartitionDedupe({ ...options(), partition: 0 });
+}
+
+function options() {
+  return {
     directory,
     windowMs: 86_400_000,
     log,
     logger,
     nowMs: Date.now,
-    onDiskError: (error) => {
+    onDiskError: (error: unknown) => {
       throw error;
     },
-  });
+  };
 }
 
 function note(dedupe: PartitionDedupe, offset: number): Promise<Noted> {
@@ -204,5 +208,33 @@ describe("the window of an assigned partition", () => {
     );
     expect(await failed).toMatchObject({ message: "a bug" });
     await dedupe.close();
+  });
+
+  test("says how far it has come while it is being rebuilt, for as long as the service is not ready", async () => {
+    log.append("a", "b", "c");
+    log.committedOffset = 3;
+    const windows = createDedupeWindows(options());
+    const gate = Promise.withResolvers<void>();
+    log.gate = gate.promise;
+    const assigned = windows.assigned([{ topic: "calls", partition: 0 }]);
+    expect(windows.opening).toEqual(["0"]);
+    gate.resolve();
+    await assigned;
+    expect(windows.opening).toEqual([]);
+    await windows.close();
+  });
+
+  test("is opened again by the same process only after it was closed", async () => {
+    log.append("a", "b");
+    const windows = createDedupeWindows(options());
+    const partition = { topic: "calls", partition: 0 };
+    await windows.assigned([partition]);
+    windows.note(log.record(0), silent, silent);
+    windows.revoked([partition]);
+    log.committedOffset = 1;
+    await windows.assigned([partition]);
+    expect(log.readAgain).toEqual([]);
+    expect(await new Promise((resolve) => windows.note(log.record(0), resolve, silent))).toBe("again");
+    await windows.close();
   });
 });

@@ -1,0 +1,260 @@
+// The router on real Kafka.
+import { afterAll, afterEach, beforeAll, describe, expect, test } from "@jest/globals";
+import { startService } from "#support/service";
+import { useStack } from "#support/stack";
+import { until } from "#support/until";
+import { call, destination } from "./calls.fixture.ts";
+import { createStage, type RouterInProcess, type RouterStage } from "./router.fixture.ts";
+
+const DEADLINE_MS = 15_000;
+
+let stage: RouterStage;
+let running: RouterInProcess[] = [];
+let sequence = 0;
+
+beforeAll(async () => {
+  stage = await createStage(await useStack());
+});
+afterEach(async () => {
+  await Promise.all(running.map(({ service }) => service.stop()));
+  running = [];
+});
+afterAll(() => stage.close());
+
+async function startRouter(options: Parameters<RouterStage["start"]>[0] = {}): Promise<RouterInProcess> {
+  const router = stage.start(options);
+  running.push(router);
+  await router.service.ready;
+  return router;
+}
+
+/** Ids that no other test uses. */
+function fresh(name: string): string {
+  sequence += 1;
+  return `${name}-${sequence}`;
+}
+
+/** Messages that have become jobs of a destination, in the order of the jobs. */
+function jobsOf(destinationId: string) {
+  return stage.jobs.map(({ decoded }) => decoded).filter((job) => job.destinationId === destinationId);
+}
+const messagesOf = (destinationId: string): string[] =>
+  jobsOf(destinationId).map(({ messageId }) => messageId);
+
+function jobsArrive(destinationId: string, messageIds: readonly string[]): Promise<unknown> {
+  return until(() => messageIds.every((id) => messagesOf(destinationId).includes(id)), {
+    timeoutMs: DEADLINE_MS,
+    what: () => `jobs ${messageIds} of ${destinationId}; there are ${messagesOf(destinationId)}`,
+  });
+}
+
+describe("a call becomes", () => {
+  test("one job for each enabled destination of its source, with its very bytes", async () => {
+    const [source, one, two, off] = ["shop", "one", "two", "off"].map(fresh) as [
+      string,
+      string,
+      string,
+      string,
+    ];
+    await stage.configure(one, destination(one, { sourceIds: [source] }));
+    await stage.configure(two, destination(two, { sourceIds: [source, "other"] }));
+    await stage.configure(off, destination(off, { sourceIds: [source], enabled: false }));
+    const router = await startRouter();
+    const body = Buffer.from('{"version":1,"type":"track","näme":"\\u2028"}');
+    const sent = call({ sourceId: source, body });
+    await stage.send(sent);
+    await jobsArrive(one, [sent.messageId]);
+    await jobsArrive(two, [sent.messageId]);
+    const [job] = jobsOf(one);
+    expect(job?.body.equals(body)).toBe(true);
+    expect(job).toMatchObject({ sourceId: source, type: "track", attempts: 0, firstAttemptAtMs: null });
+    expect(jobsOf(off)).toEqual([]);
+    expect(await router.metric('hookline_router_calls_total{outcome="routed"}')).toBe(1);
+    expect(await router.metric("hookline_router_jobs_total")).toBe(2);
+  });
+
+  test("nothing, and is counted, when nobody wants it", async () => {
+    const [source, one] = ["shop", "one"].map(fresh) as [string, string];
+    await stage.configure(one, destination(one, { sourceIds: [source], callTypes: ["page"] }));
+    const router = await startRouter();
+    await stage.send(
+      call({ sourceId: source }),
+      call({ sourceId: source, type: "page", integrations: { All: false } }),
+      call({ sourceId: fresh("unconnected") }),
+    );
+    const marker = call({ sourceId: source, type: "page" });
+    await stage.send(marker);
+    await jobsArrive(one, [marker.messageId]);
+    const outcomes = ["call_type_off", "integration_off", "no_destination"];
+    await until(
+      async () => {
+        const counted = await Promise.all(
+          outcomes.map((outcome) => router.metric(`hookline_router_calls_total{outcome="${outcome}"}`)),
+        );
+        return counted.every((count) => count === 1);
+      },
+      { timeoutMs: DEADLINE_MS, what: "each outcome to be counted once" },
+    );
+    expect(messagesOf(one)).toEqual([marker.messageId]);
+  });
+
+  test("a dead letter when it cannot be decoded, and the calls behind it go on", async () => {
+    const [source, one] = ["shop", "one"].map(fresh) as [string, string];
+    await stage.configure(one, destination(one, { sourceIds: [source] }));
+    const router = await startRouter();
+    const behind = call({ sourceId: source });
+    await stage.sendRaw(`${source}:u1`, Buffer.from("junk"));
+    await stage.send(behind);
+    await jobsArrive(one, [behind.messageId]);
+    const letter = await until(
+      () => stage.deadLetters.find(({ decoded }) => decoded.body.equals(Buffer.from("junk"))),
+      { timeoutMs: DEADLINE_MS, what: "the dead letter" },
+    );
+    expect(letter.decoded.reason).toBe("undecodable");
+    expect(await router.metric('hookline_dead_letters_total{reason="undecodable"}')).toBe(1);
+  });
+});
+
+describe("the configuration", () => {
+  test("is loaded to its end before the first call is routed", async () => {
+    const [source, one] = ["shop", "one"].map(fresh) as [string, string];
+    const waiting = Array.from({ length: 20 }, () => call({ sourceId: source }));
+    await stage.send(...waiting);
+    for (let version = 1; version < 30; version++)
+      await stage.configure(one, destination(one, { sourceIds: [], version }));
+    await stage.configure(one, destination(one, { sourceIds: [source], version: 30 }));
+    await startRouter();
+    await jobsArrive(
+      one,
+      waiting.map(({ messageId }) => messageId),
+    );
+  });
+
+  test("acts within a second of its change", async () => {
+    const [source, one] = ["shop", "one"].map(fresh) as [string, string];
+    const router = await startRouter();
+    const dropped = (): Promise<number> =>
+      router.metric('hookline_router_calls_total{outcome="no_destination"}');
+
+    /** Sends calls until the router is seen to act; gives when each was sent, counted from the change. */
+    async function sendUntil(acts: () => boolean | Promise<boolean>): Promise<Map<string, number>> {
+      const changedAtMs = performance.now();
+      const sentAfterMs = new Map<string, number>();
+      await until(
+        async () => {
+          const { messageId } = call();
+          sentAfterMs.set(messageId, performance.now() - changedAtMs);
+          await stage.send(call({ sourceId: source, messageId }));
+          return await acts();
+        },
+        { timeoutMs: DEADLINE_MS, what: "the router to act on the change" },
+      );
+      return sentAfterMs;
+    }
+
+    await stage.configure(one, destination(one, { sourceIds: [source] }));
+    const connected = await sendUntil(() => jobsOf(one).length > 0);
+    expect(connected.get(messagesOf(one)[0] ?? "")).toBeLessThan(1000);
+
+    const before = await dropped();
+    await stage.configure(one, undefined);
+    const deleted = await sendUntil(async () => (await dropped()) > before);
+    expect(deleted.get(messagesOf(one).at(-1) ?? "") ?? 0).toBeLessThan(1000);
+  });
+});
+
+describe("a call that comes twice (contract 1.8)", () => {
+  /** Sends a last call of the same user and waits for its job: everything before it in the partition is through. */
+  async function afterMarker(source: string, destinationId: string): Promise<string> {
+    const marker = call({ sourceId: source });
+    await stage.send(marker);
+    await jobsArrive(destinationId, [marker.messageId]);
+    return marker.messageId;
+  }
+
+  test("is routed once, also when both copies are in one batch", async () => {
+    const [source, one] = ["shop", "one"].map(fresh) as [string, string];
+    await stage.configure(one, destination(one, { sourceIds: [source] }));
+    const router = await startRouter();
+    const sent = call({ sourceId: source });
+    await stage.send(sent, sent, sent);
+    const first = await afterMarker(source, one);
+    await stage.send(sent);
+    const second = await afterMarker(source, one);
+    expect(messagesOf(one)).toEqual([sent.messageId, first, second]);
+    expect(await router.metric('hookline_router_calls_total{outcome="duplicate"}')).toBe(3);
+  });
+
+  test("is dropped by the next owner of its partition, who has an empty disk", async () => {
+    const [source, one] = ["shop", "one"].map(fresh) as [string, string];
+    await stage.configure(one, destination(one, { sourceIds: [source] }));
+    const first = await startRouter();
+    const sent = call({ sourceId: source });
+    await stage.send(sent);
+    await jobsArrive(one, [sent.messageId]);
+    expect(await first.service.stop()).toBe(0);
+    await startRouter();
+    await stage.send(sent);
+    const marker = await afterMarker(source, one);
+    expect(messagesOf(one)).toEqual([sent.messageId, marker]);
+  });
+
+  test("is dropped wherever its partition has gone while routers come and go", async () => {
+    const [source, one] = ["shop", "one"].map(fresh) as [string, string];
+    await stage.configure(one, destination(one, { sourceIds: [source] }));
+    const sent = Array.from({ length: 30 }, (_, index) => call({ sourceId: source, userId: `u${index}` }));
+    const a = await startRouter();
+    await stage.send(...sent.slice(0, 10));
+    const b = await startRouter();
+    await stage.send(...sent.slice(0, 20));
+    await a.service.stop();
+    await stage.send(...sent);
+    const c = await startRouter();
+    await stage.send(...sent);
+    await b.service.stop();
+    await stage.send(...sent);
+    await jobsArrive(
+      one,
+      sent.map(({ messageId }) => messageId),
+    );
+    const markers = Array.from({ length: 30 }, (_, index) => call({ sourceId: source, userId: `u${index}` }));
+    await stage.send(...markers);
+    await jobsArrive(
+      one,
+      markers.map(({ messageId }) => messageId),
+    );
+    expect(messagesOf(one)).toHaveLength(60);
+    expect(await c.service.stop()).toBe(0);
+  }, 90_000);
+});
+
+describe("a router that is killed", () => {
+  test("before it committed routes the calls again, with the same job ids, and loses none", async () => {
+    const [source, one] = ["shop", "one"].map(fresh) as [string, string];
+    await stage.configure(one, destination(one, { sourceIds: [source] }));
+    const settings = { ...stage.environment, HOOKLINE_DATA_DIR: stage.newDataDir() };
+    const router = await startService({ name: "webhook-router", settings });
+    try {
+      const sent = Array.from({ length: 200 }, (_, index) => call({ sourceId: source, userId: `u${index}` }));
+      await stage.send(...sent);
+      await until(() => messagesOf(one).length >= 50, { timeoutMs: DEADLINE_MS, what: "the first jobs" });
+      await router.kill();
+      const more = Array.from({ length: 50 }, (_, index) => call({ sourceId: source, userId: `u${index}` }));
+      await stage.send(...more, ...sent.slice(0, 50));
+      await router.restart();
+      await jobsArrive(
+        one,
+        [...sent, ...more].map(({ messageId }) => messageId),
+      );
+      const jobs = jobsOf(one);
+      const idsByMessage = Map.groupBy(jobs, ({ messageId }) => messageId);
+      for (const copies of idsByMessage.values())
+        expect(new Set(copies.map(({ jobId }) => jobId)).size).toBe(1);
+      // What was emitted twice had not been committed; what a sender sent twice was not routed twice for that.
+      expect(jobs.length).toBeLessThanOrEqual(2 * sent.length + more.length);
+      expect(await router.stop()).toBe(0);
+    } finally {
+      await router.kill();
+    }
+  }, 90_000);
+});
