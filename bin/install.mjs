@@ -78,14 +78,21 @@ export function install() {
  */
 export function runOnNode(args) {
   const child = spawn(findNode(), args, { cwd: ROOT, stdio: ["inherit", "inherit", "inherit", "ipc"] });
+  let isTold = false;
+  const tell = (signal) => {
+    isTold = true;
+    child.kill(signal);
+  };
   // A Ctrl-C reaches the child by itself, being in the same process group; it decides when both end.
-  process.on("SIGINT", () => undefined);
-  process.on("SIGTERM", () => child.kill("SIGTERM"));
-  process.on("SIGHUP", () => child.kill("SIGHUP"));
+  process.on("SIGINT", () => {
+    isTold = true;
+  });
+  process.on("SIGTERM", () => tell("SIGTERM"));
+  process.on("SIGHUP", () => tell("SIGHUP"));
   // npm hands a signal to the shell between, which dies of it alone: without its parent this one ends too.
   const parent = process.ppid;
   setInterval(() => {
-    if (process.ppid !== parent) child.kill("SIGTERM");
+    if (process.ppid !== parent && !isTold) tell("SIGTERM");
   }, PARENT_CHECK_MS).unref();
   child.on("error", (error) => fail(`Node could not be run: ${error.message}`));
   child.on("exit", (code, signal) => {

@@ -1,12 +1,16 @@
 /** What a service's log line says to whoever runs `npm start`. */
 export type ServiceLine =
   | { readonly kind: "ready"; readonly ports: Readonly<Record<string, number>> }
-  /** For the terminal. */
-  | { readonly kind: "show"; readonly text: string; readonly isFatal: boolean }
+  /** For the terminal. A warning is something that passes by itself; fatal is why a service ended. */
+  | { readonly kind: "show"; readonly text: string; readonly severity: "warn" | "error" | "fatal" }
   /** For the log file only. */
   | { readonly kind: "keep" };
 
-const SHOWN_LEVELS = ["warn", "error", "fatal"];
+type Severity = Extract<ServiceLine, { kind: "show" }>["severity"];
+
+function isShown(level: unknown): level is Severity {
+  return level === "warn" || level === "error" || level === "fatal";
+}
 
 function isNumberEntry(entry: [string, unknown]): entry is [string, number] {
   return typeof entry[1] === "number";
@@ -30,16 +34,12 @@ function errorText({ err }: Record<string, unknown>): string {
 /** Reads one line of a service's output; what is not a log line of ours (a crash of Node) is shown as it is. */
 export function readServiceLine(line: string): ServiceLine {
   const fields = parseJson(line);
-  if (fields === undefined) return { kind: "show", text: line, isFatal: false };
+  if (fields === undefined) return { kind: "show", text: line, severity: "error" };
   const { msg, level } = fields;
   if (msg === "ready") {
     const ports = Object.entries(fields).filter(isNumberEntry);
     return { kind: "ready", ports: Object.fromEntries(ports) };
   }
-  if (typeof level !== "string" || !SHOWN_LEVELS.includes(level)) return { kind: "keep" };
-  return {
-    kind: "show",
-    text: `${level.toUpperCase()} ${String(msg)}${errorText(fields)}`,
-    isFatal: level === "fatal",
-  };
+  if (!isShown(level)) return { kind: "keep" };
+  return { kind: "show", text: `${level.toUpperCase()} ${String(msg)}${errorText(fields)}`, severity: level };
 }

@@ -28,7 +28,7 @@ describe("a line of a service", () => {
     expect(readServiceLine('{"level":"warn","msg":"kafka is away","err":{"message":"refused"}}')).toEqual({
       kind: "show",
       text: "WARN kafka is away: refused",
-      isFatal: false,
+      severity: "warn",
     });
   });
 
@@ -36,9 +36,9 @@ describe("a line of a service", () => {
     expect(readServiceLine("SyntaxError: x")).toEqual({
       kind: "show",
       text: "SyntaxError: x",
-      isFatal: false,
+      severity: "error",
     });
-    expect(readServiceLine("42")).toEqual({ kind: "show", text: "42", isFatal: false });
+    expect(readServiceLine("42")).toEqual({ kind: "show", text: "42", severity: "error" });
   });
 });
 

@@ -38,6 +38,7 @@ interface Life {
 async function startLife(options: SupervisedOptions, keep: (line: string) => void): Promise<Life> {
   const { name, program, environment, say } = options;
   const ready = Promise.withResolvers<Ports>();
+  let isReady = false;
   let reason = "";
   const child = await startChild({
     command: process.execPath,
@@ -46,11 +47,15 @@ async function startLife(options: SupervisedOptions, keep: (line: string) => voi
     onLine: (line) => {
       keep(line);
       const read = readServiceLine(line);
-      if (read.kind === "ready") ready.resolve(read.ports);
+      if (read.kind === "ready") {
+        isReady = true;
+        ready.resolve(read.ports);
+      }
       if (read.kind !== "show") return;
       // A crash of Node comes as many lines, of which one names the error.
-      if (read.isFatal || reason === "" || /^\w*Error\b/.test(read.text)) reason = read.text;
-      say(`[${name}] ${read.text}`);
+      if (read.severity === "fatal" || reason === "" || /^\w*Error\b/.test(read.text)) reason = read.text;
+      // Warnings of a start are about what is still coming up; the log file has them.
+      if (isReady || read.severity !== "warn") say(`[${name}] ${read.text}`);
     },
   });
   const fail = (why: string): void => ready.reject(new Error(`${name} ${why}${reason && `: ${reason}`}`));
