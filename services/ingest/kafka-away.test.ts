@@ -3,8 +3,8 @@ import { afterAll, beforeAll, expect, test } from "@jest/globals";
 import { freePorts, type Stack, startStack } from "#stack";
 import { environment } from "#support/environment";
 import { until } from "#support/until";
-import { post } from "./http-fixture.ts";
-import { type Cluster, openCluster, type RunningIngest, startIngest } from "./kafka-fixture.ts";
+import { post } from "./http.fixture.ts";
+import { type Cluster, openCluster, type RunningIngest, startIngest } from "./kafka.fixture.ts";
 
 let stack: Stack;
 let cluster: Cluster;

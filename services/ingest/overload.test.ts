@@ -10,7 +10,7 @@ import {
   post,
   startFixture,
   WRITE_KEY,
-} from "./http-fixture.ts";
+} from "./http.fixture.ts";
 
 let ingest: IngestFixture;
 afterEach(() => ingest.close());

@@ -2,8 +2,8 @@
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
 import { type TestStack, useStack } from "#support/stack";
 import { until } from "#support/until";
-import { post } from "./http-fixture.ts";
-import { type Cluster, openCluster, type RunningIngest, startIngest } from "./kafka-fixture.ts";
+import { post } from "./http.fixture.ts";
+import { type Cluster, openCluster, type RunningIngest, startIngest } from "./kafka.fixture.ts";
 
 let stack: TestStack;
 let cluster: Cluster;

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
-import { DISABLED_KEY, type IngestFixture, post, startFixture, WRITE_KEY } from "./http-fixture.ts";
+import { DISABLED_KEY, type IngestFixture, post, startFixture, WRITE_KEY } from "./http.fixture.ts";
 
 let ingest: IngestFixture;
 beforeAll(async () => {

@@ -1,7 +1,7 @@
 // Requests that no SDK would send, made by the thousand. For tests.
 import { gzipSync } from "node:zlib";
 import fc from "fast-check";
-import { BASIC, WRITE_KEY } from "./http-fixture.ts";
+import { BASIC, WRITE_KEY } from "./http.fixture.ts";
 
 export interface MalformedRequest {
   readonly path: string;
