@@ -16,8 +16,6 @@ import { createRecords } from "./records.ts";
 import { createTelemetry, watchState } from "./telemetry.ts";
 import { watchWaitingCalls } from "./waiting-calls.ts";
 
-/** Requests to one endpoint are bounded before they reach the pool; the rest is for connections whose last response is still being read. */
-const CONNECTIONS_PER_REQUEST = 2;
 const WAITING_CALLS_INTERVAL_MS = 15_000;
 
 type Context = ServiceContext<SettingsOf<typeof settings>>;
@@ -53,18 +51,16 @@ function readDestinations(
 }
 
 /** The way out to webhooks. */
-function openEgress({
-  settings: {
-    delivery,
-    egress: { allowCidrs },
-  },
-  lifecycle,
-  nowMs,
-}: Context) {
-  const connectionsPerOrigin = delivery.maxInFlightPerEndpoint * CONNECTIONS_PER_REQUEST;
-  const egress = createEgress({ allowCidrs, connectionsPerOrigin, now: nowMs });
+function openEgress({ settings: { delivery, egress: own }, lifecycle, nowMs }: Context) {
+  const { maxInFlightPerEndpoint } = delivery;
+  const egress = createEgress({
+    allowCidrs: own.allowCidrs,
+    // One for each request. With more to spare, requests would spread over more connections, which costs a third more CPU.
+    connectionsPerOrigin: maxInFlightPerEndpoint,
+    now: nowMs,
+  });
   lifecycle.onStop("egress", () => egress.close());
-  return { egress, endpoints: new Endpoints(delivery.maxInFlightPerEndpoint) };
+  return { egress, endpoints: new Endpoints(maxInFlightPerEndpoint) };
 }
 
 async function start(context: Context): Promise<Record<string, never>> {
