@@ -92,6 +92,11 @@ async function deleteTopics(stack: TestStack, topics: TopicMap): Promise<void> {
   }
 }
 
+async function cleanUp({ stack, dataFolder }: Place, topics: TopicMap): Promise<void> {
+  await deleteTopics(stack, topics);
+  await rm(dataFolder, { recursive: true, force: true });
+}
+
 async function startServices(settings: Record<string, string>): Promise<Map<string, ServiceProcess>> {
   const results = await Promise.allSettled(SERVICES.map((name) => startService({ name, settings })));
   const started = results.flatMap((result) => (result.status === "fulfilled" ? [result.value] : []));
@@ -112,8 +117,12 @@ export async function startDeployment(options: DeploymentOptions = {}): Promise<
     retryDelaysMs: options.retryDelaysMs ?? [500, 2000],
   };
   const topics = topicMap({ prefix: place.prefix, retryDelaysMs: place.retryDelaysMs });
-  await provision(place, options);
-  const services = await startServices({ ...settingsOf(place), ...options.settings });
+  const services = await provision(place, options)
+    .then(() => startServices({ ...settingsOf(place), ...options.settings }))
+    .catch(async (error: unknown) => {
+      await cleanUp(place, topics);
+      throw error;
+    });
   const service = (name: DeployedService): ServiceProcess => {
     const found = services.get(name);
     if (found === undefined) throw new Error(`no ${name} in this deployment`);
@@ -134,8 +143,7 @@ export async function startDeployment(options: DeploymentOptions = {}): Promise<
     stop: async () => {
       const codes: Record<string, number> = {};
       for (const name of SERVICES.toReversed()) codes[name] = await service(name).stop();
-      await deleteTopics(place.stack, topics);
-      await rm(place.dataFolder, { recursive: true, force: true });
+      await cleanUp(place, topics);
       return codes;
     },
   };
