@@ -1,0 +1,83 @@
+import { afterEach, beforeAll, beforeEach, describe, expect, test } from "@jest/globals";
+import { useStack } from "#support/stack";
+import {
+  names,
+  record,
+  type ScratchKafka,
+  STACK_STARTS_WITHIN_MS,
+  scratchKafka,
+} from "./fixtures/scratch-kafka.ts";
+
+let brokers: readonly string[];
+let scratch: ScratchKafka;
+let topic: string;
+
+beforeAll(async () => {
+  ({ brokers } = await useStack());
+}, STACK_STARTS_WITHIN_MS);
+
+beforeEach(async () => {
+  scratch = scratchKafka(brokers);
+  [topic = ""] = await scratch.topics(["log"], 2);
+  await scratch.kafka.producer().send(names("k", 1_000).map((key) => record(topic, key)));
+});
+
+afterEach(() => scratch.close());
+
+async function offsetsOf(fromOffset: number, toOffset: number): Promise<number[]> {
+  const offsets: number[] = [];
+  await scratch.kafka.readRange({
+    topic,
+    partition: 1,
+    fromOffset,
+    toOffset,
+    onRecord: ({ partition, offset }) => {
+      expect(partition).toBe(1);
+      offsets.push(offset);
+    },
+  });
+  return offsets;
+}
+
+describe("reading a range", () => {
+  test("exactly the records asked for are read, in order, of one partition", async () => {
+    expect(await offsetsOf(100, 300)).toEqual(Array.from({ length: 200 }, (_, i) => 100 + i));
+  });
+
+  test("a range that ends behind the log ends with the log", async () => {
+    const [, second] = await scratch.kafka.admin().offsets(topic);
+    expect(await offsetsOf(0, 1_000_000)).toHaveLength(second?.high ?? 0);
+  });
+
+  test("an empty range reads nothing", async () => {
+    expect(await offsetsOf(50, 50)).toEqual([]);
+    expect(await offsetsOf(1_000_000, 2_000_000)).toEqual([]);
+  });
+
+  test("the reader's promise is waited for, and its error ends the reading", async () => {
+    let isBusy = false;
+    const read: number[] = [];
+    const onRecord = async ({ offset }: { offset: number }): Promise<void> => {
+      expect(isBusy).toBe(false);
+      isBusy = true;
+      await new Promise((resolve) => setImmediate(resolve));
+      isBusy = false;
+      read.push(offset);
+      if (offset === 20) throw new Error("enough");
+    };
+    const reading = scratch.kafka.readRange({ topic, partition: 0, fromOffset: 0, toOffset: 100, onRecord });
+    await expect(reading).rejects.toThrow("enough");
+    expect(read.at(-1)).toBe(20);
+  });
+
+  test("a partition that does not exist is an error with a code", async () => {
+    const reading = scratch.kafka.readRange({
+      topic,
+      partition: 9,
+      fromOffset: 0,
+      toOffset: 1,
+      onRecord: () => undefined,
+    });
+    await expect(reading).rejects.toMatchObject({ code: "unknown_topic", canRetry: false });
+  });
+});

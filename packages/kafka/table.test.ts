@@ -1,0 +1,117 @@
+import { afterEach, beforeAll, beforeEach, describe, expect, test } from "@jest/globals";
+import kafkajs from "kafkajs";
+import { useStack } from "#support/stack";
+import { until } from "#support/until";
+import {
+  names,
+  record,
+  type ScratchKafka,
+  STACK_STARTS_WITHIN_MS,
+  scratchKafka,
+} from "./fixtures/scratch-kafka.ts";
+import type { Producer, RawRecord } from "./types.ts";
+
+let brokers: readonly string[];
+let scratch: ScratchKafka;
+let producer: Producer;
+let topic: string;
+
+beforeAll(async () => {
+  ({ brokers } = await useStack());
+}, STACK_STARTS_WITHIN_MS);
+
+beforeEach(async () => {
+  scratch = scratchKafka(brokers);
+  producer = scratch.kafka.producer();
+  [topic = ""] = await scratch.topics(["config"], 3, { policy: "compact" });
+});
+
+afterEach(() => scratch.close());
+
+function decode({ value }: RawRecord): string {
+  return String(value);
+}
+
+async function groups(): Promise<string[]> {
+  const admin = new kafkajs.Kafka({ brokers: [...brokers], logLevel: kafkajs.logLevel.NOTHING }).admin();
+  await admin.connect();
+  const listed = await admin.listGroups();
+  await admin.disconnect();
+  return listed.groups.map(({ groupId }) => groupId).filter((groupId) => groupId.startsWith(scratch.prefix));
+}
+
+describe("table", () => {
+  test("loading ends with everything that was there, the last value of each key", async () => {
+    await producer.send(names("k", 30).map((key) => record(topic, key, "old")));
+    await producer.send(names("k", 30).map((key) => record(topic, key, `${key} new`)));
+    await producer.send([record(topic, "k7", null)]);
+    const table = scratch.kafka.table({ topic, decode });
+    expect(table.loaded).toBe(false);
+    await table.load();
+    expect(table.loaded).toBe(true);
+    expect(table.size).toBe(29);
+    expect(table.get("k8")).toBe("k8 new");
+    expect(table.get("k7")).toBeUndefined();
+  });
+
+  test("an empty topic is loaded at once", async () => {
+    const table = scratch.kafka.table({ topic, decode });
+    await table.load();
+    expect([...table.entries()]).toEqual([]);
+  });
+
+  test("changes and deletions arrive within a second, and their listeners hear of them", async () => {
+    const table = scratch.kafka.table({ topic, decode });
+    await table.load();
+    const heard: [string, string | undefined][] = [];
+    const stop = table.onChange((key, value) => heard.push([key, value]));
+    await producer.send([record(topic, "a", "1")]);
+    await table.until(() => table.get("a") === "1", 1_000);
+    await producer.send([record(topic, "a", null)]);
+    await table.until(() => table.get("a") === undefined, 1_000);
+    stop();
+    await producer.send([record(topic, "a", "2")]);
+    await table.until(() => table.get("a") === "2", 1_000);
+    expect(heard).toEqual([
+      ["a", "1"],
+      ["a", undefined],
+    ]);
+  });
+
+  test("waiting for what does not come fails with a code when its time is over", async () => {
+    const table = scratch.kafka.table({ topic, decode });
+    await table.load();
+    await expect(table.until(() => table.size > 0, 100)).rejects.toMatchObject({ code: "table_timeout" });
+  });
+
+  test("a record that cannot be read is told of and changes nothing", async () => {
+    await producer.send([record(topic, "a", "good"), record(topic, "b", "bad")]);
+    const poisoned: string[] = [];
+    const table = scratch.kafka.table({
+      topic,
+      decode: (raw) => {
+        if (decode(raw) === "bad") throw Object.assign(new Error("garbage"), { canRetry: false });
+        return decode(raw);
+      },
+      onPoison: ({ key }) => poisoned.push(key ?? ""),
+    });
+    await table.load();
+    expect([...table.entries()]).toEqual([["a", "good"]]);
+    expect(poisoned).toEqual(["b"]);
+  });
+
+  test("every process has a group of its own, which is gone after closing (fact 15)", async () => {
+    const tables = [scratch.kafka.table({ topic, decode }), scratch.kafka.table({ topic, decode })];
+    await producer.send([record(topic, "a", "1")]);
+    for (const table of tables) {
+      await table.load();
+      expect(table.get("a")).toBe("1");
+    }
+    expect(await groups()).toHaveLength(2);
+    for (const table of tables) await table.close();
+    await until(async () => (await groups()).length === 0, {
+      timeoutMs: 10_000,
+      what: "the groups to be gone",
+    });
+  });
+});
