@@ -54,3 +54,15 @@ test("stopped by SIGTERM it finishes what is in flight, and nothing is sent twic
   });
   expect(arrived("/stopped").sort()).toEqual(messageIds.sort());
 }, 60_000);
+
+test("stopped while an endpoint hangs and calls wait for it, it ends in order, and every job is there afterwards", async () => {
+  receiver.script("/hanging", ...Array(64).fill({ behaviour: "hang" }), { status: 200 });
+  const messageIds = await emitTo("/hanging", 200);
+  await receiver.untilReceived("/hanging", 64);
+  expect(await deliverer.service.stop()).toBe(0);
+  await deliverer.service.restart();
+  await until(() => new Set(arrived("/hanging")).size === messageIds.length, {
+    timeoutMs: 20_000,
+    what: "all jobs",
+  });
+}, 60_000);

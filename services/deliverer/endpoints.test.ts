@@ -36,4 +36,15 @@ describe("the requests to one endpoint", () => {
     start("b", "b1");
     expect(started).toEqual(["a1", "a2", "b1"]);
   });
+
+  test("that wait are not started any more once they are held, and those under way still end", () => {
+    const { end, endpoints, start, started } = setup();
+    for (const name of ["a1", "a2", "a3"]) start("a", name);
+    endpoints.hold();
+    end("a1");
+    start("b", "b1");
+    expect(started).toEqual(["a1", "a2"]);
+    end("a2");
+    expect(endpoints.inFlight).toBe(0);
+  });
 });

@@ -15,6 +15,7 @@ type Request = (done: () => void) => void;
 export class Endpoints {
   readonly #lanes = new Map<string, Lane>();
   readonly #maxInFlight: number;
+  #isHeld = false;
   #inFlight = 0;
   #waiting = 0;
 
@@ -35,7 +36,7 @@ export class Endpoints {
   /** Starts `request` as soon as the endpoint has a place; in order for each endpoint. */
   start(endpoint: string, request: Request): void {
     const lane = this.#lane(endpoint);
-    if (lane.inFlight < this.#maxInFlight) {
+    if (lane.inFlight < this.#maxInFlight && !this.#isHeld) {
       this.#run(endpoint, lane, request);
       return;
     }
@@ -44,6 +45,11 @@ export class Endpoints {
       this.#waiting -= 1;
       this.#run(endpoint, lane, request);
     });
+  }
+
+  /** Starts nothing any more: the process ends, and what waits here is still on disk, uncommitted, for the next owner. */
+  hold(): void {
+    this.#isHeld = true;
   }
 
   #lane(endpoint: string): Lane {
@@ -60,7 +66,7 @@ export class Endpoints {
     request(() => {
       lane.inFlight -= 1;
       this.#inFlight -= 1;
-      lane.waiting.shift()?.();
+      if (!this.#isHeld) lane.waiting.shift()?.();
       if (lane.inFlight === 0) this.#lanes.delete(endpoint);
     });
   }

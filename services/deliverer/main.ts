@@ -16,6 +16,8 @@ import { createRecords } from "./records.ts";
 import { createTelemetry, watchState } from "./telemetry.ts";
 import { watchWaitingCalls } from "./waiting-calls.ts";
 
+/** To finish what is in flight: longer than a response may take, and short enough to commit and leave within the grace time. */
+const FINISH_MS = 8_000;
 const WAITING_CALLS_INTERVAL_MS = 15_000;
 
 type Context = ServiceContext<SettingsOf<typeof settings>>;
@@ -119,7 +121,10 @@ async function start(context: Context): Promise<Record<string, never>> {
   await serde.start();
   // Before the first job: a destination that is not there yet would cost a look for each of its jobs.
   await destinations.loaded();
-  lifecycle.onStop("runner", (graceMs) => runner.stop(graceMs));
+  lifecycle.onStop("runner", (graceMs) => {
+    endpoints.hold();
+    return runner.stop(Math.min(graceMs, FINISH_MS));
+  });
   runner.failed.catch((error: unknown) => lifecycle.fail(error));
   await runner.start();
   isRunning = true;
