@@ -13,6 +13,8 @@ export interface Telemetry {
   ended(job: DeliveryJob, verdict: JobVerdict): void;
   /** A record became a dead letter without being a job that could be judged. */
   rejected(record: RawRecord, error: Error): void;
+  /** Partitions were given out anew. */
+  rebalanced(): void;
   /** A fault of ours while a job was handled. */
   failed(job: DeliveryJob, error: unknown): void;
 }
@@ -93,6 +95,10 @@ function meters(metrics: Metrics) {
       help: "Calls that failed for good, by reason.",
       labels: { reason: keysOf(DEAD_REASONS) },
     }),
+    rebalances: metrics.counter({
+      name: "delivery_rebalances_total",
+      help: "How often the consumer group gave out its partitions anew.",
+    }),
   };
 }
 
@@ -151,6 +157,7 @@ export function createTelemetry({ metrics, logger, nowMs }: TelemetryOptions): T
         "a record went to the dead letters as it is",
       );
     },
+    rebalanced: () => meter.rebalances.inc({}),
     failed({ jobId, destinationId, messageId }, error) {
       logger.error({ jobId, destinationId, messageId, err: error }, "handling a delivery job failed");
     },

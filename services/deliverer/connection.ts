@@ -1,0 +1,46 @@
+import { createKafka, type Kafka } from "#kafka";
+import type { ServiceContext, SettingsOf } from "#runtime";
+import { createSecretBox } from "#secrets";
+import { createSerde, type Serde } from "#serde";
+import { type TopicMap, topicMap } from "#topics";
+import type { settings } from "./config.ts";
+import { createDestinations, type Destinations } from "./destinations.ts";
+
+export type DelivererContext = ServiceContext<SettingsOf<typeof settings>>;
+
+export interface Connection {
+  readonly topics: TopicMap;
+  readonly kafka: Kafka;
+  readonly serde: Serde;
+  readonly groupId: string;
+}
+
+/** The way to Kafka and to records; closed last. */
+export function connect({ settings: own, logger, lifecycle, nowMs }: DelivererContext): Connection {
+  const topics = topicMap(own.topics);
+  const kafka = createKafka(own.kafka, { logger: logger.child("kafka"), now: nowMs });
+  lifecycle.onStop("kafka", () => kafka.close());
+  const serde = createSerde({
+    registryUrl: own.registry.registryUrl,
+    topics: [topics.destinationConfig, topics.deliveryJobs, ...topics.deliveryRetries, topics.deadLetters],
+    onUnavailable: ({ message }) =>
+      logger.warn({ problem: message }, "the schema registry does not answer yet"),
+    nowMs,
+  });
+  lifecycle.onStop("serde", () => serde.close());
+  return { topics, kafka, serde, groupId: `${own.topics.prefix}deliverer` };
+}
+
+/** The live configuration of destinations (contract 3.6). */
+export function followDestinations(
+  { logger, settings: own }: DelivererContext,
+  { kafka, serde, topics }: Connection,
+): Destinations {
+  const table = kafka.table({
+    topic: topics.destinationConfig.name,
+    decode: ({ value }) => serde.decode(topics.destinationConfig, value ?? Buffer.alloc(0)),
+    onPoison: ({ key }, error) =>
+      logger.error({ destinationId: key, err: error }, "destination cannot be read"),
+  });
+  return createDestinations(table, createSecretBox(own.encryption));
+}

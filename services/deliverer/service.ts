@@ -1,0 +1,115 @@
+// Delivers calls to webhooks; what happens to one of them stands in deliver.ts.
+import { createRetrySchedule } from "#contract";
+import { createEgress } from "#egress";
+import type { Runner } from "#kafka";
+import type { ServiceDefinition } from "#runtime";
+import { createAttempts, type MakeAttempt } from "./attempts.ts";
+import { settings } from "./config.ts";
+import { type Connection, connect, type DelivererContext, followDestinations } from "./connection.ts";
+import { createDeliver } from "./deliver.ts";
+import type { Destinations } from "./destinations.ts";
+import { Endpoints } from "./endpoints.ts";
+import { RecentJobs } from "./recent-jobs.ts";
+import { createRecords } from "./records.ts";
+import { createTelemetry, type Telemetry, watchState } from "./telemetry.ts";
+import { watchWaitingCalls } from "./waiting-calls.ts";
+
+/** To finish what is in flight: longer than a response may take, and short enough to commit and leave within the grace time. */
+const FINISH_MS = 8_000;
+const WAITING_CALLS_INTERVAL_MS = 15_000;
+
+/** The way out to webhooks. */
+function openEgress(context: DelivererContext, telemetry: Telemetry) {
+  const { settings: own, lifecycle, nowMs } = context;
+  const { maxInFlightPerEndpoint } = own.delivery;
+  const { allowCidrs, responseDeadlineMs, userAgent } = own.egress;
+  // One connection for each request. With more to spare, requests would spread over them, which costs a third more CPU.
+  const egress = createEgress({ allowCidrs, connectionsPerOrigin: maxInFlightPerEndpoint, now: nowMs });
+  lifecycle.onStop("egress", () => egress.close());
+  const endpoints = new Endpoints(maxInFlightPerEndpoint);
+  const attempt = createAttempts({ egress, endpoints, responseDeadlineMs, userAgent, nowMs, telemetry });
+  return { attempt, endpoints };
+}
+
+interface DeliveryParts {
+  readonly attempt: MakeAttempt;
+  readonly destinations: Destinations;
+  readonly telemetry: Telemetry;
+}
+
+function createRunner(
+  { settings: own, nowMs }: DelivererContext,
+  { groupId, kafka, serde, topics }: Connection,
+  { telemetry, ...parts }: DeliveryParts,
+): Runner {
+  const records = createRecords({ topics, serde, nowMs });
+  const retries = { schedule: createRetrySchedule(own.retries), delaysMs: own.retries.delaysMs };
+  const recentJobs = new RecentJobs();
+  return kafka.runner({
+    groupId,
+    topics: [topics.deliveryJobs.name, ...topics.deliveryRetries.map(({ name }) => name)],
+    // Every topic here holds the same record; a tombstone has no place in any of them and is undecodable.
+    decode: ({ value }) => serde.decode(topics.deliveryJobs, value ?? Buffer.alloc(0)),
+    step: createDeliver({ ...parts, retries, records, recentJobs, telemetry, nowMs }),
+    deadLetter(record, error) {
+      telemetry.rejected(record, error);
+      return [records.raw(record, error)];
+    },
+    producer: kafka.producer({ deliveryTimeoutMs: Number.POSITIVE_INFINITY }),
+    maxOutstandingRecords: own.delivery.maxOutstandingCalls,
+    maxOutstandingBytes: own.delivery.maxOutstandingBytes,
+    dueAtMs: ({ decoded }) => decoded.visibleAtMs,
+    onAssigned: async () => telemetry.rebalanced(),
+  });
+}
+
+function watch(
+  context: DelivererContext,
+  connection: Connection,
+  parts: { runner: Runner; endpoints: Endpoints },
+) {
+  const { lifecycle, logger, metrics } = context;
+  const { runner, endpoints } = parts;
+  const { groupId, kafka, topics } = connection;
+  const waitingCalls = watchWaitingCalls({
+    admin: kafka.admin(),
+    groupId,
+    topics: topics.deliveryRetries.map(({ name }) => name),
+    intervalMs: WAITING_CALLS_INTERVAL_MS,
+    onError: (error) => logger.debug({ err: error }, "waiting calls could not be counted"),
+  });
+  lifecycle.onStop("waiting calls", () => waitingCalls.stop());
+  watchState(metrics, () => ({
+    requestsInFlight: endpoints.inFlight,
+    requestsWaiting: endpoints.waiting,
+    outstandingCalls: runner.outstanding.records,
+    assignedPartitions: runner.assigned.length,
+    waitingCalls: waitingCalls.count,
+  }));
+}
+
+async function start(context: DelivererContext): Promise<Record<string, never>> {
+  const { health, lifecycle, logger, metrics, nowMs } = context;
+  const connection = connect(context);
+  const telemetry = createTelemetry({ metrics, logger, nowMs });
+  const { attempt, endpoints } = openEgress(context, telemetry);
+  const destinations = followDestinations(context, connection);
+  const runner = createRunner(context, connection, { attempt, destinations, telemetry });
+  watch(context, connection, { runner, endpoints });
+
+  let isJoined = false;
+  health.readiness("consumer group is joined", () => isJoined);
+  await connection.serde.start();
+  // Before the first job: a destination that is not there yet would cost a look for each of its jobs.
+  await destinations.loaded();
+  lifecycle.onStop("runner", (graceMs) => {
+    endpoints.hold();
+    return runner.stop(Math.min(graceMs, FINISH_MS));
+  });
+  runner.failed.catch((error: unknown) => lifecycle.fail(error));
+  await runner.start();
+  isJoined = true;
+  return {};
+}
+
+export const deliverer: ServiceDefinition<typeof settings> = { name: "deliverer", settings, start };
