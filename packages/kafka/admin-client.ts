@@ -1,6 +1,6 @@
 import type kafkajs from "kafkajs";
 import { backoffMs } from "./backoff.ts";
-import { fromClientError, type KafkaError } from "./errors.ts";
+import { fromClientError, KafkaError } from "./errors.ts";
 
 const TRIES = 4;
 
@@ -8,6 +8,7 @@ const TRIES = 4;
 export class AdminClient {
   readonly #client: kafkajs.Kafka;
   #admin: Promise<kafkajs.Admin> | undefined;
+  #isClosed = false;
 
   constructor(client: kafkajs.Kafka) {
     this.#client = client;
@@ -16,11 +17,12 @@ export class AdminClient {
   /** Runs `use`, again on errors that may pass. Rejects with a KafkaError. */
   async run<R>(use: (admin: kafkajs.Admin) => Promise<R>, tries: number = TRIES): Promise<R> {
     for (let attempt = 1; ; attempt += 1) {
+      if (this.#isClosed) throw new KafkaError("closed", "the admin client is closed", { canRetry: false });
       try {
         return await use(await this.#connected());
       } catch (thrown) {
         const error = fromClientError(thrown);
-        await this.#forgetIfBroken(error);
+        if (error.code === "unavailable" || error.code === "request_failed") await this.#disconnect();
         if (attempt >= tries || !error.canRetry) throw error;
         const delayMs = backoffMs(attempt, 100, 1_000);
         await new Promise((resolve) => setTimeout(resolve, delayMs));
@@ -29,13 +31,14 @@ export class AdminClient {
   }
 
   async close(): Promise<void> {
+    this.#isClosed = true;
+    await this.#disconnect();
+  }
+
+  async #disconnect(): Promise<void> {
     const admin = this.#admin;
     this.#admin = undefined;
     if (admin !== undefined) await admin.then((open) => open.disconnect()).catch(() => undefined);
-  }
-
-  async #forgetIfBroken(error: KafkaError): Promise<void> {
-    if (error.code === "unavailable" || error.code === "request_failed") await this.close();
   }
 
   #connected(): Promise<kafkajs.Admin> {

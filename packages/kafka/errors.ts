@@ -50,6 +50,8 @@ const CODE_BY_NAME: Readonly<Record<string, KafkaErrorCode>> = {
   KafkaJSLockTimeout: "unavailable",
   KafkaJSGroupCoordinatorNotFound: "unavailable",
   KafkaJSSASLAuthenticationError: "not_authorized",
+  // With every broker away the client reads from metadata that it no longer has.
+  TypeError: "unavailable",
 };
 
 /** Codes that no waiting heals. An unknown topic is not one of them: it may be about to be created. */

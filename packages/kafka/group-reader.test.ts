@@ -212,6 +212,19 @@ describe("group reader", () => {
     expect(bench.sessions).toHaveLength(1);
   });
 
+  test("a crash that the client calls final is tried again a few times, then it is the end (fact 13)", async () => {
+    const bench = await startBench();
+    bench.session().join([0]);
+    await bench.started;
+    const odd = new KafkaError("request_failed", "invariant violated", { canRetry: false });
+    for (let crash = 1; crash <= 5; crash += 1) {
+      await soon(() => bench.sessions.length === crash, `session ${crash}`);
+      bench.session().handlers.onCrash(odd);
+    }
+    await expect(bench.reader.failed).rejects.toMatchObject({ code: "consumer_dead" });
+    expect(bench.sessions).toHaveLength(5);
+  });
+
   test("a reader that can never join fails at its start", async () => {
     const bench = await startBench();
     bench.session().handlers.onCrash(final);

@@ -7,6 +7,7 @@ const REOPEN_MS = { first: 200, max: 2_000 };
 const WATCH_MS = 1_000;
 /** A loop that has not gone round for so long hangs; a rebalance may take as long as its timeout. */
 const HANGS_AFTER_MS = 45_000;
+const FINAL_AFTER_FAILURES = 5;
 const STOP_TIMEOUT_MS = 5_000;
 
 export interface SupervisorParts {
@@ -17,7 +18,7 @@ export interface SupervisorParts {
 
 /**
  * Keeps a session open for as long as it is wanted: a crash or a hang that may pass leads to a new one, with a growing pause; any
- * other crash makes `failed` reject, because then the process should end (fact 13).
+ * other makes `failed` reject, because then the process should end (fact 13).
  */
 export class Supervisor {
   readonly #parts: SupervisorParts;
@@ -64,12 +65,12 @@ export class Supervisor {
       const error = await this.#runSession();
       if (this.#isStopping) return;
       const { groupId } = this.#options;
-      if (!error.canRetry) {
+      this.#failures += 1;
+      if (isFinal(error, this.#failures)) {
         const message = `consumer of ${groupId}: ${error.message}`;
         this.#failed.reject(new KafkaError("consumer_dead", message, { canRetry: false, cause: error }));
         return;
       }
-      this.#failures += 1;
       const facts = { groupId, failures: this.#failures, error: error.message };
       this.#parts.logger.warn(facts, "consumer starts again");
       await this.#pause(backoffMs(this.#failures, REOPEN_MS.first, REOPEN_MS.max));
@@ -123,6 +124,11 @@ export class Supervisor {
     await paused.promise;
     clearTimeout(timer);
   }
+}
+
+/** What waiting does not heal; what the client merely calls final gets some tries, because a new session starts from nothing. */
+function isFinal(error: KafkaError, failures: number): boolean {
+  return !error.canRetry && (error.code === "not_authorized" || failures >= FINAL_AFTER_FAILURES);
 }
 
 /** Waits for `work`, but no longer than that. */

@@ -72,7 +72,7 @@ export class TopicTable<V> implements Table<V> {
       this.#isStarted = true;
       await this.#reader.start();
     }
-    const ends = await fetchOffsets(this.#parts.admin, this.#options.topic);
+    const ends = await fetchOffsets(this.#parts.admin, this.#options.topic, Number.POSITIVE_INFINITY);
     const isRead = (): boolean =>
       ends.every(({ partition, low, high }) => high === low || (this.#positions.get(partition) ?? 0) >= high);
     await Promise.race([this.#when(isRead), this.#reader.failed]);

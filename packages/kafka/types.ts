@@ -127,7 +127,7 @@ export interface TableOptions<V> {
 
 /** A compacted topic held in memory, loaded to its end and then kept fresh. */
 export interface Table<V> {
-  /** Resolves when everything up to the end offsets at the time of the call has been read. */
+  /** Resolves when everything up to the end offsets at the time of the call has been read; waits while Kafka is away. */
   load(): Promise<void>;
   readonly loaded: boolean;
   get(key: string): V | undefined;

@@ -1,0 +1,75 @@
+import { describe, expect, test } from "@jest/globals";
+import kafkajs from "kafkajs";
+import { fromClientError, KafkaError, toError } from "./errors.ts";
+
+const {
+  KafkaJSConnectionError,
+  KafkaJSNonRetriableError,
+  KafkaJSNumberOfRetriesExceeded,
+  KafkaJSProtocolError,
+} = kafkajs;
+
+function protocolError(type: string, retriable: boolean): Error {
+  return new KafkaJSProtocolError(Object.assign(new Error(type), { type, retriable, code: 1 }));
+}
+
+describe("errors", () => {
+  test("a lost connection can be tried again, also inside the client's wrappers", () => {
+    const lost = new KafkaJSConnectionError("connect ECONNREFUSED");
+    const wrapped = new KafkaJSNumberOfRetriesExceeded(lost, { retryCount: 3, retryTime: 100 });
+    expect(fromClientError(wrapped)).toMatchObject({ code: "unavailable", canRetry: true, cause: wrapped });
+  });
+
+  test("an answer that passes can be tried again", () => {
+    expect(fromClientError(protocolError("NOT_ENOUGH_REPLICAS", true))).toMatchObject({ canRetry: true });
+  });
+
+  test.each(["MESSAGE_TOO_LARGE", "RECORD_LIST_TOO_LARGE"])("%s is final for the record", (type) => {
+    expect(fromClientError(protocolError(type, false))).toMatchObject({
+      code: "record_too_large",
+      canRetry: false,
+    });
+  });
+
+  test("refused access is final", () => {
+    expect(fromClientError(protocolError("TOPIC_AUTHORIZATION_FAILED", false))).toMatchObject({
+      code: "not_authorized",
+      canRetry: false,
+    });
+    expect(
+      fromClientError({ name: "KafkaJSSASLAuthenticationError", message: "bad password", retriable: false }),
+    ).toMatchObject({
+      code: "not_authorized",
+      canRetry: false,
+    });
+  });
+
+  test("an unknown topic can be tried again: it may be about to be created", () => {
+    expect(fromClientError(protocolError("UNKNOWN_TOPIC_OR_PARTITION", false))).toMatchObject({
+      code: "unknown_topic",
+      canRetry: true,
+    });
+  });
+
+  test("anything else that the client calls final is final", () => {
+    const error = new KafkaJSNonRetriableError("the client's own bug");
+    expect(fromClientError(error)).toMatchObject({ code: "request_failed", canRetry: false });
+  });
+
+  test("the client's stumbling over metadata that it has lost can be tried again", () => {
+    const stumble = new TypeError("Cannot read properties of null (reading 'topicMetadata')");
+    expect(
+      fromClientError(Object.assign(new KafkaJSNonRetriableError(stumble.message), { cause: stumble })),
+    ).toMatchObject({
+      code: "unavailable",
+      canRetry: true,
+    });
+  });
+
+  test("our own errors pass unchanged, and thrown values become errors", () => {
+    const own = new KafkaError("closed", "closed", { canRetry: false });
+    expect(fromClientError(own)).toBe(own);
+    expect(toError("text").message).toBe("text");
+    expect(toError({ message: "from another realm" }).message).toBe("from another realm");
+  });
+});

@@ -1,0 +1,58 @@
+import { describe, expect, test } from "@jest/globals";
+import kafkajs from "kafkajs";
+import { recordingLogger } from "./fixtures/recording-logger.ts";
+import { createLogAdapter } from "./log.ts";
+
+const { logLevel } = kafkajs;
+
+function newAdapter() {
+  const { logger, lines } = recordingLogger();
+  const clock = { nowMs: 0 };
+  const log = createLogAdapter(logger, () => clock.nowMs)(logLevel.WARN);
+  const say = (level: kafkajs.logLevel, message: string): void =>
+    log({
+      namespace: "Connection",
+      level,
+      label: "",
+      log: { timestamp: "", message, broker: "b:1", stack: "…" },
+    });
+  return { lines, clock, say };
+}
+
+describe("the client's log lines", () => {
+  test("its errors are warnings here, because it recovers from them", () => {
+    const { lines, say } = newAdapter();
+    say(logLevel.ERROR, "Connection error: connect ECONNREFUSED");
+    expect(lines).toEqual([
+      {
+        level: "warn",
+        fields: { component: "kafka client Connection", broker: "b:1" },
+        message: "Connection error: connect ECONNREFUSED",
+      },
+    ]);
+  });
+
+  test("records that expired unread are an error", () => {
+    const { lines, say } = newAdapter();
+    say(logLevel.ERROR, "Offset out of range, resetting to default offset");
+    expect(lines.map(({ level }) => level)).toEqual(["error"]);
+  });
+
+  test("what passes by itself at every start is no warning", () => {
+    const { lines, say } = newAdapter();
+    say(logLevel.WARN, "some warning");
+    expect(lines.map(({ level }) => level)).toEqual(["debug"]);
+  });
+
+  test("the same line comes once in 30 s, however often the client repeats it", () => {
+    const { lines, clock, say } = newAdapter();
+    for (let i = 0; i < 100; i += 1) {
+      clock.nowMs = i * 250;
+      say(logLevel.ERROR, "Connection timeout");
+    }
+    expect(lines).toHaveLength(1);
+    clock.nowMs = 30_000;
+    say(logLevel.ERROR, "Connection timeout");
+    expect(lines).toHaveLength(2);
+  });
+});

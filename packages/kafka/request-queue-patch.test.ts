@@ -1,0 +1,49 @@
+import { beforeAll, describe, expect, jest, test } from "@jest/globals";
+import RequestQueue, { type RequestQueueInternals } from "kafkajs/src/network/requestQueue/index.js";
+import { patchRequestQueue } from "./request-queue-patch.ts";
+
+beforeAll(patchRequestQueue);
+
+const silent = { debug: () => undefined };
+
+/** A queue of the client's, as one connection has it. */
+function newQueue(fields: Partial<RequestQueueInternals> = {}): RequestQueueInternals {
+  const Queue = RequestQueue as unknown as new (options: object) => RequestQueueInternals;
+  const queue = new Queue({ maxInFlightRequests: 1, requestTimeout: 1_000, logger: silent });
+  return Object.assign(queue, fields);
+}
+
+describe("request queue", () => {
+  test("an idle connection arms no timer (fact 3)", () => {
+    const timers = jest.spyOn(globalThis, "setTimeout");
+    const queue = newQueue();
+    queue.checkPendingRequests();
+    queue.scheduleCheckPendingRequests();
+    expect(queue.throttleCheckTimeoutId).toBeNull();
+    expect(timers).not.toHaveBeenCalled();
+    timers.mockRestore();
+  });
+
+  test("a request that waits for a throttling broker is looked at when the throttling ends, once", () => {
+    jest.useFakeTimers({ now: 1_000 });
+    const queue = newQueue({ pending: [{}], throttledUntil: 1_500 });
+    const checks = jest.spyOn(queue, "checkPendingRequests").mockImplementation(() => undefined);
+    queue.scheduleCheckPendingRequests();
+    queue.scheduleCheckPendingRequests();
+    jest.advanceTimersByTime(499);
+    expect(checks).not.toHaveBeenCalled();
+    jest.advanceTimersByTime(1);
+    expect(checks).toHaveBeenCalledTimes(1);
+    jest.useRealTimers();
+  });
+
+  test("no delay is ever negative, also with a request waiting behind a full queue (fact 3)", () => {
+    const timers = jest.spyOn(globalThis, "setTimeout");
+    const queue = newQueue({ pending: [{}], throttledUntil: -1 });
+    queue.scheduleCheckPendingRequests();
+    const delays = timers.mock.calls.map(([, delayMs]) => delayMs);
+    expect(delays).toEqual([10]);
+    if (queue.throttleCheckTimeoutId !== null) clearTimeout(queue.throttleCheckTimeoutId);
+    timers.mockRestore();
+  });
+});
