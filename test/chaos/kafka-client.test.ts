@@ -1,0 +1,171 @@
+import { afterEach, describe, expect, test } from "@jest/globals";
+import { createKafka, type Kafka, type OutgoingRecord, type Producer, type Runner } from "#kafka";
+import { type Stack, startStack, until } from "#stack";
+import { environment } from "#support/environment";
+
+// Producer and runner while brokers of their own go and come back. They are never started again: they recover by themselves.
+
+const STACK_STARTS_WITHIN_MS = 300_000;
+const PARTITIONS = 6;
+const SEND_EVERY_MS = 20;
+
+let stack: Stack | undefined;
+const open: Kafka[] = [];
+
+afterEach(async () => {
+  for (const kafka of open.splice(0).reverse()) await kafka.close();
+  await stack?.stop();
+  stack = undefined;
+}, 60_000);
+
+async function startBrokers(brokers: 1 | 3): Promise<Stack> {
+  stack = await startStack({ environment, own: true, brokers, log: () => undefined });
+  return stack;
+}
+
+function connect(brokers: readonly string[]): Kafka {
+  const kafka = createKafka({ brokers, clientId: "chaos", tls: false });
+  open.push(kafka);
+  return kafka;
+}
+
+/** Records on their way through one step: in → out, counted at the end. */
+interface Flow {
+  /** Values whose `send` has been acknowledged. */
+  readonly acknowledged: Set<string>;
+  /** How often each value has come out. */
+  readonly arrived: Map<string, number>;
+  /** When the last value came out. */
+  lastArrivalMs: number;
+  stopSending(): Promise<void>;
+}
+
+async function startFlow(kafka: Kafka, replicas: 1 | 3): Promise<Flow> {
+  const cleanup = { policy: "delete", retentionMs: 3_600_000 } as const;
+  await kafka.admin().ensureTopics(
+    ["in", "out"].map((name) => ({ name, cleanup })),
+    { partitions: PARTITIONS, replicationFactor: replicas, minInsyncReplicas: replicas === 3 ? 2 : 1 },
+  );
+  const producer = kafka.producer({ deliveryTimeoutMs: Number.POSITIVE_INFINITY });
+  const flow = { acknowledged: new Set<string>(), arrived: new Map<string, number>(), lastArrivalMs: 0 };
+  await startRunner(kafka, producer, "in", ({ key, value }) => [{ topic: "out", key, value }]);
+  await startRunner(kafka, producer, "out", ({ value }) => {
+    const text = String(value);
+    flow.arrived.set(text, (flow.arrived.get(text) ?? 0) + 1);
+    flow.lastArrivalMs = performance.now();
+    return [];
+  });
+  return Object.assign(flow, { stopSending: startSending(producer, flow.acknowledged) });
+}
+
+async function startRunner(
+  kafka: Kafka,
+  producer: Producer,
+  topic: string,
+  step: (record: OutgoingRecord) => readonly OutgoingRecord[],
+): Promise<Runner> {
+  const runner = kafka.runner<null>({
+    groupId: `group-${topic}`,
+    topics: [topic],
+    producer,
+    decode: () => null,
+    step: (record, settle) => settle({ produce: step(record) }),
+    deadLetter: (_, error) => {
+      throw error;
+    },
+    maxOutstandingRecords: 1_000,
+    maxOutstandingBytes: 10_000_000,
+  });
+  await runner.start();
+  return runner;
+}
+
+/** Sends a few records all the time, whether the last ones are acknowledged or not; returns the way to stop. */
+function startSending(producer: Producer, acknowledged: Set<string>): () => Promise<void> {
+  const sends: Promise<void>[] = [];
+  let count = 0;
+  const timer = setInterval(() => {
+    const values = Array.from({ length: 5 }, () => String(count++));
+    const records = values.map((value) => ({
+      topic: "in",
+      key: `key-${Number(value) % 50}`,
+      value: Buffer.from(value),
+    }));
+    sends.push(
+      producer.send(records).then(() => {
+        for (const value of values) acknowledged.add(value);
+      }),
+    );
+  }, SEND_EVERY_MS);
+  return async () => {
+    clearInterval(timer);
+    await Promise.all(sends);
+  };
+}
+
+async function grows(set: { readonly size: number }, by: number, what: string): Promise<void> {
+  const target = set.size + by;
+  await until(() => set.size >= target, { timeoutMs: 60_000, what });
+}
+
+async function everythingArrives({ acknowledged, arrived }: Flow): Promise<void> {
+  const missing = (): string[] => [...acknowledged].filter((value) => !arrived.has(value));
+  await until(() => missing().length === 0, {
+    timeoutMs: 60_000,
+    what: () => `${missing().length} of ${acknowledged.size} acknowledged records`,
+  });
+}
+
+/** Records that came out more than once. */
+function repeated({ arrived }: Flow): number {
+  return [...arrived.values()].filter((times) => times > 1).length;
+}
+
+function pause(timeMs: number): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, timeMs));
+}
+
+describe("the only broker goes away under load", () => {
+  test.each(["stopped", "killed"] as const)(
+    "%s for 10 s and started again: everything flows again by itself and nothing acknowledged is lost",
+    async (how) => {
+      const { brokers, broker } = await startBrokers(1);
+      const flow = await startFlow(connect(brokers), 1);
+      await grows(flow.arrived, 200, "a flow before the outage");
+      await (how === "stopped" ? broker(0).stop() : broker(0).kill());
+      await pause(10_000);
+      const acknowledgedBefore = flow.acknowledged.size;
+      await broker(0).start();
+      await until(() => flow.acknowledged.size > acknowledgedBefore, {
+        timeoutMs: 30_000,
+        what: "acknowledgements",
+      });
+      await grows(flow.arrived, 200, "a flow after the outage");
+      await flow.stopSending();
+      await everythingArrives(flow);
+    },
+    STACK_STARTS_WITHIN_MS,
+  );
+});
+
+describe("leaders move between three brokers under load", () => {
+  test(
+    "each broker in turn is stopped, one is killed: the flow goes on and nothing acknowledged is lost (fact 1)",
+    async () => {
+      const { brokers, broker } = await startBrokers(3);
+      const flow = await startFlow(connect(brokers), 3);
+      await grows(flow.arrived, 200, "a flow before the first outage");
+      for (const [index, how] of (["stop", "stop", "kill"] as const).entries()) {
+        await broker(index)[how]();
+        await grows(flow.acknowledged, 200, `acknowledgements without broker ${index}`);
+        await grows(flow.arrived, 200, `a flow without broker ${index}`);
+        await broker(index).start();
+        await grows(flow.arrived, 200, `a flow with broker ${index} back`);
+      }
+      await flow.stopSending();
+      await everythingArrives(flow);
+      expect(repeated(flow)).toBeLessThan(flow.acknowledged.size / 2);
+    },
+    STACK_STARTS_WITHIN_MS,
+  );
+});
