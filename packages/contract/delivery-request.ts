@@ -1,5 +1,5 @@
 // What the deliverer sends beside the body (contract 2.2) and how it names a job.
-import { createHash } from "node:crypto";
+import { hash } from "node:crypto";
 import { signBody } from "./signature.ts";
 
 /** Default User-Agent: the token is configurable, the version is not (contract 2.2). */
@@ -35,8 +35,5 @@ export function deliveryHeaders({
  * is recognised. `sourceId` keeps two sources apart that happen to use the same messageId (contract 1.8).
  */
 export function deliveryJobId(messageId: string, destinationId: string, sourceId: string = ""): string {
-  return createHash("sha256")
-    .update(JSON.stringify([sourceId, messageId, destinationId]))
-    .digest("hex")
-    .slice(0, 32);
+  return hash("sha256", JSON.stringify([sourceId, messageId, destinationId]), "hex").slice(0, 32);
 }

@@ -1,4 +1,4 @@
-import { createHash } from "node:crypto";
+import { hash } from "node:crypto";
 
 /** How many shards, so at most how many partitions, one destination uses (design: shuffle shards). */
 export const DEFAULT_SHARD_WIDTH = 4;
@@ -16,7 +16,7 @@ export function callKey(
 
 /** The shard of a destination that one user's calls take: always the same one, so their first attempts keep their order. */
 export function shardOf(userKey: string, width: number = DEFAULT_SHARD_WIDTH): number {
-  return createHash("md5").update(userKey).digest().readUInt32BE(0) % width;
+  return Number.parseInt(hash("md5", userKey, "hex").slice(0, 8), 16) % width;
 }
 
 /** Key of a delivery job, in delivery-jobs and in every retry topic alike, so partition p of all of them belongs together. */
