@@ -30,6 +30,7 @@ export class TopicTable<V> implements Table<V> {
   readonly #listeners = new Set<(key: string, value: V | undefined) => void>();
   /** Called when anything was read. */
   readonly #waiters = new Set<() => void>();
+  #lastRecordAtMs: number | undefined;
   #isLoaded = false;
   #isStarted = false;
 
@@ -57,6 +58,10 @@ export class TopicTable<V> implements Table<V> {
 
   get size(): number {
     return this.#values.size;
+  }
+
+  get lastRecordAtMs(): number | undefined {
+    return this.#lastRecordAtMs;
   }
 
   get(key: string): V | undefined {
@@ -122,7 +127,8 @@ export class TopicTable<V> implements Table<V> {
     return [];
   }
 
-  #advanceTo({ partition, offset }: RawRecord): void {
+  #advanceTo({ partition, offset, timestampMs }: RawRecord): void {
+    this.#lastRecordAtMs = Math.max(timestampMs, this.#lastRecordAtMs ?? 0);
     this.#positions.set(partition, offset + 1);
     for (const check of this.#waiters) check();
   }

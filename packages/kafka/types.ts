@@ -133,6 +133,8 @@ export interface Table<V> {
   get(key: string): V | undefined;
   entries(): IterableIterator<[string, V]>;
   readonly size: number;
+  /** Kafka's time of the newest record read (Unix ms), to see a table that has stopped following; undefined before the first. */
+  readonly lastRecordAtMs: number | undefined;
   /** Called after each change, also during the load; undefined is a deletion. Returns the way to stop. */
   onChange(listener: (key: string, value: V | undefined) => void): () => void;
   /** Resolves once `holds` is true after a change; rejects after `timeoutMs`. For read-your-own-write. */

@@ -11,6 +11,7 @@ export {
   type Histogram,
   LATENCY_BUCKETS_SECONDS,
   type Metrics,
+  watchTable,
 } from "./metrics.ts";
 export { dataDirSettings } from "./process-settings.ts";
 export { runService } from "./run-service.ts";

@@ -108,6 +108,23 @@ export function createMetrics(build: { readonly service: string; readonly versio
   return metrics;
 }
 
+/**
+ * When the newest record of a table was written: what tells a table that follows its topic from one that has stopped, and
+ * since when a change is in force. `name` is the topic's, without a deployment's prefix.
+ */
+export function watchTable(
+  metrics: Metrics,
+  name: string,
+  table: { readonly lastRecordAtMs: number | undefined },
+): void {
+  metrics.gauge({
+    name: "table_last_record_timestamp_seconds",
+    help: "When the newest record that the table has read was written; 0 before the first.",
+    labels: { table: [name] },
+    collect: (gauge) => gauge.set({ table: name }, (table.lastRecordAtMs ?? 0) / 1000),
+  });
+}
+
 function addProcessMetrics(metrics: Metrics, build: { service: string; version: string }): void {
   const info = metrics.gauge({
     name: "build_info",

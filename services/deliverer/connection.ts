@@ -1,5 +1,5 @@
 import { createKafka, type Kafka } from "#kafka";
-import type { ServiceContext, SettingsOf } from "#runtime";
+import { type ServiceContext, type SettingsOf, watchTable } from "#runtime";
 import { createSecretBox } from "#secrets";
 import { createSerde, type Serde } from "#serde";
 import { type TopicMap, topicMap } from "#topics";
@@ -33,7 +33,7 @@ export function connect({ settings: own, logger, lifecycle, nowMs }: DelivererCo
 
 /** The live configuration of destinations (contract 3.6). */
 export function followDestinations(
-  { logger, settings: own }: DelivererContext,
+  { logger, metrics, settings: own }: DelivererContext,
   { kafka, serde, topics }: Connection,
 ): Destinations {
   const table = kafka.table({
@@ -42,5 +42,6 @@ export function followDestinations(
     onPoison: ({ key }, error) =>
       logger.error({ destinationId: key, err: error }, "destination cannot be read"),
   });
+  watchTable(metrics, "destination-config", table);
   return createDestinations(table, createSecretBox(own.encryption));
 }

@@ -1,6 +1,6 @@
 // The Kafka side of ingest: the sources read from it, the calls written to it, and whether it answers.
 import { createKafka } from "#kafka";
-import type { ServiceContext, SettingsOf } from "#runtime";
+import { type ServiceContext, type SettingsOf, watchTable } from "#runtime";
 import { createSerde } from "#serde";
 import { topicMap } from "#topics";
 import { createCallSink } from "./call-sink.ts";
@@ -43,7 +43,7 @@ function connect({ settings, logger, lifecycle, nowMs }: IngestContext) {
 }
 
 export function openCallsStore(context: IngestContext): CallsStore {
-  const { settings, logger, lifecycle } = context;
+  const { settings, logger, lifecycle, metrics } = context;
   const { stopping } = lifecycle;
   const { topics, kafka, serde } = connect(context);
   const { calls, sourceConfig } = topics;
@@ -56,6 +56,7 @@ export function openCallsStore(context: IngestContext): CallsStore {
     decode: ({ value }) => serde.decode(sourceConfig, value ?? Buffer.alloc(0)),
     onPoison: ({ key }, error) => logger.error({ sourceId: key, err: error }, "source cannot be read"),
   });
+  watchTable(metrics, "source-config", table);
   const sink = createCallSink({
     encode: (call) => serde.encode(calls, call),
     send: (records) => producer.send(records.map((record) => ({ topic: calls.name, ...record }))),

@@ -1,4 +1,5 @@
 import { setTimeout as delay } from "node:timers/promises";
+import { watchTable } from "#runtime";
 import type { Connection, RouterContext } from "./connection.ts";
 import { DestinationIndex } from "./destination-index.ts";
 
@@ -12,7 +13,7 @@ export interface Destinations {
 }
 
 export function followDestinations(
-  { logger, health, lifecycle }: RouterContext,
+  { logger, health, lifecycle, metrics }: RouterContext,
   { kafka, serde, topics }: Connection,
 ): Destinations {
   const index = new DestinationIndex();
@@ -25,6 +26,7 @@ export function followDestinations(
         "destination cannot be read; what it was before holds on",
       ),
   });
+  watchTable(metrics, "destination-config", table);
   table.onChange((id, config) => index.apply(id, config));
   health.readiness("destinations are loaded", () => table.loaded);
   return {

@@ -75,7 +75,7 @@ async function benchDeliverer(deployment: Deployment, sink: Program, say: Say): 
   say(row("bare undici POST loop", bare));
   const deliverer = deployment.service("deliverer");
   await deliverer.restart();
-  const sample = serviceSampler(deliverer, "hookline_deliverer_attempts_total");
+  const sample = serviceSampler(deliverer, "hookline_delivery_attempts_total");
   say(row("deliverer, per event", await measureCpu({ sample, warmUp: 10_000, seconds: SECONDS }), bare));
 }
 

@@ -2,6 +2,7 @@ import { type ChildProcess, fork } from "node:child_process";
 import { once } from "node:events";
 import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
+import { metricsOf, sumOfMetric } from "#support/metrics";
 import type { ServiceProcess } from "#support/service";
 
 /** How far a process has come, and what that took. */
@@ -51,16 +52,10 @@ export async function startProgram(name: string, args: readonly string[] = []): 
   };
 }
 
-/** Sum of a counter over all its labels, from the Prometheus text format. */
-export function sumOfMetric(text: string, name: string): number {
-  const lines = text.split("\n").filter((line) => line.startsWith(`${name} `) || line.startsWith(`${name}{`));
-  return lines.reduce((sum, line) => sum + Number(line.slice(line.lastIndexOf(" ") + 1)), 0);
-}
-
 /** A service's own metrics as samples. */
 export function serviceSampler(service: ServiceProcess, counter: string): () => Promise<Sample> {
   return async () => {
-    const text = await (await fetch(`${service.operationsUrl}/metrics`)).text();
+    const text = await metricsOf(service);
     return {
       count: sumOfMetric(text, counter),
       cpuSeconds: sumOfMetric(text, "process_cpu_seconds_total"),

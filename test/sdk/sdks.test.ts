@@ -4,11 +4,12 @@ import { randomBytes } from "node:crypto";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
-import { type ControlClient, controlClient } from "#support/api";
+import { type ControlClient, controlClient, sendCall } from "#support/api";
 import { environment } from "#support/environment";
 import { type NpmStart, npmStart } from "#support/npm-start";
 import { type Receiver, startReceiver } from "#support/receiver";
 import { useStack } from "#support/stack";
+import { until } from "#support/until";
 
 const SECRET = "sdk-test";
 const BULK = 1000;
@@ -42,16 +43,34 @@ afterAll(async () => {
   await receiver.close();
 }, 60_000);
 
+const PROBE = "Probe";
+
+/** What came to the path but for the probes. */
+const received = (path: string) => receiver.requestsTo(path).filter(({ json }) => json["event"] !== PROBE);
+
+/** Ends when a call of the source arrives: a new source and destination are in force within a second (contract 10.1). */
+async function untilInForce(writeKey: string, path: string): Promise<void> {
+  const arrives = async (): Promise<boolean> => {
+    await sendCall(ingestUrl, { route: "track", writeKey, body: { userId: "probe", event: PROBE } });
+    return receiver.requestsTo(path).length > 0;
+  };
+  await until(arrives, { timeoutMs: 15_000, what: "a first call to arrive" });
+}
+
 /** Runs a program that sends to a source of its own; gives what arrived at that source's webhook. */
 async function receivedFrom(sdk: string, send: (writeKey: string) => Promise<unknown>) {
   const { id, writeKeys } = await control.createSource(sdk);
+  const path = `/${sdk}`;
   await control.createDestination({
     sourceIds: [id],
     sharedSecret: SECRET,
-    webhooks: [{ url: receiver.url(`/${sdk}`) }],
+    webhooks: [{ url: receiver.url(path) }],
   });
+  await untilInForce(writeKeys[0], path);
   await send(writeKeys[0]);
-  return receiver.untilReceived(`/${sdk}`, BULK + EACH_TYPE.length, 60_000);
+  const isThere = (): boolean => received(path).length >= BULK + EACH_TYPE.length;
+  await until(isThere, { timeoutMs: 60_000, what: () => `every call; ${received(path).length} came` });
+  return received(path);
 }
 
 async function expectEveryCall(sdk: string, send: (writeKey: string) => Promise<unknown>): Promise<void> {

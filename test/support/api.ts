@@ -56,11 +56,17 @@ export interface ControlClient {
   readonly deleteDestination: (id: string) => Promise<void>;
 }
 
-export function controlClient(url: () => string): ControlClient {
+/** `changed` is awaited after each change, with its path and the time at which it was asked for. */
+export function controlClient(
+  url: () => string,
+  changed: (path: string, sinceMs: number) => Promise<void> = async () => undefined,
+): ControlClient {
   const ask = async <T>(path: string, request: ApiRequest): Promise<T> => {
+    const sinceMs = Date.now();
     const { status, body } = await requestJson<T>(`${url()}${path}`, request);
     if (status >= 300)
       throw new Error(`${request.method ?? "POST"} ${path}: ${status} ${JSON.stringify(body)}`);
+    await changed(path, sinceMs);
     return body;
   };
   return {

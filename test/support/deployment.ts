@@ -7,13 +7,16 @@ import { allTopics, type DeadLetter, type TopicMap, topicMap } from "#topics";
 import { runProvision } from "../../deploy/provision/index.ts";
 import { type ApiAnswer, type ControlClient, controlClient, sendCall } from "./api.ts";
 import { readDeadLetters } from "./dead-letters.ts";
+import { metricsOf, sumOfMetric } from "./metrics.ts";
 import { type ServiceProcess, startService } from "./service.ts";
 import { type TestStack, useStack } from "./stack.ts";
+import { until } from "./until.ts";
 
 /** In the order in which they are started; they are stopped in the reverse. */
 const SERVICES = ["control", "deliverer", "webhook-router", "ingest"] as const;
 export type DeployedService = (typeof SERVICES)[number];
 
+const IN_FORCE_TIMEOUT_MS = 15_000;
 const PROVISION_DEADLINE_MS = 30_000;
 
 export interface DeploymentOptions {
@@ -108,6 +111,26 @@ async function startServices(settings: Record<string, string>): Promise<Map<stri
   return new Map(started.map((service) => [service.name, service]));
 }
 
+/** The services that act on a change made at this path of the control API. */
+function followersOf(path: string): readonly DeployedService[] {
+  return path.startsWith("/v1/sources") ? ["ingest"] : ["webhook-router", "deliverer"];
+}
+
+const FOLLOWED_METRIC = "hookline_table_last_record_timestamp_seconds";
+
+/**
+ * Ends when the running services act on what was changed since: a change answered with 2xx is in force within a second
+ * (contract 10.1), and a test that is not about that second must not depend on it.
+ */
+async function untilInForce(followers: readonly ServiceProcess[], sinceMs: number): Promise<void> {
+  const follows = async (service: ServiceProcess): Promise<boolean> =>
+    !service.isRunning() || sumOfMetric(await metricsOf(service), FOLLOWED_METRIC) * 1000 >= sinceMs;
+  await until(async () => (await Promise.all(followers.map(follows))).every(Boolean), {
+    timeoutMs: IN_FORCE_TIMEOUT_MS,
+    what: "the services to act on a change",
+  });
+}
+
 /** Brings up everything; ends when every service is ready. Whoever starts it must stop it. */
 export async function startDeployment(options: DeploymentOptions = {}): Promise<Deployment> {
   const place: Place = {
@@ -137,7 +160,9 @@ export async function startDeployment(options: DeploymentOptions = {}): Promise<
     service,
     ingestUrl,
     controlUrl,
-    control: controlClient(controlUrl),
+    control: controlClient(controlUrl, (path, sinceMs) =>
+      untilInForce(followersOf(path).map(service), sinceMs),
+    ),
     send: (writeKey, route, body, headers = {}) => sendCall(ingestUrl(), { route, writeKey, body, headers }),
     deadLetters: () => readDeadLetters(place.stack, topics),
     stop: async () => {
