@@ -14,10 +14,10 @@ import { createRouteCalls } from "./route-calls.ts";
 import { createTelemetry, watchState } from "./telemetry.ts";
 
 /**
- * Calls taken and not settled. Jobs are acknowledged within some 20 ms, so at 20,000 calls a second 400 are enough; more only
- * grow old in memory: with 20,000 the collector took twice the time.
+ * Calls taken and not settled. Jobs are acknowledged within some 20 ms, so 20,000 calls a second need 400 of them; more only grow
+ * old in memory (measured on a backlog: 47 µs CPU a call with 20,000, 32 µs with 2,000, the difference being garbage collection).
  */
-const MAX_OUTSTANDING = { records: 5_000, bytes: 32 * 1024 * 1024 };
+const MAX_OUTSTANDING = { records: 2_000, bytes: 32 * 1024 * 1024 };
 
 function openWindows(context: RouterContext, connection: Connection): DedupeWindows {
   const { settings: own, logger, health, lifecycle, nowMs } = context;
