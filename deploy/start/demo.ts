@@ -1,4 +1,5 @@
 import { randomBytes } from "node:crypto";
+import { until } from "#stack";
 import { arrivalLine } from "./arrival-line.ts";
 import { startDemoReceiver } from "./demo-receiver.ts";
 
@@ -13,6 +14,11 @@ const CALLS: readonly { readonly route: string; readonly body: object }[] = [
   { route: "page", body: { userId: "ada", name: "Home", properties: { path: "/" } } },
   { route: "group", body: { userId: "ada", groupId: "engines", traits: { name: "Analytical Engines" } } },
 ];
+
+/** Goes ahead of the others, again and again until it arrives, and is not shown. */
+const FIRST_CALL = { userId: "demo", event: "Hookline demo begins" };
+const FIRST_CALL_EVERY_MS = 300;
+const FIRST_CALL_TIMEOUT_MS = 30_000;
 
 export interface DemoOptions {
   readonly ingestUrl: string;
@@ -76,8 +82,13 @@ async function makeDestination(ask: Ask, settings: object): Promise<void> {
   else await ask("PATCH", `/v1/destinations/${found.id}`, settings);
 }
 
-async function sendCall(ingestUrl: string, writeKey: string, route: string, body: object): Promise<void> {
-  const response = await fetch(`${ingestUrl}/v1/${route}`, {
+interface Target {
+  readonly ingestUrl: string;
+  readonly writeKey: string;
+}
+
+function postCall({ ingestUrl, writeKey }: Target, route: string, body: object): Promise<Response> {
+  return fetch(`${ingestUrl}/v1/${route}`, {
     method: "POST",
     headers: {
       "content-type": "application/json",
@@ -85,24 +96,49 @@ async function sendCall(ingestUrl: string, writeKey: string, route: string, body
     },
     body: JSON.stringify(body),
   });
+}
+
+async function sendCall(target: Target, route: string, body: object): Promise<void> {
+  const response = await postCall(target, route, body);
   if (!response.ok) throw new Error(`ingest answered ${response.status}: ${await response.text()}`);
 }
 
-/** A source, a receiver and a destination between them. */
+/**
+ * Ends when a call has gone all the way: the new source and destination are known everywhere then, which may take a
+ * second after the control API's answer (contract 10.1), and every service has warmed up.
+ */
+async function untilDelivered(target: Target, hasArrived: () => boolean): Promise<void> {
+  const send = async (): Promise<boolean> => {
+    if (hasArrived()) return true;
+    const response = await postCall(target, "track", FIRST_CALL);
+    await response.body?.cancel();
+    return false;
+  };
+  const what = "the demo's first call to arrive at its webhook";
+  await until(send, { timeoutMs: FIRST_CALL_TIMEOUT_MS, pollMs: FIRST_CALL_EVERY_MS, what });
+}
+
+/** A source, a receiver and a destination between them, with the way through proven. */
 export async function startDemo(options: DemoOptions): Promise<Demo> {
   const { ingestUrl, say } = options;
   const ask = controlApi(options);
   const sharedSecret = randomBytes(16).toString("hex");
-  const receiver = await startDemoReceiver(sharedSecret, (arrival) => say(arrivalLine(arrival)));
+  let hasArrived = false;
+  const receiver = await startDemoReceiver(sharedSecret, (arrival) => {
+    if (arrival.body["event"] === FIRST_CALL.event) hasArrived = true;
+    else say(arrivalLine(arrival));
+  });
   try {
     const { id, writeKey } = await makeSource(ask);
     const webhooks = [{ url: receiver.url }];
     await makeDestination(ask, { sourceIds: [id], enabled: true, sharedSecret, webhooks });
+    const target = { ingestUrl, writeKey };
+    await untilDelivered(target, () => hasArrived);
     return {
       writeKey,
       webhookUrl: receiver.url,
       sendCalls: async () => {
-        for (const { route, body } of CALLS) await sendCall(ingestUrl, writeKey, route, body);
+        for (const { route, body } of CALLS) await sendCall(target, route, body);
       },
       close: receiver.close,
     };

@@ -79,19 +79,27 @@ export function npmStart(settings: Readonly<Record<string, string>> = {}): NpmSt
     createInterface({ input: stream }).on("line", (line) => lines.push(line));
   }
   const exited = once(child, "exit") as Promise<[number | null]>;
+  const hasEnded = (): boolean => child.exitCode !== null || child.signalCode !== null;
   const find = (pattern: RegExp): RegExpExecArray | undefined =>
     lines.map((line) => pattern.exec(line)).find((match) => match !== null);
   return {
     lines,
-    untilLine: (pattern, timeoutMs) =>
-      until(() => find(pattern), { timeoutMs, what: () => `${pattern}; it printed\n${lines.join("\n")}` }),
+    untilLine: async (pattern, timeoutMs) => {
+      const said = (): string => `${pattern}; it printed\n${lines.join("\n")}`;
+      const match = await until(() => find(pattern) ?? (hasEnded() ? "ended" : undefined), {
+        timeoutMs,
+        what: said,
+      });
+      if (match === "ended") throw new Error(`npm start ended before ${said()}`);
+      return match;
+    },
     pressCtrlC: () => signalGroup(child, "SIGINT"),
     terminate: () => {
       child.kill("SIGTERM");
     },
     kill: () => signalGroup(child, "SIGKILL"),
     exitCode: async () => {
-      await until(() => child.exitCode !== null || child.signalCode !== null, {
+      await until(hasEnded, {
         timeoutMs: END_TIMEOUT_MS,
         what: () => `the end of npm start; it printed\n${lines.join("\n")}`,
       });
