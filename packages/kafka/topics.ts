@@ -8,7 +8,7 @@ const DAY_MS = 86_400_000;
 const TOMBSTONES_KEPT_MS = 7 * DAY_MS;
 
 /** The topic settings that the map decides; everything else is the cluster's. */
-export function configOf({ cleanup }: TopicSpec, minInsyncReplicas: number): Record<string, string> {
+function configOf({ cleanup }: TopicSpec, minInsyncReplicas: number): Record<string, string> {
   const always = { "cleanup.policy": cleanup.policy, "min.insync.replicas": String(minInsyncReplicas) };
   return cleanup.policy === "delete"
     ? { ...always, "retention.ms": String(cleanup.retentionMs) }

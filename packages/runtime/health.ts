@@ -1,5 +1,5 @@
 /** true, or why not (false: the check's name says enough). */
-export type ReadinessCheck = () => boolean | string;
+type ReadinessCheck = () => boolean | string;
 
 export interface Health {
   /** The service is ready when every check says so. `name` is the reason shown when it does not. */

@@ -1,7 +1,7 @@
 import type { Logger } from "./logger.ts";
 
 /** Ends one part of a service. `graceMs` is what is left of the service's grace time. */
-export type Stop = (graceMs: number) => Promise<void> | void;
+type Stop = (graceMs: number) => Promise<void> | void;
 
 /**
  * Ordered end of a service: not ready, then every part in the reverse order of its registration. A service that

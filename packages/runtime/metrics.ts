@@ -14,8 +14,8 @@ const PREFIX = "hookline_";
 const MAX_SERIES = 400;
 
 /** Label name to every value it can take. */
-export type LabelSpec = Readonly<Record<string, readonly string[]>>;
-export type Labels<L extends LabelSpec> = { readonly [K in keyof L]: L[K][number] };
+type LabelSpec = Readonly<Record<string, readonly string[]>>;
+type Labels<L extends LabelSpec> = { readonly [K in keyof L]: L[K][number] };
 
 export interface Counter<L extends LabelSpec> {
   inc(labels: Labels<L>, by?: number): void;

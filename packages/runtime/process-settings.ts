@@ -12,7 +12,7 @@ const METRICS_PORTS: Readonly<Record<string, number>> = {
   control: 9405,
 };
 
-export const LOG_LEVELS = ["trace", "debug", "info", "warn", "error", "fatal"] as const;
+const LOG_LEVELS = ["trace", "debug", "info", "warn", "error", "fatal"] as const;
 export type LogLevel = (typeof LOG_LEVELS)[number];
 
 /** What every service has, whatever it does. */

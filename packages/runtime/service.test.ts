@@ -180,7 +180,12 @@ describe("a service as a process", () => {
     });
     const ended = once(child, "close").then(([status]) => ({ status: status as number, ...written }));
     const saying = async (message: string): Promise<void> => {
-      while (!written.stdout.includes(message)) await once(child.stdout ?? child, "data");
+      const tooSoon = ended.then(({ stderr }) => {
+        if (!written.stdout.includes(message))
+          throw new Error(`it ended without saying ${message}: ${stderr}`);
+      });
+      while (!written.stdout.includes(message))
+        await Promise.race([once(child.stdout ?? child, "data"), tooSoon]);
     };
     return { child, ended, saying };
   }

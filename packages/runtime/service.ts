@@ -23,7 +23,7 @@ export interface ServiceContext<T> {
 }
 
 /** Ports that the service has bound, by name, for the ready line. */
-export type BoundPorts = Readonly<Record<string, number>>;
+type BoundPorts = Readonly<Record<string, number>>;
 
 /** One service: its name (the folder under services/), its settings, and how its parts are wired. */
 export interface ServiceDefinition<S extends SettingsSchema> {

@@ -3,7 +3,7 @@ import type { Serde } from "#serde";
 import type { Call, TopicMap } from "#topics";
 
 /** One call of the log, with its place. */
-export interface LoggedCall {
+interface LoggedCall {
   readonly offset: number;
   readonly call: Call;
 }
