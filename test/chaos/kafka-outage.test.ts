@@ -17,7 +17,7 @@ beforeAll(async () => {
   stack = await startStack({ environment, own: true, log: () => undefined });
   deployment = await startDeployment({ stack });
   receiver = await startReceiver({ secret: SECRET });
-}, 180_000);
+}, 240_000);
 
 afterAll(async () => {
   await deployment.stop();

@@ -11,7 +11,7 @@ let deployment: Deployment;
 
 beforeAll(async () => {
   deployment = await startDeployment();
-}, 60_000);
+}, 240_000);
 
 afterAll(() => deployment.stop(), 60_000);
 
