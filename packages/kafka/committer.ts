@@ -1,9 +1,15 @@
-import { fromClientError } from "./errors.ts";
+import { fromClientError, type KafkaError } from "./errors.ts";
 import type { PartitionOffset } from "./session.ts";
 import { keyOf } from "./topic-partition.ts";
 import type { KafkaLogger } from "./types.ts";
 
 const COMMIT_EVERY_MS = 1_000;
+
+/**
+ * So many failures in a row are not passing. When the coordinator moves while the client rejoins, the client goes on fetching and
+ * sending heartbeats, but commits to the old coordinator for ever.
+ */
+const STUCK_AFTER_FAILURES = 3;
 
 export interface CommitterParts {
   readonly logger: KafkaLogger;
@@ -11,6 +17,8 @@ export interface CommitterParts {
   positions(): readonly PartitionOffset[];
   /** One try. */
   commit(positions: readonly PartitionOffset[]): Promise<void>;
+  /** Commits fail and will go on failing in this session. */
+  onStuck(): void;
 }
 
 /** Commits what has moved, once a second and when asked. */
@@ -19,6 +27,7 @@ export class Committer {
   #committed = new Map<string, number>();
   #timer: NodeJS.Timeout | undefined;
   #underWay = 0;
+  #failures = 0;
 
   constructor(parts: CommitterParts) {
     this.#parts = parts;
@@ -51,10 +60,18 @@ export class Committer {
     try {
       await this.#parts.commit(moved);
       for (const position of moved) committed.set(keyOf(position), position.offset);
+      this.#failures = 0;
     } catch (thrown) {
-      this.#parts.logger.debug({ error: fromClientError(thrown).message }, "offsets are committed next time");
+      this.#failed(fromClientError(thrown));
     } finally {
       this.#underWay -= 1;
     }
+  }
+
+  #failed(error: KafkaError): void {
+    this.#failures += 1;
+    const facts = { failures: this.#failures, error: error.message };
+    this.#parts.logger.debug(facts, "offsets are committed next time");
+    if (this.#failures % STUCK_AFTER_FAILURES === 0) this.#parts.onStuck();
   }
 }

@@ -242,6 +242,21 @@ describe("group reader", () => {
     expect(bench.stepped).toEqual([]);
   });
 
+  test("a session whose commits go on failing is given up for a new one, as the same member", async () => {
+    const bench = await startBench();
+    bench.session().join([0], "me");
+    await bench.started;
+    fetch(bench, 0, 0, 1);
+    await soon(() => bench.stepped.length === 1, "the step");
+    settleAll(bench);
+    bench.session().failsToCommitWith = passing;
+    await soon(() => bench.sessions.length === 2, "the second session");
+    expect(bench.session().options.rejoinAs).toBe("me");
+    bench.session().join([0], "me");
+    await soon(() => bench.session().commits.length === 1, "the commit");
+    expect(bench.session().commits.flat()).toEqual([{ topic: "t", partition: 0, offset: 1 }]);
+  });
+
   test("stopping waits for what is outstanding, commits it and leaves", async () => {
     const bench = await startBench();
     bench.session().join([0]);

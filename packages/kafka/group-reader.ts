@@ -70,6 +70,7 @@ export class GroupReader<T> {
       logger: parts.logger,
       positions: () => (options.commits ? this.#positions() : []),
       commit: async (positions) => this.#supervisor.session?.commit(positions),
+      onStuck: () => this.#supervisor.renew("offsets cannot be committed"),
     });
   }
 

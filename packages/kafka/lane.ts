@@ -2,6 +2,7 @@ import { backoffMs } from "./backoff.ts";
 import type { Capacity, Waiter } from "./capacity.ts";
 import { toError } from "./errors.ts";
 import { isPoison } from "./poison.ts";
+import { isWorthLogging } from "./repeated-warning.ts";
 import type { FetchedBatch } from "./session.ts";
 import { settleRecord } from "./settlement.ts";
 import { Tracker } from "./tracker.ts";
@@ -270,7 +271,9 @@ export class Lane<T> implements Waiter {
     this.#decodeFailures += 1;
     const { topic, partition, offset } = head.record;
     const facts = { topic, partition, offset, failures: this.#decodeFailures, error: error.message };
-    this.#parts.logger.warn(facts, "a record cannot be decoded yet; its partition waits");
+    if (isWorthLogging(this.#decodeFailures)) {
+      this.#parts.logger.warn(facts, "a record cannot be decoded yet; its partition waits");
+    }
     this.#advanceIn(backoffMs(this.#decodeFailures, DECODE_RETRY_MS.first, DECODE_RETRY_MS.max));
     return undefined;
   }

@@ -40,8 +40,9 @@ describe("the client's log lines", () => {
 
   test("what passes by itself at every start is no warning", () => {
     const { lines, say } = newAdapter();
-    say(logLevel.WARN, "some warning");
-    expect(lines.map(({ level }) => level)).toEqual(["debug"]);
+    say(logLevel.WARN, "The group is rebalancing, re-joining");
+    say(logLevel.ERROR, "Response GroupCoordinator(key: 10, version: 2)");
+    expect(lines.map(({ level }) => level)).toEqual(["debug", "debug"]);
   });
 
   test("the same line comes once in 30 s, however often the client repeats it", () => {

@@ -1,7 +1,7 @@
 import type { logCreator } from "kafkajs";
 import type { KafkaLogger } from "./types.ts";
 
-/** The client repeats itself with every retry; the same line goes out once in this time. */
+/** The client repeats itself with every retry; the same line goes out once in so long. */
 const REPEAT_AFTER_MS = 30_000;
 
 /** The client's ERROR and WARN levels. */
@@ -12,6 +12,14 @@ const CLIENT_ERROR = 1;
  * records expired before they were read, or the log was truncated.
  */
 const NEEDS_A_PERSON = /offset out of range/i;
+
+/** The client logs every error code in an answer before it handles it; what it cannot handle reaches us as an error. */
+const IS_HANDLED = /^(Response|Failed to send messages)/;
+
+function levelOf(clientLevel: number, message: string): keyof KafkaLogger {
+  if (NEEDS_A_PERSON.test(message)) return "error";
+  return clientLevel === CLIENT_ERROR && !IS_HANDLED.test(message) ? "warn" : "debug";
+}
 
 const silent = (): void => undefined;
 
@@ -28,7 +36,9 @@ export function createLogAdapter(logger: KafkaLogger, now: () => number): logCre
     if (nowMs - (lastAtMs.get(key) ?? Number.NEGATIVE_INFINITY) < REPEAT_AFTER_MS) return;
     if (lastAtMs.size > 200) lastAtMs.clear();
     lastAtMs.set(key, nowMs);
-    const level = NEEDS_A_PERSON.test(message) ? "error" : entry.level === CLIENT_ERROR ? "warn" : "debug";
-    logger[level]({ component: `kafka client ${entry.namespace}`, ...facts }, message);
+    logger[levelOf(entry.level, message)](
+      { component: `kafka client ${entry.namespace}`, ...facts },
+      message,
+    );
   };
 }

@@ -6,6 +6,7 @@ import type { MetadataCache } from "./metadata.ts";
 import { partitionOfKey } from "./partitioner.ts";
 import type { ProduceClient } from "./produce-client.ts";
 import { type FailedBatch, sortByOutcome } from "./produce-result.ts";
+import { isWorthLogging } from "./repeated-warning.ts";
 import { TopicGate } from "./topic-gate.ts";
 import type { KafkaLogger, OutgoingRecord, Producer, ProducerOptions } from "./types.ts";
 
@@ -170,7 +171,7 @@ export class BatchingProducer implements Producer {
   #retry(broker: number, failed: readonly FailedBatch[]): void {
     const failures = this.#lanes.failed(broker);
     const facts = { broker, failures, partitions: failed.length, error: failed[0]?.error.message };
-    this.#parts.logger.warn(facts, "records are sent again");
+    if (isWorthLogging(failures)) this.#parts.logger.warn(facts, "records are sent again");
     for (const { batch } of failed) this.#accumulator.putBack(batch);
     for (const topic of new Set(failed.map(({ batch }) => batch.topic))) this.#parts.metadata.renew(topic);
     if (failures % RESET_AFTER_FAILURES === 0) this.#parts.client.reset();

@@ -1,5 +1,6 @@
 import type kafkajs from "kafkajs";
 import { fromClientError, type KafkaError } from "./errors.ts";
+import { rejoiningAs } from "./rejoin.ts";
 import type { RawRecord, TopicPartition } from "./types.ts";
 
 /** How late a resume takes effect at most, because pauses change at the next fetch only (fact 9). Data ends the wait at once. */
@@ -22,6 +23,8 @@ export interface SessionOptions {
   readonly sessionTimeoutMs: number;
   readonly rebalanceTimeoutMs: number;
   readonly assigner: kafkajs.PartitionAssigner;
+  /** The member that a lost session was, to come back as. */
+  readonly rejoinAs?: string | undefined;
 }
 
 export interface Join {
@@ -84,7 +87,7 @@ function newConsumer(client: kafkajs.Kafka, options: SessionOptions): kafkajs.Co
     maxBytesPerPartition: MAX_FETCH_BYTES.perPartition,
     maxBytes: MAX_FETCH_BYTES.total,
     allowAutoTopicCreation: false,
-    partitionAssigners: [options.assigner],
+    partitionAssigners: [rejoiningAs(options.rejoinAs, options.assigner)],
     retry: RETRY,
   });
 }

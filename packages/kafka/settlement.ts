@@ -1,5 +1,6 @@
 import { backoffMs } from "./backoff.ts";
 import { toError } from "./errors.ts";
+import { isWorthLogging } from "./repeated-warning.ts";
 import type { KafkaLogger, OutgoingRecord, RawRecord, Settle } from "./types.ts";
 
 /** A step that throws may have met a passing state; one that throws so often is a bug, and its record a dead letter. */
@@ -99,7 +100,9 @@ function finish(outcome: Finish, failures: number): void {
 
 function tryLater(outcome: Finish, failures: number, error: Error): void {
   const facts = { ...factsOf(outcome.record), failures, error: error.message };
-  outcome.logger.error(facts, "what a record becomes could not be written; it stays uncommitted");
+  if (isWorthLogging(failures)) {
+    outcome.logger.error(facts, "what a record becomes could not be written; it stays uncommitted");
+  }
   setTimeout(() => finish(outcome, failures), backoffMs(failures, WRITE_RETRY_MS.first, WRITE_RETRY_MS.max));
 }
 

@@ -1,9 +1,10 @@
 import { backoffMs } from "./backoff.ts";
 import { fromClientError, KafkaError } from "./errors.ts";
+import { isWorthLogging } from "./repeated-warning.ts";
 import type { NewSession, Session, SessionHandlers, SessionOptions } from "./session.ts";
 import type { KafkaLogger } from "./types.ts";
 
-const REOPEN_MS = { first: 200, max: 2_000 };
+const REOPEN_MS = { first: 100, max: 1_000 };
 const WATCH_MS = 1_000;
 /** A loop that has not gone round for so long hangs; a rebalance may take as long as its timeout. */
 const HANGS_AFTER_MS = 45_000;
@@ -26,6 +27,7 @@ export class Supervisor {
   readonly #handlers: Omit<SessionHandlers, "onCrash">;
   readonly #failed = Promise.withResolvers<never>();
   #session: Session | undefined;
+  #memberId: string | undefined;
   #isStopping = false;
   #failures = 0;
   /** Ends what is awaited now: a session or a pause. */
@@ -53,6 +55,11 @@ export class Supervisor {
     this.#running ??= this.#run();
   }
 
+  /** Ends the session of now for a new one. */
+  renew(why: string): void {
+    this.#end?.(new KafkaError("unavailable", why, { canRetry: true }));
+  }
+
   /** Leaves the group. */
   async stop(): Promise<void> {
     this.#isStopping = true;
@@ -72,7 +79,7 @@ export class Supervisor {
         return;
       }
       const facts = { groupId, failures: this.#failures, error: error.message };
-      this.#parts.logger.warn(facts, "consumer starts again");
+      if (isWorthLogging(this.#failures)) this.#parts.logger.warn(facts, "consumer starts again");
       await this.#pause(backoffMs(this.#failures, REOPEN_MS.first, REOPEN_MS.max));
     }
   }
@@ -82,7 +89,7 @@ export class Supervisor {
     const ended = Promise.withResolvers<KafkaError>();
     this.#end = ended.resolve;
     const session: Session = this.#parts.newSession(
-      this.#options,
+      { ...this.#options, rejoinAs: this.#memberId },
       this.#currentOnly(() => session, ended.resolve),
     );
     this.#session = session;
@@ -103,6 +110,7 @@ export class Supervisor {
       onJoin: (join) => {
         if (!isCurrent()) return;
         this.#failures = 0;
+        this.#memberId = join.memberId;
         this.#handlers.onJoin(join);
       },
       onRebalancing: () => {
@@ -114,7 +122,7 @@ export class Supervisor {
 
   #endIfHanging(session: Session): void {
     if (this.#parts.now() - session.lastActiveMs < HANGS_AFTER_MS) return;
-    this.#end?.(new KafkaError("unavailable", "the fetch loop hangs", { canRetry: true }));
+    this.renew("the fetch loop hangs");
   }
 
   async #pause(delayMs: number): Promise<void> {

@@ -2,6 +2,7 @@ import type { Delivery } from "./accumulator.ts";
 import { backoffMs } from "./backoff.ts";
 import { fromClientError } from "./errors.ts";
 import type { MetadataCache } from "./metadata.ts";
+import { isWorthLogging } from "./repeated-warning.ts";
 import type { KafkaLogger, OutgoingRecord } from "./types.ts";
 
 export interface TopicGateOptions {
@@ -64,7 +65,12 @@ export class TopicGate {
       this.#waiting.delete(topic);
       return;
     }
-    this.#options.logger.warn({ topic, failures: waiting.failures }, `partitions are not known yet: ${why}`);
+    if (isWorthLogging(waiting.failures)) {
+      this.#options.logger.warn(
+        { topic, failures: waiting.failures },
+        `partitions are not known yet: ${why}`,
+      );
+    }
     waiting.timer = setTimeout(() => void this.#open(topic, waiting), backoffMs(waiting.failures, 50, 1_000));
   }
 }
