@@ -1,3 +1,4 @@
+import { value } from "#runtime";
 import { accepts, countBrokers, registryAnswers } from "./probe.ts";
 import type { Stack, StackOptions } from "./stack.ts";
 import { StackError } from "./stack-error.ts";
@@ -33,7 +34,8 @@ export async function useEnvironment({ environment }: StackOptions): Promise<Sta
   }
 
   const brokers = brokersText.split(",").map((address) => address.trim());
-  if (!(await firstAnswering(brokers, environment["HOOKLINE_KAFKA_TLS"] === "true"))) {
+  const tls = value.flag.parse(environment["HOOKLINE_KAFKA_TLS"] || "false");
+  if (!(await firstAnswering(brokers, tls.ok && tls.value))) {
     throw new StackError("failed", `no Kafka broker answers at ${brokersText} (${BROKERS})`);
   }
   if (!(await registryAnswers(registryUrl))) {
