@@ -1,7 +1,7 @@
-import { mkdtempSync, writeFileSync } from "node:fs";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { describe, expect, test } from "@jest/globals";
+import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
 import { egressSettings, retrySettings, topicSettings } from "./delivery-settings.ts";
 import { kafkaSettings, provisionSettings } from "./kafka-settings.ts";
 import { processSettings } from "./process-settings.ts";
@@ -28,8 +28,17 @@ function problemsOf(group: SettingsGroup<unknown>, environment: Record<string, s
   return [];
 }
 
+let folder: string;
+beforeAll(() => {
+  folder = mkdtempSync(join(tmpdir(), "hookline-settings-"));
+});
+afterAll(() => rmSync(folder, { recursive: true }));
+
+let files = 0;
+
 function fileWith(content: string): string {
-  const path = join(mkdtempSync(join(tmpdir(), "hookline-settings-")), "secret");
+  files += 1;
+  const path = join(folder, `secret-${files}`);
   writeFileSync(path, content);
   return path;
 }
