@@ -91,7 +91,10 @@ describe("producer", () => {
     const producer = newProducer(client, { lingerMs: 60_000 });
     const sends = [producer.send([record("first")])];
     await until(() => client.requests.length === 1, { timeoutMs: 2_000, what: "the first request" });
-    for (let i = 0; i < 50; i += 1) sends.push(producer.send([record(`later-${i}`)]));
+    for (let i = 0; i < 50; i += 1) {
+      sends.push(producer.send([record(`later-${i}`)]));
+      await new Promise((resolve) => setImmediate(resolve));
+    }
     first.resolve();
     await Promise.all(sends);
     expect(client.requests).toHaveLength(2);

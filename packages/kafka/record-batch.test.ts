@@ -47,6 +47,12 @@ describe("record batch", () => {
     );
   });
 
+  test("a batch belongs to no producer and no transaction (facts 2 and 10)", () => {
+    const batch = encodeRecordBatch([{ key: "k", value: null }], 0);
+    expect(batch.readInt16BE(21) & 16).toBe(0);
+    expect([batch.readBigInt64BE(43), batch.readInt16BE(51), batch.readInt32BE(53)]).toEqual([-1n, -1, -1]);
+  });
+
   test("a large batch is compressed with zstd, a small one is not (fact 14)", () => {
     const value = Buffer.from(JSON.stringify({ event: "Order Completed", total: 12.5 }).repeat(10));
     const small = encodeRecordBatch([{ key: "k", value }], 0);
