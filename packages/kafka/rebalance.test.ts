@@ -141,10 +141,14 @@ describe("rebalance", () => {
       process.execPath,
       [join(import.meta.dirname, "fixtures/consumer-process.ts"), settings],
       {
-        stdio: ["ignore", "ignore", "inherit"],
+        stdio: ["ignore", "ignore", "pipe"],
       },
     );
     children.push(child);
+    let errors = "";
+    child.stderr.on("data", (chunk: Buffer) => {
+      errors += chunk.toString();
+    });
     await soon(() => survivor.assigned.length === 3, "the child's share");
     const sent: string[] = [];
     const send = async (count: number): Promise<void> => {
