@@ -13,6 +13,8 @@ class StubConsumer {
   subscribed: kafkajs.ConsumerSubscribeTopics | undefined;
   running: kafkajs.ConsumerRunConfig | undefined;
   commitsOfTheConsumer = 0;
+  hasJoined = false;
+  readonly paused: unknown[] = [];
 
   on(event: string, listener: Listener): void {
     this.listeners.set(event, listener);
@@ -32,6 +34,12 @@ class StubConsumer {
 
   async run(config: kafkajs.ConsumerRunConfig): Promise<void> {
     this.running = config;
+  }
+
+  /** Throws before the join, as the client's does. */
+  pause(paused: unknown): void {
+    if (!this.hasJoined) throw new Error("Consumer group was not initialized");
+    this.paused.push(paused);
   }
 
   async commitOffsets(): Promise<void> {
@@ -102,6 +110,16 @@ describe("session", () => {
   test("a pause ends a quarter of a second after its resume at the latest (fact 9)", async () => {
     const { consumer } = await openBench();
     expect(consumer.config?.maxWaitTimeInMs).toBeLessThanOrEqual(250);
+  });
+
+  test("a pause before the join does nothing, for a session can be stopped while it still tries to join", async () => {
+    const { consumer, session } = await openBench();
+    session.setPaused({ topic: "t", partition: 1 }, true);
+    expect(consumer.paused).toEqual([]);
+    consumer.hasJoined = true;
+    consumer.emit("join", { memberId: "m", memberAssignment: { t: [1] } });
+    session.setPaused({ topic: "t", partition: 1 }, true);
+    expect(consumer.paused).toEqual([[{ topic: "t", partitions: [1] }]]);
   });
 
   test("the client does not start a crashed consumer again by itself (fact 13)", async () => {

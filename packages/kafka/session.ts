@@ -105,6 +105,7 @@ class ClientSession implements Session {
   /** The batch payload's own commit: a single try, unlike the consumer's, which may repeat it in a later generation (fact 7). */
   #commit: kafkajs.EachBatchPayload["commitOffsetsIfNecessary"] | undefined;
   #lastActiveMs: number;
+  #hasJoined = false;
 
   constructor(parts: ClientSessionParts) {
     this.#consumer = parts.consumer;
@@ -134,6 +135,8 @@ class ClientSession implements Session {
   }
 
   setPaused({ topic, partition }: TopicPartition, paused: boolean): void {
+    // Before the join there is nothing to pause, and the client throws.
+    if (!this.#hasJoined) return;
     const partitions = [{ topic, partitions: [partition] }];
     if (paused) this.#consumer.pause(partitions);
     else this.#consumer.resume(partitions);
@@ -165,6 +168,7 @@ class ClientSession implements Session {
     const { GROUP_JOIN, REBALANCING, CRASH, FETCH_START } = this.#consumer.events;
     this.#consumer.on(GROUP_JOIN, ({ payload }) => {
       this.#lastActiveMs = this.#parts.now();
+      this.#hasJoined = true;
       const assigned = Object.entries(payload.memberAssignment).flatMap(([topic, partitions]) =>
         partitions.map((partition) => ({ topic, partition })),
       );
