@@ -45,3 +45,36 @@ declare module "kafkajs/src/protocol/error.js" {
   // biome-ignore lint/style/noDefaultExport: it describes a CommonJS module.
   export default errors;
 }
+
+declare module "kafkajs/src/protocol/requests/fetch/index.js" {
+  export interface FetchedPartition {
+    readonly partition: number;
+    readonly errorCode: number;
+    readonly highWatermark: string;
+    readonly lastStableOffset: string;
+    readonly lastStartOffset: string;
+    readonly abortedTransactions: readonly unknown[];
+    readonly preferredReadReplica: number;
+    readonly messages: readonly unknown[];
+  }
+  export interface FetchResponse {
+    readonly throttleTime: number;
+    readonly clientSideThrottleTime: number;
+    readonly errorCode: number;
+    readonly sessionId: number;
+    readonly responses: readonly {
+      readonly topicName: string;
+      readonly partitions: readonly FetchedPartition[];
+    }[];
+  }
+  export type FetchVersion = (fetch: object) => {
+    readonly request: object;
+    readonly response: {
+      decode(raw: Buffer): Promise<FetchResponse>;
+      parse(data: FetchResponse): Promise<FetchResponse>;
+    };
+  };
+  const Fetch: { protocol(choice: { version: number }): FetchVersion };
+  // biome-ignore lint/style/noDefaultExport: it describes a CommonJS module.
+  export default Fetch;
+}

@@ -2,7 +2,9 @@ import net from "node:net";
 import tls from "node:tls";
 import kafkajs from "kafkajs";
 import { installZstd } from "./codec.ts";
+import { installFetchProtocol } from "./fetch-protocol.ts";
 import { createLogAdapter } from "./log.ts";
+import { installProduceProtocol } from "./produce-protocol.ts";
 import { patchRequestQueue } from "./request-queue-patch.ts";
 import type { KafkaLogger, KafkaSettings } from "./types.ts";
 
@@ -34,6 +36,8 @@ function saslOptions(sasl: NonNullable<KafkaSettings["sasl"]>): kafkajs.SASLOpti
 export function createClient(settings: KafkaSettings, logger: KafkaLogger, now: () => number): kafkajs.Kafka {
   installZstd();
   patchRequestQueue();
+  installFetchProtocol();
+  installProduceProtocol();
   return new kafkajs.Kafka({
     brokers: [...settings.brokers],
     clientId: settings.clientId,

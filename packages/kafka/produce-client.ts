@@ -1,11 +1,6 @@
 import type kafkajs from "kafkajs";
 import type { PartitionBatch } from "./accumulator.ts";
-import {
-  type EncodedMessage,
-  installProduceProtocol,
-  outcomesIn,
-  type PartitionOutcome,
-} from "./produce-protocol.ts";
+import { type EncodedMessage, outcomesIn, type PartitionOutcome } from "./produce-protocol.ts";
 import { encodeRecordBatch } from "./record-batch.ts";
 
 /** How long the leader waits for the in-sync replicas; shorter than the client's request timeout. */
@@ -60,7 +55,6 @@ async function connect(client: kafkajs.Kafka): Promise<kafkajs.Producer> {
 }
 
 export function createProduceClient(client: kafkajs.Kafka, now: () => number): ProduceClient {
-  installProduceProtocol();
   let connected: Promise<kafkajs.Producer> | undefined;
 
   const discard = (): Promise<void> => {

@@ -1,5 +1,6 @@
 import type kafkajs from "kafkajs";
 import { fromClientError, type KafkaError } from "./errors.ts";
+import type { DecodedMessage } from "./fetch-protocol.ts";
 import { rejoiningAs } from "./rejoin.ts";
 import type { RawRecord, TopicPartition } from "./types.ts";
 
@@ -189,9 +190,22 @@ class ClientSession implements Session {
       partition: batch.partition,
       highWatermark: Number(batch.highWatermark),
       nextOffset: Number(batch.lastOffset()) + 1,
-      records: batch.messages.map((message) => toRecord(batch, message)),
+      records: recordsOf(batch),
     });
   }
+}
+
+/** Our decoder's records, from the offset asked for on (a broker answers with whole batches), or the client's messages. */
+function recordsOf(batch: kafkajs.Batch): readonly RawRecord[] {
+  const { messages, fetchedOffset } = batch as kafkajs.Batch & { readonly fetchedOffset: string };
+  const [only] = messages as readonly Partial<DecodedMessage>[];
+  if (only?.records === undefined) return messages.map((message) => toRecord(batch, message));
+  const { records } = only;
+  const first = Number(fetchedOffset);
+  const [oldest] = records;
+  return oldest === undefined || oldest.offset >= first
+    ? records
+    : records.filter(({ offset }) => offset >= first);
 }
 
 function toRecord({ topic, partition }: TopicPartition, message: kafkajs.KafkaMessage): RawRecord {
