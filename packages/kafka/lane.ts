@@ -1,10 +1,11 @@
 import { backoffMs } from "./backoff.ts";
 import type { Capacity, Waiter } from "./capacity.ts";
 import { toError } from "./errors.ts";
+import { type Held, hold, received } from "./held.ts";
 import { isPoison } from "./poison.ts";
 import { isWorthLogging } from "./repeated-warning.ts";
 import type { FetchedBatch } from "./session.ts";
-import { settleRecord } from "./settlement.ts";
+import { type SettlementParts, settleRecord } from "./settlement.ts";
 import { Tracker } from "./tracker.ts";
 import type { KafkaLogger, OutgoingRecord, RawRecord, Received, Step, TopicPartition } from "./types.ts";
 
@@ -45,14 +46,6 @@ export interface LaneParts<T> {
   onSettled(): void;
 }
 
-type Held<T> = { readonly tracker: Tracker } & (
-  | { readonly kind: "raw"; readonly record: RawRecord }
-  | { readonly kind: "decoded"; readonly record: Received<T> }
-  | { readonly kind: "poison"; readonly record: RawRecord; readonly error: Error }
-);
-
-type Steppable<T> = Exclude<Held<T>, { kind: "raw" }>;
-
 /**
  * One partition of a reader, from fetched to committable. Fetched records are held in order; the head is stepped when it is
  * decoded, due and there is room. The fetch loop never waits for any of it (fact 4): above a bound the partition is paused.
@@ -60,6 +53,7 @@ type Steppable<T> = Exclude<Held<T>, { kind: "raw" }>;
 export class Lane<T> implements Waiter {
   readonly partition: TopicPartition;
   readonly #parts: LaneParts<T>;
+  readonly #settlement: SettlementParts<T>;
   #tracker = new Tracker();
   #held: Held<T>[] = [];
   #head = 0;
@@ -78,6 +72,8 @@ export class Lane<T> implements Waiter {
   constructor(partition: TopicPartition, parts: LaneParts<T>) {
     this.partition = partition;
     this.#parts = parts;
+    const { work, logger } = parts;
+    this.#settlement = { work, logger, onDone: (held) => this.#done(held) };
   }
 
   /** First offset not fetched yet. */
@@ -122,8 +118,9 @@ export class Lane<T> implements Waiter {
     if (this.#isLogCut(first.offset, batch.highWatermark)) this.#startOver(first.offset);
     if (batch.nextOffset >= (this.#tracker.next ?? 0)) this.#mayRepeat = false;
     for (const record of batch.records) {
-      if (!this.#tracker.see(record.offset)) continue;
-      this.#held.push({ kind: "raw", record, tracker: this.#tracker });
+      const held = hold<T>(record);
+      if (!this.#tracker.see(held)) continue;
+      this.#held.push(held);
       this.#heldBytes += sizeOf(record);
     }
     this.#advance();
@@ -144,8 +141,7 @@ export class Lane<T> implements Waiter {
   /** The partition is no longer ours: what was not stepped is somebody else's, and forgotten here. */
   drop(): void {
     this.close();
-    const first = this.#held.slice(this.#head).find(({ tracker }) => tracker === this.#tracker);
-    if (first !== undefined) this.#tracker.rewind(first.record.offset);
+    for (const held of this.#held.slice(this.#head)) if (this.#tracker.rewind(held)) break;
     this.#held = [];
     this.#head = 0;
     this.#heldBytes = 0;
@@ -211,51 +207,45 @@ export class Lane<T> implements Waiter {
     if (!this.#parts.capacity.tryTake(sizeBytes, this)) return false;
     this.#shift(sizeBytes);
     this.#outstanding += 1;
-    const { work, capacity, logger } = this.#parts;
-    const outcome =
-      head.kind === "decoded"
-        ? { step: (settle: Parameters<Step<T>>[1]) => work.step(head.record, settle) }
-        : { error: head.error };
-    settleRecord({ record: head.record, work, logger, ...outcome }, () => {
-      head.tracker.done(head.record.offset);
-      this.#outstanding -= 1;
-      capacity.release(sizeBytes);
-      this.#parts.onSettled();
-    });
+    settleRecord(head, this.#settlement);
     return true;
   }
 
-  #isDue(head: Steppable<T>): boolean {
+  #done(held: Held<T>): void {
+    this.#tracker.done(held);
+    this.#outstanding -= 1;
+    this.#parts.capacity.release(sizeOf(held.record));
+    this.#parts.onSettled();
+  }
+
+  #isDue({ received }: Held<T>): boolean {
     const { work, now } = this.#parts;
-    if (head.kind === "poison" || work.dueAtMs === undefined) return true;
-    const waitMs = work.dueAtMs(head.record) - now();
+    if (received === undefined || work.dueAtMs === undefined) return true;
+    const waitMs = work.dueAtMs(received) - now();
     if (!(waitMs > 0)) return true;
     this.#advanceIn(Math.min(waitMs, MAX_DUE_WAIT_MS));
     return false;
   }
 
   /** The head, decoded or known as undecodable; undefined while there is none or its schema is awaited. */
-  #decodedHead(): Steppable<T> | undefined {
+  #decodedHead(): Held<T> | undefined {
     const head = this.#held[this.#head];
-    if (head === undefined || head.kind !== "raw") return head;
+    if (head === undefined || head.received !== undefined || head.poison !== undefined) return head;
     if (this.#isDecoding) return undefined;
     try {
       const decoded = this.#parts.work.decode(head.record);
-      if (isPromise(decoded)) {
-        void this.#awaitDecoded(head, decoded);
-        return undefined;
-      }
-      return this.#replaceHead(head, decodedOf(head, decoded));
+      if (isPromise(decoded)) void this.#awaitDecoded(head, decoded);
+      else this.#decoded(head, decoded);
     } catch (thrown) {
-      return this.#decodeFailed(head, thrown);
+      this.#decodeFailed(head, thrown);
     }
+    return head.received === undefined && head.poison === undefined ? undefined : head;
   }
 
   async #awaitDecoded(head: Held<T>, decoding: Promise<T>): Promise<void> {
     this.#isDecoding = true;
     try {
-      const decoded = await decoding;
-      this.#replaceHead(head, decodedOf(head, decoded));
+      this.#decoded(head, await decoding);
     } catch (thrown) {
       this.#decodeFailed(head, thrown);
     } finally {
@@ -264,26 +254,25 @@ export class Lane<T> implements Waiter {
     this.#advance();
   }
 
-  #decodeFailed(head: Held<T>, thrown: unknown): Steppable<T> | undefined {
+  #decoded(head: Held<T>, decoded: T): void {
+    this.#decodeFailures = 0;
+    head.received = received(head.record, decoded);
+  }
+
+  #decodeFailed(head: Held<T>, thrown: unknown): void {
     const error = toError(thrown);
-    if (isPoison(thrown))
-      return this.#replaceHead(head, { kind: "poison", record: head.record, tracker: head.tracker, error });
+    if (isPoison(thrown)) {
+      head.poison = error;
+      return;
+    }
+    if (this.#held[this.#head] !== head) return; // The partition was dropped meanwhile.
     this.#decodeFailures += 1;
-    const { topic, partition, offset } = head.record;
-    const facts = { topic, partition, offset, failures: this.#decodeFailures, error: error.message };
     if (isWorthLogging(this.#decodeFailures)) {
+      const { topic, partition, offset } = head.record;
+      const facts = { topic, partition, offset, failures: this.#decodeFailures, error: error.message };
       this.#parts.logger.warn(facts, "a record cannot be decoded yet; its partition waits");
     }
     this.#advanceIn(backoffMs(this.#decodeFailures, DECODE_RETRY_MS.first, DECODE_RETRY_MS.max));
-    return undefined;
-  }
-
-  /** Nothing happens when the head is another one by now, because the partition was dropped meanwhile. */
-  #replaceHead(head: Held<T>, decoded: Steppable<T>): Steppable<T> | undefined {
-    if (this.#held[this.#head] !== head) return undefined;
-    this.#decodeFailures = 0;
-    this.#held[this.#head] = decoded;
-    return decoded;
   }
 
   #shift(sizeBytes: number): void {
@@ -310,10 +299,6 @@ export class Lane<T> implements Waiter {
 
 function sizeOf(record: RawRecord): number {
   return (record.value?.length ?? 0) + RECORD_OVERHEAD_BYTES;
-}
-
-function decodedOf<T>({ record, tracker }: Held<T>, decoded: T): Steppable<T> {
-  return { kind: "decoded", tracker, record: { ...record, decoded } };
 }
 
 function isPromise<T>(value: T | Promise<T>): value is Promise<T> {

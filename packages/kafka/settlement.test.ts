@@ -2,7 +2,8 @@ import { describe, expect, test } from "@jest/globals";
 import { until } from "#support/until";
 import { recordingLogger } from "./fixtures/recording-logger.ts";
 import { record } from "./fixtures/stub-session.ts";
-import { type Settlement, settleRecord } from "./settlement.ts";
+import { hold, received } from "./held.ts";
+import { type SettlementParts, settleRecord } from "./settlement.ts";
 import type { OutgoingRecord, Settle } from "./types.ts";
 
 const next: OutgoingRecord = { topic: "next", key: "k", value: null };
@@ -13,22 +14,23 @@ interface Bench {
   readonly done: () => number;
 }
 
-function run(step: (settle: Settle) => void, work: Partial<Settlement["work"]> = {}): Bench {
+function run(step: (settle: Settle) => void, work: Partial<SettlementParts<string>["work"]> = {}): Bench {
   const { logger, lines } = recordingLogger();
   const written: OutgoingRecord[] = [];
   let done = 0;
-  const settlement: Settlement = {
-    record: record(0, 7),
+  const raw = record(0, 7);
+  const held = { ...hold<string>(raw), received: received(raw, "decoded") };
+  settleRecord(held, {
     logger,
-    step,
     work: {
+      step: (_, settle) => step(settle),
       deadLetter: (_, error) => [{ topic: "dead", key: error.message, value: null }],
       write: async (records) => void written.push(...records),
       ...work,
     },
-  };
-  settleRecord(settlement, () => {
-    done += 1;
+    onDone: () => {
+      done += 1;
+    },
   });
   return { written, log: lines, done: () => done };
 }
@@ -89,6 +91,21 @@ describe("settlement", () => {
     });
     expect(bench.done()).toBe(1);
     expect(bench.written).toEqual([]);
+    expect(bench.log.map(({ level }) => level)).toEqual(["error"]);
+  });
+
+  test("its owner hears of the end when it is durable, and its owner's bug changes nothing", async () => {
+    const writing = Promise.withResolvers<void>();
+    let heard = 0;
+    const onDurable = (): void => {
+      heard += 1;
+      throw new Error("bug");
+    };
+    const bench = run((settle) => settle({ produce: [next], onDurable }), { write: () => writing.promise });
+    expect(heard).toBe(0);
+    writing.resolve();
+    await soon(() => bench.done() === 1, "the record's end");
+    expect(heard).toBe(1);
     expect(bench.log.map(({ level }) => level)).toEqual(["error"]);
   });
 

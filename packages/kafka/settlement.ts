@@ -1,115 +1,126 @@
 import { backoffMs } from "./backoff.ts";
 import { toError } from "./errors.ts";
+import type { Held } from "./held.ts";
 import { isWorthLogging } from "./repeated-warning.ts";
-import type { KafkaLogger, OutgoingRecord, RawRecord, Settle } from "./types.ts";
+import type { KafkaLogger, OutgoingRecord, RawRecord, Settle, Step } from "./types.ts";
 
 /** A step that throws may have met a passing state; one that throws so often is a bug, and its record a dead letter. */
 const STEP_TRIES = 3;
 
 const WRITE_RETRY_MS = { first: 200, max: 10_000 };
 
-export interface Settlement {
-  readonly record: RawRecord;
+/** What is the same for every record of a reader. */
+export interface SettlementParts<T> {
   readonly work: {
+    readonly step: Step<T>;
     deadLetter(record: RawRecord, error: Error): readonly OutgoingRecord[];
     write(records: readonly OutgoingRecord[]): Promise<void>;
   };
   readonly logger: KafkaLogger;
-  /** The record's step; without one the record is undecodable, for the reason in `error`. */
-  readonly step?: (settle: Settle) => void;
-  readonly error?: Error;
+  /** What the record became is durable. */
+  onDone(held: Held<T>): void;
 }
 
 /**
- * Brings one record to its end, exactly once: steps it, writes what it becomes, and calls `onDone` when that is durable.
- * Never throws and never gives up: a record whose outcome cannot be written stays outstanding, and its offset uncommitted.
+ * Brings one record to its end, exactly once: steps it, or makes it a dead letter where it cannot be decoded; writes what it
+ * becomes; says when that is durable. Never throws and never gives up: a record whose outcome cannot be written stays
+ * outstanding, and its offset uncommitted.
  */
-export function settleRecord(settlement: Settlement, onDone: () => void): void {
-  const { record, work, logger, step, error } = settlement;
-  let isSettled = false;
-  const settleOnce = (produce: () => readonly OutgoingRecord[], onDurable?: () => void): void => {
-    if (isSettled) {
-      logger.error(factsOf(record), "a record was settled twice; the second outcome is ignored");
+export function settleRecord<T>(held: Held<T>, parts: SettlementParts<T>): void {
+  new Settlement(held, parts).run();
+}
+
+/** One object and one function a record: this is the hot path. */
+class Settlement<T> {
+  readonly #held: Held<T>;
+  readonly #parts: SettlementParts<T>;
+  #isSettled = false;
+  #onDurable: (() => void) | undefined;
+
+  constructor(held: Held<T>, parts: SettlementParts<T>) {
+    this.#held = held;
+    this.#parts = parts;
+  }
+
+  run(): void {
+    const { received, poison } = this.#held;
+    if (received === undefined) {
+      this.#isSettled = true;
+      this.#becomeDeadLetter(poison ?? new Error("undecodable"), 0);
       return;
     }
-    isSettled = true;
-    const done = (): void => {
-      onDurable?.();
-      onDone();
-    };
-    finish({ record, logger, produce, write: (records) => work.write(records), onDone: done }, 0);
-  };
-  if (step === undefined) {
-    settleOnce(() => work.deadLetter(record, error ?? new Error("undecodable")));
-    return;
-  }
-  const thrown = tryStep(
-    step,
-    ({ produce, onDurable }) => settleOnce(() => produce, onDurable),
-    () => isSettled,
-  );
-  if (thrown === undefined) return;
-  logger.error({ ...factsOf(record), error: thrown.message, stack: thrown.stack }, "a step threw");
-  if (!isSettled) settleOnce(() => work.deadLetter(record, thrown));
-}
-
-/** What the step threw last, when it threw every time or after it had settled. */
-function tryStep(
-  step: (settle: Settle) => void,
-  settle: Settle,
-  isSettled: () => boolean,
-): Error | undefined {
-  let last: Error | undefined;
-  for (let attempt = 0; attempt < STEP_TRIES; attempt += 1) {
-    try {
-      step(settle);
-      return undefined;
-    } catch (thrown) {
-      last = toError(thrown);
-      if (isSettled()) return last;
+    for (let attempt = 1; ; attempt += 1) {
+      try {
+        this.#parts.work.step(received, this.#settle);
+        return;
+      } catch (thrown) {
+        if (this.#isSettled || attempt === STEP_TRIES) {
+          this.#stepFailed(toError(thrown));
+          return;
+        }
+      }
     }
   }
-  return last;
-}
 
-interface Finish {
-  readonly record: RawRecord;
-  readonly logger: KafkaLogger;
-  produce(): readonly OutgoingRecord[];
-  write(records: readonly OutgoingRecord[]): Promise<void>;
-  onDone(): void;
-}
+  readonly #settle: Settle = ({ produce, onDurable }) => {
+    if (this.#isSettled) {
+      this.#parts.logger.error(this.#facts(), "a record was settled twice; the second outcome is ignored");
+      return;
+    }
+    this.#isSettled = true;
+    this.#onDurable = onDurable;
+    this.#write(produce, 0);
+  };
 
-function finish(outcome: Finish, failures: number): void {
-  let records: readonly OutgoingRecord[];
-  try {
-    records = outcome.produce();
-  } catch (thrown) {
-    tryLater(outcome, failures + 1, toError(thrown));
-    return;
+  #stepFailed(error: Error): void {
+    this.#parts.logger.error({ ...this.#facts(), error: error.message, stack: error.stack }, "a step threw");
+    if (this.#isSettled) return;
+    this.#isSettled = true;
+    this.#becomeDeadLetter(error, 0);
   }
-  if (records.length === 0) {
-    outcome.onDone();
-    return;
-  }
-  outcome.write(records).then(
-    () => outcome.onDone(),
-    (thrown: unknown) => tryLater(outcome, failures + 1, toError(thrown)),
-  );
-}
 
-function tryLater(outcome: Finish, failures: number, error: Error): void {
-  const facts = { ...factsOf(outcome.record), failures, error: error.message };
-  if (isWorthLogging(failures)) {
-    outcome.logger.error(facts, "what a record becomes could not be written; it stays uncommitted");
+  #becomeDeadLetter(error: Error, failures: number): void {
+    let records: readonly OutgoingRecord[];
+    try {
+      records = this.#parts.work.deadLetter(this.#held.record, error);
+    } catch (thrown) {
+      this.#tryLater(failures + 1, thrown, (times) => this.#becomeDeadLetter(error, times));
+      return;
+    }
+    this.#write(records, 0);
   }
-  setTimeout(() => finish(outcome, failures), backoffMs(failures, WRITE_RETRY_MS.first, WRITE_RETRY_MS.max));
-}
 
-function factsOf({ topic, partition, offset }: RawRecord): {
-  topic: string;
-  partition: number;
-  offset: number;
-} {
-  return { topic, partition, offset };
+  #write(records: readonly OutgoingRecord[], failures: number): void {
+    if (records.length === 0) {
+      this.#end();
+      return;
+    }
+    this.#parts.work.write(records).then(
+      () => this.#end(),
+      (thrown: unknown) => this.#tryLater(failures + 1, thrown, (times) => this.#write(records, times)),
+    );
+  }
+
+  #end(): void {
+    try {
+      this.#onDurable?.();
+    } catch (thrown) {
+      const { message, stack } = toError(thrown);
+      this.#parts.logger.error({ ...this.#facts(), error: message, stack }, "the end of a record threw");
+    }
+    this.#parts.onDone(this.#held);
+  }
+
+  #tryLater(failures: number, thrown: unknown, again: (failures: number) => void): void {
+    if (isWorthLogging(failures)) {
+      const facts = { ...this.#facts(), failures, error: toError(thrown).message };
+      this.#parts.logger.error(facts, "what a record becomes could not be written; it stays uncommitted");
+    }
+    setTimeout(() => again(failures), backoffMs(failures, WRITE_RETRY_MS.first, WRITE_RETRY_MS.max));
+  }
+
+  #facts(): { topic: string; partition: number; offset: number } {
+    const { topic, partition, offset } = this.#held.record;
+    return { topic, partition, offset };
+  }
 }

@@ -1,10 +1,28 @@
 import { describe, expect, test } from "@jest/globals";
 import fc from "fast-check";
-import { Tracker } from "./tracker.ts";
+import { type Seen, Tracker } from "./tracker.ts";
 
-/** Sees the offsets and returns those that were new. */
-function seeAll(tracker: Tracker, offsets: readonly number[]): number[] {
-  return offsets.filter((offset) => tracker.see(offset));
+/** A tracker by offsets. */
+class ByOffset extends Tracker {
+  readonly #records = new Map<number, Seen>();
+
+  /** Sees the offsets and returns those that were new. */
+  seeAll(offsets: readonly number[]): number[] {
+    return offsets.filter((offset) => {
+      const record = { offset, isDone: false };
+      const isNew = this.see(record);
+      if (isNew) this.#records.set(offset, record);
+      return isNew;
+    });
+  }
+
+  finish(offset: number): void {
+    this.done(this.#records.get(offset) ?? { offset, isDone: false });
+  }
+
+  rewindTo(offset: number): boolean {
+    return this.rewind(this.#records.get(offset) ?? { offset, isDone: false });
+  }
 }
 
 describe("tracker", () => {
@@ -13,59 +31,76 @@ describe("tracker", () => {
   });
 
   test("the oldest record that is not done holds the commit back", () => {
-    const tracker = new Tracker();
-    seeAll(tracker, [5, 6, 7]);
-    tracker.done(6);
-    tracker.done(7);
+    const tracker = new ByOffset();
+    tracker.seeAll([5, 6, 7]);
+    tracker.finish(6);
+    tracker.finish(7);
     expect(tracker.committable).toBe(5);
-    tracker.done(5);
+    tracker.finish(5);
     expect(tracker.committable).toBe(8);
   });
 
   test("offsets seen before a rebalance are recognised when they are fetched again (fact 7)", () => {
-    const tracker = new Tracker();
-    seeAll(tracker, [0, 1, 2, 3]);
-    tracker.done(2);
-    expect(seeAll(tracker, [0, 1, 2, 3, 4])).toEqual([4]);
+    const tracker = new ByOffset();
+    tracker.seeAll([0, 1, 2, 3]);
+    tracker.finish(2);
+    expect(tracker.seeAll([0, 1, 2, 3, 4])).toEqual([4]);
   });
 
   test("compaction's gaps are passed over", () => {
-    const tracker = new Tracker();
-    seeAll(tracker, [3, 9]);
-    tracker.done(3);
+    const tracker = new ByOffset();
+    tracker.seeAll([3, 9]);
+    tracker.finish(3);
     expect(tracker.committable).toBe(9);
   });
 
   test("records that another member has done meanwhile no longer hold the commit back", () => {
-    const tracker = new Tracker();
-    seeAll(tracker, [1, 2]);
+    const tracker = new ByOffset();
+    tracker.seeAll([1, 2]);
     tracker.resumeAt(10);
-    seeAll(tracker, [10]);
+    tracker.seeAll([10]);
     expect(tracker.committable).toBe(10);
   });
 
   test("records that were fetched and dropped are new again", () => {
-    const tracker = new Tracker();
-    seeAll(tracker, [1, 2, 3]);
-    tracker.done(1);
-    tracker.rewind(2);
+    const tracker = new ByOffset();
+    tracker.seeAll([1, 2, 3]);
+    tracker.finish(1);
+    tracker.rewindTo(2);
     expect(tracker.committable).toBe(2);
-    expect(seeAll(tracker, [2, 3])).toEqual([2, 3]);
+    expect(tracker.seeAll([2, 3])).toEqual([2, 3]);
+  });
+
+  test("a record that was seen elsewhere cannot be gone back to", () => {
+    const tracker = new ByOffset();
+    tracker.seeAll([1, 2]);
+    expect(tracker.rewind({ offset: 1, isDone: false })).toBe(false);
+    expect(tracker.next).toBe(3);
+  });
+
+  test("thousands of done records are forgotten without losing the place", () => {
+    const tracker = new ByOffset();
+    const offsets = Array.from({ length: 5_000 }, (_, i) => i);
+    tracker.seeAll(offsets);
+    for (const offset of offsets) if (offset !== 4_000) tracker.finish(offset);
+    expect(tracker.committable).toBe(4_000);
+    tracker.finish(4_000);
+    expect(tracker.committable).toBe(5_000);
   });
 
   test("in every order of finishing, everything below the committable offset is done and the offset itself is not", () => {
     const steps = fc.array(fc.oneof(fc.constant("see" as const), fc.nat({ max: 50 })), { maxLength: 200 });
     fc.assert(
       fc.property(steps, (actions) => {
-        const tracker = new Tracker();
+        const tracker = new ByOffset();
         const done = new Set<number>();
         let next = 0;
         for (const action of actions) {
           if (action === "see") {
-            tracker.see(next);
+            tracker.seeAll([next]);
             next += 1;
           } else if (action < next) {
-            tracker.done(action);
+            tracker.finish(action);
             done.add(action);
           }
           const committable = tracker.committable ?? 0;

@@ -1,10 +1,20 @@
+/** A record of one partition, from seen to done. */
+export interface Seen {
+  readonly offset: number;
+  isDone: boolean;
+}
+
+/** Done records are forgotten in stretches of this many, so that nothing is moved for each. */
+const FORGET_AFTER = 1_024;
+
 /**
  * What one partition's reader has seen and what of it is not done yet. Lives across generations: after a rebalance the client
  * reads again from the last commit (fact 7), and what was seen is recognised.
  */
 export class Tracker {
-  /** In the order of their offsets, because they are added so. */
-  readonly #outstanding = new Set<number>();
+  /** In the order of their offsets; those before `#head` are done. */
+  #seen: Seen[] = [];
+  #head = 0;
   #next: number | undefined;
 
   /** First offset not seen; undefined before the first record. */
@@ -12,26 +22,23 @@ export class Tracker {
     return this.#next;
   }
 
-  get outstanding(): number {
-    return this.#outstanding.size;
+  /** Everything below is done: the offset that may be committed. Undefined before the first record. */
+  get committable(): number | undefined {
+    return this.#seen[this.#head]?.offset ?? this.#next;
   }
 
-  /** True when the offset is new; it is then outstanding. */
-  see(offset: number): boolean {
-    if (this.#next !== undefined && offset < this.#next) return false;
-    this.#next = offset + 1;
-    this.#outstanding.add(offset);
+  /** True when the record is new; it then holds the commit back until it is done. */
+  see(record: Seen): boolean {
+    if (this.#next !== undefined && record.offset < this.#next) return false;
+    this.#next = record.offset + 1;
+    this.#seen.push(record);
     return true;
   }
 
-  done(offset: number): void {
-    this.#outstanding.delete(offset);
-  }
-
-  /** Everything below is done: the offset that may be committed. Undefined before the first record. */
-  get committable(): number | undefined {
-    for (const oldest of this.#outstanding) return oldest;
-    return this.#next;
+  done(record: Seen): void {
+    record.isDone = true;
+    while (this.#seen[this.#head]?.isDone === true) this.#head += 1;
+    this.#forgetDone();
   }
 
   /**
@@ -39,16 +46,24 @@ export class Tracker {
    * no longer holds the commit back.
    */
   resumeAt(offset: number): void {
-    for (const oldest of this.#outstanding) {
-      if (oldest >= offset) break;
-      this.#outstanding.delete(oldest);
+    for (let record = this.#seen[this.#head]; record !== undefined; record = this.#seen[this.#head]) {
+      if (record.offset >= offset && !record.isDone) return;
+      this.#head += 1;
     }
   }
 
-  /** Forgets what was seen from `offset` on: those records were not worked on and will be read again. */
-  rewind(offset: number): void {
-    if (this.#next === undefined || offset >= this.#next) return;
-    for (const seen of this.#outstanding) if (seen >= offset) this.#outstanding.delete(seen);
-    this.#next = offset;
+  /** Forgets this record and all after it: they were not worked on and will be read again. False when it was not seen here. */
+  rewind(record: Seen): boolean {
+    const index = this.#seen.lastIndexOf(record);
+    if (index < this.#head) return false;
+    this.#seen.length = index;
+    this.#next = record.offset;
+    return true;
+  }
+
+  #forgetDone(): void {
+    if (this.#head < FORGET_AFTER) return;
+    this.#seen = this.#seen.slice(this.#head);
+    this.#head = 0;
   }
 }
