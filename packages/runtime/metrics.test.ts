@@ -30,6 +30,42 @@ describe("metrics", () => {
     expect(await metrics.expose()).toContain("hookline_lag_records 7");
   });
 
+  test("a histogram counts a value in every bucket that is wide enough, and each label set alone", async () => {
+    const metrics = create();
+    const age = metrics.histogram({
+      name: "age_seconds",
+      help: "h",
+      labels: { stage: ["a", "b"], try: ["first", "retry"] },
+      buckets: [1, 5],
+    });
+    for (const value of [0.5, 1, 2, 9]) age.observe({ stage: "a", try: "retry" }, value);
+    age.observe({ stage: "b", try: "first" }, 5);
+    const text = await metrics.expose();
+    const lines = text.split("\n").filter((line) => line.includes("age_seconds") && !line.endsWith(" 0"));
+    expect(lines).toEqual([
+      "# HELP hookline_age_seconds h",
+      "# TYPE hookline_age_seconds histogram",
+      'hookline_age_seconds_bucket{le="1",stage="a",try="retry"} 2',
+      'hookline_age_seconds_bucket{le="5",stage="a",try="retry"} 3',
+      'hookline_age_seconds_bucket{le="+Inf",stage="a",try="retry"} 4',
+      'hookline_age_seconds_sum{stage="a",try="retry"} 12.5',
+      'hookline_age_seconds_count{stage="a",try="retry"} 4',
+      'hookline_age_seconds_bucket{le="5",stage="b",try="first"} 1',
+      'hookline_age_seconds_bucket{le="+Inf",stage="b",try="first"} 1',
+      'hookline_age_seconds_sum{stage="b",try="first"} 5',
+      'hookline_age_seconds_count{stage="b",try="first"} 1',
+    ]);
+  });
+
+  test("a value that was not declared, a number that is none and a shrinking counter are refused", () => {
+    const metrics = create();
+    const calls = metrics.counter({ name: "calls_total", help: "h", labels: { outcome: ["routed"] } });
+    const age = metrics.histogram({ name: "age_seconds", help: "h", buckets: [1] });
+    expect(() => calls.inc({ outcome: "lost" as "routed" })).toThrow("not a declared label value");
+    expect(() => calls.inc({ outcome: "routed" }, -1)).toThrow("cannot grow");
+    expect(() => age.observe({}, Number.NaN)).toThrow("cannot observe");
+  });
+
   test("process, event loop and build are there without being asked for", async () => {
     const text = await create().expose();
     expect(text).toContain('hookline_build_info{service="test",version="1.2.3"');

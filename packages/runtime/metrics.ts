@@ -1,21 +1,11 @@
 // prom-client behind a narrow, typed front: every series has the product's prefix, labels are closed lists declared up
 // front, and every known label set starts at 0, so that a rate is right from the first event on.
 import { performance } from "node:perf_hooks";
-import {
-  collectDefaultMetrics,
-  Counter as PromCounter,
-  Gauge as PromGauge,
-  Histogram as PromHistogram,
-  Registry,
-} from "prom-client";
+import { collectDefaultMetrics, Counter as PromCounter, Gauge as PromGauge, Registry } from "prom-client";
+import { registerHistogram } from "./histogram.ts";
+import { createLabelSets, type LabelSets, type LabelSpec, type Labels } from "./label-sets.ts";
 
 const PREFIX = "hookline_";
-/** Labels are bounded enums (never a URL, an event name, a user): more series than this in one metric is a mistake. */
-const MAX_SERIES = 400;
-
-/** Label name to every value it can take. */
-type LabelSpec = Readonly<Record<string, readonly string[]>>;
-type Labels<L extends LabelSpec> = { readonly [K in keyof L]: L[K][number] };
 
 export interface Counter<L extends LabelSpec> {
   inc(labels: Labels<L>, by?: number): void;
@@ -55,17 +45,6 @@ export const LATENCY_BUCKETS_SECONDS: readonly number[] = [
   0.001, 0.002, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300, 3600, 14_400,
 ];
 
-/** Every combination of the declared label values. */
-function combinations(spec: LabelSpec): Record<string, string>[] {
-  let all: Record<string, string>[] = [{}];
-  for (const [name, values] of Object.entries(spec)) {
-    all = all.flatMap((labels) => values.map((value) => ({ ...labels, [name]: value })));
-  }
-  if (all.length > MAX_SERIES)
-    throw new RangeError(`${all.length} series in one metric: labels must be bounded`);
-  return all;
-}
-
 function definition<L extends LabelSpec>(options: MetricOptions<L>, registry: Registry) {
   return {
     name: PREFIX + options.name,
@@ -75,31 +54,49 @@ function definition<L extends LabelSpec>(options: MetricOptions<L>, registry: Re
   };
 }
 
+/**
+ * Totals of our own, handed to prom-client at a scrape: it hashes and checks the labels at every call. The deliverer's
+ * two counters and two histograms cost 1.8 us per event so, and cost 0.2 as plain numbers.
+ */
+function registerCounter(config: ReturnType<typeof definition>, sets: LabelSets) {
+  const totals = new Float64Array(sets.all.length);
+  const series = new PromCounter({
+    ...config,
+    collect() {
+      series.reset();
+      for (const [place, labels] of sets.all.entries()) series.inc(labels, totals[place] ?? 0);
+    },
+  });
+  return (labels: Readonly<Record<string, string>>, by = 1): void => {
+    if (!(by >= 0)) throw new RangeError(`${config.name} cannot grow by ${by}`);
+    const place = sets.indexOf(labels);
+    totals[place] = (totals[place] ?? 0) + by;
+  };
+}
+
 export function createMetrics(build: { readonly service: string; readonly version: string }): Metrics {
   const registry = new Registry();
   collectDefaultMetrics({ register: registry });
   const metrics: Metrics = {
     counter(options) {
       if (!options.name.endsWith("_total")) throw new RangeError(`${options.name} must end in _total`);
-      const series = new PromCounter(definition(options, registry));
-      for (const labels of combinations(options.labels ?? {})) series.inc(labels, 0);
-      return { inc: (labels, by = 1) => series.inc(labels as Record<string, string>, by) };
+      return { inc: registerCounter(definition(options, registry), createLabelSets(options.labels ?? {})) };
     },
     gauge(options) {
       const series: PromGauge = new PromGauge({
         ...definition(options, registry),
         collect: () => options.collect?.(gauge),
       });
-      for (const labels of combinations(options.labels ?? {})) series.set(labels, 0);
+      for (const labels of createLabelSets(options.labels ?? {}).all) series.set(labels, 0);
       const gauge = {
         set: (labels: object, value: number) => series.set(labels as Record<string, string>, value),
       };
       return gauge;
     },
     histogram(options) {
-      const series = new PromHistogram({ ...definition(options, registry), buckets: [...options.buckets] });
-      for (const labels of combinations(options.labels ?? {})) series.zero(labels);
-      return { observe: (labels, value) => series.observe(labels as Record<string, string>, value) };
+      const { name, help } = definition(options, registry);
+      const sets = createLabelSets(options.labels ?? {});
+      return { observe: registerHistogram({ name, help, sets, buckets: options.buckets }, registry) };
     },
     expose: () => registry.metrics(),
     contentType: registry.contentType,

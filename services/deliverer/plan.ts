@@ -54,10 +54,13 @@ export function planAttempt(job: DeliveryJob, state: DestinationState): AttemptP
 }
 
 function planRequests(job: DeliveryJob, destination: ReachableDestination): AttemptPlan | Dead {
-  const failedForGood = new Set(
-    job.outcomes.filter(({ kind }) => kind === "permanent").map(({ url }) => url),
-  );
-  const urls = destination.urls.filter((url) => !failedForGood.has(url));
+  const urls = urlsLeft(job, destination);
   if (urls.length > 0) return { kind: "attempt", destination, urls };
   return { kind: "dead", reason: "permanent", message: "no webhook is left that could still take it", job };
+}
+
+function urlsLeft({ outcomes }: DeliveryJob, { urls }: ReachableDestination): readonly string[] {
+  const failedForGood = outcomes.filter(({ kind }) => kind === "permanent").map(({ url }) => url);
+  // Nothing has failed at the first attempt, which nearly all are: no list is built anew for those.
+  return failedForGood.length === 0 ? urls : urls.filter((url) => !failedForGood.includes(url));
 }
