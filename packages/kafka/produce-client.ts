@@ -1,7 +1,7 @@
 import type kafkajs from "kafkajs";
 import type { PartitionBatch } from "./accumulator.ts";
+import { encodeRecordBatch } from "./encode-record-batch.ts";
 import { type EncodedMessage, outcomesIn, type PartitionOutcome } from "./produce-protocol.ts";
-import { encodeRecordBatch } from "./record-batch.ts";
 
 /** How long the leader waits for the in-sync replicas; shorter than the client's request timeout. */
 const ACK_TIMEOUT_MS = 10_000;

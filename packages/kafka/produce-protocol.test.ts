@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, test } from "@jest/globals";
 import Produce from "kafkajs/src/protocol/requests/produce/index.js";
+import { encodeRecordBatch } from "./encode-record-batch.ts";
 import { type EncodedMessage, installProduceProtocol, outcomesIn } from "./produce-protocol.ts";
-import { encodeRecordBatch } from "./record-batch.ts";
 
 beforeAll(() => {
   installProduceProtocol();

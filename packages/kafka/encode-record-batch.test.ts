@@ -3,8 +3,8 @@ import { beforeAll, describe, expect, test } from "@jest/globals";
 import fc from "fast-check";
 import { installZstd } from "./codec.ts";
 import { crc32c } from "./crc32c.ts";
-import { decodeRecordBatch } from "./fixtures/decode-record-batch.ts";
-import { encodeRecordBatch } from "./record-batch.ts";
+import { encodeRecordBatch } from "./encode-record-batch.ts";
+import { decodeByClient } from "./fixtures/client-record-batch.ts";
 
 const clientCrc32c = createRequire(import.meta.url)("kafkajs/src/protocol/recordBatch/crc32C/index.js");
 
@@ -38,7 +38,7 @@ describe("record batch", () => {
           wanted.map(({ key, value }) => ({ key, value: value === null ? null : Buffer.from(value) })),
           1_700_000_000_123,
         );
-        const decoded = await decodeRecordBatch(batch);
+        const decoded = await decodeByClient(batch);
         expect(decoded).toEqual(
           wanted.map(({ key, value }, offset) => ({ key, value, offset, timestampMs: 1_700_000_000_123 })),
         );
