@@ -145,8 +145,8 @@ export class GroupReader<T> {
     const lane = this.#lane(partition);
     const { session } = this.#supervisor;
     session?.setPaused(partition, lane.isPaused || this.#isStopping);
-    lane.expectRefetch({ isOwnedAnew: !keepsPlace });
-    if (keepsPlace && lane.next !== undefined) session?.seek({ ...partition, offset: lane.next });
+    if (!keepsPlace) lane.ownAnew();
+    else if (lane.next !== undefined) session?.seek({ ...partition, offset: lane.next });
   }
 
   #lane(partition: TopicPartition): Lane<T> {

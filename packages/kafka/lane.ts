@@ -1,9 +1,6 @@
-import { backoffMs } from "./backoff.ts";
 import type { Capacity, Waiter } from "./capacity.ts";
-import { toError } from "./errors.ts";
-import { type Held, hold, received } from "./held.ts";
-import { isPoison } from "./poison.ts";
-import { isWorthLogging } from "./repeated-warning.ts";
+import { HeadDecoder } from "./head-decoder.ts";
+import { type Held, HeldQueue, hold } from "./held.ts";
 import type { FetchedBatch } from "./session.ts";
 import { type SettlementParts, settleRecord } from "./settlement.ts";
 import { Tracker } from "./tracker.ts";
@@ -20,11 +17,6 @@ const STEPS_PER_TURN = 256;
 
 /** A due time is looked at again at least so often, so that a moved clock is noticed. */
 const MAX_DUE_WAIT_MS = 1_000;
-
-const DECODE_RETRY_MS = { first: 100, max: 5_000 };
-
-/** What a record weighs in memory beside its value. */
-const RECORD_OVERHEAD_BYTES = 200;
 
 /** What a reader does with its records. */
 export interface Work<T> {
@@ -54,26 +46,32 @@ export class Lane<T> implements Waiter {
   readonly partition: TopicPartition;
   readonly #parts: LaneParts<T>;
   readonly #settlement: SettlementParts<T>;
+  readonly #decoder: HeadDecoder<T>;
+  readonly #held = new HeldQueue<T>();
   #tracker = new Tracker();
-  #held: Held<T>[] = [];
-  #head = 0;
-  #heldBytes = 0;
   #outstanding = 0;
   #isOpen = false;
-  #mayRepeat = false;
   #isOwnedAnew = false;
+  #mayRepeat = false;
   #isPaused = false;
-  #isDecoding = false;
   #isAdvancing = false;
-  #decodeFailures = 0;
   #timer: NodeJS.Timeout | undefined;
   #turn: NodeJS.Immediate | undefined;
 
   constructor(partition: TopicPartition, parts: LaneParts<T>) {
+    const { work, logger } = parts;
     this.partition = partition;
     this.#parts = parts;
-    const { work, logger } = parts;
     this.#settlement = { work, logger, onDone: (held) => this.#done(held) };
+    this.#decoder = new HeadDecoder<T>({
+      logger,
+      decode: (record) => work.decode(record),
+      onReady: () => this.#advance(),
+      onFailed: (head, retryInMs) => {
+        // Not for a head that was dropped meanwhile.
+        if (head === this.#held.head) this.#advanceIn(retryInMs);
+      },
+    });
   }
 
   /** First offset not fetched yet. */
@@ -95,33 +93,23 @@ export class Lane<T> implements Waiter {
     return this.#isPaused;
   }
 
-  /** Records fetched and not stepped. */
-  get held(): number {
-    return this.#held.length - this.#head;
-  }
-
   /**
-   * A new generation: the next batches may begin before what was seen, because the client goes back to the last commit. Where
-   * another member may have read meanwhile, the first of them shows how far the group has come.
+   * Another member may have read meanwhile. The next batches begin at the group's commit: what of them was seen here is not new,
+   * and the first of them shows how far the group has come.
    */
-  expectRefetch({ isOwnedAnew }: { isOwnedAnew: boolean }): void {
+  ownAnew(): void {
+    this.#isOwnedAnew = true;
     this.#mayRepeat = true;
-    this.#isOwnedAnew = isOwnedAnew;
   }
 
   /** Takes fetched records; those seen before are dropped. */
-  offer(batch: Pick<FetchedBatch, "records" | "highWatermark" | "nextOffset">): void {
-    const [first] = batch.records;
+  offer({ records, nextOffset }: Pick<FetchedBatch, "records" | "nextOffset">): void {
+    const [first] = records;
     if (first === undefined) return;
-    if (this.#isOwnedAnew) this.#tracker.resumeAt(first.offset);
-    this.#isOwnedAnew = false;
-    if (this.#isLogCut(first.offset, batch.highWatermark)) this.#startOver(first.offset);
-    if (batch.nextOffset >= (this.#tracker.next ?? 0)) this.#mayRepeat = false;
-    for (const record of batch.records) {
+    this.#checkPosition(first.offset, nextOffset);
+    for (const record of records) {
       const held = hold<T>(record);
-      if (!this.#tracker.see(held)) continue;
-      this.#held.push(held);
-      this.#heldBytes += sizeOf(record);
+      if (this.#tracker.see(held)) this.#held.push(held);
     }
     this.#advance();
   }
@@ -135,16 +123,17 @@ export class Lane<T> implements Waiter {
   /** No further steps; what is outstanding still settles. */
   close(): void {
     this.#isOpen = false;
-    this.#stopWaiting();
+    clearTimeout(this.#timer);
+    clearImmediate(this.#turn);
+    this.#timer = undefined;
+    this.#turn = undefined;
+    this.#parts.capacity.forget(this);
   }
 
   /** The partition is no longer ours: what was not stepped is somebody else's, and forgotten here. */
   drop(): void {
     this.close();
-    for (const held of this.#held.slice(this.#head)) if (this.#tracker.rewind(held)) break;
-    this.#held = [];
-    this.#head = 0;
-    this.#heldBytes = 0;
+    for (const held of this.#held.clear()) if (this.#tracker.rewind(held)) break;
     this.#isPaused = false;
   }
 
@@ -152,26 +141,20 @@ export class Lane<T> implements Waiter {
     this.#advance();
   }
 
-  /** The log ends before what was seen, or goes back without a new generation: other records stand under the old offsets now. */
-  #isLogCut(firstOffset: number, highWatermark: number): boolean {
+  /**
+   * A batch that goes back although nobody else can have read means that other records stand under the old offsets now: the topic
+   * was made anew, or its log was cut. They are all new; what was read before is still worked on, but counts for no commit.
+   */
+  #checkPosition(firstOffset: number, nextOffset: number): void {
+    if (this.#isOwnedAnew) this.#tracker.resumeAt(firstOffset);
+    this.#isOwnedAnew = false;
     const { next } = this.#tracker;
-    if (next === undefined) return false;
-    return highWatermark < next || (firstOffset < next && !this.#mayRepeat);
-  }
-
-  /** What was read before the cut is still worked on; it no longer counts for the commits. */
-  #startOver(firstOffset: number): void {
-    const facts = { ...this.partition, seenUpTo: this.#tracker.next, nowAt: firstOffset };
-    this.#parts.logger.error(facts, "a partition's log was cut; it is read again from there");
-    this.#tracker = new Tracker();
-  }
-
-  #stopWaiting(): void {
-    clearTimeout(this.#timer);
-    clearImmediate(this.#turn);
-    this.#timer = undefined;
-    this.#turn = undefined;
-    this.#parts.capacity.forget(this);
+    if (next !== undefined && firstOffset < next && !this.#mayRepeat) {
+      const facts = { ...this.partition, seenUpTo: next, nowAt: firstOffset };
+      this.#parts.logger.error(facts, "a partition's log was cut; it is read again from there");
+      this.#tracker = new Tracker();
+    }
+    if (nextOffset >= (next ?? 0)) this.#mayRepeat = false;
   }
 
   /** Steps the head for as long as it can be stepped. A step that settles at once comes back here; the guard keeps it flat. */
@@ -201,21 +184,13 @@ export class Lane<T> implements Waiter {
 
   /** False when the head has to wait, or there is none. */
   #stepHead(): boolean {
-    const head = this.#decodedHead();
-    if (head === undefined || !this.#isDue(head)) return false;
-    const sizeBytes = sizeOf(head.record);
-    if (!this.#parts.capacity.tryTake(sizeBytes, this)) return false;
-    this.#shift(sizeBytes);
+    const { head } = this.#held;
+    if (head === undefined || !this.#decoder.isDecoded(head) || !this.#isDue(head)) return false;
+    if (!this.#parts.capacity.tryTake(head.sizeBytes, this)) return false;
+    this.#held.shift();
     this.#outstanding += 1;
     settleRecord(head, this.#settlement);
     return true;
-  }
-
-  #done(held: Held<T>): void {
-    this.#tracker.done(held);
-    this.#outstanding -= 1;
-    this.#parts.capacity.release(sizeOf(held.record));
-    this.#parts.onSettled();
   }
 
   #isDue({ received }: Held<T>): boolean {
@@ -227,82 +202,18 @@ export class Lane<T> implements Waiter {
     return false;
   }
 
-  /** The head, decoded or known as undecodable; undefined while there is none or its schema is awaited. */
-  #decodedHead(): Held<T> | undefined {
-    const head = this.#held[this.#head];
-    if (head === undefined || head.received !== undefined || head.poison !== undefined) return head;
-    if (this.#isDecoding) return undefined;
-    try {
-      const decoded = this.#parts.work.decode(head.record);
-      if (isPromise(decoded)) void this.#awaitDecoded(head, decoded);
-      else this.#decoded(head, decoded);
-    } catch (thrown) {
-      this.#decodeFailed(head, thrown);
-    }
-    return head.received === undefined && head.poison === undefined ? undefined : head;
-  }
-
-  async #awaitDecoded(head: Held<T>, decoding: Promise<T>): Promise<void> {
-    this.#isDecoding = true;
-    try {
-      this.#decoded(head, await decoding);
-    } catch (thrown) {
-      this.#decodeFailed(head, thrown);
-    } finally {
-      this.#isDecoding = false;
-    }
-    this.#advance();
-  }
-
-  #decoded(head: Held<T>, decoded: T): void {
-    this.#decodeFailures = 0;
-    head.received = received(head.record, decoded);
-  }
-
-  #decodeFailed(head: Held<T>, thrown: unknown): void {
-    const error = toError(thrown);
-    if (isPoison(thrown)) {
-      head.poison = error;
-      return;
-    }
-    if (this.#held[this.#head] !== head) return; // The partition was dropped meanwhile.
-    this.#decodeFailures += 1;
-    if (isWorthLogging(this.#decodeFailures)) {
-      const { topic, partition, offset } = head.record;
-      const facts = { topic, partition, offset, failures: this.#decodeFailures, error: error.message };
-      this.#parts.logger.warn(facts, "a record cannot be decoded yet; its partition waits");
-    }
-    this.#advanceIn(backoffMs(this.#decodeFailures, DECODE_RETRY_MS.first, DECODE_RETRY_MS.max));
-  }
-
-  #shift(sizeBytes: number): void {
-    this.#heldBytes -= sizeBytes;
-    this.#head += 1;
-    if (this.#head === this.#held.length) {
-      this.#held = [];
-      this.#head = 0;
-    } else if (this.#head >= STEPS_PER_TURN) {
-      this.#held = this.#held.slice(this.#head);
-      this.#head = 0;
-    }
+  #done(held: Held<T>): void {
+    this.#tracker.done(held);
+    this.#outstanding -= 1;
+    this.#parts.capacity.release(held.sizeBytes);
+    this.#parts.onSettled();
   }
 
   #regulateFetching(): void {
-    const paused = this.#isPaused
-      ? this.#heldBytes >= HOLD_BYTES.resumeBelow
-      : this.#heldBytes > HOLD_BYTES.pauseAbove;
+    const { sizeBytes } = this.#held;
+    const paused = sizeBytes > (this.#isPaused ? HOLD_BYTES.resumeBelow : HOLD_BYTES.pauseAbove);
     if (paused === this.#isPaused) return;
     this.#isPaused = paused;
     this.#parts.setPaused(this.partition, paused);
   }
-}
-
-function sizeOf(record: RawRecord): number {
-  return (record.value?.length ?? 0) + RECORD_OVERHEAD_BYTES;
-}
-
-function isPromise<T>(value: T | Promise<T>): value is Promise<T> {
-  return (
-    typeof value === "object" && value !== null && typeof (value as { then?: unknown }).then === "function"
-  );
 }

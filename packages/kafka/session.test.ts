@@ -92,7 +92,7 @@ function payload(
   commit: () => Promise<void> = async () => undefined,
 ): kafkajs.EachBatchPayload {
   return {
-    batch: { topic: "t", partition: 3, highWatermark: "12", messages: [message], lastOffset: () => "9" },
+    batch: { topic: "t", partition: 3, messages: [message], lastOffset: () => "9" },
     commitOffsetsIfNecessary: (offsets: unknown) => {
       commits.push(offsets);
       return commit();
@@ -143,7 +143,6 @@ describe("session", () => {
       {
         topic: "t",
         partition: 3,
-        highWatermark: 12,
         nextOffset: 10,
         records: [
           {

@@ -35,8 +35,6 @@ export interface Join {
 
 export interface FetchedBatch extends TopicPartition {
   readonly records: readonly RawRecord[];
-  /** Offset that the partition's next record will get. */
-  readonly highWatermark: number;
   /** Where the next fetch goes on: behind the last record, also when records between were removed. */
   readonly nextOffset: number;
 }
@@ -188,7 +186,6 @@ class ClientSession implements Session {
     await handlers.onBatch({
       topic: batch.topic,
       partition: batch.partition,
-      highWatermark: Number(batch.highWatermark),
       nextOffset: Number(batch.lastOffset()) + 1,
       records: recordsOf(batch),
     });
