@@ -7,6 +7,9 @@ const DAY_MS = 86_400_000;
 /** The longest that a table or a changelog's reader may be away without missing a deletion. */
 const TOMBSTONES_KEPT_MS = 7 * DAY_MS;
 
+/** A topic just created is known to the controller before every broker knows it: up to some ten seconds on a busy machine. */
+const TRIES_UNTIL_KNOWN = 15;
+
 /** The topic settings that the map decides; everything else is the cluster's. */
 function configOf({ cleanup }: TopicSpec, minInsyncReplicas: number): Record<string, string> {
   const always = { "cleanup.policy": cleanup.policy, "min.insync.replicas": String(minInsyncReplicas) };
@@ -78,11 +81,13 @@ async function describe(
   client: AdminClient,
   specs: readonly TopicSpec[],
 ): Promise<Map<string, Record<string, string>>> {
-  const { resources } = await client.run((admin) =>
-    admin.describeConfigs({
-      includeSynonyms: false,
-      resources: specs.map(({ name }) => ({ type: kafkajs.ConfigResourceTypes.TOPIC, name })),
-    }),
+  const { resources } = await client.run(
+    (admin) =>
+      admin.describeConfigs({
+        includeSynonyms: false,
+        resources: specs.map(({ name }) => ({ type: kafkajs.ConfigResourceTypes.TOPIC, name })),
+      }),
+    TRIES_UNTIL_KNOWN,
   );
   return new Map(
     resources.map(({ resourceName, configEntries }) => [
@@ -96,8 +101,9 @@ async function shapesOf(
   client: AdminClient,
   specs: readonly TopicSpec[],
 ): Promise<Map<string, Record<string, string>>> {
-  const { topics } = await client.run((admin) =>
-    admin.fetchTopicMetadata({ topics: specs.map(({ name }) => name) }),
+  const { topics } = await client.run(
+    (admin) => admin.fetchTopicMetadata({ topics: specs.map(({ name }) => name) }),
+    TRIES_UNTIL_KNOWN,
   );
   return new Map(
     topics.map(({ name, partitions }) => [
