@@ -1,3 +1,4 @@
+export { DESTINATION_DEFAULTS } from "./destination-defaults.ts";
 export { callKey, DEFAULT_SHARD_WIDTH, deliveryKey, shardOf } from "./keys.ts";
 export type {
   Cleanup,
@@ -12,10 +13,14 @@ export { allTopics, topicMap } from "./map.ts";
 export type {
   Call,
   DeadLetter,
+  DeliveryAttempt,
   DeliveryJob,
+  DeliveryTotal,
+  DeliveryWake,
   DestinationConfig,
   EncryptedSecret,
   RecordTypes,
+  Replay,
   SourceConfig,
   Webhook,
   WebhookHeader,

@@ -35,7 +35,11 @@ export interface TopicMap {
   readonly deliveryJobs: Topic<"delivery-job">;
   /** Shortest delay first. */
   readonly deliveryRetries: readonly RetryTopic[];
+  readonly deliveryWakes: Topic<"delivery-wake">;
+  readonly deliveryAttempts: Topic<"delivery-attempt">;
+  readonly deliveryTotals: Topic<"delivery-total">;
   readonly deadLetters: Topic<"dead-letter">;
+  readonly replays: Topic<"replay">;
 }
 
 export interface TopicMapOptions {
@@ -55,23 +59,100 @@ function delayLabel(delayMs: number): string {
   return delayMs % 1000 === 0 ? `${delayMs / 1000}s` : `${delayMs}ms`;
 }
 
+const COMPACT: Cleanup = { policy: "compact" };
+
+const keptFor = (retentionMs: number): Cleanup => ({ policy: "delete", retentionMs });
+
+type ConfigurationTopics = Pick<TopicMap, "sourceConfig" | "destinationConfig" | "replays">;
+type JobTopics = Pick<TopicMap, "calls" | "deliveryJobs" | "deliveryRetries" | "deliveryWakes">;
+type OutcomeTopics = Pick<TopicMap, "deliveryAttempts" | "deliveryTotals" | "deadLetters">;
+
 /** Builds the map for one deployment. */
-export function topicMap({ prefix, retryDelaysMs }: TopicMapOptions): TopicMap {
-  const compact: Cleanup = { policy: "compact" };
+export function topicMap(options: TopicMapOptions): TopicMap {
+  return { ...jobTopics(options), ...outcomeTopics(options), ...configurationTopics(options) };
+}
+
+/** The way of a call. */
+function jobTopics({ prefix, retryDelaysMs }: TopicMapOptions): JobTopics {
   return {
     calls: {
       name: `${prefix}calls`,
       key: "sourceId:userId, or sourceId:anonymousId",
       record: "call",
-      cleanup: { policy: "delete", retentionMs: 3 * DAY_MS },
+      cleanup: keptFor(3 * DAY_MS),
       writtenBy: ["ingest"],
       readBy: ["webhook-router"],
     },
+    deliveryJobs: {
+      name: `${prefix}delivery-jobs`,
+      key: "destinationId:shard",
+      record: "delivery-job",
+      cleanup: keptFor(DAY_MS),
+      writtenBy: ["webhook-router", "control"],
+      readBy: ["deliverer"],
+    },
+    deliveryRetries: retryDelaysMs.map((delayMs) => retryTopic(prefix, delayMs)),
+    deliveryWakes: {
+      name: `${prefix}delivery-wakes`,
+      key: "destinationId:topic:partition",
+      record: "delivery-wake",
+      cleanup: COMPACT,
+      writtenBy: ["deliverer"],
+      readBy: ["deliverer"],
+    },
+  };
+}
+
+function retryTopic(prefix: string, delayMs: number): RetryTopic {
+  return {
+    name: `${prefix}delivery-retry-${delayLabel(delayMs)}`,
+    key: "destinationId:shard",
+    record: "delivery-job",
+    cleanup: keptFor(DAY_MS),
+    writtenBy: ["deliverer"],
+    readBy: ["deliverer"],
+    delayMs,
+  };
+}
+
+/** What became of calls. */
+function outcomeTopics({ prefix }: TopicMapOptions): OutcomeTopics {
+  return {
+    deliveryAttempts: {
+      name: `${prefix}delivery-attempts`,
+      key: "destinationId",
+      record: "delivery-attempt",
+      cleanup: keptFor(7 * DAY_MS),
+      writtenBy: ["deliverer"],
+      readBy: ["control"],
+    },
+    deliveryTotals: {
+      name: `${prefix}delivery-totals`,
+      key: "destinationId",
+      record: "delivery-total",
+      cleanup: keptFor(7 * DAY_MS),
+      writtenBy: ["deliverer"],
+      readBy: ["control"],
+    },
+    deadLetters: {
+      name: `${prefix}dead-letters`,
+      key: "destinationId, or none for a record that could not be read",
+      record: "dead-letter",
+      cleanup: keptFor(14 * DAY_MS),
+      writtenBy: ["webhook-router", "deliverer"],
+      readBy: ["control"],
+    },
+  };
+}
+
+/** What people have asked for. */
+function configurationTopics({ prefix }: TopicMapOptions): ConfigurationTopics {
+  return {
     sourceConfig: {
       name: `${prefix}source-config`,
       key: "sourceId",
       record: "source-config",
-      cleanup: compact,
+      cleanup: COMPACT,
       writtenBy: ["control"],
       readBy: ["ingest", "control"],
     },
@@ -79,34 +160,17 @@ export function topicMap({ prefix, retryDelaysMs }: TopicMapOptions): TopicMap {
       name: `${prefix}destination-config`,
       key: "destinationId",
       record: "destination-config",
-      cleanup: compact,
+      cleanup: COMPACT,
       writtenBy: ["control"],
       readBy: ["webhook-router", "deliverer", "control"],
     },
-    deliveryJobs: {
-      name: `${prefix}delivery-jobs`,
-      key: "destinationId:shard",
-      record: "delivery-job",
-      cleanup: { policy: "delete", retentionMs: DAY_MS },
-      writtenBy: ["webhook-router"],
-      readBy: ["deliverer"],
-    },
-    deliveryRetries: retryDelaysMs.map((delayMs) => ({
-      name: `${prefix}delivery-retry-${delayLabel(delayMs)}`,
-      key: "destinationId:shard",
-      record: "delivery-job",
-      cleanup: { policy: "delete", retentionMs: DAY_MS },
-      writtenBy: ["deliverer"],
-      readBy: ["deliverer"],
-      delayMs,
-    })),
-    deadLetters: {
-      name: `${prefix}dead-letters`,
-      key: "destinationId, or none for a record that could not be read",
-      record: "dead-letter",
-      cleanup: { policy: "delete", retentionMs: 14 * DAY_MS },
-      writtenBy: ["webhook-router", "deliverer"],
-      readBy: [],
+    replays: {
+      name: `${prefix}replays`,
+      key: "replayId",
+      record: "replay",
+      cleanup: COMPACT,
+      writtenBy: ["control"],
+      readBy: ["control"],
     },
   };
 }

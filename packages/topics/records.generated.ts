@@ -39,17 +39,44 @@ export interface DeadLetter {
   message: string;
   deadAtMs: number;
   destinationId: null | string;
+  /** Of the destination, as in the job: a replay goes the same way. */
+  shard: number;
   sourceId: null | string;
   messageId: null | string;
   type: null | string;
   receivedAtMs: null | number;
   attempts: number;
   firstAttemptAtMs: null | number;
+  /** The replay whose job ended here. */
+  replayId: null | string;
   outcomes: Array<WebhookOutcome>;
   /** topic-partition-offset of the record that ended here. */
   origin: string;
   /** The delivered JSON; the raw record value when it could not be read. */
   body: Buffer;
+}
+
+/** One request to one webhook, or one that was not made; every failure, and a bounded sample of the successes. */
+export interface DeliveryAttempt {
+  /** Unique; the same when the record is written twice. */
+  id: string;
+  destinationId: string;
+  jobId: string;
+  messageId: string;
+  sourceId: string;
+  type: string;
+  url: string;
+  /** 1 is the first. */
+  attempt: number;
+  /** success or the reason's slug: timeout, http_5xx, diverted, ... */
+  outcome: string;
+  retryable: boolean;
+  status: null | number;
+  /** For people; never holds a secret. */
+  message: string;
+  startedAtMs: number;
+  durationMs: number;
+  replayId: null | string;
 }
 
 /** One call on its way to one destination; in delivery-jobs before its first attempt, in a retry topic while it waits. */
@@ -65,16 +92,44 @@ export interface DeliveryJob {
   receivedAtMs: number;
   /** Attempts made so far. */
   attempts: number;
+  /** Times the job was written to a retry topic without a request, because its endpoint was full or down. */
+  diverts: number;
   /** Start of the four-hour window. */
   firstAttemptAtMs: null | number;
   /** Not to be attempted before; 0 in delivery-jobs. */
   dueAtMs: number;
   /** When its retry topic's fixed delay ends; at most dueAtMs plus the smallest delay. */
   visibleAtMs: number;
+  /** The replay that made the job out of a dead letter. */
+  replayId: null | string;
   /** Last outcome of every webhook tried so far; a webhook that is not here was not tried yet. */
   outcomes: Array<WebhookOutcome>;
   /** The delivered JSON, UTF-8. */
   body: Buffer;
+}
+
+/** What one deliverer did for one destination within one minute, or a part of it; the totals of a minute add up. */
+export interface DeliveryTotal {
+  /** Unique; the same when the record is written twice. */
+  id: string;
+  destinationId: string;
+  /** Start of the minute, Unix ms. */
+  minuteMs: number;
+  /** Attempts by outcome: success or the reason's slug. */
+  outcomes: Record<string, number>;
+  /** Requests by duration; bucket bounds in services/deliverer/attempt-log. */
+  durationCounts: Array<number>;
+}
+
+/** Up to where a destination's waiting jobs in one partition of one retry topic were taken ahead of their due time: every one below was taken care of, and its outcome is durable. */
+export interface DeliveryWake {
+  destinationId: string;
+  topic: string;
+  partition: number;
+  /** First offset that was not taken. */
+  belowOffset: number;
+  /** When this was written; a job written later is none of those meant, whatever its offset. */
+  atMs: number;
 }
 
 /** AES-256-GCM; see packages/secrets. */
@@ -102,10 +157,49 @@ export interface DestinationConfig {
   sourceIds: Array<string>;
   /** Call types to send; null sends all. */
   callTypes: null | Array<string>;
+  /** Names of the track calls to send; null sends all. */
+  events: null | Array<string>;
+  /** Over all processes; null is unlimited. */
+  maxRequestsPerSecond: null | number;
+  /** Requests under way at a time, over all processes; null leaves it to the endpoint's lane. */
+  maxInFlight: null | number;
+  /** Partitions the destination spreads over; null is the default. A destination with a limit has 1, so that the limit is exact. */
+  shardWidth: null | number;
+  /** Unbroken failure for so long switches it off; null never does. */
+  disableAfterMs: null | number;
+  /** Why it was switched off when not by a person; null again when it is switched on. */
+  disabledReason: null | string;
+  /** Adds the Standard Webhooks headers. */
+  standardWebhooks: boolean;
   sharedSecret: null | EncryptedSecret;
+  /** Signs too until previousSecretUntilMs (Standard Webhooks rotation). */
+  previousSecret: null | EncryptedSecret;
+  previousSecretUntilMs: null | number;
   webhooks: Array<Webhook>;
   /** 1 when created, plus one with each change. */
   version: number;
+  createdAtMs: number;
+  updatedAtMs: number;
+}
+
+/** One replay of dead letters: what was asked for and how far it is. */
+export interface Replay {
+  id: string;
+  /** The dead letters named; null for a selection. */
+  ids: null | Array<string>;
+  destinationId: null | string;
+  reason: null | string;
+  fromMs: null | number;
+  toMs: null | number;
+  /** Pace; null is the default. */
+  callsPerSecond: null | number;
+  /** running, finished or failed. */
+  state: string;
+  matched: number;
+  replayed: number;
+  /** The last dead letter replayed, where it goes on after a restart. */
+  cursor: null | string;
+  message: string;
   createdAtMs: number;
   updatedAtMs: number;
 }
@@ -127,7 +221,11 @@ export interface SourceConfig {
 export interface RecordTypes {
   "call": Call;
   "dead-letter": DeadLetter;
+  "delivery-attempt": DeliveryAttempt;
   "delivery-job": DeliveryJob;
+  "delivery-total": DeliveryTotal;
+  "delivery-wake": DeliveryWake;
   "destination-config": DestinationConfig;
+  "replay": Replay;
   "source-config": SourceConfig;
 }

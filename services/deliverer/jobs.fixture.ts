@@ -1,7 +1,7 @@
 // Jobs, destinations and responses for tests.
 import type { RequestResult } from "#contract";
 import { createSecretBox, destinationContext } from "#secrets";
-import type { DeliveryJob, DestinationConfig } from "#topics";
+import { DESTINATION_DEFAULTS, type DeliveryJob, type DestinationConfig } from "#topics";
 
 export const START_MS = Date.UTC(2026, 0, 1);
 export const RETRY_DELAYS_MS = [10_000, 60_000, 300_000, 900_000, 1_800_000];
@@ -20,6 +20,8 @@ export function job(changes: Partial<DeliveryJob> = {}): DeliveryJob {
     type: "track",
     receivedAtMs: START_MS,
     attempts: 0,
+    diverts: 0,
+    replayId: null,
     firstAttemptAtMs: null,
     dueAtMs: 0,
     visibleAtMs: 0,
@@ -55,7 +57,7 @@ export function destination(settings: Settings = {}): DestinationConfig {
     name: id,
     enabled,
     sourceIds: ["s1"],
-    callTypes: null,
+    ...DESTINATION_DEFAULTS,
     sharedSecret: secret === undefined ? null : encrypt(secret),
     webhooks: urls.map((url) => ({ url, headers: encrypted })),
     version,

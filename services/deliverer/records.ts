@@ -35,13 +35,16 @@ export function createRecords({ topics, serde, nowMs }: RecordsOptions): Deliver
       return { topic: topic.name, key: deliveryKey(job), value: serde.encode(topic, job) };
     },
     dead({ reason, message, job }, origin) {
-      const { destinationId, sourceId, messageId, type, receivedAtMs, attempts, firstAttemptAtMs } = job;
+      const { destinationId, shard, sourceId, messageId, type, receivedAtMs, attempts, firstAttemptAtMs } =
+        job;
       return deadLetter({
         id: job.jobId,
         reason,
         message,
         deadAtMs: nowMs(),
         destinationId,
+        shard,
+        replayId: job.replayId,
         sourceId,
         messageId,
         type,
@@ -71,6 +74,8 @@ function rawDeadLetter(record: RawRecord, error: { readonly message: string }, d
   const origin = originOf(record);
   return {
     id: origin,
+    shard: 0,
+    replayId: null,
     reason: rejectionReason(error),
     message: error.message,
     deadAtMs,

@@ -1,4 +1,5 @@
 import type { Rejection } from "#contract";
+import { parseExactJson } from "./exact-json.ts";
 import { type Inflated, inflate, isGzip } from "./inflate.ts";
 import { sizeRejection } from "./size-rejection.ts";
 
@@ -43,7 +44,7 @@ export function parseJson(bytes: Buffer): ParsedBody {
   const text = bytes.toString();
   try {
     const json = text.charCodeAt(0) === BYTE_ORDER_MARK ? text.slice(1) : text;
-    return { ok: true, value: JSON.parse(json), sizeBytes: bytes.length };
+    return { ok: true, value: parseExactJson(json), sizeBytes: bytes.length };
   } catch (error) {
     return invalidJson(`the body is not valid JSON: ${(error as { message: string }).message}`);
   }

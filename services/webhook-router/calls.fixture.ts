@@ -1,5 +1,5 @@
 // Calls and destinations for tests.
-import type { Call, DestinationConfig } from "#topics";
+import { type Call, DESTINATION_DEFAULTS, type DestinationConfig } from "#topics";
 
 let made = 0;
 
@@ -29,8 +29,7 @@ export function destination(id: string, changes: Partial<DestinationConfig> = {}
     name: id,
     enabled: true,
     sourceIds: ["shop"],
-    callTypes: null,
-    sharedSecret: null,
+    ...DESTINATION_DEFAULTS,
     webhooks: [{ url: "http://127.0.0.1:9/hook", headers: [] }],
     version: 1,
     createdAtMs: 0,

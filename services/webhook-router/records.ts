@@ -40,6 +40,8 @@ export function deliveryJob(call: Call, destinationId: string): DeliveryJob {
     type,
     receivedAtMs,
     attempts: 0,
+    diverts: 0,
+    replayId: null,
     firstAttemptAtMs: null,
     dueAtMs: 0,
     visibleAtMs: 0,
@@ -52,6 +54,8 @@ export function rawDeadLetter(record: RawRecord, error: Error, deadAtMs: number)
   const origin = `${record.topic}-${record.partition}-${record.offset}`;
   return {
     id: origin,
+    shard: 0,
+    replayId: null,
     reason: rejectionReason(error),
     message: error.message,
     deadAtMs,

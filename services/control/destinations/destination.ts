@@ -1,5 +1,5 @@
 // What a destination is and how it changes; pure but for the encryption that it is given.
-import type { DestinationConfig } from "#topics";
+import { DESTINATION_DEFAULTS, type DestinationConfig } from "#topics";
 import { MASK, renewWebhooks, type Sealer, sealWebhooks, type WebhookInput } from "./secrets.ts";
 
 export interface DestinationInput {
@@ -31,8 +31,7 @@ export function createDestination(
     name: input.name,
     enabled: false,
     sourceIds: [],
-    callTypes: null,
-    sharedSecret: null,
+    ...DESTINATION_DEFAULTS,
     webhooks: [],
     version: 0,
     createdAtMs: nowMs,

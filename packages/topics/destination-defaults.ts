@@ -1,0 +1,16 @@
+import type { DestinationConfig } from "./records.generated.ts";
+
+/** The options of a destination that nobody has set (contract 4.4, 4.5, 2.3). */
+export const DESTINATION_DEFAULTS = {
+  callTypes: null,
+  events: null,
+  maxRequestsPerSecond: null,
+  maxInFlight: null,
+  shardWidth: null,
+  disableAfterMs: null,
+  disabledReason: null,
+  standardWebhooks: false,
+  sharedSecret: null,
+  previousSecret: null,
+  previousSecretUntilMs: null,
+} as const satisfies Partial<DestinationConfig>;
