@@ -1,3 +1,4 @@
+import { execFileSync } from "node:child_process";
 import { expect, test } from "@jest/globals";
 import { environment } from "#support/environment";
 import { until } from "#support/until";
@@ -50,6 +51,22 @@ test("a child that ignores SIGTERM is killed after its grace time", async () => 
   const pid = Number((await untilSaid(run, "pid")).split(" ")[1]);
   expect(await run.child.stop(100)).toBe(137);
   await until(() => !isAlive(pid), { timeoutMs: 5000, what: `process ${pid} to end` });
+});
+
+test("a frozen child does nothing until it is thawed, and can be killed while it is frozen", async () => {
+  const run = await runNode(SAY_PID_AND_STAY);
+  const pid = (await untilSaid(run, "pid")).split(" ")[1] ?? "";
+  const isFrozen = (): boolean => execFileSync("ps", ["-o", "state=", "-p", pid]).toString().startsWith("T");
+  const becomes = (frozen: boolean) =>
+    until(() => isFrozen() === frozen, { timeoutMs: 10_000, what: `process ${pid}` });
+  run.child.freeze();
+  await becomes(true);
+  run.child.thaw();
+  await becomes(false);
+  run.child.freeze();
+  await becomes(true);
+  expect(await run.child.kill()).toBe(137);
+  await until(() => !isAlive(Number(pid)), { timeoutMs: 5000, what: `process ${pid} to end` });
 });
 
 test("a command that does not exist ends with 127", async () => {

@@ -21,6 +21,10 @@ export interface Child {
   readonly exited: Promise<number>;
   readonly isRunning: () => boolean;
   readonly signal: (name: "SIGTERM" | "SIGINT") => void;
+  /** SIGSTOP to the command: it does nothing any more, and its connections stay open. */
+  readonly freeze: () => void;
+  /** SIGCONT. */
+  readonly thaw: () => void;
   /** SIGTERM, then SIGKILL when the grace time is over. */
   readonly stop: (graceMs: number) => Promise<number>;
   /** SIGKILL, to the process and everything that it started. */
@@ -66,7 +70,7 @@ export async function startChild(options: ChildOptions): Promise<Child> {
   readLines(child.stdout, options.onLine);
   readLines(child.stderr, options.onLine);
 
-  const signal = (name: "SIGTERM" | "SIGINT"): void => {
+  const signal = (name: NodeJS.Signals): void => {
     if (running) child.kill(name);
   };
   const kill = (): Promise<number> => {
@@ -78,5 +82,13 @@ export async function startChild(options: ChildOptions): Promise<Child> {
     await withDeadline(exited, graceMs, kill);
     return exited;
   };
-  return { exited, isRunning: () => running, signal, stop, kill };
+  return {
+    exited,
+    isRunning: () => running,
+    signal,
+    freeze: () => signal("SIGUSR1"),
+    thaw: () => signal("SIGUSR2"),
+    stop,
+    kill,
+  };
 }

@@ -41,5 +41,12 @@ export async function useEnvironment({ environment }: StackOptions): Promise<Sta
   if (!(await registryAnswers(registryUrl))) {
     throw new StackError("failed", `no schema registry answers at ${registryUrl} (${REGISTRY})`);
   }
-  return { rung: "environment", brokers, registryUrl, broker: notOurs, stop: () => Promise.resolve() };
+  return {
+    rung: "environment",
+    brokers,
+    registryUrl,
+    detours: [],
+    broker: notOurs,
+    stop: () => Promise.resolve(),
+  };
 }

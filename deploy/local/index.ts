@@ -2,6 +2,6 @@ export { type Child, type ChildOptions, startChild } from "./child.ts";
 export { startStack } from "./ladder.ts";
 export { freePorts } from "./ports.ts";
 export { makeRunFolder } from "./run-folder.ts";
-export type { BrokerControl, Rung, Stack, StackOptions } from "./stack.ts";
+export type { BrokerControl, DetourLeg, Rung, Stack, StackOptions } from "./stack.ts";
 export { StackError } from "./stack-error.ts";
 export { DeadlineError, until, withDeadline } from "./until.ts";

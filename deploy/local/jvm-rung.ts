@@ -4,6 +4,7 @@ import { findJava } from "./java.ts";
 import { type JvmBroker, jvmBroker } from "./jvm-broker.ts";
 import type { JvmContext } from "./jvm-process.ts";
 import { type JvmRegistry, jvmRegistry } from "./jvm-registry.ts";
+import type { NodePorts } from "./kafka-settings.ts";
 import { freePorts } from "./ports.ts";
 import { countBrokers } from "./probe.ts";
 import { makeRunFolder } from "./run-folder.ts";
@@ -17,17 +18,31 @@ const CLUSTER_TIMEOUT_MS = 30_000;
 interface Programs {
   readonly brokers: readonly JvmBroker[];
   readonly registry: JvmRegistry;
+  readonly detours: Stack["detours"];
+}
+
+function legs(ports: readonly NodePorts[], detours: number): Stack["detours"] {
+  return Array.from({ length: detours }, (_, index) =>
+    ports.map((node) => ({
+      port: node.detours[index]?.advertised ?? 0,
+      target: `127.0.0.1:${node.detours[index]?.listener}`,
+    })),
+  );
 }
 
 /** Programs on free ports, with their data under `folder`; none is started yet. */
 async function prepare(context: JvmContext, folder: string, options: StackOptions): Promise<Programs> {
-  const count = options.brokers ?? 1;
-  const [registryPort = 0, ...kafkaPorts] = await freePorts(1 + 2 * count);
-  const ports = Array.from({ length: count }, (_, index) => ({
-    client: kafkaPorts[2 * index] ?? 0,
-    controller: kafkaPorts[2 * index + 1] ?? 0,
+  const { brokers = 1, detours = 0 } = options;
+  const free = await freePorts(1 + brokers * (2 + 2 * detours));
+  const take = (): number => free.pop() ?? 0;
+  const registryPort = take();
+  const ports: NodePorts[] = Array.from({ length: brokers }, () => ({
+    client: take(),
+    controller: take(),
+    detours: Array.from({ length: detours }, () => ({ listener: take(), advertised: take() })),
   }));
   return {
+    detours: legs(ports, detours),
     brokers: ports.map((_, index) =>
       jvmBroker(context, { index, ports, folder: join(folder, `broker-${index + 1}`) }),
     ),
@@ -89,6 +104,7 @@ export async function startOnJvm(options: StackOptions, cacheFolder: string): Pr
     rung: "jvm",
     brokers: programs.brokers.map(({ address }) => address),
     registryUrl: programs.registry.url,
+    detours: programs.detours,
     broker: (index) => control(programs.brokers, index),
     stop,
   };

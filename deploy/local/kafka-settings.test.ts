@@ -2,9 +2,9 @@ import { describe, expect, test } from "@jest/globals";
 import { clusterSettings, imageEnvironment, localSettings, propertiesText } from "./kafka-settings.ts";
 
 const ports = [
-  { client: 1001, controller: 2001 },
-  { client: 1002, controller: 2002 },
-  { client: 1003, controller: 2003 },
+  { client: 1001, controller: 2001, detours: [] },
+  { client: 1002, controller: 2002, detours: [] },
+  { client: 1003, controller: 2003, detours: [{ listener: 3003, advertised: 4003 }] },
 ];
 
 describe("the settings of a broker", () => {
@@ -25,6 +25,14 @@ describe("the settings of a broker", () => {
       "controller.quorum.voters": "1@127.0.0.1:2001,2@127.0.0.1:2002,3@127.0.0.1:2003",
       listeners: "PLAINTEXT://127.0.0.1:1002,CONTROLLER://127.0.0.1:2002",
       "log.dirs": "/data",
+    });
+  });
+
+  test("send whoever comes by a detour there again", () => {
+    expect(localSettings({ index: 2, ports, dataFolder: "/data" })).toMatchObject({
+      listeners: "PLAINTEXT://127.0.0.1:1003,CONTROLLER://127.0.0.1:2003,DETOUR1://127.0.0.1:3003",
+      "advertised.listeners": "PLAINTEXT://127.0.0.1:1003,DETOUR1://127.0.0.1:4003",
+      "listener.security.protocol.map": "CONTROLLER:PLAINTEXT,PLAINTEXT:PLAINTEXT,DETOUR1:PLAINTEXT",
     });
   });
 

@@ -1,9 +1,17 @@
 /** Any 16 bytes in base64url. One for all: a cluster is told from another by its ports and folders. */
 export const CLUSTER_ID = "SG9va2xpbmVMb2NhbFN0aw";
 
+export interface DetourPorts {
+  /** Where the broker listens. */
+  readonly listener: number;
+  /** Where it says that it listens. */
+  readonly advertised: number;
+}
+
 export interface NodePorts {
   readonly client: number;
   readonly controller: number;
+  readonly detours: readonly DetourPorts[];
 }
 
 export interface KafkaNode {
@@ -41,19 +49,49 @@ export function clusterSettings(brokers: number): KafkaSettings {
   };
 }
 
+export interface ListenerSettings {
+  readonly listeners: string;
+  readonly "advertised.listeners": string;
+  readonly "listener.security.protocol.map": string;
+}
+
+/** The listeners of a node and, behind them, one for each of its detours; `host` is where it listens. */
+export function withDetours(
+  settings: ListenerSettings,
+  detours: readonly DetourPorts[],
+  host: string,
+): ListenerSettings {
+  const listed = (first: string, show: (ports: DetourPorts, name: string) => string): string =>
+    [first, ...detours.map((ports, index) => show(ports, `DETOUR${index + 1}`))].join();
+  return {
+    listeners: listed(settings.listeners, ({ listener }, name) => `${name}://${host}:${listener}`),
+    "advertised.listeners": listed(
+      settings["advertised.listeners"],
+      ({ advertised }, name) => `${name}://127.0.0.1:${advertised}`,
+    ),
+    "listener.security.protocol.map": listed(
+      settings["listener.security.protocol.map"],
+      (_, name) => `${name}:PLAINTEXT`,
+    ),
+  };
+}
+
 /** Settings of one node that runs on this machine. */
 export function localSettings({ index, ports, dataFolder }: KafkaNode): KafkaSettings {
   const own = ports[index];
   if (own === undefined) throw new RangeError(`no ports for node ${index}`);
   const voters = ports.map(({ controller }, node) => `${node + 1}@127.0.0.1:${controller}`);
-  return {
-    ...clusterSettings(ports.length),
-    "node.id": index + 1,
-    "controller.quorum.voters": voters.join(","),
+  const listeners = {
     listeners: `PLAINTEXT://127.0.0.1:${own.client},CONTROLLER://127.0.0.1:${own.controller}`,
     "advertised.listeners": `PLAINTEXT://127.0.0.1:${own.client}`,
-    "inter.broker.listener.name": "PLAINTEXT",
     "listener.security.protocol.map": "CONTROLLER:PLAINTEXT,PLAINTEXT:PLAINTEXT",
+  };
+  return {
+    ...clusterSettings(ports.length),
+    ...withDetours(listeners, own.detours, "127.0.0.1"),
+    "node.id": index + 1,
+    "controller.quorum.voters": voters.join(","),
+    "inter.broker.listener.name": "PLAINTEXT",
     "log.dirs": dataFolder,
   };
 }

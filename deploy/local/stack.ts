@@ -13,6 +13,14 @@ export interface BrokerControl {
   readonly start: () => Promise<void>;
 }
 
+/** One leg of a detour. */
+export interface DetourLeg {
+  /** Of 127.0.0.1: where clients are told to find the broker. Nothing listens there until somebody puts a proxy there. */
+  readonly port: number;
+  /** Address "host:port" at which the broker really listens. */
+  readonly target: string;
+}
+
 /** A running Kafka and schema registry. */
 export interface Stack {
   readonly rung: Rung;
@@ -20,6 +28,11 @@ export interface Stack {
   readonly brokers: readonly string[];
   /** Base URL of the Confluent-compatible API. */
   readonly registryUrl: string;
+  /**
+   * As many as were asked for. A detour is one more way to the cluster: a listener of its own at each broker, with a leg for each,
+   * that advertises addresses of this machine. Clients that start from there never leave it.
+   */
+  readonly detours: readonly (readonly DetourLeg[])[];
   /** Broker by its index in `brokers`. Throws for the environment's brokers, which are not ours to stop. */
   readonly broker: (index: number) => BrokerControl;
   /** Ends the processes that this stack started, and only those. */
@@ -32,6 +45,8 @@ export interface StackOptions {
   readonly log: (line: string) => void;
   /** 1 unless told; three for tests of leader changes. */
   readonly brokers?: 1 | 3;
+  /** For tests that cut the network between one process and Kafka. */
+  readonly detours?: number;
   /** Leave the environment's addresses alone: for tests that stop brokers. */
   readonly own?: boolean;
   /** Keep the data in this folder for the next start; without it the data goes when the stack stops. Local JVM only. */

@@ -13,6 +13,9 @@ child=$!
 exec 1>/dev/null 3<&- 4>&-
 trap 'kill -TERM "$child"' TERM
 trap 'kill -INT "$child"' INT
+# Freezing the command alone leaves the guard above awake.
+trap 'kill -STOP "$child"' USR1
+trap 'kill -CONT "$child"' USR2
 
 # A trapped signal ends `wait` early; the child is over once its process cannot be signalled any more.
 while :; do

@@ -22,6 +22,8 @@ const PROVISION_DEADLINE_MS = 30_000;
 export interface DeploymentOptions {
   /** HOOKLINE_ variables for every service, over this file's own. */
   readonly settings?: Readonly<Record<string, string>>;
+  /** HOOKLINE_ variables for the first process of one service, over `settings`. */
+  readonly settingsOf?: Readonly<Partial<Record<DeployedService, Readonly<Record<string, string>>>>>;
   readonly partitions?: number;
   /** Delays of the retry topics, shortest first; also written into HOOKLINE_RETRY_DELAYS. */
   readonly retryDelaysMs?: readonly number[];
@@ -34,7 +36,13 @@ export interface DeploymentOptions {
 export interface Deployment {
   readonly stack: TestStack;
   readonly topics: TopicMap;
+  /** The first process of a service. */
   readonly service: (name: DeployedService) => ServiceProcess;
+  /** Starts one more process of a service, with these HOOKLINE_ variables over the deployment's. */
+  readonly addProcess: (
+    name: DeployedService,
+    settings?: Readonly<Record<string, string>>,
+  ) => Promise<ServiceProcess>;
   readonly ingestUrl: () => string;
   readonly controlUrl: () => string;
   readonly control: ControlClient;
@@ -46,7 +54,7 @@ export interface Deployment {
     headers?: Record<string, string>,
   ) => Promise<ApiAnswer>;
   readonly deadLetters: () => Promise<DeadLetter[]>;
-  /** Stops every service in order, deletes the topics. Gives each service's exit code. */
+  /** Stops every service in order, added processes first, deletes the topics. Gives the exit code of each service's first process. */
   readonly stop: () => Promise<Record<string, number>>;
 }
 
@@ -100,8 +108,13 @@ async function cleanUp({ stack, dataFolder }: Place, topics: TopicMap): Promise<
   await rm(dataFolder, { recursive: true, force: true });
 }
 
-async function startServices(settings: Record<string, string>): Promise<Map<string, ServiceProcess>> {
-  const results = await Promise.allSettled(SERVICES.map((name) => startService({ name, settings })));
+async function startServices(
+  settings: Record<string, string>,
+  settingsOf: DeploymentOptions["settingsOf"] = {},
+): Promise<Map<string, ServiceProcess>> {
+  const results = await Promise.allSettled(
+    SERVICES.map((name) => startService({ name, settings: { ...settings, ...settingsOf[name] } })),
+  );
   const started = results.flatMap((result) => (result.status === "fulfilled" ? [result.value] : []));
   const failure = results.find((result) => result.status === "rejected");
   if (failure !== undefined) {
@@ -140,8 +153,9 @@ export async function startDeployment(options: DeploymentOptions = {}): Promise<
     retryDelaysMs: options.retryDelaysMs ?? [500, 2000],
   };
   const topics = topicMap({ prefix: place.prefix, retryDelaysMs: place.retryDelaysMs });
+  const settings = { ...settingsOf(place), ...options.settings };
   const services = await provision(place, options)
-    .then(() => startServices({ ...settingsOf(place), ...options.settings }))
+    .then(() => startServices(settings, options.settingsOf))
     .catch(async (error: unknown) => {
       await cleanUp(place, topics);
       throw error;
@@ -151,6 +165,16 @@ export async function startDeployment(options: DeploymentOptions = {}): Promise<
     if (found === undefined) throw new Error(`no ${name} in this deployment`);
     return found;
   };
+  const added: ServiceProcess[] = [];
+  const addProcess: Deployment["addProcess"] = async (name, changes = {}) => {
+    const dataFolder = join(place.dataFolder, `${name}-${added.length + 2}`);
+    const process = await startService({
+      name,
+      settings: { ...settings, HOOKLINE_DATA_DIR: dataFolder, ...changes },
+    });
+    added.push(process);
+    return process;
+  };
   const ingestUrl = (): string => `http://127.0.0.1:${service("ingest").ports["ingestPort"]}`;
   const controlUrl = (): string => `http://127.0.0.1:${service("control").ports["controlPort"]}`;
 
@@ -158,6 +182,7 @@ export async function startDeployment(options: DeploymentOptions = {}): Promise<
     stack: place.stack,
     topics,
     service,
+    addProcess,
     ingestUrl,
     controlUrl,
     control: controlClient(controlUrl, (path, sinceMs) =>
@@ -167,6 +192,7 @@ export async function startDeployment(options: DeploymentOptions = {}): Promise<
     deadLetters: () => readDeadLetters(place.stack, topics),
     stop: async () => {
       const codes: Record<string, number> = {};
+      await Promise.all(added.map((process) => process.stop()));
       for (const name of SERVICES.toReversed()) codes[name] = await service(name).stop();
       await cleanUp(place, topics);
       return codes;

@@ -38,6 +38,10 @@ export interface ServiceProcess {
   readonly terminate: () => void;
   /** SIGTERM, and SIGKILL when the grace time is over; gives the exit code. */
   readonly stop: () => Promise<number>;
+  /** SIGSTOP: it does nothing any more, and its connections stay open. */
+  readonly freeze: () => void;
+  /** SIGCONT. */
+  readonly thaw: () => void;
   /** SIGKILL. */
   readonly kill: () => Promise<number>;
   /** Starts it again with the same settings on the same ports; `changes` are put over its settings for good. */
@@ -132,6 +136,8 @@ export async function startService({ name, settings }: ServiceOptions): Promise<
     },
     isRunning: () => child.isRunning(),
     exited: () => child.exited,
+    freeze: () => child.freeze(),
+    thaw: () => child.thaw(),
     terminate: () => child.signal("SIGTERM"),
     stop: () => child.stop(STOP_GRACE_MS),
     kill: () => child.kill(),
