@@ -1,16 +1,27 @@
 // What the deliverer sends beside the body (contract 2.2) and how it names a job.
 import { hash } from "node:crypto";
 import { signBody } from "./signature.ts";
+import { standardWebhookHeaders } from "./standard-webhooks.ts";
 
 /** Default User-Agent: the token is configurable, the version is not (contract 2.2). */
 export const USER_AGENT = "Hookline/1.0";
+
+/** What the Standard Webhooks headers are made of, for destinations that want them (contract 2.3). */
+export interface StandardWebhookOptions {
+  readonly messageId: string;
+  /** The current one first; during a rotation the old one follows. */
+  readonly secrets: readonly string[];
+  /** Unix ms of this attempt. */
+  readonly nowMs: number;
+}
 
 export interface DeliveryHeadersOptions {
   readonly body: Buffer;
   /** The webhook's own headers, in clear. */
   readonly staticHeaders: Readonly<Record<string, string>>;
-  /** Absent: the request is not signed. */
+  /** Signs X-Signature; absent: there is none. */
   readonly sharedSecret?: string | undefined;
+  readonly standardWebhooks?: StandardWebhookOptions | undefined;
   readonly userAgent?: string | undefined;
 }
 
@@ -19,6 +30,7 @@ export function deliveryHeaders({
   body,
   staticHeaders,
   sharedSecret,
+  standardWebhooks,
   userAgent = USER_AGENT,
 }: DeliveryHeadersOptions): Record<string, string> {
   const headers: Record<string, string> = {
@@ -27,7 +39,10 @@ export function deliveryHeaders({
     "Content-Type": "application/json",
   };
   if (sharedSecret !== undefined) headers["X-Signature"] = signBody(sharedSecret, body);
-  return headers;
+  if (standardWebhooks === undefined) return headers;
+  const { messageId, nowMs, secrets } = standardWebhooks;
+  const timestampSeconds = Math.floor(nowMs / 1_000);
+  return Object.assign(headers, standardWebhookHeaders({ secrets, messageId, timestampSeconds, body }));
 }
 
 /**

@@ -12,6 +12,7 @@ export {
   type DeliveryHeadersOptions,
   deliveryHeaders,
   deliveryJobId,
+  type StandardWebhookOptions,
   USER_AGENT,
 } from "./delivery-request.ts";
 export { isIntegrationEnabled, WEBHOOKS_INTEGRATION } from "./integrations.ts";
@@ -44,6 +45,7 @@ export {
   retryTier,
 } from "./retry-schedule.ts";
 export { signBody } from "./signature.ts";
+export { type StandardWebhookParts, standardWebhookHeaders, webhookId } from "./standard-webhooks.ts";
 export { parseTimestamp } from "./timestamp.ts";
 export {
   FORBIDDEN_HEADERS,
