@@ -1,0 +1,58 @@
+import { describe, expect, test } from "@jest/globals";
+import type { OutgoingRecord } from "#kafka";
+import { type DeliveryWake, topicMap } from "#topics";
+import { createWakeCursors, wakeKey } from "./cursors.ts";
+
+const topics = topicMap({ prefix: "", retryDelaysMs: [10_000] });
+const WAKE: DeliveryWake = { destinationId: "d", topic: "retry", partition: 2, belowOffset: 50, atMs: 1_000 };
+const JOB = { destinationId: "d", topic: "retry", partition: 2, offset: 49, timestampMs: 1_000 };
+
+function bench(stored: readonly DeliveryWake[] = []) {
+  const table = new Map(stored.map((wake) => [wakeKey(wake), wake]));
+  const written: OutgoingRecord[] = [];
+  const cursors = createWakeCursors({
+    table,
+    topics,
+    serde: { encode: () => Buffer.from("wake") },
+    write: async (records) => void written.push(...records),
+  });
+  return { cursors, table, written };
+}
+
+describe("a cursor over waiting jobs", () => {
+  test("covers the jobs of its destination below it, in its partition and topic", () => {
+    const { cursors } = bench([WAKE]);
+    expect(cursors.isTaken(JOB)).toBe(true);
+    for (const other of [{ offset: 50 }, { partition: 1 }, { topic: "other" }, { destinationId: "e" }]) {
+      expect(cursors.isTaken({ ...JOB, ...other })).toBe(false);
+    }
+  });
+
+  test("does not cover a job that was written after it, as in a topic that was made anew", () => {
+    expect(bench([WAKE]).cursors.isTaken({ ...JOB, timestampMs: 1_001 })).toBe(false);
+  });
+
+  test("holds in this process before the table has come round", async () => {
+    const { cursors, written } = bench();
+    await cursors.advance(WAKE);
+    expect(cursors.isTaken(JOB)).toBe(true);
+    expect(written).toEqual([{ topic: "delivery-wakes", key: "d:retry:2", value: Buffer.from("wake") }]);
+  });
+
+  test("never goes back", async () => {
+    const { cursors, written } = bench([WAKE]);
+    await cursors.advance({ ...WAKE, belowOffset: 20, atMs: 2_000 });
+    await cursors.advance({ ...WAKE, belowOffset: 50, atMs: 2_000 });
+    expect(written).toEqual([]);
+  });
+
+  test("is deleted once the topic's reader has passed it", async () => {
+    const { cursors, table, written } = bench([WAKE]);
+    await cursors.advance({ ...WAKE, partition: 3 });
+    written.length = 0;
+    await cursors.forget(({ partition }) => partition === 3);
+    expect(written).toEqual([{ topic: "delivery-wakes", key: "d:retry:3", value: null }]);
+    expect(cursors.isTaken({ ...JOB, partition: 3 })).toBe(false);
+    expect(table.size).toBe(1);
+  });
+});

@@ -1,0 +1,71 @@
+import type { OutgoingRecord, Table } from "#kafka";
+import type { Serde } from "#serde";
+import type { DeliveryWake, TopicMap } from "#topics";
+
+/** A job as it stands in a retry topic. */
+export interface WaitingJob {
+  readonly topic: string;
+  readonly partition: number;
+  readonly offset: number;
+  /** When it was written, by Kafka's clock. */
+  readonly timestampMs: number;
+  readonly destinationId: string;
+}
+
+/** Which waiting jobs were taken care of ahead of their due time (schemas/delivery-wake.avsc). */
+export interface WakeCursors {
+  /** Its outcome is durable: the reader of the retry topic passes it over. */
+  isTaken(job: WaitingJob): boolean;
+  /** Takes effect in this process at once, and in every later owner of the partition when it is acknowledged. */
+  advance(wake: DeliveryWake): Promise<void>;
+  /** Forgets the cursors that `isPassed` says the reader of the retry topic is past, for good. */
+  forget(isPassed: (wake: DeliveryWake) => boolean): Promise<void>;
+}
+
+export interface WakeCursorsOptions {
+  readonly table: Pick<Table<DeliveryWake>, "get" | "entries" | "size">;
+  readonly topics: Pick<TopicMap, "deliveryWakes">;
+  readonly serde: Pick<Serde, "encode">;
+  write(records: readonly OutgoingRecord[]): Promise<void>;
+}
+
+export function wakeKey({
+  destinationId,
+  topic,
+  partition,
+}: Omit<DeliveryWake, "belowOffset" | "atMs">): string {
+  return `${destinationId}:${topic}:${partition}`;
+}
+
+export function createWakeCursors({ serde, table, topics, write }: WakeCursorsOptions): WakeCursors {
+  const { deliveryWakes } = topics;
+  /** Written here; they do not wait for the table to come round. */
+  const own = new Map<string, DeliveryWake>();
+
+  return {
+    isTaken(job) {
+      if (own.size === 0 && table.size === 0) return false;
+      const key = wakeKey(job);
+      return [own.get(key), table.get(key)].some(
+        // A job written after the cursor is none of those it speaks of, whatever its offset: the topic was made anew.
+        (wake) => wake !== undefined && job.offset < wake.belowOffset && job.timestampMs <= wake.atMs,
+      );
+    },
+    async advance(wake) {
+      const key = wakeKey(wake);
+      // A pass begins where the topic's reader is, which may be below what an earlier pass took.
+      if (wake.belowOffset <= Math.max(own.get(key)?.belowOffset ?? 0, table.get(key)?.belowOffset ?? 0))
+        return;
+      own.set(key, wake);
+      await write([{ topic: deliveryWakes.name, key, value: serde.encode(deliveryWakes, wake) }]);
+    },
+    async forget(isPassed) {
+      const passed = new Set(
+        [...own, ...table.entries()].filter(([, wake]) => isPassed(wake)).map(([key]) => key),
+      );
+      for (const key of passed) own.delete(key);
+      const tombstones = [...passed].map((key) => ({ topic: deliveryWakes.name, key, value: null }));
+      if (tombstones.length > 0) await write(tombstones);
+    },
+  };
+}

@@ -1,0 +1,35 @@
+import type { OutgoingRecord, PartitionOffsets, RawRecord, Step, TopicPartition } from "#kafka";
+import type { DeliveryJob } from "#topics";
+import type { DestinationState } from "../destinations.ts";
+import type { WakeCursors } from "./cursors.ts";
+import type { Room } from "./room.ts";
+
+export interface PassParts {
+  /** Names of the retry topics, longest delay first: the oldest jobs wait there. */
+  readonly topics: readonly string[];
+  readonly cursors: WakeCursors;
+  readonly step: Step<DeliveryJob>;
+  readonly room: Room;
+  readonly nowMs: () => number;
+  decode(record: RawRecord): DeliveryJob | Promise<DeliveryJob>;
+  /** What this process reads now; undefined when it is another's. */
+  position(partition: TopicPartition): number | undefined;
+  offsets(topic: string): Promise<readonly PartitionOffsets[]>;
+  readRange(range: WakeRange): Promise<void>;
+  destination(destinationId: string): DestinationState;
+  /** Resolves when all of it is on disk; never gives up. */
+  write(records: readonly OutgoingRecord[]): Promise<void>;
+}
+
+export interface WakeRange extends TopicPartition {
+  readonly fromOffset: number;
+  readonly toOffset: number;
+  readonly signal: AbortSignal;
+  onRecord(record: RawRecord): void | Promise<void>;
+}
+
+export interface PassResult {
+  readonly taken: number;
+  /** Of those, how many went back to a retry topic or to the dead letters. */
+  readonly returned: number;
+}

@@ -1,0 +1,141 @@
+import { describe, expect, test } from "@jest/globals";
+import fc from "fast-check";
+import type { Settle, Step } from "#kafka";
+import type { DeliveryJob } from "#topics";
+import { cursorsOn, type Disk, endpointOf, logOf, NOW_MS, partsOf } from "./pass.fixture.ts";
+import { runPass } from "./pass.ts";
+
+const NEVER = new AbortController().signal;
+const A = new Set([endpointOf("a")]);
+const BACK = [{ topic: "retry-1m", key: "k", value: Buffer.alloc(0) }];
+
+/** Delivers at once what it is given. */
+function delivering(seen: DeliveryJob[]): Step<DeliveryJob> {
+  return ({ decoded }, settle) => {
+    seen.push(decoded);
+    settle({ produce: [] });
+  };
+}
+
+describe("a pass", () => {
+  test("takes the waiting jobs of the endpoint, due now, and leaves all others", async () => {
+    const seen: DeliveryJob[] = [];
+    const log = logOf(["a", "b", "a", "c", "a"]);
+    const result = await runPass(A, partsOf({ log, step: delivering(seen) }), NEVER);
+    expect(result).toEqual({ taken: 3, returned: 0 });
+    expect(seen.map(({ jobId }) => jobId)).toEqual(["j0", "j2", "j4"]);
+    expect(seen.every(({ dueAtMs }) => dueAtMs === NOW_MS)).toBe(true);
+  });
+
+  test("leaves a cursor for the destination that covers all it took, and none for others", async () => {
+    const disk: Disk = new Map();
+    await runPass(A, partsOf({ log: logOf(["a", "b", "a", "b"]), disk, step: delivering([]) }), NEVER);
+    expect([...disk.values()]).toEqual([
+      { destinationId: "a", topic: "retry", partition: 0, belowOffset: 4, atMs: NOW_MS },
+    ]);
+  });
+
+  test("begins where the topic's reader is, and does not take again what a cursor covers", async () => {
+    const disk: Disk = new Map();
+    const log = logOf(["a", "a", "a"]);
+    await runPass(A, partsOf({ log, disk, position: 1, step: delivering([]) }), NEVER);
+    const again = await runPass(A, partsOf({ log, disk, position: 1, step: delivering([]) }), NEVER);
+    expect(again.taken).toBe(0);
+  });
+
+  test("decides for a destination once: a change of its configuration lets no job fall between", async () => {
+    const disk: Disk = new Map();
+    const log = logOf(["a", "a"]);
+    const open = partsOf({ log, step: delivering([]) }).destination("a");
+    let looks = 0;
+    const destination = () => (looks++ === 0 ? open : ({ kind: "gone" } as const));
+    const result = await runPass(A, partsOf({ log, disk, step: delivering([]), destination }), NEVER);
+    expect(result.taken).toBe(2);
+  });
+
+  test("stops at the first job for which the endpoint lets nothing through", async () => {
+    const disk: Disk = new Map();
+    let room = 2;
+    const step: Step<DeliveryJob> = (_, settle) => {
+      room -= 1;
+      settle({ produce: BACK });
+    };
+    const parts = partsOf({ log: logOf(["a", "a", "a", "a"]), disk, step, room: () => room || undefined });
+    expect(await runPass(A, parts, NEVER)).toEqual({ taken: 2, returned: 2 });
+    expect([...disk.values()][0]?.belowOffset).toBe(2);
+  });
+
+  test("waits for room, and goes on when a job ends", async () => {
+    const settles: Settle[] = [];
+    const parts = partsOf({
+      log: logOf(["a", "a", "a"]),
+      step: (_, settle) => void settles.push(settle),
+      room: () => 1 - settles.length,
+    });
+    const ended = runPass(A, parts, NEVER);
+    for (let taken = 1; taken <= 3; taken += 1) {
+      while (settles.length === 0) await new Promise(setImmediate);
+      expect(settles).toHaveLength(1);
+      settles.pop()?.({ produce: [] });
+    }
+    expect((await ended).taken).toBe(3);
+  });
+
+  test("a record that cannot be read is left to the topic's reader", async () => {
+    const log = logOf(["a", "a"]);
+    log.jobs.delete(0);
+    const result = await runPass(A, partsOf({ log, step: delivering([]) }), NEVER);
+    expect(result.taken).toBe(1);
+  });
+
+  test("wherever the process dies, every job is settled by the pass or left to the topic's reader", async () => {
+    const ids = fc.array(fc.constantFrom("a", "b"), { minLength: 1, maxLength: 40 });
+    const delays = fc.infiniteStream(fc.nat({ max: 6 }));
+    await fc.assert(
+      fc.asyncProperty(ids, delays, fc.nat({ max: 60 }), async (destinationIds, turns, lifetime) => {
+        const disk: Disk = new Map();
+        const log = logOf(destinationIds);
+        const durable = new Set<string>();
+        let isAlive = true;
+        const step: Step<DeliveryJob> = ({ decoded }, settle) => {
+          void turnsLater(turns.next().value ?? 0).then(() => {
+            if (!isAlive) return;
+            durable.add(decoded.jobId);
+            settle({ produce: [] });
+          });
+        };
+        let now = NOW_MS;
+        // Quick enough for a cursor between any two records.
+        const nowMs = () => (now += 600);
+        void runPass(
+          A,
+          partsOf({ log, disk: diskWhile(disk, () => isAlive), step, nowMs, room: () => 9 }),
+          NEVER,
+        );
+        await turnsLater(lifetime);
+        isAlive = false;
+        const cursors = cursorsOn(disk);
+        for (const { offset, ...record } of log.records) {
+          const { destinationId = "", jobId = "" } = log.jobs.get(offset) ?? {};
+          if (cursors.isTaken({ ...record, offset, destinationId })) expect(durable).toContain(jobId);
+        }
+      }),
+    );
+  });
+});
+
+async function turnsLater(turns: number): Promise<void> {
+  for (let turn = 0; turn < turns; turn += 1) await new Promise(setImmediate);
+}
+
+/** A disk that a dead process no longer writes to. */
+function diskWhile(disk: Disk, isAlive: () => boolean): Disk {
+  const view: Disk = new Map();
+  view.get = (key) => disk.get(key);
+  view.set = (key, wake) => {
+    if (isAlive()) disk.set(key, wake);
+    return view;
+  };
+  Object.defineProperty(view, "size", { get: () => disk.size });
+  return view;
+}

@@ -1,0 +1,55 @@
+// How far one pass has come with one destination's waiting jobs in one partition of a retry topic. Pure.
+
+/** Jobs that may come back into the retry topics before a destination is let be: some calls fail for reasons of their own. */
+const MAX_RETURNED = 10;
+
+/** One destination in one partition of one retry topic. Offsets are seen in ascending order. */
+export class WakeProgress {
+  /** In the order of their offsets, so the first is the lowest. */
+  readonly #inHand = new Set<number>();
+  /** First offset that will not be taken any more. */
+  #stoppedAt: number | undefined;
+  #taken = 0;
+  #returned = 0;
+
+  get taken(): number {
+    return this.#taken;
+  }
+
+  /** Jobs that went back into a retry topic or to the dead letters. */
+  get returned(): number {
+    return this.#returned;
+  }
+
+  /** Nothing more is taken of the destination. */
+  get isStopped(): boolean {
+    return this.#stoppedAt !== undefined;
+  }
+
+  /** False: the destination is let be, from this job on. */
+  take(offset: number): boolean {
+    // Most of what is woken comes back: the endpoint is not well yet, and its jobs had better keep their schedule.
+    if (this.#returned > MAX_RETURNED && this.#returned * 2 > this.#taken) this.stop(offset);
+    if (this.isStopped) return false;
+    this.#taken += 1;
+    this.#inHand.add(offset);
+    return true;
+  }
+
+  /** Lets the destination be from this job on, which was not taken. */
+  stop(offset: number): void {
+    this.#stoppedAt ??= offset;
+  }
+
+  /** What became of the job is durable; `isBack`: it waits again, or is a dead letter. */
+  durable(offset: number, { isBack }: { readonly isBack: boolean }): void {
+    this.#inHand.delete(offset);
+    if (isBack) this.#returned += 1;
+  }
+
+  /** Every job of the destination below was taken care of, durably; `readTo` is the first offset the pass has not seen. */
+  belowOffset(readTo: number): number {
+    const [lowest] = this.#inHand;
+    return Math.min(lowest ?? readTo, this.#stoppedAt ?? readTo);
+  }
+}

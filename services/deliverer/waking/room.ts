@@ -1,0 +1,45 @@
+import { setTimeout as delay } from "node:timers/promises";
+
+/** Room comes with a job's end, of which `freed` tells; this is for the jobs of others at the same endpoint. */
+const LOOK_AGAIN_MS = 20;
+
+/** Lets a pass wait until an endpoint takes another of its jobs. */
+export interface Room {
+  /** True: it takes one now. False: it takes none for the time being, its breaker is open again, or the pass ends. */
+  wait(endpoint: string, signal: AbortSignal): Promise<boolean>;
+  /** A job of the endpoint has ended. */
+  freed(endpoint: string): void;
+}
+
+/** What the lanes say of an endpoint. */
+export interface LaneRoom {
+  /** How many more retries the endpoint takes right now without a divert; undefined while its breaker lets nothing through. */
+  room(endpoint: string): number | undefined;
+}
+
+export function createRoom(lanes: LaneRoom): Room {
+  const waiting = new Map<string, Set<() => void>>();
+
+  async function nextChance(endpoint: string): Promise<void> {
+    const chance = Promise.withResolvers<void>();
+    const waiters = waiting.get(endpoint) ?? new Set();
+    waiting.set(endpoint, waiters.add(chance.resolve));
+    await Promise.race([chance.promise, delay(LOOK_AGAIN_MS)]);
+    waiters.delete(chance.resolve);
+    if (waiters.size === 0) waiting.delete(endpoint);
+  }
+
+  return {
+    async wait(endpoint, signal) {
+      for (;;) {
+        const room = lanes.room(endpoint);
+        if (room === undefined || signal.aborted) return false;
+        if (room > 0) return true;
+        await nextChance(endpoint);
+      }
+    },
+    freed(endpoint) {
+      for (const resolve of waiting.get(endpoint) ?? []) resolve();
+    },
+  };
+}

@@ -1,0 +1,94 @@
+// Wakes the waiting calls of endpoints that are back, or that have room again: none of them sits out half an hour because
+// its endpoint was down when it was tried (design: "Waking").
+import { setTimeout as delay } from "node:timers/promises";
+import type { Logger } from "#runtime";
+import type { PassParts } from "./parts.ts";
+import { runPass } from "./pass.ts";
+
+/** At most so many passes at a time; endpoints beyond that share one. */
+const MAX_PASSES = 4;
+/** After so long a pass makes way for endpoints that wait; its cursors keep its place. */
+const PASS_MS = 10_000;
+/** Calls that were on their way into a retry topic when a pass looked are there after this time. */
+const LOOK_AGAIN_MS = 500;
+
+export interface WakerOptions extends PassParts {
+  readonly logger: Logger;
+  /** Woken calls, as they end a pass. */
+  woken(calls: number): void;
+}
+
+export interface Waker {
+  /** Takes the endpoint's waiting calls ahead of their time, until there are none; soon, and once at a time. */
+  wake(endpoint: string): void;
+  /** Takes no more; resolves when the passes have ended or `graceMs` is over. */
+  stop(graceMs: number): Promise<void>;
+}
+
+export function createWaker(options: WakerOptions): Waker {
+  const { logger } = options;
+  const stopping = new AbortController();
+  const pending = new Set<string>();
+  const passing = new Set<string>();
+  const passes = new Set<Promise<void>>();
+
+  /** One endpoint for each pass; when there are more of them than passes, the last one takes all that are left. */
+  function nextEndpoints(): Set<string> {
+    const isLast = passes.size === MAX_PASSES - 1;
+    const free = [...pending].filter((endpoint) => !passing.has(endpoint));
+    return new Set(isLast ? free : free.slice(0, 1));
+  }
+
+  function begin(): void {
+    while (!stopping.signal.aborted && passes.size < MAX_PASSES) {
+      const endpoints = nextEndpoints();
+      if (endpoints.size === 0) return;
+      for (const endpoint of endpoints) {
+        pending.delete(endpoint);
+        passing.add(endpoint);
+      }
+      const pass = passUntilNoneIsLeft(endpoints).finally(() => {
+        for (const endpoint of endpoints) passing.delete(endpoint);
+        passes.delete(pass);
+        begin();
+      });
+      passes.add(pass);
+    }
+  }
+
+  async function passUntilNoneIsLeft(endpoints: ReadonlySet<string>): Promise<void> {
+    try {
+      for (;;) {
+        const slice = AbortSignal.any([stopping.signal, AbortSignal.timeout(PASS_MS)]);
+        const { taken, returned } = await runPass(endpoints, options, slice);
+        if (taken > 0)
+          logger.info({ taken, returned, endpoints: endpoints.size }, "waiting calls were woken");
+        options.woken(taken);
+        // What comes back each time would be woken for ever.
+        if (stopping.signal.aborted || taken - returned <= 0) return;
+        if (pending.size > 0) {
+          for (const endpoint of endpoints) pending.add(endpoint);
+          return;
+        }
+        await delay(LOOK_AGAIN_MS, undefined, { signal: stopping.signal }).catch(() => undefined);
+      }
+    } catch (error) {
+      // Nothing is lost: what was not woken is due later. The next sign of the endpoint wakes it again.
+      logger.warn({ err: error }, "waiting calls could not be woken");
+    }
+  }
+
+  return {
+    wake(endpoint) {
+      pending.add(endpoint);
+      begin();
+    },
+    async stop(graceMs) {
+      stopping.abort();
+      const ended = new AbortController();
+      const grace = delay(graceMs, undefined, { signal: ended.signal, ref: false }).catch(() => undefined);
+      await Promise.race([Promise.all(passes), grace]);
+      ended.abort();
+    },
+  };
+}
