@@ -10,6 +10,7 @@ export interface ApiRequest {
   readonly headers?: Readonly<Record<string, string>>;
   /** Sent as JSON, but for bytes and strings, which are sent as they are. */
   readonly body?: unknown;
+  readonly timeoutMs?: number;
 }
 
 function bytesOf(body: unknown): string | Uint8Array<ArrayBuffer> {
@@ -24,6 +25,7 @@ export async function requestJson<T>(url: string, request: ApiRequest = {}): Pro
     method,
     headers: { "content-type": "application/json", ...headers },
     ...(body === undefined ? {} : { body: bytesOf(body) }),
+    ...(request.timeoutMs === undefined ? {} : { signal: AbortSignal.timeout(request.timeoutMs) }),
   });
   const text = await response.text();
   return { status: response.status, headers: response.headers, body: JSON.parse(text || "{}") as T };

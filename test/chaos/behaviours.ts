@@ -1,0 +1,78 @@
+// How the endpoints of a run behave. Pure: what an endpoint answers follows from the call, from how often it has come, and
+// from the time.
+import { chanceOf } from "./random.ts";
+
+export type Answer =
+  /** 2xx: the call is delivered. */
+  | { readonly kind: "take"; readonly delayMs: number }
+  | { readonly kind: "refuse"; readonly status: number; readonly retryAfterSeconds?: number }
+  | { readonly kind: "reset" }
+  /** No answer; the sender gives up by itself. */
+  | { readonly kind: "hang" };
+
+export interface Receipt {
+  readonly call: number;
+  /** How often the call has come to this endpoint, this time included. */
+  readonly times: number;
+  /** Since the run began. */
+  readonly elapsedMs: number;
+}
+
+export interface Behaviour {
+  readonly name: string;
+  /** It takes every call at the first attempt: what comes twice is a duplicate and never a retry. */
+  readonly takesAlways: boolean;
+  readonly answer: (receipt: Receipt) => Answer;
+}
+
+const TAKE: Answer = { kind: "take", delayMs: 0 };
+/** Longer than the longest retry delay: the waiting calls hop through several retry topics. */
+export const BUSY_RETRY_AFTER_SECONDS = 7;
+
+/** Whether `elapsedMs` falls into the first `partMs` of its period, the first period excepted: all begins well. */
+function inPart(elapsedMs: number, periodMs: number, partMs: number): boolean {
+  return elapsedMs > periodMs && elapsedMs % periodMs < partMs;
+}
+
+const healthy = { takesAlways: true, answer: (): Answer => TAKE };
+
+export const BEHAVIOURS = [
+  { name: "healthy-a", ...healthy },
+  { name: "healthy-b", ...healthy },
+  {
+    name: "slow",
+    takesAlways: true,
+    answer: ({ call }) => ({ kind: "take", delayMs: 100 + 500 * chanceOf(1, call) }),
+  },
+  {
+    name: "flapping",
+    takesAlways: false,
+    answer: ({ elapsedMs }) => (inPart(elapsedMs, 8_000, 3_000) ? { kind: "refuse", status: 500 } : TAKE),
+  },
+  {
+    name: "resetting",
+    takesAlways: false,
+    answer: ({ call, times }) => (chanceOf(times, call) < 0.3 ? { kind: "reset" } : TAKE),
+  },
+  {
+    name: "hanging",
+    takesAlways: false,
+    answer: ({ elapsedMs }) => (inPart(elapsedMs, 24_000, 8_000) ? { kind: "hang" } : TAKE),
+  },
+  {
+    name: "busy",
+    takesAlways: false,
+    answer: ({ times }) =>
+      times === 1 ? { kind: "refuse", status: 503, retryAfterSeconds: BUSY_RETRY_AFTER_SECONDS } : TAKE,
+  },
+  { name: "gone", takesAlways: false, answer: () => ({ kind: "refuse", status: 410 }) },
+  { name: "failing", takesAlways: false, answer: () => ({ kind: "refuse", status: 503 }) },
+] as const satisfies readonly Behaviour[];
+
+export type DestinationName = (typeof BEHAVIOURS)[number]["name"];
+
+export function behaviourOf(name: DestinationName): Behaviour {
+  const found = BEHAVIOURS.find((behaviour) => behaviour.name === name);
+  if (found === undefined) throw new RangeError(`no behaviour ${name}`);
+  return found;
+}

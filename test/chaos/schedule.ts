@@ -1,0 +1,108 @@
+// What happens to the product during a run, and when: all of it follows from the seed. Pure.
+import { BROKERS, type ChaosEvent, type Target } from "./events.ts";
+import { type Random, seeded } from "./random.ts";
+
+/** Longer than the session timeout of the consumer groups (6 s), so that the others take the partitions over. */
+const AWAY_MS = { min: 8_000, max: 12_000 };
+/** What an event takes beside its own time: stopping, starting, waiting until it is ready. */
+const OVERHEAD_MS = 4_000;
+
+export interface PlannedEvent {
+  /** Between the end of the event before it, in its track, and this one. */
+  readonly gapMs: number;
+  readonly event: ChaosEvent;
+}
+
+/** Tracks run beside each other, the events of one track one after the other; a phase begins when the one before it is over. */
+export interface Phase {
+  readonly tracks: readonly (readonly PlannedEvent[])[];
+}
+
+export interface ScheduleOptions {
+  readonly seed: number;
+  /** Rounds are added until they are expected to take this long; one round at least. */
+  readonly durationMs: number;
+  /** True: the first round too does two things at a time. */
+  readonly isHurried?: boolean;
+}
+
+function away(random: Random): number {
+  return random.between(AWAY_MS.min, AWAY_MS.max);
+}
+
+function deliverer(index: number): Target {
+  return { service: "deliverer", index };
+}
+
+/** Faults of processes: these take the two deliverers in `targets`, which the other track leaves alone. */
+function processFaults(random: Random, [first = 0, second = 1]: readonly number[]): ChaosEvent[] {
+  const soon = (): number => random.between(200, 1_500);
+  const router = (): Target => ({ service: "webhook-router", index: random.between(0, 1) });
+  const ingest = (): Target => ({ service: "ingest", index: random.between(0, 1) });
+  return random.shuffled<ChaosEvent>([
+    // Only when the others have taken over does it come back.
+    { kind: "kill", target: deliverer(first), backAfterMs: away(random) },
+    { kind: "kill", target: router(), backAfterMs: soon() },
+    { kind: "kill", target: ingest(), backAfterMs: soon() },
+    { kind: "kill", target: { service: "control", index: 0 }, backAfterMs: soon() },
+    { kind: "stop", target: deliverer(second), backAfterMs: soon() },
+    { kind: "stop", target: router(), backAfterMs: soon() },
+    { kind: "stop", target: ingest(), backAfterMs: soon() },
+    { kind: "freeze", target: deliverer(first), forMs: away(random) },
+    { kind: "freeze", target: router(), forMs: away(random) },
+  ]);
+}
+
+/** Faults of what lies between and behind the processes; one broker at a time is missing. */
+function networkFaults(random: Random, target: Target): ChaosEvent[] {
+  const broker = (): number => random.between(0, BROKERS - 1);
+  return random.shuffled<ChaosEvent>([
+    { kind: "cut", target, how: "silent", forMs: away(random) },
+    { kind: "cut", target, how: "reset", forMs: away(random) },
+    { kind: "broker", broker: broker(), how: "stop", forMs: random.between(500, 3_000) },
+    { kind: "broker", broker: broker(), how: "kill", forMs: random.between(500, 3_000) },
+    { kind: "leaders", broker: broker() },
+    { kind: "registry", target, forMs: random.between(3_000, 6_000) },
+  ]);
+}
+
+function spaced(random: Random, events: readonly ChaosEvent[], maxGapMs: number): PlannedEvent[] {
+  return events.map((event) => ({ gapMs: random.between(300, maxGapMs), event }));
+}
+
+/** From one deliverer to three, every fault, back to one, and the only one is killed. */
+function planRound(random: Random, isHurried: boolean): Phase[] {
+  const maxGapMs = isHurried ? 1_000 : 5_000;
+  const one = (event: ChaosEvent): Phase => ({ tracks: [spaced(random, [event], maxGapMs)] });
+  const [target = 0, ...others] = random.shuffled([0, 1, 2]);
+  const processes = spaced(random, processFaults(random, others), maxGapMs);
+  const network = spaced(random, networkFaults(random, deliverer(target)), maxGapMs);
+  return [
+    one({ kind: "scale", deliverers: 3 }),
+    { tracks: isHurried ? [processes, network] : [[...processes, ...network]] },
+    one({ kind: "scale", deliverers: 1 }),
+    one({ kind: "kill", target: deliverer(0), backAfterMs: random.between(200, 1_500) }),
+  ];
+}
+
+function expectedEventMs({ gapMs, event }: PlannedEvent): number {
+  const ownMs = "forMs" in event ? event.forMs : "backAfterMs" in event ? event.backAfterMs : 0;
+  return gapMs + ownMs + OVERHEAD_MS;
+}
+
+/** How long a schedule is expected to take. */
+export function expectedMs(phases: readonly Phase[]): number {
+  const trackMs = (track: readonly PlannedEvent[]): number =>
+    track.reduce((sum, planned) => sum + expectedEventMs(planned), 0);
+  return phases.reduce((sum, { tracks }) => sum + Math.max(...tracks.map(trackMs)), 0);
+}
+
+/** Rounds of every kind of event; every second one does two things at a time. */
+export function planSchedule({ seed, durationMs, isHurried = false }: ScheduleOptions): Phase[] {
+  const random = seeded(seed);
+  const phases: Phase[] = [];
+  for (let round = isHurried ? 1 : 0; ; round += 1) {
+    phases.push(...planRound(random, round % 2 === 1));
+    if (expectedMs(phases) >= durationMs) return phases;
+  }
+}
