@@ -47,4 +47,17 @@ describe("jobs taken in hand lately", () => {
     }
     expect(jobs.enter(0, "held", () => undefined)).toBe(false);
   });
+
+  test("can be joined without being taken in hand: only one that is known ends with the first", () => {
+    const jobs = new RecentJobs();
+    const ended: string[] = [];
+    expect(jobs.join(0, "a", never)).toBe(false);
+    expect(jobs.enter(0, "a", never)).toBe(true);
+    expect(jobs.join(0, "a", () => ended.push("joined"))).toBe(true);
+    expect(ended).toEqual([]);
+    jobs.durable(0, "a");
+    expect(ended).toEqual(["joined"]);
+    expect(jobs.join(0, "a", () => ended.push("late"))).toBe(true);
+    expect(ended).toEqual(["joined", "late"]);
+  });
 });

@@ -23,17 +23,24 @@ export class RecentJobs {
     this.#generationSize = generationSize;
   }
 
+  /**
+   * True: it is in hand or has ended lately; `end` is called when that is durable, maybe at once. For a job that is only
+   * to hop on: one that was woken meanwhile must not live on as its hop.
+   */
+  join(partition: number, key: string, end: () => void): boolean {
+    const { inHand, ended, endedBefore } = this.#jobs(partition);
+    const hasEnded = ended.has(key) || endedBefore.has(key);
+    const doubles = inHand.get(key);
+    if (hasEnded) end();
+    else doubles?.push(end);
+    return hasEnded || doubles !== undefined;
+  }
+
   /** True: it is new and now in hand. False: it is a double; `end` is called when the first is durable, maybe at once. */
   enter(partition: number, key: string, end: () => void): boolean {
-    const { inHand, ended, endedBefore } = this.#jobs(partition);
-    if (ended.has(key) || endedBefore.has(key)) {
-      end();
-      return false;
-    }
-    const doubles = inHand.get(key);
-    if (doubles === undefined) inHand.set(key, []);
-    else doubles.push(end);
-    return doubles === undefined;
+    if (this.join(partition, key, end)) return false;
+    this.#jobs(partition).inHand.set(key, []);
+    return true;
   }
 
   /** What became of the job is durable. */
