@@ -1,5 +1,5 @@
 import { describe, expect, test } from "@jest/globals";
-import { deliveryHeaders, deliveryJobId } from "./index.ts";
+import { deliveryHeaders, deliveryJobId, replayJobId } from "./index.ts";
 
 const body = Buffer.from('{"type":"delete","userId":"019mr8mf4r","timestamp":"2012-12-02T00:30:08.276Z"}');
 
@@ -42,4 +42,11 @@ describe("job ids", () => {
     expect(deliveryJobId("m", "d")).toBe(ids[0]);
     expect(ids[0]).toMatch(/^[0-9a-f]{32}$/);
   });
+});
+
+test("a replay's job is another one than the job that died, another one in each replay, and the same when it is made again", () => {
+  const died = deliveryJobId("m1", "d1", "s1");
+  const ids = [died, replayJobId(died, "rpl_1"), replayJobId(died, "rpl_2"), replayJobId("other", "rpl_1")];
+  expect(new Set(ids).size).toBe(ids.length);
+  expect(replayJobId(died, "rpl_1")).toBe(ids[1]);
 });

@@ -52,3 +52,8 @@ export function deliveryHeaders({
 export function deliveryJobId(messageId: string, destinationId: string, sourceId: string = ""): string {
   return hash("sha256", JSON.stringify([sourceId, messageId, destinationId]), "hex").slice(0, 32);
 }
+
+/** Names the job that a replay makes out of a dead letter: not taken for the job that died, and the same when a crash repeats it. */
+export function replayJobId(jobId: string, replayId: string): string {
+  return hash("sha256", JSON.stringify([jobId, replayId]), "hex").slice(0, 32);
+}

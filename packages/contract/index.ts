@@ -12,9 +12,11 @@ export {
   type DeliveryHeadersOptions,
   deliveryHeaders,
   deliveryJobId,
+  replayJobId,
   type StandardWebhookOptions,
   USER_AGENT,
 } from "./delivery-request.ts";
+export { DURATION_BUCKETS, durationBucket, durationPercentileMs } from "./durations.ts";
 export { isIntegrationEnabled, WEBHOOKS_INTEGRATION } from "./integrations.ts";
 export {
   MAX_BATCH_BYTES,

@@ -56,10 +56,12 @@ export interface DeadLetter {
   body: Buffer;
 }
 
-/** One request to one webhook, or one that was not made; every failure, and a bounded sample of the successes. */
+/** One request to one webhook; every failure up to a bound per second, and a sample of the successes. */
 export interface DeliveryAttempt {
-  /** Unique; the same when the record is written twice. */
-  id: string;
+  /** The deliverer's run that wrote it. */
+  writer: string;
+  /** Grows with every record of its writer: a record that was written twice is recognised. */
+  sequence: number;
   destinationId: string;
   jobId: string;
   messageId: string;
@@ -68,7 +70,7 @@ export interface DeliveryAttempt {
   url: string;
   /** 1 is the first. */
   attempt: number;
-  /** success or the reason's slug: timeout, http_5xx, diverted, ... */
+  /** success or the reason's slug: timeout, http_5xx, ... */
   outcome: string;
   retryable: boolean;
   status: null | number;
@@ -77,6 +79,8 @@ export interface DeliveryAttempt {
   startedAtMs: number;
   durationMs: number;
   replayId: null | string;
+  /** Failures of the destination since its last record that have no record of their own: more came than are written; the totals count them all. */
+  suppressed: number;
 }
 
 /** One call on its way to one destination; in delivery-jobs before its first attempt, in a retry topic while it waits. */
@@ -110,14 +114,16 @@ export interface DeliveryJob {
 
 /** What one deliverer did for one destination within one minute, or a part of it; the totals of a minute add up. */
 export interface DeliveryTotal {
-  /** Unique; the same when the record is written twice. */
-  id: string;
+  /** The deliverer's run that wrote it. */
+  writer: string;
+  /** Grows with every record of its writer: a record that was written twice is recognised. */
+  sequence: number;
   destinationId: string;
-  /** Start of the minute, Unix ms. */
+  /** Start of the minute in which the requests ended, Unix ms. */
   minuteMs: number;
-  /** Attempts by outcome: success or the reason's slug. */
+  /** Requests by outcome: success or the reason's slug; diverted counts calls that waited without a request. */
   outcomes: Record<string, number>;
-  /** Requests by duration; bucket bounds in services/deliverer/attempt-log. */
+  /** Requests by duration; the buckets' bounds stand in packages/contract/durations.ts, empty buckets at the end are left out. */
   durationCounts: Array<number>;
 }
 
@@ -193,13 +199,20 @@ export interface Replay {
   toMs: null | number;
   /** Pace; null is the default. */
   callsPerSecond: null | number;
-  /** running, finished or failed. */
+  /** running, finished or cancelled. */
   state: string;
+  /** End of every partition of dead-letters when it was asked for: what died later is not meant. */
+  ends: Array<number>;
+  /** Dead letters that are to be replayed. */
   matched: number;
+  /** How many of them became jobs again. */
   replayed: number;
-  /** The last dead letter replayed, where it goes on after a restart. */
+  /** Selected, but without a call that could be replayed. */
+  skipped: number;
+  /** Matched, but removed from the topic before their turn. */
+  expired: number;
+  /** partition:offset of the last dead letter replayed, in the order of these; it goes on behind it. */
   cursor: null | string;
-  message: string;
   createdAtMs: number;
   updatedAtMs: number;
 }
