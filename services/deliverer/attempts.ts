@@ -13,7 +13,8 @@ export interface AttemptsOptions {
   readonly responseDeadlineMs: number;
   readonly userAgent: string;
   readonly nowMs: () => number;
-  readonly telemetry: Pick<Telemetry, "requested">;
+  /** Told of each request that has ended. */
+  readonly observers: readonly Pick<Telemetry, "requested">[];
 }
 
 export interface Attempt {
@@ -41,7 +42,7 @@ interface Progress {
 export type MakeAttempt = (attempt: Attempt, onProgress: (progress: Progress) => void) => void;
 
 export function createAttempts(options: AttemptsOptions): MakeAttempt {
-  const { egress, endpoints, nowMs, responseDeadlineMs, telemetry, userAgent } = options;
+  const { egress, endpoints, nowMs, responseDeadlineMs, observers, userAgent } = options;
 
   /** Told of when it has ended, its place at the endpoint already free again. */
   function request(part: Part, ended: (result: WebhookResult) => void, free: () => void): void {
@@ -61,7 +62,7 @@ export function createAttempts(options: AttemptsOptions): MakeAttempt {
     const results: WebhookResult[] = [];
     const ended = (latest: WebhookResult): void => {
       results.push(latest);
-      telemetry.requested(job, latest);
+      for (const observer of observers) observer.requested(job, latest);
       onProgress({ latest, results });
     };
     if (destination.kind === "unreadable") {

@@ -22,7 +22,14 @@ export function connect({ settings: own, logger, lifecycle, nowMs }: DelivererCo
   lifecycle.onStop("kafka", () => kafka.close());
   const serde = createSerde({
     registryUrl: own.registry.registryUrl,
-    topics: [topics.destinationConfig, topics.deliveryJobs, ...topics.deliveryRetries, topics.deadLetters],
+    topics: [
+      topics.destinationConfig,
+      topics.deliveryJobs,
+      ...topics.deliveryRetries,
+      topics.deadLetters,
+      topics.deliveryAttempts,
+      topics.deliveryTotals,
+    ],
     onUnavailable: ({ message }) =>
       logger.warn({ problem: message }, "the schema registry does not answer yet"),
     nowMs,

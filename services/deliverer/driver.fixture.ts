@@ -101,7 +101,7 @@ export function createDriver({
       responseDeadlineMs: 5_000,
       userAgent: "Hookline/1.0",
       nowMs,
-      telemetry: { requested: (_job, result) => results.push(result) },
+      observers: [{ requested: (_job, result) => results.push(result) }],
     }),
     records: createRecords({ topics, serde: memory, nowMs }),
     recentJobs: new RecentJobs(),

@@ -3,6 +3,8 @@ import { createRetrySchedule } from "#contract";
 import { createEgress } from "#egress";
 import type { Runner } from "#kafka";
 import type { ServiceDefinition } from "#runtime";
+import type { AttemptLog } from "./attempt-log/attempt-log.ts";
+import { openAttemptLog } from "./attempt-log/open.ts";
 import { createAttempts, type MakeAttempt } from "./attempts.ts";
 import { settings } from "./config.ts";
 import { type Connection, connect, type DelivererContext, followDestinations } from "./connection.ts";
@@ -19,7 +21,7 @@ const FINISH_MS = 8_000;
 const WAITING_CALLS_INTERVAL_MS = 15_000;
 
 /** The way out to webhooks. */
-function openEgress(context: DelivererContext, telemetry: Telemetry) {
+function openEgress(context: DelivererContext, telemetry: Telemetry, attemptLog: AttemptLog) {
   const { settings: own, lifecycle, nowMs } = context;
   const { maxInFlightPerEndpoint } = own.delivery;
   const { allowCidrs, responseDeadlineMs, userAgent } = own.egress;
@@ -27,7 +29,8 @@ function openEgress(context: DelivererContext, telemetry: Telemetry) {
   const egress = createEgress({ allowCidrs, connectionsPerOrigin: maxInFlightPerEndpoint, now: nowMs });
   lifecycle.onStop("egress", () => egress.close());
   const endpoints = new Endpoints(maxInFlightPerEndpoint);
-  const attempt = createAttempts({ egress, endpoints, responseDeadlineMs, userAgent, nowMs, telemetry });
+  const observers = [telemetry, attemptLog];
+  const attempt = createAttempts({ egress, endpoints, responseDeadlineMs, userAgent, nowMs, observers });
   return { attempt, endpoints };
 }
 
@@ -92,7 +95,7 @@ async function start(context: DelivererContext): Promise<Record<string, never>> 
   const { health, lifecycle, logger, metrics, nowMs } = context;
   const connection = connect(context);
   const telemetry = createTelemetry({ metrics, logger, nowMs });
-  const { attempt, endpoints } = openEgress(context, telemetry);
+  const { attempt, endpoints } = openEgress(context, telemetry, openAttemptLog(context, connection));
   const destinations = followDestinations(context, connection);
   const runner = createRunner(context, connection, { attempt, destinations, telemetry });
   watch(context, connection, { runner, endpoints });

@@ -1,0 +1,149 @@
+import { describe, expect, test } from "@jest/globals";
+import { durationPercentileMs } from "#contract";
+import type { DeliveryJob } from "#topics";
+import { job, START_MS } from "../jobs.fixture.ts";
+import type { WebhookResult } from "../outcomes.ts";
+import { createAttemptLog } from "./attempt-log.ts";
+import type { Total } from "./totals.ts";
+
+interface Attempt {
+  readonly job: DeliveryJob;
+  readonly result: WebhookResult;
+  readonly suppressed: number;
+}
+
+function bench(maxDestinations?: number) {
+  const attempts: Attempt[] = [];
+  const totals: Total[] = [];
+  const clock = { nowMs: START_MS };
+  const log = createAttemptLog({
+    writer: {
+      attempt: (of, result, suppressed) => void attempts.push({ job: of, result, suppressed }),
+      total: (total) => void totals.push(total),
+    },
+    nowMs: () => clock.nowMs,
+    ...(maxDestinations !== undefined && { maxDestinations }),
+  });
+  const end = (outcome: WebhookResult["outcome"], changes: Partial<DeliveryJob> = {}, durationMs = 0) =>
+    log.requested(job(changes), {
+      url: "https://a.test/hook",
+      outcome,
+      message: "said",
+      startedAtMs: clock.nowMs - durationMs,
+      durationMs,
+    });
+  const succeed = (changes?: Partial<DeliveryJob>, durationMs?: number) =>
+    end({ kind: "success", status: 200 }, changes, durationMs);
+  const fail = (changes?: Partial<DeliveryJob>) =>
+    end({ kind: "retryable", reason: "http_5xx", status: 500 }, changes);
+  const kinds = () => attempts.map(({ result }) => result.outcome.kind);
+  return { attempts, clock, fail, kinds, log, succeed, totals };
+}
+
+describe("records of single requests", () => {
+  test("of successes there is at most one a second and destination", () => {
+    const { attempts, clock, succeed } = bench();
+    for (let ms = 0; ms < 3_000; ms += 10) {
+      clock.nowMs = START_MS + ms;
+      succeed({ destinationId: "d1" });
+      succeed({ destinationId: "d2" });
+    }
+    expect(attempts).toHaveLength(6);
+  });
+
+  test("the first success after a failure always has one", () => {
+    const { fail, kinds, succeed } = bench();
+    succeed();
+    fail();
+    succeed();
+    succeed();
+    expect(kinds()).toEqual(["success", "retryable", "success"]);
+  });
+
+  test("of many destinations at once the successes are bounded, and those after a failure are not among them", () => {
+    const { attempts, fail, succeed } = bench();
+    for (let index = 0; index < 1_000; index += 1) succeed({ destinationId: `d${index}` });
+    expect(attempts).toHaveLength(200);
+    fail({ destinationId: "d999" });
+    succeed({ destinationId: "d999" });
+    expect(attempts).toHaveLength(202);
+  });
+
+  test("every failure has one, up to fifty a second and destination", () => {
+    const { attempts, clock, fail } = bench();
+    for (let count = 0; count < 1_000; count += 1) fail({ destinationId: "d1" });
+    fail({ destinationId: "d2" });
+    expect(attempts).toHaveLength(51);
+    clock.nowMs += 1_000;
+    fail({ destinationId: "d1" });
+    expect(attempts.at(-1)).toMatchObject({ suppressed: 950 });
+    fail({ destinationId: "d1" });
+    expect(attempts.at(-1)).toMatchObject({ suppressed: 0 });
+  });
+
+  test("a failure that was left out is written when nothing follows it: the last record says how it stands", () => {
+    const { attempts, fail, log, succeed } = bench();
+    for (let count = 0; count < 50; count += 1) fail();
+    succeed();
+    for (let count = 0; count < 3; count += 1) fail({ messageId: `late-${count}` });
+    expect(attempts).toHaveLength(51);
+    log.flush();
+    expect(attempts).toHaveLength(52);
+    expect(attempts.at(-1)).toMatchObject({ job: { messageId: "late-2" }, suppressed: 2 });
+    log.flush();
+    expect(attempts).toHaveLength(52);
+    succeed();
+    expect(attempts.at(-1)?.result.outcome.kind).toBe("success");
+  });
+});
+
+describe("totals", () => {
+  test("count every request, recorded or not, and every diverted call", () => {
+    const { clock, fail, log, succeed, totals } = bench();
+    for (let count = 0; count < 500; count += 1) succeed({}, 20);
+    for (let count = 0; count < 100; count += 1) fail();
+    log.diverted(job());
+    clock.nowMs += 30_000;
+    log.flush();
+    expect(totals).toHaveLength(1);
+    const [total] = totals;
+    expect(total).toMatchObject({
+      destinationId: "d1",
+      minuteMs: START_MS,
+      outcomes: { success: 500, http_5xx: 100, diverted: 1 },
+    });
+    expect(total?.durationCounts.reduce((sum, count) => sum + count, 0)).toBe(600);
+    expect(durationPercentileMs(total?.durationCounts ?? [], 0.5)).toBeGreaterThan(15);
+  });
+
+  test("are of one minute each, and parts of a minute add up", () => {
+    const { clock, log, succeed, totals } = bench();
+    succeed();
+    log.flush();
+    succeed();
+    clock.nowMs += 60_000;
+    succeed();
+    log.flush();
+    expect(totals.map(({ minuteMs, outcomes }) => [minuteMs - START_MS, outcomes])).toEqual([
+      [0, { success: 1 }],
+      [0, { success: 1 }],
+      [60_000, { success: 1 }],
+    ]);
+  });
+
+  test("of a destination without requests are not written", () => {
+    const { log, succeed, totals } = bench();
+    succeed();
+    log.flush();
+    log.flush();
+    expect(totals).toHaveLength(1);
+  });
+
+  test("of more destinations than may be held are written at once, none of them lost", () => {
+    const { log, succeed, totals } = bench(10);
+    for (let index = 0; index < 95; index += 1) succeed({ destinationId: `d${index}` });
+    expect(totals).toHaveLength(90);
+    log.flush();
+    expect(new Set(totals.map(({ destinationId }) => destinationId)).size).toBe(95);
+  });
+});

@@ -1,0 +1,79 @@
+// What customers and the health of destinations are shown: records of single requests, and totals per minute. Nothing here belongs to a
+// call's durability: a record that is lost loses no call, and none is waited for.
+import type { DeliveryJob } from "#topics";
+import type { WebhookResult } from "../outcomes.ts";
+import { SAMPLING_BOUNDS, Sampling } from "./sampling.ts";
+import { Totals } from "./totals.ts";
+import type { AttemptWriter } from "./writer.ts";
+
+export interface AttemptLog {
+  /** One request to one webhook has ended. */
+  requested(job: DeliveryJob, result: WebhookResult): void;
+  /** A job was put off without a request, because its endpoint was full or down; it is counted only. */
+  diverted(job: DeliveryJob): void;
+  /** Writes everything that is counted or held back. */
+  flush(): void;
+}
+
+export interface AttemptLogOptions {
+  readonly writer: Pick<AttemptWriter, "attempt" | "total">;
+  readonly nowMs: () => number;
+  /** Destinations whose counts are held; over it all are written. */
+  readonly maxDestinations?: number;
+}
+
+/** About 1 KiB each. */
+const MAX_DESTINATIONS = 10_000;
+
+interface Ended {
+  readonly job: DeliveryJob;
+  readonly result: WebhookResult;
+}
+
+export function createAttemptLog(options: AttemptLogOptions): AttemptLog {
+  const { writer, nowMs, maxDestinations = MAX_DESTINATIONS } = options;
+  const totals = new Totals();
+  const sampling = new Sampling(SAMPLING_BOUNDS, maxDestinations);
+  /** The newest failure of each destination that got no record, so that the last record of all says how it stands. */
+  const heldBack = new Map<string, Ended>();
+
+  function writeTotals(): void {
+    for (const total of totals.take()) writer.total(total);
+  }
+
+  function countsAt(destinationId: string, endedAtMs: number) {
+    if (totals.size >= maxDestinations) writeTotals();
+    return totals.at(destinationId, endedAtMs);
+  }
+
+  function failed(job: DeliveryJob, result: WebhookResult, endedAtMs: number): void {
+    const { destinationId } = job;
+    const suppressed = sampling.failure(destinationId, endedAtMs);
+    if (suppressed === undefined) {
+      if (heldBack.size < maxDestinations) heldBack.set(destinationId, { job, result });
+    } else {
+      heldBack.delete(destinationId);
+      writer.attempt(job, result, suppressed);
+    }
+  }
+
+  return {
+    requested(job, result) {
+      const { outcome, startedAtMs, durationMs } = result;
+      const endedAtMs = startedAtMs + durationMs;
+      const counts = countsAt(job.destinationId, endedAtMs);
+      counts.duration(durationMs);
+      counts.outcome(outcome.kind === "success" ? "success" : outcome.reason);
+      if (outcome.kind !== "success") return failed(job, result, endedAtMs);
+      if (heldBack.size > 0) heldBack.delete(job.destinationId);
+      if (sampling.success(job.destinationId, endedAtMs)) writer.attempt(job, result, 0);
+    },
+    diverted: ({ destinationId }) => countsAt(destinationId, nowMs()).outcome("diverted"),
+    flush() {
+      writeTotals();
+      for (const [destinationId, { job, result }] of heldBack)
+        writer.attempt(job, result, sampling.lateFailure(destinationId));
+      heldBack.clear();
+    },
+  };
+}

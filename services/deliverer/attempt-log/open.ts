@@ -1,0 +1,38 @@
+import { randomUUID } from "node:crypto";
+import type { Connection, DelivererContext } from "../connection.ts";
+import { type AttemptLog, createAttemptLog } from "./attempt-log.ts";
+import { createAttemptWriter } from "./writer.ts";
+
+/** Records of single requests leave so often. */
+const SEND_EVERY_MS = 250;
+const FLUSH_EVERY_MS = 10_000;
+
+/** Opens the log of attempts; what is in it is sent before the way to Kafka closes. Needs the serde before the first request. */
+export function openAttemptLog(
+  { lifecycle, metrics, nowMs }: DelivererContext,
+  { kafka, serde, topics }: Connection,
+): AttemptLog {
+  const dropped = metrics.counter({
+    name: "delivery_attempt_records_dropped_total",
+    help: "Records of attempts and totals that Kafka did not get because it was away for too long; no call is lost by it.",
+    labels: { kind: ["attempt", "total"] },
+  });
+  const producer = kafka.producer({ deliveryTimeoutMs: Number.POSITIVE_INFINITY });
+  const writer = createAttemptWriter({
+    topics,
+    serde,
+    producer,
+    writerId: randomUUID(),
+    onDropped: (kind, count) => dropped.inc({ kind }, count),
+  });
+  const log = createAttemptLog({ writer, nowMs });
+  const sending = setInterval(() => writer.send(), SEND_EVERY_MS);
+  const flushing = setInterval(() => log.flush(), FLUSH_EVERY_MS);
+  lifecycle.onStop("attempt log", () => {
+    clearInterval(sending);
+    clearInterval(flushing);
+    log.flush();
+    writer.send();
+  });
+  return log;
+}
