@@ -12,6 +12,7 @@ describe("webhook URLs (contract 4.2)", () => {
     "https://[2001:db8::1]/x",
     "HTTPS://EXAMPLE.COM/",
     "https://bücher.example/",
+    "https://example.com/@user?to=a@b#@",
   ])("%s is accepted", (url) => expect(urlProblem(url)).toBeUndefined());
 
   test.each([
@@ -24,8 +25,16 @@ describe("webhook URLs (contract 4.2)", () => {
     ["http:///path", "http:// or https://"],
     ["https://user:pass@example.com/", "credentials"],
     ["https://user@example.com/", "credentials"],
+    ["https://@example.com/", "credentials"],
+    ["https://:@example.com/", "credentials"],
+    ["https://a@b@example.com", "credentials"],
     ["https://exa mple.com/", "blanks"],
     ["https://example.com/\n", "blanks"],
+    ["https://example.com\\@127.0.0.1/", "backslashes"],
+    ["http:\\\\127.0.0.1/", "backslashes"],
+    ["https://\\example.com/", "backslashes"],
+    ["https://exam\u00adple.com/", "invisible"],
+    ["https://example.com\u200b/", "invisible"],
     ["https://example.com:99999/", "valid URL"],
     [`https://example.com/${"x".repeat(2_048)}`, "2048"],
   ])("%j is refused", (url, message) => expect(urlProblem(url)).toContain(message));

@@ -44,17 +44,18 @@ const HEADER_NAME = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/;
 /** Visible ASCII, blanks and tabs inside: what arrives the same everywhere. An empty value is allowed. */
 const HEADER_VALUE = /^(?:[\x21-\x7e](?:[\t\x20-\x7e]*[\x21-\x7e])?)?$/;
 const HTTP_URL = /^https?:\/\/[^/]/i;
-/** URL's parser drops or encodes these silently, so the URL called would not be the one written down. */
-const BLANK_OR_CONTROL = /[\s\p{Cc}]/u;
+/** URL's parser drops, turns or encodes these silently, so the URL called would not be the one written down. */
+const REWRITTEN = /[\s\\\p{Cc}\p{Cf}]/u;
+/** Also an empty user name, which the parsed URL no longer shows. */
+const USERINFO = /^[^:]+:\/\/[^/?#]*@/;
 
 /** What is wrong with one URL, or undefined (contract 4.2). */
 export function urlProblem(url: string): string | undefined {
   if (url.length > MAX_URL_CHARACTERS) return `must have at most ${MAX_URL_CHARACTERS} characters`;
-  if (BLANK_OR_CONTROL.test(url)) return "must not contain blanks or control characters";
+  if (REWRITTEN.test(url)) return "must not contain blanks, backslashes, control or invisible characters";
   if (!HTTP_URL.test(url)) return "must be a full URL beginning with http:// or https://";
   if (!URL.canParse(url)) return "must be a valid URL";
-  const { username, password } = new URL(url);
-  if (username !== "" || password !== "") return "must not contain credentials; use a header instead";
+  if (USERINFO.test(url)) return "must not contain credentials; use a header instead";
   return undefined;
 }
 
