@@ -20,6 +20,8 @@ export interface SenderOptions {
   readonly recorder: Recorder;
   /** Asked before each call. */
   readonly isEnough: () => boolean;
+  /** Ends it at once. */
+  readonly signal: AbortSignal;
 }
 
 export interface Sender {
@@ -34,7 +36,7 @@ export interface Sender {
  * acknowledged; the fourth is given up when it is refused.
  */
 export function startSender(options: SenderOptions): Sender {
-  const { ingestUrls, writeKeys, callsPerSecond, recorder, isEnough } = options;
+  const { ingestUrls, writeKeys, callsPerSecond, recorder, isEnough, signal } = options;
   const refusals = new Map<number, number>();
   const outstanding = new Set<Promise<void>>();
   let turn = 0;
@@ -62,14 +64,14 @@ export function startSender(options: SenderOptions): Sender {
       const status = await post(call);
       if (status === 200) return recorder.acknowledge(call, Date.now());
       refusals.set(status, (refusals.get(status) ?? 0) + 1);
-      if (performance.now() >= giveUpAtMs) return;
+      if (signal.aborted || performance.now() >= giveUpAtMs) return;
       await pause(RETRY_AFTER_MS);
     }
   };
   const run = async (): Promise<void> => {
     let call = 0;
     let lastAtMs = performance.now();
-    for (let due = 1; !isEnough(); ) {
+    for (let due = 1; !signal.aborted && !isEnough(); ) {
       for (; due >= 1 && outstanding.size < MAX_OUTSTANDING; due -= 1) {
         const sending: Promise<void> = send(call).finally(() => outstanding.delete(sending));
         outstanding.add(sending);

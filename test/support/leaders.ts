@@ -2,11 +2,14 @@
 import { once } from "node:events";
 import { connect, type Socket } from "node:net";
 import { setTimeout as pause } from "node:timers/promises";
+import { until } from "./until.ts";
 
 const ALTER_PARTITION_REASSIGNMENTS = 45;
+const LIST_PARTITION_REASSIGNMENTS = 46;
 const TIMEOUT_MS = 15_000;
 /** Until the brokers know their new leaders. */
 const MOVE_MS = 1_000;
+const IN_SYNC_TIMEOUT_MS = 60_000;
 
 export interface LeaderMove {
   /** Brokers "host:port"; the node ids are 1, 2, … in this order. */
@@ -47,6 +50,12 @@ function compactString(text: string): Buffer {
   return Buffer.concat([varint(bytes.length + 1), bytes]);
 }
 
+function requestOf(apiKey: number, body: Buffer): Buffer {
+  const header = [int16(apiKey), int16(0), int32(1), int16(-1), NO_TAGS];
+  const request = Buffer.concat([...header, int32(TIMEOUT_MS), body, NO_TAGS]);
+  return Buffer.concat([int32(request.length), request]);
+}
+
 function reassignment(
   { topics, partitions }: LeaderMove,
   replicasOf: (partition: number) => number[],
@@ -59,9 +68,7 @@ function reassignment(
       compactArray(Array.from({ length: partitions }, partition)),
       NO_TAGS,
     ]);
-  const header = [int16(ALTER_PARTITION_REASSIGNMENTS), int16(0), int32(1), int16(-1), NO_TAGS];
-  const request = Buffer.concat([...header, int32(TIMEOUT_MS), compactArray(topics.map(topic)), NO_TAGS]);
-  return Buffer.concat([int32(request.length), request]);
+  return requestOf(ALTER_PARTITION_REASSIGNMENTS, compactArray(topics.map(topic)));
 }
 
 async function answerOf(socket: Socket): Promise<Buffer> {
@@ -75,23 +82,38 @@ async function answerOf(socket: Socket): Promise<Buffer> {
 
 /** Length, correlation id, tags, throttle time; then the error that concerns the whole request. */
 const ERROR_OFFSET = 4 + 4 + 1 + 4;
+/** The error and its message, which is null when there is none. */
+const BODY_OFFSET = ERROR_OFFSET + 2 + 1;
 
-async function ask(address: string, request: Buffer): Promise<void> {
+/** What follows in the answer when there was no error. */
+async function ask(address: string, request: Buffer): Promise<Buffer> {
   const at = address.lastIndexOf(":");
   const socket = connect({ host: address.slice(0, at), port: Number(address.slice(at + 1)) });
   const timer = setTimeout(() => socket.destroy(new Error(`no answer of ${address}`)), TIMEOUT_MS);
   try {
     await once(socket, "connect");
     socket.write(request);
-    const error = (await answerOf(socket)).readInt16BE(ERROR_OFFSET);
+    const answer = await answerOf(socket);
+    const error = answer.readInt16BE(ERROR_OFFSET);
     if (error !== 0) throw new Error(`leaders were not moved: Kafka's error ${error}`);
+    return answer.subarray(BODY_OFFSET);
   } finally {
     clearTimeout(timer);
     socket.destroy();
   }
 }
 
-/** Takes every copy away from one broker, so that others must lead, and gives it copies back that do not lead. */
+/** Whether every partition has the copies that it was told to have. */
+async function isSettled(address: string): Promise<boolean> {
+  // Null asks for all topics; the answer is an array of those that are not through.
+  const moving = await ask(address, requestOf(LIST_PARTITION_REASSIGNMENTS, varint(0)));
+  return moving.equals(Buffer.concat([compactArray([]), NO_TAGS]));
+}
+
+/**
+ * Takes every copy away from one broker, so that others must lead, and gives it copies back that do not lead. Ends when they
+ * are in sync, so that another broker may be missed then.
+ */
 export async function moveLeaders(move: LeaderMove): Promise<void> {
   const others = move.brokers.map((_, index) => index).filter((index) => index !== move.away);
   const address = move.brokers[others[0] ?? 0] ?? "";
@@ -103,4 +125,5 @@ export async function moveLeaders(move: LeaderMove): Promise<void> {
     address,
     reassignment(move, (partition) => [...rotated(partition), 1 + move.away]),
   );
+  await until(() => isSettled(address), { timeoutMs: IN_SYNC_TIMEOUT_MS, what: "the copies to be in sync" });
 }

@@ -1,0 +1,118 @@
+// One run: calls flow while the schedule disturbs what carries them; then every one of them is looked for.
+import { setTimeout as pause } from "node:timers/promises";
+import { describeEvent } from "./events.ts";
+import type { Ledger } from "./ledger.ts";
+import { isSettled } from "./oracle.ts";
+import { perform } from "./perform.ts";
+import { Recorder } from "./recorder.ts";
+import { type Phase, type PlannedEvent, planSchedule } from "./schedule.ts";
+import { type Sender, startSender } from "./sender.ts";
+import { startWorld, type World } from "./world.ts";
+
+/** Undisturbed, so that there is something to compare with. */
+const QUIET_START_MS = 5_000;
+const PROGRESS_EVERY_MS = 10_000;
+/** The window of a call that came last, a frozen or killed process in it, and a busy machine. */
+const SETTLE_TIMEOUT_MS = 180_000;
+const SETTLE_POLL_MS = 3_000;
+
+export interface RunOptions {
+  /** Calls to be acknowledged, at least. */
+  readonly calls: number;
+  readonly seed: number;
+  readonly callsPerSecond: number;
+  /** Two things at a time from the beginning. */
+  readonly isHurried?: boolean;
+  readonly log: (line: string) => void;
+}
+
+export interface RunResult {
+  readonly ledger: Ledger;
+  readonly refusals: ReadonlyMap<number, number>;
+  readonly durationMs: number;
+}
+
+interface Running {
+  readonly world: World;
+  readonly recorder: Recorder;
+  readonly say: (line: string) => void;
+  /** Aborted when the run has failed. */
+  readonly failure: AbortController;
+}
+
+async function runTrack(
+  { world, recorder, say, failure }: Running,
+  track: readonly PlannedEvent[],
+): Promise<void> {
+  for (const { gapMs, event } of track) {
+    await pause(gapMs);
+    failure.signal.throwIfAborted();
+    say(describeEvent(event));
+    const disturbance = await perform(world, event);
+    recorder.disturbed(disturbance);
+  }
+}
+
+async function runPhases(running: Running, phases: readonly Phase[]): Promise<void> {
+  await pause(QUIET_START_MS);
+  for (const { tracks } of phases) await Promise.all(tracks.map((track) => runTrack(running, track)));
+}
+
+function progress({ recorder, say }: Running): () => void {
+  const timer = setInterval(() => {
+    const { acknowledged, attempts, open } = recorder;
+    say(`${acknowledged} acknowledged, ${attempts} requests to endpoints, ${open} deliveries open`);
+  }, PROGRESS_EVERY_MS);
+  return () => clearInterval(timer);
+}
+
+/** The ledger once every acknowledged call has ended, or as it is when the time is over. */
+async function settle({ world, recorder, say }: Running): Promise<Ledger> {
+  const giveUpAtMs = performance.now() + SETTLE_TIMEOUT_MS;
+  say("everything is sent; waiting until every call has ended");
+  for (;;) {
+    const ledger = recorder.ledger(await world.deadCalls());
+    if (isSettled(ledger) || performance.now() > giveUpAtMs) return ledger;
+    await pause(SETTLE_POLL_MS);
+  }
+}
+
+/** Sends calls while the schedule is carried out; ends when both are through. */
+async function disturb(running: Running, options: RunOptions): Promise<Sender> {
+  const { world, recorder, failure } = running;
+  const { calls, callsPerSecond } = options;
+  let isDisturbed = true;
+  const sender = startSender({
+    ingestUrls: world.fleet.ingestUrls,
+    writeKeys: world.writeKeys,
+    callsPerSecond,
+    recorder,
+    isEnough: () => !isDisturbed && recorder.acknowledged >= calls,
+    signal: failure.signal,
+  });
+  await runPhases(running, planSchedule({ ...options, durationMs: (calls / callsPerSecond) * 1000 }));
+  isDisturbed = false;
+  await sender.done;
+  return sender;
+}
+
+/** Runs all of it on a stack of its own; leaves nothing behind. */
+export async function runConservation(options: RunOptions): Promise<RunResult> {
+  const recorder = new Recorder();
+  const world = await startWorld(recorder, options.log);
+  const startedAtMs = performance.now();
+  const say = (line: string): void =>
+    options.log(`${((performance.now() - startedAtMs) / 1000).toFixed(1).padStart(7)} s  ${line}`);
+  const failure = new AbortController();
+  const running: Running = { world, recorder, say, failure };
+  const stopProgress = progress(running);
+  try {
+    const { refusals } = await disturb(running, options);
+    const ledger = await settle(running);
+    return { ledger, refusals, durationMs: performance.now() - startedAtMs };
+  } finally {
+    failure.abort();
+    stopProgress();
+    await world.close();
+  }
+}

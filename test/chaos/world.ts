@@ -1,0 +1,130 @@
+import { type Stack, startStack } from "#stack";
+import { type Deployment, startDeployment } from "#support/deployment";
+import { environment } from "#support/environment";
+import { moveLeaders } from "#support/leaders";
+import { allTopics, type DeadLetter } from "#topics";
+import { BEHAVIOURS, type DestinationName } from "./behaviours.ts";
+import { judgeBody, ROUTES } from "./calls.ts";
+import { type Endpoint, startEndpoint } from "./endpoint.ts";
+import { BROKERS, FLEET, processName, type Target } from "./events.ts";
+import { calledBy, completeFleet, type Fleet, fleetOf } from "./fleet.ts";
+import type { DeadCall } from "./ledger.ts";
+import { type Network, startNetwork } from "./network.ts";
+import type { Recorder } from "./recorder.ts";
+
+const PARTITIONS = 12;
+/** Short, so that every call ends within the run: seven attempts or so, and the last retry leaves time to be taken over. */
+const RETRY_DELAYS_MS = [1_000, 4_000];
+const RETRY_WINDOW = "30s";
+const SECRET = "conservation";
+
+/** Everything that a run needs: brokers, the network to them, the product, the endpoints. */
+export interface World {
+  readonly stack: Stack;
+  readonly network: Network;
+  readonly fleet: Fleet;
+  /** By the name of the source. */
+  readonly writeKeys: ReadonlyMap<string, string>;
+  readonly moveLeaders: (away: number) => Promise<void>;
+  readonly deadCalls: () => Promise<DeadCall[]>;
+  readonly close: () => Promise<void>;
+}
+
+/** Undone in the reverse order, whatever was reached. */
+type Undo = (() => Promise<unknown>)[];
+
+function settingsOf(network: Network, target: Target): Record<string, string> {
+  const name = calledBy(`${processName(target)}.1`);
+  if (target.service !== "deliverer") return { ...name };
+  return { ...name, HOOKLINE_KAFKA_BROKERS: network.brokersOf(target.index) };
+}
+
+async function startProduct(stack: Stack, network: Network): Promise<Deployment> {
+  return startDeployment({
+    stack: { brokers: stack.brokers, registryUrl: network.registryUrl },
+    partitions: PARTITIONS,
+    replicationFactor: BROKERS,
+    retryDelaysMs: RETRY_DELAYS_MS,
+    settings: { HOOKLINE_RETRY_WINDOW: RETRY_WINDOW },
+    settingsOf: { deliverer: settingsOf(network, { service: "deliverer", index: 0 }) },
+  });
+}
+
+/** Endpoints, and a source and destinations for each route; gives the write keys and the destinations by their ids. */
+async function connectRoutes({ control }: Deployment, urls: ReadonlyMap<DestinationName, string>) {
+  const writeKeys = new Map<string, string>();
+  const destinations = new Map<string, DestinationName>();
+  for (const { source, destinations: names } of ROUTES) {
+    const { id, writeKeys: keys } = await control.createSource(source);
+    writeKeys.set(source, keys[0]);
+    for (const name of names) {
+      const webhooks = [{ url: urls.get(name) ?? "" }];
+      const destination = await control.createDestination({
+        name,
+        sourceIds: [id],
+        sharedSecret: SECRET,
+        webhooks,
+      });
+      destinations.set(destination.id, name);
+    }
+  }
+  return { writeKeys, destinations };
+}
+
+function deadCall(letter: DeadLetter, destinations: ReadonlyMap<string, DestinationName>): DeadCall {
+  const destination = destinations.get(letter.destinationId ?? "");
+  const { reason } = letter;
+  return { reason, ...(destination === undefined ? {} : { destination }), ...judgeBody(letter.body) };
+}
+
+async function build(undo: Undo, recorder: Recorder, log: (line: string) => void): Promise<World> {
+  const stack = await startStack({
+    environment,
+    own: true,
+    brokers: BROKERS,
+    detours: FLEET.deliverer,
+    log,
+  });
+  undo.push(() => stack.stop());
+  const network = await startNetwork(stack);
+  undo.push(() => network.close());
+  const startedAtMs = Date.now();
+  const endpoints = new Map<DestinationName, Endpoint>();
+  for (const { name } of BEHAVIOURS) {
+    const onAttempt = (attempt: Parameters<Recorder["attempted"]>[0]) => recorder.attempted(attempt);
+    const endpoint = await startEndpoint({ destination: name, secret: SECRET, startedAtMs, onAttempt });
+    undo.push(() => endpoint.close());
+    endpoints.set(name, endpoint);
+  }
+  const deployment = await startProduct(stack, network);
+  undo.push(() => deployment.stop());
+  const urls = new Map([...endpoints].map(([name, { url }]) => [name, url]));
+  const { writeKeys, destinations } = await connectRoutes(deployment, urls);
+  const fleet = fleetOf({ deployment, settingsOf: (target) => settingsOf(network, target) });
+  await completeFleet(fleet);
+  const topics = allTopics(deployment.topics).map(({ name }) => name);
+  return {
+    stack,
+    network,
+    fleet,
+    writeKeys,
+    moveLeaders: (away) => moveLeaders({ brokers: stack.brokers, away, topics, partitions: PARTITIONS }),
+    deadCalls: async () => (await deployment.deadLetters()).map((letter) => deadCall(letter, destinations)),
+    close: () => undoAll(undo),
+  };
+}
+
+async function undoAll(undo: Undo): Promise<void> {
+  for (const step of undo.splice(0).reverse()) await step();
+}
+
+/** Brings everything up. Whoever starts it must close it. */
+export async function startWorld(recorder: Recorder, log: (line: string) => void): Promise<World> {
+  const undo: Undo = [];
+  try {
+    return await build(undo, recorder, log);
+  } catch (error) {
+    await undoAll(undo);
+    throw error;
+  }
+}
