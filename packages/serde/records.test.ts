@@ -86,6 +86,7 @@ const RECORDS: { [R in RecordName]: fc.Arbitrary<RecordTypes[R]> } = {
     shardWidth: nullable(int),
     disableAfterMs: nullable(long),
     disabledReason: nullable(text),
+    enabledAtMs: nullable(long),
     standardWebhooks: fc.boolean(),
     sharedSecret: nullable(secret),
     previousSecret: nullable(secret),

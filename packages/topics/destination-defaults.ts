@@ -9,6 +9,7 @@ export const DESTINATION_DEFAULTS = {
   shardWidth: null,
   disableAfterMs: null,
   disabledReason: null,
+  enabledAtMs: null,
   standardWebhooks: false,
   sharedSecret: null,
   previousSecret: null,

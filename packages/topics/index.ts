@@ -1,5 +1,5 @@
 export { DESTINATION_DEFAULTS } from "./destination-defaults.ts";
-export { callKey, DEFAULT_SHARD_WIDTH, deliveryKey, shardOf } from "./keys.ts";
+export { callKey, DEFAULT_SHARD_WIDTH, deliveryKey, shardOf, shardWidthOf } from "./keys.ts";
 export type {
   Cleanup,
   RecordName,

@@ -1,4 +1,5 @@
 import { hash } from "node:crypto";
+import type { DestinationConfig } from "./records.generated.ts";
 
 /** How many shards, so at most how many partitions, one destination uses (design: shuffle shards). */
 export const DEFAULT_SHARD_WIDTH = 4;
@@ -17,6 +18,17 @@ export function callKey(
 /** The shard of a destination that one user's calls take: always the same one, so their first attempts keep their order. */
 export function shardOf(userKey: string, width: number = DEFAULT_SHARD_WIDTH): number {
   return Number.parseInt(hash("md5", userKey, "hex").slice(0, 8), 16) % width;
+}
+
+/**
+ * How many shards a destination's calls are dealt to. With a limit it is one: all its calls then meet in one process, which can
+ * keep the limit exactly. Another width deals users anew: while older calls of a user are under way, newer ones may overtake them.
+ */
+export function shardWidthOf(
+  destination: Pick<DestinationConfig, "maxRequestsPerSecond" | "maxInFlight" | "shardWidth">,
+): number {
+  const isLimited = destination.maxRequestsPerSecond !== null || destination.maxInFlight !== null;
+  return isLimited ? 1 : (destination.shardWidth ?? DEFAULT_SHARD_WIDTH);
 }
 
 /** Key of a delivery job, in delivery-jobs and in every retry topic alike, so partition p of all of them belongs together. */

@@ -169,12 +169,14 @@ export interface DestinationConfig {
   maxRequestsPerSecond: null | number;
   /** Requests under way at a time, over all processes; null leaves it to the endpoint's lane. */
   maxInFlight: null | number;
-  /** Partitions the destination spreads over; null is the default. A destination with a limit has 1, so that the limit is exact. */
+  /** Partitions the destination spreads over; null is the default. While there is a limit it is 1 whatever stands here, so that the limit is exact. */
   shardWidth: null | number;
   /** Unbroken failure for so long switches it off; null never does. */
   disableAfterMs: null | number;
   /** Why it was switched off when not by a person; null again when it is switched on. */
   disabledReason: null | string;
+  /** When it was last switched on: failure from before does not count for disableAfterMs. */
+  enabledAtMs: null | number;
   /** Adds the Standard Webhooks headers. */
   standardWebhooks: boolean;
   sharedSecret: null | EncryptedSecret;

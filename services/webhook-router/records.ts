@@ -9,6 +9,7 @@ import {
   type DestinationConfig,
   deliveryKey,
   shardOf,
+  shardWidthOf,
   type TopicMap,
 } from "#topics";
 
@@ -27,14 +28,16 @@ export function rejectionReason(error: object): RejectionReason {
 
 /**
  * The same call and destination give the same job, byte for byte, whenever and wherever it is made: the deliverer
- * recognises one that a crash made twice. One user's calls share a shard, so they keep their order.
+ * recognises one that a crash made twice (if the destination's width changed in between, in another process, which does not). One
+ * user's calls share a shard, so they keep their order.
  */
-export function deliveryJob(call: Call, destinationId: string): DeliveryJob {
+export function deliveryJob(call: Call, destination: DestinationConfig): DeliveryJob {
+  const destinationId = destination.id;
   const { messageId, sourceId, type, receivedAtMs, body } = call;
   return {
     jobId: deliveryJobId(messageId, destinationId, sourceId),
     destinationId,
-    shard: shardOf(call.userId ?? call.anonymousId ?? ""),
+    shard: shardOf(call.userId ?? call.anonymousId ?? "", shardWidthOf(destination)),
     messageId,
     sourceId,
     type,
@@ -79,8 +82,8 @@ export function createRecords(options: {
 }): RouterRecords {
   const { serde, topics } = options;
   return {
-    job(call, { id }) {
-      const job = deliveryJob(call, id);
+    job(call, destination) {
+      const job = deliveryJob(call, destination);
       return {
         topic: topics.deliveryJobs.name,
         key: deliveryKey(job),

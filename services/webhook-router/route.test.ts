@@ -21,6 +21,15 @@ describe("a call goes", () => {
     expect(idsOf(route(call({ type: "identify" }), both.slice(1)))).toBe("call_type_off");
   });
 
+  test("only to those that take its event; other calls than track have none (contract 4.4)", () => {
+    const picky = [destination("a"), destination("b", { events: ["Signed Up", "Order Completed"] })];
+    expect(idsOf(route(call({ event: "Order Completed" }), picky))).toEqual(["a", "b"]);
+    expect(idsOf(route(call({ event: "order completed" }), picky))).toEqual(["a"]);
+    expect(idsOf(route(call({ event: "Viewed" }), picky.slice(1)))).toBe("event_off");
+    for (const type of ["page", "screen", "identify", "group", "alias", "delete"])
+      expect(idsOf(route(call({ type, event: null }), picky))).toEqual(["a", "b"]);
+  });
+
   test("as a deletion to all of them, whatever types they take (contract 5.1)", () => {
     expect(idsOf(route(call({ type: "delete" }), both))).toEqual(["a", "b"]);
   });
@@ -96,20 +105,23 @@ describe("the index of destinations", () => {
 });
 
 describe("a delivery job", () => {
+  const a = destination("a");
+  const b = destination("b");
+
   test("is the same whenever it is made of the same call and destination", () => {
     const given = call();
-    expect(deliveryJob(given, "a")).toEqual(deliveryJob({ ...given }, "a"));
+    expect(deliveryJob(given, a)).toEqual(deliveryJob({ ...given }, a));
     const ids = [
-      deliveryJob(given, "a"),
-      deliveryJob(given, "b"),
-      deliveryJob({ ...given, sourceId: "app" }, "a"),
+      deliveryJob(given, a),
+      deliveryJob(given, b),
+      deliveryJob({ ...given, sourceId: "app" }, a),
     ].map(({ jobId }) => jobId);
     expect(new Set(ids).size).toBe(3);
   });
 
   test("carries the very bytes of the call's body, and waits for its first attempt", () => {
     const given = call();
-    const job = deliveryJob(given, "a");
+    const job = deliveryJob(given, a);
     expect(job.body).toBe(given.body);
     expect(job).toMatchObject({
       attempts: 0,
@@ -122,14 +134,27 @@ describe("a delivery job", () => {
 
   test("shares its shard with the other calls of its user", () => {
     const shards = ["track", "page", "identify"].map(
-      (type) => deliveryJob(call({ type, userId: "u7" }), "a").shard,
+      (type) => deliveryJob(call({ type, userId: "u7" }), a).shard,
     );
     expect(new Set(shards).size).toBe(1);
     const users = Array.from(
       { length: 100 },
-      (_, index) => deliveryJob(call({ userId: `u${index}` }), "a").shard,
+      (_, index) => deliveryJob(call({ userId: `u${index}` }), a).shard,
     );
     expect([...new Set(users)].sort()).toEqual([0, 1, 2, 3]);
+  });
+
+  test.each<[Partial<DestinationConfig>, number[]]>([
+    [{ shardWidth: 2 }, [0, 1]],
+    [{ maxRequestsPerSecond: 0.5 }, [0]],
+    [{ maxInFlight: 1, shardWidth: 6 }, [0]],
+  ])("is dealt to the shards of a destination with %j (contract 4.4)", (options, expected) => {
+    const wide = destination("a", options);
+    const shards = Array.from(
+      { length: 100 },
+      (_, index) => deliveryJob(call({ userId: `u${index}` }), wide).shard,
+    );
+    expect([...new Set(shards)].sort()).toEqual(expected);
   });
 });
 
