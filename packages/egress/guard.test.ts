@@ -1,5 +1,5 @@
 import { once } from "node:events";
-import { type AddressInfo, connect, createServer } from "node:net";
+import { connect } from "node:net";
 import { afterEach, beforeEach, describe, expect, test } from "@jest/globals";
 import { emptyResponse, type RawServer, startRawServer } from "#support/raw-server";
 import { addressPolicy } from "./addresses.ts";
@@ -126,20 +126,4 @@ describe("DNS rebinding (contract 6.1)", () => {
     expect(error).toMatchObject({ code: "BLOCKED_ADDRESS" });
     expect(server.received.join("")).toBe("");
   });
-});
-
-test("no proxy of the environment is asked: the connection goes straight to the endpoint", async () => {
-  const proxy = createServer((socket) => socket.destroy()).listen(0, "127.0.0.1");
-  await once(proxy, "listening");
-  const { env } = process;
-  const before = env["HTTP_PROXY"];
-  env["HTTP_PROXY"] = `http://127.0.0.1:${(proxy.address() as AddressInfo).port}`;
-  try {
-    const result = await post(`http://127.0.0.1:${server.port}/`, { allowCidrs: ["127.0.0.1"] });
-    expect(result).toMatchObject({ kind: "response", status: 200 });
-  } finally {
-    if (before === undefined) delete env["HTTP_PROXY"];
-    else env["HTTP_PROXY"] = before;
-    proxy.close();
-  }
 });
