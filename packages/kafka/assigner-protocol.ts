@@ -1,6 +1,5 @@
 import kafkajs from "kafkajs";
 import { type AssignedMember, assignPartitions } from "./assigner.ts";
-import type { TopicPartition } from "./types.ts";
 
 const { AssignerProtocol } = kafkajs;
 
@@ -66,31 +65,5 @@ export function coPartitionedAssigner(last: () => LastAssignment): kafkajs.Parti
         }),
       }));
     },
-  });
-}
-
-/** Gives the only member one partition: the way to read just that one, since the client knows no manual assignment (fact 15). */
-export function singlePartitionAssigner({ topic, partition }: TopicPartition): kafkajs.PartitionAssigner {
-  const name = "HooklineSinglePartition";
-  return () => ({
-    name,
-    version: VERSION,
-    protocol: ({ topics }) => ({
-      name,
-      metadata: AssignerProtocol.MemberMetadata.encode({
-        version: VERSION,
-        topics,
-        userData: Buffer.alloc(0),
-      }),
-    }),
-    assign: async ({ members }) =>
-      members.map(({ memberId }) => ({
-        memberId,
-        memberAssignment: AssignerProtocol.MemberAssignment.encode({
-          version: VERSION,
-          assignment: { [topic]: [partition] },
-          userData: Buffer.alloc(0),
-        }),
-      })),
   });
 }

@@ -78,3 +78,13 @@ declare module "kafkajs/src/protocol/requests/fetch/index.js" {
   // biome-ignore lint/style/noDefaultExport: it describes a CommonJS module.
   export default Fetch;
 }
+
+declare module "kafkajs/src/consumer/batch.js" {
+  import type kafkajs from "kafkajs";
+  import type { FetchedPartition } from "kafkajs/src/protocol/requests/fetch/index.js";
+
+  /** Leaves out control records, aborted transactions and what is before the offset asked for. */
+  const Batch: new (topic: string, fetchedOffset: string, fetched: FetchedPartition) => kafkajs.Batch;
+  // biome-ignore lint/style/noDefaultExport: it describes a CommonJS module.
+  export default Batch;
+}

@@ -7,7 +7,7 @@ export type KafkaErrorCode =
   | "unavailable"
   | "request_failed"
   | "table_timeout"
-  | "range_stalled"
+  | "aborted"
   | "consumer_dead"
   | "closed";
 

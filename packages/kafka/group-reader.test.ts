@@ -190,6 +190,46 @@ describe("group reader", () => {
     expect(bench.stepped).toEqual(["0-0", "0-1", "0-2"]);
   });
 
+  test("the position of an assigned partition is the record that waits, or the next to be fetched", async () => {
+    const dueAtMs = ({ offset }: { offset: number }) => (offset < 2 ? 0 : Number.POSITIVE_INFINITY);
+    const bench = await startBench();
+    const waiting = await startBench({
+      work: {
+        decode: () => "",
+        step: () => undefined,
+        deadLetter: () => [],
+        write: async () => undefined,
+        dueAtMs,
+      },
+    });
+    for (const { session } of [bench, waiting]) session().join([0]);
+    expect(bench.reader.position({ topic: "t", partition: 0 })).toBeUndefined();
+    for (const each of [bench, waiting]) {
+      await each.started;
+      fetch(each, 0, 0, 5);
+    }
+    await soon(() => bench.stepped.length === 5, "the steps");
+    expect(bench.reader.position({ topic: "t", partition: 0 })).toBe(5);
+    expect(waiting.reader.position({ topic: "t", partition: 0 })).toBe(2);
+    expect(waiting.reader.position({ topic: "t", partition: 1 })).toBeUndefined();
+  });
+
+  test("the position is unknown while another's reading may have gone on, and once the partition is gone", async () => {
+    const bench = await startBench();
+    bench.session().join([0], "first");
+    await bench.started;
+    fetch(bench, 0, 0, 5);
+    await soon(() => bench.stepped.length === 5, "the steps");
+    const position = (): number | undefined => bench.reader.position({ topic: "t", partition: 0 });
+    bench.session().join([0], "second");
+    expect(position()).toBeUndefined();
+    fetch(bench, 0, 8, 9);
+    await soon(() => bench.stepped.length === 6, "the step behind what the other read");
+    expect(position()).toBe(9);
+    bench.session().join([]);
+    expect(position()).toBeUndefined();
+  });
+
   test("a crash that may pass leads to a new session, and pauses are applied again (fact 13)", async () => {
     const bench = await startBench({ maxOutstandingRecords: 1 });
     bench.session().join([0], "first");

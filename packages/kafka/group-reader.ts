@@ -86,6 +86,11 @@ export class GroupReader<T> {
     return this.#capacity.outstanding;
   }
 
+  position(partition: TopicPartition): number | undefined {
+    const isOurs = this.#stillOurs([partition]).length > 0;
+    return isOurs ? this.#lanes.get(keyOf(partition))?.position : undefined;
+  }
+
   /** Resolves when the group has been joined; rejects when that can never be. */
   async start(): Promise<void> {
     this.#supervisor.start();

@@ -1,6 +1,7 @@
 import { createAdmin } from "./admin.ts";
 import { AdminClient } from "./admin-client.ts";
 import { createClient } from "./client.ts";
+import { createFetchClient } from "./fetch-client.ts";
 import { SILENT_LOGGER } from "./log.ts";
 import { MetadataCache } from "./metadata.ts";
 import { createProduceClient } from "./produce-client.ts";
@@ -26,6 +27,8 @@ export function createKafka(settings: KafkaSettings, dependencies: KafkaDependen
   const client = createClient(settings, logger, now);
   const admin = new AdminClient(client);
   const metadata = new MetadataCache(admin, now);
+  const fetchClient = createFetchClient(client);
+  const closing = new AbortController();
   const parts = { newSession: sessionFactory(client, now), admin, clientId: settings.clientId, logger, now };
   /** Last made, first closed: a runner ends before the producer that it writes with. */
   const closers: (() => Promise<void>)[] = [];
@@ -49,9 +52,11 @@ export function createKafka(settings: KafkaSettings, dependencies: KafkaDependen
       return table;
     },
     admin: () => createAdmin(admin),
-    readRange: (options) => readRange(parts, options),
+    readRange: (options) => readRange({ client: fetchClient, logger, closing: closing.signal }, options),
     async close() {
+      closing.abort();
       for (const close of closers.splice(0).reverse()) await close();
+      await fetchClient.close();
       await admin.close();
     },
   };

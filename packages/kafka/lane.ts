@@ -79,6 +79,11 @@ export class Lane<T> implements Waiter {
     return this.#tracker.next;
   }
 
+  /** First offset not given to a step; undefined while it is not known where the group's reading goes on. */
+  get position(): number | undefined {
+    return this.#held.head?.offset ?? (this.#isOwnedAnew ? undefined : this.#tracker.next);
+  }
+
   /** What may be committed: everything before it is done. */
   get committable(): number | undefined {
     return this.#tracker.committable;

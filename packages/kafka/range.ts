@@ -1,67 +1,172 @@
-import { randomUUID } from "node:crypto";
-import type { AdminClient } from "./admin-client.ts";
-import { singlePartitionAssigner } from "./assigner-protocol.ts";
-import { KafkaError } from "./errors.ts";
-import { fetchOffsets } from "./offsets.ts";
-import type { FetchedBatch, NewSession } from "./session.ts";
-import { Supervisor } from "./supervisor.ts";
+import { backoffMs } from "./backoff.ts";
+import { fromClientError, KafkaError } from "./errors.ts";
+import type { Bounds, FetchClient, Fetched } from "./fetch-client.ts";
+import { isWorthLogging } from "./repeated-warning.ts";
 import type { KafkaLogger, ReadRangeOptions } from "./types.ts";
 
-/** Long, because the reader of the records may hold the loop. */
-const TIMEOUTS_MS = { sessionTimeoutMs: 60_000, rebalanceTimeoutMs: 60_000 };
+const RETRY_MS = { first: 50, max: 1_000 };
+
+/** What the client calls final, and a topic that is gone, get some tries: both are seen while brokers come and go. */
+const FINAL_AFTER_FAILURES = 8;
+
+/** So many answers in a row without a record (2 s) are a reason to look whether the log still reaches so far. */
+const LOOK_AFTER_EMPTY = 20;
 
 export interface RangeParts {
-  readonly newSession: NewSession;
-  readonly admin: AdminClient;
-  readonly clientId: string;
+  readonly client: FetchClient;
   readonly logger: KafkaLogger;
-  now(): number;
+  /** Aborted when the way to Kafka is closed. */
+  readonly closing: AbortSignal;
 }
 
-/** Reads one stretch of one partition in a group of its own that commits nothing and is deleted afterwards (fact 15). */
+/** Reads one stretch of one partition from its leader, in no consumer group (fact 15), and goes on where it was after each failure. */
 export async function readRange(parts: RangeParts, options: ReadRangeOptions): Promise<void> {
-  const { topic, partition } = options;
-  const bounds = (await fetchOffsets(parts.admin, topic)).find((offsets) => offsets.partition === partition);
-  if (bounds === undefined) {
+  const reading = new RangeReading(parts, options);
+  try {
+    await reading.run();
+  } finally {
+    reading.end();
+  }
+}
+
+class RangeReading {
+  readonly #parts: RangeParts;
+  readonly #options: ReadRangeOptions;
+  readonly #stop: () => void;
+  #isStopped = false;
+  /** Ends what is awaited now. */
+  #onStop: ((why: KafkaError) => void) | undefined;
+  /** First offset not read. */
+  #next: number;
+  #end: number;
+
+  constructor(parts: RangeParts, options: ReadRangeOptions) {
+    this.#parts = parts;
+    this.#options = options;
+    this.#next = options.fromOffset;
+    this.#end = options.toOffset;
+    this.#stop = () => {
+      this.#isStopped = true;
+      this.#onStop?.(this.#stopError());
+    };
+    for (const signal of this.#signals()) {
+      signal.addEventListener("abort", this.#stop);
+      if (signal.aborted) this.#stop();
+    }
+  }
+
+  async run(): Promise<void> {
+    await this.#clamp();
+    let empty = 0;
+    while (this.#next < this.#end) {
+      const fetched = await this.#persistently(() => this.#fetch());
+      if (fetched.kind === "records") await this.#take(fetched);
+      empty = fetched.kind === "nothing" ? empty + 1 : 0;
+      if (fetched.kind === "out_of_range" || empty >= LOOK_AFTER_EMPTY) {
+        await this.#clamp();
+        empty = 0;
+      }
+    }
+  }
+
+  end(): void {
+    for (const signal of this.#signals()) signal.removeEventListener("abort", this.#stop);
+  }
+
+  #signals(): AbortSignal[] {
+    const { signal } = this.#options;
+    return signal === undefined ? [this.#parts.closing] : [this.#parts.closing, signal];
+  }
+
+  #stopError(): KafkaError {
+    const { topic, partition, signal } = this.#options;
+    const code = this.#parts.closing.aborted ? "closed" : "aborted";
+    const message = `reading ${topic}-${partition} was ended`;
+    return new KafkaError(code, message, { canRetry: false, cause: signal?.reason });
+  }
+
+  /** Takes what the log has between the ends: retention may have moved one of them, a lost leader the other. */
+  async #clamp(): Promise<void> {
+    const { low, high } = await this.#persistently(() => this.#bounds());
+    this.#next = Math.max(this.#next, low);
+    this.#end = Math.min(this.#end, high);
+  }
+
+  async #bounds(): Promise<Bounds> {
+    const { topic, partition } = this.#options;
+    const bounds = await this.#parts.client.bounds({ topic, partition });
+    if (bounds !== undefined) return bounds;
     throw new KafkaError("unknown_topic", `${topic} has no partition ${partition}`, { canRetry: false });
   }
-  const fromOffset = Math.max(options.fromOffset, bounds.low);
-  const toOffset = Math.min(options.toOffset, bounds.high);
-  if (fromOffset >= toOffset) return;
-  const groupId = `${parts.clientId}-range-${topic}-${partition}-${randomUUID()}`;
-  try {
-    await readToEnd(parts, { ...options, fromOffset, toOffset }, groupId);
-  } finally {
-    await parts.admin.run((admin) => admin.deleteGroups([groupId]), 2).catch(() => undefined);
+
+  /** A leader that finds the offset out of range although it is not has just become one, or is no longer. */
+  async #fetch(): Promise<Fetched> {
+    const { topic, partition } = this.#options;
+    const fetched = await this.#parts.client.fetch({ topic, partition }, this.#next);
+    if (fetched.kind !== "out_of_range") return fetched;
+    const { low, high } = await this.#bounds();
+    if (this.#next < low || this.#next >= high) return fetched;
+    const message = `${topic}-${partition}: ${this.#next} is out of range and between ${low} and ${high}`;
+    throw new KafkaError("unavailable", message, { canRetry: true });
+  }
+
+  async #take({ records, nextOffset }: Extract<Fetched, { kind: "records" }>): Promise<void> {
+    for (const record of records) {
+      // A broker answers with whole batches: there may be records on both sides of the stretch.
+      if (record.offset < this.#next) continue;
+      if (record.offset >= this.#end) break;
+      if (this.#isStopped) throw this.#stopError();
+      const taken = this.#options.onRecord(record);
+      if (taken !== undefined) await taken;
+    }
+    this.#next = Math.max(this.#next, nextOffset);
+  }
+
+  /** Tries until it succeeds, with a growing pause; ends at once when the reading shall end. */
+  async #persistently<R>(work: () => Promise<R>): Promise<R> {
+    for (let failures = 0; ; ) {
+      try {
+        return await this.#orStopped(work());
+      } catch (thrown) {
+        const error = fromClientError(thrown);
+        failures += 1;
+        if (this.#isStopped || isFinal(error, failures)) throw error;
+        this.#report(error, failures);
+        await this.#pause(backoffMs(failures, RETRY_MS.first, RETRY_MS.max));
+        await this.#orStopped(this.#parts.client.renew());
+      }
+    }
+  }
+
+  #report({ message }: KafkaError, failures: number): void {
+    if (!isWorthLogging(failures)) return;
+    const { topic, partition } = this.#options;
+    const facts = { topic, partition, offset: this.#next, failures, error: message };
+    this.#parts.logger.warn(facts, "a stretch of a partition cannot be read yet");
+  }
+
+  async #pause(delayMs: number): Promise<void> {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    const timer = setTimeout(resolve, delayMs);
+    try {
+      await this.#orStopped(promise);
+    } finally {
+      clearTimeout(timer);
+    }
+  }
+
+  /** Not `Promise.race`: one with a promise that outlives it would keep every answer in memory. */
+  async #orStopped<R>(work: Promise<R>): Promise<R> {
+    const { promise, resolve, reject } = Promise.withResolvers<R>();
+    this.#onStop = reject;
+    work.then(resolve, reject);
+    if (this.#isStopped) reject(this.#stopError());
+    return promise;
   }
 }
 
-async function readToEnd(parts: RangeParts, range: ReadRangeOptions, groupId: string): Promise<void> {
-  const { topic, partition, toOffset, onRecord } = range;
-  const ended = Promise.withResolvers<void>();
-  let next = range.fromOffset;
-  const take = async (batch: FetchedBatch): Promise<void> => {
-    for (const record of batch.records) {
-      if (record.offset < next || record.offset >= toOffset) continue;
-      await onRecord(record);
-      next = record.offset + 1;
-    }
-    if (batch.nextOffset >= toOffset) ended.resolve();
-  };
-  const supervisor: Supervisor = new Supervisor(
-    parts,
-    { groupId, topics: [topic], ...TIMEOUTS_MS, assigner: singlePartitionAssigner({ topic, partition }) },
-    {
-      onJoin: () => supervisor.session?.seek({ topic, partition, offset: next }),
-      onRebalancing: () => undefined,
-      // A reader's error ends the reading; it must not look like one of the client's, which would be tried again.
-      onBatch: (batch) => take(batch).catch((thrown: unknown) => ended.reject(thrown)),
-    },
-  );
-  supervisor.start();
-  try {
-    await Promise.race([ended.promise, supervisor.failed]);
-  } finally {
-    await supervisor.stop();
-  }
+function isFinal(error: KafkaError, failures: number): boolean {
+  if (error.code === "unknown_topic" && !error.canRetry) return true;
+  const isPassing = error.canRetry && error.code !== "unknown_topic";
+  return !isPassing && (error.code === "not_authorized" || failures >= FINAL_AFTER_FAILURES);
 }

@@ -115,6 +115,11 @@ export interface Runner {
   /** Rejects when the consumer is dead for good: the process should end. */
   readonly failed: Promise<never>;
   readonly assigned: readonly TopicPartition[];
+  /**
+   * First offset of an assigned partition that was not given to `step` yet: of the record that waits, or the next to be fetched.
+   * Undefined when the partition is not assigned, or nothing of it was fetched since.
+   */
+  position(partition: TopicPartition): number | undefined;
   readonly outstanding: { readonly records: number; readonly bytes: number };
 }
 
@@ -147,8 +152,10 @@ export interface ReadRangeOptions extends TopicPartition {
   readonly fromOffset: number;
   /** First offset not to read; at most the end of the partition as it is at the call. */
   readonly toOffset: number;
-  /** The next records wait for a returned promise. */
+  /** The next records wait for a returned promise; what it throws ends the reading. */
   onRecord(record: RawRecord): void | Promise<void>;
+  /** Ends the reading: it rejects with the code "aborted", once a promise of `onRecord` that is under way has ended. */
+  readonly signal?: AbortSignal;
 }
 
 /** A topic to be created, as the topics map describes it. */
@@ -209,7 +216,10 @@ export interface Kafka {
   runner<T>(options: RunnerOptions<T>): Runner;
   table<V>(options: TableOptions<V>): Table<V>;
   admin(): Admin;
-  /** Reads one stretch of one partition, in order, outside every consumer group that matters. */
+  /**
+   * Reads one stretch of one partition, in order and outside all consumer groups. Waits while Kafka is away, until `close`; what
+   * retention removes meanwhile is skipped. Rejects for a partition that does not exist.
+   */
   readRange(options: ReadRangeOptions): Promise<void>;
   /** Closes what was not closed yet. */
   close(): Promise<void>;
