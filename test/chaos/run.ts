@@ -1,20 +1,17 @@
 // One run: calls flow while the schedule disturbs what carries them; then every one of them is looked for.
 import { setTimeout as pause } from "node:timers/promises";
-import { describeEvent } from "./events.ts";
+import { BROKERS, describeEvent } from "./events.ts";
 import type { Ledger } from "./ledger.ts";
-import { isSettled } from "./oracle.ts";
 import { perform } from "./perform.ts";
 import { Recorder } from "./recorder.ts";
 import { type Phase, type PlannedEvent, planSchedule } from "./schedule.ts";
 import { type Sender, startSender } from "./sender.ts";
+import { settle } from "./settle.ts";
 import { startWorld, type World } from "./world.ts";
 
 /** Undisturbed, so that there is something to compare with. */
 const QUIET_START_MS = 5_000;
 const PROGRESS_EVERY_MS = 10_000;
-/** The window of a call that came last, a frozen or killed process in it, and a busy machine. */
-const SETTLE_TIMEOUT_MS = 180_000;
-const SETTLE_POLL_MS = 3_000;
 
 export interface RunOptions {
   /** Calls to be acknowledged, at least. */
@@ -66,17 +63,6 @@ function progress({ recorder, say }: Running): () => void {
   return () => clearInterval(timer);
 }
 
-/** The ledger once every acknowledged call has ended, or as it is when the time is over. */
-async function settle({ world, recorder, say }: Running): Promise<Ledger> {
-  const giveUpAtMs = performance.now() + SETTLE_TIMEOUT_MS;
-  say("everything is sent; waiting until every call has ended");
-  for (;;) {
-    const ledger = recorder.ledger(await world.deadCalls());
-    if (isSettled(ledger) || performance.now() > giveUpAtMs) return ledger;
-    await pause(SETTLE_POLL_MS);
-  }
-}
-
 /** Sends calls while the schedule is carried out; ends when both are through. */
 async function disturb(running: Running, options: RunOptions): Promise<Sender> {
   const { world, recorder, failure } = running;
@@ -99,7 +85,7 @@ async function disturb(running: Running, options: RunOptions): Promise<Sender> {
 /** Runs all of it on a stack of its own; leaves nothing behind. */
 export async function runConservation(options: RunOptions): Promise<RunResult> {
   const recorder = new Recorder();
-  const world = await startWorld(recorder, options.log);
+  const world = await startWorld({ recorder, brokers: BROKERS, log: options.log });
   const startedAtMs = performance.now();
   const say = (line: string): void =>
     options.log(`${((performance.now() - startedAtMs) / 1000).toFixed(1).padStart(7)} s  ${line}`);
@@ -108,7 +94,8 @@ export async function runConservation(options: RunOptions): Promise<RunResult> {
   const stopProgress = progress(running);
   try {
     const { refusals } = await disturb(running, options);
-    const ledger = await settle(running);
+    say("everything is sent; waiting until every call has ended");
+    const ledger = await settle(world, recorder);
     return { ledger, refusals, durationMs: performance.now() - startedAtMs };
   } finally {
     failure.abort();

@@ -6,7 +6,7 @@ import { allTopics, type DeadLetter } from "#topics";
 import { BEHAVIOURS, type DestinationName } from "./behaviours.ts";
 import { judgeBody, ROUTES } from "./calls.ts";
 import { type Endpoint, startEndpoint } from "./endpoint.ts";
-import { BROKERS, FLEET, processName, type Target } from "./events.ts";
+import { FLEET, processName, type Target } from "./events.ts";
 import { calledBy, completeFleet, type Fleet, fleetOf } from "./fleet.ts";
 import type { DeadCall } from "./ledger.ts";
 import { type Network, startNetwork } from "./network.ts";
@@ -30,6 +30,12 @@ export interface World {
   readonly close: () => Promise<void>;
 }
 
+export interface WorldOptions {
+  readonly recorder: Recorder;
+  readonly brokers: 1 | 3;
+  readonly log: (line: string) => void;
+}
+
 /** Undone in the reverse order, whatever was reached. */
 type Undo = (() => Promise<unknown>)[];
 
@@ -43,7 +49,7 @@ async function startProduct(stack: Stack, network: Network): Promise<Deployment>
   return startDeployment({
     stack: { brokers: stack.brokers, registryUrl: network.registryUrl },
     partitions: PARTITIONS,
-    replicationFactor: BROKERS,
+    replicationFactor: stack.brokers.length,
     retryDelaysMs: RETRY_DELAYS_MS,
     settings: { HOOKLINE_RETRY_WINDOW: RETRY_WINDOW },
     settingsOf: { deliverer: settingsOf(network, { service: "deliverer", index: 0 }) },
@@ -77,14 +83,8 @@ function deadCall(letter: DeadLetter, destinations: ReadonlyMap<string, Destinat
   return { reason, ...(destination === undefined ? {} : { destination }), ...judgeBody(letter.body) };
 }
 
-async function build(undo: Undo, recorder: Recorder, log: (line: string) => void): Promise<World> {
-  const stack = await startStack({
-    environment,
-    own: true,
-    brokers: BROKERS,
-    detours: FLEET.deliverer,
-    log,
-  });
+async function build(undo: Undo, { recorder, brokers, log }: WorldOptions): Promise<World> {
+  const stack = await startStack({ environment, own: true, brokers, detours: FLEET.deliverer, log });
   undo.push(() => stack.stop());
   const network = await startNetwork(stack);
   undo.push(() => network.close());
@@ -119,10 +119,10 @@ async function undoAll(undo: Undo): Promise<void> {
 }
 
 /** Brings everything up. Whoever starts it must close it. */
-export async function startWorld(recorder: Recorder, log: (line: string) => void): Promise<World> {
+export async function startWorld(options: WorldOptions): Promise<World> {
   const undo: Undo = [];
   try {
-    return await build(undo, recorder, log);
+    return await build(undo, options);
   } catch (error) {
     await undoAll(undo);
     throw error;

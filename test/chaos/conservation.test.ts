@@ -1,0 +1,27 @@
+// A short conservation run: every kind of event once, from a seed (npm run chaos has the long ones).
+import { expect, test } from "@jest/globals";
+import { isConserved, reportLines, reportOf } from "./report.ts";
+import { runConservation } from "./run.ts";
+
+const RUN = { seed: 1, calls: 2_000, callsPerSecond: 30, isHurried: true };
+/** Minutes on a machine of its own; a small one that does other things at the same time takes its time. */
+const TIMEOUT_MS = 15 * 60_000;
+
+test(
+  "whatever happens to processes, brokers and network, no acknowledged call is lost, altered or given up without need",
+  async () => {
+    const lines: string[] = [];
+    const result = await runConservation({ ...RUN, log: (line) => lines.push(line) });
+    const report = reportOf(result, RUN);
+    process.stdout.write(`${reportLines(report).join("\n")}\n`);
+    expect({ lost: report.lost, altered: report.altered }).toEqual({ lost: [], altered: [] });
+    expect(isConserved(report)).toBe(true);
+    expect(report.calls.acknowledged).toBeGreaterThanOrEqual(RUN.calls);
+    const { gone, failing } = report.byDestination;
+    expect([gone?.dead, failing?.dead]).toEqual([gone?.due, failing?.due]);
+    expect(Object.keys(report.events).sort()).toEqual(
+      ["broker", "cut", "freeze", "kill", "leaders", "registry", "scale", "stop"].sort(),
+    );
+  },
+  TIMEOUT_MS,
+);

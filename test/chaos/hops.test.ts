@@ -1,0 +1,100 @@
+// A call that is due later than the longest retry delay hops from retry topic to retry topic. The deliverer is killed
+// in the middle of that chain.
+import { afterAll, beforeAll, expect, test } from "@jest/globals";
+import { type Admin, createKafka } from "#kafka";
+import { type Deployment, startDeployment } from "#support/deployment";
+import { type Receiver, startReceiver } from "#support/receiver";
+import { until } from "#support/until";
+
+const CALLS = 60;
+const PATH = "/busy";
+/** Eight hops or so of the delay below. */
+const RETRY_AFTER_SECONDS = 8;
+const RETRY_DELAYS_MS = [1_000];
+
+let deployment: Deployment;
+let receiver: Receiver;
+
+beforeAll(async () => {
+  receiver = await startReceiver();
+  deployment = await startDeployment({
+    retryDelaysMs: RETRY_DELAYS_MS,
+    settings: { HOOKLINE_RETRY_WINDOW: "60s" },
+  });
+}, 240_000);
+
+afterAll(async () => {
+  await deployment.stop();
+  await receiver.close();
+}, 60_000);
+
+async function asking<T>(question: (admin: Admin) => Promise<T>): Promise<T> {
+  const { brokers } = deployment.stack;
+  const kafka = createKafka({ brokers, clientId: "hops-of-a-test", tls: false });
+  try {
+    return await question(kafka.admin());
+  } finally {
+    await kafka.close();
+  }
+}
+
+/** Ends when no first attempt can be repeated any more: its job is committed. */
+async function untilFirstAttemptsAreCommitted(): Promise<void> {
+  const topic = deployment.topics.deliveryJobs.name;
+  const groupId = topic.replace(/delivery-jobs$/, "deliverer");
+  const isDone = (admin: Admin) =>
+    admin.consumerLag(groupId, topic).then((lags) => lags.every(({ lag }) => lag === 0));
+  await until(() => asking(isDone), { timeoutMs: 60_000, what: "the commit of every first attempt" });
+}
+
+/** Ends when so many records have ever been written to the retry topics. */
+async function untilHops(count: number): Promise<void> {
+  const written = async (admin: Admin): Promise<number> => {
+    const { deliveryRetries } = deployment.topics;
+    const offsets = await Promise.all(deliveryRetries.map(({ name }) => admin.offsets(name)));
+    return offsets.flat().reduce((sum, { high }) => sum + high, 0);
+  };
+  await until(async () => (await asking(written)) >= count, {
+    timeoutMs: 60_000,
+    what: `${count} records in the retry topics`,
+    pollMs: 200,
+  });
+}
+
+function arrivals(): Map<string, number[]> {
+  const byCall = Map.groupBy(receiver.requestsTo(PATH), ({ json }) => String(json["messageId"]));
+  return new Map([...byCall].map(([id, requests]) => [id, requests.map(({ receivedAtMs }) => receivedAtMs)]));
+}
+
+test("killed twice while calls hop, the deliverer brings every one of them back, and none before its time", async () => {
+  const busy = { status: 503, headers: { "retry-after": String(RETRY_AFTER_SECONDS) } };
+  receiver.script(PATH, ...Array(CALLS).fill(busy), { status: 200 });
+  const { id, writeKeys } = await deployment.control.createSource();
+  await deployment.control.createDestination({ sourceIds: [id], webhooks: [{ url: receiver.url(PATH) }] });
+  const batch = Array.from({ length: CALLS }, (_, call) => ({
+    type: "track",
+    event: "Hop",
+    userId: `user-${call % 10}`,
+    messageId: `hop-${call}`,
+  }));
+  await deployment.send(writeKeys[0], "batch", { batch });
+  await receiver.untilReceived(PATH, CALLS, 60_000);
+  await untilFirstAttemptsAreCommitted();
+  // Every call has been written once for its wait; half of them have hopped on, then most of them several times.
+  for (const rounds of [1.5, 3.5]) {
+    await untilHops(CALLS * rounds);
+    await deployment.service("deliverer").kill();
+    await deployment.service("deliverer").restart();
+  }
+  const missing = (): string[] =>
+    batch
+      .map(({ messageId }) => messageId)
+      .filter((messageId) => (arrivals().get(messageId)?.length ?? 0) < 2);
+  await until(() => missing().length === 0, {
+    timeoutMs: 60_000,
+    what: () => `${missing().length} calls to come a second time`,
+  });
+  const waitsMs = [...arrivals().values()].map(([first = 0, second = 0]) => second - first);
+  expect(Math.min(...waitsMs)).toBeGreaterThanOrEqual(RETRY_AFTER_SECONDS * 1000 - 50);
+  expect(await deployment.deadLetters()).toEqual([]);
+}, 240_000);
