@@ -12,6 +12,8 @@ export interface ControlContext {
   readonly sources: ConfigStore<SourceConfig>;
   readonly destinations: ConfigStore<DestinationConfig>;
   readonly changes: ChangeQueue;
+  /** Of every topic whose key names a destination. */
+  readonly partitions: number;
   readonly secrets: SecretBox;
   readonly egress: Egress;
   /** How webhooks are called (contract 2.2, 2.5), as the deliverer calls them. */

@@ -82,6 +82,7 @@ async function openContext({
     sources: createConfigStore({ topic: sourceConfig, table: sourceTable, producer, serde }),
     destinations: createConfigStore({ topic: destinationConfig, table: destinationTable, producer, serde }),
     changes: createChangeQueue(),
+    partitions: await kafka.admin().partitionCount(topics.deliveryJobs.name),
     secrets: createSecretBox(settings.encryption),
     egress,
     delivery: settings.egress,

@@ -1,13 +1,13 @@
 // What a destination is and how it changes; pure but for the encryption that it is given.
 import { DESTINATION_DEFAULTS, type DestinationConfig } from "#topics";
+import { type OptionsInput, optionsView, patchOptions, patchSwitch } from "./options.ts";
+import { patchSecrets, previousSecretValidUntil, type SecretInput } from "./rotation.ts";
 import { MASK, renewWebhooks, type Sealer, sealWebhooks, type WebhookInput } from "./secrets.ts";
 
-export interface DestinationInput {
+export interface DestinationInput extends OptionsInput, SecretInput {
   readonly name: string;
   readonly sourceIds: readonly string[];
   readonly enabled?: boolean;
-  /** null removes it. */
-  readonly sharedSecret?: string | null;
   readonly webhooks: readonly WebhookInput[];
   /** null sends all. */
   readonly callTypes?: readonly string[] | null;
@@ -46,15 +46,16 @@ export function patchDestination(
   patch: DestinationPatch,
   { sealer, nowMs }: Making,
 ): DestinationConfig {
-  const { name = before.name, enabled = before.enabled, sourceIds = before.sourceIds } = patch;
-  const { callTypes = before.callTypes, webhooks } = patch;
+  const { name = before.name, sourceIds = before.sourceIds, callTypes = before.callTypes, webhooks } = patch;
+  const options = patchOptions(before, patch);
   return {
     ...before,
+    ...options,
+    ...patchSwitch(before, patch.enabled, nowMs),
+    ...patchSecrets(before, patch, { sealer, nowMs, standardWebhooks: options.standardWebhooks }),
     name,
-    enabled,
     sourceIds: [...sourceIds],
     callTypes: callTypes === null ? null : [...callTypes],
-    sharedSecret: patchSecret(before, patch, sealer),
     webhooks:
       webhooks === undefined
         ? renewWebhooks(before.webhooks, sealer)
@@ -64,18 +65,8 @@ export function patchDestination(
   };
 }
 
-function patchSecret(
-  { sharedSecret: stored }: DestinationConfig,
-  { sharedSecret: given }: DestinationPatch,
-  sealer: Sealer,
-): DestinationConfig["sharedSecret"] {
-  if (given === null) return null;
-  if (given !== undefined) return sealer.seal(given);
-  return stored === null ? null : sealer.renew(stored);
-}
-
 /** As the API shows it (contract 10.3). */
-export function destinationView(destination: DestinationConfig) {
+export function destinationView(destination: DestinationConfig, nowMs: number) {
   const { id, name, enabled, sourceIds, callTypes, sharedSecret, webhooks } = destination;
   return {
     id,
@@ -83,6 +74,8 @@ export function destinationView(destination: DestinationConfig) {
     enabled,
     sourceIds,
     callTypes,
+    ...optionsView(destination),
+    previousSecretValidUntil: previousSecretValidUntil(destination, nowMs),
     sharedSecretSet: sharedSecret !== null,
     webhooks: webhooks.map(({ url, headers }) => ({
       url,

@@ -28,7 +28,7 @@ export function existingDestination({ destinations }: ControlContext, id: string
 }
 
 function addCreateRoute(app: ControlApp, context: ControlContext): void {
-  const { destinations, changes, ids, secrets, telemetry } = context;
+  const { destinations, changes, ids, partitions, secrets, telemetry } = context;
   app.post(
     "/v1/destinations",
     {
@@ -44,7 +44,8 @@ function addCreateRoute(app: ControlApp, context: ControlContext): void {
     async (request, reply) => {
       const id = ids.newDestinationId();
       const destination = await changes.run(async () => {
-        checkBody(request, destinationProblems(request.body, { isSource: sourceCheck(context), stored: [] }));
+        const rules = { isSource: sourceCheck(context), before: undefined, partitions };
+        checkBody(request, destinationProblems(request.body, rules));
         const making = { sealer: sealerOf(secrets, id), nowMs: context.nowMs() };
         const created = createDestination(id, request.body, making);
         await destinations.put(created);
@@ -54,7 +55,7 @@ function addCreateRoute(app: ControlApp, context: ControlContext): void {
       return await reply
         .code(201)
         .header("location", `/v1/destinations/${id}`)
-        .send(destinationView(destination));
+        .send(destinationView(destination, context.nowMs()));
     },
   );
 }
@@ -73,7 +74,8 @@ function addReadRoutes(app: ControlApp, context: ControlContext): void {
     },
     async (request) => {
       const { data, next } = page(context.destinations.list(), request.query);
-      return { data: data.map(destinationView), next };
+      const nowMs = context.nowMs();
+      return { data: data.map((destination) => destinationView(destination, nowMs)), next };
     },
   );
   app.get(
@@ -86,12 +88,12 @@ function addReadRoutes(app: ControlApp, context: ControlContext): void {
         response: { 200: DestinationView, ...problemResponses },
       },
     },
-    async ({ params }) => destinationView(existingDestination(context, params.id)),
+    async ({ params }) => destinationView(existingDestination(context, params.id), context.nowMs()),
   );
 }
 
 function addPatchRoute(app: ControlApp, context: ControlContext): void {
-  const { destinations, changes, secrets, telemetry } = context;
+  const { destinations, changes, partitions, secrets, telemetry } = context;
   app.patch(
     "/v1/destinations/:id",
     {
@@ -109,7 +111,7 @@ function addPatchRoute(app: ControlApp, context: ControlContext): void {
       const { id } = request.params;
       const destination = await changes.run(async () => {
         const before = existingDestination(context, id);
-        const rules = { isSource: sourceCheck(context), stored: before.webhooks };
+        const rules = { isSource: sourceCheck(context), before, partitions };
         checkBody(request, destinationProblems(request.body, rules));
         const making = { sealer: sealerOf(secrets, id), nowMs: context.nowMs() };
         const after = patchDestination(before, request.body, making);
@@ -117,7 +119,7 @@ function addPatchRoute(app: ControlApp, context: ControlContext): void {
         return after;
       });
       telemetry.changed("destination", "updated");
-      return destinationView(destination);
+      return destinationView(destination, context.nowMs());
     },
   );
 }

@@ -2,20 +2,22 @@
 import { webhookProblems } from "#contract";
 import type { Webhook } from "#topics";
 import type { FieldProblem } from "../http/problem.ts";
+import { type OptionRules, optionProblems } from "./option-rules.ts";
 import { MASK, storedHeader, type WebhookInput } from "./secrets.ts";
 
-export interface RulesContext {
+export interface RulesContext extends OptionRules {
   isSource(id: string): boolean;
-  /** The webhooks that the destination has until now. */
-  readonly stored: readonly Webhook[];
 }
 
 /** `body` may have any shape: what its schema refuses is passed over here, so that all problems are named together. */
 export function destinationProblems(body: unknown, context: RulesContext): FieldProblem[] {
-  const { sourceIds, webhooks } = isObject(body) ? body : {};
+  const given = isObject(body) ? body : {};
+  const { sourceIds, webhooks } = given;
+  const stored = context.before?.webhooks ?? [];
   return [
     ...(Array.isArray(sourceIds) ? sourceProblems(sourceIds, context) : []),
-    ...(Array.isArray(webhooks) ? webhookFieldProblems(webhooks, context) : []),
+    ...(Array.isArray(webhooks) ? webhookFieldProblems(webhooks, stored) : []),
+    ...optionProblems(given, context),
   ];
 }
 
@@ -26,7 +28,7 @@ function sourceProblems(sourceIds: readonly unknown[], { isSource }: RulesContex
   });
 }
 
-function webhookFieldProblems(webhooks: readonly unknown[], { stored }: RulesContext): FieldProblem[] {
+function webhookFieldProblems(webhooks: readonly unknown[], stored: readonly Webhook[]): FieldProblem[] {
   const readable = webhooks.map(readableWebhook);
   return [
     ...webhookProblems(readable),

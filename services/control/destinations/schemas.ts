@@ -12,6 +12,9 @@ function nullable<T>(schema: TSchema & { readonly type: string }) {
   return Type.Unsafe<T | null>({ ...schema, type: [schema.type, "null"] });
 }
 
+const MAX_EVENTS = 1_000;
+const DURATION = "As 90s, 30m, 2h, 1d or in ISO 8601 (PT2H)";
+
 const SourceIds = Type.Array(Type.String(), {
   maxItems: MAX_SOURCES,
   uniqueItems: true,
@@ -51,6 +54,61 @@ const Webhooks = Type.Array(
   },
 );
 
+const Events = nullable<string[]>(
+  Type.Array(Type.String({ minLength: 1, maxLength: 200 }), {
+    minItems: 1,
+    maxItems: MAX_EVENTS,
+    uniqueItems: true,
+    description:
+      "Names of the track calls that are sent; null sends all. Calls of other types are not affected.",
+  }),
+);
+const LIMIT_NOTE =
+  "With a limit all calls of the destination meet in one process, whatever `shards` was, so that it holds over all processes; calls that wait already keep their way until they are through.";
+const MaxRequestsPerSecond = nullable<number>(
+  Type.Number({
+    exclusiveMinimum: 0,
+    maximum: 1_000_000,
+    description: `Requests that are begun within a second, to all webhooks together; more wait. ${LIMIT_NOTE} null: no limit.`,
+  }),
+);
+const MaxInFlight = nullable<number>(
+  Type.Integer({
+    minimum: 1,
+    maximum: 10_000,
+    description: `Requests under way at a time. ${LIMIT_NOTE} null leaves it to what the endpoint takes.`,
+  }),
+);
+const Shards = nullable<number>(
+  Type.Integer({
+    minimum: 1,
+    description:
+      "Over how many partitions, and so at most how many processes, the calls are spread; one user's calls stay on one. At most the number of partitions; 1 or null with a limit. null: the default, 4. After a change a user's newer calls may overtake older ones that are still under way.",
+  }),
+);
+const DisableAfter = nullable<string>(
+  Type.String({
+    description: `Switches the destination off when every attempt has failed for this long. ${DURATION}; null never does.`,
+  }),
+);
+const StandardWebhooks = Type.Boolean({
+  description:
+    "Adds the headers webhook-id, webhook-timestamp and, with a shared secret, webhook-signature (Standard Webhooks 1.0.0) beside X-Signature. A secret that begins with whsec_ is read as base64.",
+});
+const PreviousSecretValidFor = Type.String({
+  description: `How long the secret until now signs too, from this change; only with \`standardWebhooks\`. ${DURATION}; 24h when a new \`sharedSecret\` is given without it, 0s ends it at once.`,
+});
+
+/** Contract 2.3, 4.4, 4.5. */
+const OPTIONS = {
+  events: Type.Optional(Events),
+  maxRequestsPerSecond: Type.Optional(MaxRequestsPerSecond),
+  maxInFlight: Type.Optional(MaxInFlight),
+  shards: Type.Optional(Shards),
+  disableAfter: Type.Optional(DisableAfter),
+  standardWebhooks: Type.Optional(StandardWebhooks),
+};
+
 export const CreateDestinationBody = Type.Object(
   {
     name: NameField,
@@ -59,6 +117,7 @@ export const CreateDestinationBody = Type.Object(
     sharedSecret: Type.Optional(SharedSecret),
     webhooks: Webhooks,
     callTypes: Type.Optional(CallTypes),
+    ...OPTIONS,
   },
   { additionalProperties: false },
 );
@@ -71,6 +130,8 @@ export const PatchDestinationBody = Type.Object(
     sharedSecret: Type.Optional(SharedSecret),
     webhooks: Type.Optional(Webhooks),
     callTypes: Type.Optional(CallTypes),
+    ...OPTIONS,
+    previousSecretValidFor: Type.Optional(PreviousSecretValidFor),
   },
   {
     additionalProperties: false,
@@ -85,6 +146,20 @@ export const DestinationView = Type.Object(
     enabled: Enabled,
     sourceIds: Type.Array(Type.String()),
     callTypes: CallTypes,
+    events: Events,
+    maxRequestsPerSecond: MaxRequestsPerSecond,
+    maxInFlight: MaxInFlight,
+    shards: Shards,
+    disableAfter: DisableAfter,
+    disabledReason: nullable<string>(
+      Type.String({
+        description: "Why `disableAfter` switched it off; null when a person did, or it is on.",
+      }),
+    ),
+    standardWebhooks: StandardWebhooks,
+    previousSecretValidUntil: nullable<string>(
+      Type.String({ format: "date-time", description: "The secret before signs too until then." }),
+    ),
     sharedSecretSet: Type.Boolean({ description: "Requests are signed." }),
     webhooks: Type.Array(
       Type.Object({

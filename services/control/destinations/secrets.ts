@@ -14,6 +14,8 @@ export interface Sealer {
   seal(plaintext: string): EncryptedSecret;
   /** The same secret under the newest key, which ends a rotation. */
   renew(secret: EncryptedSecret): EncryptedSecret;
+  /** Whether that is the plaintext of the secret; false too when its key is missing. */
+  isSame(secret: EncryptedSecret, plaintext: string): boolean;
 }
 
 export function sealerOf(box: SecretBox, destinationId: string): Sealer {
@@ -21,6 +23,13 @@ export function sealerOf(box: SecretBox, destinationId: string): Sealer {
   return {
     seal: (plaintext) => box.encrypt(plaintext, context),
     renew: (secret) => box.renew(secret, context),
+    isSame(secret, plaintext) {
+      try {
+        return box.decrypt(secret, context) === plaintext;
+      } catch {
+        return false;
+      }
+    },
   };
 }
 
@@ -68,15 +77,20 @@ function sameUrl(one: string, other: string): boolean {
 /** A destination's secrets in clear, for the requests that they are for. */
 export interface OpenSecrets {
   readonly sharedSecret: string | undefined;
+  /** Signs too, while it is valid. */
+  readonly previousSecret: string | undefined;
   /** One entry for each webhook, in its order. */
   readonly headers: readonly Readonly<Record<string, string>>[];
 }
 
-/** Throws a SecretError. */
-export function openSecrets(box: SecretBox, { id, sharedSecret, webhooks }: DestinationConfig): OpenSecrets {
+/** As of `nowMs`. Throws a SecretError. */
+export function openSecrets(box: SecretBox, destination: DestinationConfig, nowMs: number): OpenSecrets {
+  const { id, sharedSecret, previousSecret, previousSecretUntilMs, webhooks } = destination;
   const open = (secret: EncryptedSecret) => box.decrypt(secret, destinationContext(id));
+  const isPreviousValid = (previousSecretUntilMs ?? 0) > nowMs;
   return {
     sharedSecret: sharedSecret === null ? undefined : open(sharedSecret),
+    previousSecret: previousSecret !== null && isPreviousValid ? open(previousSecret) : undefined,
     headers: webhooks.map(({ headers }) =>
       Object.fromEntries(headers.map(({ name, value }) => [name, open(value)])),
     ),

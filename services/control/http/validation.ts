@@ -33,6 +33,8 @@ export function fieldProblems(errors: readonly ErrorObject[]): FieldProblem[] {
           path: pathOf(at),
           message: `must be one of ${(params["allowedValues"] as string[]).join(", ")}`,
         };
+      case "type":
+        return { path: pathOf(at), message: `must be ${[params["type"]].flat().join(" or ")}` };
       default:
         return { path: pathOf(at), message: message ?? "is refused" };
     }

@@ -84,15 +84,20 @@ async function sendTest(
   context: ControlContext,
 ): Promise<Static<typeof TestResult>> {
   const { egress, delivery, telemetry } = context;
-  const { sharedSecret, headers } = openSecrets(context.secrets, destination);
-  const secrets = [...(sharedSecret === undefined ? [] : [sharedSecret]), ...headers.flatMap(Object.values)];
+  const nowMs = context.nowMs();
+  const { sharedSecret, previousSecret, headers } = openSecrets(context.secrets, destination, nowMs);
+  const signing = [sharedSecret, previousSecret].filter((secret) => secret !== undefined);
+  const secrets = [...signing, ...headers.flatMap(Object.values)];
+  const { messageId } = call;
+  const standardWebhooks = destination.standardWebhooks ? { messageId, secrets: signing, nowMs } : undefined;
+  const { userAgent } = delivery;
   const body = Buffer.from(call.body);
   const webhooks = await Promise.all(
     destination.webhooks.map(async ({ url }, index) => {
       const staticHeaders = headers[index] ?? {};
       const result = await egress.post({
         url,
-        headers: deliveryHeaders({ body, staticHeaders, sharedSecret, userAgent: delivery.userAgent }),
+        headers: deliveryHeaders({ body, staticHeaders, sharedSecret, standardWebhooks, userAgent }),
         body,
         deadlineMs: delivery.responseDeadlineMs,
         captureBytes: CAPTURED_BYTES,
@@ -103,5 +108,5 @@ async function sendTest(
     }),
   );
   const delivered = webhooks.some(({ outcome }) => outcome === "success");
-  return { messageId: call.messageId, delivered, webhooks };
+  return { messageId, delivered, webhooks };
 }

@@ -1,0 +1,41 @@
+import { describe, expect, test } from "@jest/globals";
+import fc from "fast-check";
+import { formatDuration, parseDuration } from "./durations.ts";
+
+describe("a duration", () => {
+  test.each([
+    ["250ms", 250],
+    ["90s", 90_000],
+    ["1.5h", 5_400_000],
+    ["2d", 172_800_000],
+    ["PT2H", 7_200_000],
+    ["P1DT30M", 88_200_000],
+    ["PT0.5S", 500],
+    ["0s", 0],
+  ])("%s is %d ms", (text, ms) => expect(parseDuration(text)).toBe(ms));
+
+  test.each(["", "2", "2 h", "P", "PT", "P1W", "P1DT", "PT1.5H", "-1h", "h", "1h30m"])(
+    "%j is none",
+    (text) => {
+      expect(parseDuration(text)).toBeUndefined();
+    },
+  );
+
+  test("is shown in the largest unit that divides it", () => {
+    expect([500, 90_000, 5_400_000, 7_200_000, 86_400_000].map(formatDuration)).toEqual([
+      "500ms",
+      "90s",
+      "90m",
+      "2h",
+      "1d",
+    ]);
+  });
+
+  test("that is shown reads back as the same", () => {
+    fc.assert(
+      fc.property(fc.nat(), (ms) => {
+        expect(parseDuration(formatDuration(ms))).toBe(ms);
+      }),
+    );
+  });
+});

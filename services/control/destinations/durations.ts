@@ -1,0 +1,29 @@
+// Durations as people write them in requests: "2h" as in settings, or ISO 8601 "PT2H".
+import { value } from "#runtime";
+
+const UNITS_MS: readonly (readonly [unit: string, ms: number])[] = [
+  ["d", 86_400_000],
+  ["h", 3_600_000],
+  ["m", 60_000],
+  ["s", 1_000],
+  ["ms", 1],
+];
+
+/** Weeks, months and years have no fixed length, or need none. */
+const ISO = /^P(?:(\d+)D)?(?:T(?:(\d+)H)?(?:(\d+)M)?(?:(\d+(?:\.\d+)?)S)?)?$/;
+
+/** Milliseconds, or undefined when it is no duration. */
+export function parseDuration(text: string): number | undefined {
+  const parsed = value.duration.parse(text);
+  if (parsed.ok) return parsed.value;
+  const match = ISO.exec(text);
+  if (match === null || text.endsWith("P") || text.endsWith("T")) return undefined;
+  const [days = 0, hours = 0, minutes = 0, seconds = 0] = match.slice(1).map((part) => Number(part ?? 0));
+  return Math.round((((days * 24 + hours) * 60 + minutes) * 60 + seconds) * 1_000);
+}
+
+/** The shortest exact way to write it: "90m", "2h", "1500ms". */
+export function formatDuration(durationMs: number): string {
+  const [unit, ms] = UNITS_MS.find(([, unitMs]) => durationMs % unitMs === 0) ?? ["ms", 1];
+  return `${durationMs / ms}${unit}`;
+}

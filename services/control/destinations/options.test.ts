@@ -1,0 +1,120 @@
+import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
+import { type ControlService, startControl } from "#support/control-service";
+import { DESTINATION_DEFAULTS } from "#topics";
+import { patchOptions, patchSwitch } from "./options.ts";
+
+let control: ControlService;
+beforeAll(async () => {
+  control = await startControl();
+});
+afterAll(() => control.stop());
+
+const destination = { name: "D", sourceIds: [], webhooks: [{ url: "https://example.com/hook" }] };
+
+function create(more: object) {
+  return control.ask("/v1/destinations", { body: { ...destination, ...more } });
+}
+
+async function created(more: object = {}) {
+  const { status, body } = await create(more);
+  expect(status).toBe(201);
+  return body;
+}
+
+function patch(id: string, body: object) {
+  return control.ask(`/v1/destinations/${id}`, { method: "PATCH", body });
+}
+
+/** The problem's fields, as path to message. */
+function fields({ body }: { body: { errors: { path: string; message: string }[] } }): Record<string, string> {
+  return Object.fromEntries(body.errors.map(({ path, message }) => [path, message]));
+}
+
+const LIMITED = {
+  events: ["Order Completed", "Signed Up"],
+  maxRequestsPerSecond: 0.5,
+  maxInFlight: 3,
+  disableAfter: "2h",
+  standardWebhooks: true,
+};
+
+describe("options of a destination (contract 4.4, 4.5)", () => {
+  test("are shown as they were given, and opened again by null", async () => {
+    const { id, ...view } = await created(LIMITED);
+    expect(view).toMatchObject({ ...LIMITED, shards: null, disabledReason: null });
+    const unset = { events: null, maxRequestsPerSecond: null, maxInFlight: null, disableAfter: null };
+    const { body } = await patch(id, { ...unset, shards: 2, standardWebhooks: false });
+    expect(body).toMatchObject({ ...unset, shards: 2, standardWebhooks: false });
+  });
+
+  test("stay when a patch does not name them", async () => {
+    const { id } = await created({ ...LIMITED, disableAfter: "PT90M" });
+    expect((await patch(id, { name: "New" })).body).toMatchObject({ ...LIMITED, disableAfter: "90m" });
+  });
+
+  test("that are wrong are all named at once", async () => {
+    const answer = await create({
+      events: [],
+      maxRequestsPerSecond: 0,
+      maxInFlight: 0.5,
+      shards: 3,
+      disableAfter: "soon",
+      standardWebhooks: "yes",
+    });
+    expect(answer.status).toBe(422);
+    expect(fields(answer)).toEqual({
+      events: "must NOT have fewer than 1 items",
+      maxRequestsPerSecond: "must be > 0",
+      maxInFlight: "must be integer or null",
+      shards: "must be at most 2, the number of partitions",
+      disableAfter: "is not a duration such as 30m, 2h, 1d or PT2H",
+      standardWebhooks: "must be boolean",
+    });
+  });
+
+  test.each(["0s", "500ms", "31d"])("disableAfter %s is refused", async (disableAfter) => {
+    expect(fields(await create({ disableAfter }))).toEqual({
+      disableAfter: expect.stringContaining("must be"),
+    });
+  });
+
+  test("a limit and more than one shard are refused together, whichever comes second", async () => {
+    const refusal = { shards: expect.stringContaining("has one shard") };
+    expect(fields(await create({ shards: 2, maxInFlight: 1 }))).toEqual(refusal);
+    const { id } = await created({ shards: 2 });
+    expect(fields(await patch(id, { maxRequestsPerSecond: 10 }))).toEqual(refusal);
+    expect((await patch(id, { maxRequestsPerSecond: 10, shards: 1 })).status).toBe(200);
+    expect(fields(await patch(id, { shards: 2 }))).toEqual(refusal);
+    expect((await patch(id, { shards: 2, maxRequestsPerSecond: null })).status).toBe(200);
+  });
+
+  test("are described in the OpenAPI document", async () => {
+    const { body } = await control.ask("/openapi.json");
+    const { properties } = body.paths["/v1/destinations/{id}"].patch.requestBody.content["application/json"]
+      .schema as { properties: Record<string, { description?: string }> };
+    for (const option of [...Object.keys(LIMITED), "shards", "previousSecretValidFor"])
+      expect(properties[option]?.description).toEqual(expect.any(String));
+    expect(properties["maxRequestsPerSecond"]?.description).toContain("holds over all processes");
+  });
+});
+
+describe("switching", () => {
+  const off = { enabled: false, enabledAtMs: 5, disabledReason: "failed for 2h" };
+
+  test("on says since when, and clears the reason why it was off", () => {
+    expect(patchSwitch(off, true, 9)).toEqual({ enabled: true, enabledAtMs: 9, disabledReason: null });
+  });
+
+  test("on what is on already does not begin a new count", () => {
+    const on = { enabled: true, enabledAtMs: 5, disabledReason: null };
+    expect(patchSwitch(on, true, 9)).toEqual(on);
+  });
+
+  test("another change leaves it as it is", () => expect(patchSwitch(off, undefined, 9)).toEqual(off));
+});
+
+test("options that nobody set stay the defaults", () => {
+  expect({ ...DESTINATION_DEFAULTS, ...patchOptions(DESTINATION_DEFAULTS, {}) }).toEqual(
+    DESTINATION_DEFAULTS,
+  );
+});

@@ -1,0 +1,59 @@
+// The options of a destination: limits, filters, when it is switched off (contract 4.4, 4.5). Pure.
+import type { DestinationConfig } from "#topics";
+import { formatDuration, parseDuration } from "./durations.ts";
+
+/** As requests give them; what is absent stays, null is the default. */
+export interface OptionsInput {
+  readonly events?: readonly string[] | null;
+  readonly maxRequestsPerSecond?: number | null;
+  readonly maxInFlight?: number | null;
+  readonly shards?: number | null;
+  /** A duration that the rules have let through. */
+  readonly disableAfter?: string | null;
+  readonly standardWebhooks?: boolean;
+}
+
+type Options = Pick<
+  DestinationConfig,
+  "events" | "maxRequestsPerSecond" | "maxInFlight" | "shardWidth" | "disableAfterMs" | "standardWebhooks"
+>;
+
+export function patchOptions(before: Options, patch: OptionsInput): Options {
+  const { events = before.events, shards = before.shardWidth, disableAfter } = patch;
+  const { maxRequestsPerSecond = before.maxRequestsPerSecond, maxInFlight = before.maxInFlight } = patch;
+  return {
+    events: events === null ? null : [...events],
+    maxRequestsPerSecond,
+    maxInFlight,
+    shardWidth: shards,
+    disableAfterMs: disableAfter === undefined ? before.disableAfterMs : durationMs(disableAfter),
+    standardWebhooks: patch.standardWebhooks ?? before.standardWebhooks,
+  };
+}
+
+function durationMs(text: string | null): number | null {
+  return text === null ? null : (parseDuration(text) ?? null);
+}
+
+export function optionsView(destination: DestinationConfig) {
+  const { events, maxRequestsPerSecond, maxInFlight, shardWidth, disableAfterMs } = destination;
+  return {
+    events,
+    maxRequestsPerSecond,
+    maxInFlight,
+    shards: shardWidth,
+    disableAfter: disableAfterMs === null ? null : formatDuration(disableAfterMs),
+    disabledReason: destination.disabledReason,
+    standardWebhooks: destination.standardWebhooks,
+  };
+}
+
+type Switch = Pick<DestinationConfig, "enabled" | "enabledAtMs" | "disabledReason">;
+
+/** Switching it on begins a new count of failure, and clears the reason why it was switched off; so does a person's own "off". */
+export function patchSwitch(before: Switch, enabled: boolean | undefined, nowMs: number): Switch {
+  const { enabledAtMs, disabledReason } = before;
+  if (enabled === undefined) return { enabled: before.enabled, enabledAtMs, disabledReason };
+  const isSwitchedOn = enabled && !before.enabled;
+  return { enabled, enabledAtMs: isSwitchedOn ? nowMs : enabledAtMs, disabledReason: null };
+}
