@@ -4,7 +4,8 @@ import { addressPolicy } from "./addresses.ts";
 import { createConnector } from "./connector.ts";
 import { Exchange, failureResult } from "./exchange.ts";
 import { failureOf, messageOf } from "./failures.ts";
-import { createResolver, type Resolve, systemResolve } from "./resolver.ts";
+import { createNameService } from "./name-service.ts";
+import { createResolver, type Resolve } from "./resolver.ts";
 import { createTargetCache } from "./targets.ts";
 
 export interface EgressOptions {
@@ -18,7 +19,7 @@ export interface EgressOptions {
   readonly keepAliveMs?: number;
   /** An upper bound on connecting, for requests of every deadline. Default 10 s. */
   readonly connectTimeoutMs?: number;
-  /** Replaces the system's resolver in tests. */
+  /** Replaces the name service in tests. */
   readonly resolve?: Resolve;
   /** How long a name's addresses are used. Default 30 s. */
   readonly dnsTtlMs?: number;
@@ -49,9 +50,11 @@ const DNS_MAX_NAMES = 10_000;
 
 /** Throws InvalidCidrError for an unreadable allow-list. */
 export function createEgress(options: EgressOptions): Egress {
+  const now = options.now ?? Date.now;
+  const nameService = createNameService({ now });
   const resolver = createResolver({
-    resolve: options.resolve ?? systemResolve,
-    now: options.now ?? Date.now,
+    resolve: options.resolve ?? nameService.resolve,
+    now,
     ttlMs: options.dnsTtlMs ?? 30_000,
     failureTtlMs: DNS_FAILURE_TTL_MS,
     maxNames: DNS_MAX_NAMES,
@@ -108,6 +111,7 @@ export function createEgress(options: EgressOptions): Egress {
       }
       // Not agent.close(): that would also wait for bodies that nobody needs, and for connections nobody waits for.
       await agent.destroy();
+      nameService.close();
     },
   };
 }

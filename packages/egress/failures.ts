@@ -10,6 +10,15 @@ export class NoAddressError extends Error {
   readonly code = "ENODATA";
 }
 
+/** A host name that nobody could tell the addresses of; `reason` is the system's code for it. */
+export class NameError extends Error {
+  readonly code = "NAME_NOT_RESOLVED";
+
+  constructor(hostname: string, reason: string) {
+    super(`${hostname} cannot be resolved (${reason})`);
+  }
+}
+
 /** A certificate that vouches for itself, hidden behind another defect of it. */
 export class SelfSignedError extends Error {
   readonly code = "DEPTH_ZERO_SELF_SIGNED_CERT";
@@ -51,7 +60,15 @@ const CERTIFICATE_CODES = new Set([
   "HOSTNAME_MISMATCH",
 ]);
 
-const DNS_CODES = new Set(["ENOTFOUND", "ENODATA", "EAI_AGAIN", "EAI_FAIL", "EAI_NODATA", "EAI_NONAME"]);
+const DNS_CODES = new Set([
+  "NAME_NOT_RESOLVED",
+  "ENOTFOUND",
+  "ENODATA",
+  "EAI_AGAIN",
+  "EAI_FAIL",
+  "EAI_NODATA",
+  "EAI_NONAME",
+]);
 
 /** The connection was there and ended before a response; UND_ERR_SOCKET is undici's "other side closed". */
 const RESET_CODES = new Set(["ECONNRESET", "EPIPE", "ECONNABORTED", "UND_ERR_SOCKET"]);

@@ -1,11 +1,9 @@
-import { lookup } from "node:dns/promises";
-
 export interface ResolvedAddress {
   readonly address: string;
   readonly family: number;
 }
 
-/** Every address of a host name. Rejects with the system's error code (ENOTFOUND, EAI_AGAIN, ...). */
+/** Every address of a host name. Rejects with a code that failures.ts knows. */
 export type Resolve = (hostname: string) => Promise<readonly ResolvedAddress[]>;
 
 export interface ResolverOptions {
@@ -13,7 +11,7 @@ export interface ResolverOptions {
   readonly now: () => number;
   /** How long an answer is used. */
   readonly ttlMs: number;
-  /** How long a failure is used: short, it only keeps a dead name from filling libuv's four lookup threads. */
+  /** How long a failure is used: short, it only keeps a dead name from being asked for with every request. */
   readonly failureTtlMs: number;
   /** The oldest names are forgotten beyond this many. */
   readonly maxNames: number;
@@ -24,9 +22,6 @@ export interface CachedResolver {
   /** To be called when none of a name's addresses could be connected to: the next request asks anew. */
   forget(hostname: string): void;
 }
-
-/** getaddrinfo: what every other program on the machine uses (hosts file, search domains, DNS64). */
-export const systemResolve: Resolve = (hostname) => lookup(hostname, { all: true });
 
 interface Entry {
   readonly answer: Promise<readonly ResolvedAddress[]>;

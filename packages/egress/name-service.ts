@@ -1,0 +1,118 @@
+// Names to addresses (docs/decisions/0011-name-resolution.md).
+import { lookup, Resolver } from "node:dns/promises";
+import { setTimeout as delay } from "node:timers/promises";
+import { NameError } from "./failures.ts";
+import { openHostsFile } from "./hosts-file.ts";
+import { createLookupLane } from "./lookup-lane.ts";
+import type { Resolve, ResolvedAddress } from "./resolver.ts";
+
+/** How long an answer may take, in ms. */
+interface Patience {
+  /** Of one question: its first timeout, the longest of the following, and how often it is asked (node's Resolver). */
+  readonly timeout: number;
+  readonly maxTimeout: number;
+  readonly tries: number;
+  /** Once one family has answered, the other gets this much longer: some servers never answer questions for IPv6. */
+  readonly otherFamily: number;
+}
+
+export interface NameServiceOptions {
+  readonly now: () => number;
+  /** Replace the system's in tests. */
+  readonly servers?: readonly string[];
+  readonly patience?: Patience;
+  readonly hostsPath?: string;
+  readonly lookup?: Resolve;
+}
+
+export interface NameService {
+  readonly resolve: Resolve;
+  /** Questions under way fail. */
+  close(): void;
+}
+
+/** Together about as long as a request may take (contract 2.5): 0.7 + 1.4 + 1.5 + 1.5 s when the server never answered before. */
+const PATIENCE: Patience = { timeout: 700, maxTimeout: 1_500, tries: 4, otherFamily: 300 };
+
+/** How long a change of /etc/resolv.conf may stay unseen. */
+const RENEW_MS = 60_000;
+
+const MAX_WAITING_LOOKUPS = 1_000;
+
+/** The servers don't know the name, or there are none: the system may know more. What is slow or broken there is so for it, too. */
+const UNKNOWN_NAME_CODES = new Set(["ENOTFOUND", "ENODATA", "ECONNREFUSED"]);
+
+const codeOf = (error: unknown): string => (error as NodeJS.ErrnoException).code ?? "unknown error";
+
+/** Asks the name servers for both families at once. Rejects with an AggregateError of both failures. */
+async function askServers(
+  resolver: Resolver,
+  hostname: string,
+  otherFamilyMs: number,
+): Promise<ResolvedAddress[]> {
+  const questions = [
+    resolver.resolve4(hostname).then((found) => found.map((address) => ({ address, family: 4 }))),
+    resolver.resolve6(hostname).then((found) => found.map((address) => ({ address, family: 6 }))),
+  ];
+  await Promise.any(questions);
+  const enough = new AbortController();
+  const late = delay(otherFamilyMs, [], { signal: enough.signal }).catch(() => []);
+  const answers = await Promise.all(
+    questions.map((question) => Promise.race([question.catch(() => []), late])),
+  );
+  enough.abort();
+  return answers.flat();
+}
+
+/** The system's name servers, asked without a thread. */
+function createServers({ now, servers, patience = PATIENCE }: NameServiceOptions): {
+  current(): Resolver;
+  cancel(): void;
+} {
+  let resolver: Resolver | undefined;
+  let madeAtMs = 0;
+  return {
+    current() {
+      if (resolver === undefined || now() - madeAtMs >= RENEW_MS) {
+        resolver = new Resolver(patience);
+        if (servers !== undefined) resolver.setServers(servers);
+        madeAtMs = now();
+      }
+      return resolver;
+    },
+    cancel: () => resolver?.cancel(),
+  };
+}
+
+/**
+ * Every address of a name: from the hosts file, else from the name servers, which any number of silent names does not keep from
+ * answering others; else, for names that only the system can complete (search domains, mDNS, NSS), from getaddrinfo.
+ */
+export function createNameService(options: NameServiceOptions): NameService {
+  const { otherFamily } = options.patience ?? PATIENCE;
+  const inHostsFile = openHostsFile(options.hostsPath ?? "/etc/hosts", options.now);
+  const servers = createServers(options);
+  const lookupAll: Resolve = (hostname) => lookup(hostname, { all: true });
+  const askSystem = createLookupLane({
+    lookup: options.lookup ?? lookupAll,
+    maxWaiting: MAX_WAITING_LOOKUPS,
+  });
+
+  async function ask(hostname: string): Promise<readonly ResolvedAddress[]> {
+    // A single label is no name of the public DNS: asking there would only cost time.
+    if (!hostname.replace(/\.$/, "").includes(".")) return askSystem(hostname);
+    try {
+      return await askServers(servers.current(), hostname, otherFamily);
+    } catch (error) {
+      const codes = error instanceof AggregateError ? error.errors.map(codeOf) : [codeOf(error)];
+      const failed = codes.find((code) => !UNKNOWN_NAME_CODES.has(code));
+      if (failed !== undefined) throw new NameError(hostname, failed);
+      return askSystem(hostname);
+    }
+  }
+
+  return {
+    resolve: async (hostname) => inHostsFile(hostname.toLowerCase().replace(/\.$/, "")) ?? ask(hostname),
+    close: servers.cancel,
+  };
+}
