@@ -3,7 +3,7 @@ import { type Child, startChild, until } from "#stack";
 import { environment } from "./environment.ts";
 
 const ROOT = join(import.meta.dirname, "../..");
-const READY_TIMEOUT_MS = 60_000;
+const READY_TIMEOUT_MS = 120_000;
 const STOP_GRACE_MS = 15_000;
 const KEPT_LINES = 2000;
 /** Variables through which a service is told its ports, by the name that its ready line gives each. */
