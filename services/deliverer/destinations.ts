@@ -1,7 +1,8 @@
 import { setTimeout as delay } from "node:timers/promises";
 import type { Table } from "#kafka";
 import { destinationContext, type SecretBox } from "#secrets";
-import type { DestinationConfig } from "#topics";
+import type { DestinationConfig, EncryptedSecret } from "#topics";
+import type { Signing } from "./request-headers.ts";
 
 /** A webhook with its header values in clear; lives in memory only (contract 6.3). */
 export interface Webhook {
@@ -9,6 +10,8 @@ export interface Webhook {
   /** Scheme, host and port: what is slow or dead as a whole. */
   readonly endpoint: string;
   readonly headers: Readonly<Record<string, string>>;
+  /** The destination's, the same for all its webhooks. */
+  readonly signing: Signing;
 }
 
 /** A destination that calls are attempted for. `urls` are those of its webhooks. */
@@ -49,6 +52,7 @@ const READ_AGAIN_MS = 1_000;
 export function createDestinations(
   table: Pick<Table<DestinationConfig>, "get" | "load">,
   secretBox: SecretBox,
+  nowMs: () => number = Date.now,
 ): Destinations {
   // By the very object, which the table replaces with each change: decrypted once per version, and let go with it.
   const opened = new WeakMap<DestinationConfig, DestinationState>();
@@ -60,7 +64,7 @@ export function createDestinations(
     if (!config.enabled) return DISABLED;
     const known = opened.get(config);
     if (known !== undefined) return known;
-    const fresh = open(config, secretBox);
+    const fresh = open(config, secretBox, nowMs());
     opened.set(config, fresh);
     return fresh;
   }
@@ -75,24 +79,32 @@ export function createDestinations(
   };
 }
 
-function open(config: DestinationConfig, secretBox: SecretBox): DestinationState {
+function open(config: DestinationConfig, secretBox: SecretBox, nowMs: number): DestinationState {
   const context = destinationContext(config.id);
   const urls = config.webhooks.map(({ url }) => url);
   try {
+    const signing = openSigning(config, secretBox, nowMs);
     const webhooks = config.webhooks.map(({ url, headers }): [string, Webhook] => {
       const clear = headers.map(({ name, value }) => [name, secretBox.decrypt(value, context)]);
-      return [url, { url, endpoint: new URL(url).origin, headers: Object.fromEntries(clear) }];
+      return [url, { url, endpoint: new URL(url).origin, headers: Object.fromEntries(clear), signing }];
     });
-    const { sharedSecret } = config;
-    return {
-      kind: "open",
-      urls,
-      webhooks: new Map(webhooks),
-      sharedSecret: sharedSecret === null ? undefined : secretBox.decrypt(sharedSecret, context),
-    };
+    return { kind: "open", urls, webhooks: new Map(webhooks), sharedSecret: signing.sharedSecret };
   } catch (error) {
     return { kind: "unreadable", urls, message: error instanceof Error ? error.message : "unknown error" };
   }
+}
+
+function openSigning(config: DestinationConfig, secretBox: SecretBox, nowMs: number): Signing {
+  const { id, standardWebhooks, sharedSecret, previousSecret, previousSecretUntilMs: untilMs } = config;
+  const open = (secret: EncryptedSecret) => secretBox.decrypt(secret, destinationContext(id));
+  // An old secret that signs nothing must not make the destination unreadable when its key is gone.
+  const isPreviousUsed = standardWebhooks && untilMs !== null && untilMs > nowMs;
+  return {
+    sharedSecret: sharedSecret === null ? undefined : open(sharedSecret),
+    standardWebhooks,
+    previous:
+      previousSecret !== null && isPreviousUsed ? { secret: open(previousSecret), untilMs } : undefined,
+  };
 }
 
 /** Tries again until it succeeds; the table logs what is wrong with it. Does not keep the process from ending. */

@@ -40,7 +40,8 @@ export function endpointOf(destinationId: string): string {
 function openDestination(id: string): DestinationState {
   const endpoint = endpointOf(id);
   const url = `${endpoint}/hook`;
-  const webhooks = new Map([[url, { url, endpoint, headers: {} }]]);
+  const signing = { sharedSecret: undefined, standardWebhooks: false, previous: undefined };
+  const webhooks = new Map([[url, { url, endpoint, headers: {}, signing }]]);
   return { kind: "open", urls: [url], webhooks, sharedSecret: undefined } as DestinationState;
 }
 

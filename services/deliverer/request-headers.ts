@@ -1,0 +1,38 @@
+// The headers of one request, signed for this attempt: the secret may have changed since the last one (contract 2.3, 3.6). Pure.
+import { deliveryHeaders, type StandardWebhookOptions } from "#contract";
+import type { DeliveryJob } from "#topics";
+
+/** What a destination's requests are signed with, in clear; lives in memory only (contract 6.3). */
+export interface Signing {
+  /** X-Signature is made with this one alone. */
+  readonly sharedSecret: string | undefined;
+  /** Whether the Standard Webhooks headers are added. */
+  readonly standardWebhooks: boolean;
+  /** The secret before; it signs the Standard Webhooks headers too until then, so that receivers can change over in their own time. */
+  readonly previous: { readonly secret: string; readonly untilMs: number } | undefined;
+}
+
+export interface RequestParts {
+  readonly job: Pick<DeliveryJob, "messageId" | "body">;
+  readonly webhook: { readonly headers: Readonly<Record<string, string>>; readonly signing: Signing };
+  readonly userAgent: string;
+  readonly nowMs: number;
+}
+
+export function requestHeaders({ job, webhook, userAgent, nowMs }: RequestParts): Record<string, string> {
+  const { headers: staticHeaders, signing } = webhook;
+  const { sharedSecret } = signing;
+  const { body, messageId } = job;
+  const standardWebhooks = signing.standardWebhooks ? standardOptions(signing, messageId, nowMs) : undefined;
+  return deliveryHeaders({ body, staticHeaders, sharedSecret, standardWebhooks, userAgent });
+}
+
+function standardOptions(
+  { sharedSecret, previous }: Signing,
+  messageId: string,
+  nowMs: number,
+): StandardWebhookOptions {
+  const old = previous !== undefined && nowMs < previous.untilMs ? previous.secret : undefined;
+  const secrets = [sharedSecret, old].filter((secret) => secret !== undefined);
+  return { messageId, secrets, nowMs };
+}
