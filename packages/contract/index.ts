@@ -44,6 +44,7 @@ export {
   type FailedAttempt,
   type RetrySchedule,
   type RetryScheduleOptions,
+  retrySpread,
   retryTier,
 } from "./retry-schedule.ts";
 export { signBody } from "./signature.ts";

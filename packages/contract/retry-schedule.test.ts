@@ -1,6 +1,13 @@
 import { describe, expect, test } from "@jest/globals";
 import fc from "fast-check";
-import { createRetrySchedule, RESPONSE_DEADLINE_MS, RETRY_DELAYS_MS, retryTier, WINDOW_MS } from "./index.ts";
+import {
+  createRetrySchedule,
+  RESPONSE_DEADLINE_MS,
+  RETRY_DELAYS_MS,
+  retrySpread,
+  retryTier,
+  WINDOW_MS,
+} from "./index.ts";
 
 const standard = createRetrySchedule({ delaysMs: RETRY_DELAYS_MS, windowMs: WINDOW_MS });
 
@@ -51,6 +58,39 @@ describe("the schedule (contract 3.5)", () => {
     expect(due(-1)).toBeUndefined();
   });
 
+  test("jitter lengthens a delay by up to a tenth, in steps of the smallest delay", () => {
+    const seconds = (attempts: number, spread: number) =>
+      (standard.nextDueAtMs({ firstAttemptAtMs: 0, attempts, nowMs: 0, spread }) ?? 0) / 1_000;
+    const range = (attempts: number) => [seconds(attempts, 0), seconds(attempts, 0.999)];
+    expect([1, 2, 3, 4, 5].map(range)).toEqual([
+      [10, 10],
+      [60, 70],
+      [300, 330],
+      [900, 990],
+      [1_800, 1_980],
+    ]);
+    expect(seconds(3, 0.5)).toBe(320);
+  });
+
+  test("jitter never leads out of the window", () => {
+    const nowMs = WINDOW_MS - 1_805_000;
+    const due = (spread: number) =>
+      standard.nextDueAtMs({ firstAttemptAtMs: 0, attempts: 9, nowMs, spread }) ?? 0;
+    expect(due(0.999)).toBe(due(0));
+    expect(due(0)).toBe(WINDOW_MS - RESPONSE_DEADLINE_MS);
+  });
+
+  test("jobs that failed together come back evenly over the jitter, each always at the same time", () => {
+    const steps = Array.from({ length: 4_000 }, (_, job) => Math.floor(retrySpread(`job-${job}`, 3) * 4));
+    for (const step of [0, 1, 2, 3]) {
+      const share = steps.filter((one) => one === step).length / steps.length;
+      expect(share).toBeGreaterThan(0.2);
+      expect(share).toBeLessThan(0.3);
+    }
+    expect(retrySpread("job-1", 3)).toBe(retrySpread("job-1", 3));
+    expect(retrySpread("job-1", 3)).not.toBe(retrySpread("job-1", 4));
+  });
+
   test("a schedule without delays is a mistake", () => {
     expect(() => createRetrySchedule({ delaysMs: [], windowMs: 1 })).toThrow("at least one delay");
   });
@@ -69,11 +109,12 @@ describe("the schedule (contract 3.5)", () => {
           elapsedMs: fc.integer({ min: 0, max: 1_200_000 }),
           attempts: fc.integer({ min: 0, max: 50 }),
           retryAfterMs: fc.option(fc.integer({ min: 0, max: 5_000_000 }), { nil: undefined }),
+          spread: fc.double({ min: 0, max: 1, noNaN: true }),
         }),
-        ({ delaysMs, windowMs, firstAttemptAtMs, elapsedMs, attempts, retryAfterMs }) => {
+        ({ delaysMs, windowMs, firstAttemptAtMs, elapsedMs, attempts, retryAfterMs, spread }) => {
           const schedule = createRetrySchedule({ delaysMs, windowMs });
           const nowMs = firstAttemptAtMs + elapsedMs;
-          const due = schedule.nextDueAtMs({ firstAttemptAtMs, attempts, nowMs, retryAfterMs });
+          const due = schedule.nextDueAtMs({ firstAttemptAtMs, attempts, nowMs, retryAfterMs, spread });
           if (due === undefined) return;
           expect(due).toBeLessThanOrEqual(schedule.windowEndsAtMs(firstAttemptAtMs));
           expect(due).toBeGreaterThanOrEqual(nowMs + (delaysMs[0] ?? 0));

@@ -1,4 +1,5 @@
 // When a failed call is tried again (contract 3.5).
+import { hash } from "node:crypto";
 import { RESPONSE_DEADLINE_MS } from "./limits.ts";
 
 export interface RetryScheduleOptions {
@@ -15,6 +16,8 @@ export interface FailedAttempt {
   readonly nowMs: number;
   /** What the endpoint asked for (contract 3.3): the next attempt is not due before, unless the window ends before. */
   readonly retryAfterMs?: number | undefined;
+  /** How much of the longest jitter the delay gets, from 0, none, up to 1; none by default. */
+  readonly spread?: number;
 }
 
 export interface RetrySchedule {
@@ -37,13 +40,34 @@ export function createRetrySchedule({ delaysMs, windowMs }: RetryScheduleOptions
 
   return {
     windowEndsAtMs: (firstAttemptAtMs) => firstAttemptAtMs + windowMs,
-    nextDueAtMs({ firstAttemptAtMs, attempts, nowMs, retryAfterMs = 0 }) {
+    nextDueAtMs({ firstAttemptAtMs, attempts, nowMs, retryAfterMs = 0, spread = 0 }) {
       const longestMs = longestHoldMs(delaysMs, firstAttemptAtMs + lastAttemptMs - nowMs);
       if (longestMs === 0) return undefined;
       const delayMs = delaysMs[Math.max(attempts, 1) - 1] ?? largestMs;
-      return nowMs + Math.min(Math.max(delayMs, retryAfterMs), longestMs);
+      const jitteredMs = delayMs + jitterMs(delayMs, delaysMs, spread);
+      return nowMs + Math.min(Math.max(jitteredMs, retryAfterMs), longestMs);
     },
   };
+}
+
+const JITTER_RATIO = 0.1;
+
+/**
+ * What a delay is longer by, so that calls which failed together do not come back as one wave: up to a tenth of it, in steps of the smallest
+ * delay, because waiting calls hop through topics of fixed delays and anything between two steps would be rounded up. A delay
+ * below ten steps gets up to one, the smallest delay none. With the default delays: 0 or 10 s on 1 min, up to 30 s on 5 min, 90 s on 15 min,
+ * 3 min on 30 min.
+ */
+function jitterMs(delayMs: number, delaysMs: readonly number[], spread: number): number {
+  const [stepMs = delayMs] = delaysMs;
+  if (delayMs <= stepMs) return 0;
+  const maxSteps = Math.ceil((delayMs * JITTER_RATIO) / stepMs);
+  return Math.min(Math.floor(spread * (maxSteps + 1)), maxSteps) * stepMs;
+}
+
+/** A job's spread for one of its waits: evenly from 0 to 1 over all jobs, and the same whenever it is asked for. */
+export function retrySpread(jobId: string, wait: number): number {
+  return Number.parseInt(hash("md5", `${jobId}:${wait}`, "hex").slice(0, 8), 16) / 2 ** 32;
 }
 
 /** The longest time up to `limitMs` that a chain of the delays can hold a job, largest first; 0 when not even the smallest fits. */
