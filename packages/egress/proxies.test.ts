@@ -5,12 +5,15 @@ import { createServer as createTlsServer } from "node:https";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { promisify } from "node:util";
-import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "@jest/globals";
+import { afterAll, afterEach, beforeAll, beforeEach, expect, jest, test } from "@jest/globals";
 import { createCertificate } from "#support/certificates";
 import { emptyResponse, type RawServer, startRawServer } from "#support/raw-server";
 
 const PROGRAM = join(import.meta.dirname, "fixtures/post-process.ts");
 const run = promisify(execFile);
+
+// A process of node starts in seconds on a busy machine.
+jest.setTimeout(120_000);
 
 let proxy: RawServer;
 let endpoint: RawServer;
