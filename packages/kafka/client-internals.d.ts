@@ -88,3 +88,24 @@ declare module "kafkajs/src/consumer/batch.js" {
   // biome-ignore lint/style/noDefaultExport: it describes a CommonJS module.
   export default Batch;
 }
+
+declare module "kafkajs/src/consumer/consumerGroup.js" {
+  export interface AssignedTopic {
+    readonly topic: string;
+    readonly partitions: readonly number[];
+  }
+  export interface ClientBatch {
+    readonly topic: string;
+    readonly rawMessages: readonly unknown[];
+  }
+  export interface ConsumerGroupInternals {
+    readonly cluster: object;
+    fetch(this: ConsumerGroupInternals, nodeId: number): Promise<readonly ClientBatch[]>;
+    filterPartitionsByNode(nodeId: number, assigned: readonly AssignedTopic[]): readonly AssignedTopic[];
+    isPaused(topic: string, partition: number): boolean;
+    recoverFromFetch(error: unknown): Promise<void>;
+  }
+  const ConsumerGroup: { readonly prototype: ConsumerGroupInternals };
+  // biome-ignore lint/style/noDefaultExport: it describes a CommonJS module.
+  export default ConsumerGroup;
+}

@@ -3,6 +3,7 @@ import tls from "node:tls";
 import kafkajs from "kafkajs";
 import { installZstd } from "./codec.ts";
 import { installFetchProtocol } from "./fetch-protocol.ts";
+import { installGroupFetch } from "./group-fetch.ts";
 import { createLogAdapter } from "./log.ts";
 import { installProduceProtocol } from "./produce-protocol.ts";
 import { patchRequestQueue } from "./request-queue-patch.ts";
@@ -37,6 +38,7 @@ export function createClient(settings: KafkaSettings, logger: KafkaLogger, now: 
   installZstd();
   patchRequestQueue();
   installFetchProtocol();
+  installGroupFetch();
   installProduceProtocol();
   return new kafkajs.Kafka({
     brokers: [...settings.brokers],

@@ -3,6 +3,7 @@ import Batch from "kafkajs/src/consumer/batch.js";
 import type { FetchResponse } from "kafkajs/src/protocol/requests/fetch/index.js";
 import { KafkaError } from "./errors.ts";
 import { recordsOf } from "./fetched-records.ts";
+import { Turns } from "./turns.ts";
 import type { RawRecord, TopicPartition } from "./types.ts";
 
 /** How long a broker waits when there is nothing to read, which a stretch that is read has only after a leader's change. */
@@ -69,6 +70,8 @@ async function connect(client: kafkajs.Kafka): Promise<kafkajs.Cluster> {
 export function createFetchClient(client: kafkajs.Kafka): FetchClient {
   let connected: Promise<kafkajs.Cluster> | undefined;
   let isClosed = false;
+  /** A broker answers one request of a connection after the other anyway, and the client opens one for each that finds none. */
+  const turns = new Turns();
 
   const open = (): Promise<kafkajs.Cluster> => {
     if (isClosed) throw new KafkaError("closed", "the fetch client is closed", { canRetry: false });
@@ -91,12 +94,16 @@ export function createFetchClient(client: kafkajs.Kafka): FetchClient {
     async bounds(partition) {
       const cluster = await open();
       await cluster.addTargetTopic(partition.topic);
-      return hasPartition(cluster, partition) ? boundsOf(cluster, partition) : undefined;
+      if (!hasPartition(cluster, partition)) return undefined;
+      return turns.take(leaderOf(cluster, partition), () => boundsOf(cluster, partition));
     },
     async fetch(partition, offset) {
       const cluster = await open();
       await cluster.addTargetTopic(partition.topic);
-      return fetchFrom(await leaderOf(cluster, partition), partition, offset);
+      const nodeId = leaderOf(cluster, partition);
+      return turns.take(nodeId, async () =>
+        fetchFrom(await cluster.findBroker({ nodeId }), partition, offset),
+      );
     },
     async renew() {
       const used = connected;
@@ -127,13 +134,10 @@ async function boundsOf(cluster: kafkajs.Cluster, { topic, partition }: TopicPar
   return { low, high: await ask(false) };
 }
 
-async function leaderOf(
-  cluster: kafkajs.Cluster,
-  { topic, partition }: TopicPartition,
-): Promise<kafkajs.Broker> {
+function leaderOf(cluster: kafkajs.Cluster, { topic, partition }: TopicPartition): string {
   const [nodeId] = Object.keys(cluster.findLeaderForPartitions(topic, [partition]));
   if (nodeId === undefined) throw unavailable(`no leader of ${topic}-${partition} is known`);
-  return cluster.findBroker({ nodeId });
+  return nodeId;
 }
 
 async function fetchFrom(

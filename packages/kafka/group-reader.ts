@@ -24,6 +24,7 @@ export interface GroupReaderOptions<T>
   readonly commits: boolean;
   readonly sessionTimeoutMs?: number | undefined;
   readonly rebalanceTimeoutMs?: number | undefined;
+  readonly unhurriedTopics?: readonly string[] | undefined;
 }
 
 export interface GroupReaderParts {
@@ -112,10 +113,11 @@ export class GroupReader<T> {
   }
 
   #sessionOptions(): SessionOptions {
-    const { groupId, topics, sessionTimeoutMs, rebalanceTimeoutMs } = this.#options;
+    const { groupId, topics, unhurriedTopics, sessionTimeoutMs, rebalanceTimeoutMs } = this.#options;
     return {
       groupId,
       topics,
+      unhurriedTopics,
       sessionTimeoutMs: sessionTimeoutMs ?? DEFAULTS.sessionTimeoutMs,
       rebalanceTimeoutMs: rebalanceTimeoutMs ?? DEFAULTS.rebalanceTimeoutMs,
       assigner: coPartitionedAssigner(() => this.#lastAssignment),

@@ -1,7 +1,7 @@
 import { afterEach, beforeAll, beforeEach, describe, expect, test } from "@jest/globals";
-import kafkajs from "kafkajs";
 import { useStack } from "#support/stack";
 import { until } from "#support/until";
+import { withBareAdmin } from "./fixtures/bare-admin.ts";
 import {
   names,
   record,
@@ -37,17 +37,6 @@ function soon<T>(condition: () => T | Promise<T>, what: string): Promise<unknown
 async function lagOf(groupId: string, topic: string): Promise<number> {
   const lags = await scratch.kafka.admin().consumerLag(groupId, topic);
   return lags.reduce((sum, { lag }) => sum + lag, 0);
-}
-
-/** The bare client, for what this package has no door to. */
-async function withBareAdmin<R>(use: (admin: kafkajs.Admin) => Promise<R>): Promise<R> {
-  const admin = new kafkajs.Kafka({ brokers: [...brokers], logLevel: kafkajs.logLevel.NOTHING }).admin();
-  await admin.connect();
-  try {
-    return await use(admin);
-  } finally {
-    await admin.disconnect();
-  }
 }
 
 describe("pipeline", () => {
@@ -210,7 +199,7 @@ describe("pipeline", () => {
     await soon(() => seen.length === 10, "the old records");
     await first.stop(1_000);
     await producer.send(names("new-", 10).map((key) => record(topic, key)));
-    await withBareAdmin(async (admin) => {
+    await withBareAdmin(brokers, async (admin) => {
       await admin.fetchTopicOffsets(topic); // The client deletes only where it has seen the leaders.
       await admin.deleteTopicRecords({ topic, partitions: [{ partition: 0, offset: "15" }] });
     });
@@ -227,7 +216,7 @@ describe("pipeline", () => {
     const [topic = ""] = await scratch.topics(["in"], 1);
     await producer.send(names("n-", 5).map((key) => record(topic, key)));
     const groupId = `${scratch.prefix}group`;
-    await withBareAdmin((admin) =>
+    await withBareAdmin(brokers, (admin) =>
       admin.setOffsets({ groupId, topic, partitions: [{ partition: 0, offset: "1000" }] }),
     );
     const seen: string[] = [];
@@ -265,6 +254,6 @@ describe("pipeline", () => {
     const impatient = scratch.kafka.producer({ deliveryTimeoutMs: 1_000 });
     const topic = `${scratch.prefix}missing`;
     await expect(impatient.send([record(topic, "k")])).rejects.toMatchObject({ code: "delivery_timeout" });
-    expect(await withBareAdmin((admin) => admin.listTopics())).not.toContain(topic);
+    expect(await withBareAdmin(brokers, (admin) => admin.listTopics())).not.toContain(topic);
   });
 });

@@ -75,20 +75,20 @@ function keysOf(client: ScriptedClient): (string | null)[][] {
 }
 
 describe("producer", () => {
-  test("a record leaves at once when nothing is under way", async () => {
+  test("a record leaves at once after a quiet time", async () => {
     const client = new ScriptedClient();
     await newProducer(client, { lingerMs: 60_000 }).send([record("a")]);
     expect(keysOf(client)).toEqual([["a"]]);
   });
 
-  test("what arrives while a request is under way leaves together (fact 6)", async () => {
+  test("what arrives after a request leaves together, when the linger is over (fact 6)", async () => {
     const client = new ScriptedClient();
     const first = Promise.withResolvers<void>();
     client.answers.push(async (batches) => {
       await first.promise;
       return written(batches);
     });
-    const producer = newProducer(client, { lingerMs: 60_000 });
+    const producer = newProducer(client, { lingerMs: 1_000 });
     const sends = [producer.send([record("first")])];
     await until(() => client.requests.length === 1, { timeoutMs: 2_000, what: "the first request" });
     for (let i = 0; i < 50; i += 1) {

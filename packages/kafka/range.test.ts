@@ -1,5 +1,7 @@
+import { randomBytes } from "node:crypto";
 import { afterEach, beforeAll, beforeEach, describe, expect, test } from "@jest/globals";
 import { useStack } from "#support/stack";
+import { groupIds, withBareAdmin } from "./fixtures/bare-admin.ts";
 import {
   names,
   record,
@@ -79,5 +81,61 @@ describe("reading a range", () => {
       onRecord: () => undefined,
     });
     await expect(reading).rejects.toMatchObject({ code: "unknown_topic", canRetry: false });
+  });
+
+  test("no consumer group is made (fact 15)", async () => {
+    const during = Promise.withResolvers<string[]>();
+    await scratch.kafka.readRange({
+      topic,
+      partition: 0,
+      fromOffset: 0,
+      toOffset: 1,
+      onRecord: async () => during.resolve(await groupIds(brokers, scratch.prefix)),
+    });
+    expect(await during.promise).toEqual([]);
+    expect(await groupIds(brokers, scratch.prefix)).toEqual([]);
+  });
+
+  test("what is removed while it is read is skipped, and more is read than one answer holds", async () => {
+    const [large = ""] = await scratch.topics(["large"], 1);
+    const producer = scratch.kafka.producer();
+    // Two of them are more than one answer, and they are written one by one into batches of their own.
+    for (let left = 8; left > 0; left -= 1)
+      await producer.send([{ topic: large, key: "k", value: randomBytes(600_000) }]);
+    const read: number[] = [];
+    const onRecord = async ({ offset }: { offset: number }): Promise<void> => {
+      read.push(offset);
+      if (offset !== 0) return;
+      const partitions = [{ partition: 0, offset: "6" }];
+      await withBareAdmin(brokers, async (admin) => {
+        // The client deletes only where it has looked before.
+        await admin.fetchTopicOffsets(large);
+        await admin.deleteTopicRecords({ topic: large, partitions });
+      });
+    };
+    await scratch.kafka.readRange({ topic: large, partition: 0, fromOffset: 0, toOffset: 8, onRecord });
+    expect(read).toEqual([0, 6, 7]);
+  });
+
+  test("several ranges are read at a time", async () => {
+    const [, { high = 0 } = {}] = await scratch.kafka.admin().offsets(topic);
+    const reads = await Promise.all(Array.from({ length: 8 }, () => offsetsOf(0, 1_000)));
+    for (const read of reads) expect(read).toHaveLength(high);
+  });
+
+  test("closing ends a reading that is under way", async () => {
+    const kafka = scratchKafka(brokers);
+    const begun = Promise.withResolvers<void>();
+    const held = Promise.withResolvers<void>();
+    const onRecord = (): Promise<void> => {
+      begun.resolve();
+      return held.promise;
+    };
+    const reading = kafka.kafka.readRange({ topic, partition: 0, fromOffset: 0, toOffset: 100, onRecord });
+    reading.catch(() => undefined);
+    await begun.promise;
+    await kafka.close();
+    held.resolve();
+    await expect(reading).rejects.toMatchObject({ code: "closed" });
   });
 });

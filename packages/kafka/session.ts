@@ -1,6 +1,7 @@
 import type kafkajs from "kafkajs";
 import { fromClientError, type KafkaError } from "./errors.ts";
 import { recordsOf } from "./fetched-records.ts";
+import { unhurriedAt } from "./group-fetch.ts";
 import { rejoiningAs } from "./rejoin.ts";
 import type { RawRecord, TopicPartition } from "./types.ts";
 
@@ -21,6 +22,7 @@ const RETRY = {
 export interface SessionOptions {
   readonly groupId: string;
   readonly topics: readonly string[];
+  readonly unhurriedTopics?: readonly string[] | undefined;
   readonly sessionTimeoutMs: number;
   readonly rebalanceTimeoutMs: number;
   readonly assigner: kafkajs.PartitionAssigner;
@@ -86,7 +88,9 @@ function newConsumer(client: kafkajs.Kafka, options: SessionOptions): kafkajs.Co
     maxBytesPerPartition: MAX_FETCH_BYTES.perPartition,
     maxBytes: MAX_FETCH_BYTES.total,
     allowAutoTopicCreation: false,
-    partitionAssigners: [rejoiningAs(options.rejoinAs, options.assigner)],
+    partitionAssigners: [
+      unhurriedAt(options.unhurriedTopics ?? [], rejoiningAs(options.rejoinAs, options.assigner)),
+    ],
     retry: RETRY,
   });
 }

@@ -1,7 +1,7 @@
 import { afterEach, beforeAll, beforeEach, describe, expect, test } from "@jest/globals";
-import kafkajs from "kafkajs";
 import { useStack } from "#support/stack";
 import { until } from "#support/until";
+import { groupIds } from "./fixtures/bare-admin.ts";
 import {
   names,
   record,
@@ -32,12 +32,8 @@ function decode({ value }: RawRecord): string {
   return String(value);
 }
 
-async function groups(): Promise<string[]> {
-  const admin = new kafkajs.Kafka({ brokers: [...brokers], logLevel: kafkajs.logLevel.NOTHING }).admin();
-  await admin.connect();
-  const listed = await admin.listGroups();
-  await admin.disconnect();
-  return listed.groups.map(({ groupId }) => groupId).filter((groupId) => groupId.startsWith(scratch.prefix));
+function groups(): Promise<string[]> {
+  return groupIds(brokers, scratch.prefix);
 }
 
 describe("table", () => {

@@ -1,0 +1,86 @@
+import { expect, test } from "@jest/globals";
+import type {
+  AssignedTopic,
+  ClientBatch,
+  ConsumerGroupInternals,
+} from "kafkajs/src/consumer/consumerGroup.js";
+import { pacedFetch, unhurriedAt } from "./group-fetch.ts";
+
+const JOBS: AssignedTopic = { topic: "jobs", partitions: [0, 1] };
+const RETRIES: AssignedTopic = { topic: "retries", partitions: [0, 1] };
+const BROKER = 1;
+
+function batch(topic: string, records: number): ClientBatch {
+  return { topic, rawMessages: records === 0 ? [] : [{ records: new Array(records) }] };
+}
+
+interface Asking {
+  readonly fetch: () => Promise<readonly ClientBatch[]>;
+  /** Topics of each request. */
+  readonly asked: string[][];
+  readonly recovered: ConsumerGroupInternals[];
+}
+
+/** A group of the client's that is asked through `pacedFetch`; its cluster is known by the assigner, as in the client. */
+function newGroup(answer: () => ClientBatch[], isPaused: (topic: string) => boolean = () => false): Asking {
+  const asked: string[][] = [];
+  const recovered: ConsumerGroupInternals[] = [];
+  const cluster = {};
+  const group: ConsumerGroupInternals = {
+    cluster,
+    async fetch(nodeId) {
+      asked.push(this.filterPartitionsByNode(nodeId, [JOBS, RETRIES]).map(({ topic }) => topic));
+      try {
+        return answer();
+      } catch (thrown) {
+        await this.recoverFromFetch(thrown);
+        return [];
+      }
+    },
+    filterPartitionsByNode: (_, assigned) => assigned,
+    isPaused,
+    async recoverFromFetch() {
+      recovered.push(this);
+    },
+  };
+  const assigner = {
+    name: "none",
+    version: 0,
+    protocol: () => ({ name: "none", metadata: Buffer.alloc(0) }),
+  };
+  unhurriedAt(["retries"], () => ({ ...assigner, assign: async () => [] }))({ cluster } as never);
+  const fetch = pacedFetch(group.fetch);
+  return { fetch: () => fetch.call(group, BROKER), asked, recovered };
+}
+
+test("retry topics are left out of most requests", async () => {
+  const { fetch, asked } = newGroup(() => [batch("jobs", 1)]);
+  await fetch();
+  await fetch();
+  expect(asked).toEqual([["jobs", "retries"], ["jobs"]]);
+});
+
+test("they are asked for again while nothing else is", async () => {
+  const { fetch, asked } = newGroup(
+    () => [],
+    (topic) => topic === "jobs",
+  );
+  await fetch();
+  await fetch();
+  expect(asked[1]).toEqual(["jobs", "retries"]);
+});
+
+test("partitions without records are not handed on", async () => {
+  const { fetch } = newGroup(() => [batch("jobs", 0), batch("retries", 3)]);
+  expect(await fetch()).toEqual([batch("retries", 3)]);
+});
+
+test("the client recovers from a failed request as the group itself", async () => {
+  const { fetch, recovered } = newGroup(() => {
+    throw new Error("no leader");
+  });
+  await fetch();
+  await fetch();
+  expect(recovered).toHaveLength(2);
+  expect(Object.keys(recovered[1] ?? {})).toContain("cluster");
+});
