@@ -10,7 +10,7 @@ import { settle } from "./settle.ts";
 import { startWorld, type World } from "./world.ts";
 
 /** Undisturbed, so that there is something to compare with. */
-const QUIET_START_MS = 5_000;
+const QUIET_START_MS = 10_000;
 const PROGRESS_EVERY_MS = 10_000;
 
 export interface RunOptions {
