@@ -1,5 +1,6 @@
 export { KafkaError, type KafkaErrorCode } from "./errors.ts";
 export { createKafka, type KafkaDependencies } from "./kafka.ts";
+export { partitionOfKey } from "./partitioner.ts";
 export type {
   Admin,
   EnsureTopicsOptions,
