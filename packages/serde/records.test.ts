@@ -96,6 +96,25 @@ const RECORDS: { [R in RecordName]: fc.Arbitrary<RecordTypes[R]> } = {
     createdAtMs: long,
     updatedAtMs: long,
   }),
+  "destination-health": fc.record({
+    destinationId: text,
+    state: text,
+    sinceMs: long,
+    webhooks: fc.array(
+      fc.record({
+        url: text,
+        sinceMs: long,
+        failures: long,
+        lastAtMs: long,
+        outcome: text,
+        status: nullable(int),
+        message: text,
+      }),
+    ),
+    attemptOffset: long,
+    attemptAtMs: long,
+  }),
+  "operational-event": fc.record({ id: text, type: text, destinationId: text, atMs: long, body: bytes }),
   "delivery-attempt": fc.record({
     writer: text,
     sequence: long,

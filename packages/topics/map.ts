@@ -40,6 +40,8 @@ export interface TopicMap {
   readonly deliveryTotals: Topic<"delivery-total">;
   readonly deadLetters: Topic<"dead-letter">;
   readonly replays: Topic<"replay">;
+  readonly destinationHealth: Topic<"destination-health">;
+  readonly operationalEvents: Topic<"operational-event">;
 }
 
 export interface TopicMapOptions {
@@ -66,10 +68,16 @@ const keptFor = (retentionMs: number): Cleanup => ({ policy: "delete", retention
 type ConfigurationTopics = Pick<TopicMap, "sourceConfig" | "destinationConfig" | "replays">;
 type JobTopics = Pick<TopicMap, "calls" | "deliveryJobs" | "deliveryRetries" | "deliveryWakes">;
 type OutcomeTopics = Pick<TopicMap, "deliveryAttempts" | "deliveryTotals" | "deadLetters">;
+type HealthTopics = Pick<TopicMap, "destinationHealth" | "operationalEvents">;
 
 /** Builds the map for one deployment. */
 export function topicMap(options: TopicMapOptions): TopicMap {
-  return { ...jobTopics(options), ...outcomeTopics(options), ...configurationTopics(options) };
+  return {
+    ...jobTopics(options),
+    ...outcomeTopics(options),
+    ...healthTopics(options),
+    ...configurationTopics(options),
+  };
 }
 
 /** The way of a call. */
@@ -140,6 +148,28 @@ function outcomeTopics({ prefix }: TopicMapOptions): OutcomeTopics {
       record: "dead-letter",
       cleanup: keptFor(14 * DAY_MS),
       writtenBy: ["webhook-router", "deliverer"],
+      readBy: ["control"],
+    },
+  };
+}
+
+/** How destinations are, and what the operator is told of it. */
+function healthTopics({ prefix }: TopicMapOptions): HealthTopics {
+  return {
+    destinationHealth: {
+      name: `${prefix}destination-health`,
+      key: "destinationId",
+      record: "destination-health",
+      cleanup: COMPACT,
+      writtenBy: ["control"],
+      readBy: ["control"],
+    },
+    operationalEvents: {
+      name: `${prefix}operational-events`,
+      key: "destinationId",
+      record: "operational-event",
+      cleanup: keptFor(DAY_MS),
+      writtenBy: ["control"],
       readBy: ["control"],
     },
   };

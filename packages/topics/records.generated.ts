@@ -190,6 +190,49 @@ export interface DestinationConfig {
   updatedAtMs: number;
 }
 
+export interface WebhookHealth {
+  url: string;
+  /** The first failure since its last success. */
+  sinceMs: number;
+  /** As many since then. */
+  failures: number;
+  /** When the last one ended. */
+  lastAtMs: number;
+  /** The last one's slug: timeout, http_5xx, ... */
+  outcome: string;
+  status: null | number;
+  /** For people; never holds a secret. */
+  message: string;
+}
+
+/** Whether calls get through to a destination, as its attempts say. A destination that never failed has no record. */
+export interface DestinationHealth {
+  destinationId: string;
+  /** healthy, failing or recovering. */
+  state: string;
+  /** Since when it is in this state; failing: the first failure since which nothing got through. */
+  sinceMs: number;
+  /** Those whose last known attempt failed. */
+  webhooks: Array<WebhookHealth>;
+  /** Of the last attempt that is part of it, in the destination's partition of delivery-attempts: one read again is not counted twice. */
+  attemptOffset: number;
+  /** When that attempt ended. */
+  attemptAtMs: number;
+}
+
+/** Something about a destination that the operator's own webhook is told. */
+export interface OperationalEvent {
+  /** The webhook-id: the same however often it is made or sent. */
+  id: string;
+  /** destination.failing, destination.recovered, destination.dead_lettered or destination.disabled. */
+  type: string;
+  destinationId: string;
+  /** When it happened. */
+  atMs: number;
+  /** The JSON that is sent, UTF-8. */
+  body: Buffer;
+}
+
 /** One replay of dead letters: what was asked for and how far it is. */
 export interface Replay {
   id: string;
@@ -241,6 +284,8 @@ export interface RecordTypes {
   "delivery-total": DeliveryTotal;
   "delivery-wake": DeliveryWake;
   "destination-config": DestinationConfig;
+  "destination-health": DestinationHealth;
+  "operational-event": OperationalEvent;
   "replay": Replay;
   "source-config": SourceConfig;
 }
