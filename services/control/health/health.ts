@@ -1,0 +1,123 @@
+// Whether calls get through to a destination, as its attempts say (contract 4.5). Pure.
+//
+// A call counts as delivered when one webhook takes it (contract 3.2), so a destination fails while the last attempt of every one of
+// its webhooks failed: unbroken failure. One that still takes calls is healthy, and the others are the reasons why not all is well.
+//
+//   healthy ── unbroken failure for failingAfterMs ──▶ failing ── a success ──▶ recovering ── recoveredAfterMs ──▶ healthy
+//                                                         ◀── unbroken failure for failingAfterMs ──┘
+//
+// Only the first of these changes and the last one are told to the operator: an endpoint that comes and goes is failing once, and
+// recovered when it has stayed. A failure that does not last is none.
+import type { DeliveryAttempt, DestinationHealth, WebhookHealth } from "#topics";
+
+/** What health looks at in an attempt. */
+export type AttemptSeen = Pick<
+  DeliveryAttempt,
+  "url" | "outcome" | "status" | "message" | "startedAtMs" | "durationMs" | "suppressed"
+> & { readonly offset: number };
+
+export interface HealthRules {
+  readonly failingAfterMs: number;
+  readonly recoveredAfterMs: number;
+}
+
+export interface HealthContext extends HealthRules {
+  readonly destinationId: string;
+  /** Of the destination's webhooks as configured now. */
+  readonly urls: readonly string[];
+}
+
+export type HealthChange = "failing" | "recovered";
+
+export interface HealthStep {
+  readonly health: DestinationHealth;
+  /** What the operator is told. */
+  readonly change: HealthChange | undefined;
+}
+
+/**
+ * Of successes only the first after a failure of the destination is sure to have a record. A webhook that works again beside another
+ * one may so have none; it is taken for working when it has not failed for this long while calls got through: twice the longest
+ * request, and the ten seconds for which a failure over the bound is held back.
+ */
+const QUIET_MS = 60_000;
+
+export function nextHealth(
+  before: DestinationHealth | undefined,
+  attempt: AttemptSeen,
+  context: HealthContext,
+): HealthStep {
+  const atMs = attempt.startedAtMs + attempt.durationMs;
+  const so = before ?? unknownHealth(context.destinationId, atMs);
+  if (!context.urls.includes(attempt.url) || isKnown(before, attempt.offset, atMs))
+    return { health: so, change: undefined };
+  const seen: DestinationHealth = {
+    ...so,
+    webhooks: nextWebhooks(so.webhooks, attempt, atMs).filter(({ url }) => context.urls.includes(url)),
+    attemptOffset: attempt.offset,
+    attemptAtMs: atMs,
+  };
+  return nextState(seen, atMs, context);
+}
+
+/** What time alone changes: a destination that has stayed recovered is healthy, also when no more calls come. */
+export function laterHealth(health: DestinationHealth, nowMs: number, context: HealthContext): HealthStep {
+  return nextState(health, nowMs, context);
+}
+
+/** Since when nothing has got through, from the first failure of the webhook that gave up last; undefined while one works. */
+export function unbrokenSinceMs(
+  { webhooks }: Pick<DestinationHealth, "webhooks">,
+  urls: readonly string[],
+): number | undefined {
+  const sinces = urls.map((url) => webhooks.find((webhook) => webhook.url === url)?.sinceMs);
+  const failing = sinces.filter((sinceMs) => sinceMs !== undefined);
+  return failing.length < urls.length || failing.length === 0 ? undefined : Math.max(...failing);
+}
+
+function unknownHealth(destinationId: string, atMs: number): DestinationHealth {
+  return {
+    destinationId,
+    state: "healthy",
+    sinceMs: atMs,
+    webhooks: [],
+    attemptOffset: -1,
+    attemptAtMs: atMs,
+  };
+}
+
+/** Read again after a crash. In a topic that was made anew offsets are small again, but times are not. */
+function isKnown(before: DestinationHealth | undefined, offset: number, atMs: number): boolean {
+  return before !== undefined && offset <= before.attemptOffset && atMs <= before.attemptAtMs;
+}
+
+function nextWebhooks(
+  before: readonly WebhookHealth[],
+  attempt: AttemptSeen,
+  atMs: number,
+): WebhookHealth[] {
+  const { url, outcome, status, message, suppressed } = attempt;
+  const others = before.filter((webhook) => webhook.url !== url);
+  if (outcome === "success") return others.filter(({ lastAtMs }) => atMs - lastAtMs < QUIET_MS);
+  const known = before.find((webhook) => webhook.url === url);
+  const failures = (known?.failures ?? 0) + 1 + suppressed;
+  const failed = { url, sinceMs: known?.sinceMs ?? atMs, failures, lastAtMs: atMs, outcome, status, message };
+  return [...others, failed];
+}
+
+function nextState(health: DestinationHealth, atMs: number, context: HealthContext): HealthStep {
+  const brokenSinceMs = unbrokenSinceMs(health, context.urls);
+  const same: HealthStep = { health, change: undefined };
+  if (health.state === "failing") {
+    if (brokenSinceMs !== undefined) return same;
+    return { health: { ...health, state: "recovering", sinceMs: atMs }, change: undefined };
+  }
+  if (brokenSinceMs !== undefined) {
+    // The failure is as old as its last attempt: that nothing was sent since is no failure.
+    if (health.attemptAtMs - brokenSinceMs < context.failingAfterMs) return same;
+    const change = health.state === "healthy" ? "failing" : undefined;
+    return { health: { ...health, state: "failing", sinceMs: brokenSinceMs }, change };
+  }
+  if (health.state !== "recovering" || atMs - health.sinceMs < context.recoveredAfterMs) return same;
+  return { health: { ...health, state: "healthy", sinceMs: atMs }, change: "recovered" };
+}
