@@ -1,0 +1,82 @@
+// Dead letters of a destination are told of at once, then once a minute with how many have come (contract 4.5). Pure but for what it is
+// given to call.
+import type { DeadLetterCount } from "./events.ts";
+
+export interface DeadLetterSeen {
+  readonly destinationId: string;
+  readonly partition: number;
+  /** topic-partition-offset. */
+  readonly origin: string;
+  readonly reason: string;
+  readonly deadAtMs: number;
+}
+
+/** Announces, then calls `done`, which lets the offset be committed. */
+export type Announce = (destinationId: string, letters: DeadLetterCount, done: () => void) => void;
+
+interface Window {
+  readonly partition: number;
+  readonly endsAtMs: number;
+  /** Come since the last announcement; `done` belongs to the first of them. */
+  waiting: { letters: DeadLetterCount; readonly done: () => void } | undefined;
+}
+
+const WINDOW_MS = 60_000;
+
+/**
+ * The first dead letter that was not announced yet stays undone until it is, so that after a crash the count begins with it again; all
+ * others are done at once. Memory is one small window for each destination with dead letters in the last minute.
+ */
+export class DeadLetterCounts {
+  readonly #announce: Announce;
+  readonly #windows = new Map<string, Window>();
+
+  constructor(announce: Announce) {
+    this.#announce = announce;
+  }
+
+  add(letter: DeadLetterSeen, nowMs: number, done: () => void): void {
+    const { destinationId, partition } = letter;
+    const window = this.#windows.get(destinationId);
+    if (window === undefined) {
+      this.#windows.set(destinationId, { partition, endsAtMs: nowMs + WINDOW_MS, waiting: undefined });
+      this.#announce(destinationId, counted(undefined, letter), done);
+    } else if (window.waiting === undefined) {
+      window.waiting = { letters: counted(undefined, letter), done };
+    } else {
+      window.waiting = { ...window.waiting, letters: counted(window.waiting.letters, letter) };
+      done();
+    }
+  }
+
+  /** Announces what has gathered in windows that are over. */
+  tick(nowMs: number): void {
+    for (const [destinationId, { partition, endsAtMs, waiting }] of this.#windows) {
+      if (endsAtMs > nowMs) continue;
+      this.#windows.delete(destinationId);
+      if (waiting === undefined) continue;
+      this.#windows.set(destinationId, { partition, endsAtMs: nowMs + WINDOW_MS, waiting: undefined });
+      this.#announce(destinationId, waiting.letters, waiting.done);
+    }
+  }
+
+  /** These partitions are another process's now, which counts from the first that was not announced. */
+  forget(partitions: ReadonlySet<number>): void {
+    for (const [destinationId, { partition }] of this.#windows)
+      if (partitions.has(partition)) this.#windows.delete(destinationId);
+  }
+}
+
+function counted(
+  before: DeadLetterCount | undefined,
+  { origin, reason, deadAtMs }: DeadLetterSeen,
+): DeadLetterCount {
+  const { count, reasons, fromMs, toMs } = before ?? { count: 0, reasons: {}, fromMs: deadAtMs, toMs: deadAtMs };
+  return {
+    origin: before?.origin ?? origin,
+    count: count + 1,
+    reasons: { ...reasons, [reason]: (reasons[reason] ?? 0) + 1 },
+    fromMs: Math.min(fromMs, deadAtMs),
+    toMs: Math.max(toMs, deadAtMs),
+  };
+}
