@@ -1,5 +1,6 @@
 import {
   apiTokenSettings,
+  dataDirSettings,
   egressSettings,
   encryptionSettings,
   kafkaSettings,
@@ -27,6 +28,18 @@ const apiSettings = settingsGroup({
   },
 });
 
+const indexSettings = settingsGroup({
+  title: "Delivery index",
+  settings: {
+    maxRows: setting({
+      env: "HOOKLINE_INDEX_MAX_ROWS",
+      type: value.integer({ min: 1_000, max: 1_000_000_000 }),
+      default: "2000000",
+      doc: "Attempts, minutes of statistics and dead letters that can be looked up, of each so many; the oldest leave first. About 600 bytes of disk each.",
+    }),
+  },
+});
+
 export const settings = {
   kafka: kafkaSettings,
   registry: registrySettings,
@@ -35,4 +48,6 @@ export const settings = {
   tokens: apiTokenSettings,
   api: apiSettings,
   egress: egressSettings,
+  data: dataDirSettings,
+  index: indexSettings,
 };

@@ -4,7 +4,10 @@ import type { SecretBox } from "#secrets";
 import type { DestinationConfig, SourceConfig } from "#topics";
 import type { ChangeQueue } from "./change-queue.ts";
 import type { ConfigStore } from "./config-store.ts";
+import type { DeadLetterReader } from "./dead-letters/reader.ts";
+import type { Deliveries } from "./delivery-index/open.ts";
 import type { Ids } from "./ids.ts";
+import type { ReplayStore } from "./replays/store.ts";
 import type { Telemetry } from "./telemetry.ts";
 
 /** What the routes work with. */
@@ -12,6 +15,11 @@ export interface ControlContext {
   readonly sources: ConfigStore<SourceConfig>;
   readonly destinations: ConfigStore<DestinationConfig>;
   readonly changes: ChangeQueue;
+  readonly deliveries: Deliveries;
+  readonly deadLetters: DeadLetterReader;
+  /** End of every partition of the dead letters now, by its number. */
+  readonly deadLetterEnds: () => Promise<number[]>;
+  readonly replays: ReplayStore;
   /** Of every topic whose key names a destination. */
   readonly partitions: number;
   readonly secrets: SecretBox;

@@ -5,14 +5,19 @@ import type { ServiceContext, ServiceDefinition, SettingsOf } from "#runtime";
 import { createSecretBox } from "#secrets";
 import { createSerde, type Serde } from "#serde";
 import { type RecordTypes, type Topic, topicMap } from "#topics";
+import { addAttemptRoutes } from "./attempts/routes.ts";
+import { addStatsRoute } from "./attempts/stats-routes.ts";
 import { createChangeQueue } from "./change-queue.ts";
 import { settings } from "./config.ts";
 import { type ConfigName, createConfigStore } from "./config-store.ts";
 import type { ControlContext } from "./context.ts";
+import { addDeadLetterRoutes } from "./dead-letters/routes.ts";
 import { addDestinationRoutes } from "./destinations/routes.ts";
 import { createAuthorise, listenHost } from "./http/auth.ts";
 import { createServer } from "./http/server.ts";
 import { createIds } from "./ids.ts";
+import { openDeliveries } from "./open-deliveries.ts";
+import { addReplayRoutes } from "./replays/routes.ts";
 import { addSourceRoutes } from "./sources/routes.ts";
 import { addWriteKeyRoutes } from "./sources/write-key-routes.ts";
 import { createTelemetry, type Resource, type Telemetry } from "./telemetry.ts";
@@ -23,7 +28,18 @@ type Context = ServiceContext<SettingsOf<typeof settings>>;
 /** A change that Kafka has not acknowledged by then is answered with 503: a person or program is waiting. */
 const DELIVERY_TIMEOUT_MS = 5_000;
 
-/** The control API (contract 10): configuration in, configuration out; it owns no data. */
+const ROUTES = [
+  addSourceRoutes,
+  addWriteKeyRoutes,
+  addDestinationRoutes,
+  addTestRoute,
+  addAttemptRoutes,
+  addStatsRoute,
+  addDeadLetterRoutes,
+  addReplayRoutes,
+];
+
+/** The control API (contract 10): configuration in, configuration and what became of calls out; it owns no data. */
 export const control: ServiceDefinition<typeof settings> = { name: "control", settings, start };
 
 async function start(context: Context) {
@@ -34,9 +50,7 @@ async function start(context: Context) {
     authorise: createAuthorise(tokens),
     telemetry: controlContext.telemetry,
     logger: context.logger,
-    routes: [addSourceRoutes, addWriteKeyRoutes, addDestinationRoutes, addTestRoute].map(
-      (add) => (app) => add(app, controlContext),
-    ),
+    routes: ROUTES.map((add) => (app) => add(app, controlContext)),
   });
   await server.listen({ host, port: context.settings.api.port });
   context.lifecycle.onStop("control API", () => server.close());
@@ -46,19 +60,21 @@ async function start(context: Context) {
 }
 
 /** Opens everything that the routes work with; resolves when the configuration has been read to its end. */
-async function openContext({
-  settings,
-  logger,
-  metrics,
-  health,
-  lifecycle,
-  nowMs,
-}: Context): Promise<ControlContext> {
+async function openContext(context: Context): Promise<ControlContext> {
+  const { settings, logger, metrics, health, lifecycle, nowMs } = context;
   const topics = topicMap(settings.topics);
   const { sourceConfig, destinationConfig } = topics;
   const serde = createSerde({
     registryUrl: settings.registry.registryUrl,
-    topics: [sourceConfig, destinationConfig],
+    topics: [
+      sourceConfig,
+      destinationConfig,
+      topics.replays,
+      topics.deliveryAttempts,
+      topics.deliveryTotals,
+      topics.deadLetters,
+      topics.deliveryJobs,
+    ],
     onUnavailable: (error, retryInMs) =>
       logger.warn({ err: error, retryInMs }, "waiting for the schema registry"),
   });
@@ -78,7 +94,9 @@ async function openContext({
   await serde.start();
   await Promise.all([sourceTable.load(), destinationTable.load()]);
   const producer = kafka.producer({ deliveryTimeoutMs: DELIVERY_TIMEOUT_MS });
+  const destination = (id: string) => destinationTable.get(id);
   return {
+    ...(await openDeliveries(context, { kafka, serde, topics, destination })),
     sources: createConfigStore({ topic: sourceConfig, table: sourceTable, producer, serde }),
     destinations: createConfigStore({ topic: destinationConfig, table: destinationTable, producer, serde }),
     changes: createChangeQueue(),

@@ -7,6 +7,7 @@ export interface Ids {
   /** 128 random bits, letters and digits only: it travels in URLs and as a Basic user name. */
   newWriteKey(): string;
   newMessageId(): string;
+  newReplayId(): string;
 }
 
 export function createIds(random: (sizeBytes: number) => Buffer = randomBytes): Ids {
@@ -16,5 +17,6 @@ export function createIds(random: (sizeBytes: number) => Buffer = randomBytes): 
     newDestinationId: () => `dst_${hex(8)}`,
     newWriteKey: () => hex(16),
     newMessageId: () => `test-${hex(12)}`,
+    newReplayId: () => `rpl_${hex(8)}`,
   };
 }

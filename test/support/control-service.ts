@@ -1,4 +1,7 @@
 import { randomBytes } from "node:crypto";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { startService } from "#runtime";
 import { type TopicMap, topicMap } from "#topics";
 import { runProvision } from "../../deploy/provision/index.ts";
@@ -83,6 +86,7 @@ export async function startControl(options: ControlOptions = {}): Promise<Contro
   const keys = options.keys ?? newEncryptionKey("k1");
   if (options.prefix === undefined) await provision(stack, prefix);
   const logs: string[] = [];
+  const dataFolder = await mkdtemp(join(tmpdir(), "hookline-control-"));
   const service = startService(control, {
     environment: {
       HOOKLINE_KAFKA_BROKERS: stack.brokers.join(","),
@@ -94,6 +98,7 @@ export async function startControl(options: ControlOptions = {}): Promise<Contro
       HOOKLINE_CONTROL_PORT: "0",
       HOOKLINE_METRICS_PORT: "0",
       HOOKLINE_LOG_LEVEL: "debug",
+      HOOKLINE_DATA_DIR: dataFolder,
       ...options.settings,
     },
     logTo: { write: (line) => void logs.push(line) },
@@ -111,6 +116,7 @@ export async function startControl(options: ControlOptions = {}): Promise<Contro
     ask: (path, request = {}) => ask(`${url}${path}`, request),
     stop: async () => {
       const status = await service.stop();
+      await rm(dataFolder, { recursive: true, force: true });
       if (status !== 0) throw new Error(`control ended with ${status}: ${logs.slice(-5).join("")}`);
     },
   };

@@ -1,0 +1,100 @@
+// Dead letters as the API shows them (contract 10.6).
+import { isUtf8 } from "node:buffer";
+import { type Static, Type } from "typebox";
+import type { DeadLetter } from "#topics";
+import type { ListedDeadLetter } from "../delivery-index/dead-letters-table.ts";
+import { TimeField } from "../http/fields.ts";
+import { nullableInteger, nullableString } from "../http/nullable.ts";
+import { isoTime, isoTimeOrNull } from "../http/time-pages.ts";
+
+const LISTED_FIELDS = {
+  id: Type.String(),
+  deadAt: TimeField,
+  reason: Type.String({
+    description:
+      "permanent, window_over, destination_gone, destination_disabled, undecodable or handler_failed.",
+  }),
+  message: Type.String({ description: "For people." }),
+  destinationId: nullableString(),
+  sourceId: nullableString(),
+  messageId: nullableString(),
+  type: nullableString("Of the call."),
+  receivedAt: nullableString("When the call was accepted."),
+  attempts: Type.Integer(),
+  replayId: nullableString("The replay whose call ended here."),
+  replayable: Type.Boolean({ description: "False for a record that could not be read: it is no call." }),
+  replayIds: Type.Array(Type.String(), { description: "The replays that sent it again, oldest first." }),
+};
+
+export const DeadLetterView = Type.Object(LISTED_FIELDS, { description: "A call that failed for good." });
+
+export const WholeDeadLetterView = Type.Object(
+  {
+    ...LISTED_FIELDS,
+    firstAttemptAt: nullableString(),
+    origin: Type.String({ description: "topic-partition-offset of the record that ended here." }),
+    webhooks: Type.Array(
+      Type.Object({
+        url: Type.String(),
+        kind: Type.String({ description: "retryable or permanent." }),
+        reason: Type.String(),
+        status: nullableInteger(),
+        error: Type.String(),
+        at: TimeField,
+        durationMs: Type.Integer(),
+      }),
+      { description: "The last outcome of every webhook that was tried." },
+    ),
+    body: Type.Unsafe<unknown>({ description: "The call's JSON, parsed; null when it is none." }),
+    bodyText: nullableString("The exact body; null when it is no text."),
+    bodyBase64: nullableString("The bytes of a record that is no text."),
+  },
+  { description: "A call that failed for good, with its body and the reason of every webhook." },
+);
+
+export function deadLetterView(letter: ListedDeadLetter, replayIds: string[]): Static<typeof DeadLetterView> {
+  const { id, reason, message, destinationId, sourceId, messageId, type, attempts, replayId, replayable } =
+    letter;
+  return {
+    id,
+    deadAt: isoTime(letter.deadAtMs),
+    reason,
+    message,
+    destinationId,
+    sourceId,
+    messageId,
+    type,
+    receivedAt: isoTimeOrNull(letter.receivedAtMs),
+    attempts,
+    replayId,
+    replayable,
+    replayIds,
+  };
+}
+
+export function wholeDeadLetterView(
+  listed: Static<typeof DeadLetterView>,
+  { firstAttemptAtMs, origin, outcomes, body }: DeadLetter,
+): Static<typeof WholeDeadLetterView> {
+  const bodyText = isUtf8(body) ? body.toString("utf8") : null;
+  return {
+    ...listed,
+    firstAttemptAt: isoTimeOrNull(firstAttemptAtMs),
+    origin,
+    webhooks: outcomes.map(({ url, kind, reason, status, message, atMs, durationMs }) => {
+      return { url, kind, reason, status, error: message, at: isoTime(atMs), durationMs };
+    }),
+    body: parsedOrNull(bodyText),
+    bodyText,
+    bodyBase64: bodyText === null ? body.toString("base64") : null,
+  };
+}
+
+function parsedOrNull(text: string | null): unknown {
+  if (text === null) return null;
+  try {
+    return JSON.parse(text) as unknown;
+  } catch {
+    return null;
+  }
+}

@@ -1,0 +1,90 @@
+// The file of the index. It holds nothing that the topics do not hold, so a file that is damaged, or of another version, is thrown away.
+import { mkdirSync, rmSync } from "node:fs";
+import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import { SCHEMA, SCHEMA_VERSION } from "./schema.ts";
+
+export interface DatabaseOptions {
+  readonly folder: string;
+  /** Told why a file was thrown away. */
+  readonly onDiscarded: (why: string) => void;
+}
+
+/** One file for each process that shares the folder; more than these have no business there. */
+const FILES = ["index.sqlite", "index-2.sqlite", "index-3.sqlite", "index-4.sqlite"];
+
+/** Result codes of SQLite, without their extensions. */
+const CODE = { busy: 5, corrupt: 11, notADatabase: 26 };
+
+export interface IndexDatabase {
+  readonly database: DatabaseSync;
+  readonly file: string;
+}
+
+/** Opens the first file that no other process has open, and keeps it to itself: totals added twice would be wrong. */
+export function openDatabase({ folder, onDiscarded }: DatabaseOptions): IndexDatabase {
+  mkdirSync(folder, { recursive: true });
+  for (const name of FILES) {
+    const file = join(folder, name);
+    const database = openFile(file, onDiscarded);
+    if (database !== undefined) return { database, file };
+  }
+  throw new Error(`every index in ${folder} is used by another process: give each its own HOOKLINE_DATA_DIR`);
+}
+
+export function discardDatabase({ database, file }: IndexDatabase): void {
+  if (database.isOpen) database.close();
+  for (const suffix of ["", "-wal", "-shm", "-journal"]) rmSync(`${file}${suffix}`, { force: true });
+}
+
+/** Undefined: another process has it open. */
+function openFile(file: string, onDiscarded: (why: string) => void): DatabaseSync | undefined {
+  const database = new DatabaseSync(file);
+  try {
+    prepare(database);
+    return database;
+  } catch (error) {
+    if (codeOf(error) === CODE.busy) {
+      database.close();
+      return undefined;
+    }
+    if (!isDamage(error)) throw error;
+    onDiscarded(messageOf(error));
+    discardDatabase({ database, file });
+  }
+  const anew = new DatabaseSync(file);
+  prepare(anew);
+  return anew;
+}
+
+class OtherVersionError extends Error {}
+
+/**
+ * WAL without a sync at each commit: after a power cut the last transactions may be missing, offsets and rows together, and are read
+ * again from the topics.
+ */
+function prepare(database: DatabaseSync): void {
+  database.exec("PRAGMA locking_mode = EXCLUSIVE; PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL");
+  database.exec("BEGIN IMMEDIATE");
+  const version = Number(database.prepare("PRAGMA user_version").get()?.["user_version"] ?? 0);
+  if (version === 0) database.exec(`${SCHEMA} PRAGMA user_version = ${SCHEMA_VERSION}`);
+  database.exec("COMMIT");
+  if (version !== 0 && version !== SCHEMA_VERSION) throw new OtherVersionError(`it has version ${version}`);
+}
+
+/** Whether the file can no longer be used; a full disk, say, is no damage. */
+export function isDamage(error: unknown): boolean {
+  const code = codeOf(error);
+  return error instanceof OtherVersionError || code === CODE.corrupt || code === CODE.notADatabase;
+}
+
+function codeOf(error: unknown): number | undefined {
+  if (typeof error !== "object" || error === null || !("errcode" in error)) return undefined;
+  return typeof error.errcode === "number" ? error.errcode & 0xff : undefined;
+}
+
+export function messageOf(error: unknown): string {
+  return typeof error === "object" && error !== null && "message" in error
+    ? String(error.message)
+    : String(error);
+}

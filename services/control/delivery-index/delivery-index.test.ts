@@ -1,0 +1,312 @@
+import { closeSync, ftruncateSync, mkdtempSync, openSync, rmSync, writeFileSync, writeSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import { afterEach, describe, expect, test } from "@jest/globals";
+import { DeliveryIndex } from "./delivery-index.ts";
+import type { Indexed, IndexedRecords } from "./indexed.ts";
+import { attempt, deadLetter, START_MS, total } from "./records.fixture.ts";
+import type { RetentionRules } from "./retention.ts";
+
+const DAY_MS = 86_400_000;
+const folders: string[] = [];
+const opened: DeliveryIndex[] = [];
+
+afterEach(() => {
+  for (const index of opened.splice(0)) index.close();
+  for (const folder of folders.splice(0)) rmSync(folder, { recursive: true, force: true });
+});
+
+function newFolder(): string {
+  const folder = mkdtempSync(join(tmpdir(), "hookline-index-"));
+  folders.push(folder);
+  return folder;
+}
+
+function open(folder: string = newFolder(), nowMs: number = START_MS) {
+  const discarded: string[] = [];
+  const index = new DeliveryIndex({
+    folder,
+    nowMs: () => nowMs,
+    onDiscarded: (why) => void discarded.push(why),
+  });
+  opened.push(index);
+  /** Appends to partition 0, or another one, as if read from its topic. */
+  function read<K extends Indexed>(kind: K, records: readonly IndexedRecords[K][], partition = 0): void {
+    const from = index.position(kind, partition) ?? 0;
+    const entries = records.map((record, at) => ({ partition, offset: from + at, record }));
+    index.apply({ kind, partition, entries, nextOffset: from + records.length, epoch: index.epoch });
+  }
+  return { discarded, folder, index, read };
+}
+
+const ALL = { limit: 100 };
+
+describe("a list", () => {
+  test("is newest first, also where records came late or from other partitions", () => {
+    const { index, read } = open();
+    const at = (second: number) =>
+      attempt({ sequence: second + 1, messageId: `m${second}`, startedAtMs: START_MS + second });
+    read("attempts", [at(1), at(3), at(4)]);
+    read("attempts", [at(0), at(2)], 1);
+    const listed = index.listAttempts({ destinationId: "d1" }, ALL);
+    expect(listed.map(({ messageId }) => messageId)).toEqual(["m4", "m3", "m2", "m1", "m0"]);
+  });
+
+  test("goes on behind an entry although newer ones have come", () => {
+    const { index, read } = open();
+    const at = (sequence: number) => attempt({ sequence, messageId: `m${sequence}` });
+    // All at the same time: their places decide.
+    read("attempts", [at(1), at(2), at(3), at(4)]);
+    const first = index.listAttempts({ destinationId: "d1" }, { limit: 2 });
+    read("attempts", [at(5)]);
+    const last = first.at(-1);
+    const behind = { atMs: last?.startedAtMs ?? 0, place: last?.place ?? 0 };
+    const second = index.listAttempts({ destinationId: "d1" }, { limit: 2, behind });
+    expect([...first, ...second].map(({ messageId }) => messageId)).toEqual(["m4", "m3", "m2", "m1"]);
+  });
+
+  test("of attempts gives what was recorded, by destination, outcome, message and time", () => {
+    const { index, read } = open();
+    const records = [
+      attempt({ sequence: 1, replayId: "rpl_1", suppressed: 3 }),
+      attempt({ sequence: 2, outcome: "success", status: 204, retryable: false, messageId: "m2" }),
+      attempt({ sequence: 3, outcome: "timeout", status: null, startedAtMs: START_MS + 10 }),
+      attempt({ sequence: 4, destinationId: "d2" }),
+    ];
+    read("attempts", records);
+    const numbers = (filter: object) =>
+      index.listAttempts({ destinationId: "d1", ...filter }, ALL).map(({ place }) => place + 1);
+    expect(numbers({})).toEqual([3, 2, 1]);
+    expect(numbers({ outcome: "success" })).toEqual([2]);
+    expect(numbers({ outcome: "failed" })).toEqual([3, 1]);
+    expect(numbers({ messageId: "m2" })).toEqual([2]);
+    expect(numbers({ fromMs: START_MS + 1 })).toEqual([3]);
+    expect(numbers({ toMs: START_MS + 10 })).toEqual([2, 1]);
+    expect(numbers({ destinationId: "d3" })).toEqual([]);
+    const [listed] = index.listAttempts({ destinationId: "d1" }, ALL).slice(-1);
+    const { writer: _writer, sequence: _sequence, ...recorded } = records[0] ?? attempt();
+    expect(listed).toEqual({ place: 0, ...recorded });
+  });
+
+  test("of dead letters is filtered by what is known of them", () => {
+    const { index, read } = open();
+    read("deadLetters", [
+      deadLetter({ id: "a" }),
+      deadLetter({ id: "b", destinationId: "d2", deadAtMs: START_MS + 1 }),
+      deadLetter({ id: "c", reason: "window_over", replayId: "rpl_1", deadAtMs: START_MS + 2 }),
+      deadLetter({
+        id: "calls-0-7",
+        reason: "undecodable",
+        destinationId: null,
+        messageId: null,
+        deadAtMs: START_MS + 3,
+      }),
+    ]);
+    const ids = (filter: object) => index.listDeadLetters(filter, ALL).map(({ id }) => id);
+    expect(ids({})).toEqual(["calls-0-7", "c", "b", "a"]);
+    expect(ids({ destinationId: "d1" })).toEqual(["c", "a"]);
+    expect(ids({ reason: "permanent" })).toEqual(["b", "a"]);
+    expect(ids({ replayId: "rpl_1" })).toEqual(["c"]);
+    expect(ids({ fromMs: START_MS + 1, toMs: START_MS + 3 })).toEqual(["c", "b"]);
+    expect(index.findDeadLetter("calls-0-7")).toMatchObject({ replayable: false, messageId: null, place: 3 });
+    expect(index.findDeadLetter("none")).toBeUndefined();
+  });
+});
+
+describe("dead letters to be replayed", () => {
+  test("are calls, in their order, above one place and below the ends", () => {
+    const { index, read } = open();
+    const letters = (name: string) => [
+      deadLetter({ id: `${name}0` }),
+      deadLetter({ id: `${name}1`, messageId: null }),
+      deadLetter({ id: `${name}2` }),
+      deadLetter({ id: `${name}3` }),
+    ];
+    read("deadLetters", letters("a"), 0);
+    read("deadLetters", letters("b"), 1);
+    const filter = { destinationId: "d1", ends: [4, 3] };
+    const [a0, a2, a3, b0, b2] = index.replayablePlaces(filter, { above: -1, limit: 10 });
+    expect(index.replayablePlaces(filter, { above: a2 ?? 0, limit: 2 })).toEqual([a3, b0]);
+    expect(
+      [a0, b2].map((place) => index.listDeadLetters({}, ALL).find((one) => one.place === place)?.id),
+    ).toEqual(["a0", "b2"]);
+    expect(index.replayablePlaces(filter, { above: b2 ?? 0, limit: 10 })).toEqual([]);
+    expect(index.countDeadLetters(filter)).toBe(7);
+  });
+
+  test("that were written twice under one id are there once, where they were first", () => {
+    const { index, read } = open();
+    read("deadLetters", [deadLetter(), deadLetter({ deadAtMs: START_MS + 5 })]);
+    expect(index.listDeadLetters({}, ALL)).toHaveLength(1);
+    expect(index.findDeadLetter("j1")).toMatchObject({ place: 0, deadAtMs: START_MS });
+  });
+});
+
+describe("totals", () => {
+  const minutesOf = (index: DeliveryIndex) =>
+    index.listMinutes({ destinationId: "d1", fromMs: START_MS, toMs: START_MS + DAY_MS });
+
+  test("of a minute add up over records and writers", () => {
+    const { index, read } = open();
+    read("totals", [
+      total({ outcomes: { success: 2 }, durationCounts: [2] }),
+      total({ sequence: 2, outcomes: { success: 1, timeout: 1 }, durationCounts: [0, 0, 2] }),
+      total({ writer: "other", outcomes: { diverted: 4 }, durationCounts: [] }),
+      total({ sequence: 3, minuteMs: START_MS + 60_000 }),
+      total({ sequence: 4, destinationId: "d2" }),
+    ]);
+    expect(minutesOf(index)).toEqual([
+      { minuteMs: START_MS, outcomes: { success: 3, timeout: 1, diverted: 4 }, durationCounts: [2, 0, 2] },
+      { minuteMs: START_MS + 60_000, outcomes: { success: 1 }, durationCounts: [1] },
+    ]);
+  });
+
+  test("that a producer wrote twice count once, also after a restart", () => {
+    const folder = newFolder();
+    const first = open(folder);
+    first.read("totals", [
+      total({ sequence: 1 }),
+      total({ sequence: 2 }),
+      total({ sequence: 1 }),
+      total({ sequence: 2 }),
+    ]);
+    first.index.close();
+    const second = open(folder);
+    second.read("totals", [total({ sequence: 2 }), total({ sequence: 3 })]);
+    expect(minutesOf(second.index)).toMatchObject([{ outcomes: { success: 3 } }]);
+  });
+});
+
+describe("the file", () => {
+  test("keeps rows and positions over a restart", () => {
+    const { folder, index, read } = open();
+    read("attempts", [attempt()], 3);
+    index.close();
+    const again = open(folder);
+    expect(again.index.position("attempts", 3)).toBe(1);
+    expect(again.index.position("attempts", 0)).toBeUndefined();
+    expect(again.index.listAttempts({ destinationId: "d1" }, ALL)).toHaveLength(1);
+    expect(again.discarded).toEqual([]);
+  });
+
+  test("a stretch that fails leaves neither rows nor a position", () => {
+    const { index, read } = open();
+    const bad = total({ sequence: 2, destinationId: undefined as unknown as string });
+    expect(() => read("totals", [total(), bad])).toThrow();
+    expect(index.position("totals", 0)).toBeUndefined();
+    read("totals", [total()]);
+    expect(index.listMinutes({ destinationId: "d1", fromMs: 0, toMs: START_MS + 1 })).toMatchObject([
+      { outcomes: { success: 1 } },
+    ]);
+  });
+
+  test("that is no database, or one of another version, is made anew", () => {
+    const folder = newFolder();
+    writeFileSync(join(folder, "index.sqlite"), "no database".repeat(1_000));
+    const first = open(folder);
+    expect(first.discarded).toHaveLength(1);
+    first.read("attempts", [attempt()]);
+    first.index.close();
+    const database = new DatabaseSync(join(folder, "index.sqlite"));
+    database.exec("PRAGMA user_version = 999");
+    database.close();
+    const second = open(folder);
+    expect(second.discarded).toEqual([expect.stringContaining("999")]);
+    expect(second.index.position("attempts", 0)).toBeUndefined();
+  });
+
+  test("that turns out to be damaged is made anew when it is used; what was being read does not go on in the new one", () => {
+    const { folder, index, read } = open();
+    for (let stretch = 0; stretch < 20; stretch += 1)
+      read(
+        "attempts",
+        Array.from({ length: 100 }, (_, at) => attempt({ sequence: stretch * 100 + at + 1 })),
+      );
+    index.close();
+    damage(join(folder, "index.sqlite"));
+    const again = open(folder);
+    const { epoch } = again.index;
+    const listed = again.index.listAttempts({ destinationId: "d1", messageId: "m1" }, { limit: 2_000 });
+    expect(listed).toEqual([]);
+    expect(again.discarded).toHaveLength(1);
+    again.index.apply({ kind: "attempts", partition: 0, entries: [], nextOffset: 2_001, epoch });
+    expect(again.index.position("attempts", 0)).toBeUndefined();
+  });
+
+  test("is one process's own: another one takes another file", () => {
+    const { folder, read } = open();
+    read("attempts", [attempt()]);
+    const other = open(folder);
+    expect(other.index.position("attempts", 0)).toBeUndefined();
+    other.read("attempts", [attempt()]);
+    expect(other.index.listAttempts({ destinationId: "d1" }, ALL)).toHaveLength(1);
+  });
+});
+
+/** Overwrites everything behind the first pages, which opening does not look at. */
+function damage(file: string): void {
+  const descriptor = openSync(file, "r+");
+  const noise = Buffer.alloc(4_096, 0xa5);
+  for (let page = 24; page < 200; page += 1) writeSync(descriptor, noise, 0, noise.length, page * 4_096);
+  ftruncateSync(descriptor, 200 * 4_096);
+  closeSync(descriptor);
+}
+
+describe("what is old", () => {
+  const keep = (rules: Partial<RetentionRules>): RetentionRules => ({
+    keptMs: { attempts: 7 * DAY_MS, totals: 7 * DAY_MS, deadLetters: 14 * DAY_MS },
+    maxRows: 1_000_000,
+    ...rules,
+  });
+
+  test("leaves when its topic no longer keeps it", () => {
+    const nowMs = START_MS + 10 * DAY_MS;
+    const { index, read } = open(newFolder(), nowMs);
+    const ages = [13, 8, 6, 1];
+    read(
+      "attempts",
+      ages.map((days, at) => attempt({ sequence: at + 1, startedAtMs: nowMs - days * DAY_MS })),
+    );
+    read(
+      "totals",
+      ages.map((days, at) => total({ sequence: at + 1, minuteMs: nowMs - days * DAY_MS })),
+    );
+    read(
+      "deadLetters",
+      [20, 15, ...ages].map((days) => deadLetter({ id: `${days}`, deadAtMs: nowMs - days * DAY_MS })),
+      5,
+    );
+    expect(index.deleteOld(keep({}))).toBe(false);
+    expect(index.listAttempts({ destinationId: "d1" }, ALL)).toHaveLength(2);
+    expect(index.listMinutes({ destinationId: "d1", fromMs: 0, toMs: nowMs })).toHaveLength(2);
+    expect(index.listDeadLetters({}, ALL).map(({ id }) => id)).toEqual(["1", "6", "8", "13"]);
+  });
+
+  test("leaves first when there are too many rows, some hundred at a time", () => {
+    const { index, read } = open();
+    const many = (partition: number) =>
+      Array.from({ length: 1_000 }, (_, at) =>
+        attempt({ sequence: at + 1, startedAtMs: START_MS + at, messageId: `${partition}` }),
+      );
+    read("attempts", many(0), 0);
+    read(
+      "attempts",
+      many(1).map((one) => ({ ...one, startedAtMs: one.startedAtMs + 5_000 })),
+      1,
+    );
+    read(
+      "totals",
+      Array.from({ length: 700 }, (_, at) => total({ sequence: at + 1, minuteMs: START_MS + at * 60_000 })),
+    );
+    const rules = keep({ maxRows: 600 });
+    let bites = 1;
+    while (index.deleteOld(rules)) bites += 1;
+    expect(bites).toBeGreaterThan(2);
+    const left = index.listAttempts({ destinationId: "d1" }, { limit: 5_000 });
+    expect(left).toHaveLength(600);
+    expect(new Set(left.map(({ messageId }) => messageId))).toEqual(new Set(["1"]));
+    const minutes = index.listMinutes({ destinationId: "d1", fromMs: 0, toMs: START_MS + DAY_MS });
+    expect([minutes.length, minutes[0]?.minuteMs]).toEqual([600, START_MS + 100 * 60_000]);
+  });
+});

@@ -1,0 +1,168 @@
+// What became of calls, where it can be looked up: attempts, totals per minute and dead letters, read from their topics into a file of
+// this process. Offsets are kept in the transactions of the rows, so every record is in it once; what is lost is read again.
+import type { DeadLetter, DeliveryAttempt, DeliveryTotal } from "#topics";
+import { type AttemptFilter, insertAttempt, type ListedAttempt, listAttempts } from "./attempts-table.ts";
+import { discardDatabase, type IndexDatabase, isDamage, messageOf, openDatabase } from "./database.ts";
+import {
+  countDeadLetters,
+  type DeadLetterFilter,
+  findDeadLetter,
+  insertDeadLetter,
+  type ListedDeadLetter,
+  listDeadLetters,
+  replayablePlaces,
+} from "./dead-letters-table.ts";
+import type { Entry, Indexed, Stretch } from "./indexed.ts";
+import { deleteOld, type RetentionRules } from "./retention.ts";
+import { type Page, Statements } from "./sql.ts";
+import { addTotal, listMinutes, type Minute, type MinutesQuery } from "./totals-table.ts";
+import { Writers } from "./writers.ts";
+
+export interface DeliveryIndexOptions {
+  readonly folder: string;
+  readonly nowMs: () => number;
+  /** The file was thrown away; everything is read from the topics again. */
+  readonly onDiscarded: (why: string) => void;
+}
+
+interface Opened {
+  readonly file: IndexDatabase;
+  readonly sql: Statements;
+  readonly writers: Writers;
+}
+
+export class DeliveryIndex {
+  readonly #options: DeliveryIndexOptions;
+  #opened: Opened;
+  #epoch = 0;
+
+  constructor(options: DeliveryIndexOptions) {
+    this.#options = options;
+    this.#opened = this.#open();
+  }
+
+  /** Grows when everything was thrown away: what was read before then continues nothing. */
+  get epoch(): number {
+    return this.#epoch;
+  }
+
+  /** Where reading goes on; undefined for a partition that was never read. */
+  position(kind: Indexed, partition: number): number | undefined {
+    return this.#use(({ sql }) => {
+      const [row] = sql.all(
+        "SELECT next_offset FROM positions WHERE topic = ? AND partition = ?",
+        kind,
+        partition,
+      );
+      return row === undefined ? undefined : Number(row["next_offset"]);
+    });
+  }
+
+  /** Rows and position in one transaction. Some hundred records at a time: nothing else runs meanwhile. */
+  apply<K extends Indexed>({ kind, partition, entries, nextOffset, epoch }: Stretch<K>): void {
+    this.#use((opened) => {
+      if (epoch !== this.#epoch) return;
+      this.#inTransaction(opened, ({ sql, writers }) => {
+        for (const entry of entries) this.#insert(kind, entry as Entry<Indexed>);
+        writers.save(this.#options.nowMs());
+        sql.run("INSERT OR REPLACE INTO positions VALUES (?, ?, ?)", kind, partition, nextOffset);
+      });
+    });
+  }
+
+  listAttempts(filter: AttemptFilter, page: Page): ListedAttempt[] {
+    return this.#use(({ sql }) => listAttempts(sql, filter, page));
+  }
+
+  listMinutes(query: MinutesQuery): Minute[] {
+    return this.#use(({ sql }) => listMinutes(sql, query));
+  }
+
+  listDeadLetters(filter: DeadLetterFilter, page: Page): ListedDeadLetter[] {
+    return this.#use(({ sql }) => listDeadLetters(sql, filter, page));
+  }
+
+  findDeadLetter(id: string): ListedDeadLetter | undefined {
+    return this.#use(({ sql }) => findDeadLetter(sql, id));
+  }
+
+  countDeadLetters(filter: DeadLetterFilter): number {
+    return this.#use(({ sql }) => countDeadLetters(sql, filter));
+  }
+
+  /** Of calls that can be replayed, in the order of their places. */
+  replayablePlaces(filter: DeadLetterFilter, after: { above: number; limit: number }): number[] {
+    return this.#use(({ sql }) => replayablePlaces(sql, filter, after));
+  }
+
+  /** Deletes some of what is too old or too much; true when there may be more. */
+  deleteOld(rules: RetentionRules): boolean {
+    return this.#use((opened) =>
+      this.#inTransaction(opened, ({ sql, writers }) => {
+        const hasMore = deleteOld(sql, rules, this.#options.nowMs());
+        writers.reload();
+        return hasMore;
+      }),
+    );
+  }
+
+  /** Throws everything away: the topics are read from their beginnings. */
+  discard(why: string): void {
+    this.#options.onDiscarded(why);
+    this.#epoch += 1;
+    discardDatabase(this.#opened.file);
+    this.#opened = this.#open();
+  }
+
+  close(): void {
+    if (this.#opened.file.database.isOpen) this.#opened.file.database.close();
+  }
+
+  #open(): Opened {
+    const file = openDatabase(this.#options);
+    const sql = new Statements(file.database);
+    return { file, sql, writers: new Writers(sql) };
+  }
+
+  #insert(kind: Indexed, entry: Entry<Indexed>): void {
+    const { sql, writers } = this.#opened;
+    const { partition, record } = entry;
+    switch (kind) {
+      case "attempts":
+        if (writers.isNew(kind, partition, record as DeliveryAttempt))
+          insertAttempt(sql, record as DeliveryAttempt, entry);
+        return;
+      case "totals":
+        if (writers.isNew(kind, partition, record as DeliveryTotal)) addTotal(sql, record as DeliveryTotal);
+        return;
+      case "deadLetters":
+        insertDeadLetter(sql, record as DeadLetter, entry);
+        return;
+    }
+  }
+
+  #inTransaction<R>(opened: Opened, work: (opened: Opened) => R): R {
+    const { database } = opened.file;
+    database.exec("BEGIN IMMEDIATE");
+    try {
+      const result = work(opened);
+      database.exec("COMMIT");
+      return result;
+    } catch (error) {
+      if (database.isTransaction) database.exec("ROLLBACK");
+      opened.writers.reload();
+      throw error;
+    }
+  }
+
+  /** A damaged file shows when it is used: it is thrown away, and the work done on an empty one. */
+  #use<R>(work: (opened: Opened) => R): R {
+    try {
+      return work(this.#opened);
+    } catch (error) {
+      if (!isDamage(error)) throw error;
+      this.discard(messageOf(error));
+      return work(this.#opened);
+    }
+  }
+}

@@ -1,0 +1,106 @@
+import { join } from "node:path";
+import { setImmediate as nextTurn } from "node:timers/promises";
+import type { Kafka } from "#kafka";
+import type { ServiceContext, SettingsOf } from "#runtime";
+import type { Serde } from "#serde";
+import type { Topic, TopicMap } from "#topics";
+import type { settings } from "../config.ts";
+import { DeliveryIndex } from "./delivery-index.ts";
+import { followTopics } from "./follow.ts";
+import { INDEXED, type Indexed } from "./indexed.ts";
+import { Progress } from "./progress.ts";
+import type { RetentionRules } from "./retention.ts";
+
+export interface Deliveries {
+  readonly index: DeliveryIndex;
+  readonly progress: Progress;
+}
+
+export interface OpenIndexParts {
+  readonly kafka: Kafka;
+  readonly serde: Serde;
+  readonly topics: TopicMap;
+}
+
+const DELETE_EVERY_MS = 60_000;
+
+/** Opens the index and follows its topics; answers are given from the beginning, however far it has come. */
+export function openDeliveryIndex(
+  context: ServiceContext<SettingsOf<typeof settings>>,
+  { kafka, serde, topics }: OpenIndexParts,
+): Deliveries {
+  const { lifecycle, logger, nowMs, settings: own } = context;
+  const progress = new Progress();
+  const index = new DeliveryIndex({
+    folder: join(own.data.dataDir, "control", topics.deadLetters.name),
+    nowMs,
+    onDiscarded(why) {
+      progress.forget();
+      logger.warn({ why }, "the delivery index is made anew from the topics");
+    },
+  });
+  const indexed = {
+    attempts: topics.deliveryAttempts,
+    totals: topics.deliveryTotals,
+    deadLetters: topics.deadLetters,
+  };
+  const ending = new AbortController();
+  const following = followTopics({
+    index,
+    progress,
+    kafka,
+    admin: kafka.admin(),
+    serde,
+    topics: indexed,
+    logger,
+    nowMs,
+    signal: ending.signal,
+  });
+  const sweeping = sweep(index, rulesOf(indexed, own.index.maxRows), context);
+  lifecycle.onStop("delivery index", async () => {
+    clearInterval(sweeping);
+    ending.abort();
+    await following;
+    index.close();
+  });
+  watchProgress(context, progress);
+  return { index, progress };
+}
+
+/** The index keeps what the topics keep. */
+function rulesOf(topics: Readonly<Record<Indexed, Topic>>, maxRows: number): RetentionRules {
+  const keptMs = (kind: Indexed): number => {
+    const { cleanup } = topics[kind];
+    return cleanup.policy === "delete" ? cleanup.retentionMs : Number.POSITIVE_INFINITY;
+  };
+  return {
+    keptMs: { attempts: keptMs("attempts"), totals: keptMs("totals"), deadLetters: keptMs("deadLetters") },
+    maxRows,
+  };
+}
+
+function sweep(
+  index: DeliveryIndex,
+  rules: RetentionRules,
+  { logger, lifecycle }: Pick<ServiceContext<unknown>, "logger" | "lifecycle">,
+): NodeJS.Timeout {
+  const deleteAll = async (): Promise<void> => {
+    while (!lifecycle.stopping.aborted && index.deleteOld(rules)) await nextTurn();
+  };
+  return setInterval(() => {
+    deleteAll().catch((error: unknown) =>
+      logger.error({ err: error }, "old rows of the index are not deleted"),
+    );
+  }, DELETE_EVERY_MS);
+}
+
+function watchProgress({ metrics }: Pick<ServiceContext<unknown>, "metrics">, progress: Progress): void {
+  metrics.gauge({
+    name: "control_indexed_until_timestamp_seconds",
+    help: "Everything that was written to the topic before is in the delivery index; 0 until each partition was looked at.",
+    labels: { topic: INDEXED },
+    collect(gauge) {
+      for (const topic of INDEXED) gauge.set({ topic }, (progress.indexedUntilMs(topic) ?? 0) / 1000);
+    },
+  });
+}

@@ -1,0 +1,54 @@
+import { setTimeout as delay } from "node:timers/promises";
+import type { Indexed } from "./indexed.ts";
+
+/** How far one partition was read. */
+interface Reached {
+  readonly nextOffset: number;
+  /** Everything that was written to it before is indexed (Unix ms). */
+  readonly atMs: number;
+}
+
+const LOOK_EVERY_MS = 25;
+
+/** How far the index is. */
+export class Progress {
+  readonly #partitions = new Map<Indexed, number>();
+  readonly #reached = new Map<string, Reached>();
+
+  /** How many partitions a topic has. */
+  counted(kind: Indexed, partitions: number): void {
+    this.#partitions.set(kind, partitions);
+  }
+
+  reached(kind: Indexed, partition: number, reached: Reached): void {
+    this.#reached.set(`${kind}/${partition}`, reached);
+  }
+
+  /** Nothing is indexed any more. */
+  forget(): void {
+    this.#reached.clear();
+  }
+
+  /** The time up to which everything is there (Unix ms); undefined until every partition was looked at. */
+  indexedUntilMs(kind: Indexed): number | undefined {
+    const timesMs: number[] = [];
+    for (let partition = 0; partition < (this.#partitions.get(kind) ?? 0); partition += 1) {
+      const reached = this.#reached.get(`${kind}/${partition}`);
+      if (reached === undefined) return undefined;
+      timesMs.push(reached.atMs);
+    }
+    return timesMs.length === 0 ? undefined : Math.min(...timesMs);
+  }
+
+  /** Whether everything below these offsets, by partition number, is there. False when it does not come so far in time. */
+  async untilCovers(kind: Indexed, ends: readonly number[], timeoutMs: number): Promise<boolean> {
+    const lateAtMs = performance.now() + timeoutMs;
+    const isThere = (end: number, partition: number): boolean =>
+      (this.#reached.get(`${kind}/${partition}`)?.nextOffset ?? -1) >= end;
+    while (!ends.every(isThere)) {
+      if (performance.now() >= lateAtMs) return false;
+      await delay(LOOK_EVERY_MS);
+    }
+    return true;
+  }
+}

@@ -1,0 +1,49 @@
+// The tables of the index. Whatever changes here gets a new version: a file of another one is thrown away and made again from the topics.
+
+export const SCHEMA_VERSION = 1;
+
+/**
+ * `place` is a record's partition and offset in one number (places.ts): it makes reading a record twice harmless, orders what happened at
+ * the same time, and lets old records go from the beginning of each partition.
+ */
+export const SCHEMA = `
+CREATE TABLE positions (
+  topic TEXT NOT NULL, partition INTEGER NOT NULL, next_offset INTEGER NOT NULL,
+  PRIMARY KEY (topic, partition)
+) WITHOUT ROWID;
+
+CREATE TABLE writers (
+  topic TEXT NOT NULL, partition INTEGER NOT NULL, writer TEXT NOT NULL, sequence INTEGER NOT NULL, at_ms INTEGER NOT NULL,
+  PRIMARY KEY (topic, partition, writer)
+) WITHOUT ROWID;
+
+CREATE TABLE attempts (
+  place INTEGER PRIMARY KEY,
+  at_ms INTEGER NOT NULL, destination_id TEXT NOT NULL, message_id TEXT NOT NULL, outcome TEXT NOT NULL,
+  retryable INTEGER NOT NULL, job_id TEXT NOT NULL, source_id TEXT NOT NULL, type TEXT NOT NULL, url TEXT NOT NULL,
+  attempt INTEGER NOT NULL, status INTEGER, message TEXT NOT NULL, duration_ms INTEGER NOT NULL, replay_id TEXT,
+  suppressed INTEGER NOT NULL
+);
+CREATE INDEX attempts_by_time ON attempts (destination_id, at_ms);
+CREATE INDEX attempts_by_outcome ON attempts (destination_id, outcome, at_ms);
+CREATE INDEX attempts_failed ON attempts (destination_id, at_ms) WHERE outcome <> 'success';
+CREATE INDEX attempts_by_message ON attempts (message_id, at_ms);
+
+CREATE TABLE totals (
+  destination_id TEXT NOT NULL, minute_ms INTEGER NOT NULL, outcomes TEXT NOT NULL, durations TEXT NOT NULL,
+  PRIMARY KEY (destination_id, minute_ms)
+) WITHOUT ROWID;
+CREATE INDEX totals_by_minute ON totals (minute_ms);
+
+CREATE TABLE dead_letters (
+  place INTEGER PRIMARY KEY,
+  id TEXT NOT NULL UNIQUE,
+  dead_at_ms INTEGER NOT NULL, reason TEXT NOT NULL, message TEXT NOT NULL, destination_id TEXT, source_id TEXT, message_id TEXT,
+  type TEXT, received_at_ms INTEGER, attempts INTEGER NOT NULL, replay_id TEXT, replayable INTEGER NOT NULL
+);
+CREATE INDEX dead_letters_by_time ON dead_letters (dead_at_ms);
+CREATE INDEX dead_letters_by_destination ON dead_letters (destination_id, dead_at_ms);
+CREATE INDEX dead_letters_by_reason ON dead_letters (reason, dead_at_ms);
+CREATE INDEX dead_letters_in_order ON dead_letters (destination_id, place);
+CREATE INDEX dead_letters_by_replay ON dead_letters (replay_id) WHERE replay_id IS NOT NULL;
+`;

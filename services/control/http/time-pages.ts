@@ -1,0 +1,109 @@
+// Lists of what happened: newest first, in a range of time, answered as {data, next, indexedUntil}.
+import { type Static, type TSchema, Type } from "typebox";
+import { parseTimestamp } from "#contract";
+import { type FieldProblem, refused } from "./problem.ts";
+
+const MAX_LIMIT = 200;
+const DEFAULT_LIMIT = 50;
+
+/** Fields of a query that asks for a range of time. */
+export const RANGE_FIELDS = {
+  from: Type.Optional(Type.String({ format: "date-time", description: "First moment." })),
+  to: Type.Optional(Type.String({ format: "date-time", description: "First moment not asked for." })),
+};
+
+/** Fields of a query that asks for a page. */
+export const PAGE_FIELDS = {
+  limit: Type.Optional(Type.Integer({ minimum: 1, maximum: MAX_LIMIT, default: DEFAULT_LIMIT })),
+  after: Type.Optional(Type.String({ description: "The `next` of the page before." })),
+};
+
+export const IndexedUntilField = Type.Unsafe<string | null>({
+  type: ["string", "null"],
+  format: "date-time",
+  description:
+    "Everything that was recorded before this moment is taken into account; null while the service has not read that far yet, after a start with an empty data folder.",
+});
+
+export function timePageOf<T extends TSchema>(item: T) {
+  return Type.Object(
+    {
+      data: Type.Array(item),
+      next: Type.Unsafe<string | null>({
+        type: ["string", "null"],
+        description: "Give it as `after` for the next page; null on the last one.",
+      }),
+      indexedUntil: IndexedUntilField,
+    },
+    { description: "One page of the list, newest first." },
+  );
+}
+
+const Range = Type.Object(RANGE_FIELDS);
+const PageFields = Type.Object(PAGE_FIELDS);
+
+interface RangeMs {
+  readonly fromMs: number | undefined;
+  readonly toMs: number | undefined;
+}
+
+export function rangeProblems({ from, to }: Partial<Record<"from" | "to", unknown>>): FieldProblem[] {
+  const problems = Object.entries({ from, to }).flatMap(([path, value]) =>
+    value === undefined || parseTimestamp(value) !== undefined
+      ? []
+      : [{ path, message: "is not an ISO 8601 time" }],
+  );
+  const isEmpty = problems.length === 0 && Number(parseTimestamp(to)) <= Number(parseTimestamp(from));
+  return isEmpty ? [{ path: "to", message: "must be later than from" }] : problems;
+}
+
+/** Throws a 422 that names what is no time. */
+export function readRange(query: Static<typeof Range>): RangeMs {
+  const problems = rangeProblems(query);
+  if (problems.length > 0) throw refused(problems);
+  return { fromMs: parseTimestamp(query.from), toMs: parseTimestamp(query.to) };
+}
+
+/** An entry's time, and what decides between those of the same time. */
+export interface Mark {
+  readonly atMs: number;
+  readonly place: number;
+}
+
+/** One more than the page has, to know whether there is another. */
+export function readPage({ limit = DEFAULT_LIMIT, after }: Static<typeof PageFields>): {
+  readonly limit: number;
+  readonly behind: Mark | undefined;
+} {
+  return { limit: limit + 1, behind: after === undefined ? undefined : readCursor(after) };
+}
+
+/** `found` may have one entry more than the page. */
+export function timePage<T>(
+  found: readonly T[],
+  { limit = DEFAULT_LIMIT }: Static<typeof PageFields>,
+  markOf: (entry: T) => Mark,
+): { data: T[]; next: string | null } {
+  const data = found.slice(0, limit);
+  const last = data.at(-1);
+  return { data, next: found.length > limit && last !== undefined ? cursorOf(markOf(last)) : null };
+}
+
+function cursorOf({ atMs, place }: Mark): string {
+  return Buffer.from(`${atMs}:${place}`).toString("base64url");
+}
+
+function readCursor(cursor: string): Mark {
+  const [, atMs, place] = /^(\d{1,15}):(\d{1,15})$/.exec(Buffer.from(cursor, "base64url").toString()) ?? [];
+  if (atMs === undefined || place === undefined)
+    throw refused([{ path: "after", message: "is not a cursor that this list gave" }]);
+  return { atMs: Number(atMs), place: Number(place) };
+}
+
+export function isoTime(atMs: number): string {
+  return new Date(atMs).toISOString();
+}
+
+export function isoTimeOrNull(atMs: number | null | undefined): string | null {
+  return atMs === null || atMs === undefined ? null : isoTime(atMs);
+}

@@ -1,0 +1,50 @@
+// What became of calls: the index of it, dead letters whole, replays.
+import type { Kafka } from "#kafka";
+import type { ServiceContext, SettingsOf } from "#runtime";
+import type { Serde } from "#serde";
+import type { DestinationConfig, TopicMap } from "#topics";
+import type { settings } from "./config.ts";
+import type { ControlContext } from "./context.ts";
+import { createDeadLetterReader } from "./dead-letters/reader.ts";
+import { openDeliveryIndex } from "./delivery-index/open.ts";
+import { openReplays } from "./replays/open.ts";
+import { createReplayStore } from "./replays/store.ts";
+
+/** A request that Kafka has not acknowledged by then is answered with 503. */
+const DELIVERY_TIMEOUT_MS = 5_000;
+
+export interface DeliveriesParts {
+  readonly kafka: Kafka;
+  readonly serde: Serde;
+  readonly topics: TopicMap;
+  readonly destination: (id: string) => DestinationConfig | undefined;
+}
+
+/** Resolves when the replays have been read; the index goes on by itself, and every answer from it says how far it is. */
+export async function openDeliveries(
+  context: ServiceContext<SettingsOf<typeof settings>>,
+  parts: DeliveriesParts,
+): Promise<Pick<ControlContext, "deliveries" | "deadLetters" | "deadLetterEnds" | "replays">> {
+  const { kafka, serde, topics } = parts;
+  const table = kafka.table({
+    topic: topics.replays.name,
+    decode: ({ value }) => serde.decode(topics.replays, value ?? Buffer.alloc(0)),
+  });
+  await table.load();
+  const producer = kafka.producer({ deliveryTimeoutMs: DELIVERY_TIMEOUT_MS });
+  const store = createReplayStore({ topic: topics.replays, table, producer, serde });
+  const deliveries = openDeliveryIndex(context, parts);
+  const deadLetters = createDeadLetterReader({ kafka, serde, topic: topics.deadLetters });
+  const groupId = `${context.settings.topics.prefix}control-replays`;
+  openReplays(context, { ...parts, groupId, table, store, deliveries, deadLetters });
+  const admin = kafka.admin();
+  return {
+    deliveries,
+    deadLetters,
+    replays: store,
+    async deadLetterEnds() {
+      const offsets = await admin.offsets(topics.deadLetters.name);
+      return offsets.sort((one, other) => one.partition - other.partition).map(({ high }) => high);
+    },
+  };
+}

@@ -1,0 +1,103 @@
+import type { Kafka, Producer, Table } from "#kafka";
+import type { ServiceContext } from "#runtime";
+import type { Serde } from "#serde";
+import type { DestinationConfig, Replay, TopicMap } from "#topics";
+import type { DeadLetterReader } from "../dead-letters/reader.ts";
+import type { Deliveries } from "../delivery-index/open.ts";
+import { ReplayOwner } from "./owner.ts";
+import type { ReplayStore } from "./store.ts";
+import { type ReplayWork, workOn } from "./worker.ts";
+
+export interface OpenReplaysParts {
+  readonly kafka: Kafka;
+  readonly serde: Serde;
+  readonly topics: TopicMap;
+  readonly groupId: string;
+  readonly table: Table<Replay>;
+  readonly store: ReplayStore;
+  readonly deliveries: Deliveries;
+  readonly deadLetters: DeadLetterReader;
+  readonly destination: (id: string) => DestinationConfig | undefined;
+}
+
+type Context = Pick<ServiceContext<unknown>, "lifecycle" | "logger" | "metrics" | "nowMs">;
+
+/** Replays stay as long as the dead letters that they were made of. */
+const FORGET_EVERY_MS = 3_600_000;
+
+/** A replay is held open while it runs, and each has a record of progress a second. */
+const MAX_OUTSTANDING = { records: 10_000, bytes: 64 * 1024 * 1024 };
+
+/** Takes part in working on replays; the API does not wait for it. */
+export function openReplays(context: Context, parts: OpenReplaysParts): void {
+  const { lifecycle, logger, metrics } = context;
+  const { kafka, serde, topics, table } = parts;
+  const producer = kafka.producer({ deliveryTimeoutMs: Number.POSITIVE_INFINITY });
+  const work = workOf(context, parts, producer);
+  const owner = new ReplayOwner({
+    async work(id, signal) {
+      // To the end: another process may have come further.
+      await table.load();
+      await workOn(id, work, signal);
+    },
+    onFailed: (replayId, error) => logger.warn({ replayId, err: error }, "a replay cannot go on yet"),
+  });
+  const runner = kafka.runner({
+    groupId: parts.groupId,
+    topics: [topics.replays.name],
+    decode: ({ value }) => (value === null ? undefined : serde.decode(topics.replays, value)),
+    step: owner.step,
+    deadLetter({ key }, error) {
+      logger.error({ replayId: key, err: error }, "a replay cannot be read");
+      return [];
+    },
+    producer,
+    maxOutstandingRecords: MAX_OUTSTANDING.records,
+    maxOutstandingBytes: MAX_OUTSTANDING.bytes,
+    onAssigned: async (partitions) => owner.assigned(partitions),
+    onRevoked: (partitions) => owner.revoked(partitions),
+  });
+  const forgetting = setInterval(() => void forgetOld(context, parts), FORGET_EVERY_MS);
+  lifecycle.onStop("replays", async () => {
+    clearInterval(forgetting);
+    await owner.stop();
+    // Running ones are not settled: the next owner goes on with them.
+    await runner.stop(0);
+  });
+  runner.failed.catch((error: unknown) => lifecycle.fail(error));
+  runner.start().catch((error: unknown) => lifecycle.fail(error));
+  metrics.gauge({
+    name: "control_replays_running",
+    help: "Replays that this process works on.",
+    collect: (gauge) => gauge.set({}, owner.running),
+  });
+}
+
+function workOf({ metrics, nowMs }: Context, parts: OpenReplaysParts, producer: Producer): ReplayWork {
+  const { store, deliveries, deadLetters, destination, serde, topics } = parts;
+  const replayed = metrics.counter({
+    name: "control_replayed_calls_total",
+    help: "Dead letters that became delivery jobs again.",
+  });
+  return {
+    store,
+    ...deliveries,
+    deadLetters,
+    destination,
+    producer,
+    serde,
+    topic: topics.deliveryJobs,
+    onReplayed: (calls) => replayed.inc({}, calls),
+    nowMs,
+  };
+}
+
+async function forgetOld({ logger, nowMs }: Context, { store, topics }: OpenReplaysParts): Promise<void> {
+  const { cleanup } = topics.deadLetters;
+  if (cleanup.policy !== "delete") return;
+  const beforeMs = nowMs() - cleanup.retentionMs;
+  const old = store.list().filter(({ state, updatedAtMs }) => state !== "running" && updatedAtMs < beforeMs);
+  await store
+    .remove(old.map(({ id }) => id))
+    .catch((error: unknown) => logger.warn({ err: error }, "old replays are not forgotten yet"));
+}

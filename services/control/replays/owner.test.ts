@@ -1,0 +1,89 @@
+import { describe, expect, test } from "@jest/globals";
+import type { Received } from "#kafka";
+import { until } from "#support/until";
+import type { Replay } from "#topics";
+import { ReplayOwner } from "./owner.ts";
+import { replay } from "./replay.fixture.ts";
+
+function bench() {
+  const settled: number[] = [];
+  const begun: string[] = [];
+  const failures: string[] = [];
+  const ends = new Map<string, (outcome?: Error) => void>();
+  const owner = new ReplayOwner({
+    work(id, signal) {
+      begun.push(id);
+      const { promise, resolve, reject } = Promise.withResolvers<void>();
+      signal.addEventListener("abort", () => resolve());
+      ends.set(id, (error) => (error === undefined ? resolve() : reject(error)));
+      return promise;
+    },
+    onFailed: (id) => void failures.push(id),
+    retryAfterMs: 1,
+  });
+  let offset = 0;
+  const read = (decoded: Replay | undefined, partition = 0): number => {
+    offset += 1;
+    const at = offset;
+    const raw = { topic: "replays", partition, offset: at, key: "r", value: null, timestampMs: 0 };
+    const record: Received<Replay | undefined> = { ...raw, decoded };
+    owner.step(record, () => void settled.push(at));
+    return at;
+  };
+  const end = async (id: string, error?: Error) => {
+    ends.get(id)?.(error);
+    await new Promise(setImmediate);
+  };
+  return { begun, end, failures, owner, read, settled };
+}
+
+describe("the owner of a replay", () => {
+  test("works on it once, and its record stays open until it has ended", async () => {
+    const { begun, end, owner, read, settled } = bench();
+    const request = read(replay({ id: "a" }));
+    const progress = read(replay({ id: "a", replayed: 5 }));
+    expect([begun, settled, owner.running]).toEqual([["a"], [progress], 1]);
+    await end("a");
+    expect([settled, owner.running]).toEqual([[progress, request], 0]);
+  });
+
+  test.each(["finished", "cancelled"])(
+    "does nothing about one that is %s, or is no longer there",
+    (state) => {
+      const { begun, read, settled } = bench();
+      const records = [read(replay({ state })), read(undefined)];
+      expect([begun, settled]).toEqual([[], records]);
+    },
+  );
+
+  test("lets go of it with its partition, and goes on when that comes back", async () => {
+    const { begun, end, owner, read, settled } = bench();
+    const inZero = read(replay({ id: "a" }), 0);
+    const inOne = read(replay({ id: "b" }), 1);
+    owner.revoked([{ partition: 0 }]);
+    await new Promise(setImmediate);
+    expect([settled, owner.running]).toEqual([[], 1]);
+    owner.assigned([{ partition: 0 }, { partition: 1 }]);
+    expect(begun).toEqual(["a", "b", "a"]);
+    await end("a");
+    await end("b");
+    expect(settled).toEqual([inZero, inOne]);
+  });
+
+  test("tries again after a failure", async () => {
+    const { begun, end, failures, read, settled } = bench();
+    read(replay({ id: "a" }));
+    await end("a", new Error("no"));
+    await until(() => begun.length === 2, { timeoutMs: 10_000, what: "another try" });
+    expect([failures, settled]).toEqual([["a"], []]);
+    await end("a");
+    expect(settled).toHaveLength(1);
+  });
+
+  test("that stops leaves the record open for the next one", async () => {
+    const { owner, read, settled } = bench();
+    read(replay({ id: "a" }));
+    await owner.stop();
+    expect(settled).toEqual([]);
+  });
+});

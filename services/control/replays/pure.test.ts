@@ -1,0 +1,139 @@
+import { describe, expect, test } from "@jest/globals";
+import { replayJobId } from "#contract";
+import type { ListedDeadLetter } from "../delivery-index/dead-letters-table.ts";
+import { placeOf } from "../delivery-index/places.ts";
+import { deadLetter, START_MS } from "../delivery-index/records.fixture.ts";
+import { jobOf } from "./job.ts";
+import { paceOf } from "./pace.ts";
+import { replay } from "./replay.fixture.ts";
+import { replayProblems } from "./request.ts";
+import { cursorAt, replaysOf, sentUpTo } from "./selection.ts";
+
+function listed(changes: Partial<ListedDeadLetter> = {}): ListedDeadLetter {
+  return {
+    place: placeOf({ partition: 1, offset: 10 }),
+    id: "j1",
+    deadAtMs: START_MS,
+    reason: "permanent",
+    message: "",
+    destinationId: "d1",
+    sourceId: "s1",
+    messageId: "m1",
+    type: "track",
+    receivedAtMs: START_MS,
+    attempts: 1,
+    replayId: null,
+    replayable: true,
+    ...changes,
+  };
+}
+
+describe("a dead letter as a job again", () => {
+  test("keeps what the call is, with a new id and its window before it", () => {
+    const letter = deadLetter({ attempts: 13 });
+    expect(jobOf(letter, "rpl_1")).toEqual({
+      jobId: replayJobId("j1", "rpl_1"),
+      destinationId: "d1",
+      shard: 2,
+      messageId: "m1",
+      sourceId: "s1",
+      type: "track",
+      receivedAtMs: START_MS - 1_000,
+      attempts: 0,
+      diverts: 0,
+      replayId: "rpl_1",
+      firstAttemptAtMs: null,
+      dueAtMs: 0,
+      visibleAtMs: 0,
+      outcomes: [],
+      body: letter.body,
+    });
+  });
+
+  test("is none when its record could not be read", () => {
+    for (const part of ["destinationId", "sourceId", "messageId", "type", "receivedAtMs"] as const)
+      expect(jobOf(deadLetter({ [part]: null }), "rpl_1")).toBeUndefined();
+  });
+});
+
+describe("the pace", () => {
+  test.each([
+    [null, null, 50, 250],
+    [100, null, 25, 250],
+    [100, 20, 5, 250],
+    [null, 1, 1, 1_000],
+    [0.5, null, 1, 2_000],
+    [10_000, null, 250, 25],
+  ])("of %p a second asked for and %p taken is %p calls every %p ms", (asked, taken, calls, everyMs) => {
+    expect(paceOf(asked, taken)).toEqual({ calls, everyMs });
+  });
+});
+
+describe("what a replay has sent again", () => {
+  const sent = (letter: Partial<ListedDeadLetter>, changes: Parameters<typeof replay>[0]) =>
+    replaysOf(listed(letter), [replay(changes)]).length === 1;
+  const cursor = "1:10";
+
+  test("is what it means, up to its cursor", () => {
+    expect(sent({}, { cursor: null })).toBe(false);
+    expect(sent({}, { cursor: "1:9" })).toBe(false);
+    expect(sent({}, { cursor })).toBe(true);
+    expect(sent({}, { cursor: "0:50" })).toBe(false);
+    expect(sentUpTo({ cursor: cursorAt(placeOf({ partition: 3, offset: 7 })) })).toBe(
+      placeOf({ partition: 3, offset: 7 }),
+    );
+  });
+
+  test("is not what died later, is of others, or is no call", () => {
+    expect(sent({}, { cursor, ends: [100, 10] })).toBe(false);
+    expect(sent({ destinationId: "d2" }, { cursor })).toBe(false);
+    expect(sent({ replayable: false }, { cursor })).toBe(false);
+    expect(sent({}, { cursor, reason: "window_over" })).toBe(false);
+    expect(sent({}, { cursor, fromMs: START_MS + 1 })).toBe(false);
+    expect(sent({}, { cursor, toMs: START_MS })).toBe(false);
+    expect(sent({}, { cursor, reason: "permanent", fromMs: START_MS, toMs: START_MS + 1 })).toBe(true);
+  });
+
+  test("is what was named", () => {
+    expect(sent({}, { cursor, ids: ["j1"], destinationId: null })).toBe(true);
+    expect(sent({}, { cursor, ids: ["j2"], destinationId: null })).toBe(false);
+  });
+});
+
+describe("a request for a replay", () => {
+  const known = {
+    destination: (id: string) => ({ d1: { enabled: true }, off: { enabled: false } })[id],
+    deadLetter: (id: string) =>
+      ({
+        j1: listed(),
+        raw: listed({ replayable: false, reason: "undecodable", destinationId: null }),
+        gone: listed({ destinationId: "deleted" }),
+      })[id],
+  };
+  const problemsOf = (body: object) =>
+    replayProblems(body, known).map(({ path, message }) => `${path}: ${message}`);
+
+  test.each([
+    { ids: ["j1"] },
+    { destinationId: "d1" },
+    { destinationId: "d1", from: "2026-01-01", to: "2026-01-02T00:00:00Z", reason: "permanent" },
+  ])("%j is taken", (body) => expect(problemsOf(body)).toEqual([]));
+
+  test.each<[object, string[]]>([
+    [{}, ["ids: is required, or destinationId"]],
+    [{ callsPerSecond: 5 }, ["ids: is required, or destinationId"]],
+    [
+      { ids: ["j1"], destinationId: "d1", from: "2026-01-01" },
+      ["destinationId: cannot be given beside ids", "from: cannot be given beside ids"],
+    ],
+    [{ ids: ["j1", "j2"] }, ["ids[1]: there is no such dead letter"]],
+    [
+      { ids: ["raw"] },
+      ["ids[0]: cannot be replayed: its record could not be read (undecodable), so there is no call"],
+    ],
+    [{ ids: ["gone"] }, ["ids[0]: there is no destination deleted"]],
+    [{ destinationId: "off" }, ["destinationId: destination off is switched off: switch it on first"]],
+    [{ destinationId: "d1", from: "tomorrow" }, ["from: is not an ISO 8601 time"]],
+    [{ destinationId: "d1", from: "2026-01-02", to: "2026-01-02" }, ["to: must be later than from"]],
+  ])("%j is refused, every reason named", (body, problems) => expect(problemsOf(body)).toEqual(problems));
+});

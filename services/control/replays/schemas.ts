@@ -1,0 +1,87 @@
+import { type Static, Type } from "typebox";
+import type { Replay } from "#topics";
+import { TimeField } from "../http/fields.ts";
+import { nullableString } from "../http/nullable.ts";
+import { isoTime, isoTimeOrNull, RANGE_FIELDS } from "../http/time-pages.ts";
+import { DEFAULT_CALLS_PER_SECOND } from "./pace.ts";
+
+const MAX_IDS = 1_000;
+
+export const ReplayBody = Type.Object(
+  {
+    ids: Type.Optional(
+      Type.Array(Type.String({ minLength: 1 }), {
+        minItems: 1,
+        maxItems: MAX_IDS,
+        description: "Dead letters, by their ids; or `destinationId` and what narrows it.",
+      }),
+    ),
+    destinationId: Type.Optional(
+      Type.String({
+        minLength: 1,
+        description: "All dead letters of this destination that have died so far.",
+      }),
+    ),
+    reason: Type.Optional(Type.String({ minLength: 1 })),
+    ...RANGE_FIELDS,
+    callsPerSecond: Type.Optional(
+      Type.Number({
+        minimum: 0.1,
+        maximum: 10_000,
+        description: `The pace; ${DEFAULT_CALLS_PER_SECOND} by default, and never more than the destination's maxRequestsPerSecond.`,
+      }),
+    ),
+  },
+  { additionalProperties: false },
+);
+
+export const ReplayAccepted = Type.Object(
+  {
+    replayId: Type.String(),
+    matched: Type.Integer({ description: "Calls that will be sent again." }),
+    skipped: Type.Integer({ description: "Selected, but no calls: records that could not be read." }),
+  },
+  { description: "The replay is durable, and goes on by itself." },
+);
+
+export const ReplayView = Type.Object(
+  {
+    id: Type.String(),
+    state: Type.Unsafe<string>({ type: "string", enum: ["running", "finished", "cancelled"] }),
+    matched: Type.Integer({ description: "Calls that are to be sent again." }),
+    replayed: Type.Integer({ description: "Calls that are delivery jobs again." }),
+    skipped: Type.Integer({ description: "Selected, but no calls." }),
+    expired: Type.Integer({ description: "Removed by retention before their turn." }),
+    deadAgain: Type.Integer({ description: "Calls that failed for good once more, so far." }),
+    callsPerSecond: Type.Number(),
+    ids: Type.Unsafe<string[] | null>({ type: ["array", "null"], items: { type: "string" } }),
+    destinationId: nullableString(),
+    reason: nullableString(),
+    from: nullableString(),
+    to: nullableString(),
+    createdAt: TimeField,
+    updatedAt: TimeField,
+  },
+  { description: "A replay and how far it is." },
+);
+
+export function replayView(replay: Replay, deadAgain: number): Static<typeof ReplayView> {
+  const { id, state, matched, replayed, skipped, expired, ids, destinationId, reason } = replay;
+  return {
+    id,
+    state,
+    matched,
+    replayed,
+    skipped,
+    expired,
+    deadAgain,
+    callsPerSecond: replay.callsPerSecond ?? DEFAULT_CALLS_PER_SECOND,
+    ids,
+    destinationId,
+    reason,
+    from: isoTimeOrNull(replay.fromMs),
+    to: isoTimeOrNull(replay.toMs),
+    createdAt: isoTime(replay.createdAtMs),
+    updatedAt: isoTime(replay.updatedAtMs),
+  };
+}

@@ -1,0 +1,58 @@
+// Which dead letters a replay means, and which of them it has sent; pure. Both follow from its record alone: a dead letter needs no mark
+// of its own, and what is shown is right after every restart.
+import type { Replay } from "#topics";
+import type { DeadLetterFilter, ListedDeadLetter } from "../delivery-index/dead-letters-table.ts";
+import { placeOf, spotOf } from "../delivery-index/places.ts";
+
+/** Before the first one. */
+const NOTHING_SENT = -1;
+
+/** The place of the last dead letter that was sent again. */
+export function sentUpTo({ cursor }: Pick<Replay, "cursor">): number {
+  const [, partition, offset] = /^(\d+):(\d+)$/.exec(cursor ?? "") ?? [];
+  return partition === undefined || offset === undefined
+    ? NOTHING_SENT
+    : placeOf({ partition: Number(partition), offset: Number(offset) });
+}
+
+export function cursorAt(place: number): string {
+  const { partition, offset } = spotOf(place);
+  return `${partition}:${offset}`;
+}
+
+export function filterOf({ destinationId, reason, fromMs, toMs, ends }: Replay): DeadLetterFilter {
+  return {
+    destinationId: destinationId ?? undefined,
+    reason: reason ?? undefined,
+    fromMs: fromMs ?? undefined,
+    toMs: toMs ?? undefined,
+    ends,
+  };
+}
+
+/** Made once for each version of a replay. */
+const named = new WeakMap<Replay, ReadonlySet<string>>();
+
+function isMeant(letter: ListedDeadLetter, replay: Replay): boolean {
+  if (!letter.replayable) return false;
+  if (replay.ids !== null) {
+    const ids = named.get(replay) ?? new Set(replay.ids);
+    named.set(replay, ids);
+    return ids.has(letter.id);
+  }
+  const { partition, offset } = spotOf(letter.place);
+  return (
+    offset < (replay.ends[partition] ?? 0) &&
+    letter.destinationId === replay.destinationId &&
+    (replay.reason === null || letter.reason === replay.reason) &&
+    letter.deadAtMs >= (replay.fromMs ?? Number.NEGATIVE_INFINITY) &&
+    letter.deadAtMs < (replay.toMs ?? Number.POSITIVE_INFINITY)
+  );
+}
+
+/** Ids of the replays that have sent it again, in the order of `replays`. */
+export function replaysOf(letter: ListedDeadLetter, replays: readonly Replay[]): string[] {
+  return replays
+    .filter((replay) => letter.place <= sentUpTo(replay) && isMeant(letter, replay))
+    .map(({ id }) => id);
+}

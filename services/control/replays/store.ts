@@ -1,0 +1,56 @@
+// Replays as their topic holds them: what was asked for, and how far it is.
+import type { Producer, Table } from "#kafka";
+import type { Serde } from "#serde";
+import type { Replay, Topic } from "#topics";
+
+export interface ReplayStore {
+  get(id: string): Replay | undefined;
+  /** Oldest first. */
+  list(): Replay[];
+  /** Whether it was cancelled once, whatever was written to it since: progress may have been under way. */
+  isCancelled(id: string): boolean;
+  /** Resolves when it is on all in-sync replicas. Rejects with a KafkaError. */
+  put(replay: Replay): Promise<void>;
+  /** As `put`, and `get` gives this one or a later one. */
+  putVisibly(replay: Replay): Promise<void>;
+  remove(ids: readonly string[]): Promise<void>;
+}
+
+export interface ReplayStoreOptions {
+  readonly topic: Topic<"replay">;
+  readonly table: Pick<Table<Replay>, "get" | "entries" | "until" | "onChange">;
+  readonly producer: Pick<Producer, "send">;
+  readonly serde: Pick<Serde, "encode">;
+}
+
+const VISIBLE_WITHIN_MS = 10_000;
+
+export function createReplayStore({ topic, table, producer, serde }: ReplayStoreOptions): ReplayStore {
+  const cancelled = new Set<string>();
+  const note = (id: string, replay: Replay | undefined): void => {
+    if (replay?.state === "cancelled") cancelled.add(id);
+    if (replay === undefined) cancelled.delete(id);
+  };
+  for (const [id, replay] of table.entries()) note(id, replay);
+  table.onChange(note);
+
+  const put = (replay: Replay): Promise<void> =>
+    producer.send([{ topic: topic.name, key: replay.id, value: serde.encode(topic, replay) }]);
+
+  return {
+    get: (id) => table.get(id),
+    list: () => [...table.entries()].map(([, replay]) => replay).sort(byAge),
+    isCancelled: (id) => cancelled.has(id),
+    put,
+    async putVisibly(replay) {
+      await put(replay);
+      const isVisible = (): boolean => (table.get(replay.id)?.updatedAtMs ?? 0) >= replay.updatedAtMs;
+      await table.until(isVisible, VISIBLE_WITHIN_MS);
+    },
+    remove: (ids) => producer.send(ids.map((id) => ({ topic: topic.name, key: id, value: null }))),
+  };
+}
+
+function byAge(one: Replay, other: Replay): number {
+  return one.createdAtMs - other.createdAtMs || (one.id < other.id ? -1 : 1);
+}

@@ -1,0 +1,109 @@
+// Works through one replay, from where its record says it is. What becomes of a call is durable before the cursor passes it: a crash
+// repeats at most the calls of one progress interval, under the same job ids.
+import { setTimeout as delay } from "node:timers/promises";
+import type { Producer } from "#kafka";
+import type { Serde } from "#serde";
+import { type DestinationConfig, deliveryKey, type Replay, type Topic } from "#topics";
+import type { DeadLetterReader } from "../dead-letters/reader.ts";
+import type { DeliveryIndex } from "../delivery-index/delivery-index.ts";
+import type { Progress } from "../delivery-index/progress.ts";
+import { jobOf } from "./job.ts";
+import { paceOf } from "./pace.ts";
+import { cursorAt, filterOf, sentUpTo } from "./selection.ts";
+import type { ReplayStore } from "./store.ts";
+
+export interface ReplayWork {
+  readonly store: Pick<ReplayStore, "get" | "put" | "isCancelled">;
+  readonly index: Pick<DeliveryIndex, "findDeadLetter" | "replayablePlaces">;
+  readonly progress: Pick<Progress, "untilCovers">;
+  readonly deadLetters: DeadLetterReader;
+  readonly destination: (id: string) => DestinationConfig | undefined;
+  readonly producer: Pick<Producer, "send">;
+  readonly serde: Pick<Serde, "encode">;
+  readonly topic: Topic<"delivery-job">;
+  readonly onReplayed: (calls: number) => void;
+  nowMs(): number;
+}
+
+const PROGRESS_EVERY_MS = 1_000;
+const INDEX_LOOK_MS = 1_000;
+
+/** Resolves when the replay has ended, or with `signal`. */
+export async function workOn(id: string, work: ReplayWork, signal: AbortSignal): Promise<void> {
+  const found = work.store.get(id);
+  if (found === undefined || found.state !== "running") return;
+  while (!(await work.progress.untilCovers("deadLetters", found.ends, INDEX_LOOK_MS)))
+    signal.throwIfAborted();
+  let replay = found;
+  let savedAtMs = performance.now();
+  for (const nextPlaces = placesOf(replay, work); !signal.aborted; ) {
+    const startedAtMs = performance.now();
+    const maxRequestsPerSecond =
+      replay.destinationId === null
+        ? null
+        : (work.destination(replay.destinationId)?.maxRequestsPerSecond ?? null);
+    const pace = paceOf(replay.callsPerSecond, maxRequestsPerSecond);
+    const places = work.store.isCancelled(id) ? [] : nextPlaces(sentUpTo(replay), pace.calls);
+    if (places.length === 0) {
+      await end(replay, work);
+      return;
+    }
+    replay = await sendAgain(replay, places, { work, signal });
+    if (performance.now() - savedAtMs >= PROGRESS_EVERY_MS) {
+      await work.store.put(replay);
+      savedAtMs = performance.now();
+    }
+    await pause(pace.everyMs - (performance.now() - startedAtMs), signal);
+  }
+}
+
+async function end(replay: Replay, { store, nowMs }: ReplayWork): Promise<void> {
+  const state = store.isCancelled(replay.id) ? "cancelled" : "finished";
+  await store.put({ ...replay, state, updatedAtMs: nowMs() });
+}
+
+async function pause(ms: number, signal: AbortSignal): Promise<void> {
+  if (ms > 0) await delay(ms, undefined, { signal }).catch(() => undefined);
+}
+
+/** Gives the next places above one, ascending. */
+function placesOf(replay: Replay, { index }: ReplayWork): (above: number, limit: number) => number[] {
+  if (replay.ids === null) {
+    const filter = filterOf(replay);
+    return (above, limit) => index.replayablePlaces(filter, { above, limit });
+  }
+  const places = replay.ids
+    .flatMap((id) => index.findDeadLetter(id)?.place ?? [])
+    .sort((one, other) => one - other);
+  return (above, limit) => places.filter((place) => place > above).slice(0, limit);
+}
+
+interface Sending {
+  readonly work: ReplayWork;
+  readonly signal: AbortSignal;
+}
+
+/** Makes them jobs again; gives the replay as it is when they are durable. */
+async function sendAgain(
+  replay: Replay,
+  places: readonly number[],
+  { work, signal }: Sending,
+): Promise<Replay> {
+  const letters = await work.deadLetters.read(places, signal);
+  const jobs = [...letters.values()].flatMap((letter) => jobOf(letter, replay.id) ?? []);
+  await work.producer.send(
+    jobs.map((job) => ({
+      topic: work.topic.name,
+      key: deliveryKey(job),
+      value: work.serde.encode(work.topic, job),
+    })),
+  );
+  work.onReplayed(jobs.length);
+  return {
+    ...replay,
+    replayed: replay.replayed + jobs.length,
+    expired: replay.expired + places.length - jobs.length,
+    cursor: cursorAt(places.at(-1) ?? 0),
+    updatedAtMs: work.nowMs(),
+  };
+}
