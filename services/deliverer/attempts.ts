@@ -1,14 +1,16 @@
-import { classifyResult, deliveryHeaders } from "#contract";
+import { classifyResult, type RequestResult } from "#contract";
 import type { Egress } from "#egress";
 import type { DeliveryJob } from "#topics";
 import type { ReachableDestination, Webhook } from "./destinations.ts";
-import type { Endpoints } from "./endpoints.ts";
-import { messageOf, type WebhookResult } from "./outcomes.ts";
+import type { Lanes } from "./lanes/lanes.ts";
+import type { DivertReason, LaneRequest } from "./lanes/request.ts";
+import { messageOf, type PartResult, type WebhookResult } from "./outcomes.ts";
+import { requestHeaders } from "./request-headers.ts";
 import type { Telemetry } from "./telemetry.ts";
 
 export interface AttemptsOptions {
   readonly egress: Pick<Egress, "post">;
-  readonly endpoints: Endpoints;
+  readonly lanes: Pick<Lanes, "enter" | "ended">;
   /** Contract 2.5. */
   readonly responseDeadlineMs: number;
   readonly userAgent: string;
@@ -24,59 +26,99 @@ export interface Attempt {
   readonly urls: readonly string[];
 }
 
-/** One webhook's part of an attempt. */
-interface Part {
-  readonly body: Buffer;
-  readonly webhook: Webhook;
-  readonly sharedSecret: string | undefined;
-}
-
-/** Where an attempt stands after one more of its requests has ended. */
+/** Where an attempt stands after one more of its webhooks is through, by a request or by a divert. */
 interface Progress {
-  readonly latest: WebhookResult;
+  readonly latest: PartResult;
   /** So far; as many as the attempt has webhooks when it is over. */
-  readonly results: readonly WebhookResult[];
+  readonly results: readonly PartResult[];
 }
 
 /** Posts one job to several webhooks in parallel (contract 3.2); every request runs to its end and is told of. */
 export type MakeAttempt = (attempt: Attempt, onProgress: (progress: Progress) => void) => void;
 
 export function createAttempts(options: AttemptsOptions): MakeAttempt {
-  const { egress, endpoints, nowMs, responseDeadlineMs, observers, userAgent } = options;
-
-  /** Told of when it has ended, its place at the endpoint already free again. */
-  function request(part: Part, ended: (result: WebhookResult) => void, free: () => void): void {
-    const { body, webhook, sharedSecret } = part;
-    const startedAtMs = nowMs();
-    // Signed for each attempt: the secret may have changed since the last one (contract 2.3, 3.6).
-    const headers = deliveryHeaders({ body, staticHeaders: webhook.headers, sharedSecret, userAgent });
-    void egress.post({ url: webhook.url, headers, body, deadlineMs: responseDeadlineMs }).then((result) => {
-      free();
-      const outcome = classifyResult(result, nowMs());
-      const { durationMs } = result;
-      ended({ url: webhook.url, outcome, message: messageOf(result), startedAtMs, durationMs });
-    });
-  }
+  const { lanes, nowMs } = options;
 
   return ({ job, destination, urls }, onProgress) => {
-    const results: WebhookResult[] = [];
-    const ended = (latest: WebhookResult): void => {
+    const results: PartResult[] = [];
+    const ended = (latest: PartResult): void => {
       results.push(latest);
-      for (const observer of observers) observer.requested(job, latest);
       onProgress({ latest, results });
     };
     if (destination.kind === "unreadable") {
-      for (const url of urls) ended(unreadable(url, destination.message, nowMs()));
+      for (const url of urls) tell(options, job, unreadable(url, destination.message, nowMs()), ended);
       return;
     }
-    const { sharedSecret } = destination;
     for (const url of urls) {
       const webhook = destination.webhooks.get(url);
       if (webhook === undefined) continue;
-      const part = { body: job.body, webhook, sharedSecret };
-      endpoints.start(webhook.endpoint, (free) => request(part, ended, free));
+      lanes.enter(new WebhookRequest(options, { job, webhook, ended }), nowMs());
     }
   };
+}
+
+/** One webhook's part of an attempt. */
+interface Part {
+  readonly job: DeliveryJob;
+  readonly webhook: Webhook;
+  ended(result: PartResult): void;
+}
+
+/** On its way through its endpoint's lane. */
+class WebhookRequest implements LaneRequest {
+  next: LaneRequest | undefined;
+  enteredAtMs = 0;
+  readonly endpoint: string;
+  readonly isRetry: boolean;
+  readonly #options: AttemptsOptions;
+  readonly #part: Part;
+
+  constructor(options: AttemptsOptions, part: Part) {
+    const { job, webhook } = part;
+    this.endpoint = webhook.endpoint;
+    this.isRetry = job.attempts > 0 || job.diverts > 0;
+    this.#options = options;
+    this.#part = part;
+  }
+
+  start(): void {
+    const { egress, nowMs, responseDeadlineMs, userAgent } = this.#options;
+    const { job, webhook } = this.#part;
+    const { body } = job;
+    const startedAtMs = nowMs();
+    const headers = requestHeaders({ job, webhook, userAgent, nowMs: startedAtMs });
+    void egress
+      .post({ url: webhook.url, headers, body, deadlineMs: responseDeadlineMs })
+      .then((result) => this.#ended(result, startedAtMs));
+  }
+
+  divert(reason: DivertReason, notBeforeMs: number | undefined): void {
+    const { url } = this.#part.webhook;
+    const atMs = this.#options.nowMs();
+    this.#part.ended({ url, outcome: { kind: "diverted", reason }, atMs, notBeforeMs });
+  }
+
+  /** Told of with its place at the endpoint free again. */
+  #ended(result: RequestResult, startedAtMs: number): void {
+    const { lanes, nowMs } = this.#options;
+    const { durationMs } = result;
+    const endedAtMs = nowMs();
+    const outcome = classifyResult(result, endedAtMs);
+    lanes.ended(this, outcome, { durationMs, nowMs: endedAtMs });
+    const { job, webhook, ended } = this.#part;
+    const { url } = webhook;
+    tell(this.#options, job, { url, outcome, message: messageOf(result), startedAtMs, durationMs }, ended);
+  }
+}
+
+function tell(
+  { observers }: AttemptsOptions,
+  job: DeliveryJob,
+  result: WebhookResult,
+  ended: (result: PartResult) => void,
+): void {
+  for (const observer of observers) observer.requested(job, result);
+  ended(result);
 }
 
 function unreadable(url: string, message: string, startedAtMs: number): WebhookResult {

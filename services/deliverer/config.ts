@@ -16,7 +16,7 @@ const deliverySettings = settingsGroup({
     maxOutstandingCalls: setting({
       env: "HOOKLINE_MAX_OUTSTANDING_CALLS",
       type: value.integer({ min: 1, max: 1_000_000 }),
-      default: "5000",
+      default: "2000",
       doc: "Calls one deliverer holds in memory at a time; reading pauses at the bound.",
     }),
     maxOutstandingBytes: setting({
@@ -28,8 +28,8 @@ const deliverySettings = settingsGroup({
     maxInFlightPerEndpoint: setting({
       env: "HOOKLINE_MAX_IN_FLIGHT_PER_ENDPOINT",
       type: value.integer({ min: 1, max: 10_000 }),
-      default: "64",
-      doc: "Requests one deliverer has under way to one endpoint (scheme, host and port) at a time.",
+      default: "256",
+      doc: "Requests one deliverer has under way to one endpoint (a webhook's URL) at a time, at most; it finds out how many the endpoint takes.",
     }),
   },
 });

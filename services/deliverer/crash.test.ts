@@ -27,7 +27,7 @@ async function emitTo(path: string, count: number): Promise<string[]> {
 const arrived = (path: string) => receiver.requestsTo(path).map(({ json }) => String(json["messageId"]));
 
 test("killed in the middle of its work and started again, it delivers every job", async () => {
-  receiver.script("/killed", ...Array(100).fill({ status: 503 }), { status: 200, delayMs: 50 });
+  receiver.script("/killed", ...Array(20).fill({ status: 503 }), { status: 200, delayMs: 50 });
   const messageIds = await emitTo("/killed", 400);
   await receiver.untilReceived("/killed", 150);
   await deliverer.service.kill();
@@ -56,9 +56,9 @@ test("stopped by SIGTERM it finishes what is in flight, and nothing is sent twic
 }, 60_000);
 
 test("stopped while an endpoint hangs and calls wait for it, it ends in order, and every job is there afterwards", async () => {
-  receiver.script("/hanging", ...Array(64).fill({ behaviour: "hang" }), { status: 200 });
+  receiver.script("/hanging", ...Array(8).fill({ behaviour: "hang" }), { status: 200 });
   const messageIds = await emitTo("/hanging", 200);
-  await receiver.untilReceived("/hanging", 64);
+  await receiver.untilReceived("/hanging", 8);
   expect(await deliverer.service.stop()).toBe(0);
   await deliverer.service.restart();
   await until(() => new Set(arrived("/hanging")).size === messageIds.length, {

@@ -8,21 +8,25 @@
 //   the call again with the same messageId, which is its idempotency key (contract 1.7).
 // - settled, but not acknowledged: as above.
 // - acknowledged in a retry topic or the dead letters, but not committed: the attempt is made again, and the job waits
-//   twice. Its copies carry the same job id and number of attempts, so the process in which they fall due attempts the
-//   first and ends the second with it; what both became of may stand twice in the dead letters, under one id.
+//   twice. Its copies carry the same job id and have come equally far (attempts plus diverts), so the process in which they
+//   fall due attempts the first and ends the second with it; what both became of may stand twice in the dead letters,
+//   under one id.
+// - diverted, acknowledged, but not committed: as above, without a request. Read again, the job may find its endpoint well:
+//   then it is delivered, and once more by its copy in the retry topic, with the same messageId.
 // - delivered, but not committed (at most one commit interval): the call is sent once more, as above.
 // - a job the router emitted twice after its own crash: the second is recognised by its id and ends with the first.
 // So a call is never lost, and it is doubled only where an endpoint's answer was not on disk when the process died.
 import type { OutgoingRecord, Received, Settle, Step } from "#kafka";
 import type { DeliveryJob } from "#topics";
+import type { AttemptLog } from "./attempt-log/attempt-log.ts";
 import type { Attempt, MakeAttempt } from "./attempts.ts";
 import type { DestinationState, Destinations } from "./destinations.ts";
-import { type JobVerdict, judge } from "./judge.ts";
+import { type JobVerdict, judge, position } from "./judge.ts";
 import { type Dead, planAttempt, planHop } from "./plan.ts";
 import type { RecentJobs } from "./recent-jobs.ts";
 import type { DeliveryRecords } from "./records.ts";
 import type { Telemetry } from "./telemetry.ts";
-import type { Retries } from "./waiting.ts";
+import type { Retries, Waiting } from "./waiting.ts";
 
 export interface DeliverOptions {
   readonly retries: Retries;
@@ -31,6 +35,7 @@ export interface DeliverOptions {
   readonly records: DeliveryRecords;
   readonly recentJobs: RecentJobs;
   readonly telemetry: Pick<Telemetry, "ended" | "failed">;
+  readonly attemptLog: Pick<AttemptLog, "diverted">;
   readonly nowMs: () => number;
 }
 
@@ -41,15 +46,20 @@ interface Hand {
   end(verdict: JobVerdict): void;
 }
 
+/** How far it has come tells a copy of the job in hand from what it becomes next. */
+function keyOf(job: DeliveryJob): string {
+  const step = position(job);
+  return step === 0 ? job.jobId : `${job.jobId}:${step}`;
+}
+
 /** The step of the deliverer's runner. */
 export function createDeliver(options: DeliverOptions): Step<DeliveryJob> {
-  const { attempt, destinations, nowMs, recentJobs, records, retries, telemetry } = options;
+  const { attempt, attemptLog, destinations, nowMs, recentJobs, records, retries, telemetry } = options;
 
   /** undefined: it is a double, and ends when the outcome of the first is durable. */
   function takeInHand(record: Received<DeliveryJob>, settle: Settle): Hand | undefined {
     const { decoded: job, partition } = record;
-    // The number of attempts tells a copy of this attempt from the job's next attempt.
-    const key = job.attempts === 0 ? job.jobId : `${job.jobId}:${job.attempts}`;
+    const key = keyOf(job);
     if (!recentJobs.enter(partition, key, () => settle({ produce: [] }))) return undefined;
     return {
       record,
@@ -57,6 +67,7 @@ export function createDeliver(options: DeliverOptions): Step<DeliveryJob> {
         const produce = producedBy(verdict, record);
         settle({ produce, onDurable: () => recentJobs.durable(partition, key) });
         telemetry.ended(job, verdict);
+        if (verdict.kind === "divert") attemptLog.diverted(job);
       },
     };
   }
@@ -66,6 +77,7 @@ export function createDeliver(options: DeliverOptions): Step<DeliveryJob> {
       case "delivered":
         return [];
       case "wait":
+      case "divert":
         return [records.waiting(verdict)];
       case "dead":
         return [deadLetter(verdict, record)];
@@ -111,12 +123,15 @@ export function createDeliver(options: DeliverOptions): Step<DeliveryJob> {
     });
   }
 
+  /** A job that was woken meanwhile must not live on as its hop. */
+  function letHop({ decoded, partition }: Received<DeliveryJob>, hop: Waiting, settle: Settle): void {
+    const isDouble = recentJobs.join(partition, keyOf(decoded), () => settle({ produce: [] }));
+    if (!isDouble) settle({ produce: [records.waiting(hop)] });
+  }
+
   return (record, settle) => {
     const hop = planHop(record.decoded, retries, nowMs());
-    if (hop !== undefined) {
-      settle({ produce: [records.waiting(hop)] });
-      return;
-    }
+    if (hop !== undefined) return letHop(record, hop, settle);
     const hand = takeInHand(record, settle);
     if (hand === undefined) return;
     const { destinationId } = record.decoded;

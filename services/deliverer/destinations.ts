@@ -7,7 +7,7 @@ import type { Signing } from "./request-headers.ts";
 /** A webhook with its header values in clear; lives in memory only (contract 6.3). */
 export interface Webhook {
   readonly url: string;
-  /** Scheme, host and port: what is slow or dead as a whole. */
+  /** What is slow or dead as a whole, and has a lane: the URL. Many customers' webhooks share one host, and not one fate. */
   readonly endpoint: string;
   readonly headers: Readonly<Record<string, string>>;
   /** The destination's, the same for all its webhooks. */
@@ -86,7 +86,7 @@ function open(config: DestinationConfig, secretBox: SecretBox, nowMs: number): D
     const signing = openSigning(config, secretBox, nowMs);
     const webhooks = config.webhooks.map(({ url, headers }): [string, Webhook] => {
       const clear = headers.map(({ name, value }) => [name, secretBox.decrypt(value, context)]);
-      return [url, { url, endpoint: new URL(url).origin, headers: Object.fromEntries(clear), signing }];
+      return [url, { url, endpoint: url, headers: Object.fromEntries(clear), signing }];
     });
     return { kind: "open", urls, webhooks: new Map(webhooks), sharedSecret: signing.sharedSecret };
   } catch (error) {

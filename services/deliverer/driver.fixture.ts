@@ -14,9 +14,9 @@ import {
 import { createAttempts } from "./attempts.ts";
 import { createDeliver, type DeliverOptions } from "./deliver.ts";
 import { createDestinations } from "./destinations.ts";
-import { Endpoints } from "./endpoints.ts";
 import { destination, RETRY_DELAYS_MS, response, START_MS, secretBox, WINDOW_MS } from "./jobs.fixture.ts";
 import type { JobVerdict } from "./judge.ts";
+import { Lanes } from "./lanes/lanes.ts";
 import type { WebhookResult } from "./outcomes.ts";
 import { RecentJobs } from "./recent-jobs.ts";
 import { createRecords } from "./records.ts";
@@ -89,6 +89,7 @@ export function createDriver({
     sent.push({ atMs: clock.nowMs, url: request.url, headers: request.headers });
     return respond(request, clock.nowMs);
   };
+  const lanes = new Lanes({ maxInFlight: 10, maxHeld: 1_000, periodsMs: RETRY_DELAYS_MS });
   const options: DeliverOptions = {
     retries: {
       schedule: createRetrySchedule({ delaysMs: RETRY_DELAYS_MS, windowMs: WINDOW_MS }),
@@ -97,7 +98,7 @@ export function createDriver({
     destinations: createDestinations(table, secretBox),
     attempt: createAttempts({
       egress: { post },
-      endpoints: new Endpoints(10),
+      lanes,
       responseDeadlineMs: 5_000,
       userAgent: "Hookline/1.0",
       nowMs,
@@ -106,12 +107,13 @@ export function createDriver({
     records: createRecords({ topics, serde: memory, nowMs }),
     recentJobs: new RecentJobs(),
     telemetry: { ended: (_job, verdict) => verdicts.push(verdict), failed: () => undefined },
+    attemptLog: { diverted: () => undefined },
     nowMs,
   };
   const { run, step } = stepping(options, { ...memory, clock, latenessMs, topic: topics.deliveryJobs.name });
   const { deadLetters, pending, written } = memory;
   const { configs, unread } = table;
-  return { clock, configs, deadLetters, pending, results, run, sent, step, unread, verdicts, written };
+  return { clock, configs, deadLetters, lanes, pending, results, run, sent, step, unread, verdicts, written };
 }
 
 interface Stepping {

@@ -1,17 +1,24 @@
 // What an attempt means for its job. Pure.
 import type { DeliveryJob } from "#topics";
 import type { ReachableDestination } from "./destinations.ts";
-import { mergeOutcomes, type WebhookResult } from "./outcomes.ts";
+import type { DivertReason } from "./lanes/request.ts";
+import { isDiverted, mergeOutcomes, type PartResult } from "./outcomes.ts";
 import type { Dead } from "./plan.ts";
 import { type Retries, type Waiting, waitFrom } from "./waiting.ts";
 
-export type JobVerdict = { readonly kind: "delivered" } | Waiting | Dead;
+/** Waits without that a request was made. */
+export interface Divert extends Omit<Waiting, "kind"> {
+  readonly kind: "divert";
+  readonly reason: DivertReason;
+}
+
+export type JobVerdict = { readonly kind: "delivered" } | Waiting | Divert | Dead;
 
 export interface AttemptReport {
   /** As it was before the attempt. */
   readonly job: DeliveryJob;
-  /** One for each webhook that the attempt went to. */
-  readonly results: readonly WebhookResult[];
+  /** One for each webhook that the attempt went to, or was to go to. */
+  readonly results: readonly PartResult[];
   /** Of the configuration that the attempt was made with: all its webhooks, tried or not. */
   readonly destination: Pick<ReachableDestination, "urls">;
 }
@@ -19,37 +26,60 @@ export interface AttemptReport {
 /**
  * Delivered at one success (contract 3.2). Else it is dead when no webhook can be retried or the window leaves no room
  * for another attempt (3.4), and waits otherwise. The wait is one for all webhooks, so it is as long as the longest
- * Retry-After among them (3.3).
+ * Retry-After among them (3.3). When no webhook was asked at all, it is the job that was diverted.
  */
-export function judge(
-  { job, results, destination }: AttemptReport,
-  retries: Retries,
-  nowMs: number,
-): JobVerdict {
+export function judge(report: AttemptReport, retries: Retries, nowMs: number): JobVerdict {
+  const { results, destination } = report;
   if (results.some(({ outcome }) => outcome.kind === "success")) return { kind: "delivered" };
-  const firstAttemptAtMs = job.firstAttemptAtMs ?? Math.min(...results.map(({ startedAtMs }) => startedAtMs));
-  const tried: DeliveryJob = {
-    ...job,
-    attempts: job.attempts + 1,
-    firstAttemptAtMs,
-    outcomes: mergeOutcomes(job, results),
-  };
+  const [first] = results;
+  const diverted = first !== undefined && isDiverted(first) && results.every(isDiverted) ? first : undefined;
+  const tried = triedJob(report, diverted !== undefined, nowMs);
   if (!tried.outcomes.some(({ kind, url }) => kind === "retryable" && destination.urls.includes(url))) {
     return { kind: "dead", reason: "permanent", message: "no webhook can be retried", job: tried };
   }
   const dueAtMs = retries.schedule.nextDueAtMs({
-    firstAttemptAtMs,
-    attempts: tried.attempts,
+    firstAttemptAtMs: tried.firstAttemptAtMs,
+    attempts: position(tried),
     nowMs,
-    retryAfterMs: longestRetryAfterMs(results),
+    retryAfterMs: longestWaitMs(results, nowMs),
   });
   if (dueAtMs === undefined) {
     return { kind: "dead", reason: "window_over", message: "the window for retries is over", job: tried };
   }
-  return waitFrom({ ...tried, dueAtMs }, nowMs, retries);
+  const waiting = waitFrom({ ...tried, dueAtMs }, nowMs, retries);
+  return diverted === undefined ? waiting : { ...waiting, kind: "divert", reason: diverted.outcome.reason };
 }
 
-function longestRetryAfterMs(results: readonly WebhookResult[]): number {
-  const waitsMs = results.map(({ outcome }) => ("retryAfterMs" in outcome ? (outcome.retryAfterMs ?? 0) : 0));
+/**
+ * How far the job has come in the schedule. Diverts count: a job that is diverted again and again backs off, or a million of them would
+ * come round every ten seconds.
+ */
+export function position({ attempts, diverts }: Pick<DeliveryJob, "attempts" | "diverts">): number {
+  return attempts + diverts;
+}
+
+/**
+ * The window begins with the first attempt (contract 3.5); for a job that was diverted before any, with the first divert: that
+ * is when it would have been attempted.
+ */
+function triedJob({ job, results }: AttemptReport, isDivert: boolean, nowMs: number) {
+  return {
+    ...job,
+    attempts: job.attempts + (isDivert ? 0 : 1),
+    diverts: job.diverts + (isDivert ? 1 : 0),
+    firstAttemptAtMs: job.firstAttemptAtMs ?? firstStartMs(results, nowMs),
+    outcomes: mergeOutcomes(job, results),
+  };
+}
+
+function firstStartMs(results: readonly PartResult[], nowMs: number): number {
+  return Math.min(nowMs, ...results.map((result) => (isDiverted(result) ? nowMs : result.startedAtMs)));
+}
+
+function longestWaitMs(results: readonly PartResult[], nowMs: number): number {
+  const waitsMs = results.map((result) => {
+    if (isDiverted(result)) return (result.notBeforeMs ?? nowMs) - nowMs;
+    return "retryAfterMs" in result.outcome ? (result.outcome.retryAfterMs ?? 0) : 0;
+  });
   return Math.max(0, ...waitsMs);
 }

@@ -10,7 +10,7 @@ type Origin = TopicPartition & { readonly offset: number };
 
 /** What verdicts become in Kafka. */
 export interface DeliveryRecords {
-  waiting(waiting: Waiting): OutgoingRecord;
+  waiting(waiting: Pick<Waiting, "tier" | "job">): OutgoingRecord;
   dead(dead: Dead, origin: Origin): OutgoingRecord;
   /** For a record that could not be read, or whose handling failed: its bytes as they are. */
   raw(record: RawRecord, error: { readonly message: string }): OutgoingRecord;

@@ -5,12 +5,13 @@ import type { Runner } from "#kafka";
 import type { ServiceDefinition } from "#runtime";
 import type { AttemptLog } from "./attempt-log/attempt-log.ts";
 import { openAttemptLog } from "./attempt-log/open.ts";
-import { createAttempts, type MakeAttempt } from "./attempts.ts";
+import { type AttemptsOptions, createAttempts, type MakeAttempt } from "./attempts.ts";
 import { settings } from "./config.ts";
 import { type Connection, connect, type DelivererContext, followDestinations } from "./connection.ts";
 import { createDeliver } from "./deliver.ts";
 import type { Destinations } from "./destinations.ts";
-import { Endpoints } from "./endpoints.ts";
+import type { Lanes } from "./lanes/lanes.ts";
+import { openLanes } from "./lanes/open.ts";
 import { RecentJobs } from "./recent-jobs.ts";
 import { createRecords } from "./records.ts";
 import { createTelemetry, type Telemetry, watchState } from "./telemetry.ts";
@@ -20,30 +21,32 @@ import { watchWaitingCalls } from "./waiting-calls.ts";
 const FINISH_MS = 8_000;
 const WAITING_CALLS_INTERVAL_MS = 15_000;
 
+/** Retries that find their share of the process taken stay in their topics, and are looked at again so much later. */
+const RETRIES_HELD_BACK_MS = 20;
+
 /** The way out to webhooks. */
-function openEgress(context: DelivererContext, telemetry: Telemetry, attemptLog: AttemptLog) {
+function openEgress(context: DelivererContext, lanes: Lanes, observers: AttemptsOptions["observers"]) {
   const { settings: own, lifecycle, nowMs } = context;
-  const { maxInFlightPerEndpoint } = own.delivery;
   const { allowCidrs, responseDeadlineMs, userAgent } = own.egress;
-  // One connection for each request. With more to spare, requests would spread over them, which costs a third more CPU.
-  const egress = createEgress({ allowCidrs, connectionsPerOrigin: maxInFlightPerEndpoint, now: nowMs });
+  // The lanes bound what is under way. They keep it low: requests that spread over more connections than they need cost a third more CPU.
+  const connectionsPerOrigin = own.delivery.maxOutstandingCalls;
+  const egress = createEgress({ allowCidrs, connectionsPerOrigin, now: nowMs });
   lifecycle.onStop("egress", () => egress.close());
-  const endpoints = new Endpoints(maxInFlightPerEndpoint);
-  const observers = [telemetry, attemptLog];
-  const attempt = createAttempts({ egress, endpoints, responseDeadlineMs, userAgent, nowMs, observers });
-  return { attempt, endpoints };
+  return createAttempts({ egress, lanes, responseDeadlineMs, userAgent, nowMs, observers });
 }
 
 interface DeliveryParts {
   readonly attempt: MakeAttempt;
   readonly destinations: Destinations;
   readonly telemetry: Telemetry;
+  readonly attemptLog: AttemptLog;
+  readonly lanes: Lanes;
 }
 
 function createRunner(
   { settings: own, nowMs }: DelivererContext,
   { groupId, kafka, serde, topics }: Connection,
-  { telemetry, ...parts }: DeliveryParts,
+  { attemptLog, lanes, telemetry, ...parts }: DeliveryParts,
 ): Runner {
   const records = createRecords({ topics, serde, nowMs });
   const retries = { schedule: createRetrySchedule(own.retries), delaysMs: own.retries.delaysMs };
@@ -51,9 +54,11 @@ function createRunner(
   return kafka.runner({
     groupId,
     topics: [topics.deliveryJobs.name, ...topics.deliveryRetries.map(({ name }) => name)],
+    // Due records are held already, and those that come are due in seconds at the earliest.
+    unhurriedTopics: topics.deliveryRetries.map(({ name }) => name),
     // Every topic here holds the same record; a tombstone has no place in any of them and is undecodable.
     decode: ({ value }) => serde.decode(topics.deliveryJobs, value ?? Buffer.alloc(0)),
-    step: createDeliver({ ...parts, retries, records, recentJobs, telemetry, nowMs }),
+    step: createDeliver({ ...parts, retries, records, recentJobs, telemetry, attemptLog, nowMs }),
     deadLetter(record, error) {
       telemetry.rejected(record, error);
       return [records.raw(record, error)];
@@ -61,18 +66,17 @@ function createRunner(
     producer: kafka.producer({ deliveryTimeoutMs: Number.POSITIVE_INFINITY }),
     maxOutstandingRecords: own.delivery.maxOutstandingCalls,
     maxOutstandingBytes: own.delivery.maxOutstandingBytes,
-    dueAtMs: ({ decoded }) => decoded.visibleAtMs,
+    dueAtMs: ({ decoded: { visibleAtMs } }) =>
+      visibleAtMs > 0 && lanes.isFullOfRetries
+        ? Math.max(visibleAtMs, nowMs() + RETRIES_HELD_BACK_MS)
+        : visibleAtMs,
     onAssigned: async () => telemetry.rebalanced(),
   });
 }
 
-function watch(
-  context: DelivererContext,
-  connection: Connection,
-  parts: { runner: Runner; endpoints: Endpoints },
-) {
+function watch(context: DelivererContext, connection: Connection, parts: { runner: Runner; lanes: Lanes }) {
   const { lifecycle, logger, metrics } = context;
-  const { runner, endpoints } = parts;
+  const { runner, lanes } = parts;
   const { groupId, kafka, topics } = connection;
   const waitingCalls = watchWaitingCalls({
     admin: kafka.admin(),
@@ -83,8 +87,9 @@ function watch(
   });
   lifecycle.onStop("waiting calls", () => waitingCalls.stop());
   watchState(metrics, () => ({
-    requestsInFlight: endpoints.inFlight,
-    requestsWaiting: endpoints.waiting,
+    requestsInFlight: lanes.inFlight,
+    requestsWaiting: lanes.waiting,
+    breakers: lanes.breakers(),
     outstandingCalls: runner.outstanding.records,
     assignedPartitions: runner.assigned.length,
     waitingCalls: waitingCalls.count,
@@ -95,10 +100,12 @@ async function start(context: DelivererContext): Promise<Record<string, never>> 
   const { health, lifecycle, logger, metrics, nowMs } = context;
   const connection = connect(context);
   const telemetry = createTelemetry({ metrics, logger, nowMs });
-  const { attempt, endpoints } = openEgress(context, telemetry, openAttemptLog(context, connection));
+  const attemptLog = openAttemptLog(context, connection);
+  const lanes = openLanes(context);
+  const attempt = openEgress(context, lanes, [telemetry, attemptLog]);
   const destinations = followDestinations(context, connection);
-  const runner = createRunner(context, connection, { attempt, destinations, telemetry });
-  watch(context, connection, { runner, endpoints });
+  const runner = createRunner(context, connection, { attempt, attemptLog, destinations, lanes, telemetry });
+  watch(context, connection, { runner, lanes });
 
   let isJoined = false;
   health.readiness("consumer group is joined", () => isJoined);
@@ -106,7 +113,7 @@ async function start(context: DelivererContext): Promise<Record<string, never>> 
   // Before the first job: a destination that is not there yet would cost a look for each of its jobs.
   await destinations.loaded();
   lifecycle.onStop("runner", (graceMs) => {
-    endpoints.hold();
+    lanes.hold();
     return runner.stop(Math.min(graceMs, FINISH_MS));
   });
   runner.failed.catch((error: unknown) => lifecycle.fail(error));

@@ -2,6 +2,8 @@ import type { RawRecord } from "#kafka";
 import { LATENCY_BUCKETS_SECONDS, type Logger, type Metrics } from "#runtime";
 import type { DeliveryJob } from "#topics";
 import type { JobVerdict } from "./judge.ts";
+import { BREAKER_STATES, type BreakerState } from "./lanes/breaker.ts";
+import { DIVERT_REASONS } from "./lanes/request.ts";
 import { createLogLimit } from "./log-limit.ts";
 import { type DeadReason, type OutcomeReason, rejectionReason, type WebhookResult } from "./outcomes.ts";
 
@@ -23,6 +25,8 @@ export interface Telemetry {
 export interface DeliveryState {
   readonly requestsInFlight: number;
   readonly requestsWaiting: number;
+  /** Endpoints that are known right now, by the state of their breaker. */
+  readonly breakers: Readonly<Record<BreakerState, number>>;
   readonly outstandingCalls: number;
   readonly assignedPartitions: number;
   readonly waitingCalls: number;
@@ -88,7 +92,16 @@ function meters(metrics: Metrics) {
     jobs: metrics.counter({
       name: "delivery_jobs_total",
       help: "What delivery jobs came to each time they were in hand.",
-      labels: { verdict: ["delivered", "wait", "dead"] },
+      labels: { verdict: ["delivered", "wait", "divert", "dead"] },
+    }),
+    diverted: metrics.counter({
+      name: "delivery_diverted_total",
+      help: "Calls put off without a request, because their endpoint was full, down, or wanted a pause.",
+      labels: { reason: DIVERT_REASONS },
+    }),
+    expired: metrics.counter({
+      name: "delivery_expired_total",
+      help: "Calls whose window for retries ended without success.",
     }),
     deadLetters: metrics.counter({
       name: "dead_letters_total",
@@ -140,12 +153,17 @@ export function createTelemetry({ metrics, logger, nowMs }: TelemetryOptions): T
       const attempt = job.attempts === 0 ? "first" : "retry";
       meter.attempts.inc({ outcome: outcome.kind === "success" ? "success" : outcome.reason, attempt });
       meter.duration.observe({ attempt }, durationMs / 1_000);
-      if (attempt === "first") meter.firstAttemptDelay.observe({}, (startedAtMs - job.receivedAtMs) / 1_000);
+      // Of what was diverted before, the endpoint is the reason.
+      if (attempt === "first" && job.diverts === 0)
+        meter.firstAttemptDelay.observe({}, (startedAtMs - job.receivedAtMs) / 1_000);
       logFailure(job, result);
     },
     ended(_job, verdict) {
       meter.jobs.inc({ verdict: verdict.kind });
-      if (verdict.kind === "dead") meter.deadLetters.inc({ reason: verdict.reason });
+      if (verdict.kind === "divert") meter.diverted.inc({ reason: verdict.reason });
+      if (verdict.kind !== "dead") return;
+      meter.deadLetters.inc({ reason: verdict.reason });
+      if (verdict.reason === "window_over") meter.expired.inc({});
     },
     rejected({ topic, partition, offset }, error) {
       const reason = rejectionReason(error);
@@ -182,4 +200,13 @@ export function watchState(metrics: Metrics, state: () => DeliveryState): void {
   for (const [name, [help, value]] of Object.entries(gauges)) {
     metrics.gauge({ name, help, collect: (gauge) => gauge.set({}, value(state())) });
   }
+  metrics.gauge({
+    name: "delivery_endpoints",
+    help: "Endpoints that this process knows right now, by the state of their circuit breaker.",
+    labels: { breaker: BREAKER_STATES },
+    collect(gauge) {
+      const { breakers } = state();
+      for (const breaker of BREAKER_STATES) gauge.set({ breaker }, breakers[breaker]);
+    },
+  });
 }

@@ -1,0 +1,88 @@
+import { describe, expect, test } from "@jest/globals";
+import { Breaker } from "./breaker.ts";
+
+const PERIODS_MS = [10_000, 60_000, 300_000];
+const START_MS = 1_000_000;
+
+function broken(): Breaker {
+  const breaker = new Breaker(PERIODS_MS);
+  for (let count = 0; count < 5; count += 1) breaker.failed(false, START_MS);
+  return breaker;
+}
+
+describe("a circuit breaker", () => {
+  test("opens at the fifth failure in a row", () => {
+    const breaker = new Breaker(PERIODS_MS);
+    const opened = Array.from({ length: 5 }, (_, index) => breaker.failed(false, START_MS + index * 1_000));
+    expect(opened).toEqual([false, false, false, false, true]);
+    expect(breaker.permit(START_MS + 4_001)).toBe("none");
+  });
+
+  test("stays closed for failures between answers, and for those of a call that is retried now and then", () => {
+    const breaker = new Breaker(PERIODS_MS);
+    for (let count = 0; count < 15; count += 1) {
+      breaker.failed(false, START_MS);
+      breaker.answered(false, START_MS);
+      breaker.answered(false, START_MS);
+    }
+    for (let count = 1; count < 15; count += 1) breaker.failed(false, START_MS + count * 10_000);
+    expect(breaker.state).toBe("closed");
+  });
+
+  test("opens when half of at least twenty requests of the last seconds fail", () => {
+    const breaker = new Breaker(PERIODS_MS);
+    const opened = Array.from({ length: 20 }, (_, index) =>
+      index % 2 === 0 ? breaker.answered(false, START_MS) : breaker.failed(false, START_MS),
+    );
+    expect(opened.indexOf(true)).toBe(19);
+  });
+
+  test("forgets failures of long ago", () => {
+    const breaker = new Breaker(PERIODS_MS);
+    for (let count = 0; count < 18; count += 1) {
+      if (count % 2 === 0) breaker.failed(false, START_MS);
+      else breaker.answered(false, START_MS);
+    }
+    for (let count = 0; count < 4; count += 1) breaker.failed(false, START_MS + 11_000);
+    expect(breaker.state).toBe("closed");
+  });
+
+  test("lets one probe through per period; the periods follow the retry delays", () => {
+    const breaker = broken();
+    let nowMs = START_MS;
+    for (const periodMs of [...PERIODS_MS, 300_000]) {
+      expect(breaker.permit(nowMs + periodMs - 1)).toBe("none");
+      nowMs += periodMs;
+      expect([breaker.permit(nowMs), breaker.permit(nowMs)]).toEqual(["probe", "none"]);
+      expect(breaker.failed(true, nowMs)).toBe(true);
+    }
+  });
+
+  test("keeps the permission for whoever comes when the period is long over", () => {
+    expect(broken().permit(START_MS + 86_400_000)).toBe("probe");
+  });
+
+  test("closes with the probe's answer, and begins with the first period the next time", () => {
+    const breaker = broken();
+    breaker.permit(START_MS + 10_000);
+    breaker.failed(true, START_MS + 10_000);
+    breaker.permit(START_MS + 70_000);
+    expect(breaker.answered(true, START_MS + 70_000)).toBe(true);
+    expect(breaker.permit(START_MS + 70_000)).toBe("go");
+    for (let count = 0; count < 5; count += 1) breaker.failed(false, START_MS + 80_000);
+    expect([breaker.permit(START_MS + 89_999), breaker.permit(START_MS + 90_000)]).toEqual(["none", "probe"]);
+  });
+
+  test("is not closed or opened by the answers of requests from before", () => {
+    const breaker = broken();
+    expect(breaker.answered(false, START_MS)).toBe(false);
+    expect(breaker.failed(false, START_MS + 9_000)).toBe(false);
+    expect([breaker.state, breaker.untilMs]).toEqual(["open", START_MS + 10_000]);
+  });
+
+  test("pauses for as long as it was asked to", () => {
+    const breaker = new Breaker(PERIODS_MS);
+    breaker.pause(START_MS + 3_000);
+    expect([breaker.permit(START_MS + 2_999), breaker.permit(START_MS + 3_000)]).toEqual(["none", "probe"]);
+  });
+});

@@ -1,0 +1,118 @@
+// Whether an endpoint is asked at all. Pure.
+
+export const BREAKER_STATES = ["closed", "open", "half_open"] as const;
+export type BreakerState = (typeof BREAKER_STATES)[number];
+
+/** `probe`: this one request may go, to see whether the endpoint is back. */
+export type Permission = "go" | "probe" | "none";
+
+/** So many failures in a row open it, each within 10 s of the one before: a single call's retries are no load to be turned away. */
+const STREAK = 5;
+const STREAK_GAP_MS = 10_000;
+/** Or this share of the requests of the last 5 to 10 s, when they were this many. */
+const FAILURE_SHARE = 0.5;
+const MIN_REQUESTS = 20;
+const BUCKET_MS = 5_000;
+
+/**
+ * Opens when an endpoint fails; then lets one probe through per period. The periods follow the retry delays, so that the calls turned
+ * away come back when the next probe is due. A permission that nobody uses stays for the next call.
+ */
+export class Breaker {
+  readonly #periodsMs: readonly number[];
+  #state: BreakerState = "closed";
+  #isPaused = false;
+  #period = 0;
+  #untilMs = 0;
+  #streak = 0;
+  #failedAtMs = 0;
+  #bucketSinceMs = 0;
+  #total = 0;
+  #failed = 0;
+  #totalBefore = 0;
+  #failedBefore = 0;
+
+  constructor(periodsMs: readonly number[]) {
+    this.#periodsMs = periodsMs;
+  }
+
+  get state(): BreakerState {
+    return this.#state;
+  }
+
+  /** It is open because the endpoint asked for a pause. */
+  get isPaused(): boolean {
+    return this.#isPaused;
+  }
+
+  /** When the next probe may go. */
+  get untilMs(): number {
+    return this.#untilMs;
+  }
+
+  permit(nowMs: number): Permission {
+    if (this.#state === "closed") return "go";
+    if (this.#state === "half_open" || nowMs < this.#untilMs) return "none";
+    this.#state = "half_open";
+    return "probe";
+  }
+
+  /** The endpoint has answered. True: it has recovered by it. */
+  answered(isProbe: boolean, nowMs: number): boolean {
+    this.#streak = 0;
+    this.#count(0, nowMs);
+    if (!isProbe) return false;
+    this.#state = "closed";
+    this.#period = 0;
+    return true;
+  }
+
+  /** The endpoint has failed. True: the breaker has opened by it, or stays open for a further period. */
+  failed(isProbe: boolean, nowMs: number): boolean {
+    this.#streak = nowMs - this.#failedAtMs < STREAK_GAP_MS ? this.#streak + 1 : 1;
+    this.#failedAtMs = nowMs;
+    this.#count(1, nowMs);
+    if (isProbe) return this.#open(nowMs);
+    return this.#state === "closed" && this.#isTooMuch() && this.#open(nowMs);
+  }
+
+  /** The endpoint asked for a pause (Retry-After): no request before `untilMs`, then a probe. */
+  pause(untilMs: number): void {
+    this.#state = "open";
+    this.#isPaused = true;
+    this.#untilMs = Math.max(this.#untilMs, untilMs);
+  }
+
+  #open(nowMs: number): true {
+    this.#state = "open";
+    this.#isPaused = false;
+    this.#untilMs = nowMs + (this.#periodsMs[this.#period] ?? 0);
+    this.#period = Math.min(this.#period + 1, this.#periodsMs.length - 1);
+    this.#streak = 0;
+    this.#total = 0;
+    this.#failed = 0;
+    this.#totalBefore = 0;
+    this.#failedBefore = 0;
+    return true;
+  }
+
+  #isTooMuch(): boolean {
+    if (this.#streak >= STREAK) return true;
+    const total = this.#total + this.#totalBefore;
+    return total >= MIN_REQUESTS && this.#failed + this.#failedBefore >= total * FAILURE_SHARE;
+  }
+
+  #count(failures: 0 | 1, nowMs: number): void {
+    const ageMs = nowMs - this.#bucketSinceMs;
+    if (ageMs >= BUCKET_MS) {
+      const isNext = ageMs < 2 * BUCKET_MS;
+      this.#totalBefore = isNext ? this.#total : 0;
+      this.#failedBefore = isNext ? this.#failed : 0;
+      this.#total = 0;
+      this.#failed = 0;
+      this.#bucketSinceMs = nowMs;
+    }
+    this.#total += 1;
+    this.#failed += failures;
+  }
+}

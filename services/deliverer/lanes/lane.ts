@@ -1,0 +1,137 @@
+// The way of one endpoint: what is under way, what waits, and what it is told. Pure.
+import { Breaker } from "./breaker.ts";
+import { Limiter } from "./limiter.ts";
+import { type DivertReason, type LaneRequest, RequestQueue } from "./request.ts";
+
+/** No request waits longer for a place. */
+export const MAX_WAIT_MS = 2_000;
+
+/** With all places taken and no answer for so long, nobody needs to queue up to learn that it takes too long. */
+const STALLED_MS = 1_000;
+
+/** While first attempts wait, retries get at most this share of the places, and of the turns. */
+const RETRY_SHARE = 1 / 4;
+const FIRSTS_PER_RETRY = 1 / RETRY_SHARE - 1;
+
+export interface LaneOptions {
+  readonly endpoint: string;
+  readonly maxInFlight: number;
+  readonly periodsMs: readonly number[];
+  readonly nowMs: number;
+}
+
+export class Lane {
+  readonly endpoint: string;
+  readonly limiter: Limiter;
+  readonly breaker: Breaker;
+  /** Waiting first attempts, in order; and waiting retries. */
+  readonly firsts = new RequestQueue();
+  readonly retries = new RequestQueue();
+  /** Decides about the half-open breaker. */
+  probe: LaneRequest | undefined;
+  /** It diverted requests for want of room, and nobody was told yet that there is room again. */
+  hasTurnedAway = false;
+  roomToldAtMs = 0;
+  usedAtMs: number;
+  #inFlight = 0;
+  #retriesInFlight = 0;
+  #firstsSinceRetry = 0;
+  /** When it last gave a sign, or began to be waited for. */
+  #signAtMs = 0;
+
+  constructor({ endpoint, maxInFlight, periodsMs, nowMs }: LaneOptions) {
+    this.endpoint = endpoint;
+    this.limiter = new Limiter(maxInFlight);
+    this.breaker = new Breaker(periodsMs);
+    this.usedAtMs = nowMs;
+  }
+
+  get inFlight(): number {
+    return this.#inFlight;
+  }
+
+  get waiting(): number {
+    return this.firsts.length + this.retries.length;
+  }
+
+  /** Under way and waiting. */
+  get held(): number {
+    return this.#inFlight + this.firsts.length + this.retries.length;
+  }
+
+  get isFull(): boolean {
+    return this.#inFlight + 1 > this.limiter.limit;
+  }
+
+  /** How long the endpoint has not answered anything although something is under way. */
+  silentMs(nowMs: number): number {
+    return this.#inFlight === 0 ? 0 : nowMs - this.#signAtMs;
+  }
+
+  /** How long a request that comes now would be held at least, as far as can be told. */
+  dwellMs(nowMs: number): number {
+    return Math.max(this.silentMs(nowMs), this.limiter.averageMs, this.#waitMs(this.waiting));
+  }
+
+  /** A place is free, and nobody is passed over by taking it. */
+  canStart({ isRetry }: LaneRequest): boolean {
+    if (this.isFull || this.firsts.length > 0) return false;
+    return !isRetry || (this.retries.length === 0 && this.#retriesInFlight < this.#retryPlaces());
+  }
+
+  /** Why a request had better not wait here; undefined: it may. */
+  refusal({ isRetry }: LaneRequest, nowMs: number): DivertReason | undefined {
+    if (this.isFull && this.silentMs(nowMs) >= STALLED_MS) return "stalled";
+    if (!isRetry) return this.#waitMs(this.firsts.length) > MAX_WAIT_MS ? "queue_slow" : undefined;
+    const share = this.firsts.length > 0 ? RETRY_SHARE : 1;
+    return this.#waitMs(this.retries.length) > MAX_WAIT_MS * share ? "retry_share" : undefined;
+  }
+
+  /** How many more retries would not wait much longer than one round. */
+  roomForRetries(): number {
+    const { limit } = this.limiter;
+    const places = this.firsts.length > 0 ? limit * RETRY_SHARE : limit;
+    return Math.max(0, Math.ceil(2 * places) - this.#retriesInFlight - this.retries.length);
+  }
+
+  started({ isRetry }: LaneRequest, nowMs: number): void {
+    if (this.#inFlight === 0) this.#signAtMs = nowMs;
+    this.#inFlight += 1;
+    if (isRetry) {
+      this.#retriesInFlight += 1;
+      this.#firstsSinceRetry = 0;
+    } else {
+      this.#firstsSinceRetry += 1;
+    }
+  }
+
+  ended({ isRetry }: LaneRequest, nowMs: number): void {
+    this.#signAtMs = nowMs;
+    this.usedAtMs = nowMs;
+    this.#inFlight -= 1;
+    if (isRetry) this.#retriesInFlight -= 1;
+  }
+
+  /** Whose turn it is; undefined: nobody's. */
+  takeNext(): LaneRequest | undefined {
+    if (this.isFull || this.breaker.state !== "closed") return undefined;
+    return this.#isRetrysTurn() ? this.retries.shift() : this.firsts.shift();
+  }
+
+  #isRetrysTurn(): boolean {
+    if (this.retries.length === 0 || this.#retriesInFlight >= this.#retryPlaces()) return false;
+    return this.firsts.length === 0 || this.#firstsSinceRetry >= FIRSTS_PER_RETRY;
+  }
+
+  /** One place stays free of retries, so that a first attempt does not find all of them held by retries that hang. */
+  #retryPlaces(): number {
+    const { limit } = this.limiter;
+    return Math.max(1, Math.floor(this.firsts.length > 0 ? limit * RETRY_SHARE : limit - 1));
+  }
+
+  /** Places times rounds; unknown, so 0, while the limiter still finds out what the endpoint takes. */
+  #waitMs(ahead: number): number {
+    const { averageMs, isRamping, limit } = this.limiter;
+    return isRamping ? 0 : (ahead * averageMs) / limit;
+  }
+}

@@ -1,0 +1,266 @@
+// All endpoints of this process. A destination shard's attempts all happen here, so plain counts are exact. No timers and no clock
+// in here: `sweep` is to be called a few times a second.
+import type { AttemptOutcome } from "#contract";
+import type { BreakerState } from "./breaker.ts";
+import { Lane, MAX_WAIT_MS } from "./lane.ts";
+import { Pressure } from "./pressure.ts";
+import type { DivertReason, LaneRequest } from "./request.ts";
+
+/** What a limiter has learnt is worth so long; then the lane is dropped. */
+const IDLE_MS = 60_000;
+/** Nobody comes any more to probe an open breaker: longer than any retry delay. */
+const FORGOTTEN_MS = 3_600_000;
+/** An endpoint may ask for more (Retry-After); then it is asked again. */
+const MAX_PAUSE_MS = 30 * 60_000;
+/** How often a lane tells of its room. */
+const ROOM_PERIOD_MS = 5_000;
+
+export interface LanesOptions {
+  /** An upper bound for each endpoint. */
+  readonly maxInFlight: number;
+  /** Requests that the process can hold at a time: above it, it reads no further. */
+  readonly maxHeld: number;
+  /** Ascending: the periods of an open breaker are the retry delays. */
+  readonly periodsMs: readonly number[];
+}
+
+export interface LanesListener {
+  /** A probe has succeeded: what waits for the endpoint can be woken. */
+  onRecovered(endpoint: string): void;
+  /** A lane that turned requests away has room again. */
+  onRoom(endpoint: string): void;
+}
+
+export interface RequestEnd {
+  readonly durationMs: number;
+  readonly nowMs: number;
+}
+
+export class Lanes {
+  readonly #options: LanesOptions;
+  readonly #lanes = new Map<string, Lane>();
+  readonly #pressure: Pressure;
+  #listener: LanesListener | undefined;
+  #isHeld = false;
+  #inFlight = 0;
+  #waiting = 0;
+  #retriesHeld = 0;
+
+  constructor(options: LanesOptions) {
+    this.#options = options;
+    this.#pressure = new Pressure(options.maxHeld);
+  }
+
+  /** Requests under way. */
+  get inFlight(): number {
+    return this.#inFlight;
+  }
+
+  /** Requests that wait for a place at their endpoint. */
+  get waiting(): number {
+    return this.#waiting;
+  }
+
+  /** Endpoints that are known here right now. */
+  get size(): number {
+    return this.#lanes.size;
+  }
+
+  /** Retries hold their share of the process; more of them had better stay on disk. */
+  get isFullOfRetries(): boolean {
+    return this.#retriesHeld >= this.#options.maxHeld / 4;
+  }
+
+  /** There is one who is told. */
+  listen(listener: LanesListener): void {
+    this.#listener = listener;
+  }
+
+  /** How many lanes have their breaker in each state. */
+  breakers(): Readonly<Record<BreakerState, number>> {
+    const counts = { closed: 0, open: 0, half_open: 0 };
+    for (const { breaker } of this.#lanes.values()) counts[breaker.state] += 1;
+    return counts;
+  }
+
+  /** Starts the request, lets it wait for a place (in order, first attempts ahead of retries), or diverts it. */
+  enter(request: LaneRequest, nowMs: number): void {
+    // What comes now is still on disk, uncommitted, for the next owner.
+    if (this.#isHeld) return;
+    const lane = this.#lanes.get(request.endpoint) ?? this.#open(request.endpoint, nowMs);
+    const permission = lane.breaker.permit(nowMs);
+    if (permission === "go") this.#pass(lane, request, nowMs);
+    else if (permission === "none") this.#refuse(lane, request);
+    else {
+      lane.probe = request;
+      this.#start(lane, request, nowMs);
+    }
+  }
+
+  /** To be called once for each request that was started. */
+  ended(request: LaneRequest, outcome: AttemptOutcome, { durationMs, nowMs }: RequestEnd): void {
+    const lane = this.#lanes.get(request.endpoint);
+    if (lane === undefined) return;
+    this.#inFlight -= 1;
+    lane.ended(request, nowMs);
+    this.#left(lane, request);
+    if (lane.waiting > 0) lane.limiter.saturated();
+    lane.limiter.ended(outcome.kind === "retryable", durationMs, nowMs);
+    const isRecovered = this.#judge(lane, request, outcome, nowMs);
+    if (!this.#isHeld) this.#fill(lane, nowMs);
+    if (isRecovered) this.#listener?.onRecovered(lane.endpoint);
+  }
+
+  /**
+   * How many more retries the endpoint takes right now without a divert; undefined while its breaker lets nothing through. New first
+   * attempts are never behind them: they have a queue of their own.
+   */
+  room(endpoint: string): number | undefined {
+    const lane = this.#lanes.get(endpoint);
+    if (lane !== undefined && lane.breaker.state !== "closed") return undefined;
+    if (this.#isHeld || this.isFullOfRetries) return 0;
+    return lane?.roomForRetries() ?? 1;
+  }
+
+  /** Ends waits that took too long, tells of room, forgets what is idle. */
+  sweep(nowMs: number): void {
+    if (this.#isHeld) return;
+    for (const lane of this.#lanes.values()) {
+      if (lane.waiting > 0) this.#expire(lane, nowMs);
+      if (lane.hasTurnedAway) this.#tellRoom(lane, nowMs);
+      if (lane.held === 0) this.#forget(lane, nowMs);
+    }
+  }
+
+  /** Starts and diverts nothing any more: the process ends, and what waits here is still on disk for the next owner. */
+  hold(): void {
+    this.#isHeld = true;
+  }
+
+  #open(endpoint: string, nowMs: number): Lane {
+    const { maxInFlight, periodsMs } = this.#options;
+    const lane = new Lane({ endpoint, maxInFlight, periodsMs, nowMs });
+    this.#lanes.set(endpoint, lane);
+    return lane;
+  }
+
+  #pass(lane: Lane, request: LaneRequest, nowMs: number): void {
+    const canStart = lane.canStart(request);
+    if (!canStart) lane.limiter.saturated();
+    if (this.#pressure.isCrowding(lane, nowMs)) this.#turnAway(lane, request, "crowded");
+    else if (canStart) this.#start(lane, request, nowMs);
+    else this.#wait(lane, request, nowMs);
+  }
+
+  #start(lane: Lane, request: LaneRequest, nowMs: number): void {
+    this.#counted(lane, request);
+    this.#run(lane, request, nowMs);
+  }
+
+  #wait(lane: Lane, request: LaneRequest, nowMs: number): void {
+    const refusal = lane.refusal(request, nowMs);
+    if (refusal !== undefined) {
+      this.#turnAway(lane, request, refusal);
+      return;
+    }
+    this.#counted(lane, request);
+    request.enteredAtMs = nowMs;
+    this.#waiting += 1;
+    (request.isRetry ? lane.retries : lane.firsts).push(request);
+  }
+
+  #run(lane: Lane, request: LaneRequest, nowMs: number): void {
+    lane.started(request, nowMs);
+    this.#inFlight += 1;
+    request.start();
+  }
+
+  #fill(lane: Lane, nowMs: number): void {
+    for (let next = lane.takeNext(); next !== undefined; next = lane.takeNext()) {
+      this.#waiting -= 1;
+      this.#run(lane, next, nowMs);
+    }
+  }
+
+  /** True: the endpoint has recovered. */
+  #judge(lane: Lane, request: LaneRequest, outcome: AttemptOutcome, nowMs: number): boolean {
+    const isProbe = lane.probe === request;
+    if (isProbe) lane.probe = undefined;
+    if (outcome.kind !== "retryable") return this.#answered(lane, isProbe, nowMs);
+    const { reason, retryAfterMs = 0 } = outcome;
+    const asksForPause = retryAfterMs > 0 && (reason === "http_429" || reason === "http_5xx");
+    // Who asks for a pause is not down; what it has recovered from is told when it is over.
+    if (reason !== "http_429" || !asksForPause) lane.breaker.failed(isProbe, nowMs);
+    if (asksForPause) lane.breaker.pause(nowMs + Math.min(retryAfterMs, MAX_PAUSE_MS));
+    if (lane.breaker.state === "open") this.#empty(lane);
+    return false;
+  }
+
+  #answered(lane: Lane, isProbe: boolean, nowMs: number): boolean {
+    const isRecovered = lane.breaker.answered(isProbe, nowMs);
+    if (isRecovered) lane.limiter.restart();
+    return isRecovered;
+  }
+
+  /** The breaker has opened: nobody needs to wait for it. */
+  #empty(lane: Lane): void {
+    for (const queue of [lane.firsts, lane.retries]) {
+      for (let next = queue.shift(); next !== undefined; next = queue.shift()) {
+        this.#waiting -= 1;
+        this.#left(lane, next);
+        this.#refuse(lane, next);
+      }
+    }
+  }
+
+  #expire(lane: Lane, nowMs: number): void {
+    for (const queue of [lane.firsts, lane.retries]) {
+      while (queue.head !== undefined && nowMs - queue.head.enteredAtMs >= MAX_WAIT_MS) {
+        const head = queue.shift();
+        if (head === undefined) break;
+        this.#waiting -= 1;
+        this.#left(lane, head);
+        this.#turnAway(lane, head, head.isRetry ? "retry_share" : "queue_slow");
+      }
+    }
+  }
+
+  #tellRoom(lane: Lane, nowMs: number): void {
+    const hasRoom = lane.breaker.state === "closed" && lane.held * 2 <= lane.limiter.limit;
+    if (!hasRoom || nowMs - lane.roomToldAtMs < ROOM_PERIOD_MS) return;
+    lane.hasTurnedAway = false;
+    lane.roomToldAtMs = nowMs;
+    this.#listener?.onRoom(lane.endpoint);
+  }
+
+  #forget(lane: Lane, nowMs: number): void {
+    const isClosed = lane.breaker.state === "closed";
+    const idleMs = nowMs - Math.max(lane.usedAtMs, lane.breaker.untilMs);
+    if (!lane.hasTurnedAway && idleMs >= (isClosed ? IDLE_MS : FORGOTTEN_MS))
+      this.#lanes.delete(lane.endpoint);
+  }
+
+  /** Its breaker is open. */
+  #refuse({ breaker }: Lane, request: LaneRequest): void {
+    if (breaker.isPaused) request.divert("rate_limited", breaker.untilMs);
+    else request.divert("breaker_open", undefined);
+  }
+
+  /** For want of room. */
+  #turnAway(lane: Lane, request: LaneRequest, reason: DivertReason): void {
+    lane.hasTurnedAway = true;
+    request.divert(reason, undefined);
+  }
+
+  /** Before the lane counts it. */
+  #counted(lane: Lane, { isRetry }: LaneRequest): void {
+    this.#pressure.enter(lane.held === 0);
+    if (isRetry) this.#retriesHeld += 1;
+  }
+
+  /** After the lane has counted it out. */
+  #left(lane: Lane, { isRetry }: LaneRequest): void {
+    this.#pressure.leave(lane.held === 0);
+    if (isRetry) this.#retriesHeld -= 1;
+  }
+}

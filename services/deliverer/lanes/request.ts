@@ -1,0 +1,58 @@
+/** Why a request was not made. `rate_limited`: the endpoint asked for a pause, or its destination's own limit is reached. */
+export const DIVERT_REASONS = [
+  "breaker_open",
+  "crowded",
+  "queue_slow",
+  "stalled",
+  "retry_share",
+  "rate_limited",
+] as const;
+export type DivertReason = (typeof DIVERT_REASONS)[number];
+
+/**
+ * A request that wants through its endpoint's lane; it is either started or diverted, once. One object for each, linked in the
+ * lane's queue by itself: the way through a free lane makes no garbage.
+ */
+export interface LaneRequest {
+  readonly endpoint: string;
+  /** Not a first attempt: it has failed, or was diverted, before. */
+  readonly isRetry: boolean;
+  /** The lanes' own. */
+  next: LaneRequest | undefined;
+  enteredAtMs: number;
+  start(): void;
+  /** No request is made; `notBeforeMs` is when it might be, where that is known. */
+  divert(reason: DivertReason, notBeforeMs: number | undefined): void;
+}
+
+/** First in, first out. */
+export class RequestQueue {
+  #head: LaneRequest | undefined;
+  #tail: LaneRequest | undefined;
+  #length = 0;
+
+  get length(): number {
+    return this.#length;
+  }
+
+  get head(): LaneRequest | undefined {
+    return this.#head;
+  }
+
+  push(request: LaneRequest): void {
+    if (this.#tail === undefined) this.#head = request;
+    else this.#tail.next = request;
+    this.#tail = request;
+    this.#length += 1;
+  }
+
+  shift(): LaneRequest | undefined {
+    const head = this.#head;
+    if (head === undefined) return undefined;
+    this.#head = head.next;
+    if (this.#head === undefined) this.#tail = undefined;
+    head.next = undefined;
+    this.#length -= 1;
+    return head;
+  }
+}
