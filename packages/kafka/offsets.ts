@@ -1,13 +1,21 @@
 import type { AdminClient } from "./admin-client.ts";
+import { KafkaError } from "./errors.ts";
 import type { PartitionOffsets } from "./types.ts";
 
-/** First and next offset of every partition, by partition; tried `tries` times. */
+/** First and next offset of every partition, by partition; tried `tries` times. One without a leader is waited for, too. */
 export async function fetchOffsets(
-  admin: AdminClient,
+  admin: Pick<AdminClient, "run">,
   topic: string,
   tries?: number,
 ): Promise<PartitionOffsets[]> {
-  const offsets = await admin.run((client) => client.fetchTopicOffsets(topic), tries);
+  const offsets = await admin.run(async (client) => {
+    const found = await client.fetchTopicOffsets(topic);
+    const { topics } = await client.fetchTopicMetadata({ topics: [topic] });
+    const count = topics.find(({ name }) => name === topic)?.partitions.length ?? 0;
+    if (found.length >= count) return found;
+    const message = `offsets of ${found.length} of the ${count} partitions of ${topic} are known`;
+    throw new KafkaError("unavailable", message, { canRetry: true });
+  }, tries);
   return offsets
     .map(({ partition, low, high }) => ({ partition, low: Number(low), high: Number(high) }))
     .sort((a, b) => a.partition - b.partition);

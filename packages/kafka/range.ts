@@ -1,4 +1,5 @@
 import { backoffMs } from "./backoff.ts";
+import { Ending } from "./ending.ts";
 import { fromClientError, KafkaError } from "./errors.ts";
 import type { Bounds, FetchClient, Fetched } from "./fetch-client.ts";
 import { isWorthLogging } from "./repeated-warning.ts";
@@ -32,10 +33,8 @@ export async function readRange(parts: RangeParts, options: ReadRangeOptions): P
 class RangeReading {
   readonly #parts: RangeParts;
   readonly #options: ReadRangeOptions;
-  readonly #stop: () => void;
-  #isStopped = false;
-  /** Ends what is awaited now. */
-  #onStop: ((why: KafkaError) => void) | undefined;
+  readonly #ending = new Ending();
+  readonly #stop = (): void => this.#ending.end(this.#stopError());
   /** First offset not read. */
   #next: number;
   #end: number;
@@ -45,10 +44,6 @@ class RangeReading {
     this.#options = options;
     this.#next = options.fromOffset;
     this.#end = options.toOffset;
-    this.#stop = () => {
-      this.#isStopped = true;
-      this.#onStop?.(this.#stopError());
-    };
     for (const signal of this.#signals()) {
       signal.addEventListener("abort", this.#stop);
       if (signal.aborted) this.#stop();
@@ -115,7 +110,7 @@ class RangeReading {
       // A broker answers with whole batches: there may be records on both sides of the stretch.
       if (record.offset < this.#next) continue;
       if (record.offset >= this.#end) break;
-      if (this.#isStopped) throw this.#stopError();
+      if (this.#ending.why !== undefined) throw this.#ending.why;
       const taken = this.#options.onRecord(record);
       if (taken !== undefined) await taken;
     }
@@ -126,14 +121,14 @@ class RangeReading {
   async #persistently<R>(work: () => Promise<R>): Promise<R> {
     for (let failures = 0; ; ) {
       try {
-        return await this.#orStopped(work());
+        return await this.#ending.or(work());
       } catch (thrown) {
         const error = fromClientError(thrown);
         failures += 1;
-        if (this.#isStopped || isFinal(error, failures)) throw error;
+        if (this.#ending.why !== undefined || isFinal(error, failures)) throw error;
         this.#report(error, failures);
-        await this.#pause(backoffMs(failures, RETRY_MS.first, RETRY_MS.max));
-        await this.#orStopped(this.#parts.client.renew());
+        await this.#ending.pause(backoffMs(failures, RETRY_MS.first, RETRY_MS.max));
+        await this.#ending.or(this.#parts.client.renew());
       }
     }
   }
@@ -143,25 +138,6 @@ class RangeReading {
     const { topic, partition } = this.#options;
     const facts = { topic, partition, offset: this.#next, failures, error: message };
     this.#parts.logger.warn(facts, "a stretch of a partition cannot be read yet");
-  }
-
-  async #pause(delayMs: number): Promise<void> {
-    const { promise, resolve } = Promise.withResolvers<void>();
-    const timer = setTimeout(resolve, delayMs);
-    try {
-      await this.#orStopped(promise);
-    } finally {
-      clearTimeout(timer);
-    }
-  }
-
-  /** Not `Promise.race`: one with a promise that outlives it would keep every answer in memory. */
-  async #orStopped<R>(work: Promise<R>): Promise<R> {
-    const { promise, resolve, reject } = Promise.withResolvers<R>();
-    this.#onStop = reject;
-    work.then(resolve, reject);
-    if (this.#isStopped) reject(this.#stopError());
-    return promise;
   }
 }
 

@@ -1,9 +1,12 @@
 import { randomUUID } from "node:crypto";
 import type { AdminClient } from "./admin-client.ts";
-import { KafkaError } from "./errors.ts";
+import { backoffMs } from "./backoff.ts";
+import { Ending } from "./ending.ts";
+import { fromClientError, KafkaError } from "./errors.ts";
 import { GroupReader, type GroupReaderParts } from "./group-reader.ts";
 import { fetchOffsets } from "./offsets.ts";
-import type { RawRecord, Received, Settle, Table, TableOptions } from "./types.ts";
+import { isWorthLogging } from "./repeated-warning.ts";
+import type { PartitionOffsets, RawRecord, Received, Settle, Table, TableOptions } from "./types.ts";
 
 /** Nothing is outstanding in a table, so these only bound one turn. */
 const UNBOUNDED = {
@@ -11,8 +14,10 @@ const UNBOUNDED = {
   maxOutstandingBytes: Number.MAX_SAFE_INTEGER,
 };
 
+const LOAD_AGAIN_MS = { first: 200, max: 5_000 };
+
 export interface TableParts extends GroupReaderParts {
-  readonly admin: AdminClient;
+  readonly admin: Pick<AdminClient, "run">;
   readonly clientId: string;
 }
 
@@ -30,9 +35,10 @@ export class TopicTable<V> implements Table<V> {
   readonly #listeners = new Set<(key: string, value: V | undefined) => void>();
   /** Called when anything was read. */
   readonly #waiters = new Set<() => void>();
+  readonly #ending = new Ending();
   #lastRecordAtMs: number | undefined;
   #isLoaded = false;
-  #isStarted = false;
+  #joined: Promise<void> | undefined;
 
   constructor(parts: TableParts, options: TableOptions<V>) {
     this.#parts = parts;
@@ -50,6 +56,11 @@ export class TopicTable<V> implements Table<V> {
         write: async () => undefined,
       },
     });
+    this.#reader.failed.catch((thrown: unknown) => this.#ending.end(fromClientError(thrown)));
+  }
+
+  get failed(): Promise<never> {
+    return this.#reader.failed;
   }
 
   get loaded(): boolean {
@@ -73,15 +84,19 @@ export class TopicTable<V> implements Table<V> {
   }
 
   async load(): Promise<void> {
-    if (!this.#isStarted) {
-      this.#isStarted = true;
-      await this.#reader.start();
+    for (let failures = 1; ; failures += 1) {
+      try {
+        await this.#readToEnd();
+        this.#isLoaded = true;
+        return;
+      } catch (thrown) {
+        const error = fromClientError(thrown);
+        if (this.#ending.why !== undefined || !error.canRetry) throw error;
+        const facts = { topic: this.#options.topic, failures, error: error.message };
+        if (isWorthLogging(failures)) this.#parts.logger.warn(facts, "a table cannot be loaded yet");
+        await this.#ending.pause(backoffMs(failures, LOAD_AGAIN_MS.first, LOAD_AGAIN_MS.max));
+      }
     }
-    const ends = await fetchOffsets(this.#parts.admin, this.#options.topic, Number.POSITIVE_INFINITY);
-    const isRead = (): boolean =>
-      ends.every(({ partition, low, high }) => high === low || (this.#positions.get(partition) ?? 0) >= high);
-    await Promise.race([this.#when(isRead), this.#reader.failed]);
-    this.#isLoaded = true;
   }
 
   onChange(listener: (key: string, value: V | undefined) => void): () => void {
@@ -105,9 +120,28 @@ export class TopicTable<V> implements Table<V> {
   }
 
   async close(): Promise<void> {
-    if (!this.#isStarted) return;
+    const message = `table of ${this.#options.topic} is closed`;
+    this.#ending.end(new KafkaError("closed", message, { canRetry: false }));
+    if (this.#joined === undefined) return;
     await this.#reader.stop(0);
     await this.#parts.admin.run((admin) => admin.deleteGroups([this.#groupId]), 2).catch(() => undefined);
+  }
+
+  /** Reads on until everything is read that is there now. */
+  async #readToEnd(): Promise<void> {
+    this.#joined ??= this.#reader.start();
+    await this.#ending.or(this.#joined);
+    const ends = await this.#ending.or(fetchOffsets(this.#parts.admin, this.#options.topic));
+    const reading = this.#when(() => ends.every((end) => this.#hasRead(end)));
+    try {
+      await this.#ending.or(reading);
+    } finally {
+      reading.cancel();
+    }
+  }
+
+  #hasRead({ partition, low, high }: PartitionOffsets): boolean {
+    return high === low || (this.#positions.get(partition) ?? 0) >= high;
   }
 
   #apply(record: Received<V | undefined>, settle: Settle): void {

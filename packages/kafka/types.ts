@@ -134,8 +134,13 @@ export interface TableOptions<V> {
 
 /** A compacted topic held in memory, loaded to its end and then kept fresh. */
 export interface Table<V> {
-  /** Resolves when everything up to the end offsets at the time of the call has been read; waits while Kafka is away. */
+  /**
+   * Resolves when everything up to the end offsets at the time of the call has been read. While Kafka is away, or a partition
+   * has no leader, it says so in the log and goes on trying; rejects for what no waiting heals, and with "closed" at the end.
+   */
   load(): Promise<void>;
+  /** Rejects when the table will never follow again: the process should end. */
+  readonly failed: Promise<never>;
   readonly loaded: boolean;
   get(key: string): V | undefined;
   entries(): IterableIterator<[string, V]>;
