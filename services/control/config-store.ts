@@ -10,6 +10,8 @@ export interface ConfigStore<V> {
   /** Oldest first, in an order that new entries do not disturb. */
   list(): V[];
   readonly size: number;
+  /** Resolves when what other processes wrote before the call can be read; waits while Kafka is away. */
+  refresh(): Promise<void>;
   /** Resolves when the record is on all in-sync replicas and `get` gives it. Rejects with a KafkaError. */
   put(value: V): Promise<void>;
   /** Resolves when the tombstone is on all in-sync replicas and `get` gives nothing any more. Rejects with a KafkaError. */
@@ -36,6 +38,7 @@ export function createConfigStore<R extends ConfigName>(
     get size() {
       return table.size;
     },
+    refresh: () => table.load(),
     async put(value) {
       await producer.send([{ topic: topic.name, key: value.id, value: serde.encode(topic, value) }]);
       // Another process may have written a later version meanwhile: that is visible enough.

@@ -71,7 +71,12 @@ function counted(
   before: DeadLetterCount | undefined,
   { origin, reason, deadAtMs }: DeadLetterSeen,
 ): DeadLetterCount {
-  const { count, reasons, fromMs, toMs } = before ?? { count: 0, reasons: {}, fromMs: deadAtMs, toMs: deadAtMs };
+  const { count, reasons, fromMs, toMs } = before ?? {
+    count: 0,
+    reasons: {},
+    fromMs: deadAtMs,
+    toMs: deadAtMs,
+  };
   return {
     origin: before?.origin ?? origin,
     count: count + 1,

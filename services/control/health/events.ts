@@ -75,10 +75,7 @@ export interface DeadLetterCount {
   readonly toMs: number;
 }
 
-export function deadLetteredEvent(
-  destination: NamedDestination,
-  letters: DeadLetterCount,
-): OperationalEvent {
+export function deadLetteredEvent(destination: NamedDestination, letters: DeadLetterCount): OperationalEvent {
   const { origin, count, reasons, fromMs, toMs: atMs } = letters;
   const data = { count, reasons, from: iso(fromMs), to: iso(atMs) };
   return event({ type: "destination.dead_lettered", destination, occasion: origin, atMs, data });

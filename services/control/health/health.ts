@@ -91,11 +91,7 @@ function isKnown(before: DestinationHealth | undefined, offset: number, atMs: nu
   return before !== undefined && offset <= before.attemptOffset && atMs <= before.attemptAtMs;
 }
 
-function nextWebhooks(
-  before: readonly WebhookHealth[],
-  attempt: AttemptSeen,
-  atMs: number,
-): WebhookHealth[] {
+function nextWebhooks(before: readonly WebhookHealth[], attempt: AttemptSeen, atMs: number): WebhookHealth[] {
   const { url, outcome, status, message, suppressed } = attempt;
   const others = before.filter((webhook) => webhook.url !== url);
   if (outcome === "success") return others.filter(({ lastAtMs }) => atMs - lastAtMs < QUIET_MS);
