@@ -58,8 +58,14 @@ module.exports = {
     {
       name: "packages-are-entered-by-their-front-door",
       severity: "error",
-      from: { path: "^(services|test|deploy)/" },
+      from: { path: "^(services|clients|test|deploy)/" },
       to: { path: "^packages/[^/]+/(?!index\\.ts$)" },
+    },
+    {
+      name: "clients-depend-on-nothing",
+      severity: "error",
+      from: { path: "^clients/([^/]+)/", pathNot: "\\.test\\.ts$" },
+      to: { pathNot: ["^clients/$1/", "^node:"], dependencyTypesNot: ["core"] },
     },
     ...packageRules,
     ...soleUserRules,

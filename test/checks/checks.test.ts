@@ -94,6 +94,13 @@ describe("npm run check refuses", () => {
       "only-one-place-uses-kafkajs",
     ],
     [
+      "a client importing the product",
+      "check:boundaries",
+      "clients/typescript/bad.ts",
+      'export * from "../../packages/contract/index.ts";\n',
+      "clients-depend-on-nothing",
+    ],
+    [
       "a cycle",
       "check:boundaries",
       "packages/topics/keys.ts",

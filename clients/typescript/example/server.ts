@@ -1,0 +1,56 @@
+// A receiver to try things out with: `node clients/typescript/example/server.ts --secret s3cr3t [--port 9000] [--scheme both]`.
+// Verifies every request, prints its call, and does nothing twice for calls that arrive twice.
+import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+import { parseArgs } from "node:util";
+import { receiveCall, type Scheme } from "../index.ts";
+
+const SCHEMES: readonly Scheme[] = ["x-signature", "standard-webhooks", "both"];
+const REMEMBERED_CALLS = 10_000;
+
+const { values } = parseArgs({
+  options: {
+    port: { type: "string", default: "9000" },
+    /** Given twice while the secret is being changed. */
+    secret: { type: "string", multiple: true, default: [] },
+    scheme: { type: "string", default: "x-signature" },
+  },
+});
+const scheme = SCHEMES.find((each) => each === values.scheme) ?? "x-signature";
+const seen = new Set<string>();
+
+const print = (line: string): void => {
+  process.stdout.write(`${line}\n`);
+};
+
+/** Whether the call has come before: a lost answer makes the sender try again, with the same messageId. */
+function isRepeated(messageId: string | undefined): boolean {
+  if (messageId === undefined) return false;
+  if (seen.has(messageId)) return true;
+  seen.add(messageId);
+  if (seen.size > REMEMBERED_CALLS) seen.delete(seen.values().next().value ?? "");
+  return false;
+}
+
+async function handle(request: IncomingMessage, response: ServerResponse): Promise<void> {
+  const receipt = await receiveCall(request, { secrets: values.secret, scheme });
+  if (!receipt.ok) {
+    print(`refused (${receipt.status}): ${receipt.reason}`);
+    // The body may not have been read to its end.
+    response.writeHead(receipt.status, { connection: "close" }).end(receipt.reason);
+    return;
+  }
+  const { call } = receipt;
+  print(`${isRepeated(call.messageId) ? "again" : "call"}: ${JSON.stringify(call)}`);
+  response.writeHead(204).end();
+}
+
+const server = createServer((request, response) => {
+  handle(request, response).catch((error: unknown) => {
+    print(`failed: ${String(error)}`);
+    response.destroy();
+  });
+});
+server.listen(Number(values.port), "127.0.0.1", () => {
+  print(`listening on http://127.0.0.1:${(server.address() as AddressInfo).port}/`);
+});
