@@ -3,12 +3,12 @@ import { expect, test } from "@jest/globals";
 import { isConserved, reportLines, reportOf } from "./report.ts";
 import { runConservation } from "./run.ts";
 
-const RUN = { seed: 1, calls: 2_000, callsPerSecond: 30, isHurried: true };
+const RUN = { seed: 1, calls: 2_000, callsPerSecond: 25, isHurried: true };
 /** Minutes on a machine of its own; a small one that does other things at the same time takes its time. */
 const TIMEOUT_MS = 15 * 60_000;
 
 test(
-  "whatever happens to processes, brokers and network, no acknowledged call is lost, altered or given up without need",
+  "whatever happens to processes, brokers and network, no acknowledged call is lost or altered",
   async () => {
     const lines: string[] = [];
     const result = await runConservation({ ...RUN, log: (line) => lines.push(line) });

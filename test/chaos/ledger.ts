@@ -30,6 +30,7 @@ export interface Attempt {
 export interface DeadCall {
   readonly call?: number;
   readonly destination?: DestinationName;
+  /** "window_over: timeout" is a call whose last attempt timed out. */
   readonly reason: string;
   readonly alteration?: string;
 }

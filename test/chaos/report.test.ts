@@ -4,7 +4,12 @@ import type { Ledger } from "./ledger.ts";
 import { isConserved, reportLines, reportOf } from "./report.ts";
 
 function report(parts: Partial<Ledger>) {
-  const result = { ledger: ledgerOf(parts), refusals: new Map([[503, 2]]), durationMs: 61_000 };
+  const result = {
+    ledger: ledgerOf(parts),
+    refusals: new Map([[503, 2]]),
+    durationMs: 61_000,
+    stallMs: { p99: 12, max: 340 },
+  };
   return reportOf(result, { seed: 7, callsPerSecond: 50 });
 }
 

@@ -17,6 +17,7 @@ export interface Report {
   readonly seed: number;
   readonly callsPerSecond: number;
   readonly durationSeconds: number;
+  readonly stallMs: RunResult["stallMs"];
   readonly events: Readonly<Record<string, number>>;
   readonly calls: Account["calls"];
   readonly total: Tally;
@@ -46,13 +47,14 @@ function countKinds({ ledger }: RunResult): Record<string, number> {
 }
 
 export function reportOf(result: RunResult, { seed, callsPerSecond }: RunFacts): Report {
-  const { ledger, refusals, durationMs } = result;
+  const { ledger, refusals, durationMs, stallMs } = result;
   const account = accountFor(ledger);
   const { byEvent, ...duplicates } = duplicatesOf(ledger);
   return {
     seed,
     callsPerSecond,
     durationSeconds: Math.round(durationMs / 1000),
+    stallMs,
     events: countKinds(result),
     calls: account.calls,
     total: account.total,
@@ -136,6 +138,7 @@ export function reportLines(report: Report): string[] {
   return [
     `seed ${report.seed}, ${report.callsPerSecond} calls/s, ${report.durationSeconds} s; events: ${counted(report.events)}`,
     `calls: ${calls.sent.toLocaleString("en")} sent, ${calls.acknowledged.toLocaleString("en")} acknowledged; refused (by status, 0 is no answer): ${counted(report.refusals)}`,
+    `callers and endpoints stood still themselves for ${seconds(report.stallMs.max)} at most, p99 ${seconds(report.stallMs.p99)}: a request may time out by that`,
     "",
     ...table([
       ["destination", "due", "once", "repeated", "dead", "lost", "requests"],

@@ -1,4 +1,5 @@
 // One run: calls flow while the schedule disturbs what carries them; then every one of them is looked for.
+import { monitorEventLoopDelay } from "node:perf_hooks";
 import { setTimeout as pause } from "node:timers/promises";
 import { BROKERS, describeEvent } from "./events.ts";
 import type { Ledger } from "./ledger.ts";
@@ -27,6 +28,8 @@ export interface RunResult {
   readonly ledger: Ledger;
   readonly refusals: ReadonlyMap<number, number>;
   readonly durationMs: number;
+  /** How long this process, with the callers and the endpoints in it, did nothing: what a machine too small adds to everything. */
+  readonly stallMs: { readonly p99: number; readonly max: number };
 }
 
 interface Running {
@@ -92,14 +95,18 @@ export async function runConservation(options: RunOptions): Promise<RunResult> {
   const failure = new AbortController();
   const running: Running = { world, recorder, say, failure };
   const stopProgress = progress(running);
+  const delay = monitorEventLoopDelay({ resolution: 10 });
+  delay.enable();
   try {
     const { refusals } = await disturb(running, options);
     say("everything is sent; waiting until every call has ended");
     const ledger = await settle(world, recorder);
-    return { ledger, refusals, durationMs: performance.now() - startedAtMs };
+    const stallMs = { p99: Math.round(delay.percentile(99) / 1e6), max: Math.round(delay.max / 1e6) };
+    return { ledger, refusals, durationMs: performance.now() - startedAtMs, stallMs };
   } finally {
     failure.abort();
     stopProgress();
+    delay.disable();
     await world.close();
   }
 }

@@ -79,7 +79,8 @@ async function connectRoutes({ control }: Deployment, urls: ReadonlyMap<Destinat
 
 function deadCall(letter: DeadLetter, destinations: ReadonlyMap<string, DestinationName>): DeadCall {
   const destination = destinations.get(letter.destinationId ?? "");
-  const { reason } = letter;
+  const last = letter.outcomes.map((outcome) => outcome.reason).join("+");
+  const reason = last === "" ? letter.reason : `${letter.reason}: ${last}`;
   return { reason, ...(destination === undefined ? {} : { destination }), ...judgeBody(letter.body) };
 }
 
