@@ -29,6 +29,7 @@ export function connect({ settings: own, logger, lifecycle, nowMs }: DelivererCo
       topics.deadLetters,
       topics.deliveryAttempts,
       topics.deliveryTotals,
+      topics.deliveryWakes,
     ],
     onUnavailable: ({ message }) =>
       logger.warn({ problem: message }, "the schema registry does not answer yet"),
@@ -40,7 +41,7 @@ export function connect({ settings: own, logger, lifecycle, nowMs }: DelivererCo
 
 /** The live configuration of destinations (contract 3.6). */
 export function followDestinations(
-  { logger, metrics, settings: own }: DelivererContext,
+  { lifecycle, logger, metrics, settings: own }: DelivererContext,
   { kafka, serde, topics }: Connection,
 ): Destinations {
   const table = kafka.table({
@@ -50,5 +51,6 @@ export function followDestinations(
       logger.error({ destinationId: key, err: error }, "destination cannot be read"),
   });
   watchTable(metrics, "destination-config", table);
+  table.failed.catch((error: unknown) => lifecycle.fail(error));
   return createDestinations(table, createSecretBox(own.encryption));
 }

@@ -57,4 +57,17 @@ describe("destinations", () => {
     loads[1]?.();
     for (const state of await Promise.all(later)) expect(state).toMatchObject({ kind: "open" });
   });
+
+  test("are confirmed by nothing when the table can never be read again", async () => {
+    const table = { get: () => undefined, load: () => Promise.reject(new Error("the consumer is dead")) };
+    let isDecided = false;
+    void createDestinations(table, secretBox)
+      .confirmed("d1")
+      .then(() => {
+        isDecided = true;
+      });
+    await turn();
+    await turn();
+    expect(isDecided).toBe(false);
+  });
 });

@@ -1,4 +1,3 @@
-import { setTimeout as delay } from "node:timers/promises";
 import type { Table } from "#kafka";
 import { destinationContext, type SecretBox } from "#secrets";
 import type { DestinationConfig, EncryptedSecret } from "#topics";
@@ -47,8 +46,6 @@ export interface Destinations {
 const GONE: DestinationState = { kind: "gone" };
 const DISABLED: DestinationState = { kind: "disabled" };
 
-const READ_AGAIN_MS = 1_000;
-
 export function createDestinations(
   table: Pick<Table<DestinationConfig>, "get" | "load">,
   secretBox: SecretBox,
@@ -56,7 +53,7 @@ export function createDestinations(
 ): Destinations {
   // By the very object, which the table replaces with each change: decrypted once per version, and let go with it.
   const opened = new WeakMap<DestinationConfig, DestinationState>();
-  const readToEnd = joinNext(() => untilResolved(() => table.load()));
+  const readToEnd = joinNext(() => table.load());
 
   function state(destinationId: string): DestinationState {
     const config = table.get(destinationId);
@@ -73,7 +70,8 @@ export function createDestinations(
     loaded: readToEnd,
     state,
     async confirmed(destinationId) {
-      await readToEnd();
+      // A table that can never be read again ends the process; nothing is decided by it meanwhile.
+      await readToEnd().catch(() => Promise.withResolvers<never>().promise);
       return state(destinationId);
     },
   };
@@ -105,17 +103,6 @@ function openSigning(config: DestinationConfig, secretBox: SecretBox, nowMs: num
     previous:
       previousSecret !== null && isPreviousUsed ? { secret: open(previousSecret), untilMs } : undefined,
   };
-}
-
-/** Tries again until it succeeds; the table logs what is wrong with it. Does not keep the process from ending. */
-async function untilResolved(work: () => Promise<void>): Promise<void> {
-  let isDone = false;
-  while (!isDone) {
-    isDone = await work().then(
-      () => true,
-      () => delay(READ_AGAIN_MS, false, { ref: false }),
-    );
-  }
 }
 
 /** Runs `work` for many callers: each gets the end of a run that began after its call, and at most one runs at a time. */

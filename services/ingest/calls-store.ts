@@ -8,7 +8,6 @@ import type { settings } from "./config.ts";
 import type { CallSink } from "./ingest-parts.ts";
 import { createKafkaWatch, type KafkaWatch } from "./kafka-watch.ts";
 import { createSourceDirectory } from "./source-directory.ts";
-import { loadSources } from "./sources.ts";
 import type { SourceLookup } from "./write-key.ts";
 
 export type IngestContext = ServiceContext<SettingsOf<typeof settings>>;
@@ -57,6 +56,7 @@ export function openCallsStore(context: IngestContext): CallsStore {
     onPoison: ({ key }, error) => logger.error({ sourceId: key, err: error }, "source cannot be read"),
   });
   watchTable(metrics, "source-config", table);
+  table.failed.catch((error: unknown) => lifecycle.fail(error));
   const sink = createCallSink({
     encode: (call) => serde.encode(calls, call),
     send: (records) => producer.send(records.map((record) => ({ topic: calls.name, ...record }))),
@@ -73,7 +73,7 @@ export function openCallsStore(context: IngestContext): CallsStore {
     },
     async load() {
       void watch.run();
-      await Promise.all([serde.start(), loadSources(table, { logger, stopping })]);
+      await Promise.all([serde.start(), table.load()]);
       loaded = true;
     },
   };

@@ -1,14 +1,11 @@
-import { setTimeout as delay } from "node:timers/promises";
 import { watchTable } from "#runtime";
 import type { Connection, RouterContext } from "./connection.ts";
 import { DestinationIndex } from "./destination-index.ts";
 
-const LOAD_AGAIN_MS = 1000;
-
 /** The live configuration of all destinations. */
 export interface Destinations {
   readonly index: DestinationIndex;
-  /** Resolves when everything that was written before is in the index; waits while Kafka is away. */
+  /** Resolves when everything that was written before is in the index; waits while Kafka is away, until the end. */
   load(): Promise<void>;
 }
 
@@ -27,18 +24,11 @@ export function followDestinations(
       ),
   });
   watchTable(metrics, "destination-config", table);
+  table.failed.catch((error: unknown) => lifecycle.fail(error));
   table.onChange((id, config) => index.apply(id, config));
   health.readiness("destinations are loaded", () => table.loaded);
   return {
     index,
-    async load() {
-      while (!table.loaded) {
-        lifecycle.stopping.throwIfAborted();
-        await table.load().catch(async (error: unknown) => {
-          logger.warn({ err: error }, "destinations cannot be loaded yet");
-          await delay(LOAD_AGAIN_MS);
-        });
-      }
-    },
+    load: () => table.load(),
   };
 }
