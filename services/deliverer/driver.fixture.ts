@@ -17,6 +17,7 @@ import { createDestinations } from "./destinations.ts";
 import { destination, RETRY_DELAYS_MS, response, START_MS, secretBox, WINDOW_MS } from "./jobs.fixture.ts";
 import type { JobVerdict } from "./judge.ts";
 import { Lanes } from "./lanes/lanes.ts";
+import type { DivertReason, LaneRequest } from "./lanes/request.ts";
 import type { WebhookResult } from "./outcomes.ts";
 import { RecentJobs } from "./recent-jobs.ts";
 import { createRecords } from "./records.ts";
@@ -30,6 +31,8 @@ interface Sent {
 interface DriverOptions {
   /** Answers requests; 200 unless given. */
   readonly respond?: (request: PostOptions, atMs: number) => RequestResult | Promise<RequestResult>;
+  /** Lanes that turn requests away. */
+  readonly divert?: (url: string) => DivertReason | undefined;
   /** How late a waiting job comes out of its retry topic. */
   readonly latenessMs?: number;
   /** Called before a value is encoded. */
@@ -72,7 +75,20 @@ function memoryTable() {
   };
 }
 
+/** The real lanes behind a door that some requests do not get through. */
+function guardedLanes(lanes: Lanes, divert: (url: string) => DivertReason | undefined) {
+  return {
+    enter(request: LaneRequest, nowMs: number): void {
+      const reason = divert(request.endpoint);
+      if (reason === undefined) lanes.enter(request, nowMs);
+      else request.divert(reason, undefined);
+    },
+    ended: lanes.ended.bind(lanes),
+  };
+}
+
 export function createDriver({
+  divert = () => undefined,
   latenessMs = 0,
   onEncode = () => undefined,
   respond = () => response(200),
@@ -98,7 +114,7 @@ export function createDriver({
     destinations: createDestinations(table, secretBox),
     attempt: createAttempts({
       egress: { post },
-      lanes,
+      lanes: guardedLanes(lanes, divert),
       responseDeadlineMs: 5_000,
       userAgent: "Hookline/1.0",
       nowMs,
