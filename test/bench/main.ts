@@ -1,17 +1,40 @@
-// `npm run bench`: what each service costs, as a ratio against a bare loop in the same run, and the latency through all of them.
-// Usage: npm run bench [-- cost | latency]
+// `npm run bench:<name>`: one of the benchmarks of docs/performance.md.
 import { startStack } from "#stack";
 import { environment } from "#support/environment";
-import { benchCost } from "./cost.ts";
-import { benchLatency } from "./latency.ts";
+import { helpOf, readArguments } from "./arguments.ts";
+import type { Bench } from "./bench.ts";
+import { delivery } from "./delivery.ts";
+import { ingest } from "./ingest.ts";
+import { isolation } from "./isolation.ts";
+import { pipeline } from "./pipeline.ts";
+import { recovery } from "./recovery.ts";
+import { conditionsNow, createReport } from "./report.ts";
+import { scale } from "./scale.ts";
 
-const wanted = process.argv.slice(2).filter((word) => !word.startsWith("-"));
-const say = (line: string): void => void process.stdout.write(`${line}\n`);
+const BENCHES: readonly Bench[] = [ingest, delivery, pipeline, isolation, recovery, scale];
 
-const stack = await startStack({ environment, log: say });
-try {
-  if (wanted.length === 0 || wanted.includes("cost")) await benchCost(stack, say);
-  if (wanted.length === 0 || wanted.includes("latency")) await benchLatency(stack, say);
-} finally {
-  await stack.stop();
+const print = (line: string): void => void process.stdout.write(`${line}\n`);
+const printError = (line: string): void => void process.stderr.write(`${line}\n`);
+
+async function runBench(bench: Bench, args: readonly string[]): Promise<void> {
+  const options = readArguments(bench, args);
+  if (options === "help") return print(helpOf(bench));
+  const { flags, isJson } = options;
+  const say = isJson ? printError : print;
+  const stack = await startStack({ environment, log: say });
+  try {
+    const report = createReport(bench.name, conditionsNow(stack.rung), say);
+    await bench.run({ stack, flags, report });
+    if (isJson) print(report.json());
+  } finally {
+    await stack.stop();
+  }
+}
+
+const [name, ...args] = process.argv.slice(2);
+const bench = BENCHES.find((candidate) => candidate.name === name);
+if (bench === undefined) {
+  for (const { name: known, summary } of BENCHES) print(`npm run bench:${known.padEnd(10)} ${summary}`);
+} else {
+  await runBench(bench, args);
 }

@@ -14,7 +14,8 @@ export interface Sample {
 
 /** One of the programs in programs/, running in a process of its own. */
 export interface Program {
-  readonly port: number;
+  /** Where it listens, if it does. */
+  readonly ports: readonly number[];
   readonly sample: () => Promise<Sample>;
   readonly ask: <T>(question: string) => Promise<T>;
   readonly stop: () => Promise<void>;
@@ -36,13 +37,19 @@ export async function startProgram(name: string, args: readonly string[] = []): 
   const child = fork(join(import.meta.dirname, "programs", `${name}.ts`), [...args], {
     stdio: ["ignore", "inherit", "inherit", "ipc"],
   });
-  const { port } = await message<{ port: number }>(child);
-  const ask = async <T>(question: string): Promise<T> => {
-    child.send(question);
-    return await message<T>(child);
+  const { ports } = await message<{ ports: readonly number[] }>(child);
+  /** Answers carry no name, so one question waits for the other's. */
+  let last: Promise<unknown> = Promise.resolve();
+  const ask = <T>(question: string): Promise<T> => {
+    const answered = last.then(() => {
+      child.send(question);
+      return message<T>(child);
+    });
+    last = answered.catch(() => undefined);
+    return answered;
   };
   return {
-    port,
+    ports,
     ask,
     sample: () => ask<Sample>("count"),
     async stop() {

@@ -40,4 +40,4 @@ function post(): void {
 for (let started = 0; started < Number(inFlightText); started++) post();
 process.on("message", () => process.send?.({ count, cpuSeconds: cpuSeconds() }));
 process.on("disconnect", () => process.exit());
-process.send?.({ port: 0 });
+process.send?.({ ports: [] });

@@ -17,7 +17,7 @@ const server = createServer((request, response) => {
   });
 });
 server.listen(0, "127.0.0.1", () => {
-  process.send?.({ port: (server.address() as AddressInfo).port });
+  process.send?.({ ports: [(server.address() as AddressInfo).port] });
 });
 process.on("message", () => process.send?.({ count: calls, cpuSeconds: cpuSeconds() }));
 process.on("disconnect", () => process.exit());

@@ -5,13 +5,12 @@ import { cpuSeconds } from "../cpu.ts";
 
 interface LoadOptions {
   readonly origin: string;
-  readonly writeKey: string;
+  /** Requests carry them in turn. */
+  readonly writeKeys: readonly string[];
   readonly batchSize: number;
   readonly inFlight: number;
   /** Requests a second of an open loop; 0 is a closed loop. */
   readonly requestsPerSecond: number;
-  /** Requests to send in all; 0 goes on until disconnected. */
-  readonly requests: number;
 }
 
 const options = JSON.parse(process.argv[2] ?? "{}") as LoadOptions;
@@ -21,11 +20,12 @@ const agent = new Agent({
   connections: options.inFlight,
   keepAliveTimeout: 30_000,
 });
-const authorization = `Basic ${Buffer.from(`${options.writeKey}:`).toString("base64")}`;
+const authorizations = options.writeKeys.map((key) => `Basic ${Buffer.from(`${key}:`).toString("base64")}`);
 const nowMs = (): number => performance.timeOrigin + performance.now();
 let started = 0;
 let answered = 0;
 let refused = 0;
+let answersMs: number[] = [];
 let nextCall = process.pid * 1_000_000;
 
 function requestBody(): { path: string; body: string } {
@@ -35,11 +35,11 @@ function requestBody(): { path: string; body: string } {
   return { path: "/v1/batch", body: JSON.stringify({ batch }) };
 }
 
-const more = (): boolean => options.requests === 0 || started < options.requests;
-
 function send(done: () => void): void {
+  const authorization = authorizations[started % authorizations.length] ?? "";
   started += 1;
   const { path, body } = requestBody();
+  const startedAtMs = performance.now();
   let status = 0;
   agent.dispatch(
     {
@@ -57,6 +57,7 @@ function send(done: () => void): void {
         status = statusCode;
       },
       onResponseEnd() {
+        answersMs.push(performance.now() - startedAtMs);
         if (status === 200) answered += options.batchSize;
         else refused += options.batchSize;
         done();
@@ -70,21 +71,27 @@ function send(done: () => void): void {
 }
 
 function again(): void {
-  if (more()) send(again);
+  send(again);
 }
 
 /** Starts what is due since the last tick; the rate holds on average also when a timer is late. */
 function openLoop(): void {
   const startedAtMs = performance.now();
-  const timer = setInterval(() => {
+  setInterval(() => {
     const due = ((performance.now() - startedAtMs) / 1000) * options.requestsPerSecond;
-    while (started < due && more()) send(() => undefined);
-    if (!more()) clearInterval(timer);
+    while (started < due) send(() => undefined);
   }, 1);
 }
 
 if (options.requestsPerSecond > 0) openLoop();
 else for (let i = 0; i < options.inFlight; i++) again();
-process.on("message", () => process.send?.({ count: answered, refused, cpuSeconds: cpuSeconds() }));
+process.on("message", (message) => {
+  if (message === "answers") {
+    process.send?.({ answersMs });
+    answersMs = [];
+  } else {
+    process.send?.({ count: answered, refused, cpuSeconds: cpuSeconds() });
+  }
+});
 process.on("disconnect", () => process.exit());
-process.send?.({ port: 0 });
+process.send?.({ ports: [] });

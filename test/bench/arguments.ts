@@ -1,0 +1,49 @@
+import { parseArgs } from "node:util";
+import type { Bench } from "./bench.ts";
+
+export interface BenchArguments {
+  readonly isJson: boolean;
+  readonly flags: Readonly<Record<string, number>>;
+}
+
+export function helpOf({ name, summary, flags }: Bench): string {
+  const lines = Object.entries(flags).map(
+    ([flag, { default: value, doc }]) =>
+      `  --${`${flag} N`.padEnd(22)} ${doc}${Number.isNaN(value) ? "" : ` (${value})`}`,
+  );
+  return [
+    `npm run bench:${name} -- [options]`,
+    "",
+    summary,
+    "",
+    ...lines,
+    `  --${"json".padEnd(22)} the figures as one JSON document on standard output, lines for people on standard error`,
+    "",
+    "Kafka and the registry are those that the environment names, or are started for the run.",
+  ].join("\n");
+}
+
+/** Throws a TypeError for an unknown option or what is no positive number. */
+export function readArguments(bench: Bench, args: readonly string[]): BenchArguments | "help" {
+  const options: Record<string, { type: "string" | "boolean" }> = {
+    help: { type: "boolean" },
+    json: { type: "boolean" },
+  };
+  for (const flag of Object.keys(bench.flags)) options[flag] = { type: "string" };
+  const { values } = parseArgs({ args: [...args], options, allowPositionals: false });
+  if (values["help"] === true) return "help";
+  const flags = Object.fromEntries(
+    Object.entries(bench.flags).map(([flag, { default: value }]) => [
+      flag,
+      numberOf(flag, values[flag], value),
+    ]),
+  );
+  return { isJson: values["json"] === true, flags };
+}
+
+function numberOf(flag: string, given: unknown, otherwise: number): number {
+  if (given === undefined) return otherwise;
+  const value = Number(given);
+  if (!(value > 0)) throw new TypeError(`--${flag} takes a positive number`);
+  return value;
+}

@@ -1,0 +1,98 @@
+import { setTimeout as pause } from "node:timers/promises";
+import type { Bench, BenchContext } from "./bench.ts";
+import type { Program } from "./process.ts";
+import { percentile } from "./report.ts";
+import { drained, type Endpoints, rateOver, seconds, startRig } from "./rig.ts";
+
+type Context = BenchContext<"down" | "warm-up" | "endpoints" | "rate" | "most">;
+
+const POLL_MS = 100;
+
+async function highestRate({ flags }: Context, load: Program, endpoints: Endpoints): Promise<number> {
+  await seconds(flags["warm-up"]);
+  const rate = await rateOver(10, endpoints.received);
+  const sent = (await load.sample()).count;
+  await load.stop();
+  await drained(endpoints, sent);
+  return rate;
+}
+
+/** Seconds until everything acknowledged before the call, and what comes meanwhile but for half a second's worth, has arrived. */
+async function secondsToDrain(
+  load: Program,
+  ill: Endpoints,
+  { rate, most }: { rate: number; most: number },
+): Promise<number> {
+  const beganAtMs = performance.now();
+  const passed = (): number => (performance.now() - beganAtMs) / 1000;
+  const missing = async (): Promise<number> => (await load.sample()).count - (await ill.received());
+  while (passed() < most) {
+    if ((await missing()) <= rate / 2) return passed();
+    await pause(POLL_MS);
+  }
+  return Number.POSITIVE_INFINITY;
+}
+
+async function outage(
+  context: Context,
+  parts: { load: Program; ill: Endpoints; others: Endpoints; rate: number },
+) {
+  const { report, flags } = context;
+  const { load, ill, others, rate } = parts;
+  const p99 = async (): Promise<number> => percentile(await others.latenciesMs(), 0.99);
+  await seconds(flags["warm-up"]);
+  await p99();
+  await seconds(flags["warm-up"]);
+  const before = await p99();
+  report.say(`  one endpoint is down for ${flags.down} s`);
+  await ill.become("reset");
+  await seconds(flags.down);
+  const during = await p99();
+  const waiting = (await load.sample()).count - (await ill.received());
+  await ill.become("ok");
+  const drainSeconds = await secondsToDrain(load, ill, { rate, most: flags.most });
+  const after = await p99();
+  report.figure("calls that waited at the end of the outage", waiting, { unit: "calls" });
+  report.figure("outage", flags.down, { unit: "s" });
+  const asked = `≤ ${(flags.down / 5).toFixed(1)}`;
+  report.figure("time to drain once it is back", drainSeconds, { unit: "s", asked });
+  report.figure("others' p99 before", before, { unit: "ms" });
+  report.figure("others' p99 during the outage", during, { unit: "ms" });
+  report.figure("others' p99 while it drains", after, { unit: "ms" });
+  report.figure("others' p99 while it drains, against before", after / before, { unit: "x", asked: "≤ 1.1" });
+}
+
+export const recovery: Bench<"down" | "warm-up" | "endpoints" | "rate" | "most"> = {
+  name: "recovery",
+  summary:
+    "One endpoint of several is down for a while at half load: how long until its calls have all arrived once it is back, and what the others notice.",
+  flags: {
+    down: { default: 60, doc: "seconds that the endpoint is down" },
+    "warm-up": { default: 8, doc: "seconds before each measurement" },
+    endpoints: { default: 10, doc: "endpoints; one of them is down" },
+    rate: { default: Number.NaN, doc: "calls/s to all of them; half of what is held when not given" },
+    most: { default: 300, doc: "seconds after which the drain is given up" },
+  },
+  async run(context) {
+    const { stack, report, flags } = context;
+    const rig = await startRig(stack);
+    try {
+      const others = await rig.endpoints(flags.endpoints - 1);
+      const ill = await rig.endpoints(1, "unique");
+      const full = Number.isNaN(flags.rate)
+        ? await highestRate(
+            context,
+            await rig.load({ writeKeys: others.writeKeys, callsPerSecond: 0 }),
+            others,
+          )
+        : flags.rate * 2;
+      const rate = full / 2 / flags.endpoints;
+      report.figure("load: calls/s to all endpoints", full / 2, { unit: "calls/s" });
+      await rig.load({ writeKeys: others.writeKeys, callsPerSecond: rate * (flags.endpoints - 1) });
+      const load = await rig.load({ writeKeys: ill.writeKeys, callsPerSecond: rate });
+      await outage(context, { load, ill, others, rate });
+    } finally {
+      await rig.stop();
+    }
+  },
+};

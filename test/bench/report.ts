@@ -1,0 +1,67 @@
+// What a benchmark says: lines for people while it runs, one JSON document at its end for programs.
+import { cpus, loadavg, totalmem } from "node:os";
+
+export interface Figure {
+  readonly name: string;
+  readonly value: number;
+  readonly unit: string;
+  /** What the issue or the design asks for, e.g. "≤ 1.25". */
+  readonly asked?: string;
+}
+
+/** What the figures depend on beside the code. */
+export interface Conditions {
+  readonly date: string;
+  readonly node: string;
+  readonly cpus: string;
+  readonly memoryGiB: number;
+  /** Processes that wanted to run, over the last minute: on a machine of n cores much more than n before the start means bad figures. */
+  readonly loadAverage: number;
+  readonly kafka: string;
+}
+
+export interface Report {
+  readonly say: (line: string) => void;
+  readonly figure: (name: string, value: number, more: { unit: string; asked?: string }) => void;
+  readonly json: () => string;
+}
+
+function rounded(value: number): string {
+  if (!Number.isFinite(value)) return "-";
+  return value >= 1000 ? value.toFixed(0) : value.toPrecision(3);
+}
+
+export function conditionsNow(kafka: string): Conditions {
+  const [first] = cpus();
+  return {
+    date: new Date().toISOString(),
+    node: process.version,
+    cpus: `${cpus().length} x ${first?.model ?? "unknown"}`,
+    memoryGiB: Math.round(totalmem() / 2 ** 30),
+    loadAverage: loadavg()[0] ?? 0,
+    kafka,
+  };
+}
+
+export function createReport(bench: string, conditions: Conditions, say: (line: string) => void): Report {
+  const figures: Figure[] = [];
+  const { cpus: machine, memoryGiB, node, loadAverage, kafka } = conditions;
+  say(
+    `${bench}: ${machine}, ${memoryGiB} GiB, Node ${node}, Kafka ${kafka}, load average ${loadAverage.toFixed(1)}`,
+  );
+  return {
+    say,
+    figure(name, value, more) {
+      figures.push({ name, value, ...more });
+      const asked = more.asked === undefined ? "" : `   asked: ${more.asked}`;
+      say(`  ${name.padEnd(62)} ${rounded(value).padStart(9)} ${more.unit}${asked}`);
+    },
+    json: () => JSON.stringify({ bench, conditions, figures }, undefined, 2),
+  };
+}
+
+/** `share` from 0 to 1. */
+export function percentile(values: readonly number[], share: number): number {
+  const sorted = values.toSorted((a, b) => a - b);
+  return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? Number.NaN;
+}
