@@ -12,13 +12,14 @@ import {
 const standard = createRetrySchedule({ delaysMs: RETRY_DELAYS_MS, windowMs: WINDOW_MS });
 
 /** Start times of all attempts when each takes `attemptMs` and fails. */
-function attemptTimes(attemptMs: number): number[] {
+function attemptTimes(attemptMs: number, spread: number = 0): number[] {
   const times = [0];
   for (let atMs = 0; ; times.push(atMs)) {
     const due = standard.nextDueAtMs({
       firstAttemptAtMs: 0,
       attempts: times.length,
       nowMs: atMs + attemptMs,
+      spread,
     });
     if (due === undefined) return times;
     atMs = due;
@@ -58,7 +59,7 @@ describe("the schedule (contract 3.5)", () => {
     expect(due(-1)).toBeUndefined();
   });
 
-  test("jitter lengthens a delay by up to a tenth, in steps of the smallest delay", () => {
+  test("jitter lengthens a delay by up to a tenth, in steps of the smallest delay, five at most", () => {
     const seconds = (attempts: number, spread: number) =>
       (standard.nextDueAtMs({ firstAttemptAtMs: 0, attempts, nowMs: 0, spread }) ?? 0) / 1_000;
     const range = (attempts: number) => [seconds(attempts, 0), seconds(attempts, 0.999)];
@@ -66,10 +67,16 @@ describe("the schedule (contract 3.5)", () => {
       [10, 10],
       [60, 70],
       [300, 330],
-      [900, 990],
-      [1_800, 1_980],
+      [900, 950],
+      [1_800, 1_850],
     ]);
     expect(seconds(3, 0.5)).toBe(320);
+  });
+
+  test("jitter, however long, leaves room for all 13 attempts", () => {
+    const times = attemptTimes(0, 1);
+    expect(times).toHaveLength(13);
+    expect(times.at(-1)).toBeGreaterThan(WINDOW_MS - 20_000);
   });
 
   test("jitter never leads out of the window", () => {

