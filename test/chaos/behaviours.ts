@@ -10,7 +10,7 @@ export type Answer =
   /** No answer; the sender gives up by itself. */
   | { readonly kind: "hang" };
 
-export interface Receipt {
+interface Receipt {
   readonly call: number;
   /** How often the call has come to this endpoint, this time included. */
   readonly times: number;
@@ -27,7 +27,7 @@ export interface Behaviour {
 
 const TAKE: Answer = { kind: "take", delayMs: 0 };
 /** Longer than the longest retry delay: the waiting calls hop through several retry topics. */
-export const BUSY_RETRY_AFTER_SECONDS = 7;
+const BUSY_RETRY_AFTER_SECONDS = 7;
 
 /** Whether `elapsedMs` falls into the first `partMs` of its period, the first period excepted: all begins well. */
 function inPart(elapsedMs: number, periodMs: number, partMs: number): boolean {

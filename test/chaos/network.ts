@@ -2,7 +2,7 @@ import type { Stack } from "#stack";
 import { type Cut, startTcpProxy, type TcpProxy } from "#support/tcp-proxy";
 
 /** A way of several connections that is cut and mended as one. */
-export interface Link {
+interface Link {
   readonly cut: (how: Cut) => void;
   readonly mend: () => void;
 }
