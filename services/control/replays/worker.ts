@@ -8,7 +8,7 @@ import type { DeadLetterReader } from "../dead-letters/reader.ts";
 import type { DeliveryIndex } from "../delivery-index/delivery-index.ts";
 import type { Progress } from "../delivery-index/progress.ts";
 import { jobOf } from "./job.ts";
-import { paceOf } from "./pace.ts";
+import { type Pace, paceOf } from "./pace.ts";
 import { cursorAt, filterOf, sentUpTo } from "./selection.ts";
 import type { ReplayStore } from "./store.ts";
 
@@ -35,26 +35,48 @@ export async function workOn(id: string, work: ReplayWork, signal: AbortSignal):
   while (!(await work.progress.untilCovers("deadLetters", found.ends, INDEX_LOOK_MS)))
     signal.throwIfAborted();
   let replay = found;
-  let savedAtMs = performance.now();
-  for (const nextPlaces = placesOf(replay, work); !signal.aborted; ) {
-    const startedAtMs = performance.now();
-    const maxRequestsPerSecond =
-      replay.destinationId === null
-        ? null
-        : (work.destination(replay.destinationId)?.maxRequestsPerSecond ?? null);
-    const pace = paceOf(replay.callsPerSecond, maxRequestsPerSecond);
-    const places = work.store.isCancelled(id) ? [] : nextPlaces(sentUpTo(replay), pace.calls);
-    if (places.length === 0) {
-      await end(replay, work);
-      return;
+  const nextPlaces = placesOf(replay, work);
+  const save = createSaving(replay, work);
+  try {
+    while (!signal.aborted) {
+      const startedAtMs = performance.now();
+      const pace = paceNow(replay, work);
+      const places = work.store.isCancelled(id) ? [] : nextPlaces(sentUpTo(replay), pace.calls);
+      if (places.length === 0) {
+        await end(replay, work);
+        return;
+      }
+      replay = await sendAgain(replay, places, { work, signal });
+      await save.sometimes(replay);
+      await pause(pace.everyMs - (performance.now() - startedAtMs), signal);
     }
-    replay = await sendAgain(replay, places, { work, signal });
-    if (performance.now() - savedAtMs >= PROGRESS_EVERY_MS) {
-      await work.store.put(replay);
-      savedAtMs = performance.now();
-    }
-    await pause(pace.everyMs - (performance.now() - startedAtMs), signal);
+  } finally {
+    // Somebody else goes on: what was sent shall not be sent again.
+    if (signal.aborted) await save.now(replay);
   }
+}
+
+/** Writes a replay's progress, once a second at most. */
+function createSaving(begun: Replay, { store }: ReplayWork) {
+  let saved = begun;
+  let savedAtMs = performance.now();
+  const now = async (replay: Replay): Promise<void> => {
+    if (replay === saved || store.isCancelled(replay.id)) return;
+    await store.put(replay);
+    saved = replay;
+    savedAtMs = performance.now();
+  };
+  return {
+    now,
+    sometimes: async (replay: Replay): Promise<void> => {
+      if (performance.now() - savedAtMs >= PROGRESS_EVERY_MS) await now(replay);
+    },
+  };
+}
+
+function paceNow({ callsPerSecond, destinationId }: Replay, { destination }: ReplayWork): Pace {
+  const config = destinationId === null ? undefined : destination(destinationId);
+  return paceOf(callsPerSecond, config?.maxRequestsPerSecond ?? null);
 }
 
 async function end(replay: Replay, { store, nowMs }: ReplayWork): Promise<void> {
