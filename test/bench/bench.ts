@@ -2,7 +2,7 @@ import type { Stack } from "#stack";
 import type { Report } from "./report.ts";
 
 /** A number that can be given on the command line as --name. */
-export interface Flag {
+interface Flag {
   readonly default: number;
   readonly doc: string;
 }

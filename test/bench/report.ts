@@ -1,7 +1,7 @@
 // What a benchmark says: lines for people while it runs, one JSON document at its end for programs.
 import { cpus, loadavg, totalmem } from "node:os";
 
-export interface Figure {
+interface Figure {
   readonly name: string;
   readonly value: number;
   readonly unit: string;
