@@ -2,7 +2,8 @@ import { classifyResult, type RequestResult } from "#contract";
 import type { Egress } from "#egress";
 import type { DeliveryJob } from "#topics";
 import type { ReachableDestination, Webhook } from "./destinations.ts";
-import type { Lanes } from "./lanes/lanes.ts";
+import type { Quota } from "./lanes/gate.ts";
+import type { GatedRequest, Gates } from "./lanes/gates.ts";
 import type { DivertReason, LaneRequest } from "./lanes/request.ts";
 import { messageOf, type PartResult, type WebhookResult } from "./outcomes.ts";
 import { requestHeaders } from "./request-headers.ts";
@@ -10,7 +11,8 @@ import type { Telemetry } from "./telemetry.ts";
 
 export interface AttemptsOptions {
   readonly egress: Pick<Egress, "post">;
-  readonly lanes: Pick<Lanes, "enter" | "ended">;
+  /** The way to the endpoints. */
+  readonly lanes: Pick<Gates, "enter" | "ended">;
   /** Contract 2.5. */
   readonly responseDeadlineMs: number;
   readonly userAgent: string;
@@ -65,17 +67,22 @@ interface Part {
 }
 
 /** On its way through its endpoint's lane. */
-class WebhookRequest implements LaneRequest {
+class WebhookRequest implements GatedRequest {
+  gate: { left(): void } | undefined;
   next: LaneRequest | undefined;
   enteredAtMs = 0;
   readonly endpoint: string;
   readonly isRetry: boolean;
+  readonly destinationId: string;
+  readonly quota: Quota | undefined;
   readonly #options: AttemptsOptions;
   readonly #part: Part;
 
   constructor(options: AttemptsOptions, part: Part) {
     const { job, webhook } = part;
     this.endpoint = webhook.endpoint;
+    this.destinationId = job.destinationId;
+    this.quota = webhook.quota;
     this.isRetry = job.attempts > 0 || job.diverts > 0;
     this.#options = options;
     this.#part = part;
@@ -93,6 +100,7 @@ class WebhookRequest implements LaneRequest {
   }
 
   divert(reason: DivertReason, notBeforeMs: number | undefined): void {
+    this.gate?.left();
     const { url } = this.#part.webhook;
     const atMs = this.#options.nowMs();
     this.#part.ended({ url, outcome: { kind: "diverted", reason }, atMs, notBeforeMs });
@@ -104,6 +112,7 @@ class WebhookRequest implements LaneRequest {
     const { durationMs } = result;
     const endedAtMs = nowMs();
     const outcome = classifyResult(result, endedAtMs);
+    this.gate?.left();
     lanes.ended(this, outcome, { durationMs, nowMs: endedAtMs });
     const { job, webhook, ended } = this.#part;
     const { url } = webhook;

@@ -1,6 +1,7 @@
 import type { Table } from "#kafka";
 import { destinationContext, type SecretBox } from "#secrets";
 import type { DestinationConfig, EncryptedSecret } from "#topics";
+import type { Quota } from "./lanes/gate.ts";
 import type { Signing } from "./request-headers.ts";
 
 /** A webhook with its header values in clear; lives in memory only (contract 6.3). */
@@ -11,6 +12,8 @@ export interface Webhook {
   readonly headers: Readonly<Record<string, string>>;
   /** The destination's, the same for all its webhooks. */
   readonly signing: Signing;
+  /** The destination's limits (contract 4.4), for all its webhooks together. */
+  readonly quota: Quota | undefined;
 }
 
 /** A destination that calls are attempted for. `urls` are those of its webhooks. */
@@ -82,14 +85,20 @@ function open(config: DestinationConfig, secretBox: SecretBox, nowMs: number): D
   const urls = config.webhooks.map(({ url }) => url);
   try {
     const signing = openSigning(config, secretBox, nowMs);
+    const quota = quotaOf(config);
     const webhooks = config.webhooks.map(({ url, headers }): [string, Webhook] => {
       const clear = headers.map(({ name, value }) => [name, secretBox.decrypt(value, context)]);
-      return [url, { url, endpoint: url, headers: Object.fromEntries(clear), signing }];
+      return [url, { url, endpoint: url, headers: Object.fromEntries(clear), signing, quota }];
     });
     return { kind: "open", urls, webhooks: new Map(webhooks), sharedSecret: signing.sharedSecret };
   } catch (error) {
     return { kind: "unreadable", urls, message: error instanceof Error ? error.message : "unknown error" };
   }
+}
+
+function quotaOf({ maxRequestsPerSecond, maxInFlight }: DestinationConfig): Quota | undefined {
+  const isLimited = maxRequestsPerSecond !== null || maxInFlight !== null;
+  return isLimited ? { maxRequestsPerSecond, maxInFlight } : undefined;
 }
 
 function openSigning(config: DestinationConfig, secretBox: SecretBox, nowMs: number): Signing {

@@ -105,7 +105,7 @@ export function createDriver({
     sent.push({ atMs: clock.nowMs, url: request.url, headers: request.headers });
     return respond(request, clock.nowMs);
   };
-  const lanes = new Lanes({ maxInFlight: 10, maxHeld: 1_000, periodsMs: RETRY_DELAYS_MS });
+  const lanes = new Lanes({ maxInFlight: 10, maxHeld: 1_000, retryDelaysMs: RETRY_DELAYS_MS });
   const options: DeliverOptions = {
     retries: {
       schedule: createRetrySchedule({ delaysMs: RETRY_DELAYS_MS, windowMs: WINDOW_MS }),

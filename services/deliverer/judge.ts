@@ -3,7 +3,7 @@ import { retrySpread } from "#contract";
 import type { DeliveryJob } from "#topics";
 import type { ReachableDestination } from "./destinations.ts";
 import type { DivertReason } from "./lanes/request.ts";
-import { isDiverted, mergeOutcomes, type PartResult } from "./outcomes.ts";
+import { type DivertedResult, isDiverted, mergeOutcomes, type PartResult } from "./outcomes.ts";
 import type { Dead } from "./plan.ts";
 import { type Retries, type Waiting, waitFrom } from "./waiting.ts";
 
@@ -34,13 +34,14 @@ export function judge(report: AttemptReport, retries: Retries, nowMs: number): J
   if (results.some(({ outcome }) => outcome.kind === "success")) return { kind: "delivered" };
   const [first] = results;
   const diverted = first !== undefined && isDiverted(first) && results.every(isDiverted) ? first : undefined;
-  const tried = triedJob(report, diverted !== undefined, nowMs);
+  const tried = triedJob(report, diverted, nowMs);
   if (!tried.outcomes.some(({ kind, url }) => kind === "retryable" && destination.urls.includes(url))) {
     return { kind: "dead", reason: "permanent", message: "no webhook can be retried", job: tried };
   }
   const dueAtMs = retries.schedule.nextDueAtMs({
-    firstAttemptAtMs: tried.firstAttemptAtMs,
-    attempts: position(tried),
+    firstAttemptAtMs: tried.firstAttemptAtMs ?? nowMs,
+    // Who only waits for his turn does not back off.
+    attempts: diverted?.outcome.reason === "rate_limited" ? 1 : position(tried),
     nowMs,
     retryAfterMs: longestWaitMs(results, nowMs),
     spread: retrySpread(tried.jobId, position(tried)),
@@ -62,14 +63,15 @@ export function position({ attempts, diverts }: Pick<DeliveryJob, "attempts" | "
 
 /**
  * The window begins with the first attempt (contract 3.5); for a job that was diverted before any, with the first divert: that
- * is when it would have been attempted.
+ * is when it would have been attempted. Waiting for a limit that the destination has set for itself does not begin it (4.4).
  */
-function triedJob({ job, results }: AttemptReport, isDivert: boolean, nowMs: number) {
+function triedJob({ job, results }: AttemptReport, diverted: DivertedResult | undefined, nowMs: number) {
+  const hasBegun = job.firstAttemptAtMs !== null || diverted?.outcome.reason !== "rate_limited";
   return {
     ...job,
-    attempts: job.attempts + (isDivert ? 0 : 1),
-    diverts: job.diverts + (isDivert ? 1 : 0),
-    firstAttemptAtMs: job.firstAttemptAtMs ?? firstStartMs(results, nowMs),
+    attempts: job.attempts + (diverted === undefined ? 1 : 0),
+    diverts: job.diverts + (diverted === undefined ? 0 : 1),
+    firstAttemptAtMs: hasBegun ? (job.firstAttemptAtMs ?? firstStartMs(results, nowMs)) : null,
     outcomes: mergeOutcomes(job, results),
   };
 }

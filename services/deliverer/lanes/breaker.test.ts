@@ -47,15 +47,27 @@ describe("a circuit breaker", () => {
     expect(breaker.state).toBe("closed");
   });
 
-  test("lets one probe through per period; the periods follow the retry delays", () => {
+  test("lets one probe through per period: a tenth of the outage so far, and of the shortest retry delay at least", () => {
     const breaker = broken();
-    let nowMs = START_MS;
-    for (const periodMs of [...PERIODS_MS, 300_000]) {
-      expect(breaker.permit(nowMs + periodMs - 1)).toBe("none");
-      nowMs += periodMs;
+    let downMs = 0;
+    for (const periodMs of [1_000, 1_000, 1_000]) {
+      expect(breaker.permit(START_MS + downMs + periodMs - 1)).toBe("none");
+      downMs += periodMs;
+      const nowMs = START_MS + downMs;
       expect([breaker.permit(nowMs), breaker.permit(nowMs)]).toEqual(["probe", "none"]);
       expect(breaker.failed(true, nowMs)).toBe(true);
     }
+    breaker.permit(START_MS + 60_000);
+    breaker.failed(true, START_MS + 60_000);
+    expect(breaker.untilMs).toBe(START_MS + 66_000);
+  });
+
+  test("never waits longer than the longest retry delay", () => {
+    const breaker = broken();
+    const nowMs = START_MS + 86_400_000;
+    breaker.permit(nowMs);
+    breaker.failed(true, nowMs);
+    expect(breaker.untilMs).toBe(nowMs + 300_000);
   });
 
   test("keeps the permission for whoever comes when the period is long over", () => {
@@ -70,14 +82,14 @@ describe("a circuit breaker", () => {
     expect(breaker.answered(true, START_MS + 70_000)).toBe(true);
     expect(breaker.permit(START_MS + 70_000)).toBe("go");
     for (let count = 0; count < 5; count += 1) breaker.failed(false, START_MS + 80_000);
-    expect([breaker.permit(START_MS + 89_999), breaker.permit(START_MS + 90_000)]).toEqual(["none", "probe"]);
+    expect([breaker.permit(START_MS + 80_999), breaker.permit(START_MS + 81_000)]).toEqual(["none", "probe"]);
   });
 
   test("is not closed or opened by the answers of requests from before", () => {
     const breaker = broken();
     expect(breaker.answered(false, START_MS)).toBe(false);
-    expect(breaker.failed(false, START_MS + 9_000)).toBe(false);
-    expect([breaker.state, breaker.untilMs]).toEqual(["open", START_MS + 10_000]);
+    expect(breaker.failed(false, START_MS + 900)).toBe(false);
+    expect([breaker.state, breaker.untilMs]).toEqual(["open", START_MS + 1_000]);
   });
 
   test("pauses for as long as it was asked to", () => {

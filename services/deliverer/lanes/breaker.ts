@@ -13,16 +13,20 @@ const STREAK_GAP_MS = 10_000;
 const FAILURE_SHARE = 0.5;
 const MIN_REQUESTS = 20;
 const BUCKET_MS = 5_000;
+/** Of the time that an endpoint has been down: how long the next probe waits. */
+const PERIOD_SHARE = 0.1;
 
 /**
- * Opens when an endpoint fails; then lets one probe through per period. The periods follow the retry delays, so that the calls turned
- * away come back when the next probe is due. A permission that nobody uses stays for the next call.
+ * Opens when an endpoint fails; then lets one probe through per period: a tenth of the time it has been down, so that an endpoint
+ * that is back is known to be so within a tenth of its outage, whatever that was; at least a tenth of the shortest retry delay, and at
+ * most the longest. A permission that nobody uses stays for the next call.
  */
 export class Breaker {
-  readonly #periodsMs: readonly number[];
+  readonly #retryDelaysMs: readonly number[];
   #state: BreakerState = "closed";
   #isPaused = false;
-  #period = 0;
+  /** Since when it has been open without an answer; undefined while it is closed. */
+  #downSinceMs: number | undefined;
   #untilMs = 0;
   #streak = 0;
   #failedAtMs = 0;
@@ -32,8 +36,8 @@ export class Breaker {
   #totalBefore = 0;
   #failedBefore = 0;
 
-  constructor(periodsMs: readonly number[]) {
-    this.#periodsMs = periodsMs;
+  constructor(retryDelaysMs: readonly number[]) {
+    this.#retryDelaysMs = retryDelaysMs;
   }
 
   get state(): BreakerState {
@@ -63,7 +67,7 @@ export class Breaker {
     this.#count(0, nowMs);
     if (!isProbe) return false;
     this.#state = "closed";
-    this.#period = 0;
+    this.#downSinceMs = undefined;
     return true;
   }
 
@@ -86,14 +90,20 @@ export class Breaker {
   #open(nowMs: number): true {
     this.#state = "open";
     this.#isPaused = false;
-    this.#untilMs = nowMs + (this.#periodsMs[this.#period] ?? 0);
-    this.#period = Math.min(this.#period + 1, this.#periodsMs.length - 1);
+    this.#downSinceMs ??= nowMs;
+    this.#untilMs = nowMs + this.#periodMs(nowMs - this.#downSinceMs);
     this.#streak = 0;
     this.#total = 0;
     this.#failed = 0;
     this.#totalBefore = 0;
     this.#failedBefore = 0;
     return true;
+  }
+
+  #periodMs(downMs: number): number {
+    const [shortestMs = 0] = this.#retryDelaysMs;
+    const longestMs = this.#retryDelaysMs.at(-1) ?? shortestMs;
+    return Math.min(longestMs, Math.max(shortestMs, downMs) * PERIOD_SHARE);
   }
 
   #isTooMuch(): boolean {

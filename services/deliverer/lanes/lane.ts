@@ -16,7 +16,7 @@ const FIRSTS_PER_RETRY = 1 / RETRY_SHARE - 1;
 export interface LaneOptions {
   readonly endpoint: string;
   readonly maxInFlight: number;
-  readonly periodsMs: readonly number[];
+  readonly retryDelaysMs: readonly number[];
   readonly nowMs: number;
 }
 
@@ -39,10 +39,10 @@ export class Lane {
   /** When it last gave a sign, or began to be waited for. */
   #signAtMs = 0;
 
-  constructor({ endpoint, maxInFlight, periodsMs, nowMs }: LaneOptions) {
+  constructor({ endpoint, maxInFlight, retryDelaysMs, nowMs }: LaneOptions) {
     this.endpoint = endpoint;
     this.limiter = new Limiter(maxInFlight);
-    this.breaker = new Breaker(periodsMs);
+    this.breaker = new Breaker(retryDelaysMs);
     this.usedAtMs = nowMs;
   }
 

@@ -21,7 +21,7 @@ export interface LanesOptions {
   /** Requests that the process can hold at a time: above it, it reads no further. */
   readonly maxHeld: number;
   /** Ascending: the periods of an open breaker are the retry delays. */
-  readonly periodsMs: readonly number[];
+  readonly retryDelaysMs: readonly number[];
 }
 
 export interface LanesListener {
@@ -59,6 +59,11 @@ export class Lanes {
   /** Requests that wait for a place at their endpoint. */
   get waiting(): number {
     return this.#waiting;
+  }
+
+  /** The process ends. */
+  get isHeld(): boolean {
+    return this.#isHeld;
   }
 
   /** Endpoints that are known here right now. */
@@ -138,8 +143,8 @@ export class Lanes {
   }
 
   #open(endpoint: string, nowMs: number): Lane {
-    const { maxInFlight, periodsMs } = this.#options;
-    const lane = new Lane({ endpoint, maxInFlight, periodsMs, nowMs });
+    const { maxInFlight, retryDelaysMs } = this.#options;
+    const lane = new Lane({ endpoint, maxInFlight, retryDelaysMs, nowMs });
     this.#lanes.set(endpoint, lane);
     return lane;
   }
@@ -242,7 +247,7 @@ export class Lanes {
 
   /** Its breaker is open. */
   #refuse({ breaker }: Lane, request: LaneRequest): void {
-    if (breaker.isPaused) request.divert("rate_limited", breaker.untilMs);
+    if (breaker.isPaused) request.divert("paused", breaker.untilMs);
     else request.divert("breaker_open", undefined);
   }
 

@@ -1,10 +1,11 @@
-/** Why a request was not made. `rate_limited`: the endpoint asked for a pause, or its destination's own limit is reached. */
+/** Why a request was not made. `paused`: the endpoint asked for it (Retry-After). `rate_limited`: its destination has set a limit (contract 4.4). */
 export const DIVERT_REASONS = [
   "breaker_open",
   "crowded",
   "queue_slow",
   "stalled",
   "retry_share",
+  "paused",
   "rate_limited",
 ] as const;
 export type DivertReason = (typeof DIVERT_REASONS)[number];
@@ -20,6 +21,8 @@ export interface LaneRequest {
   /** The lanes' own. */
   next: LaneRequest | undefined;
   enteredAtMs: number;
+  /** The gate that let it through; it is to be told when the request has ended or was diverted. */
+  gate: { left(): void } | undefined;
   start(): void;
   /** No request is made; `notBeforeMs` is when it might be, where that is known. */
   divert(reason: DivertReason, notBeforeMs: number | undefined): void;

@@ -1,11 +1,14 @@
 // Endpoints and their traffic under a moved clock: requests go into the lanes, and come out as the endpoints let them.
 import type { AttemptOutcome } from "#contract";
+import type { Quota } from "./gate.ts";
+import { type GatedRequest, Gates } from "./gates.ts";
 import { Lanes, type LanesOptions } from "./lanes.ts";
-import type { DivertReason, LaneRequest } from "./request.ts";
+import type { DivertReason } from "./request.ts";
 
 export const PERIODS_MS = [10_000, 60_000, 300_000];
 export const DEADLINE_MS = 5_000;
 const SWEEP_EVERY_MS = 200;
+const TICK_AFTER_MS = 5;
 
 /** What an endpoint does with a request that reaches it now. */
 export type Endpoint = (nowMs: number) => { readonly afterMs: number; readonly outcome: AttemptOutcome };
@@ -64,12 +67,21 @@ function createAgenda(sweep: (nowMs: number) => void) {
 
 type Agenda = ReturnType<typeof createAgenda>;
 
+interface Ways {
+  readonly lanes: Lanes;
+  readonly agenda: Agenda;
+  readonly quota: Quota | undefined;
+}
+
 /** A request whose ways are written into its fate. */
-function requestOf(fate: Fate, endpoint: Endpoint, { lanes, agenda }: { lanes: Lanes; agenda: Agenda }) {
-  const request: LaneRequest = {
+function requestOf(fate: Fate, endpoint: Endpoint, { agenda, lanes, quota }: Ways): GatedRequest {
+  const request: GatedRequest = {
     endpoint: fate.endpoint,
     isRetry: fate.isRetry,
+    destinationId: fate.endpoint,
+    quota,
     next: undefined,
+    gate: undefined,
     enteredAtMs: 0,
     start() {
       fate.startedAtMs = agenda.now();
@@ -77,10 +89,12 @@ function requestOf(fate: Fate, endpoint: Endpoint, { lanes, agenda }: { lanes: L
       agenda.at(agenda.now() + afterMs, () => {
         fate.endedAtMs = agenda.now();
         fate.outcome = outcome;
+        request.gate?.left();
         lanes.ended(request, outcome, { durationMs: afterMs, nowMs: agenda.now() });
       });
     },
     divert(reason, notBeforeMs) {
+      request.gate?.left();
       fate.diverted = reason;
       fate.divertedAtMs = agenda.now();
       fate.notBeforeMs = notBeforeMs;
@@ -90,8 +104,17 @@ function requestOf(fate: Fate, endpoint: Endpoint, { lanes, agenda }: { lanes: L
 }
 
 export function createTraffic(options: Partial<LanesOptions> = {}) {
-  const lanes = new Lanes({ maxInFlight: 256, maxHeld: 2_000, periodsMs: PERIODS_MS, ...options });
-  const agenda = createAgenda((nowMs) => lanes.sweep(nowMs));
+  const lanes = new Lanes({ maxInFlight: 256, maxHeld: 2_000, retryDelaysMs: PERIODS_MS, ...options });
+  const gates: Gates = new Gates({
+    lanes,
+    wantTick: () => agenda.at(agenda.now() + TICK_AFTER_MS, () => gates.tick(agenda.now())),
+  });
+  const agenda = createAgenda((nowMs) => {
+    lanes.sweep(nowMs);
+    gates.sweep(nowMs);
+  });
+  /** By endpoint; each is one destination's here. */
+  const quotas = new Map<string, Quota>();
   const endpoints = new Map<string, Endpoint>();
   const fates: Fate[] = [];
   const told: string[] = [];
@@ -105,7 +128,8 @@ export function createTraffic(options: Partial<LanesOptions> = {}) {
     const fate: Fate = { endpoint, isRetry, enteredAtMs: agenda.now() };
     fates.push(fate);
     const behaviour: Endpoint = (nowMs) => (endpoints.get(endpoint) ?? answering(5))(nowMs);
-    lanes.enter(requestOf(fate, behaviour, { lanes, agenda }), agenda.now());
+    const quota = quotas.get(endpoint);
+    gates.enter(requestOf(fate, behaviour, { lanes, agenda, quota }), agenda.now());
     mostHeld = Math.max(mostHeld, lanes.inFlight + lanes.waiting);
     return fate;
   }
@@ -126,5 +150,5 @@ export function createTraffic(options: Partial<LanesOptions> = {}) {
 
   const of = (endpoint: string) => fates.filter((fate) => fate.endpoint === endpoint);
   const { now, run } = agenda;
-  return { lanes, endpoints, fates, told, send, flow, run, now, mostHeld: () => mostHeld, of };
+  return { lanes, gates, quotas, endpoints, fates, told, send, flow, run, now, mostHeld: () => mostHeld, of };
 }

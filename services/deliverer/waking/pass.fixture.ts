@@ -41,7 +41,7 @@ function openDestination(id: string): DestinationState {
   const endpoint = endpointOf(id);
   const url = `${endpoint}/hook`;
   const signing = { sharedSecret: undefined, standardWebhooks: false, previous: undefined };
-  const webhooks = new Map([[url, { url, endpoint, headers: {}, signing }]]);
+  const webhooks = new Map([[url, { url, endpoint, headers: {}, signing, quota: undefined }]]);
   return { kind: "open", urls: [url], webhooks, sharedSecret: undefined } as DestinationState;
 }
 
