@@ -1,8 +1,9 @@
 // Delivers calls to webhooks; what happens to one of them stands in deliver.ts.
 import { createRetrySchedule } from "#contract";
 import { createEgress } from "#egress";
-import type { Runner } from "#kafka";
+import type { Producer, Runner, Step } from "#kafka";
 import type { ServiceDefinition } from "#runtime";
+import type { DeliveryJob } from "#topics";
 import type { AttemptLog } from "./attempt-log/attempt-log.ts";
 import { openAttemptLog } from "./attempt-log/open.ts";
 import { type AttemptsOptions, createAttempts, type MakeAttempt } from "./attempts.ts";
@@ -11,11 +12,12 @@ import { type Connection, connect, type DelivererContext, followDestinations } f
 import { createDeliver } from "./deliver.ts";
 import type { Destinations } from "./destinations.ts";
 import type { Lanes } from "./lanes/lanes.ts";
-import { openLanes } from "./lanes/open.ts";
+import { openGates, openLanes } from "./lanes/open.ts";
 import { RecentJobs } from "./recent-jobs.ts";
 import { createRecords } from "./records.ts";
 import { createTelemetry, type Telemetry, watchState } from "./telemetry.ts";
 import { watchWaitingCalls } from "./waiting-calls.ts";
+import { openWaking, type Waking } from "./waking/open.ts";
 
 /** To finish what is in flight: longer than a response may take, and short enough to commit and leave within the grace time. */
 const FINISH_MS = 8_000;
@@ -32,7 +34,8 @@ function openEgress(context: DelivererContext, lanes: Lanes, observers: Attempts
   const connectionsPerOrigin = own.delivery.maxOutstandingCalls;
   const egress = createEgress({ allowCidrs, connectionsPerOrigin, now: nowMs });
   lifecycle.onStop("egress", () => egress.close());
-  return createAttempts({ egress, lanes, responseDeadlineMs, userAgent, nowMs, observers });
+  const gates = openGates(context, lanes);
+  return createAttempts({ egress, lanes: gates, responseDeadlineMs, userAgent, nowMs, observers });
 }
 
 interface DeliveryParts {
@@ -40,17 +43,33 @@ interface DeliveryParts {
   readonly destinations: Destinations;
   readonly telemetry: Telemetry;
   readonly attemptLog: AttemptLog;
+}
+
+/** What every job goes through that is due, or woken. */
+function createStep(
+  { settings: own, nowMs }: DelivererContext,
+  { serde, topics }: Connection,
+  parts: DeliveryParts,
+): Step<DeliveryJob> {
+  const records = createRecords({ topics, serde, nowMs });
+  const retries = { schedule: createRetrySchedule(own.retries), delaysMs: own.retries.delaysMs };
+  return createDeliver({ ...parts, retries, records, recentJobs: new RecentJobs(), nowMs });
+}
+
+interface ReadingParts {
+  readonly step: Step<DeliveryJob>;
+  readonly telemetry: Telemetry;
   readonly lanes: Lanes;
+  readonly producer: Producer;
+  readonly waking: Waking;
 }
 
 function createRunner(
   { settings: own, nowMs }: DelivererContext,
   { groupId, kafka, serde, topics }: Connection,
-  { attemptLog, lanes, telemetry, ...parts }: DeliveryParts,
+  { lanes, producer, step, telemetry, waking }: ReadingParts,
 ): Runner {
   const records = createRecords({ topics, serde, nowMs });
-  const retries = { schedule: createRetrySchedule(own.retries), delaysMs: own.retries.delaysMs };
-  const recentJobs = new RecentJobs();
   return kafka.runner({
     groupId,
     topics: [topics.deliveryJobs.name, ...topics.deliveryRetries.map(({ name }) => name)],
@@ -58,19 +77,24 @@ function createRunner(
     unhurriedTopics: topics.deliveryRetries.map(({ name }) => name),
     // Every topic here holds the same record; a tombstone has no place in any of them and is undecodable.
     decode: ({ value }) => serde.decode(topics.deliveryJobs, value ?? Buffer.alloc(0)),
-    step: createDeliver({ ...parts, retries, records, recentJobs, telemetry, attemptLog, nowMs }),
+    step: (record, settle) => (waking.isTaken(record) ? settle({ produce: [] }) : step(record, settle)),
     deadLetter(record, error) {
       telemetry.rejected(record, error);
       return [records.raw(record, error)];
     },
-    producer: kafka.producer({ deliveryTimeoutMs: Number.POSITIVE_INFINITY }),
+    producer,
     maxOutstandingRecords: own.delivery.maxOutstandingCalls,
     maxOutstandingBytes: own.delivery.maxOutstandingBytes,
-    dueAtMs: ({ decoded: { visibleAtMs } }) =>
-      visibleAtMs > 0 && lanes.isFullOfRetries
-        ? Math.max(visibleAtMs, nowMs() + RETRIES_HELD_BACK_MS)
-        : visibleAtMs,
-    onAssigned: async () => telemetry.rebalanced(),
+    dueAtMs(record) {
+      const { visibleAtMs } = record.decoded;
+      if (visibleAtMs === 0 || waking.isTaken(record)) return 0;
+      return lanes.isFullOfRetries ? Math.max(visibleAtMs, nowMs() + RETRIES_HELD_BACK_MS) : visibleAtMs;
+    },
+    async onAssigned() {
+      telemetry.rebalanced();
+      waking.reassigned();
+      await waking.loaded();
+    },
   });
 }
 
@@ -102,9 +126,12 @@ async function start(context: DelivererContext): Promise<Record<string, never>> 
   const telemetry = createTelemetry({ metrics, logger, nowMs });
   const attemptLog = openAttemptLog(context, connection);
   const lanes = openLanes(context);
-  const attempt = openEgress(context, lanes, [telemetry, attemptLog]);
   const destinations = followDestinations(context, connection);
-  const runner = createRunner(context, connection, { attempt, attemptLog, destinations, lanes, telemetry });
+  const producer = connection.kafka.producer({ deliveryTimeoutMs: Number.POSITIVE_INFINITY });
+  const waking = openWaking(context, connection, { producer, destinations, lanes });
+  const attempt = openEgress(context, lanes, [telemetry, attemptLog, waking]);
+  const step = createStep(context, connection, { attempt, attemptLog, destinations, telemetry });
+  const runner = createRunner(context, connection, { step, telemetry, lanes, producer, waking });
   watch(context, connection, { runner, lanes });
 
   let isJoined = false;
@@ -117,6 +144,7 @@ async function start(context: DelivererContext): Promise<Record<string, never>> 
     return runner.stop(Math.min(graceMs, FINISH_MS));
   });
   runner.failed.catch((error: unknown) => lifecycle.fail(error));
+  waking.begin(runner, step);
   await runner.start();
   isJoined = true;
   return {};

@@ -9,6 +9,9 @@ import { runPass } from "./pass.ts";
 const MAX_PASSES = 4;
 /** After so long a pass makes way for endpoints that wait; its cursors keep its place. */
 const PASS_MS = 10_000;
+/** After a pass that found nothing its place stays empty for so many times its length: looking shall cost little. */
+const REST_FACTOR = 4;
+const MAX_REST_MS = 30_000;
 /** Calls that were on their way into a retry topic when a pass looked are there after this time. */
 const LOOK_AGAIN_MS = 500;
 
@@ -60,7 +63,9 @@ export function createWaker(options: WakerOptions): Waker {
     try {
       for (;;) {
         const slice = AbortSignal.any([stopping.signal, AbortSignal.timeout(PASS_MS)]);
+        const beganAtMs = options.nowMs();
         const { taken, returned } = await runPass(endpoints, options, slice);
+        if (taken === 0) await rest(options.nowMs() - beganAtMs);
         if (taken > 0)
           logger.info({ taken, returned, endpoints: endpoints.size }, "waiting calls were woken");
         options.woken(taken);
@@ -76,6 +81,11 @@ export function createWaker(options: WakerOptions): Waker {
       // Nothing is lost: what was not woken is due later. The next sign of the endpoint wakes it again.
       logger.warn({ err: error }, "waiting calls could not be woken");
     }
+  }
+
+  async function rest(passMs: number): Promise<void> {
+    const restMs = Math.min(MAX_REST_MS, passMs * REST_FACTOR);
+    await delay(restMs, undefined, { signal: stopping.signal }).catch(() => undefined);
   }
 
   return {

@@ -1,0 +1,137 @@
+import { setTimeout as delay } from "node:timers/promises";
+import type { Producer, Received, Runner, Step, Table } from "#kafka";
+import type { DeliveryJob, DeliveryWake } from "#topics";
+import type { Connection, DelivererContext } from "../connection.ts";
+import type { Destinations } from "../destinations.ts";
+import { position } from "../judge.ts";
+import type { Lanes } from "../lanes/lanes.ts";
+import type { WebhookResult } from "../outcomes.ts";
+import { createWakeCursors, type WakeCursors } from "./cursors.ts";
+import { createRoom } from "./room.ts";
+import { createWaker, type Waker } from "./waker.ts";
+
+/** A cursor is forgotten when its topic's reader was past it for so long: by then what it read is committed too. */
+const FORGET_EVERY_MS = 15_000;
+
+export interface WakingParts {
+  readonly producer: Pick<Producer, "send">;
+  readonly destinations: Pick<Destinations, "state">;
+  readonly lanes: Lanes;
+}
+
+/** What the reader of the retry topics and the requests have to do with waking. */
+export interface Waking {
+  /** Before partitions are read: what their last owners took of them. */
+  loaded(): Promise<void>;
+  /** The job was taken care of ahead of its time; its record only has to be passed over. */
+  isTaken(record: Received<DeliveryJob>): boolean;
+  /** A request has ended. */
+  requested(job: DeliveryJob, result: WebhookResult): void;
+  /** Partitions were given out: what waits in them is not known here. */
+  reassigned(): void;
+  /** Begins to wake: `step` is what a job in hand goes through. */
+  begin(runner: Runner, step: Step<DeliveryJob>): void;
+}
+
+export function openWaking(context: DelivererContext, connection: Connection, parts: WakingParts): Waking {
+  const table = followWakes(context, connection);
+  const { topics, serde } = connection;
+  const write = (records: Parameters<Producer["send"]>[0]) => parts.producer.send(records);
+  const cursors = createWakeCursors({ table, topics, serde, write });
+  const retryTopics = new Set(topics.deliveryRetries.map(({ name }) => name));
+  /** URLs whose endpoint's waiting calls this process has looked for since it got its partitions. */
+  const seen = new Set<string>();
+  let waker: Waker | undefined;
+
+  return {
+    loaded: () => table.load(),
+    isTaken: (record) =>
+      retryTopics.has(record.topic) &&
+      cursors.isTaken({ ...record, destinationId: record.decoded.destinationId }),
+    requested(job, { outcome, url }) {
+      // A call that had failed goes through: others may wait since before this process knew the endpoint.
+      if (outcome.kind !== "success" || position(job) === 0 || waker === undefined || seen.has(url)) return;
+      seen.add(url);
+      waker.wake(url);
+    },
+    reassigned: () => seen.clear(),
+    begin(runner, step) {
+      const started = startWaker(context, connection, { ...parts, cursors, runner, step });
+      waker = started;
+      parts.lanes.listen({
+        onRecovered: (endpoint) => started.wake(endpoint),
+        onRoom: (endpoint) => started.wake(endpoint),
+      });
+      forgetPassed(context, cursors, runner);
+    },
+  };
+}
+
+function followWakes(
+  { lifecycle, logger }: DelivererContext,
+  { kafka, serde, topics }: Connection,
+): Table<DeliveryWake> {
+  const table = kafka.table({
+    topic: topics.deliveryWakes.name,
+    decode: ({ value }) => serde.decode(topics.deliveryWakes, value ?? Buffer.alloc(0)),
+    onPoison: ({ key }, error) => logger.error({ key, err: error }, "a wake's cursor cannot be read"),
+  });
+  table.failed.catch((error: unknown) => lifecycle.fail(error));
+  return table;
+}
+
+interface WakerParts extends WakingParts {
+  readonly cursors: WakeCursors;
+  readonly runner: Runner;
+  readonly step: Step<DeliveryJob>;
+}
+
+function startWaker(
+  { lifecycle, logger, metrics, nowMs }: DelivererContext,
+  { kafka, serde, topics }: Connection,
+  { cursors, destinations, lanes, producer, runner, step }: WakerParts,
+): Waker {
+  const wokenCalls = metrics.counter({
+    name: "delivery_woken_calls_total",
+    help: "Waiting calls that were taken ahead of their due time, because their endpoint was back or had room.",
+  });
+  const admin = kafka.admin();
+  const waker = createWaker({
+    topics: topics.deliveryRetries.map(({ name }) => name).reverse(),
+    cursors,
+    step,
+    room: createRoom(lanes),
+    nowMs,
+    decode: ({ value }) => serde.decode(topics.deliveryJobs, value ?? Buffer.alloc(0)),
+    position: (partition) => runner.position(partition),
+    offsets: (topic) => admin.offsets(topic),
+    readRange: (range) => kafka.readRange(range),
+    destination: (id) => destinations.state(id),
+    write: (records) => producer.send(records),
+    logger,
+    woken: (calls) => wokenCalls.inc({}, calls),
+  });
+  lifecycle.onStop("waking", (graceMs) => waker.stop(Math.min(graceMs, 1_000)));
+  return waker;
+}
+
+function forgetPassed({ lifecycle, logger }: DelivererContext, cursors: WakeCursors, runner: Runner): void {
+  const ended = new AbortController();
+  lifecycle.onStop("wake cursors", () => ended.abort());
+  let before = new Map<string, number>();
+  const passed = ({ topic, partition, belowOffset }: DeliveryWake): boolean =>
+    (before.get(`${topic}:${partition}`) ?? 0) >= belowOffset;
+  async function forget(): Promise<void> {
+    while (!ended.signal.aborted) {
+      await delay(FORGET_EVERY_MS, undefined, { signal: ended.signal, ref: false });
+      await cursors.forget(passed);
+      before = new Map(
+        runner.assigned.map((each) => [`${each.topic}:${each.partition}`, runner.position(each) ?? 0]),
+      );
+    }
+  }
+  forget().catch((error: unknown) => {
+    if (!ended.signal.aborted)
+      logger.warn({ err: error }, "passed cursors of waking are not forgotten any more");
+  });
+}

@@ -1,0 +1,56 @@
+// Waking with a real Kafka, a real process and real sockets.
+import { afterEach, describe, expect, test } from "@jest/globals";
+import { type Receiver, startReceiver } from "#support/receiver";
+import { until } from "#support/until";
+import { destination } from "../jobs.fixture.ts";
+import { type DelivererUnderTest, newJob, startDeliverer } from "../kafka.fixture.ts";
+
+const CALLS = 300;
+/** What waits for the second time waits so long that nothing of it falls due within the test. */
+const DELAYS_MS = [2_000, 900_000];
+const WAIT = { timeoutMs: 60_000 };
+
+let deliverer: DelivererUnderTest | undefined;
+let receiver: Receiver | undefined;
+
+afterEach(async () => {
+  await deliverer?.stop();
+  await receiver?.close();
+});
+
+/** Calls that have been put off twice, by a failure or without a request, so that they wait in the topic with the long delay. */
+async function putOffTwice(running: DelivererUnderTest): Promise<boolean> {
+  const verdicts = await Promise.all(
+    ["divert", "wait"].map((verdict) => running.metric(`hookline_delivery_jobs_total{verdict="${verdict}"}`)),
+  );
+  return verdicts.reduce((sum, count) => sum + count, 0) >= 2 * CALLS;
+}
+
+describe("an endpoint that was down for a while", () => {
+  test("gets its waiting calls once it is back, each once, long before they are due", async () => {
+    receiver = await startReceiver();
+    const { requests, script, url } = receiver;
+    script("/hook", { status: 500 });
+    deliverer = await startDeliverer({ retryDelaysMs: DELAYS_MS });
+    const running = deliverer;
+    await running.configure("d", destination({ id: "d", urls: [url("/hook")] }));
+    const waiting = Array.from({ length: CALLS }, (_, index) => newJob("d", { shard: index % 4 }));
+    await running.emit(...waiting);
+    await until(() => putOffTwice(running), { ...WAIT, what: "every call put off twice", pollMs: 200 });
+
+    script("/hook", { status: 200 });
+    const failed = requests.length;
+    const arrived = () => requests.slice(failed).map(({ json }) => json["messageId"]);
+    // Somebody has to come along and find the endpoint well again.
+    await until(
+      async () => {
+        await running.emit(newJob("d"));
+        const seen = new Set(arrived());
+        return waiting.every(({ messageId }) => seen.has(messageId));
+      },
+      { ...WAIT, what: "every waiting call", pollMs: 500 },
+    );
+    expect(arrived()).toHaveLength(new Set(arrived()).size);
+    expect(await running.metric("hookline_delivery_woken_calls_total")).toBeGreaterThanOrEqual(CALLS);
+  });
+});
