@@ -21,6 +21,8 @@ export interface CallsLog {
     readonly partition: number;
     readonly fromOffset: number;
     readonly toOffset: number;
+    /** Ends the reading, also while Kafka is away. */
+    readonly signal: AbortSignal;
     onCall(call: LoggedCall): void | Promise<void>;
   }): Promise<void>;
 }
@@ -36,13 +38,14 @@ export interface CallsLogParts {
 export function createCallsLog({ kafka, admin, serde, topics, groupId }: CallsLogParts): CallsLog {
   const topic = topics.calls.name;
 
-  async function callIn({ value }: RawRecord): Promise<Call | undefined> {
+  /** At once when the writer's schema is known, which all but the first of a million calls find. */
+  function callIn({ value }: RawRecord): Call | undefined | Promise<Call | undefined> {
     if (value === null) return undefined;
     try {
-      return await serde.decode(topics.calls, value);
+      const decoded = serde.decode(topics.calls, value);
+      return decoded instanceof Promise ? decoded.catch(undefinedIfUndecodable) : decoded;
     } catch (error) {
-      if (isUndecodable(error)) return undefined;
-      throw error;
+      return undefinedIfUndecodable(error);
     }
   }
 
@@ -56,17 +59,21 @@ export function createCallsLog({ kafka, admin, serde, topics, groupId }: CallsLo
       kafka.readRange({
         topic,
         ...range,
-        async onRecord(record) {
-          const call = await callIn(record);
-          if (call !== undefined) await onCall({ offset: record.offset, call });
+        onRecord(record) {
+          const { offset } = record;
+          const give = (call: Call | undefined) =>
+            call === undefined ? undefined : onCall({ offset, call });
+          const call = callIn(record);
+          return call instanceof Promise ? call.then(give) : give(call);
         },
       }),
   };
 }
 
-/** Errors of the serde say by `canRetry: false` that the bytes are bad. */
-function isUndecodable(error: unknown): boolean {
-  return typeof error === "object" && error !== null && "canRetry" in error && error.canRetry === false;
+/** Errors of the serde say by `canRetry: false` that the bytes are bad; others are thrown on. */
+function undefinedIfUndecodable(error: unknown): undefined {
+  if (typeof error === "object" && error !== null && "canRetry" in error && error.canRetry === false) return;
+  throw error;
 }
 
 function only<P extends { readonly partition: number }>(all: readonly P[], partition: number): P {

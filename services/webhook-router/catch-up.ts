@@ -30,6 +30,8 @@ export interface Progress {
 export interface CatchUp {
   readonly window: DedupeWindow;
   readonly toOffset: number;
+  /** Ends the reading, also while Kafka is away. */
+  readonly signal: AbortSignal;
   /** Undefined when it is through. What it throws ends the reading. */
   onProgress(progress: Progress | undefined): void;
 }
@@ -61,23 +63,21 @@ export async function openLogWindow(options: CatchUpOptions): Promise<DedupeWind
 }
 
 /** Afterwards the window holds every id that came below `toOffset` within its time. */
-export async function catchUp(
-  options: CatchUpOptions,
-  { window, toOffset, onProgress }: CatchUp,
-): Promise<void> {
+export async function catchUp(options: CatchUpOptions, work: CatchUp): Promise<void> {
+  const { window, toOffset, onProgress } = work;
   if (window.reached >= toOffset) return;
   const { log, nowMs, partition, windowMs } = options;
   const { low } = await log.bounds(partition);
   const startsAt = await log.offsetAt(partition, nowMs() - windowMs);
   const fromOffset = Math.max(window.reached, low, startsAt);
-  if (fromOffset < toOffset) await noteAgain(options, fromOffset, { window, toOffset, onProgress });
+  if (fromOffset < toOffset) await noteAgain(options, fromOffset, work);
   onProgress(undefined);
   window.advanceTo(toOffset);
 }
 
 async function noteAgain(options: CatchUpOptions, fromOffset: number, work: CatchUp): Promise<void> {
   const { log, partition } = options;
-  const { window, toOffset, onProgress } = work;
+  const { window, toOffset, signal, onProgress } = work;
   const total = toOffset - fromOffset;
   const say = progressLog(options, total);
   say("rebuilding duplicate window", 0);
@@ -85,12 +85,14 @@ async function noteAgain(options: CatchUpOptions, fromOffset: number, work: Catc
     partition,
     fromOffset,
     toOffset,
-    async onCall({ offset, call }) {
+    signal,
+    // A promise only when noting has to wait: one for each of a million calls costs more than the reading.
+    onCall({ offset, call }) {
       const read = offset + 1 - fromOffset;
       onProgress({ read, total });
       noteIn(window, offset, call);
-      if (window.unwritten >= MAX_UNWRITTEN) await window.flush();
       say.sometimes(read);
+      return window.unwritten >= MAX_UNWRITTEN ? window.flush() : undefined;
     },
   });
   say("duplicate window is rebuilt", total);

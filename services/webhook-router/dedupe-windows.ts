@@ -4,8 +4,8 @@ import type { Noted } from "#state";
 import type { Call } from "#topics";
 import { PartitionDedupe, type PartitionDedupeOptions } from "./partition-dedupe.ts";
 
-/** Partitions that are rebuilt at a time; each reads with a consumer of its own. */
-const REBUILT_AT_A_TIME = 3;
+/** Partitions that are rebuilt at a time: while one waits for its broker or its disk the others go on. Each holds 1 MiB. */
+const REBUILT_AT_A_TIME = 4;
 
 /** The duplicate windows of the assigned partitions (contract 1.8). */
 export interface DedupeWindows {

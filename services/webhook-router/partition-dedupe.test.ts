@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "@jest/globals";
 import type { Received } from "#kafka";
 import type { Noted } from "#state";
+import { until } from "#support/until";
 import type { Call } from "#topics";
 import { call } from "./calls.fixture.ts";
 import type { CallsLog } from "./calls-log.ts";
@@ -29,6 +30,9 @@ class MemoryLog implements CallsLog {
   gate: Promise<void> = Promise.resolve();
   readAgain: number[] = [];
   failures = 0;
+  /** Nobody answers, until the reading is ended. */
+  isAway = false;
+  isAsked = false;
 
   append(...messageIds: string[]): void {
     for (const messageId of messageIds) this.calls.push(call({ messageId }));
@@ -44,7 +48,13 @@ class MemoryLog implements CallsLog {
   bounds = async (): Promise<{ low: number; high: number }> => ({ low: this.low, high: this.calls.length });
   offsetAt = async (): Promise<number> => 0;
 
-  async read({ fromOffset, toOffset, onCall }: Parameters<CallsLog["read"]>[0]): Promise<void> {
+  async read({ fromOffset, toOffset, signal, onCall }: Parameters<CallsLog["read"]>[0]): Promise<void> {
+    this.isAsked = true;
+    if (this.isAway) {
+      const { promise, reject } = Promise.withResolvers<never>();
+      signal.addEventListener("abort", () => reject(new Error("the reading was ended")));
+      await promise;
+    }
     if (this.failures > 0) {
       this.failures -= 1;
       throw new Error("Kafka is away");
@@ -166,6 +176,17 @@ describe("the window of an assigned partition", () => {
     await Promise.all([opened, closed]);
     expect(judged).toBe(false);
     expect(log.readAgain.length).toBeLessThanOrEqual(1);
+  });
+
+  test("is given up while Kafka is away when the partition is revoked", async () => {
+    log.append("a", "b");
+    log.committedOffset = 1;
+    log.isAway = true;
+    const dedupe = ownPartition();
+    const opened = dedupe.open();
+    await until(() => log.isAsked, { timeoutMs: 20_000, what: "the reading" });
+    await Promise.all([opened, dedupe.close()]);
+    expect(log.readAgain).toEqual([]);
   });
 
   test("is thrown away when its topic was made anew", async () => {

@@ -39,7 +39,7 @@ export class PartitionDedupe {
   readonly #options: PartitionDedupeOptions;
   readonly #waiting: Waiting[] = [];
   #window: DedupeWindow | undefined;
-  #isRevoked = false;
+  readonly #revocation = new AbortController();
   /** Work on the window is done one after the other. */
   #working: Promise<void>;
   #progress: Progress | undefined;
@@ -77,13 +77,13 @@ export class PartitionDedupe {
       const committed = await this.#options.log.committed(this.#options.partition);
       await this.#inTurn(() => this.#bringTo(committed ?? 0));
     } catch (error) {
-      if (!(error instanceof RevokedError)) throw error;
+      if (!this.#isRevoked) throw error;
     }
   }
 
   /** The partition is somebody else's: waiting calls are theirs to read again. */
   async close(): Promise<void> {
-    this.#isRevoked = true;
+    this.#revocation.abort();
     this.#waiting.length = 0;
     await this.#working.catch(() => undefined);
     await this.#window?.close();
@@ -145,11 +145,16 @@ export class PartitionDedupe {
     await catchUp(this.#options, {
       window: this.#window,
       toOffset: offset,
+      signal: this.#revocation.signal,
       onProgress: (progress) => {
         this.#progress = progress;
         this.#stopIfRevoked();
       },
     });
+  }
+
+  get #isRevoked(): boolean {
+    return this.#revocation.signal.aborted;
   }
 
   #stopIfRevoked(): void {
