@@ -26,7 +26,7 @@ const LOOK_EVERY_MS = 500;
 /** While something fails that is not Kafka's absence, which the reading itself waits out. */
 const LOOK_AFTER_FAILURE_MS = 5_000;
 /** Rows of one transaction, in which nothing else runs: about 10 ms. */
-const TRANSACTION_RECORDS = 500;
+const TRANSACTION_RECORDS = 200;
 
 /** Resolves when the reading has ended, after `signal`. */
 export async function followTopics(options: FollowOptions): Promise<void> {
