@@ -62,8 +62,10 @@ export const BEHAVIOURS = [
   {
     name: "busy",
     takesAlways: false,
-    answer: ({ times }) =>
-      times === 1 ? { kind: "refuse", status: 503, retryAfterSeconds: BUSY_RETRY_AFTER_SECONDS } : TAKE,
+    answer: ({ elapsedMs }) =>
+      inPart(elapsedMs, 16_000, 4_000)
+        ? { kind: "refuse", status: 503, retryAfterSeconds: BUSY_RETRY_AFTER_SECONDS }
+        : TAKE,
   },
   { name: "gone", takesAlways: false, answer: () => ({ kind: "refuse", status: 410 }) },
   { name: "failing", takesAlways: false, answer: () => ({ kind: "refuse", status: 503 }) },
