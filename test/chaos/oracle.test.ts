@@ -52,7 +52,9 @@ describe("an account of every acknowledged call", () => {
     const ledger = ledgerOf({ sent: [sentCallOf(FAILING_CALL)], attempts });
     expect(accountFor(ledger).lost).toEqual(["call-19 → failing"]);
     const dead = [deadCallOf(FAILING_CALL, "window_over")];
-    expect(accountFor({ ...ledger, dead })).toMatchObject({ lost: [], total: { dead: 1, lost: 0 } });
+    const found = accountFor({ ...ledger, dead });
+    expect(found).toMatchObject({ lost: [], total: { dead: 1, lost: 0 }, deadUnasked: 0 });
+    expect(accountFor({ ...ledger, dead, attempts: [] }).deadUnasked).toBe(1);
   });
 
   test("counts deliveries beyond the first, and calls that were delivered and dead-lettered too", () => {

@@ -35,6 +35,8 @@ export interface Account {
   /** Deliveries beyond the first of each passage. */
   readonly extraDeliveries: number;
   readonly deadByReason: ReadonlyMap<string, number>;
+  /** Dead-lettered without that the endpoint ever got a request. */
+  readonly deadUnasked: number;
   /** Delivered, and in the dead letters too. */
   readonly deliveredAndDead: number;
   /** Calls that were not acknowledged and arrived or were dead-lettered all the same: allowed. */
@@ -136,6 +138,7 @@ export function accountFor(ledger: Ledger): Account {
     byDestination: new Map(byDestination),
     extraDeliveries: passages.reduce((sum, { taken }) => sum + Math.max(0, taken.length - 1), 0),
     deadByReason: countBy(undelivered.flatMap(({ dead }) => dead.slice(0, 1))),
+    deadUnasked: undelivered.filter(({ attempts, dead }) => attempts === 0 && dead.length > 0).length,
     deliveredAndDead: passages.filter(({ taken, dead }) => taken.length > 0 && dead.length > 0).length,
     unacknowledgedSeen: new Set(passages.filter(wasSeen).map(({ call }) => call)).size,
     lost: passages.filter(isLost).map(({ call, destination }) => passageKey(call, destination)),

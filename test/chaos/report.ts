@@ -23,6 +23,7 @@ export interface Report {
   readonly total: Tally;
   readonly byDestination: Readonly<Record<string, Tally>>;
   readonly deadByReason: Readonly<Record<string, number>>;
+  readonly deadUnasked: number;
   readonly deliveredAndDead: number;
   readonly unacknowledgedSeen: number;
   readonly refusals: Readonly<Record<string, number>>;
@@ -60,6 +61,7 @@ export function reportOf(result: RunResult, { seed, callsPerSecond }: RunFacts):
     total: account.total,
     byDestination: Object.fromEntries(account.byDestination),
     deadByReason: Object.fromEntries(account.deadByReason),
+    deadUnasked: account.deadUnasked,
     deliveredAndDead: account.deliveredAndDead,
     unacknowledgedSeen: account.unacknowledgedSeen,
     refusals: Object.fromEntries(refusals),
@@ -146,7 +148,7 @@ export function reportLines(report: Report): string[] {
       tallyRow("all", total),
     ]),
     "",
-    `dead letters            ${counted(report.deadByReason)}; delivered too: ${report.deliveredAndDead}`,
+    `dead letters            ${counted(report.deadByReason)}; never asked: ${report.deadUnasked}; delivered too: ${report.deliveredAndDead}`,
     `not acknowledged        ${report.unacknowledgedSeen} calls arrived all the same (allowed)`,
     ...duplicateLines(report),
     `order                   ${order.inverted} of ${order.pairs.toLocaleString("en")} pairs of a user's calls inverted where nothing happened`,
