@@ -59,18 +59,21 @@ export function createWaker(options: WakerOptions): Waker {
     }
   }
 
+  /** False: there is nothing more to be had, for now. */
+  async function passOnce(endpoints: ReadonlySet<string>): Promise<boolean> {
+    const beganAtMs = options.nowMs();
+    const slice = AbortSignal.any([stopping.signal, AbortSignal.timeout(PASS_MS)]);
+    const { taken, returned } = await runPass(endpoints, options, slice);
+    options.woken(taken);
+    if (taken > 0) logger.info({ taken, returned, endpoints: endpoints.size }, "waiting calls were woken");
+    else await rest(options.nowMs() - beganAtMs);
+    // What comes back each time would be woken for ever.
+    return taken > returned;
+  }
+
   async function passUntilNoneIsLeft(endpoints: ReadonlySet<string>): Promise<void> {
     try {
-      for (;;) {
-        const slice = AbortSignal.any([stopping.signal, AbortSignal.timeout(PASS_MS)]);
-        const beganAtMs = options.nowMs();
-        const { taken, returned } = await runPass(endpoints, options, slice);
-        if (taken === 0) await rest(options.nowMs() - beganAtMs);
-        if (taken > 0)
-          logger.info({ taken, returned, endpoints: endpoints.size }, "waiting calls were woken");
-        options.woken(taken);
-        // What comes back each time would be woken for ever.
-        if (stopping.signal.aborted || taken - returned <= 0) return;
+      while ((await passOnce(endpoints)) && !stopping.signal.aborted) {
         if (pending.size > 0) {
           for (const endpoint of endpoints) pending.add(endpoint);
           return;
