@@ -10,6 +10,7 @@ export type {
   TopicMapOptions,
 } from "./map.ts";
 export { allTopics, topicMap } from "./map.ts";
+export { type RejectionReason, rawDeadLetter, rejectionReason } from "./raw-dead-letter.ts";
 export type {
   Call,
   DeadLetter,

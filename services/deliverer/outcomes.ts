@@ -79,8 +79,3 @@ function divertedOutcome({ url, outcome, atMs }: DivertedResult): WebhookOutcome
   const message = `not asked: ${outcome.reason}`;
   return { url, kind: "retryable", reason: "diverted", status: null, message, atMs, durationMs: 0 };
 }
-
-/** Why a record that was no job to judge is a dead letter: errors of the serde say by `canRetry: false` that the bytes are bad. */
-export function rejectionReason(error: object): "undecodable" | "handler_failed" {
-  return "canRetry" in error && error.canRetry === false ? "undecodable" : "handler_failed";
-}

@@ -1,7 +1,6 @@
 import type { OutgoingRecord, RawRecord, TopicPartition } from "#kafka";
 import type { Serde } from "#serde";
-import { type DeadLetter, deliveryKey, type TopicMap } from "#topics";
-import { rejectionReason } from "./outcomes.ts";
+import { type DeadLetter, deliveryKey, rawDeadLetter, type TopicMap } from "#topics";
 import type { Dead } from "./plan.ts";
 import type { Waiting } from "./waiting.ts";
 
@@ -56,7 +55,8 @@ export function createRecords({ topics, serde, nowMs }: RecordsOptions): Deliver
         body: job.body,
       });
     },
-    raw: (record, error) => deadLetter(rawDeadLetter(record, error, nowMs())),
+    raw: (record, error) =>
+      deadLetter(rawDeadLetter(record, { error, deadAtMs: nowMs(), destinationId: destinationOf(record) })),
   };
 }
 
@@ -68,26 +68,4 @@ function originOf({ topic, partition, offset }: Origin): string {
 function destinationOf({ key }: RawRecord): string | null {
   const end = key?.lastIndexOf(":") ?? -1;
   return key !== null && end > 0 ? key.slice(0, end) : null;
-}
-
-function rawDeadLetter(record: RawRecord, error: { readonly message: string }, deadAtMs: number): DeadLetter {
-  const origin = originOf(record);
-  return {
-    id: origin,
-    shard: 0,
-    replayId: null,
-    reason: rejectionReason(error),
-    message: error.message,
-    deadAtMs,
-    destinationId: destinationOf(record),
-    sourceId: null,
-    messageId: null,
-    type: null,
-    receivedAtMs: null,
-    attempts: 0,
-    firstAttemptAtMs: null,
-    outcomes: [],
-    origin,
-    body: record.value ?? Buffer.alloc(0),
-  };
 }

@@ -1,11 +1,11 @@
 import type { RawRecord } from "#kafka";
 import { LATENCY_BUCKETS_SECONDS, type Logger, type Metrics } from "#runtime";
-import type { DeliveryJob } from "#topics";
+import { type DeliveryJob, rejectionReason } from "#topics";
 import type { JobVerdict } from "./judge.ts";
 import { BREAKER_STATES, type BreakerState } from "./lanes/breaker.ts";
 import { DIVERT_REASONS } from "./lanes/request.ts";
 import { createLogLimit } from "./log-limit.ts";
-import { type DeadReason, type OutcomeReason, rejectionReason, type WebhookResult } from "./outcomes.ts";
+import type { DeadReason, OutcomeReason, WebhookResult } from "./outcomes.ts";
 
 /** What happens to calls, as metrics, and as log lines where a person needs them. */
 export interface Telemetry {

@@ -4,10 +4,10 @@ import type { OutgoingRecord, RawRecord } from "#kafka";
 import type { Serde } from "#serde";
 import {
   type Call,
-  type DeadLetter,
   type DeliveryJob,
   type DestinationConfig,
   deliveryKey,
+  rawDeadLetter,
   shardOf,
   shardWidthOf,
   type TopicMap,
@@ -17,13 +17,6 @@ export interface RouterRecords {
   job(call: Call, destination: DestinationConfig): OutgoingRecord;
   /** For a record that could not be read, or whose handling failed: its bytes as they are. */
   deadLetter(record: RawRecord, error: Error): OutgoingRecord;
-}
-
-export type RejectionReason = "undecodable" | "handler_failed";
-
-/** Errors of the serde say by `canRetry: false` that the bytes are bad. */
-export function rejectionReason(error: object): RejectionReason {
-  return "canRetry" in error && error.canRetry === false ? "undecodable" : "handler_failed";
 }
 
 /**
@@ -53,28 +46,6 @@ export function deliveryJob(call: Call, destination: DestinationConfig): Deliver
   };
 }
 
-export function rawDeadLetter(record: RawRecord, error: Error, deadAtMs: number): DeadLetter {
-  const origin = `${record.topic}-${record.partition}-${record.offset}`;
-  return {
-    id: origin,
-    shard: 0,
-    replayId: null,
-    reason: rejectionReason(error),
-    message: error.message,
-    deadAtMs,
-    destinationId: null,
-    sourceId: null,
-    messageId: null,
-    type: null,
-    receivedAtMs: null,
-    attempts: 0,
-    firstAttemptAtMs: null,
-    outcomes: [],
-    origin,
-    body: record.value ?? Buffer.alloc(0),
-  };
-}
-
 export function createRecords(options: {
   readonly topics: Pick<TopicMap, "deliveryJobs" | "deadLetters">;
   readonly serde: Pick<Serde, "encode">;
@@ -91,7 +62,7 @@ export function createRecords(options: {
       };
     },
     deadLetter(record, error) {
-      const letter = rawDeadLetter(record, error, options.nowMs());
+      const letter = rawDeadLetter(record, { error, deadAtMs: options.nowMs(), destinationId: null });
       return { topic: topics.deadLetters.name, key: null, value: serde.encode(topics.deadLetters, letter) };
     },
   };

@@ -3,7 +3,7 @@ import fc from "fast-check";
 import type { DestinationConfig } from "#topics";
 import { call, destination } from "./calls.fixture.ts";
 import { DestinationIndex } from "./destination-index.ts";
-import { deliveryJob, rawDeadLetter } from "./records.ts";
+import { deliveryJob } from "./records.ts";
 import { type Route, route } from "./route.ts";
 
 const idsOf = (found: Route): string[] | string =>
@@ -156,25 +156,4 @@ describe("a delivery job", () => {
     );
     expect([...new Set(shards)].sort()).toEqual(expected);
   });
-});
-
-test("a record that cannot be read becomes a dead letter with its bytes and its place", () => {
-  const record = {
-    topic: "calls",
-    partition: 3,
-    offset: 42,
-    key: "shop:u1",
-    value: Buffer.from("junk"),
-    timestampMs: 0,
-  };
-  const poison = Object.assign(new Error("unknown schema id"), { canRetry: false });
-  expect(rawDeadLetter(record, poison, 5)).toMatchObject({
-    id: "calls-3-42",
-    reason: "undecodable",
-    message: "unknown schema id",
-    origin: "calls-3-42",
-    body: Buffer.from("junk"),
-    deadAtMs: 5,
-  });
-  expect(rawDeadLetter(record, new Error("bug"), 5).reason).toBe("handler_failed");
 });

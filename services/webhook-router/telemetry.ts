@@ -1,7 +1,6 @@
 import type { RawRecord, Received } from "#kafka";
 import { LATENCY_BUCKETS_SECONDS, type Logger, type Metrics } from "#runtime";
-import type { Call } from "#topics";
-import { type RejectionReason, rejectionReason } from "./records.ts";
+import { type Call, type RejectionReason, rejectionReason } from "#topics";
 import { DROP_REASONS, type DropReason } from "./route.ts";
 
 /** What happens to calls, as metrics, and as log lines where a person needs them. */
