@@ -6,7 +6,16 @@ import { fromClientError, KafkaError } from "./errors.ts";
 import { GroupReader, type GroupReaderParts } from "./group-reader.ts";
 import { fetchOffsets } from "./offsets.ts";
 import { isWorthLogging } from "./repeated-warning.ts";
-import type { PartitionOffsets, RawRecord, Received, Settle, Table, TableOptions } from "./types.ts";
+import { DecodedValues, EncodedValues, type TableValues } from "./table-values.ts";
+import type {
+  PartitionOffsets,
+  RawRecord,
+  Received,
+  Settle,
+  Table,
+  TableListener,
+  TableOptions,
+} from "./types.ts";
 
 /** Nothing is outstanding in a table, so these only bound one turn. */
 const UNBOUNDED = {
@@ -30,9 +39,9 @@ export class TopicTable<V> implements Table<V> {
   readonly #options: TableOptions<V>;
   readonly #groupId: string;
   readonly #reader: GroupReader<V | undefined>;
-  readonly #values = new Map<string, V>();
+  readonly #values: TableValues<V>;
   readonly #positions = new Map<number, number>();
-  readonly #listeners = new Set<(key: string, value: V | undefined) => void>();
+  readonly #listeners = new Set<TableListener<V>>();
   /** Called when anything was read. */
   readonly #waiters = new Set<() => void>();
   readonly #ending = new Ending();
@@ -43,6 +52,10 @@ export class TopicTable<V> implements Table<V> {
   constructor(parts: TableParts, options: TableOptions<V>) {
     this.#parts = parts;
     this.#options = options;
+    this.#values =
+      options.keepsBytes === true
+        ? new EncodedValues<V>(options.topic, (record) => options.decode(record))
+        : new DecodedValues<V>();
     this.#groupId = `${parts.clientId}-table-${options.topic}-${randomUUID()}`;
     this.#reader = new GroupReader<V | undefined>(parts, {
       ...UNBOUNDED,
@@ -99,7 +112,7 @@ export class TopicTable<V> implements Table<V> {
     }
   }
 
-  onChange(listener: (key: string, value: V | undefined) => void): () => void {
+  onChange(listener: TableListener<V>): () => void {
     this.#listeners.add(listener);
     return () => this.#listeners.delete(listener);
   }
@@ -146,12 +159,13 @@ export class TopicTable<V> implements Table<V> {
 
   #apply(record: Received<V | undefined>, settle: Settle): void {
     const { key, decoded } = record;
-    if (key !== null) {
-      if (decoded === undefined) this.#values.delete(key);
-      else this.#values.set(key, decoded);
-    }
     settle({ produce: [] });
-    if (key !== null) for (const listener of this.#listeners) listener(key, decoded);
+    if (key !== null) {
+      const before = this.#listeners.size === 0 ? undefined : this.#values.get(key);
+      if (decoded === undefined) this.#values.delete(key);
+      else this.#values.set(key, decoded, record);
+      for (const listener of this.#listeners) listener(key, decoded, before);
+    }
     this.#advanceTo(record);
   }
 

@@ -130,7 +130,14 @@ export interface TableOptions<V> {
   decode(record: RawRecord): V | Promise<V>;
   /** Told of a record that can never be read; it changes nothing in the table. */
   onPoison?(record: RawRecord, error: Error): void;
+  /**
+   * Keeps values as their bytes and decodes them again when they are asked for: a table of a million takes a third of a gigabyte
+   * instead of a whole one. `decode` must then be synchronous for a record that it has decoded before.
+   */
+  readonly keepsBytes?: boolean;
 }
+
+export type TableListener<V> = (key: string, value: V | undefined, before: V | undefined) => void;
 
 /** A compacted topic held in memory, loaded to its end and then kept fresh. */
 export interface Table<V> {
@@ -147,8 +154,8 @@ export interface Table<V> {
   readonly size: number;
   /** Kafka's time of the newest record read (Unix ms), to see a table that has stopped following; undefined before the first. */
   readonly lastRecordAtMs: number | undefined;
-  /** Called after each change, also during the load; undefined is a deletion. Returns the way to stop. */
-  onChange(listener: (key: string, value: V | undefined) => void): () => void;
+  /** Called after each change, also during the load; undefined is a deletion, or that there was none before. Returns the way to stop. */
+  onChange(listener: TableListener<V>): () => void;
   /** Resolves once `holds` is true after a change; rejects after `timeoutMs`. For read-your-own-write. */
   until(holds: () => boolean, timeoutMs: number): Promise<void>;
   close(): Promise<void>;

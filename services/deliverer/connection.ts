@@ -46,6 +46,7 @@ export function followDestinations(
 ): Destinations {
   const table = kafka.table({
     topic: topics.destinationConfig.name,
+    keepsBytes: true,
     decode: ({ value }) => serde.decode(topics.destinationConfig, value ?? Buffer.alloc(0)),
     onPoison: ({ key }, error) =>
       logger.error({ destinationId: key, err: error }, "destination cannot be read"),

@@ -1,31 +1,45 @@
 import type { DestinationConfig } from "#topics";
 
-const NONE: readonly DestinationConfig[] = [];
+const NONE: readonly string[] = [];
 
-/** Enabled destinations by source, kept up to date change by change: a call finds its destinations with one lookup. */
+/**
+ * Enabled destinations by source, kept up to date change by change: a call finds its destinations with one lookup. It holds no more
+ * than their ids, because there may be a million; most sources have one, which takes no list.
+ */
 export class DestinationIndex {
-  readonly #byId = new Map<string, DestinationConfig>();
-  readonly #bySource = new Map<string, readonly DestinationConfig[]>();
+  readonly #configOf: (id: string) => DestinationConfig | undefined;
+  readonly #idsBySource = new Map<string, string | readonly string[]>();
+
+  constructor(configOf: (id: string) => DestinationConfig | undefined) {
+    this.#configOf = configOf;
+  }
 
   /** The enabled destinations of a source, in the order in which they were connected. */
   of(sourceId: string): readonly DestinationConfig[] {
-    return this.#bySource.get(sourceId) ?? NONE;
+    const found: DestinationConfig[] = [];
+    for (const id of this.#idsOf(sourceId)) {
+      const config = this.#configOf(id);
+      if (config !== undefined) found.push(config);
+    }
+    return found;
   }
 
-  /** `config` is what the destination is from now on; undefined when it is deleted. */
-  apply(id: string, config: DestinationConfig | undefined): void {
-    const before = this.#byId.get(id);
+  /** `config` is what the destination is from now on; undefined when it is deleted, or was not there before. */
+  apply(id: string, config: DestinationConfig | undefined, before: DestinationConfig | undefined): void {
     const sources = new Set([...(before?.sourceIds ?? []), ...(config?.sourceIds ?? [])]);
-    if (config === undefined) this.#byId.delete(id);
-    else this.#byId.set(id, config);
     for (const sourceId of sources) this.#connect(sourceId, id, config);
   }
 
+  #idsOf(sourceId: string): readonly string[] {
+    const ids = this.#idsBySource.get(sourceId) ?? NONE;
+    return typeof ids === "string" ? [ids] : ids;
+  }
+
   #connect(sourceId: string, id: string, config: DestinationConfig | undefined): void {
-    const others = this.of(sourceId).filter((destination) => destination.id !== id);
+    const others = this.#idsOf(sourceId).filter((other) => other !== id);
     const isConnected = config?.enabled === true && config.sourceIds.includes(sourceId);
-    const connected = isConnected ? [...others, config] : others;
-    if (connected.length === 0) this.#bySource.delete(sourceId);
-    else this.#bySource.set(sourceId, connected);
+    const [first, ...more] = isConnected ? [...others, id] : others;
+    if (first === undefined) this.#idsBySource.delete(sourceId);
+    else this.#idsBySource.set(sourceId, more.length === 0 ? first : [first, ...more]);
   }
 }

@@ -13,9 +13,9 @@ export function followDestinations(
   { logger, health, lifecycle, metrics }: RouterContext,
   { kafka, serde, topics }: Connection,
 ): Destinations {
-  const index = new DestinationIndex();
   const table = kafka.table({
     topic: topics.destinationConfig.name,
+    keepsBytes: true,
     decode: ({ value }) => serde.decode(topics.destinationConfig, value ?? Buffer.alloc(0)),
     onPoison: ({ key }, error) =>
       logger.error(
@@ -25,7 +25,8 @@ export function followDestinations(
   });
   watchTable(metrics, "destination-config", table);
   table.failed.catch((error: unknown) => lifecycle.fail(error));
-  table.onChange((id, config) => index.apply(id, config));
+  const index = new DestinationIndex((id) => table.get(id));
+  table.onChange((id, config, before) => index.apply(id, config, before));
   health.readiness("destinations are loaded", () => table.loaded);
   return {
     index,

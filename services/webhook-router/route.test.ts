@@ -53,9 +53,24 @@ describe("a call goes", () => {
   });
 });
 
+/** The index beside a table, as a change reaches both. */
+function newIndex() {
+  const table = new Map<string, DestinationConfig>();
+  const index = new DestinationIndex((id) => table.get(id));
+  return {
+    of: (sourceId: string) => index.of(sourceId),
+    apply(id: string, config: DestinationConfig | undefined) {
+      const before = table.get(id);
+      if (config === undefined) table.delete(id);
+      else table.set(id, config);
+      index.apply(id, config, before);
+    },
+  };
+}
+
 describe("the index of destinations", () => {
   test("follows connecting, disconnecting, switching off and deleting", () => {
-    const index = new DestinationIndex();
+    const index = newIndex();
     const of = (source: string): string[] => index.of(source).map(({ id }) => id);
     index.apply("a", destination("a", { sourceIds: ["shop", "app"] }));
     index.apply("b", destination("b"));
@@ -69,7 +84,7 @@ describe("the index of destinations", () => {
   });
 
   test("holds the configuration of now, not of when it was connected", () => {
-    const index = new DestinationIndex();
+    const index = newIndex();
     index.apply("a", destination("a", { version: 1 }));
     index.apply("a", destination("a", { version: 2, callTypes: ["page"] }));
     expect(index.of("shop")).toMatchObject([{ version: 2, callTypes: ["page"] }]);
@@ -85,7 +100,7 @@ describe("the index of destinations", () => {
     });
     fc.assert(
       fc.property(fc.array(change, { maxLength: 30 }), (changes) => {
-        const index = new DestinationIndex();
+        const index = newIndex();
         const last = new Map<string, DestinationConfig>();
         for (const { id, config } of changes) {
           const value = config === undefined ? undefined : destination(id, config);
