@@ -16,7 +16,10 @@ beforeAll(async () => {
   world = await startWorld({ recorder, brokers: 1, log: () => undefined });
 }, TIMEOUT_MS);
 
-afterAll(() => world.close(), 60_000);
+afterAll(async () => {
+  // Undefined when it did not start.
+  await (world as World | undefined)?.close();
+}, 60_000);
 
 async function untilAcknowledged(count: number): Promise<void> {
   const target = recorder.acknowledged + count;
