@@ -6,6 +6,8 @@ import { trace } from "./oracle.ts";
 
 /** How long after its end an event can still show: a session's end, a rebalance, a response's deadline, a retry delay. */
 const REACH_MS = 20_000;
+/** So long after it is back a process may not know that it lost its partitions; later it has been given others. */
+const UNAWARE_MS = 5_000;
 /** Where order is judged, nothing has happened for this long. */
 const QUIET_MS = 10_000;
 
