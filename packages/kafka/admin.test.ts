@@ -1,12 +1,5 @@
-import { afterEach, beforeAll, beforeEach, describe, expect, test } from "@jest/globals";
-import { useStack } from "#support/stack";
-import {
-  names,
-  record,
-  type ScratchKafka,
-  STACK_STARTS_WITHIN_MS,
-  scratchKafka,
-} from "./fixtures/scratch-kafka.ts";
+import { describe, expect, test } from "@jest/globals";
+import { names, record, type ScratchKafka, scratchKafka, useScratchKafka } from "./fixtures/scratch-kafka.ts";
 import type { TopicSpec } from "./types.ts";
 
 const ONE_BROKER = { partitions: 2, replicationFactor: 1, minInsyncReplicas: 1 };
@@ -14,15 +7,9 @@ const ONE_BROKER = { partitions: 2, replicationFactor: 1, minInsyncReplicas: 1 }
 let brokers: readonly string[];
 let scratch: ScratchKafka;
 
-beforeAll(async () => {
-  ({ brokers } = await useStack());
-}, STACK_STARTS_WITHIN_MS);
-
-beforeEach(async () => {
-  scratch = scratchKafka(brokers);
+useScratchKafka((given) => {
+  ({ brokers, scratch } = given);
 });
-
-afterEach(() => scratch.close());
 
 describe("admin", () => {
   test("topics are created as described; a second time nothing is created and nothing differs", async () => {

@@ -1,5 +1,4 @@
-import { afterEach, beforeAll, beforeEach, describe, expect, test } from "@jest/globals";
-import { useStack } from "#support/stack";
+import { beforeEach, describe, expect, test } from "@jest/globals";
 import { until } from "#support/until";
 import { withBareAdmin } from "./fixtures/bare-admin.ts";
 import {
@@ -7,9 +6,8 @@ import {
   record,
   runnerOptions,
   type ScratchKafka,
-  STACK_STARTS_WITHIN_MS,
-  scratchKafka,
   startRunner,
+  useScratchKafka,
 } from "./fixtures/scratch-kafka.ts";
 import type { Producer } from "./types.ts";
 
@@ -19,16 +17,13 @@ let brokers: readonly string[];
 let scratch: ScratchKafka;
 let producer: Producer;
 
-beforeAll(async () => {
-  ({ brokers } = await useStack());
-}, STACK_STARTS_WITHIN_MS);
-
-beforeEach(async () => {
-  scratch = scratchKafka(brokers);
-  producer = scratch.kafka.producer();
+useScratchKafka((given) => {
+  ({ brokers, scratch } = given);
 });
 
-afterEach(() => scratch.close());
+beforeEach(async () => {
+  producer = scratch.kafka.producer();
+});
 
 function soon<T>(condition: () => T | Promise<T>, what: string): Promise<unknown> {
   return until(condition, { timeoutMs: 20_000, what, pollMs: 10 });

@@ -1,30 +1,20 @@
 import { randomBytes } from "node:crypto";
-import { afterEach, beforeAll, beforeEach, describe, expect, test } from "@jest/globals";
-import { useStack } from "#support/stack";
+import { beforeEach, describe, expect, test } from "@jest/globals";
 import { groupIds, withBareAdmin } from "./fixtures/bare-admin.ts";
-import {
-  names,
-  record,
-  type ScratchKafka,
-  STACK_STARTS_WITHIN_MS,
-  scratchKafka,
-} from "./fixtures/scratch-kafka.ts";
+import { names, record, type ScratchKafka, scratchKafka, useScratchKafka } from "./fixtures/scratch-kafka.ts";
 
 let brokers: readonly string[];
 let scratch: ScratchKafka;
 let topic: string;
 
-beforeAll(async () => {
-  ({ brokers } = await useStack());
-}, STACK_STARTS_WITHIN_MS);
+useScratchKafka((given) => {
+  ({ brokers, scratch } = given);
+});
 
 beforeEach(async () => {
-  scratch = scratchKafka(brokers);
   [topic = ""] = await scratch.topics(["log"], 2);
   await scratch.kafka.producer().send(names("k", 1_000).map((key) => record(topic, key)));
 });
-
-afterEach(() => scratch.close());
 
 async function offsetsOf(fromOffset: number, toOffset: number): Promise<number[]> {
   const offsets: number[] = [];

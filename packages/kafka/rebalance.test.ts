@@ -1,16 +1,15 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { join } from "node:path";
-import { afterEach, beforeAll, beforeEach, describe, expect, test } from "@jest/globals";
-import { useStack } from "#support/stack";
+import { afterEach, beforeEach, describe, expect, test } from "@jest/globals";
 import { until } from "#support/until";
 import {
   names,
   record,
   runnerOptions,
   type ScratchKafka,
-  STACK_STARTS_WITHIN_MS,
   scratchKafka,
   startRunner,
+  useScratchKafka,
 } from "./fixtures/scratch-kafka.ts";
 import type { Producer, Runner, RunnerOptions } from "./types.ts";
 
@@ -21,20 +20,19 @@ let others: ScratchKafka[];
 let producer: Producer;
 const children: ChildProcess[] = [];
 
-beforeAll(async () => {
-  ({ brokers } = await useStack());
-}, STACK_STARTS_WITHIN_MS);
-
-beforeEach(() => {
-  scratch = scratchKafka(brokers);
-  others = [];
-  producer = scratch.kafka.producer();
-});
-
+// Before the scratch Kafka is closed.
 afterEach(async () => {
   for (const child of children.splice(0)) child.kill("SIGKILL");
   for (const other of others) await other.close();
-  await scratch.close();
+});
+
+useScratchKafka((given) => {
+  ({ brokers, scratch } = given);
+});
+
+beforeEach(() => {
+  others = [];
+  producer = scratch.kafka.producer();
 });
 
 function soon<T>(condition: () => T | Promise<T>, what: string, timeoutMs = 20_000): Promise<unknown> {

@@ -1,14 +1,7 @@
-import { afterEach, beforeAll, beforeEach, describe, expect, test } from "@jest/globals";
-import { useStack } from "#support/stack";
+import { beforeEach, describe, expect, test } from "@jest/globals";
 import { until } from "#support/until";
 import { groupIds } from "./fixtures/bare-admin.ts";
-import {
-  names,
-  record,
-  type ScratchKafka,
-  STACK_STARTS_WITHIN_MS,
-  scratchKafka,
-} from "./fixtures/scratch-kafka.ts";
+import { names, record, type ScratchKafka, useScratchKafka } from "./fixtures/scratch-kafka.ts";
 import type { Producer, RawRecord } from "./types.ts";
 
 let brokers: readonly string[];
@@ -16,17 +9,14 @@ let scratch: ScratchKafka;
 let producer: Producer;
 let topic: string;
 
-beforeAll(async () => {
-  ({ brokers } = await useStack());
-}, STACK_STARTS_WITHIN_MS);
+useScratchKafka((given) => {
+  ({ brokers, scratch } = given);
+});
 
 beforeEach(async () => {
-  scratch = scratchKafka(brokers);
   producer = scratch.kafka.producer();
   [topic = ""] = await scratch.topics(["config"], 3, { policy: "compact" });
 });
-
-afterEach(() => scratch.close());
 
 function decode({ value }: RawRecord): string {
   return String(value);
