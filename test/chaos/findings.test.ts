@@ -88,6 +88,11 @@ describe("a process that has lost its partitions without knowing", () => {
     });
   });
 
+  test("is rightly at work again when it has been back for a while", () => {
+    const rejoined = [...attempts.slice(0, 1), deliveryOf(SLOW_CALL, { atMs: 17_000, process: ONE })];
+    expect(lateWork(ledgerOf({ sent, attempts: rejoined, disturbances: [away(CUT)] })).deliveries).toBe(0);
+  });
+
   test("has done nothing late when it delivered first", () => {
     const early = [deliveryOf(SLOW_CALL, { atMs: 900, process: ONE }), ...attempts.slice(0, 1)];
     expect(lateWork(ledgerOf({ sent, attempts: early, disturbances: [away(CUT)] })).deliveries).toBe(0);

@@ -131,7 +131,7 @@ function lateWorkOf({ event, fromMs, toMs, process }: Disturbance, byCall: reado
   const awakeFromMs = event.kind === "freeze" ? toMs : fromMs;
   return byCall.flatMap((attempts) =>
     attempts.flatMap((attempt) => {
-      if (attempt.process !== process || attempt.atMs < awakeFromMs || attempt.atMs > toMs + REACH_MS)
+      if (attempt.process !== process || attempt.atMs < awakeFromMs || attempt.atMs > toMs + UNAWARE_MS)
         return [];
       const other = attempts.find(
         (before) => before.process !== process && before.atMs >= fromMs && before.atMs < attempt.atMs,
