@@ -20,17 +20,20 @@ export interface DeliveriesParts {
   readonly destination: (id: string) => DestinationConfig | undefined;
 }
 
-/** Resolves when the replays have been read; the index goes on by itself, and every answer from it says how far it is. */
-export async function openDeliveries(
+/** The index and the replays are read by themselves: every answer from the index says how far it is. */
+export function openDeliveries(
   context: ServiceContext<SettingsOf<typeof settings>>,
   parts: DeliveriesParts,
-): Promise<Pick<ControlContext, "deliveries" | "deadLetters" | "deadLetterEnds" | "replays">> {
+): Pick<ControlContext, "deliveries" | "deadLetters" | "deadLetterEnds" | "replays"> {
   const { kafka, serde, topics } = parts;
   const table = kafka.table({
     topic: topics.replays.name,
     decode: ({ value }) => serde.decode(topics.replays, value ?? Buffer.alloc(0)),
   });
-  await table.load();
+  context.health.readiness("replays are read", () => table.loaded);
+  table.load().catch((error: unknown) => {
+    if (!context.lifecycle.stopping.aborted) context.lifecycle.fail(error);
+  });
   const producer = kafka.producer({ deliveryTimeoutMs: DELIVERY_TIMEOUT_MS });
   const store = createReplayStore({ topic: topics.replays, table, producer, serde });
   const deliveries = openDeliveryIndex(context, parts);

@@ -63,9 +63,10 @@ class TopicFollower<K extends Indexed> {
 
   /** Reads everything that the topic has now. */
   async #look(): Promise<void> {
-    const { admin, index, nowMs, progress } = this.#options;
+    const { admin, index, nowMs, progress, signal } = this.#options;
     const atMs = nowMs();
-    const partitions = await admin.offsets(this.#topic.name);
+    // Not to be waited for at the end: while Kafka is away it takes as long as it takes.
+    const partitions = await orAborted(admin.offsets(this.#topic.name), signal);
     progress.counted(this.#kind, partitions.length);
     for (const { partition, high } of partitions) {
       const position = index.position(this.#kind, partition) ?? 0;
@@ -110,6 +111,18 @@ class TopicFollower<K extends Indexed> {
       logger.error({ err: error, topic: this.#topic.name, partition, offset }, "a record cannot be indexed");
       return undefined;
     }
+  }
+}
+
+/** Rejects when the signal is aborted first. */
+async function orAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
+  const { promise, reject } = Promise.withResolvers<never>();
+  const end = (): void => reject(new Error("the reading was ended"));
+  signal.addEventListener("abort", end);
+  try {
+    return await Promise.race([work, promise]);
+  } finally {
+    signal.removeEventListener("abort", end);
   }
 }
 

@@ -133,6 +133,8 @@ function addCancelRoute(app: ControlApp, context: ControlContext): void {
 
 function existingReplay({ replays }: ControlContext, id: string): Replay {
   const replay = replays.get(id);
+  if (replay === undefined && !replays.isLoaded)
+    throw new ProblemError("unavailable", "the replays are still being read");
   if (replay === undefined) throw notFound("replay", id);
   return replay;
 }

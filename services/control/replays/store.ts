@@ -4,6 +4,8 @@ import type { Serde } from "#serde";
 import type { Replay, Topic } from "#topics";
 
 export interface ReplayStore {
+  /** False for the first moments of a process, in which not every replay is known. */
+  readonly isLoaded: boolean;
   get(id: string): Replay | undefined;
   /** Oldest first. */
   list(): Replay[];
@@ -18,7 +20,7 @@ export interface ReplayStore {
 
 export interface ReplayStoreOptions {
   readonly topic: Topic<"replay">;
-  readonly table: Pick<Table<Replay>, "get" | "entries" | "until" | "onChange">;
+  readonly table: Pick<Table<Replay>, "get" | "entries" | "loaded" | "until" | "onChange">;
   readonly producer: Pick<Producer, "send">;
   readonly serde: Pick<Serde, "encode">;
 }
@@ -38,6 +40,9 @@ export function createReplayStore({ topic, table, producer, serde }: ReplayStore
     producer.send([{ topic: topic.name, key: replay.id, value: serde.encode(topic, replay) }]);
 
   return {
+    get isLoaded() {
+      return table.loaded;
+    },
     get: (id) => table.get(id),
     list: () => [...table.entries()].map(([, replay]) => replay).sort(byAge),
     isCancelled: (id) => cancelled.has(id),
