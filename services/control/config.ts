@@ -10,6 +10,7 @@ import {
   topicSettings,
   value,
 } from "#runtime";
+import { healthSettings } from "./health/config.ts";
 
 const apiSettings = settingsGroup({
   title: "Control API address",
@@ -50,4 +51,5 @@ export const settings = {
   egress: egressSettings,
   data: dataDirSettings,
   index: indexSettings,
+  health: healthSettings,
 };

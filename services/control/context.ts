@@ -6,6 +6,7 @@ import type { ChangeQueue } from "./change-queue.ts";
 import type { ConfigStore } from "./config-store.ts";
 import type { DeadLetterReader } from "./dead-letters/reader.ts";
 import type { Deliveries } from "./delivery-index/open.ts";
+import type { HealthBook } from "./health/open.ts";
 import type { Ids } from "./ids.ts";
 import type { ReplayStore } from "./replays/store.ts";
 import type { Telemetry } from "./telemetry.ts";
@@ -20,6 +21,7 @@ export interface ControlContext {
   /** End of every partition of the dead letters now, by its number. */
   readonly deadLetterEnds: () => Promise<number[]>;
   readonly replays: ReplayStore;
+  readonly health: HealthBook;
   /** Of every topic whose key names a destination. */
   readonly partitions: number;
   readonly secrets: SecretBox;

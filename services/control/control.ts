@@ -13,6 +13,7 @@ import { type ConfigName, createConfigStore } from "./config-store.ts";
 import type { ControlContext } from "./context.ts";
 import { addDeadLetterRoutes } from "./dead-letters/routes.ts";
 import { addDestinationRoutes } from "./destinations/routes.ts";
+import { openHealth } from "./health/open.ts";
 import { createAuthorise, listenHost } from "./http/auth.ts";
 import { createServer } from "./http/server.ts";
 import { createIds } from "./ids.ts";
@@ -74,6 +75,8 @@ async function openContext(context: Context): Promise<ControlContext> {
       topics.deliveryTotals,
       topics.deadLetters,
       topics.deliveryJobs,
+      topics.destinationHealth,
+      topics.operationalEvents,
     ],
     onUnavailable: (error, retryInMs) =>
       logger.warn({ err: error, retryInMs }, "waiting for the schema registry"),
@@ -95,14 +98,18 @@ async function openContext(context: Context): Promise<ControlContext> {
   await Promise.all([sourceTable.load(), destinationTable.load()]);
   const producer = kafka.producer({ deliveryTimeoutMs: DELIVERY_TIMEOUT_MS });
   const destination = (id: string) => destinationTable.get(id);
-  return {
-    ...(await openDeliveries(context, { kafka, serde, topics, destination })),
-    sources: createConfigStore({ topic: sourceConfig, table: sourceTable, producer, serde }),
+  const shared = {
     destinations: createConfigStore({ topic: destinationConfig, table: destinationTable, producer, serde }),
     changes: createChangeQueue(),
     partitions: await kafka.admin().partitionCount(topics.deliveryJobs.name),
-    secrets: createSecretBox(settings.encryption),
     egress,
+  };
+  return {
+    ...shared,
+    ...(await openDeliveries(context, { kafka, serde, topics, destination })),
+    health: await openHealth(context, { ...shared, kafka, serde, topics }),
+    sources: createConfigStore({ topic: sourceConfig, table: sourceTable, producer, serde }),
+    secrets: createSecretBox(settings.encryption),
     delivery: settings.egress,
     ids: createIds(),
     telemetry,

@@ -1,6 +1,7 @@
 // /v1/destinations (contract 10.3).
 import type { DestinationConfig } from "#topics";
 import type { ControlContext } from "../context.ts";
+import { healthView } from "../health/view.ts";
 import { IdParams, NoContent } from "../http/fields.ts";
 import { problemResponses } from "../http/openapi.ts";
 import { PageQuery, page, pageOf } from "../http/pages.ts";
@@ -25,6 +26,13 @@ export function existingDestination({ destinations }: ControlContext, id: string
   const destination = destinations.get(id);
   if (destination === undefined) throw notFound("destination", id);
   return destination;
+}
+
+function viewOf(destination: DestinationConfig, { health, nowMs }: ControlContext) {
+  return {
+    ...destinationView(destination, nowMs()),
+    health: healthView(destination, health.of(destination.id)),
+  };
 }
 
 function addCreateRoute(app: ControlApp, context: ControlContext): void {
@@ -55,7 +63,7 @@ function addCreateRoute(app: ControlApp, context: ControlContext): void {
       return await reply
         .code(201)
         .header("location", `/v1/destinations/${id}`)
-        .send(destinationView(destination, context.nowMs()));
+        .send(viewOf(destination, context));
     },
   );
 }
@@ -74,8 +82,7 @@ function addReadRoutes(app: ControlApp, context: ControlContext): void {
     },
     async (request) => {
       const { data, next } = page(context.destinations.list(), request.query);
-      const nowMs = context.nowMs();
-      return { data: data.map((destination) => destinationView(destination, nowMs)), next };
+      return { data: data.map((destination) => viewOf(destination, context)), next };
     },
   );
   app.get(
@@ -88,7 +95,7 @@ function addReadRoutes(app: ControlApp, context: ControlContext): void {
         response: { 200: DestinationView, ...problemResponses },
       },
     },
-    async ({ params }) => destinationView(existingDestination(context, params.id), context.nowMs()),
+    async ({ params }) => viewOf(existingDestination(context, params.id), context),
   );
 }
 
@@ -119,13 +126,13 @@ function addPatchRoute(app: ControlApp, context: ControlContext): void {
         return after;
       });
       telemetry.changed("destination", "updated");
-      return destinationView(destination, context.nowMs());
+      return viewOf(destination, context);
     },
   );
 }
 
 function addDeleteRoute(app: ControlApp, context: ControlContext): void {
-  const { destinations, changes, telemetry } = context;
+  const { destinations, changes, health, telemetry } = context;
   app.delete(
     "/v1/destinations/:id",
     {
@@ -142,6 +149,7 @@ function addDeleteRoute(app: ControlApp, context: ControlContext): void {
         existingDestination(context, id);
         await destinations.remove(id);
       });
+      health.forget(id);
       telemetry.changed("destination", "deleted");
       return await reply.code(204).send(null);
     },

@@ -1,5 +1,6 @@
 import { type TSchema, Type } from "typebox";
 import { CALL_TYPES, type DeliveredType, MAX_WEBHOOKS } from "#contract";
+import { HealthView } from "../health/view.ts";
 import { IdField, NameField, TimeField } from "../http/fields.ts";
 import { MASK } from "./secrets.ts";
 
@@ -169,6 +170,7 @@ export const DestinationView = Type.Object(
         }),
       }),
     ),
+    health: HealthView,
     createdAt: TimeField,
     updatedAt: TimeField,
   },

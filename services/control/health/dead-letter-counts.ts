@@ -71,17 +71,13 @@ function counted(
   before: DeadLetterCount | undefined,
   { origin, reason, deadAtMs }: DeadLetterSeen,
 ): DeadLetterCount {
-  const { count, reasons, fromMs, toMs } = before ?? {
-    count: 0,
-    reasons: {},
-    fromMs: deadAtMs,
-    toMs: deadAtMs,
-  };
+  const nothing = { origin, count: 0, reasons: {}, fromMs: deadAtMs, toMs: deadAtMs };
+  const so: DeadLetterCount = before ?? nothing;
   return {
-    origin: before?.origin ?? origin,
-    count: count + 1,
-    reasons: { ...reasons, [reason]: (reasons[reason] ?? 0) + 1 },
-    fromMs: Math.min(fromMs, deadAtMs),
-    toMs: Math.max(toMs, deadAtMs),
+    origin: so.origin,
+    count: so.count + 1,
+    reasons: { ...so.reasons, [reason]: (so.reasons[reason] ?? 0) + 1 },
+    fromMs: Math.min(so.fromMs, deadAtMs),
+    toMs: Math.max(so.toMs, deadAtMs),
   };
 }

@@ -1,0 +1,59 @@
+// The way to the operator's own webhook: a topic in which events wait until they are taken, and who sends them.
+import { setTimeout as delay } from "node:timers/promises";
+import type { OperationalEvent } from "#topics";
+import { createEventSender } from "./event-sender.ts";
+import type { Context, OpenHealthParts } from "./open.ts";
+import { createEventObserver } from "./telemetry.ts";
+
+/** Events under way at a time; more wait in their topic. */
+const MAX_OUTSTANDING = { records: 20, bytes: 16 * 1024 * 1024 };
+
+interface Operator {
+  /** Resolves when the event is durable; at once when no webhook is configured, as nobody is to be told. */
+  tell(event: OperationalEvent): Promise<void>;
+}
+
+export function openOperator(context: Context, parts: OpenHealthParts): Operator {
+  const { operatorUrl } = context.settings.health;
+  if (operatorUrl === undefined) return { tell: async () => undefined };
+  const { kafka, serde, topics } = parts;
+  const topic = topics.operationalEvents;
+  const producer = kafka.producer({ deliveryTimeoutMs: Number.POSITIVE_INFINITY });
+  sendEvents(context, parts, operatorUrl);
+  return {
+    tell: (event) =>
+      producer.send([{ topic: topic.name, key: event.destinationId, value: serde.encode(topic, event) }]),
+  };
+}
+
+function sendEvents(context: Context, { kafka, serde, topics, egress }: OpenHealthParts, url: string): void {
+  const { lifecycle, logger, metrics, nowMs, settings: own } = context;
+  const { stopping } = lifecycle;
+  const runner = kafka.runner({
+    groupId: `${own.topics.prefix}control-events`,
+    topics: [topics.operationalEvents.name],
+    decode: ({ value }) => serde.decode(topics.operationalEvents, value ?? Buffer.alloc(0)),
+    step: createEventSender({
+      egress,
+      url,
+      secret: own.health.operatorSecret,
+      userAgent: own.egress.userAgent,
+      deadlineMs: own.egress.responseDeadlineMs,
+      observer: createEventObserver(metrics, logger),
+      wait: (delayMs) => delay(delayMs, undefined, { signal: stopping }).catch(() => undefined),
+      isStopping: () => stopping.aborted,
+      nowMs,
+    }),
+    deadLetter({ partition, offset }, error) {
+      logger.error({ err: error, partition, offset }, "an operational event cannot be read");
+      return [];
+    },
+    producer: kafka.producer(),
+    maxOutstandingRecords: MAX_OUTSTANDING.records,
+    maxOutstandingBytes: MAX_OUTSTANDING.bytes,
+  });
+  // What was not taken yet is not committed: it is read again.
+  lifecycle.onStop("operational events", () => runner.stop(own.egress.responseDeadlineMs));
+  runner.failed.catch((error: unknown) => lifecycle.fail(error));
+  runner.start().catch((error: unknown) => lifecycle.fail(error));
+}

@@ -1,0 +1,73 @@
+// Attempts and dead letters as they come: each destination's are in one partition, so one control process is responsible for it.
+import type { Kafka, Received, Runner, Step } from "#kafka";
+import type { Logger } from "#runtime";
+import type { Serde } from "#serde";
+import type { DeadLetter, DeliveryAttempt, TopicMap } from "#topics";
+import type { DeadLetterCounts } from "./dead-letter-counts.ts";
+import type { HealthKeeper } from "./health-keeper.ts";
+
+export interface HealthRunnerParts {
+  readonly kafka: Kafka;
+  readonly serde: Serde;
+  readonly topics: Pick<TopicMap, "deliveryAttempts" | "deadLetters">;
+  readonly groupId: string;
+  readonly keeper: HealthKeeper;
+  readonly counts: DeadLetterCounts;
+  /** Everything that an earlier owner of the partitions wrote can be read. */
+  readonly readBack: () => Promise<void>;
+  readonly logger: Logger;
+  readonly nowMs: () => number;
+}
+
+/** Dead letters from before are history (contract 3.5). */
+const MAX_AGE_MS = 4 * 3_600_000;
+/** One dead letter a destination is held open for a minute, and attempts while what they led to is written. */
+const MAX_OUTSTANDING = { records: 20_000, bytes: 64 * 1024 * 1024 };
+
+export function createHealthRunner(parts: HealthRunnerParts): Runner {
+  const { kafka, serde, topics, groupId, keeper, counts, logger } = parts;
+  const names = { attempts: topics.deliveryAttempts.name, deadLetters: topics.deadLetters.name };
+  return kafka.runner<DeliveryAttempt | DeadLetter>({
+    groupId,
+    topics: [names.attempts, names.deadLetters],
+    decode: ({ topic, value }) => {
+      const bytes = value ?? Buffer.alloc(0);
+      return topic === names.attempts
+        ? serde.decode(topics.deliveryAttempts, bytes)
+        : serde.decode(topics.deadLetters, bytes);
+    },
+    step: createStep(parts),
+    deadLetter({ topic, partition, offset }, error) {
+      logger.error({ err: error, topic, partition, offset }, "a record says nothing about health");
+      return [];
+    },
+    producer: kafka.producer({ deliveryTimeoutMs: Number.POSITIVE_INFINITY }),
+    maxOutstandingRecords: MAX_OUTSTANDING.records,
+    maxOutstandingBytes: MAX_OUTSTANDING.bytes,
+    onAssigned: parts.readBack,
+    onRevoked(partitions) {
+      const of = (name: string) =>
+        new Set(partitions.filter(({ topic }) => topic === name).map(({ partition }) => partition));
+      keeper.forget(of(names.attempts));
+      counts.forget(of(names.deadLetters));
+    },
+  });
+}
+
+function createStep({ keeper, counts, nowMs }: HealthRunnerParts): Step<DeliveryAttempt | DeadLetter> {
+  return (record, settle) => {
+    const { decoded } = record;
+    const done = (): void => settle({ produce: [] });
+    if (!("deadAtMs" in decoded)) keeper.seen({ ...record, decoded }, done);
+    else if (decoded.destinationId === null || nowMs() - decoded.deadAtMs > MAX_AGE_MS) done();
+    else counts.add(deadLetterSeen(record, decoded, decoded.destinationId), nowMs(), done);
+  };
+}
+
+function deadLetterSeen(
+  { topic, partition, offset }: Received<unknown>,
+  { reason, deadAtMs }: DeadLetter,
+  destinationId: string,
+) {
+  return { destinationId, partition, origin: `${topic}-${partition}-${offset}`, reason, deadAtMs };
+}

@@ -1,0 +1,37 @@
+import type { Logger, Metrics } from "#runtime";
+import type { EventObserver } from "./event-sender.ts";
+
+const STATES = ["failing", "recovering"] as const;
+
+export function watchHealth(metrics: Metrics, unwell: ReadonlyMap<string, ReadonlySet<string>>): void {
+  metrics.gauge({
+    name: "control_unwell_destinations",
+    help: "Destinations to which nothing gets through, or not for long again.",
+    labels: { state: STATES },
+    collect(gauge) {
+      for (const state of STATES) gauge.set({ state }, unwell.get(state)?.size ?? 0);
+    },
+  });
+}
+
+export function createEventObserver(metrics: Metrics, logger: Logger): EventObserver {
+  const events = metrics.counter({
+    name: "control_operational_events_total",
+    help: "Requests to the operator's webhook that were taken or failed, and events that were given up.",
+    labels: { outcome: ["delivered", "failed", "expired"] },
+  });
+  return {
+    delivered: () => events.inc({ outcome: "delivered" }),
+    failed({ id, type }, why) {
+      events.inc({ outcome: "failed" });
+      logger.warn(
+        { eventId: id, type, why },
+        "the operator's webhook did not take an event; it is sent again",
+      );
+    },
+    expired({ id, type, destinationId }) {
+      events.inc({ outcome: "expired" });
+      logger.error({ eventId: id, type, destinationId }, "the operator's webhook never took an event");
+    },
+  };
+}

@@ -1,0 +1,77 @@
+// The health of a destination as the API shows it (contract 4.5). Pure.
+import { Type } from "typebox";
+import type { DestinationConfig, DestinationHealth, WebhookHealth } from "#topics";
+import { TimeField } from "../http/fields.ts";
+import { unbrokenSinceMs } from "./health.ts";
+
+const nullableTime = (description: string) =>
+  Type.Unsafe<string | null>({ type: ["string", "null"], format: "date-time", description });
+
+const Failure = Type.Object(
+  {
+    at: TimeField,
+    url: Type.String(),
+    outcome: Type.String({ description: "A slug such as timeout or http_5xx." }),
+    status: Type.Unsafe<number | null>({ type: ["integer", "null"] }),
+    message: Type.String(),
+  },
+  { description: "The last request that failed." },
+);
+
+export const HealthView = Type.Object(
+  {
+    state: Type.Unsafe<string>({
+      type: "string",
+      enum: ["healthy", "failing", "recovering"],
+      description:
+        "healthy: calls get through, if only to one of the webhooks. failing: to none of them for HOOKLINE_FAILING_AFTER. recovering: they get through again, for less than HOOKLINE_RECOVERED_AFTER.",
+    }),
+    since: nullableTime(
+      "Since when; failing: the first failure since which nothing got through. null: it has never failed.",
+    ),
+    consecutiveFailures: Type.Integer({
+      description: "Attempts that failed since one got through to any of the webhooks.",
+    }),
+    lastError: Type.Unsafe<ReturnType<typeof failureView> | null>({
+      anyOf: [Failure, { type: "null" }],
+      description: "null when no webhook is failing.",
+    }),
+    reasons: Type.Array(
+      Type.Object({
+        url: Type.String(),
+        since: TimeField,
+        consecutiveFailures: Type.Integer(),
+        lastError: Failure,
+      }),
+      { description: "The webhooks whose last attempt failed; of a healthy destination too." },
+    ),
+  },
+  { description: "As the attempts say, within seconds." },
+);
+
+export function healthView({ webhooks }: DestinationConfig, health: DestinationHealth | undefined) {
+  const urls = webhooks.map(({ url }) => url);
+  const failing = (health?.webhooks ?? []).filter(({ url }) => urls.includes(url));
+  const isBroken = unbrokenSinceMs({ webhooks: failing }, urls) !== undefined;
+  const latest = failing.toSorted((one, other) => other.lastAtMs - one.lastAtMs)[0];
+  return {
+    state: health?.state ?? "healthy",
+    since: health === undefined ? null : iso(health.sinceMs),
+    consecutiveFailures: isBroken ? failing.reduce((sum, { failures }) => sum + failures, 0) : 0,
+    lastError: latest === undefined ? null : failureView(latest),
+    reasons: failing.map((webhook) => ({
+      url: webhook.url,
+      since: iso(webhook.sinceMs),
+      consecutiveFailures: webhook.failures,
+      lastError: failureView(webhook),
+    })),
+  };
+}
+
+function failureView({ lastAtMs, url, outcome, status, message }: WebhookHealth) {
+  return { at: iso(lastAtMs), url, outcome, status, message };
+}
+
+function iso(ms: number): string {
+  return new Date(ms).toISOString();
+}
