@@ -16,8 +16,20 @@ const BENCHES: readonly Bench[] = [ingest, delivery, pipeline, isolation, recove
 const print = (line: string): void => void process.stdout.write(`${line}\n`);
 const printError = (line: string): void => void process.stderr.write(`${line}\n`);
 
+/** Undefined when they are refused, which is said. */
+function argumentsOf(bench: Bench, args: readonly string[]): ReturnType<typeof readArguments> | undefined {
+  try {
+    return readArguments(bench, args);
+  } catch (thrown) {
+    printError(thrown instanceof Error ? thrown.message : String(thrown));
+    process.exitCode = 2;
+    return undefined;
+  }
+}
+
 async function runBench(bench: Bench, args: readonly string[]): Promise<void> {
-  const options = readArguments(bench, args);
+  const options = argumentsOf(bench, args);
+  if (options === undefined) return;
   if (options === "help") return print(helpOf(bench));
   const { flags, isJson } = options;
   const say = isJson ? printError : print;

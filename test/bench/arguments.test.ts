@@ -1,0 +1,37 @@
+import { expect, test } from "@jest/globals";
+import { helpOf, readArguments } from "./arguments.ts";
+import type { Bench } from "./bench.ts";
+
+const bench: Bench = {
+  name: "sample",
+  summary: "Nothing.",
+  flags: {
+    seconds: { default: 10, doc: "seconds of it" },
+    rate: { default: Number.NaN, doc: "calls/s; what is held when not given" },
+  },
+  run: async () => undefined,
+};
+
+test("without arguments the defaults hold", () => {
+  expect(readArguments(bench, [])).toEqual({ isJson: false, flags: { seconds: 10, rate: Number.NaN } });
+});
+
+test("numbers are taken from the command line", () => {
+  const given = readArguments(bench, ["--seconds", "0.5", "--rate=345", "--json"]);
+  expect(given).toEqual({ isJson: true, flags: { seconds: 0.5, rate: 345 } });
+});
+
+test.each([
+  [["--seconds", "soon"], "--seconds takes a positive number"],
+  [["--seconds=0"], "--seconds takes a positive number"],
+  [["--second", "1"], "Unknown option '--second'"],
+  [["10"], "Unexpected argument '10'"],
+])("%j is refused", (args, why) => {
+  expect(() => readArguments(bench, args)).toThrow(why);
+});
+
+test("the help names every option with its default, if it has one", () => {
+  expect(readArguments(bench, ["--help"])).toBe("help");
+  expect(helpOf(bench)).toMatch(/--seconds N +seconds of it \(10\)\n/);
+  expect(helpOf(bench)).toMatch(/--rate N +calls\/s; what is held when not given\n/);
+});

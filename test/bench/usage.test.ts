@@ -1,0 +1,29 @@
+import type { AddressInfo } from "node:net";
+import { createServer } from "node:net";
+import { expect, test } from "@jest/globals";
+import { pidListeningOn, usageOf } from "./usage.ts";
+
+const isLinux = process.platform === "linux";
+
+test("the process that listens on a port is found, where the system shows it", async () => {
+  const server = createServer().listen(0, "127.0.0.1");
+  await new Promise((resolve) => server.once("listening", resolve));
+  const { port } = server.address() as AddressInfo;
+  expect(await pidListeningOn(port)).toBe(isLinux ? process.pid : undefined);
+  await new Promise((resolve) => server.close(resolve));
+  expect(await pidListeningOn(port)).toBeUndefined();
+});
+
+test("its CPU time and memory are its own", async () => {
+  const usage = await usageOf(process.pid);
+  if (!isLinux) return expect(usage).toBeUndefined();
+  const { user, system } = process.cpuUsage();
+  // The kernel's count is coarser, and the second look is later.
+  expect(usage?.cpuSeconds).toBeGreaterThan(0);
+  expect(usage?.cpuSeconds).toBeLessThan((user + system) / 1e6 + 1);
+  expect(usage?.rssBytes).toBeGreaterThan(10_000_000);
+});
+
+test("a process that is gone takes nothing", async () => {
+  expect(await usageOf(2 ** 30)).toBeUndefined();
+});
