@@ -6,7 +6,7 @@ import type { ChangeQueue } from "./change-queue.ts";
 import type { ConfigStore } from "./config-store.ts";
 import type { DeadLetterReader } from "./dead-letters/reader.ts";
 import type { Deliveries } from "./delivery-index/open.ts";
-import type { HealthBook } from "./health/open.ts";
+import type { HealthBook } from "./health/parts.ts";
 import type { Ids } from "./ids.ts";
 import type { ReplayStore } from "./replays/store.ts";
 import type { Telemetry } from "./telemetry.ts";

@@ -1,41 +1,21 @@
 // Takes part in watching over the destinations' health: each process over those whose attempts it reads; every process shows all of it.
-import { type Kafka, partitionOfKey, type Runner, type Table } from "#kafka";
-import type { ServiceContext, SettingsOf } from "#runtime";
-import type { Serde } from "#serde";
-import type { DestinationConfig, DestinationHealth, TopicMap } from "#topics";
-import type { settings } from "../config.ts";
-import type { ControlContext } from "../context.ts";
+import { partitionOfKey, type Runner, type Table } from "#kafka";
+import type { DestinationConfig, DestinationHealth } from "#topics";
 import { DeadLetterCounts } from "./dead-letter-counts.ts";
 import { disabled } from "./disable.ts";
 import { deadLetteredEvent } from "./events.ts";
 import { HealthKeeper } from "./health-keeper.ts";
 import { openOperator } from "./operator.ts";
+import type { Context, HealthBook, HealthParts } from "./parts.ts";
 import { createHealthRunner } from "./runner.ts";
 import { watchHealth } from "./telemetry.ts";
-
-export type Context = ServiceContext<SettingsOf<typeof settings>>;
-
-export interface OpenHealthParts
-  extends Pick<ControlContext, "destinations" | "changes" | "partitions" | "egress"> {
-  readonly kafka: Kafka;
-  readonly serde: Serde;
-  readonly topics: TopicMap;
-}
-
-/** What the routes see of it. */
-export interface HealthBook {
-  /** Undefined for a destination that never failed. */
-  of(destinationId: string): DestinationHealth | undefined;
-  /** The destination is deleted. */
-  forget(destinationId: string): void;
-}
 
 const TICK_MS = 1_000;
 /** Writing takes milliseconds; what is held open is read again by the next owner. */
 const FINISH_MS = 1_000;
 
 /** Resolves when the health that was written can be shown; watching over it goes on by itself. */
-export async function openHealth(context: Context, parts: OpenHealthParts): Promise<HealthBook> {
+export async function openHealth(context: Context, parts: HealthParts): Promise<HealthBook> {
   const { kafka, serde, topics } = parts;
   const topic = topics.destinationHealth;
   const table = kafka.table({
@@ -72,7 +52,7 @@ interface Book {
   readonly write: (health: DestinationHealth) => Promise<void>;
 }
 
-function watchOver(context: Context, parts: OpenHealthParts, book: Book): void {
+function watchOver(context: Context, parts: HealthParts, book: Book): void {
   const { lifecycle, nowMs } = context;
   const { destinations, topics } = parts;
   const { tell } = openOperator(context, parts);
@@ -106,7 +86,7 @@ function watchOver(context: Context, parts: OpenHealthParts, book: Book): void {
 
 function createKeeper(
   { settings: own, logger, nowMs }: Context,
-  { destinations, changes }: OpenHealthParts,
+  { destinations, changes }: HealthParts,
   { table, write, tell }: Book & Pick<ReturnType<typeof openOperator>, "tell">,
 ): HealthKeeper {
   return new HealthKeeper({

@@ -2,7 +2,7 @@
 import { setTimeout as delay } from "node:timers/promises";
 import type { OperationalEvent } from "#topics";
 import { createEventSender } from "./event-sender.ts";
-import type { Context, OpenHealthParts } from "./open.ts";
+import type { Context, HealthParts } from "./parts.ts";
 import { createEventObserver } from "./telemetry.ts";
 
 /** Events under way at a time; more wait in their topic. */
@@ -13,7 +13,7 @@ interface Operator {
   tell(event: OperationalEvent): Promise<void>;
 }
 
-export function openOperator(context: Context, parts: OpenHealthParts): Operator {
+export function openOperator(context: Context, parts: HealthParts): Operator {
   const { operatorUrl } = context.settings.health;
   if (operatorUrl === undefined) return { tell: async () => undefined };
   const { kafka, serde, topics } = parts;
@@ -26,7 +26,7 @@ export function openOperator(context: Context, parts: OpenHealthParts): Operator
   };
 }
 
-function sendEvents(context: Context, { kafka, serde, topics, egress }: OpenHealthParts, url: string): void {
+function sendEvents(context: Context, { kafka, serde, topics, egress }: HealthParts, url: string): void {
   const { lifecycle, logger, metrics, nowMs, settings: own } = context;
   const { stopping } = lifecycle;
   const runner = kafka.runner({

@@ -1,0 +1,29 @@
+// What watching over health works with, and what the routes see of it.
+import type { Egress } from "#egress";
+import type { Kafka } from "#kafka";
+import type { ServiceContext, SettingsOf } from "#runtime";
+import type { Serde } from "#serde";
+import type { DestinationConfig, DestinationHealth, TopicMap } from "#topics";
+import type { ChangeQueue } from "../change-queue.ts";
+import type { settings } from "../config.ts";
+import type { ConfigStore } from "../config-store.ts";
+
+export type Context = ServiceContext<SettingsOf<typeof settings>>;
+
+export interface HealthParts {
+  readonly kafka: Kafka;
+  readonly serde: Serde;
+  readonly topics: TopicMap;
+  readonly destinations: ConfigStore<DestinationConfig>;
+  readonly changes: ChangeQueue;
+  /** Of every topic whose key names a destination. */
+  readonly partitions: number;
+  readonly egress: Egress;
+}
+
+export interface HealthBook {
+  /** Undefined for a destination that never failed. */
+  of(destinationId: string): DestinationHealth | undefined;
+  /** The destination is deleted. */
+  forget(destinationId: string): void;
+}
