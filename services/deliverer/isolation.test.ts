@@ -67,3 +67,16 @@ test("endpoints that hang take nothing from one that is well; back again, they g
   }
   expect(await deliverer.deadLetters(HANGING[0] ?? "")).toEqual([]);
 }, 150_000);
+
+test("a destination's own rate is kept, and every call arrives (contract 4.4)", async () => {
+  const config = destination({ id: "/limited", urls: [receiver.url("/limited")] });
+  await deliverer.configure("/limited", { ...config, maxRequestsPerSecond: 20 });
+  await deliverer.emit(...Array.from({ length: 80 }, () => newJob("/limited")));
+  await until(() => arrived("/limited").size === 80, {
+    timeoutMs: 40_000,
+    what: "all calls of the limited one",
+  });
+  const times = receiver.requestsTo("/limited").map(({ receivedAtMs }) => receivedAtMs);
+  expect((times.at(-1) ?? 0) - (times[0] ?? 0)).toBeGreaterThan(3_500);
+  expect(receiver.requestsTo("/limited")).toHaveLength(80);
+}, 60_000);

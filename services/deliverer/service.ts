@@ -23,8 +23,8 @@ import { openWaking, type Waking } from "./waking/open.ts";
 const FINISH_MS = 8_000;
 const WAITING_CALLS_INTERVAL_MS = 15_000;
 
-/** Retries that find their share of the process taken stay in their topics, and are looked at again so much later. */
-const RETRIES_HELD_BACK_MS = 20;
+/** What had better stay in its topic is looked at again so much later. */
+const HELD_BACK_MS = 20;
 
 /** The way out to webhooks. */
 function openEgress(context: DelivererContext, lanes: Lanes, observers: AttemptsOptions["observers"]) {
@@ -87,8 +87,9 @@ function createRunner(
     maxOutstandingBytes: own.delivery.maxOutstandingBytes,
     dueAtMs(record) {
       const { visibleAtMs } = record.decoded;
-      if (visibleAtMs === 0 || waking.isTaken(record)) return 0;
-      return lanes.isFullOfRetries ? Math.max(visibleAtMs, nowMs() + RETRIES_HELD_BACK_MS) : visibleAtMs;
+      if (visibleAtMs > 0 && waking.isTaken(record)) return 0;
+      const isHeldBack = lanes.hasEnough || (visibleAtMs > 0 && lanes.isFullOfRetries);
+      return isHeldBack ? Math.max(visibleAtMs, nowMs() + HELD_BACK_MS) : visibleAtMs;
     },
     async onAssigned() {
       telemetry.rebalanced();

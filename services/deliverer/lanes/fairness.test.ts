@@ -42,4 +42,32 @@ describe("endpoints beside each other in one process", () => {
     run(60_000);
     expect(mostHeld()).toBeLessThanOrEqual(maxHeld / 2 + 20);
   });
+
+  test("are not blamed for a process that is slow itself: nothing is diverted, reading pauses instead", () => {
+    const { endpoints, fates, flow, lanes, process, run } = createTraffic();
+    process.isBusy = true;
+    for (const endpoint of HEALTHY) {
+      endpoints.set(endpoint, answering(600));
+      flow(endpoint, 60, 10_000);
+    }
+    let hadEnough = false;
+    for (let step = 0; step < 100; step += 1) {
+      run(100);
+      hadEnough ||= lanes.hasEnough;
+    }
+    process.isBusy = false;
+    run(10_000);
+    expect(hadEnough).toBe(true);
+    expect(fates.filter(({ diverted }) => diverted === "crowded")).toEqual([]);
+    expect(lanes.hasEnough).toBe(false);
+  });
+
+  test("are not blamed for a process that stood still", () => {
+    const { fates, lanes, now, run, send } = createTraffic();
+    for (let count = 0; count < 20; count += 1) send("a");
+    for (let stop = 1; stop <= 3; stop += 1) lanes.sweep(now() + stop * 60_000, false);
+    send("a");
+    run(1_000);
+    expect(fates.every(isDelivered)).toBe(true);
+  });
 });

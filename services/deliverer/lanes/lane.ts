@@ -1,4 +1,5 @@
 // The way of one endpoint: what is under way, what waits, and what it is told. Pure.
+import type { AttemptOutcome } from "#contract";
 import { Breaker } from "./breaker.ts";
 import { Limiter } from "./limiter.ts";
 import { type DivertReason, type LaneRequest, RequestQueue } from "./request.ts";
@@ -13,12 +14,24 @@ const STALLED_MS = 1_000;
 const RETRY_SHARE = 1 / 4;
 const FIRSTS_PER_RETRY = 1 / RETRY_SHARE - 1;
 
+/** An endpoint may ask for more (Retry-After); then it is asked again. */
+const MAX_PAUSE_MS = 30 * 60_000;
+
+/** What a limiter has learnt is worth so long; then the lane can go. */
+const IDLE_MS = 60_000;
+/** Nobody comes any more to probe an open breaker: longer than any retry delay. */
+const FORGOTTEN_MS = 3_600_000;
+/** How often a lane tells of its room. */
+const ROOM_PERIOD_MS = 5_000;
+
 export interface LaneOptions {
   readonly endpoint: string;
   readonly maxInFlight: number;
   readonly retryDelaysMs: readonly number[];
   readonly nowMs: number;
 }
+
+type RetryableOutcome = Extract<AttemptOutcome, { kind: "retryable" }>;
 
 export class Lane {
   readonly endpoint: string;
@@ -31,7 +44,7 @@ export class Lane {
   probe: LaneRequest | undefined;
   /** It diverted requests for want of room, and nobody was told yet that there is room again. */
   hasTurnedAway = false;
-  roomToldAtMs = 0;
+  #roomToldAtMs = 0;
   usedAtMs: number;
   #inFlight = 0;
   #retriesInFlight = 0;
@@ -64,13 +77,13 @@ export class Lane {
   }
 
   /** How long the endpoint has not answered anything although something is under way. */
-  silentMs(nowMs: number): number {
-    return this.#inFlight === 0 ? 0 : nowMs - this.#signAtMs;
+  silentMs(livedMs: number): number {
+    return this.#inFlight === 0 ? 0 : livedMs - this.#signAtMs;
   }
 
-  /** How long a request that comes now would be held at least, as far as can be told. */
-  dwellMs(nowMs: number): number {
-    return Math.max(this.silentMs(nowMs), this.limiter.averageMs, this.#waitMs(this.waiting));
+  /** How long a request that comes now would be held, as far as can be told. */
+  get dwellMs(): number {
+    return Math.max(this.limiter.averageMs, this.#waitMs(this.waiting));
   }
 
   /** A place is free, and nobody is passed over by taking it. */
@@ -80,8 +93,8 @@ export class Lane {
   }
 
   /** Why a request had better not wait here; undefined: it may. */
-  refusal({ isRetry }: LaneRequest, nowMs: number): DivertReason | undefined {
-    if (this.isFull && this.silentMs(nowMs) >= STALLED_MS) return "stalled";
+  refusal({ isRetry }: LaneRequest, livedMs: number): DivertReason | undefined {
+    if (this.isFull && this.silentMs(livedMs) >= STALLED_MS) return "stalled";
     if (!isRetry) return this.#waitMs(this.firsts.length) > MAX_WAIT_MS ? "queue_slow" : undefined;
     const share = this.firsts.length > 0 ? RETRY_SHARE : 1;
     return this.#waitMs(this.retries.length) > MAX_WAIT_MS * share ? "retry_share" : undefined;
@@ -94,8 +107,8 @@ export class Lane {
     return Math.max(0, Math.ceil(2 * places) - this.#retriesInFlight - this.retries.length);
   }
 
-  started({ isRetry }: LaneRequest, nowMs: number): void {
-    if (this.#inFlight === 0) this.#signAtMs = nowMs;
+  started({ isRetry }: LaneRequest, livedMs: number): void {
+    if (this.#inFlight === 0) this.#signAtMs = livedMs;
     this.#inFlight += 1;
     if (isRetry) {
       this.#retriesInFlight += 1;
@@ -105,11 +118,49 @@ export class Lane {
     }
   }
 
-  ended({ isRetry }: LaneRequest, nowMs: number): void {
-    this.#signAtMs = nowMs;
-    this.usedAtMs = nowMs;
+  ended({ isRetry }: LaneRequest, livedMs: number): void {
+    this.#signAtMs = livedMs;
     this.#inFlight -= 1;
     if (isRetry) this.#retriesInFlight -= 1;
+  }
+
+  /** What an ended request says about the endpoint (contract 3.3). True: it has recovered. */
+  learn(request: LaneRequest, outcome: AttemptOutcome, nowMs: number): boolean {
+    const isProbe = this.probe === request;
+    if (isProbe) this.probe = undefined;
+    if (outcome.kind === "retryable") {
+      this.#learnFailure(outcome, isProbe, nowMs);
+      return false;
+    }
+    const isRecovered = this.breaker.answered(isProbe, nowMs);
+    if (isRecovered) this.limiter.restart();
+    return isRecovered;
+  }
+
+  #learnFailure({ reason, retryAfterMs = 0 }: RetryableOutcome, isProbe: boolean, nowMs: number): void {
+    const asksForPause = retryAfterMs > 0 && (reason === "http_429" || reason === "http_5xx");
+    // Who is only asked too often is not down.
+    if (reason !== "http_429" || !asksForPause) this.breaker.failed(isProbe, nowMs);
+    if (asksForPause) this.breaker.pause(nowMs + Math.min(retryAfterMs, MAX_PAUSE_MS));
+  }
+
+  /** It has turned requests away, and could take them now; that is said every few seconds at most. */
+  hasRoomToTell(nowMs: number): boolean {
+    const hasRoom = this.breaker.state === "closed" && this.held * 2 <= this.limiter.limit;
+    return this.hasTurnedAway && hasRoom && nowMs - this.#roomToldAtMs >= ROOM_PERIOD_MS;
+  }
+
+  roomIsTold(nowMs: number): void {
+    this.hasTurnedAway = false;
+    this.#roomToldAtMs = nowMs;
+  }
+
+  /** It can be forgotten. */
+  isIdle(nowMs: number): boolean {
+    const isClosed = this.breaker.state === "closed";
+    if (this.held > 0 || (isClosed && this.hasTurnedAway)) return false;
+    const idleMs = nowMs - Math.max(this.usedAtMs, this.breaker.untilMs);
+    return idleMs >= (isClosed ? IDLE_MS : FORGOTTEN_MS);
   }
 
   /** Whose turn it is; undefined: nobody's. */

@@ -1,19 +1,11 @@
 // All endpoints of this process. A destination shard's attempts all happen here, so plain counts are exact. No timers and no clock
-// in here: `sweep` is to be called a few times a second.
+// in here: `sweep` is to be called ten times a second.
 import type { AttemptOutcome } from "#contract";
 import type { BreakerState } from "./breaker.ts";
 import { Lane, MAX_WAIT_MS } from "./lane.ts";
+import { Pace } from "./pace.ts";
 import { Pressure } from "./pressure.ts";
 import type { DivertReason, LaneRequest } from "./request.ts";
-
-/** What a limiter has learnt is worth so long; then the lane is dropped. */
-const IDLE_MS = 60_000;
-/** Nobody comes any more to probe an open breaker: longer than any retry delay. */
-const FORGOTTEN_MS = 3_600_000;
-/** An endpoint may ask for more (Retry-After); then it is asked again. */
-const MAX_PAUSE_MS = 30 * 60_000;
-/** How often a lane tells of its room. */
-const ROOM_PERIOD_MS = 5_000;
 
 export interface LanesOptions {
   /** An upper bound for each endpoint. */
@@ -40,12 +32,12 @@ export class Lanes {
   readonly #options: LanesOptions;
   readonly #lanes = new Map<string, Lane>();
   readonly #pressure: Pressure;
+  readonly #pace = new Pace();
   #listener: LanesListener | undefined;
   #isHeld = false;
   #inFlight = 0;
   #waiting = 0;
   #retriesHeld = 0;
-
   constructor(options: LanesOptions) {
     this.#options = options;
     this.#pressure = new Pressure(options.maxHeld);
@@ -76,6 +68,14 @@ export class Lanes {
     return this.#retriesHeld >= this.#options.maxHeld / 4;
   }
 
+  /**
+   * The process has as much in hand as it will get done soon, and is itself what everything waits for: more had better stay on disk. What
+   * waits too long for an endpoint is diverted; what waits for us would only be written and read once more.
+   */
+  get hasEnough(): boolean {
+    return this.#pace.isEnough(this.#waiting);
+  }
+
   /** There is one who is told. */
   listen(listener: LanesListener): void {
     this.#listener = listener;
@@ -94,11 +94,12 @@ export class Lanes {
     if (this.#isHeld) return;
     const lane = this.#lanes.get(request.endpoint) ?? this.#open(request.endpoint, nowMs);
     const permission = lane.breaker.permit(nowMs);
-    if (permission === "go") this.#pass(lane, request, nowMs);
+    const livedMs = this.#pace.livedMs(nowMs);
+    if (permission === "go") this.#pass(lane, request, livedMs);
     else if (permission === "none") this.#refuse(lane, request);
     else {
       lane.probe = request;
-      this.#start(lane, request, nowMs);
+      this.#start(lane, request, livedMs);
     }
   }
 
@@ -107,12 +108,16 @@ export class Lanes {
     const lane = this.#lanes.get(request.endpoint);
     if (lane === undefined) return;
     this.#inFlight -= 1;
-    lane.ended(request, nowMs);
+    this.#pace.ended();
+    lane.usedAtMs = nowMs;
+    const livedMs = this.#pace.livedMs(nowMs);
+    lane.ended(request, livedMs);
     this.#left(lane, request);
     if (lane.waiting > 0) lane.limiter.saturated();
     lane.limiter.ended(outcome.kind === "retryable", durationMs, nowMs);
-    const isRecovered = this.#judge(lane, request, outcome, nowMs);
-    if (!this.#isHeld) this.#fill(lane, nowMs);
+    const isRecovered = lane.learn(request, outcome, nowMs);
+    if (lane.breaker.state === "open") this.#empty(lane);
+    if (!this.#isHeld) this.#fill(lane, livedMs);
     if (isRecovered) this.#listener?.onRecovered(lane.endpoint);
   }
 
@@ -123,17 +128,18 @@ export class Lanes {
   room(endpoint: string): number | undefined {
     const lane = this.#lanes.get(endpoint);
     if (lane !== undefined && lane.breaker.state !== "closed") return undefined;
-    if (this.#isHeld || this.isFullOfRetries) return 0;
+    if (this.#isHeld || this.hasEnough || this.isFullOfRetries) return 0;
     return lane?.roomForRetries() ?? 1;
   }
 
-  /** Ends waits that took too long, tells of room, forgets what is idle. */
-  sweep(nowMs: number): void {
+  /** Ends waits that took too long, tells of room, forgets what is idle. `isBusy`: the process has hardly a moment to itself. */
+  sweep(nowMs: number, isBusy: boolean): void {
+    this.#pace.sweep(nowMs, isBusy);
     if (this.#isHeld) return;
     for (const lane of this.#lanes.values()) {
-      if (lane.waiting > 0) this.#expire(lane, nowMs);
-      if (lane.hasTurnedAway) this.#tellRoom(lane, nowMs);
-      if (lane.held === 0) this.#forget(lane, nowMs);
+      if (lane.waiting > 0) this.#expire(lane, this.#pace.livedMs(nowMs));
+      if (lane.hasRoomToTell(nowMs)) this.#tellRoom(lane, nowMs);
+      if (lane.isIdle(nowMs)) this.#lanes.delete(lane.endpoint);
     }
   }
 
@@ -149,62 +155,42 @@ export class Lanes {
     return lane;
   }
 
-  #pass(lane: Lane, request: LaneRequest, nowMs: number): void {
+  #pass(lane: Lane, request: LaneRequest, livedMs: number): void {
     const canStart = lane.canStart(request);
     if (!canStart) lane.limiter.saturated();
-    if (this.#pressure.isCrowding(lane, nowMs)) this.#turnAway(lane, request, "crowded");
-    else if (canStart) this.#start(lane, request, nowMs);
-    else this.#wait(lane, request, nowMs);
+    if (this.#pressure.isCrowding(lane, livedMs, this.#pace.isBusy)) this.#turnAway(lane, request, "crowded");
+    else if (canStart) this.#start(lane, request, livedMs);
+    else this.#wait(lane, request, livedMs);
   }
 
-  #start(lane: Lane, request: LaneRequest, nowMs: number): void {
+  #start(lane: Lane, request: LaneRequest, livedMs: number): void {
     this.#counted(lane, request);
-    this.#run(lane, request, nowMs);
+    this.#run(lane, request, livedMs);
   }
 
-  #wait(lane: Lane, request: LaneRequest, nowMs: number): void {
-    const refusal = lane.refusal(request, nowMs);
+  #wait(lane: Lane, request: LaneRequest, livedMs: number): void {
+    const refusal = lane.refusal(request, livedMs);
     if (refusal !== undefined) {
       this.#turnAway(lane, request, refusal);
       return;
     }
     this.#counted(lane, request);
-    request.enteredAtMs = nowMs;
+    request.enteredAtMs = livedMs;
     this.#waiting += 1;
     (request.isRetry ? lane.retries : lane.firsts).push(request);
   }
 
-  #run(lane: Lane, request: LaneRequest, nowMs: number): void {
-    lane.started(request, nowMs);
+  #run(lane: Lane, request: LaneRequest, livedMs: number): void {
+    lane.started(request, livedMs);
     this.#inFlight += 1;
     request.start();
   }
 
-  #fill(lane: Lane, nowMs: number): void {
+  #fill(lane: Lane, livedMs: number): void {
     for (let next = lane.takeNext(); next !== undefined; next = lane.takeNext()) {
       this.#waiting -= 1;
-      this.#run(lane, next, nowMs);
+      this.#run(lane, next, livedMs);
     }
-  }
-
-  /** True: the endpoint has recovered. */
-  #judge(lane: Lane, request: LaneRequest, outcome: AttemptOutcome, nowMs: number): boolean {
-    const isProbe = lane.probe === request;
-    if (isProbe) lane.probe = undefined;
-    if (outcome.kind !== "retryable") return this.#answered(lane, isProbe, nowMs);
-    const { reason, retryAfterMs = 0 } = outcome;
-    const asksForPause = retryAfterMs > 0 && (reason === "http_429" || reason === "http_5xx");
-    // Who asks for a pause is not down; what it has recovered from is told when it is over.
-    if (reason !== "http_429" || !asksForPause) lane.breaker.failed(isProbe, nowMs);
-    if (asksForPause) lane.breaker.pause(nowMs + Math.min(retryAfterMs, MAX_PAUSE_MS));
-    if (lane.breaker.state === "open") this.#empty(lane);
-    return false;
-  }
-
-  #answered(lane: Lane, isProbe: boolean, nowMs: number): boolean {
-    const isRecovered = lane.breaker.answered(isProbe, nowMs);
-    if (isRecovered) lane.limiter.restart();
-    return isRecovered;
   }
 
   /** The breaker has opened: nobody needs to wait for it. */
@@ -218,9 +204,9 @@ export class Lanes {
     }
   }
 
-  #expire(lane: Lane, nowMs: number): void {
+  #expire(lane: Lane, livedMs: number): void {
     for (const queue of [lane.firsts, lane.retries]) {
-      while (queue.head !== undefined && nowMs - queue.head.enteredAtMs >= MAX_WAIT_MS) {
+      while (queue.head !== undefined && livedMs - queue.head.enteredAtMs >= MAX_WAIT_MS) {
         const head = queue.shift();
         if (head === undefined) break;
         this.#waiting -= 1;
@@ -231,18 +217,8 @@ export class Lanes {
   }
 
   #tellRoom(lane: Lane, nowMs: number): void {
-    const hasRoom = lane.breaker.state === "closed" && lane.held * 2 <= lane.limiter.limit;
-    if (!hasRoom || nowMs - lane.roomToldAtMs < ROOM_PERIOD_MS) return;
-    lane.hasTurnedAway = false;
-    lane.roomToldAtMs = nowMs;
+    lane.roomIsTold(nowMs);
     this.#listener?.onRoom(lane.endpoint);
-  }
-
-  #forget(lane: Lane, nowMs: number): void {
-    const isClosed = lane.breaker.state === "closed";
-    const idleMs = nowMs - Math.max(lane.usedAtMs, lane.breaker.untilMs);
-    if (!lane.hasTurnedAway && idleMs >= (isClosed ? IDLE_MS : FORGOTTEN_MS))
-      this.#lanes.delete(lane.endpoint);
   }
 
   /** Its breaker is open. */

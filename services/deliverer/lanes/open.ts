@@ -1,9 +1,12 @@
+import { performance } from "node:perf_hooks";
 import type { DelivererContext } from "../connection.ts";
 import { Gates } from "./gates.ts";
 import { Lanes } from "./lanes.ts";
 
 /** What a wait may be longer than its bound. One timer for all lanes; none for a request. */
-const SWEEP_EVERY_MS = 200;
+const SWEEP_EVERY_MS = 100;
+/** Utilisation of the event loop from which on the process itself is what everything waits for. */
+const BUSY_FROM = 0.9;
 /** How exactly a destination's rate is kept; only while somebody waits for it. */
 const TICK_AFTER_MS = 5;
 
@@ -14,7 +17,12 @@ export function openLanes({ lifecycle, nowMs, settings }: DelivererContext): Lan
     maxHeld: maxOutstandingCalls,
     retryDelaysMs: settings.retries.delaysMs,
   });
-  const timer = setInterval(() => lanes.sweep(nowMs()), SWEEP_EVERY_MS);
+  let before = performance.eventLoopUtilization();
+  const timer = setInterval(() => {
+    const now = performance.eventLoopUtilization();
+    lanes.sweep(nowMs(), performance.eventLoopUtilization(now, before).utilization > BUSY_FROM);
+    before = now;
+  }, SWEEP_EVERY_MS);
   lifecycle.onStop("lanes", () => clearInterval(timer));
   return lanes;
 }

@@ -3,8 +3,8 @@ import type { Lane } from "./lane.ts";
 
 /** Shares count from here on: half of what the process can hold. */
 const PRESSED_FROM = 0.5;
-/** What a lane over its share may hold a request for, at the first and at the last. */
-const ALLOWED_MS = { pressed: 1_000, full: 500 };
+/** What a lane over its share may hold a request for, at the first and at the last; and while the process itself is slow. */
+const ALLOWED_MS = { pressed: 1_000, full: 500, busy: 2_000 };
 /** A bit before the bound nothing is left to spend. */
 const FULL_FROM = 0.95;
 
@@ -36,12 +36,14 @@ export class Pressure {
     if (wasLanesLast) this.#activeLanes -= 1;
   }
 
-  /** The lane takes room that others need. */
-  isCrowding(lane: Lane, nowMs: number): boolean {
+  /** The lane takes room that others need. `isBusy`: the process is slow itself, which tells in how long requests are held. */
+  isCrowding(lane: Lane, livedMs: number, isBusy: boolean): boolean {
     const fullness = this.#held / this.#maxHeld;
     if (fullness < PRESSED_FROM) return false;
     const fairShare = (this.#maxHeld * PRESSED_FROM) / this.#activeLanes;
-    return lane.held >= fairShare && lane.dwellMs(nowMs) > this.#allowedMs(fullness);
+    if (lane.held < fairShare) return false;
+    const allowedMs = this.#allowedMs(fullness);
+    return lane.silentMs(livedMs) > allowedMs || lane.dwellMs > (isBusy ? ALLOWED_MS.busy : allowedMs);
   }
 
   #allowedMs(fullness: number): number {

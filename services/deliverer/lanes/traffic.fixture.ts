@@ -7,7 +7,7 @@ import type { DivertReason } from "./request.ts";
 
 export const PERIODS_MS = [10_000, 60_000, 300_000];
 export const DEADLINE_MS = 5_000;
-const SWEEP_EVERY_MS = 200;
+const SWEEP_EVERY_MS = 100;
 const TICK_AFTER_MS = 5;
 
 /** What an endpoint does with a request that reaches it now. */
@@ -109,8 +109,9 @@ export function createTraffic(options: Partial<LanesOptions> = {}) {
     lanes,
     wantTick: () => agenda.at(agenda.now() + TICK_AFTER_MS, () => gates.tick(agenda.now())),
   });
+  const process = { isBusy: false };
   const agenda = createAgenda((nowMs) => {
-    lanes.sweep(nowMs);
+    lanes.sweep(nowMs, process.isBusy);
     gates.sweep(nowMs);
   });
   /** By endpoint; each is one destination's here. */
@@ -150,5 +151,19 @@ export function createTraffic(options: Partial<LanesOptions> = {}) {
 
   const of = (endpoint: string) => fates.filter((fate) => fate.endpoint === endpoint);
   const { now, run } = agenda;
-  return { lanes, gates, quotas, endpoints, fates, told, send, flow, run, now, mostHeld: () => mostHeld, of };
+  return {
+    process,
+    lanes,
+    gates,
+    quotas,
+    endpoints,
+    fates,
+    told,
+    send,
+    flow,
+    run,
+    now,
+    mostHeld: () => mostHeld,
+    of,
+  };
 }

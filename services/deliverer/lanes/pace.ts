@@ -1,0 +1,45 @@
+// How the process itself is getting on, so that no endpoint is blamed for it. Pure.
+
+/** What may be added to waits from one sweep to the next. */
+const MAX_STEP_MS = 200;
+/** A busy process takes as much in hand as it gets done in this time, and at least so many. */
+const BUSY_WAIT_MS = 1_000;
+const BUSY_MIN_WAITING = 256;
+
+export class Pace {
+  #sweptAtMs: number | undefined;
+  #livedAtSweepMs = 0;
+  #isBusy = false;
+  #ended = 0;
+  #endedPerMs = 0;
+
+  /** It is itself what everything waits for. */
+  get isBusy(): boolean {
+    return this.#isBusy;
+  }
+
+  /** Time as the process has lived it: between two sweeps, a tenth of a second apart, at most twice that passes. */
+  livedMs(nowMs: number): number {
+    this.#sweptAtMs ??= nowMs;
+    return this.#livedAtSweepMs + Math.max(0, Math.min(nowMs - this.#sweptAtMs, MAX_STEP_MS));
+  }
+
+  ended(): void {
+    this.#ended += 1;
+  }
+
+  sweep(nowMs: number, isBusy: boolean): void {
+    const sinceMs = nowMs - (this.#sweptAtMs ?? nowMs);
+    this.#livedAtSweepMs = this.livedMs(nowMs);
+    this.#sweptAtMs = nowMs;
+    this.#isBusy = isBusy;
+    if (sinceMs <= 0) return;
+    this.#endedPerMs = (this.#endedPerMs + this.#ended / sinceMs) / 2;
+    this.#ended = 0;
+  }
+
+  /** So many waiting are as much as it will get done soon. */
+  isEnough(waiting: number): boolean {
+    return this.#isBusy && waiting >= Math.max(BUSY_MIN_WAITING, this.#endedPerMs * BUSY_WAIT_MS);
+  }
+}
