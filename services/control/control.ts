@@ -106,7 +106,7 @@ async function openContext(context: Context): Promise<ControlContext> {
   };
   return {
     ...shared,
-    ...(await openDeliveries(context, { kafka, serde, topics, destination })),
+    ...openDeliveries(context, { kafka, serde, topics, destination }),
     health: await openHealth(context, { ...shared, kafka, serde, topics }),
     sources: createConfigStore({ topic: sourceConfig, table: sourceTable, producer, serde }),
     secrets: createSecretBox(settings.encryption),
