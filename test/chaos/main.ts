@@ -1,5 +1,5 @@
 // `npm run chaos`: no acknowledged call is lost or altered, whatever happens to the processes, the brokers and the network.
-import { HELP, readArguments } from "./arguments.ts";
+import { type ChaosArguments, HELP, readArguments } from "./arguments.ts";
 import { isConserved, reportLines, reportOf } from "./report.ts";
 import { runConservation } from "./run.ts";
 
@@ -7,12 +7,7 @@ function writeTo(stream: NodeJS.WriteStream): (line: string) => void {
   return (line) => void stream.write(`${line}\n`);
 }
 
-async function main(): Promise<number> {
-  const options = readArguments(process.argv.slice(2));
-  if (options === "help") {
-    writeTo(process.stdout)(HELP);
-    return 0;
-  }
+async function main(options: ChaosArguments): Promise<number> {
   const log = writeTo(options.isJson ? process.stderr : process.stdout);
   const report = reportOf(await runConservation({ ...options, log }), options);
   for (const line of reportLines(report)) log(line);
@@ -20,9 +15,17 @@ async function main(): Promise<number> {
   return isConserved(report) ? 0 : 1;
 }
 
-try {
-  process.exitCode = await main();
-} catch (error) {
-  process.stderr.write(`${error instanceof Error ? (error.stack ?? error.message) : String(error)}\n`);
-  process.exitCode = 2;
+/** undefined, when they are wrong, after that was said. */
+function givenArguments(): ChaosArguments | "help" | undefined {
+  try {
+    return readArguments(process.argv.slice(2));
+  } catch (error) {
+    writeTo(process.stderr)(`${(error as Error).message}; see npm run chaos -- --help`);
+    return undefined;
+  }
 }
+
+const given = givenArguments();
+if (given === undefined) process.exitCode = 2;
+else if (given === "help") writeTo(process.stdout)(HELP);
+else process.exitCode = await main(given);
