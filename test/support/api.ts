@@ -43,6 +43,10 @@ interface DestinationRequest {
   readonly enabled?: boolean;
   readonly sharedSecret?: string;
   readonly callTypes?: readonly string[];
+  readonly events?: readonly string[] | null;
+  readonly standardWebhooks?: boolean;
+  readonly previousSecretValidFor?: string;
+  readonly disableAfter?: string | null;
 }
 
 export interface Destination {
