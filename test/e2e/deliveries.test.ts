@@ -118,6 +118,21 @@ describe("what happened", () => {
   }, 120_000);
 });
 
+test("what a deliverer has counted is there when it has stopped in order", async () => {
+  const { id, send } = await connect("/counted");
+  await send(names("counted", 5));
+  await receiver.untilReceived("/counted", 5, 30_000);
+  const deliverer = deployment.service("deliverer");
+  expect(await deliverer.stop()).toBe(0);
+  try {
+    const isCounted = async (): Promise<boolean> =>
+      (await ask(`/v1/destinations/${id}/stats`)).body.total.attempts["success"] === 5;
+    await until(isCounted, { timeoutMs: 30_000, what: "its totals" });
+  } finally {
+    await deliverer.restart();
+  }
+}, 120_000);
+
 describe("a dead letter (contract 3.7)", () => {
   test("is inspected, and replayed when its endpoint is mended: the call arrives as it was", async () => {
     const { id, send } = await connect("/mended");
