@@ -9,7 +9,7 @@ import type { DeadLetter, DeliveryAttempt } from "#topics";
 export const OPERATOR_SECRET = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw";
 const TIMEOUT_MS = 45_000;
 
-export interface OperatorEvent {
+interface OperatorEvent {
   readonly type: string;
   readonly timestamp: string;
   // biome-ignore lint/suspicious/noExplicitAny: tests look into events of every shape

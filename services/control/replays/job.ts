@@ -1,5 +1,14 @@
 import { replayJobId } from "#contract";
-import type { DeadLetter, DeliveryJob } from "#topics";
+import { type DeadLetter, type DeliveryJob, type DestinationConfig, shardWidthOf } from "#topics";
+
+type Limits = Pick<DestinationConfig, "maxRequestsPerSecond" | "maxInFlight" | "shardWidth">;
+
+/**
+ * Its shard is brought into the width that the destination has now: one that was given a limit since has a single shard (contract 4.4).
+ */
+export function withinWidth(job: DeliveryJob, destination: Limits | undefined): DeliveryJob {
+  return destination === undefined ? job : { ...job, shard: job.shard % shardWidthOf(destination) };
+}
 
 /**
  * A dead letter as a new delivery job, its window of four hours before it; undefined for a record that could not be read. The call keeps

@@ -3,7 +3,7 @@ import { replayJobId } from "#contract";
 import type { ListedDeadLetter } from "../delivery-index/dead-letters-table.ts";
 import { placeOf } from "../delivery-index/places.ts";
 import { deadLetter, START_MS } from "../delivery-index/records.fixture.ts";
-import { jobOf } from "./job.ts";
+import { jobOf, withinWidth } from "./job.ts";
 import { paceOf } from "./pace.ts";
 import { replay } from "./replay.fixture.ts";
 import { replayProblems } from "./request.ts";
@@ -48,6 +48,15 @@ describe("a dead letter as a job again", () => {
       outcomes: [],
       body: letter.body,
     });
+  });
+
+  test("goes to a shard that its destination has now (contract 4.4)", () => {
+    const job = jobOf(deadLetter(), "rpl_1");
+    if (job === undefined) throw new Error("it is a job");
+    const wide = { maxRequestsPerSecond: null, maxInFlight: null, shardWidth: null };
+    expect(withinWidth(job, wide).shard).toBe(2);
+    expect(withinWidth(job, { ...wide, maxInFlight: 1 }).shard).toBe(0);
+    expect(withinWidth(job, undefined)).toBe(job);
   });
 
   test("is none when its record could not be read", () => {

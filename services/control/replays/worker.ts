@@ -7,7 +7,7 @@ import { type DestinationConfig, deliveryKey, type Replay, type Topic } from "#t
 import type { DeadLetterReader } from "../dead-letters/reader.ts";
 import type { DeliveryIndex } from "../delivery-index/delivery-index.ts";
 import type { Progress } from "../delivery-index/progress.ts";
-import { jobOf } from "./job.ts";
+import { jobOf, withinWidth } from "./job.ts";
 import { type Pace, paceOf } from "./pace.ts";
 import { cursorAt, filterOf, sentUpTo } from "./selection.ts";
 import type { ReplayStore } from "./store.ts";
@@ -112,7 +112,9 @@ async function sendAgain(
   { work, signal }: Sending,
 ): Promise<Replay> {
   const letters = await work.deadLetters.read(places, signal);
-  const jobs = [...letters.values()].flatMap((letter) => jobOf(letter, replay.id) ?? []);
+  const jobs = [...letters.values()]
+    .flatMap((letter) => jobOf(letter, replay.id) ?? [])
+    .map((job) => withinWidth(job, work.destination(job.destinationId)));
   await work.producer.send(
     jobs.map((job) => ({
       topic: work.topic.name,
