@@ -16,15 +16,13 @@ import { openGates, openLanes } from "./lanes/open.ts";
 import { RecentJobs } from "./recent-jobs.ts";
 import { createRecords } from "./records.ts";
 import { createTelemetry, type Telemetry, watchState } from "./telemetry.ts";
+import { createTurn, type Turn } from "./turn.ts";
 import { watchWaitingCalls } from "./waiting-calls.ts";
 import { openWaking, type Waking } from "./waking/open.ts";
 
 /** To finish what is in flight: longer than a response may take, and short enough to commit and leave within the grace time. */
 const FINISH_MS = 8_000;
 const WAITING_CALLS_INTERVAL_MS = 15_000;
-
-/** What had better stay in its topic is looked at again so much later. */
-const HELD_BACK_MS = 20;
 
 /** The way out to webhooks. */
 function openEgress(context: DelivererContext, lanes: Lanes, observers: AttemptsOptions["observers"]) {
@@ -59,7 +57,7 @@ function createStep(
 interface ReadingParts {
   readonly step: Step<DeliveryJob>;
   readonly telemetry: Telemetry;
-  readonly lanes: Lanes;
+  readonly turn: Turn;
   readonly producer: Producer;
   readonly waking: Waking;
 }
@@ -67,7 +65,7 @@ interface ReadingParts {
 function createRunner(
   { settings: own, nowMs }: DelivererContext,
   { groupId, kafka, serde, topics }: Connection,
-  { lanes, producer, step, telemetry, waking }: ReadingParts,
+  { producer, step, telemetry, turn, waking }: ReadingParts,
 ): Runner {
   const records = createRecords({ topics, serde, nowMs });
   return kafka.runner({
@@ -85,12 +83,7 @@ function createRunner(
     producer,
     maxOutstandingRecords: own.delivery.maxOutstandingCalls,
     maxOutstandingBytes: own.delivery.maxOutstandingBytes,
-    dueAtMs(record) {
-      const { visibleAtMs } = record.decoded;
-      if (visibleAtMs > 0 && waking.isTaken(record)) return 0;
-      const isHeldBack = lanes.hasEnough || (visibleAtMs > 0 && lanes.isFullOfRetries);
-      return isHeldBack ? Math.max(visibleAtMs, nowMs() + HELD_BACK_MS) : visibleAtMs;
-    },
+    dueAtMs: (record) => turn.dueAtMs(record),
     async onAssigned() {
       telemetry.rebalanced();
       waking.reassigned();
@@ -99,9 +92,13 @@ function createRunner(
   });
 }
 
-function watch(context: DelivererContext, connection: Connection, parts: { runner: Runner; lanes: Lanes }) {
+function watch(
+  context: DelivererContext,
+  connection: Connection,
+  parts: { runner: Runner; lanes: Lanes; turn: Turn },
+) {
   const { lifecycle, logger, metrics } = context;
-  const { runner, lanes } = parts;
+  const { runner, lanes, turn } = parts;
   const { groupId, kafka, topics } = connection;
   const waitingCalls = watchWaitingCalls({
     admin: kafka.admin(),
@@ -118,6 +115,7 @@ function watch(context: DelivererContext, connection: Connection, parts: { runne
     outstandingCalls: runner.outstanding.records,
     assignedPartitions: runner.assigned.length,
     waitingCalls: waitingCalls.count,
+    oldestDueAtMs: turn.oldestDueAtMs(runner.assigned),
   }));
 }
 
@@ -130,10 +128,11 @@ async function start(context: DelivererContext): Promise<Record<string, never>> 
   const destinations = followDestinations(context, connection);
   const producer = connection.kafka.producer({ deliveryTimeoutMs: Number.POSITIVE_INFINITY });
   const waking = openWaking(context, connection, { producer, destinations, lanes });
+  const turn = createTurn({ lanes, waking, nowMs });
   const attempt = openEgress(context, lanes, [telemetry, attemptLog, waking]);
   const step = createStep(context, connection, { attempt, attemptLog, destinations, telemetry });
-  const runner = createRunner(context, connection, { step, telemetry, lanes, producer, waking });
-  watch(context, connection, { runner, lanes });
+  const runner = createRunner(context, connection, { step, telemetry, turn, producer, waking });
+  watch(context, connection, { runner, lanes, turn });
 
   let isJoined = false;
   health.readiness("consumer group is joined", () => isJoined);

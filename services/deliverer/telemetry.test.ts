@@ -2,7 +2,7 @@ import { expect, test } from "@jest/globals";
 import { createMetrics } from "#runtime";
 import { job } from "./jobs.fixture.ts";
 import { createLogLimit } from "./log-limit.ts";
-import { createTelemetry } from "./telemetry.ts";
+import { createTelemetry, watchState } from "./telemetry.ts";
 
 function setup() {
   const lines: Record<string, unknown>[] = [];
@@ -65,6 +65,52 @@ test("requests are counted by outcome and first or retry; the delay is that of f
   expect(text).toContain('hookline_delivery_attempt_duration_seconds_bucket{le="5",attempt="first"} 1');
   expect(text).toContain("hookline_delivery_first_attempt_delay_seconds_count 1");
   expect(text).toContain("hookline_delivery_first_attempt_delay_seconds_sum 1");
+});
+
+test("calls that were diverted before their first attempt do not count for its delay", async () => {
+  const { metrics, telemetry } = setup();
+  telemetry.requested(job({ receivedAtMs: 1_000, diverts: 2 }), timeout);
+  const text = await metrics.expose();
+  expect(text).toContain("hookline_delivery_first_attempt_delay_seconds_count 0");
+});
+
+test("diverts are counted by reason, expired calls by themselves", async () => {
+  const { metrics, telemetry } = setup();
+  telemetry.ended(job(), { kind: "divert", reason: "stalled", tier: 0, job: job() });
+  telemetry.ended(job(), { kind: "dead", reason: "window_over", message: "", job: job() });
+  const text = await metrics.expose();
+  expect(text).toContain('hookline_delivery_jobs_total{verdict="divert"} 1');
+  expect(text).toContain('hookline_delivery_diverted_total{reason="stalled"} 1');
+  expect(text).toContain('hookline_delivery_diverted_total{reason="rate_limited"} 0');
+  expect(text).toContain("hookline_delivery_expired_total 1");
+});
+
+test("a thousand destinations make no more series than one", async () => {
+  const { metrics, telemetry } = setup();
+  const state = {
+    requestsInFlight: 1,
+    requestsWaiting: 1,
+    breakers: { closed: 997, open: 2, half_open: 1 },
+    outstandingCalls: 1,
+    assignedPartitions: 1,
+    waitingCalls: 1,
+    oldestDueAtMs: 1_500,
+  };
+  watchState(metrics, () => state);
+  const series = async () => (await metrics.expose()).split("\n").filter((line) => /^hookline_/.test(line));
+  const see = (destinationId: string) => {
+    const own = job({ destinationId });
+    telemetry.requested(own, { ...timeout, url: `https://${destinationId}.test/hook` });
+    telemetry.ended(own, { kind: "divert", reason: "breaker_open", tier: 0, job: own });
+  };
+  see("d0");
+  const before = (await series()).length;
+  for (let count = 1; count < 1_000; count += 1) see(`d${count}`);
+  const after = await series();
+  expect(after).toHaveLength(before);
+  expect(after.length).toBeLessThan(250);
+  expect(after).toContain('hookline_delivery_endpoints{breaker="open"} 2');
+  expect(after).toContain("hookline_delivery_oldest_waiting_timestamp_seconds 1.5");
 });
 
 test("lines of different kinds do not hold each other back", () => {

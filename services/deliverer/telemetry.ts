@@ -30,6 +30,8 @@ export interface DeliveryState {
   readonly outstandingCalls: number;
   readonly assignedPartitions: number;
   readonly waitingCalls: number;
+  /** Unix ms; 0 when none waits. */
+  readonly oldestDueAtMs: number;
 }
 
 // Written as records, so that the compiler misses a reason that is forgotten here.
@@ -195,6 +197,10 @@ export function watchState(metrics: Metrics, state: () => DeliveryState): void {
     delivery_waiting_calls: [
       "Calls in the retry topics, of all processes together.",
       (now) => now.waitingCalls,
+    ],
+    delivery_oldest_waiting_timestamp_seconds: [
+      "When the first of the calls that wait in this process's retry partitions falls due, or fell due and is held back; 0 without any.",
+      (now) => now.oldestDueAtMs / 1_000,
     ],
   };
   for (const [name, [help, value]] of Object.entries(gauges)) {

@@ -1,0 +1,49 @@
+// When a job that was read may be taken in hand. Pure but for the clock that is passed in.
+import type { Received, TopicPartition } from "#kafka";
+import type { DeliveryJob } from "#topics";
+
+/** What had better stay in its topic is looked at again so much later. */
+const HELD_BACK_MS = 20;
+
+export interface TurnOptions {
+  readonly lanes: { readonly hasEnough: boolean; readonly isFullOfRetries: boolean };
+  readonly waking: { isTaken(record: Received<DeliveryJob>): boolean };
+  readonly nowMs: () => number;
+}
+
+export interface Turn {
+  /** When the head of a partition may be taken in hand, Unix ms. */
+  dueAtMs(record: Received<DeliveryJob>): number;
+  /** When the first of the jobs that wait at the heads of `partitions` falls or fell due; 0 when none waits. */
+  oldestDueAtMs(partitions: readonly TopicPartition[]): number;
+}
+
+/** A retry topic has one delay, so the head of a partition is the first of it to fall due; what is behind it waits with it. */
+export function createTurn({ lanes, nowMs, waking }: TurnOptions): Turn {
+  /** By topic and partition, the due time of a head that is held back. */
+  const heads = new Map<string, Map<number, number>>();
+
+  function hold({ topic, partition }: TopicPartition, visibleAtMs: number): void {
+    const ofTopic = heads.get(topic) ?? new Map<number, number>();
+    heads.set(topic, ofTopic.set(partition, visibleAtMs));
+  }
+
+  return {
+    dueAtMs(record) {
+      const { visibleAtMs } = record.decoded;
+      const isWaiting = visibleAtMs > 0;
+      const isPassedOver = isWaiting && waking.isTaken(record);
+      const isHeldBack = !isPassedOver && (lanes.hasEnough || (isWaiting && lanes.isFullOfRetries));
+      const now = nowMs();
+      const fromMs = isPassedOver ? 0 : visibleAtMs;
+      const dueAtMs = isHeldBack ? Math.max(fromMs, now + HELD_BACK_MS) : fromMs;
+      if (isWaiting && dueAtMs > now) hold(record, visibleAtMs);
+      else if (isWaiting) heads.get(record.topic)?.delete(record.partition);
+      return dueAtMs;
+    },
+    oldestDueAtMs(partitions) {
+      const due = partitions.flatMap(({ topic, partition }) => heads.get(topic)?.get(partition) ?? []);
+      return due.length === 0 ? 0 : Math.min(...due);
+    },
+  };
+}
