@@ -62,6 +62,22 @@ describe("endpoints beside each other in one process", () => {
     expect(lanes.hasEnough).toBe(false);
   });
 
+  test("get no further places from a process that is busy with what is under way already, but for slow ones", () => {
+    const { endpoints, flow, lanes, process, run } = createTraffic();
+    process.isBusy = true;
+    run(200);
+    for (let index = 0; index < 20; index += 1) {
+      endpoints.set(`quick${index}`, answering(100));
+      flow(`quick${index}`, 200, 5_000);
+    }
+    run(5_000);
+    expect(lanes.inFlight).toBeLessThanOrEqual(20 * 16);
+    endpoints.set("slow", answering(4_000));
+    flow("slow", 30, 60_000);
+    run(60_000);
+    expect(lanes.inFlight).toBeGreaterThan(60);
+  });
+
   test("are not blamed for a process that stood still", () => {
     const { fates, lanes, now, run, send } = createTraffic();
     for (let count = 0; count < 20; count += 1) send("a");

@@ -81,9 +81,15 @@ export class Lane {
     return this.#inFlight === 0 ? 0 : livedMs - this.#signAtMs;
   }
 
-  /** How long a request that comes now would be held, as far as can be told. */
-  get dwellMs(): number {
-    return Math.max(this.limiter.averageMs, this.#waitMs(this.waiting));
+  /** How long the first in the queue of first attempts has waited. */
+  #waitedMs(livedMs: number): number {
+    const { head } = this.firsts;
+    return head === undefined ? 0 : livedMs - head.enteredAtMs;
+  }
+
+  /** How long a request that comes now would be held, by what the ones before it show; half of a wait counts, it has its own bound. */
+  dwellMs(livedMs: number): number {
+    return Math.max(this.limiter.averageMs, this.#waitedMs(livedMs) / 2);
   }
 
   /** A place is free, and nobody is passed over by taking it. */
@@ -95,9 +101,14 @@ export class Lane {
   /** Why a request had better not wait here; undefined: it may. */
   refusal({ isRetry }: LaneRequest, livedMs: number): DivertReason | undefined {
     if (this.isFull && this.silentMs(livedMs) >= STALLED_MS) return "stalled";
-    if (!isRetry) return this.#waitMs(this.firsts.length) > MAX_WAIT_MS ? "queue_slow" : undefined;
+    if (!isRetry) return this.#isTooLong(livedMs) ? "queue_slow" : undefined;
     const share = this.firsts.length > 0 ? RETRY_SHARE : 1;
     return this.#waitMs(this.retries.length) > MAX_WAIT_MS * share ? "retry_share" : undefined;
+  }
+
+  /** Foreseen, and those in front wait already: one slow answer alone says little. */
+  #isTooLong(livedMs: number): boolean {
+    return this.#waitMs(this.firsts.length) > MAX_WAIT_MS && this.#waitedMs(livedMs) >= MAX_WAIT_MS / 2;
   }
 
   /** How many more retries would not wait much longer than one round. */

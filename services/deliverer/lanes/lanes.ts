@@ -7,6 +7,11 @@ import { Pace } from "./pace.ts";
 import { Pressure } from "./pressure.ts";
 import type { DivertReason, LaneRequest } from "./request.ts";
 
+/** Requests under way that keep a process busy; more of them only make each slower, and cost memory. */
+const BUSY_IN_FLIGHT = 128;
+/** A latency that is not the process's own. */
+const SLOW_MS = 1_000;
+
 export interface LanesOptions {
   /** An upper bound for each endpoint. */
   readonly maxInFlight: number;
@@ -113,7 +118,7 @@ export class Lanes {
     const livedMs = this.#pace.livedMs(nowMs);
     lane.ended(request, livedMs);
     this.#left(lane, request);
-    if (lane.waiting > 0) lane.limiter.saturated();
+    if (lane.waiting > 0) this.#saturated(lane);
     lane.limiter.ended(outcome.kind === "retryable", durationMs, nowMs);
     const isRecovered = lane.learn(request, outcome, nowMs);
     if (lane.breaker.state === "open") this.#empty(lane);
@@ -157,10 +162,16 @@ export class Lanes {
 
   #pass(lane: Lane, request: LaneRequest, livedMs: number): void {
     const canStart = lane.canStart(request);
-    if (!canStart) lane.limiter.saturated();
+    if (!canStart) this.#saturated(lane);
     if (this.#pressure.isCrowding(lane, livedMs, this.#pace.isBusy)) this.#turnAway(lane, request, "crowded");
     else if (canStart) this.#start(lane, request, livedMs);
     else this.#wait(lane, request, livedMs);
+  }
+
+  /** More places would help; not when it is the process that is slow, and the endpoint is quick as far as can be told. */
+  #saturated({ limiter }: Lane): void {
+    const isOurs = this.#pace.isBusy && this.#inFlight >= BUSY_IN_FLIGHT && limiter.averageMs < SLOW_MS;
+    if (!isOurs) limiter.saturated();
   }
 
   #start(lane: Lane, request: LaneRequest, livedMs: number): void {

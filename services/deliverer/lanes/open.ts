@@ -5,8 +5,8 @@ import { Lanes } from "./lanes.ts";
 
 /** What a wait may be longer than its bound. One timer for all lanes; none for a request. */
 const SWEEP_EVERY_MS = 100;
-/** Utilisation of the event loop from which on the process itself is what everything waits for. */
-const BUSY_FROM = 0.9;
+/** Utilisation of the event loop, or lateness of a timer, from which on the process itself is what everything waits for. */
+const BUSY = { utilization: 0.9, lateMs: 50 };
 /** How exactly a destination's rate is kept; only while somebody waits for it. */
 const TICK_AFTER_MS = 5;
 
@@ -18,10 +18,14 @@ export function openLanes({ lifecycle, nowMs, settings }: DelivererContext): Lan
     retryDelaysMs: settings.retries.delaysMs,
   });
   let before = performance.eventLoopUtilization();
+  let sweptAtMs = nowMs();
   const timer = setInterval(() => {
     const now = performance.eventLoopUtilization();
-    lanes.sweep(nowMs(), performance.eventLoopUtilization(now, before).utilization > BUSY_FROM);
+    const { utilization } = performance.eventLoopUtilization(now, before);
+    const lateMs = nowMs() - sweptAtMs - SWEEP_EVERY_MS;
     before = now;
+    sweptAtMs = nowMs();
+    lanes.sweep(sweptAtMs, utilization > BUSY.utilization || lateMs > BUSY.lateMs);
   }, SWEEP_EVERY_MS);
   lifecycle.onStop("lanes", () => clearInterval(timer));
   return lanes;

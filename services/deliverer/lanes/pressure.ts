@@ -43,7 +43,9 @@ export class Pressure {
     const fairShare = (this.#maxHeld * PRESSED_FROM) / this.#activeLanes;
     if (lane.held < fairShare) return false;
     const allowedMs = this.#allowedMs(fullness);
-    return lane.silentMs(livedMs) > allowedMs || lane.dwellMs > (isBusy ? ALLOWED_MS.busy : allowedMs);
+    return (
+      lane.silentMs(livedMs) > allowedMs || lane.dwellMs(livedMs) > (isBusy ? ALLOWED_MS.busy : allowedMs)
+    );
   }
 
   #allowedMs(fullness: number): number {
