@@ -8,7 +8,7 @@ import type { Dead } from "./plan.ts";
 import { type Retries, type Waiting, waitFrom } from "./waiting.ts";
 
 /** Waits without that a request was made. */
-export interface Divert extends Omit<Waiting, "kind"> {
+interface Divert extends Omit<Waiting, "kind"> {
   readonly kind: "divert";
   readonly reason: DivertReason;
 }

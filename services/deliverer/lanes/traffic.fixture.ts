@@ -6,7 +6,7 @@ import { Lanes, type LanesOptions } from "./lanes.ts";
 import type { DivertReason } from "./request.ts";
 
 export const PERIODS_MS = [10_000, 60_000, 300_000];
-export const DEADLINE_MS = 5_000;
+const DEADLINE_MS = 5_000;
 const SWEEP_EVERY_MS = 100;
 const TICK_AFTER_MS = 5;
 
