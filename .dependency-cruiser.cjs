@@ -52,7 +52,7 @@ module.exports = {
     {
       name: "production-code-never-imports-tests-or-tools",
       severity: "error",
-      from: { path: "^(packages|services)/", pathNot: "\\.(test|fixture)\\.ts$" },
+      from: { path: "^(packages|services)/", pathNot: "(\\.(test|fixture)\\.ts$|/fixtures/)" },
       to: { path: "^(test|deploy)/" },
     },
     {

@@ -3,7 +3,7 @@ import type { Serde } from "#serde";
 import type { DeliveryWake, TopicMap } from "#topics";
 
 /** A job as it stands in a retry topic. */
-export interface WaitingJob {
+interface WaitingJob {
   readonly topic: string;
   readonly partition: number;
   readonly offset: number;
