@@ -18,6 +18,8 @@ export interface SenderOptions {
   readonly writeKeys: ReadonlyMap<string, string>;
   readonly callsPerSecond: number;
   readonly recorder: Recorder;
+  /** How long a caller waits for its answer; 8 s when not given. */
+  readonly answerTimeoutMs?: number;
   /** Asked before each call. */
   readonly isEnough: () => boolean;
   /** Ends it at once. */
@@ -37,6 +39,7 @@ export interface Sender {
  */
 export function startSender(options: SenderOptions): Sender {
   const { ingestUrls, writeKeys, callsPerSecond, recorder, isEnough, signal } = options;
+  const { answerTimeoutMs: timeoutMs = ANSWER_TIMEOUT_MS } = options;
   const refusals = new Map<number, number>();
   const outstanding = new Set<Promise<void>>();
   let turn = 0;
@@ -50,7 +53,7 @@ export function startSender(options: SenderOptions): Sender {
     const answer = requestJson(`${urls[turn % urls.length]}/v1/${type}`, {
       headers: { authorization },
       body,
-      timeoutMs: ANSWER_TIMEOUT_MS,
+      timeoutMs,
     });
     return answer.then(
       ({ status }) => status,
