@@ -30,3 +30,4 @@ export type {
   WebhookHealth,
   WebhookOutcome,
 } from "./records.generated.ts";
+export { untriedJob } from "./untried-job.ts";

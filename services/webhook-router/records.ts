@@ -11,6 +11,7 @@ import {
   shardOf,
   shardWidthOf,
   type TopicMap,
+  untriedJob,
 } from "#topics";
 
 export interface RouterRecords {
@@ -27,7 +28,7 @@ export interface RouterRecords {
 export function deliveryJob(call: Call, destination: DestinationConfig): DeliveryJob {
   const destinationId = destination.id;
   const { messageId, sourceId, type, receivedAtMs, body } = call;
-  return {
+  return untriedJob({
     jobId: deliveryJobId(messageId, destinationId, sourceId),
     destinationId,
     shard: shardOf(call.userId ?? call.anonymousId ?? "", shardWidthOf(destination)),
@@ -35,15 +36,9 @@ export function deliveryJob(call: Call, destination: DestinationConfig): Deliver
     sourceId,
     type,
     receivedAtMs,
-    attempts: 0,
-    diverts: 0,
     replayId: null,
-    firstAttemptAtMs: null,
-    dueAtMs: 0,
-    visibleAtMs: 0,
-    outcomes: [],
     body,
-  };
+  });
 }
 
 export function createRecords(options: {

@@ -3,7 +3,7 @@ import { randomBytes } from "node:crypto";
 import { createKafka } from "#kafka";
 import { createSerde } from "#serde";
 import type { Deployment } from "#support/deployment";
-import type { DestinationConfig } from "#topics";
+import { DESTINATION_DEFAULTS, type DestinationConfig } from "#topics";
 
 const CHUNK = 5_000;
 
@@ -14,18 +14,8 @@ function sampleDestination(index: number): DestinationConfig {
     name: `Destination ${index}`,
     enabled: true,
     sourceIds: [`bench-source-${index}`],
-    callTypes: null,
-    events: null,
-    maxRequestsPerSecond: null,
-    maxInFlight: null,
-    shardWidth: null,
-    disableAfterMs: null,
-    disabledReason: null,
-    enabledAtMs: null,
-    standardWebhooks: false,
+    ...DESTINATION_DEFAULTS,
     sharedSecret: { keyId: "test", ciphertext: randomBytes(60) },
-    previousSecret: null,
-    previousSecretUntilMs: null,
     webhooks: [{ url: `https://hooks-${index}.example.com/services/hookline/${index}`, headers: [] }],
     version: 1,
     createdAtMs: 1_700_000_000_000,

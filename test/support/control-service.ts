@@ -121,3 +121,9 @@ export async function startControl(options: ControlOptions = {}): Promise<Contro
     },
   };
 }
+
+/** The fields that a problem names, as path to message. */
+export function problemFields({ body }: Pick<ControlAnswer, "body">): Record<string, string> {
+  const errors: readonly { path: string; message: string }[] = body.errors;
+  return Object.fromEntries(errors.map(({ path, message }) => [path, message]));
+}

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
 import { createKafka } from "#kafka";
 import { createSecretBox, destinationContext } from "#secrets";
 import { createSerde } from "#serde";
-import { type ControlService, newEncryptionKey, startControl } from "#support/control-service";
+import { type ControlService, newEncryptionKey, problemFields, startControl } from "#support/control-service";
 import type { DestinationConfig } from "#topics";
 
 const MASK = "********";
@@ -28,11 +28,6 @@ async function create(more: object = {}) {
 
 function patch(id: string, body: object) {
   return control.ask(`/v1/destinations/${id}`, { method: "PATCH", body });
-}
-
-/** The problem's fields, as path to message. */
-function fields({ body }: { body: { errors: { path: string; message: string }[] } }): Record<string, string> {
-  return Object.fromEntries(body.errors.map(({ path, message }) => [path, message]));
 }
 
 /** What is stored, as the deliverer reads it. */
@@ -133,7 +128,7 @@ describe("destinations (contract 4.1, 10.3)", () => {
       },
     });
     expect(answer.status).toBe(422);
-    expect(fields(answer)).toEqual({
+    expect(problemFields(answer)).toEqual({
       version: "is not a field that can be set",
       name: "must NOT have fewer than 1 characters",
       enabled: "must be boolean",
@@ -159,7 +154,7 @@ describe("destinations (contract 4.1, 10.3)", () => {
       body: destination({ webhooks: webhooks(count) }),
     });
     expect(answer.status).toBe(422);
-    expect(Object.keys(fields(answer))).toEqual(["webhooks"]);
+    expect(Object.keys(problemFields(answer))).toEqual(["webhooks"]);
     expect((await create({ webhooks: webhooks(5) })).webhooks).toHaveLength(5);
   });
 
@@ -174,7 +169,7 @@ describe("destinations (contract 4.1, 10.3)", () => {
   ])("the header %s is the product's own (contract 2.8)", async (name) => {
     const webhooks = [{ url: "https://example.com/", headers: { [name]: "x" } }];
     const answer = await control.ask("/v1/destinations", { body: destination({ webhooks }) });
-    expect(fields(answer)).toEqual({
+    expect(problemFields(answer)).toEqual({
       [`webhooks[0].headers.${name}`]: expect.stringContaining("cannot be overridden"),
     });
   });
@@ -232,8 +227,11 @@ describe("destinations (contract 4.1, 10.3)", () => {
       ],
     });
     expect(moved.status).toBe(422);
-    expect(Object.keys(fields(moved))).toEqual(["webhooks[0].headers.X-Key", "webhooks[1].headers.X-Other"]);
-    expect(fields(moved)["webhooks[0].headers.X-Key"]).toContain("give the value");
+    expect(Object.keys(problemFields(moved))).toEqual([
+      "webhooks[0].headers.X-Key",
+      "webhooks[1].headers.X-Other",
+    ]);
+    expect(problemFields(moved)["webhooks[0].headers.X-Key"]).toContain("give the value");
     const fresh = await control.ask("/v1/destinations", {
       body: destination({ webhooks: [{ url: "https://example.com/a", headers: { "X-Key": MASK } }] }),
     });
@@ -242,7 +240,7 @@ describe("destinations (contract 4.1, 10.3)", () => {
 
   test("sources of a patch must exist; none at all disconnects the destination", async () => {
     const { id } = await create();
-    expect(fields(await patch(id, { sourceIds: ["nope"] }))).toEqual({
+    expect(problemFields(await patch(id, { sourceIds: ["nope"] }))).toEqual({
       "sourceIds[0]": "is not the id of a source",
     });
     expect((await patch(id, { sourceIds: [] })).body.sourceIds).toEqual([]);

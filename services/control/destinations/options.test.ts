@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
-import { type ControlService, startControl } from "#support/control-service";
+import { type ControlService, problemFields, startControl } from "#support/control-service";
 import { DESTINATION_DEFAULTS } from "#topics";
 import { patchOptions, patchSwitch } from "./options.ts";
 
@@ -23,11 +23,6 @@ async function created(more: object = {}) {
 
 function patch(id: string, body: object) {
   return control.ask(`/v1/destinations/${id}`, { method: "PATCH", body });
-}
-
-/** The problem's fields, as path to message. */
-function fields({ body }: { body: { errors: { path: string; message: string }[] } }): Record<string, string> {
-  return Object.fromEntries(body.errors.map(({ path, message }) => [path, message]));
 }
 
 const LIMITED = {
@@ -62,7 +57,7 @@ describe("options of a destination (contract 4.4, 4.5)", () => {
       standardWebhooks: "yes",
     });
     expect(answer.status).toBe(422);
-    expect(fields(answer)).toEqual({
+    expect(problemFields(answer)).toEqual({
       events: "must NOT have fewer than 1 items",
       maxRequestsPerSecond: "must be > 0",
       maxInFlight: "must be integer or null",
@@ -73,18 +68,18 @@ describe("options of a destination (contract 4.4, 4.5)", () => {
   });
 
   test.each(["0s", "500ms", "31d"])("disableAfter %s is refused", async (disableAfter) => {
-    expect(fields(await create({ disableAfter }))).toEqual({
+    expect(problemFields(await create({ disableAfter }))).toEqual({
       disableAfter: expect.stringContaining("must be"),
     });
   });
 
   test("a limit and more than one shard are refused together, whichever comes second", async () => {
     const refusal = { shards: expect.stringContaining("has one shard") };
-    expect(fields(await create({ shards: 2, maxInFlight: 1 }))).toEqual(refusal);
+    expect(problemFields(await create({ shards: 2, maxInFlight: 1 }))).toEqual(refusal);
     const { id } = await created({ shards: 2 });
-    expect(fields(await patch(id, { maxRequestsPerSecond: 10 }))).toEqual(refusal);
+    expect(problemFields(await patch(id, { maxRequestsPerSecond: 10 }))).toEqual(refusal);
     expect((await patch(id, { maxRequestsPerSecond: 10, shards: 1 })).status).toBe(200);
-    expect(fields(await patch(id, { shards: 2 }))).toEqual(refusal);
+    expect(problemFields(await patch(id, { shards: 2 }))).toEqual(refusal);
     expect((await patch(id, { shards: 2, maxRequestsPerSecond: null })).status).toBe(200);
   });
 

@@ -1,5 +1,5 @@
 import { replayJobId } from "#contract";
-import { type DeadLetter, type DeliveryJob, type DestinationConfig, shardWidthOf } from "#topics";
+import { type DeadLetter, type DeliveryJob, type DestinationConfig, shardWidthOf, untriedJob } from "#topics";
 
 type Limits = Pick<DestinationConfig, "maxRequestsPerSecond" | "maxInFlight" | "shardWidth">;
 
@@ -18,7 +18,7 @@ export function jobOf(letter: DeadLetter, replayId: string): DeliveryJob | undef
   const { id, destinationId, shard, sourceId, messageId, type, receivedAtMs, body } = letter;
   if (destinationId === null || sourceId === null || messageId === null) return undefined;
   if (type === null || receivedAtMs === null) return undefined;
-  return {
+  return untriedJob({
     jobId: replayJobId(id, replayId),
     destinationId,
     shard,
@@ -26,13 +26,7 @@ export function jobOf(letter: DeadLetter, replayId: string): DeliveryJob | undef
     sourceId,
     type,
     receivedAtMs,
-    attempts: 0,
-    diverts: 0,
     replayId,
-    firstAttemptAtMs: null,
-    dueAtMs: 0,
-    visibleAtMs: 0,
-    outcomes: [],
     body,
-  };
+  });
 }
