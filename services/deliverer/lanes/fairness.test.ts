@@ -78,6 +78,16 @@ describe("endpoints beside each other in one process", () => {
     expect(lanes.inFlight).toBeGreaterThan(60);
   });
 
+  test("that become twenty times slower, and still answer, get more places before anything is diverted", () => {
+    const { endpoints, fates, flow, run } = createTraffic();
+    endpoints.set("shifted", answering(5));
+    flow("shifted", 600, 60_000);
+    run(20_000);
+    endpoints.set("shifted", answering(100));
+    run(41_000);
+    expect(fates.filter((fate) => !isDelivered(fate))).toEqual([]);
+  });
+
   test("are not blamed for a process that stood still", () => {
     const { fates, lanes, now, run, send } = createTraffic();
     for (let count = 0; count < 20; count += 1) send("a");

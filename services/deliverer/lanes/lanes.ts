@@ -168,10 +168,10 @@ export class Lanes {
     else this.#wait(lane, request, livedMs);
   }
 
-  /** More places would help; not when it is the process that is slow, and the endpoint is quick as far as can be told. */
+  /** More places would help; not when it is the process that is slow with enough under way, and the endpoint is quick as far as can be told. */
   #saturated({ limiter }: Lane): void {
-    const isOurs = this.#pace.isBusy && this.#inFlight >= BUSY_IN_FLIGHT && limiter.averageMs < SLOW_MS;
-    if (!isOurs) limiter.saturated();
+    const isOurs = this.#pace.isBusy && limiter.averageMs < SLOW_MS;
+    if (!isOurs || this.#inFlight < BUSY_IN_FLIGHT) limiter.saturated(isOurs);
   }
 
   #start(lane: Lane, request: LaneRequest, livedMs: number): void {

@@ -10,7 +10,7 @@ const TOLERANCE = 2;
 const MIN_LATENCY_MS = 1;
 
 /** The best latency of the last one to two of these is the measure: an endpoint that has become slower for good is met anew. */
-const BEST_PERIOD_MS = 30_000;
+const BEST_PERIOD_MS = 10_000;
 
 /** With more failures than that a window lowers the limit. */
 const FAILURE_SHARE = 0.1;
@@ -25,12 +25,15 @@ export class Limiter {
   #limit: number;
   #isRamping = true;
   #isSaturated = false;
+  #isOurLatency = false;
   #samples = 0;
   #failures = 0;
   #sumMs = 0;
   #bestMs = Number.POSITIVE_INFINITY;
   #bestBeforeMs = Number.POSITIVE_INFINITY;
   #bestSinceMs = 0;
+  /** Of this window. */
+  #lowestMs = Number.POSITIVE_INFINITY;
   #averageMs = 0;
 
   constructor(max: number) {
@@ -53,9 +56,13 @@ export class Limiter {
     return this.#averageMs;
   }
 
-  /** All places were taken when one more was wanted: without that there is no reason to grow. */
-  saturated(): void {
+  /**
+   * All places were taken when one more was wanted: without that there is no reason to grow. `isOurLatency`: the process is slow itself,
+   * so how long requests take says nothing about the endpoint.
+   */
+  saturated(isOurLatency = false): void {
     this.#isSaturated = true;
+    this.#isOurLatency ||= isOurLatency;
   }
 
   /** Begins at one again, as after an outage. */
@@ -71,12 +78,20 @@ export class Limiter {
     this.#samples += 1;
     this.#sumMs += durationMs;
     if (isFailure) this.#failures += 1;
-    else if (durationMs < this.#bestMs) this.#bestMs = durationMs;
+    else if (durationMs < this.#lowestMs) this.#lowestMs = durationMs;
     // About one round of all places.
     if (this.#samples < (this.#isRamping ? this.#limit : Math.max(this.#limit, START_LIMIT))) return;
+    this.#learnBest();
     this.#adapt();
     this.#endWindow();
     if (nowMs - this.#bestSinceMs >= BEST_PERIOD_MS) this.#nextBestPeriod(nowMs);
+  }
+
+  /** So few under way do not queue for each other: what they take is what the endpoint takes now, however fast it was before. */
+  #learnBest(): void {
+    const isOfItsOwn = this.#limit <= START_LIMIT && this.#lowestMs < Number.POSITIVE_INFINITY;
+    this.#bestMs = isOfItsOwn ? this.#lowestMs : Math.min(this.#bestMs, this.#lowestMs);
+    if (isOfItsOwn) this.#bestBeforeMs = this.#lowestMs;
   }
 
   #adapt(): void {
@@ -91,6 +106,7 @@ export class Limiter {
   }
 
   #grown(): number {
+    if (this.#isOurLatency) return this.#limit + Math.sqrt(this.#limit);
     const bestMs = Math.max(Math.min(this.#bestMs, this.#bestBeforeMs), MIN_LATENCY_MS);
     const gradient = Math.min(1, Math.max(0.5, (TOLERANCE * bestMs * this.#samples) / this.#sumMs));
     if (gradient < 1) this.#isRamping = false;
@@ -101,7 +117,9 @@ export class Limiter {
     this.#samples = 0;
     this.#failures = 0;
     this.#sumMs = 0;
+    this.#lowestMs = Number.POSITIVE_INFINITY;
     this.#isSaturated = false;
+    this.#isOurLatency = false;
   }
 
   #nextBestPeriod(nowMs: number): void {
