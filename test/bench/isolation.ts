@@ -1,7 +1,16 @@
 import type { Bench, BenchContext } from "./bench.ts";
 import type { Program } from "./process.ts";
 import { percentile } from "./report.ts";
-import { drained, type EndpointMode, type Endpoints, type Rig, rateOver, seconds, startRig } from "./rig.ts";
+import {
+  drained,
+  type EndpointMode,
+  type Endpoints,
+  FULL_LOAD,
+  type Rig,
+  rateOver,
+  seconds,
+  startRig,
+} from "./rig.ts";
 
 type Context = BenchContext<"seconds" | "warm-up" | "endpoints" | "small" | "rate" | "share">;
 
@@ -20,7 +29,7 @@ const meanOf = (a: Stretch, b: Stretch): Stretch => ({
 });
 
 async function highestRate({ flags }: Context, rig: Rig, endpoints: Endpoints): Promise<number> {
-  const load = await rig.load({ writeKeys: endpoints.writeKeys, callsPerSecond: 0 });
+  const load = await rig.load({ writeKeys: endpoints.writeKeys, ...FULL_LOAD });
   await seconds(flags["warm-up"]);
   const rate = await rateOver(Math.min(15, flags.seconds), endpoints.received);
   const sent = (await load.sample()).count;
@@ -102,7 +111,7 @@ export const isolation: Bench<"seconds" | "warm-up" | "endpoints" | "small" | "r
     "Healthy endpoints at half of the highest load, alone and beside others that hang, are slow, fail, reset or go silent; and 100 small endpoints beside one that gets nine tenths of the calls.",
   flags: {
     seconds: { default: 60, doc: "seconds of each measurement" },
-    "warm-up": { default: 8, doc: "seconds before each of them" },
+    "warm-up": { default: 15, doc: "seconds before each of them" },
     endpoints: { default: 10, doc: "healthy endpoints, and as many others" },
     small: { default: 100, doc: "small endpoints" },
     rate: {

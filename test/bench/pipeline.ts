@@ -1,7 +1,7 @@
 import type { Bench, BenchContext } from "./bench.ts";
-import type { Program } from "./process.ts";
+import { type Program, startProgram } from "./process.ts";
 import { percentile, type Report } from "./report.ts";
-import { drained, type Endpoints, type Rig, seconds, startRig } from "./rig.ts";
+import { drained, type Endpoints, FULL_LOAD, type Rig, seconds, startLoad, startRig } from "./rig.ts";
 import { type CallSample, stageTimes } from "./stages.ts";
 import type { Usage } from "./usage.ts";
 
@@ -44,7 +44,7 @@ function sayTimes(report: Report, name: string, timesMs: readonly number[], aske
 type Context = BenchContext<"seconds" | "warm-up" | "endpoints" | "rate">;
 
 async function atFullLoad({ report, flags }: Context, rig: Rig, endpoints: Endpoints): Promise<number> {
-  const load = await rig.load({ writeKeys: endpoints.writeKeys, callsPerSecond: 0 });
+  const load = await rig.load({ writeKeys: endpoints.writeKeys, ...FULL_LOAD });
   await seconds(flags["warm-up"]);
   const from = await momentOf(rig, endpoints);
   await seconds(flags.seconds);
@@ -83,13 +83,42 @@ async function atRate(
   sayTimes(report, `${name}: stage 4, Kafka, deliverer, HTTP`, deliveredMs, []);
 }
 
+/** Between the same load and the same endpoints stands one process that keeps nothing. */
+async function bareRelay(
+  { report, flags }: Context,
+  endpoints: Endpoints,
+  { name, ...options }: { name: string; callsPerSecond: number; inFlight?: number },
+): Promise<void> {
+  const relay = await startProgram(
+    "bare-relay",
+    endpoints.sink.ports.map((port) => `http://127.0.0.1:${port}`),
+  );
+  const load = await startLoad(`http://127.0.0.1:${relay.ports[0]}`, {
+    writeKeys: endpoints.writeKeys,
+    ...options,
+  });
+  await seconds(flags["warm-up"]);
+  await endpoints.latenciesMs();
+  const from = { atMs: performance.now(), ...(await relay.sample()) };
+  await seconds(flags.seconds);
+  const to = { atMs: performance.now(), ...(await relay.sample()) };
+  const latenciesMs = await endpoints.latenciesMs();
+  await load.stop();
+  await relay.stop();
+  const calls = to.count - from.count;
+  const title = `bare relay, ${name}`;
+  report.figure(`${title}: calls/s`, (calls * 1000) / (to.atMs - from.atMs), { unit: "calls/s" });
+  report.figure(`${title}: CPU a call`, ((to.cpuSeconds - from.cpuSeconds) * 1e6) / calls, { unit: "us" });
+  sayTimes(report, `${title}: sent to received`, latenciesMs, []);
+}
+
 export const pipeline: Bench<"seconds" | "warm-up" | "endpoints" | "rate"> = {
   name: "pipeline",
   summary:
-    "Single calls through every service to webhooks, everything on this machine: calls/s held, CPU time a call by process with the broker's share, latency at half load by stage.",
+    "Single calls through every service to webhooks, everything on this machine: calls/s held, CPU time a call by process with the broker's share, latency at half load by stage; and a bare relay in its place.",
   flags: {
     seconds: { default: 15, doc: "seconds of each measurement" },
-    "warm-up": { default: 8, doc: "seconds before each of them" },
+    "warm-up": { default: 20, doc: "seconds before each of them" },
     endpoints: { default: 10, doc: "endpoints that the calls go to" },
     rate: { default: 345, doc: "calls/s of the third measurement, which the others are known at" },
   },
@@ -98,11 +127,13 @@ export const pipeline: Bench<"seconds" | "warm-up" | "endpoints" | "rate"> = {
     const rig = await startRig(stack);
     try {
       const endpoints = await rig.endpoints(flags.endpoints);
-      report.say("  full load: 64 requests under way");
+      report.say(`  full load: ${FULL_LOAD.inFlight} requests under way`);
       const highest = await atFullLoad(context, rig, endpoints);
       const half = Math.max(1, Math.floor(highest / 2));
       await atRate(context, rig, { endpoints, callsPerSecond: half, name: "half load" });
       await atRate(context, rig, { endpoints, callsPerSecond: flags.rate, name: `${flags.rate}/s` });
+      await bareRelay(context, endpoints, { name: "full load", ...FULL_LOAD });
+      await bareRelay(context, endpoints, { name: `${flags.rate}/s`, callsPerSecond: flags.rate });
     } finally {
       await rig.stop();
     }

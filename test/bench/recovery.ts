@@ -2,11 +2,12 @@ import { setTimeout as pause } from "node:timers/promises";
 import type { Bench, BenchContext } from "./bench.ts";
 import type { Program } from "./process.ts";
 import { percentile } from "./report.ts";
-import { drained, type Endpoints, rateOver, seconds, startRig } from "./rig.ts";
+import { drained, type Endpoints, FULL_LOAD, RETRY_DELAYS_MS, rateOver, seconds, startRig } from "./rig.ts";
 
 type Context = BenchContext<"down" | "warm-up" | "endpoints" | "rate" | "most">;
 
 const POLL_MS = 100;
+const LATENESS_SECONDS = 15;
 
 async function highestRate({ flags }: Context, load: Program, endpoints: Endpoints): Promise<number> {
   await seconds(flags["warm-up"]);
@@ -62,13 +63,31 @@ async function outage(
   report.figure("others' p99 while it drains, against before", after / before, { unit: "x", asked: "≤ 1.1" });
 }
 
+/** One call of ten fails once; the smallest delay has no jitter, so what is more than it is lateness. */
+async function lateness(
+  { report, flags }: Context,
+  { load, ill }: { load: Program; ill: Endpoints },
+): Promise<void> {
+  const [delayMs = 0] = RETRY_DELAYS_MS;
+  await ill.become("stumble");
+  await seconds(flags["warm-up"] + delayMs / 1000);
+  await ill.sink.ask("again");
+  await seconds(LATENESS_SECONDS);
+  const { againAfterMs } = await ill.sink.ask<{ againAfterMs: number[] }>("again");
+  await load.stop();
+  const lateMs = againAfterMs.map((afterMs) => afterMs - delayMs);
+  report.figure("calls that failed once and waited for their time", lateMs.length, { unit: "calls" });
+  report.figure("late when they came again, p50", percentile(lateMs, 0.5), { unit: "ms", asked: "≤ 500" });
+  report.figure("late when they came again, p99", percentile(lateMs, 0.99), { unit: "ms" });
+}
+
 export const recovery: Bench<"down" | "warm-up" | "endpoints" | "rate" | "most"> = {
   name: "recovery",
   summary:
-    "One endpoint of several is down for a while at half load: how long until its calls have all arrived once it is back, and what the others notice.",
+    "One endpoint of several is down for a while at half load: how long until its calls have all arrived once it is back, and what the others notice; then how late calls are that failed once.",
   flags: {
     down: { default: 60, doc: "seconds that the endpoint is down" },
-    "warm-up": { default: 8, doc: "seconds before each measurement" },
+    "warm-up": { default: 15, doc: "seconds before each measurement" },
     endpoints: { default: 10, doc: "endpoints; one of them is down" },
     rate: { default: Number.NaN, doc: "calls/s to all of them; half of what is held when not given" },
     most: { default: 300, doc: "seconds after which the drain is given up" },
@@ -80,17 +99,14 @@ export const recovery: Bench<"down" | "warm-up" | "endpoints" | "rate" | "most">
       const others = await rig.endpoints(flags.endpoints - 1);
       const ill = await rig.endpoints(1, "unique");
       const full = Number.isNaN(flags.rate)
-        ? await highestRate(
-            context,
-            await rig.load({ writeKeys: others.writeKeys, callsPerSecond: 0 }),
-            others,
-          )
+        ? await highestRate(context, await rig.load({ writeKeys: others.writeKeys, ...FULL_LOAD }), others)
         : flags.rate * 2;
       const rate = full / 2 / flags.endpoints;
       report.figure("load: calls/s to all endpoints", full / 2, { unit: "calls/s" });
       await rig.load({ writeKeys: others.writeKeys, callsPerSecond: rate * (flags.endpoints - 1) });
       const load = await rig.load({ writeKeys: ill.writeKeys, callsPerSecond: rate });
       await outage(context, { load, ill, others, rate });
+      await lateness(context, { load, ill });
     } finally {
       await rig.stop();
     }

@@ -5,15 +5,16 @@ import { type Program, startProgram } from "./process.ts";
 import { pidListeningOn, type Usage, usageOf } from "./usage.ts";
 
 /** As the product's default: what the deliverer reads beside the jobs counts. */
-const RETRY_DELAYS_MS = [10_000, 60_000, 300_000, 900_000, 1_800_000];
+export const RETRY_DELAYS_MS = [10_000, 60_000, 300_000, 900_000, 1_800_000];
 const PARTITIONS = 12;
+/** Requests under way where nothing else is said. */
 const IN_FLIGHT = 64;
 const CREATED_AT_A_TIME = 10;
 
 const SERVICES: readonly DeployedService[] = ["ingest", "webhook-router", "deliverer", "control"];
 
 /** How an endpoint behaves (programs/sink.ts). */
-export type EndpointMode = "ok" | "hang" | "slow" | "error" | "reset" | "half-open";
+export type EndpointMode = "ok" | "hang" | "slow" | "error" | "reset" | "half-open" | "stumble";
 
 /** Endpoints of one process, each an origin of its own, each with a source and a destination. */
 export interface Endpoints {
@@ -32,7 +33,11 @@ export interface LoadOptions {
   /** 0 keeps `inFlight` requests under way instead. */
   readonly callsPerSecond: number;
   readonly batchSize?: number;
+  readonly inFlight?: number;
 }
+
+/** As much as the pipeline takes: with 64 requests under way it would wait for Kafka's answers half of the time. */
+export const FULL_LOAD = { callsPerSecond: 0, inFlight: 256 };
 
 /** The whole product on one machine, with what a benchmark does to it. */
 export interface Rig {
@@ -46,8 +51,8 @@ export interface Rig {
 }
 
 export function startLoad(origin: string, options: LoadOptions): Promise<Program> {
-  const { writeKeys, callsPerSecond, batchSize = 1 } = options;
-  const given = { origin, writeKeys, batchSize, inFlight: IN_FLIGHT, requestsPerSecond: callsPerSecond };
+  const { writeKeys, callsPerSecond, batchSize = 1, inFlight = IN_FLIGHT } = options;
+  const given = { origin, writeKeys, batchSize, inFlight, requestsPerSecond: callsPerSecond };
   return startProgram("load", [JSON.stringify(given)]);
 }
 

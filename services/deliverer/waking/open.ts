@@ -12,6 +12,8 @@ import { createWaker, type Waker } from "./waker.ts";
 
 /** A cursor is forgotten when its topic's reader was past it for so long: by then what it read is committed too. */
 const FORGET_EVERY_MS = 15_000;
+/** Of more endpoints than that all are looked for again. */
+const MAX_SEEN = 100_000;
 
 export interface WakingParts {
   readonly producer: Pick<Producer, "send">;
@@ -51,6 +53,7 @@ export function openWaking(context: DelivererContext, connection: Connection, pa
     requested(job, { outcome, url }) {
       // A call that had failed goes through: others may wait since before this process knew the endpoint.
       if (outcome.kind !== "success" || position(job) === 0 || waker === undefined || seen.has(url)) return;
+      if (seen.size >= MAX_SEEN) seen.clear();
       seen.add(url);
       waker.wake(url);
     },

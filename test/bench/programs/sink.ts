@@ -5,13 +5,15 @@ import { createServer, type IncomingMessage, type ServerResponse } from "node:ht
 import type { AddressInfo } from "node:net";
 import { cpuSeconds } from "../cpu.ts";
 
-const MODES = ["ok", "hang", "slow", "error", "reset", "half-open"] as const;
+const MODES = ["ok", "hang", "slow", "error", "reset", "half-open", "stumble"] as const;
 type Mode = (typeof MODES)[number];
 
 const SENT_AT = '"sentAtMs":';
 const MESSAGE_ID = '"messageId":"';
 /** Just within the time that a webhook has. */
 const SLOW_MS = 4_900;
+/** With "stumble" one call of so many fails the first time. */
+const STUMBLES_ONE_OF = 10;
 /** Calls whose way is looked at in detail: one of so many, and so many at most. */
 const SAMPLED = { oneOf: 8, most: 20_000 };
 
@@ -19,6 +21,9 @@ let mode: Mode = "ok";
 let count = 0;
 let latenciesMs: number[] = [];
 let samples: { messageId: string; sentAtMs: number; receivedAtMs: number }[] = [];
+/** When the calls that failed once came first, and how long the next time was in coming. */
+const stumbledAtMs = new Map<string, number>();
+let againAfterMs: number[] = [];
 const messageIds = new Set<string>();
 const keepsMessageIds = process.argv[3] === "unique";
 
@@ -42,6 +47,17 @@ function note(body: string): void {
     samples.push({ messageId, sentAtMs, receivedAtMs });
 }
 
+/** Whether this is the one time that the call fails. */
+function stumbles(body: string): boolean {
+  const messageId = textAfter(body, MESSAGE_ID)?.split('"', 1)[0] ?? "";
+  const firstAtMs = stumbledAtMs.get(messageId);
+  if (firstAtMs !== undefined) againAfterMs.push(nowMs() - firstAtMs);
+  const isNow = firstAtMs === undefined && count % STUMBLES_ONE_OF === 0;
+  if (isNow) stumbledAtMs.set(messageId, nowMs());
+  count += 1;
+  return isNow;
+}
+
 function answer(status: number, response: ServerResponse): void {
   response.writeHead(status, { "content-length": 0 });
   response.end();
@@ -62,6 +78,8 @@ function handle(request: IncomingMessage, response: ServerResponse): void {
       case "slow":
         note(body);
         return void setTimeout(() => answer(200, response), SLOW_MS);
+      case "stumble":
+        return answer(stumbles(body) ? 503 : 200, response);
       case "error":
         return answer(500, response);
       case "reset":
@@ -90,6 +108,9 @@ process.on("message", (message: string) => {
   } else if (message === "latencies") {
     process.send?.({ latenciesMs });
     latenciesMs = [];
+  } else if (message === "again") {
+    process.send?.({ againAfterMs });
+    againAfterMs = [];
   } else if (message === "samples") {
     process.send?.({ samples });
     samples = [];
