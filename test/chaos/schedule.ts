@@ -70,6 +70,8 @@ function spaced(random: Random, events: readonly ChaosEvent[], maxGapMs: number)
   return events.map((event) => ({ gapMs: random.between(300, maxGapMs), event }));
 }
 
+export const PHASES_OF_A_ROUND = 4;
+
 /** From one deliverer to three, every fault, back to one, and the only one is killed. */
 function planRound(random: Random, isHurried: boolean): Phase[] {
   const maxGapMs = isHurried ? 1_000 : 5_000;

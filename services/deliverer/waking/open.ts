@@ -62,7 +62,7 @@ export function openWaking(context: DelivererContext, connection: Connection, pa
       const started = startWaker(context, connection, { ...parts, cursors, runner, step });
       waker = started;
       parts.lanes.listen({
-        onRecovered: (endpoint) => started.wake(endpoint),
+        onRecovered: (endpoint) => started.recovered(endpoint),
         onRoom: (endpoint) => started.wake(endpoint),
       });
       forgetPassed(context, cursors, runner);

@@ -24,6 +24,8 @@ export interface WakerOptions extends PassParts {
 export interface Waker {
   /** Takes the endpoint's waiting calls ahead of their time, until there are none; soon, and once at a time. */
   wake(endpoint: string): void;
+  /** The same for an endpoint that was down and is back: it does not wait for the rest after an earlier look. */
+  recovered(endpoint: string): void;
   /** Takes no more; resolves when the passes have ended or `graceMs` is over. */
   stop(graceMs: number): Promise<void>;
 }
@@ -33,6 +35,8 @@ export function createWaker(options: WakerOptions): Waker {
   const stopping = new AbortController();
   const pending = new Set<string>();
   const passing = new Set<string>();
+  /** Ends the rest after a look for the endpoint that found nothing. */
+  const resting = new Map<string, AbortController>();
   const passes = new Set<Promise<void>>();
 
   /** One endpoint for each pass; when there are more of them than passes, the last one takes all that are left. */
@@ -66,7 +70,7 @@ export function createWaker(options: WakerOptions): Waker {
     const { taken, returned } = await runPass(endpoints, options, slice);
     options.woken(taken);
     if (taken > 0) logger.info({ taken, returned, endpoints: endpoints.size }, "waiting calls were woken");
-    else await rest(options.nowMs() - beganAtMs);
+    else await rest(endpoints, options.nowMs() - beganAtMs);
     // What comes back each time would be woken for ever.
     return taken > returned;
   }
@@ -86,15 +90,25 @@ export function createWaker(options: WakerOptions): Waker {
     }
   }
 
-  async function rest(passMs: number): Promise<void> {
+  async function rest(endpoints: ReadonlySet<string>, passMs: number): Promise<void> {
     const restMs = Math.min(MAX_REST_MS, passMs * REST_FACTOR);
-    await delay(restMs, undefined, { signal: stopping.signal }).catch(() => undefined);
+    const ended = new AbortController();
+    for (const endpoint of endpoints) resting.set(endpoint, ended);
+    const signal = AbortSignal.any([stopping.signal, ended.signal]);
+    await delay(restMs, undefined, { signal }).catch(() => undefined);
+    for (const endpoint of endpoints) resting.delete(endpoint);
+  }
+
+  function wake(endpoint: string): void {
+    pending.add(endpoint);
+    begin();
   }
 
   return {
-    wake(endpoint) {
-      pending.add(endpoint);
-      begin();
+    wake,
+    recovered(endpoint) {
+      resting.get(endpoint)?.abort();
+      wake(endpoint);
     },
     async stop(graceMs) {
       stopping.abort();

@@ -1,0 +1,56 @@
+import { setTimeout as pause } from "node:timers/promises";
+import { describe, expect, test } from "@jest/globals";
+import type { Logger } from "#runtime";
+import { until } from "#support/until";
+import { endpointOf, logOf, NOW_MS, partsOf } from "./pass.fixture.ts";
+import { createWaker } from "./waker.ts";
+
+const ENDPOINT = endpointOf("a");
+const logger = { info: () => undefined, warn: () => undefined } as unknown as Logger;
+
+/** Nothing waits, and each look takes five seconds of the clock: the rest after it is twenty. */
+function slowLooks() {
+  let nowMs = NOW_MS;
+  let looks = 0;
+  const parts = partsOf({
+    log: logOf([]),
+    step: () => undefined,
+    nowMs: () => {
+      nowMs += 5_000;
+      return nowMs;
+    },
+  });
+  const waker = createWaker({
+    ...parts,
+    offsets(topic) {
+      looks += 1;
+      return parts.offsets(topic);
+    },
+    logger,
+    woken: () => undefined,
+  });
+  return { waker, looks: () => looks };
+}
+
+describe("after a look that found nothing", () => {
+  test("an endpoint that has room waits for the rest to be over", async () => {
+    const { waker, looks } = slowLooks();
+    waker.wake(ENDPOINT);
+    await until(() => looks() === 1, { timeoutMs: 2_000, what: "the first look" });
+    waker.wake(ENDPOINT);
+    await pause(200);
+    expect(looks()).toBe(1);
+    await waker.stop(1_000);
+  });
+
+  test("an endpoint that was down and is back is looked for at once", async () => {
+    const { waker, looks } = slowLooks();
+    waker.wake(ENDPOINT);
+    await until(() => looks() === 1, { timeoutMs: 2_000, what: "the first look" });
+    // Its rest has begun.
+    await pause(50);
+    waker.recovered(ENDPOINT);
+    await until(() => looks() === 2, { timeoutMs: 2_000, what: "the second look" });
+    await waker.stop(1_000);
+  });
+});
