@@ -7,12 +7,16 @@ import {
   type Endpoints,
   FULL_LOAD,
   type Rig,
+  rateHeld,
   rateOver,
   seconds,
   startRig,
 } from "./rig.ts";
 
 type Context = BenchContext<"seconds" | "warm-up" | "endpoints" | "small" | "rate" | "share">;
+
+/** Long enough that a backlog shows. */
+const HIGHEST_SECONDS = 30;
 
 /** In this order; what one of them leaves waiting is still tried while the next one is measured. */
 const FAULTS: readonly EndpointMode[] = ["hang", "slow", "error", "reset", "half-open"];
@@ -31,7 +35,7 @@ const meanOf = (a: Stretch, b: Stretch): Stretch => ({
 async function highestRate({ flags }: Context, rig: Rig, endpoints: Endpoints): Promise<number> {
   const load = await rig.load({ writeKeys: endpoints.writeKeys, ...FULL_LOAD });
   await seconds(flags["warm-up"]);
-  const rate = await rateOver(Math.min(15, flags.seconds), endpoints.received);
+  const rate = await rateHeld(HIGHEST_SECONDS, load, endpoints);
   const sent = (await load.sample()).count;
   await load.stop();
   await drained(endpoints, sent);

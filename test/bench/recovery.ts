@@ -2,16 +2,18 @@ import { setTimeout as pause } from "node:timers/promises";
 import type { Bench, BenchContext } from "./bench.ts";
 import type { Program } from "./process.ts";
 import { percentile } from "./report.ts";
-import { drained, type Endpoints, FULL_LOAD, RETRY_DELAYS_MS, rateOver, seconds, startRig } from "./rig.ts";
+import { drained, type Endpoints, FULL_LOAD, RETRY_DELAYS_MS, rateHeld, seconds, startRig } from "./rig.ts";
 
 type Context = BenchContext<"down" | "warm-up" | "endpoints" | "rate" | "most">;
 
 const POLL_MS = 100;
+/** Long enough that a backlog shows. */
+const HIGHEST_SECONDS = 30;
 const LATENESS_SECONDS = 15;
 
 async function highestRate({ flags }: Context, load: Program, endpoints: Endpoints): Promise<number> {
   await seconds(flags["warm-up"]);
-  const rate = await rateOver(10, endpoints.received);
+  const rate = await rateHeld(HIGHEST_SECONDS, load, endpoints);
   const sent = (await load.sample()).count;
   await load.stop();
   await drained(endpoints, sent);

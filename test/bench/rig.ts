@@ -137,6 +137,12 @@ export async function rateOver(length: number, count: () => Promise<number>): Pr
   return ((await count()) - before) / ((performance.now() - beganAtMs) / 1000);
 }
 
+/** Calls a second that are both acknowledged and received: a backlog that grows or drains is not held. */
+export async function rateHeld(length: number, load: Program, endpoints: Endpoints): Promise<number> {
+  const answered = async (): Promise<number> => (await load.sample()).count;
+  return Math.min(...(await Promise.all([rateOver(length, answered), rateOver(length, endpoints.received)])));
+}
+
 /** Waits until everything acknowledged so far has arrived; gives up when nothing arrives for 10 s. */
 export async function drained(endpoints: Endpoints, expected: number): Promise<void> {
   let received = await endpoints.received();
