@@ -1,5 +1,5 @@
 // Waking with a real Kafka, a real process and real sockets.
-import { afterEach, describe, expect, test } from "@jest/globals";
+import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
 import { type Receiver, startReceiver } from "#support/receiver";
 import { until } from "#support/until";
 import { destination } from "../jobs.fixture.ts";
@@ -10,13 +10,19 @@ const CALLS = 300;
 const DELAYS_MS = [2_000, 900_000];
 const WAIT = { timeoutMs: 60_000 };
 
-let deliverer: DelivererUnderTest | undefined;
-let receiver: Receiver | undefined;
+let deliverer: DelivererUnderTest;
+let receiver: Receiver;
 
-afterEach(async () => {
-  await deliverer?.stop();
-  await receiver?.close();
-});
+// Not within the test's own time: the first to ask for it waits until Kafka runs.
+beforeAll(async () => {
+  receiver = await startReceiver();
+  deliverer = await startDeliverer({ retryDelaysMs: DELAYS_MS });
+}, 60_000);
+
+afterAll(async () => {
+  await deliverer.stop();
+  await receiver.close();
+}, 60_000);
 
 /** Calls that have been put off twice, by a failure or without a request, so that they wait in the topic with the long delay. */
 async function putOffTwice(running: DelivererUnderTest): Promise<boolean> {
@@ -28,10 +34,8 @@ async function putOffTwice(running: DelivererUnderTest): Promise<boolean> {
 
 describe("an endpoint that was down for a while", () => {
   test("gets its waiting calls once it is back, each once, long before they are due", async () => {
-    receiver = await startReceiver();
     const { requests, script, url } = receiver;
     script("/hook", { status: 500 });
-    deliverer = await startDeliverer({ retryDelaysMs: DELAYS_MS });
     const running = deliverer;
     await running.configure("d", destination({ id: "d", urls: [url("/hook")] }));
     const waiting = Array.from({ length: CALLS }, (_, index) => newJob("d", { shard: index % 4 }));
