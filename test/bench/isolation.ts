@@ -2,21 +2,16 @@ import type { Bench, BenchContext } from "./bench.ts";
 import type { Program } from "./process.ts";
 import { percentile } from "./report.ts";
 import {
-  drained,
   type EndpointMode,
   type Endpoints,
-  FULL_LOAD,
+  highestRate,
   type Rig,
-  rateHeld,
   rateOver,
   seconds,
   startRig,
 } from "./rig.ts";
 
 type Context = BenchContext<"seconds" | "warm-up" | "endpoints" | "small" | "rate" | "share">;
-
-/** Long enough that a backlog shows. */
-const HIGHEST_SECONDS = 30;
 
 /** In this order; what one of them leaves waiting is still tried while the next one is measured. */
 const FAULTS: readonly EndpointMode[] = ["hang", "slow", "error", "reset", "half-open"];
@@ -31,16 +26,6 @@ const meanOf = (a: Stretch, b: Stretch): Stretch => ({
   callsPerSecond: (a.callsPerSecond + b.callsPerSecond) / 2,
   p99Ms: (a.p99Ms + b.p99Ms) / 2,
 });
-
-async function highestRate({ flags }: Context, rig: Rig, endpoints: Endpoints): Promise<number> {
-  const load = await rig.load({ writeKeys: endpoints.writeKeys, ...FULL_LOAD });
-  await seconds(flags["warm-up"]);
-  const rate = await rateHeld(HIGHEST_SECONDS, load, endpoints);
-  const sent = (await load.sample()).count;
-  await load.stop();
-  await drained(endpoints, sent);
-  return rate;
-}
 
 async function watch({ flags }: Context, endpoints: Endpoints): Promise<Stretch> {
   await seconds(flags["warm-up"]);
@@ -129,7 +114,9 @@ export const isolation: Bench<"seconds" | "warm-up" | "endpoints" | "small" | "r
     const rig = await startRig(stack);
     try {
       const endpoints = await rig.endpoints(flags.endpoints);
-      const rate = Number.isNaN(flags.rate) ? (await highestRate(context, rig, endpoints)) / 2 : flags.rate;
+      const rate = Number.isNaN(flags.rate)
+        ? (await highestRate(rig, endpoints, flags["warm-up"])) / 2
+        : flags.rate;
       await endpoints.stop();
       report.figure("load: calls/s to the healthy endpoints", rate, { unit: "calls/s" });
       await besideFaults(context, rig, rate);

@@ -1,5 +1,5 @@
 import type { Bench, BenchContext } from "./bench.ts";
-import { type Program, startProgram } from "./process.ts";
+import { measureCpu, type Program, startProgram } from "./process.ts";
 import { percentile, type Report } from "./report.ts";
 import { drained, type Endpoints, FULL_LOAD, type Rig, seconds, startLoad, startRig } from "./rig.ts";
 import { type CallSample, stageTimes } from "./stages.ts";
@@ -99,16 +99,13 @@ async function bareRelay(
   });
   await seconds(flags["warm-up"]);
   await endpoints.latenciesMs();
-  const from = { atMs: performance.now(), ...(await relay.sample()) };
-  await seconds(flags.seconds);
-  const to = { atMs: performance.now(), ...(await relay.sample()) };
+  const cost = await measureCpu({ sample: relay.sample, warmUp: 0, seconds: flags.seconds });
   const latenciesMs = await endpoints.latenciesMs();
   await load.stop();
   await relay.stop();
-  const calls = to.count - from.count;
   const title = `bare relay, ${name}`;
-  report.figure(`${title}: calls/s`, (calls * 1000) / (to.atMs - from.atMs), { unit: "calls/s" });
-  report.figure(`${title}: CPU a call`, ((to.cpuSeconds - from.cpuSeconds) * 1e6) / calls, { unit: "us" });
+  report.figure(`${title}: calls/s`, cost.perSecond, { unit: "calls/s" });
+  report.figure(`${title}: CPU a call`, cost.cpuMicros, { unit: "us" });
   sayTimes(report, `${title}: sent to received`, latenciesMs, []);
 }
 

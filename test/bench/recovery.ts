@@ -2,23 +2,12 @@ import { setTimeout as pause } from "node:timers/promises";
 import type { Bench, BenchContext } from "./bench.ts";
 import type { Program } from "./process.ts";
 import { percentile } from "./report.ts";
-import { drained, type Endpoints, FULL_LOAD, RETRY_DELAYS_MS, rateHeld, seconds, startRig } from "./rig.ts";
+import { type Endpoints, highestRate, RETRY_DELAYS_MS, seconds, startRig } from "./rig.ts";
 
 type Context = BenchContext<"down" | "warm-up" | "endpoints" | "rate" | "most">;
 
 const POLL_MS = 100;
-/** Long enough that a backlog shows. */
-const HIGHEST_SECONDS = 30;
 const LATENESS_SECONDS = 15;
-
-async function highestRate({ flags }: Context, load: Program, endpoints: Endpoints): Promise<number> {
-  await seconds(flags["warm-up"]);
-  const rate = await rateHeld(HIGHEST_SECONDS, load, endpoints);
-  const sent = (await load.sample()).count;
-  await load.stop();
-  await drained(endpoints, sent);
-  return rate;
-}
 
 /** Seconds until everything acknowledged before the call, and what comes meanwhile but for half a second's worth, has arrived. */
 async function secondsToDrain(
@@ -101,7 +90,7 @@ export const recovery: Bench<"down" | "warm-up" | "endpoints" | "rate" | "most">
       const others = await rig.endpoints(flags.endpoints - 1);
       const ill = await rig.endpoints(1, "unique");
       const full = Number.isNaN(flags.rate)
-        ? await highestRate(context, await rig.load({ writeKeys: others.writeKeys, ...FULL_LOAD }), others)
+        ? await highestRate(rig, others, flags["warm-up"])
         : flags.rate * 2;
       const rate = full / 2 / flags.endpoints;
       report.figure("load: calls/s to all endpoints", full / 2, { unit: "calls/s" });

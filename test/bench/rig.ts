@@ -10,6 +10,8 @@ const PARTITIONS = 12;
 /** Requests under way where nothing else is said. */
 const IN_FLIGHT = 64;
 const CREATED_AT_A_TIME = 10;
+/** Long enough that a backlog shows. */
+const HIGHEST_SECONDS = 30;
 
 const SERVICES: readonly DeployedService[] = ["ingest", "webhook-router", "deliverer", "control"];
 
@@ -137,12 +139,6 @@ export async function rateOver(length: number, count: () => Promise<number>): Pr
   return ((await count()) - before) / ((performance.now() - beganAtMs) / 1000);
 }
 
-/** Calls a second that are both acknowledged and received: a backlog that grows or drains is not held. */
-export async function rateHeld(length: number, load: Program, endpoints: Endpoints): Promise<number> {
-  const answered = async (): Promise<number> => (await load.sample()).count;
-  return Math.min(...(await Promise.all([rateOver(length, answered), rateOver(length, endpoints.received)])));
-}
-
 /** Waits until everything acknowledged so far has arrived; gives up when nothing arrives for 10 s. */
 export async function drained(endpoints: Endpoints, expected: number): Promise<void> {
   let received = await endpoints.received();
@@ -152,4 +148,21 @@ export async function drained(endpoints: Endpoints, expected: number): Promise<v
     if (now > received) quiet = 0;
     received = now;
   }
+}
+
+/** Calls a second that are both acknowledged and received: a backlog that grows or drains is not held. */
+async function rateHeld(length: number, load: Program, endpoints: Endpoints): Promise<number> {
+  const answered = async (): Promise<number> => (await load.sample()).count;
+  return Math.min(...(await Promise.all([rateOver(length, answered), rateOver(length, endpoints.received)])));
+}
+
+/** The calls a second that are held at full load; ends when all of them have arrived. */
+export async function highestRate(rig: Rig, endpoints: Endpoints, warmUpSeconds: number): Promise<number> {
+  const load = await rig.load({ writeKeys: endpoints.writeKeys, ...FULL_LOAD });
+  await seconds(warmUpSeconds);
+  const rate = await rateHeld(HIGHEST_SECONDS, load, endpoints);
+  const sent = (await load.sample()).count;
+  await load.stop();
+  await drained(endpoints, sent);
+  return rate;
 }

@@ -70,10 +70,12 @@ function spaced(random: Random, events: readonly ChaosEvent[], maxGapMs: number)
   return events.map((event) => ({ gapMs: random.between(300, maxGapMs), event }));
 }
 
-export const PHASES_OF_A_ROUND = 4;
+type Round = readonly [Phase, Phase, Phase, Phase];
+
+export const PHASES_OF_A_ROUND: Round["length"] = 4;
 
 /** From one deliverer to three, every fault, back to one, and the only one is killed. */
-function planRound(random: Random, isHurried: boolean): Phase[] {
+function planRound(random: Random, isHurried: boolean): Round {
   const maxGapMs = isHurried ? 1_000 : 5_000;
   const one = (event: ChaosEvent): Phase => ({ tracks: [spaced(random, [event], maxGapMs)] });
   const [target = 0, ...others] = random.shuffled([0, 1, 2]);

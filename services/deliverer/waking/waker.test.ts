@@ -43,12 +43,14 @@ describe("after a look that found nothing", () => {
     await waker.stop(1_000);
   });
 
-  test("an endpoint that was down and is back is looked for at once", async () => {
+  test.each([
+    { title: "during the rest", afterMs: 50 },
+    { title: "during the look", afterMs: 0 },
+  ])("an endpoint that was down and is back is looked for at once, $title", async ({ afterMs }) => {
     const { waker, looks } = slowLooks();
     waker.wake(ENDPOINT);
     await until(() => looks() === 1, { timeoutMs: 2_000, what: "the first look" });
-    // Its rest has begun.
-    await pause(50);
+    if (afterMs > 0) await pause(afterMs);
     waker.recovered(ENDPOINT);
     await until(() => looks() === 2, { timeoutMs: 2_000, what: "the second look" });
     await waker.stop(1_000);

@@ -34,9 +34,8 @@ export function createWaker(options: WakerOptions): Waker {
   const { logger } = options;
   const stopping = new AbortController();
   const pending = new Set<string>();
-  const passing = new Set<string>();
-  /** Ends the rest after a look for the endpoint that found nothing. */
-  const resting = new Map<string, AbortController>();
+  /** By endpoint, what ends the rest after its pass when that found nothing. */
+  const passing = new Map<string, AbortController>();
   const passes = new Set<Promise<void>>();
 
   /** One endpoint for each pass; when there are more of them than passes, the last one takes all that are left. */
@@ -50,11 +49,12 @@ export function createWaker(options: WakerOptions): Waker {
     while (!stopping.signal.aborted && passes.size < MAX_PASSES) {
       const endpoints = nextEndpoints();
       if (endpoints.size === 0) return;
+      const hurry = new AbortController();
       for (const endpoint of endpoints) {
         pending.delete(endpoint);
-        passing.add(endpoint);
+        passing.set(endpoint, hurry);
       }
-      const pass = passUntilNoneIsLeft(endpoints).finally(() => {
+      const pass = passUntilNoneIsLeft(endpoints, hurry.signal).finally(() => {
         for (const endpoint of endpoints) passing.delete(endpoint);
         passes.delete(pass);
         begin();
@@ -64,20 +64,20 @@ export function createWaker(options: WakerOptions): Waker {
   }
 
   /** False: there is nothing more to be had, for now. */
-  async function passOnce(endpoints: ReadonlySet<string>): Promise<boolean> {
+  async function passOnce(endpoints: ReadonlySet<string>, hurry: AbortSignal): Promise<boolean> {
     const beganAtMs = options.nowMs();
     const slice = AbortSignal.any([stopping.signal, AbortSignal.timeout(PASS_MS)]);
     const { taken, returned } = await runPass(endpoints, options, slice);
     options.woken(taken);
     if (taken > 0) logger.info({ taken, returned, endpoints: endpoints.size }, "waiting calls were woken");
-    else await rest(endpoints, options.nowMs() - beganAtMs);
+    else await rest(options.nowMs() - beganAtMs, hurry);
     // What comes back each time would be woken for ever.
     return taken > returned;
   }
 
-  async function passUntilNoneIsLeft(endpoints: ReadonlySet<string>): Promise<void> {
+  async function passUntilNoneIsLeft(endpoints: ReadonlySet<string>, hurry: AbortSignal): Promise<void> {
     try {
-      while ((await passOnce(endpoints)) && !stopping.signal.aborted) {
+      while ((await passOnce(endpoints, hurry)) && !stopping.signal.aborted) {
         if (pending.size > 0) {
           for (const endpoint of endpoints) pending.add(endpoint);
           return;
@@ -90,13 +90,10 @@ export function createWaker(options: WakerOptions): Waker {
     }
   }
 
-  async function rest(endpoints: ReadonlySet<string>, passMs: number): Promise<void> {
+  async function rest(passMs: number, hurry: AbortSignal): Promise<void> {
     const restMs = Math.min(MAX_REST_MS, passMs * REST_FACTOR);
-    const ended = new AbortController();
-    for (const endpoint of endpoints) resting.set(endpoint, ended);
-    const signal = AbortSignal.any([stopping.signal, ended.signal]);
+    const signal = AbortSignal.any([stopping.signal, hurry]);
     await delay(restMs, undefined, { signal }).catch(() => undefined);
-    for (const endpoint of endpoints) resting.delete(endpoint);
   }
 
   function wake(endpoint: string): void {
@@ -107,7 +104,7 @@ export function createWaker(options: WakerOptions): Waker {
   return {
     wake,
     recovered(endpoint) {
-      resting.get(endpoint)?.abort();
+      passing.get(endpoint)?.abort();
       wake(endpoint);
     },
     async stop(graceMs) {

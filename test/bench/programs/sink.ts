@@ -35,10 +35,14 @@ function textAfter(body: string, mark: string): string | undefined {
   return at < 0 ? undefined : body.slice(at + mark.length, at + mark.length + 64);
 }
 
+function messageIdIn(body: string): string {
+  return textAfter(body, MESSAGE_ID)?.split('"', 1)[0] ?? "";
+}
+
 function note(body: string): void {
   const receivedAtMs = nowMs();
   count += 1;
-  const messageId = textAfter(body, MESSAGE_ID)?.split('"', 1)[0] ?? "";
+  const messageId = messageIdIn(body);
   if (keepsMessageIds) messageIds.add(messageId);
   const sentAtMs = Number.parseFloat(textAfter(body, SENT_AT) ?? "0");
   if (!(sentAtMs > 0)) return;
@@ -49,7 +53,7 @@ function note(body: string): void {
 
 /** Whether this is the one time that the call fails. */
 function stumbles(body: string): boolean {
-  const messageId = textAfter(body, MESSAGE_ID)?.split('"', 1)[0] ?? "";
+  const messageId = messageIdIn(body);
   const firstAtMs = stumbledAtMs.get(messageId);
   if (firstAtMs !== undefined) againAfterMs.push(nowMs() - firstAtMs);
   const isNow = firstAtMs === undefined && count % STUMBLES_ONE_OF === 0;
