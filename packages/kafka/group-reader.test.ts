@@ -138,7 +138,56 @@ describe("group reader", () => {
     bench.session().join([0], "second");
     expect(bench.session().seeks).toEqual([]);
     fetch(bench, 0, 2, 6);
+    await soon(() => bench.stepped.length === 6, "the new step");
     expect(bench.stepped).toEqual(["0-0", "0-1", "0-2", "0-3", "0-4", "0-5"]);
+  });
+
+  test("a new member identity has lost all that the old one had: it is opened anew", async () => {
+    const told: string[] = [];
+    const bench = await startBench({
+      onAssigned: async (partitions) => void told.push(`got ${partitions.length}`),
+      onRevoked: (partitions) => void told.push(`lost ${partitions.length}`),
+    });
+    bench.session().join([0, 1], "first");
+    await bench.started;
+    fetch(bench, 0, 0, 1);
+    await soon(() => bench.stepped.length === 1, "the step");
+    const ownership = bench.reader.ownership({ topic: "t", partition: 0 });
+    expect(ownership.isOurs).toBe(true);
+    bench.session().join([0], "second");
+    expect(told).toEqual(["got 2", "lost 2", "got 1"]);
+    expect(ownership.isOurs).toBe(false);
+    expect(bench.reader.ownership({ topic: "t", partition: 0 }).isOurs).toBe(true);
+    expect(bench.reader.ownership({ topic: "t", partition: 1 }).isOurs).toBe(false);
+  });
+
+  test("a member that is not answered for one and a half session timeouts works on nothing, until it is answered", async () => {
+    const bench = await startBench({ sessionTimeoutMs: 200 });
+    bench.session().join([0]);
+    await bench.started;
+    fetch(bench, 0, 0, 1);
+    await soon(() => bench.stepped.length === 1, "the step");
+    const ownership = bench.reader.ownership({ topic: "t", partition: 0 });
+    expect(ownership.isOurs).toBe(true);
+    await soon(() => !ownership.isOurs, "the doubt");
+    fetch(bench, 0, 1, 2);
+    expect(bench.stepped).toEqual(["0-0"]);
+    bench.session().handlers.onAnswered(Date.now());
+    expect(ownership.isOurs).toBe(true);
+    await soon(() => bench.stepped.length === 2, "the second step");
+  });
+
+  test("a reader that stops begins nothing any more", async () => {
+    const bench = await startBench();
+    bench.session().join([0]);
+    await bench.started;
+    fetch(bench, 0, 0, 1);
+    await soon(() => bench.stepped.length === 1, "the step");
+    const ownership = bench.reader.ownership({ topic: "t", partition: 0 });
+    const stopped = bench.reader.stop(5_000);
+    expect(ownership.isOurs).toBe(false);
+    settleAll(bench);
+    await stopped;
   });
 
   test("what is done is committed when the group rebalances, before anything moves", async () => {
@@ -240,7 +289,7 @@ describe("group reader", () => {
     bench.session().handlers.onCrash(passing);
     await soon(() => bench.sessions.length === 2, "the second session");
     expect(bench.sessions[0]?.isStopped).toBe(true);
-    bench.session().join([0], "second");
+    bench.session().join([0], "first");
     expect([...bench.session().paused]).toEqual(["t/0"]);
   });
 

@@ -7,10 +7,19 @@ import { Lane, type LaneParts, type Work } from "./lane.ts";
 import type { FetchedBatch, Join, NewSession, PartitionOffset, SessionOptions } from "./session.ts";
 import { Supervisor } from "./supervisor.ts";
 import { keyOf } from "./topic-partition.ts";
-import type { KafkaLogger, RunnerOptions, TopicPartition } from "./types.ts";
+import type { KafkaLogger, Ownership, RunnerOptions, TopicPartition } from "./types.ts";
 
 /** Chosen so that a killed member's partitions move within 8 s: the session's end, and a rebalance that nobody delays. */
 const DEFAULTS = { sessionTimeoutMs: 6_000, rebalanceTimeoutMs: 10_000 };
+
+/**
+ * Unanswered for so many session timeouts, a member takes its partitions for lost. Others get them one session timeout after the
+ * last answered heartbeat at the earliest, so two work on one for half of one at most; while it is the coordinator that is away, as
+ * long as a killed broker's successor takes to be found, nobody can get them, and nobody stops.
+ */
+const UNSURE_AFTER_SESSIONS = 1.5;
+
+const NOBODYS: Ownership = { isOurs: false };
 
 const ASSIGNED_RETRY_MS = { first: 200, max: 5_000 };
 
@@ -46,6 +55,8 @@ export class GroupReader<T> {
   #assigned: readonly TopicPartition[] = [];
   #lastAssignment: LastAssignment = { partitions: [], assignedAtMs: 0 };
   #memberId: string | undefined;
+  /** When the group's coordinator last answered, by when it was asked. */
+  #answeredAtMs = 0;
   readonly #joined = Promise.withResolvers<void>();
   #isStopping = false;
   #onIdle: (() => void) | undefined;
@@ -60,10 +71,14 @@ export class GroupReader<T> {
       logger: parts.logger,
       now: () => parts.now(),
       setPaused: (partition, paused) => this.#supervisor.session?.setPaused(partition, paused),
+      isMember: () => this.#isMember(),
       onSettled: () => this.#settled(),
     };
     this.#supervisor = new Supervisor(parts, this.#sessionOptions(), {
       onJoin: (join) => this.#join(join),
+      onAnswered: (askedAtMs) => {
+        this.#answeredAtMs = askedAtMs;
+      },
       onRebalancing: () => void this.#committer.commit(),
       onBatch: (batch) => this.#take(batch),
     });
@@ -90,6 +105,11 @@ export class GroupReader<T> {
   position(partition: TopicPartition): number | undefined {
     const isOurs = this.#stillOurs([partition]).length > 0;
     return isOurs ? this.#lanes.get(keyOf(partition))?.position : undefined;
+  }
+
+  ownership(partition: TopicPartition): Ownership {
+    const isAssigned = this.#stillOurs([partition]).length > 0;
+    return (isAssigned ? this.#lanes.get(keyOf(partition))?.ownership() : undefined) ?? NOBODYS;
   }
 
   /** Resolves when the group has been joined; rejects when that can never be. */
@@ -126,9 +146,10 @@ export class GroupReader<T> {
 
   /** A new generation. The client has forgotten every position and pause; the lanes have not. */
   #join({ memberId, assigned }: Join): void {
-    const before = new Set(this.#assigned.map(keyOf));
-    const now = new Set(assigned.map(keyOf));
-    const isSameMember = memberId === this.#memberId;
+    // Where nobody else can have read since, a lane goes on at its own place instead of at the last commit.
+    const keepsPlaces = !this.#options.commits || memberId === this.#memberId;
+    const before = new Set(keepsPlaces ? this.#assigned.map(keyOf) : []);
+    const now = new Set(keepsPlaces ? assigned.map(keyOf) : []);
     this.#memberId = memberId;
     this.#committer.forget();
     this.#revoke(this.#assigned.filter((partition) => !now.has(keyOf(partition))));
@@ -139,16 +160,13 @@ export class GroupReader<T> {
     };
     const added = assigned.filter((partition) => !before.has(keyOf(partition)));
     for (const partition of assigned) {
-      this.#resume(partition, {
-        keepsPlace: !this.#options.commits || (isSameMember && before.has(keyOf(partition))),
-      });
+      this.#resume(partition, !this.#options.commits || before.has(keyOf(partition)));
     }
     void this.#open(added, 0);
     this.#joined.resolve();
   }
 
-  /** Where nobody else can have read since, the lane goes on at its own place instead of at the last commit. */
-  #resume(partition: TopicPartition, { keepsPlace }: { keepsPlace: boolean }): void {
+  #resume(partition: TopicPartition, keepsPlace: boolean): void {
     const lane = this.#lane(partition);
     const { session } = this.#supervisor;
     session?.setPaused(partition, lane.isPaused || this.#isStopping);
@@ -198,6 +216,13 @@ export class GroupReader<T> {
       if (lane.outstanding === 0) this.#lanes.delete(keyOf(partition));
     }
     this.#options.onRevoked?.(partitions);
+  }
+
+  #isMember(): boolean {
+    const { commits, sessionTimeoutMs = DEFAULTS.sessionTimeoutMs } = this.#options;
+    if (this.#isStopping) return false;
+    // Who commits nothing shares nothing with another member.
+    return !commits || this.#parts.now() - this.#answeredAtMs < sessionTimeoutMs * UNSURE_AFTER_SESSIONS;
   }
 
   #take(batch: FetchedBatch): void {

@@ -15,11 +15,14 @@ export interface Held<T> extends Seen {
   received: Received<T> | undefined;
   /** Why it can never be decoded. */
   poison: Error | undefined;
+  /** In which of the partition's terms it was stepped. */
+  term: number;
 }
 
 export function hold<T>(record: RawRecord): Held<T> {
   const sizeBytes = (record.value?.length ?? 0) + RECORD_OVERHEAD_BYTES;
-  return { offset: record.offset, isDone: false, record, sizeBytes, received: undefined, poison: undefined };
+  const { offset } = record;
+  return { offset, isDone: false, record, sizeBytes, received: undefined, poison: undefined, term: 0 };
 }
 
 /** Field by field, because a spread takes several times as long. */
@@ -44,6 +47,14 @@ export class HeldQueue<T> {
 
   push(held: Held<T>): void {
     this.#records.push(held);
+    this.#sizeBytes += held.sizeBytes;
+  }
+
+  /** Puts a record that was let go back into its place. */
+  putBack(held: Held<T>): void {
+    let place = this.#first;
+    while ((this.#records[place]?.offset ?? Number.POSITIVE_INFINITY) < held.offset) place += 1;
+    this.#records.splice(place, 0, held);
     this.#sizeBytes += held.sizeBytes;
   }
 

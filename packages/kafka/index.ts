@@ -3,11 +3,13 @@ export { createKafka, type KafkaDependencies } from "./kafka.ts";
 export { partitionOfKey } from "./partitioner.ts";
 export type {
   Admin,
+  Claim,
   EnsureTopicsOptions,
   Kafka,
   KafkaLogger,
   KafkaSettings,
   OutgoingRecord,
+  Ownership,
   PartitionLag,
   PartitionOffsets,
   Producer,

@@ -4,7 +4,7 @@ import { Capacity } from "./capacity.ts";
 import { recordingLogger } from "./fixtures/recording-logger.ts";
 import { batchOf, record } from "./fixtures/stub-session.ts";
 import { Lane, type LaneParts, type Work } from "./lane.ts";
-import type { OutgoingRecord, RawRecord, Settle } from "./types.ts";
+import type { Claim, OutgoingRecord, RawRecord, Settle } from "./types.ts";
 
 interface Bench {
   readonly lane: Lane<string>;
@@ -12,6 +12,8 @@ interface Bench {
   readonly stepped: number[];
   /** Settles of records that are not settled yet, by offset. */
   readonly open: Map<number, Settle>;
+  /** The newest step's, by offset. */
+  readonly claims: Map<number, Claim>;
   readonly written: OutgoingRecord[];
   readonly pauses: boolean[];
   readonly log: ReturnType<typeof recordingLogger>["lines"];
@@ -27,13 +29,15 @@ interface BenchOptions {
   readonly work?: Partial<Work<string>>;
   readonly capacity?: Capacity;
   readonly now?: () => number;
+  readonly isMember?: () => boolean;
 }
 
-function newBench({ work, capacity, now }: BenchOptions = {}): Bench {
+function newBench({ work, capacity, now, isMember = () => true }: BenchOptions = {}): Bench {
   const { logger, lines } = recordingLogger();
   const bench = {
     stepped: [] as number[],
     open: new Map<number, Settle>(),
+    claims: new Map<number, Claim>(),
     written: [] as OutgoingRecord[],
     pauses: [] as boolean[],
   };
@@ -42,11 +46,13 @@ function newBench({ work, capacity, now }: BenchOptions = {}): Bench {
     capacity: capacity ?? new Capacity(1_000, 1e9),
     now: now ?? Date.now,
     setPaused: (_, paused) => bench.pauses.push(paused),
+    isMember,
     onSettled: () => undefined,
     work: {
       decode: ({ value }) => String(value),
-      step: ({ offset }, settle) => {
+      step: ({ offset }, settle, claim) => {
         bench.stepped.push(offset);
+        bench.claims.set(offset, claim);
         bench.open.set(offset, settle);
       },
       deadLetter: ({ offset }, error) => [
@@ -255,5 +261,78 @@ describe("lane", () => {
     await schema.promise;
     await new Promise((resolve) => setImmediate(resolve));
     expect(bench.stepped).toEqual([]);
+  });
+});
+
+describe("a lane that may have lost its partition", () => {
+  test("steps nothing while its member is not sure of it, and then goes on", async () => {
+    let isMember = false;
+    const bench = newBench({ isMember: () => isMember });
+    bench.lane.offer(batchOf(records(0, 3)));
+    await new Promise((resolve) => setTimeout(resolve, 150));
+    expect(bench.stepped).toEqual([]);
+    isMember = true;
+    await soon(() => bench.stepped.length === 3, "the steps");
+  });
+
+  test("steps what is given back again, in its place, and commits nothing behind it until then", async () => {
+    let isMember = true;
+    const bench = newBench({ isMember: () => isMember, capacity: new Capacity(3, 1e9) });
+    bench.lane.offer(batchOf(records(0, 5)));
+    isMember = false;
+    expect(bench.claims.get(1)?.isOurs).toBe(false);
+    for (const offset of [2, 1]) bench.claims.get(offset)?.giveBack();
+    settle(bench, 0);
+    expect(bench.lane.committable).toBe(1);
+    isMember = true;
+    await soon(() => bench.stepped.length === 6, "the steps");
+    expect(bench.stepped).toEqual([0, 1, 2, 1, 2, 3]);
+    expect(bench.claims.get(1)?.isOurs).toBe(true);
+    for (const offset of [1, 2, 3]) settle(bench, offset);
+    expect(bench.lane.committable).toBe(4);
+  });
+
+  test("leaves what is given back after the loss to the next owner, and reads it again should that be itself", () => {
+    const bench = newBench();
+    bench.lane.offer(batchOf(records(0, 3)));
+    bench.lane.drop();
+    expect(bench.claims.get(1)?.isOurs).toBe(false);
+    bench.claims.get(1)?.giveBack();
+    expect(bench.stepped).toEqual([0, 1, 2]);
+    bench.lane.open();
+    bench.lane.ownAnew();
+    bench.lane.offer(batchOf(records(0, 3)));
+    expect(bench.stepped).toEqual([0, 1, 2, 1, 2]);
+  });
+
+  test("a hold ends with the loss, also when the partition is back; what is given back only then is stepped again", () => {
+    const bench = newBench();
+    bench.lane.offer(batchOf(records(0, 2)));
+    const [old, hold] = [bench.claims.get(1), bench.lane.ownership()];
+    expect(hold.isOurs).toBe(true);
+    bench.lane.drop();
+    bench.lane.open();
+    bench.lane.ownAnew();
+    bench.lane.offer(batchOf(records(0, 3)));
+    expect([old?.isOurs, hold.isOurs, bench.lane.ownership().isOurs]).toEqual([false, false, true]);
+    old?.giveBack();
+    expect(bench.stepped).toEqual([0, 1, 2, 1]);
+    settle(bench, 0);
+    settle(bench, 2);
+    expect(bench.lane.committable).toBe(1);
+  });
+
+  test("does not step again what another member has done by then", () => {
+    const bench = newBench();
+    bench.lane.offer(batchOf(records(0, 2)));
+    const old = bench.claims.get(1);
+    bench.lane.drop();
+    bench.lane.open();
+    bench.lane.ownAnew();
+    bench.lane.offer(batchOf(records(5, 6)));
+    old?.giveBack();
+    expect(bench.stepped).toEqual([0, 1, 5]);
+    settle(bench, 5);
+    expect(bench.lane.committable).toBe(6);
   });
 });

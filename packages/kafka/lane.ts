@@ -4,7 +4,15 @@ import { type Held, HeldQueue, hold } from "./held.ts";
 import type { FetchedBatch } from "./session.ts";
 import { type SettlementParts, settleRecord } from "./settlement.ts";
 import { Tracker } from "./tracker.ts";
-import type { KafkaLogger, OutgoingRecord, RawRecord, Received, Step, TopicPartition } from "./types.ts";
+import type {
+  KafkaLogger,
+  OutgoingRecord,
+  Ownership,
+  RawRecord,
+  Received,
+  Step,
+  TopicPartition,
+} from "./types.ts";
 
 /**
  * Fetching stops above the first and goes on below the second. What is left then bridges the time until the resume takes effect:
@@ -17,6 +25,9 @@ const STEPS_PER_TURN = 256;
 
 /** A due time is looked at again at least so often, so that a moved clock is noticed. */
 const MAX_DUE_WAIT_MS = 1_000;
+
+/** While it is not sure that the partition is ours, that is looked at so often. */
+const UNSURE_RETRY_MS = 50;
 
 /** What a reader does with its records. */
 export interface Work<T> {
@@ -35,6 +46,8 @@ export interface LaneParts<T> {
   now(): number;
   /** Starts or stops fetching this partition. */
   setPaused(partition: TopicPartition, paused: boolean): void;
+  /** Whether the member can be sure that what it was assigned is still its own. */
+  isMember(): boolean;
   onSettled(): void;
 }
 
@@ -50,6 +63,8 @@ export class Lane<T> implements Waiter {
   readonly #held = new HeldQueue<T>();
   #tracker = new Tracker();
   #outstanding = 0;
+  /** Counts up with each loss of the partition. */
+  #term = 0;
   #isOpen = false;
   #isOwnedAnew = false;
   #mayRepeat = false;
@@ -62,7 +77,13 @@ export class Lane<T> implements Waiter {
     const { work, logger } = parts;
     this.partition = partition;
     this.#parts = parts;
-    this.#settlement = { work, logger, onDone: (held) => this.#done(held) };
+    this.#settlement = {
+      work,
+      logger,
+      isOurs: ({ term }) => this.#isOurs(term),
+      onDone: (held) => this.#done(held),
+      onGivenBack: (held) => this.#takeBack(held),
+    };
     this.#decoder = new HeadDecoder<T>({
       logger,
       decode: (record) => work.decode(record),
@@ -92,6 +113,17 @@ export class Lane<T> implements Waiter {
   /** Records stepped and not settled. */
   get outstanding(): number {
     return this.#outstanding;
+  }
+
+  /** The hold on what is held and fetched from now on, until the partition is lost. */
+  ownership(): Ownership {
+    const term = this.#term;
+    const isOurs = (): boolean => this.#isOurs(term);
+    return {
+      get isOurs() {
+        return isOurs();
+      },
+    };
   }
 
   get isPaused(): boolean {
@@ -138,6 +170,7 @@ export class Lane<T> implements Waiter {
   /** The partition is no longer ours: what was not stepped is somebody else's, and forgotten here. */
   drop(): void {
     this.close();
+    this.#term += 1;
     for (const held of this.#held.clear()) if (this.#tracker.rewind(held)) break;
     this.#isPaused = false;
   }
@@ -191,8 +224,13 @@ export class Lane<T> implements Waiter {
   #stepHead(): boolean {
     const { head } = this.#held;
     if (head === undefined || !this.#decoder.isDecoded(head) || !this.#isDue(head)) return false;
+    if (!this.#parts.isMember()) {
+      this.#advanceIn(UNSURE_RETRY_MS);
+      return false;
+    }
     if (!this.#parts.capacity.tryTake(head.sizeBytes, this)) return false;
     this.#held.shift();
+    head.term = this.#term;
     this.#outstanding += 1;
     settleRecord(head, this.#settlement);
     return true;
@@ -207,10 +245,26 @@ export class Lane<T> implements Waiter {
     return false;
   }
 
+  #isOurs(term: number): boolean {
+    return term === this.#term && this.#parts.isMember();
+  }
+
   #done(held: Held<T>): void {
     this.#tracker.done(held);
+    this.#ended(held);
+  }
+
+  /** Nobody worked on it: it is stepped again where the partition is still, or again, read here; else its owner will read it. */
+  #takeBack(held: Held<T>): void {
+    if (!this.#isOpen || this.#isOwnedAnew) this.#tracker.rewind(held);
+    else if (this.#tracker.isOpen(held)) this.#held.putBack(held);
+    this.#ended(held);
+    this.#advance();
+  }
+
+  #ended({ sizeBytes }: Held<T>): void {
     this.#outstanding -= 1;
-    this.#parts.capacity.release(held.sizeBytes);
+    this.#parts.capacity.release(sizeBytes);
     this.#parts.onSettled();
   }
 

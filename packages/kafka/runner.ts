@@ -9,7 +9,7 @@ export function createRunner<T>(parts: GroupReaderParts, options: RunnerOptions<
     commits: true,
     work: {
       decode: (record) => options.decode(record),
-      step: (record, settle) => options.step(record, settle),
+      step: (record, settle, claim) => options.step(record, settle, claim),
       deadLetter: (record, error) => options.deadLetter(record, error),
       dueAtMs: options.dueAtMs === undefined ? undefined : (record) => options.dueAtMs?.(record) ?? 0,
       write: (records) => producer.send(records),

@@ -7,7 +7,14 @@ type Listener = (event: { payload: object }) => void;
 
 /** A consumer of the client's, as far as a session uses it. */
 class StubConsumer {
-  readonly events = { GROUP_JOIN: "join", REBALANCING: "rebalancing", CRASH: "crash", FETCH_START: "fetch" };
+  readonly events = {
+    GROUP_JOIN: "join",
+    REBALANCING: "rebalancing",
+    CRASH: "crash",
+    FETCH_START: "fetch",
+    REQUEST: "request",
+    HEARTBEAT: "heartbeat",
+  };
   readonly listeners = new Map<string, Listener>();
   config: kafkajs.ConsumerConfig | undefined;
   subscribed: kafkajs.ConsumerSubscribeTopics | undefined;
@@ -53,6 +60,7 @@ interface Bench {
   readonly joins: Join[];
   readonly batches: FetchedBatch[];
   readonly crashes: unknown[];
+  readonly answered: number[];
 }
 
 async function openBench(handlers: Partial<SessionHandlers> = {}): Promise<Bench> {
@@ -63,7 +71,7 @@ async function openBench(handlers: Partial<SessionHandlers> = {}): Promise<Bench
       return consumer;
     },
   } as unknown as kafkajs.Kafka;
-  const [joins, batches, crashes]: [Join[], FetchedBatch[], unknown[]] = [[], [], []];
+  const [joins, batches, crashes, answered]: [Join[], FetchedBatch[], unknown[], number[]] = [[], [], [], []];
   const session = sessionFactory(client, () => 42)(
     {
       groupId: "g",
@@ -74,6 +82,7 @@ async function openBench(handlers: Partial<SessionHandlers> = {}): Promise<Bench
     },
     {
       onJoin: (join) => joins.push(join),
+      onAnswered: (askedAtMs) => answered.push(askedAtMs),
       onRebalancing: () => undefined,
       onBatch: (batch) => void batches.push(batch),
       onCrash: (error) => crashes.push(error),
@@ -81,7 +90,7 @@ async function openBench(handlers: Partial<SessionHandlers> = {}): Promise<Bench
     },
   );
   await session.open();
-  return { consumer, session, joins, batches, crashes };
+  return { consumer, session, joins, batches, crashes, answered };
 }
 
 const message = { offset: "7", key: Buffer.from("k"), value: Buffer.from("v"), timestamp: "1700000000000" };
@@ -132,8 +141,18 @@ describe("session", () => {
     expect(consumer.config).toMatchObject({
       sessionTimeout: 6_000,
       rebalanceTimeout: 10_000,
-      heartbeatInterval: 1_000,
+      heartbeatInterval: 500,
     });
+  });
+
+  test("a heartbeat counts from when it was asked, however late its answer is read", async () => {
+    const { answered, consumer } = await openBench();
+    consumer.emit("join", { memberId: "m", memberAssignment: {} });
+    consumer.emit("request", { apiName: "Heartbeat", sentAt: 100 });
+    consumer.emit("request", { apiName: "Fetch", sentAt: 200 });
+    expect(answered).toEqual([42]);
+    consumer.emit("heartbeat", {});
+    expect(answered).toEqual([42, 100]);
   });
 
   test("batches arrive as records, with where the next fetch goes on", async () => {

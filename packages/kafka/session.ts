@@ -7,7 +7,8 @@ import type { RawRecord, TopicPartition } from "./types.ts";
 
 /** How late a resume takes effect at most, because pauses change at the next fetch only (fact 9). Data ends the wait at once. */
 const MAX_FETCH_WAIT_MS = 250;
-const HEARTBEAT_MS = 1_000;
+/** Also how late the others learn that a member is gone. */
+const HEARTBEAT_MS = 500;
 const MAX_FETCH_BYTES = { perPartition: 256 * 1024, total: 4 * 1024 * 1024 };
 
 /** The client's retries never start again from zero in a running consumer; after these it crashes and a new session begins. */
@@ -44,6 +45,8 @@ export interface FetchedBatch extends TopicPartition {
 /** All are called synchronously by the client's loop; `onJoin` before the first fetch of the new generation. */
 export interface SessionHandlers {
   onJoin(join: Join): void;
+  /** The group's coordinator has answered that this is a member of it; it was asked at this time, Unix ms. */
+  onAnswered(askedAtMs: number): void;
   /** The group is about to rebalance; commits are still accepted. */
   onRebalancing(): void;
   /** A promise holds back the next fetch: only for readers that have nothing else to do. */
@@ -168,10 +171,13 @@ class ClientSession implements Session {
   }
 
   #listen(handlers: SessionHandlers): void {
+    const { now } = this.#parts;
     const { GROUP_JOIN, REBALANCING, CRASH, FETCH_START } = this.#consumer.events;
+    this.#listenToHeartbeats(handlers);
     this.#consumer.on(GROUP_JOIN, ({ payload }) => {
-      this.#lastActiveMs = this.#parts.now();
+      this.#lastActiveMs = now();
       this.#hasJoined = true;
+      handlers.onAnswered(this.#lastActiveMs);
       const assigned = Object.entries(payload.memberAssignment).flatMap(([topic, partitions]) =>
         partitions.map((partition) => ({ topic, partition })),
       );
@@ -180,8 +186,18 @@ class ClientSession implements Session {
     this.#consumer.on(REBALANCING, () => handlers.onRebalancing());
     this.#consumer.on(CRASH, ({ payload }) => handlers.onCrash(fromClientError(payload.error)));
     this.#consumer.on(FETCH_START, () => {
-      this.#lastActiveMs = this.#parts.now();
+      this.#lastActiveMs = now();
     });
+  }
+
+  /** A process that was frozen meanwhile reads an old answer: what counts is when it asked. */
+  #listenToHeartbeats(handlers: SessionHandlers): void {
+    const { REQUEST, HEARTBEAT } = this.#consumer.events;
+    let askedAtMs = 0;
+    this.#consumer.on(REQUEST, ({ payload }) => {
+      if (payload.apiName === "Heartbeat") askedAtMs = payload.sentAt;
+    });
+    this.#consumer.on(HEARTBEAT, () => handlers.onAnswered(askedAtMs));
   }
 
   async #handle(payload: kafkajs.EachBatchPayload, handlers: SessionHandlers): Promise<void> {

@@ -4,7 +4,7 @@ import { recordingLogger } from "./fixtures/recording-logger.ts";
 import { record } from "./fixtures/stub-session.ts";
 import { hold, received } from "./held.ts";
 import { type SettlementParts, settleRecord } from "./settlement.ts";
-import type { OutgoingRecord, Settle } from "./types.ts";
+import type { Claim, OutgoingRecord, Settle } from "./types.ts";
 
 const next: OutgoingRecord = { topic: "next", key: "k", value: null };
 
@@ -12,27 +12,36 @@ interface Bench {
   readonly written: OutgoingRecord[];
   readonly log: ReturnType<typeof recordingLogger>["lines"];
   readonly done: () => number;
+  readonly givenBack: () => number;
 }
 
-function run(step: (settle: Settle) => void, work: Partial<SettlementParts<string>["work"]> = {}): Bench {
+function run(
+  step: (settle: Settle, claim: Claim) => void,
+  work: Partial<SettlementParts<string>["work"]> = {},
+): Bench {
   const { logger, lines } = recordingLogger();
   const written: OutgoingRecord[] = [];
   let done = 0;
+  let givenBack = 0;
   const raw = record(0, 7);
   const held = { ...hold<string>(raw), received: received(raw, "decoded") };
   settleRecord(held, {
     logger,
     work: {
-      step: (_, settle) => step(settle),
+      step: (_, settle, claim) => step(settle, claim),
       deadLetter: (_, error) => [{ topic: "dead", key: error.message, value: null }],
       write: async (records) => void written.push(...records),
       ...work,
     },
+    isOurs: () => true,
     onDone: () => {
       done += 1;
     },
+    onGivenBack: () => {
+      givenBack += 1;
+    },
   });
-  return { written, log: lines, done: () => done };
+  return { written, log: lines, done: () => done, givenBack: () => givenBack };
 }
 
 function soon(condition: () => boolean, what: string): Promise<unknown> {
@@ -40,6 +49,16 @@ function soon(condition: () => boolean, what: string): Promise<unknown> {
 }
 
 describe("settlement", () => {
+  test("a record that is given back is not done, and cannot be settled any more", () => {
+    const bench = run((settle, claim) => {
+      claim.giveBack();
+      settle({ produce: [] });
+      claim.giveBack();
+    });
+    expect([bench.done(), bench.givenBack()]).toEqual([0, 1]);
+    expect(bench.log.map(({ level }) => level)).toEqual(["error", "error"]);
+  });
+
   test("a record that becomes nothing is done at once", () => {
     const bench = run((settle) => settle({ produce: [] }));
     expect(bench.done()).toBe(1);

@@ -2,7 +2,7 @@ import { backoffMs } from "./backoff.ts";
 import { toError } from "./errors.ts";
 import type { Held } from "./held.ts";
 import { isWorthLogging } from "./repeated-warning.ts";
-import type { KafkaLogger, OutgoingRecord, RawRecord, Settle, Step } from "./types.ts";
+import type { Claim, KafkaLogger, OutgoingRecord, RawRecord, Settle, Step } from "./types.ts";
 
 /** A step that throws may have met a passing state; one that throws so often is a bug, and its record a dead letter. */
 const STEP_TRIES = 3;
@@ -17,8 +17,12 @@ export interface SettlementParts<T> {
     write(records: readonly OutgoingRecord[]): Promise<void>;
   };
   readonly logger: KafkaLogger;
+  /** Whether the record is still this member's to work on. */
+  isOurs(held: Held<T>): boolean;
   /** What the record became is durable. */
   onDone(held: Held<T>): void;
+  /** It was not worked on. */
+  onGivenBack(held: Held<T>): void;
 }
 
 /**
@@ -31,7 +35,7 @@ export function settleRecord<T>(held: Held<T>, parts: SettlementParts<T>): void 
 }
 
 /** One object and one function a record: this is the hot path. */
-class Settlement<T> {
+class Settlement<T> implements Claim {
   readonly #held: Held<T>;
   readonly #parts: SettlementParts<T>;
   #isSettled = false;
@@ -40,6 +44,18 @@ class Settlement<T> {
   constructor(held: Held<T>, parts: SettlementParts<T>) {
     this.#held = held;
     this.#parts = parts;
+  }
+
+  get isOurs(): boolean {
+    return this.#parts.isOurs(this.#held);
+  }
+
+  giveBack(): void {
+    if (this.#isSettled) this.#settledTwice();
+    else {
+      this.#isSettled = true;
+      this.#parts.onGivenBack(this.#held);
+    }
   }
 
   run(): void {
@@ -51,7 +67,7 @@ class Settlement<T> {
     }
     for (let attempt = 1; ; attempt += 1) {
       try {
-        this.#parts.work.step(received, this.#settle);
+        this.#parts.work.step(received, this.#settle, this);
         return;
       } catch (thrown) {
         if (this.#isSettled || attempt === STEP_TRIES) {
@@ -63,14 +79,15 @@ class Settlement<T> {
   }
 
   readonly #settle: Settle = ({ produce, onDurable }) => {
-    if (this.#isSettled) {
-      this.#parts.logger.error(this.#facts(), "a record was settled twice; the second outcome is ignored");
-      return;
-    }
+    if (this.#isSettled) return this.#settledTwice();
     this.#isSettled = true;
     this.#onDurable = onDurable;
     this.#write(produce, 0);
   };
+
+  #settledTwice(): void {
+    this.#parts.logger.error(this.#facts(), "a record was settled twice; the second outcome is ignored");
+  }
 
   #stepFailed(error: Error): void {
     this.#parts.logger.error({ ...this.#facts(), error: error.message, stack: error.stack }, "a step threw");

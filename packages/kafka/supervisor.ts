@@ -113,6 +113,9 @@ export class Supervisor {
         this.#memberId = join.memberId;
         this.#handlers.onJoin(join);
       },
+      onAnswered: (askedAtMs) => {
+        if (isCurrent()) this.#handlers.onAnswered(askedAtMs);
+      },
       onRebalancing: () => {
         if (isCurrent()) this.#handlers.onRebalancing();
       },

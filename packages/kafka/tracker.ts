@@ -35,6 +35,11 @@ export class Tracker {
     return true;
   }
 
+  /** It was seen here, and no member is known to have done it. */
+  isOpen(record: Seen): boolean {
+    return this.#seen.lastIndexOf(record) >= this.#head;
+  }
+
   done(record: Seen): void {
     record.isDone = true;
     while (this.#seen[this.#head]?.isDone === true) this.#head += 1;

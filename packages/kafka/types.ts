@@ -81,8 +81,23 @@ export type Settle = (outcome: {
   readonly onDurable?: () => void;
 }) => void;
 
-/** Takes a record and settles it exactly once, now or later. The fetch loop never waits for it. */
-export type Step<T> = (record: Received<T>, settle: Settle) => void;
+/** A member's hold on a partition's records, from when they were given to it until it loses the partition. */
+export interface Ownership {
+  /**
+   * False: the partition is another member's, or may be by now: the group's coordinator has not answered for too long, or the runner
+   * stops. Nothing that others can see may begin for its records any more.
+   */
+  readonly isOurs: boolean;
+}
+
+/** A step's hold on its record. */
+export interface Claim extends Ownership {
+  /** Instead of settling it, when it is no longer ours: who owns the partition then works on the record from its beginning. */
+  giveBack(): void;
+}
+
+/** Takes a record and settles it or gives it back, exactly once, now or later. The fetch loop never waits for it. */
+export type Step<T> = (record: Received<T>, settle: Settle, claim: Claim) => void;
 
 export interface RunnerOptions<T> {
   readonly groupId: string;
@@ -122,6 +137,8 @@ export interface Runner {
    * Undefined when the partition is not assigned, or nothing of it was fetched since.
    */
   position(partition: TopicPartition): number | undefined;
+  /** The hold on what the partition holds now; it ends with the loss of the partition, also when that comes back. */
+  ownership(partition: TopicPartition): Ownership;
   readonly outstanding: { readonly records: number; readonly bytes: number };
 }
 

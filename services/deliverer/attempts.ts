@@ -1,5 +1,6 @@
 import { classifyResult, type RequestResult } from "#contract";
 import type { Egress } from "#egress";
+import type { Ownership } from "#kafka";
 import type { DeliveryJob } from "#topics";
 import type { ReachableDestination, Webhook } from "./destinations.ts";
 import type { Quota } from "./lanes/gate.ts";
@@ -26,13 +27,20 @@ export interface Attempt {
   readonly destination: ReachableDestination;
   /** Which of the destination's webhooks. */
   readonly urls: readonly string[];
+  /** No request begins without it. */
+  readonly claim: Ownership;
 }
 
-/** Where an attempt stands after one more of its webhooks is through, by a request or by a divert. */
+/** Where an attempt stands after one more of its webhooks is through: by a request, by a divert, or because nothing may begin any more. */
 interface Progress {
-  readonly latest: PartResult;
-  /** So far; as many as the attempt has webhooks when it is over. */
+  /** What its webhooks came to so far, but for withdrawn ones. */
   readonly results: readonly PartResult[];
+  /** One of them has succeeded. */
+  readonly isDelivered: boolean;
+  /** One of them was to be asked when the job was not ours any more. */
+  readonly isWithdrawn: boolean;
+  /** All of them are through. */
+  readonly isOver: boolean;
 }
 
 /** Posts one job to several webhooks in parallel (contract 3.2); every request runs to its end and is told of. */
@@ -41,11 +49,22 @@ export type MakeAttempt = (attempt: Attempt, onProgress: (progress: Progress) =>
 export function createAttempts(options: AttemptsOptions): MakeAttempt {
   const { lanes, nowMs } = options;
 
-  return ({ job, destination, urls }, onProgress) => {
+  return ({ job, destination, urls, claim }, onProgress) => {
     const results: PartResult[] = [];
+    let isDelivered = false;
+    let withdrawn = 0;
+    const through = (): void => {
+      const isOver = results.length + withdrawn === urls.length;
+      onProgress({ results, isDelivered, isOver, isWithdrawn: withdrawn > 0 });
+    };
     const ended = (latest: PartResult): void => {
       results.push(latest);
-      onProgress({ latest, results });
+      isDelivered ||= latest.outcome.kind === "success";
+      through();
+    };
+    const withdraw = (): void => {
+      withdrawn += 1;
+      through();
     };
     if (destination.kind === "unreadable") {
       for (const url of urls) tell(options, job, unreadable(url, destination.message, nowMs()), ended);
@@ -54,7 +73,7 @@ export function createAttempts(options: AttemptsOptions): MakeAttempt {
     for (const url of urls) {
       const webhook = destination.webhooks.get(url);
       if (webhook === undefined) continue;
-      lanes.enter(new WebhookRequest(options, { job, webhook, ended }), nowMs());
+      lanes.enter(new WebhookRequest(options, { job, webhook, claim, ended, withdraw }), nowMs());
     }
   };
 }
@@ -63,7 +82,9 @@ export function createAttempts(options: AttemptsOptions): MakeAttempt {
 interface Part {
   readonly job: DeliveryJob;
   readonly webhook: Webhook;
+  readonly claim: Ownership;
   ended(result: PartResult): void;
+  withdraw(): void;
 }
 
 /** On its way through its endpoint's lane. */
@@ -88,6 +109,15 @@ class WebhookRequest implements GatedRequest {
     this.#part = part;
   }
 
+  get isWithdrawn(): boolean {
+    return !this.#part.claim.isOurs;
+  }
+
+  withdraw(): void {
+    this.gate?.left();
+    this.#part.withdraw();
+  }
+
   start(): void {
     const { egress, nowMs, responseDeadlineMs, userAgent } = this.#options;
     const { job, webhook } = this.#part;
@@ -100,6 +130,11 @@ class WebhookRequest implements GatedRequest {
   }
 
   divert(reason: DivertReason, notBeforeMs: number | undefined): void {
+    // Its next owner would not know of the divert, and make an attempt beside it.
+    if (this.isWithdrawn) {
+      this.withdraw();
+      return;
+    }
     this.gate?.left();
     const { url } = this.#part.webhook;
     const atMs = this.#options.nowMs();

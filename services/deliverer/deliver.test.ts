@@ -172,6 +172,59 @@ describe("a job that comes twice", () => {
   });
 });
 
+describe("a job whose partition may be another process's by now", () => {
+  test("is neither sent nor diverted when its turn comes, but given back; then it can be taken in hand again", async () => {
+    const { answer, respond } = byHand();
+    const driver = createDriver({ respond });
+    const jobs = Array.from({ length: 9 }, (_, index) => job({ jobId: `j${index}` }));
+    const steps = jobs.map((each) => driver.step(each));
+    const double = driver.step(job({ jobId: "j8" }));
+    await turn();
+    expect(driver.sent).toHaveLength(8);
+    driver.hold.isOurs = false;
+    answer("https://a.test/hook", response(503));
+    await Promise.all([steps[8], double]);
+    expect(driver.hold.givenBack).toEqual(["j8", "j8"]);
+    expect(driver.sent).toHaveLength(8);
+    driver.hold.isOurs = true;
+    void driver.step(job({ jobId: "j8" }));
+    await turn();
+    expect(driver.sent).toHaveLength(9);
+  });
+
+  test("is not made a dead letter for its destination, of which its owner may know more", async () => {
+    const driver = createDriver();
+    driver.configs.delete("d1");
+    const settled = driver.step(job());
+    driver.hold.isOurs = false;
+    await settled;
+    expect([driver.hold.givenBack, driver.deadLetters]).toEqual([["job-1"], []]);
+  });
+
+  test("is given back when one of its webhooks was not asked, unless another has taken it", async () => {
+    const [full = "", other = ""] = FIVE;
+    const answers: ((result: RequestResult) => void)[] = [];
+    const respond = ({ url }: { url: string }) =>
+      new Promise<RequestResult>((resolve) => {
+        if (url === other) answers.push(resolve);
+        else setTimeout(() => resolve(response(200)), 50);
+      });
+    const driver = createDriver({ respond });
+    driver.configs.set("d1", destination({ urls: [full] }));
+    for (let index = 0; index < 8; index += 1) void driver.step(job({ jobId: `full${index}` }));
+    driver.configs.set("d1", destination({ urls: [full, other], version: 2 }));
+    const steps = ["fails", "succeeds"].map((jobId) => driver.step(job({ jobId })));
+    await turn();
+    driver.hold.isOurs = false;
+    answers[0]?.(response(503));
+    answers[1]?.(response(200));
+    await Promise.all(steps);
+    expect(driver.hold.givenBack).toEqual(["fails"]);
+    expect(driver.written).toEqual([]);
+    expect(driver.sent).toHaveLength(10);
+  });
+});
+
 test("a fault of ours becomes a dead letter that names it, not a record that hangs", async () => {
   const onEncode = (topic: string) => {
     if (topic.includes("retry")) throw new Error("no place to wait");

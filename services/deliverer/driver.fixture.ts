@@ -1,7 +1,7 @@
 // Drives the deliverer's step without a broker: jobs go in, what they become comes out, and the clock is the test's.
 import { createRetrySchedule, type RequestResult } from "#contract";
 import type { PostOptions } from "#egress";
-import type { OutgoingRecord } from "#kafka";
+import type { Claim, OutgoingRecord, Settle } from "#kafka";
 import type { Serde } from "#serde";
 import {
   type DeadLetter,
@@ -126,10 +126,29 @@ export function createDriver({
     attemptLog: { diverted: () => undefined },
     nowMs,
   };
-  const { run, step } = stepping(options, { ...memory, clock, latenessMs, topic: topics.deliveryJobs.name });
+  const { hold, run, step } = stepping(options, {
+    ...memory,
+    clock,
+    latenessMs,
+    topic: topics.deliveryJobs.name,
+  });
   const { deadLetters, pending, written } = memory;
   const { configs, unread } = table;
-  return { clock, configs, deadLetters, lanes, pending, results, run, sent, step, unread, verdicts, written };
+  return {
+    clock,
+    configs,
+    deadLetters,
+    hold,
+    lanes,
+    pending,
+    results,
+    run,
+    sent,
+    step,
+    unread,
+    verdicts,
+    written,
+  };
 }
 
 interface Stepping {
@@ -144,15 +163,28 @@ function stepping(options: DeliverOptions, { clock, keep, latenessMs, pending, t
   const deliver = createDeliver(options);
   let offset = 0;
 
-  /** Steps one record; resolves when it is settled and durable, which `acknowledged` can put off. */
+  /** Whether the partition is this process's; and the jobs that were given back. */
+  const hold: { isOurs: boolean; readonly givenBack: string[] } = { isOurs: true, givenBack: [] };
+
+  /** Steps one record; resolves when it is settled and durable, which `acknowledged` can put off, or given back. */
   function step(decoded: DeliveryJob, acknowledged: Promise<void> = Promise.resolve()): Promise<void> {
     const { promise, resolve } = Promise.withResolvers<void>();
     offset += 1;
     const raw = { topic, partition: 0, offset, key: deliveryKey(decoded), value: Buffer.alloc(0) };
-    deliver({ ...raw, timestampMs: clock.nowMs, decoded }, ({ produce, onDurable }) => {
+    const settle: Settle = ({ produce, onDurable }) => {
       for (const record of produce) keep(record);
       void acknowledged.then(onDurable).then(resolve);
-    });
+    };
+    const claim: Claim = {
+      get isOurs() {
+        return hold.isOurs;
+      },
+      giveBack() {
+        hold.givenBack.push(decoded.jobId);
+        resolve();
+      },
+    };
+    deliver({ ...raw, timestampMs: clock.nowMs, decoded }, settle, claim);
     return promise;
   }
 
@@ -168,5 +200,5 @@ function stepping(options: DeliverOptions, { clock, keep, latenessMs, pending, t
     }
   }
 
-  return { run, step };
+  return { hold, run, step };
 }

@@ -1,21 +1,29 @@
 import { describe, expect, test } from "@jest/globals";
-import { RecentJobs } from "./recent-jobs.ts";
+import { type Double, RecentJobs } from "./recent-jobs.ts";
 
-const never = () => {
+const ends = (end: () => void): Double => ({
+  end,
+  giveBack() {
+    throw new Error("the first has ended");
+  },
+});
+const endsAs = (name: string, ended: string[]) => ends(() => void ended.push(name));
+const ignored = ends(() => undefined);
+const never = ends(() => {
   throw new Error("nobody waits here");
-};
+});
 
 describe("jobs taken in hand lately", () => {
   test("end their doubles when they are durable, and later doubles at once", () => {
     const jobs = new RecentJobs();
     const ended: string[] = [];
     expect(jobs.enter(0, "a", never)).toBe(true);
-    expect(jobs.enter(0, "a", () => ended.push("second"))).toBe(false);
-    expect(jobs.enter(0, "a", () => ended.push("third"))).toBe(false);
+    expect(jobs.enter(0, "a", endsAs("second", ended))).toBe(false);
+    expect(jobs.enter(0, "a", endsAs("third", ended))).toBe(false);
     expect(ended).toEqual([]);
     jobs.durable(0, "a");
     expect(ended).toEqual(["second", "third"]);
-    expect(jobs.enter(0, "a", () => ended.push("fourth"))).toBe(false);
+    expect(jobs.enter(0, "a", endsAs("fourth", ended))).toBe(false);
     expect(ended).toEqual(["second", "third", "fourth"]);
   });
 
@@ -28,14 +36,14 @@ describe("jobs taken in hand lately", () => {
   test("are remembered for at least one generation and forgotten after two", () => {
     const jobs = new RecentJobs(3);
     const end = (key: string) => {
-      jobs.enter(0, key, () => undefined);
+      jobs.enter(0, key, ignored);
       jobs.durable(0, key);
     };
     for (const key of ["a", "b", "c", "d", "e"]) end(key);
-    expect(jobs.enter(0, "a", () => undefined)).toBe(false);
+    expect(jobs.enter(0, "a", ignored)).toBe(false);
     end("f");
     expect(jobs.enter(0, "a", never)).toBe(true);
-    expect(jobs.enter(0, "f", () => undefined)).toBe(false);
+    expect(jobs.enter(0, "f", ignored)).toBe(false);
   });
 
   test("are never forgotten while they are in hand", () => {
@@ -45,7 +53,7 @@ describe("jobs taken in hand lately", () => {
       jobs.enter(0, key, never);
       jobs.durable(0, key);
     }
-    expect(jobs.enter(0, "held", () => undefined)).toBe(false);
+    expect(jobs.enter(0, "held", ignored)).toBe(false);
   });
 
   test("can be joined without being taken in hand: only one that is known ends with the first", () => {
@@ -53,11 +61,22 @@ describe("jobs taken in hand lately", () => {
     const ended: string[] = [];
     expect(jobs.join(0, "a", never)).toBe(false);
     expect(jobs.enter(0, "a", never)).toBe(true);
-    expect(jobs.join(0, "a", () => ended.push("joined"))).toBe(true);
+    expect(jobs.join(0, "a", endsAs("joined", ended))).toBe(true);
     expect(ended).toEqual([]);
     jobs.durable(0, "a");
     expect(ended).toEqual(["joined"]);
-    expect(jobs.join(0, "a", () => ended.push("late"))).toBe(true);
+    expect(jobs.join(0, "a", endsAs("late", ended))).toBe(true);
     expect(ended).toEqual(["joined", "late"]);
+  });
+
+  test("are free again when they are given back, and their doubles with them", () => {
+    const jobs = new RecentJobs();
+    const givenBack: string[] = [];
+    const double = { end: () => undefined, giveBack: () => void givenBack.push("double") };
+    expect(jobs.enter(0, "a", never)).toBe(true);
+    expect(jobs.enter(0, "a", double)).toBe(false);
+    jobs.givenBack(0, "a");
+    expect(givenBack).toEqual(["double"]);
+    expect(jobs.enter(0, "a", never)).toBe(true);
   });
 });

@@ -1,9 +1,17 @@
 /** 10,000 to 20,000 a partition are some seconds at full speed, which is how far a restarted router goes back; about 100 bytes each. */
 const GENERATION_SIZE = 10_000;
 
+/** A record of a job that another record has brought in hand. */
+export interface Double {
+  /** What became of the job is durable. */
+  end(): void;
+  /** Nobody worked on the job. */
+  giveBack(): void;
+}
+
 interface PartitionJobs {
   /** In hand, with the doubles that wait for them; bounded by what the runner lets be outstanding. */
-  readonly inHand: Map<string, (() => void)[]>;
+  readonly inHand: Map<string, Double[]>;
   /** Ended and durable, in two generations: forgetting the older one whole is cheaper than the oldest one by one. */
   ended: Set<string>;
   endedBefore: Set<string>;
@@ -24,21 +32,21 @@ export class RecentJobs {
   }
 
   /**
-   * True: it is in hand or has ended lately; `end` is called when that is durable, maybe at once. For a job that is only
-   * to hop on: one that was woken meanwhile must not live on as its hop.
+   * True: it is in hand or has ended lately; the double ends with it, maybe at once. For a job that is only to hop on: one that
+   * was woken meanwhile must not live on as its hop.
    */
-  join(partition: number, key: string, end: () => void): boolean {
+  join(partition: number, key: string, double: Double): boolean {
     const { inHand, ended, endedBefore } = this.#jobs(partition);
     const hasEnded = ended.has(key) || endedBefore.has(key);
     const doubles = inHand.get(key);
-    if (hasEnded) end();
-    else doubles?.push(end);
+    if (hasEnded) double.end();
+    else doubles?.push(double);
     return hasEnded || doubles !== undefined;
   }
 
-  /** True: it is new and now in hand. False: it is a double; `end` is called when the first is durable, maybe at once. */
-  enter(partition: number, key: string, end: () => void): boolean {
-    if (this.join(partition, key, end)) return false;
+  /** True: it is new and now in hand. False: it is a double, and ends with the first, maybe at once. */
+  enter(partition: number, key: string, double: Double): boolean {
+    if (this.join(partition, key, double)) return false;
     this.#jobs(partition).inHand.set(key, []);
     return true;
   }
@@ -46,14 +54,24 @@ export class RecentJobs {
   /** What became of the job is durable. */
   durable(partition: number, key: string): void {
     const jobs = this.#jobs(partition);
-    const doubles = jobs.inHand.get(key) ?? [];
-    jobs.inHand.delete(key);
+    const doubles = this.#letGo(jobs, key);
     jobs.ended.add(key);
     if (jobs.ended.size >= this.#generationSize) {
       jobs.endedBefore = jobs.ended;
       jobs.ended = new Set();
     }
-    for (const end of doubles) end();
+    for (const double of doubles) double.end();
+  }
+
+  /** The job is in nobody's hand any more, and has not ended. */
+  givenBack(partition: number, key: string): void {
+    for (const double of this.#letGo(this.#jobs(partition), key)) double.giveBack();
+  }
+
+  #letGo({ inHand }: PartitionJobs, key: string): readonly Double[] {
+    const doubles = inHand.get(key) ?? [];
+    inHand.delete(key);
+    return doubles;
   }
 
   #jobs(partition: number): PartitionJobs {

@@ -75,7 +75,10 @@ function createRunner(
     unhurriedTopics: topics.deliveryRetries.map(({ name }) => name),
     // Every topic here holds the same record; a tombstone has no place in any of them and is undecodable.
     decode: ({ value }) => serde.decode(topics.deliveryJobs, value ?? Buffer.alloc(0)),
-    step: (record, settle) => (waking.isTaken(record) ? settle({ produce: [] }) : step(record, settle)),
+    step(record, settle, claim) {
+      if (waking.isTaken(record)) settle({ produce: [] });
+      else step(record, settle, claim);
+    },
     deadLetter(record, error) {
       telemetry.rejected(record, error);
       return [records.raw(record, error)];
@@ -139,10 +142,7 @@ async function start(context: DelivererContext): Promise<Record<string, never>> 
   await connection.serde.start();
   // Before the first job: a destination that is not there yet would cost a look for each of its jobs.
   await destinations.loaded();
-  lifecycle.onStop("runner", (graceMs) => {
-    lanes.hold();
-    return runner.stop(Math.min(graceMs, FINISH_MS));
-  });
+  lifecycle.onStop("runner", (graceMs) => runner.stop(Math.min(graceMs, FINISH_MS)));
   runner.failed.catch((error: unknown) => lifecycle.fail(error));
   waking.begin(runner, step);
   await runner.start();

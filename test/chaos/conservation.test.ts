@@ -1,6 +1,6 @@
 // A short conservation run: every kind of event once, from a seed (npm run chaos has the long ones).
 import { expect, test } from "@jest/globals";
-import { isConserved, reportLines, reportOf } from "./report.ts";
+import { isConserved, reportLines, reportOf, SESSION_TIMEOUT_MS } from "./report.ts";
 import { runConservation } from "./run.ts";
 
 const RUN = { seed: 1, calls: 2_000, callsPerSecond: 25, isHurried: true };
@@ -17,6 +17,7 @@ test(
     expect({ lost: report.lost, altered: report.altered }).toEqual({ lost: [], altered: [] });
     expect(isConserved(report)).toBe(true);
     expect(report.calls.acknowledged).toBeGreaterThanOrEqual(RUN.calls);
+    expect(report.lateWork.longestMs).toBeLessThanOrEqual(SESSION_TIMEOUT_MS);
     const { gone, failing } = report.byDestination;
     expect([gone?.dead, failing?.dead]).toEqual([gone?.due, failing?.due]);
     expect(Object.keys(report.events).sort()).toEqual(

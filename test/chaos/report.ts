@@ -10,7 +10,7 @@ export interface RunFacts {
 }
 
 /** Of the consumer groups. */
-const SESSION_TIMEOUT_MS = 6_000;
+export const SESSION_TIMEOUT_MS = 6_000;
 const SHOWN = 20;
 
 export interface Report {

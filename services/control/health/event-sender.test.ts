@@ -47,9 +47,10 @@ function setup(answers: RequestResult[], { stopAfter = Number.POSITIVE_INFINITY 
     isStopping: () => posted.length >= stopAfter,
     nowMs: () => atMs,
   });
+  const claim = { isOurs: true, giveBack: () => undefined };
   const place = { topic: "t", partition: 0, offset: 0, key: null, value: null, timestampMs: 0 };
   async function send(...events: OperationalEvent[]): Promise<void> {
-    for (const decoded of events) step({ ...place, decoded }, () => settled.push(decoded.id));
+    for (const decoded of events) step({ ...place, decoded }, () => settled.push(decoded.id), claim);
     for (let turn = 0; turn < 1_000; turn += 1) await new Promise((resolve) => setImmediate(resolve));
   }
   return { posted, send, settled, told };

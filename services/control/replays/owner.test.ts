@@ -21,13 +21,14 @@ function bench() {
     onFailed: (id) => void failures.push(id),
     retryAfterMs: 1,
   });
+  const claim = { isOurs: true, giveBack: () => undefined };
   let offset = 0;
   const read = (decoded: Replay | undefined, partition = 0): number => {
     offset += 1;
     const at = offset;
     const raw = { topic: "replays", partition, offset: at, key: "r", value: null, timestampMs: 0 };
     const record: Received<Replay | undefined> = { ...raw, decoded };
-    owner.step(record, () => void settled.push(at));
+    owner.step(record, () => void settled.push(at), claim);
     return at;
   };
   const end = async (id: string, error?: Error) => {

@@ -9,7 +9,7 @@ export interface GatedRequest extends LaneRequest {
 }
 
 export interface GatesOptions {
-  readonly lanes: Pick<Lanes, "enter" | "ended" | "room" | "isHeld">;
+  readonly lanes: Pick<Lanes, "enter" | "ended" | "room">;
   /** Asks for `tick`, some milliseconds from now; while somebody waits. */
   wantTick(): void;
 }
@@ -38,13 +38,12 @@ export class Gates {
     // Without a closed breaker nothing but a probe comes of it, which is worth no turn.
     if (request.quota === undefined || lanes.room(request.endpoint) === undefined)
       lanes.enter(request, nowMs);
-    else if (!lanes.isHeld) this.#pass(this.#gateOf(request.destinationId, request.quota), request, nowMs);
+    else this.#pass(this.#gateOf(request.destinationId, request.quota), request, nowMs);
   }
 
   /** Lets those through whose turn it is. */
   tick(nowMs: number): void {
     this.#isTickWanted = false;
-    if (this.#options.lanes.isHeld) return;
     for (const [destinationId, gate] of this.#queued) {
       this.#expire(gate, nowMs);
       while (gate.waiting.length > 0 && gate.isOpen(nowMs)) {

@@ -57,15 +57,33 @@ describe("the lane of one endpoint", () => {
     expect(lanes.size).toBe(0);
   });
 
-  test("starts and diverts nothing once the process ends; what is under way still ends", () => {
-    const { endpoints, fates, lanes, run, send } = createTraffic();
+  test("starts and diverts nothing that is withdrawn; what is under way still ends", () => {
+    const { endpoints, fates, lanes, process, run, send } = createTraffic();
     endpoints.set("a", answering(100));
     for (let count = 0; count < 20; count += 1) send("a");
-    lanes.hold();
+    process.isGone = true;
     send("b");
     run(5_000);
     expect(fates.filter(({ endedAtMs }) => endedAtMs !== undefined)).toHaveLength(8);
+    expect(fates.filter(({ withdrawnAtMs }) => withdrawnAtMs !== undefined)).toHaveLength(13);
     expect(reasons(fates).size).toBe(0);
+    expect([lanes.inFlight, lanes.waiting]).toEqual([0, 0]);
+    process.isGone = false;
+    expect(send("a").startedAtMs).toBeDefined();
+  });
+
+  test("lets those withdrawn that wait too long for an endpoint that hangs, or for their destination's own limit", () => {
+    const { endpoints, fates, gates, process, quotas, run, send } = createTraffic();
+    endpoints.set("a", hanging);
+    quotas.set("b", { maxRequestsPerSecond: 1, maxInFlight: null });
+    for (let count = 0; count < 10; count += 1) send("a");
+    for (let count = 0; count < 3; count += 1) send("b");
+    process.isGone = true;
+    run(2_200);
+    expect(fates.filter(({ withdrawnAtMs }) => withdrawnAtMs !== undefined)).toHaveLength(4);
+    expect(reasons(fates).size).toBe(0);
+    run(60_000);
+    expect(gates.size).toBe(0);
   });
 });
 

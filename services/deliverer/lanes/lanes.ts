@@ -39,7 +39,6 @@ export class Lanes {
   readonly #pressure: Pressure;
   readonly #pace = new Pace();
   #listener: LanesListener | undefined;
-  #isHeld = false;
   #inFlight = 0;
   #waiting = 0;
   #retriesHeld = 0;
@@ -56,11 +55,6 @@ export class Lanes {
   /** Requests that wait for a place at their endpoint. */
   get waiting(): number {
     return this.#waiting;
-  }
-
-  /** The process ends. */
-  get isHeld(): boolean {
-    return this.#isHeld;
   }
 
   /** Endpoints that are known here right now. */
@@ -95,8 +89,10 @@ export class Lanes {
 
   /** Starts the request, lets it wait for a place (in order, first attempts ahead of retries), or diverts it. */
   enter(request: LaneRequest, nowMs: number): void {
-    // What comes now is still on disk, uncommitted, for the next owner.
-    if (this.#isHeld) return;
+    if (request.isWithdrawn) {
+      request.withdraw();
+      return;
+    }
     const lane = this.#lanes.get(request.endpoint) ?? this.#open(request.endpoint, nowMs);
     const permission = lane.breaker.permit(nowMs);
     const livedMs = this.#pace.livedMs(nowMs);
@@ -122,7 +118,7 @@ export class Lanes {
     lane.limiter.ended(outcome.kind === "retryable", durationMs, nowMs);
     const isRecovered = lane.learn(request, outcome, nowMs);
     if (lane.breaker.state === "open") this.#empty(lane);
-    if (!this.#isHeld) this.#fill(lane, livedMs);
+    this.#fill(lane, livedMs);
     if (isRecovered) this.#listener?.onRecovered(lane.endpoint);
   }
 
@@ -133,24 +129,18 @@ export class Lanes {
   room(endpoint: string): number | undefined {
     const lane = this.#lanes.get(endpoint);
     if (lane !== undefined && lane.breaker.state !== "closed") return undefined;
-    if (this.#isHeld || this.hasEnough || this.isFullOfRetries) return 0;
+    if (this.hasEnough || this.isFullOfRetries) return 0;
     return lane?.roomForRetries() ?? 1;
   }
 
   /** Ends waits that took too long, tells of room, forgets what is idle. `isBusy`: the process has hardly a moment to itself. */
   sweep(nowMs: number, isBusy: boolean): void {
     this.#pace.sweep(nowMs, isBusy);
-    if (this.#isHeld) return;
     for (const lane of this.#lanes.values()) {
       if (lane.waiting > 0) this.#expire(lane, this.#pace.livedMs(nowMs));
       if (lane.hasRoomToTell(nowMs)) this.#tellRoom(lane, nowMs);
       if (lane.isIdle(nowMs)) this.#lanes.delete(lane.endpoint);
     }
-  }
-
-  /** Starts and diverts nothing any more: the process ends, and what waits here is still on disk for the next owner. */
-  hold(): void {
-    this.#isHeld = true;
   }
 
   #open(endpoint: string, nowMs: number): Lane {
@@ -200,8 +190,14 @@ export class Lanes {
   #fill(lane: Lane, livedMs: number): void {
     for (let next = lane.takeNext(); next !== undefined; next = lane.takeNext()) {
       this.#waiting -= 1;
-      this.#run(lane, next, livedMs);
+      if (next.isWithdrawn) this.#withdraw(lane, next);
+      else this.#run(lane, next, livedMs);
     }
+  }
+
+  #withdraw(lane: Lane, request: LaneRequest): void {
+    this.#left(lane, request);
+    request.withdraw();
   }
 
   /** The breaker has opened: nobody needs to wait for it. */

@@ -11,7 +11,7 @@ export const DIVERT_REASONS = [
 export type DivertReason = (typeof DIVERT_REASONS)[number];
 
 /**
- * A request that wants through its endpoint's lane; it is either started or diverted, once. One object for each, linked in the
+ * A request that wants through its endpoint's lane; it is either started, diverted or withdrawn, once. One object for each, linked in the
  * lane's queue by itself: the way through a free lane makes no garbage.
  */
 export interface LaneRequest {
@@ -23,6 +23,9 @@ export interface LaneRequest {
   enteredAtMs: number;
   /** The gate that let it through; it is to be told when the request has ended or was diverted. */
   gate: { left(): void } | undefined;
+  /** It is no longer this process's to make: it is then neither started nor diverted, but told so by `withdraw`. */
+  readonly isWithdrawn: boolean;
+  withdraw(): void;
   start(): void;
   /** No request is made; `notBeforeMs` is when it might be, where that is known. */
   divert(reason: DivertReason, notBeforeMs: number | undefined): void;

@@ -33,6 +33,7 @@ export interface Fate {
   diverted?: DivertReason;
   divertedAtMs?: number;
   notBeforeMs?: number | undefined;
+  withdrawnAtMs?: number;
 }
 
 /** Runs what is put into it in the order of its time, and a sweep now and then. */
@@ -71,10 +72,15 @@ interface Ways {
   readonly lanes: Lanes;
   readonly agenda: Agenda;
   readonly quota: Quota | undefined;
+  isWithdrawn(): boolean;
 }
 
 /** A request whose ways are written into its fate. */
-function requestOf(fate: Fate, endpoint: Endpoint, { agenda, lanes, quota }: Ways): GatedRequest {
+function requestOf(
+  fate: Fate,
+  endpoint: Endpoint,
+  { agenda, isWithdrawn, lanes, quota }: Ways,
+): GatedRequest {
   const request: GatedRequest = {
     endpoint: fate.endpoint,
     isRetry: fate.isRetry,
@@ -83,6 +89,13 @@ function requestOf(fate: Fate, endpoint: Endpoint, { agenda, lanes, quota }: Way
     next: undefined,
     gate: undefined,
     enteredAtMs: 0,
+    get isWithdrawn() {
+      return isWithdrawn();
+    },
+    withdraw() {
+      request.gate?.left();
+      fate.withdrawnAtMs = agenda.now();
+    },
     start() {
       fate.startedAtMs = agenda.now();
       const { afterMs, outcome } = endpoint(agenda.now());
@@ -94,6 +107,7 @@ function requestOf(fate: Fate, endpoint: Endpoint, { agenda, lanes, quota }: Way
       });
     },
     divert(reason, notBeforeMs) {
+      if (request.isWithdrawn) return request.withdraw();
       request.gate?.left();
       fate.diverted = reason;
       fate.divertedAtMs = agenda.now();
@@ -109,7 +123,7 @@ export function createTraffic(options: Partial<LanesOptions> = {}) {
     lanes,
     wantTick: () => agenda.at(agenda.now() + TICK_AFTER_MS, () => gates.tick(agenda.now())),
   });
-  const process = { isBusy: false };
+  const process = { isBusy: false, isGone: false };
   const agenda = createAgenda((nowMs) => {
     lanes.sweep(nowMs, process.isBusy);
     gates.sweep(nowMs);
@@ -130,7 +144,8 @@ export function createTraffic(options: Partial<LanesOptions> = {}) {
     fates.push(fate);
     const behaviour: Endpoint = (nowMs) => (endpoints.get(endpoint) ?? answering(5))(nowMs);
     const quota = quotas.get(endpoint);
-    gates.enter(requestOf(fate, behaviour, { lanes, agenda, quota }), agenda.now());
+    const ways = { lanes, agenda, quota, isWithdrawn: () => process.isGone };
+    gates.enter(requestOf(fate, behaviour, ways), agenda.now());
     mostHeld = Math.max(mostHeld, lanes.inFlight + lanes.waiting);
     return fate;
   }

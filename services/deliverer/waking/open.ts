@@ -107,6 +107,7 @@ function startWaker(
     nowMs,
     decode: ({ value }) => serde.decode(topics.deliveryJobs, value ?? Buffer.alloc(0)),
     position: (partition) => runner.position(partition),
+    ownership: (partition) => runner.ownership(partition),
     offsets: (topic) => admin.offsets(topic),
     readRange: (range) => kafka.readRange(range),
     destination: (id) => destinations.state(id),

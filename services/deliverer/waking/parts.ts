@@ -1,4 +1,4 @@
-import type { OutgoingRecord, PartitionOffsets, RawRecord, Step, TopicPartition } from "#kafka";
+import type { OutgoingRecord, Ownership, PartitionOffsets, RawRecord, Step, TopicPartition } from "#kafka";
 import type { DeliveryJob } from "#topics";
 import type { DestinationState } from "../destinations.ts";
 import type { WakeCursors } from "./cursors.ts";
@@ -14,6 +14,7 @@ export interface PassParts {
   decode(record: RawRecord): DeliveryJob | Promise<DeliveryJob>;
   /** What this process reads now; undefined when it is another's. */
   position(partition: TopicPartition): number | undefined;
+  ownership(partition: TopicPartition): Ownership;
   offsets(topic: string): Promise<readonly PartitionOffsets[]>;
   readRange(range: WakeRange): Promise<void>;
   destination(destinationId: string): DestinationState;

@@ -72,6 +72,7 @@ export interface PassBench {
   readonly room?: (endpoint: string) => number | undefined;
   /** Where the topic's reader is. */
   readonly position?: number;
+  isOurs?(): boolean;
   nowMs?(): number;
   destination?(id: string): DestinationState;
 }
@@ -86,6 +87,11 @@ export function partsOf(bench: PassBench): PassParts {
     nowMs: bench.nowMs ?? (() => NOW_MS),
     decode: ({ offset }) => log.jobs.get(offset) ?? Promise.reject(new Error("undecodable")),
     position: () => position,
+    ownership: () => ({
+      get isOurs() {
+        return bench.isOurs?.() ?? true;
+      },
+    }),
     offsets: async () => [{ partition: 0, low: 0, high: log.records.length }],
     async readRange({ fromOffset, toOffset, signal, onRecord }) {
       for (const record of log.records.slice(fromOffset, toOffset)) {

@@ -81,6 +81,23 @@ describe("a pass", () => {
     expect((await ended).taken).toBe(3);
   });
 
+  test("takes nothing more of a partition that may be another's, and no cursor goes past what was given back", async () => {
+    const disk: Disk = new Map();
+    let isOurs = true;
+    let taken = 0;
+    const step: Step<DeliveryJob> = (_, settle, claim) => {
+      taken += 1;
+      if (taken < 3) return settle({ produce: [] });
+      isOurs = false;
+      expect(claim.isOurs).toBe(false);
+      claim.giveBack();
+    };
+    const log = logOf(["a", "a", "a", "a", "a"]);
+    await runPass(A, partsOf({ log, disk, step, isOurs: () => isOurs }), NEVER);
+    expect(taken).toBe(3);
+    expect([...disk.values()][0]?.belowOffset).toBe(2);
+  });
+
   test("a record that cannot be read is left to the topic's reader", async () => {
     const log = logOf(["a", "a"]);
     log.jobs.delete(0);

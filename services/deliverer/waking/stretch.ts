@@ -1,4 +1,4 @@
-import type { RawRecord, Settle } from "#kafka";
+import type { Claim, Ownership, RawRecord, Settle } from "#kafka";
 import type { DeliveryJob } from "#topics";
 import type { PassParts, PassResult, WakeRange } from "./parts.ts";
 import { WakeProgress } from "./progress.ts";
@@ -17,6 +17,7 @@ export class Stretch {
   readonly #bounds: Omit<WakeRange, "onRecord">;
   readonly #endpoints: ReadonlySet<string>;
   readonly #parts: PassParts;
+  readonly #ownership: Ownership;
   /** By destination, decided at its first job: a change of its configuration must not let a later one fall between. */
   readonly #destinations = new Map<string, Woken | undefined>();
   readonly #idle = Promise.withResolvers<void>();
@@ -30,6 +31,7 @@ export class Stretch {
     this.#bounds = bounds;
     this.#endpoints = endpoints;
     this.#parts = parts;
+    this.#ownership = parts.ownership(bounds);
     this.#readTo = bounds.fromOffset;
     this.#cursorsAtMs = parts.nowMs();
   }
@@ -96,27 +98,44 @@ export class Stretch {
     return woken;
   }
 
-  async #take(record: RawRecord, { endpoint, progress }: Woken): Promise<void> {
-    if (!(await this.#parts.room.wait(endpoint, this.#bounds.signal))) return progress.stop(record.offset);
+  async #take(record: RawRecord, woken: Woken): Promise<void> {
+    const { endpoint, progress } = woken;
+    const hasRoom = await this.#parts.room.wait(endpoint, this.#bounds.signal);
+    if (!hasRoom || !this.#ownership.isOurs) return progress.stop(record.offset);
     const job = await this.#decode(record);
     // What cannot be read is the topic's reader's to bury.
     if (job === undefined || !progress.take(record.offset)) return;
     this.#inHand += 1;
-    const settle: Settle = ({ produce, onDurable }) => {
+    // Due now, or the step would let it hop on.
+    const dueAtMs = Math.min(job.dueAtMs, this.#parts.nowMs());
+    const received = { ...record, decoded: { ...job, dueAtMs } };
+    this.#parts.step(received, this.#settling(record, woken), this.#claim(woken));
+  }
+
+  #settling({ offset }: RawRecord, { endpoint, progress }: Woken): Settle {
+    return ({ produce, onDurable }) => {
       const written = produce.length === 0 ? Promise.resolve() : this.#parts.write(produce);
       // What cannot be written, at the process's end, stays in hand: no cursor goes past it.
       void written.then(
         () => {
           onDurable?.();
-          progress.durable(record.offset, { isBack: produce.length > 0 });
+          progress.durable(offset, { isBack: produce.length > 0 });
           this.#ended(endpoint);
         },
         () => undefined,
       );
     };
-    // Due now, or the step would let it hop on.
-    const dueAtMs = Math.min(job.dueAtMs, this.#parts.nowMs());
-    this.#parts.step({ ...record, decoded: { ...job, dueAtMs } }, settle);
+  }
+
+  /** What is given back stays where it is, and no cursor goes past it. */
+  #claim({ endpoint }: Woken): Claim {
+    const ownership = this.#ownership;
+    return {
+      get isOurs() {
+        return ownership.isOurs;
+      },
+      giveBack: () => this.#ended(endpoint),
+    };
   }
 
   async #decode(record: RawRecord): Promise<DeliveryJob | undefined> {
