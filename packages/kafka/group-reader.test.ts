@@ -388,4 +388,24 @@ describe("group reader", () => {
     await bench.reader.stop(0);
     expect(bench.sessions.flatMap(({ commits }) => commits)).toEqual([]);
   });
+
+  test("a reader without commits has the next fetch wait while it holds much, for a second at most", async () => {
+    const large = Array.from({ length: 100 }, (_, i) => ({ ...record(0, i), value: Buffer.alloc(10_000) }));
+    const schema = Promise.withResolvers<string>();
+    const work = { step: () => undefined, deadLetter: () => [], write: async () => undefined };
+    const bench = await startBench({ commits: false, work: { ...work, decode: () => schema.promise } });
+    bench.session().join([0]);
+    await bench.started;
+    expect(bench.session().handlers.onBatch(batchOf([record(0, 0)]))).toBeUndefined();
+    const beganAtMs = performance.now();
+    await bench.session().handlers.onBatch(batchOf(large.slice(1)));
+    expect(performance.now() - beganAtMs).toBeGreaterThan(990);
+    const waiting = bench
+      .session()
+      .handlers.onBatch(batchOf([{ ...record(0, 100), value: Buffer.alloc(9) }]));
+    expect(waiting).toBeInstanceOf(Promise);
+    schema.resolve("known");
+    await waiting;
+    expect([...bench.session().paused]).toEqual([]);
+  });
 });

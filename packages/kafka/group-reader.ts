@@ -8,6 +8,7 @@ import type { FetchedBatch, Join, NewSession, PartitionOffset, SessionOptions } 
 import { Supervisor } from "./supervisor.ts";
 import { keyOf } from "./topic-partition.ts";
 import type { KafkaLogger, Ownership, RunnerOptions, TopicPartition } from "./types.ts";
+import { withinMs } from "./within.ts";
 
 /** Chosen so that a killed member's partitions move within 8 s: the session's end, and a rebalance that nobody delays. */
 const DEFAULTS = { sessionTimeoutMs: 6_000, rebalanceTimeoutMs: 10_000 };
@@ -18,6 +19,9 @@ const DEFAULTS = { sessionTimeoutMs: 6_000, rebalanceTimeoutMs: 10_000 };
  * long as a killed broker's successor takes to be found, nobody can get them, and nobody stops.
  */
 const UNSURE_AFTER_SESSIONS = 1.5;
+
+/** Short beside the session timeout: heartbeats come from the loop that fetches. */
+const MAX_WAIT_FOR_LANE_MS = 1_000;
 
 const NOBODYS: Ownership = { isOurs: false };
 
@@ -225,9 +229,13 @@ export class GroupReader<T> {
     return !commits || this.#parts.now() - this.#answeredAtMs < sessionTimeoutMs * UNSURE_AFTER_SESSIONS;
   }
 
-  #take(batch: FetchedBatch): void {
+  #take(batch: FetchedBatch): void | Promise<void> {
     if (this.#isStopping) return;
-    this.#lanes.get(keyOf(batch))?.offer(batch);
+    const lane = this.#lanes.get(keyOf(batch));
+    lane?.offer(batch);
+    // Who reads all at once for nobody else has the next fetch wait: one that leaves the partition out takes its longest time.
+    if (!this.#options.commits && lane?.isPaused === true)
+      return withinMs(lane.resumed(), MAX_WAIT_FOR_LANE_MS);
   }
 
   #positions(): PartitionOffset[] {

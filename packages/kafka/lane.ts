@@ -69,6 +69,7 @@ export class Lane<T> implements Waiter {
   #isOwnedAnew = false;
   #mayRepeat = false;
   #isPaused = false;
+  #onResumed: (() => void) | undefined;
   #isAdvancing = false;
   #timer: NodeJS.Timeout | undefined;
   #turn: NodeJS.Immediate | undefined;
@@ -173,10 +174,19 @@ export class Lane<T> implements Waiter {
     this.#term += 1;
     for (const held of this.#held.clear()) if (this.#tracker.rewind(held)) break;
     this.#isPaused = false;
+    this.#onResumed?.();
   }
 
   onRoom(): void {
     this.#advance();
+  }
+
+  /** Resolves when the partition is not paused any more. One waits for it. */
+  resumed(): Promise<void> {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    this.#onResumed = resolve;
+    if (!this.#isPaused) resolve();
+    return promise;
   }
 
   /**
@@ -274,5 +284,6 @@ export class Lane<T> implements Waiter {
     if (paused === this.#isPaused) return;
     this.#isPaused = paused;
     this.#parts.setPaused(this.partition, paused);
+    if (!paused) this.#onResumed?.();
   }
 }

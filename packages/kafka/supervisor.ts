@@ -3,6 +3,7 @@ import { fromClientError, KafkaError } from "./errors.ts";
 import { isWorthLogging } from "./repeated-warning.ts";
 import type { NewSession, Session, SessionHandlers, SessionOptions } from "./session.ts";
 import type { KafkaLogger } from "./types.ts";
+import { withinMs } from "./within.ts";
 
 const REOPEN_MS = { first: 100, max: 1_000 };
 const WATCH_MS = 1_000;
@@ -140,12 +141,4 @@ export class Supervisor {
 /** What waiting does not heal; what the client merely calls final gets some tries, because a new session starts from nothing. */
 function isFinal(error: KafkaError, failures: number): boolean {
   return !error.canRetry && (error.code === "not_authorized" || failures >= FINAL_AFTER_FAILURES);
-}
-
-/** Waits for `work`, but no longer than that. */
-async function withinMs(work: Promise<void>, timeoutMs: number): Promise<void> {
-  const { promise, resolve } = Promise.withResolvers<void>();
-  const timer = setTimeout(resolve, timeoutMs);
-  await Promise.race([work, promise]);
-  clearTimeout(timer);
 }

@@ -1,16 +1,18 @@
+import { Slabs } from "./slabs.ts";
 import type { RawRecord } from "./types.ts";
 
-/** What a table holds, by key. */
-export interface TableValues<V> {
+/** What a table of V holds, by key. Of a new value it is told L, which is V or some of it. */
+export interface TableValues<V, L> {
   readonly size: number;
   get(key: string): V | undefined;
-  /** `record` is the one that `value` was decoded from. */
-  set(key: string, value: V, record: RawRecord): void;
-  delete(key: string): void;
+  /** `record` is the one that `value` was decoded from. Returns what was there before. */
+  set(key: string, value: L, record: RawRecord): V | undefined;
+  /** Returns what was there. */
+  delete(key: string): V | undefined;
   entries(): IterableIterator<[string, V]>;
 }
 
-export class DecodedValues<V> implements TableValues<V> {
+export class DecodedValues<V> implements TableValues<V, V> {
   readonly #values = new Map<string, V>();
 
   get size(): number {
@@ -21,12 +23,16 @@ export class DecodedValues<V> implements TableValues<V> {
     return this.#values.get(key);
   }
 
-  set(key: string, value: V): void {
+  set(key: string, value: V): V | undefined {
+    const before = this.#values.get(key);
     this.#values.set(key, value);
+    return before;
   }
 
-  delete(key: string): void {
+  delete(key: string): V | undefined {
+    const before = this.#values.get(key);
     this.#values.delete(key);
+    return before;
   }
 
   entries(): IterableIterator<[string, V]> {
@@ -37,15 +43,16 @@ export class DecodedValues<V> implements TableValues<V> {
 /** A decoded destination takes a kilobyte: these, the ones in use, take 20 MB. */
 const MAX_DECODED = 20_000;
 
-/**
- * Keeps values as their bytes and decodes them when they are asked for. As one string of one byte a character, because a value of
- * 200 bytes takes 230 then, as an object of ours 950 and as a Buffer 450, and the garbage collector has nothing to follow in it.
- */
-export class EncodedValues<V> implements TableValues<V> {
+/** Keeps values as their bytes and decodes them when they are asked for. */
+export class EncodedValues<V> implements TableValues<V, unknown> {
   readonly #decode: (record: RawRecord) => V | Promise<V>;
   readonly #topic: string;
   readonly #maxDecoded: number;
-  readonly #bytes = new Map<string, string>();
+  readonly #addresses = new Map<string, number>();
+  readonly #slabs = new Slabs({
+    addressOf: (key) => this.#addresses.get(key),
+    moved: (key, address) => this.#addresses.set(key, address),
+  });
   /** Those asked for last; a value stays the same object as long as it is here. */
   readonly #decoded = new Map<string, V>();
 
@@ -56,44 +63,58 @@ export class EncodedValues<V> implements TableValues<V> {
   }
 
   get size(): number {
-    return this.#bytes.size;
+    return this.#addresses.size;
+  }
+
+  /** What the values' bytes take in memory. */
+  get sizeBytes(): number {
+    return this.#slabs.sizeBytes;
   }
 
   get(key: string): V | undefined {
     const known = this.#decoded.get(key);
     if (known !== undefined) return known;
-    const bytes = this.#bytes.get(key);
-    if (bytes === undefined) return undefined;
-    const value = this.#decodeAgain(key, bytes);
+    const address = this.#addresses.get(key);
+    if (address === undefined) return undefined;
+    const value = this.#decodeAt(key, address);
     this.#remember(key, value);
     return value;
   }
 
-  set(key: string, value: V, record: RawRecord): void {
-    this.#bytes.set(key, record.value?.toString("latin1") ?? "");
-    if (this.#decoded.has(key)) this.#decoded.set(key, value);
+  set(key: string, _: unknown, { value }: RawRecord): V | undefined {
+    const known = this.#addresses.get(key);
+    const before = known === undefined ? undefined : this.#valueAt(key, known);
+    this.#addresses.set(key, this.#slabs.add(key, value ?? Buffer.alloc(0)));
+    this.#forget(key, known);
+    return before;
   }
 
-  delete(key: string): void {
-    this.#bytes.delete(key);
-    this.#decoded.delete(key);
+  delete(key: string): V | undefined {
+    const known = this.#addresses.get(key);
+    const before = known === undefined ? undefined : this.#valueAt(key, known);
+    this.#addresses.delete(key);
+    this.#forget(key, known);
+    return before;
   }
 
   *entries(): IterableIterator<[string, V]> {
-    for (const [key, bytes] of this.#bytes)
-      yield [key, this.#decoded.get(key) ?? this.#decodeAgain(key, bytes)];
+    for (const [key, address] of this.#addresses) yield [key, this.#valueAt(key, address)];
   }
 
-  #decodeAgain(key: string, bytes: string): V {
-    const value = Buffer.from(bytes, "latin1");
-    const decoded = this.#decode({
-      topic: this.#topic,
-      partition: 0,
-      offset: 0,
-      key,
-      value,
-      timestampMs: 0,
-    });
+  #valueAt(key: string, address: number): V {
+    return this.#decoded.get(key) ?? this.#decodeAt(key, address);
+  }
+
+  #forget(key: string, address: number | undefined): void {
+    if (address === undefined) return;
+    this.#slabs.remove(address);
+    this.#decoded.delete(key);
+  }
+
+  #decodeAt(key: string, address: number): V {
+    const value = this.#slabs.get(address);
+    const record = { topic: this.#topic, partition: 0, offset: 0, key, value, timestampMs: 0 };
+    const decoded = this.#decode(record);
     if (decoded instanceof Promise) throw new TypeError("what was decoded before is not decoded at once");
     return decoded;
   }

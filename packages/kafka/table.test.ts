@@ -86,6 +86,34 @@ describe("table", () => {
     expect(poisoned).toEqual(["b"]);
   });
 
+  test("with a glance, listeners are told what it sees, and values are decoded when they are asked for", async () => {
+    let decodes = 0;
+    const table = scratch.kafka.table<{ text: string; length: number }, { length: number }>({
+      topic,
+      decode: (raw) => {
+        decodes += 1;
+        return { text: decode(raw), length: decode(raw).length };
+      },
+      glance: (raw) => {
+        if (decode(raw) === "bad") throw Object.assign(new Error("garbage"), { canRetry: false });
+        return { length: decode(raw).length };
+      },
+    });
+    const heard: [string, number | undefined, number | undefined][] = [];
+    table.onChange((key, value, before) => heard.push([key, value?.length, before?.length]));
+    await producer.send([record(topic, "a", "one"), record(topic, "b", "bad"), record(topic, "c", "x")]);
+    await table.load();
+    expect(decodes).toBe(0);
+    expect([table.size, table.get("a")?.text, table.get("b")]).toEqual([2, "one", undefined]);
+    await producer.send([record(topic, "a", "three"), record(topic, "a", null)]);
+    await table.until(() => table.get("a") === undefined, 1_000);
+    expect(heard.filter(([key]) => key === "a")).toEqual([
+      ["a", 3, undefined],
+      ["a", 5, 3],
+      ["a", undefined, 5],
+    ]);
+  });
+
   test("every process has a group of its own, which is gone after closing (fact 15)", async () => {
     const tables = [scratch.kafka.table({ topic, decode }), scratch.kafka.table({ topic, decode })];
     await producer.send([record(topic, "a", "1")]);

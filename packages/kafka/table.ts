@@ -25,6 +25,19 @@ const UNBOUNDED = {
 
 const LOAD_AGAIN_MS = { first: 200, max: 5_000 };
 
+/** What is read of each record, and where that is kept. */
+interface Reading<V, L> {
+  readonly values: TableValues<V, L>;
+  read(record: RawRecord): L | Promise<L>;
+}
+
+function reading<V extends L, L>(options: TableOptions<V, L>): Reading<V, L> {
+  const decode = (record: RawRecord) => options.decode(record);
+  const read = options.glance?.bind(options);
+  if (read === undefined) return { values: new DecodedValues<V>(), read: decode };
+  return { values: new EncodedValues<V>(options.topic, decode), read };
+}
+
 export interface TableParts extends GroupReaderParts {
   readonly admin: Pick<AdminClient, "run">;
   readonly clientId: string;
@@ -34,14 +47,14 @@ export interface TableParts extends GroupReaderParts {
  * Reads a whole topic into memory and follows it, in a consumer group of its own, because the client knows no manual assignment
  * (fact 15). The group commits nothing and is deleted on `close`; after a lost session the table goes on where it was.
  */
-export class TopicTable<V> implements Table<V> {
+export class TopicTable<V extends L, L = V> implements Table<V, L> {
   readonly #parts: TableParts;
-  readonly #options: TableOptions<V>;
+  readonly #options: TableOptions<V, L>;
   readonly #groupId: string;
-  readonly #reader: GroupReader<V | undefined>;
-  readonly #values: TableValues<V>;
+  readonly #reader: GroupReader<L | undefined>;
+  readonly #values: TableValues<V, L>;
   readonly #positions = new Map<number, number>();
-  readonly #listeners = new Set<TableListener<V>>();
+  readonly #listeners = new Set<TableListener<L>>();
   /** Called when anything was read. */
   readonly #waiters = new Set<() => void>();
   readonly #ending = new Ending();
@@ -49,21 +62,19 @@ export class TopicTable<V> implements Table<V> {
   #isLoaded = false;
   #joined: Promise<void> | undefined;
 
-  constructor(parts: TableParts, options: TableOptions<V>) {
+  constructor(parts: TableParts, options: TableOptions<V, L>) {
+    const { values, read } = reading(options);
     this.#parts = parts;
     this.#options = options;
-    this.#values =
-      options.keepsBytes === true
-        ? new EncodedValues<V>(options.topic, (record) => options.decode(record))
-        : new DecodedValues<V>();
+    this.#values = values;
     this.#groupId = `${parts.clientId}-table-${options.topic}-${randomUUID()}`;
-    this.#reader = new GroupReader<V | undefined>(parts, {
+    this.#reader = new GroupReader<L | undefined>(parts, {
       ...UNBOUNDED,
       groupId: this.#groupId,
       topics: [options.topic],
       commits: false,
       work: {
-        decode: (record) => (record.value === null ? undefined : options.decode(record)),
+        decode: (record) => (record.value === null ? undefined : read(record)),
         step: (record, settle) => this.#apply(record, settle),
         deadLetter: (record, error) => this.#skip(record, error),
         write: async () => undefined,
@@ -112,7 +123,7 @@ export class TopicTable<V> implements Table<V> {
     }
   }
 
-  onChange(listener: TableListener<V>): () => void {
+  onChange(listener: TableListener<L>): () => void {
     this.#listeners.add(listener);
     return () => this.#listeners.delete(listener);
   }
@@ -157,13 +168,12 @@ export class TopicTable<V> implements Table<V> {
     return high === low || (this.#positions.get(partition) ?? 0) >= high;
   }
 
-  #apply(record: Received<V | undefined>, settle: Settle): void {
+  #apply(record: Received<L | undefined>, settle: Settle): void {
     const { key, decoded } = record;
     settle({ produce: [] });
     if (key !== null) {
-      const before = this.#listeners.size === 0 ? undefined : this.#values.get(key);
-      if (decoded === undefined) this.#values.delete(key);
-      else this.#values.set(key, decoded, record);
+      const before =
+        decoded === undefined ? this.#values.delete(key) : this.#values.set(key, decoded, record);
       for (const listener of this.#listeners) listener(key, decoded, before);
     }
     this.#advanceTo(record);

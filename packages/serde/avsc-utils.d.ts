@@ -4,6 +4,7 @@ declare module "avsc/lib/utils.js" {
     readonly buf: Buffer;
     pos: number;
     readLong(): number;
+    skipString(): void;
   }
   const utils: { Tap: { prototype: Tap } };
   // biome-ignore lint/style/noDefaultExport: the module is CommonJS

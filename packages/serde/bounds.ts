@@ -10,7 +10,13 @@ export class OverrunError extends Error {
 
 type Tap = typeof utils.Tap.prototype;
 
+interface Skippable {
+  _skip(tap: Tap): void;
+}
+
 interface Collection {
+  readonly itemsType: Skippable;
+  readonly valuesType: Skippable;
   _read(this: Collection, tap: Tap): unknown;
   _skip(this: Collection, tap: Tap): void;
 }
@@ -25,8 +31,11 @@ export function boundCollections(): void {
   const array = avro.types.ArrayType.prototype as unknown as Collection;
   boundReads(utils.Tap.prototype);
   boundPreallocation(array);
-  skipByReading(map);
-  skipByReading(array);
+  boundSkips(array, ({ itemsType }, tap) => itemsType._skip(tap));
+  boundSkips(map, ({ valuesType }, tap) => {
+    tap.skipString();
+    valuesType._skip(tap);
+  });
 }
 
 /** Every element of our maps and arrays holds a number or a length, so this ends their loops as well. */
@@ -43,18 +52,26 @@ function boundPreallocation(prototype: Collection): void {
   const { _read } = prototype;
   prototype._read = function (tap) {
     const start = tap.pos;
-    const announced = Math.abs(tap.readLong());
-    if (announced > tap.buf.length - tap.pos) {
-      throw new OverrunError("an array announces more elements than bytes follow");
-    }
+    checkAnnounced(Math.abs(tap.readLong()), tap);
     tap.pos = start;
     return _read.call(this, tap);
   };
 }
 
-/** Skipping a field that the reader no longer has trusts the block's size, which may point backwards for ever. */
-function skipByReading(prototype: Collection): void {
+function checkAnnounced(elements: number, { buf, pos }: Tap): void {
+  if (elements > buf.length - pos)
+    throw new OverrunError("an array announces more elements than bytes follow");
+}
+
+/** The library's own skipping trusts a block's size, which may point backwards for ever: here elements are skipped one by one. */
+function boundSkips(prototype: Collection, skipElement: (collection: Collection, tap: Tap) => void): void {
   prototype._skip = function (tap) {
-    this._read(tap);
+    for (let announced = tap.readLong(); announced !== 0; announced = tap.readLong()) {
+      const hasSize = announced < 0;
+      if (hasSize) tap.readLong();
+      const elements = Math.abs(announced);
+      checkAnnounced(elements, tap);
+      for (let element = 0; element < elements; element += 1) skipElement(this, tap);
+    }
   };
 }

@@ -1,8 +1,8 @@
 import type { RecordName, RecordTypes, Topic } from "#topics";
-import { parseSchema, type RawSchema } from "./avro.ts";
+import { parseSchema, type RawSchema, withFields } from "./avro.ts";
 import { untilAnswered } from "./back-off.ts";
 import { RegistryUnavailableError } from "./errors.ts";
-import { createReaders } from "./readers.ts";
+import { createReaders, type Readers } from "./readers.ts";
 import { createRegistry } from "./registry.ts";
 import { readSchema } from "./schemas.ts";
 import { createEncoder, HEADER_BYTES, writerId } from "./wire.ts";
@@ -43,6 +43,14 @@ export interface Serde {
    * Throws, or rejects with, a PoisonRecordError; after `close` a promise rejects with a RegistryUnavailableError.
    */
   decode<R extends RecordName>(topic: Topic<R>, bytes: Buffer): RecordTypes[R] | Promise<RecordTypes[R]>;
+  /**
+   * Makes a `decode` that reads only these fields of the topic's records. Bytes that end too early or too late are found all the same,
+   * and what it has read, `decode` reads synchronously.
+   */
+  decodeFields<R extends RecordName, F extends keyof RecordTypes[R] & string>(
+    topic: Topic<R>,
+    fields: readonly F[],
+  ): (bytes: Buffer) => Pick<RecordTypes[R], F> | Promise<Pick<RecordTypes[R], F>>;
   /** Ends all waiting. */
   close(): void;
 }
@@ -58,11 +66,13 @@ export function createSerde(options: SerdeOptions): Serde {
   const waiting = { signal: closing.signal, onUnavailable: options.onUnavailable ?? (() => undefined) };
   const encoder = createEncoder();
   const typeOf = (record: RecordName) => known(types.get(record), `the record ${record}`);
-  const readers = createReaders({
-    typeOf,
-    schemaOf: (id) => untilAnswered(() => registry.schemaOf(id), waiting),
-    nowMs: options.nowMs ?? Date.now,
-  });
+  const readersOf = (readerType: typeof typeOf): Readers =>
+    createReaders({
+      typeOf: readerType,
+      schemaOf: (id) => untilAnswered(() => registry.schemaOf(id), waiting),
+      nowMs: options.nowMs ?? Date.now,
+    });
+  const readers = readersOf(typeOf);
 
   async function registerTopic({ name, record }: Topic): Promise<RegisteredSubject> {
     const subject = subjectOf(name);
@@ -93,15 +103,34 @@ export function createSerde(options: SerdeOptions): Serde {
     },
     encode: ({ name, record }, value) =>
       encoder.encode(typeOf(record), known(schemaIds.get(name), `the schema id of ${name}`), value),
-    decode<R extends RecordName>({ record }: Topic<R>, bytes: Buffer) {
-      const id = writerId(bytes);
-      const read = readers.known(record, id);
-      // The reader's schema is the one that RecordTypes is generated from, so what it reads has that type.
-      if (read !== undefined) return read(bytes, HEADER_BYTES) as RecordTypes[R];
-      return readers.resolve(record, id).then((resolved) => resolved(bytes, HEADER_BYTES) as RecordTypes[R]);
+    // The reader's schema is the one that RecordTypes is generated from, so what it reads has that type.
+    decode: <R extends RecordName>({ record }: Topic<R>, bytes: Buffer) =>
+      decodeWith<RecordTypes[R]>(readers, record, bytes),
+    decodeFields<R extends RecordName, F extends keyof RecordTypes[R] & string>(
+      { record }: Topic<R>,
+      fields: readonly F[],
+    ) {
+      const partial = withFields(schemaOf(record), fields);
+      const { known: knownRead, resolve } = readersOf(() => partial);
+      const both = {
+        known: knownRead,
+        resolve: (name: RecordName, id: number) => readers.resolve(name, id).then(() => resolve(name, id)),
+      };
+      return (bytes: Buffer) => decodeWith<Pick<RecordTypes[R], F>>(both, record, bytes);
     },
     close: () => closing.abort(),
   };
+}
+
+function decodeWith<V>(
+  readers: Pick<Readers, "known" | "resolve">,
+  record: RecordName,
+  bytes: Buffer,
+): V | Promise<V> {
+  const id = writerId(bytes);
+  const read = readers.known(record, id);
+  if (read !== undefined) return read(bytes, HEADER_BYTES) as V;
+  return readers.resolve(record, id).then((resolved) => resolved(bytes, HEADER_BYTES) as V);
 }
 
 /** Subject of a topic's values, as every client of the registry names it. */

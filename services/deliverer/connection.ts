@@ -44,10 +44,12 @@ export function followDestinations(
   { lifecycle, logger, metrics, settings: own }: DelivererContext,
   { kafka, serde, topics }: Connection,
 ): Destinations {
+  const readable = serde.decodeFields(topics.destinationConfig, []);
   const table = kafka.table({
     topic: topics.destinationConfig.name,
-    keepsBytes: true,
     decode: ({ value }) => serde.decode(topics.destinationConfig, value ?? Buffer.alloc(0)),
+    // Only whether it can be read: a destination is looked at when a call for it comes.
+    glance: ({ value }) => readable(value ?? Buffer.alloc(0)),
     onPoison: ({ key }, error) =>
       logger.error({ destinationId: key, err: error }, "destination cannot be read"),
   });

@@ -2,6 +2,9 @@ import type { DestinationConfig } from "#topics";
 
 const NONE: readonly string[] = [];
 
+/** What of a destination decides which calls are its. */
+type Connections = Pick<DestinationConfig, "enabled" | "sourceIds">;
+
 /**
  * Enabled destinations by source, kept up to date change by change: a call finds its destinations with one lookup. It holds no more
  * than their ids, because there may be a million; most sources have one, which takes no list.
@@ -25,9 +28,12 @@ export class DestinationIndex {
   }
 
   /** `config` is what the destination is from now on; undefined when it is deleted, or was not there before. */
-  apply(id: string, config: DestinationConfig | undefined, before: DestinationConfig | undefined): void {
-    const sources = new Set([...(before?.sourceIds ?? []), ...(config?.sourceIds ?? [])]);
-    for (const sourceId of sources) this.#connect(sourceId, id, config);
+  apply(id: string, config: Connections | undefined, before: Connections | undefined): void {
+    const sourceIds = config?.sourceIds ?? NONE;
+    for (const sourceId of sourceIds) this.#connect(sourceId, id, config);
+    for (const sourceId of before?.sourceIds ?? NONE) {
+      if (!sourceIds.includes(sourceId)) this.#connect(sourceId, id, config);
+    }
   }
 
   #idsOf(sourceId: string): readonly string[] {
@@ -35,9 +41,14 @@ export class DestinationIndex {
     return typeof ids === "string" ? [ids] : ids;
   }
 
-  #connect(sourceId: string, id: string, config: DestinationConfig | undefined): void {
-    const others = this.#idsOf(sourceId).filter((other) => other !== id);
+  #connect(sourceId: string, id: string, config: Connections | undefined): void {
     const isConnected = config?.enabled === true && config.sourceIds.includes(sourceId);
+    const ids = this.#idsBySource.get(sourceId);
+    if (ids === undefined) {
+      if (isConnected) this.#idsBySource.set(sourceId, id);
+      return;
+    }
+    const others = this.#idsOf(sourceId).filter((other) => other !== id);
     const [first, ...more] = isConnected ? [...others, id] : others;
     if (first === undefined) this.#idsBySource.delete(sourceId);
     else this.#idsBySource.set(sourceId, more.length === 0 ? first : [first, ...more]);

@@ -13,10 +13,11 @@ export function followDestinations(
   { logger, health, lifecycle, metrics }: RouterContext,
   { kafka, serde, topics }: Connection,
 ): Destinations {
+  const connections = serde.decodeFields(topics.destinationConfig, ["enabled", "sourceIds"]);
   const table = kafka.table({
     topic: topics.destinationConfig.name,
-    keepsBytes: true,
     decode: ({ value }) => serde.decode(topics.destinationConfig, value ?? Buffer.alloc(0)),
+    glance: ({ value }) => connections(value ?? Buffer.alloc(0)),
     onPoison: ({ key }, error) =>
       logger.error(
         { destinationId: key, err: error },
