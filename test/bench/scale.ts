@@ -56,8 +56,8 @@ export const scale: Bench<"seconds" | "warm-up" | "rate" | "most"> = {
   name: "scale",
   summary: "Cost of a call, memory and time to start with 10, 10,000 and 1,000,000 configured destinations.",
   flags: {
-    seconds: { default: 15, doc: "seconds of each measurement" },
-    "warm-up": { default: 10, doc: "seconds before each of them" },
+    seconds: { default: 30, doc: "seconds of each measurement" },
+    "warm-up": { default: 30, doc: "seconds before each of them" },
     rate: { default: 500, doc: "calls/s" },
     most: { default: 1_000_000, doc: "destinations at most" },
   },
