@@ -4,6 +4,7 @@ import { Capacity } from "./capacity.ts";
 import { Committer } from "./committer.ts";
 import { toError } from "./errors.ts";
 import { Lane, type LaneParts, type Work } from "./lane.ts";
+import { Membership } from "./membership.ts";
 import type { FetchedBatch, Join, NewSession, PartitionOffset, SessionOptions } from "./session.ts";
 import { Supervisor } from "./supervisor.ts";
 import { keyOf } from "./topic-partition.ts";
@@ -12,13 +13,6 @@ import { withinMs } from "./within.ts";
 
 /** Chosen so that a killed member's partitions move within 8 s: the session's end, and a rebalance that nobody delays. */
 const DEFAULTS = { sessionTimeoutMs: 6_000, rebalanceTimeoutMs: 10_000 };
-
-/**
- * Unanswered for so many session timeouts, a member takes its partitions for lost. Others get them one session timeout after the
- * last answered heartbeat at the earliest, so two work on one for half of one at most; while it is the coordinator that is away, as
- * long as a killed broker's successor takes to be found, nobody can get them, and nobody stops.
- */
-const UNSURE_AFTER_SESSIONS = 1.5;
 
 /** Short beside the session timeout: heartbeats come from the loop that fetches. */
 const MAX_WAIT_FOR_LANE_MS = 1_000;
@@ -59,8 +53,7 @@ export class GroupReader<T> {
   #assigned: readonly TopicPartition[] = [];
   #lastAssignment: LastAssignment = { partitions: [], assignedAtMs: 0 };
   #memberId: string | undefined;
-  /** When the group's coordinator last answered, by when it was asked. */
-  #answeredAtMs = 0;
+  readonly #membership: Membership;
   readonly #joined = Promise.withResolvers<void>();
   #isStopping = false;
   #onIdle: (() => void) | undefined;
@@ -68,6 +61,9 @@ export class GroupReader<T> {
   constructor(parts: GroupReaderParts, options: GroupReaderOptions<T>) {
     this.#parts = parts;
     this.#options = options;
+    this.#membership = new Membership(options.sessionTimeoutMs ?? DEFAULTS.sessionTimeoutMs, () =>
+      parts.now(),
+    );
     this.#capacity = new Capacity(options.maxOutstandingRecords, options.maxOutstandingBytes);
     this.#laneParts = {
       work: options.work,
@@ -80,9 +76,7 @@ export class GroupReader<T> {
     };
     this.#supervisor = new Supervisor(parts, this.#sessionOptions(), {
       onJoin: (join) => this.#join(join),
-      onAnswered: (askedAtMs) => {
-        this.#answeredAtMs = askedAtMs;
-      },
+      onAnswered: (askedAtMs) => this.#membership.answered(askedAtMs),
       onRebalancing: () => void this.#committer.commit(),
       onBatch: (batch) => this.#take(batch),
     });
@@ -222,11 +216,9 @@ export class GroupReader<T> {
     this.#options.onRevoked?.(partitions);
   }
 
+  /** Who commits nothing shares nothing with another member. */
   #isMember(): boolean {
-    const { commits, sessionTimeoutMs = DEFAULTS.sessionTimeoutMs } = this.#options;
-    if (this.#isStopping) return false;
-    // Who commits nothing shares nothing with another member.
-    return !commits || this.#parts.now() - this.#answeredAtMs < sessionTimeoutMs * UNSURE_AFTER_SESSIONS;
+    return !this.#isStopping && (!this.#options.commits || this.#membership.isSure);
   }
 
   #take(batch: FetchedBatch): void | Promise<void> {

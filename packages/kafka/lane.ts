@@ -13,12 +13,7 @@ import type {
   Step,
   TopicPartition,
 } from "./types.ts";
-
-/**
- * Fetching stops above the first and goes on below the second. What is left then bridges the time until the resume takes effect:
- * 256 KiB of 0.6 KiB records in 250 ms are 1,700 records a second and partition.
- */
-const HOLD_BYTES = { pauseAbove: 512 * 1024, resumeBelow: 256 * 1024 };
+import { Valve } from "./valve.ts";
 
 /** Steps in one turn of the event loop; timers and sockets get theirs in between. */
 const STEPS_PER_TURN = 256;
@@ -61,6 +56,7 @@ export class Lane<T> implements Waiter {
   readonly #settlement: SettlementParts<T>;
   readonly #decoder: HeadDecoder<T>;
   readonly #held = new HeldQueue<T>();
+  readonly #valve: Valve;
   #tracker = new Tracker();
   #outstanding = 0;
   /** Counts up with each loss of the partition. */
@@ -68,8 +64,6 @@ export class Lane<T> implements Waiter {
   #isOpen = false;
   #isOwnedAnew = false;
   #mayRepeat = false;
-  #isPaused = false;
-  #onResumed: (() => void) | undefined;
   #isAdvancing = false;
   #timer: NodeJS.Timeout | undefined;
   #turn: NodeJS.Immediate | undefined;
@@ -78,6 +72,7 @@ export class Lane<T> implements Waiter {
     const { work, logger } = parts;
     this.partition = partition;
     this.#parts = parts;
+    this.#valve = new Valve((paused) => parts.setPaused(partition, paused));
     this.#settlement = {
       work,
       logger,
@@ -128,7 +123,7 @@ export class Lane<T> implements Waiter {
   }
 
   get isPaused(): boolean {
-    return this.#isPaused;
+    return this.#valve.isPaused;
   }
 
   /**
@@ -173,8 +168,7 @@ export class Lane<T> implements Waiter {
     this.close();
     this.#term += 1;
     for (const held of this.#held.clear()) if (this.#tracker.rewind(held)) break;
-    this.#isPaused = false;
-    this.#onResumed?.();
+    this.#valve.reset();
   }
 
   onRoom(): void {
@@ -183,10 +177,7 @@ export class Lane<T> implements Waiter {
 
   /** Resolves when the partition is not paused any more. One waits for it. */
   resumed(): Promise<void> {
-    const { promise, resolve } = Promise.withResolvers<void>();
-    this.#onResumed = resolve;
-    if (!this.#isPaused) resolve();
-    return promise;
+    return this.#valve.opened();
   }
 
   /**
@@ -213,7 +204,7 @@ export class Lane<T> implements Waiter {
     while (steps < STEPS_PER_TURN && this.#stepHead()) steps += 1;
     this.#isAdvancing = false;
     if (steps === STEPS_PER_TURN) this.#advanceInNextTurn();
-    this.#regulateFetching();
+    this.#valve.regulate(this.#held.sizeBytes);
   }
 
   #advanceInNextTurn(): void {
@@ -276,14 +267,5 @@ export class Lane<T> implements Waiter {
     this.#outstanding -= 1;
     this.#parts.capacity.release(sizeBytes);
     this.#parts.onSettled();
-  }
-
-  #regulateFetching(): void {
-    const { sizeBytes } = this.#held;
-    const paused = sizeBytes > (this.#isPaused ? HOLD_BYTES.resumeBelow : HOLD_BYTES.pauseAbove);
-    if (paused === this.#isPaused) return;
-    this.#isPaused = paused;
-    this.#parts.setPaused(this.partition, paused);
-    if (!paused) this.#onResumed?.();
   }
 }
