@@ -322,6 +322,31 @@ describe("a lane that may have lost its partition", () => {
     expect(bench.lane.committable).toBe(1);
   });
 
+  test("keeps what is given back between the first batch of a new term and its opening", () => {
+    const bench = newBench();
+    bench.lane.offer(batchOf(records(0, 2)));
+    const old = bench.claims.get(1);
+    bench.lane.drop();
+    bench.lane.ownAnew();
+    bench.lane.offer(batchOf(records(0, 3)));
+    old?.giveBack();
+    bench.lane.open();
+    expect(bench.stepped).toEqual([0, 1, 1, 2]);
+    settle(bench, 0);
+    settle(bench, 2);
+    expect(bench.lane.committable).toBe(1);
+  });
+
+  test("commits nothing behind what is given back while it is closed for good", () => {
+    const bench = newBench();
+    bench.lane.offer(batchOf(records(0, 3)));
+    bench.lane.close();
+    bench.claims.get(1)?.giveBack();
+    settle(bench, 0);
+    settle(bench, 2);
+    expect([bench.stepped, bench.lane.committable]).toEqual([[0, 1, 2], 1]);
+  });
+
   test("does not step again what another member has done by then", () => {
     const bench = newBench();
     bench.lane.offer(batchOf(records(0, 2)));

@@ -62,6 +62,7 @@ export class Lane<T> implements Waiter {
   /** Counts up with each loss of the partition. */
   #term = 0;
   #isOpen = false;
+  #isLost = false;
   #isOwnedAnew = false;
   #mayRepeat = false;
   #isAdvancing = false;
@@ -131,6 +132,7 @@ export class Lane<T> implements Waiter {
    * and the first of them shows how far the group has come.
    */
   ownAnew(): void {
+    this.#isLost = false;
     this.#isOwnedAnew = true;
     this.#mayRepeat = true;
   }
@@ -166,6 +168,7 @@ export class Lane<T> implements Waiter {
   /** The partition is no longer ours: what was not stepped is somebody else's, and forgotten here. */
   drop(): void {
     this.close();
+    this.#isLost = true;
     this.#term += 1;
     for (const held of this.#held.clear()) if (this.#tracker.rewind(held)) break;
     this.#valve.reset();
@@ -257,7 +260,8 @@ export class Lane<T> implements Waiter {
 
   /** Nobody worked on it: it is stepped again where the partition is still, or again, read here; else its owner will read it. */
   #takeBack(held: Held<T>): void {
-    if (!this.#isOpen || this.#isOwnedAnew) this.#tracker.rewind(held);
+    // Before the first batch of a new term everything is read again from the commit; after it, nothing that is older.
+    if (this.#isLost || this.#isOwnedAnew) this.#tracker.rewind(held);
     else if (this.#tracker.isOpen(held)) this.#held.putBack(held);
     this.#ended(held);
     this.#advance();
