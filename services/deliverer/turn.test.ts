@@ -6,7 +6,7 @@ import { createTurn } from "./turn.ts";
 
 function setup() {
   const clock = { nowMs: 10_000 };
-  const lanes = { hasEnough: false, isFullOfRetries: false };
+  const lanes = { hasEnough: false, isFullOfRetries: false, isBusy: false };
   const taken = new Set<string>();
   const turn = createTurn({
     lanes,
@@ -31,6 +31,25 @@ test("due retries stay in their topics while retries hold their share; new jobs 
   lanes.isFullOfRetries = true;
   expect(turn.dueAtMs(record(0, 9_000))).toBeGreaterThan(10_000);
   expect(turn.dueAtMs(record(0, 0, "jobs"))).toBe(0);
+});
+
+test("while the process is busy, waiting jobs get a quarter of what new ones get, and some in any case", () => {
+  const { clock, lanes, turn } = setup();
+  const due = (count: number) =>
+    Array.from({ length: count }, () => turn.dueAtMs(record(0, 9_000))).filter((at) => at <= clock.nowMs)
+      .length;
+  const pastAWindow = () => (clock.nowMs += 150);
+  expect(due(1_000)).toBe(1_000);
+  pastAWindow();
+  lanes.isBusy = true;
+  const alone = due(1_000);
+  expect(alone).toBeGreaterThan(10);
+  expect(alone).toBeLessThan(100);
+  pastAWindow();
+  for (let count = 0; count < 2_000; count += 1) turn.dueAtMs(record(0, 0, "jobs"));
+  expect(due(1_000)).toBe(500);
+  pastAWindow();
+  expect(due(1_000)).toBe(alone);
 });
 
 test("every job stays in its topic while the process has enough", () => {

@@ -1,12 +1,17 @@
 // When a job that was read may be taken in hand. Pure but for the clock that is passed in.
 import type { Received, TopicPartition } from "#kafka";
 import type { DeliveryJob } from "#topics";
+import { Share } from "./share.ts";
 
 /** What had better stay in its topic is looked at again so much later. */
 const HELD_BACK_MS = 20;
 
 export interface TurnOptions {
-  readonly lanes: { readonly hasEnough: boolean; readonly isFullOfRetries: boolean };
+  readonly lanes: {
+    readonly hasEnough: boolean;
+    readonly isFullOfRetries: boolean;
+    readonly isBusy: boolean;
+  };
   readonly waking: { isTaken(record: Received<DeliveryJob>): boolean };
   readonly nowMs: () => number;
 }
@@ -20,6 +25,7 @@ export interface Turn {
 
 /** A retry topic has one delay, so the head of a partition is the first of it to fall due; what is behind it waits with it. */
 export function createTurn({ lanes, nowMs, waking }: TurnOptions): Turn {
+  const share = new Share();
   /** By topic and partition, the due time of a head that is held back. */
   const heads = new Map<string, Map<number, number>>();
 
@@ -28,13 +34,19 @@ export function createTurn({ lanes, nowMs, waking }: TurnOptions): Turn {
     heads.set(topic, ofTopic.set(partition, visibleAtMs));
   }
 
+  /** A waiting job can wait a little longer where new ones would have to; what an ill endpoint makes wait comes again and again. */
+  function isBehind(isWaiting: boolean, now: number): boolean {
+    if (!isWaiting) share.fresh(now);
+    return isWaiting && (lanes.isFullOfRetries || (lanes.isBusy && !share.takeWaiting(now)));
+  }
+
   return {
     dueAtMs(record) {
       const { visibleAtMs } = record.decoded;
       const isWaiting = visibleAtMs > 0;
       const isPassedOver = isWaiting && waking.isTaken(record);
-      const isHeldBack = !isPassedOver && (lanes.hasEnough || (isWaiting && lanes.isFullOfRetries));
       const now = nowMs();
+      const isHeldBack = !isPassedOver && visibleAtMs <= now && (lanes.hasEnough || isBehind(isWaiting, now));
       const fromMs = isPassedOver ? 0 : visibleAtMs;
       const dueAtMs = isHeldBack ? Math.max(fromMs, now + HELD_BACK_MS) : fromMs;
       if (isWaiting && dueAtMs > now) hold(record, visibleAtMs);

@@ -28,4 +28,5 @@ function givenArguments(): ChaosArguments | "help" | undefined {
 const given = givenArguments();
 if (given === undefined) process.exitCode = 2;
 else if (given === "help") writeTo(process.stdout)(HELP);
-else process.exitCode = await main(given);
+// Not by itself: after half an hour Node went round for ever in its own cleanup (Environment::CleanupHandles), its work all done.
+else process.exit(await main(given));

@@ -62,6 +62,11 @@ export class Lanes {
     return this.#lanes.size;
   }
 
+  /** The process itself is what everything waits for. */
+  get isBusy(): boolean {
+    return this.#pace.isBusy;
+  }
+
   /** Retries hold their share of the process; more of them had better stay on disk. */
   get isFullOfRetries(): boolean {
     return this.#retriesHeld >= this.#options.maxHeld / 4;
