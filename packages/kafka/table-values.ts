@@ -5,10 +5,9 @@ import type { RawRecord } from "./types.ts";
 export interface TableValues<V, L> {
   readonly size: number;
   get(key: string): V | undefined;
-  /** `record` is the one that `value` was decoded from. Returns what was there before. */
-  set(key: string, value: L, record: RawRecord): V | undefined;
-  /** Returns what was there. */
-  delete(key: string): V | undefined;
+  /** `record` is the one that `value` was decoded from. */
+  set(key: string, value: L, record: RawRecord): void;
+  delete(key: string): void;
   entries(): IterableIterator<[string, V]>;
 }
 
@@ -23,16 +22,12 @@ export class DecodedValues<V> implements TableValues<V, V> {
     return this.#values.get(key);
   }
 
-  set(key: string, value: V): V | undefined {
-    const before = this.#values.get(key);
+  set(key: string, value: V): void {
     this.#values.set(key, value);
-    return before;
   }
 
-  delete(key: string): V | undefined {
-    const before = this.#values.get(key);
+  delete(key: string): void {
     this.#values.delete(key);
-    return before;
   }
 
   entries(): IterableIterator<[string, V]> {
@@ -81,28 +76,21 @@ export class EncodedValues<V> implements TableValues<V, unknown> {
     return value;
   }
 
-  set(key: string, _: unknown, { value }: RawRecord): V | undefined {
-    const known = this.#addresses.get(key);
-    const before = known === undefined ? undefined : this.#valueAt(key, known);
+  set(key: string, _: unknown, { value }: RawRecord): void {
+    const before = this.#addresses.get(key);
     this.#addresses.set(key, this.#slabs.add(key, value ?? Buffer.alloc(0)));
-    this.#forget(key, known);
-    return before;
+    this.#forget(key, before);
   }
 
-  delete(key: string): V | undefined {
-    const known = this.#addresses.get(key);
-    const before = known === undefined ? undefined : this.#valueAt(key, known);
+  delete(key: string): void {
+    const before = this.#addresses.get(key);
     this.#addresses.delete(key);
-    this.#forget(key, known);
-    return before;
+    this.#forget(key, before);
   }
 
   *entries(): IterableIterator<[string, V]> {
-    for (const [key, address] of this.#addresses) yield [key, this.#valueAt(key, address)];
-  }
-
-  #valueAt(key: string, address: number): V {
-    return this.#decoded.get(key) ?? this.#decodeAt(key, address);
+    for (const [key, address] of this.#addresses)
+      yield [key, this.#decoded.get(key) ?? this.#decodeAt(key, address)];
   }
 
   #forget(key: string, address: number | undefined): void {

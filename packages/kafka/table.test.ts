@@ -114,6 +114,22 @@ describe("table", () => {
     ]);
   });
 
+  test("what a change replaces is not decoded for nobody", async () => {
+    let decodes = 0;
+    const table = scratch.kafka.table<string, string>({
+      topic,
+      decode: (raw) => {
+        decodes += 1;
+        return decode(raw);
+      },
+      glance: decode,
+    });
+    await producer.send(["1", "2", "3", null, "4"].map((value) => record(topic, "a", value)));
+    await table.load();
+    expect(decodes).toBe(0);
+    expect(table.get("a")).toBe("4");
+  });
+
   test("every process has a group of its own, which is gone after closing (fact 15)", async () => {
     const tables = [scratch.kafka.table({ topic, decode }), scratch.kafka.table({ topic, decode })];
     await producer.send([record(topic, "a", "1")]);

@@ -172,8 +172,9 @@ export class TopicTable<V extends L, L = V> implements Table<V, L> {
     const { key, decoded } = record;
     settle({ produce: [] });
     if (key !== null) {
-      const before =
-        decoded === undefined ? this.#values.delete(key) : this.#values.set(key, decoded, record);
+      const before = this.#listeners.size === 0 ? undefined : this.#values.get(key);
+      if (decoded === undefined) this.#values.delete(key);
+      else this.#values.set(key, decoded, record);
       for (const listener of this.#listeners) listener(key, decoded, before);
     }
     this.#advanceTo(record);

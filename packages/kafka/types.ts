@@ -150,7 +150,7 @@ export interface TableOptions<V, L = V> {
   onPoison?(record: RawRecord, error: Error): void;
   /**
    * Reads what the listeners are told. With it values are kept as their bytes and decoded only when they are asked for: a table of a
-   * million takes a third of a gigabyte instead of a whole one, and a quarter less time to load. `decode` must be synchronous for a
+   * million takes a third of a gigabyte instead of a whole one, and loads faster. `decode` must be synchronous for a
    * record that this has read.
    */
   glance?(record: RawRecord): L | Promise<L>;

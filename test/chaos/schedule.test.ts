@@ -1,9 +1,9 @@
 import { describe, expect, test } from "@jest/globals";
 import { BROKERS, type ChaosEvent, FLEET } from "./events.ts";
 import { chanceOf, seeded } from "./random.ts";
+import { SESSION_TIMEOUT_MS } from "./report.ts";
 import { expectedMs, type Phase, planSchedule } from "./schedule.ts";
 
-const SESSION_TIMEOUT_MS = 6_000;
 const SEEDS = Array.from({ length: 50 }, (_, seed) => seed);
 
 function eventsOf(phases: readonly Phase[]): ChaosEvent[] {
