@@ -1,13 +1,14 @@
 // Which part may import which (docs/architecture.md, "Boundaries"). A test proves that each rule refuses something.
 const PACKAGES = {
   contract: [],
+  host: [],
   secrets: [],
-  runtime: [],
-  egress: ["contract"],
+  runtime: ["host"],
+  egress: ["contract", "host"],
   topics: ["contract"],
-  serde: ["contract", "topics"],
-  kafka: ["contract", "topics", "serde"],
-  state: ["contract", "topics", "serde", "kafka"],
+  serde: ["contract", "host", "topics"],
+  kafka: ["contract", "host", "topics", "serde"],
+  state: ["contract", "host", "topics", "serde", "kafka"],
 };
 
 /** npm packages that exactly one place may use, so that they can be replaced there. */

@@ -1,6 +1,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
+import { type Host, systemHost } from "#host";
 import type { Environment } from "./environment.ts";
 import { createHealth, type Health, type HealthState } from "./health.ts";
 import { createLifecycle, type ExitStatus, type Lifecycle, type LifecycleControl } from "./lifecycle.ts";
@@ -18,6 +19,8 @@ export interface ServiceContext<T> {
   readonly metrics: Metrics;
   readonly health: Health;
   readonly lifecycle: Lifecycle;
+  /** Time and chance; `nowMs` is its clock. */
+  readonly host: Host;
   /** The clock, Unix milliseconds. */
   nowMs(): number;
 }
@@ -36,6 +39,7 @@ export interface ServiceDefinition<S extends SettingsSchema> {
 
 export interface StartOptions {
   readonly environment: Environment;
+  /** Another clock than the system's. */
   readonly nowMs?: () => number;
   /** Where log lines go; stdout unless given. */
   readonly logTo?: { write(line: string): void };
@@ -103,7 +107,7 @@ async function start<S extends SettingsSchema>(wiring: Wiring<S>): Promise<Bound
 /** Starts a service in this process; throws a SettingsError when settings are wrong. Takes no signals and ends no process. */
 export function startService<S extends SettingsSchema>(
   definition: ServiceDefinition<S>,
-  { environment, nowMs = Date.now, logTo }: StartOptions,
+  { environment, nowMs = () => systemHost.now(), logTo }: StartOptions,
 ): RunningService {
   const { process: own, service: settings } = readAll(definition, environment);
   const logger = createLogger({
@@ -115,7 +119,15 @@ export function startService<S extends SettingsSchema>(
   const health = createHealth();
   const lifecycle = createLifecycle({ graceMs: own.shutdownGraceMs, logger });
   const metrics = createMetrics({ service: definition.name, version: version() });
-  const context = { settings, logger, metrics, health, lifecycle, nowMs };
+  const context = {
+    settings,
+    logger,
+    metrics,
+    health,
+    lifecycle,
+    host: { ...systemHost, now: nowMs },
+    nowMs,
+  };
   const ready = start({ definition, context, operations: own, logger, health, lifecycle });
   ready.catch((error: unknown) => {
     // An end that was asked for interrupts the start: that is no failure.

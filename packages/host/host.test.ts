@@ -1,0 +1,30 @@
+import { describe, expect, test } from "@jest/globals";
+import { systemHost } from "./index.ts";
+
+describe("the system's host", () => {
+  test("a cleared timer does no work; the others do theirs in order", async () => {
+    const done: string[] = [];
+    systemHost.setTimeout(() => done.push("cleared timeout"), 1).clear();
+    systemHost.setImmediate(() => done.push("cleared immediate")).clear();
+    systemHost.setInterval(() => done.push("cleared interval"), 1).clear();
+    systemHost.setImmediate(() => done.push("immediate"));
+    await systemHost.delay(20);
+    expect(done).toEqual(["immediate"]);
+  });
+
+  test("a delay rejects with the reason of the signal that ends it, also of one that has ended before", async () => {
+    const reason = new Error("stopping");
+    const stopping = new AbortController();
+    const waiting = systemHost.delay(60_000, stopping.signal);
+    stopping.abort(reason);
+    await expect(waiting).rejects.toBe(reason);
+    await expect(systemHost.delay(1, stopping.signal)).rejects.toBe(reason);
+  });
+
+  test("time passes, also for who measures durations", async () => {
+    const before = { now: systemHost.now(), elapsed: systemHost.elapsed() };
+    await systemHost.delay(15);
+    expect(systemHost.elapsed() - before.elapsed).toBeGreaterThanOrEqual(14);
+    expect(systemHost.now()).toBeGreaterThanOrEqual(before.now);
+  });
+});

@@ -1,0 +1,1 @@
+export { type Host, systemHost, type Timer } from "./host.ts";
