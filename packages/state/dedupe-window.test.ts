@@ -5,6 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "@jest/globals";
 import fc from "fast-check";
+import { systemHost } from "#host";
 import type { DedupeWindow, Noted } from "./dedupe-window.ts";
 import { openDedupeWindow } from "./open-window.ts";
 
@@ -28,7 +29,7 @@ function open(options: { windowMs?: number; onDiscarded?(error: unknown): void }
   return openDedupeWindow({
     directory,
     windowMs: WINDOW_MS,
-    nowMs: () => nowMs,
+    host: { ...systemHost, now: () => nowMs },
     onError: fail,
     onDiscarded: fail,
     ...options,

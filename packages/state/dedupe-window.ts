@@ -13,6 +13,8 @@
 // speaks of. Death at any point leaves some `reached` on disk together with exactly the ids below it, and the owner
 // notes everything from there on again before it routes on.
 
+import type { Host } from "#host";
+
 /** "again": the very record that was noted first, read once more. */
 export type Noted = "first" | "again" | "duplicate";
 
@@ -44,7 +46,7 @@ export interface DedupeWindowOptions {
   readonly directory: string;
   /** Ids are remembered for at least this long, and for a 24th more at most. */
   readonly windowMs: number;
-  nowMs(): number;
+  readonly host: Pick<Host, "now" | "setTimeout">;
   /** Told when a flush in the background failed; what it held is written with the next one. */
   onError(error: unknown): void;
   /** Told when the files could not be read, and an empty window was opened instead. */

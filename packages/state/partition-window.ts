@@ -1,3 +1,4 @@
+import type { Timer } from "#host";
 import type { Bucket, BucketSpan } from "./bucket.ts";
 import { callIdKey } from "./call-id.ts";
 import type { DedupeWindow, DedupeWindowOptions, Noted, NotedRecord } from "./dedupe-window.ts";
@@ -28,7 +29,7 @@ export class PartitionWindow implements DedupeWindow {
   #dropping: BucketSpan[];
   #isDirty = false;
   #writing: Promise<void> | undefined;
-  #timer: NodeJS.Timeout | undefined;
+  #timer: Timer | undefined;
 
   constructor(options: DedupeWindowOptions) {
     this.#options = options;
@@ -51,7 +52,7 @@ export class PartitionWindow implements DedupeWindow {
 
   note({ sourceId, messageId, offset, receivedAtMs }: NotedRecord): Noted {
     // A clock that runs ahead on some ingest machine must not push the window on.
-    this.#advanceTime(Math.min(receivedAtMs, this.#options.nowMs()));
+    this.#advanceTime(Math.min(receivedAtMs, this.#options.host.now()));
     const key = callIdKey(sourceId, messageId);
     aimProbe(this.#probe, key);
     const first = this.#find(key);
@@ -65,7 +66,7 @@ export class PartitionWindow implements DedupeWindow {
     if (offset <= this.#reached) return;
     this.#reached = offset;
     this.#isDirty = true;
-    this.#timer ??= setTimeout(() => this.#flushInBackground(), FLUSH_EVERY_MS);
+    this.#timer ??= this.#options.host.setTimeout(() => this.#flushInBackground(), FLUSH_EVERY_MS);
     if (this.#writing === undefined && this.#pending.nextSize >= FLUSH_IDS) this.#flushInBackground();
   }
 
@@ -82,7 +83,7 @@ export class PartitionWindow implements DedupeWindow {
     try {
       await this.flush();
     } finally {
-      clearTimeout(this.#timer);
+      this.#timer?.clear();
       await this.#store.close();
     }
   }
@@ -134,7 +135,7 @@ export class PartitionWindow implements DedupeWindow {
 
   /** One transaction with all that waits, and how far that reaches; then what it no longer names is dropped. */
   async #write(): Promise<void> {
-    clearTimeout(this.#timer);
+    this.#timer?.clear();
     this.#timer = undefined;
     this.#isDirty = false;
     const closed = this.#closed;

@@ -1,8 +1,9 @@
 import { expect, test } from "@jest/globals";
+import { systemHost } from "#host";
 import { createChangeQueue } from "./change-queue.ts";
 
 test("changes run one after the other, in their order", async () => {
-  const queue = createChangeQueue();
+  const queue = createChangeQueue(systemHost);
   const seen: string[] = [];
   const change = (name: string) =>
     queue.run(async () => {
@@ -15,7 +16,7 @@ test("changes run one after the other, in their order", async () => {
 });
 
 test("a change that fails does not stop the next one", async () => {
-  const queue = createChangeQueue();
+  const queue = createChangeQueue(systemHost);
   const failing = queue.run(() => Promise.reject(new Error("no")));
   const next = queue.run(async () => "done");
   await expect(failing).rejects.toThrow("no");
@@ -23,7 +24,7 @@ test("a change that fails does not stop the next one", async () => {
 });
 
 test("a change whose turn does not come in time is not begun, and those behind it wait for the first alone", async () => {
-  const queue = createChangeQueue(20);
+  const queue = createChangeQueue(systemHost, 20);
   const { promise, resolve } = Promise.withResolvers<string>();
   const begun: string[] = [];
   const stuck = queue.run(() => promise);

@@ -1,3 +1,4 @@
+import type { Host } from "#host";
 import { ProblemError } from "./http/problem.ts";
 
 /**
@@ -11,7 +12,10 @@ export interface ChangeQueue {
 
 const TURN_WITHIN_MS = 5_000;
 
-export function createChangeQueue(turnWithinMs: number = TURN_WITHIN_MS): ChangeQueue {
+export function createChangeQueue(
+  host: Pick<Host, "setTimeout">,
+  turnWithinMs: number = TURN_WITHIN_MS,
+): ChangeQueue {
   let last: Promise<void> = Promise.resolve();
   return {
     async run(change) {
@@ -19,7 +23,7 @@ export function createChangeQueue(turnWithinMs: number = TURN_WITHIN_MS): Change
       const { promise: ended, resolve: end } = Promise.withResolvers<void>();
       last = before.then(() => ended);
       try {
-        await inTime(before, turnWithinMs);
+        await inTime(before, turnWithinMs, host);
         return await change();
       } finally {
         end();
@@ -28,16 +32,16 @@ export function createChangeQueue(turnWithinMs: number = TURN_WITHIN_MS): Change
   };
 }
 
-async function inTime(turn: Promise<void>, withinMs: number): Promise<void> {
+async function inTime(turn: Promise<void>, withinMs: number, host: Pick<Host, "setTimeout">): Promise<void> {
   const { promise: late, reject } = Promise.withResolvers<never>();
   const problem = new ProblemError(
     "unavailable",
     "earlier changes still wait for Kafka; this one was not begun",
   );
-  const timer = setTimeout(() => reject(problem), withinMs);
+  const timer = host.setTimeout(() => reject(problem), withinMs);
   try {
     await Promise.race([turn, late]);
   } finally {
-    clearTimeout(timer);
+    timer.clear();
   }
 }

@@ -1,4 +1,5 @@
 import type { Egress } from "#egress";
+import type { Host } from "#host";
 import type { Logger } from "#runtime";
 import type { SecretBox } from "#secrets";
 import type { DestinationConfig, SourceConfig } from "#topics";
@@ -31,6 +32,7 @@ export interface ControlContext {
   readonly ids: Ids;
   readonly telemetry: Telemetry;
   readonly logger: Logger;
+  readonly host: Host;
   /** The clock, Unix milliseconds. */
   nowMs(): number;
 }

@@ -100,7 +100,7 @@ async function openContext(context: Context): Promise<ControlContext> {
   const destination = (id: string) => destinationTable.get(id);
   const shared = {
     destinations: createConfigStore({ topic: destinationConfig, table: destinationTable, producer, serde }),
-    changes: createChangeQueue(),
+    changes: createChangeQueue(context.host),
     partitions: await kafka.admin().partitionCount(topics.deliveryJobs.name),
     egress,
   };
@@ -114,6 +114,7 @@ async function openContext(context: Context): Promise<ControlContext> {
     ids: createIds(),
     telemetry,
     logger,
+    host: context.host,
     nowMs,
   };
 }

@@ -1,4 +1,5 @@
 // Brings a partition's duplicate window up to an offset by noting again what stands in the log below it.
+import type { Host } from "#host";
 import type { Logger } from "#runtime";
 import { type DedupeWindow, discardDedupeWindow, type Noted, openDedupeWindow } from "#state";
 import type { Call } from "#topics";
@@ -16,7 +17,7 @@ export interface CatchUpOptions {
   readonly windowMs: number;
   readonly log: CallsLog;
   readonly logger: Logger;
-  nowMs(): number;
+  readonly host: Host;
   /** The disk refuses: the service cannot go on. */
   onDiskError(error: unknown): void;
 }
@@ -66,9 +67,9 @@ export async function openLogWindow(options: CatchUpOptions): Promise<DedupeWind
 export async function catchUp(options: CatchUpOptions, work: CatchUp): Promise<void> {
   const { window, toOffset, onProgress } = work;
   if (window.reached >= toOffset) return;
-  const { log, nowMs, partition, windowMs } = options;
+  const { log, host, partition, windowMs } = options;
   const { low } = await log.bounds(partition);
-  const startsAt = await log.offsetAt(partition, nowMs() - windowMs);
+  const startsAt = await log.offsetAt(partition, host.now() - windowMs);
   const fromOffset = Math.max(window.reached, low, startsAt);
   if (fromOffset < toOffset) await noteAgain(options, fromOffset, work);
   onProgress(undefined);
@@ -99,14 +100,14 @@ async function noteAgain(options: CatchUpOptions, fromOffset: number, work: Catc
 }
 
 /** Says how far a long rebuild has come. */
-function progressLog({ logger, nowMs, partition }: CatchUpOptions, total: number) {
-  let saidAtMs = nowMs();
+function progressLog({ logger, host, partition }: CatchUpOptions, total: number) {
+  let saidAtMs = host.elapsed();
   function say(message: string, read: number): void {
-    saidAtMs = nowMs();
+    saidAtMs = host.elapsed();
     if (total >= LOGGED_FROM_CALLS) logger.info({ partition, read, total }, message);
   }
   const sometimes = (read: number): void => {
-    if (nowMs() - saidAtMs >= LOG_EVERY_MS) say("rebuilding duplicate window", read);
+    if (host.elapsed() - saidAtMs >= LOG_EVERY_MS) say("rebuilding duplicate window", read);
   };
   return Object.assign(say, { sometimes });
 }

@@ -1,3 +1,4 @@
+import type { Host } from "#host";
 import type { Admin, Runner } from "#kafka";
 import type { Logger } from "#runtime";
 import type { Connection } from "./connection.ts";
@@ -16,21 +17,22 @@ export function watchLag(options: {
   readonly connection: Pick<Connection, "groupId" | "topics">;
   readonly runner: Pick<Runner, "assigned">;
   readonly logger: Logger;
+  readonly host: Pick<Host, "setInterval">;
 }): LagWatch {
-  const { admin, connection, runner, logger } = options;
+  const { admin, connection, runner, logger, host } = options;
   let calls = 0;
   async function look(): Promise<void> {
     const ours = new Set(runner.assigned.map(({ partition }) => partition));
     const lags = await admin.consumerLag(connection.groupId, connection.topics.calls.name);
     calls = lags.reduce((sum, { partition, lag }) => (ours.has(partition) ? sum + lag : sum), 0);
   }
-  const timer = setInterval(() => {
+  const timer = host.setInterval(() => {
     look().catch((error: unknown) => logger.debug({ err: error }, "lag could not be looked at"));
   }, LOOK_EVERY_MS);
   return {
     get calls() {
       return calls;
     },
-    stop: () => clearInterval(timer),
+    stop: () => timer.clear(),
   };
 }

@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "@jest/globals";
+import { systemHost } from "#host";
 import type { Received } from "#kafka";
 import type { Noted } from "#state";
 import { until } from "#support/until";
@@ -85,7 +86,7 @@ function options() {
     windowMs: 86_400_000,
     log,
     logger,
-    nowMs: Date.now,
+    host: systemHost,
     onDiskError: (error: unknown) => {
       throw error;
     },

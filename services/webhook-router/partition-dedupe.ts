@@ -1,4 +1,3 @@
-import { setTimeout as delay } from "node:timers/promises";
 import type { Received } from "#kafka";
 import type { DedupeWindow, Noted } from "#state";
 import type { Call } from "#topics";
@@ -113,9 +112,9 @@ export class PartitionDedupe {
         this.#useReady();
       } catch (error) {
         if (this.#isRevoked) return;
-        const { partition, logger } = this.#options;
+        const { partition, logger, host } = this.#options;
         logger.warn({ partition, offset, err: error }, "duplicate window cannot be brought up to date yet");
-        await delay(RETRY_MS);
+        await host.delay(RETRY_MS);
       }
     }
   }

@@ -20,13 +20,13 @@ import { createTelemetry, watchState } from "./telemetry.ts";
 const MAX_OUTSTANDING = { records: 2_000, bytes: 32 * 1024 * 1024 };
 
 function openWindows(context: RouterContext, connection: Connection): DedupeWindows {
-  const { settings: own, logger, health, lifecycle, nowMs } = context;
+  const { settings: own, logger, health, lifecycle, host } = context;
   const windows = createDedupeWindows({
     directory: join(own.data.dataDir, "webhook-router", connection.topics.calls.name),
     windowMs: own.dedupe.windowMs,
     log: createCallsLog({ ...connection, admin: connection.kafka.admin() }),
     logger: logger.child("dedupe"),
-    nowMs,
+    host,
     onDiskError: (error) => lifecycle.fail(error),
   });
   lifecycle.onStop("duplicate windows", () => windows.close());
@@ -67,12 +67,12 @@ function createRunner(
 }
 
 async function start(context: RouterContext): Promise<Record<string, never>> {
-  const { health, lifecycle, logger, metrics } = context;
+  const { health, lifecycle, logger, metrics, host } = context;
   const connection = connect(context);
   const destinations = followDestinations(context, connection);
   const windows = openWindows(context, connection);
   const runner = createRunner(context, connection, { windows, destinations: destinations.index });
-  const lag = watchLag({ admin: connection.kafka.admin(), connection, runner, logger });
+  const lag = watchLag({ admin: connection.kafka.admin(), connection, runner, logger, host });
   lifecycle.onStop("lag watch", () => lag.stop());
   watchState(metrics, () => ({
     assignedPartitions: runner.assigned.length,

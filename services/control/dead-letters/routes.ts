@@ -82,12 +82,18 @@ export function addDeadLetterRoutes(app: ControlApp, context: ControlContext): v
 }
 
 /** Undefined when its topic no longer has it. */
-async function readWhole({ deadLetters }: ControlContext, place: number): Promise<DeadLetter | undefined> {
-  const signal = AbortSignal.timeout(READ_WITHIN_MS);
+async function readWhole(
+  { deadLetters, host }: ControlContext,
+  place: number,
+): Promise<DeadLetter | undefined> {
+  const late = new AbortController();
+  const timer = host.setTimeout(() => late.abort(), READ_WITHIN_MS);
   try {
-    return (await deadLetters.read([place], signal)).get(place);
+    return (await deadLetters.read([place], late.signal)).get(place);
   } catch (error) {
-    if (!signal.aborted) throw error;
+    if (!late.signal.aborted) throw error;
     throw new ProblemError("unavailable", "Kafka does not give the dead letter now");
+  } finally {
+    timer.clear();
   }
 }

@@ -1,11 +1,12 @@
 // Reads the indexed topics into the index: all partitions, in no consumer group, from the index's own offsets on.
-import { setTimeout as delay, setImmediate as nextTurn } from "node:timers/promises";
+import type { Host } from "#host";
 import type { Admin, Kafka, PartitionOffsets, RawRecord } from "#kafka";
 import type { Logger } from "#runtime";
 import type { Serde } from "#serde";
 import type { Topic } from "#topics";
 import type { DeliveryIndex } from "./delivery-index.ts";
 import { type Entry, INDEXED, type Indexed } from "./indexed.ts";
+import { nextTurn } from "./next-turn.ts";
 import type { Progress } from "./progress.ts";
 
 export interface FollowOptions {
@@ -16,6 +17,7 @@ export interface FollowOptions {
   readonly serde: Pick<Serde, "decode">;
   readonly topics: Readonly<Record<Indexed, Topic>>;
   readonly logger: Logger;
+  readonly host: Host;
   readonly nowMs: () => number;
   /** Aborted at the end. */
   readonly signal: AbortSignal;
@@ -43,7 +45,7 @@ class TopicFollower<K extends Indexed> {
   }
 
   async run(): Promise<void> {
-    const { logger, signal } = this.#options;
+    const { host, logger, signal } = this.#options;
     while (!signal.aborted) {
       const pauseMs = await this.#look().then(
         () => LOOK_EVERY_MS,
@@ -53,7 +55,7 @@ class TopicFollower<K extends Indexed> {
           return LOOK_AFTER_FAILURE_MS;
         },
       );
-      await delay(pauseMs, undefined, { signal }).catch(() => undefined);
+      await host.delay(pauseMs, signal).catch(() => undefined);
     }
   }
 
@@ -76,11 +78,11 @@ class TopicFollower<K extends Indexed> {
   }
 
   async #catchUp({ partition, low, high }: PartitionOffsets, atMs: number): Promise<void> {
-    const { index, kafka, progress, signal } = this.#options;
+    const { host, index, kafka, progress, signal } = this.#options;
     const kind = this.#kind;
     const fromOffset = Math.max(index.position(kind, partition) ?? 0, low);
     if (fromOffset < high) {
-      const batch = new Batch<K>({ kind, partition, index });
+      const batch = new Batch<K>({ kind, partition, index, host });
       const onRecord = async (record: RawRecord): Promise<void> => {
         await batch.add(record.offset, (await this.#decode(record)) as Entry<K>["record"] | undefined);
         if (batch.size > 0) return;
@@ -135,6 +137,7 @@ interface BatchOptions<K extends Indexed> {
   readonly kind: K;
   readonly partition: number;
   readonly index: DeliveryIndex;
+  readonly host: Host;
 }
 
 /** Records of one partition on their way into one transaction. */
@@ -154,17 +157,17 @@ class Batch<K extends Indexed> {
   }
 
   async add(offset: number, record: Entry<K>["record"] | undefined): Promise<void> {
-    const { partition } = this.#options;
+    const { partition, host } = this.#options;
     if (record !== undefined) this.#entries.push({ partition, offset, record });
     if (this.#entries.length < TRANSACTION_RECORDS) return;
     this.apply(offset + 1);
     // The API gets its turn.
-    await nextTurn();
+    await nextTurn(host);
   }
 
   apply(nextOffset: number): void {
-    const { index, ...stretch } = this.#options;
-    index.apply({ ...stretch, entries: this.#entries, nextOffset, epoch: this.#epoch });
+    const { index, kind, partition } = this.#options;
+    index.apply({ kind, partition, entries: this.#entries, nextOffset, epoch: this.#epoch });
     this.#entries = [];
     if (index.epoch !== this.#epoch) throw new Error("the index was thrown away while it was read");
   }

@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { setImmediate as nextTurn } from "node:timers/promises";
+import type { Timer } from "#host";
 import type { Kafka } from "#kafka";
 import type { ServiceContext, SettingsOf } from "#runtime";
 import type { Serde } from "#serde";
@@ -8,6 +8,7 @@ import type { settings } from "../config.ts";
 import { DeliveryIndex } from "./delivery-index.ts";
 import { followTopics } from "./follow.ts";
 import { INDEXED, type Indexed } from "./indexed.ts";
+import { nextTurn } from "./next-turn.ts";
 import { Progress } from "./progress.ts";
 import type { RetentionRules } from "./retention.ts";
 
@@ -29,8 +30,8 @@ export function openDeliveryIndex(
   context: ServiceContext<SettingsOf<typeof settings>>,
   { kafka, serde, topics }: OpenIndexParts,
 ): Deliveries {
-  const { lifecycle, logger, nowMs, settings: own } = context;
-  const progress = new Progress();
+  const { lifecycle, logger, host, nowMs, settings: own } = context;
+  const progress = new Progress(host);
   const index = new DeliveryIndex({
     folder: join(own.data.dataDir, "control", topics.deadLetters.name),
     nowMs,
@@ -53,12 +54,13 @@ export function openDeliveryIndex(
     serde,
     topics: indexed,
     logger,
+    host,
     nowMs,
     signal: ending.signal,
   });
   const sweeping = sweep(index, rulesOf(indexed, own.index.maxRows), context);
   lifecycle.onStop("delivery index", async () => {
-    clearInterval(sweeping);
+    sweeping.clear();
     ending.abort();
     await following;
     index.close();
@@ -82,12 +84,12 @@ function rulesOf(topics: Readonly<Record<Indexed, Topic>>, maxRows: number): Ret
 function sweep(
   index: DeliveryIndex,
   rules: RetentionRules,
-  { logger, lifecycle }: Pick<ServiceContext<unknown>, "logger" | "lifecycle">,
-): NodeJS.Timeout {
+  { logger, lifecycle, host }: Pick<ServiceContext<unknown>, "logger" | "lifecycle" | "host">,
+): Timer {
   const deleteAll = async (): Promise<void> => {
-    while (!lifecycle.stopping.aborted && index.deleteOld(rules)) await nextTurn();
+    while (!lifecycle.stopping.aborted && index.deleteOld(rules)) await nextTurn(host);
   };
-  return setInterval(() => {
+  return host.setInterval(() => {
     deleteAll().catch((error: unknown) =>
       logger.error({ err: error }, "old rows of the index are not deleted"),
     );

@@ -1,4 +1,4 @@
-import { setTimeout as delay } from "node:timers/promises";
+import type { Host } from "#host";
 import type { Indexed } from "./indexed.ts";
 
 /** How far one partition was read. */
@@ -14,6 +14,11 @@ const LOOK_EVERY_MS = 25;
 export class Progress {
   readonly #partitions = new Map<Indexed, number>();
   readonly #reached = new Map<string, Reached>();
+  readonly #host: Pick<Host, "elapsed" | "delay">;
+
+  constructor(host: Pick<Host, "elapsed" | "delay">) {
+    this.#host = host;
+  }
 
   /** How many partitions a topic has. */
   counted(kind: Indexed, partitions: number): void {
@@ -42,12 +47,12 @@ export class Progress {
 
   /** Whether everything below these offsets, by partition number, is there. False when it does not come so far in time. */
   async untilCovers(kind: Indexed, ends: readonly number[], timeoutMs: number): Promise<boolean> {
-    const lateAtMs = performance.now() + timeoutMs;
+    const lateAtMs = this.#host.elapsed() + timeoutMs;
     const isThere = (end: number, partition: number): boolean =>
       (this.#reached.get(`${kind}/${partition}`)?.nextOffset ?? -1) >= end;
     while (!ends.every(isThere)) {
-      if (performance.now() >= lateAtMs) return false;
-      await delay(LOOK_EVERY_MS);
+      if (this.#host.elapsed() >= lateAtMs) return false;
+      await this.#host.delay(LOOK_EVERY_MS);
     }
     return true;
   }

@@ -53,7 +53,7 @@ interface Book {
 }
 
 function watchOver(context: Context, parts: HealthParts, book: Book): void {
-  const { lifecycle, nowMs } = context;
+  const { lifecycle, host, nowMs } = context;
   const { destinations, topics } = parts;
   const { tell } = openOperator(context, parts);
   const keeper = createKeeper(context, parts, { ...book, tell });
@@ -72,12 +72,12 @@ function watchOver(context: Context, parts: HealthParts, book: Book): void {
       await Promise.all([book.table.load(), destinations.refresh()]);
     },
   });
-  const ticking = setInterval(() => {
+  const ticking = host.setInterval(() => {
     counts.tick(nowMs());
     keeper.tick(book.recovering(), ownedBy(runner, topics.deliveryAttempts.name, parts.partitions));
   }, TICK_MS);
   lifecycle.onStop("health", () => {
-    clearInterval(ticking);
+    ticking.clear();
     return runner.stop(FINISH_MS);
   });
   runner.failed.catch((error: unknown) => lifecycle.fail(error));

@@ -1,5 +1,4 @@
 // The way to the operator's own webhook: a topic in which events wait until they are taken, and who sends them.
-import { setTimeout as delay } from "node:timers/promises";
 import type { OperationalEvent } from "#topics";
 import { createEventSender } from "./event-sender.ts";
 import type { Context, HealthParts } from "./parts.ts";
@@ -27,7 +26,7 @@ export function openOperator(context: Context, parts: HealthParts): Operator {
 }
 
 function sendEvents(context: Context, { kafka, serde, topics, egress }: HealthParts, url: string): void {
-  const { lifecycle, logger, metrics, nowMs, settings: own } = context;
+  const { lifecycle, logger, metrics, host, nowMs, settings: own } = context;
   const { stopping } = lifecycle;
   const runner = kafka.runner({
     groupId: `${own.topics.prefix}control-events`,
@@ -40,7 +39,7 @@ function sendEvents(context: Context, { kafka, serde, topics, egress }: HealthPa
       userAgent: own.egress.userAgent,
       deadlineMs: own.egress.responseDeadlineMs,
       observer: createEventObserver(metrics, logger),
-      wait: (delayMs) => delay(delayMs, undefined, { signal: stopping }).catch(() => undefined),
+      wait: (delayMs) => host.delay(delayMs, stopping).catch(() => undefined),
       isStopping: () => stopping.aborted,
       nowMs,
     }),

@@ -20,7 +20,7 @@ export interface OpenReplaysParts {
   readonly destination: (id: string) => DestinationConfig | undefined;
 }
 
-type Context = Pick<ServiceContext<unknown>, "lifecycle" | "logger" | "metrics" | "nowMs">;
+type Context = Pick<ServiceContext<unknown>, "lifecycle" | "logger" | "metrics" | "host" | "nowMs">;
 
 /** Replays stay as long as the dead letters that they were made of. */
 const FORGET_EVERY_MS = 3_600_000;
@@ -30,11 +30,12 @@ const MAX_OUTSTANDING = { records: 10_000, bytes: 64 * 1024 * 1024 };
 
 /** Takes part in working on replays; the API does not wait for it. */
 export function openReplays(context: Context, parts: OpenReplaysParts): void {
-  const { lifecycle, logger, metrics } = context;
+  const { lifecycle, logger, metrics, host } = context;
   const { kafka, serde, topics, table } = parts;
   const producer = kafka.producer({ deliveryTimeoutMs: Number.POSITIVE_INFINITY });
   const work = workOf(context, parts, producer);
   const owner = new ReplayOwner({
+    host,
     async work(id, signal) {
       // To the end: another process may have come further.
       await table.load();
@@ -57,9 +58,9 @@ export function openReplays(context: Context, parts: OpenReplaysParts): void {
     onAssigned: async (partitions) => owner.assigned(partitions),
     onRevoked: (partitions) => owner.revoked(partitions),
   });
-  const forgetting = setInterval(() => void forgetOld(context, parts), FORGET_EVERY_MS);
+  const forgetting = host.setInterval(() => void forgetOld(context, parts), FORGET_EVERY_MS);
   lifecycle.onStop("replays", async () => {
-    clearInterval(forgetting);
+    forgetting.clear();
     await owner.stop();
     // Running ones are not settled: the next owner goes on with them.
     await runner.stop(0);
@@ -73,7 +74,7 @@ export function openReplays(context: Context, parts: OpenReplaysParts): void {
   });
 }
 
-function workOf({ metrics, nowMs }: Context, parts: OpenReplaysParts, producer: Producer): ReplayWork {
+function workOf({ metrics, host, nowMs }: Context, parts: OpenReplaysParts, producer: Producer): ReplayWork {
   const { store, deliveries, deadLetters, destination, serde, topics } = parts;
   const replayed = metrics.counter({
     name: "control_replayed_calls_total",
@@ -88,6 +89,7 @@ function workOf({ metrics, nowMs }: Context, parts: OpenReplaysParts, producer: 
     serde,
     topic: topics.deliveryJobs,
     onReplayed: (calls) => replayed.inc({}, calls),
+    host,
     nowMs,
   };
 }

@@ -1,4 +1,5 @@
 import { describe, expect, test } from "@jest/globals";
+import { systemHost } from "#host";
 import type { Received } from "#kafka";
 import { until } from "#support/until";
 import type { Replay } from "#topics";
@@ -11,6 +12,7 @@ function bench() {
   const failures: string[] = [];
   const ends = new Map<string, (outcome?: Error) => void>();
   const owner = new ReplayOwner({
+    host: systemHost,
     work(id, signal) {
       begun.push(id);
       const { promise, resolve, reject } = Promise.withResolvers<void>();

@@ -1,11 +1,13 @@
 // Exactly one process works on a replay: the one whose member of the consumer group has the partition of its record. The record is not
 // settled, so not committed, before the replay has ended: whoever gets the partition after a crash reads it again and goes on.
+import type { Host } from "#host";
 import type { Settle, Step, TopicPartition } from "#kafka";
 import type { Replay } from "#topics";
 
 export interface OwnerOptions {
   /** Resolves when the replay has ended; rejects to be tried again. Ends early with `signal`. */
   readonly work: (id: string, signal: AbortSignal) => Promise<void>;
+  readonly host: Pick<Host, "delay">;
   readonly onFailed: (id: string, error: unknown) => void;
   readonly retryAfterMs?: number;
 }
@@ -78,7 +80,7 @@ export class ReplayOwner {
 
   /** True when the replay has ended. */
   async #work(id: string, signal: AbortSignal): Promise<boolean> {
-    const { work, onFailed, retryAfterMs = RETRY_AFTER_MS } = this.#options;
+    const { host, work, onFailed, retryAfterMs = RETRY_AFTER_MS } = this.#options;
     while (!signal.aborted) {
       try {
         await work(id, signal);
@@ -86,13 +88,7 @@ export class ReplayOwner {
       } catch (error) {
         if (signal.aborted) return false;
         onFailed(id, error);
-        await new Promise<void>((resolve) => {
-          const timer = setTimeout(resolve, retryAfterMs);
-          signal.addEventListener("abort", () => {
-            clearTimeout(timer);
-            resolve();
-          });
-        });
+        await host.delay(retryAfterMs, signal).catch(() => undefined);
       }
     }
     return false;

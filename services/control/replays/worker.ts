@@ -1,6 +1,6 @@
 // Works through one replay, from where its record says it is. What becomes of a call is durable before the cursor passes it: a crash
 // repeats at most the calls of one progress interval, under the same job ids.
-import { setTimeout as delay } from "node:timers/promises";
+import type { Host } from "#host";
 import type { Producer } from "#kafka";
 import type { Serde } from "#serde";
 import { type DestinationConfig, deliveryKey, type Replay, type Topic } from "#topics";
@@ -22,6 +22,7 @@ export interface ReplayWork {
   readonly serde: Pick<Serde, "encode">;
   readonly topic: Topic<"delivery-job">;
   readonly onReplayed: (calls: number) => void;
+  readonly host: Host;
   nowMs(): number;
 }
 
@@ -39,7 +40,7 @@ export async function workOn(id: string, work: ReplayWork, signal: AbortSignal):
   const save = createSaving(replay, work);
   try {
     while (!signal.aborted) {
-      const startedAtMs = performance.now();
+      const startedAtMs = work.host.elapsed();
       const pace = paceNow(replay, work);
       const places = work.store.isCancelled(id) ? [] : nextPlaces(sentUpTo(replay), pace.calls);
       if (places.length === 0) {
@@ -48,7 +49,8 @@ export async function workOn(id: string, work: ReplayWork, signal: AbortSignal):
       }
       replay = await sendAgain(replay, places, { work, signal });
       await save.sometimes(replay);
-      await pause(pace.everyMs - (performance.now() - startedAtMs), signal);
+      const leftMs = pace.everyMs - (work.host.elapsed() - startedAtMs);
+      if (leftMs > 0) await work.host.delay(leftMs, signal).catch(() => undefined);
     }
   } finally {
     // Somebody else goes on: what was sent shall not be sent again.
@@ -57,19 +59,19 @@ export async function workOn(id: string, work: ReplayWork, signal: AbortSignal):
 }
 
 /** Writes a replay's progress, once a second at most. */
-function createSaving(begun: Replay, { store }: ReplayWork) {
+function createSaving(begun: Replay, { store, host }: ReplayWork) {
   let saved = begun;
-  let savedAtMs = performance.now();
+  let savedAtMs = host.elapsed();
   const now = async (replay: Replay): Promise<void> => {
     if (replay === saved || store.isCancelled(replay.id)) return;
     await store.put(replay);
     saved = replay;
-    savedAtMs = performance.now();
+    savedAtMs = host.elapsed();
   };
   return {
     now,
     sometimes: async (replay: Replay): Promise<void> => {
-      if (performance.now() - savedAtMs >= PROGRESS_EVERY_MS) await now(replay);
+      if (host.elapsed() - savedAtMs >= PROGRESS_EVERY_MS) await now(replay);
     },
   };
 }
@@ -82,10 +84,6 @@ function paceNow({ callsPerSecond, destinationId }: Replay, { destination }: Rep
 async function end(replay: Replay, { store, nowMs }: ReplayWork): Promise<void> {
   const state = store.isCancelled(replay.id) ? "cancelled" : "finished";
   await store.put({ ...replay, state, updatedAtMs: nowMs() });
-}
-
-async function pause(ms: number, signal: AbortSignal): Promise<void> {
-  if (ms > 0) await delay(ms, undefined, { signal }).catch(() => undefined);
 }
 
 /** Gives the next places above one, ascending. */
