@@ -1,5 +1,6 @@
 import { Agent } from "undici";
 import type { RequestResult } from "#contract";
+import { type Host, systemHost } from "#host";
 import { addressPolicy } from "./addresses.ts";
 import { createConnector } from "./connector.ts";
 import { Exchange, failureResult } from "./exchange.ts";
@@ -23,7 +24,8 @@ export interface EgressOptions {
   readonly resolve?: Resolve;
   /** How long a name's addresses are used. Default 30 s. */
   readonly dnsTtlMs?: number;
-  readonly now?: () => number;
+  /** The machine's own unless given. */
+  readonly host?: Host;
 }
 
 export interface PostOptions {
@@ -50,11 +52,11 @@ const DNS_MAX_NAMES = 10_000;
 
 /** Throws InvalidCidrError for an unreadable allow-list. */
 export function createEgress(options: EgressOptions): Egress {
-  const now = options.now ?? Date.now;
-  const nameService = createNameService({ now });
+  const { host = systemHost } = options;
+  const nameService = createNameService({ host });
   const resolver = createResolver({
     resolve: options.resolve ?? nameService.resolve,
-    now,
+    now: () => host.now(),
     ttlMs: options.dnsTtlMs ?? 30_000,
     failureTtlMs: DNS_FAILURE_TTL_MS,
     maxNames: DNS_MAX_NAMES,
@@ -84,7 +86,7 @@ export function createEgress(options: EgressOptions): Egress {
   function dispatch(request: PostOptions, settle: (result: RequestResult) => void): void {
     const { origin, path } = targetOf(request.url);
     const { body, captureBytes = 0, deadlineMs, headers } = request;
-    const exchange = new Exchange({ deadlineMs, captureBytes, settle });
+    const exchange = new Exchange({ deadlineMs, captureBytes, settle, host });
     agent.dispatch({ origin, path, method: "POST", headers, body }, exchange);
   }
 

@@ -1,5 +1,6 @@
 import type { Dispatcher } from "undici";
 import type { RequestResult } from "#contract";
+import type { Host, Timer } from "#host";
 import { failureOf, messageOf } from "./failures.ts";
 
 /** Contract 2.6. */
@@ -12,6 +13,7 @@ export interface ExchangeOptions {
   /** How much of the response's body the result holds. */
   readonly captureBytes: number;
   readonly settle: (result: RequestResult) => void;
+  readonly host: Host;
 }
 
 /**
@@ -22,8 +24,8 @@ export interface ExchangeOptions {
  */
 export class Exchange implements Dispatcher.DispatchHandler {
   readonly #options: ExchangeOptions;
-  readonly #startedAtMs = performance.now();
-  readonly #timer: NodeJS.Timeout;
+  readonly #startedAtMs: number;
+  readonly #timer: Timer;
   #controller: Dispatcher.DispatchController | undefined;
   #settled = false;
   /** Set from the headers on. */
@@ -34,7 +36,12 @@ export class Exchange implements Dispatcher.DispatchHandler {
 
   constructor(options: ExchangeOptions) {
     this.#options = options;
-    this.#timer = setTimeout(() => this.#expire(), options.deadlineMs);
+    this.#startedAtMs = options.host.elapsed();
+    this.#timer = options.host.setTimeout(() => this.#expire(), options.deadlineMs);
+  }
+
+  get #durationMs(): number {
+    return this.#options.host.elapsed() - this.#startedAtMs;
   }
 
   onRequestStart(controller: Dispatcher.DispatchController): void {
@@ -54,7 +61,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
     this.#response = {
       status,
       retryAfter: Array.isArray(retryAfter) ? retryAfter[0] : retryAfter,
-      durationMs: performance.now() - this.#startedAtMs,
+      durationMs: this.#durationMs,
     };
     if (this.#options.captureBytes === 0) this.#settleResponse();
   }
@@ -67,12 +74,12 @@ export class Exchange implements Dispatcher.DispatchHandler {
   }
 
   onResponseEnd(): void {
-    clearTimeout(this.#timer);
+    this.#timer.clear();
     this.#settleResponse();
   }
 
   onResponseError(_controller: Dispatcher.DispatchController, error: Error): void {
-    clearTimeout(this.#timer);
+    this.#timer.clear();
     if (this.#response === undefined) this.#settleFailure(failureOf(error), messageOf(error));
     else this.#settleResponse();
   }
@@ -106,7 +113,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
   #settleFailure(failure: Parameters<typeof failureResult>[0], message: string): void {
     if (this.#settled) return;
     this.#settled = true;
-    this.#options.settle(failureResult(failure, message, performance.now() - this.#startedAtMs));
+    this.#options.settle(failureResult(failure, message, this.#durationMs));
   }
 }
 

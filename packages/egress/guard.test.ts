@@ -1,6 +1,7 @@
 import { once } from "node:events";
 import { connect } from "node:net";
 import { afterEach, beforeEach, describe, expect, test } from "@jest/globals";
+import { systemHost } from "#host";
 import { emptyResponse, type RawServer, startRawServer } from "#support/raw-server";
 import { addressPolicy } from "./addresses.ts";
 import { refuseForbiddenPeer } from "./connector.ts";
@@ -102,7 +103,7 @@ describe("DNS rebinding (contract 6.1)", () => {
     const egress = createEgress({
       allowCidrs: ["127.0.0.2"],
       resolve: async () => [v4(answers.shift() ?? "")],
-      now: () => clock.nowMs,
+      host: { ...systemHost, now: () => clock.nowMs },
       dnsTtlMs: 1_000,
     });
     client = egress;

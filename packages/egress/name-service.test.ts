@@ -4,6 +4,7 @@ import { readFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "@jest/globals";
+import { systemHost } from "#host";
 import { emptyResponse, startRawServer } from "#support/raw-server";
 import { type NameServer, startNameServer } from "./fixtures/name-server.ts";
 import { createEgress } from "./index.ts";
@@ -40,7 +41,7 @@ const PATIENT = { timeout: 300_000, maxTimeout: 300_000, tries: 1, otherFamily: 
 function setup(options: Partial<NameServiceOptions> = {}) {
   const asked: string[] = [];
   service = createNameService({
-    now: Date.now,
+    host: systemHost,
     patience: PATIENT,
     servers: [server.address],
     hostsPath,

@@ -1,6 +1,6 @@
 // Names to addresses (docs/decisions/0011-name-resolution.md).
 import { lookup, Resolver } from "node:dns/promises";
-import { setTimeout as delay } from "node:timers/promises";
+import type { Host } from "#host";
 import { NameError } from "./failures.ts";
 import { openHostsFile } from "./hosts-file.ts";
 import { createLookupLane } from "./lookup-lane.ts";
@@ -17,7 +17,7 @@ interface Patience {
 }
 
 export interface NameServiceOptions {
-  readonly now: () => number;
+  readonly host: Host;
   /** Replace the system's in tests. */
   readonly servers?: readonly string[];
   readonly patience?: Patience;
@@ -47,11 +47,16 @@ const UNKNOWN_NAME_CODES = new Set(["ENOTFOUND", "ENODATA", "ECONNREFUSED"]);
 
 const codeOf = (error: unknown): string => (error as NodeJS.ErrnoException).code ?? "unknown error";
 
+interface Question {
+  readonly resolver: Resolver;
+  readonly hostname: string;
+  readonly otherFamilyMs: number;
+}
+
 /** Asks the name servers for both families at once. Rejects with an AggregateError of both failures. */
 async function askServers(
-  resolver: Resolver,
-  hostname: string,
-  otherFamilyMs: number,
+  { resolver, hostname, otherFamilyMs }: Question,
+  host: Host,
 ): Promise<ResolvedAddress[]> {
   const questions = [
     resolver.resolve4(hostname).then((found) => found.map((address) => ({ address, family: 4 }))),
@@ -59,7 +64,10 @@ async function askServers(
   ];
   await Promise.any(questions);
   const enough = new AbortController();
-  const late = delay(otherFamilyMs, [], { signal: enough.signal }).catch(() => []);
+  const late = host.delay(otherFamilyMs, enough.signal).then(
+    () => [],
+    () => [],
+  );
   const answers = await Promise.all(
     questions.map((question) => Promise.race([question.catch(() => []), late])),
   );
@@ -68,7 +76,7 @@ async function askServers(
 }
 
 /** The system's name servers, asked without a thread. */
-function createServers({ now, servers, patience = PATIENCE }: NameServiceOptions): {
+function createServers({ host, servers, patience = PATIENCE }: NameServiceOptions): {
   current(): Resolver;
   cancel(): void;
 } {
@@ -76,10 +84,10 @@ function createServers({ now, servers, patience = PATIENCE }: NameServiceOptions
   let madeAtMs = 0;
   return {
     current() {
-      if (resolver === undefined || now() - madeAtMs >= RENEW_MS) {
+      if (resolver === undefined || host.now() - madeAtMs >= RENEW_MS) {
         resolver = new Resolver(patience);
         if (servers !== undefined) resolver.setServers(servers);
-        madeAtMs = now();
+        madeAtMs = host.now();
       }
       return resolver;
     },
@@ -92,8 +100,9 @@ function createServers({ now, servers, patience = PATIENCE }: NameServiceOptions
  * answering others; else, for names that only the system can complete (search domains, mDNS, NSS), from getaddrinfo.
  */
 export function createNameService(options: NameServiceOptions): NameService {
-  const { otherFamily } = options.patience ?? PATIENCE;
-  const inHostsFile = openHostsFile(options.hostsPath ?? "/etc/hosts", options.now);
+  const { host } = options;
+  const { otherFamily: otherFamilyMs } = options.patience ?? PATIENCE;
+  const inHostsFile = openHostsFile(options.hostsPath ?? "/etc/hosts", () => host.now());
   const servers = createServers(options);
   const lookupAll: Resolve = (hostname) => lookup(hostname, { all: true });
   const askSystem = createLookupLane({
@@ -105,7 +114,7 @@ export function createNameService(options: NameServiceOptions): NameService {
     // A single label is no name of the public DNS: asking there would only cost time.
     if (!hostname.replace(/\.$/, "").includes(".")) return askSystem(hostname);
     try {
-      return await askServers(servers.current(), hostname, otherFamily);
+      return await askServers({ resolver: servers.current(), hostname, otherFamilyMs }, host);
     } catch (error) {
       const codes = error instanceof AggregateError ? error.errors.map(codeOf) : [codeOf(error)];
       const failed = codes.find((code) => !UNKNOWN_NAME_CODES.has(code));

@@ -16,6 +16,8 @@ export interface Host {
   now(): number;
   /** Milliseconds since some moment; never goes back. For durations. */
   elapsed(): number;
+  /** Of `elapsed`, how long the process's event loop had work to do. */
+  busyMs(): number;
   setTimeout(work: () => void, delayMs: number): Timer;
   setInterval(work: () => void, everyMs: number): Timer;
   /** In a later turn of the event loop: what has arrived is read first. */
@@ -31,6 +33,7 @@ export interface Host {
 export const systemHost: Host = {
   now: () => Date.now(),
   elapsed: () => performance.now(),
+  busyMs: () => performance.eventLoopUtilization().active,
   setTimeout(work, delayMs) {
     const timer = setTimeout(work, delayMs);
     return { clear: () => clearTimeout(timer) };

@@ -41,7 +41,7 @@ export function connect({ settings: own, logger, lifecycle, nowMs }: DelivererCo
 
 /** The live configuration of destinations (contract 3.6). */
 export function followDestinations(
-  { lifecycle, logger, metrics, settings: own }: DelivererContext,
+  { lifecycle, logger, metrics, nowMs, settings: own }: DelivererContext,
   { kafka, serde, topics }: Connection,
 ): Destinations {
   const readable = serde.decodeFields(topics.destinationConfig, []);
@@ -55,5 +55,5 @@ export function followDestinations(
   });
   watchTable(metrics, "destination-config", table);
   table.failed.catch((error: unknown) => lifecycle.fail(error));
-  return createDestinations(table, createSecretBox(own.encryption));
+  return createDestinations(table, createSecretBox(own.encryption), nowMs);
 }

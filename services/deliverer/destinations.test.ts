@@ -19,7 +19,12 @@ function setup() {
       return secretBox.decrypt(...given);
     },
   };
-  return { configs, decryptions: () => decryptions, destinations: createDestinations(table, box), loads };
+  return {
+    configs,
+    decryptions: () => decryptions,
+    destinations: createDestinations(table, box, Date.now),
+    loads,
+  };
 }
 
 const turn = () => new Promise((resolve) => setImmediate(resolve));
@@ -61,7 +66,7 @@ describe("destinations", () => {
   test("are confirmed by nothing when the table can never be read again", async () => {
     const table = { get: () => undefined, load: () => Promise.reject(new Error("the consumer is dead")) };
     let isDecided = false;
-    void createDestinations(table, secretBox)
+    void createDestinations(table, secretBox, Date.now)
       .confirmed("d1")
       .then(() => {
         isDecided = true;

@@ -52,7 +52,7 @@ const DISABLED: DestinationState = { kind: "disabled" };
 export function createDestinations(
   table: Pick<Table<DestinationConfig>, "get" | "load">,
   secretBox: SecretBox,
-  nowMs: () => number = Date.now,
+  nowMs: () => number,
 ): Destinations {
   // By the very object, which the table replaces with each change: decrypted once per version, and let go with it.
   const opened = new WeakMap<DestinationConfig, DestinationState>();

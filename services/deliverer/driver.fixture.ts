@@ -111,7 +111,7 @@ export function createDriver({
       schedule: createRetrySchedule({ delaysMs: RETRY_DELAYS_MS, windowMs: WINDOW_MS }),
       delaysMs: RETRY_DELAYS_MS,
     },
-    destinations: createDestinations(table, secretBox),
+    destinations: createDestinations(table, secretBox, nowMs),
     attempt: createAttempts({
       egress: { post },
       lanes: guardedLanes(lanes, divert),

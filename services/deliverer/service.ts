@@ -26,11 +26,11 @@ const WAITING_CALLS_INTERVAL_MS = 15_000;
 
 /** The way out to webhooks. */
 function openEgress(context: DelivererContext, lanes: Lanes, observers: AttemptsOptions["observers"]) {
-  const { settings: own, lifecycle, nowMs } = context;
+  const { host, settings: own, lifecycle, nowMs } = context;
   const { allowCidrs, responseDeadlineMs, userAgent } = own.egress;
   // The lanes bound what is under way. They keep it low: requests that spread over more connections than they need cost a third more CPU.
   const connectionsPerOrigin = own.delivery.maxOutstandingCalls;
-  const egress = createEgress({ allowCidrs, connectionsPerOrigin, now: nowMs });
+  const egress = createEgress({ allowCidrs, connectionsPerOrigin, host });
   lifecycle.onStop("egress", () => egress.close());
   const gates = openGates(context, lanes);
   return createAttempts({ egress, lanes: gates, responseDeadlineMs, userAgent, nowMs, observers });
@@ -100,7 +100,7 @@ function watch(
   connection: Connection,
   parts: { runner: Runner; lanes: Lanes; turn: Turn },
 ) {
-  const { lifecycle, logger, metrics } = context;
+  const { host, lifecycle, logger, metrics } = context;
   const { runner, lanes, turn } = parts;
   const { groupId, kafka, topics } = connection;
   const waitingCalls = watchWaitingCalls({
@@ -108,6 +108,7 @@ function watch(
     groupId,
     topics: topics.deliveryRetries.map(({ name }) => name),
     intervalMs: WAITING_CALLS_INTERVAL_MS,
+    host,
     onError: (error) => logger.debug({ err: error }, "waiting calls could not be counted"),
   });
   lifecycle.onStop("waiting calls", () => waitingCalls.stop());

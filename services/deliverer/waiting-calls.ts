@@ -1,3 +1,4 @@
+import type { Host } from "#host";
 import type { Admin } from "#kafka";
 
 export interface WaitingCallsOptions {
@@ -6,6 +7,7 @@ export interface WaitingCallsOptions {
   /** Names of the retry topics. */
   readonly topics: readonly string[];
   readonly intervalMs: number;
+  readonly host: Pick<Host, "setInterval">;
   /** The last figure stays; the next look follows. */
   readonly onError: (error: unknown) => void;
 }
@@ -18,18 +20,17 @@ export interface WaitingCalls {
 
 /** Counts the waiting calls from time to time: Kafka knows them, and a count of our own would be lost with the process. */
 export function watchWaitingCalls(options: WaitingCallsOptions): WaitingCalls {
-  const { admin, groupId, intervalMs, onError, topics } = options;
+  const { admin, groupId, host, intervalMs, onError, topics } = options;
   let count = 0;
   async function look(): Promise<void> {
     const lags = await Promise.all(topics.map((topic) => admin.consumerLag(groupId, topic)));
     count = lags.flat().reduce((sum, { lag }) => sum + lag, 0);
   }
-  const timer = setInterval(() => void look().catch(onError), intervalMs);
-  timer.unref();
+  const timer = host.setInterval(() => void look().catch(onError), intervalMs);
   return {
     get count() {
       return count;
     },
-    stop: () => clearInterval(timer),
+    stop: () => timer.clear(),
   };
 }

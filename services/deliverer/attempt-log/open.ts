@@ -1,4 +1,3 @@
-import { randomUUID } from "node:crypto";
 import type { Connection, DelivererContext } from "../connection.ts";
 import { type AttemptLog, createAttemptLog } from "./attempt-log.ts";
 import { createAttemptWriter } from "./writer.ts";
@@ -9,7 +8,7 @@ const FLUSH_EVERY_MS = 10_000;
 
 /** Opens the log of attempts; what is in it is sent before the way to Kafka closes. Needs the serde before the first request. */
 export function openAttemptLog(
-  { lifecycle, metrics, nowMs }: DelivererContext,
+  { host, lifecycle, metrics, nowMs }: DelivererContext,
   { kafka, serde, topics }: Connection,
 ): AttemptLog {
   const dropped = metrics.counter({
@@ -22,15 +21,15 @@ export function openAttemptLog(
     topics,
     serde,
     producer,
-    writerId: randomUUID(),
+    writerId: host.uuid(),
     onDropped: (kind, count) => dropped.inc({ kind }, count),
   });
   const log = createAttemptLog({ writer, nowMs });
-  const sending = setInterval(() => writer.send(), SEND_EVERY_MS);
-  const flushing = setInterval(() => log.flush(), FLUSH_EVERY_MS);
+  const sending = host.setInterval(() => writer.send(), SEND_EVERY_MS);
+  const flushing = host.setInterval(() => log.flush(), FLUSH_EVERY_MS);
   lifecycle.onStop("attempt log", () => {
-    clearInterval(sending);
-    clearInterval(flushing);
+    sending.clear();
+    flushing.clear();
     log.flush();
     writer.send();
   });

@@ -1,4 +1,3 @@
-import { performance } from "node:perf_hooks";
 import type { DelivererContext } from "../connection.ts";
 import { Gates } from "./gates.ts";
 import { Lanes } from "./lanes.ts";
@@ -10,31 +9,31 @@ const BUSY = { utilization: 0.9, lateMs: 50 };
 /** How exactly a destination's rate is kept; only while somebody waits for it. */
 const TICK_AFTER_MS = 5;
 
-export function openLanes({ lifecycle, nowMs, settings }: DelivererContext): Lanes {
+export function openLanes({ host, lifecycle, nowMs, settings }: DelivererContext): Lanes {
   const { maxInFlightPerEndpoint, maxOutstandingCalls } = settings.delivery;
   const lanes = new Lanes({
     maxInFlight: maxInFlightPerEndpoint,
     maxHeld: maxOutstandingCalls,
     retryDelaysMs: settings.retries.delaysMs,
   });
-  let before = performance.eventLoopUtilization();
-  let sweptAtMs = nowMs();
-  const timer = setInterval(() => {
-    const now = performance.eventLoopUtilization();
-    const { utilization } = performance.eventLoopUtilization(now, before);
-    const lateMs = nowMs() - sweptAtMs - SWEEP_EVERY_MS;
+  const measure = () => ({ busyMs: host.busyMs(), elapsedMs: host.elapsed() });
+  let before = measure();
+  const timer = host.setInterval(() => {
+    const now = measure();
+    const sinceMs = now.elapsedMs - before.elapsedMs;
+    const utilization = (now.busyMs - before.busyMs) / sinceMs;
     before = now;
-    sweptAtMs = nowMs();
-    lanes.sweep(sweptAtMs, utilization > BUSY.utilization || lateMs > BUSY.lateMs);
+    lanes.sweep(nowMs(), utilization > BUSY.utilization || sinceMs - SWEEP_EVERY_MS > BUSY.lateMs);
   }, SWEEP_EVERY_MS);
-  lifecycle.onStop("lanes", () => clearInterval(timer));
+  lifecycle.onStop("lanes", () => timer.clear());
   return lanes;
 }
 
 /** The way into the lanes. */
-export function openGates({ lifecycle, nowMs }: DelivererContext, lanes: Lanes): Gates {
-  const gates = new Gates({ lanes, wantTick: () => setTimeout(() => gates.tick(nowMs()), TICK_AFTER_MS) });
-  const timer = setInterval(() => gates.sweep(nowMs()), SWEEP_EVERY_MS);
-  lifecycle.onStop("gates", () => clearInterval(timer));
+export function openGates({ host, lifecycle, nowMs }: DelivererContext, lanes: Lanes): Gates {
+  const wantTick = () => void host.setTimeout(() => gates.tick(nowMs()), TICK_AFTER_MS);
+  const gates: Gates = new Gates({ lanes, wantTick });
+  const timer = host.setInterval(() => gates.sweep(nowMs()), SWEEP_EVERY_MS);
+  lifecycle.onStop("gates", () => timer.clear());
   return gates;
 }

@@ -1,4 +1,3 @@
-import { setTimeout as delay } from "node:timers/promises";
 import type { Producer, Received, Runner, Step, Table } from "#kafka";
 import type { DeliveryJob, DeliveryWake } from "#topics";
 import type { Connection, DelivererContext } from "../connection.ts";
@@ -90,7 +89,7 @@ interface WakerParts extends WakingParts {
 }
 
 function startWaker(
-  { lifecycle, logger, metrics, nowMs }: DelivererContext,
+  { host, lifecycle, logger, metrics, nowMs }: DelivererContext,
   { kafka, serde, topics }: Connection,
   { cursors, destinations, lanes, producer, runner, step }: WakerParts,
 ): Waker {
@@ -103,8 +102,9 @@ function startWaker(
     topics: topics.deliveryRetries.map(({ name }) => name).reverse(),
     cursors,
     step,
-    room: createRoom(lanes),
+    room: createRoom(lanes, host),
     nowMs,
+    host,
     decode: ({ value }) => serde.decode(topics.deliveryJobs, value ?? Buffer.alloc(0)),
     position: (partition) => runner.position(partition),
     ownership: (partition) => runner.ownership(partition),
@@ -119,7 +119,11 @@ function startWaker(
   return waker;
 }
 
-function forgetPassed({ lifecycle, logger }: DelivererContext, cursors: WakeCursors, runner: Runner): void {
+function forgetPassed(
+  { host, lifecycle, logger }: DelivererContext,
+  cursors: WakeCursors,
+  runner: Runner,
+): void {
   const ended = new AbortController();
   lifecycle.onStop("wake cursors", () => ended.abort());
   let before = new Map<string, number>();
@@ -127,7 +131,7 @@ function forgetPassed({ lifecycle, logger }: DelivererContext, cursors: WakeCurs
     (before.get(`${topic}:${partition}`) ?? 0) >= belowOffset;
   async function forget(): Promise<void> {
     while (!ended.signal.aborted) {
-      await delay(FORGET_EVERY_MS, undefined, { signal: ended.signal, ref: false });
+      await host.delay(FORGET_EVERY_MS, ended.signal);
       await cursors.forget(passed);
       before = new Map(
         runner.assigned.map((each) => [`${each.topic}:${each.partition}`, runner.position(each) ?? 0]),

@@ -1,4 +1,5 @@
 // A retry topic of one partition in memory, with destinations whose endpoint is their own.
+import { systemHost } from "#host";
 import type { OutgoingRecord, RawRecord, Step } from "#kafka";
 import { type DeliveryJob, type DeliveryWake, deliveryKey, topicMap } from "#topics";
 import type { DestinationState } from "../destinations.ts";
@@ -83,7 +84,7 @@ export function partsOf(bench: PassBench): PassParts {
     topics: [TOPIC],
     cursors: cursorsOn(disk),
     step,
-    room: createRoom({ room }),
+    room: createRoom({ room }, systemHost),
     nowMs: bench.nowMs ?? (() => NOW_MS),
     decode: ({ offset }) => log.jobs.get(offset) ?? Promise.reject(new Error("undecodable")),
     position: () => position,

@@ -1,4 +1,4 @@
-import { setTimeout as delay } from "node:timers/promises";
+import type { Host } from "#host";
 
 /** Room comes with a job's end, of which `freed` tells; this is for the jobs of others at the same endpoint. */
 const LOOK_AGAIN_MS = 20;
@@ -17,14 +17,16 @@ export interface LaneRoom {
   room(endpoint: string): number | undefined;
 }
 
-export function createRoom(lanes: LaneRoom): Room {
+export function createRoom(lanes: LaneRoom, host: Pick<Host, "setTimeout">): Room {
   const waiting = new Map<string, Set<() => void>>();
 
   async function nextChance(endpoint: string): Promise<void> {
     const chance = Promise.withResolvers<void>();
     const waiters = waiting.get(endpoint) ?? new Set();
     waiting.set(endpoint, waiters.add(chance.resolve));
-    await Promise.race([chance.promise, delay(LOOK_AGAIN_MS)]);
+    const timer = host.setTimeout(chance.resolve, LOOK_AGAIN_MS);
+    await chance.promise;
+    timer.clear();
     waiters.delete(chance.resolve);
     if (waiters.size === 0) waiting.delete(endpoint);
   }

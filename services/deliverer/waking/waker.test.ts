@@ -1,5 +1,6 @@
 import { setTimeout as pause } from "node:timers/promises";
 import { describe, expect, test } from "@jest/globals";
+import { systemHost } from "#host";
 import type { Logger } from "#runtime";
 import { until } from "#support/until";
 import { endpointOf, logOf, NOW_MS, partsOf } from "./pass.fixture.ts";
@@ -27,6 +28,7 @@ function slowLooks() {
       return parts.offsets(topic);
     },
     logger,
+    host: systemHost,
     woken: () => undefined,
   });
   return { waker, looks: () => looks };

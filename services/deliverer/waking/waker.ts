@@ -1,6 +1,6 @@
 // Wakes the waiting calls of endpoints that are back, or that have room again: none of them sits out half an hour because
 // its endpoint was down when it was tried (design: "Waking").
-import { setTimeout as delay } from "node:timers/promises";
+import type { Host } from "#host";
 import type { Logger } from "#runtime";
 import type { PassParts } from "./parts.ts";
 import { runPass } from "./pass.ts";
@@ -17,6 +17,7 @@ const LOOK_AGAIN_MS = 500;
 
 export interface WakerOptions extends PassParts {
   readonly logger: Logger;
+  readonly host: Pick<Host, "setTimeout" | "delay">;
   /** Woken calls, as they end a pass. */
   woken(calls: number): void;
 }
@@ -31,7 +32,7 @@ export interface Waker {
 }
 
 export function createWaker(options: WakerOptions): Waker {
-  const { logger } = options;
+  const { host, logger } = options;
   const stopping = new AbortController();
   const pending = new Set<string>();
   /** By endpoint, what ends the rest after its pass when that found nothing. */
@@ -66,8 +67,10 @@ export function createWaker(options: WakerOptions): Waker {
   /** False: there is nothing more to be had, for now. */
   async function passOnce(endpoints: ReadonlySet<string>, hurry: AbortSignal): Promise<boolean> {
     const beganAtMs = options.nowMs();
-    const slice = AbortSignal.any([stopping.signal, AbortSignal.timeout(PASS_MS)]);
-    const { taken, returned } = await runPass(endpoints, options, slice);
+    const over = new AbortController();
+    const timer = host.setTimeout(() => over.abort(), PASS_MS);
+    const slice = AbortSignal.any([stopping.signal, over.signal]);
+    const { taken, returned } = await runPass(endpoints, options, slice).finally(() => timer.clear());
     options.woken(taken);
     if (taken > 0) logger.info({ taken, returned, endpoints: endpoints.size }, "waiting calls were woken");
     else await rest(options.nowMs() - beganAtMs, hurry);
@@ -82,7 +85,7 @@ export function createWaker(options: WakerOptions): Waker {
           for (const endpoint of endpoints) pending.add(endpoint);
           return;
         }
-        await delay(LOOK_AGAIN_MS, undefined, { signal: stopping.signal }).catch(() => undefined);
+        await host.delay(LOOK_AGAIN_MS, stopping.signal).catch(() => undefined);
       }
     } catch (error) {
       // Nothing is lost: what was not woken is due later. The next sign of the endpoint wakes it again.
@@ -93,7 +96,7 @@ export function createWaker(options: WakerOptions): Waker {
   async function rest(passMs: number, hurry: AbortSignal): Promise<void> {
     const restMs = Math.min(MAX_REST_MS, passMs * REST_FACTOR);
     const signal = AbortSignal.any([stopping.signal, hurry]);
-    await delay(restMs, undefined, { signal }).catch(() => undefined);
+    await host.delay(restMs, signal).catch(() => undefined);
   }
 
   function wake(endpoint: string): void {
@@ -110,7 +113,7 @@ export function createWaker(options: WakerOptions): Waker {
     async stop(graceMs) {
       stopping.abort();
       const ended = new AbortController();
-      const grace = delay(graceMs, undefined, { signal: ended.signal, ref: false }).catch(() => undefined);
+      const grace = host.delay(graceMs, ended.signal).catch(() => undefined);
       await Promise.race([Promise.all(passes), grace]);
       ended.abort();
     },
