@@ -1,17 +1,22 @@
 import type kafkajs from "kafkajs";
+import type { Host } from "#host";
 import { backoffMs } from "./backoff.ts";
 import { fromClientError, KafkaError } from "./errors.ts";
 
 const TRIES = 4;
 
+const RETRY_MS = { first: 100, max: 1_000 };
+
 /** The client's admin, connected on first use and made anew after a failure: a broken one does not always mend itself. */
 export class AdminClient {
   readonly #client: kafkajs.Kafka;
   #admin: Promise<kafkajs.Admin> | undefined;
+  readonly #host: Host;
   #isClosed = false;
 
-  constructor(client: kafkajs.Kafka) {
+  constructor(client: kafkajs.Kafka, host: Host) {
     this.#client = client;
+    this.#host = host;
   }
 
   /** Runs `use`, again on errors that may pass. Rejects with a KafkaError. */
@@ -24,8 +29,7 @@ export class AdminClient {
         const error = fromClientError(thrown);
         if (error.code === "unavailable" || error.code === "request_failed") await this.#disconnect();
         if (attempt >= tries || !error.canRetry) throw error;
-        const delayMs = backoffMs(attempt, 100, 1_000);
-        await new Promise((resolve) => setTimeout(resolve, delayMs));
+        await this.#host.delay(backoffMs(attempt, RETRY_MS, this.#host));
       }
     }
   }

@@ -1,5 +1,17 @@
-/** Delay before try number `failures` + 1: doubles from `firstMs` to `maxMs`, with a fifth of jitter so that processes spread. */
-export function backoffMs(failures: number, firstMs: number, maxMs: number): number {
-  const delayMs = Math.min(maxMs, firstMs * 2 ** Math.max(0, Math.min(failures - 1, 30)));
-  return Math.round(delayMs * (0.9 + Math.random() * 0.2));
+import type { Host } from "#host";
+
+/** In ms: the delay after the first failure, and the longest. */
+export interface BackoffRange {
+  readonly first: number;
+  readonly max: number;
+}
+
+/** Delay before try number `failures` + 1: doubles from `first` to `max`, with a fifth of jitter so that processes spread. */
+export function backoffMs(
+  failures: number,
+  { first, max }: BackoffRange,
+  host: Pick<Host, "random">,
+): number {
+  const delayMs = Math.min(max, first * 2 ** Math.max(0, Math.min(failures - 1, 30)));
+  return Math.round(delayMs * (0.9 + host.random() * 0.2));
 }

@@ -1,13 +1,13 @@
+import type { Host, Timer } from "#host";
 import { backoffMs } from "./backoff.ts";
 
-const FIRST_BACKOFF_MS = 50;
-const MAX_BACKOFF_MS = 1_000;
+const RETRY_MS = { first: 50, max: 1_000 };
 
 interface Lane {
   inFlight: number;
   failures: number;
   /** Set while the broker is left alone after a failure. */
-  pause: NodeJS.Timeout | undefined;
+  pause: Timer | undefined;
 }
 
 /** Per broker: how many requests are under way and whether it is being left alone after a failure. */
@@ -15,9 +15,11 @@ export class BrokerLanes {
   readonly #maxInFlight: number;
   readonly #onOpen: () => void;
   readonly #lanes = new Map<number, Lane>();
+  readonly #host: Host;
   #inFlight = 0;
 
-  constructor(maxInFlight: number, onOpen: () => void) {
+  constructor(maxInFlight: number, onOpen: () => void, host: Host) {
+    this.#host = host;
     this.#maxInFlight = maxInFlight;
     this.#onOpen = onOpen;
   }
@@ -50,19 +52,19 @@ export class BrokerLanes {
   failed(broker: number): number {
     const lane = this.#lane(broker);
     lane.failures += 1;
-    clearTimeout(lane.pause);
-    lane.pause = setTimeout(
+    lane.pause?.clear();
+    lane.pause = this.#host.setTimeout(
       () => {
         lane.pause = undefined;
         this.#onOpen();
       },
-      backoffMs(lane.failures, FIRST_BACKOFF_MS, MAX_BACKOFF_MS),
+      backoffMs(lane.failures, RETRY_MS, this.#host),
     );
     return lane.failures;
   }
 
   close(): void {
-    for (const lane of this.#lanes.values()) clearTimeout(lane.pause);
+    for (const lane of this.#lanes.values()) lane.pause?.clear();
   }
 
   #lane(broker: number): Lane {

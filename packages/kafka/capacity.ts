@@ -1,3 +1,5 @@
+import type { Host, Timer } from "#host";
+
 /** One who waits for room. */
 export interface Waiter {
   onRoom(): void;
@@ -8,11 +10,13 @@ export class Capacity {
   readonly #maxRecords: number;
   readonly #maxBytes: number;
   readonly #waiting = new Set<Waiter>();
+  readonly #host: Host;
   #records = 0;
   #bytes = 0;
-  #wake: NodeJS.Immediate | undefined;
+  #wake: Timer | undefined;
 
-  constructor(maxRecords: number, maxBytes: number) {
+  constructor(maxRecords: number, maxBytes: number, host: Host) {
+    this.#host = host;
     this.#maxRecords = maxRecords;
     this.#maxBytes = maxBytes;
   }
@@ -38,7 +42,7 @@ export class Capacity {
   release(sizeBytes: number): void {
     this.#records -= 1;
     this.#bytes -= sizeBytes;
-    if (this.#waiting.size > 0) this.#wake ??= setImmediate(() => this.#wakeWaiters());
+    if (this.#waiting.size > 0) this.#wake ??= this.#host.setImmediate(() => this.#wakeWaiters());
   }
 
   forget(waiter: Waiter): void {

@@ -1,6 +1,7 @@
 import net from "node:net";
 import tls from "node:tls";
 import kafkajs from "kafkajs";
+import type { Host } from "#host";
 import { installZstd } from "./codec.ts";
 import { installFetchProtocol } from "./fetch-protocol.ts";
 import { installGroupFetch } from "./group-fetch.ts";
@@ -34,7 +35,7 @@ function saslOptions(sasl: NonNullable<KafkaSettings["sasl"]>): kafkajs.SASLOpti
 }
 
 /** The configured client. It connects only when something made from it does. */
-export function createClient(settings: KafkaSettings, logger: KafkaLogger, now: () => number): kafkajs.Kafka {
+export function createClient(settings: KafkaSettings, logger: KafkaLogger, host: Host): kafkajs.Kafka {
   installZstd();
   patchRequestQueue();
   installFetchProtocol();
@@ -50,6 +51,6 @@ export function createClient(settings: KafkaSettings, logger: KafkaLogger, now: 
     retry: RETRY,
     socketFactory,
     logLevel: kafkajs.logLevel.WARN,
-    logCreator: createLogAdapter(logger, now),
+    logCreator: createLogAdapter(logger, host),
   });
 }

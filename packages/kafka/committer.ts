@@ -1,3 +1,4 @@
+import type { Host, Timer } from "#host";
 import { fromClientError, type KafkaError } from "./errors.ts";
 import type { PartitionOffset } from "./session.ts";
 import { keyOf } from "./topic-partition.ts";
@@ -13,6 +14,7 @@ const STUCK_AFTER_FAILURES = 3;
 
 export interface CommitterParts {
   readonly logger: KafkaLogger;
+  readonly host: Host;
   /** Committable offsets of the partitions that are assigned now, and of no others (fact 7). */
   positions(): readonly PartitionOffset[];
   /** One try. */
@@ -25,7 +27,7 @@ export interface CommitterParts {
 export class Committer {
   readonly #parts: CommitterParts;
   #committed = new Map<string, number>();
-  #timer: NodeJS.Timeout | undefined;
+  #timer: Timer | undefined;
   #underWay = 0;
   #failures = 0;
 
@@ -34,13 +36,13 @@ export class Committer {
   }
 
   start(): void {
-    this.#timer ??= setInterval(() => {
+    this.#timer ??= this.#parts.host.setInterval(() => {
       if (this.#underWay === 0) void this.commit();
     }, COMMIT_EVERY_MS);
   }
 
   stop(): void {
-    clearInterval(this.#timer);
+    this.#timer?.clear();
     this.#timer = undefined;
   }
 

@@ -1,3 +1,4 @@
+import type { Host, Timer } from "#host";
 import type { Delivery } from "./accumulator.ts";
 import { KafkaError } from "./errors.ts";
 import type { Producer } from "./types.ts";
@@ -11,15 +12,15 @@ interface OpenDelivery extends Delivery {
 
 /** The calls of `send` that are not settled, oldest first, with their deadlines and what they add up to. */
 export class Deliveries {
-  readonly #now: () => number;
+  readonly #host: Host;
   readonly #open = new Set<OpenDelivery>();
   #records = 0;
   #bytes = 0;
-  #sweep: NodeJS.Timeout | undefined;
+  #sweep: Timer | undefined;
   #onDrained: (() => void) | undefined;
 
-  constructor(now: () => number) {
-    this.#now = now;
+  constructor(host: Host) {
+    this.#host = host;
   }
 
   get backlog(): Producer["backlog"] {
@@ -29,7 +30,7 @@ export class Deliveries {
 
   open(records: number, sizeBytes: number, timeoutMs: number): { delivery: Delivery; done: Promise<void> } {
     const { promise, resolve, reject } = Promise.withResolvers<void>();
-    const queuedAtMs = this.#now();
+    const queuedAtMs = this.#host.now();
     const delivery: OpenDelivery = {
       settled: false,
       remaining: records,
@@ -43,7 +44,7 @@ export class Deliveries {
     this.#records += records;
     this.#bytes += sizeBytes;
     if (timeoutMs !== Number.POSITIVE_INFINITY)
-      this.#sweep ??= setInterval(() => this.#failOverdue(), SWEEP_MS);
+      this.#sweep ??= this.#host.setInterval(() => this.#failOverdue(), SWEEP_MS);
     return { delivery, done: promise };
   }
 
@@ -72,14 +73,14 @@ export class Deliveries {
     if (this.#open.size === 0) return;
     const { promise, resolve } = Promise.withResolvers<void>();
     this.#onDrained = resolve;
-    const timer = setTimeout(() => {
+    const timer = this.#host.setTimeout(() => {
       const error = new KafkaError("closed", "the producer was closed before the acknowledgement", {
         canRetry: false,
       });
       for (const delivery of this.#open) this.fail(delivery, error);
     }, timeoutMs);
     await promise;
-    clearTimeout(timer);
+    timer.clear();
   }
 
   #settle(delivery: OpenDelivery): void {
@@ -88,13 +89,13 @@ export class Deliveries {
     this.#records -= delivery.remaining;
     this.#bytes -= delivery.remainingBytes;
     if (this.#open.size > 0) return;
-    clearInterval(this.#sweep);
+    this.#sweep?.clear();
     this.#sweep = undefined;
     this.#onDrained?.();
   }
 
   #failOverdue(): void {
-    const nowMs = this.#now();
+    const nowMs = this.#host.now();
     for (const delivery of this.#open) {
       if (delivery.deadlineAtMs > nowMs) return;
       const waitedMs = nowMs - delivery.queuedAtMs;

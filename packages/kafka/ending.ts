@@ -1,3 +1,4 @@
+import type { Host } from "#host";
 import type { KafkaError } from "./errors.ts";
 
 /**
@@ -5,8 +6,13 @@ import type { KafkaError } from "./errors.ts";
  * wait: that one would keep every answer in memory.
  */
 export class Ending {
+  readonly #host: Host;
   #why: KafkaError | undefined;
   readonly #waiting = new Set<(why: KafkaError) => void>();
+
+  constructor(host: Host) {
+    this.#host = host;
+  }
 
   /** Why it has ended; undefined before. */
   get why(): KafkaError | undefined {
@@ -35,11 +41,11 @@ export class Ending {
 
   async pause(delayMs: number): Promise<void> {
     const { promise, resolve } = Promise.withResolvers<void>();
-    const timer = setTimeout(resolve, delayMs);
+    const timer = this.#host.setTimeout(resolve, delayMs);
     try {
       await this.or(promise);
     } finally {
-      clearTimeout(timer);
+      timer.clear();
     }
   }
 }

@@ -1,4 +1,5 @@
 import { afterEach, describe, expect, test } from "@jest/globals";
+import { systemHost } from "#host";
 import { until } from "#support/until";
 import { KafkaError } from "./errors.ts";
 import { recordingLogger } from "./fixtures/recording-logger.ts";
@@ -30,7 +31,7 @@ async function startBench(options: Partial<GroupReaderOptions<string>> = {}): Pr
   const { sessions, newSession } = stubSessions();
   const stepped: string[] = [];
   const open = new Map<string, Settle>();
-  const parts = { newSession, logger: recordingLogger().logger, now: Date.now };
+  const parts = { newSession, logger: recordingLogger().logger, host: systemHost };
   const reader = new GroupReader<string>(parts, {
     groupId: "g",
     topics: ["t"],

@@ -1,3 +1,4 @@
+import type { Host } from "#host";
 import { coPartitionedAssigner, type LastAssignment } from "./assigner-protocol.ts";
 import { backoffMs } from "./backoff.ts";
 import { Capacity } from "./capacity.ts";
@@ -37,7 +38,7 @@ export interface GroupReaderOptions<T>
 export interface GroupReaderParts {
   readonly newSession: NewSession;
   readonly logger: KafkaLogger;
-  now(): number;
+  readonly host: Host;
 }
 
 /** Reads topics as a member of a group: lanes per partition, kept over rebalances; commits; hand-over of assignments. */
@@ -61,15 +62,13 @@ export class GroupReader<T> {
   constructor(parts: GroupReaderParts, options: GroupReaderOptions<T>) {
     this.#parts = parts;
     this.#options = options;
-    this.#membership = new Membership(options.sessionTimeoutMs ?? DEFAULTS.sessionTimeoutMs, () =>
-      parts.now(),
-    );
-    this.#capacity = new Capacity(options.maxOutstandingRecords, options.maxOutstandingBytes);
+    this.#membership = new Membership(options.sessionTimeoutMs ?? DEFAULTS.sessionTimeoutMs, parts.host);
+    this.#capacity = new Capacity(options.maxOutstandingRecords, options.maxOutstandingBytes, parts.host);
     this.#laneParts = {
       work: options.work,
       capacity: this.#capacity,
       logger: parts.logger,
-      now: () => parts.now(),
+      host: parts.host,
       setPaused: (partition, paused) => this.#supervisor.session?.setPaused(partition, paused),
       isMember: () => this.#isMember(),
       onSettled: () => this.#settled(),
@@ -82,6 +81,7 @@ export class GroupReader<T> {
     });
     this.#committer = new Committer({
       logger: parts.logger,
+      host: parts.host,
       positions: () => (options.commits ? this.#positions() : []),
       commit: async (positions) => this.#supervisor.session?.commit(positions),
       onStuck: () => this.#supervisor.renew("offsets cannot be committed"),
@@ -154,7 +154,7 @@ export class GroupReader<T> {
     this.#assigned = assigned;
     this.#lastAssignment = {
       partitions: [...new Set(assigned.map(({ partition }) => partition))],
-      assignedAtMs: this.#parts.now(),
+      assignedAtMs: this.#parts.host.now(),
     };
     const added = assigned.filter((partition) => !before.has(keyOf(partition)));
     for (const partition of assigned) {
@@ -193,8 +193,9 @@ export class GroupReader<T> {
         { failures, error: error.message },
         "assigned partitions cannot be opened yet",
       );
-      const delayMs = backoffMs(failures + 1, ASSIGNED_RETRY_MS.first, ASSIGNED_RETRY_MS.max);
-      setTimeout(() => void this.#open(this.#stillOurs(partitions), failures + 1), delayMs);
+      const { host } = this.#parts;
+      const delayMs = backoffMs(failures + 1, ASSIGNED_RETRY_MS, host);
+      host.setTimeout(() => void this.#open(this.#stillOurs(partitions), failures + 1), delayMs);
       return;
     }
     if (this.#isStopping) return;
@@ -227,7 +228,7 @@ export class GroupReader<T> {
     lane?.offer(batch);
     // Who reads all at once for nobody else has the next fetch wait: one that leaves the partition out takes its longest time.
     if (!this.#options.commits && lane?.isPaused === true)
-      return withinMs(lane.resumed(), MAX_WAIT_FOR_LANE_MS);
+      return withinMs(lane.resumed(), MAX_WAIT_FOR_LANE_MS, this.#parts.host);
   }
 
   #positions(): PartitionOffset[] {
@@ -245,8 +246,8 @@ export class GroupReader<T> {
     if (this.#capacity.outstanding.records === 0) return;
     const { promise, resolve } = Promise.withResolvers<void>();
     this.#onIdle = resolve;
-    const timer = setTimeout(resolve, graceMs);
+    const timer = this.#parts.host.setTimeout(resolve, graceMs);
     await promise;
-    clearTimeout(timer);
+    timer.clear();
   }
 }

@@ -1,3 +1,4 @@
+import type { Host } from "#host";
 import { backoffMs } from "./backoff.ts";
 import { toError } from "./errors.ts";
 import { type Held, received } from "./held.ts";
@@ -10,6 +11,7 @@ const RETRY_MS = { first: 100, max: 5_000 };
 export interface HeadDecoderParts<T> {
   decode(record: RawRecord): T | Promise<T>;
   readonly logger: KafkaLogger;
+  readonly host: Host;
   /** The head that was waited for may be looked at again. */
   onReady(): void;
   /** The head cannot be decoded now: look at it again in so long. */
@@ -69,7 +71,7 @@ export class HeadDecoder<T> {
       const facts = { topic, partition, offset, failures: this.#failures, error: error.message };
       this.#parts.logger.warn(facts, "a record cannot be decoded yet; its partition waits");
     }
-    this.#parts.onFailed(head, backoffMs(this.#failures, RETRY_MS.first, RETRY_MS.max));
+    this.#parts.onFailed(head, backoffMs(this.#failures, RETRY_MS, this.#parts.host));
   }
 }
 

@@ -1,3 +1,4 @@
+import { type Host, systemHost } from "#host";
 import { createAdmin } from "./admin.ts";
 import { AdminClient } from "./admin-client.ts";
 import { createClient } from "./client.ts";
@@ -14,7 +15,8 @@ import type { Kafka, KafkaLogger, KafkaSettings } from "./types.ts";
 
 export interface KafkaDependencies {
   readonly logger?: KafkaLogger;
-  readonly now?: () => number;
+  /** Time and chance; the machine's own unless given. */
+  readonly host?: Host;
 }
 
 /** Grace of a runner that its owner did not stop. */
@@ -23,19 +25,25 @@ const CLOSE_GRACE_MS = 5_000;
 /** The way to Kafka. Nothing connects before it is used, and everything comes back by itself when Kafka does. */
 export function createKafka(settings: KafkaSettings, dependencies: KafkaDependencies = {}): Kafka {
   const logger = dependencies.logger ?? SILENT_LOGGER;
-  const now = dependencies.now ?? Date.now;
-  const client = createClient(settings, logger, now);
-  const admin = new AdminClient(client);
-  const metadata = new MetadataCache(admin, now);
+  const host = dependencies.host ?? systemHost;
+  const client = createClient(settings, logger, host);
+  const admin = new AdminClient(client, host);
+  const metadata = new MetadataCache(admin, host);
   const fetchClient = createFetchClient(client);
   const closing = new AbortController();
-  const parts = { newSession: sessionFactory(client, now), admin, clientId: settings.clientId, logger, now };
+  const parts = {
+    newSession: sessionFactory(client, host),
+    admin,
+    clientId: settings.clientId,
+    logger,
+    host,
+  };
   /** Last made, first closed: a runner ends before the producer that it writes with. */
   const closers: (() => Promise<void>)[] = [];
   return {
     producer(options) {
       const producer = new BatchingProducer(
-        { client: createProduceClient(client, now), metadata, logger, now },
+        { client: createProduceClient(client, host), metadata, logger, host },
         options,
       );
       closers.push(() => producer.close());
@@ -52,7 +60,8 @@ export function createKafka(settings: KafkaSettings, dependencies: KafkaDependen
       return table;
     },
     admin: () => createAdmin(admin),
-    readRange: (options) => readRange({ client: fetchClient, logger, closing: closing.signal }, options),
+    readRange: (options) =>
+      readRange({ client: fetchClient, logger, host, closing: closing.signal }, options),
     async close() {
       closing.abort();
       for (const close of closers.splice(0).reverse()) await close();

@@ -1,5 +1,6 @@
 import { expect, test } from "@jest/globals";
 import fc from "fast-check";
+import { systemHost } from "#host";
 import { Capacity } from "./capacity.ts";
 import { recordingLogger } from "./fixtures/recording-logger.ts";
 import { batchOf, record } from "./fixtures/stub-session.ts";
@@ -37,8 +38,8 @@ class World {
     { topic: "t", partition: 0 },
     {
       logger: recordingLogger().logger,
-      capacity: new Capacity(1_000, 1e9),
-      now: Date.now,
+      capacity: new Capacity(1_000, 1e9, systemHost),
+      host: systemHost,
       setPaused: () => undefined,
       isMember: () => true,
       onSettled: () => undefined,

@@ -1,4 +1,5 @@
 import { afterEach, describe, expect, test } from "@jest/globals";
+import { systemHost } from "#host";
 import { until } from "#support/until";
 import { Capacity } from "./capacity.ts";
 import { recordingLogger } from "./fixtures/recording-logger.ts";
@@ -43,8 +44,8 @@ function newBench({ work, capacity, now, isMember = () => true }: BenchOptions =
   };
   const parts: LaneParts<string> = {
     logger,
-    capacity: capacity ?? new Capacity(1_000, 1e9),
-    now: now ?? Date.now,
+    capacity: capacity ?? new Capacity(1_000, 1e9, systemHost),
+    host: now === undefined ? systemHost : { ...systemHost, now },
     setPaused: (_, paused) => bench.pauses.push(paused),
     isMember,
     onSettled: () => undefined,
@@ -105,7 +106,7 @@ describe("lane", () => {
   });
 
   test("steps stop at the bound of outstanding records and go on as they settle", async () => {
-    const bench = newBench({ capacity: new Capacity(2, 1e9) });
+    const bench = newBench({ capacity: new Capacity(2, 1e9, systemHost) });
     bench.lane.offer(batchOf(records(0, 5)));
     expect(bench.stepped).toEqual([0, 1]);
     settle(bench, 0);
@@ -117,7 +118,7 @@ describe("lane", () => {
   });
 
   test("a record larger than the bound of bytes is stepped when nothing else is outstanding", async () => {
-    const bench = newBench({ capacity: new Capacity(10, 300) });
+    const bench = newBench({ capacity: new Capacity(10, 300, systemHost) });
     const huge = { ...record(0, 1), value: Buffer.alloc(10_000) };
     bench.lane.offer(batchOf([record(0, 0), huge]));
     expect(bench.stepped).toEqual([0]);
@@ -126,7 +127,7 @@ describe("lane", () => {
   });
 
   test("fetching stops while much is held and goes on when it is worked off", async () => {
-    const bench = newBench({ capacity: new Capacity(1, 1e9) });
+    const bench = newBench({ capacity: new Capacity(1, 1e9, systemHost) });
     const large = Array.from({ length: 100 }, (_, offset) => ({
       ...record(0, offset),
       value: Buffer.alloc(10_000),
@@ -141,7 +142,7 @@ describe("lane", () => {
   });
 
   test("a long batch leaves the event loop turns for other work", async () => {
-    const bench = newBench({ capacity: new Capacity(1e6, 1e12) });
+    const bench = newBench({ capacity: new Capacity(1e6, 1e12, systemHost) });
     bench.lane.offer(batchOf(records(0, 2_000)));
     const afterOneTurn = bench.stepped.length;
     expect(afterOneTurn).toBeLessThan(2_000);
@@ -178,7 +179,7 @@ describe("lane", () => {
   });
 
   test("what was held when the partition went is stepped when it comes back", () => {
-    const bench = newBench({ capacity: new Capacity(1, 1e9) });
+    const bench = newBench({ capacity: new Capacity(1, 1e9, systemHost) });
     bench.lane.offer(batchOf(records(0, 3)));
     bench.lane.drop();
     expect(bench.stepped).toEqual([0]);
@@ -277,7 +278,7 @@ describe("a lane that may have lost its partition", () => {
 
   test("steps what is given back again, in its place, and commits nothing behind it until then", async () => {
     let isMember = true;
-    const bench = newBench({ isMember: () => isMember, capacity: new Capacity(3, 1e9) });
+    const bench = newBench({ isMember: () => isMember, capacity: new Capacity(3, 1e9, systemHost) });
     bench.lane.offer(batchOf(records(0, 5)));
     isMember = false;
     expect(bench.claims.get(1)?.isOurs).toBe(false);

@@ -1,3 +1,4 @@
+import type { Host, Timer } from "#host";
 import type { Capacity, Waiter } from "./capacity.ts";
 import { HeadDecoder } from "./head-decoder.ts";
 import { type Held, HeldQueue, hold } from "./held.ts";
@@ -38,7 +39,7 @@ export interface LaneParts<T> {
   readonly work: Work<T>;
   readonly capacity: Capacity;
   readonly logger: KafkaLogger;
-  now(): number;
+  readonly host: Host;
   /** Starts or stops fetching this partition. */
   setPaused(partition: TopicPartition, paused: boolean): void;
   /** Whether the member can be sure that what it was assigned is still its own. */
@@ -66,23 +67,25 @@ export class Lane<T> implements Waiter {
   #isOwnedAnew = false;
   #mayRepeat = false;
   #isAdvancing = false;
-  #timer: NodeJS.Timeout | undefined;
-  #turn: NodeJS.Immediate | undefined;
+  #timer: Timer | undefined;
+  #turn: Timer | undefined;
 
   constructor(partition: TopicPartition, parts: LaneParts<T>) {
-    const { work, logger } = parts;
+    const { work, logger, host } = parts;
     this.partition = partition;
     this.#parts = parts;
     this.#valve = new Valve((paused) => parts.setPaused(partition, paused));
     this.#settlement = {
       work,
       logger,
+      host,
       isOurs: ({ term }) => this.#isOurs(term),
       onDone: (held) => this.#done(held),
       onGivenBack: (held) => this.#takeBack(held),
     };
     this.#decoder = new HeadDecoder<T>({
       logger,
+      host,
       decode: (record) => work.decode(record),
       onReady: () => this.#advance(),
       onFailed: (head, retryInMs) => {
@@ -158,8 +161,8 @@ export class Lane<T> implements Waiter {
   /** No further steps; what is outstanding still settles. */
   close(): void {
     this.#isOpen = false;
-    clearTimeout(this.#timer);
-    clearImmediate(this.#turn);
+    this.#timer?.clear();
+    this.#turn?.clear();
     this.#timer = undefined;
     this.#turn = undefined;
     this.#parts.capacity.forget(this);
@@ -211,14 +214,14 @@ export class Lane<T> implements Waiter {
   }
 
   #advanceInNextTurn(): void {
-    this.#turn = setImmediate(() => {
+    this.#turn = this.#parts.host.setImmediate(() => {
       this.#turn = undefined;
       this.#advance();
     });
   }
 
   #advanceIn(delayMs: number): void {
-    this.#timer = setTimeout(() => {
+    this.#timer = this.#parts.host.setTimeout(() => {
       this.#timer = undefined;
       this.#advance();
     }, delayMs);
@@ -241,9 +244,9 @@ export class Lane<T> implements Waiter {
   }
 
   #isDue({ received }: Held<T>): boolean {
-    const { work, now } = this.#parts;
+    const { work, host } = this.#parts;
     if (received === undefined || work.dueAtMs === undefined) return true;
-    const waitMs = work.dueAtMs(received) - now();
+    const waitMs = work.dueAtMs(received) - host.now();
     if (!(waitMs > 0)) return true;
     this.#advanceIn(Math.min(waitMs, MAX_DUE_WAIT_MS));
     return false;

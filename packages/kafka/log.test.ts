@@ -8,7 +8,7 @@ const { logLevel } = kafkajs;
 function newAdapter() {
   const { logger, lines } = recordingLogger();
   const clock = { nowMs: 0 };
-  const log = createLogAdapter(logger, () => clock.nowMs)(logLevel.WARN);
+  const log = createLogAdapter(logger, { now: () => clock.nowMs })(logLevel.WARN);
   const say = (level: kafkajs.logLevel, message: string): void =>
     log({
       namespace: "Connection",

@@ -1,4 +1,5 @@
 import type { logCreator } from "kafkajs";
+import type { Host } from "#host";
 import type { KafkaLogger } from "./types.ts";
 
 /** The client repeats itself with every retry; the same line goes out once in so long. */
@@ -27,12 +28,12 @@ const silent = (): void => undefined;
 export const SILENT_LOGGER: KafkaLogger = { debug: silent, info: silent, warn: silent, error: silent };
 
 /** Passes the client's warnings and errors on, each at most twice a minute; its INFO lines (one with every pause) never get here. */
-export function createLogAdapter(logger: KafkaLogger, now: () => number): logCreator {
+export function createLogAdapter(logger: KafkaLogger, host: Pick<Host, "now">): logCreator {
   const lastAtMs = new Map<string, number>();
   return () => (entry) => {
     const { message, timestamp: _time, logger: _logger, stack: _stack, ...facts } = entry.log;
     const key = `${entry.namespace} ${message}`;
-    const nowMs = now();
+    const nowMs = host.now();
     if (nowMs - (lastAtMs.get(key) ?? Number.NEGATIVE_INFINITY) < REPEAT_AFTER_MS) return;
     if (lastAtMs.size > 200) lastAtMs.clear();
     lastAtMs.set(key, nowMs);

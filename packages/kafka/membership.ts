@@ -1,3 +1,5 @@
+import type { Host } from "#host";
+
 /**
  * Unanswered for so many session timeouts, a member takes its partitions for lost. Others get them one session timeout after the
  * last answered heartbeat at the earliest, so two work on one for half of one at most; while it is the coordinator that is away, as
@@ -8,12 +10,12 @@ const UNSURE_AFTER_SESSIONS = 1.5;
 /** What a member knows of its own place in the group. */
 export class Membership {
   readonly #sureForMs: number;
-  readonly #now: () => number;
+  readonly #host: Pick<Host, "now">;
   #answeredAtMs = Number.NEGATIVE_INFINITY;
 
-  constructor(sessionTimeoutMs: number, now: () => number) {
+  constructor(sessionTimeoutMs: number, host: Pick<Host, "now">) {
     this.#sureForMs = sessionTimeoutMs * UNSURE_AFTER_SESSIONS;
-    this.#now = now;
+    this.#host = host;
   }
 
   /** The coordinator has answered what it was asked at this time, Unix ms. */
@@ -23,6 +25,6 @@ export class Membership {
 
   /** What it was assigned is still its own. */
   get isSure(): boolean {
-    return this.#now() - this.#answeredAtMs < this.#sureForMs;
+    return this.#host.now() - this.#answeredAtMs < this.#sureForMs;
   }
 }

@@ -1,3 +1,4 @@
+import type { Host } from "#host";
 import type { AdminClient } from "./admin-client.ts";
 import { KafkaError } from "./errors.ts";
 import type { TopicPartition } from "./types.ts";
@@ -16,13 +17,13 @@ interface TopicMetadata {
 /** Partition counts and leaders of the topics written to. */
 export class MetadataCache {
   readonly #admin: AdminClient;
-  readonly #now: () => number;
+  readonly #host: Pick<Host, "now">;
   readonly #topics = new Map<string, TopicMetadata>();
   readonly #fetching = new Map<string, Promise<void>>();
 
-  constructor(admin: AdminClient, now: () => number) {
+  constructor(admin: AdminClient, host: Pick<Host, "now">) {
     this.#admin = admin;
-    this.#now = now;
+    this.#host = host;
   }
 
   /** Undefined before the first fetch. */
@@ -34,7 +35,7 @@ export class MetadataCache {
   leader({ topic, partition }: TopicPartition): number {
     const metadata = this.#topics.get(topic);
     if (metadata === undefined) return NO_LEADER;
-    if (this.#now() - metadata.fetchedAtMs > MAX_AGE_MS) this.renew(topic);
+    if (this.#host.now() - metadata.fetchedAtMs > MAX_AGE_MS) this.renew(topic);
     return metadata.leaders[partition] ?? NO_LEADER;
   }
 
@@ -60,6 +61,6 @@ export class MetadataCache {
     }
     const leaders: number[] = new Array(partitions.length).fill(NO_LEADER);
     for (const { partitionId, leader } of partitions) leaders[partitionId] = leader;
-    this.#topics.set(topic, { fetchedAtMs: this.#now(), leaders });
+    this.#topics.set(topic, { fetchedAtMs: this.#host.now(), leaders });
   }
 }

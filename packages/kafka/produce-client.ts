@@ -1,4 +1,5 @@
 import type kafkajs from "kafkajs";
+import type { Host } from "#host";
 import type { PartitionBatch } from "./accumulator.ts";
 import { encodeRecordBatch } from "./encode-record-batch.ts";
 import { type EncodedMessage, outcomesIn, type PartitionOutcome } from "./produce-protocol.ts";
@@ -54,7 +55,7 @@ async function connect(client: kafkajs.Kafka): Promise<kafkajs.Producer> {
   return producer;
 }
 
-export function createProduceClient(client: kafkajs.Kafka, now: () => number): ProduceClient {
+export function createProduceClient(client: kafkajs.Kafka, host: Pick<Host, "now">): ProduceClient {
   let connected: Promise<kafkajs.Producer> | undefined;
 
   const discard = (): Promise<void> => {
@@ -75,7 +76,7 @@ export function createProduceClient(client: kafkajs.Kafka, now: () => number): P
         const written = await producer.sendBatch({
           acks: ALL_IN_SYNC_REPLICAS,
           timeout: ACK_TIMEOUT_MS,
-          topicMessages: toTopicMessages(batches, now()),
+          topicMessages: toTopicMessages(batches, host.now()),
         });
         return written.map(({ topicName, partition }) => ({ topic: topicName, partition, error: undefined }));
       } catch (thrown) {

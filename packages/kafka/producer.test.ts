@@ -1,4 +1,5 @@
 import { afterEach, describe, expect, test } from "@jest/globals";
+import { systemHost } from "#host";
 import { until } from "#support/until";
 import type { PartitionBatch } from "./accumulator.ts";
 import { KafkaError } from "./errors.ts";
@@ -57,7 +58,7 @@ function newProducer(
     fetch: async () => undefined,
     renew: () => undefined,
   };
-  const parts = { client, metadata, logger: recordingLogger().logger, now: Date.now };
+  const parts = { client, metadata, logger: recordingLogger().logger, host: systemHost };
   const producer = new BatchingProducer(parts, options);
   open.push(producer);
   return producer;
@@ -271,7 +272,7 @@ describe("producer over the client's real one", () => {
 
   /** A producer that believes the first leaders for ever, so that requests meet moved ones. */
   function overCluster(cluster: StubCluster): BatchingProducer {
-    return newProducer(createProduceClient(cluster.asClient(), Date.now), {}, [1, 1, 2]);
+    return newProducer(createProduceClient(cluster.asClient(), systemHost), {}, [1, 1, 2]);
   }
 
   test("no record is lost when a leader moves while a request is under way (facts 1 and 2)", async () => {

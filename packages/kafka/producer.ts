@@ -1,3 +1,4 @@
+import type { Host, Timer } from "#host";
 import { Accumulator, type Delivery, type PartitionBatch } from "./accumulator.ts";
 import { BrokerLanes } from "./broker-lanes.ts";
 import { Deliveries } from "./deliveries.ts";
@@ -38,7 +39,7 @@ export interface ProducerParts {
   readonly client: ProduceClient;
   readonly metadata: Pick<MetadataCache, "partitionCount" | "leader" | "fetch" | "renew">;
   readonly logger: KafkaLogger;
-  now(): number;
+  readonly host: Host;
 }
 
 function sizeOf(record: OutgoingRecord): number {
@@ -57,20 +58,25 @@ export class BatchingProducer implements Producer {
   readonly #lanes: BrokerLanes;
   readonly #gate: TopicGate;
   #keyless = 0;
-  #flush: NodeJS.Immediate | undefined;
-  #linger: NodeJS.Timeout | undefined;
+  #flush: Timer | undefined;
+  #linger: Timer | undefined;
   #sentAtMs = 0;
   #closed = false;
 
   constructor(parts: ProducerParts, options: ProducerOptions = {}) {
     this.#parts = parts;
     this.#options = { ...DEFAULTS, ...options };
-    this.#deliveries = new Deliveries(() => parts.now());
-    this.#lanes = new BrokerLanes(this.#options.maxInFlightPerBroker, () => this.#scheduleFlush());
+    this.#deliveries = new Deliveries(parts.host);
+    this.#lanes = new BrokerLanes(
+      this.#options.maxInFlightPerBroker,
+      () => this.#scheduleFlush(),
+      parts.host,
+    );
     this.#gate = new TopicGate({
       metadata: parts.metadata,
       onOpen: (record, delivery) => this.#queue(record, delivery),
       logger: parts.logger,
+      host: parts.host,
     });
   }
 
@@ -98,8 +104,8 @@ export class BatchingProducer implements Producer {
     await this.#deliveries.drain(CLOSE_TIMEOUT_MS);
     this.#gate.close();
     this.#lanes.close();
-    clearImmediate(this.#flush);
-    clearTimeout(this.#linger);
+    this.#flush?.clear();
+    this.#linger?.clear();
     await this.#parts.client.close();
   }
 
@@ -112,7 +118,7 @@ export class BatchingProducer implements Producer {
 
   /** After the current turn's reads, so that everything that arrived with them leaves together. */
   #scheduleFlush(): void {
-    this.#flush ??= setImmediate(() => {
+    this.#flush ??= this.#parts.host.setImmediate(() => {
       this.#flush = undefined;
       this.#sendReady();
     });
@@ -120,21 +126,21 @@ export class BatchingProducer implements Producer {
 
   #sendReady(): void {
     const waitMs = this.#closed || this.#accumulator.waiting >= FULL_ENOUGH_RECORDS ? 0 : this.#lingerMs();
-    if (waitMs > 0) this.#linger ??= setTimeout(() => this.#sendAll(), waitMs);
+    if (waitMs > 0) this.#linger ??= this.#parts.host.setTimeout(() => this.#sendAll(), waitMs);
     else this.#sendAll();
   }
 
   /** What is left of the linger. A clock that was put back makes it no longer. */
   #lingerMs(): number {
     const { lingerMs } = this.#options;
-    return Math.min(lingerMs, this.#sentAtMs + lingerMs - this.#parts.now());
+    return Math.min(lingerMs, this.#sentAtMs + lingerMs - this.#parts.host.now());
   }
 
   #sendAll(): void {
-    clearTimeout(this.#linger);
+    this.#linger?.clear();
     this.#linger = undefined;
     if (this.#accumulator.waiting === 0) return;
-    this.#sentAtMs = this.#parts.now();
+    this.#sentAtMs = this.#parts.host.now();
     const brokers = new Set<number>();
     const { metadata } = this.#parts;
     for (const partition of this.#accumulator.ready) brokers.add(metadata.leader(partition));

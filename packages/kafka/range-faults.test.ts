@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from "@jest/globals";
+import { systemHost } from "#host";
 import { until } from "#support/until";
 import { createFetchClient, type FetchClient } from "./fetch-client.ts";
 import { recordingLogger } from "./fixtures/recording-logger.ts";
@@ -30,7 +31,7 @@ afterEach(() => client.close());
 function reading(fromOffset: number, toOffset: number, more: Partial<ReadRangeOptions> = {}): Promise<void> {
   const onRecord = ({ offset }: { offset: number }): void => void read.push(offset);
   const options = { ...PARTITION, fromOffset, toOffset, onRecord, ...more };
-  return readRange({ client, logger: recorder.logger, closing: closing.signal }, options);
+  return readRange({ client, logger: recorder.logger, host: systemHost, closing: closing.signal }, options);
 }
 
 /** Batches of ten. */

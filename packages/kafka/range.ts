@@ -1,3 +1,4 @@
+import type { Host } from "#host";
 import { backoffMs } from "./backoff.ts";
 import { Ending } from "./ending.ts";
 import { fromClientError, KafkaError } from "./errors.ts";
@@ -16,6 +17,7 @@ const LOOK_AFTER_EMPTY = 20;
 export interface RangeParts {
   readonly client: FetchClient;
   readonly logger: KafkaLogger;
+  readonly host: Host;
   /** Aborted when the way to Kafka is closed. */
   readonly closing: AbortSignal;
 }
@@ -33,7 +35,7 @@ export async function readRange(parts: RangeParts, options: ReadRangeOptions): P
 class RangeReading {
   readonly #parts: RangeParts;
   readonly #options: ReadRangeOptions;
-  readonly #ending = new Ending();
+  readonly #ending: Ending;
   readonly #stop = (): void => this.#ending.end(this.#stopError());
   /** First offset not read. */
   #next: number;
@@ -42,6 +44,7 @@ class RangeReading {
   constructor(parts: RangeParts, options: ReadRangeOptions) {
     this.#parts = parts;
     this.#options = options;
+    this.#ending = new Ending(parts.host);
     this.#next = options.fromOffset;
     this.#end = options.toOffset;
     for (const signal of this.#signals()) {
@@ -127,7 +130,7 @@ class RangeReading {
         failures += 1;
         if (this.#ending.why !== undefined || isFinal(error, failures)) throw error;
         this.#report(error, failures);
-        await this.#ending.pause(backoffMs(failures, RETRY_MS.first, RETRY_MS.max));
+        await this.#ending.pause(backoffMs(failures, RETRY_MS, this.#parts.host));
         await this.#ending.or(this.#parts.client.renew());
       }
     }

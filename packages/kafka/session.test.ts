@@ -72,7 +72,7 @@ async function openBench(handlers: Partial<SessionHandlers> = {}): Promise<Bench
     },
   } as unknown as kafkajs.Kafka;
   const [joins, batches, crashes, answered]: [Join[], FetchedBatch[], unknown[], number[]] = [[], [], [], []];
-  const session = sessionFactory(client, () => 42)(
+  const session = sessionFactory(client, { now: () => 42 })(
     {
       groupId: "g",
       topics: ["t"],

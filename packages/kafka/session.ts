@@ -1,4 +1,5 @@
 import type kafkajs from "kafkajs";
+import type { Host } from "#host";
 import { fromClientError, type KafkaError } from "./errors.ts";
 import { recordsOf } from "./fetched-records.ts";
 import { unhurriedAt } from "./group-fetch.ts";
@@ -76,9 +77,9 @@ export interface Session {
 
 export type NewSession = (options: SessionOptions, handlers: SessionHandlers) => Session;
 
-export function sessionFactory(client: kafkajs.Kafka, now: () => number): NewSession {
+export function sessionFactory(client: kafkajs.Kafka, host: Pick<Host, "now">): NewSession {
   return (options, handlers) =>
-    new ClientSession({ consumer: newConsumer(client, options), options, handlers, now });
+    new ClientSession({ consumer: newConsumer(client, options), options, handlers, host });
 }
 
 function newConsumer(client: kafkajs.Kafka, options: SessionOptions): kafkajs.Consumer {
@@ -102,7 +103,7 @@ interface ClientSessionParts {
   readonly consumer: kafkajs.Consumer;
   readonly options: SessionOptions;
   readonly handlers: SessionHandlers;
-  now(): number;
+  readonly host: Pick<Host, "now">;
 }
 
 class ClientSession implements Session {
@@ -116,7 +117,7 @@ class ClientSession implements Session {
   constructor(parts: ClientSessionParts) {
     this.#consumer = parts.consumer;
     this.#parts = parts;
-    this.#lastActiveMs = parts.now();
+    this.#lastActiveMs = parts.host.now();
   }
 
   get lastActiveMs(): number {
@@ -171,11 +172,11 @@ class ClientSession implements Session {
   }
 
   #listen(handlers: SessionHandlers): void {
-    const { now } = this.#parts;
+    const { host } = this.#parts;
     const { GROUP_JOIN, REBALANCING, CRASH, FETCH_START } = this.#consumer.events;
     this.#listenToHeartbeats(handlers);
     this.#consumer.on(GROUP_JOIN, ({ payload }) => {
-      this.#lastActiveMs = now();
+      this.#lastActiveMs = host.now();
       this.#hasJoined = true;
       handlers.onAnswered(this.#lastActiveMs);
       const assigned = Object.entries(payload.memberAssignment).flatMap(([topic, partitions]) =>
@@ -186,7 +187,7 @@ class ClientSession implements Session {
     this.#consumer.on(REBALANCING, () => handlers.onRebalancing());
     this.#consumer.on(CRASH, ({ payload }) => handlers.onCrash(fromClientError(payload.error)));
     this.#consumer.on(FETCH_START, () => {
-      this.#lastActiveMs = now();
+      this.#lastActiveMs = host.now();
     });
   }
 

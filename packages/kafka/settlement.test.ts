@@ -1,4 +1,5 @@
 import { describe, expect, test } from "@jest/globals";
+import { systemHost } from "#host";
 import { until } from "#support/until";
 import { recordingLogger } from "./fixtures/recording-logger.ts";
 import { record } from "./fixtures/stub-session.ts";
@@ -27,6 +28,7 @@ function run(
   const held = { ...hold<string>(raw), received: received(raw, "decoded") };
   settleRecord(held, {
     logger,
+    host: systemHost,
     work: {
       step: (_, settle, claim) => step(settle, claim),
       deadLetter: (_, error) => [{ topic: "dead", key: error.message, value: null }],

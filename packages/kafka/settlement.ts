@@ -1,3 +1,4 @@
+import type { Host } from "#host";
 import { backoffMs } from "./backoff.ts";
 import { toError } from "./errors.ts";
 import type { Held } from "./held.ts";
@@ -17,6 +18,7 @@ export interface SettlementParts<T> {
     write(records: readonly OutgoingRecord[]): Promise<void>;
   };
   readonly logger: KafkaLogger;
+  readonly host: Host;
   /** Whether the record is still this member's to work on. */
   isOurs(held: Held<T>): boolean;
   /** What the record became is durable. */
@@ -133,7 +135,8 @@ class Settlement<T> implements Claim {
       const facts = { ...this.#facts(), failures, error: toError(thrown).message };
       this.#parts.logger.error(facts, "what a record becomes could not be written; it stays uncommitted");
     }
-    setTimeout(() => again(failures), backoffMs(failures, WRITE_RETRY_MS.first, WRITE_RETRY_MS.max));
+    const { host } = this.#parts;
+    host.setTimeout(() => again(failures), backoffMs(failures, WRITE_RETRY_MS, host));
   }
 
   #facts(): { topic: string; partition: number; offset: number } {

@@ -1,3 +1,4 @@
+import type { Host } from "#host";
 import { backoffMs } from "./backoff.ts";
 import { fromClientError, KafkaError } from "./errors.ts";
 import { isWorthLogging } from "./repeated-warning.ts";
@@ -15,7 +16,7 @@ const STOP_TIMEOUT_MS = 5_000;
 export interface SupervisorParts {
   readonly newSession: NewSession;
   readonly logger: KafkaLogger;
-  now(): number;
+  readonly host: Host;
 }
 
 /**
@@ -81,7 +82,7 @@ export class Supervisor {
       }
       const facts = { groupId, failures: this.#failures, error: error.message };
       if (isWorthLogging(this.#failures)) this.#parts.logger.warn(facts, "consumer starts again");
-      await this.#pause(backoffMs(this.#failures, REOPEN_MS.first, REOPEN_MS.max));
+      await this.#pause(backoffMs(this.#failures, REOPEN_MS, this.#parts.host));
     }
   }
 
@@ -94,12 +95,12 @@ export class Supervisor {
       this.#currentOnly(() => session, ended.resolve),
     );
     this.#session = session;
-    const watch = setInterval(() => this.#endIfHanging(session), WATCH_MS);
+    const watch = this.#parts.host.setInterval(() => this.#endIfHanging(session), WATCH_MS);
     session.open().catch((thrown: unknown) => ended.resolve(fromClientError(thrown)));
     const why = await ended.promise;
-    clearInterval(watch);
+    watch.clear();
     this.#session = undefined;
-    await withinMs(session.stop(), STOP_TIMEOUT_MS);
+    await withinMs(session.stop(), STOP_TIMEOUT_MS, this.#parts.host);
     return why;
   }
 
@@ -125,16 +126,16 @@ export class Supervisor {
   }
 
   #endIfHanging(session: Session): void {
-    if (this.#parts.now() - session.lastActiveMs < HANGS_AFTER_MS) return;
+    if (this.#parts.host.now() - session.lastActiveMs < HANGS_AFTER_MS) return;
     this.renew("the fetch loop hangs");
   }
 
   async #pause(delayMs: number): Promise<void> {
     const paused = Promise.withResolvers<unknown>();
     this.#end = paused.resolve;
-    const timer = setTimeout(paused.resolve, delayMs, undefined);
+    const timer = this.#parts.host.setTimeout(() => paused.resolve(undefined), delayMs);
     await paused.promise;
-    clearTimeout(timer);
+    timer.clear();
   }
 }
 

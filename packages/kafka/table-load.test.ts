@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from "@jest/globals";
 import type kafkajs from "kafkajs";
+import { systemHost } from "#host";
 import { until } from "#support/until";
 import { KafkaError } from "./errors.ts";
 import { recordingLogger } from "./fixtures/recording-logger.ts";
@@ -26,7 +27,7 @@ beforeEach(() => {
   stubs = stubSessions();
   recorder = recordingLogger();
   const { newSession } = stubs;
-  const parts = { newSession, admin: { run }, clientId: "c", logger: recorder.logger, now: Date.now };
+  const parts = { newSession, admin: { run }, clientId: "c", logger: recorder.logger, host: systemHost };
   table = new TopicTable(parts, { topic: "t", decode: ({ value }) => String(value) });
 });
 

@@ -1,4 +1,3 @@
-import { randomUUID } from "node:crypto";
 import type { AdminClient } from "./admin-client.ts";
 import { backoffMs } from "./backoff.ts";
 import { Ending } from "./ending.ts";
@@ -57,7 +56,7 @@ export class TopicTable<V extends L, L = V> implements Table<V, L> {
   readonly #listeners = new Set<TableListener<L>>();
   /** Called when anything was read. */
   readonly #waiters = new Set<() => void>();
-  readonly #ending = new Ending();
+  readonly #ending: Ending;
   #lastRecordAtMs: number | undefined;
   #isLoaded = false;
   #joined: Promise<void> | undefined;
@@ -65,9 +64,10 @@ export class TopicTable<V extends L, L = V> implements Table<V, L> {
   constructor(parts: TableParts, options: TableOptions<V, L>) {
     const { values, read } = reading(options);
     this.#parts = parts;
+    this.#ending = new Ending(parts.host);
     this.#options = options;
     this.#values = values;
-    this.#groupId = `${parts.clientId}-table-${options.topic}-${randomUUID()}`;
+    this.#groupId = `${parts.clientId}-table-${options.topic}-${parts.host.uuid()}`;
     this.#reader = new GroupReader<L | undefined>(parts, {
       ...UNBOUNDED,
       groupId: this.#groupId,
@@ -118,7 +118,7 @@ export class TopicTable<V extends L, L = V> implements Table<V, L> {
         if (this.#ending.why !== undefined || !error.canRetry) throw error;
         const facts = { topic: this.#options.topic, failures, error: error.message };
         if (isWorthLogging(failures)) this.#parts.logger.warn(facts, "a table cannot be loaded yet");
-        await this.#ending.pause(backoffMs(failures, LOAD_AGAIN_MS.first, LOAD_AGAIN_MS.max));
+        await this.#ending.pause(backoffMs(failures, LOAD_AGAIN_MS, this.#parts.host));
       }
     }
   }
@@ -130,7 +130,7 @@ export class TopicTable<V extends L, L = V> implements Table<V, L> {
 
   async until(holds: () => boolean, timeoutMs: number): Promise<void> {
     const { promise, reject } = Promise.withResolvers<never>();
-    const timer = setTimeout(() => {
+    const timer = this.#parts.host.setTimeout(() => {
       const message = `table of ${this.#options.topic}: what was waited for did not come within ${timeoutMs} ms`;
       reject(new KafkaError("table_timeout", message, { canRetry: true }));
     }, timeoutMs);
@@ -138,7 +138,7 @@ export class TopicTable<V extends L, L = V> implements Table<V, L> {
     try {
       await Promise.race([waiting, promise]);
     } finally {
-      clearTimeout(timer);
+      timer.clear();
       waiting.cancel();
     }
   }

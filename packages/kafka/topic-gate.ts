@@ -1,3 +1,4 @@
+import type { Host, Timer } from "#host";
 import type { Delivery } from "./accumulator.ts";
 import { backoffMs } from "./backoff.ts";
 import { fromClientError } from "./errors.ts";
@@ -5,16 +6,19 @@ import type { MetadataCache } from "./metadata.ts";
 import { isWorthLogging } from "./repeated-warning.ts";
 import type { KafkaLogger, OutgoingRecord } from "./types.ts";
 
+const RETRY_MS = { first: 50, max: 1_000 };
+
 export interface TopicGateOptions {
   readonly metadata: Pick<MetadataCache, "partitionCount" | "fetch">;
   readonly logger: KafkaLogger;
+  readonly host: Host;
   onOpen(record: OutgoingRecord, delivery: Delivery): void;
 }
 
 interface WaitingTopic {
   readonly records: { record: OutgoingRecord; delivery: Delivery }[];
   failures: number;
-  timer: NodeJS.Timeout | undefined;
+  timer: Timer | undefined;
 }
 
 /** Holds records of a topic, in order, until its partition count is known: without it no partition can be chosen. */
@@ -42,7 +46,7 @@ export class TopicGate {
 
   close(): void {
     this.#closed = true;
-    for (const { timer } of this.#waiting.values()) clearTimeout(timer);
+    for (const { timer } of this.#waiting.values()) timer?.clear();
   }
 
   async #open(topic: string, waiting: WaitingTopic): Promise<void> {
@@ -71,6 +75,8 @@ export class TopicGate {
         `partitions are not known yet: ${why}`,
       );
     }
-    waiting.timer = setTimeout(() => void this.#open(topic, waiting), backoffMs(waiting.failures, 50, 1_000));
+    const { host } = this.#options;
+    const delayMs = backoffMs(waiting.failures, RETRY_MS, host);
+    waiting.timer = host.setTimeout(() => void this.#open(topic, waiting), delayMs);
   }
 }

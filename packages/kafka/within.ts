@@ -1,7 +1,9 @@
+import type { Host } from "#host";
+
 /** Waits for `work`, but no longer than that. */
-export async function withinMs(work: Promise<void>, timeoutMs: number): Promise<void> {
+export async function withinMs(work: Promise<void>, timeoutMs: number, host: Host): Promise<void> {
   const { promise, resolve } = Promise.withResolvers<void>();
-  const timer = setTimeout(resolve, timeoutMs);
+  const timer = host.setTimeout(resolve, timeoutMs);
   await Promise.race([work, promise]);
-  clearTimeout(timer);
+  timer.clear();
 }

@@ -1,10 +1,11 @@
-import { setTimeout as delay } from "node:timers/promises";
+import type { Host } from "#host";
 import { RegistryUnavailableError } from "./errors.ts";
 
 const FIRST_DELAY_MS = 100;
 const LAST_DELAY_MS = 5_000;
 
 export interface WaitOptions {
+  readonly host: Pick<Host, "delay">;
   /** Ends the waiting; what is waited for then rejects with a RegistryUnavailableError. */
   readonly signal: AbortSignal;
   /** Told before each pause. */
@@ -19,14 +20,14 @@ export async function untilAnswered<T>(request: () => Promise<T>, options: WaitO
     } catch (error) {
       if (!(error instanceof RegistryUnavailableError)) throw error;
       options.onUnavailable(error, delayMs);
-      await pause(delayMs, options.signal);
+      await pause(delayMs, options);
     }
   }
 }
 
-async function pause(delayMs: number, signal: AbortSignal): Promise<void> {
+async function pause(delayMs: number, { host, signal }: WaitOptions): Promise<void> {
   try {
-    await delay(delayMs, undefined, { signal });
+    await host.delay(delayMs, signal);
   } catch (error) {
     throw new RegistryUnavailableError("closed while waiting for the schema registry", { cause: error });
   }

@@ -1,4 +1,5 @@
 // Who reads what a writer wrote: one reader per record and writer's schema id, kept for the life of the process.
+import type { Host } from "#host";
 import type { RecordName } from "#topics";
 import { type AvroType, createRead, parseSchema, type RawSchema, type Read } from "./avro.ts";
 import { PoisonRecordError } from "./errors.ts";
@@ -13,7 +14,7 @@ export interface Readers {
 export interface ReadersOptions {
   typeOf(record: RecordName): AvroType;
   schemaOf(writerId: number): Promise<RawSchema>;
-  nowMs(): number;
+  readonly host: Pick<Host, "now">;
 }
 
 /** How long "no such schema" is believed: a burst of garbage must not become a burst of requests. */
@@ -21,7 +22,7 @@ const UNKNOWN_FOR_MS = 30_000;
 /** Garbage has many ids; only this many are remembered. */
 const MAX_UNKNOWN = 1_000;
 
-export function createReaders({ typeOf, schemaOf, nowMs }: ReadersOptions): Readers {
+export function createReaders({ typeOf, schemaOf, host }: ReadersOptions): Readers {
   const reads = new Map<RecordName, Map<number, Read>>();
   const asking = new Map<string, Promise<Read>>();
   const unknown = new Map<string, { error: PoisonRecordError; untilMs: number }>();
@@ -34,7 +35,7 @@ export function createReaders({ typeOf, schemaOf, nowMs }: ReadersOptions): Read
     } catch (error) {
       if (error instanceof PoisonRecordError) {
         if (unknown.size >= MAX_UNKNOWN) unknown.clear();
-        unknown.set(key, { error, untilMs: nowMs() + UNKNOWN_FOR_MS });
+        unknown.set(key, { error, untilMs: host.now() + UNKNOWN_FOR_MS });
       }
       throw error;
     } finally {
@@ -47,7 +48,7 @@ export function createReaders({ typeOf, schemaOf, nowMs }: ReadersOptions): Read
     resolve(record, writerId) {
       const key = `${record}:${writerId}`;
       const condemned = unknown.get(key);
-      if (condemned !== undefined && condemned.untilMs > nowMs()) return Promise.reject(condemned.error);
+      if (condemned !== undefined && condemned.untilMs > host.now()) return Promise.reject(condemned.error);
       const request = asking.get(key) ?? ask(key, record, writerId);
       asking.set(key, request);
       return request;

@@ -1,3 +1,4 @@
+import { type Host, systemHost } from "#host";
 import type { RecordName, RecordTypes, Topic } from "#topics";
 import { parseSchema, type RawSchema, withFields } from "./avro.ts";
 import { untilAnswered } from "./back-off.ts";
@@ -15,7 +16,8 @@ export interface SerdeOptions {
   readonly requestTimeoutMs?: number;
   /** Told each time before the registry is asked again. */
   readonly onUnavailable?: (error: RegistryUnavailableError, retryInMs: number) => void;
-  readonly nowMs?: () => number;
+  /** Time; the machine's own unless given. */
+  readonly host?: Host;
   /** Where a record's schema comes from; the files in schemas/ unless a test says otherwise. */
   readonly schemaOf?: (record: RecordName) => RawSchema;
 }
@@ -63,14 +65,16 @@ export function createSerde(options: SerdeOptions): Serde {
   const types = new Map(options.topics.map(({ record }) => [record, parseSchema(schemaOf(record))]));
   const schemaIds = new Map<string, number>();
   const closing = new AbortController();
-  const waiting = { signal: closing.signal, onUnavailable: options.onUnavailable ?? (() => undefined) };
+  const host = options.host ?? systemHost;
+  const onUnavailable = options.onUnavailable ?? (() => undefined);
+  const waiting = { host, signal: closing.signal, onUnavailable };
   const encoder = createEncoder();
   const typeOf = (record: RecordName) => known(types.get(record), `the record ${record}`);
   const readersOf = (readerType: typeof typeOf): Readers =>
     createReaders({
       typeOf: readerType,
       schemaOf: (id) => untilAnswered(() => registry.schemaOf(id), waiting),
-      nowMs: options.nowMs ?? Date.now,
+      host,
     });
   const readers = readersOf(typeOf);
 

@@ -62,7 +62,7 @@ async function start(context: Context) {
 
 /** Opens everything that the routes work with; resolves when the configuration has been read to its end. */
 async function openContext(context: Context): Promise<ControlContext> {
-  const { settings, logger, metrics, health, lifecycle, nowMs } = context;
+  const { settings, logger, metrics, health, lifecycle, host, nowMs } = context;
   const topics = topicMap(settings.topics);
   const { sourceConfig, destinationConfig } = topics;
   const serde = createSerde({
@@ -80,8 +80,9 @@ async function openContext(context: Context): Promise<ControlContext> {
     ],
     onUnavailable: (error, retryInMs) =>
       logger.warn({ err: error, retryInMs }, "waiting for the schema registry"),
+    host,
   });
-  const kafka = createKafka(settings.kafka, { logger: logger.child("kafka") });
+  const kafka = createKafka(settings.kafka, { logger: logger.child("kafka"), host });
   lifecycle.onStop("Kafka", () => kafka.close());
   lifecycle.onStop("serde", () => serde.close());
   const egress = createEgress({ allowCidrs: settings.egress.allowCidrs });

@@ -16,9 +16,9 @@ export interface Connection {
 }
 
 /** The way to Kafka and to records; closed last. */
-export function connect({ settings: own, logger, lifecycle, nowMs }: DelivererContext): Connection {
+export function connect({ settings: own, logger, lifecycle, host }: DelivererContext): Connection {
   const topics = topicMap(own.topics);
-  const kafka = createKafka(own.kafka, { logger: logger.child("kafka"), now: nowMs });
+  const kafka = createKafka(own.kafka, { logger: logger.child("kafka"), host });
   lifecycle.onStop("kafka", () => kafka.close());
   const serde = createSerde({
     registryUrl: own.registry.registryUrl,
@@ -33,7 +33,7 @@ export function connect({ settings: own, logger, lifecycle, nowMs }: DelivererCo
     ],
     onUnavailable: ({ message }) =>
       logger.warn({ problem: message }, "the schema registry does not answer yet"),
-    nowMs,
+    host,
   });
   lifecycle.onStop("serde", () => serde.close());
   return { topics, kafka, serde, groupId: `${own.topics.prefix}deliverer` };

@@ -26,16 +26,16 @@ export interface CallsStore {
 const KAFKA_WATCH_MS = 1_000;
 
 /** The ways out, ended after everything that uses them. Nothing connects before it is used. */
-function connect({ settings, logger, lifecycle, nowMs }: IngestContext) {
+function connect({ settings, logger, lifecycle, host }: IngestContext) {
   const topics = topicMap(settings.topics);
-  const kafka = createKafka(settings.kafka, { logger: logger.child("kafka"), now: nowMs });
+  const kafka = createKafka(settings.kafka, { logger: logger.child("kafka"), host });
   lifecycle.onStop("kafka", () => kafka.close());
   const serde = createSerde({
     registryUrl: settings.registry.registryUrl,
     topics: [topics.calls, topics.sourceConfig],
     onUnavailable: ({ message }) =>
       logger.warn({ problem: message }, "the schema registry does not answer yet"),
-    nowMs,
+    host,
   });
   lifecycle.onStop("serde", () => serde.close());
   return { topics, kafka, serde };

@@ -15,16 +15,16 @@ export interface Connection {
 }
 
 /** Connects to nothing yet; closes last. */
-export function connect({ settings: own, logger, lifecycle, nowMs }: RouterContext): Connection {
+export function connect({ settings: own, logger, lifecycle, host }: RouterContext): Connection {
   const topics = topicMap(own.topics);
-  const kafka = createKafka(own.kafka, { logger: logger.child("kafka"), now: nowMs });
+  const kafka = createKafka(own.kafka, { logger: logger.child("kafka"), host });
   lifecycle.onStop("kafka", () => kafka.close());
   const serde = createSerde({
     registryUrl: own.registry.registryUrl,
     topics: [topics.calls, topics.destinationConfig, topics.deliveryJobs, topics.deadLetters],
     onUnavailable: ({ message }) =>
       logger.warn({ problem: message }, "the schema registry does not answer yet"),
-    nowMs,
+    host,
   });
   lifecycle.onStop("serde", () => serde.close());
   return { topics, kafka, serde, groupId: `${own.topics.prefix}webhook-router` };
