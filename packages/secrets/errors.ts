@@ -1,9 +1,10 @@
 /**
  * - bad_keys: the given keys cannot be used
  * - unknown_key: the secret was encrypted with a key that is not configured (any more)
- * - tampered: the bytes, their key or their context are not those of the encryption
+ * - unknown_format: a later release wrote it
+ * - tampered: the bytes, their key or their place are not those of the encryption
  */
-export type SecretErrorCode = "bad_keys" | "unknown_key" | "tampered";
+export type SecretErrorCode = "bad_keys" | "unknown_key" | "unknown_format" | "tampered";
 
 /** What is wrong with keys or ciphertexts; its message never holds a key, a secret, or a part of one. */
 export class SecretError extends Error {

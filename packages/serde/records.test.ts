@@ -15,7 +15,7 @@ const int = fc.integer();
 const double = fc.double({ noNaN: true });
 const bytes = fc.uint8Array().map((array) => Buffer.from(array));
 const nullable = <T>(value: fc.Arbitrary<T>) => fc.option(value, { nil: null });
-const secret = fc.record({ keyId: text, ciphertext: bytes });
+const secret = fc.record({ keyId: text, ciphertext: bytes, format: fc.constantFrom(1, 2) });
 const outcome = fc.record({
   url: text,
   kind: text,

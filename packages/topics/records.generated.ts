@@ -143,6 +143,8 @@ export interface EncryptedSecret {
   keyId: string;
   /** 12 bytes nonce, the ciphertext, 16 bytes tag. */
   ciphertext: Buffer;
+  /** What is authenticated with it. 2: the destination, the field and, of a header, URL and name; 1: the destination alone. */
+  format: number;
 }
 
 export interface WebhookHeader {

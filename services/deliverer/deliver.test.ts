@@ -85,7 +85,8 @@ describe("one attempt", () => {
   test("is made again later, without a request, while the destination's secret cannot be decrypted", async () => {
     const driver = createDriver();
     const other = destination({ secret: "s" });
-    driver.configs.set("d1", { ...other, sharedSecret: { keyId: "lost", ciphertext: Buffer.alloc(40) } });
+    const lost = { keyId: "lost", ciphertext: Buffer.alloc(40), format: 2 };
+    driver.configs.set("d1", { ...other, sharedSecret: lost });
     await driver.step(job());
     expect(driver.sent).toEqual([]);
     expect(driver.pending).toMatchObject([
@@ -94,6 +95,18 @@ describe("one attempt", () => {
     driver.configs.set("d1", other);
     await driver.run();
     expect(driver.verdicts.at(-1)).toEqual({ kind: "delivered" });
+  });
+
+  test("is not made to a URL that somebody put into the topic in place of the one that a header's value is for", async () => {
+    const driver = createDriver();
+    const [webhook] = destination({ headers: { Authorization: "Bearer of a.test" } }).webhooks;
+    const moved = { ...webhook, url: "https://elsewhere.test/", headers: webhook?.headers ?? [] };
+    driver.configs.set("d1", { ...destination(), webhooks: [moved] });
+    await driver.step(job());
+    expect(driver.sent).toEqual([]);
+    expect(driver.pending).toMatchObject([
+      { outcomes: [{ reason: "secret_unreadable", kind: "retryable" }] },
+    ]);
   });
 });
 

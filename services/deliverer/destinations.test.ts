@@ -1,7 +1,9 @@
 import { describe, expect, test } from "@jest/globals";
-import type { DestinationConfig } from "#topics";
+import type { DestinationConfig, EncryptedSecret } from "#topics";
 import { createDestinations } from "./destinations.ts";
 import { destination, secretBox } from "./jobs.fixture.ts";
+
+const lost: EncryptedSecret = { keyId: "lost", ciphertext: Buffer.alloc(40), format: 2 };
 
 /** A table whose loads the test ends by hand. */
 function setup() {
@@ -47,6 +49,40 @@ describe("destinations", () => {
     configs.set("d2", { ...destination({ id: "d1", secret: "one" }), id: "d2" });
     expect(destinations.state("d2")).toMatchObject({ kind: "unreadable", urls: ["https://a.test/hook"] });
     expect(JSON.stringify(destinations.state("d2"))).not.toContain("one");
+  });
+
+  const full = destination({ secret: "one", headers: { "X-A": "1", "X-B": "2" } });
+  const { sharedSecret, webhooks } = full;
+  const [{ url, headers } = { url: "", headers: [] }] = webhooks;
+  const [a, b] = headers.map(({ value }) => value);
+  const headersOf = (...values: (EncryptedSecret | null | undefined)[]) =>
+    values.flatMap((value, at) => (value ? [{ name: ["X-A", "X-B"][at] ?? "", value }] : []));
+
+  test.each<[string, Partial<DestinationConfig>]>([
+    ["two headers", { webhooks: [{ url, headers: headersOf(b, a) }] }],
+    ["the shared secret as a header", { webhooks: [{ url, headers: headersOf(sharedSecret) }] }],
+    ["a header as the shared secret", { sharedSecret: a ?? null }],
+    ["a header at another URL", { webhooks: [{ url: "https://elsewhere.test/", headers }] }],
+    ["a header under another name", { webhooks: [{ url, headers: [{ name: "X-C", value: a ?? lost }] }] }],
+    [
+      "the shared secret as the one before",
+      {
+        standardWebhooks: true,
+        previousSecret: sharedSecret,
+        previousSecretUntilMs: Number.MAX_SAFE_INTEGER,
+      },
+    ],
+    [
+      "today's ciphertext as one of the early format",
+      { sharedSecret: { ...(sharedSecret ?? lost), format: 1 } },
+    ],
+    ["a format of a later release", { sharedSecret: { ...(sharedSecret ?? lost), format: 3 } }],
+  ])("whose ciphertexts somebody exchanged in the topic are unreadable: %s", (_what, exchanged) => {
+    const { configs, destinations } = setup();
+    configs.set("d1", full);
+    expect(destinations.state("d1")).toMatchObject({ kind: "open" });
+    configs.set("d1", { ...full, ...exchanged });
+    expect(destinations.state("d1")).toMatchObject({ kind: "unreadable" });
   });
 
   test("are confirmed by a look that began after the question, one look for all who ask meanwhile", async () => {

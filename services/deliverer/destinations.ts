@@ -1,6 +1,6 @@
 import type { Table } from "#kafka";
-import { destinationContext, type SecretBox } from "#secrets";
-import type { DestinationConfig, EncryptedSecret } from "#topics";
+import type { SecretBox } from "#secrets";
+import type { DestinationConfig } from "#topics";
 import type { Quota } from "./lanes/gate.ts";
 import type { Signing } from "./request-headers.ts";
 
@@ -81,13 +81,13 @@ export function createDestinations(
 }
 
 function open(config: DestinationConfig, secretBox: SecretBox, nowMs: number): DestinationState {
-  const context = destinationContext(config.id);
   const urls = config.webhooks.map(({ url }) => url);
   try {
     const signing = openSigning(config, secretBox, nowMs);
     const quota = quotaOf(config);
     const webhooks = config.webhooks.map(({ url, headers }): [string, Webhook] => {
-      const clear = headers.map(({ name, value }) => [name, secretBox.decrypt(value, context)]);
+      const at = { destinationId: config.id, field: "header", url } as const;
+      const clear = headers.map(({ name, value }) => [name, secretBox.decrypt(value, { ...at, name })]);
       return [url, { url, endpoint: url, headers: Object.fromEntries(clear), signing, quota }];
     });
     return { kind: "open", urls, webhooks: new Map(webhooks), sharedSecret: signing.sharedSecret };
@@ -102,16 +102,17 @@ function quotaOf({ maxRequestsPerSecond, maxInFlight }: DestinationConfig): Quot
 }
 
 function openSigning(config: DestinationConfig, secretBox: SecretBox, nowMs: number): Signing {
-  const { id, standardWebhooks, sharedSecret, previousSecret, previousSecretUntilMs: untilMs } = config;
-  const open = (secret: EncryptedSecret) => secretBox.decrypt(secret, destinationContext(id));
-  // An old secret that signs nothing must not make the destination unreadable when its key is gone.
-  const isPreviousUsed = standardWebhooks && untilMs !== null && untilMs > nowMs;
-  return {
-    sharedSecret: sharedSecret === null ? undefined : open(sharedSecret),
-    standardWebhooks,
-    previous:
-      previousSecret !== null && isPreviousUsed ? { secret: open(previousSecret), untilMs } : undefined,
+  const { id, standardWebhooks, previousSecretUntilMs: untilMs } = config;
+  const open = (field: "sharedSecret" | "previousSecret"): string | undefined => {
+    const secret = config[field];
+    return secret === null ? undefined : secretBox.decrypt(secret, { destinationId: id, field });
   };
+  const sharedSecret = open("sharedSecret");
+  // An old secret that signs nothing must not make the destination unreadable when its key is gone.
+  if (!standardWebhooks || untilMs === null || untilMs <= nowMs)
+    return { sharedSecret, standardWebhooks, previous: undefined };
+  const secret = open("previousSecret");
+  return { sharedSecret, standardWebhooks, previous: secret === undefined ? undefined : { secret, untilMs } };
 }
 
 /** Runs `work` for many callers: each gets the end of a run that began after its call, and at most one runs at a time. */

@@ -1,6 +1,6 @@
 // Jobs, destinations and responses for tests.
 import type { RequestResult } from "#contract";
-import { createSecretBox, destinationContext } from "#secrets";
+import { createSecretBox } from "#secrets";
 import { DESTINATION_DEFAULTS, type DeliveryJob, type DestinationConfig } from "#topics";
 
 export const START_MS = Date.UTC(2026, 0, 1);
@@ -50,16 +50,20 @@ export function destination(settings: Settings = {}): DestinationConfig {
     enabled = true,
     version = 1,
   } = settings;
-  const encrypt = (text: string) => secretBox.encrypt(text, destinationContext(id));
-  const encrypted = Object.entries(headers).map(([name, text]) => ({ name, value: encrypt(text) }));
+  const encrypted = (url: string) =>
+    Object.entries(headers).map(([name, text]) => ({
+      name,
+      value: secretBox.encrypt(text, { destinationId: id, field: "header", url, name }),
+    }));
   return {
     id,
     name: id,
     enabled,
     sourceIds: ["s1"],
     ...DESTINATION_DEFAULTS,
-    sharedSecret: secret === undefined ? null : encrypt(secret),
-    webhooks: urls.map((url) => ({ url, headers: encrypted })),
+    sharedSecret:
+      secret === undefined ? null : secretBox.encrypt(secret, { destinationId: id, field: "sharedSecret" }),
+    webhooks: urls.map((url) => ({ url, headers: encrypted(url) })),
     version,
     createdAtMs: START_MS,
     updatedAtMs: START_MS,

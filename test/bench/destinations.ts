@@ -15,7 +15,7 @@ function sampleDestination(index: number): DestinationConfig {
     enabled: true,
     sourceIds: [`bench-source-${index}`],
     ...DESTINATION_DEFAULTS,
-    sharedSecret: { keyId: "test", ciphertext: randomBytes(60) },
+    sharedSecret: { keyId: "test", ciphertext: randomBytes(60), format: 2 },
     webhooks: [{ url: `https://hooks-${index}.example.com/services/hookline/${index}`, headers: [] }],
     version: 1,
     createdAtMs: 1_700_000_000_000,

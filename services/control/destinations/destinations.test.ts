@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
 import { createKafka } from "#kafka";
-import { createSecretBox, destinationContext } from "#secrets";
+import { createSecretBox } from "#secrets";
 import { createSerde } from "#serde";
 import { type ControlService, newEncryptionKey, problemFields, startControl } from "#support/control-service";
 import type { DestinationConfig } from "#topics";
@@ -51,13 +51,14 @@ async function stored(
       return { id: keyId, key: Buffer.from(base64, "base64") };
     });
     const box = createSecretBox({ keys: parsed });
-    const secrets = [
-      config.sharedSecret,
-      ...config.webhooks.flatMap(({ headers }) => headers.map(({ value }) => value)),
+    const { sharedSecret } = config;
+    const at = { destinationId: id };
+    const clear = [
+      sharedSecret === null ? "" : box.decrypt(sharedSecret, { ...at, field: "sharedSecret" }),
+      ...config.webhooks.flatMap(({ url, headers }) =>
+        headers.map(({ name, value }) => box.decrypt(value, { ...at, field: "header", url, name })),
+      ),
     ];
-    const clear = secrets.map((secret) =>
-      secret === null ? "" : box.decrypt(secret, destinationContext(id)),
-    );
     return { config, clear };
   } finally {
     serde.close();

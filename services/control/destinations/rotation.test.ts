@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { describe, expect, test } from "@jest/globals";
-import { createSecretBox, destinationContext } from "#secrets";
+import { createSecretBox } from "#secrets";
 import type { EncryptedSecret } from "#topics";
 import { optionProblems } from "./option-rules.ts";
 import { patchSecrets, previousSecretValidUntil, type SecretInput } from "./rotation.ts";
@@ -9,11 +9,11 @@ import { sealerOf } from "./secrets.ts";
 const HOUR_MS = 3_600_000;
 const box = createSecretBox({ keys: [{ id: "k", key: randomBytes(32) }] });
 const sealer = sealerOf(box, "d");
-const clear = (secret: EncryptedSecret | null) =>
-  secret === null ? null : box.decrypt(secret, destinationContext("d"));
+const clear = (secret: EncryptedSecret | null, field: "sharedSecret" | "previousSecret") =>
+  secret === null ? null : box.decrypt(secret, { destinationId: "d", field });
 
 const NONE = { sharedSecret: null, previousSecret: null, previousSecretUntilMs: null };
-const FIRST = { ...NONE, sharedSecret: sealer.seal("first") };
+const FIRST = { ...NONE, sharedSecret: sealer.seal("first", { field: "sharedSecret" }) };
 
 /** The secrets in clear after the patches, each at its time. */
 function patched(before: typeof NONE | typeof FIRST, ...patches: [SecretInput, number?][]) {
@@ -22,7 +22,11 @@ function patched(before: typeof NONE | typeof FIRST, ...patches: [SecretInput, n
     before,
   );
   const { sharedSecret, previousSecret, previousSecretUntilMs } = secrets;
-  return [clear(sharedSecret), clear(previousSecret), previousSecretUntilMs];
+  return [
+    clear(sharedSecret, "sharedSecret"),
+    clear(previousSecret, "previousSecret"),
+    previousSecretUntilMs,
+  ];
 }
 
 describe("a new shared secret (contract 2.3)", () => {
@@ -49,6 +53,12 @@ describe("a new shared secret (contract 2.3)", () => {
       [{ sharedSecret: "third" }, 1],
     ];
     expect(patched(FIRST, ...patches)).toEqual(["third", "second", 24 * HOUR_MS + 1]);
+  });
+
+  test("in place of one whose key is gone leaves none valid: it could sign nothing", () => {
+    const lost = { keyId: "lost", ciphertext: Buffer.alloc(40), format: 2 };
+    const before = { ...NONE, sharedSecret: lost };
+    expect(patched(before, [{ sharedSecret: "second" }])).toEqual(["second", null, null]);
   });
 
   test("without Standard Webhooks replaces the old one at once", () => {

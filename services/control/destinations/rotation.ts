@@ -24,32 +24,35 @@ interface Rotating {
 }
 
 const NO_PREVIOUS = { previousSecret: null, previousSecretUntilMs: null };
+const SHARED = { field: "sharedSecret" } as const;
+const PREVIOUS = { field: "previousSecret" } as const;
 
 export function patchSecrets(before: Secrets, patch: SecretInput, rotating: Rotating): Secrets {
   const { sharedSecret: given } = patch;
-  const { sharedSecret: stored } = before;
   if (given === null) return { sharedSecret: null, ...NO_PREVIOUS };
+  const { sealer, nowMs, standardWebhooks } = rotating;
+  const stored = before.sharedSecret === null ? undefined : sealer.open(before.sharedSecret, SHARED);
   // The same secret given again, as programs that write a whole configuration do, is no rotation.
-  if (given === undefined || (stored !== null && rotating.sealer.isSame(stored, given)))
-    return keepSecrets(before, patch, rotating);
-  const sharedSecret = rotating.sealer.seal(given);
-  const validForMs = rotating.standardWebhooks ? (validFor(patch) ?? DEFAULT_ROTATION_MS) : 0;
-  if (stored === null || validForMs === 0) return { sharedSecret, ...NO_PREVIOUS };
+  if (given === undefined || stored === given) return keepSecrets(before, patch, rotating);
+  const sharedSecret = sealer.seal(given, SHARED);
+  const validForMs = standardWebhooks ? (validFor(patch) ?? DEFAULT_ROTATION_MS) : 0;
+  // An old secret that does not open could sign nothing.
+  if (stored === undefined || validForMs === 0) return { sharedSecret, ...NO_PREVIOUS };
   return {
     sharedSecret,
-    previousSecret: rotating.sealer.renew(stored),
-    previousSecretUntilMs: rotating.nowMs + validForMs,
+    previousSecret: sealer.seal(stored, PREVIOUS),
+    previousSecretUntilMs: nowMs + validForMs,
   };
 }
 
 /** The secrets stay, under the newest key; the old one's end may be moved, and is dropped when it has come. */
 function keepSecrets(before: Secrets, patch: SecretInput, { sealer, nowMs }: Rotating): Secrets {
   const { sharedSecret, previousSecret, previousSecretUntilMs } = before;
-  const kept = { sharedSecret: sharedSecret === null ? null : sealer.renew(sharedSecret) };
+  const kept = { sharedSecret: sharedSecret === null ? null : sealer.renew(sharedSecret, SHARED) };
   const validForMs = validFor(patch);
   const untilMs = validForMs === undefined ? (previousSecretUntilMs ?? 0) : nowMs + validForMs;
   if (previousSecret === null || untilMs <= nowMs) return { ...kept, ...NO_PREVIOUS };
-  return { ...kept, previousSecret: sealer.renew(previousSecret), previousSecretUntilMs: untilMs };
+  return { ...kept, previousSecret: sealer.renew(previousSecret, PREVIOUS), previousSecretUntilMs: untilMs };
 }
 
 function validFor({ previousSecretValidFor: text }: SecretInput): number | undefined {

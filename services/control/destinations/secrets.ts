@@ -1,5 +1,5 @@
 // Secrets of a destination can be written and are never read (contract 6.3, 10.3).
-import { destinationContext, type SecretBox } from "#secrets";
+import type { SecretBox, SecretPlace } from "#secrets";
 import type { DestinationConfig, EncryptedSecret, Webhook } from "#topics";
 
 /**
@@ -9,25 +9,33 @@ import type { DestinationConfig, EncryptedSecret, Webhook } from "#topics";
  */
 export const MASK = "********";
 
+/** A place within one destination; see SecretPlace. */
+type Place =
+  | { readonly field: "sharedSecret" | "previousSecret" }
+  | { readonly field: "header"; readonly url: string; readonly name: string };
+
 /** Encrypts for one destination. */
 export interface Sealer {
-  seal(plaintext: string): EncryptedSecret;
-  /** The same secret under the newest key, which ends a rotation. */
-  renew(secret: EncryptedSecret): EncryptedSecret;
-  /** Whether that is the plaintext of the secret; false too when its key is missing. */
-  isSame(secret: EncryptedSecret, plaintext: string): boolean;
+  seal(plaintext: string, place: Place): EncryptedSecret;
+  /** The same secret under the newest key and in today's format, which ends a rotation. */
+  renew(secret: EncryptedSecret, place: Place): EncryptedSecret;
+  /** The secret of one place for another. Throws a SecretError when it does not decrypt. */
+  move(secret: EncryptedSecret, from: Place, to: Place): EncryptedSecret;
+  /** The plaintext; undefined when its key is missing, or it is not of that place. */
+  open(secret: EncryptedSecret, place: Place): string | undefined;
 }
 
 export function sealerOf(box: SecretBox, destinationId: string): Sealer {
-  const context = destinationContext(destinationId);
+  const at = (place: Place): SecretPlace => ({ destinationId, ...place });
   return {
-    seal: (plaintext) => box.encrypt(plaintext, context),
-    renew: (secret) => box.renew(secret, context),
-    isSame(secret, plaintext) {
+    seal: (plaintext, place) => box.encrypt(plaintext, at(place)),
+    renew: (secret, place) => box.renew(secret, at(place)),
+    move: (secret, from, to) => box.move(secret, at(from), at(to)),
+    open(secret, place) {
       try {
-        return box.decrypt(secret, context) === plaintext;
+        return box.decrypt(secret, at(place));
       } catch {
-        return false;
+        return undefined;
       }
     },
   };
@@ -47,8 +55,11 @@ export function sealWebhooks(
   return inputs.map(({ url, headers = {} }) => ({
     url,
     headers: Object.entries(headers).map(([name, value]) => {
+      const place = { field: "header", url, name } as const;
       const kept = value === MASK ? storedHeader(stored, url, name) : undefined;
-      return { name, value: kept === undefined ? sealer.seal(value) : sealer.renew(kept) };
+      if (kept === undefined) return { name, value: sealer.seal(value, place) };
+      // URL and name may be written otherwise than they were: the place is another then.
+      return { name, value: sealer.move(kept.value, kept.place, place) };
     }),
   }));
 }
@@ -56,8 +67,16 @@ export function sealWebhooks(
 export function renewWebhooks(webhooks: readonly Webhook[], sealer: Sealer): Webhook[] {
   return webhooks.map(({ url, headers }) => ({
     url,
-    headers: headers.map(({ name, value }) => ({ name, value: sealer.renew(value) })),
+    headers: headers.map(({ name, value }) => ({
+      name,
+      value: sealer.renew(value, { field: "header", url, name }),
+    })),
   }));
+}
+
+interface StoredHeader {
+  readonly value: EncryptedSecret;
+  readonly place: Place;
 }
 
 /** The stored value of a header; URLs are compared as they are called, header names without regard to case. */
@@ -65,9 +84,11 @@ export function storedHeader(
   stored: readonly Webhook[],
   url: string,
   name: string,
-): EncryptedSecret | undefined {
+): StoredHeader | undefined {
   const webhook = stored.find((candidate) => sameUrl(candidate.url, url));
-  return webhook?.headers.find((header) => header.name.toLowerCase() === name.toLowerCase())?.value;
+  const header = webhook?.headers.find((one) => one.name.toLowerCase() === name.toLowerCase());
+  if (webhook === undefined || header === undefined) return undefined;
+  return { value: header.value, place: { field: "header", url: webhook.url, name: header.name } };
 }
 
 function sameUrl(one: string, other: string): boolean {
@@ -86,13 +107,16 @@ export interface OpenSecrets {
 /** As of `nowMs`. Throws a SecretError. */
 export function openSecrets(box: SecretBox, destination: DestinationConfig, nowMs: number): OpenSecrets {
   const { id, sharedSecret, previousSecret, previousSecretUntilMs, webhooks } = destination;
-  const open = (secret: EncryptedSecret) => box.decrypt(secret, destinationContext(id));
-  const isPreviousValid = (previousSecretUntilMs ?? 0) > nowMs;
+  const open = (secret: EncryptedSecret, place: Place) =>
+    box.decrypt(secret, { destinationId: id, ...place });
+  const previous = (previousSecretUntilMs ?? 0) > nowMs ? previousSecret : null;
   return {
-    sharedSecret: sharedSecret === null ? undefined : open(sharedSecret),
-    previousSecret: previousSecret !== null && isPreviousValid ? open(previousSecret) : undefined,
-    headers: webhooks.map(({ headers }) =>
-      Object.fromEntries(headers.map(({ name, value }) => [name, open(value)])),
+    sharedSecret: sharedSecret === null ? undefined : open(sharedSecret, { field: "sharedSecret" }),
+    previousSecret: previous === null ? undefined : open(previous, { field: "previousSecret" }),
+    headers: webhooks.map(({ url, headers }) =>
+      Object.fromEntries(
+        headers.map(({ name, value }) => [name, open(value, { field: "header", url, name })]),
+      ),
     ),
   };
 }
