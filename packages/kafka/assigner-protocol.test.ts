@@ -6,6 +6,7 @@ import {
   encodeUserData,
   type LastAssignment,
 } from "./assigner-protocol.ts";
+import { clientAssigner } from "./client-assigner.ts";
 
 const { AssignerProtocol } = kafkajs;
 
@@ -15,7 +16,11 @@ function newAssigner(last: LastAssignment): kafkajs.Assigner {
   const cluster = {
     findTopicPartitionMetadata: (topic: string) => new Array(counts[topic] ?? 0).fill({}),
   } as unknown as kafkajs.Cluster;
-  return coPartitionedAssigner(() => last)({ cluster, groupId: "g", logger: {} as kafkajs.Logger });
+  return clientAssigner(coPartitionedAssigner(() => last))({
+    cluster,
+    groupId: "g",
+    logger: {} as kafkajs.Logger,
+  });
 }
 
 async function assign(members: Record<string, LastAssignment>): Promise<Record<string, kafkajs.Assignment>> {

@@ -1,16 +1,28 @@
-import kafkajs from "kafkajs";
 import { type AssignedMember, assignPartitions } from "./assigner.ts";
-
-const { AssignerProtocol } = kafkajs;
-
-const NAME = "HooklineCoPartitionedSticky";
-const VERSION = 1;
 
 /** What a member remembers of its last assignment and tells the group's leader. */
 export interface LastAssignment {
   readonly partitions: readonly number[];
   /** Of two members that claim a partition the later one wins. */
   readonly assignedAtMs: number;
+}
+
+/** A member as the group's leader sees it. */
+export interface JoinedMember {
+  readonly id: string;
+  /** What its assigner told at its join. */
+  readonly userData: Buffer;
+}
+
+/** By member, by topic. */
+export type GroupAssignment = ReadonlyMap<string, ReadonlyMap<string, readonly number[]>>;
+
+/** How the members of a group share its partitions. */
+export interface GroupAssigner {
+  /** Asked at every join: what the group's leader shall know of this member. */
+  userData(): Buffer;
+  /** Run by the group's leader; the counts of partitions are by topic. */
+  assign(members: readonly JoinedMember[], partitionCounts: ReadonlyMap<string, number>): GroupAssignment;
 }
 
 const NOTHING: LastAssignment = { partitions: [], assignedAtMs: 0 };
@@ -32,38 +44,26 @@ export function decodeUserData(userData: Buffer): LastAssignment {
   }
 }
 
-function toMember({ memberId, memberMetadata }: kafkajs.GroupMember): AssignedMember {
-  const decoded = AssignerProtocol.MemberMetadata.decode(memberMetadata);
-  const { partitions, assignedAtMs } = decoded === null ? NOTHING : decodeUserData(decoded.userData);
-  return { id: memberId, owned: partitions, assignedAtMs };
+function toMember({ id, userData }: JoinedMember): AssignedMember {
+  const { partitions, assignedAtMs } = decodeUserData(userData);
+  return { id, owned: partitions, assignedAtMs };
 }
 
 /** The sticky co-partitioning assigner for one consumer; `last` is asked at every join. */
-export function coPartitionedAssigner(last: () => LastAssignment): kafkajs.PartitionAssigner {
-  return ({ cluster }) => ({
-    name: NAME,
-    version: VERSION,
-    protocol: ({ topics }) => ({
-      name: NAME,
-      metadata: AssignerProtocol.MemberMetadata.encode({
-        version: VERSION,
-        topics,
-        userData: encodeUserData(last()),
-      }),
-    }),
-    async assign({ members, topics }) {
-      const counts = topics.map((topic) => cluster.findTopicPartitionMetadata(topic).length);
-      const assigned = assignPartitions(Math.max(0, ...counts), members.map(toMember));
-      return Array.from(assigned, ([memberId, partitions]) => ({
-        memberId,
-        memberAssignment: AssignerProtocol.MemberAssignment.encode({
-          version: VERSION,
-          assignment: Object.fromEntries(
-            topics.map((topic, index) => [topic, partitions.filter((p) => p < (counts[index] ?? 0))]),
+export function coPartitionedAssigner(last: () => LastAssignment): GroupAssigner {
+  return {
+    userData: () => encodeUserData(last()),
+    assign(members, partitionCounts) {
+      const most = Math.max(0, ...partitionCounts.values());
+      const assigned = assignPartitions(most, members.map(toMember));
+      return new Map(
+        Array.from(assigned, ([id, partitions]) => [
+          id,
+          new Map(
+            Array.from(partitionCounts, ([topic, count]) => [topic, partitions.filter((p) => p < count)]),
           ),
-          userData: Buffer.alloc(0),
-        }),
-      }));
+        ]),
+      );
     },
-  });
+  };
 }

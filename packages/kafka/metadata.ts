@@ -54,13 +54,11 @@ export class MetadataCache {
   }
 
   async #fetch(topic: string): Promise<void> {
-    const { topics } = await this.#admin.run((admin) => admin.fetchTopicMetadata({ topics: [topic] }), 1);
-    const partitions = topics.find(({ name }) => name === topic)?.partitions ?? [];
-    if (partitions.length === 0) {
+    const shapes = await this.#admin.run((admin) => admin.shapes([topic]), 1);
+    const leaders = shapes.get(topic)?.leaders ?? [];
+    if (leaders.length === 0) {
       throw new KafkaError("unknown_topic", `topic ${topic} has no partitions`, { canRetry: true });
     }
-    const leaders: number[] = new Array(partitions.length).fill(NO_LEADER);
-    for (const { partitionId, leader } of partitions) leaders[partitionId] = leader;
     this.#topics.set(topic, { fetchedAtMs: this.#host.now(), leaders });
   }
 }

@@ -9,14 +9,11 @@ export async function fetchOffsets(
   tries?: number,
 ): Promise<PartitionOffsets[]> {
   const offsets = await admin.run(async (client) => {
-    const found = await client.fetchTopicOffsets(topic);
-    const { topics } = await client.fetchTopicMetadata({ topics: [topic] });
-    const count = topics.find(({ name }) => name === topic)?.partitions.length ?? 0;
+    const found = await client.offsets(topic);
+    const count = (await client.shapes([topic])).get(topic)?.leaders.length ?? 0;
     if (found.length >= count) return found;
     const message = `offsets of ${found.length} of the ${count} partitions of ${topic} are known`;
     throw new KafkaError("unavailable", message, { canRetry: true });
   }, tries);
-  return offsets
-    .map(({ partition, low, high }) => ({ partition, low: Number(low), high: Number(high) }))
-    .sort((a, b) => a.partition - b.partition);
+  return offsets.sort((a, b) => a.partition - b.partition);
 }

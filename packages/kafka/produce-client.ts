@@ -1,8 +1,8 @@
 import type kafkajs from "kafkajs";
 import type { Host } from "#host";
-import type { PartitionBatch } from "./accumulator.ts";
 import { encodeRecordBatch } from "./encode-record-batch.ts";
 import { type EncodedMessage, outcomesIn, type PartitionOutcome } from "./produce-protocol.ts";
+import type { OutgoingRecord, TopicPartition } from "./types.ts";
 
 /** How long the leader waits for the in-sync replicas; shorter than the client's request timeout. */
 const ACK_TIMEOUT_MS = 10_000;
@@ -12,10 +12,15 @@ const ALL_IN_SYNC_REPLICAS = -1;
 
 const NO_BYTES = Buffer.alloc(0);
 
+/** What one request carries of one partition, in order. */
+export interface ProduceBatch extends TopicPartition {
+  readonly records: readonly { readonly record: OutgoingRecord }[];
+}
+
 /** One try at writing. */
 export interface ProduceClient {
   /** What the brokers answered; a partition that is missing was not written (fact 1). Rejects when there was no answer. */
-  send(batches: readonly PartitionBatch[]): Promise<readonly PartitionOutcome[]>;
+  send(batches: readonly ProduceBatch[]): Promise<readonly PartitionOutcome[]>;
   /** Throws the connections away; the next send makes new ones. */
   reset(): void;
   close(): Promise<void>;
@@ -29,7 +34,7 @@ const createPartitioner: kafkajs.ICustomPartitioner = () => {
   };
 };
 
-function toTopicMessages(batches: readonly PartitionBatch[], nowMs: number): kafkajs.TopicMessages[] {
+function toTopicMessages(batches: readonly ProduceBatch[], nowMs: number): kafkajs.TopicMessages[] {
   const byTopic = Map.groupBy(batches, ({ topic }) => topic);
   return Array.from(byTopic, ([topic, ofTopic]) => ({
     topic,

@@ -1,5 +1,6 @@
 import { describe, expect, test } from "@jest/globals";
 import type kafkajs from "kafkajs";
+import { coPartitionedAssigner } from "./assigner-protocol.ts";
 import type { FetchedBatch, Join, Session, SessionHandlers } from "./session.ts";
 import { sessionFactory } from "./session.ts";
 
@@ -78,7 +79,7 @@ async function openBench(handlers: Partial<SessionHandlers> = {}): Promise<Bench
       topics: ["t"],
       sessionTimeoutMs: 6_000,
       rebalanceTimeoutMs: 10_000,
-      assigner: (() => undefined) as unknown as kafkajs.PartitionAssigner,
+      assigner: coPartitionedAssigner(() => ({ partitions: [], assignedAtMs: 0 })),
     },
     {
       onJoin: (join) => joins.push(join),

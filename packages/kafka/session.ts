@@ -1,5 +1,7 @@
 import type kafkajs from "kafkajs";
 import type { Host } from "#host";
+import type { GroupAssigner } from "./assigner-protocol.ts";
+import { clientAssigner } from "./client-assigner.ts";
 import { fromClientError, type KafkaError } from "./errors.ts";
 import { recordsOf } from "./fetched-records.ts";
 import { unhurriedAt } from "./group-fetch.ts";
@@ -27,7 +29,7 @@ export interface SessionOptions {
   readonly unhurriedTopics?: readonly string[] | undefined;
   readonly sessionTimeoutMs: number;
   readonly rebalanceTimeoutMs: number;
-  readonly assigner: kafkajs.PartitionAssigner;
+  readonly assigner: GroupAssigner;
   /** The member that a lost session was, to come back as. */
   readonly rejoinAs?: string | undefined;
 }
@@ -93,7 +95,10 @@ function newConsumer(client: kafkajs.Kafka, options: SessionOptions): kafkajs.Co
     maxBytes: MAX_FETCH_BYTES.total,
     allowAutoTopicCreation: false,
     partitionAssigners: [
-      unhurriedAt(options.unhurriedTopics ?? [], rejoiningAs(options.rejoinAs, options.assigner)),
+      unhurriedAt(
+        options.unhurriedTopics ?? [],
+        rejoiningAs(options.rejoinAs, clientAssigner(options.assigner)),
+      ),
     ],
     retry: RETRY,
   });

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from "@jest/globals";
-import type kafkajs from "kafkajs";
 import { systemHost } from "#host";
 import { until } from "#support/until";
+import type { ClusterAdmin } from "./cluster.ts";
 import { KafkaError } from "./errors.ts";
 import { recordingLogger } from "./fixtures/recording-logger.ts";
 import { batchOf, record, stubSessions } from "./fixtures/stub-session.ts";
@@ -34,18 +34,16 @@ beforeEach(() => {
 afterEach(() => table.close());
 
 /** One try of the admin's, over a client that leaves leaderless partitions out. */
-async function run<R>(use: (admin: kafkajs.Admin) => Promise<R>): Promise<R> {
+async function run<R>(use: (admin: ClusterAdmin) => Promise<R>): Promise<R> {
   asked += 1;
   if (refusal !== undefined) throw refusal;
-  const known = highs.flatMap((high, partition) =>
-    high === undefined ? [] : [{ partition, low: "0", high: String(high), offset: String(high) }],
-  );
+  const known = highs.flatMap((high, partition) => (high === undefined ? [] : [{ partition, low: 0, high }]));
   const admin = {
-    fetchTopicOffsets: async () => known,
-    fetchTopicMetadata: async () => ({ topics: [{ name: "t", partitions: highs }] }),
-    deleteGroups: async () => [],
+    offsets: async () => known,
+    shapes: async () => new Map([["t", { leaders: highs, replicationFactor: 1 }]]),
+    deleteGroups: async () => undefined,
   };
-  return use(admin as unknown as kafkajs.Admin);
+  return use(admin as unknown as ClusterAdmin);
 }
 
 async function joined(): Promise<void> {

@@ -1,5 +1,5 @@
-import kafkajs from "kafkajs";
 import type { AdminClient } from "./admin-client.ts";
+import type { TopicShape } from "./cluster.ts";
 import type { EnsureTopicsOptions, TopicDifference, TopicSpec } from "./types.ts";
 
 const DAY_MS = 86_400_000;
@@ -36,21 +36,14 @@ async function create(
   specs: readonly TopicSpec[],
   options: EnsureTopicsOptions,
 ): Promise<void> {
-  await client.run((admin) =>
-    // Resolves to false, without an error, for topics that another process has made meanwhile.
-    admin.createTopics({
-      waitForLeaders: true,
-      topics: specs.map((spec) => ({
-        topic: spec.name,
-        numPartitions: options.partitions,
-        replicationFactor: options.replicationFactor,
-        configEntries: Object.entries(configOf(spec, options.minInsyncReplicas)).map(([name, value]) => ({
-          name,
-          value,
-        })),
-      })),
-    }),
-  );
+  const { partitions, replicationFactor, minInsyncReplicas } = options;
+  const topics = specs.map((spec) => ({
+    name: spec.name,
+    partitions,
+    replicationFactor,
+    settings: configOf(spec, minInsyncReplicas),
+  }));
+  await client.run((admin) => admin.createTopics(topics));
 }
 
 async function compare(
@@ -58,60 +51,30 @@ async function compare(
   specs: readonly TopicSpec[],
   options: EnsureTopicsOptions,
 ): Promise<TopicDifference[]> {
-  const [found, shapes] = [await describe(client, specs), await shapesOf(client, specs)];
+  const names = specs.map(({ name }) => name);
+  const settings = await client.run((admin) => admin.settings(names), TRIES_UNTIL_KNOWN);
+  const shapes = await client.run((admin) => admin.shapes(names), TRIES_UNTIL_KNOWN);
   return specs.flatMap((spec) => {
     const wanted: Record<string, string> = {
       ...configOf(spec, options.minInsyncReplicas),
       partitions: String(options.partitions),
       "replication factor": String(options.replicationFactor),
     };
-    const is: Record<string, string> = { ...found.get(spec.name), ...shapes.get(spec.name) };
+    const found: Record<string, string> = { ...settings.get(spec.name), ...shapeOf(shapes, spec.name) };
     return Object.entries(wanted)
-      .filter(([setting, value]) => is[setting] !== value)
+      .filter(([setting, value]) => found[setting] !== value)
       .map(([setting, value]) => ({
         topic: spec.name,
         setting,
         wanted: value,
-        found: is[setting] ?? "unknown",
+        found: found[setting] ?? "unknown",
       }));
   });
 }
 
-async function describe(
-  client: AdminClient,
-  specs: readonly TopicSpec[],
-): Promise<Map<string, Record<string, string>>> {
-  const { resources } = await client.run(
-    (admin) =>
-      admin.describeConfigs({
-        includeSynonyms: false,
-        resources: specs.map(({ name }) => ({ type: kafkajs.ConfigResourceTypes.TOPIC, name })),
-      }),
-    TRIES_UNTIL_KNOWN,
-  );
-  return new Map(
-    resources.map(({ resourceName, configEntries }) => [
-      resourceName,
-      Object.fromEntries(configEntries.map(({ configName, configValue }) => [configName, configValue])),
-    ]),
-  );
-}
-
-async function shapesOf(
-  client: AdminClient,
-  specs: readonly TopicSpec[],
-): Promise<Map<string, Record<string, string>>> {
-  const { topics } = await client.run(
-    (admin) => admin.fetchTopicMetadata({ topics: specs.map(({ name }) => name) }),
-    TRIES_UNTIL_KNOWN,
-  );
-  return new Map(
-    topics.map(({ name, partitions }) => [
-      name,
-      {
-        partitions: String(partitions.length),
-        "replication factor": String(partitions[0]?.replicas.length ?? 0),
-      },
-    ]),
-  );
+function shapeOf(shapes: ReadonlyMap<string, TopicShape>, topic: string): Record<string, string> {
+  const shape = shapes.get(topic);
+  return shape === undefined
+    ? {}
+    : { partitions: String(shape.leaders.length), "replication factor": String(shape.replicationFactor) };
 }
