@@ -25,6 +25,13 @@ function packagesOf(lockFile) {
   return JSON.parse(readFileSync(lockFile, "utf8")).packages;
 }
 
+/** The npm package that holds Node for this machine; the lock pins one for each platform (docs/decisions/0002). */
+function nodePackage() {
+  const isAppleSilicon = process.platform === "darwin" && process.arch === "arm64";
+  const platform = isWindows ? "win" : process.platform;
+  return `node_modules/${isAppleSilicon ? "node-bin" : "node"}-${platform}-${process.arch}`;
+}
+
 /**
  * Whether node_modules holds every package of package-lock.json in its version. npm keeps the list of what it installed in
  * node_modules/.package-lock.json and writes it last, so an interrupted installation has none. Dates are
@@ -34,21 +41,21 @@ function isInstalled() {
   const installedFile = join(ROOT, "node_modules", ".package-lock.json");
   if (!existsSync(installedFile)) return false;
   const installed = packagesOf(installedFile);
-  return Object.entries(packagesOf(join(ROOT, "package-lock.json"))).every(
-    ([path, wanted]) =>
-      // The first is the project itself; optional ones are for other platforms.
-      path === "" || wanted.optional === true || installed[path]?.version === wanted.version,
-  );
+  return Object.entries(packagesOf(join(ROOT, "package-lock.json"))).every(([path, wanted]) => {
+    // The first is the project itself. Optional ones are for other platforms, but for this one's Node.
+    const isNeeded = path !== "" && (wanted.optional !== true || path === nodePackage());
+    return !isNeeded || installed[path]?.version === wanted.version;
+  });
 }
 
 /** Node that npm installed, or the one that runs this when it is new enough. */
 function findNode() {
-  const packaged = join(ROOT, "node_modules", "node", "bin", isWindows ? "node.exe" : "node");
+  const packaged = join(ROOT, nodePackage(), "bin", isWindows ? "node.exe" : "node");
   if (existsSync(packaged) && spawnSync(packaged, ["--version"]).status === 0) return packaged;
   if (Number(process.versions.node.split(".")[0]) >= NEEDED_MAJOR) return process.execPath;
   return fail(
-    `Node ${NEEDED_MAJOR} is not there: npm's package "node" did not install it (are install scripts switched off? ` +
-      `Try \`npm ci --ignore-scripts=false\`, or run this with Node ${NEEDED_MAJOR} or later).`,
+    `Node ${NEEDED_MAJOR} is not there: npm did not install ${nodePackage()} (are optional packages left out? ` +
+      `Try \`npm ci --include=optional\`, or run this with Node ${NEEDED_MAJOR} or later).`,
   );
 }
 
