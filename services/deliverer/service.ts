@@ -75,10 +75,7 @@ function createRunner(
     unhurriedTopics: topics.deliveryRetries.map(({ name }) => name),
     // Every topic here holds the same record; a tombstone has no place in any of them and is undecodable.
     decode: ({ value }) => serde.decode(topics.deliveryJobs, value ?? Buffer.alloc(0)),
-    step(record, settle, claim) {
-      if (waking.isTaken(record)) settle({ produce: [] });
-      else step(record, settle, claim);
-    },
+    step: waking.reading(step),
     deadLetter(record, error) {
       telemetry.rejected(record, error);
       return [records.raw(record, error)];

@@ -46,6 +46,15 @@ describe("a cursor over waiting jobs", () => {
     expect(written).toEqual([]);
   });
 
+  test("is kept while its reader has not passed the newest that was written, though the table shows one that it has", async () => {
+    const { cursors, written } = bench([WAKE]);
+    await cursors.advance({ ...WAKE, belowOffset: 90, atMs: 2_000 });
+    written.length = 0;
+    await cursors.forget(({ belowOffset }) => belowOffset <= 50);
+    expect(written).toEqual([]);
+    expect(cursors.isTaken({ ...JOB, offset: 80 })).toBe(true);
+  });
+
   test("is deleted once the topic's reader has passed it", async () => {
     const { cursors, table, written } = bench([WAKE]);
     await cursors.advance({ ...WAKE, partition: 3 });

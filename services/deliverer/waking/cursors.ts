@@ -60,11 +60,13 @@ export function createWakeCursors({ serde, table, topics, write }: WakeCursorsOp
       await write([{ topic: deliveryWakes.name, key, value: serde.encode(deliveryWakes, wake) }]);
     },
     async forget(isPassed) {
-      const passed = new Set(
-        [...own, ...table.entries()].filter(([, wake]) => isPassed(wake)).map(([key]) => key),
+      const keys = new Set([...own.keys(), ...[...table.entries()].map(([key]) => key)]);
+      // Of the newest that is known: the table may not have come round to what was written here.
+      const passed = [...keys].filter((key) =>
+        [own.get(key), table.get(key)].every((wake) => wake === undefined || isPassed(wake)),
       );
       for (const key of passed) own.delete(key);
-      const tombstones = [...passed].map((key) => ({ topic: deliveryWakes.name, key, value: null }));
+      const tombstones = passed.map((key) => ({ topic: deliveryWakes.name, key, value: null }));
       if (tombstones.length > 0) await write(tombstones);
     },
   };

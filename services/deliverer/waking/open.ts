@@ -6,6 +6,7 @@ import { position } from "../judge.ts";
 import type { Lanes } from "../lanes/lanes.ts";
 import type { WebhookResult } from "../outcomes.ts";
 import { createWakeCursors, type WakeCursors } from "./cursors.ts";
+import { ReaderJobs } from "./reader-jobs.ts";
 import { createRoom } from "./room.ts";
 import { createWaker, type Waker } from "./waker.ts";
 
@@ -26,6 +27,8 @@ export interface Waking {
   loaded(): Promise<void>;
   /** The job was taken care of ahead of its time; its record only has to be passed over. */
   isTaken(record: Received<DeliveryJob>): boolean;
+  /** What the reader does with a record: `step`, unless it was taken care of already. */
+  reading(step: Step<DeliveryJob>): Step<DeliveryJob>;
   /** A request has ended. */
   requested(job: DeliveryJob, result: WebhookResult): void;
   /** Partitions were given out: what waits in them is not known here. */
@@ -39,16 +42,27 @@ export function openWaking(context: DelivererContext, connection: Connection, pa
   const { topics, serde } = connection;
   const write = (records: Parameters<Producer["send"]>[0]) => parts.producer.send(records);
   const cursors = createWakeCursors({ table, topics, serde, write });
+  const readerJobs = new ReaderJobs();
   const retryTopics = new Set(topics.deliveryRetries.map(({ name }) => name));
   /** URLs whose endpoint's waiting calls this process has looked for since it got its partitions. */
   const seen = new Set<string>();
   let waker: Waker | undefined;
 
+  const isTaken = (record: Received<DeliveryJob>) =>
+    retryTopics.has(record.topic) &&
+    cursors.isTaken({ ...record, destinationId: record.decoded.destinationId });
+
   return {
     loaded: () => table.load(),
-    isTaken: (record) =>
-      retryTopics.has(record.topic) &&
-      cursors.isTaken({ ...record, destinationId: record.decoded.destinationId }),
+    isTaken,
+    reading(step) {
+      const followed = readerJobs.following(step);
+      return (record, settle, claim) => {
+        if (!retryTopics.has(record.topic)) step(record, settle, claim);
+        else if (isTaken(record)) settle({ produce: [] });
+        else followed(record, settle, claim);
+      };
+    },
     requested(job, { outcome, url }) {
       // A call that had failed goes through: others may wait since before this process knew the endpoint.
       if (outcome.kind !== "success" || position(job) === 0 || waker === undefined || seen.has(url)) return;
@@ -58,7 +72,7 @@ export function openWaking(context: DelivererContext, connection: Connection, pa
     },
     reassigned: () => seen.clear(),
     begin(runner, step) {
-      const started = startWaker(context, connection, { ...parts, cursors, runner, step });
+      const started = startWaker(context, connection, { ...parts, cursors, readerJobs, runner, step });
       waker = started;
       parts.lanes.listen({
         onRecovered: (endpoint) => started.recovered(endpoint),
@@ -84,6 +98,7 @@ function followWakes(
 
 interface WakerParts extends WakingParts {
   readonly cursors: WakeCursors;
+  readonly readerJobs: ReaderJobs;
   readonly runner: Runner;
   readonly step: Step<DeliveryJob>;
 }
@@ -91,7 +106,7 @@ interface WakerParts extends WakingParts {
 function startWaker(
   { host, lifecycle, logger, metrics, nowMs }: DelivererContext,
   { kafka, serde, topics }: Connection,
-  { cursors, destinations, lanes, producer, runner, step }: WakerParts,
+  { cursors, destinations, lanes, producer, readerJobs, runner, step }: WakerParts,
 ): Waker {
   const wokenCalls = metrics.counter({
     name: "delivery_woken_calls_total",
@@ -101,6 +116,7 @@ function startWaker(
   const waker = createWaker({
     topics: topics.deliveryRetries.map(({ name }) => name).reverse(),
     cursors,
+    readerJobs,
     step,
     room: createRoom(lanes, host),
     nowMs,

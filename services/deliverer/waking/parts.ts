@@ -1,15 +1,20 @@
-import type { OutgoingRecord, Ownership, PartitionOffsets, RawRecord, Step, TopicPartition } from "#kafka";
+import type { Host } from "#host";
+import type { Ownership, PartitionOffsets, RawRecord, Step, TopicPartition } from "#kafka";
 import type { DeliveryJob } from "#topics";
 import type { DestinationState } from "../destinations.ts";
 import type { WakeCursors } from "./cursors.ts";
+import type { ReaderJobs } from "./reader-jobs.ts";
 import type { Room } from "./room.ts";
+import type { WriteParts } from "./write.ts";
 
-export interface PassParts {
+export interface PassParts extends WriteParts {
   /** Names of the retry topics, longest delay first: the oldest jobs wait there. */
   readonly topics: readonly string[];
   readonly cursors: WakeCursors;
   readonly step: Step<DeliveryJob>;
   readonly room: Room;
+  readonly readerJobs: Pick<ReaderJobs, "of" | "at" | "mayHaveTaken">;
+  readonly host: Pick<Host, "setTimeout" | "delay">;
   readonly nowMs: () => number;
   decode(record: RawRecord): DeliveryJob | Promise<DeliveryJob>;
   /** What this process reads now; undefined when it is another's. */
@@ -18,8 +23,6 @@ export interface PassParts {
   offsets(topic: string): Promise<readonly PartitionOffsets[]>;
   readRange(range: WakeRange): Promise<void>;
   destination(destinationId: string): DestinationState;
-  /** Resolves when all of it is on disk; never gives up. */
-  write(records: readonly OutgoingRecord[]): Promise<void>;
 }
 
 export interface WakeRange extends TopicPartition {

@@ -1,11 +1,13 @@
 // A retry topic of one partition in memory, with destinations whose endpoint is their own.
-import { systemHost } from "#host";
+import { type Host, systemHost } from "#host";
 import type { OutgoingRecord, RawRecord, Step } from "#kafka";
+import { PoisonRecordError } from "#serde";
 import { type DeliveryJob, type DeliveryWake, deliveryKey, topicMap } from "#topics";
 import type { DestinationState } from "../destinations.ts";
 import { job } from "../jobs.fixture.ts";
 import { createWakeCursors, type WakeCursors } from "./cursors.ts";
 import type { PassParts } from "./parts.ts";
+import { ReaderJobs } from "./reader-jobs.ts";
 import { createRoom } from "./room.ts";
 
 export const NOW_MS = 1_000_000;
@@ -72,22 +74,31 @@ export interface PassBench {
   readonly step: Step<DeliveryJob>;
   readonly room?: (endpoint: string) => number | undefined;
   /** Where the topic's reader is. */
-  readonly position?: number;
+  readonly position?: number | (() => number | undefined);
+  /** What the topic's reader has in hand. */
+  readonly readerJobs?: ReaderJobs;
+  readonly host?: Pick<Host, "setTimeout" | "delay">;
+  write?(records: readonly OutgoingRecord[]): Promise<void>;
   isOurs?(): boolean;
   nowMs?(): number;
   destination?(id: string): DestinationState;
 }
 
 export function partsOf(bench: PassBench): PassParts {
-  const { log, disk = new Map(), step, room = () => 1, position = 0 } = bench;
+  const { log, disk = new Map(), step, room = () => 1, position = 0, host = systemHost } = bench;
   return {
     topics: [TOPIC],
     cursors: cursorsOn(disk),
     step,
-    room: createRoom({ room }, systemHost),
+    room: createRoom({ room }, host),
+    host,
+    readerJobs: bench.readerJobs ?? new ReaderJobs(),
+    refused: () => undefined,
+    stopping: new AbortController().signal,
     nowMs: bench.nowMs ?? (() => NOW_MS),
-    decode: ({ offset }) => log.jobs.get(offset) ?? Promise.reject(new Error("undecodable")),
-    position: () => position,
+    decode: ({ offset }) =>
+      log.jobs.get(offset) ?? Promise.reject(new PoisonRecordError("garbage", "undecodable")),
+    position: () => (typeof position === "function" ? position() : position),
     ownership: () => ({
       get isOurs() {
         return bench.isOurs?.() ?? true;
@@ -101,6 +112,6 @@ export function partsOf(bench: PassBench): PassParts {
       }
     },
     destination: bench.destination ?? openDestination,
-    write: async () => undefined,
+    write: bench.write ?? (async () => undefined),
   };
 }

@@ -1,6 +1,7 @@
 import { describe, expect, test } from "@jest/globals";
 import fc from "fast-check";
-import type { Settle, Step } from "#kafka";
+import { systemHost } from "#host";
+import type { RawRecord, Settle, Step } from "#kafka";
 import type { DeliveryJob } from "#topics";
 import { cursorsOn, type Disk, endpointOf, logOf, NOW_MS, partsOf } from "./pass.fixture.ts";
 import { runPass } from "./pass.ts";
@@ -103,6 +104,49 @@ describe("a pass", () => {
     log.jobs.delete(0);
     const result = await runPass(A, partsOf({ log, step: delivering([]) }), NEVER);
     expect(result.taken).toBe(1);
+  });
+
+  test("leaves what cannot be read for now, and what follows it, before its cursor", async () => {
+    const disk: Disk = new Map();
+    const log = logOf(["a", "a", "a"]);
+    const away = { code: "registry_unavailable", canRetry: true };
+    const parts = partsOf({ log, disk, step: delivering([]) });
+    const decode = (record: RawRecord) => (record.offset === 1 ? Promise.reject(away) : parts.decode(record));
+    const result = await runPass(A, { ...parts, decode }, NEVER);
+    expect(result.taken).toBe(1);
+    expect([...disk.values()][0]?.belowOffset).toBe(1);
+  });
+
+  test("that is ended early leaves no cursor over what it did not look at", async () => {
+    const disk: Disk = new Map();
+    const over = new AbortController();
+    const step: Step<DeliveryJob> = ({ offset }, settle) => {
+      if (offset === 1) over.abort();
+      settle({ produce: [] });
+    };
+    await runPass(A, partsOf({ log: logOf(["a", "a", "a", "a"]), disk, step }), over.signal);
+    expect([...disk.values()][0]?.belowOffset).toBe(2);
+  });
+
+  test("goes on without a job whose next state is refused; that is written later, and no cursor goes past it before", async () => {
+    const disk: Disk = new Map();
+    const seen: string[] = [];
+    const pauses: (() => void)[] = [];
+    let isRefused = true;
+    const host = { ...systemHost, delay: () => new Promise<void>((resolve) => void pauses.push(resolve)) };
+    const step: Step<DeliveryJob> = ({ offset }, settle) =>
+      settle({ produce: offset === 0 ? BACK : [], onDurable: () => seen.push(`${offset} durable`) });
+    const write = async () => {
+      if (isRefused) throw new Error("refused");
+    };
+    const bench = { log: logOf(["a", "a"]), disk, step, host, write };
+    await runPass(A, partsOf(bench), NEVER);
+    expect(seen).toEqual(["1 durable"]);
+    expect(disk.size).toBe(0);
+    isRefused = false;
+    pauses[0]?.();
+    await turnsLater(2);
+    expect(seen).toEqual(["1 durable", "0 durable"]);
   });
 
   test("wherever the process dies, every job is settled by the pass or left to the topic's reader", async () => {

@@ -2,9 +2,14 @@ import type { Claim, Ownership, RawRecord, Settle } from "#kafka";
 import type { DeliveryJob } from "#topics";
 import type { PassParts, PassResult, WakeRange } from "./parts.ts";
 import { WakeProgress } from "./progress.ts";
+import type { ReaderJob } from "./reader-jobs.ts";
+import { untilWritten } from "./write.ts";
 
 /** What is between two cursors is what a crash doubles; also how often other processes' cursors are written anew. */
 const CURSOR_INTERVAL_MS = 1_000;
+
+/** The reader's jobs end within the time of a response; a pass does not wait for what lasts longer, its cursors stay before it. */
+const WAIT_FOR_READER_MS = 10_000;
 
 /** A destination that waits for one of the endpoints. */
 interface Woken {
@@ -20,6 +25,8 @@ export class Stretch {
   readonly #ownership: Ownership;
   /** By destination, decided at its first job: a change of its configuration must not let a later one fall between. */
   readonly #destinations = new Map<string, Woken | undefined>();
+  /** What the topic's reader had in hand when this began, or had taken ahead of it. */
+  readonly #readerJobs: ReaderJob[];
   readonly #idle = Promise.withResolvers<void>();
   #inHand = 0;
   /** First offset that was not looked at. */
@@ -32,6 +39,7 @@ export class Stretch {
     this.#endpoints = endpoints;
     this.#parts = parts;
     this.#ownership = parts.ownership(bounds);
+    this.#readerJobs = [...parts.readerJobs.of(bounds)];
     this.#readTo = bounds.fromOffset;
     this.#cursorsAtMs = parts.nowMs();
   }
@@ -42,6 +50,7 @@ export class Stretch {
     if (!signal.aborted) this.#readTo = toOffset;
     this.#isRead = true;
     if (this.#inHand > 0) await this.#idle.promise;
+    await this.#readersEnd();
     await this.#writeCursors();
     let taken = 0;
     let returned = 0;
@@ -60,6 +69,16 @@ export class Stretch {
       // What was taken is brought to its end all the same.
       if (!signal.aborted) throw thrown;
     }
+  }
+
+  /** Waits until the reader's jobs that hold cursors back are out of its hand. */
+  async #readersEnd(): Promise<void> {
+    const held = this.#readerJobs.filter(({ destinationId }) => this.#destinations.get(destinationId));
+    if (held.length === 0) return;
+    const { promise: tooLong, resolve } = Promise.withResolvers<void>();
+    const timer = this.#parts.host.setTimeout(resolve, WAIT_FOR_READER_MS);
+    await Promise.race([Promise.all(held.map((job) => job.over())), tooLong]);
+    timer.clear();
   }
 
   #woken(): Woken[] {
@@ -102,9 +121,8 @@ export class Stretch {
     const { endpoint, progress } = woken;
     const hasRoom = await this.#parts.room.wait(endpoint, this.#bounds.signal);
     if (!hasRoom || !this.#ownership.isOurs) return progress.stop(record.offset);
-    const job = await this.#decode(record);
-    // What cannot be read is the topic's reader's to bury.
-    if (job === undefined || !progress.take(record.offset)) return;
+    const job = await this.#decode(record, progress);
+    if (job === undefined || this.#isReaders(record) || !progress.take(record.offset)) return;
     this.#inHand += 1;
     // Due now, or the step would let it hop on.
     const dueAtMs = Math.min(job.dueAtMs, this.#parts.nowMs());
@@ -112,18 +130,32 @@ export class Stretch {
     this.#parts.step(received, this.#settling(record, woken), this.#claim(woken));
   }
 
+  /** True: the topic's reader has taken it meanwhile, and ends it. */
+  #isReaders({ offset }: RawRecord): boolean {
+    const { topic, partition } = this.#bounds;
+    const { position, readerJobs } = this.#parts;
+    if (!readerJobs.mayHaveTaken({ topic, partition, offset })) return false;
+    const next = position({ topic, partition });
+    if (next === undefined || next <= offset) return false;
+    const job = readerJobs.at({ topic, partition, offset });
+    if (job !== undefined) this.#readerJobs.push(job);
+    return true;
+  }
+
   #settling({ offset }: RawRecord, { endpoint, progress }: Woken): Settle {
     return ({ produce, onDurable }) => {
-      const written = produce.length === 0 ? Promise.resolve() : this.#parts.write(produce);
-      // What cannot be written, at the process's end, stays in hand: no cursor goes past it.
-      void written.then(
-        () => {
-          onDurable?.();
-          progress.durable(offset, { isBack: produce.length > 0 });
-          this.#ended(endpoint);
-        },
-        () => undefined,
-      );
+      let isHeld = true;
+      const letGo = (): void => {
+        if (isHeld) this.#ended(endpoint);
+        isHeld = false;
+      };
+      // What is refused does not hold the pass up; until it is written no cursor goes past it, and its doubles wait.
+      void untilWritten(this.#parts, produce, letGo).then((isWritten) => {
+        if (!isWritten) return;
+        onDurable?.();
+        progress.durable(offset, { isBack: produce.length > 0 });
+        letGo();
+      });
     };
   }
 
@@ -138,10 +170,12 @@ export class Stretch {
     };
   }
 
-  async #decode(record: RawRecord): Promise<DeliveryJob | undefined> {
+  async #decode(record: RawRecord, progress: WakeProgress): Promise<DeliveryJob | undefined> {
     try {
       return await this.#parts.decode(record);
-    } catch {
+    } catch (thrown) {
+      // What can never be read is the topic's reader's to bury; what may be read later is behind no cursor.
+      if (!isPoison(thrown)) progress.stop(record.offset);
       return undefined;
     }
   }
@@ -152,19 +186,30 @@ export class Stretch {
     if (this.#isRead && this.#inHand === 0) this.#idle.resolve();
   }
 
+  #belowOffset(destinationId: string, { progress }: Woken): number {
+    const notDurable = this.#readerJobs.filter(
+      (job) => !job.isDurable && job.destinationId === destinationId,
+    );
+    return Math.min(progress.belowOffset(this.#readTo), ...notDurable.map(({ offset }) => offset));
+  }
+
   async #writeCursors(): Promise<void> {
     this.#cursorsAtMs = this.#parts.nowMs();
     const { topic, partition } = this.#bounds;
     const atMs = this.#cursorsAtMs;
     const advances: Promise<void>[] = [];
     for (const [destinationId, woken] of this.#destinations) {
-      const belowOffset = woken?.progress.belowOffset(this.#readTo) ?? 0;
-      if (woken !== undefined && belowOffset > this.#bounds.fromOffset) {
+      const belowOffset = woken === undefined ? 0 : this.#belowOffset(destinationId, woken);
+      if (belowOffset > this.#bounds.fromOffset) {
         advances.push(this.#parts.cursors.advance({ destinationId, topic, partition, belowOffset, atMs }));
       }
     }
     await Promise.all(advances);
   }
+}
+
+function isPoison(thrown: unknown): boolean {
+  return typeof thrown === "object" && thrown !== null && "canRetry" in thrown && thrown.canRetry === false;
 }
 
 /** From the key, `destinationId:shard`, so that only what may be woken is decoded. */

@@ -1,6 +1,5 @@
 // Wakes the waiting calls of endpoints that are back, or that have room again: none of them sits out half an hour because
 // its endpoint was down when it was tried (design: "Waking").
-import type { Host } from "#host";
 import type { Logger } from "#runtime";
 import type { PassParts } from "./parts.ts";
 import { runPass } from "./pass.ts";
@@ -15,9 +14,8 @@ const MAX_REST_MS = 30_000;
 /** Calls that were on their way into a retry topic when a pass looked are there after this time. */
 const LOOK_AGAIN_MS = 500;
 
-export interface WakerOptions extends PassParts {
+export interface WakerOptions extends Omit<PassParts, "refused" | "stopping"> {
   readonly logger: Logger;
-  readonly host: Pick<Host, "setTimeout" | "delay">;
   /** Woken calls, as they end a pass. */
   woken(calls: number): void;
 }
@@ -31,9 +29,16 @@ export interface Waker {
   stop(graceMs: number): Promise<void>;
 }
 
+function passParts(options: WakerOptions, stopping: AbortSignal): PassParts {
+  const text = "what a woken call becomes could not be written; it is tried again";
+  const refused = (error: unknown, failures: number) => options.logger.error({ err: error, failures }, text);
+  return { ...options, stopping, refused };
+}
+
 export function createWaker(options: WakerOptions): Waker {
   const { host, logger } = options;
   const stopping = new AbortController();
+  const parts = passParts(options, stopping.signal);
   const pending = new Set<string>();
   /** By endpoint, what ends the rest after its pass when that found nothing. */
   const passing = new Map<string, AbortController>();
@@ -70,7 +75,7 @@ export function createWaker(options: WakerOptions): Waker {
     const over = new AbortController();
     const timer = host.setTimeout(() => over.abort(), PASS_MS);
     const slice = AbortSignal.any([stopping.signal, over.signal]);
-    const { taken, returned } = await runPass(endpoints, options, slice).finally(() => timer.clear());
+    const { taken, returned } = await runPass(endpoints, parts, slice).finally(() => timer.clear());
     options.woken(taken);
     if (taken > 0) logger.info({ taken, returned, endpoints: endpoints.size }, "waiting calls were woken");
     else await rest(options.nowMs() - beganAtMs, hurry);
