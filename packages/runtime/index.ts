@@ -1,8 +1,8 @@
 export { egressSettings, retrySettings, topicSettings } from "./delivery-settings.ts";
 export { type Environment, processEnvironment } from "./environment.ts";
-export type { Health } from "./health.ts";
+export { createHealth, type Health } from "./health.ts";
 export { kafkaSettings, provisionSettings, registrySettings } from "./kafka-settings.ts";
-export type { ExitStatus, Lifecycle } from "./lifecycle.ts";
+export { createLifecycle, type ExitStatus, type Lifecycle } from "./lifecycle.ts";
 export type { Logger } from "./logger.ts";
 export {
   type Counter,

@@ -1,4 +1,5 @@
 import { describe, expect, test } from "@jest/globals";
+import { systemHost } from "#host";
 import { createLifecycle } from "./lifecycle.ts";
 import { createLogger } from "./logger.ts";
 
@@ -6,7 +7,7 @@ function lifecycleWith(graceMs: number) {
   const lines: Record<string, unknown>[] = [];
   const stream = { write: (line: string) => void lines.push(JSON.parse(line)) };
   const logger = createLogger({ service: "test", level: "info", stream });
-  return { lifecycle: createLifecycle({ graceMs, logger }), lines };
+  return { lifecycle: createLifecycle({ graceMs, logger, host: systemHost }), lines };
 }
 
 describe("the end of a service", () => {

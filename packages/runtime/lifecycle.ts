@@ -1,3 +1,4 @@
+import type { Host, Timer } from "#host";
 import type { Logger } from "./logger.ts";
 
 /** Ends one part of a service. `graceMs` is what is left of the service's grace time. */
@@ -28,29 +29,37 @@ export interface LifecycleControl extends Lifecycle {
 const LEAST_GRACE_MS = 1000;
 
 /** Resolves true when `work` ended in time; rejects when it failed. */
-async function inTime(work: Promise<void>, graceMs: number): Promise<boolean> {
-  let timer: NodeJS.Timeout | undefined;
+async function inTime(
+  work: Promise<void>,
+  graceMs: number,
+  host: Pick<Host, "setTimeout">,
+): Promise<boolean> {
+  let timer: Timer | undefined;
   const late = new Promise<boolean>((resolve) => {
-    timer = setTimeout(() => resolve(false), graceMs);
+    timer = host.setTimeout(() => resolve(false), graceMs);
   });
   try {
     return await Promise.race([work.then(() => true), late]);
   } finally {
-    clearTimeout(timer);
+    timer?.clear();
   }
 }
 
-export function createLifecycle(options: { graceMs: number; logger: Logger }): LifecycleControl {
-  const { graceMs, logger } = options;
+export function createLifecycle(options: {
+  readonly graceMs: number;
+  readonly logger: Logger;
+  readonly host: Pick<Host, "elapsed" | "setTimeout">;
+}): LifecycleControl {
+  const { graceMs, logger, host } = options;
   const parts: { readonly name: string; readonly stop: Stop }[] = [];
   const stopping = new AbortController();
   const ended = Promise.withResolvers<ExitStatus>();
   let status: ExitStatus = 0;
 
   async function stopPart(name: string, stop: Stop, deadlineMs: number): Promise<void> {
-    const leftMs = Math.max(LEAST_GRACE_MS, deadlineMs - performance.now());
+    const leftMs = Math.max(LEAST_GRACE_MS, deadlineMs - host.elapsed());
     try {
-      if (await inTime(Promise.resolve(stop(leftMs)), leftMs)) return;
+      if (await inTime(Promise.resolve(stop(leftMs)), leftMs, host)) return;
       logger.error({ part: name, graceMs }, "part did not stop within the grace time");
     } catch (error) {
       logger.error({ part: name, err: error }, "part failed to stop");
@@ -59,7 +68,7 @@ export function createLifecycle(options: { graceMs: number; logger: Logger }): L
   }
 
   async function stopAll(): Promise<void> {
-    const deadlineMs = performance.now() + graceMs;
+    const deadlineMs = host.elapsed() + graceMs;
     for (let part = parts.pop(); part !== undefined; part = parts.pop()) {
       await stopPart(part.name, part.stop, deadlineMs);
     }
@@ -71,7 +80,7 @@ export function createLifecycle(options: { graceMs: number; logger: Logger }): L
     ended: ended.promise,
     onStop(name, stop) {
       // Start-up was overtaken by the end: what it still opens is closed at once.
-      if (stopping.signal.aborted) void stopPart(name, stop, performance.now());
+      if (stopping.signal.aborted) void stopPart(name, stop, host.elapsed());
       else parts.push({ name, stop });
     },
     fail(error) {

@@ -117,7 +117,8 @@ export function startService<S extends SettingsSchema>(
   });
   warnOfUnknown(logger, environment, definition.settings);
   const health = createHealth();
-  const lifecycle = createLifecycle({ graceMs: own.shutdownGraceMs, logger });
+  const host = { ...systemHost, now: nowMs };
+  const lifecycle = createLifecycle({ graceMs: own.shutdownGraceMs, logger, host });
   const metrics = createMetrics({ service: definition.name, version: version() });
   const context = {
     settings,
@@ -125,7 +126,7 @@ export function startService<S extends SettingsSchema>(
     metrics,
     health,
     lifecycle,
-    host: { ...systemHost, now: nowMs },
+    host,
     nowMs,
   };
   const ready = start({ definition, context, operations: own, logger, health, lifecycle });

@@ -5,5 +5,6 @@ export {
   PoisonRecordError,
   RegistryUnavailableError,
 } from "./errors.ts";
+export type { Registry } from "./registry.ts";
 export type { RegisteredSubject, Serde, SerdeOptions } from "./serde.ts";
 export { createSerde } from "./serde.ts";

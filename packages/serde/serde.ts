@@ -4,7 +4,7 @@ import { parseSchema, type RawSchema, withFields } from "./avro.ts";
 import { untilAnswered } from "./back-off.ts";
 import { RegistryUnavailableError } from "./errors.ts";
 import { createReaders, type Readers } from "./readers.ts";
-import { createRegistry } from "./registry.ts";
+import { createRegistry, type Registry } from "./registry.ts";
 import { readSchema } from "./schemas.ts";
 import { createEncoder, HEADER_BYTES, writerId } from "./wire.ts";
 
@@ -18,6 +18,8 @@ export interface SerdeOptions {
   readonly onUnavailable?: (error: RegistryUnavailableError, retryInMs: number) => void;
   /** Time; the machine's own unless given. */
   readonly host?: Host;
+  /** Another registry than the one at `registryUrl`. */
+  readonly registry?: Registry;
   /** Where a record's schema comes from; the files in schemas/ unless a test says otherwise. */
   readonly schemaOf?: (record: RecordName) => RawSchema;
 }
@@ -60,7 +62,8 @@ export interface Serde {
 const REQUEST_TIMEOUT_MS = 5_000;
 
 export function createSerde(options: SerdeOptions): Serde {
-  const registry = createRegistry(options.registryUrl, options.requestTimeoutMs ?? REQUEST_TIMEOUT_MS);
+  const requestTimeoutMs = options.requestTimeoutMs ?? REQUEST_TIMEOUT_MS;
+  const registry = options.registry ?? createRegistry(options.registryUrl, requestTimeoutMs);
   const schemaOf = options.schemaOf ?? readSchema;
   const types = new Map(options.topics.map(({ record }) => [record, parseSchema(schemaOf(record))]));
   const schemaIds = new Map<string, number>();

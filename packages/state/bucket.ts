@@ -1,6 +1,6 @@
-import type { Database } from "lmdb";
 import { KEY_BYTES } from "./call-id.ts";
 import { aimProbe, createProbe, IdFilter, type Probe } from "./id-filter.ts";
+import type { WindowTable } from "./window-files.ts";
 
 /**
  * Ids of one segment share a key prefix. A hash lands anywhere in a tree, so a commit copies about one page for each id
@@ -13,8 +13,6 @@ const SEGMENT_BYTES = 2;
 const OFFSET_BYTES = 6;
 const LEAST_FILTER_IDS = 16_384;
 
-export type Ids = Database<Buffer, Buffer>;
-
 export interface BucketSpan {
   /** The bucket holds ids that came while the stream's time was in here. */
   readonly startMs: number;
@@ -24,7 +22,7 @@ export interface BucketSpan {
 /** The ids of one stretch of time: on disk, with a filter in memory in front of them. */
 export class Bucket {
   readonly span: BucketSpan;
-  readonly #ids: Ids;
+  readonly #ids: WindowTable;
   readonly #filters: IdFilter[];
   readonly #maxFilterBytes: number;
   readonly #key = Buffer.alloc(SEGMENT_BYTES + KEY_BYTES);
@@ -34,7 +32,7 @@ export class Bucket {
   #segment: number;
   #inSegment = 0;
 
-  private constructor(span: BucketSpan, ids: Ids, filters: IdFilter[], maxFilterBytes: number) {
+  private constructor(span: BucketSpan, ids: WindowTable, filters: IdFilter[], maxFilterBytes: number) {
     this.span = span;
     this.#ids = ids;
     this.#filters = filters;
@@ -44,18 +42,23 @@ export class Bucket {
   }
 
   /** A new bucket, with a filter for as many ids as are expected. */
-  static empty(options: { span: BucketSpan; ids: Ids; expectedIds: number; maxFilterBytes: number }): Bucket {
+  static empty(options: {
+    span: BucketSpan;
+    ids: WindowTable;
+    expectedIds: number;
+    maxFilterBytes: number;
+  }): Bucket {
     const expected = Math.max(LEAST_FILTER_IDS, Math.min(options.expectedIds, options.maxFilterBytes / 4));
     return new Bucket(options.span, options.ids, [IdFilter.forKeys(expected)], options.maxFilterBytes);
   }
 
   /** A bucket that gets no more ids, with the filters that were kept beside it. */
-  static closed(span: BucketSpan, ids: Ids, filters: IdFilter[]): Bucket {
+  static closed(span: BucketSpan, ids: WindowTable, filters: IdFilter[]): Bucket {
     return new Bucket(span, ids, filters, 0);
   }
 
   /** The bucket that was being filled: its filters are not on disk, and are made again from its ids. */
-  static refiltered(span: BucketSpan, ids: Ids, maxFilterBytes: number): Bucket {
+  static refiltered(span: BucketSpan, ids: WindowTable, maxFilterBytes: number): Bucket {
     const { entryCount } = ids.getStats() as { entryCount: number };
     const bucket = Bucket.empty({ span, ids, expectedIds: entryCount * 2, maxFilterBytes });
     const probe = createProbe();

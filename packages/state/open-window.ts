@@ -10,6 +10,7 @@ import {
 } from "node:fs";
 import { join } from "node:path";
 import type { DedupeWindow, DedupeWindowOptions } from "./dedupe-window.ts";
+import { openLmdbFiles } from "./lmdb-files.ts";
 import { PartitionWindow } from "./partition-window.ts";
 
 /** lmdb's magic number, in the header of the first page. */
@@ -47,7 +48,7 @@ function openMarked(options: DedupeWindowOptions): DedupeWindow {
   mkdirSync(options.directory, { recursive: true });
   const mark = join(options.directory, MARK);
   writeFileSync(mark, String(process.pid));
-  const window = new PartitionWindow(options);
+  const window = new PartitionWindow(options, openLmdbFiles(options.directory));
   rmSync(mark, { force: true });
   return window;
 }

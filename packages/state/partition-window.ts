@@ -4,6 +4,7 @@ import { callIdKey } from "./call-id.ts";
 import type { DedupeWindow, DedupeWindowOptions, Noted, NotedRecord } from "./dedupe-window.ts";
 import { aimProbe, createProbe } from "./id-filter.ts";
 import { PendingIds } from "./pending-ids.ts";
+import type { WindowFiles } from "./window-files.ts";
 import { WindowStore } from "./window-store.ts";
 
 /** Parts of a window that are dropped as a whole: hours, when it is a day. */
@@ -31,9 +32,9 @@ export class PartitionWindow implements DedupeWindow {
   #writing: Promise<void> | undefined;
   #timer: Timer | undefined;
 
-  constructor(options: DedupeWindowOptions) {
+  constructor(options: DedupeWindowOptions, files: WindowFiles) {
     this.#options = options;
-    const store = new WindowStore(options.directory, MAX_FILTER_BYTES / BUCKETS_PER_WINDOW);
+    const store = new WindowStore(files, MAX_FILTER_BYTES / BUCKETS_PER_WINDOW);
     const state = store.readState();
     this.#store = store;
     this.#reached = state.reached;

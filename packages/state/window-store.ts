@@ -1,11 +1,8 @@
-import { open, type RootDatabase } from "lmdb";
-import { Bucket, type BucketSpan, type Ids } from "./bucket.ts";
+import { Bucket, type BucketSpan } from "./bucket.ts";
 import { IdFilter } from "./id-filter.ts";
 import type { IdBatch } from "./pending-ids.ts";
+import type { WindowFiles, WindowTable } from "./window-files.ts";
 
-/** A window has at most 26 buckets at a time, and the database named `meta`. */
-const MAX_DATABASES = 64;
-const BINARY = { keyEncoding: "binary", encoding: "binary" } as const;
 const STATE_KEY = Buffer.from("state");
 
 /** How far a window has come; written in the same transaction as the ids that it speaks of. */
@@ -29,16 +26,16 @@ export interface WindowCommit {
   readonly closed: readonly Bucket[];
 }
 
-/** The files of one partition's window: one lmdb environment, in it a database for each bucket. */
+/** What is on disk of one partition's window: a table for each bucket, and one named `meta`. */
 export class WindowStore {
-  readonly #root: RootDatabase<Buffer, Buffer>;
-  readonly #meta: Ids;
+  readonly #files: WindowFiles;
+  readonly #meta: WindowTable;
   readonly #maxFilterBytes: number;
 
   /** `maxFilterBytes` bounds the memory of one bucket's filters. */
-  constructor(directory: string, maxFilterBytes: number) {
-    this.#root = open<Buffer, Buffer>({ path: directory, maxDbs: MAX_DATABASES, ...BINARY });
-    this.#meta = this.#root.openDB<Buffer, Buffer>({ name: "meta", ...BINARY });
+  constructor(files: WindowFiles, maxFilterBytes: number) {
+    this.#files = files;
+    this.#meta = files.table("meta");
     this.#maxFilterBytes = maxFilterBytes;
   }
 
@@ -65,7 +62,7 @@ export class WindowStore {
 
   /** One transaction; resolves when it is on disk. */
   async write({ ids, closed, state }: WindowCommit): Promise<void> {
-    await this.#root.batch(() => {
+    await this.#files.batch(() => {
       for (const { bucket, offsets } of ids) bucket.write(offsets);
       for (const bucket of closed) this.#keepFilters(bucket);
       void this.#meta.put(STATE_KEY, Buffer.from(JSON.stringify(state)));
@@ -79,11 +76,11 @@ export class WindowStore {
   }
 
   async close(): Promise<void> {
-    await this.#root.close();
+    await this.#files.close();
   }
 
-  #idsOf(span: BucketSpan): Ids {
-    return this.#root.openDB<Buffer, Buffer>({ name: `ids-${span.startMs}`, ...BINARY });
+  #idsOf(span: BucketSpan): WindowTable {
+    return this.#files.table(`ids-${span.startMs}`);
   }
 
   #keepFilters(bucket: Bucket): void {

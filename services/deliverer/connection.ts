@@ -1,12 +1,18 @@
-import { createKafka, type Kafka } from "#kafka";
+import type { createKafka, Kafka } from "#kafka";
 import { type ServiceContext, type SettingsOf, watchTable } from "#runtime";
 import { createSecretBox } from "#secrets";
-import { createSerde, type Serde } from "#serde";
+import type { createSerde, Serde } from "#serde";
 import { type TopicMap, topicMap } from "#topics";
 import type { settings } from "./config.ts";
 import { createDestinations, type Destinations } from "./destinations.ts";
 
 export type DelivererContext = ServiceContext<SettingsOf<typeof settings>>;
+
+/** How the process reaches what is not its own: the real ways, or those into a simulated world. */
+export interface Ways {
+  readonly createKafka: typeof createKafka;
+  readonly createSerde: typeof createSerde;
+}
 
 export interface Connection {
   readonly topics: TopicMap;
@@ -16,11 +22,14 @@ export interface Connection {
 }
 
 /** The way to Kafka and to records; closed last. */
-export function connect({ settings: own, logger, lifecycle, host }: DelivererContext): Connection {
+export function connect(
+  { settings: own, logger, lifecycle, host }: DelivererContext,
+  ways: Ways,
+): Connection {
   const topics = topicMap(own.topics);
-  const kafka = createKafka(own.kafka, { logger: logger.child("kafka"), host });
+  const kafka = ways.createKafka(own.kafka, { logger: logger.child("kafka"), host });
   lifecycle.onStop("kafka", () => kafka.close());
-  const serde = createSerde({
+  const serde = ways.createSerde({
     registryUrl: own.registry.registryUrl,
     topics: [
       topics.destinationConfig,

@@ -1,14 +1,21 @@
 // Delivers calls to webhooks; what happens to one of them stands in deliver.ts.
 import { createRetrySchedule } from "#contract";
 import { createEgress } from "#egress";
-import type { Producer, Runner, Step } from "#kafka";
+import { createKafka, type Producer, type Runner, type Step } from "#kafka";
 import type { ServiceDefinition } from "#runtime";
+import { createSerde } from "#serde";
 import type { DeliveryJob } from "#topics";
 import type { AttemptLog } from "./attempt-log/attempt-log.ts";
 import { openAttemptLog } from "./attempt-log/open.ts";
 import { type AttemptsOptions, createAttempts, type MakeAttempt } from "./attempts.ts";
 import { settings } from "./config.ts";
-import { type Connection, connect, type DelivererContext, followDestinations } from "./connection.ts";
+import {
+  type Connection,
+  connect,
+  type DelivererContext,
+  followDestinations,
+  type Ways,
+} from "./connection.ts";
 import { createDeliver } from "./deliver.ts";
 import type { Destinations } from "./destinations.ts";
 import type { Lanes } from "./lanes/lanes.ts";
@@ -24,13 +31,26 @@ import { openWaking, type Waking } from "./waking/open.ts";
 const FINISH_MS = 8_000;
 const WAITING_CALLS_INTERVAL_MS = 15_000;
 
+/** What lies outside the process. */
+export interface DelivererOutside extends Ways {
+  readonly createEgress: typeof createEgress;
+}
+
+const MACHINE: DelivererOutside = { createKafka, createSerde, createEgress };
+
+interface EgressParts {
+  readonly outside: DelivererOutside;
+  readonly lanes: Lanes;
+  readonly observers: AttemptsOptions["observers"];
+}
+
 /** The way out to webhooks. */
-function openEgress(context: DelivererContext, lanes: Lanes, observers: AttemptsOptions["observers"]) {
+function openEgress(context: DelivererContext, { outside, lanes, observers }: EgressParts) {
   const { host, settings: own, lifecycle, nowMs } = context;
   const { allowCidrs, responseDeadlineMs, userAgent } = own.egress;
   // The lanes bound what is under way. They keep it low: requests that spread over more connections than they need cost a third more CPU.
   const connectionsPerOrigin = own.delivery.maxOutstandingCalls;
-  const egress = createEgress({ allowCidrs, connectionsPerOrigin, host });
+  const egress = outside.createEgress({ allowCidrs, connectionsPerOrigin, host });
   lifecycle.onStop("egress", () => egress.close());
   const gates = openGates(context, lanes);
   return createAttempts({ egress, lanes: gates, responseDeadlineMs, userAgent, nowMs, observers });
@@ -120,9 +140,9 @@ function watch(
   }));
 }
 
-async function start(context: DelivererContext): Promise<Record<string, never>> {
+async function start(context: DelivererContext, outside: DelivererOutside): Promise<Record<string, never>> {
   const { health, lifecycle, logger, metrics, nowMs } = context;
-  const connection = connect(context);
+  const connection = connect(context, outside);
   const telemetry = createTelemetry({ metrics, logger, nowMs });
   const attemptLog = openAttemptLog(context, connection);
   const lanes = openLanes(context);
@@ -130,7 +150,7 @@ async function start(context: DelivererContext): Promise<Record<string, never>> 
   const producer = connection.kafka.producer({ deliveryTimeoutMs: Number.POSITIVE_INFINITY });
   const waking = openWaking(context, connection, { producer, destinations, lanes });
   const turn = createTurn({ lanes, waking, nowMs });
-  const attempt = openEgress(context, lanes, [telemetry, attemptLog, waking]);
+  const attempt = openEgress(context, { outside, lanes, observers: [telemetry, attemptLog, waking] });
   const step = createStep(context, connection, { attempt, attemptLog, destinations, telemetry });
   const runner = createRunner(context, connection, { step, telemetry, turn, producer, waking });
   watch(context, connection, { runner, lanes, turn });
@@ -148,4 +168,9 @@ async function start(context: DelivererContext): Promise<Record<string, never>> 
   return {};
 }
 
-export const deliverer: ServiceDefinition<typeof settings> = { name: "deliverer", settings, start };
+/** The service in the world that `outside` leads to. */
+export function createDeliverer(outside: DelivererOutside): ServiceDefinition<typeof settings> {
+  return { name: "deliverer", settings, start: (context) => start(context, outside) };
+}
+
+export const deliverer = createDeliverer(MACHINE);

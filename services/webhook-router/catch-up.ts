@@ -1,7 +1,7 @@
 // Brings a partition's duplicate window up to an offset by noting again what stands in the log below it.
 import type { Host } from "#host";
 import type { Logger } from "#runtime";
-import { type DedupeWindow, discardDedupeWindow, type Noted, openDedupeWindow } from "#state";
+import { type DedupeWindow, LOCAL_DISK, type Noted, type WindowDisk } from "#state";
 import type { Call } from "#topics";
 import type { CallsLog } from "./calls-log.ts";
 
@@ -15,6 +15,8 @@ export interface CatchUpOptions {
   readonly partition: number;
   readonly directory: string;
   readonly windowMs: number;
+  /** Where `directory` is; the machine's own unless given. */
+  readonly disk?: WindowDisk;
   readonly log: CallsLog;
   readonly logger: Logger;
   readonly host: Host;
@@ -44,7 +46,7 @@ export function noteIn(window: DedupeWindow, offset: number, call: Call): Noted 
 
 /** A window that has come further than the log belongs to a topic that was deleted and made again. */
 export async function openLogWindow(options: CatchUpOptions): Promise<DedupeWindow> {
-  const { directory, log, logger, onDiskError, partition } = options;
+  const { directory, disk = LOCAL_DISK, log, logger, onDiskError, partition } = options;
   const windowOptions = {
     ...options,
     onError: onDiskError,
@@ -52,15 +54,15 @@ export async function openLogWindow(options: CatchUpOptions): Promise<DedupeWind
       logger.warn({ partition, err: error }, "duplicate window is unreadable and is rebuilt"),
   };
   const { high } = await log.bounds(partition);
-  const window = openDedupeWindow(windowOptions);
+  const window = disk.open(windowOptions);
   if (window.reached <= high) return window;
   logger.warn(
     { partition, reached: window.reached, high },
     "duplicate window is of another log and is rebuilt",
   );
   await window.close();
-  discardDedupeWindow(directory);
-  return openDedupeWindow(windowOptions);
+  disk.discard(directory);
+  return disk.open(windowOptions);
 }
 
 /** Afterwards the window holds every id that came below `toOffset` within its time. */

@@ -1,10 +1,16 @@
-import { createKafka, type Kafka } from "#kafka";
+import type { createKafka, Kafka } from "#kafka";
 import type { ServiceContext, SettingsOf } from "#runtime";
-import { createSerde, type Serde } from "#serde";
+import type { createSerde, Serde } from "#serde";
 import { type TopicMap, topicMap } from "#topics";
 import type { settings } from "./config.ts";
 
 export type RouterContext = ServiceContext<SettingsOf<typeof settings>>;
+
+/** How the process reaches what is not its own: the real ways, or those into a simulated world. */
+export interface Ways {
+  readonly createKafka: typeof createKafka;
+  readonly createSerde: typeof createSerde;
+}
 
 /** The way to Kafka and to records. */
 export interface Connection {
@@ -15,11 +21,11 @@ export interface Connection {
 }
 
 /** Connects to nothing yet; closes last. */
-export function connect({ settings: own, logger, lifecycle, host }: RouterContext): Connection {
+export function connect({ settings: own, logger, lifecycle, host }: RouterContext, ways: Ways): Connection {
   const topics = topicMap(own.topics);
-  const kafka = createKafka(own.kafka, { logger: logger.child("kafka"), host });
+  const kafka = ways.createKafka(own.kafka, { logger: logger.child("kafka"), host });
   lifecycle.onStop("kafka", () => kafka.close());
-  const serde = createSerde({
+  const serde = ways.createSerde({
     registryUrl: own.registry.registryUrl,
     topics: [topics.calls, topics.destinationConfig, topics.deliveryJobs, topics.deadLetters],
     onUnavailable: ({ message }) =>

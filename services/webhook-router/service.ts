@@ -1,10 +1,12 @@
 // Turns calls into delivery jobs; what happens to one of them stands in route-calls.ts.
 import { join } from "node:path";
-import type { Runner } from "#kafka";
+import { createKafka, type Runner } from "#kafka";
 import type { ServiceDefinition } from "#runtime";
+import { createSerde } from "#serde";
+import { LOCAL_DISK, type WindowDisk } from "#state";
 import { createCallsLog } from "./calls-log.ts";
 import { settings } from "./config.ts";
-import { type Connection, connect, type RouterContext } from "./connection.ts";
+import { type Connection, connect, type RouterContext, type Ways } from "./connection.ts";
 import { createDedupeWindows, type DedupeWindows } from "./dedupe-windows.ts";
 import type { DestinationIndex } from "./destination-index.ts";
 import { followDestinations } from "./destinations.ts";
@@ -19,11 +21,19 @@ import { createTelemetry, watchState } from "./telemetry.ts";
  */
 const MAX_OUTSTANDING = { records: 2_000, bytes: 32 * 1024 * 1024 };
 
-function openWindows(context: RouterContext, connection: Connection): DedupeWindows {
+/** What lies outside the process. */
+export interface RouterOutside extends Ways {
+  readonly windowDisk: WindowDisk;
+}
+
+const MACHINE: RouterOutside = { createKafka, createSerde, windowDisk: LOCAL_DISK };
+
+function openWindows(context: RouterContext, connection: Connection, disk: WindowDisk): DedupeWindows {
   const { settings: own, logger, health, lifecycle, host } = context;
   const windows = createDedupeWindows({
     directory: join(own.data.dataDir, "webhook-router", connection.topics.calls.name),
     windowMs: own.dedupe.windowMs,
+    disk,
     log: createCallsLog({ ...connection, admin: connection.kafka.admin() }),
     logger: logger.child("dedupe"),
     host,
@@ -66,11 +76,11 @@ function createRunner(
   });
 }
 
-async function start(context: RouterContext): Promise<Record<string, never>> {
+async function start(context: RouterContext, outside: RouterOutside): Promise<Record<string, never>> {
   const { health, lifecycle, logger, metrics, host } = context;
-  const connection = connect(context);
+  const connection = connect(context, outside);
   const destinations = followDestinations(context, connection);
-  const windows = openWindows(context, connection);
+  const windows = openWindows(context, connection, outside.windowDisk);
   const runner = createRunner(context, connection, { windows, destinations: destinations.index });
   const lag = watchLag({ admin: connection.kafka.admin(), connection, runner, logger, host });
   lifecycle.onStop("lag watch", () => lag.stop());
@@ -92,4 +102,9 @@ async function start(context: RouterContext): Promise<Record<string, never>> {
   return {};
 }
 
-export const webhookRouter: ServiceDefinition<typeof settings> = { name: "webhook-router", settings, start };
+/** The service in the world that `outside` leads to. */
+export function createWebhookRouter(outside: RouterOutside): ServiceDefinition<typeof settings> {
+  return { name: "webhook-router", settings, start: (context) => start(context, outside) };
+}
+
+export const webhookRouter = createWebhookRouter(MACHINE);

@@ -1,0 +1,13 @@
+import type { DedupeWindow, DedupeWindowOptions } from "./dedupe-window.ts";
+import { discardDedupeWindow, openDedupeWindow } from "./open-window.ts";
+
+/** Where windows are kept. */
+export interface WindowDisk {
+  /** Opens a partition's window. One process at a time should have it open. */
+  open(options: DedupeWindowOptions): DedupeWindow;
+  /** Removes the files of a window that is not open. */
+  discard(directory: string): void;
+}
+
+/** The machine's own. */
+export const LOCAL_DISK: WindowDisk = { open: openDedupeWindow, discard: discardDedupeWindow };
