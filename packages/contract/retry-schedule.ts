@@ -14,6 +14,8 @@ export interface FailedAttempt {
   /** Attempts made so far, at least 1. */
   readonly attempts: number;
   readonly nowMs: number;
+  /** Ends the window at another time than so long after its first attempt. */
+  readonly endsAtMs?: number | undefined;
   /** What the endpoint asked for (contract 3.3): the next attempt is not due before, unless the window ends before. */
   readonly retryAfterMs?: number | undefined;
   /** How much of the longest jitter the delay gets, from 0, none, up to 1; none by default. */
@@ -36,12 +38,14 @@ export interface RetrySchedule {
 export function createRetrySchedule({ delaysMs, windowMs }: RetryScheduleOptions): RetrySchedule {
   const largestMs = delaysMs.at(-1);
   if (largestMs === undefined) throw new RangeError("a retry schedule needs at least one delay");
-  const lastAttemptMs = windowMs - Math.min(RESPONSE_DEADLINE_MS, windowMs / 100);
+  const marginMs = Math.min(RESPONSE_DEADLINE_MS, windowMs / 100);
+  const windowEndsAtMs = (firstAttemptAtMs: number): number => firstAttemptAtMs + windowMs;
 
   return {
-    windowEndsAtMs: (firstAttemptAtMs) => firstAttemptAtMs + windowMs,
-    nextDueAtMs({ firstAttemptAtMs, attempts, nowMs, retryAfterMs = 0, spread = 0 }) {
-      const longestMs = longestHoldMs(delaysMs, firstAttemptAtMs + lastAttemptMs - nowMs);
+    windowEndsAtMs,
+    nextDueAtMs({ firstAttemptAtMs, attempts, nowMs, endsAtMs, retryAfterMs = 0, spread = 0 }) {
+      const leftMs = (endsAtMs ?? windowEndsAtMs(firstAttemptAtMs)) - nowMs;
+      const longestMs = longestHoldMs(delaysMs, leftMs - marginMs);
       if (longestMs === 0) return undefined;
       const delayMs = delaysMs[Math.max(attempts, 1) - 1] ?? largestMs;
       const jitteredMs = delayMs + jitterMs(delayMs, delaysMs, spread);

@@ -71,6 +71,8 @@ const RECORDS: { [R in RecordName]: fc.Arbitrary<RecordTypes[R]> } = {
     firstAttemptAtMs: nullable(long),
     dueAtMs: long,
     visibleAtMs: long,
+    failedAtMs: nullable(long),
+    lastChanceUntilMs: nullable(long),
     outcomes: fc.array(outcome),
     body: bytes,
   }),

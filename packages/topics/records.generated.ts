@@ -34,7 +34,7 @@ export interface WebhookOutcome {
 export interface DeadLetter {
   /** The job's id, or topic-partition-offset of a record that could not be read. */
   id: string;
-  /** permanent, window_over, destination_gone, destination_disabled, undecodable or handler_failed. */
+  /** permanent, window_over, not_asked, destination_gone, destination_disabled, undecodable or handler_failed. */
   reason: string;
   message: string;
   deadAtMs: number;
@@ -104,6 +104,10 @@ export interface DeliveryJob {
   dueAtMs: number;
   /** When its retry topic's fixed delay ends; at most dueAtMs plus the smallest delay. */
   visibleAtMs: number;
+  /** When the attempt failed that the job waits after; null while it waits because it was not asked. */
+  failedAtMs: null | number;
+  /** Until when a job is still to be asked whose window ended while this service was away. */
+  lastChanceUntilMs: null | number;
   /** The replay that made the job out of a dead letter. */
   replayId: null | string;
   /** Last outcome of every webhook tried so far; a webhook that is not here was not tried yet. */

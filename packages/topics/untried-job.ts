@@ -3,7 +3,14 @@ import type { DeliveryJob } from "./records.generated.ts";
 /** What of a job is not its progress. */
 type JobOrigin = Omit<
   DeliveryJob,
-  "attempts" | "diverts" | "firstAttemptAtMs" | "dueAtMs" | "visibleAtMs" | "outcomes"
+  | "attempts"
+  | "diverts"
+  | "firstAttemptAtMs"
+  | "dueAtMs"
+  | "visibleAtMs"
+  | "failedAtMs"
+  | "lastChanceUntilMs"
+  | "outcomes"
 >;
 
 /** A job that nothing has been done for yet, as it is written to delivery-jobs. Field by field: the router makes one for each call. */
@@ -23,6 +30,8 @@ export function untriedJob(origin: JobOrigin): DeliveryJob {
     firstAttemptAtMs: null,
     dueAtMs: 0,
     visibleAtMs: 0,
+    failedAtMs: null,
+    lastChanceUntilMs: null,
     outcomes: [],
     body,
   };

@@ -1,6 +1,7 @@
 import { describe, expect, test } from "@jest/globals";
 import { createDriver } from "./driver.fixture.ts";
 import { destination, job, response, START_MS, WINDOW_MS } from "./jobs.fixture.ts";
+import type { DivertReason } from "./lanes/request.ts";
 
 const A = "https://a.test/hook";
 const B = "https://b.test/hook";
@@ -16,7 +17,7 @@ describe("a job whose endpoint takes nothing right now", () => {
     expect(driver.pending).toMatchObject([{ attempts: 0, diverts: 1, firstAttemptAtMs: START_MS }]);
   });
 
-  test("backs off as if it had been attempted, and is a dead letter when its window is over", async () => {
+  test("backs off as if it had been attempted, and is a dead letter that says so when its window is over", async () => {
     const driver = createDriver({ divert: () => "stalled" });
     await driver.step(job());
     await driver.run();
@@ -29,7 +30,8 @@ describe("a job whose endpoint takes nothing right now", () => {
     expect(firstTopicOfEachTurn).toEqual([0, 1, 2, 3, 4]);
     expect(driver.deadLetters).toMatchObject([
       {
-        reason: "window_over",
+        reason: "not_asked",
+        message: "the window for retries is over, and no webhook could be asked: stalled",
         attempts: 0,
         outcomes: [{ url: A, kind: "retryable", reason: "diverted", message: "not asked: stalled" }],
       },
@@ -61,6 +63,63 @@ describe("a job whose endpoint takes nothing right now", () => {
       { attempts: 1, diverts: 1, outcomes: [{ url: A, reason: "http_5xx" }] },
     ]);
   });
+});
+
+describe("a job that was due while this service was away, and whose window ended meanwhile", () => {
+  const LATE_MS = WINDOW_MS + 3_600_000;
+
+  /** It has failed once, and comes an hour after its window's end. */
+  async function comeBackLate(divert: () => DivertReason | undefined, status: number) {
+    const answers = [503];
+    const driver = createDriver({
+      divert: () => (driver.sent.length === 0 ? undefined : divert()),
+      respond: () => response(answers.shift() ?? status),
+    });
+    await driver.step(job());
+    driver.clock.nowMs = START_MS + LATE_MS;
+    return driver;
+  }
+
+  test("is put off when its endpoint takes nothing, and asked when it does", async () => {
+    let isFull = true;
+    const driver = await comeBackLate(() => (isFull ? "crowded" : undefined), 200);
+    await driver.run(START_MS + LATE_MS);
+    expect(driver.deadLetters).toEqual([]);
+    isFull = false;
+    await driver.run();
+    expect(driver.sent).toHaveLength(2);
+    expect(driver.verdicts.at(-1)).toEqual({ kind: "delivered" });
+  });
+
+  test("is a dead letter when it is asked at last, and fails", async () => {
+    let diverts = 0;
+    const driver = await comeBackLate(() => (++diverts > 3 ? undefined : "crowded"), 503);
+    await driver.run();
+    expect(driver.deadLetters).toMatchObject([{ reason: "window_over", attempts: 2 }]);
+  });
+
+  test("has as long as a window to be asked; then it is a dead letter that says that it was not", async () => {
+    const driver = await comeBackLate(() => "crowded", 200);
+    await driver.run();
+    expect(driver.deadLetters).toMatchObject([
+      { reason: "not_asked", message: expect.stringContaining("crowded"), attempts: 1 },
+    ]);
+    const [letter] = driver.deadLetters;
+    const lastedMs = (letter?.deadAtMs ?? 0) - START_MS - LATE_MS;
+    expect(lastedMs).toBeGreaterThan(WINDOW_MS - 60_000);
+    expect(lastedMs).toBeLessThanOrEqual(WINDOW_MS);
+  });
+});
+
+test("a job that was asked, and finds its endpoint down at the window's end, ends by the window", async () => {
+  const driver = createDriver({
+    divert: () => (driver.sent.length === 0 ? undefined : "breaker_open"),
+    respond: () => response(503),
+  });
+  await driver.step(job());
+  await driver.run();
+  expect(driver.deadLetters).toMatchObject([{ reason: "window_over", attempts: 1 }]);
+  expect(driver.clock.nowMs).toBeLessThanOrEqual(START_MS + WINDOW_MS);
 });
 
 describe("of several webhooks", () => {

@@ -25,6 +25,8 @@ export function job(changes: Partial<DeliveryJob> = {}): DeliveryJob {
     firstAttemptAtMs: null,
     dueAtMs: 0,
     visibleAtMs: 0,
+    failedAtMs: null,
+    lastChanceUntilMs: null,
     outcomes: [],
     body: Buffer.from('{"type":"track"}'),
     ...changes,

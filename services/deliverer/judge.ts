@@ -1,11 +1,14 @@
 // What an attempt means for its job. Pure.
-import { retrySpread } from "#contract";
+import { type FailedAttempt, retrySpread } from "#contract";
 import type { DeliveryJob } from "#topics";
 import type { ReachableDestination } from "./destinations.ts";
 import type { DivertReason } from "./lanes/request.ts";
 import { type DivertedResult, isDiverted, mergeOutcomes, type PartResult } from "./outcomes.ts";
 import type { Dead } from "./plan.ts";
 import { type Retries, type Waiting, waitFrom } from "./waiting.ts";
+
+/** A job that comes so long after it was due, or two shortest delays, comes late through our own fault. */
+const MIN_LATE_MS = 1_000;
 
 /** Waits without that a request was made. */
 interface Divert extends Omit<Waiting, "kind"> {
@@ -38,19 +41,51 @@ export function judge(report: AttemptReport, retries: Retries, nowMs: number): J
   if (!tried.outcomes.some(({ kind, url }) => kind === "retryable" && destination.urls.includes(url))) {
     return { kind: "dead", reason: "permanent", message: "no webhook can be retried", job: tried };
   }
-  const dueAtMs = retries.schedule.nextDueAtMs({
+  const failed: FailedAttempt = {
     firstAttemptAtMs: tried.firstAttemptAtMs ?? nowMs,
     // Who only waits for his turn does not back off.
     attempts: diverted?.outcome.reason === "rate_limited" ? 1 : position(tried),
     nowMs,
     retryAfterMs: longestWaitMs(results, nowMs),
     spread: retrySpread(tried.jobId, position(tried)),
-  });
-  if (dueAtMs === undefined) {
-    return { kind: "dead", reason: "window_over", message: "the window for retries is over", job: tried };
-  }
-  const waiting = waitFrom({ ...tried, dueAtMs }, nowMs, retries);
+  };
+  const next =
+    diverted === undefined ? nextAttempt(failed, retries) : nextChance(failed, report.job, retries);
+  if (next.dueAtMs === undefined)
+    return overdue({ ...tried, ...next, dueAtMs: report.job.dueAtMs }, diverted);
+  const waiting = waitFrom({ ...tried, ...next, dueAtMs: next.dueAtMs }, nowMs, retries);
   return diverted === undefined ? waiting : { ...waiting, kind: "divert", reason: diverted.outcome.reason };
+}
+
+interface Next {
+  /** undefined: the window leaves no room. */
+  readonly dueAtMs: number | undefined;
+  readonly lastChanceUntilMs: number | null;
+}
+
+function nextAttempt(failed: FailedAttempt, { schedule }: Retries): Next {
+  return { dueAtMs: schedule.nextDueAtMs(failed), lastChanceUntilMs: null };
+}
+
+/**
+ * Of a job that was not asked. The window may have ended while we were away, or too busy to come to the job: then it has as long again to
+ * be asked once, or it would die for a failure that is not its endpoint's (docs/decisions/0020).
+ */
+function nextChance(failed: FailedAttempt, job: DeliveryJob, { delaysMs, schedule }: Retries): Next {
+  const { nowMs } = failed;
+  const inWindow = job.lastChanceUntilMs === null ? schedule.nextDueAtMs(failed) : undefined;
+  const lateMs = nowMs - job.dueAtMs;
+  const isOurs = job.firstAttemptAtMs !== null && lateMs > Math.max(MIN_LATE_MS, 2 * (delaysMs[0] ?? 0));
+  const endsAtMs = job.lastChanceUntilMs ?? (isOurs ? schedule.windowEndsAtMs(nowMs) : null);
+  if (inWindow !== undefined || endsAtMs === null) return { dueAtMs: inWindow, lastChanceUntilMs: null };
+  return { dueAtMs: schedule.nextDueAtMs({ ...failed, endsAtMs }), lastChanceUntilMs: endsAtMs };
+}
+
+function overdue(job: DeliveryJob, diverted: DivertedResult | undefined): Dead {
+  if (diverted === undefined || (job.attempts > 0 && job.lastChanceUntilMs === null))
+    return { kind: "dead", reason: "window_over", message: "the window for retries is over", job };
+  const message = `the window for retries is over, and no webhook could be asked: ${diverted.outcome.reason}`;
+  return { kind: "dead", reason: "not_asked", message, job };
 }
 
 /**
@@ -72,6 +107,7 @@ function triedJob({ job, results }: AttemptReport, diverted: DivertedResult | un
     attempts: job.attempts + (diverted === undefined ? 1 : 0),
     diverts: job.diverts + (diverted === undefined ? 0 : 1),
     firstAttemptAtMs: hasBegun ? (job.firstAttemptAtMs ?? firstStartMs(results, nowMs)) : null,
+    failedAtMs: diverted === undefined ? nowMs : null,
     outcomes: mergeOutcomes(job, results),
   };
 }

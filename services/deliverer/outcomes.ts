@@ -8,10 +8,14 @@ import type { DivertReason } from "./lanes/request.ts";
  */
 export type OutcomeReason = RetryReason | PermanentReason | "secret_unreadable";
 
-/** Why a call ended in the dead letters (contract 3.4, 3.6). */
+/**
+ * Why a call ended in the dead letters (contract 3.4, 3.6). `window_over`: its webhooks were asked, and the window is over. `not_asked`: the
+ * same, but there was no chance to ask them: not once in the window, or not again after it had ended while this service was away.
+ */
 export type DeadReason =
   | "permanent"
   | "window_over"
+  | "not_asked"
   | "destination_gone"
   | "destination_disabled"
   | "undecodable"

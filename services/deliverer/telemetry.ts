@@ -56,6 +56,7 @@ const REASONS: Record<OutcomeReason, true> = {
 const DEAD_REASONS: Record<DeadReason, true> = {
   permanent: true,
   window_over: true,
+  not_asked: true,
   destination_gone: true,
   destination_disabled: true,
   undecodable: true,
@@ -165,7 +166,7 @@ export function createTelemetry({ metrics, logger, nowMs }: TelemetryOptions): T
       if (verdict.kind === "divert") meter.diverted.inc({ reason: verdict.reason });
       if (verdict.kind !== "dead") return;
       meter.deadLetters.inc({ reason: verdict.reason });
-      if (verdict.reason === "window_over") meter.expired.inc({});
+      if (verdict.reason === "window_over" || verdict.reason === "not_asked") meter.expired.inc({});
     },
     rejected({ topic, partition, offset }, error) {
       const reason = rejectionReason(error);

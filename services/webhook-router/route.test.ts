@@ -143,6 +143,8 @@ describe("a delivery job", () => {
       firstAttemptAtMs: null,
       dueAtMs: 0,
       visibleAtMs: 0,
+      failedAtMs: null,
+      lastChanceUntilMs: null,
       outcomes: [],
     });
   });

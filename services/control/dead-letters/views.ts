@@ -12,7 +12,7 @@ const LISTED_FIELDS = {
   deadAt: TimeField,
   reason: Type.String({
     description:
-      "permanent, window_over, destination_gone, destination_disabled, undecodable or handler_failed.",
+      "permanent, window_over, not_asked, destination_gone, destination_disabled, undecodable or handler_failed.",
   }),
   message: Type.String({ description: "For people." }),
   destinationId: nullableString(),

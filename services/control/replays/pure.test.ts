@@ -45,6 +45,8 @@ describe("a dead letter as a job again", () => {
       firstAttemptAtMs: null,
       dueAtMs: 0,
       visibleAtMs: 0,
+      failedAtMs: null,
+      lastChanceUntilMs: null,
       outcomes: [],
       body: letter.body,
     });
