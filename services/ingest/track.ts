@@ -10,7 +10,7 @@ import { readPixel } from "./pixel.ts";
 import { readBody } from "./read-body.ts";
 import type { Route } from "./routes.ts";
 import { bodyLimitBytes } from "./size-rejection.ts";
-import { resolveSource } from "./write-key.ts";
+import { headerRejection, resolveSource } from "./write-key.ts";
 
 /** Reads a tracking request, judges its calls and stores them. Nothing is read when there is no room for it. */
 export async function track(
@@ -20,6 +20,8 @@ export async function track(
 ): Promise<Answer> {
   const refusal = parts.gate.refusal();
   if (refusal !== undefined) return { kind: "refused", refusal };
+  const rejection = headerRejection(parts.sources, request.headers.authorization);
+  if (rejection !== undefined) return { kind: "refused", refusal: { kind: "invalid", rejection } };
   const reservation = parts.gate.reserve();
   try {
     const limitBytes = bodyLimitBytes(route);
