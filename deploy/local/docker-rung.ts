@@ -1,89 +1,24 @@
 import { homedir } from "node:os";
-import type { StartedNetwork, StartedTestContainer } from "testcontainers";
-import { engineAddresses, ensureImage, findEngine } from "./docker-engine.ts";
 import {
-  CLUSTER_ID,
-  clusterSettings,
-  type DetourPorts,
-  imageEnvironment,
-  withDetours,
-} from "./kafka-settings.ts";
+  type Cluster,
+  KAFKA_IMAGE,
+  kafkaContainer,
+  LOOPBACK,
+  REGISTRY_IMAGE,
+  registryContainer,
+  START_TIMEOUT_MS,
+} from "./docker-containers.ts";
+import { engineAddresses, ensureImage, findEngine } from "./docker-engine.ts";
 import { freePorts } from "./ports.ts";
 import { countBrokers, registryAnswers } from "./probe.ts";
 import type { BrokerControl, Stack, StackOptions } from "./stack.ts";
 import { StackError } from "./stack-error.ts";
 import { until } from "./until.ts";
 
-const KAFKA_IMAGE = "apache/kafka:4.3.1";
-const REGISTRY_IMAGE = "apicurio/apicurio-registry:3.0.9";
-const START_TIMEOUT_MS = 90_000;
-/** In the container; the next ones follow. */
-const FIRST_DETOUR_PORT = 9095;
-
-type Testcontainers = typeof import("testcontainers");
 /** What testcontainers gives for a container that is stopped and started again: the engine's own handle. */
 type Handle = ReturnType<
-  Awaited<ReturnType<Testcontainers["getContainerRuntimeClient"]>>["container"]["getById"]
+  Awaited<ReturnType<typeof import("testcontainers")["getContainerRuntimeClient"]>>["container"]["getById"]
 >;
-
-interface Cluster {
-  readonly testcontainers: Testcontainers;
-  readonly network: StartedNetwork;
-  /** Where the containers' ports can be reached. */
-  readonly host: string;
-  readonly ports: readonly number[];
-  /** Of each node; `listener` is the published port. */
-  readonly detours: readonly (readonly DetourPorts[])[];
-}
-
-/** Settings of one node: clients come through the published port, the other brokers through the network. */
-function nodeEnvironment({ host, ports, detours }: Cluster, index: number): Record<string, string> {
-  const voters = ports.map((_, node) => `${node + 1}@kafka-${node + 1}:9093`);
-  const listeners = {
-    listeners: "HOST://:9092,CONTROLLER://:9093,INTERNAL://:9094",
-    "advertised.listeners": `HOST://${host}:${ports[index]},INTERNAL://kafka-${index + 1}:9094`,
-    "listener.security.protocol.map": "HOST:PLAINTEXT,CONTROLLER:PLAINTEXT,INTERNAL:PLAINTEXT",
-  };
-  const inside = (detours[index] ?? []).map(({ advertised }, detour) => ({
-    listener: FIRST_DETOUR_PORT + detour,
-    advertised,
-  }));
-  return {
-    CLUSTER_ID,
-    KAFKA_HEAP_OPTS: "-Xmx512m",
-    ...imageEnvironment({
-      ...clusterSettings(ports.length),
-      "node.id": index + 1,
-      "controller.quorum.voters": voters.join(","),
-      ...withDetours(listeners, inside, ""),
-      "inter.broker.listener.name": "INTERNAL",
-    }),
-  };
-}
-
-function startNode(cluster: Cluster, index: number): Promise<StartedTestContainer> {
-  const { GenericContainer, Wait } = cluster.testcontainers;
-  const detours = (cluster.detours[index] ?? []).map(({ listener }, detour) => ({
-    container: FIRST_DETOUR_PORT + detour,
-    host: listener,
-  }));
-  return new GenericContainer(KAFKA_IMAGE)
-    .withNetwork(cluster.network)
-    .withNetworkAliases(`kafka-${index + 1}`)
-    .withEnvironment(nodeEnvironment(cluster, index))
-    .withExposedPorts({ container: 9092, host: cluster.ports[index] ?? 0 }, ...detours)
-    .withWaitStrategy(Wait.forLogMessage(/Kafka Server started/))
-    .withStartupTimeout(START_TIMEOUT_MS)
-    .start();
-}
-
-function startRegistry({ GenericContainer, Wait }: Testcontainers): Promise<StartedTestContainer> {
-  return new GenericContainer(REGISTRY_IMAGE)
-    .withExposedPorts(8080)
-    .withWaitStrategy(Wait.forHttp("/apis/ccompat/v7/subjects", 8080))
-    .withStartupTimeout(START_TIMEOUT_MS)
-    .start();
-}
 
 async function untilClusterOf(address: string, brokers: number): Promise<void> {
   await until(async () => (await countBrokers(address)) >= brokers, {
@@ -119,15 +54,21 @@ async function clusterPorts(brokers: number, detours: number): Promise<Pick<Clus
   };
 }
 
+/** Containers are published on the loopback address of the engine's machine, so that has to be this one. */
+function loopbackHost(engineHost: string): string {
+  if (["localhost", LOOPBACK, "::1"].includes(engineHost)) return LOOPBACK;
+  throw new StackError("unavailable", `the engine is on another machine (${engineHost})`);
+}
+
 async function startContainers(brokers: number, detours: number): Promise<Stack> {
   const testcontainers = await import("testcontainers");
   const client = await testcontainers.getContainerRuntimeClient();
-  const host = client.info.containerRuntime.host;
+  const host = loopbackHost(client.info.containerRuntime.host);
   const network = await new testcontainers.Network().start();
   const cluster: Cluster = { testcontainers, network, host, ...(await clusterPorts(brokers, detours)) };
   const results = await Promise.allSettled([
-    startRegistry(testcontainers),
-    ...cluster.ports.map((_, index) => startNode(cluster, index)),
+    registryContainer(testcontainers).start(),
+    ...cluster.ports.map((_, index) => kafkaContainer(cluster, index).start()),
   ]);
   const containers = results.flatMap((result) => (result.status === "fulfilled" ? [result.value] : []));
   const stop = async (): Promise<void> => {

@@ -43,7 +43,7 @@ export function jvmBroker(context: JvmContext, { index, ports, folder }: JvmBrok
   ];
 
   const prepare = async (): Promise<void> => {
-    await mkdir(folder, { recursive: true });
+    await mkdir(folder, { recursive: true, mode: 0o700 });
     await writeFile(propertiesFile, propertiesText(localSettings({ index, ports, dataFolder })));
     if (await isFormatted(dataFolder)) return;
     const args = kafka("kafka.tools.StorageTool", "format", "-t", CLUSTER_ID, "-c", propertiesFile);

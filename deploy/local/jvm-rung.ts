@@ -1,5 +1,6 @@
 import { rm } from "node:fs/promises";
 import { join } from "node:path";
+import { systemEnvironment } from "#runtime";
 import { findJava } from "./java.ts";
 import { type JvmBroker, jvmBroker } from "./jvm-broker.ts";
 import type { JvmContext } from "./jvm-process.ts";
@@ -13,6 +14,8 @@ import type { BrokerControl, Stack, StackOptions } from "./stack.ts";
 import { StackError } from "./stack-error.ts";
 import { until } from "./until.ts";
 
+/** What Java and Maven read; proxies and mirrors for the download among it. No JVM needs a key or an address of ours. */
+const JAVA = /^(JAVA_[A-Z_]+|JDK_JAVA_OPTIONS|M2_HOME|MAVEN_[A-Z_]+|(https?|no|all)_proxy)$/i;
 const CLUSTER_TIMEOUT_MS = 30_000;
 
 interface Programs {
@@ -85,7 +88,8 @@ function control(brokers: readonly JvmBroker[], index: number): BrokerControl {
 
 /** Kafka and the registry as processes of this machine's Java. */
 export async function startOnJvm(options: StackOptions, cacheFolder: string): Promise<Stack> {
-  const { environment, log, dataFolder } = options;
+  const { log, dataFolder } = options;
+  const environment = systemEnvironment(options.environment, JAVA);
   const java = await findJava(environment);
   const software = await fetchSoftware({ cacheFolder, environment, log });
   const folder = dataFolder ?? (await makeRunFolder(cacheFolder));

@@ -1,5 +1,5 @@
 import { join, resolve } from "node:path";
-import type { Environment } from "#runtime";
+import { type Environment, maskCredentials } from "#runtime";
 import { startOnDocker } from "./docker-rung.ts";
 import { useEnvironment } from "./environment-rung.ts";
 import { startOnJvm } from "./jvm-rung.ts";
@@ -52,7 +52,7 @@ function describe(stack: Stack): string {
   const how = { environment: "from the environment", docker: "in Docker", jvm: "on the local JVM" }[
     stack.rung
   ];
-  return `Kafka ${how}: ${stack.brokers.join(",")}, schema registry: ${stack.registryUrl}`;
+  return `Kafka ${how}: ${stack.brokers.join(",")}, schema registry: ${maskCredentials(stack.registryUrl)}`;
 }
 
 /**

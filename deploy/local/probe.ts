@@ -58,10 +58,22 @@ export async function accepts(address: string, timeoutMs = 2000): Promise<boolea
   }
 }
 
-/** Whether a schema registry answers under this URL. Never rejects. */
-export async function registryAnswers(url: string, timeoutMs = 2000): Promise<boolean> {
+/** fetch refuses a URL that holds credentials: they go into a header. */
+function registryRequest(registryUrl: string): { url: string; headers: Record<string, string> } {
+  const url = new URL(`${registryUrl}/subjects`);
+  const { username, password } = url;
+  if (username === "") return { url: url.href, headers: {} };
+  url.username = "";
+  url.password = "";
+  const clear = `${decodeURIComponent(username)}:${decodeURIComponent(password)}`;
+  return { url: url.href, headers: { authorization: `Basic ${Buffer.from(clear).toString("base64")}` } };
+}
+
+/** Whether a schema registry answers under this URL, which may hold user name and password. Never rejects. */
+export async function registryAnswers(registryUrl: string, timeoutMs = 2000): Promise<boolean> {
   try {
-    const response = await fetch(`${url}/subjects`, { signal: AbortSignal.timeout(timeoutMs) });
+    const { url, headers } = registryRequest(registryUrl);
+    const response = await fetch(url, { headers, signal: AbortSignal.timeout(timeoutMs) });
     await response.body?.cancel();
     return response.ok;
   } catch {

@@ -13,7 +13,7 @@ async function sweep(runs: string): Promise<void> {
 /** A folder of this run's own under `cacheFolder`; its name carries the process id, so that it can be swept later. */
 export async function makeRunFolder(cacheFolder: string): Promise<string> {
   const runs = join(cacheFolder, "runs");
-  await mkdir(runs, { recursive: true });
+  await mkdir(runs, { recursive: true, mode: 0o700 });
   await sweep(runs);
   return mkdtemp(join(runs, `${process.pid}-`));
 }

@@ -99,7 +99,7 @@ export async function fetchSoftware(options: FetchOptions): Promise<Software> {
   const folder = join(options.cacheFolder, `kafka-${version}`);
   if (await isComplete(folder)) return softwareIn(folder);
 
-  await mkdir(options.cacheFolder, { recursive: true });
+  await mkdir(options.cacheFolder, { recursive: true, mode: 0o700 });
   const lock = {
     path: `${folder}.lock`,
     timeoutMs: DOWNLOAD_TIMEOUT_MS,

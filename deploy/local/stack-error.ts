@@ -1,3 +1,5 @@
+import { maskCredentials } from "#runtime";
+
 /**
  * Why there is no stack. `unavailable`: this rung is not to be had here, the next may be. `failed`: it was
  * there and did not work, or what was asked for cannot be done; going on would hide that.
@@ -7,7 +9,8 @@ export class StackError extends Error {
   readonly code: "unavailable" | "failed";
 
   constructor(code: "unavailable" | "failed", message: string) {
-    super(message);
+    // An address may carry a password, and this text goes to the terminal.
+    super(maskCredentials(message));
     this.code = code;
   }
 }

@@ -1,5 +1,5 @@
 // `node deploy/provision/main.ts`: creates what is missing, says what differs, ends.
-import { helpText, processEnvironment, readSettings, SettingsError } from "#runtime";
+import { helpText, maskCredentials, processEnvironment, readSettings, SettingsError } from "#runtime";
 import { settings as schema } from "./config.ts";
 import { report } from "./provision.ts";
 import { runProvision } from "./run.ts";
@@ -7,7 +7,7 @@ import { runProvision } from "./run.ts";
 const NAME = "provision";
 
 function say(line: string): void {
-  process.stdout.write(`${NAME}: ${line}\n`);
+  process.stdout.write(`${NAME}: ${maskCredentials(line)}\n`);
 }
 
 async function main(): Promise<void> {
@@ -22,7 +22,7 @@ if (process.argv.includes("--help")) {
   try {
     await main();
   } catch (error) {
-    const message = error instanceof Error ? error.message : String(error);
+    const message = maskCredentials(error instanceof Error ? error.message : String(error));
     process.stderr.write(error instanceof SettingsError ? `${message}\n` : `${NAME}: failed: ${message}\n`);
     process.exitCode = 1;
   }

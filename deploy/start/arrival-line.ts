@@ -1,11 +1,13 @@
 import type { Arrival } from "./demo-receiver.ts";
+import { printable } from "./terminal-text.ts";
 
 const TYPE_WIDTH = 8;
 const NAME_WIDTH = 24;
 const USER_WIDTH = 16;
 
+/** Anyone who has a write key chose it. */
 function text(value: unknown): string {
-  return typeof value === "string" ? value : "";
+  return typeof value === "string" ? printable(value) : "";
 }
 
 /** The name that a person knows the call by. */

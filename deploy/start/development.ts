@@ -1,5 +1,5 @@
 import { randomBytes } from "node:crypto";
-import { mkdir, readFile, writeFile } from "node:fs/promises";
+import { chmod, mkdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { Environment } from "#runtime";
 
@@ -21,9 +21,13 @@ function isGiven(environment: Environment, name: string): boolean {
 async function developmentKey(folder: string): Promise<string> {
   const file = join(folder, KEY_FILE);
   const kept = await readFile(file, "utf8").catch(() => "");
-  if (kept !== "") return kept.trim();
+  if (kept !== "") {
+    // An early release, or a copy of the folder, may have left it readable for others.
+    await chmod(file, 0o600);
+    return kept.trim();
+  }
   const key = `development:${randomBytes(KEY_BYTES).toString("base64")}`;
-  await mkdir(folder, { recursive: true });
+  await mkdir(folder, { recursive: true, mode: 0o700 });
   await writeFile(file, `${key}\n`, { mode: 0o600 });
   return key;
 }

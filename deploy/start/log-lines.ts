@@ -1,3 +1,6 @@
+import { maskCredentials } from "#runtime";
+import { printable } from "./terminal-text.ts";
+
 /** What a service's log line says to whoever runs `npm start`. */
 export type ServiceLine =
   | { readonly kind: "ready"; readonly ports: Readonly<Record<string, number>> }
@@ -31,15 +34,24 @@ function errorText({ err }: Record<string, unknown>): string {
   return `: ${String(err.message)}`;
 }
 
+/** An endpoint's or a broker's words may be in it. */
+function shown(text: string): string {
+  return printable(maskCredentials(text));
+}
+
 /** Reads one line of a service's output; what is not a log line of ours (a crash of Node) is shown as it is. */
 export function readServiceLine(line: string): ServiceLine {
   const fields = parseJson(line);
-  if (fields === undefined) return { kind: "show", text: line, severity: "error" };
+  if (fields === undefined) return { kind: "show", text: shown(line), severity: "error" };
   const { msg, level } = fields;
   if (msg === "ready") {
     const ports = Object.entries(fields).filter(isNumberEntry);
     return { kind: "ready", ports: Object.fromEntries(ports) };
   }
   if (!isShown(level)) return { kind: "keep" };
-  return { kind: "show", text: `${level.toUpperCase()} ${String(msg)}${errorText(fields)}`, severity: level };
+  return {
+    kind: "show",
+    text: shown(`${level.toUpperCase()} ${String(msg)}${errorText(fields)}`),
+    severity: level,
+  };
 }

@@ -1,7 +1,8 @@
 // `npm start`: everything on this machine, with a demo, until Ctrl-C.
-import { helpText, processEnvironment, readSettings } from "#runtime";
+import { helpText, maskCredentials, processEnvironment, readSettings } from "#runtime";
 import { settings as schema } from "./config.ts";
 import { run } from "./run.ts";
+import { printableLines } from "./terminal-text.ts";
 
 const NAME = "npm start";
 const INTRODUCTION = `Runs all of Hookline on this machine: Kafka, the schema registry, every service and a demo. Ctrl-C ends it.
@@ -13,7 +14,7 @@ const stops: (() => Promise<void> | void)[] = [];
 let isEnding = false;
 
 function say(line: string): void {
-  process.stdout.write(`${line}\n`);
+  process.stdout.write(`${printableLines(maskCredentials(line))}\n`);
 }
 
 async function end(exitCode: number): Promise<void> {
@@ -40,13 +41,16 @@ function endOnSignals(): void {
 
 async function main(): Promise<void> {
   endOnSignals();
+  // Data, logs and the development key are this user's; Kafka and the services inherit it.
+  process.umask(0o077);
   const environment = processEnvironment();
   try {
     const settings = readSettings(schema, { processName: NAME, environment });
     await run({ settings, environment, say, onStarted: (stop) => stops.push(stop) });
   } catch (error) {
     if (isEnding) return;
-    process.stderr.write(`${NAME} failed: ${error instanceof Error ? error.message : String(error)}\n`);
+    const reason = error instanceof Error ? error.message : String(error);
+    process.stderr.write(`${NAME} failed: ${printableLines(maskCredentials(reason))}\n`);
     await end(1);
   }
 }

@@ -1,7 +1,11 @@
 import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
-import { type Environment, readSettings } from "#runtime";
+import { type Environment, readSettings, type SettingsSchema, serviceEnvironment } from "#runtime";
 import type { Stack } from "#stack";
+import { settings as control } from "../../services/control/config.ts";
+import { settings as deliverer } from "../../services/deliverer/config.ts";
+import { settings as ingest } from "../../services/ingest/config.ts";
+import { settings as webhookRouter } from "../../services/webhook-router/config.ts";
 import { settings as provisionSchema } from "../provision/config.ts";
 import { runProvision } from "../provision/index.ts";
 import { METRICS_OFFSETS, type StartedService } from "./config.ts";
@@ -11,9 +15,16 @@ const ROOT = join(import.meta.dirname, "../..");
 // control first, for ingest and router wait for what it owns; ingest last, for it lets calls in.
 const SERVICES: readonly StartedService[] = ["control", "deliverer", "webhook-router", "ingest"];
 
+const SCHEMAS: Readonly<Record<StartedService, SettingsSchema>> = {
+  control,
+  deliverer,
+  ingest,
+  "webhook-router": webhookRouter,
+};
+
 export interface ProductOptions {
   readonly stack: Stack;
-  /** For every service; the stack's addresses are added. */
+  /** Of all services; the stack's addresses are added, and each gets what it reads. */
   readonly environment: Environment;
   /** Port of ingest's metrics; the others follow. 0 for free ones. */
   readonly metricsPort: number;
@@ -30,6 +41,11 @@ export interface Product {
 
 export function metricsPortOf(service: StartedService, firstPort: number): number {
   return firstPort === 0 ? 0 : firstPort + METRICS_OFFSETS[service];
+}
+
+/** Keys go to the services that open secrets, tokens to the one that asks for them, and so on. */
+export function environmentOf(service: StartedService, environment: Environment): Environment {
+  return serviceEnvironment(environment, SCHEMAS[service]);
 }
 
 async function provision(environment: Environment, say: (line: string) => void): Promise<void> {
@@ -49,7 +65,7 @@ async function superviseAll(
   const results = await Promise.allSettled(
     SERVICES.map((name) => {
       const port = String(metricsPortOf(name, metricsPort));
-      const own = { ...environment, HOOKLINE_METRICS_PORT: port };
+      const own = environmentOf(name, { ...environment, HOOKLINE_METRICS_PORT: port });
       const program = join(ROOT, "services", name, "main.ts");
       return superviseService({ name, program, environment: own, logFolder, say });
     }),
@@ -74,7 +90,7 @@ export async function startProduct(options: ProductOptions): Promise<Product> {
     HOOKLINE_SCHEMA_REGISTRY_URL: stack.registryUrl,
   };
   await provision(environment, say);
-  await mkdir(options.logFolder, { recursive: true });
+  await mkdir(options.logFolder, { recursive: true, mode: 0o700 });
   say(`Starting ${SERVICES.toReversed().join(", ")} (logs in ${join(options.logFolder, "*.log")}) ...`);
   const services = await superviseAll(environment, options);
   const portOf = (service: StartedService, name: string): number | undefined =>

@@ -1,7 +1,10 @@
 import { describe, expect, test } from "@jest/globals";
 import { arrivalLine } from "./arrival-line.ts";
 import { countDeaths, restartDelayMs } from "./back-off.ts";
+import type { StartedService } from "./config.ts";
 import { readServiceLine } from "./log-lines.ts";
+import { environmentOf } from "./product.ts";
+import { printable, printableLines } from "./terminal-text.ts";
 
 describe("the back-off of a service that dies", () => {
   test("doubles from half a second to half a minute", () => {
@@ -59,5 +62,77 @@ describe("the line of an arrival", () => {
 
   test("does not hide a wrong signature", () => {
     expect(arrivalLine({ body, isSigned: false, arrivedAtMs })).toContain("SIGNATURE WRONG");
+  });
+});
+
+describe("what is printed", () => {
+  const ESC = "\u001b";
+
+  test.each([
+    ["colours", `${ESC}[31mred${ESC}[0m`, "red"],
+    ["a cleared screen", `a${ESC}[2J${ESC}[Hb`, "ab"],
+    ["a window's title", `a${ESC}]0;pwned\u0007b`, "ab"],
+    ["a link", `${ESC}]8;;http://evil.test${ESC}\\text${ESC}]8;;${ESC}\\`, "text"],
+    ["a sequence without end", `a${ESC}]0;${"x".repeat(100_000)}`, "a"],
+    ["an escape alone", `a${ESC}`, "a"],
+    ["C1", "a\u009b31mb\u0090c\u0085d", "abc d"],
+    ["C0", "a\u0000\u0007\u0008\u007fb", "ab"],
+    ["a carriage return, which would write over the line", "a\rb", "a b"],
+    ["text that runs the other way", "a\u202egnp.exe\u2066b\u200fc", "agnp.exebc"],
+    ["letters of any language and tabs", "é 漢 🎉\tx", "é 漢 🎉 x"],
+  ])("keeps no %s", (_what, given, shown) => {
+    expect(printable(given)).toBe(shown);
+  });
+
+  test("keeps the line breaks of our own lines, and lets no call or service make one", () => {
+    expect(printableLines("one\ntwo\u0007")).toBe("one\ntwo");
+    const body = { type: "track", event: "x\nHookline is ready: ingest http://evil.test", userId: "a" };
+    expect(arrivalLine({ body, isSigned: true, arrivedAtMs: 0 })).not.toContain("\n");
+    const line = JSON.stringify({
+      level: "error",
+      msg: "a\nHookline is ready",
+      err: { message: `${ESC}[2Jb` },
+    });
+    expect(readServiceLine(line)).toMatchObject({ text: "ERROR a Hookline is ready: b" });
+  });
+
+  test("shows no password of a service's URLs", () => {
+    expect(readServiceLine("TypeError: http://user:s3cr3t@registry/ is away")).toMatchObject({
+      text: "TypeError: http://***@registry/ is away",
+    });
+  });
+});
+
+describe("a service's environment", () => {
+  const given = {
+    PATH: "/bin",
+    NODE_EXTRA_CA_CERTS: "/ca.pem",
+    AWS_SECRET_ACCESS_KEY: "not ours",
+    HOOKLINE_ENCRYPTION_KEYS: "k:v",
+    HOOKLINE_API_TOKENS_FILE: "/tokens",
+    HOOKLINE_KAFKA_SASL_PASSWORD: "p",
+    HOOKLINE_KAFKA_BROKERS: "a:1",
+    HOOKLINE_METRICS_PORT: "0",
+    HOOKLINE_OPERATOR_WEBHOOK_SECRET: "s",
+  };
+  const secretsOf = (service: StartedService) =>
+    Object.keys(environmentOf(service, given)).filter((name) => /KEYS|TOKENS|SECRET/.test(name));
+
+  test("has the keys only where secrets are opened, and nothing that it does not read", () => {
+    expect(secretsOf("ingest")).toEqual([]);
+    expect(secretsOf("webhook-router")).toEqual([]);
+    expect(secretsOf("deliverer")).toEqual(["HOOKLINE_ENCRYPTION_KEYS"]);
+    expect(secretsOf("control")).toEqual([
+      "HOOKLINE_ENCRYPTION_KEYS",
+      "HOOKLINE_API_TOKENS_FILE",
+      "HOOKLINE_OPERATOR_WEBHOOK_SECRET",
+    ]);
+    expect(environmentOf("ingest", given)).toEqual({
+      PATH: "/bin",
+      NODE_EXTRA_CA_CERTS: "/ca.pem",
+      HOOKLINE_KAFKA_SASL_PASSWORD: "p",
+      HOOKLINE_KAFKA_BROKERS: "a:1",
+      HOOKLINE_METRICS_PORT: "0",
+    });
   });
 });

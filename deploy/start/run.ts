@@ -1,5 +1,5 @@
 import { join, resolve } from "node:path";
-import type { Environment, SettingsOf } from "#runtime";
+import { type Environment, type SettingsOf, unknownSettings } from "#runtime";
 import { makeRunFolder, type Stack, startStack } from "#stack";
 import type { settings as schema } from "./config.ts";
 import { type Demo, startDemo } from "./demo.ts";
@@ -99,6 +99,8 @@ async function showDemo({ sendCalls, writeKey }: Demo, ingestUrl: string, say: (
 
 /** Brings up everything, in order, and says when it is ready. Rejects at the first thing that fails. */
 export async function run(options: RunOptions): Promise<void> {
+  // The services would say so, but are not given what they do not read.
+  for (const sentence of unknownSettings(options.environment, [])) options.say(`WARN ${sentence}`);
   await refuseTakenPorts(options);
   const folders = await makeFolders(options);
   const stack = await bringUpStack(options, folders);

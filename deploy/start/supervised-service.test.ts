@@ -1,4 +1,4 @@
-import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { mkdtemp, readFile, rm, stat, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "@jest/globals";
@@ -48,6 +48,7 @@ test("a service that dies after it was ready is started again, and it is said", 
   expect(said[0]).toBe("phoenix ended with 9; starting it again in 0.5 s");
   await service.stop();
   expect((await readFile(join(folder, "phoenix.log"), "utf8")).match(/ready/g)).toHaveLength(2);
+  expect((await stat(join(folder, "phoenix.log"))).mode & 0o777).toBe(0o600);
 });
 
 test("a service that ends before it is ready fails the start with its last words", async () => {

@@ -70,7 +70,7 @@ async function startLife(options: SupervisedOptions, keep: (line: string) => voi
 /** Starts a service and stays with it. Rejects when it does not become ready the first time. */
 export async function superviseService(options: SupervisedOptions): Promise<SupervisedService> {
   const { name, logFolder, say } = options;
-  const log = createWriteStream(join(logFolder, `${name}.log`), { flags: "a" });
+  const log = createWriteStream(join(logFolder, `${name}.log`), { flags: "a", mode: 0o600 });
   const keep = (line: string): boolean => log.write(`${line}\n`);
   let isStopping = false;
   let deaths = 0;

@@ -1,9 +1,11 @@
+export { serviceEnvironment, systemEnvironment } from "./child-environment.ts";
 export { egressSettings, retrySettings, topicSettings } from "./delivery-settings.ts";
 export { type Environment, processEnvironment } from "./environment.ts";
 export { createHealth, type Health } from "./health.ts";
 export { kafkaSettings, provisionSettings, registrySettings } from "./kafka-settings.ts";
 export { createLifecycle, type ExitStatus, type Lifecycle } from "./lifecycle.ts";
 export type { Logger } from "./logger.ts";
+export { maskCredentials } from "./mask-credentials.ts";
 export {
   type Counter,
   createMetrics,
@@ -18,6 +20,13 @@ export { runService } from "./run-service.ts";
 export { apiTokenSettings, encryptionSettings } from "./security-settings.ts";
 export { type RunningService, type ServiceContext, type ServiceDefinition, startService } from "./service.ts";
 export { setting } from "./setting.ts";
-export { readSettings, SettingsError, type SettingsOf, settingsGroup } from "./settings.ts";
+export {
+  readSettings,
+  SettingsError,
+  type SettingsOf,
+  type SettingsSchema,
+  settingsGroup,
+} from "./settings.ts";
 export { helpText } from "./settings-help.ts";
+export { unknownSettings } from "./unknown-settings.ts";
 export * as value from "./value-types.ts";

@@ -16,6 +16,17 @@ describe("log facts", () => {
     expect(line).toContain("http://a");
   });
 
+  test("a URL's credentials are masked in texts, errors and lists", () => {
+    const url = "http://user:s3cr3t@registry.test/apis";
+    const error = new Error(`no answer from ${url}`, { cause: new Error(`fetch of ${url} failed`) });
+    const line = JSON.stringify(
+      redact({ err: error, url, all: [url], odd: "amqp://u:p@ss@w0rd@host/x?a=b@c" }),
+    );
+    for (const secret of ["s3cr3t", "user", "ss@w0rd"]) expect(line).not.toContain(secret);
+    expect(line).toContain("http://***@registry.test/apis");
+    expect(line).toContain("amqp://***@host/x?a=b@c");
+  });
+
   test("a flag that only says whether there is a secret stays", () => {
     expect(redact({ sharedSecretSet: true })).toEqual({ sharedSecretSet: true });
   });

@@ -1,4 +1,6 @@
-// Makes the facts of a log line safe and plain: secret-looking fields are masked (contract 6.3), errors become data.
+// Makes the facts of a log line safe and plain: secret-looking fields and credentials of URLs are masked (contract 6.3), errors become data.
+
+import { maskCredentials } from "./mask-credentials.ts";
 
 export type Facts = Readonly<Record<string, unknown>>;
 
@@ -23,15 +25,16 @@ function isErrorLike(value: object): value is ErrorLike {
 function plainError(error: ErrorLike, depth: number): Facts {
   return {
     type: error.name,
-    message: error.message,
+    message: maskCredentials(error.message),
     ...(error.code === undefined ? {} : { code: error.code }),
-    ...(error.stack === undefined ? {} : { stack: error.stack }),
+    ...(error.stack === undefined ? {} : { stack: maskCredentials(error.stack) }),
     ...(error.cause === undefined ? {} : { cause: plain(error.cause, depth + 1) }),
   };
 }
 
 function plain(value: unknown, depth: number): unknown {
   if (typeof value === "bigint") return value.toString();
+  if (typeof value === "string") return maskCredentials(value);
   if (typeof value !== "object" || value === null) return value;
   if (ArrayBuffer.isView(value)) return `<${value.byteLength} bytes>`;
   if (depth >= MAX_DEPTH) return "…";

@@ -44,6 +44,8 @@ export async function runService<S extends SettingsSchema>(definition: ServiceDe
     process.stdout.write(helpText(definition.name, definition.settings));
     return;
   }
+  // What a service keeps on disk is nobody else's: window, index, whatever libraries write beside them.
+  process.umask(0o077);
   const service = startOrExplain(definition);
   if (service === undefined) return;
   endOnSignals(service);

@@ -1,5 +1,6 @@
 import { fork } from "node:child_process";
 import { once } from "node:events";
+import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "@jest/globals";
 import { type ServiceDefinition, startService } from "./service.ts";
@@ -189,6 +190,14 @@ describe("a service as a process", () => {
     };
     return { child, ended, saying };
   }
+
+  test("keeps the files that it makes to its own user", async () => {
+    const { child, ended, saying } = run("serve");
+    await saying('"msg":"ready"');
+    expect(readFileSync(`/proc/${child.pid}/status`, "utf8")).toMatch(/^Umask:\t0077$/m);
+    child.kill("SIGTERM");
+    expect((await ended).status).toBe(0);
+  });
 
   test("ends in order with status 0 on SIGTERM", async () => {
     const { child, ended, saying } = run("serve");

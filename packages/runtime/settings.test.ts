@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
 import { egressSettings, retrySettings, topicSettings } from "./delivery-settings.ts";
-import { kafkaSettings, provisionSettings } from "./kafka-settings.ts";
+import { kafkaSettings, provisionSettings, registrySettings } from "./kafka-settings.ts";
 import { processSettings } from "./process-settings.ts";
 import { apiTokenSettings, encryptionSettings } from "./security-settings.ts";
 import { readSettings, SettingsError, type SettingsGroup } from "./settings.ts";
@@ -154,6 +154,13 @@ describe("secrets", () => {
     expect(read(encryptionSettings, { HOOKLINE_ENCRYPTION_KEYS_FILE: fileWith(`k1:${KEY}\n`) })).toEqual({
       keys: [key],
     });
+  });
+
+  test("in a URL are not shown when it is refused", () => {
+    const given = { HOOKLINE_SCHEMA_REGISTRY_URL: "ftp://user:s3cr3t@registry.test/" };
+    const refused = () =>
+      readSettings({ registry: registrySettings }, { processName: "p", environment: given });
+    expect(refused).toThrow("ftp://***@registry.test/");
   });
 
   test("given both ways are refused, an unreadable file is named", () => {

@@ -1,6 +1,7 @@
 // Reads groups of settings from the environment. Every wrong variable is named at once; a secret's text never is.
 import { readFileSync } from "node:fs";
 import type { Environment } from "./environment.ts";
+import { maskCredentials } from "./mask-credentials.ts";
 import type { Setting } from "./setting.ts";
 
 export interface SettingProblem {
@@ -110,7 +111,8 @@ function readSetting(one: Setting<unknown>, environment: Environment): ReadResul
     return one.required ? { problem: `is required: ${one.doc}` } : { value: undefined };
   const parsed = one.type.parse(given);
   if (parsed.ok) return { value: parsed.value };
-  return { problem: one.secret ? parsed.problem : `${parsed.problem} (it is ${JSON.stringify(given)})` };
+  const shown = JSON.stringify(maskCredentials(given));
+  return { problem: one.secret ? parsed.problem : `${parsed.problem} (it is ${shown})` };
 }
 
 /** The text given for a setting. An empty variable counts as unset, as compose files and manifests leave them behind. */

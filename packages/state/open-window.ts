@@ -45,7 +45,7 @@ export function discardDedupeWindow(directory: string): void {
  * beside the files while they are being opened, so such a crash happens once instead of at every start.
  */
 function openMarked(options: DedupeWindowOptions): DedupeWindow {
-  mkdirSync(options.directory, { recursive: true });
+  mkdirSync(options.directory, { recursive: true, mode: 0o700 });
   const mark = join(options.directory, MARK);
   writeFileSync(mark, String(process.pid));
   const window = new PartitionWindow(options, openLmdbFiles(options.directory));

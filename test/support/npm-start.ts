@@ -8,7 +8,6 @@ import { environment } from "#support/environment";
 import { until } from "#support/until";
 
 const ROOT = join(import.meta.dirname, "../..");
-const MARK = "STARTED_BY_TEST";
 const END_TIMEOUT_MS = 60_000;
 
 /** `npm start` as a person runs it in a terminal: npm and everything in the foreground in one process group. */
@@ -43,7 +42,7 @@ function freshEnvironment(settings: Readonly<Record<string, string>>): Record<st
 async function commandLine(pid: string, mark: string): Promise<string | undefined> {
   try {
     const environ = await readFile(`/proc/${pid}/environ`, "utf8");
-    if (!environ.includes(`${MARK}=${mark}`)) return undefined;
+    if (!environ.includes(mark)) return undefined;
     return (await readFile(`/proc/${pid}/cmdline`, "utf8")).replaceAll("\0", " ");
   } catch {
     // It ended while it was looked at.
@@ -72,7 +71,8 @@ export function npmStart(settings: Readonly<Record<string, string>> = {}): NpmSt
     cwd: ROOT,
     detached: true,
     stdio: ["ignore", "pipe", "pipe"],
-    env: { ...freshEnvironment(settings), [MARK]: mark },
+    // The one variable that every process is given, whatever it needs beside it.
+    env: { ...freshEnvironment(settings), PATH: `${environment["PATH"]}:/${mark}` },
   });
   const lines: string[] = [];
   for (const stream of [child.stdout, child.stderr]) {

@@ -23,7 +23,7 @@ export interface IndexDatabase {
 
 /** Opens the first file that no other process has open, and keeps it to itself: totals added twice would be wrong. */
 export function openDatabase({ folder, onDiscarded }: DatabaseOptions): IndexDatabase {
-  mkdirSync(folder, { recursive: true });
+  mkdirSync(folder, { recursive: true, mode: 0o700 });
   for (const name of FILES) {
     const file = join(folder, name);
     const database = openFile(file, onDiscarded);

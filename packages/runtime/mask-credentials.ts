@@ -1,0 +1,7 @@
+/** From the slashes to the last @ before the path: as a URL is read, a password may hold an @ itself. */
+const CREDENTIALS = /(:\/\/)[^\s/?#\\]*@/g;
+
+/** A text in which no URL shows its user name and password any more: `http://***@registry/path`. */
+export function maskCredentials(text: string): string {
+  return text.includes("@") ? text.replace(CREDENTIALS, "$1***@") : text;
+}
