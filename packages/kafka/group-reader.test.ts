@@ -73,6 +73,11 @@ function soon<T>(condition: () => T, what: string): Promise<unknown> {
   return until(condition, { timeoutMs: 5_000, what, pollMs: 2 });
 }
 
+/** As many turns of the event loop as what is ready could need. */
+async function manyTurns(): Promise<void> {
+  for (let turn = 0; turn < 20; turn += 1) await new Promise(setImmediate);
+}
+
 describe("group reader", () => {
   test("starting resolves when the group has been joined", async () => {
     const bench = await startBench();
@@ -105,6 +110,70 @@ describe("group reader", () => {
     fetch(bench, 0, 0, 1);
     await soon(() => bench.stepped.length === 1, "the step");
     expect(asked).toBe(2);
+  });
+
+  test("a partition that went and came back is not opened by what made it ready before it went", async () => {
+    const ready = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+    let asked = 0;
+    const bench = await startBench({
+      onAssigned: async ({ length }) => (length === 0 ? undefined : await ready[asked++]?.promise),
+    });
+    bench.session().join([0]);
+    bench.session().join([]);
+    bench.session().join([0]);
+    fetch(bench, 0, 0, 1);
+    ready[0]?.resolve();
+    await manyTurns();
+    expect(bench.stepped).toEqual([]);
+    ready[1]?.resolve();
+    await soon(() => bench.stepped.length === 1, "the step");
+  });
+
+  test("a partition that takes long to open holds no other back", async () => {
+    const slow = Promise.withResolvers<void>();
+    const opened: number[] = [];
+    const openPartition = async ({ partition }: TopicPartition): Promise<void> => {
+      opened.push(partition);
+      if (partition === 0) await slow.promise;
+    };
+    const bench = await startBench({ openPartition });
+    bench.session().join([0, 1]);
+    fetch(bench, 0, 0, 1);
+    fetch(bench, 1, 0, 1);
+    await soon(() => bench.stepped.length === 1, "the step of the other");
+    expect(bench.stepped).toEqual(["1-0"]);
+    slow.resolve();
+    await soon(() => bench.stepped.length === 2, "the step of the slow one");
+    expect(opened).toEqual([0, 1]);
+  });
+
+  test("a partition that cannot be opened is tried again by itself, until it is lost", async () => {
+    const asked = [0, 0];
+    const bench = await startBench({
+      async openPartition({ partition }) {
+        asked[partition] = (asked[partition] ?? 0) + 1;
+        if (partition === 0) throw new Error("disk away");
+      },
+    });
+    bench.session().join([0, 1]);
+    await soon(() => (asked[0] ?? 0) >= 2, "another try");
+    expect(asked[1]).toBe(1);
+    bench.session().join([1]);
+    const tries = asked[0];
+    await bench.reader.stop(0);
+    expect(asked).toEqual([tries, 1]);
+  });
+
+  test("a reader that stops opens nothing any more", async () => {
+    const ready = Promise.withResolvers<void>();
+    const bench = await startBench({ onAssigned: () => ready.promise });
+    bench.session().join([0]);
+    fetch(bench, 0, 0, 1);
+    const stopped = bench.reader.stop(0);
+    ready.resolve();
+    await stopped;
+    await manyTurns();
+    expect(bench.stepped).toEqual([]);
   });
 
   test("only new partitions are announced, and only lost ones revoked", async () => {

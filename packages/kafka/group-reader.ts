@@ -1,11 +1,10 @@
 import type { Host } from "#host";
 import { coPartitionedAssigner, type LastAssignment } from "./assigner-protocol.ts";
-import { backoffMs } from "./backoff.ts";
 import { Capacity } from "./capacity.ts";
 import { Committer } from "./committer.ts";
-import { toError } from "./errors.ts";
 import { Lane, type LaneParts, type Work } from "./lane.ts";
 import { Membership } from "./membership.ts";
+import { openAll } from "./opening.ts";
 import type { FetchedBatch, Join, NewSession, PartitionOffset, SessionOptions } from "./session.ts";
 import { Supervisor } from "./supervisor.ts";
 import { keyOf } from "./topic-partition.ts";
@@ -20,12 +19,16 @@ const MAX_WAIT_FOR_LANE_MS = 1_000;
 
 const NOBODYS: Ownership = { isOurs: false };
 
-const ASSIGNED_RETRY_MS = { first: 200, max: 5_000 };
-
 export interface GroupReaderOptions<T>
   extends Pick<
     RunnerOptions<T>,
-    "groupId" | "topics" | "maxOutstandingRecords" | "maxOutstandingBytes" | "onAssigned" | "onRevoked"
+    | "groupId"
+    | "topics"
+    | "maxOutstandingRecords"
+    | "maxOutstandingBytes"
+    | "onAssigned"
+    | "openPartition"
+    | "onRevoked"
   > {
   readonly work: Work<T>;
   /** False reads everything anew at each start, and keeps its place over rebalances only. */
@@ -160,7 +163,7 @@ export class GroupReader<T> {
     for (const partition of assigned) {
       this.#resume(partition, !this.#options.commits || before.has(keyOf(partition)));
     }
-    void this.#open(added, 0);
+    this.#open(added);
     this.#joined.resolve();
   }
 
@@ -183,23 +186,10 @@ export class GroupReader<T> {
   }
 
   /** Stepping of new partitions begins when their owner is ready for them. */
-  async #open(partitions: readonly TopicPartition[], failures: number): Promise<void> {
-    if (partitions.length === 0 && failures > 0) return;
-    try {
-      await this.#options.onAssigned?.(partitions);
-    } catch (thrown) {
-      const error = toError(thrown);
-      this.#parts.logger.error(
-        { failures, error: error.message },
-        "assigned partitions cannot be opened yet",
-      );
-      const { host } = this.#parts;
-      const delayMs = backoffMs(failures + 1, ASSIGNED_RETRY_MS, host);
-      host.setTimeout(() => void this.#open(this.#stillOurs(partitions), failures + 1), delayMs);
-      return;
-    }
-    if (this.#isStopping) return;
-    for (const partition of this.#stillOurs(partitions)) this.#lane(partition).open();
+  #open(partitions: readonly TopicPartition[]): void {
+    const { onAssigned, openPartition } = this.#options;
+    const openings = partitions.map((partition) => this.#lane(partition).opening());
+    void openAll(openings, { ...this.#parts, onAssigned, openPartition });
   }
 
   #stillOurs(partitions: readonly TopicPartition[]): TopicPartition[] {

@@ -2,6 +2,7 @@ import type { Host, Timer } from "#host";
 import type { Capacity, Waiter } from "./capacity.ts";
 import { HeadDecoder } from "./head-decoder.ts";
 import { type Held, HeldQueue, hold } from "./held.ts";
+import type { Opening } from "./opening.ts";
 import type { FetchedBatch } from "./session.ts";
 import { type SettlementParts, settleRecord } from "./settlement.ts";
 import { Tracker } from "./tracker.ts";
@@ -63,6 +64,7 @@ export class Lane<T> implements Waiter {
   /** Counts up with each loss of the partition. */
   #term = 0;
   #isOpen = false;
+  #opening: Opening | undefined;
   #isLost = false;
   #isOwnedAnew = false;
   #mayRepeat = false;
@@ -158,9 +160,24 @@ export class Lane<T> implements Waiter {
     this.#advance();
   }
 
+  /** The way to `open` it later, but only in this term and if it was not closed meanwhile. */
+  opening(): Opening {
+    const isOver = (): boolean => this.#opening !== opening;
+    const opening = {
+      partition: this.partition,
+      get isOver() {
+        return isOver();
+      },
+      begin: () => this.open(),
+    };
+    this.#opening = opening;
+    return opening;
+  }
+
   /** No further steps; what is outstanding still settles. */
   close(): void {
     this.#isOpen = false;
+    this.#opening = undefined;
     this.#timer?.clear();
     this.#turn?.clear();
     this.#timer = undefined;

@@ -117,6 +117,11 @@ export interface RunnerOptions<T> {
   dueAtMs?(record: Received<T>): number;
   /** Awaited before the first record of newly assigned partitions is stepped. */
   onAssigned?(partitions: readonly TopicPartition[]): Promise<void>;
+  /**
+   * Awaited after `onAssigned`, for each partition by itself, before its first record is stepped: one that takes long holds no other
+   * back. Asked again when it rejects, and anew when the partition was lost and comes back. It should resolve soon after `onRevoked`.
+   */
+  openPartition?(partition: TopicPartition): Promise<void>;
   onRevoked?(partitions: readonly TopicPartition[]): void;
   /** A member that says nothing for this long has lost its partitions; 6 s by default, the broker's lower bound. */
   readonly sessionTimeoutMs?: number;

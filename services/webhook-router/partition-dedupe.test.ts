@@ -9,7 +9,7 @@ import { until } from "#support/until";
 import type { Call } from "#topics";
 import { call } from "./calls.fixture.ts";
 import type { CallsLog } from "./calls-log.ts";
-import { createDedupeWindows } from "./dedupe-windows.ts";
+import { createDedupeWindows, type DedupeWindows } from "./dedupe-windows.ts";
 import { PartitionDedupe } from "./partition-dedupe.ts";
 
 const silent = () => undefined;
@@ -45,7 +45,7 @@ class MemoryLog implements CallsLog {
     return { topic: "calls", partition: 0, offset, key: null, value: null, timestampMs: 0, decoded };
   }
 
-  committed = async (): Promise<number | undefined> => this.committedOffset;
+  committed: CallsLog["committed"] = async () => this.committedOffset;
   bounds = async (): Promise<{ low: number; high: number }> => ({ low: this.low, high: this.calls.length });
   offsetAt = async (): Promise<number> => 0;
 
@@ -94,8 +94,24 @@ function options() {
 }
 
 function note(dedupe: PartitionDedupe, offset: number): Promise<Noted> {
-  return new Promise((resolve, reject) => dedupe.note(log.record(offset), resolve, reject));
+  return new Promise((resolve, reject) => {
+    const giveBack = () => reject(new Error("given back"));
+    dedupe.note(log.record(offset), { use: resolve, fail: reject, giveBack });
+  });
 }
+
+/** Notes a call and keeps what it is told of it. */
+function told(dedupe: Pick<DedupeWindows, "note"> | PartitionDedupe, offset: number): string[] {
+  const heard: string[] = [];
+  dedupe.note(log.record(offset), {
+    use: (noted) => void heard.push(noted),
+    fail: (error) => void heard.push(String(error)),
+    giveBack: () => void heard.push("given back"),
+  });
+  return heard;
+}
+
+const PARTITION = { topic: "calls", partition: 0 };
 
 describe("the window of an assigned partition", () => {
   test("is rebuilt by a new owner with an empty disk before it judges (contract 1.8)", async () => {
@@ -164,19 +180,40 @@ describe("the window of an assigned partition", () => {
     log.gate = gate.promise;
     const dedupe = ownPartition();
     const opened = dedupe.open();
-    let judged = false;
-    dedupe.note(
-      log.record(3),
-      () => {
-        judged = true;
-      },
-      silent,
-    );
+    const heard = told(dedupe, 3);
     const closed = dedupe.close();
     gate.resolve();
     await Promise.all([opened, closed]);
-    expect(judged).toBe(false);
+    expect(heard).toEqual(["given back"]);
     expect(log.readAgain.length).toBeLessThanOrEqual(1);
+  });
+
+  test("gives back each call that waits for it once, in the very turn of the loss, and none that comes later", async () => {
+    log.append("a", "b", "c", "d");
+    const gate = Promise.withResolvers<void>();
+    log.gate = gate.promise;
+    const dedupe = ownPartition();
+    const waiting = [told(dedupe, 1), told(dedupe, 2)];
+    const closed = dedupe.close();
+    expect(waiting).toEqual([["given back"], ["given back"]]);
+    const late = told(dedupe, 3);
+    expect(late).toEqual(["given back"]);
+    gate.resolve();
+    await closed;
+    expect([...waiting, late]).toEqual([["given back"], ["given back"], ["given back"]]);
+  });
+
+  test("a call that waited and can neither be judged nor fail is given back, and those behind it are judged", async () => {
+    log.append("a", "b", "c");
+    const dedupe = ownPartition();
+    const heard: string[] = [];
+    const broken = () => {
+      throw new Error("a bug");
+    };
+    dedupe.note(log.record(1), { use: broken, fail: broken, giveBack: () => void heard.push("given back") });
+    expect(await note(dedupe, 2)).toBe("first");
+    expect(heard).toEqual(["given back"]);
+    await dedupe.close();
   });
 
   test("is given up while Kafka is away when the partition is revoked", async () => {
@@ -220,13 +257,13 @@ describe("the window of an assigned partition", () => {
     log.append("a", "b");
     const dedupe = ownPartition();
     const failed = new Promise((resolve) =>
-      dedupe.note(
-        log.record(1),
-        () => {
+      dedupe.note(log.record(1), {
+        use() {
           throw new Error("a bug");
         },
-        resolve,
-      ),
+        fail: resolve,
+        giveBack: silent,
+      }),
     );
     expect(await failed).toMatchObject({ message: "a bug" });
     await dedupe.close();
@@ -238,7 +275,7 @@ describe("the window of an assigned partition", () => {
     const windows = createDedupeWindows(options());
     const gate = Promise.withResolvers<void>();
     log.gate = gate.promise;
-    const assigned = windows.assigned([{ topic: "calls", partition: 0 }]);
+    const assigned = windows.open(PARTITION);
     expect(windows.opening).toEqual(["0"]);
     gate.resolve();
     await assigned;
@@ -249,14 +286,80 @@ describe("the window of an assigned partition", () => {
   test("is opened again by the same process only after it was closed", async () => {
     log.append("a", "b");
     const windows = createDedupeWindows(options());
-    const partition = { topic: "calls", partition: 0 };
-    await windows.assigned([partition]);
-    windows.note(log.record(0), silent, silent);
-    windows.revoked([partition]);
+    await windows.open(PARTITION);
+    expect(told(windows, 0)).toEqual(["first"]);
+    windows.revoked([PARTITION]);
     log.committedOffset = 1;
-    await windows.assigned([partition]);
+    await windows.open(PARTITION);
     expect(log.readAgain).toEqual([]);
-    expect(await new Promise((resolve) => windows.note(log.record(0), resolve, silent))).toBe("again");
+    expect(told(windows, 0)).toEqual(["again"]);
+    await windows.close();
+  });
+});
+
+describe("the windows of a process", () => {
+  test("after two rebalances during a rebuild the calls are judged, and none was kept", async () => {
+    log.append("a", "b", "c");
+    log.committedOffset = 1;
+    const first = Promise.withResolvers<void>();
+    log.gate = first.promise;
+    const windows = createDedupeWindows(options());
+    const opened = windows.open(PARTITION);
+    const waiting = told(windows, 1);
+    windows.revoked([PARTITION]);
+    await opened;
+    expect([waiting, told(windows, 1)]).toEqual([["given back"], ["given back"]]);
+
+    const second = Promise.withResolvers<void>();
+    log.gate = second.promise;
+    const again = windows.open(PARTITION);
+    first.resolve();
+    // The first term's rebuild has ended; the second's has not.
+    expect(windows.opening).toEqual(["0"]);
+    const later = told(windows, 1);
+    second.resolve();
+    await again;
+    expect(windows.opening).toEqual([]);
+    await until(() => later.length > 0, { timeoutMs: 20_000, what: "the call to be judged" });
+    expect(later).toEqual(["first"]);
+    expect(waiting).toEqual(["given back"]);
+    await windows.close();
+  });
+
+  test("a partition that is lost while it waits for its rebuild is not opened, and others go on", async () => {
+    log.append("a", "b");
+    log.committedOffset = 1;
+    const gate = Promise.withResolvers<void>();
+    log.gate = gate.promise;
+    const windows = createDedupeWindows(options());
+    const partitions = [0, 1, 2, 3, 4, 5].map((partition) => ({ topic: "calls", partition }));
+    const opened = partitions.map((partition) => windows.open(partition));
+    const asked: number[] = [];
+    log.committed = async (partition) => {
+      asked.push(partition);
+      return 1;
+    };
+    windows.revoked(partitions.slice(4, 5));
+    expect(windows.opening).toEqual(["0", "1", "2", "3", "5"]);
+    gate.resolve();
+    await Promise.all(opened);
+    expect(asked).toEqual([5]);
+    await windows.close();
+  });
+
+  test("a rebuild that hangs holds no slot once its partition is lost", async () => {
+    log.append("a", "b");
+    log.committedOffset = 1;
+    log.isAway = true;
+    const windows = createDedupeWindows(options());
+    const partitions = [0, 1, 2, 3].map((partition) => ({ topic: "calls", partition }));
+    const opened = partitions.map((partition) => windows.open(partition));
+    await until(() => log.isAsked, { timeoutMs: 20_000, what: "the reading" });
+    windows.revoked(partitions);
+    await Promise.all(opened);
+    log.isAway = false;
+    await windows.open({ partition: 4 });
+    expect(windows.opening).toEqual([]);
     await windows.close();
   });
 });

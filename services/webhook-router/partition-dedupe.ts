@@ -17,12 +17,24 @@ export interface PartitionDedupeOptions extends CatchUpOptions {
   readonly after?: Promise<void> | undefined;
 }
 
+/** What becomes of a record that is to be judged. Of the three exactly one is called, once; `fail` only after `use` threw. */
+export interface Judging {
+  use(noted: Noted): void;
+  /** `use` threw when the record had waited; at once it throws to the caller. */
+  fail(error: unknown): void;
+  /** The partition was lost before: whoever owns it reads the record again. */
+  giveBack(): void;
+}
+
 /** What waits until the window has come to an offset. */
 interface Waiting {
   readonly offset: number;
   use(window: DedupeWindow): void;
   fail(error: unknown): void;
+  giveBack(): void;
 }
+
+const NOTHING = (): void => undefined;
 
 /** Thrown to end work on a partition that is somebody else's now. */
 class RevokedError extends Error {
@@ -42,6 +54,7 @@ export class PartitionDedupe {
   /** Work on the window is done one after the other. */
   #working: Promise<void>;
   #progress: Progress | undefined;
+  #isDraining = false;
 
   constructor(options: PartitionDedupeOptions) {
     this.#options = options;
@@ -53,25 +66,45 @@ export class PartitionDedupe {
     return this.#progress;
   }
 
-  /**
-   * Says what the record is: at once when the window is there, otherwise later, in order. Only then an error of `use` goes to
-   * `fail`.
-   */
-  note(
-    { offset, decoded }: Received<Call>,
-    use: (noted: Noted) => void,
-    fail: (error: unknown) => void,
-  ): void {
-    this.#when({ offset, use: (window) => use(noteIn(window, offset, decoded)), fail });
+  /** Says what the record is: at once when the window is there, otherwise later, in order. */
+  note({ offset, decoded }: Received<Call>, judging: Judging): void {
+    this.#when({
+      offset,
+      use: (window) => judging.use(noteIn(window, offset, decoded)),
+      fail: (error) => judging.fail(error),
+      giveBack: () => judging.giveBack(),
+    });
   }
 
   /** Says that a record has no id, because it could not be decoded. */
   skip(offset: number): void {
-    this.#when({ offset, use: (window) => window.advanceTo(offset + 1), fail: () => undefined });
+    this.#when({
+      offset,
+      use: (window) => window.advanceTo(offset + 1),
+      fail: NOTHING,
+      giveBack: NOTHING,
+    });
   }
 
-  /** Brings the window to where the group goes on. Resolves also when the partition is revoked meanwhile. */
+  /** Brings the window to where the group goes on. Resolves as soon as the partition is revoked. */
   async open(): Promise<void> {
+    const { promise: revoked, resolve } = Promise.withResolvers<void>();
+    const { signal } = this.#revocation;
+    if (signal.aborted) return;
+    signal.addEventListener("abort", () => resolve(), { once: true });
+    await Promise.race([this.#open(), revoked]);
+  }
+
+  /** The partition is somebody else's: waiting calls are theirs to read again. */
+  async close(): Promise<void> {
+    this.#revocation.abort();
+    for (const waiting of this.#waiting.splice(0)) waiting.giveBack();
+    await this.#working.catch(() => undefined);
+    await this.#window?.close();
+    this.#window = undefined;
+  }
+
+  async #open(): Promise<void> {
     try {
       const committed = await this.#options.log.committed(this.#options.partition);
       await this.#inTurn(() => this.#bringTo(committed ?? 0));
@@ -80,23 +113,18 @@ export class PartitionDedupe {
     }
   }
 
-  /** The partition is somebody else's: waiting calls are theirs to read again. */
-  async close(): Promise<void> {
-    this.#revocation.abort();
-    this.#waiting.length = 0;
-    await this.#working.catch(() => undefined);
-    await this.#window?.close();
-    this.#window = undefined;
-  }
-
   #when(waiting: Waiting): void {
+    if (this.#isRevoked) {
+      waiting.giveBack();
+      return;
+    }
     const window = this.#window;
     if (window !== undefined && this.#waiting.length === 0 && isReady(window, waiting.offset)) {
       waiting.use(window);
       return;
     }
     this.#waiting.push(waiting);
-    if (this.#waiting.length === 1) void this.#drain();
+    if (!this.#isDraining) void this.#drain();
   }
 
   #inTurn(work: () => Promise<void>): Promise<void> {
@@ -104,19 +132,26 @@ export class PartitionDedupe {
     return this.#working;
   }
 
+  /** Never rejects. Ends when nothing waits any more: `close` gives back what does. */
   async #drain(): Promise<void> {
+    this.#isDraining = true;
     for (let head = this.#waiting[0]; head !== undefined; head = this.#waiting[0]) {
       const { offset } = head;
       try {
         await this.#inTurn(() => this.#makeReady(offset));
         this.#useReady();
       } catch (error) {
-        if (this.#isRevoked) return;
-        const { partition, logger, host } = this.#options;
-        logger.warn({ partition, offset, err: error }, "duplicate window cannot be brought up to date yet");
-        await host.delay(RETRY_MS);
+        await this.#pauseAfter(error, offset);
       }
     }
+    this.#isDraining = false;
+  }
+
+  async #pauseAfter(error: unknown, offset: number): Promise<void> {
+    if (this.#isRevoked) return;
+    const { partition, logger, host } = this.#options;
+    logger.warn({ partition, offset, err: error }, "duplicate window cannot be brought up to date yet");
+    await host.delay(RETRY_MS, this.#revocation.signal).catch(NOTHING);
   }
 
   async #makeReady(offset: number): Promise<void> {
@@ -132,8 +167,19 @@ export class PartitionDedupe {
       try {
         head.use(window);
       } catch (error) {
-        head.fail(error);
+        this.#fail(head, error);
       }
+    }
+  }
+
+  /** What cannot even fail is stepped again: the reader's own way with a step that throws ends it. */
+  #fail(waiting: Waiting, error: unknown): void {
+    try {
+      waiting.fail(error);
+    } catch (thrown) {
+      const { partition, logger } = this.#options;
+      logger.error({ partition, offset: waiting.offset, err: thrown }, "a call that waited could not fail");
+      waiting.giveBack();
     }
   }
 

@@ -40,18 +40,19 @@ export function createRouteCalls({ windows, destinations, records, telemetry }: 
     return jobs;
   }
 
-  return (record, settle) =>
-    windows.note(
-      record,
-      (noted) => {
+  return (record, settle, claim) =>
+    windows.note(record, {
+      use(noted) {
         if (noted === "again") telemetry.repeated();
         if (noted === "duplicate") telemetry.dropped(record, "duplicate");
         settle({ produce: noted === "duplicate" ? [] : jobsOf(record) });
       },
-      (error) => {
+      fail(error) {
         const reason = error instanceof Error ? error : new Error(String(error));
+        const letter = records.deadLetter(record, reason);
         telemetry.rejected(record, reason);
-        settle({ produce: [records.deadLetter(record, reason)] });
+        settle({ produce: [letter] });
       },
-    );
+      giveBack: () => claim.giveBack(),
+    });
 }

@@ -68,10 +68,10 @@ function createRunner(
     producer: kafka.producer({ deliveryTimeoutMs: Number.POSITIVE_INFINITY }),
     maxOutstandingRecords: MAX_OUTSTANDING.records,
     maxOutstandingBytes: MAX_OUTSTANDING.bytes,
-    async onAssigned(partitions) {
+    async onAssigned() {
       telemetry.rebalanced();
-      await windows.assigned(partitions);
     },
+    openPartition: (partition) => windows.open(partition),
     onRevoked: (partitions) => windows.revoked(partitions),
   });
 }
