@@ -3,22 +3,26 @@ import { DeadLetterCounts, type DeadLetterSeen } from "./dead-letter-counts.ts";
 
 const MINUTE_MS = 60_000;
 
-/** Counts whose announcements are kept as [destination, count, first origin]; `done` holds the offsets that may be committed. */
+/** Counts whose announcements are kept as [destination, count, first origin]; `done` holds the offsets that may be committed, `back` those given back. */
 function setup() {
   const announced: [string, number, string][] = [];
   const done: number[] = [];
+  const back: number[] = [];
   let offset = 0;
-  const counts = new DeadLetterCounts((destinationId, { count, origin }, finish) => {
+  const counts = new DeadLetterCounts((destinationId, { count, origin }, first) => {
     announced.push([destinationId, count, origin]);
-    finish();
+    first.done();
   });
   function add(nowMs: number, more: Partial<DeadLetterSeen> = {}): void {
     const own = offset;
     offset += 1;
     const letter = { destinationId: "d", partition: 0, origin: `o-${own}`, reason: "permanent", deadAtMs: 0 };
-    counts.add({ ...letter, ...more }, nowMs, () => done.push(own));
+    counts.add({ ...letter, ...more }, nowMs, {
+      done: () => void done.push(own),
+      giveBack: () => void back.push(own),
+    });
   }
-  return { add, announced, counts, done };
+  return { add, announced, back, counts, done };
 }
 
 describe("dead letters of a destination (contract 4.5)", () => {
@@ -61,22 +65,24 @@ describe("dead letters of a destination (contract 4.5)", () => {
   });
 
   test("of a partition that was taken away are the next owner's, those of others stay", () => {
-    const { add, announced, counts } = setup();
+    const { add, announced, back, counts, done } = setup();
     for (const nowMs of [0, 1]) add(nowMs);
     for (const nowMs of [0, 1]) add(nowMs, { destinationId: "e", partition: 1 });
     counts.forget(new Set([0]));
     counts.tick(MINUTE_MS);
     expect(announced.slice(2)).toEqual([["e", 1, "o-3"]]);
+    // The one that held the commit back is held no longer, and none has two ends.
+    expect([done, back]).toEqual([[0, 2, 3], [1]]);
   });
 
   test("are told of with their reasons and times", () => {
     const letters: object[] = [];
-    const counts = new DeadLetterCounts((_id, told, done) => {
+    const counts = new DeadLetterCounts((_id, told, first) => {
       letters.push(told);
-      done();
+      first.done();
     });
     const letter = { destinationId: "d", partition: 0, origin: "o" };
-    const noted = () => undefined;
+    const noted = { done: () => undefined, giveBack: () => undefined };
     counts.add({ ...letter, reason: "window_over", deadAtMs: 1 }, 0, noted);
     counts.add({ ...letter, reason: "window_over", deadAtMs: 5 }, 0, noted);
     counts.add({ ...letter, reason: "permanent", deadAtMs: 3 }, 0, noted);

@@ -11,14 +11,22 @@ export interface DeadLetterSeen {
   readonly deadAtMs: number;
 }
 
-/** Announces, then calls `done`, which lets the offset be committed. */
-export type Announce = (destinationId: string, letters: DeadLetterCount, done: () => void) => void;
+/** What becomes of a dead letter's record: exactly one of the two is called, once. */
+export interface Counting {
+  /** Lets its offset be committed. */
+  done(): void;
+  /** Its partition was lost before it was told of: whoever owns that reads it again. */
+  giveBack(): void;
+}
+
+/** Announces, then lets the first of the letters be done; or gives it back. */
+export type Announce = (destinationId: string, letters: DeadLetterCount, first: Counting) => void;
 
 interface Window {
   readonly partition: number;
   readonly endsAtMs: number;
-  /** Come since the last announcement; `done` belongs to the first of them. */
-  waiting: { letters: DeadLetterCount; readonly done: () => void } | undefined;
+  /** Come since the last announcement, and the first of them. */
+  waiting: { letters: DeadLetterCount; readonly first: Counting } | undefined;
 }
 
 const WINDOW_MS = 60_000;
@@ -35,17 +43,17 @@ export class DeadLetterCounts {
     this.#announce = announce;
   }
 
-  add(letter: DeadLetterSeen, nowMs: number, done: () => void): void {
+  add(letter: DeadLetterSeen, nowMs: number, counting: Counting): void {
     const { destinationId, partition } = letter;
     const window = this.#windows.get(destinationId);
     if (window === undefined) {
       this.#windows.set(destinationId, { partition, endsAtMs: nowMs + WINDOW_MS, waiting: undefined });
-      this.#announce(destinationId, counted(undefined, letter), done);
+      this.#announce(destinationId, counted(undefined, letter), counting);
     } else if (window.waiting === undefined) {
-      window.waiting = { letters: counted(undefined, letter), done };
+      window.waiting = { letters: counted(undefined, letter), first: counting };
     } else {
       window.waiting = { ...window.waiting, letters: counted(window.waiting.letters, letter) };
-      done();
+      counting.done();
     }
   }
 
@@ -56,14 +64,17 @@ export class DeadLetterCounts {
       this.#windows.delete(destinationId);
       if (waiting === undefined) continue;
       this.#windows.set(destinationId, { partition, endsAtMs: nowMs + WINDOW_MS, waiting: undefined });
-      this.#announce(destinationId, waiting.letters, waiting.done);
+      this.#announce(destinationId, waiting.letters, waiting.first);
     }
   }
 
   /** These partitions are another process's now, which counts from the first that was not announced. */
   forget(partitions: ReadonlySet<number>): void {
-    for (const [destinationId, { partition }] of this.#windows)
-      if (partitions.has(partition)) this.#windows.delete(destinationId);
+    for (const [destinationId, { partition, waiting }] of this.#windows) {
+      if (!partitions.has(partition)) continue;
+      this.#windows.delete(destinationId);
+      waiting?.first.giveBack();
+    }
   }
 }
 

@@ -47,13 +47,22 @@ function setup(answers: RequestResult[], { stopAfter = Number.POSITIVE_INFINITY 
     isStopping: () => posted.length >= stopAfter,
     nowMs: () => atMs,
   });
-  const claim = { isOurs: true, giveBack: () => undefined };
+  const back: string[] = [];
+  const hold = { isOurs: true };
   const place = { topic: "t", partition: 0, offset: 0, key: null, value: null, timestampMs: 0 };
   async function send(...events: OperationalEvent[]): Promise<void> {
-    for (const decoded of events) step({ ...place, decoded }, () => settled.push(decoded.id), claim);
+    for (const decoded of events) {
+      const claim = {
+        get isOurs() {
+          return hold.isOurs;
+        },
+        giveBack: () => void back.push(decoded.id),
+      };
+      step({ ...place, decoded }, () => settled.push(decoded.id), claim);
+    }
     for (let turn = 0; turn < 1_000; turn += 1) await new Promise((resolve) => setImmediate(resolve));
   }
-  return { posted, send, settled, told };
+  return { back, hold, posted, send, settled, told };
 }
 
 describe("an operational event (contract 4.5)", () => {
@@ -94,9 +103,18 @@ describe("an operational event (contract 4.5)", () => {
     expect(settled).toEqual(["evt_3", "evt_1", "evt_2"]);
   });
 
-  test("that is not through when the service stops is not done", async () => {
-    const { send, settled } = setup([REFUSED, REFUSED, REFUSED], { stopAfter: 2 });
-    await send(event("evt_1"));
-    expect(settled).toEqual([]);
+  test("that is not through when the service stops is given back", async () => {
+    const { back, send, settled } = setup([REFUSED, REFUSED, REFUSED], { stopAfter: 2 });
+    await send(event("evt_1"), event("evt_2"));
+    expect([settled, back]).toEqual([[], ["evt_1", "evt_2"]]);
+  });
+
+  test("of a partition that was lost is sent no more and given back", async () => {
+    const { back, hold, posted, send, settled } = setup([REFUSED, REFUSED, REFUSED]);
+    const sending = send(event("evt_1"), event("evt_2"));
+    hold.isOurs = false;
+    await sending;
+    expect(posted.length).toBeLessThanOrEqual(1);
+    expect([settled, back]).toEqual([[], ["evt_1", "evt_2"]]);
   });
 });

@@ -1,7 +1,7 @@
 // Sends operational events to the operator's own webhook: one destination's in their order, each until it is taken or too old.
 import { deliveryHeaders } from "#contract";
 import type { Egress } from "#egress";
-import type { Step } from "#kafka";
+import type { Ownership, Step } from "#kafka";
 import type { OperationalEvent } from "#topics";
 
 export interface EventSenderOptions {
@@ -31,13 +31,14 @@ const MAX_AGE_MS = 4 * 3_600_000;
 const FIRST_PAUSE_MS = 1_000;
 const LONGEST_PAUSE_MS = 60_000;
 
-/** The step of the events' runner. An event that is not through when the service stops is not settled, and so read again. */
+/** The step of the events' runner. An event that is not through when its partition is lost or the service stops is given back. */
 export function createEventSender(options: EventSenderOptions): Step<OperationalEvent> {
   const last = new Map<string, Promise<void>>();
-  return ({ decoded: event }, settle) => {
+  return ({ decoded: event }, settle, claim) => {
     const { destinationId } = event;
     const sent = (last.get(destinationId) ?? Promise.resolve()).then(async () => {
-      if (await isThrough(event, options)) settle({ produce: [] });
+      if (await isThrough(event, options, claim)) settle({ produce: [] });
+      else claim.giveBack();
     });
     last.set(destinationId, sent);
     void sent.then(() => {
@@ -46,10 +47,18 @@ export function createEventSender(options: EventSenderOptions): Step<Operational
   };
 }
 
-/** False: the service stops before. */
-async function isThrough(event: OperationalEvent, options: EventSenderOptions): Promise<boolean> {
+/** False: the service stops before, or the event is another member's to send. */
+async function isThrough(
+  event: OperationalEvent,
+  options: EventSenderOptions,
+  claim: Ownership,
+): Promise<boolean> {
   const { observer, isStopping, nowMs, wait } = options;
-  for (let pauseMs = FIRST_PAUSE_MS; !isStopping(); pauseMs = Math.min(2 * pauseMs, LONGEST_PAUSE_MS)) {
+  for (
+    let pauseMs = FIRST_PAUSE_MS;
+    claim.isOurs && !isStopping();
+    pauseMs = Math.min(2 * pauseMs, LONGEST_PAUSE_MS)
+  ) {
     if (nowMs() - event.atMs > MAX_AGE_MS) {
       observer.expired(event);
       return true;

@@ -57,10 +57,14 @@ function watchOver(context: Context, parts: HealthParts, book: Book): void {
   const { destinations, topics } = parts;
   const { tell } = openOperator(context, parts);
   const keeper = createKeeper(context, parts, { ...book, tell });
-  const counts = new DeadLetterCounts((id, letters, done) => {
+  const counts = new DeadLetterCounts((id, letters, first) => {
     const destination = destinations.get(id) ?? { id, name: id };
+    const told = tell(deadLetteredEvent(destination, letters));
     // Refused only at the end of the process: what was not told of is read again.
-    tell(deadLetteredEvent(destination, letters)).then(done, () => undefined);
+    told.then(
+      () => first.done(),
+      () => first.giveBack(),
+    );
   });
   const runner = createHealthRunner({
     ...parts,

@@ -55,12 +55,15 @@ export function createHealthRunner(parts: HealthRunnerParts): Runner {
 }
 
 function createStep({ keeper, counts, nowMs }: HealthRunnerParts): Step<DeliveryAttempt | DeadLetter> {
-  return (record, settle) => {
+  return (record, settle, claim) => {
     const { decoded } = record;
     const done = (): void => settle({ produce: [] });
     if (!("deadAtMs" in decoded)) keeper.seen({ ...record, decoded }, done);
     else if (decoded.destinationId === null || nowMs() - decoded.deadAtMs > MAX_AGE_MS) done();
-    else counts.add(deadLetterSeen(record, decoded, decoded.destinationId), nowMs(), done);
+    else {
+      const letter = deadLetterSeen(record, decoded, decoded.destinationId);
+      counts.add(letter, nowMs(), { done, giveBack: () => claim.giveBack() });
+    }
   };
 }
 

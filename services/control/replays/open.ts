@@ -55,7 +55,6 @@ export function openReplays(context: Context, parts: OpenReplaysParts): void {
     producer,
     maxOutstandingRecords: MAX_OUTSTANDING.records,
     maxOutstandingBytes: MAX_OUTSTANDING.bytes,
-    onAssigned: async (partitions) => owner.assigned(partitions),
     onRevoked: (partitions) => owner.revoked(partitions),
   });
   const forgetting = host.setInterval(() => void forgetOld(context, parts), FORGET_EVERY_MS);

@@ -9,6 +9,8 @@ import { replay } from "./replay.fixture.ts";
 function bench() {
   const settled: number[] = [];
   const begun: string[] = [];
+  const aborted: string[] = [];
+  const back: number[] = [];
   const failures: string[] = [];
   const ends = new Map<string, (outcome?: Error) => void>();
   const owner = new ReplayOwner({
@@ -16,20 +18,20 @@ function bench() {
     work(id, signal) {
       begun.push(id);
       const { promise, resolve, reject } = Promise.withResolvers<void>();
-      signal.addEventListener("abort", () => resolve());
+      signal.addEventListener("abort", () => void aborted.push(id));
       ends.set(id, (error) => (error === undefined ? resolve() : reject(error)));
       return promise;
     },
     onFailed: (id) => void failures.push(id),
     retryAfterMs: 1,
   });
-  const claim = { isOurs: true, giveBack: () => undefined };
   let offset = 0;
   const read = (decoded: Replay | undefined, partition = 0): number => {
     offset += 1;
     const at = offset;
     const raw = { topic: "replays", partition, offset: at, key: "r", value: null, timestampMs: 0 };
     const record: Received<Replay | undefined> = { ...raw, decoded };
+    const claim = { isOurs: true, giveBack: () => void back.push(at) };
     owner.step(record, () => void settled.push(at), claim);
     return at;
   };
@@ -37,7 +39,7 @@ function bench() {
     ends.get(id)?.(error);
     await new Promise(setImmediate);
   };
-  return { begun, end, failures, owner, read, settled };
+  return { aborted, back, begun, end, failures, owner, read, settled };
 }
 
 describe("the owner of a replay", () => {
@@ -59,18 +61,27 @@ describe("the owner of a replay", () => {
     },
   );
 
-  test("lets go of it with its partition, and goes on when that comes back", async () => {
-    const { begun, end, owner, read, settled } = bench();
+  test("lets go of it with its partition: its work ends, its record is given back", async () => {
+    const { aborted, back, end, owner, read, settled } = bench();
     const inZero = read(replay({ id: "a" }), 0);
     const inOne = read(replay({ id: "b" }), 1);
     owner.revoked([{ partition: 0 }]);
-    await new Promise(setImmediate);
-    expect([settled, owner.running]).toEqual([[], 1]);
-    owner.assigned([{ partition: 0 }, { partition: 1 }]);
-    expect(begun).toEqual(["a", "b", "a"]);
+    expect([aborted, back, owner.running]).toEqual([["a"], [inZero], 1]);
     await end("a");
     await end("b");
-    expect(settled).toEqual([inZero, inOne]);
+    expect([settled, back]).toEqual([[inOne], [inZero]]);
+  });
+
+  test("goes on with it when its record is read again, once its earlier work has ended", async () => {
+    const { begun, end, owner, read, settled } = bench();
+    read(replay({ id: "a" }));
+    owner.revoked([{ partition: 0 }]);
+    const again = read(replay({ id: "a" }));
+    expect([begun, owner.running]).toEqual([["a"], 1]);
+    await end("a");
+    await until(() => begun.length === 2, { timeoutMs: 10_000, what: "the work of the second term" });
+    await end("a");
+    expect([settled, owner.running]).toEqual([[again], 0]);
   });
 
   test("tries again after a failure", async () => {
@@ -83,10 +94,17 @@ describe("the owner of a replay", () => {
     expect(settled).toHaveLength(1);
   });
 
-  test("that stops leaves the record open for the next one", async () => {
-    const { owner, read, settled } = bench();
-    read(replay({ id: "a" }));
-    await owner.stop();
-    expect(settled).toEqual([]);
+  test("that stops waits for the end of its work and leaves the record to the next one", async () => {
+    const { aborted, back, end, owner, read, settled } = bench();
+    const record = read(replay({ id: "a" }));
+    let hasStopped = false;
+    const stopped = owner.stop().then(() => {
+      hasStopped = true;
+    });
+    await new Promise(setImmediate);
+    expect([aborted, hasStopped]).toEqual([["a"], false]);
+    await end("a");
+    await stopped;
+    expect([settled, back]).toEqual([[], [record]]);
   });
 });

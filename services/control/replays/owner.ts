@@ -1,7 +1,7 @@
 // Exactly one process works on a replay: the one whose member of the consumer group has the partition of its record. The record is not
 // settled, so not committed, before the replay has ended: whoever gets the partition after a crash reads it again and goes on.
 import type { Host } from "#host";
-import type { Settle, Step, TopicPartition } from "#kafka";
+import type { Claim, Settle, Step, TopicPartition } from "#kafka";
 import type { Replay } from "#topics";
 
 export interface OwnerOptions {
@@ -12,11 +12,12 @@ export interface OwnerOptions {
   readonly retryAfterMs?: number;
 }
 
+/** A running replay whose record this process holds. */
 interface Hand {
   readonly partition: number;
   readonly settle: Settle;
-  /** Undefined while somebody else has the partition. */
-  working: { readonly ending: AbortController; readonly ended: Promise<void> } | undefined;
+  readonly claim: Claim;
+  readonly ending: AbortController;
 }
 
 const RETRY_AFTER_MS = 5_000;
@@ -24,6 +25,8 @@ const RETRY_AFTER_MS = 5_000;
 export class ReplayOwner {
   readonly #options: OwnerOptions;
   readonly #hands = new Map<string, Hand>();
+  /** Work that has not ended, by replay; also of replays that were let go of. */
+  readonly #working = new Map<string, Promise<void>>();
 
   constructor(options: OwnerOptions) {
     this.#options = options;
@@ -31,51 +34,50 @@ export class ReplayOwner {
 
   /** Replays that this process works on. */
   get running(): number {
-    return [...this.#hands.values()].filter(({ working }) => working !== undefined).length;
+    return this.#hands.size;
   }
 
-  readonly step: Step<Replay | undefined> = ({ decoded: replay, partition }, settle) => {
+  readonly step: Step<Replay | undefined> = ({ decoded: replay, partition }, settle, claim) => {
     // Its own progress, its end, or its removal: the first record that says it is running is the one that is kept open.
     if (replay === undefined || replay.state !== "running" || this.#hands.has(replay.id)) {
       settle({ produce: [] });
       return;
     }
-    const hand: Hand = { partition, settle, working: undefined };
+    const hand: Hand = { partition, settle, claim, ending: new AbortController() };
     this.#hands.set(replay.id, hand);
     this.#begin(replay.id, hand);
   };
 
-  /** What was left when a partition went away goes on when it comes back: its record is not read a second time here. */
-  assigned(partitions: readonly Pick<TopicPartition, "partition">[]): void {
-    for (const [id, hand] of this.#of(partitions)) if (hand.working === undefined) this.#begin(id, hand);
-  }
-
+  /** Their replays are let go of: who owns a partition reads the record of its running replay again, here as well as elsewhere. */
   revoked(partitions: readonly Pick<TopicPartition, "partition">[]): void {
-    for (const [, hand] of this.#of(partitions)) {
-      hand.working?.ending.abort();
-      hand.working = undefined;
-    }
-  }
-
-  async stop(): Promise<void> {
-    const working = [...this.#hands.values()].flatMap((hand) => hand.working ?? []);
-    for (const { ending } of working) ending.abort();
-    await Promise.all(working.map(({ ended }) => ended));
-  }
-
-  #of(partitions: readonly Pick<TopicPartition, "partition">[]): [string, Hand][] {
     const numbers = new Set(partitions.map(({ partition }) => partition));
-    return [...this.#hands].filter(([, { partition }]) => numbers.has(partition));
+    for (const [id, hand] of this.#hands) if (numbers.has(hand.partition)) this.#letGo(id, hand);
+  }
+
+  /** Resolves when no work is under way any more. */
+  async stop(): Promise<void> {
+    for (const [id, hand] of this.#hands) this.#letGo(id, hand);
+    await Promise.all(this.#working.values());
+  }
+
+  #letGo(id: string, hand: Hand): void {
+    this.#hands.delete(id);
+    hand.ending.abort();
+    hand.claim.giveBack();
   }
 
   #begin(id: string, hand: Hand): void {
-    const ending = new AbortController();
-    const ended = this.#work(id, ending.signal).then((hasEnded) => {
+    const { signal } = hand.ending;
+    // The work of an earlier term may still be writing how far it came: this one goes on from there.
+    const before = this.#working.get(id);
+    const work = (): Promise<boolean> => this.#work(id, signal);
+    const working = (before === undefined ? work() : before.then(work)).then((hasEnded) => {
+      if (this.#working.get(id) === working) this.#working.delete(id);
       if (!hasEnded || this.#hands.get(id) !== hand) return;
       this.#hands.delete(id);
       hand.settle({ produce: [] });
     });
-    hand.working = { ending, ended };
+    this.#working.set(id, working);
   }
 
   /** True when the replay has ended. */
