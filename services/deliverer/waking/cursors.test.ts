@@ -55,6 +55,28 @@ describe("a cursor over waiting jobs", () => {
     expect(cursors.isTaken({ ...JOB, offset: 80 })).toBe(true);
   });
 
+  test("is not needed in this process for what a pass took, until the reader is past it", async () => {
+    const { cursors } = bench();
+    expect(cursors.isEmpty).toBe(true);
+    cursors.took(JOB, 1_000);
+    expect(cursors.isTaken(JOB)).toBe(true);
+    expect(cursors.isTaken({ ...JOB, timestampMs: 1_001 })).toBe(false);
+    for (const other of [{ offset: 48 }, { partition: 1 }, { topic: "other" }, { destinationId: "e" }])
+      expect(cursors.isTaken({ ...JOB, ...other })).toBe(false);
+    await cursors.forget(({ belowOffset }) => belowOffset <= 49);
+    expect(cursors.isTaken(JOB)).toBe(true);
+    await cursors.forget(({ belowOffset }) => belowOffset <= 50);
+    expect(cursors.isEmpty).toBe(true);
+  });
+
+  test("takes the place of what this process remembered", async () => {
+    const { cursors, table } = bench();
+    cursors.took(JOB, 1_000);
+    await cursors.advance(WAKE);
+    await cursors.forget(() => true);
+    expect([cursors.isEmpty, table.size]).toEqual([true, 0]);
+  });
+
   test("is deleted once the topic's reader has passed it", async () => {
     const { cursors, table, written } = bench([WAKE]);
     await cursors.advance({ ...WAKE, partition: 3 });

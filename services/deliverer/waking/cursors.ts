@@ -1,6 +1,7 @@
 import type { OutgoingRecord, Table } from "#kafka";
 import type { Serde } from "#serde";
 import type { DeliveryWake, TopicMap } from "#topics";
+import { TakenJobs } from "./taken.ts";
 
 /** A job as it stands in a retry topic. */
 interface WaitingJob {
@@ -16,10 +17,16 @@ interface WaitingJob {
 export interface WakeCursors {
   /** Its outcome is durable: the reader of the retry topic passes it over. */
   isTaken(job: WaitingJob): boolean;
+  /** A pass of this process took it, durably: it counts as taken here, before a cursor covers it. */
+  took(job: Omit<WaitingJob, "timestampMs">, atMs: number): void;
+  /** Nothing is to be passed over. */
+  readonly isEmpty: boolean;
   /** Takes effect in this process at once, and in every later owner of the partition when it is acknowledged. */
   advance(wake: DeliveryWake): Promise<void>;
   /** Forgets the cursors that `isPassed` says the reader of the retry topic is past, for good. */
-  forget(isPassed: (wake: DeliveryWake) => boolean): Promise<void>;
+  forget(
+    isPassed: (place: Pick<DeliveryWake, "topic" | "partition" | "belowOffset">) => boolean,
+  ): Promise<void>;
 }
 
 export interface WakeCursorsOptions {
@@ -33,7 +40,7 @@ export function wakeKey({
   destinationId,
   topic,
   partition,
-}: Omit<DeliveryWake, "belowOffset" | "atMs">): string {
+}: Pick<DeliveryWake, "destinationId" | "topic" | "partition">): string {
   return `${destinationId}:${topic}:${partition}`;
 }
 
@@ -41,18 +48,25 @@ export function createWakeCursors({ serde, table, topics, write }: WakeCursorsOp
   const { deliveryWakes } = topics;
   /** Written here; they do not wait for the table to come round. */
   const own = new Map<string, DeliveryWake>();
+  const taken = new TakenJobs();
 
   return {
     isTaken(job) {
-      if (own.size === 0 && table.size === 0) return false;
+      if (this.isEmpty) return false;
       const key = wakeKey(job);
+      if (taken.has(key, job)) return true;
       return [own.get(key), table.get(key)].some(
         // A job written after the cursor is none of those it speaks of, whatever its offset: the topic was made anew.
         (wake) => wake !== undefined && job.offset < wake.belowOffset && job.timestampMs <= wake.atMs,
       );
     },
+    took: (job, atMs) => taken.add(wakeKey(job), job, atMs),
+    get isEmpty() {
+      return own.size === 0 && table.size === 0 && taken.size === 0;
+    },
     async advance(wake) {
       const key = wakeKey(wake);
+      taken.forgetBelow(key, wake.belowOffset);
       // A pass begins where the topic's reader is, which may be below what an earlier pass took.
       if (wake.belowOffset <= Math.max(own.get(key)?.belowOffset ?? 0, table.get(key)?.belowOffset ?? 0))
         return;
@@ -60,6 +74,7 @@ export function createWakeCursors({ serde, table, topics, write }: WakeCursorsOp
       await write([{ topic: deliveryWakes.name, key, value: serde.encode(deliveryWakes, wake) }]);
     },
     async forget(isPassed) {
+      taken.forgetPassed(isPassed);
       const keys = new Set([...own.keys(), ...[...table.entries()].map(([key]) => key)]);
       // Of the newest that is known: the table may not have come round to what was written here.
       const passed = [...keys].filter((key) =>

@@ -6,12 +6,12 @@ import { position } from "../judge.ts";
 import type { Lanes } from "../lanes/lanes.ts";
 import type { WebhookResult } from "../outcomes.ts";
 import { createWakeCursors, type WakeCursors } from "./cursors.ts";
+import { forgetPassedCursors } from "./forget.ts";
+import { createWakePace } from "./pace.ts";
 import { ReaderJobs } from "./reader-jobs.ts";
 import { createRoom } from "./room.ts";
 import { createWaker, type Waker } from "./waker.ts";
 
-/** A cursor is forgotten when its topic's reader was past it for so long: by then what it read is committed too. */
-const FORGET_EVERY_MS = 15_000;
 /** Of more endpoints than that all are looked for again. */
 const MAX_SEEN = 100_000;
 
@@ -68,7 +68,7 @@ export function openWaking(context: DelivererContext, connection: Connection, pa
       if (outcome.kind !== "success" || position(job) === 0 || waker === undefined || seen.has(url)) return;
       if (seen.size >= MAX_SEEN) seen.clear();
       seen.add(url);
-      waker.wake(url);
+      waker.found(url);
     },
     reassigned: () => seen.clear(),
     begin(runner, step) {
@@ -76,9 +76,9 @@ export function openWaking(context: DelivererContext, connection: Connection, pa
       waker = started;
       parts.lanes.listen({
         onRecovered: (endpoint) => started.recovered(endpoint),
-        onRoom: (endpoint) => started.wake(endpoint),
+        onRoom: (endpoint) => started.hasRoom(endpoint),
       });
-      forgetPassed(context, cursors, runner);
+      forgetPassed(context, connection, { cursors, runner, topics: retryTopics });
     },
   };
 }
@@ -118,7 +118,7 @@ function startWaker(
     cursors,
     readerJobs,
     step,
-    room: createRoom(lanes, host),
+    room: createRoom({ lanes, pace: createWakePace(host), host }),
     nowMs,
     host,
     decode: ({ value }) => serde.decode(topics.deliveryJobs, value ?? Buffer.alloc(0)),
@@ -137,25 +137,19 @@ function startWaker(
 
 function forgetPassed(
   { host, lifecycle, logger }: DelivererContext,
-  cursors: WakeCursors,
-  runner: Runner,
+  { groupId, kafka }: Connection,
+  { cursors, runner, topics }: { cursors: WakeCursors; runner: Runner; topics: ReadonlySet<string> },
 ): void {
-  const ended = new AbortController();
-  lifecycle.onStop("wake cursors", () => ended.abort());
-  let before = new Map<string, number>();
-  const passed = ({ topic, partition, belowOffset }: DeliveryWake): boolean =>
-    (before.get(`${topic}:${partition}`) ?? 0) >= belowOffset;
-  async function forget(): Promise<void> {
-    while (!ended.signal.aborted) {
-      await host.delay(FORGET_EVERY_MS, ended.signal);
-      await cursors.forget(passed);
-      before = new Map(
-        runner.assigned.map((each) => [`${each.topic}:${each.partition}`, runner.position(each) ?? 0]),
-      );
-    }
-  }
-  forget().catch((error: unknown) => {
-    if (!ended.signal.aborted)
-      logger.warn({ err: error }, "passed cursors of waking are not forgotten any more");
-  });
+  const stopping = new AbortController();
+  lifecycle.onStop("wake cursors", () => stopping.abort());
+  const admin = kafka.admin();
+  const options = {
+    cursors,
+    topics: [...topics],
+    host,
+    logger,
+    assigned: () => runner.assigned,
+    committed: (topic: string) => admin.committedOffsets(groupId, topic),
+  };
+  void forgetPassedCursors(options, stopping.signal);
 }

@@ -7,6 +7,9 @@ import type { ReaderJobs } from "./reader-jobs.ts";
 import type { Room } from "./room.ts";
 import type { WriteParts } from "./write.ts";
 
+/** What is woken, by endpoint: whose last attempt failed before this time (Unix ms), and in any case what was not asked. */
+export type Endpoints = ReadonlyMap<string, number>;
+
 export interface PassParts extends WriteParts {
   /** Names of the retry topics, longest delay first: the oldest jobs wait there. */
   readonly topics: readonly string[];

@@ -90,7 +90,7 @@ export function partsOf(bench: PassBench): PassParts {
     topics: [TOPIC],
     cursors: cursorsOn(disk),
     step,
-    room: createRoom({ room }, host),
+    room: createRoom({ lanes: { room }, pace: { take: () => true }, host }),
     host,
     readerJobs: bench.readerJobs ?? new ReaderJobs(),
     refused: () => undefined,

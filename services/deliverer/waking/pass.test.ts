@@ -7,7 +7,7 @@ import { cursorsOn, type Disk, endpointOf, logOf, NOW_MS, partsOf } from "./pass
 import { runPass } from "./pass.ts";
 
 const NEVER = new AbortController().signal;
-const A = new Set([endpointOf("a")]);
+const A = new Map([[endpointOf("a"), NOW_MS]]);
 const BACK = [{ topic: "retry-1m", key: "k", value: Buffer.alloc(0) }];
 
 /** Delivers at once what it is given. */
@@ -39,7 +39,8 @@ describe("a pass", () => {
   test("begins where the topic's reader is, and does not take again what a cursor covers", async () => {
     const disk: Disk = new Map();
     const log = logOf(["a", "a", "a"]);
-    await runPass(A, partsOf({ log, disk, position: 1, step: delivering([]) }), NEVER);
+    const first = await runPass(A, partsOf({ log, disk, position: 1, step: delivering([]) }), NEVER);
+    expect(first.taken).toBe(2);
     const again = await runPass(A, partsOf({ log, disk, position: 1, step: delivering([]) }), NEVER);
     expect(again.taken).toBe(0);
   });
@@ -104,6 +105,24 @@ describe("a pass", () => {
     log.jobs.delete(0);
     const result = await runPass(A, partsOf({ log, step: delivering([]) }), NEVER);
     expect(result.taken).toBe(1);
+  });
+
+  test("leaves what failed after the endpoint was found well, and takes what was not asked, or failed before", async () => {
+    const disk: Disk = new Map();
+    const seen: DeliveryJob[] = [];
+    const log = logOf(["a", "a", "a", "a"]);
+    for (const [offset, failedAtMs] of [NOW_MS, NOW_MS + 1, null, NOW_MS - 1].entries())
+      log.jobs.set(offset, { ...(log.jobs.get(offset) as DeliveryJob), failedAtMs });
+    const parts = partsOf({ log, disk, step: delivering(seen) });
+    await runPass(A, parts, NEVER);
+    expect(seen.map(({ jobId }) => jobId)).toEqual(["j0", "j2", "j3"]);
+    // What is taken behind it is remembered; after a crash it is doubled.
+    expect([...disk.values()][0]?.belowOffset).toBe(1);
+    expect((await runPass(A, parts, NEVER)).taken).toBe(0);
+    const passedOver = log.records.filter((record) =>
+      parts.cursors.isTaken({ ...record, destinationId: "a" }),
+    );
+    expect(passedOver.map(({ offset }) => offset)).toEqual([0, 2, 3]);
   });
 
   test("leaves what cannot be read for now, and what follows it, before its cursor", async () => {

@@ -26,6 +26,14 @@ describe("how far a destination's waiting jobs were taken", () => {
     expect(progress.belowOffset(20)).toBe(5);
   });
 
+  test("never past a job that was left, though what is behind it is taken", () => {
+    const progress = new WakeProgress();
+    progress.leave(4);
+    expect(progress.take(6)).toBe(true);
+    progress.durable(6, GONE);
+    expect(progress.belowOffset(20)).toBe(4);
+  });
+
   test("a destination most of whose jobs come back is let be", () => {
     const progress = new WakeProgress();
     let offset = 0;

@@ -9,6 +9,8 @@ export class WakeProgress {
   readonly #inHand = new Set<number>();
   /** First offset that will not be taken any more. */
   #stoppedAt: number | undefined;
+  /** First offset of a job that was left where it is. */
+  #leftAt: number | undefined;
   #taken = 0;
   #returned = 0;
 
@@ -36,6 +38,11 @@ export class WakeProgress {
     return true;
   }
 
+  /** Lets this one job be, which keeps its time; those behind it are taken all the same. */
+  leave(offset: number): void {
+    this.#leftAt ??= offset;
+  }
+
   /** Lets the destination be from this job on, which was not taken. */
   stop(offset: number): void {
     this.#stoppedAt ??= offset;
@@ -50,6 +57,6 @@ export class WakeProgress {
   /** Every job of the destination below was taken care of, durably; `readTo` is the first offset the pass has not seen. */
   belowOffset(readTo: number): number {
     const [lowest] = this.#inHand;
-    return Math.min(lowest ?? readTo, this.#stoppedAt ?? readTo);
+    return Math.min(lowest ?? readTo, this.#stoppedAt ?? readTo, this.#leftAt ?? readTo);
   }
 }

@@ -2,12 +2,12 @@ import { describe, expect, test } from "@jest/globals";
 import { systemHost } from "#host";
 import type { Claim, Settle, Step } from "#kafka";
 import type { DeliveryJob } from "#topics";
-import { cursorsOn, type Disk, endpointOf, type Log, logOf, partsOf } from "./pass.fixture.ts";
+import { cursorsOn, type Disk, endpointOf, type Log, logOf, NOW_MS, partsOf } from "./pass.fixture.ts";
 import { runPass } from "./pass.ts";
 import { ReaderJobs } from "./reader-jobs.ts";
 
 const NEVER = new AbortController().signal;
-const A = new Set([endpointOf("a")]);
+const A = new Map([[endpointOf("a"), NOW_MS]]);
 const HOP = [{ topic: "retry-1m", key: "k", value: Buffer.alloc(0) }];
 
 /** The runner of the retry topic: what it writes and what it takes back is the test's to end. */

@@ -1,4 +1,5 @@
 import type { Host } from "#host";
+import type { WakePace } from "./pace.ts";
 
 /** Room comes with a job's end, of which `freed` tells; this is for the jobs of others at the same endpoint. */
 const LOOK_AGAIN_MS = 20;
@@ -17,7 +18,13 @@ export interface LaneRoom {
   room(endpoint: string): number | undefined;
 }
 
-export function createRoom(lanes: LaneRoom, host: Pick<Host, "setTimeout">): Room {
+export interface RoomOptions {
+  readonly lanes: LaneRoom;
+  readonly pace: WakePace;
+  readonly host: Pick<Host, "setTimeout">;
+}
+
+export function createRoom({ lanes, pace, host }: RoomOptions): Room {
   const waiting = new Map<string, Set<() => void>>();
 
   async function nextChance(endpoint: string): Promise<void> {
@@ -36,7 +43,7 @@ export function createRoom(lanes: LaneRoom, host: Pick<Host, "setTimeout">): Roo
       for (;;) {
         const room = lanes.room(endpoint);
         if (room === undefined || signal.aborted) return false;
-        if (room > 0) return true;
+        if (room > 0 && pace.take()) return true;
         await nextChance(endpoint);
       }
     },

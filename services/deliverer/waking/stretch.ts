@@ -1,6 +1,6 @@
 import type { Claim, Ownership, RawRecord, Settle } from "#kafka";
 import type { DeliveryJob } from "#topics";
-import type { PassParts, PassResult, WakeRange } from "./parts.ts";
+import type { Endpoints, PassParts, PassResult, WakeRange } from "./parts.ts";
 import { WakeProgress } from "./progress.ts";
 import type { ReaderJob } from "./reader-jobs.ts";
 import { untilWritten } from "./write.ts";
@@ -14,13 +14,15 @@ const WAIT_FOR_READER_MS = 10_000;
 /** A destination that waits for one of the endpoints. */
 interface Woken {
   readonly endpoint: string;
+  /** Of its jobs, those that failed later keep their time. */
+  readonly failedBeforeMs: number;
   readonly progress: WakeProgress;
 }
 
 /** One pass's way through one partition of one retry topic. */
 export class Stretch {
   readonly #bounds: Omit<WakeRange, "onRecord">;
-  readonly #endpoints: ReadonlySet<string>;
+  readonly #endpoints: Endpoints;
   readonly #parts: PassParts;
   readonly #ownership: Ownership;
   /** By destination, decided at its first job: a change of its configuration must not let a later one fall between. */
@@ -34,7 +36,7 @@ export class Stretch {
   #isRead = false;
   #cursorsAtMs: number;
 
-  constructor(bounds: Omit<WakeRange, "onRecord">, endpoints: ReadonlySet<string>, parts: PassParts) {
+  constructor(bounds: Omit<WakeRange, "onRecord">, endpoints: Endpoints, parts: PassParts) {
     this.#bounds = bounds;
     this.#endpoints = endpoints;
     this.#parts = parts;
@@ -112,17 +114,23 @@ export class Stretch {
             .map((webhook) => webhook.endpoint)
             .find((each) => this.#endpoints.has(each))
         : undefined;
-    const woken = endpoint === undefined ? undefined : { endpoint, progress: new WakeProgress() };
+    const failedBeforeMs = endpoint === undefined ? undefined : this.#endpoints.get(endpoint);
+    const woken =
+      endpoint === undefined || failedBeforeMs === undefined
+        ? undefined
+        : { endpoint, failedBeforeMs, progress: new WakeProgress() };
     this.#destinations.set(destinationId, woken);
     return woken;
   }
 
   async #take(record: RawRecord, woken: Woken): Promise<void> {
-    const { endpoint, progress } = woken;
+    const { endpoint, failedBeforeMs, progress } = woken;
+    const job = await this.#decode(record, progress);
+    if (job === undefined) return;
+    if ((job.failedAtMs ?? 0) > failedBeforeMs) return progress.leave(record.offset);
     const hasRoom = await this.#parts.room.wait(endpoint, this.#bounds.signal);
     if (!hasRoom || !this.#ownership.isOurs) return progress.stop(record.offset);
-    const job = await this.#decode(record, progress);
-    if (job === undefined || this.#isReaders(record) || !progress.take(record.offset)) return;
+    if (this.#isReaders(record) || !progress.take(record.offset)) return;
     this.#inHand += 1;
     // Due now, or the step would let it hop on.
     const dueAtMs = Math.min(job.dueAtMs, this.#parts.nowMs());
@@ -142,7 +150,9 @@ export class Stretch {
     return true;
   }
 
-  #settling({ offset }: RawRecord, { endpoint, progress }: Woken): Settle {
+  #settling(record: RawRecord, { endpoint, progress }: Woken): Settle {
+    const { cursors, nowMs } = this.#parts;
+    const destinationId = destinationOf(record) ?? "";
     return ({ produce, onDurable }) => {
       let isHeld = true;
       const letGo = (): void => {
@@ -153,7 +163,8 @@ export class Stretch {
       void untilWritten(this.#parts, produce, letGo).then((isWritten) => {
         if (!isWritten) return;
         onDurable?.();
-        progress.durable(offset, { isBack: produce.length > 0 });
+        cursors.took({ ...record, destinationId }, nowMs());
+        progress.durable(record.offset, { isBack: produce.length > 0 });
         letGo();
       });
     };

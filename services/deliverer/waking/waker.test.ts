@@ -37,9 +37,9 @@ function slowLooks() {
 describe("after a look that found nothing", () => {
   test("an endpoint that has room waits for the rest to be over", async () => {
     const { waker, looks } = slowLooks();
-    waker.wake(ENDPOINT);
+    waker.found(ENDPOINT);
     await until(() => looks() === 1, { timeoutMs: 2_000, what: "the first look" });
-    waker.wake(ENDPOINT);
+    waker.hasRoom(ENDPOINT);
     await pause(200);
     expect(looks()).toBe(1);
     await waker.stop(1_000);
@@ -50,7 +50,7 @@ describe("after a look that found nothing", () => {
     { title: "during the look", afterMs: 0 },
   ])("an endpoint that was down and is back is looked for at once, $title", async ({ afterMs }) => {
     const { waker, looks } = slowLooks();
-    waker.wake(ENDPOINT);
+    waker.found(ENDPOINT);
     await until(() => looks() === 1, { timeoutMs: 2_000, what: "the first look" });
     if (afterMs > 0) await pause(afterMs);
     waker.recovered(ENDPOINT);

@@ -1,7 +1,7 @@
 // Wakes the waiting calls of endpoints that are back, or that have room again: none of them sits out half an hour because
 // its endpoint was down when it was tried (design: "Waking").
 import type { Logger } from "#runtime";
-import type { PassParts } from "./parts.ts";
+import type { Endpoints, PassParts } from "./parts.ts";
 import { runPass } from "./pass.ts";
 
 /** At most so many passes at a time; endpoints beyond that share one. */
@@ -21,10 +21,12 @@ export interface WakerOptions extends Omit<PassParts, "refused" | "stopping"> {
 }
 
 export interface Waker {
-  /** Takes the endpoint's waiting calls ahead of their time, until there are none; soon, and once at a time. */
-  wake(endpoint: string): void;
-  /** The same for an endpoint that was down and is back: it does not wait for the rest after an earlier look. */
+  /** The endpoint was down and is back: takes all that waits for it, and does not wait for the rest after an earlier look. */
   recovered(endpoint: string): void;
+  /** The endpoint is well, which this process did not know before: the same. */
+  found(endpoint: string): void;
+  /** The endpoint has room again: takes the calls that were put off without being asked. Those that failed keep their schedule. */
+  hasRoom(endpoint: string): void;
   /** Takes no more; resolves when the passes have ended or `graceMs` is over. */
   stop(graceMs: number): Promise<void>;
 }
@@ -35,62 +37,64 @@ function passParts(options: WakerOptions, stopping: AbortSignal): PassParts {
   return { ...options, stopping, refused };
 }
 
-export function createWaker(options: WakerOptions): Waker {
-  const { host, logger } = options;
-  const stopping = new AbortController();
-  const parts = passParts(options, stopping.signal);
-  const pending = new Set<string>();
+/** Endpoints that wait for a pass or are in one, and since when they are known to be well. */
+class Wanted {
+  readonly #pending = new Map<string, number>();
   /** By endpoint, what ends the rest after its pass when that found nothing. */
-  const passing = new Map<string, AbortController>();
-  const passes = new Set<Promise<void>>();
+  readonly #passing = new Map<string, AbortController>();
 
-  /** One endpoint for each pass; when there are more of them than passes, the last one takes all that are left. */
-  function nextEndpoints(): Set<string> {
-    const isLast = passes.size === MAX_PASSES - 1;
-    const free = [...pending].filter((endpoint) => !passing.has(endpoint));
-    return new Set(isLast ? free : free.slice(0, 1));
+  get isEmpty(): boolean {
+    return this.#pending.size === 0;
   }
 
-  function begin(): void {
-    while (!stopping.signal.aborted && passes.size < MAX_PASSES) {
-      const endpoints = nextEndpoints();
-      if (endpoints.size === 0) return;
-      const hurry = new AbortController();
-      for (const endpoint of endpoints) {
-        pending.delete(endpoint);
-        passing.set(endpoint, hurry);
-      }
-      const pass = passUntilNoneIsLeft(endpoints, hurry.signal).finally(() => {
-        for (const endpoint of endpoints) passing.delete(endpoint);
-        passes.delete(pass);
-        begin();
-      });
-      passes.add(pass);
+  /** Calls that failed before this time are taken, beside those that were not asked. */
+  add(endpoint: string, failedBeforeMs: number): void {
+    this.#pending.set(endpoint, Math.max(failedBeforeMs, this.#pending.get(endpoint) ?? 0));
+  }
+
+  /** For a pass: one endpoint, or all that are free. They are in the pass until it is over. */
+  take(isLastPass: boolean): { readonly endpoints: Endpoints; readonly hurry: AbortController } {
+    const free = [...this.#pending].filter(([endpoint]) => !this.#passing.has(endpoint));
+    const endpoints = new Map(isLastPass ? free : free.slice(0, 1));
+    const hurry = new AbortController();
+    for (const endpoint of endpoints.keys()) {
+      this.#pending.delete(endpoint);
+      this.#passing.set(endpoint, hurry);
     }
+    return { endpoints, hurry };
   }
 
-  /** False: there is nothing more to be had, for now. */
-  async function passOnce(endpoints: ReadonlySet<string>, hurry: AbortSignal): Promise<boolean> {
-    const beganAtMs = options.nowMs();
-    const over = new AbortController();
-    const timer = host.setTimeout(() => over.abort(), PASS_MS);
-    const slice = AbortSignal.any([stopping.signal, over.signal]);
-    const { taken, returned } = await runPass(endpoints, parts, slice).finally(() => timer.clear());
-    options.woken(taken);
-    if (taken > 0) logger.info({ taken, returned, endpoints: endpoints.size }, "waiting calls were woken");
-    else await rest(options.nowMs() - beganAtMs, hurry);
-    // What comes back each time would be woken for ever.
-    return taken > returned;
+  hurry(endpoint: string): void {
+    this.#passing.get(endpoint)?.abort();
   }
 
-  async function passUntilNoneIsLeft(endpoints: ReadonlySet<string>, hurry: AbortSignal): Promise<void> {
+  over(endpoints: Endpoints): void {
+    for (const endpoint of endpoints.keys()) this.#passing.delete(endpoint);
+  }
+}
+
+/** One pass after the other for the same endpoints, until there is nothing more to be had. */
+class Passes {
+  readonly #options: WakerOptions;
+  readonly #parts: PassParts;
+  readonly #wanted: Wanted;
+
+  constructor(options: WakerOptions, parts: PassParts, wanted: Wanted) {
+    this.#options = options;
+    this.#parts = parts;
+    this.#wanted = wanted;
+  }
+
+  async run(endpoints: Endpoints, hurry: AbortSignal): Promise<void> {
+    const { host, logger } = this.#options;
+    const { stopping } = this.#parts;
     try {
-      while ((await passOnce(endpoints, hurry)) && !stopping.signal.aborted) {
-        if (pending.size > 0) {
-          for (const endpoint of endpoints) pending.add(endpoint);
+      while ((await this.#once(endpoints, hurry)) && !stopping.aborted) {
+        if (!this.#wanted.isEmpty) {
+          for (const [endpoint, failedBeforeMs] of endpoints) this.#wanted.add(endpoint, failedBeforeMs);
           return;
         }
-        await host.delay(LOOK_AGAIN_MS, stopping.signal).catch(() => undefined);
+        await host.delay(LOOK_AGAIN_MS, stopping).catch(() => undefined);
       }
     } catch (error) {
       // Nothing is lost: what was not woken is due later. The next sign of the endpoint wakes it again.
@@ -98,28 +102,66 @@ export function createWaker(options: WakerOptions): Waker {
     }
   }
 
-  async function rest(passMs: number, hurry: AbortSignal): Promise<void> {
-    const restMs = Math.min(MAX_REST_MS, passMs * REST_FACTOR);
-    const signal = AbortSignal.any([stopping.signal, hurry]);
-    await host.delay(restMs, signal).catch(() => undefined);
+  /** False: there is nothing more to be had, for now. */
+  async #once(endpoints: Endpoints, hurry: AbortSignal): Promise<boolean> {
+    const { host, logger, nowMs, woken } = this.#options;
+    const beganAtMs = nowMs();
+    const over = new AbortController();
+    const timer = host.setTimeout(() => over.abort(), PASS_MS);
+    const slice = AbortSignal.any([this.#parts.stopping, over.signal]);
+    const { taken, returned } = await runPass(endpoints, this.#parts, slice).finally(() => timer.clear());
+    woken(taken);
+    if (taken > 0) logger.info({ taken, returned, endpoints: endpoints.size }, "waiting calls were woken");
+    else await this.#rest(nowMs() - beganAtMs, hurry);
+    // What comes back each time would be woken for ever.
+    return taken > returned;
   }
 
-  function wake(endpoint: string): void {
-    pending.add(endpoint);
+  async #rest(passMs: number, hurry: AbortSignal): Promise<void> {
+    const restMs = Math.min(MAX_REST_MS, passMs * REST_FACTOR);
+    const signal = AbortSignal.any([this.#parts.stopping, hurry]);
+    await this.#options.host.delay(restMs, signal).catch(() => undefined);
+  }
+}
+
+export function createWaker(options: WakerOptions): Waker {
+  const { host, nowMs } = options;
+  const stopping = new AbortController();
+  const wanted = new Wanted();
+  const passes = new Passes(options, passParts(options, stopping.signal), wanted);
+  const running = new Set<Promise<void>>();
+
+  /** When there are more endpoints than passes, the last one takes all that are left. */
+  function begin(): void {
+    while (!stopping.signal.aborted && running.size < MAX_PASSES) {
+      const { endpoints, hurry } = wanted.take(running.size === MAX_PASSES - 1);
+      if (endpoints.size === 0) return;
+      const pass = passes.run(endpoints, hurry.signal).finally(() => {
+        wanted.over(endpoints);
+        running.delete(pass);
+        begin();
+      });
+      running.add(pass);
+    }
+  }
+
+  function wake(endpoint: string, failedBeforeMs: number): void {
+    wanted.add(endpoint, failedBeforeMs);
     begin();
   }
 
   return {
-    wake,
     recovered(endpoint) {
-      passing.get(endpoint)?.abort();
-      wake(endpoint);
+      wanted.hurry(endpoint);
+      wake(endpoint, nowMs());
     },
+    found: (endpoint) => wake(endpoint, nowMs()),
+    hasRoom: (endpoint) => wake(endpoint, 0),
     async stop(graceMs) {
       stopping.abort();
       const ended = new AbortController();
       const grace = host.delay(graceMs, ended.signal).catch(() => undefined);
-      await Promise.race([Promise.all(passes), grace]);
+      await Promise.race([Promise.all(running), grace]);
       ended.abort();
     },
   };

@@ -1,0 +1,78 @@
+import { expect, test } from "@jest/globals";
+import type { Step } from "#kafka";
+import type { Logger } from "#runtime";
+import { type DeliveryJob, deliveryKey } from "#topics";
+import { endpointOf, logOf, NOW_MS, partsOf } from "./pass.fixture.ts";
+import { createWaker } from "./waker.ts";
+
+const ENDPOINT = endpointOf("a");
+const logger = { info: () => undefined, warn: () => undefined } as unknown as Logger;
+const turns = async (count: number) => {
+  for (let turn = 0; turn < count; turn += 1) await new Promise(setImmediate);
+};
+
+/** An endpoint that is back, and fails every tenth call that comes; those wait again, at the end of the log. */
+function oneInTenFails() {
+  const log = logOf(Array(200).fill("a"));
+  let nowMs = NOW_MS;
+  let asked = 0;
+  const attempts = new Map<string, number>();
+  const waitAgain = (job: DeliveryJob, failedAtMs: number | null) => {
+    const offset = log.records.length;
+    log.jobs.set(offset, { ...job, failedAtMs, dueAtMs: nowMs + 60_000 });
+    const place = { topic: "retry", partition: 0, offset, timestampMs: nowMs };
+    log.records.push({ ...place, key: deliveryKey(job), value: Buffer.alloc(1) });
+  };
+  const step: Step<DeliveryJob> = ({ decoded }, settle) => {
+    nowMs += 10;
+    asked += 1;
+    attempts.set(decoded.jobId, (attempts.get(decoded.jobId) ?? 0) + 1);
+    if (asked % 10 !== 0) return settle({ produce: [] });
+    waitAgain(decoded, nowMs);
+    settle({ produce: [{ topic: "retry", key: "k", value: Buffer.alloc(1) }] });
+  };
+  let looks = 0;
+  const host = {
+    setTimeout: () => ({ clear: () => undefined }),
+    delay: () => new Promise<void>((resolve) => setImmediate(resolve)),
+  };
+  const parts = partsOf({ log, step, host, nowMs: () => nowMs });
+  const offsets: typeof parts.offsets = (topic) => {
+    looks += 1;
+    return parts.offsets(topic);
+  };
+  const waker = createWaker({ ...parts, offsets, logger, woken: () => undefined });
+  return { attempts, log, looks: () => looks, waitAgain, waker, now: () => nowMs };
+}
+
+test("what waited when the endpoint came back is asked once; what fails then keeps its schedule, and waking ends", async () => {
+  const { attempts, looks, waker } = oneInTenFails();
+  waker.recovered(ENDPOINT);
+  await turns(2_000);
+  expect(attempts.size).toBe(200);
+  expect([...attempts.values()].every((count) => count === 1)).toBe(true);
+  const looked = looks();
+  expect(looked).toBeLessThanOrEqual(3);
+  await turns(500);
+  expect(looks()).toBe(looked);
+  await waker.stop(0);
+});
+
+test("room at an endpoint wakes what was put off without being asked, and not what failed", async () => {
+  const { attempts, log, now, waitAgain, waker } = oneInTenFails();
+  waker.recovered(ENDPOINT);
+  await turns(2_000);
+  const failed = log.records.slice(200).map(({ offset }) => log.jobs.get(offset)?.jobId);
+  waitAgain({ ...(log.jobs.get(0) as DeliveryJob), jobId: "put off" }, null);
+  expect(failed.length).toBeGreaterThan(10);
+  waker.hasRoom(ENDPOINT);
+  await turns(500);
+  expect(attempts.get("put off")).toBe(1);
+  for (const jobId of failed) expect(attempts.get(jobId ?? "")).toBe(1);
+  // Down once more, and back: then they failed before it was found well.
+  expect(now()).toBeGreaterThan(NOW_MS);
+  waker.recovered(ENDPOINT);
+  await turns(2_000);
+  for (const jobId of failed) expect(attempts.get(jobId ?? "")).toBe(2);
+  await waker.stop(0);
+});
