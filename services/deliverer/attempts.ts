@@ -18,6 +18,8 @@ export interface AttemptsOptions {
   readonly responseDeadlineMs: number;
   readonly userAgent: string;
   readonly nowMs: () => number;
+  /** The lanes' clock, which nobody sets: a pause or a rate must not last for as long as a clock was wrong. */
+  readonly elapsedMs: () => number;
   /** Told of each request that has ended. */
   readonly observers: readonly Pick<Telemetry, "requested">[];
 }
@@ -47,7 +49,7 @@ interface Progress {
 export type MakeAttempt = (attempt: Attempt, onProgress: (progress: Progress) => void) => void;
 
 export function createAttempts(options: AttemptsOptions): MakeAttempt {
-  const { lanes, nowMs } = options;
+  const { elapsedMs, lanes, nowMs } = options;
 
   return ({ job, destination, urls, claim }, onProgress) => {
     const results: PartResult[] = [];
@@ -73,7 +75,7 @@ export function createAttempts(options: AttemptsOptions): MakeAttempt {
     for (const url of urls) {
       const webhook = destination.webhooks.get(url);
       if (webhook === undefined) continue;
-      lanes.enter(new WebhookRequest(options, { job, webhook, claim, ended, withdraw }), nowMs());
+      lanes.enter(new WebhookRequest(options, { job, webhook, claim, ended, withdraw }), elapsedMs());
     }
   };
 }
@@ -129,7 +131,7 @@ class WebhookRequest implements GatedRequest {
       .then((result) => this.#ended(result, startedAtMs));
   }
 
-  divert(reason: DivertReason, notBeforeMs: number | undefined): void {
+  divert(reason: DivertReason, turnAtMs: number | undefined): void {
     // Its next owner would not know of the divert, and make an attempt beside it.
     if (this.isWithdrawn) {
       this.withdraw();
@@ -137,18 +139,19 @@ class WebhookRequest implements GatedRequest {
     }
     this.gate?.left();
     const { url } = this.#part.webhook;
-    const atMs = this.#options.nowMs();
+    const { elapsedMs, nowMs } = this.#options;
+    const atMs = nowMs();
+    const notBeforeMs = turnAtMs === undefined ? undefined : atMs + turnAtMs - elapsedMs();
     this.#part.ended({ url, outcome: { kind: "diverted", reason }, atMs, notBeforeMs });
   }
 
   /** Told of with its place at the endpoint free again. */
   #ended(result: RequestResult, startedAtMs: number): void {
-    const { lanes, nowMs } = this.#options;
+    const { elapsedMs, lanes, nowMs } = this.#options;
     const { durationMs } = result;
-    const endedAtMs = nowMs();
-    const outcome = classifyResult(result, endedAtMs);
+    const outcome = classifyResult(result, nowMs());
     this.gate?.left();
-    lanes.ended(this, outcome, { durationMs, nowMs: endedAtMs });
+    lanes.ended(this, outcome, { durationMs, nowMs: elapsedMs() });
     const { job, webhook, ended } = this.#part;
     const { url } = webhook;
     tell(this.#options, job, { url, outcome, message: messageOf(result), startedAtMs, durationMs }, ended);

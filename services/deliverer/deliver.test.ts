@@ -236,6 +236,28 @@ describe("a job whose partition may be another process's by now", () => {
     expect(driver.written).toEqual([]);
     expect(driver.sent).toHaveLength(10);
   });
+
+  test("and one of whose webhooks was not asked any more is delivered all the same when another takes it", async () => {
+    const [full = "", other = ""] = FIVE;
+    const answers: { url: string; answer(result: RequestResult): void }[] = [];
+    const respond = ({ url }: { url: string }) =>
+      new Promise<RequestResult>((answer) => void answers.push({ url, answer }));
+    const driver = createDriver({ respond });
+    driver.configs.set("d1", destination({ urls: [full] }));
+    for (let index = 0; index < 8; index += 1) void driver.step(job({ jobId: `full${index}` }));
+    driver.configs.set("d1", destination({ urls: [full, other], version: 2 }));
+    const settled = driver.step(job({ jobId: "taken" }));
+    await turn();
+    driver.hold.isOurs = false;
+    // The first webhook's turn comes now, and nothing is sent to it.
+    answers[0]?.answer(response(200));
+    await turn();
+    answers.find(({ url }) => url === other)?.answer(response(200));
+    await settled;
+    expect(driver.hold.givenBack).toEqual([]);
+    expect(driver.verdicts.at(-1)).toEqual({ kind: "delivered" });
+    expect(driver.sent).toHaveLength(9);
+  });
 });
 
 test("a fault of ours becomes a dead letter that names it, not a record that hangs", async () => {

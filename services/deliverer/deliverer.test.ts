@@ -57,6 +57,12 @@ test("a job is posted with its exact bytes, signed, and is not sent again", asyn
     signature: "valid",
     headers: { "user-agent": "Hookline/1.0", "content-type": "application/json", "x-team": "growth" },
   });
+  // Another one goes the whole way through the retry topics meanwhile: what were sent again would have come before it.
+  const later = await setUp({ urls: [receiver.url("/after-once")] });
+  receiver.script("/after-once", { status: 503 }, { status: 503 }, { status: 503 }, { status: 200 });
+  await deliverer.emit(newJob(later));
+  await receiver.untilReceived("/after-once", 4);
+  expect(receiver.requestsTo("/once")).toHaveLength(1);
 });
 
 test("a job that fails is tried again, and is through with the first success", async () => {

@@ -16,6 +16,7 @@ import { createDeliver, type DeliverOptions } from "./deliver.ts";
 import { createDestinations } from "./destinations.ts";
 import { destination, RETRY_DELAYS_MS, response, START_MS, secretBox, WINDOW_MS } from "./jobs.fixture.ts";
 import type { JobVerdict } from "./judge.ts";
+import { Gates } from "./lanes/gates.ts";
 import { Lanes } from "./lanes/lanes.ts";
 import type { DivertReason, LaneRequest } from "./lanes/request.ts";
 import type { WebhookResult } from "./outcomes.ts";
@@ -84,6 +85,7 @@ function guardedLanes(lanes: Lanes, divert: (url: string) => DivertReason | unde
       else request.divert(reason, undefined);
     },
     ended: lanes.ended.bind(lanes),
+    room: lanes.room.bind(lanes),
   };
 }
 
@@ -94,8 +96,10 @@ export function createDriver({
   respond = () => response(200),
 }: DriverOptions = {}) {
   const topics = topicMap({ prefix: "", retryDelaysMs: RETRY_DELAYS_MS });
-  const clock = { nowMs: START_MS };
-  const nowMs = () => clock.nowMs;
+  /** `setByMs`: by how much somebody has set the clock. */
+  const clock = { nowMs: START_MS, setByMs: 0 };
+  const elapsedMs = () => clock.nowMs;
+  const nowMs = () => clock.nowMs + clock.setByMs;
   const memory = memoryTopics(topics, onEncode);
   const table = memoryTable();
   const sent: Sent[] = [];
@@ -106,6 +110,7 @@ export function createDriver({
     return respond(request, clock.nowMs);
   };
   const lanes = new Lanes({ maxInFlight: 10, maxHeld: 1_000, retryDelaysMs: RETRY_DELAYS_MS });
+  const gates = new Gates({ lanes: guardedLanes(lanes, divert), wantTick: () => undefined });
   const options: DeliverOptions = {
     retries: {
       schedule: createRetrySchedule({ delaysMs: RETRY_DELAYS_MS, windowMs: WINDOW_MS }),
@@ -114,10 +119,11 @@ export function createDriver({
     destinations: createDestinations(table, secretBox, nowMs),
     attempt: createAttempts({
       egress: { post },
-      lanes: guardedLanes(lanes, divert),
+      lanes: gates,
       responseDeadlineMs: 5_000,
       userAgent: "Hookline/1.0",
       nowMs,
+      elapsedMs,
       observers: [{ requested: (_job, result) => results.push(result) }],
     }),
     records: createRecords({ topics, serde: memory, nowMs }),
@@ -138,6 +144,7 @@ export function createDriver({
     clock,
     configs,
     deadLetters,
+    gates,
     hold,
     lanes,
     pending,

@@ -99,6 +99,46 @@ describe("the verdict on an attempt", () => {
   });
 });
 
+describe("the verdict on a job that waits for its destination's own limit (contract 4.4)", () => {
+  const limited = (before = job(), notBeforeMs?: number) =>
+    judge(
+      {
+        job: before,
+        results: [
+          { url: A, outcome: { kind: "diverted", reason: "rate_limited" }, atMs: START_MS, notBeforeMs },
+        ],
+        destination: { urls: [A] },
+      },
+      retries,
+      START_MS,
+    );
+
+  test("does not begin its window", () => {
+    expect(limited()).toMatchObject({
+      kind: "divert",
+      job: { firstAttemptAtMs: null, attempts: 0, diverts: 1, failedAtMs: null },
+    });
+    const other = { url: A, outcome: { kind: "diverted", reason: "stalled" }, atMs: START_MS } as const;
+    const stalled = {
+      job: job(),
+      results: [{ ...other, notBeforeMs: undefined }],
+      destination: { urls: [A] },
+    };
+    expect(judge(stalled, retries, START_MS)).toMatchObject({ job: { firstAttemptAtMs: START_MS } });
+  });
+
+  test("does not back off, however often it had to wait", () => {
+    expect(limited(job({ diverts: 20 }))).toMatchObject({ job: { dueAtMs: START_MS + 10_000 } });
+  });
+
+  test("waits for the turn that it was told, and leaves a window that has begun as it is", () => {
+    const begun = job({ attempts: 1, firstAttemptAtMs: START_MS - 5_000 });
+    expect(limited(begun, START_MS + 70_000)).toMatchObject({
+      job: { dueAtMs: START_MS + 70_000, firstAttemptAtMs: START_MS - 5_000 },
+    });
+  });
+});
+
 describe("the plan for a job that came out of its topic", () => {
   const urls = [A, B];
   const open = { kind: "open", urls, webhooks: new Map(), sharedSecret: undefined } as const;

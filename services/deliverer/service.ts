@@ -53,7 +53,8 @@ function openEgress(context: DelivererContext, { outside, lanes, observers }: Eg
   const egress = outside.createEgress({ allowCidrs, connectionsPerOrigin, host });
   lifecycle.onStop("egress", () => egress.close());
   const gates = openGates(context, lanes);
-  return createAttempts({ egress, lanes: gates, responseDeadlineMs, userAgent, nowMs, observers });
+  const elapsedMs = () => host.elapsed();
+  return createAttempts({ egress, lanes: gates, responseDeadlineMs, userAgent, nowMs, elapsedMs, observers });
 }
 
 interface DeliveryParts {

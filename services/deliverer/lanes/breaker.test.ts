@@ -97,4 +97,12 @@ describe("a circuit breaker", () => {
     breaker.pause(START_MS + 3_000);
     expect([breaker.permit(START_MS + 2_999), breaker.permit(START_MS + 3_000)]).toEqual(["none", "probe"]);
   });
+
+  test("keeps the longest of the pauses that requests under way at once were asked for", () => {
+    const breaker = new Breaker(PERIODS_MS);
+    breaker.pause(START_MS + 60_000);
+    breaker.pause(START_MS + 3_000);
+    expect(breaker.untilMs).toBe(START_MS + 60_000);
+    expect(breaker.permit(START_MS + 59_999)).toBe("none");
+  });
 });

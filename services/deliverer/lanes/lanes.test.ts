@@ -200,6 +200,21 @@ describe("Retry-After (contract 3.3)", () => {
     expect(told).toEqual(["a recovered"]);
   });
 
+  test("of 429s is what it was asked for, however long it answers so: it is no outage whose probes come ever later", () => {
+    const { endpoints, fates, run, send } = createTraffic();
+    endpoints.set(
+      "a",
+      answering(5, { kind: "retryable", reason: "http_429", status: 429, retryAfterMs: 2_000 }),
+    );
+    for (let step = 0; step < 6_000; step += 1) {
+      send("a");
+      run(100);
+    }
+    const starts = fates.flatMap(({ startedAtMs }) => (startedAtMs === undefined ? [] : [startedAtMs]));
+    // Ten minutes, and one request every two seconds.
+    expect(starts.length).toBeGreaterThan(280);
+  });
+
   test("of a 503 pauses the endpoint, for half an hour at most", () => {
     const { endpoints, run, send } = createTraffic();
     endpoints.set(

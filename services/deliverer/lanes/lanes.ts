@@ -1,5 +1,5 @@
 // All endpoints of this process. A destination shard's attempts all happen here, so plain counts are exact. No timers and no clock
-// in here: `sweep` is to be called ten times a second.
+// in here, and every `nowMs` is of one that nobody sets: `sweep` is to be called ten times a second.
 import type { AttemptOutcome } from "#contract";
 import type { BreakerState } from "./breaker.ts";
 import { Lane, MAX_WAIT_MS } from "./lane.ts";

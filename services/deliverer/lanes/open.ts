@@ -9,7 +9,7 @@ const BUSY = { utilization: 0.9, lateMs: 50 };
 /** How exactly a destination's rate is kept; only while somebody waits for it. */
 const TICK_AFTER_MS = 5;
 
-export function openLanes({ host, lifecycle, nowMs, settings }: DelivererContext): Lanes {
+export function openLanes({ host, lifecycle, settings }: DelivererContext): Lanes {
   const { maxInFlightPerEndpoint, maxOutstandingCalls } = settings.delivery;
   const lanes = new Lanes({
     maxInFlight: maxInFlightPerEndpoint,
@@ -23,17 +23,17 @@ export function openLanes({ host, lifecycle, nowMs, settings }: DelivererContext
     const sinceMs = now.elapsedMs - before.elapsedMs;
     const utilization = (now.busyMs - before.busyMs) / sinceMs;
     before = now;
-    lanes.sweep(nowMs(), utilization > BUSY.utilization || sinceMs - SWEEP_EVERY_MS > BUSY.lateMs);
+    lanes.sweep(now.elapsedMs, utilization > BUSY.utilization || sinceMs - SWEEP_EVERY_MS > BUSY.lateMs);
   }, SWEEP_EVERY_MS);
   lifecycle.onStop("lanes", () => timer.clear());
   return lanes;
 }
 
 /** The way into the lanes. */
-export function openGates({ host, lifecycle, nowMs }: DelivererContext, lanes: Lanes): Gates {
-  const wantTick = () => void host.setTimeout(() => gates.tick(nowMs()), TICK_AFTER_MS);
+export function openGates({ host, lifecycle }: DelivererContext, lanes: Lanes): Gates {
+  const wantTick = () => void host.setTimeout(() => gates.tick(host.elapsed()), TICK_AFTER_MS);
   const gates: Gates = new Gates({ lanes, wantTick });
-  const timer = host.setInterval(() => gates.sweep(nowMs()), SWEEP_EVERY_MS);
+  const timer = host.setInterval(() => gates.sweep(host.elapsed()), SWEEP_EVERY_MS);
   lifecycle.onStop("gates", () => timer.clear());
   return gates;
 }

@@ -27,8 +27,8 @@ export interface LaneRequest {
   readonly isWithdrawn: boolean;
   withdraw(): void;
   start(): void;
-  /** No request is made; `notBeforeMs` is when it might be, where that is known. */
-  divert(reason: DivertReason, notBeforeMs: number | undefined): void;
+  /** No request is made; `turnAtMs` is when it might be, where that is known, by the lanes' clock. */
+  divert(reason: DivertReason, turnAtMs: number | undefined): void;
 }
 
 /** First in, first out. */

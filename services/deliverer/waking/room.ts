@@ -13,7 +13,7 @@ export interface Room {
 }
 
 /** What the lanes say of an endpoint. */
-export interface LaneRoom {
+interface LaneRoom {
   /** How many more retries the endpoint takes right now without a divert; undefined while its breaker lets nothing through. */
   room(endpoint: string): number | undefined;
 }
