@@ -7,7 +7,9 @@ export default {
   modulePathIgnorePatterns: ["<rootDir>/.cache/"],
   globalSetup: "<rootDir>/test/jest/global-setup.mjs",
   globalTeardown: "<rootDir>/test/jest/global-teardown.mjs",
+  // The slow suites first.
+  testSequencer: "<rootDir>/test/jest/sequencer.mjs",
   testTimeout: 30_000,
-  // Kafka, the registry and the services under test want the rest of a small machine.
-  maxWorkers: 2,
+  // On two cores: the suites of the longest chain wait for processes and clocks most of their time (docs/decisions/0029).
+  maxWorkers: 3,
 };

@@ -1,15 +1,15 @@
 import { afterAll, beforeAll, expect, test } from "@jest/globals";
-import { type Stack, startStack, until } from "#stack";
+import { type Stack, until } from "#stack";
 import { type ControlService, startControl } from "#support/control-service";
-import { environment } from "#support/environment";
+import { TURN_TIMEOUT_MS, takeStack } from "#support/turn";
 
 let stack: Stack;
 let control: ControlService;
 
 beforeAll(async () => {
-  stack = await startStack({ environment, own: true, log: () => undefined });
+  stack = await takeStack({ brokers: 1 });
   control = await startControl({ stack: { brokers: [...stack.brokers], registryUrl: stack.registryUrl } });
-}, 120_000);
+}, TURN_TIMEOUT_MS);
 afterAll(async () => {
   await control?.stop();
   await stack?.stop();

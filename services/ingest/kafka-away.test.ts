@@ -1,7 +1,7 @@
-// Kafka goes away and comes back (contract 7.3): a stack of this file's own, because it is stopped.
+// Kafka goes away and comes back (contract 7.3): a stack whose broker may be stopped.
 import { afterAll, beforeAll, expect, test } from "@jest/globals";
-import { freePorts, type Stack, startStack } from "#stack";
-import { environment } from "#support/environment";
+import { freePorts, type Stack } from "#stack";
+import { TURN_TIMEOUT_MS, takeStack } from "#support/turn";
 import { until } from "#support/until";
 import { post } from "./http.fixture.ts";
 import { type Cluster, openCluster, type RunningIngest, startIngest } from "./kafka.fixture.ts";
@@ -11,10 +11,10 @@ let cluster: Cluster;
 let running: RunningIngest;
 
 beforeAll(async () => {
-  stack = await startStack({ environment, own: true, log: () => undefined });
+  stack = await takeStack({ brokers: 1 });
   cluster = await openCluster(stack);
   await cluster.putSource({ id: "src_1", writeKeys: ["wk_1"] });
-}, 180_000);
+}, TURN_TIMEOUT_MS);
 
 afterAll(async () => {
   await running.service.stop();

@@ -1,6 +1,7 @@
 // The only broker goes away under load and comes back: ingest says 503 meanwhile, and nothing that was acknowledged is
 // missing (contract 7.3).
 import { afterAll, beforeAll, expect, test } from "@jest/globals";
+import { TURN_TIMEOUT_MS } from "#support/turn";
 import { until } from "#support/until";
 import { accountFor } from "./oracle.ts";
 import { Recorder } from "./recorder.ts";
@@ -14,7 +15,7 @@ let world: World;
 
 beforeAll(async () => {
   world = await startWorld({ recorder, brokers: 1, log: () => undefined });
-}, TIMEOUT_MS);
+}, TURN_TIMEOUT_MS);
 
 afterAll(async () => {
   // Undefined when it did not start.

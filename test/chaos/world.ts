@@ -1,12 +1,12 @@
-import { type Stack, startStack } from "#stack";
+import type { Stack } from "#stack";
 import { type Deployment, startDeployment } from "#support/deployment";
-import { environment } from "#support/environment";
 import { moveLeaders } from "#support/leaders";
+import { takeStack } from "#support/turn";
 import { allTopics, type DeadLetter } from "#topics";
 import { BEHAVIOURS, type DestinationName } from "./behaviours.ts";
 import { judgeBody, ROUTES } from "./calls.ts";
 import { type Endpoint, startEndpoint } from "./endpoint.ts";
-import { FLEET, processName, type Target } from "./events.ts";
+import { processName, type Target } from "./events.ts";
 import { calledBy, completeFleet, type Fleet, fleetOf } from "./fleet.ts";
 import type { DeadCall } from "./ledger.ts";
 import { type Network, startNetwork } from "./network.ts";
@@ -85,7 +85,7 @@ function deadCall(letter: DeadLetter, destinations: ReadonlyMap<string, Destinat
 }
 
 async function build(undo: Undo, { recorder, brokers, log }: WorldOptions): Promise<World> {
-  const stack = await startStack({ environment, own: true, brokers, detours: FLEET.deliverer, log });
+  const stack = await takeStack({ brokers, log });
   undo.push(() => stack.stop());
   const network = await startNetwork(stack);
   undo.push(() => network.close());

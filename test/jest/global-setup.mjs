@@ -1,37 +1,19 @@
-// Runs in the process that distributes the tests. The stack is started by the first test that asks for it
-// (test/support/stack.ts), so that a run of unit tests alone starts none.
-import { createServer } from "node:http";
+// Runs in the process that distributes the tests. Stacks are started by the first test that asks for one
+// (test/support/stack-server.ts), so that a run of unit tests alone starts none.
 import { startStack } from "#stack";
-
-/** @type {Promise<import("#stack").Stack> | undefined} */
-let starting;
+import { DETOURS } from "../support/outage-stack.ts";
+import { startStackServer } from "../support/stack-server.ts";
 
 function log(line) {
   process.stderr.write(`${line}\n`);
 }
 
-function stack() {
-  starting ??= startStack({ environment: process.env, log });
-  return starting;
-}
-
-async function answer(_request, response) {
-  try {
-    const { brokers, registryUrl } = await stack();
-    response.end(JSON.stringify({ brokers, registryUrl }));
-  } catch (error) {
-    response.writeHead(503).end(error.message);
-  }
-}
-
 export default async function setUp() {
-  const server = createServer(answer);
-  await new Promise((resolve) => server.listen(0, "127.0.0.1", resolve));
-  process.env.HOOKLINE_TEST_STACK_URL = `http://127.0.0.1:${server.address().port}`;
-  globalThis.stopTestStack = async () => {
-    server.closeAllConnections();
-    server.close();
-    const started = await starting?.catch(() => undefined);
-    await started?.stop();
-  };
+  const server = await startStackServer({
+    startShared: () => startStack({ environment: process.env, log }),
+    startOutage: (brokers) =>
+      startStack({ environment: process.env, own: true, brokers, detours: DETOURS, log }),
+  });
+  process.env.HOOKLINE_TEST_STACK_URL = server.url;
+  globalThis.stopTestStack = server.stop;
 }

@@ -1,7 +1,7 @@
 import { environment } from "./environment.ts";
 
 /** Name of the variable through which the test run tells its workers where the stack can be asked for. */
-const STACK_URL = "HOOKLINE_TEST_STACK_URL";
+export const STACK_URL = "HOOKLINE_TEST_STACK_URL";
 
 export interface TestStack {
   readonly brokers: readonly string[];
@@ -17,7 +17,7 @@ function fromEnvironment(): TestStack {
   return { brokers: brokers.split(","), registryUrl };
 }
 
-/** The Kafka and schema registry of this test run, started by whoever asks first (test/jest/global-setup.mjs). */
+/** The Kafka and schema registry of this test run, started by whoever asks first (test/support/stack-server.ts). */
 export async function useStack(): Promise<TestStack> {
   const url = environment[STACK_URL];
   if (url === undefined) return fromEnvironment();

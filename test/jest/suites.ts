@@ -1,0 +1,54 @@
+import { readFileSync } from "node:fs";
+import { join, relative } from "node:path";
+import type { Suite } from "./order.ts";
+
+const ROOT = join(import.meta.dirname, "../..");
+const TABLE = join(import.meta.dirname, "durations.json");
+const TAKES_TURNS = /"#support\/turn"|"\.\/(world|run)\.ts"/;
+const IS_HEAVY =
+  /#support\/(stack|deployment|control-service|npm-start|service|turn)"|kafka\.fixture|spawnSync|startStack/;
+
+/** Seconds by the suite's path in the repository. */
+export type Durations = Readonly<Record<string, number>>;
+
+function pathOf(file: string): string {
+  return relative(ROOT, file).replaceAll("\\", "/");
+}
+
+export function readDurations(): Durations {
+  return JSON.parse(readFileSync(TABLE, "utf8")) as Durations;
+}
+
+/** What is to be known of a suite before it runs: its duration from the table, the rest from what it imports. */
+export function suiteOf(file: string, durations: Durations): Suite {
+  const path = pathOf(file);
+  const source = readFileSync(file, "utf8");
+  return {
+    path,
+    seconds: durations[path],
+    isHeavy: IS_HEAVY.test(source),
+    takesTurns: TAKES_TURNS.test(source),
+  };
+}
+
+interface JestResult {
+  readonly testResults: readonly {
+    readonly name: string;
+    readonly status: string;
+    readonly startTime: number;
+    readonly endTime: number;
+  }[];
+}
+
+/** Shorter suites are no matter for the order. */
+const SHORTEST_SECONDS = 2;
+
+/** The table that follows from jest's `--json` result: what ran replaces what was known, what is gone goes. */
+export function updated(known: Durations, result: JestResult, exists: (path: string) => boolean): Durations {
+  const durations = new Map(Object.entries(known));
+  for (const { name, status, startTime, endTime } of result.testResults) {
+    if (status === "passed") durations.set(pathOf(name), Math.round((endTime - startTime) / 1000));
+  }
+  const kept = [...durations].filter(([path, seconds]) => seconds >= SHORTEST_SECONDS && exists(path));
+  return Object.fromEntries(kept.sort(([a], [b]) => (a < b ? -1 : 1)));
+}

@@ -1,0 +1,10 @@
+// `npm test -- --json --outputFile=<file>`, then `npm run durations -- <file>`: keeps how long suites took, which is what
+// their order is made from.
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { readDurations, updated } from "./suites.ts";
+
+const [file = ".cache/ci/result.json"] = process.argv.slice(2);
+const result = JSON.parse(readFileSync(file, "utf8"));
+const durations = updated(readDurations(), result, existsSync);
+writeFileSync(join(import.meta.dirname, "durations.json"), `${JSON.stringify(durations, undefined, 2)}\n`);
