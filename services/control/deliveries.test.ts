@@ -3,8 +3,10 @@ import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
 import { type ControlService, startControl } from "#support/control-service";
 import { until } from "#support/until";
 import { openTopics, type TopicClient } from "./deliveries.fixture.ts";
-import { attempt, deadLetter, START_MS, total } from "./delivery-index/records.fixture.ts";
+import { attempt, deadLetter, START_MS, total, WEBHOOK } from "./delivery-index/records.fixture.ts";
 
+/** Shown of it. */
+const SHOWN = "https://a.test/services/***#fad5ba";
 const MINUTE_MS = 60_000;
 const NOW_MS = Date.now();
 const HOUR_AGO_MS = Math.floor((NOW_MS - 60 * MINUTE_MS) / MINUTE_MS) * MINUTE_MS;
@@ -30,7 +32,7 @@ beforeAll(async () => {
   control = await startControl();
   topics = await openTopics(control);
   const source = (await control.ask("/v1/sources", { body: { name: "Web" } })).body.id;
-  const webhooks = [{ url: "https://a.test/hook" }];
+  const webhooks = [{ url: WEBHOOK }];
   id = (await control.ask("/v1/destinations", { body: { name: "D", sourceIds: [source], webhooks } })).body
     .id;
   const at = (minute: number) => HOUR_AGO_MS + minute * MINUTE_MS;
@@ -99,7 +101,7 @@ describe("attempts (contract 10.5)", () => {
         messageId: "m119",
         sourceId: "s1",
         type: "track",
-        url: "https://a.test/hook",
+        url: SHOWN,
         attempt: 1,
         outcome: "timeout",
         retryable: true,
@@ -207,9 +209,7 @@ describe("dead letters (contract 3.7, 10.6)", () => {
       body: JSON.parse(BODY),
       bodyText: BODY,
       bodyBase64: null,
-      webhooks: [
-        { url: "https://a.test/hook", kind: "permanent", reason: "http_4xx", status: 410, error: "HTTP 410" },
-      ],
+      webhooks: [{ url: SHOWN, kind: "permanent", reason: "http_4xx", status: 410, error: "HTTP 410" }],
     });
   });
 

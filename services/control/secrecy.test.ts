@@ -68,7 +68,8 @@ async function useSecrets(): Promise<void> {
   };
   const { id } = (await ask("/v1/destinations", { body: destination })).body;
   await ask(`/v1/destinations/${id}`, { method: "PATCH", body: { sharedSecret: SECRETS.replaced } });
-  receiver.script("/hook", { status: 500, body: `${SECRETS.header} ${SECRETS.replaced}` });
+  const echo = `${SECRETS.header} ${SECRETS.replaced} ${Buffer.from(SECRETS.header).toString("base64")}`;
+  receiver.script("/hook", { status: 500, body: echo });
   await ask(`/v1/destinations/${id}/test`, { method: "POST" });
   const { refused } = SECRETS;
   const wrong = { url: "nowhere", headers: { Host: refused, "X-A": `${refused}\n`, "X-B": [refused] } };

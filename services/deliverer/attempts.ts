@@ -1,6 +1,7 @@
 import { classifyResult, type RequestResult } from "#contract";
 import type { Egress } from "#egress";
 import type { Ownership } from "#kafka";
+import { createMask } from "#secrets";
 import type { DeliveryJob } from "#topics";
 import type { ReachableDestination, Webhook } from "./destinations.ts";
 import type { Quota } from "./lanes/gate.ts";
@@ -154,8 +155,23 @@ class WebhookRequest implements GatedRequest {
     lanes.ended(this, outcome, { durationMs, nowMs: elapsedMs() });
     const { job, webhook, ended } = this.#part;
     const { url } = webhook;
-    tell(this.#options, job, { url, outcome, message: messageOf(result), startedAtMs, durationMs }, ended);
+    const message = result.kind === "failure" ? maskOf(webhook)(result.message) : messageOf(result);
+    tell(this.#options, job, { url, outcome, message, startedAtMs, durationMs }, ended);
   }
+}
+
+/** Made once for each webhook's version, at its first failure. */
+const masks = new WeakMap<Webhook, (text: string) => string>();
+
+/** Takes the webhook's secrets out of a failure's text: the other side may have had words in it. */
+function maskOf(webhook: Webhook): (text: string) => string {
+  const known = masks.get(webhook);
+  if (known !== undefined) return known;
+  const { sharedSecret, previous } = webhook.signing;
+  const signing = [sharedSecret, previous?.secret].filter((secret) => secret !== undefined);
+  const mask = createMask([...signing, ...Object.values(webhook.headers)]);
+  masks.set(webhook, mask);
+  return mask;
 }
 
 function tell(

@@ -82,6 +82,17 @@ describe("one attempt", () => {
     });
   });
 
+  test("that fails is remembered without the secrets that the other side put into the failure", async () => {
+    const header = "Bearer of the team";
+    const said = `altnames: ${Buffer.from(header).toString("base64")}.test s3cr3t`;
+    const result = { kind: "failure", failure: "tls", message: said, durationMs: 1 } as const;
+    const driver = createDriver({ respond: () => result });
+    driver.configs.set("d1", destination({ secret: "s3cr3t", headers: { Authorization: header } }));
+    await driver.step(job());
+    expect(driver.pending).toMatchObject([{ outcomes: [{ message: "altnames: ********.test ********" }] }]);
+    expect(driver.results).toMatchObject([{ message: "altnames: ********.test ********" }]);
+  });
+
   test("is made again later, without a request, while the destination's secret cannot be decrypted", async () => {
     const driver = createDriver();
     const other = destination({ secret: "s" });

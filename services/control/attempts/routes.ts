@@ -3,6 +3,7 @@ import { Type } from "typebox";
 import type { ControlContext } from "../context.ts";
 import type { ListedAttempt } from "../delivery-index/attempts-table.ts";
 import { existingDestination } from "../destinations/routes.ts";
+import { SHOWN_URL, shownUrl } from "../destinations/shown-url.ts";
 import { IdParams, TimeField } from "../http/fields.ts";
 import { nullableInteger, nullableString } from "../http/nullable.ts";
 import { problemResponses } from "../http/openapi.ts";
@@ -24,7 +25,7 @@ const AttemptView = Type.Object(
     messageId: Type.String(),
     sourceId: Type.String(),
     type: Type.String({ description: "Of the call." }),
-    url: Type.String(),
+    url: Type.String({ description: SHOWN_URL }),
     attempt: Type.Integer({ description: "1 is the first." }),
     outcome: Type.String({ description: "success, or a reason such as timeout or http_5xx." }),
     retryable: Type.Boolean({
@@ -98,7 +99,7 @@ function attemptView(attempt: ListedAttempt) {
     messageId,
     sourceId,
     type,
-    url,
+    url: shownUrl(url),
     attempt: attempt.attempt,
     outcome,
     retryable,

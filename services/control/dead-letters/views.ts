@@ -3,6 +3,7 @@ import { isUtf8 } from "node:buffer";
 import { type Static, Type } from "typebox";
 import type { DeadLetter } from "#topics";
 import type { ListedDeadLetter } from "../delivery-index/dead-letters-table.ts";
+import { SHOWN_URL, shownUrl } from "../destinations/shown-url.ts";
 import { TimeField } from "../http/fields.ts";
 import { nullableInteger, nullableString } from "../http/nullable.ts";
 import { isoTime, isoTimeOrNull } from "../http/time-pages.ts";
@@ -35,7 +36,7 @@ export const WholeDeadLetterView = Type.Object(
     origin: Type.String({ description: "topic-partition-offset of the record that ended here." }),
     webhooks: Type.Array(
       Type.Object({
-        url: Type.String(),
+        url: Type.String({ description: SHOWN_URL }),
         kind: Type.String({ description: "retryable or permanent." }),
         reason: Type.String(),
         status: nullableInteger(),
@@ -82,7 +83,7 @@ export function wholeDeadLetterView(
     firstAttemptAt: isoTimeOrNull(firstAttemptAtMs),
     origin,
     webhooks: outcomes.map(({ url, kind, reason, status, message, atMs, durationMs }) => {
-      return { url, kind, reason, status, error: message, at: isoTime(atMs), durationMs };
+      return { url: shownUrl(url), kind, reason, status, error: message, at: isoTime(atMs), durationMs };
     }),
     body: parsedOrNull(bodyText),
     bodyText,

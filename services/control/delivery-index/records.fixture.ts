@@ -1,6 +1,7 @@
 // Records of the indexed topics, for tests.
 import type { DeadLetter, DeliveryAttempt, DeliveryTotal } from "#topics";
 
+export const WEBHOOK = "https://a.test/services/XXXX";
 export const START_MS = Date.UTC(2026, 0, 1);
 
 export function attempt(changes: Partial<DeliveryAttempt> = {}): DeliveryAttempt {
@@ -12,7 +13,7 @@ export function attempt(changes: Partial<DeliveryAttempt> = {}): DeliveryAttempt
     messageId: "m1",
     sourceId: "s1",
     type: "track",
-    url: "https://a.test/hook",
+    url: WEBHOOK,
     attempt: 1,
     outcome: "http_5xx",
     retryable: true,
@@ -55,7 +56,7 @@ export function deadLetter(changes: Partial<DeadLetter> = {}): DeadLetter {
     replayId: null,
     outcomes: [
       {
-        url: "https://a.test/hook",
+        url: WEBHOOK,
         kind: "permanent",
         reason: "http_4xx",
         status: 410,

@@ -1,8 +1,9 @@
 // What a destination is and how it changes; pure but for the encryption that it is given.
+import { MASK } from "#secrets";
 import { DESTINATION_DEFAULTS, type DestinationConfig } from "#topics";
 import { type OptionsInput, optionsView, patchOptions, patchSwitch } from "./options.ts";
 import { patchSecrets, previousSecretValidUntil, type SecretInput } from "./rotation.ts";
-import { MASK, renewWebhooks, type Sealer, sealWebhooks, type WebhookInput } from "./secrets.ts";
+import { renewWebhooks, type Sealer, sealWebhooks, type WebhookInput } from "./secrets.ts";
 
 export interface DestinationInput extends OptionsInput, SecretInput {
   readonly name: string;

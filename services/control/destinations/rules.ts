@@ -1,9 +1,13 @@
 // What a destination's schema cannot say: rules of URLs and headers (contract 2.8, 4.2), masked values, sources that exist.
 import { webhookProblems } from "#contract";
+import { MASK } from "#secrets";
 import type { Webhook } from "#topics";
 import type { FieldProblem } from "../http/problem.ts";
 import { type OptionRules, optionProblems } from "./option-rules.ts";
-import { MASK, storedHeader, type WebhookInput } from "./secrets.ts";
+import { storedHeader, type WebhookInput } from "./secrets.ts";
+
+/** Of a list that is too long for its schema anyway, no more is looked at. */
+const MOST_LOOKED_AT = 1_000;
 
 export interface RulesContext extends OptionRules {
   isSource(id: string): boolean;
@@ -15,8 +19,8 @@ export function destinationProblems(body: unknown, context: RulesContext): Field
   const { sourceIds, webhooks } = given;
   const stored = context.before?.webhooks ?? [];
   return [
-    ...(Array.isArray(sourceIds) ? sourceProblems(sourceIds, context) : []),
-    ...(Array.isArray(webhooks) ? webhookFieldProblems(webhooks, stored) : []),
+    ...(Array.isArray(sourceIds) ? sourceProblems(sourceIds.slice(0, MOST_LOOKED_AT), context) : []),
+    ...(Array.isArray(webhooks) ? webhookFieldProblems(webhooks.slice(0, MOST_LOOKED_AT), stored) : []),
     ...optionProblems(given, context),
   ];
 }

@@ -1,8 +1,8 @@
 import { type TSchema, Type } from "typebox";
 import { CALL_TYPES, type DeliveredType, MAX_WEBHOOKS } from "#contract";
+import { MASK } from "#secrets";
 import { HealthView } from "../health/view.ts";
 import { IdField, NameField, TimeField } from "../http/fields.ts";
-import { MASK } from "./secrets.ts";
 
 const MAX_SOURCES = 1_000;
 const MAX_SECRET_CHARACTERS = 1_024;

@@ -1,10 +1,10 @@
 // Which place each stored secret is encrypted for, whatever a change does to the place (docs/decisions/0025).
 import { createCipheriv, randomBytes } from "node:crypto";
 import { describe, expect, test } from "@jest/globals";
-import { createSecretBox } from "#secrets";
+import { createSecretBox, MASK } from "#secrets";
 import type { DestinationConfig, EncryptedSecret } from "#topics";
 import { createDestination, type DestinationPatch, patchDestination } from "./destination.ts";
-import { MASK, openSecrets, sealerOf } from "./secrets.ts";
+import { openSecrets, sealerOf } from "./secrets.ts";
 
 const KEY = { id: "k1", key: randomBytes(32) };
 const box = createSecretBox({ keys: [KEY] });

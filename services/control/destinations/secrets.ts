@@ -1,13 +1,6 @@
 // Secrets of a destination can be written and are never read (contract 6.3, 10.3).
-import type { SecretBox, SecretPlace } from "#secrets";
+import { MASK, type SecretBox, type SecretPlace } from "#secrets";
 import type { DestinationConfig, EncryptedSecret, Webhook } from "#topics";
-
-/**
- * What answers show in place of a header's value. Sent back unchanged it keeps the value that is stored for the same
- * header of the same URL, so that what was read can be edited and sent back. It is refused anywhere else: a stored value
- * never moves to another URL, whose owner it may not be meant for.
- */
-export const MASK = "********";
 
 /** A place within one destination; see SecretPlace. */
 type Place =
@@ -46,7 +39,11 @@ export interface WebhookInput {
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-/** `stored` is what the destination has until now; masked values are taken from there. */
+/**
+ * `stored` is what the destination has until now. The mask, which answers show in place of a header's value, keeps the value
+ * that is stored for the same header of the same URL when it is sent back, so that what was read can be edited and sent
+ * back. It is refused anywhere else: a stored value never moves to another URL, whose owner it may not be meant for.
+ */
 export function sealWebhooks(
   inputs: readonly WebhookInput[],
   stored: readonly Webhook[],

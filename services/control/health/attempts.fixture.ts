@@ -34,7 +34,9 @@ export interface HealthStage {
   close(): Promise<void>;
 }
 
-export const WEBHOOK = "https://example.com/hook";
+const WEBHOOK = "https://example.com/services/XXXX";
+/** What answers and events show of it. */
+export const SHOWN_WEBHOOK = "https://example.com/services/***#3fcdcd";
 
 export async function startHealthStage(): Promise<HealthStage> {
   const operator = await startReceiver();

@@ -1,6 +1,7 @@
 // What the operator's own webhook is told, in Standard Webhooks form (contract 4.5). Pure.
 import { createHash } from "node:crypto";
 import type { DestinationConfig, DestinationHealth, OperationalEvent } from "#topics";
+import { shownUrl } from "../destinations/shown-url.ts";
 
 const EVENT_TYPES = [
   "destination.failing",
@@ -84,7 +85,7 @@ export function deadLetteredEvent(destination: NamedDestination, letters: DeadLe
 function failures({ webhooks }: DestinationHealth) {
   return {
     webhooks: webhooks.map(({ url, sinceMs, failures: count, outcome, status, message, lastAtMs }) => ({
-      url,
+      url: shownUrl(url),
       failingSince: iso(sinceMs),
       consecutiveFailures: count,
       lastError: { at: iso(lastAtMs), outcome, status, message },

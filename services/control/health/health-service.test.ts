@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
 import { standardWebhookHeaders } from "#contract";
 import { startControl } from "#support/control-service";
 import { until } from "#support/until";
-import { type HealthStage, OPERATOR_SECRET, startHealthStage, WEBHOOK } from "./attempts.fixture.ts";
+import { type HealthStage, OPERATOR_SECRET, SHOWN_WEBHOOK, startHealthStage } from "./attempts.fixture.ts";
 
 const TIMEOUT_MS = 45_000;
 
@@ -24,7 +24,7 @@ describe("health on real Kafka (contract 4.5)", () => {
     const { health } = await stage.view(id);
     const lastError = {
       at: expect.any(String),
-      url: WEBHOOK,
+      url: SHOWN_WEBHOOK,
       outcome: "http_5xx",
       status: 503,
       message: "it was http_5xx",
@@ -34,11 +34,12 @@ describe("health on real Kafka (contract 4.5)", () => {
       since: expect.any(String),
       consecutiveFailures: expect.any(Number),
       lastError,
-      reasons: [{ url: WEBHOOK, lastError }],
+      reasons: [{ url: SHOWN_WEBHOOK, lastError }],
     });
     expect(health.consecutiveFailures).toBeGreaterThan(1);
     const failing = await stage.untilEvent(id, "destination.failing");
     expect(failing.data).toMatchObject({ destinationId: id, name: "Shop", since: health.since });
+    expect(failing.data.webhooks).toMatchObject([{ url: SHOWN_WEBHOOK }]);
 
     await stage.attempted(id, "success");
     // No more attempts come: time alone makes it healthy.

@@ -1,6 +1,7 @@
 // The health of a destination as the API shows it (contract 4.5). Pure.
 import { Type } from "typebox";
 import type { DestinationConfig, DestinationHealth, WebhookHealth } from "#topics";
+import { SHOWN_URL, shownUrl } from "../destinations/shown-url.ts";
 import { TimeField } from "../http/fields.ts";
 import { unbrokenSinceMs } from "./health.ts";
 
@@ -10,7 +11,7 @@ const nullableTime = (description: string) =>
 const Failure = Type.Object(
   {
     at: TimeField,
-    url: Type.String(),
+    url: Type.String({ description: SHOWN_URL }),
     outcome: Type.String({ description: "A slug such as timeout or http_5xx." }),
     status: Type.Unsafe<number | null>({ type: ["integer", "null"] }),
     message: Type.String(),
@@ -38,7 +39,7 @@ export const HealthView = Type.Object(
     }),
     reasons: Type.Array(
       Type.Object({
-        url: Type.String(),
+        url: Type.String({ description: SHOWN_URL }),
         since: TimeField,
         consecutiveFailures: Type.Integer(),
         lastError: Failure,
@@ -60,7 +61,7 @@ export function healthView({ webhooks }: DestinationConfig, health: DestinationH
     consecutiveFailures: isBroken ? failing.reduce((sum, { failures }) => sum + failures, 0) : 0,
     lastError: latest === undefined ? null : failureView(latest),
     reasons: failing.map((webhook) => ({
-      url: webhook.url,
+      url: shownUrl(webhook.url),
       since: iso(webhook.sinceMs),
       consecutiveFailures: webhook.failures,
       lastError: failureView(webhook),
@@ -69,7 +70,7 @@ export function healthView({ webhooks }: DestinationConfig, health: DestinationH
 }
 
 function failureView({ lastAtMs, url, outcome, status, message }: WebhookHealth) {
-  return { at: iso(lastAtMs), url, outcome, status, message };
+  return { at: iso(lastAtMs), url: shownUrl(url), outcome, status, message };
 }
 
 function iso(ms: number): string {

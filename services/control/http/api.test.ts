@@ -66,6 +66,8 @@ describe("tokens (contract 6.4, 10.1)", () => {
     expect(await raw({ host: `localhost:${port}`, origin: `http://localhost:${port}` })).toBe(200);
     expect(await raw({ host, origin: "https://evil.example" })).toBe(403);
     expect(await raw({ host, origin: "null" })).toBe(403);
+    expect(await raw({ host, "sec-fetch-site": "cross-site" })).toBe(403);
+    expect(await raw({ host, "sec-fetch-site": "none" })).toBe(200);
     expect(await raw({ host: "evil.example" })).toBe(403);
     expect(await raw({ host: "127.0.0.1.evil.example" })).toBe(403);
   });

@@ -9,6 +9,8 @@ interface RequestIdentity {
   readonly authorization: string | undefined;
   readonly host: string | undefined;
   readonly origin: string | undefined;
+  /** Sec-Fetch-Site, which browsers send with every request and no page can set. */
+  readonly fetchSite: string | undefined;
 }
 
 /** Throws the problem of a request that may not pass. */
@@ -29,12 +31,13 @@ export function createAuthorise(tokens: readonly string[]): Authorise {
 
 /**
  * Listening on loopback keeps other machines out, but not the pages in this machine's browsers: a page of another origin,
- * or one whose name was rebound to 127.0.0.1, is told apart by its Origin and Host headers.
+ * or one whose name was rebound to 127.0.0.1, is told apart by its Origin and Host headers. A page's image or link asks without
+ * an Origin; the browser says then that another site is behind it.
  */
-function requireLocal({ host, origin }: RequestIdentity): void {
+function requireLocal({ host, origin, fetchSite }: RequestIdentity): void {
   const local = host !== undefined && LOOPBACK_HOSTS.has(nameOf(host));
   const sameOrigin = origin === undefined || origin === `http://${host}`;
-  if (!local || !sameOrigin) {
+  if (!local || !sameOrigin || fetchSite === "cross-site") {
     throw new ProblemError(
       "forbidden",
       "without a configured token only programs of this machine are answered",

@@ -2,6 +2,11 @@
 import { Type } from "typebox";
 import type { Problem as FieldProblem } from "#contract";
 
+/** Of an answer; a body may have more wrong fields than its sender can have meant. */
+const MAX_ERRORS = 50;
+/** A field's name may be as long as the body that it is in. */
+const MAX_PATH_CHARACTERS = 200;
+
 /** What can go wrong, as a closed list; the last part of the problem's `type`. */
 const PROBLEMS = {
   unreadable: { status: 400, title: "The request cannot be read" },
@@ -41,7 +46,7 @@ export const ProblemSchema = Type.Object(
     status: Type.Integer(),
     detail: Type.String(),
     errors: Type.Array(Type.Object({ path: Type.String(), message: Type.String() }), {
-      description: "Every wrong field; empty when the problem is not about fields.",
+      description: `The first ${MAX_ERRORS} wrong fields; empty when the problem is not about fields.`,
     }),
   },
   { $id: "Problem", description: "RFC 9457 problem details." },
@@ -57,15 +62,20 @@ export function notFound(what: string, id: string): ProblemError {
   return new ProblemError("not_found", `there is no ${what} ${id}`);
 }
 
-/** 422 that names every wrong field once: what is found first about a field is said. */
-export function refused(problems: readonly FieldProblem[]): ProblemError {
+/**
+ * 422 that names wrong fields once each, the first MAX_ERRORS of them: what is found first about a field is said. `unread` is how
+ * many more problems there are that nobody looked at.
+ */
+export function refused(problems: readonly FieldProblem[], unread = 0): ProblemError {
   const byPath = new Map<string, FieldProblem>();
   for (const problem of problems) if (!byPath.has(problem.path)) byPath.set(problem.path, problem);
-  const errors = [...byPath.values()];
-  const count = errors.length === 1 ? "1 value is refused" : `${errors.length} values are refused`;
-  return new ProblemError(
-    "refused_values",
-    `${count}: ${errors.map(({ path }) => path || "the body").join(", ")}`,
-    errors,
-  );
+  const errors = [...byPath.values()].slice(0, MAX_ERRORS).map(({ path, message }) => ({
+    path: path.length > MAX_PATH_CHARACTERS ? `${path.slice(0, MAX_PATH_CHARACTERS)}…` : path,
+    message,
+  }));
+  const total = byPath.size + unread;
+  const count = total === 1 ? "1 value is refused" : `${total} values are refused`;
+  const named = errors.map(({ path }) => path || "the body").join(", ");
+  const more = total > errors.length ? ` and ${total - errors.length} more` : "";
+  return new ProblemError("refused_values", `${count}: ${named}${more}`, errors);
 }

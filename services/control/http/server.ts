@@ -38,6 +38,8 @@ export interface ServerOptions {
 const MAX_BODY_BYTES = 512 * 1024;
 const REQUEST_TIMEOUT_MS = 30_000;
 const RETRY_AFTER_SECONDS = 5;
+/** People and their programs need a few; whoever opens more cannot take the process's files and memory. */
+const MAX_CONNECTIONS = 500;
 
 export async function createServer(options: ServerOptions): Promise<ControlApp> {
   const app: ControlApp = fastify({
@@ -46,6 +48,7 @@ export async function createServer(options: ServerOptions): Promise<ControlApp> 
     forceCloseConnections: "idle",
     frameworkErrors: (error, _request, reply) => sendProblem(reply, toProblem(error)),
   }).withTypeProvider<TypeBoxTypeProvider>();
+  app.server.maxConnections = MAX_CONNECTIONS;
   app.setValidatorCompiler(createValidatorCompiler());
   acceptJsonOnly(app);
   addHooks(app, options);
@@ -76,7 +79,8 @@ function acceptJsonOnly(app: ControlApp): void {
 
 function addHooks(app: ControlApp, { authorise, telemetry }: ServerOptions): void {
   app.addHook("onRequest", async ({ headers }) => {
-    authorise({ authorization: headers.authorization, host: headers.host, origin: headers.origin });
+    const { authorization, host, origin } = headers;
+    authorise({ authorization, host, origin, fetchSite: headers["sec-fetch-site"] });
   });
   app.addHook("onResponse", async (_request, reply) => {
     telemetry.answered(reply.statusCode, reply.elapsedTime);

@@ -1,8 +1,8 @@
 import type { ErrorObject } from "ajv";
 import { KafkaError } from "#kafka";
 import { SecretError } from "#secrets";
-import { ProblemError, refused } from "./problem.ts";
-import { fieldProblems } from "./validation.ts";
+import { ProblemError } from "./problem.ts";
+import { refusedBy } from "./validation.ts";
 
 /** What fastify adds to the errors that it makes. */
 interface FrameworkError {
@@ -19,7 +19,7 @@ export function toProblem(error: unknown): ProblemError {
   // Its message names keys by their ids, and never holds a secret.
   if (error instanceof SecretError) return new ProblemError("failed", error.message);
   const { statusCode = 500, validation, message = "" } = error as FrameworkError;
-  if (validation !== undefined) return refused(fieldProblems(validation as readonly ErrorObject[]));
+  if (validation !== undefined) return refusedBy(validation as readonly ErrorObject[]);
   if (statusCode === 413) return new ProblemError("too_large", message);
   if (statusCode === 415)
     return new ProblemError("unsupported_media_type", "send Content-Type: application/json");

@@ -1,8 +1,7 @@
 // Values are checked against the route's schema by ajv: every wrong field at once, nothing coerced or dropped in bodies.
 import { Ajv, type ErrorObject } from "ajv";
 import type { FastifyRequest, FastifySchemaCompiler } from "fastify";
-import type { FieldProblem } from "./problem.ts";
-import { refused } from "./problem.ts";
+import { type FieldProblem, type ProblemError, refused } from "./problem.ts";
 
 const SHARED = { allErrors: true, allowUnionTypes: true, strict: true } as const;
 
@@ -16,8 +15,11 @@ export function createValidatorCompiler(): FastifySchemaCompiler<object> {
   return ({ schema, httpPart }) => (httpPart === "body" ? body : query).compile(schema);
 }
 
+/** More than an answer names; what is beyond is counted. */
+const MAX_READ = 500;
+
 /** What ajv found, with fields written as a caller would: `webhooks[1].url`. */
-export function fieldProblems(errors: readonly ErrorObject[]): FieldProblem[] {
+function fieldProblems(errors: readonly ErrorObject[]): FieldProblem[] {
   return errors.map(({ instancePath, keyword, params, message }) => {
     const at = instancePath.split("/").slice(1).map(unescaped);
     switch (keyword) {
@@ -58,6 +60,12 @@ function pathOf(segments: readonly string[]): string {
  * the body whatever it looks like, so it has to be careful with its shape.
  */
 export function checkBody(request: FastifyRequest, rules: readonly FieldProblem[] = []): void {
-  const problems = [...fieldProblems((request.validationError?.validation ?? []) as ErrorObject[]), ...rules];
-  if (problems.length > 0) throw refused(problems);
+  const errors = (request.validationError?.validation ?? []) as ErrorObject[];
+  if (errors.length + rules.length > 0) throw refusedBy(errors, rules);
+}
+
+/** The 422 of what ajv found, and of rules beside it. */
+export function refusedBy(errors: readonly ErrorObject[], rules: readonly FieldProblem[] = []): ProblemError {
+  const read = [...fieldProblems(errors.slice(0, MAX_READ)), ...rules.slice(0, MAX_READ)];
+  return refused(read, Math.max(0, errors.length - MAX_READ) + Math.max(0, rules.length - MAX_READ));
 }

@@ -1,18 +1,18 @@
 // What one webhook made of the test, as it is shown; pure.
 import { classifyResult, type RequestResult } from "#contract";
-import { MASK } from "../destinations/secrets.ts";
+import { shownUrl } from "../destinations/shown-url.ts";
 
 /** Of a response that much is shown. */
 const SHOWN_BYTES = 1_024;
-/** A secret that begins inside what is shown is seen whole, and so recognised: header values have at most 4,096 characters. */
-export const CAPTURED_BYTES = SHOWN_BYTES + 4_096;
-/** Shorter values occur in any text by chance. */
-const SHORTEST_SECRET_CHARACTERS = 4;
+/** Header values have at most 4,096 characters, and no usual form of one is longer than six times that. */
+const LONGEST_SECRET_BYTES = 6 * 4_096;
+/** A secret that begins inside what is shown is seen whole, and so recognised. */
+export const CAPTURED_BYTES = SHOWN_BYTES + LONGEST_SECRET_BYTES;
 
 export interface WebhookOutcomeView {
   readonly url: string;
   readonly outcome: "success" | "retryable" | "permanent";
-  /** A slug that also names it in metrics and dead letters; null on success. */
+  /** A slug; null on success. */
   readonly reason: string | null;
   readonly status: number | null;
   readonly durationMs: number;
@@ -21,15 +21,34 @@ export interface WebhookOutcomeView {
   readonly response: string | null;
 }
 
-/** `secrets` are replaced by the mask wherever the webhook sent them back. */
-export function outcomeView(
-  result: RequestResult,
-  { url, secrets, nowMs }: { url: string; secrets: readonly string[]; nowMs: number },
-): WebhookOutcomeView {
+/** For people, and the same whatever the reason was. */
+const NO_USABLE_ADDRESS =
+  "no request was made: the host of the URL is unknown, or has an address in a private or reserved range that HOOKLINE_EGRESS_ALLOW_CIDRS does not open";
+
+/**
+ * Whether there was no address to send to. A name that is unknown and one that is forbidden look alike to whoever asks, in text and
+ * time: else anybody with access to the API could find out which names and addresses there are in the operator's network.
+ */
+export function isWithoutAddress(result: RequestResult): boolean {
+  return result.kind === "failure" && (result.failure === "blocked_address" || result.failure === "dns");
+}
+
+export interface OutcomeOptions {
+  readonly url: string;
+  /** Takes out the destination's secrets, wherever the webhook sent them back. */
+  readonly hide: (text: string) => string;
+  readonly nowMs: number;
+}
+
+export function outcomeView(result: RequestResult, { url, hide, nowMs }: OutcomeOptions): WebhookOutcomeView {
+  const shown = { url: shownUrl(url) };
+  if (isWithoutAddress(result)) {
+    const reason = { outcome: "permanent", reason: "no_usable_address", error: NO_USABLE_ADDRESS } as const;
+    return { ...shown, ...reason, status: null, durationMs: 0, response: null };
+  }
   const outcome = classifyResult(result, nowMs);
-  const hide = (text: string) => withoutSecrets(text, secrets);
   return {
-    url,
+    ...shown,
     outcome: outcome.kind,
     reason: outcome.kind === "success" ? null : outcome.reason,
     status: result.kind === "response" ? result.status : null,
@@ -44,14 +63,6 @@ function errorOf(result: RequestResult, isSuccess: boolean, hide: (text: string)
   return result.kind === "response"
     ? `the webhook answered with status ${result.status}`
     : hide(result.message);
-}
-
-/** Longest first: one secret may be a part of another. */
-function withoutSecrets(text: string, secrets: readonly string[]): string {
-  const hidden = secrets
-    .filter(({ length }) => length >= SHORTEST_SECRET_CHARACTERS)
-    .sort((one, other) => other.length - one.length);
-  return hidden.reduce((shown, secret) => shown.replaceAll(secret, MASK), text);
 }
 
 /** A character that the limit cuts is left out. */

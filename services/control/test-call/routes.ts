@@ -1,15 +1,17 @@
 // POST /v1/destinations/{id}/test (contract 10.4).
 import { type Static, Type } from "typebox";
 import { type AcceptedCall, deliveryHeaders } from "#contract";
+import { createMask } from "#secrets";
 import type { DestinationConfig } from "#topics";
 import type { ControlContext } from "../context.ts";
 import { existingDestination } from "../destinations/routes.ts";
 import { openSecrets } from "../destinations/secrets.ts";
+import { SHOWN_URL } from "../destinations/shown-url.ts";
 import { IdParams } from "../http/fields.ts";
 import { problemResponses } from "../http/openapi.ts";
 import type { ControlApp } from "../http/server.ts";
 import { checkBody } from "../http/validation.ts";
-import { CAPTURED_BYTES, outcomeView } from "./outcome.ts";
+import { CAPTURED_BYTES, isWithoutAddress, outcomeView } from "./outcome.ts";
 import { prepareCall } from "./prepare.ts";
 
 const TestBody = Type.Object(
@@ -30,13 +32,15 @@ const TestResult = Type.Object(
     delivered: Type.Boolean({ description: "At least one webhook answered with success." }),
     webhooks: Type.Array(
       Type.Object({
-        url: Type.String(),
+        url: Type.String({ description: SHOWN_URL }),
         outcome: Type.Unsafe<"success" | "retryable" | "permanent">({
           type: "string",
           enum: ["success", "retryable", "permanent"],
           description: "A call that is not a test would be retried after a retryable one.",
         }),
-        reason: nullableString("A slug such as timeout or http_5xx; null on success."),
+        reason: nullableString(
+          "A slug such as timeout or http_5xx; no_usable_address for every host that is unknown or forbidden. null on success.",
+        ),
         status: Type.Unsafe<number | null>({
           type: ["integer", "null"],
           description: "null when there was no response.",
@@ -78,16 +82,19 @@ export function addTestRoute(app: ControlApp, context: ControlContext): void {
   );
 }
 
+/** No lookup that is answered at all takes longer: an unknown name and a forbidden one are told at the same time. */
+const WITHOUT_ADDRESS_AFTER_MS = 1_000;
+
 async function sendTest(
   destination: DestinationConfig,
   call: AcceptedCall,
   context: ControlContext,
 ): Promise<Static<typeof TestResult>> {
-  const { egress, delivery, telemetry } = context;
+  const { egress, delivery, host, telemetry } = context;
   const nowMs = context.nowMs();
   const { sharedSecret, previousSecret, headers } = openSecrets(context.secrets, destination, nowMs);
   const signing = [sharedSecret, previousSecret].filter((secret) => secret !== undefined);
-  const secrets = [...signing, ...headers.flatMap(Object.values)];
+  const hide = createMask([...signing, ...headers.flatMap(Object.values)]);
   const { messageId } = call;
   const standardWebhooks = destination.standardWebhooks ? { messageId, secrets: signing, nowMs } : undefined;
   const { userAgent } = delivery;
@@ -95,6 +102,7 @@ async function sendTest(
   const webhooks = await Promise.all(
     destination.webhooks.map(async ({ url }, index) => {
       const staticHeaders = headers[index] ?? {};
+      const begunAtMs = host.elapsed();
       const result = await egress.post({
         url,
         headers: deliveryHeaders({ body, staticHeaders, sharedSecret, standardWebhooks, userAgent }),
@@ -102,7 +110,9 @@ async function sendTest(
         deadlineMs: delivery.responseDeadlineMs,
         captureBytes: CAPTURED_BYTES,
       });
-      const view = outcomeView(result, { url, secrets, nowMs: context.nowMs() });
+      if (isWithoutAddress(result))
+        await host.delay(Math.max(0, WITHOUT_ADDRESS_AFTER_MS - (host.elapsed() - begunAtMs)));
+      const view = outcomeView(result, { url, hide, nowMs: context.nowMs() });
       telemetry.tested(view.outcome);
       return view;
     }),

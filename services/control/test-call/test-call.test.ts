@@ -125,7 +125,7 @@ describe("the test call (contract 10.4)", () => {
       },
       { outcome: "permanent", reason: "http_4xx", status: 410, response: "" },
       { outcome: "retryable", reason: "timeout", status: null, error: expect.any(String), response: null },
-      { outcome: "permanent", reason: "blocked_address", status: null, response: null },
+      { outcome: "permanent", reason: "no_usable_address", status: null, durationMs: 0, response: null },
       { outcome: "success" },
     ]);
     expect(body.webhooks[2].durationMs).toBeGreaterThanOrEqual(490);
@@ -157,6 +157,24 @@ describe("the test call (contract 10.4)", () => {
     const { text, body } = await testOf(id);
     expect(body.webhooks[0].response).toMatch(/^\*{8} x+ \*{8}$/);
     expect(text).not.toContain("vvv");
+  });
+
+  test("unknown and forbidden names and addresses are answered alike, none sooner than another", async () => {
+    const narrow = await startControl({ settings: { HOOKLINE_EGRESS_ALLOW_CIDRS: "" } });
+    const hosts = ["localhost", "nowhere.invalid", "10.255.255.1", "[::ffff:169.254.169.254]"];
+    const answers = [];
+    for (const host of hosts) {
+      const body = { name: "D", sourceIds: [], webhooks: [{ url: `http://${host}:9/` }] };
+      const { id } = (await narrow.ask("/v1/destinations", { body })).body;
+      const startedAtMs = performance.now();
+      const answer = await narrow.ask(`/v1/destinations/${id}/test`, { method: "POST" });
+      const { url: _, ...shown } = answer.body.webhooks[0];
+      answers.push(shown);
+      expect(performance.now() - startedAtMs).toBeGreaterThanOrEqual(990);
+    }
+    await narrow.stop();
+    expect(answers[0]).toMatchObject({ reason: "no_usable_address" });
+    for (const shown of answers) expect(shown).toEqual(answers[0]);
   });
 
   test("there is no test of a destination that is not there", async () => {

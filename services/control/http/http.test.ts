@@ -1,0 +1,97 @@
+import { once } from "node:events";
+import { type AddressInfo, connect, type Socket } from "node:net";
+import { describe, expect, test } from "@jest/globals";
+import type { Logger } from "#runtime";
+import { createAuthorise } from "./auth.ts";
+import { refused } from "./problem.ts";
+import { createServer } from "./server.ts";
+import { refusedBy } from "./validation.ts";
+
+const LOCAL = { authorization: undefined, host: "localhost:8090", origin: undefined };
+
+describe("who may use the API without a token (contract 6.4)", () => {
+  const isAllowed = (fetchSite: string | undefined, more = {}): boolean => {
+    try {
+      createAuthorise([])({ ...LOCAL, fetchSite, ...more });
+      return true;
+    } catch (error) {
+      expect(error).toMatchObject({ kind: "forbidden" });
+      return false;
+    }
+  };
+
+  test("not what a page of another site makes a browser ask without an Origin", () => {
+    expect(isAllowed("cross-site")).toBe(false);
+    expect(isAllowed("cross-site", { origin: "http://localhost:8090" })).toBe(false);
+  });
+
+  test.each([undefined, "none", "same-origin", "same-site"])(
+    "programs, and what a person opens: Sec-Fetch-Site %s",
+    (site) => {
+      expect(isAllowed(site)).toBe(true);
+    },
+  );
+
+  test("with a token it does not matter where it is sent from", () => {
+    const authorise = createAuthorise(["token-0123456789abcdef"]);
+    const request = { ...LOCAL, authorization: "Bearer token-0123456789abcdef", fetchSite: "cross-site" };
+    expect(() => authorise(request)).not.toThrow();
+  });
+});
+
+describe("a refusal", () => {
+  test("names the first fifty fields and counts the rest", () => {
+    const problems = Array.from({ length: 60 }, (_, index) => ({ path: `f${index}`, message: "is wrong" }));
+    const { errors, message } = refused(problems);
+    expect(errors).toEqual(problems.slice(0, 50));
+    expect(message).toMatch(/^60 values are refused: f0, f1, .*, f49 and 10 more$/);
+    expect(refused(problems.slice(0, 50)).message).not.toContain("more");
+  });
+
+  test("of a body that is one long list of mistakes is short, and so is each field's name", () => {
+    const errors = Array.from({ length: 250_000 }, (_, index) => ({
+      instancePath: `/webhooks/${index}`,
+      schemaPath: "",
+      keyword: "type",
+      params: { type: "object" },
+    }));
+    const { message, errors: named } = refusedBy(errors);
+    expect(message).toMatch(/^250000 values are refused: .* and 249950 more$/);
+    expect(named).toHaveLength(50);
+    const [long] = refused([{ path: "x".repeat(500_000), message: "is not a field that can be set" }]).errors;
+    expect(long?.path).toHaveLength(201);
+  });
+});
+
+test("more connections than the limit are closed, and the others go on", async () => {
+  const ignore = (): void => undefined;
+  const logger = {
+    debug: ignore,
+    info: ignore,
+    warn: ignore,
+    error: ignore,
+    fatal: ignore,
+  } as unknown as Logger;
+  const telemetry = { answered: ignore, changed: ignore, tested: ignore, poisoned: ignore };
+  const app = await createServer({ authorise: ignore, telemetry, logger, routes: [] });
+  await app.listen({ port: 0, host: "127.0.0.1" });
+  const { port } = app.server.address() as AddressInfo;
+  const sockets: Socket[] = [];
+  const open = async (): Promise<Socket> => {
+    const socket = connect(port, "127.0.0.1");
+    sockets.push(socket);
+    await once(socket, "connect");
+    return socket;
+  };
+  try {
+    const first = await open();
+    while (sockets.length < 500) await open();
+    await once(await open(), "close");
+    first.write("GET /nothing HTTP/1.1\r\nHost: localhost\r\n\r\n");
+    const [answer] = (await once(first, "data")) as [Buffer];
+    expect(answer.toString()).toMatch(/^HTTP\/1\.1 404 /);
+  } finally {
+    for (const socket of sockets) socket.destroy();
+    await app.close();
+  }
+});
