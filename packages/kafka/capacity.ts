@@ -14,6 +14,7 @@ export class Capacity {
   #records = 0;
   #bytes = 0;
   #wake: Timer | undefined;
+  readonly #onEmpty = new Set<() => void>();
 
   constructor(maxRecords: number, maxBytes: number, host: Host) {
     this.#host = host;
@@ -42,11 +43,25 @@ export class Capacity {
   release(sizeBytes: number): void {
     this.#records -= 1;
     this.#bytes -= sizeBytes;
+    if (this.#records === 0) this.#emptied();
     if (this.#waiting.size > 0) this.#wake ??= this.#host.setImmediate(() => this.#wakeWaiters());
+  }
+
+  /** Resolves when nothing is outstanding. */
+  empty(): Promise<void> {
+    if (this.#records === 0) return Promise.resolve();
+    const { promise, resolve } = Promise.withResolvers<void>();
+    this.#onEmpty.add(resolve);
+    return promise;
   }
 
   forget(waiter: Waiter): void {
     this.#waiting.delete(waiter);
+  }
+
+  #emptied(): void {
+    for (const resolve of this.#onEmpty) resolve();
+    this.#onEmpty.clear();
   }
 
   #wakeWaiters(): void {

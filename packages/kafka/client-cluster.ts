@@ -1,10 +1,10 @@
 import type { Host } from "#host";
 import { createClient } from "./client.ts";
 import { createClientAdmin } from "./client-admin.ts";
+import { sessionFactory } from "./client-session.ts";
 import type { Cluster } from "./cluster.ts";
 import { createFetchClient } from "./fetch-client.ts";
 import { createProduceClient } from "./produce-client.ts";
-import { sessionFactory } from "./session.ts";
 import type { KafkaLogger, KafkaSettings } from "./types.ts";
 
 /** Kafka itself, through the client. Nothing connects before it is used. */

@@ -90,6 +90,8 @@ declare module "kafkajs/src/consumer/batch.js" {
 }
 
 declare module "kafkajs/src/consumer/consumerGroup.js" {
+  import type kafkajs from "kafkajs";
+
   export interface AssignedTopic {
     readonly topic: string;
     readonly partitions: readonly number[];
@@ -98,8 +100,23 @@ declare module "kafkajs/src/consumer/consumerGroup.js" {
     readonly topic: string;
     readonly rawMessages: readonly unknown[];
   }
+  /** What a fetch is refused with. */
+  export interface OutOfRange {
+    readonly topic: string;
+    readonly partition: number;
+  }
+  /** Made anew at every join. */
+  export interface OffsetManagerInternals {
+    readonly generationId: number;
+    commitOffsets(offsets: kafkajs.OffsetsByTopicPartition): Promise<void>;
+    nextOffset(topic: string, partition: number): { toString(): string };
+  }
   export interface ConsumerGroupInternals {
-    readonly cluster: object;
+    readonly cluster: kafkajs.Cluster;
+    readonly offsetManager: OffsetManagerInternals | null;
+    readonly seekOffset: Map<string, unknown>;
+    connect(this: ConsumerGroupInternals): Promise<void>;
+    recoverFromOffsetOutOfRange(this: ConsumerGroupInternals, outOfRange: OutOfRange): Promise<void>;
     fetch(this: ConsumerGroupInternals, nodeId: number): Promise<readonly ClientBatch[]>;
     filterPartitionsByNode(nodeId: number, assigned: readonly AssignedTopic[]): readonly AssignedTopic[];
     isPaused(topic: string, partition: number): boolean;

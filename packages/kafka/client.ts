@@ -2,6 +2,7 @@ import net from "node:net";
 import tls from "node:tls";
 import kafkajs from "kafkajs";
 import type { Host } from "#host";
+import { installClientGroup } from "./client-group.ts";
 import { installZstd } from "./codec.ts";
 import { installFetchProtocol } from "./fetch-protocol.ts";
 import { installGroupFetch } from "./group-fetch.ts";
@@ -39,6 +40,7 @@ export function createClient(settings: KafkaSettings, logger: KafkaLogger, host:
   installZstd();
   patchRequestQueue();
   installFetchProtocol();
+  installClientGroup();
   installGroupFetch();
   installProduceProtocol();
   return new kafkajs.Kafka({

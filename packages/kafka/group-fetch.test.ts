@@ -1,4 +1,5 @@
 import { expect, test } from "@jest/globals";
+import type kafkajs from "kafkajs";
 import type {
   AssignedTopic,
   ClientBatch,
@@ -27,7 +28,11 @@ function newGroup(answer: () => ClientBatch[], isPaused: (topic: string) => bool
   const recovered: ConsumerGroupInternals[] = [];
   const cluster = {};
   const group: ConsumerGroupInternals = {
-    cluster,
+    cluster: cluster as kafkajs.Cluster,
+    offsetManager: null,
+    seekOffset: new Map(),
+    connect: async () => undefined,
+    recoverFromOffsetOutOfRange: async () => undefined,
     async fetch(nodeId) {
       asked.push(this.filterPartitionsByNode(nodeId, [JOBS, RETRIES]).map(({ topic }) => topic));
       try {

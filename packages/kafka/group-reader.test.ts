@@ -1,73 +1,14 @@
 import { afterEach, describe, expect, test } from "@jest/globals";
-import { systemHost } from "#host";
 import { until } from "#support/until";
 import { KafkaError } from "./errors.ts";
-import { recordingLogger } from "./fixtures/recording-logger.ts";
-import { batchOf, record, type StubSession, stubSessions } from "./fixtures/stub-session.ts";
-import { GroupReader, type GroupReaderOptions } from "./group-reader.ts";
-import type { Settle, TopicPartition } from "./types.ts";
+import { fetch, settleAll, startReader, stopReaders } from "./fixtures/reader-bench.ts";
+import { record } from "./fixtures/stub-session.ts";
+import type { TopicPartition } from "./types.ts";
 
 const passing = new KafkaError("unavailable", "broker away", { canRetry: true });
 const final = new KafkaError("not_authorized", "who are you", { canRetry: false });
 
-interface Bench {
-  readonly reader: GroupReader<string>;
-  readonly sessions: StubSession[];
-  /** The newest session. */
-  readonly session: () => StubSession;
-  /** Partition and offset of every step. */
-  readonly stepped: string[];
-  readonly open: Map<string, Settle>;
-  readonly started: Promise<void>;
-}
-
-const readers: GroupReader<string>[] = [];
-
-afterEach(async () => {
-  for (const reader of readers.splice(0)) await reader.stop(0);
-});
-
-async function startBench(options: Partial<GroupReaderOptions<string>> = {}): Promise<Bench> {
-  const { sessions, newSession } = stubSessions();
-  const stepped: string[] = [];
-  const open = new Map<string, Settle>();
-  const parts = { newSession, logger: recordingLogger().logger, host: systemHost };
-  const reader = new GroupReader<string>(parts, {
-    groupId: "g",
-    topics: ["t"],
-    commits: true,
-    maxOutstandingRecords: 1_000,
-    maxOutstandingBytes: 1e9,
-    work: {
-      decode: ({ key }) => key ?? "",
-      step: ({ decoded }, settle) => {
-        stepped.push(decoded);
-        open.set(decoded, settle);
-      },
-      deadLetter: () => [],
-      write: async () => undefined,
-    },
-    ...options,
-  });
-  readers.push(reader);
-  const started = reader.start();
-  const session = (): StubSession => {
-    const newest = sessions.at(-1);
-    if (newest === undefined) throw new Error("no session");
-    return newest;
-  };
-  return { reader, sessions, session, stepped, open, started };
-}
-
-function fetch(bench: Bench, partition: number, from: number, to: number): void {
-  const records = Array.from({ length: to - from }, (_, i) => record(partition, from + i));
-  void bench.session().handlers.onBatch(batchOf(records));
-}
-
-function settleAll(bench: Bench): void {
-  for (const settle of bench.open.values()) settle({ produce: [] });
-  bench.open.clear();
-}
+afterEach(stopReaders);
 
 function soon<T>(condition: () => T, what: string): Promise<unknown> {
   return until(condition, { timeoutMs: 5_000, what, pollMs: 2 });
@@ -80,7 +21,7 @@ async function manyTurns(): Promise<void> {
 
 describe("group reader", () => {
   test("starting resolves when the group has been joined", async () => {
-    const bench = await startBench();
+    const bench = startReader();
     bench.session().join([0, 1]);
     await bench.started;
     expect(bench.reader.assigned).toEqual([
@@ -91,7 +32,7 @@ describe("group reader", () => {
 
   test("nothing is stepped before the owner of new partitions is ready", async () => {
     const ready = Promise.withResolvers<void>();
-    const bench = await startBench({ onAssigned: () => ready.promise });
+    const bench = startReader({ onAssigned: () => ready.promise });
     bench.session().join([0]);
     fetch(bench, 0, 0, 2);
     expect(bench.stepped).toEqual([]);
@@ -105,7 +46,7 @@ describe("group reader", () => {
       asked += 1;
       if (asked === 1) throw new Error("store locked");
     };
-    const bench = await startBench({ onAssigned });
+    const bench = startReader({ onAssigned });
     bench.session().join([0]);
     fetch(bench, 0, 0, 1);
     await soon(() => bench.stepped.length === 1, "the step");
@@ -115,7 +56,7 @@ describe("group reader", () => {
   test("a partition that went and came back is not opened by what made it ready before it went", async () => {
     const ready = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
     let asked = 0;
-    const bench = await startBench({
+    const bench = startReader({
       onAssigned: async ({ length }) => (length === 0 ? undefined : await ready[asked++]?.promise),
     });
     bench.session().join([0]);
@@ -136,7 +77,7 @@ describe("group reader", () => {
       opened.push(partition);
       if (partition === 0) await slow.promise;
     };
-    const bench = await startBench({ openPartition });
+    const bench = startReader({ openPartition });
     bench.session().join([0, 1]);
     fetch(bench, 0, 0, 1);
     fetch(bench, 1, 0, 1);
@@ -149,7 +90,7 @@ describe("group reader", () => {
 
   test("a partition that cannot be opened is tried again by itself, until it is lost", async () => {
     const asked = [0, 0];
-    const bench = await startBench({
+    const bench = startReader({
       async openPartition({ partition }) {
         asked[partition] = (asked[partition] ?? 0) + 1;
         if (partition === 0) throw new Error("disk away");
@@ -166,7 +107,7 @@ describe("group reader", () => {
 
   test("a reader that stops opens nothing any more", async () => {
     const ready = Promise.withResolvers<void>();
-    const bench = await startBench({ onAssigned: () => ready.promise });
+    const bench = startReader({ onAssigned: () => ready.promise });
     bench.session().join([0]);
     fetch(bench, 0, 0, 1);
     const stopped = bench.reader.stop(0);
@@ -179,7 +120,7 @@ describe("group reader", () => {
   test("only new partitions are announced, and only lost ones revoked", async () => {
     const assigned: TopicPartition[][] = [];
     const revoked: TopicPartition[][] = [];
-    const bench = await startBench({
+    const bench = startReader({
       onAssigned: async (partitions) => void assigned.push([...partitions]),
       onRevoked: (partitions) => void revoked.push([...partitions]),
     });
@@ -192,7 +133,7 @@ describe("group reader", () => {
   });
 
   test("after a rebalance a kept partition goes on at its own place, not at the last commit (fact 7)", async () => {
-    const bench = await startBench();
+    const bench = startReader();
     bench.session().join([0]);
     await bench.started;
     fetch(bench, 0, 0, 5);
@@ -201,7 +142,7 @@ describe("group reader", () => {
   });
 
   test("a new member identity goes on at the last commit, because others may have read meanwhile", async () => {
-    const bench = await startBench();
+    const bench = startReader();
     bench.session().join([0], "first");
     await bench.started;
     fetch(bench, 0, 0, 5);
@@ -214,7 +155,7 @@ describe("group reader", () => {
 
   test("a new member identity has lost all that the old one had: it is opened anew", async () => {
     const told: string[] = [];
-    const bench = await startBench({
+    const bench = startReader({
       onAssigned: async (partitions) => void told.push(`got ${partitions.length}`),
       onRevoked: (partitions) => void told.push(`lost ${partitions.length}`),
     });
@@ -232,7 +173,7 @@ describe("group reader", () => {
   });
 
   test("a member that is not answered for one and a half session timeouts works on nothing, until it is answered", async () => {
-    const bench = await startBench({ sessionTimeoutMs: 200 });
+    const bench = startReader({ sessionTimeoutMs: 200 });
     bench.session().join([0]);
     await bench.started;
     fetch(bench, 0, 0, 1);
@@ -248,7 +189,7 @@ describe("group reader", () => {
   });
 
   test("a reader that stops begins nothing any more", async () => {
-    const bench = await startBench();
+    const bench = startReader();
     bench.session().join([0]);
     await bench.started;
     fetch(bench, 0, 0, 1);
@@ -261,18 +202,18 @@ describe("group reader", () => {
   });
 
   test("what is done is committed when the group rebalances, before anything moves", async () => {
-    const bench = await startBench();
+    const bench = startReader();
     bench.session().join([0]);
     await bench.started;
     fetch(bench, 0, 0, 5);
     await soon(() => bench.stepped.length === 5, "the steps");
     settleAll(bench);
-    bench.session().handlers.onRebalancing();
+    void bench.session().handlers.onRebalancing();
     expect(bench.session().commits).toEqual([[{ topic: "t", partition: 0, offset: 5 }]]);
   });
 
   test("what is done is committed once a second, up to the oldest record that is not done", async () => {
-    const bench = await startBench();
+    const bench = startReader();
     bench.session().join([0]);
     await bench.started;
     fetch(bench, 0, 0, 5);
@@ -283,7 +224,7 @@ describe("group reader", () => {
   });
 
   test("a partition that is no longer owned is never committed (fact 7)", async () => {
-    const bench = await startBench();
+    const bench = startReader();
     bench.session().join([0, 1]);
     await bench.started;
     fetch(bench, 0, 0, 3);
@@ -297,7 +238,7 @@ describe("group reader", () => {
   });
 
   test("a record settled after its partition went and came back is not stepped twice", async () => {
-    const bench = await startBench();
+    const bench = startReader();
     bench.session().join([0]);
     await bench.started;
     fetch(bench, 0, 0, 2);
@@ -311,8 +252,8 @@ describe("group reader", () => {
 
   test("the position of an assigned partition is the record that waits, or the next to be fetched", async () => {
     const dueAtMs = ({ offset }: { offset: number }) => (offset < 2 ? 0 : Number.POSITIVE_INFINITY);
-    const bench = await startBench();
-    const waiting = await startBench({
+    const bench = startReader();
+    const waiting = startReader({
       work: {
         decode: () => "",
         step: () => undefined,
@@ -334,7 +275,7 @@ describe("group reader", () => {
   });
 
   test("the position is unknown while another's reading may have gone on, and once the partition is gone", async () => {
-    const bench = await startBench();
+    const bench = startReader();
     bench.session().join([0], "first");
     await bench.started;
     fetch(bench, 0, 0, 5);
@@ -350,11 +291,11 @@ describe("group reader", () => {
   });
 
   test("a crash that may pass leads to a new session, and pauses are applied again (fact 13)", async () => {
-    const bench = await startBench({ maxOutstandingRecords: 1 });
+    const bench = startReader({ maxOutstandingRecords: 1 });
     bench.session().join([0], "first");
     await bench.started;
     const large = Array.from({ length: 100 }, (_, i) => ({ ...record(0, i), value: Buffer.alloc(10_000) }));
-    void bench.session().handlers.onBatch(batchOf(large));
+    void bench.session().arrive(large);
     expect([...bench.session().paused]).toEqual(["t/0"]);
     bench.session().handlers.onCrash(passing);
     await soon(() => bench.sessions.length === 2, "the second session");
@@ -364,7 +305,7 @@ describe("group reader", () => {
   });
 
   test("any other crash is the end: the reader fails and is not started again (fact 13)", async () => {
-    const bench = await startBench();
+    const bench = startReader();
     bench.session().join([0]);
     await bench.started;
     bench.session().handlers.onCrash(final);
@@ -373,7 +314,7 @@ describe("group reader", () => {
   });
 
   test("a crash that the client calls final is tried again a few times, then it is the end (fact 13)", async () => {
-    const bench = await startBench();
+    const bench = startReader();
     bench.session().join([0]);
     await bench.started;
     const odd = new KafkaError("request_failed", "invariant violated", { canRetry: false });
@@ -386,24 +327,24 @@ describe("group reader", () => {
   });
 
   test("a reader that can never join fails at its start", async () => {
-    const bench = await startBench();
+    const bench = startReader();
     bench.session().handlers.onCrash(final);
     await expect(bench.started).rejects.toMatchObject({ code: "consumer_dead" });
   });
 
   test("a loop that hangs is given up for a new session, and its late batches are ignored", async () => {
-    const bench = await startBench();
+    const bench = startReader();
     bench.session().join([0]);
     await bench.started;
     const [hanging] = bench.sessions;
     if (hanging !== undefined) hanging.lastActiveMs = 0;
     await soon(() => bench.sessions.length === 2, "the second session");
-    void hanging?.handlers.onBatch(batchOf([record(0, 0)]));
+    void hanging?.arrive([record(0, 0)]);
     expect(bench.stepped).toEqual([]);
   });
 
   test("a session whose commits go on failing is given up for a new one, as the same member", async () => {
-    const bench = await startBench();
+    const bench = startReader();
     bench.session().join([0], "me");
     await bench.started;
     fetch(bench, 0, 0, 1);
@@ -418,7 +359,7 @@ describe("group reader", () => {
   });
 
   test("stopping waits for what is outstanding, commits it and leaves", async () => {
-    const bench = await startBench();
+    const bench = startReader();
     bench.session().join([0]);
     await bench.started;
     fetch(bench, 0, 0, 3);
@@ -435,7 +376,7 @@ describe("group reader", () => {
   });
 
   test("stopping ends when its grace is over, with what is done committed", async () => {
-    const bench = await startBench();
+    const bench = startReader();
     bench.session().join([0]);
     await bench.started;
     fetch(bench, 0, 0, 3);
@@ -447,7 +388,7 @@ describe("group reader", () => {
   });
 
   test("a reader without commits keeps its place over a lost session", async () => {
-    const bench = await startBench({ commits: false });
+    const bench = startReader({ commits: false });
     bench.session().join([0], "first");
     await bench.started;
     fetch(bench, 0, 0, 3);
@@ -463,16 +404,14 @@ describe("group reader", () => {
     const large = Array.from({ length: 100 }, (_, i) => ({ ...record(0, i), value: Buffer.alloc(10_000) }));
     const schema = Promise.withResolvers<string>();
     const work = { step: () => undefined, deadLetter: () => [], write: async () => undefined };
-    const bench = await startBench({ commits: false, work: { ...work, decode: () => schema.promise } });
+    const bench = startReader({ commits: false, work: { ...work, decode: () => schema.promise } });
     bench.session().join([0]);
     await bench.started;
-    expect(bench.session().handlers.onBatch(batchOf([record(0, 0)]))).toBeUndefined();
+    expect(bench.session().arrive([record(0, 0)])).toBeUndefined();
     const beganAtMs = performance.now();
-    await bench.session().handlers.onBatch(batchOf(large.slice(1)));
+    await bench.session().arrive(large.slice(1));
     expect(performance.now() - beganAtMs).toBeGreaterThan(990);
-    const waiting = bench
-      .session()
-      .handlers.onBatch(batchOf([{ ...record(0, 100), value: Buffer.alloc(9) }]));
+    const waiting = bench.session().arrive([{ ...record(0, 100), value: Buffer.alloc(9) }]);
     expect(waiting).toBeInstanceOf(Promise);
     schema.resolve("known");
     await waiting;

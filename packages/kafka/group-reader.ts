@@ -2,20 +2,25 @@ import type { Host } from "#host";
 import { coPartitionedAssigner, type LastAssignment } from "./assigner-protocol.ts";
 import { Capacity } from "./capacity.ts";
 import { Committer } from "./committer.ts";
-import { Lane, type LaneParts, type Work } from "./lane.ts";
+import { HandOver } from "./hand-over.ts";
+import type { Work } from "./lane.ts";
+import { Lanes } from "./lanes.ts";
 import { Membership } from "./membership.ts";
 import { openAll } from "./opening.ts";
-import type { FetchedBatch, Join, NewSession, PartitionOffset, SessionOptions } from "./session.ts";
+import type { FetchedBatch, Join, NewSession, RecordsGone, SessionOptions } from "./session.ts";
 import { Supervisor } from "./supervisor.ts";
 import { keyOf } from "./topic-partition.ts";
 import type { KafkaLogger, Ownership, RunnerOptions, TopicPartition } from "./types.ts";
 import { withinMs } from "./within.ts";
 
-/** Chosen so that a killed member's partitions move within 8 s: the session's end, and a rebalance that nobody delays. */
+/** Chosen so that a killed member's partitions move within 8 s: the session's end, and a rebalance that nobody delays for long. */
 const DEFAULTS = { sessionTimeoutMs: 6_000, rebalanceTimeoutMs: 10_000 };
 
 /** Short beside the session timeout: heartbeats come from the loop that fetches. */
 const MAX_WAIT_FOR_LANE_MS = 1_000;
+
+/** A commit at the end that takes longer is given up: what it was for is done again by the next owner. */
+const LAST_COMMIT_WITHIN_MS = 5_000;
 
 const NOBODYS: Ownership = { isOurs: false };
 
@@ -29,6 +34,7 @@ export interface GroupReaderOptions<T>
     | "onAssigned"
     | "openPartition"
     | "onRevoked"
+    | "onRecordsLost"
   > {
   readonly work: Work<T>;
   /** False reads everything anew at each start, and keeps its place over rebalances only. */
@@ -49,46 +55,32 @@ export class GroupReader<T> {
   readonly #parts: GroupReaderParts;
   readonly #options: GroupReaderOptions<T>;
   readonly #capacity: Capacity;
+  readonly #lanes: Lanes<T>;
   readonly #supervisor: Supervisor;
   readonly #committer: Committer;
-  readonly #laneParts: LaneParts<T>;
-  /** Also of partitions that are somebody else's now, for as long as records of theirs are outstanding. */
-  readonly #lanes = new Map<string, Lane<T>>();
-  #assigned: readonly TopicPartition[] = [];
-  #lastAssignment: LastAssignment = { partitions: [], assignedAtMs: 0 };
-  #memberId: string | undefined;
+  readonly #handOver: HandOver;
   readonly #membership: Membership;
   readonly #joined = Promise.withResolvers<void>();
+  #lastAssignment: LastAssignment = { partitions: [], assignedAtMs: 0 };
+  #member: Pick<Join, "memberId" | "generation"> | undefined;
   #isStopping = false;
-  #onIdle: (() => void) | undefined;
 
   constructor(parts: GroupReaderParts, options: GroupReaderOptions<T>) {
+    const { host, logger } = parts;
     this.#parts = parts;
     this.#options = options;
-    this.#membership = new Membership(options.sessionTimeoutMs ?? DEFAULTS.sessionTimeoutMs, parts.host);
-    this.#capacity = new Capacity(options.maxOutstandingRecords, options.maxOutstandingBytes, parts.host);
-    this.#laneParts = {
-      work: options.work,
-      capacity: this.#capacity,
-      logger: parts.logger,
-      host: parts.host,
-      setPaused: (partition, paused) => this.#supervisor.session?.setPaused(partition, paused),
-      isMember: () => this.#isMember(),
-      onSettled: () => this.#settled(),
-    };
-    this.#supervisor = new Supervisor(parts, this.#sessionOptions(), {
-      onJoin: (join) => this.#join(join),
-      onAnswered: (askedAtMs) => this.#membership.answered(askedAtMs),
-      onRebalancing: () => void this.#committer.commit(),
-      onBatch: (batch) => this.#take(batch),
-    });
+    this.#membership = new Membership(options.sessionTimeoutMs ?? DEFAULTS.sessionTimeoutMs, host);
+    this.#capacity = new Capacity(options.maxOutstandingRecords, options.maxOutstandingBytes, host);
+    this.#lanes = this.#newLanes();
+    this.#supervisor = this.#newSupervisor();
     this.#committer = new Committer({
-      logger: parts.logger,
-      host: parts.host,
-      positions: () => (options.commits ? this.#positions() : []),
-      commit: async (positions) => this.#supervisor.session?.commit(positions),
+      logger,
+      host,
+      positions: () => (options.commits ? this.#lanes.positions() : []),
+      commit: async (positions) => this.#supervisor.session?.commit(positions) ?? false,
       onStuck: () => this.#supervisor.renew("offsets cannot be committed"),
     });
+    this.#handOver = new HandOver({ capacity: this.#capacity, committer: this.#committer, host });
   }
 
   get failed(): Promise<never> {
@@ -96,7 +88,7 @@ export class GroupReader<T> {
   }
 
   get assigned(): readonly TopicPartition[] {
-    return this.#assigned;
+    return this.#lanes.assigned;
   }
 
   get outstanding(): { readonly records: number; readonly bytes: number } {
@@ -104,33 +96,54 @@ export class GroupReader<T> {
   }
 
   position(partition: TopicPartition): number | undefined {
-    const isOurs = this.#stillOurs([partition]).length > 0;
-    return isOurs ? this.#lanes.get(keyOf(partition))?.position : undefined;
+    return this.#lanes.at(partition)?.position;
   }
 
   ownership(partition: TopicPartition): Ownership {
-    const isAssigned = this.#stillOurs([partition]).length > 0;
-    return (isAssigned ? this.#lanes.get(keyOf(partition))?.ownership() : undefined) ?? NOBODYS;
+    return this.#lanes.at(partition)?.ownership() ?? NOBODYS;
   }
 
   /** Resolves when the group has been joined; rejects when that can never be. */
   async start(): Promise<void> {
     this.#supervisor.start();
-    this.#committer.start();
     await Promise.race([this.#joined.promise, this.failed]);
   }
 
   /** Stops intake, waits up to `graceMs` for what is outstanding, commits, leaves the group. */
   async stop(graceMs: number): Promise<void> {
+    const { host } = this.#parts;
     this.#isStopping = true;
-    for (const lane of this.#lanes.values()) lane.close();
-    for (const partition of this.#assigned) this.#supervisor.session?.setPaused(partition, true);
-    await this.#idle(graceMs);
+    this.#lanes.close();
+    for (const partition of this.assigned) this.#supervisor.session?.setPaused(partition, true);
+    await withinMs(this.#capacity.empty(), graceMs, host);
     this.#committer.stop();
-    await this.#committer.commit();
+    await withinMs(this.#committer.commit(), LAST_COMMIT_WITHIN_MS, host);
     await this.#supervisor.stop();
-    this.#revoke(this.#assigned);
-    this.#assigned = [];
+    this.#revoke(this.assigned);
+    this.#lanes.assign([]);
+  }
+
+  #newLanes(): Lanes<T> {
+    return new Lanes<T>({
+      work: this.#options.work,
+      capacity: this.#capacity,
+      logger: this.#parts.logger,
+      host: this.#parts.host,
+      setPaused: (partition, paused) => this.#supervisor.session?.setPaused(partition, paused),
+      mayBegin: () => this.#mayBegin(),
+      onSettled: () => this.#committer.notice(),
+    });
+  }
+
+  #newSupervisor(): Supervisor {
+    return new Supervisor(this.#parts, this.#sessionOptions(), {
+      onJoin: (join) => this.#join(join),
+      onAnswered: (askedAtMs) => this.#membership.answered(askedAtMs),
+      onRebalancing: () => this.#rebalancing(),
+      onJoinFailed: () => this.#handOver.end(),
+      onBatch: (batch) => this.#take(batch),
+      onRecordsGone: (gone) => this.#gone(gone),
+    });
   }
 
   #sessionOptions(): SessionOptions {
@@ -145,99 +158,83 @@ export class GroupReader<T> {
     };
   }
 
+  /** Who commits nothing hands nothing over. */
+  async #rebalancing(): Promise<void> {
+    if (this.#options.commits) await this.#handOver.begin();
+  }
+
   /** A new generation. The client has forgotten every position and pause; the lanes have not. */
-  #join({ memberId, assigned }: Join): void {
+  #join(join: Join): void {
+    const { commits } = this.#options;
+    const { assigned } = join;
     // Where nobody else can have read since, a lane goes on at its own place instead of at the last commit.
-    const keepsPlaces = !this.#options.commits || memberId === this.#memberId;
-    const before = new Set(keepsPlaces ? this.#assigned.map(keyOf) : []);
+    const keepsPlaces = !commits || this.#isNext(join);
+    const before = new Set(keepsPlaces ? this.assigned.map(keyOf) : []);
     const now = new Set(keepsPlaces ? assigned.map(keyOf) : []);
-    this.#memberId = memberId;
+    this.#member = join;
+    this.#handOver.end();
+    this.#revoke(this.assigned.filter((partition) => !now.has(keyOf(partition))));
+    this.#lanes.assign(assigned);
     this.#committer.forget();
-    this.#revoke(this.#assigned.filter((partition) => !now.has(keyOf(partition))));
-    this.#assigned = assigned;
     this.#lastAssignment = {
       partitions: [...new Set(assigned.map(({ partition }) => partition))],
       assignedAtMs: this.#parts.host.now(),
     };
-    const added = assigned.filter((partition) => !before.has(keyOf(partition)));
-    for (const partition of assigned) {
-      this.#resume(partition, !this.#options.commits || before.has(keyOf(partition)));
-    }
-    this.#open(added);
+    for (const partition of assigned) this.#resume(partition, before.has(keyOf(partition)));
+    this.#open(assigned.filter((partition) => !before.has(keyOf(partition))));
     this.#joined.resolve();
   }
 
-  #resume(partition: TopicPartition, keepsPlace: boolean): void {
-    const lane = this.#lane(partition);
-    const { session } = this.#supervisor;
-    session?.setPaused(partition, lane.isPaused || this.#isStopping);
-    if (!keepsPlace) lane.ownAnew();
-    else if (lane.next !== undefined) session?.seek({ ...partition, offset: lane.next });
+  /** The same member in the next generation, or again in this one: one that was missed may have given its partitions to others. */
+  #isNext({ memberId, generation }: Join): boolean {
+    const before = this.#member;
+    if (before === undefined || memberId !== before.memberId) return false;
+    return generation === before.generation || generation === before.generation + 1;
   }
 
-  #lane(partition: TopicPartition): Lane<T> {
-    const key = keyOf(partition);
-    let lane = this.#lanes.get(key);
-    if (lane === undefined) {
-      lane = new Lane(partition, this.#laneParts);
-      this.#lanes.set(key, lane);
-    }
-    return lane;
+  #resume(partition: TopicPartition, wasOurs: boolean): void {
+    const lane = this.#lanes.at(partition);
+    if (lane === undefined) return;
+    const { session } = this.#supervisor;
+    session?.setPaused(partition, lane.isPaused || this.#isStopping);
+    // A place from before the last loss, which no batch has confirmed since, is not the group's.
+    if (this.#options.commits && !(wasOurs && lane.knowsPlace)) lane.ownAnew();
+    else if (lane.next !== undefined) session?.seek({ ...partition, offset: lane.next });
   }
 
   /** Stepping of new partitions begins when their owner is ready for them. */
   #open(partitions: readonly TopicPartition[]): void {
     const { onAssigned, openPartition } = this.#options;
-    const openings = partitions.map((partition) => this.#lane(partition).opening());
+    const openings = partitions.flatMap((partition) => this.#lanes.at(partition)?.opening() ?? []);
     void openAll(openings, { ...this.#parts, onAssigned, openPartition });
-  }
-
-  #stillOurs(partitions: readonly TopicPartition[]): TopicPartition[] {
-    const ours = new Set(this.#assigned.map(keyOf));
-    return partitions.filter((partition) => ours.has(keyOf(partition)));
   }
 
   #revoke(partitions: readonly TopicPartition[]): void {
     if (partitions.length === 0) return;
-    for (const partition of partitions) {
-      const lane = this.#lane(partition);
-      lane.drop();
-      if (lane.outstanding === 0) this.#lanes.delete(keyOf(partition));
-    }
+    this.#lanes.drop(partitions);
     this.#options.onRevoked?.(partitions);
   }
 
   /** Who commits nothing shares nothing with another member. */
-  #isMember(): boolean {
-    return !this.#isStopping && (!this.#options.commits || this.#membership.isSure);
+  #mayBegin(): boolean {
+    if (this.#isStopping) return false;
+    return !this.#options.commits || (this.#membership.isSure && !this.#handOver.isUnderWay);
   }
 
   #take(batch: FetchedBatch): void | Promise<void> {
-    if (this.#isStopping) return;
-    const lane = this.#lanes.get(keyOf(batch));
+    // Fetched before a join: it shows where the reading stood then, and perhaps another's partition.
+    if (this.#isStopping || batch.generation !== this.#member?.generation) return;
+    const lane = this.#lanes.at(batch);
     lane?.offer(batch);
     // Who reads all at once for nobody else has the next fetch wait: one that leaves the partition out takes its longest time.
     if (!this.#options.commits && lane?.isPaused === true)
       return withinMs(lane.resumed(), MAX_WAIT_FOR_LANE_MS, this.#parts.host);
   }
 
-  #positions(): PartitionOffset[] {
-    return this.#assigned.flatMap((partition) => {
-      const offset = this.#lanes.get(keyOf(partition))?.committable;
-      return offset === undefined ? [] : [{ ...partition, offset }];
-    });
-  }
-
-  #settled(): void {
-    if (this.#capacity.outstanding.records === 0) this.#onIdle?.();
-  }
-
-  async #idle(graceMs: number): Promise<void> {
-    if (this.#capacity.outstanding.records === 0) return;
-    const { promise, resolve } = Promise.withResolvers<void>();
-    this.#onIdle = resolve;
-    const timer = this.#parts.host.setTimeout(resolve, graceMs);
-    await promise;
-    timer.clear();
+  #gone({ topic, partition, fromOffset, toOffset }: RecordsGone): void {
+    const lost = { topic, partition, records: toOffset - fromOffset };
+    if (!this.#options.commits || lost.records <= 0) return;
+    this.#parts.logger.error({ ...lost, fromOffset, toOffset }, "records were removed before they were read");
+    this.#options.onRecordsLost?.(lost);
   }
 }

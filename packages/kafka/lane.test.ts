@@ -30,10 +30,10 @@ interface BenchOptions {
   readonly work?: Partial<Work<string>>;
   readonly capacity?: Capacity;
   readonly now?: () => number;
-  readonly isMember?: () => boolean;
+  readonly mayBegin?: () => boolean;
 }
 
-function newBench({ work, capacity, now, isMember = () => true }: BenchOptions = {}): Bench {
+function newBench({ work, capacity, now, mayBegin = () => true }: BenchOptions = {}): Bench {
   const { logger, lines } = recordingLogger();
   const bench = {
     stepped: [] as number[],
@@ -47,8 +47,9 @@ function newBench({ work, capacity, now, isMember = () => true }: BenchOptions =
     capacity: capacity ?? new Capacity(1_000, 1e9, systemHost),
     host: now === undefined ? systemHost : { ...systemHost, now },
     setPaused: (_, paused) => bench.pauses.push(paused),
-    isMember,
+    mayBegin,
     onSettled: () => undefined,
+    onLeft: () => undefined,
     work: {
       decode: ({ value }) => String(value),
       step: ({ offset }, settle, claim) => {
@@ -268,7 +269,7 @@ describe("lane", () => {
 describe("a lane that may have lost its partition", () => {
   test("steps nothing while its member is not sure of it, and then goes on", async () => {
     let isMember = false;
-    const bench = newBench({ isMember: () => isMember });
+    const bench = newBench({ mayBegin: () => isMember });
     bench.lane.offer(batchOf(records(0, 3)));
     await new Promise((resolve) => setTimeout(resolve, 150));
     expect(bench.stepped).toEqual([]);
@@ -278,7 +279,7 @@ describe("a lane that may have lost its partition", () => {
 
   test("steps what is given back again, in its place, and commits nothing behind it until then", async () => {
     let isMember = true;
-    const bench = newBench({ isMember: () => isMember, capacity: new Capacity(3, 1e9, systemHost) });
+    const bench = newBench({ mayBegin: () => isMember, capacity: new Capacity(3, 1e9, systemHost) });
     bench.lane.offer(batchOf(records(0, 5)));
     isMember = false;
     expect(bench.claims.get(1)?.isOurs).toBe(false);

@@ -3,9 +3,9 @@ import type { Capacity, Waiter } from "./capacity.ts";
 import { HeadDecoder } from "./head-decoder.ts";
 import { type Held, HeldQueue, hold } from "./held.ts";
 import type { Opening } from "./opening.ts";
+import { Place } from "./place.ts";
 import type { FetchedBatch } from "./session.ts";
 import { type SettlementParts, settleRecord } from "./settlement.ts";
-import { Tracker } from "./tracker.ts";
 import type {
   KafkaLogger,
   OutgoingRecord,
@@ -43,9 +43,11 @@ export interface LaneParts<T> {
   readonly host: Host;
   /** Starts or stops fetching this partition. */
   setPaused(partition: TopicPartition, paused: boolean): void;
-  /** Whether the member can be sure that what it was assigned is still its own. */
-  isMember(): boolean;
+  /** Whether the member can be sure that what it was assigned is still its own, and is not about to give it up. */
+  mayBegin(): boolean;
   onSettled(): void;
+  /** The partition is lost, and nothing of it is outstanding any more. */
+  onLeft(partition: TopicPartition): void;
 }
 
 /**
@@ -59,15 +61,13 @@ export class Lane<T> implements Waiter {
   readonly #decoder: HeadDecoder<T>;
   readonly #held = new HeldQueue<T>();
   readonly #valve: Valve;
-  #tracker = new Tracker();
+  readonly #place = new Place();
   #outstanding = 0;
   /** Counts up with each loss of the partition. */
   #term = 0;
   #isOpen = false;
   #opening: Opening | undefined;
   #isLost = false;
-  #isOwnedAnew = false;
-  #mayRepeat = false;
   #isAdvancing = false;
   #timer: Timer | undefined;
   #turn: Timer | undefined;
@@ -99,22 +99,22 @@ export class Lane<T> implements Waiter {
 
   /** First offset not fetched yet. */
   get next(): number | undefined {
-    return this.#tracker.next;
+    return this.#place.next;
+  }
+
+  /** Whether it is known how far the group has come: a batch was read in this term. */
+  get knowsPlace(): boolean {
+    return this.#place.isKnown;
   }
 
   /** First offset not given to a step; undefined while it is not known where the group's reading goes on. */
   get position(): number | undefined {
-    return this.#held.head?.offset ?? (this.#isOwnedAnew ? undefined : this.#tracker.next);
+    return this.#held.head?.offset ?? (this.#place.isKnown ? this.#place.next : undefined);
   }
 
-  /** What may be committed: everything before it is done. */
+  /** What may be committed: everything before it is done. Undefined before the first batch of a term. */
   get committable(): number | undefined {
-    return this.#tracker.committable;
-  }
-
-  /** Records stepped and not settled. */
-  get outstanding(): number {
-    return this.#outstanding;
+    return this.#place.committable;
   }
 
   /** The hold on what is held and fetched from now on, until the partition is lost. */
@@ -138,18 +138,17 @@ export class Lane<T> implements Waiter {
    */
   ownAnew(): void {
     this.#isLost = false;
-    this.#isOwnedAnew = true;
-    this.#mayRepeat = true;
+    this.#place.ownAnew();
   }
 
   /** Takes fetched records; those seen before are dropped. */
   offer({ records, nextOffset }: Pick<FetchedBatch, "records" | "nextOffset">): void {
     const [first] = records;
     if (first === undefined) return;
-    this.#checkPosition(first.offset, nextOffset);
+    this.#begin(first.offset, nextOffset);
     for (const record of records) {
       const held = hold<T>(record);
-      if (this.#tracker.see(held)) this.#held.push(held);
+      if (this.#place.see(held)) this.#held.push(held);
     }
     this.#advance();
   }
@@ -190,8 +189,9 @@ export class Lane<T> implements Waiter {
     this.close();
     this.#isLost = true;
     this.#term += 1;
-    for (const held of this.#held.clear()) if (this.#tracker.rewind(held)) break;
+    this.#place.lose(this.#held.clear());
     this.#valve.reset();
+    this.#leaveWhenIdle();
   }
 
   onRoom(): void {
@@ -203,20 +203,11 @@ export class Lane<T> implements Waiter {
     return this.#valve.opened();
   }
 
-  /**
-   * A batch that goes back although nobody else can have read means that other records stand under the old offsets now: the topic
-   * was made anew, or its log was cut. They are all new; what was read before is still worked on, but counts for no commit.
-   */
-  #checkPosition(firstOffset: number, nextOffset: number): void {
-    if (this.#isOwnedAnew) this.#tracker.resumeAt(firstOffset);
-    this.#isOwnedAnew = false;
-    const { next } = this.#tracker;
-    if (next !== undefined && firstOffset < next && !this.#mayRepeat) {
-      const facts = { ...this.partition, seenUpTo: next, nowAt: firstOffset };
-      this.#parts.logger.error(facts, "a partition's log was cut; it is read again from there");
-      this.#tracker = new Tracker();
-    }
-    if (nextOffset >= (next ?? 0)) this.#mayRepeat = false;
+  #begin(firstOffset: number, nextOffset: number): void {
+    const cut = this.#place.begin(firstOffset, nextOffset);
+    if (cut === undefined) return;
+    const facts = { ...this.partition, ...cut };
+    this.#parts.logger.error(facts, "a partition's log was cut; it is read again from there");
   }
 
   /** Steps the head for as long as it can be stepped. A step that settles at once comes back here; the guard keeps it flat. */
@@ -248,7 +239,7 @@ export class Lane<T> implements Waiter {
   #stepHead(): boolean {
     const { head } = this.#held;
     if (head === undefined || !this.#decoder.isDecoded(head) || !this.#isDue(head)) return false;
-    if (!this.#parts.isMember()) {
+    if (!this.#parts.mayBegin()) {
       this.#advanceIn(UNSURE_RETRY_MS);
       return false;
     }
@@ -270,19 +261,17 @@ export class Lane<T> implements Waiter {
   }
 
   #isOurs(term: number): boolean {
-    return term === this.#term && this.#parts.isMember();
+    return term === this.#term && this.#parts.mayBegin();
   }
 
   #done(held: Held<T>): void {
-    this.#tracker.done(held);
+    this.#place.done(held);
     this.#ended(held);
   }
 
   /** Nobody worked on it: it is stepped again where the partition is still, or again, read here; else its owner will read it. */
   #takeBack(held: Held<T>): void {
-    // Before the first batch of a new term everything is read again from the commit; after it, nothing that is older.
-    if (this.#isLost || this.#isOwnedAnew) this.#tracker.rewind(held);
-    else if (this.#tracker.isOpen(held)) this.#held.putBack(held);
+    if (this.#place.takeBack(held)) this.#held.putBack(held);
     this.#ended(held);
     this.#advance();
   }
@@ -291,5 +280,10 @@ export class Lane<T> implements Waiter {
     this.#outstanding -= 1;
     this.#parts.capacity.release(sizeBytes);
     this.#parts.onSettled();
+    this.#leaveWhenIdle();
+  }
+
+  #leaveWhenIdle(): void {
+    if (this.#isLost && this.#outstanding === 0) this.#parts.onLeft(this.partition);
   }
 }

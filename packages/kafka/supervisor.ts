@@ -118,8 +118,14 @@ export class Supervisor {
       onAnswered: (askedAtMs) => {
         if (isCurrent()) this.#handlers.onAnswered(askedAtMs);
       },
-      onRebalancing: () => {
-        if (isCurrent()) this.#handlers.onRebalancing();
+      onRebalancing: async () => {
+        if (isCurrent()) await this.#handlers.onRebalancing();
+      },
+      onJoinFailed: () => {
+        if (isCurrent()) this.#handlers.onJoinFailed();
+      },
+      onRecordsGone: (gone) => {
+        if (isCurrent()) this.#handlers.onRecordsGone(gone);
       },
       onBatch: (batch) => (isCurrent() ? this.#handlers.onBatch(batch) : undefined),
     };

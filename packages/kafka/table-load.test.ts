@@ -4,7 +4,7 @@ import { until } from "#support/until";
 import type { ClusterAdmin } from "./cluster.ts";
 import { KafkaError } from "./errors.ts";
 import { recordingLogger } from "./fixtures/recording-logger.ts";
-import { batchOf, record, stubSessions } from "./fixtures/stub-session.ts";
+import { record, stubSessions } from "./fixtures/stub-session.ts";
 import { TopicTable } from "./table.ts";
 
 // A table's loading while things are not as they should be; on a real Kafka: table.test.ts.
@@ -52,7 +52,7 @@ async function joined(): Promise<void> {
 }
 
 function arrives(partition: number, offset: number): void {
-  void stubs.sessions.at(-1)?.handlers.onBatch(batchOf([record(partition, offset)]));
+  void stubs.sessions.at(-1)?.arrive([record(partition, offset)]);
 }
 
 function askedTimes(times: number): Promise<unknown> {

@@ -99,6 +99,11 @@ export interface Claim extends Ownership {
 /** Takes a record and settles it or gives it back, exactly once, now or later. The fetch loop never waits for it. */
 export type Step<T> = (record: Received<T>, settle: Settle, claim: Claim) => void;
 
+/** Records that retention removed before a reader had read them. */
+interface RecordsLost extends TopicPartition {
+  readonly records: number;
+}
+
 export interface RunnerOptions<T> {
   readonly groupId: string;
   readonly topics: readonly string[];
@@ -123,6 +128,8 @@ export interface RunnerOptions<T> {
    */
   openPartition?(partition: TopicPartition): Promise<void>;
   onRevoked?(partitions: readonly TopicPartition[]): void;
+  /** Told once of each stretch that is gone, beside a line in the log. */
+  onRecordsLost?(lost: RecordsLost): void;
   /** A member that says nothing for this long has lost its partitions; 6 s by default, the broker's lower bound. */
   readonly sessionTimeoutMs?: number;
   /** How long a rebalance waits for members to come back; 10 s by default. */

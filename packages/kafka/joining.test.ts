@@ -1,6 +1,6 @@
 import { describe, expect, test } from "@jest/globals";
 import type kafkajs from "kafkajs";
-import { rejoiningAs } from "./rejoin.ts";
+import { type Joining, joiningWith } from "./joining.ts";
 
 interface Answer {
   readonly type?: string;
@@ -37,8 +37,9 @@ async function join(cluster: kafkajs.Cluster, memberId = ""): Promise<unknown> {
   return coordinator.joinGroup({ memberId }).catch((thrown: unknown) => thrown);
 }
 
-function lend(cluster: kafkajs.Cluster, memberId: string | undefined): void {
-  rejoiningAs(memberId, assigner)({ cluster, groupId: "g", logger: {} as kafkajs.Logger });
+function lend(cluster: kafkajs.Cluster, rejoinAs: string | undefined, more: Partial<Joining> = {}): void {
+  const joining = { rejoinAs, before: async () => undefined, onFailed: () => undefined, ...more };
+  joiningWith(joining, assigner)({ cluster, groupId: "g", logger: {} as kafkajs.Logger });
 }
 
 describe("coming back as the member that was lost", () => {
@@ -80,5 +81,36 @@ describe("coming back as the member that was lost", () => {
     lend(cluster, undefined);
     await join(cluster);
     expect(joinedAs).toEqual([""]);
+  });
+});
+
+describe("asking to join", () => {
+  test("waits for what comes before it, each time, and says when it was refused", async () => {
+    const { cluster, joinedAs } = newCluster({ type: "COORDINATOR_LOAD_IN_PROGRESS" });
+    const told: string[] = [];
+    let ready = Promise.withResolvers<void>();
+    lend(cluster, undefined, {
+      before: () => {
+        told.push("before");
+        return ready.promise;
+      },
+      onFailed: () => void told.push("failed"),
+    });
+    const refused = join(cluster, "me");
+    await new Promise((resolve) => setImmediate(resolve));
+    expect([told, joinedAs]).toEqual([["before"], []]);
+    ready.resolve();
+    await refused;
+    expect([told, joinedAs]).toEqual([["before", "failed"], ["me"]]);
+    ready = Promise.withResolvers<void>();
+    const joined = join(cluster, "me");
+    await new Promise((resolve) => setImmediate(resolve));
+    expect(joinedAs).toHaveLength(1);
+    ready.resolve();
+    await joined;
+    expect([told, joinedAs]).toEqual([
+      ["before", "failed", "before"],
+      ["me", "me"],
+    ]);
   });
 });

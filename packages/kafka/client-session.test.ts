@@ -1,8 +1,9 @@
 import { describe, expect, test } from "@jest/globals";
 import type kafkajs from "kafkajs";
 import { coPartitionedAssigner } from "./assigner-protocol.ts";
-import type { FetchedBatch, Join, Session, SessionHandlers } from "./session.ts";
-import { sessionFactory } from "./session.ts";
+import { sessionFactory } from "./client-session.ts";
+import { StubClientGroup } from "./fixtures/stub-client-group.ts";
+import type { FetchedBatch, Join, RecordsGone, Session, SessionHandlers } from "./session.ts";
 
 type Listener = (event: { payload: object }) => void;
 
@@ -10,7 +11,6 @@ type Listener = (event: { payload: object }) => void;
 class StubConsumer {
   readonly events = {
     GROUP_JOIN: "join",
-    REBALANCING: "rebalancing",
     CRASH: "crash",
     FETCH_START: "fetch",
     REQUEST: "request",
@@ -57,18 +57,28 @@ class StubConsumer {
 
 interface Bench {
   readonly consumer: StubConsumer;
+  /** The client's side of the group, connected and joined in its fifth generation. */
+  readonly group: StubClientGroup;
   readonly session: Session;
   readonly joins: Join[];
   readonly batches: FetchedBatch[];
   readonly crashes: unknown[];
   readonly answered: number[];
+  readonly gone: RecordsGone[];
 }
 
 async function openBench(handlers: Partial<SessionHandlers> = {}): Promise<Bench> {
   const consumer = new StubConsumer();
+  const group = new StubClientGroup();
+  const gone: RecordsGone[] = [];
   const client = {
     consumer(config: kafkajs.ConsumerConfig) {
       consumer.config = config;
+      config.partitionAssigners?.[0]?.({
+        cluster: group.cluster,
+        groupId: "g",
+        logger: {} as kafkajs.Logger,
+      });
       return consumer;
     },
   } as unknown as kafkajs.Kafka;
@@ -84,30 +94,43 @@ async function openBench(handlers: Partial<SessionHandlers> = {}): Promise<Bench
     {
       onJoin: (join) => joins.push(join),
       onAnswered: (askedAtMs) => answered.push(askedAtMs),
-      onRebalancing: () => undefined,
+      onRebalancing: async () => undefined,
+      onJoinFailed: () => undefined,
+      onRecordsGone: (each) => void gone.push(each),
       onBatch: (batch) => void batches.push(batch),
       onCrash: (error) => crashes.push(error),
       ...handlers,
     },
   );
   await session.open();
-  return { consumer, session, joins, batches, crashes, answered };
+  await group.connect();
+  group.join(5);
+  return { consumer, group, session, joins, batches, crashes, answered, gone };
 }
 
 const message = { offset: "7", key: Buffer.from("k"), value: Buffer.from("v"), timestamp: "1700000000000" };
 
-/** What the client calls `eachBatch` with. */
-function payload(
-  commits: unknown[],
-  commit: () => Promise<void> = async () => undefined,
-): kafkajs.EachBatchPayload {
-  return {
-    batch: { topic: "t", partition: 3, messages: [message], lastOffset: () => "9" },
-    commitOffsetsIfNecessary: (offsets: unknown) => {
-      commits.push(offsets);
-      return commit();
-    },
-  } as unknown as kafkajs.EachBatchPayload;
+/** What a fetch of the client's brings. */
+const fetched = {
+  topic: "t",
+  partition: 3,
+  rawMessages: [message],
+  messages: [message],
+  lastOffset: () => "9",
+};
+
+/** Hands a batch on as the client does; returns what was counted as read then. */
+async function handOn({ consumer }: Bench, batch: object): Promise<string[]> {
+  const resolved: string[] = [];
+  const payload = { batch, resolveOffset: (offset: string) => void resolved.push(offset) };
+  await consumer.running?.eachBatch?.(payload as unknown as kafkajs.EachBatchPayload);
+  return resolved;
+}
+
+async function fetchAndHandOn(bench: Bench): Promise<string[]> {
+  bench.group.fetched = [{ ...fetched }];
+  const [batch] = await bench.group.fetch(1);
+  return batch === undefined ? [] : handOn(bench, batch);
 }
 
 describe("session", () => {
@@ -157,12 +180,13 @@ describe("session", () => {
   });
 
   test("batches arrive as records, with where the next fetch goes on", async () => {
-    const { consumer, batches } = await openBench();
-    await consumer.running?.eachBatch?.(payload([]));
-    expect(batches).toEqual([
+    const bench = await openBench();
+    expect(await fetchAndHandOn(bench)).toEqual(["9"]);
+    expect(bench.batches).toEqual([
       {
         topic: "t",
         partition: 3,
+        generation: 5,
         nextOffset: 10,
         records: [
           {
@@ -184,6 +208,7 @@ describe("session", () => {
     expect(joins).toEqual([
       {
         memberId: "me",
+        generation: 5,
         assigned: [
           { topic: "t", partition: 0 },
           { topic: "t", partition: 2 },
@@ -193,15 +218,26 @@ describe("session", () => {
   });
 
   test("a commit is tried once, in the generation of now, never by the consumer's repeating one (fact 7)", async () => {
-    const { consumer, session } = await openBench();
-    const commits: unknown[] = [];
-    const fail = (): Promise<void> => Promise.reject(new Error("rebalancing"));
-    await consumer.running?.eachBatch?.(payload(commits, fail));
+    const { consumer, group, session } = await openBench();
+    group.refusal = new Error("rebalancing");
     await expect(session.commit([{ topic: "t", partition: 3, offset: 8 }])).rejects.toMatchObject({
       name: "KafkaError",
     });
-    expect(commits).toEqual([{ topics: [{ topic: "t", partitions: [{ partition: 3, offset: "8" }] }] }]);
+    expect(group.commits).toEqual([
+      { topics: [{ topic: "t", partitions: [{ partition: 3, offset: "8" }] }] },
+    ]);
     expect(consumer.commitsOfTheConsumer).toBe(0);
+  });
+
+  test("a commit is sent as soon as the group is joined, before the first batch; before that it is said not to be", async () => {
+    const { group, session } = await openBench();
+    const position = { topic: "t", partition: 3, offset: 8 };
+    group.offsetManager = null;
+    expect(await session.commit([position])).toBe(false);
+    expect(group.commits).toEqual([]);
+    group.join(6);
+    expect(await session.commit([position])).toBe(true);
+    expect(group.commits).toHaveLength(1);
   });
 
   test("a crash is told with what can be done about it", async () => {
@@ -209,4 +245,89 @@ describe("session", () => {
     consumer.emit("crash", { error: Object.assign(new Error("lost"), { name: "KafkaJSConnectionError" }) });
     expect(crashes).toEqual([expect.objectContaining({ code: "unavailable", canRetry: true })]);
   });
+});
+
+describe("a session whose client joins again while it fetches", () => {
+  test("hears nothing of a fetch that was under way", async () => {
+    const bench = await openBench();
+    const answer = Promise.withResolvers<void>();
+    bench.group.fetchTakes = answer.promise;
+    const fetching = fetchAndHandOn(bench);
+    bench.group.join(6);
+    answer.resolve();
+    expect(await fetching).toEqual([]);
+    expect(bench.batches).toEqual([]);
+  });
+
+  test("is told of which generation a batch is that waited meanwhile, and the client does not count it as read", async () => {
+    const bench = await openBench();
+    bench.group.fetched = [{ ...fetched }];
+    const [batch = {}] = await bench.group.fetch(1);
+    bench.group.join(6);
+    expect(await handOn(bench, batch)).toEqual([]);
+    expect(bench.batches.map(({ generation }) => generation)).toEqual([5]);
+  });
+
+  test("hears nothing of a batch that waited when the generation is the same after the join", async () => {
+    const bench = await openBench();
+    bench.group.fetched = [{ ...fetched }];
+    const [batch = {}] = await bench.group.fetch(1);
+    bench.group.join(5);
+    expect(await handOn(bench, batch)).toEqual([]);
+    expect(bench.batches).toEqual([]);
+  });
+
+  test("a batch that its reader could not take is not counted as read", async () => {
+    const onBatch = (): void => {
+      throw new Error("out of memory");
+    };
+    const bench = await openBench({ onBatch });
+    bench.group.fetched = [{ ...fetched }];
+    const [batch = {}] = await bench.group.fetch(1);
+    const resolved: string[] = [];
+    const payload = { batch, resolveOffset: (offset: string) => void resolved.push(offset) };
+    const handling = bench.consumer.running?.eachBatch?.(payload as unknown as kafkajs.EachBatchPayload);
+    await expect(handling).rejects.toThrow("out of memory");
+    expect(resolved).toEqual([]);
+    expect(bench.consumer.running?.eachBatchAutoResolve).toBe(false);
+  });
+
+  test("begins where its reader says, not where it was told to in an earlier generation", async () => {
+    const bench = await openBench();
+    bench.group.seekOffset.set("t/3", "100");
+    bench.consumer.emit("join", { memberId: "me", memberAssignment: { t: [3] } });
+    expect(bench.group.seekOffset.size).toBe(0);
+  });
+});
+
+describe("an offset out of range", () => {
+  const outOfRange = { topic: "t", partition: 3 };
+
+  test("below the log's start: what is gone is told before the client begins again there", async () => {
+    const { group, gone } = await openBench();
+    group.place = 100;
+    group.log = { low: 130, high: 500 };
+    await group.recoverFromOffsetOutOfRange(outOfRange);
+    expect(gone).toEqual([{ topic: "t", partition: 3, fromOffset: 100, toOffset: 130 }]);
+    expect(group.reset).toEqual([3]);
+  });
+
+  test("behind the log's end: it was cut, nothing is gone unread", async () => {
+    const { group, gone } = await openBench();
+    group.place = 501;
+    group.log = { low: 0, high: 500 };
+    await group.recoverFromOffsetOutOfRange(outOfRange);
+    expect([gone, group.reset]).toEqual([[], [3]]);
+  });
+
+  test.each([100, 130])(
+    "that the log has, up to its end: its leader is new or old, and asked for again (%d)",
+    async (place) => {
+      const { group, gone } = await openBench();
+      group.place = place;
+      group.log = { low: 100, high: 130 };
+      await group.recoverFromOffsetOutOfRange(outOfRange);
+      expect([gone, group.reset, group.refreshes]).toEqual([[], [], 1]);
+    },
+  );
 });
