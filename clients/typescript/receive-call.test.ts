@@ -125,6 +125,19 @@ describe("a request of fetch", () => {
     });
   });
 
+  test("is copied as it comes: a body in single bytes holds no chunk of them", async () => {
+    const chunk = new Uint8Array(1);
+    async function* singleBytes() {
+      for (const byte of BODY) {
+        // The same bytes of memory again: whoever keeps the chunk has this in its place.
+        chunk[0] = byte;
+        yield chunk;
+      }
+    }
+    const received = await receiveCall({ headers: headersFor(BODY), body: singleBytes() }, options);
+    expect(received).toEqual({ ok: true, call: CALL, body: BODY });
+  });
+
   test("whose body was read before is refused, not thrown at", async () => {
     const used = request(BODY);
     await used.text();

@@ -48,7 +48,7 @@ export function openCallsStore(context: IngestContext): CallsStore {
   const { calls, sourceConfig } = topics;
   const admin = kafka.admin();
   const ask = () => admin.partitionCount(calls.name);
-  const watch = createKafkaWatch({ ask, intervalMs: KAFKA_WATCH_MS, logger, stopping });
+  const watch = createKafkaWatch({ ask, host: context.host, intervalMs: KAFKA_WATCH_MS, logger, stopping });
   const producer = kafka.producer({ deliveryTimeoutMs: settings.ingest.acknowledgeTimeoutMs });
   const table = kafka.table({
     topic: sourceConfig.name,

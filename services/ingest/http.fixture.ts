@@ -1,5 +1,6 @@
 // The real request handler behind the real HTTP server; only Kafka is missing. For tests.
 import type { AcceptedCall } from "#contract";
+import { systemHost } from "#host";
 import { createMetrics, type Metrics } from "#runtime";
 import { startHttpServer } from "./http-server.ts";
 import type { IngestParts } from "./ingest-parts.ts";
@@ -66,6 +67,7 @@ export async function startFixture(options: FixtureOptions = {}): Promise<Ingest
     trustedProxies: 0,
     publicHost: undefined,
     stopping: () => false,
+    host: systemHost,
     nowMs,
     newMessageId: () => "made-here",
     onUnexpected: (error) => unexpected.push(error),

@@ -1,5 +1,6 @@
 // What handling a request needs of the outside.
 import type { AcceptedCall } from "#contract";
+import type { Host } from "#host";
 import type { LoadGate } from "./load-gate.ts";
 import type { RateLimit } from "./rate-limit.ts";
 import type { Telemetry } from "./telemetry.ts";
@@ -22,6 +23,7 @@ export interface IngestParts {
   readonly publicHost: string | undefined;
   /** The service is ending: connections are not kept. */
   readonly stopping: () => boolean;
+  readonly host: Pick<Host, "elapsed" | "setTimeout">;
   nowMs(): number;
   newMessageId(): string;
   /** Told of an error that nobody expected; the request was answered 500. */

@@ -1,10 +1,11 @@
 // Whether Kafka takes calls now: a failed write says no at once, an answer to the next question says yes again.
-import { setTimeout as delay } from "node:timers/promises";
+import type { Host } from "#host";
 import type { Logger } from "#runtime";
 
 export interface KafkaWatchOptions {
   /** Rejects when Kafka does not answer. */
   ask(): Promise<unknown>;
+  readonly host: Pick<Host, "delay">;
   /** Pause between two questions. */
   readonly intervalMs: number;
   readonly logger: Logger;
@@ -21,7 +22,8 @@ export interface KafkaWatch {
 }
 
 /** Requests get 503 without waiting while there is a problem, and the service is not ready; it says so once, and once when it is over. */
-export function createKafkaWatch({ ask, intervalMs, logger, stopping }: KafkaWatchOptions): KafkaWatch {
+export function createKafkaWatch(options: KafkaWatchOptions): KafkaWatch {
+  const { ask, host, intervalMs, logger, stopping } = options;
   let problem: string | undefined;
 
   function failed({ message }: { readonly message: string }): void {
@@ -43,7 +45,7 @@ export function createKafkaWatch({ ask, intervalMs, logger, stopping }: KafkaWat
     async run() {
       while (!stopping.aborted) {
         await ask().then(answered, failed);
-        await delay(intervalMs, undefined, { signal: stopping }).catch(() => undefined);
+        await host.delay(intervalMs, stopping).catch(() => undefined);
       }
     },
   };

@@ -1,6 +1,7 @@
 // Refusals for now: 429 and 503 (contract 7.3), and nothing answered with 200 that is not stored (7.2).
 import { once } from "node:events";
 import { request } from "node:http";
+import { connect } from "node:net";
 import { afterEach, describe, expect, test } from "@jest/globals";
 import { until } from "#support/until";
 import {
@@ -109,6 +110,43 @@ describe("load shedding", () => {
     open = true;
     expect(await sendCall()).toMatchObject({ status: 200 });
     expect(ingest.stored).toHaveLength(1);
+  });
+
+  test("a caller that goes on writing after a refusal is cut off: not all it announced is read", async () => {
+    await start({ load: { unavailable: () => "starting" } });
+    const announcedBytes = 256_000_000;
+    const socket = connect(ingest.port, "127.0.0.1");
+    const closed = Promise.withResolvers<void>();
+    socket.on("error", () => undefined).on("close", () => closed.resolve());
+    socket.resume();
+    socket.write(`POST /v1/batch HTTP/1.1\r\nHost: x\r\nContent-Length: ${announcedBytes}\r\n\r\n`);
+    const megabyte = Buffer.alloc(1_000_000, 32);
+    const write = () => {
+      while (!socket.destroyed && socket.bytesWritten < announcedBytes && socket.write(megabyte));
+    };
+    socket.on("drain", write);
+    write();
+    await closed.promise;
+    expect(socket.bytesWritten).toBeLessThan(announcedBytes / 2);
+  });
+
+  test("a caller that stops in the middle of a refused body is closed when its time is over", async () => {
+    const closings: (() => void)[] = [];
+    const host = {
+      elapsed: () => 0,
+      setTimeout(work: () => void) {
+        closings.push(work);
+        return { clear: () => undefined };
+      },
+    };
+    await start({ load: { unavailable: () => "starting" }, parts: { host } });
+    const socket = connect(ingest.port, "127.0.0.1");
+    socket.on("error", () => undefined);
+    socket.write("POST /v1/batch HTTP/1.1\r\nHost: x\r\nContent-Length: 100\r\n\r\nhalf");
+    await once(socket, "data");
+    await until(() => closings.length > 0, { timeoutMs: 5_000, what: "its time to be set" });
+    closings[0]?.();
+    await once(socket, "close");
   });
 
   test("a caller that asks first (Expect: 100-continue) sends no body when it is refused", async () => {

@@ -1,4 +1,6 @@
 import type { IncomingMessage } from "node:http";
+import type { Host } from "#host";
+import { createBodyBuffer } from "./body-buffer.ts";
 import { busy, type Reservation } from "./load-gate.ts";
 import type { Refusal } from "./refusal.ts";
 import { sizeRejection } from "./size-rejection.ts";
@@ -26,22 +28,19 @@ export function readBody(
   };
   if (Number(declared ?? 0) > wireLimitBytes) return Promise.resolve(tooLarge);
   const { promise, resolve } = Promise.withResolvers<BodyReading>();
-  const chunks: Buffer[] = [];
-  let sizeBytes = 0;
+  const body = createBodyBuffer({ limitBytes: wireLimitBytes, reserve: reservation.grow });
 
   function settle(reading: BodyReading): void {
     request.off("data", onData).off("end", onEnd).off("close", onAbort);
     resolve(reading);
   }
   function onData(chunk: Buffer): void {
-    sizeBytes += chunk.length;
-    if (sizeBytes > wireLimitBytes) settle(tooLarge);
-    else if (!reservation.grow(chunk.length)) settle({ kind: "refused", refusal: busy("waiting_bytes") });
-    else chunks.push(chunk);
+    if (body.add(chunk)) return;
+    const isTooLarge = body.sizeBytes + chunk.length > wireLimitBytes;
+    settle(isTooLarge ? tooLarge : { kind: "refused", refusal: busy("waiting_bytes") });
   }
   function onEnd(): void {
-    const [only] = chunks;
-    settle({ kind: "read", bytes: chunks.length === 1 && only !== undefined ? only : Buffer.concat(chunks) });
+    settle({ kind: "read", bytes: body.bytes() });
   }
   function onAbort(): void {
     settle({ kind: "aborted" });
@@ -57,15 +56,15 @@ const MAX_DISCARD_MS = 5_000;
  * Reads the rest of a body that was refused and throws it away. Closing at once would reset the connection while the
  * caller is still writing, and the answer would be lost; keeping on for ever would let it send without end.
  */
-export function discardBody(request: IncomingMessage): void {
+export function discardBody(request: IncomingMessage, host: Pick<Host, "setTimeout">): void {
   const { socket } = request;
   // What has arrived whole node:http throws away by itself.
   if (request.complete || socket.destroyed) return;
   let discardedBytes = 0;
-  const timer = setTimeout(() => socket.destroy(), MAX_DISCARD_MS);
+  const timer = host.setTimeout(() => socket.destroy(), MAX_DISCARD_MS);
   // The request itself tells nothing more once it is answered: only its end or the connection's.
   const stop = () => {
-    clearTimeout(timer);
+    timer.clear();
     socket.off("close", stop);
   };
   socket.once("close", stop);

@@ -18,16 +18,16 @@ export function createRequestHandler(parts: IngestParts): RequestHandler {
 }
 
 async function handle(parts: IngestParts, request: IncomingMessage, response: ServerResponse): Promise<void> {
-  const startedAtMs = performance.now();
+  const startedAtMs = parts.host.elapsed();
   const { method = "", url = "" } = request;
   const route = method === "OPTIONS" ? undefined : routeOf(method, url);
   const label: RouteLabel = route?.kind ?? (method === "OPTIONS" ? "preflight" : "unknown");
   const answer = await answerOrError(parts, request, route);
   const http = toHttp(answer, parts.nowMs());
   if (http !== undefined && !response.destroyed) send(request, response, http, parts.stopping());
-  discardBody(request);
+  discardBody(request, parts.host);
   if (answer.kind === "refused") parts.telemetry.refused(answer.refusal);
-  parts.telemetry.answered(label, statusLabel(http?.status), performance.now() - startedAtMs);
+  parts.telemetry.answered(label, statusLabel(http?.status), parts.host.elapsed() - startedAtMs);
 }
 
 async function answerOrError(

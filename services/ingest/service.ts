@@ -1,5 +1,4 @@
 // Takes calls over HTTP and stores them in the calls topic (contract 7).
-import { randomUUID } from "node:crypto";
 import type { ServiceDefinition } from "#runtime";
 import { type CallsStore, type IngestContext, openCallsStore } from "./calls-store.ts";
 import { settings } from "./config.ts";
@@ -30,8 +29,9 @@ async function start(context: IngestContext): Promise<{ ingestPort: number }> {
   return { ingestPort: server.port };
 }
 
-function openGate({ settings: own, metrics, lifecycle, nowMs }: IngestContext, store: CallsStore): LoadGate {
-  const eventLoop = watchEventLoop();
+function openGate(context: IngestContext, store: CallsStore): LoadGate {
+  const { settings: own, metrics, lifecycle, host, nowMs } = context;
+  const eventLoop = watchEventLoop(host);
   lifecycle.onStop("event loop watch", eventLoop.stop);
   const { oldestUnacknowledgedAtMs } = store;
   const gate = createLoadGate(own.ingest, {
@@ -48,7 +48,7 @@ function openGate({ settings: own, metrics, lifecycle, nowMs }: IngestContext, s
 }
 
 function requestHandler(context: IngestContext, store: CallsStore, gate: LoadGate): RequestHandler {
-  const { settings: own, logger, metrics, lifecycle, nowMs } = context;
+  const { settings: own, logger, metrics, lifecycle, host, nowMs } = context;
   return createRequestHandler({
     sources: store.sources,
     sink: store.sink,
@@ -58,8 +58,9 @@ function requestHandler(context: IngestContext, store: CallsStore, gate: LoadGat
     trustedProxies: own.ingest.trustedProxies,
     publicHost: own.ingest.publicHost,
     stopping: () => lifecycle.stopping.aborted,
+    host,
     nowMs,
-    newMessageId: randomUUID,
+    newMessageId: () => host.uuid(),
     onUnexpected: (error) => logger.error({ err: error }, "request could not be handled"),
   });
 }
