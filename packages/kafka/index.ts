@@ -1,7 +1,7 @@
 export type { GroupAssigner, GroupAssignment, JoinedMember } from "./assigner-protocol.ts";
 export { clientCluster } from "./client-cluster.ts";
 export type { Cluster, ClusterAdmin, NewTopic, TopicShape } from "./cluster.ts";
-export { KafkaError, type KafkaErrorCode } from "./errors.ts";
+export { fromClientError, KafkaError, type KafkaErrorCode } from "./errors.ts";
 export type { Bounds, FetchClient, Fetched } from "./fetch-client.ts";
 export { createKafka, createKafkaOn, type KafkaDependencies } from "./kafka.ts";
 export { partitionOfKey } from "./partitioner.ts";

@@ -1,0 +1,183 @@
+import type { Host } from "#host";
+import type { Brokers } from "./brokers.ts";
+import { ClusterError } from "./errors.ts";
+import type { ClusterRequest, Decision, Faults } from "./faults.ts";
+
+/** As the product's client: client.ts. */
+const REQUEST_TIMEOUT_MS = 15_000;
+const CONNECTION_TIMEOUT_MS = 3_000;
+
+/** What the network and the cluster share. */
+export interface Network {
+  /** Of the cluster: what is on its way there goes on when its process does not. */
+  readonly host: Host;
+  readonly random: () => number;
+  readonly brokers: Brokers;
+  faults: Faults;
+}
+
+/** A request that has no answer yet. */
+interface Pending {
+  readonly broker: number;
+  fail(error: ClusterError): void;
+}
+
+/** A request as its process makes it. */
+export type Asked = Omit<ClusterRequest, "process">;
+
+/** What becomes of a decided request that reaches its broker. */
+export type Reached = Extract<Decision, { kind: "pass" | "delay" | "lose_answer" | "refuse" | "leave_out" }>;
+
+/**
+ * One process's way to the brokers. Every request passes one decision; every answer comes as a timer of the process's host, so that
+ * nothing reaches a process that is dead, and that a frozen one gets it when it goes on.
+ */
+export class Connection {
+  readonly process: string;
+  readonly host: Host;
+  readonly #network: Network;
+  readonly #pending = new Set<Pending>();
+  #isDead = false;
+  #isCut = false;
+
+  constructor(network: Network, process: string, host: Host) {
+    this.#network = network;
+    this.process = process;
+    this.host = host;
+  }
+
+  get isDead(): boolean {
+    return this.#isDead;
+  }
+
+  get brokers(): Brokers {
+    return this.#network.brokers;
+  }
+
+  /** How long an answer is on its way, ms. */
+  latencyMs(): number {
+    return 1 + Math.floor(this.#network.random() * 4);
+  }
+
+  random(): number {
+    return this.#network.random();
+  }
+
+  decide(asked: Asked): Decision {
+    return this.#network.faults.decide({ ...asked, process: this.process });
+  }
+
+  /** kill -9: none of its requests arrives any more, and none of its promises settles. */
+  kill(): void {
+    this.#isDead = true;
+    this.#pending.clear();
+  }
+
+  /** Nothing gets through, in neither direction; what is under way is given up when the client's patience ends. */
+  cut(): void {
+    this.#isCut = true;
+    for (const pending of this.#pending) {
+      this.host.setTimeout(() => pending.fail(ClusterError.timedOut("a request")), REQUEST_TIMEOUT_MS);
+    }
+    this.#pending.clear();
+  }
+
+  heal(): void {
+    this.#isCut = false;
+  }
+
+  /** The broker is gone: its connections break. */
+  broke(broker: number): void {
+    for (const pending of [...this.#pending]) {
+      if (pending.broker !== broker) continue;
+      this.#pending.delete(pending);
+      this.host.setTimeout(() => pending.fail(ClusterError.closed(broker)), this.latencyMs());
+    }
+  }
+
+  /** Asks a broker. `work` is what the broker does; what it throws is its answer. */
+  call<R>(asked: Asked, work: (reached: Reached) => R | Promise<R>): Promise<R> {
+    const { promise, resolve, reject } = Promise.withResolvers<R>();
+    if (this.#isDead) return promise;
+    const refusedInMs = this.#unreachableInMs(asked.broker);
+    if (refusedInMs !== undefined) {
+      this.host.setTimeout(() => reject(ClusterError.unreachable(asked.broker)), refusedInMs);
+      return promise;
+    }
+    const decision = this.decide(asked);
+    const pending: Pending = { broker: asked.broker, fail: reject };
+    this.#pending.add(pending);
+    if (decision.kind === "lose_request" || decision.kind === "lose_answer") {
+      this.host.setTimeout(() => {
+        this.#pending.delete(pending);
+        reject(ClusterError.timedOut(asked.api));
+      }, decision.noticedAfterMs ?? REQUEST_TIMEOUT_MS);
+    }
+    if (decision.kind === "lose_request") return promise;
+    const answer = (act: () => void): void => this.#answer(pending, decision, act);
+    const arrive = (): void => this.#arrive({ work: () => work(decision), resolve, reject, answer });
+    if (decision.kind === "delay") this.#later(asked.broker, arrive, decision.requestMs);
+    else arrive();
+    return promise;
+  }
+
+  /** Waits at a broker as long as nothing else ends the wait; see `GroupFetch`. Returns how to stop being told. */
+  watch(broker: number, fail: (error: ClusterError) => void): () => void {
+    const pending: Pending = { broker, fail };
+    this.#pending.add(pending);
+    return () => this.#pending.delete(pending);
+  }
+
+  /** In how many ms a new request learns that it cannot be sent; undefined when it can. */
+  #unreachableInMs(broker: number): number | undefined {
+    if (this.#isCut) return CONNECTION_TIMEOUT_MS;
+    return this.brokers.isUp(broker) ? undefined : this.latencyMs();
+  }
+
+  unreachable(broker: number): { inMs: number } | undefined {
+    const inMs = this.#unreachableInMs(broker);
+    return inMs === undefined ? undefined : { inMs };
+  }
+
+  /** On its way when its process dies, it may arrive or not. */
+  #later(broker: number, arrive: () => void, requestMs: number): void {
+    this.#network.host.setTimeout(() => {
+      if (!this.brokers.isUp(broker) || this.#isCut) return;
+      if (!this.#isDead || this.#network.random() < 0.5) arrive();
+    }, requestMs);
+  }
+
+  #arrive<R>({ work, resolve, reject, answer }: Arrival<R>): void {
+    let done: R | Promise<R>;
+    try {
+      done = work();
+    } catch (thrown) {
+      answer(() => reject(thrown));
+      return;
+    }
+    if (done instanceof Promise) {
+      done.then(
+        (value) => answer(() => resolve(value)),
+        (thrown: unknown) => answer(() => reject(thrown)),
+      );
+    } else {
+      const value = done;
+      answer(() => resolve(value));
+    }
+  }
+
+  #answer(pending: Pending, decision: Decision, act: () => void): void {
+    if (this.#isDead || decision.kind === "lose_answer" || !this.#pending.has(pending)) return;
+    const answerMs = decision.kind === "pass" || decision.kind === "delay" ? decision.answerMs : undefined;
+    this.host.setTimeout(() => {
+      if (this.#pending.delete(pending)) act();
+    }, answerMs ?? this.latencyMs());
+  }
+}
+
+interface Arrival<R> {
+  work(): R | Promise<R>;
+  resolve(value: R): void;
+  reject(error: unknown): void;
+  answer(act: () => void): void;
+}

@@ -1,0 +1,141 @@
+import type { Host } from "#host";
+import type { TopicPartition } from "#kafka";
+import type { Brokers } from "./brokers.ts";
+import { ClusterError } from "./errors.ts";
+import { Group } from "./group.ts";
+
+/** One commit that the cluster took. */
+export interface Commit extends TopicPartition {
+  readonly atMs: number;
+  readonly groupId: string;
+  /** Below 0: the client gave the place up, because it was out of range (fact 8). */
+  readonly offset: number;
+  /** What stood there before; undefined for the first. */
+  readonly before: number | undefined;
+  readonly memberId: string;
+  readonly process: string;
+  readonly generation: number;
+  /** The partition was the member's by the assignment of its generation. */
+  readonly isOwner: boolean;
+}
+
+export interface CommitRequest {
+  readonly process: string;
+  readonly groupId: string;
+  readonly memberId: string;
+  readonly generation: number;
+  readonly positions: readonly (TopicPartition & { readonly offset: number })[];
+}
+
+export interface CoordinatorsParts {
+  readonly host: Host;
+  readonly brokers: Brokers;
+  readonly initialDelayMs: number;
+  onChange(what: string): void;
+  onCommit(commit: Commit): void;
+}
+
+/** All groups, which broker coordinates each, and what was committed. */
+export class Coordinators {
+  readonly #parts: CoordinatorsParts;
+  readonly #groups = new Map<string, Group>();
+  readonly #brokerOf = new Map<string, number>();
+  /** By group, by topic, by partition. */
+  readonly #committed = new Map<string, Map<string, Map<number, number>>>();
+
+  constructor(parts: CoordinatorsParts) {
+    this.#parts = parts;
+  }
+
+  get groups(): ReadonlyMap<string, Group> {
+    return this.#groups;
+  }
+
+  /** The broker to ask about a group. */
+  find(groupId: string): number {
+    const known = this.#brokerOf.get(groupId);
+    if (known !== undefined) {
+      if (this.#parts.brokers.isUp(known)) return known;
+      throw ClusterError.refused("GROUP_COORDINATOR_NOT_AVAILABLE");
+    }
+    const { ids } = this.#parts.brokers;
+    const broker = ids[this.#brokerOf.size % ids.length] ?? this.#parts.brokers.anyUp();
+    this.#brokerOf.set(groupId, broker);
+    return broker;
+  }
+
+  /** The group at this broker, made on first use. */
+  at(broker: number, groupId: string): Group {
+    if (this.#brokerOf.get(groupId) !== broker) throw ClusterError.refused("NOT_COORDINATOR_FOR_GROUP");
+    let group = this.#groups.get(groupId);
+    if (group === undefined) {
+      const { host, initialDelayMs } = this.#parts;
+      group = new Group(groupId, { host, initialDelayMs, onChange: (what) => this.#parts.onChange(what) });
+      this.#groups.set(groupId, group);
+    }
+    return group;
+  }
+
+  /** Every group of this broker gets another coordinator, where another broker is up. */
+  moveFrom(broker: number): void {
+    for (const [groupId, coordinator] of this.#brokerOf) {
+      if (coordinator !== broker) continue;
+      const others = this.#parts.brokers.ids.filter((id) => id !== broker && this.#parts.brokers.isUp(id));
+      const next = others[groupId.length % others.length];
+      if (next === undefined) continue;
+      this.#brokerOf.set(groupId, next);
+      this.#groups.get(groupId)?.moved();
+    }
+  }
+
+  commit(broker: number, { process, groupId, memberId, generation, positions }: CommitRequest): void {
+    const group = this.at(broker, groupId);
+    group.checkCommit(memberId, generation);
+    const atMs = this.#parts.host.elapsed();
+    const assignment = group.members.get(memberId)?.assignment;
+    for (const { topic, partition, offset } of positions) {
+      const ofTopic = this.#committedOf(groupId, topic);
+      const before = ofTopic.get(partition);
+      const isOwner = assignment?.get(topic)?.includes(partition) === true;
+      ofTopic.set(partition, offset);
+      this.#parts.onCommit({
+        atMs,
+        groupId,
+        topic,
+        partition,
+        offset,
+        before,
+        memberId,
+        process,
+        generation,
+        isOwner,
+      });
+    }
+  }
+
+  /** By partition. */
+  committed(groupId: string, topic: string): ReadonlyMap<number, number> {
+    return this.#committedOf(groupId, topic);
+  }
+
+  delete(groupId: string): void {
+    const group = this.#groups.get(groupId);
+    if (group !== undefined && group.members.size > 0) throw ClusterError.refused("NON_EMPTY_GROUP");
+    this.#groups.delete(groupId);
+    this.#committed.delete(groupId);
+  }
+
+  #committedOf(groupId: string, topic: string): Map<number, number> {
+    let ofGroup = this.#committed.get(groupId);
+    if (ofGroup === undefined) {
+      ofGroup = new Map();
+      this.#committed.set(groupId, ofGroup);
+    }
+    let ofTopic = ofGroup.get(topic);
+    if (ofTopic === undefined) {
+      ofTopic = new Map();
+      ofGroup.set(topic, ofTopic);
+    }
+    return ofTopic;
+  }
+}

@@ -1,0 +1,177 @@
+import type { Host } from "#host";
+import type { Cluster, RawRecord, Session, TopicPartition, TopicSpec } from "#kafka";
+import { SimulatedAdmin } from "./admin.ts";
+import { Brokers, settingsOf } from "./brokers.ts";
+import { Connection, type Network } from "./connection.ts";
+import { type Commit, Coordinators } from "./coordinators.ts";
+import { type Faults, NO_FAULTS } from "./faults.ts";
+import { SimulatedProduceClient } from "./produce.ts";
+import { SimulatedFetchClient } from "./read.ts";
+import { SimulatedSession } from "./session/session.ts";
+
+export type { Commit } from "./coordinators.ts";
+
+export interface SimulatedClusterOptions {
+  /** Of the brokers and the network. */
+  readonly host: Host;
+  /** At least 0, below 1. */
+  readonly random: () => number;
+  /** Three unless given; their ids begin at 1. */
+  readonly brokers?: number;
+  readonly faults?: Faults;
+  /** As group.initial.rebalance.delay.ms; 0 unless given. */
+  readonly initialRebalanceDelayMs?: number;
+  /** Told what the cluster does by itself, for a trace. */
+  onEvent?(what: string): void;
+}
+
+/** How long a broker that died is not missed. */
+const ELECTION_MS = 1_000;
+
+/** A member of a group as its coordinator has it. */
+export interface GroupMember {
+  readonly id: string;
+  readonly process: string;
+  readonly assigned: readonly TopicPartition[];
+}
+
+/** Kafka in memory: topics on brokers, groups, and everything that can go wrong between them and the processes that use them. */
+export class SimulatedCluster {
+  readonly #network: Network;
+  readonly #brokers: Brokers;
+  readonly #coordinators: Coordinators;
+  /** By process; a process that starts again has another. */
+  readonly #connections = new Map<string, Connection>();
+  readonly #commits: Commit[] = [];
+
+  constructor(options: SimulatedClusterOptions) {
+    const { host, random, faults = NO_FAULTS } = options;
+    this.#brokers = new Brokers(options.brokers ?? 3, random);
+    this.#network = { host, random, brokers: this.#brokers, faults };
+    this.#coordinators = new Coordinators({
+      host,
+      brokers: this.#brokers,
+      initialDelayMs: options.initialRebalanceDelayMs ?? 0,
+      onChange: (what) => options.onEvent?.(what),
+      onCommit: (commit) => this.#commits.push(commit),
+    });
+  }
+
+  /** Who decides what becomes of requests, from now on. */
+  set faults(faults: Faults) {
+    this.#network.faults = faults;
+  }
+
+  createTopics(specs: readonly TopicSpec[], partitions: number): void {
+    for (const spec of specs)
+      this.#brokers.create({ name: spec.name, settings: settingsOf(spec), replicationFactor: 3 }, partitions);
+  }
+
+  /** The cluster as one process sees it: what `createKafkaOn` takes. Its answers come as timers of the process's host. */
+  clusterFor(process: string, host: Host): Cluster {
+    const connection = new Connection(this.#network, process, host);
+    this.#connections.set(process, connection);
+    const coordinators = this.#coordinators;
+    const fetchClient = new SimulatedFetchClient(connection);
+    return {
+      newSession: (options, handlers) =>
+        new SimulatedSession({ connection, coordinators, options, handlers }) as unknown as Session,
+      newProduceClient: () => new SimulatedProduceClient(connection),
+      admin: new SimulatedAdmin(connection, coordinators),
+      fetchClient,
+      close: () => fetchClient.close(),
+    };
+  }
+
+  /** kill -9. Its members stay in their groups until their sessions are over. */
+  kill(process: string): void {
+    this.#connections.get(process)?.kill();
+  }
+
+  /** Nothing gets through between the process and the brokers. */
+  cut(process: string): void {
+    this.#connections.get(process)?.cut();
+  }
+
+  heal(process: string): void {
+    this.#connections.get(process)?.heal();
+  }
+
+  /** Other leaders for these partitions, for all unless given. */
+  moveLeaders(wanted: (partition: TopicPartition) => boolean = () => true): void {
+    this.#brokers.moveLeaders(wanted);
+  }
+
+  /** The broker's groups get another coordinator. */
+  moveCoordinators(broker: number): void {
+    this.#coordinators.moveFrom(broker);
+  }
+
+  /** A broker dies; after `electionMs` others lead and coordinate in its place. */
+  takeBroker(broker: number, electionMs: number = ELECTION_MS): void {
+    this.#brokers.take(broker);
+    for (const connection of this.#connections.values()) connection.broke(broker);
+    this.#network.host.setTimeout(() => {
+      if (this.#brokers.isUp(broker)) return;
+      this.#brokers.elect(broker);
+      this.#coordinators.moveFrom(broker);
+    }, electionMs);
+  }
+
+  bringBroker(broker: number): void {
+    this.#brokers.bring(broker);
+  }
+
+  /** Removes what is older than its topic's retention, and what compaction may remove. */
+  cleanLogs(): void {
+    const nowMs = this.#network.host.now();
+    for (const { settings, partitions } of this.#brokers.topics.values()) {
+      const retentionMs = settings["retention.ms"];
+      for (const { log } of partitions) {
+        if (settings["cleanup.policy"] === "compact") log.compact();
+        else if (retentionMs !== undefined) log.expire(nowMs - Number(retentionMs));
+      }
+    }
+  }
+
+  /** Removes the records of one partition below an offset. */
+  removeBefore({ topic, partition }: TopicPartition, offset: number): void {
+    this.#brokers.topic(topic).partitions[partition]?.log.removeBefore(offset);
+  }
+
+  /** By partition, in order: what is in the logs now. */
+  records(topic: string): readonly (readonly RawRecord[])[] {
+    return this.#brokers.topic(topic).partitions.map(({ log }) => log.records);
+  }
+
+  /** By partition: first offset that is there, next offset to be given. */
+  bounds(topic: string): readonly { readonly low: number; readonly high: number }[] {
+    return this.#brokers.topic(topic).partitions.map(({ log }) => ({ low: log.low, high: log.high }));
+  }
+
+  /** Every commit that was taken, in order. */
+  get commits(): readonly Commit[] {
+    return this.#commits;
+  }
+
+  /** By partition; one without a commit is not there, and one that was given up is below 0. */
+  committed(groupId: string, topic: string): ReadonlyMap<number, number> {
+    return this.#coordinators.committed(groupId, topic);
+  }
+
+  /** Ids of the groups that have been joined. */
+  get groups(): readonly string[] {
+    return [...this.#coordinators.groups.keys()];
+  }
+
+  members(groupId: string): readonly GroupMember[] {
+    const members = this.#coordinators.groups.get(groupId)?.members ?? new Map();
+    return [...members.values()].map(({ id, process, assignment }) => ({
+      id,
+      process,
+      assigned: [...assignment].flatMap(([topic, partitions]: [string, readonly number[]]) =>
+        partitions.map((partition) => ({ topic, partition })),
+      ),
+    }));
+  }
+}

@@ -1,0 +1,49 @@
+/** As the product's: fetch-pace.ts. */
+const PAUSE_MS = 3;
+const PLENTY_RECORDS = 200;
+const UNHURRIED_EVERY_MS = 200;
+
+/** What one partition's answer brought. */
+interface FetchedRecords {
+  readonly topic: string;
+  readonly records: readonly unknown[];
+}
+
+/** How soon a consumer asks one broker again, and what of. */
+export class FetchPace {
+  readonly #unhurriedTopics: ReadonlySet<string>;
+  #notBeforeMs = 0;
+  #unhurriedNotBeforeMs = 0;
+
+  constructor(unhurriedTopics: ReadonlySet<string>) {
+    this.#unhurriedTopics = unhurriedTopics;
+  }
+
+  get notBeforeMs(): number {
+    return this.#notBeforeMs;
+  }
+
+  get unhurriedNotBeforeMs(): number {
+    return this.#unhurriedNotBeforeMs;
+  }
+
+  isUnhurried(topic: string): boolean {
+    return this.#unhurriedTopics.has(topic);
+  }
+
+  isUnhurriedDue(nowMs: number): boolean {
+    return nowMs >= this.#unhurriedNotBeforeMs;
+  }
+
+  fetched(answer: readonly FetchedRecords[], nowMs: number): void {
+    let records = 0;
+    let unhurried = 0;
+    for (const { topic, records: ofPartition } of answer) {
+      records += ofPartition.length;
+      if (this.isUnhurried(topic)) unhurried += ofPartition.length;
+    }
+    this.#notBeforeMs = records === 0 || records >= PLENTY_RECORDS ? 0 : nowMs + PAUSE_MS;
+    if (this.isUnhurriedDue(nowMs))
+      this.#unhurriedNotBeforeMs = unhurried >= PLENTY_RECORDS ? 0 : nowMs + UNHURRIED_EVERY_MS;
+  }
+}

@@ -1,0 +1,146 @@
+import { fromClientError, type PartitionOffset, type TopicPartition } from "#kafka";
+import { nameOf, refusalOf } from "../errors.ts";
+import { type Batch, ConsumerGroup, type ConsumerGroupParts, isRebalancing } from "./consumer-group.ts";
+import { Fetchers } from "./fetchers.ts";
+import { Bail, retrying } from "./retrier.ts";
+
+/** The client's runner. */
+export class SimulatedSession {
+  readonly #parts: ConsumerGroupParts;
+  readonly #group: ConsumerGroup;
+  readonly #fetchers: Fetchers;
+  #isRunning = false;
+  #hasJoined = false;
+  #consuming: Promise<void> = Promise.resolve();
+  #lastActiveMs: number;
+
+  constructor(parts: ConsumerGroupParts) {
+    const handlers = {
+      ...bound(parts.handlers),
+      onJoin: (join: Parameters<typeof parts.handlers.onJoin>[0]) => {
+        this.#lastActiveMs = parts.connection.host.now();
+        this.#hasJoined = true;
+        parts.handlers.onJoin(join);
+      },
+    };
+    this.#parts = parts;
+    this.#lastActiveMs = parts.connection.host.now();
+    this.#group = new ConsumerGroup({ ...parts, handlers });
+    this.#fetchers = new Fetchers({
+      brokerIds: () => this.#group.brokerIds,
+      fetch: (broker) => this.#fetch(broker),
+      handle: (batch) => this.#handle(batch),
+      endWaits: () => this.#group.endWaitsInTime(),
+    });
+  }
+
+  get lastActiveMs(): number {
+    return this.#lastActiveMs;
+  }
+
+  async open(): Promise<void> {
+    try {
+      await this.#group.connect();
+    } catch (thrown) {
+      throw fromClientError(thrown);
+    }
+    try {
+      await this.#group.joinAndSync();
+    } catch (thrown) {
+      await this.#crash(thrown);
+      return;
+    }
+    this.#isRunning = true;
+    this.#consuming = this.#consume();
+  }
+
+  setPaused(partition: TopicPartition, paused: boolean): void {
+    if (this.#hasJoined) this.#group.pause(partition, paused);
+  }
+
+  seek({ topic, partition, offset }: PartitionOffset): void {
+    this.#group.seek({ topic, partition }, offset);
+  }
+
+  async commit(positions: readonly PartitionOffset[]): Promise<boolean> {
+    try {
+      return await this.#group.commit(positions);
+    } catch (thrown) {
+      throw fromClientError(thrown);
+    }
+  }
+
+  async stop(): Promise<void> {
+    await this.#stop(true);
+  }
+
+  async #stop(waits: boolean): Promise<void> {
+    if (this.#isRunning) {
+      this.#isRunning = false;
+      await this.#fetchers.stop();
+      if (waits) await this.#consuming;
+      await this.#group.leave().catch(() => undefined);
+    }
+    this.#group.disconnect();
+  }
+
+  async #crash(thrown: unknown): Promise<void> {
+    await this.#stop(false);
+    this.#parts.handlers.onCrash(fromClientError(thrown));
+  }
+
+  /** Rounds of fetching, each until the group rebalances; a failure is tried again a few times. */
+  async #consume(): Promise<void> {
+    try {
+      while (this.#isRunning) await retrying(this.#parts.connection.host, () => this.#round());
+    } catch (thrown) {
+      void this.#crash(thrown);
+    }
+  }
+
+  async #round(): Promise<void> {
+    if (!this.#isRunning) return;
+    try {
+      await this.#fetchers.run();
+    } catch (thrown) {
+      if (refusalOf(thrown) === "UNKNOWN_MEMBER_ID") this.#group.forgetMember();
+      else if (nameOf(thrown) === "KafkaJSNoBrokerAvailableError") throw new Bail(thrown);
+      else if (!isRebalancing(thrown)) throw thrown;
+      await this.#group.joinAndSync();
+    }
+  }
+
+  async #fetch(broker: number): Promise<readonly Batch[]> {
+    if (!this.#isRunning) return [];
+    this.#lastActiveMs = this.#parts.connection.host.now();
+    const batches = await this.#group.fetch(broker);
+    if (batches.length === 0) await this.#group.heartbeat();
+    return batches;
+  }
+
+  /** A batch may have been asked for in an earlier generation: it says so. One of an earlier join in the same generation is dropped. */
+  async #handle(batch: Batch): Promise<void> {
+    if (!this.#isRunning) return;
+    const { topic, partition, records, nextOffset, places } = batch;
+    const current = this.#group.places;
+    if (places !== current && places.generation === current?.generation) return;
+    const { generation } = places;
+    const taken = this.#parts.handlers.onBatch({ topic, partition, generation, records, nextOffset });
+    this.#group.resolved(batch);
+    await taken;
+    await this.#group.heartbeat();
+  }
+}
+
+/** The handlers may use `this`. */
+function bound(handlers: ConsumerGroupParts["handlers"]): ConsumerGroupParts["handlers"] {
+  return {
+    onJoin: (join) => handlers.onJoin(join),
+    onAnswered: (askedAtMs) => handlers.onAnswered(askedAtMs),
+    onRebalancing: () => handlers.onRebalancing(),
+    onJoinFailed: () => handlers.onJoinFailed?.(),
+    onBatch: (batch) => handlers.onBatch(batch),
+    onRecordsGone: (gone) => handlers.onRecordsGone?.(gone),
+    onCrash: (error) => handlers.onCrash(error),
+  };
+}
