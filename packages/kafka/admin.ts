@@ -7,6 +7,7 @@ import type { Admin } from "./types.ts";
 export function createAdmin(client: AdminClient): Admin {
   return {
     ensureTopics: (specs, options) => ensureTopics(client, specs, options),
+    topicNames: () => client.run((admin) => admin.listTopics()),
     offsets: (topic) => fetchOffsets(client, topic),
 
     async partitionCount(topic) {

@@ -245,6 +245,8 @@ export interface Admin {
     specs: readonly TopicSpec[],
     options: EnsureTopicsOptions,
   ): Promise<{ readonly created: string[]; readonly differing: TopicDifference[] }>;
+  /** Names of all topics of the cluster that may be seen. */
+  topicNames(): Promise<string[]>;
   partitionCount(topic: string): Promise<number>;
   offsets(topic: string): Promise<PartitionOffsets[]>;
   /** Per partition the first offset at or after the time; the end where there is none. */

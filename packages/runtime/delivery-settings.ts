@@ -7,7 +7,7 @@ const retryDelays = setting({
   env: "HOOKLINE_RETRY_DELAYS",
   type: listOf(duration),
   default: "10s,1m,5m,15m,30m",
-  doc: "Waiting times between attempts, ascending; each has a topic of its own, the last one repeats until the window is over.",
+  doc: "Waiting times between attempts, ascending; each has a topic of its own, the last one repeats until the window is over. The topic of a delay that was taken out is read for as long as it is there.",
 });
 
 function checkDelays(delaysMs: readonly number[]): SettingProblem[] {

@@ -9,7 +9,7 @@ export type {
   TopicMap,
   TopicMapOptions,
 } from "./map.ts";
-export { allTopics, topicMap } from "./map.ts";
+export { allTopics, leftoverRetryTopics, topicMap } from "./map.ts";
 export { type RejectionReason, rawDeadLetter, rejectionReason } from "./raw-dead-letter.ts";
 export type {
   Call,

@@ -61,6 +61,9 @@ function delayLabel(delayMs: number): string {
   return delayMs % 1000 === 0 ? `${delayMs / 1000}s` : `${delayMs}ms`;
 }
 
+/** How long a job is kept in a retry topic, delivered or not. */
+const RETRY_RETENTION_MS = DAY_MS;
+
 const COMPACT: Cleanup = { policy: "compact" };
 
 const keptFor = (retentionMs: number): Cleanup => ({ policy: "delete", retentionMs });
@@ -78,6 +81,33 @@ export function topicMap(options: TopicMapOptions): TopicMap {
     ...healthTopics(options),
     ...configurationTopics(options),
   };
+}
+
+/**
+ * The other way round, of topics that are there: those in which jobs may wait for a delay that is configured no more, because
+ * it was removed or renamed. Shortest delay first.
+ */
+export function leftoverRetryTopics(
+  { prefix, retryDelaysMs }: TopicMapOptions,
+  names: readonly string[],
+): RetryTopic[] {
+  const own = new Set(retryDelaysMs.map((delayMs) => retryTopic(prefix, delayMs).name));
+  return names
+    .filter((name) => !own.has(name))
+    .flatMap((name) => {
+      const delayMs = delayOf(prefix, name);
+      return delayMs === undefined ? [] : [waitingTopic(name, delayMs)];
+    })
+    .toSorted((a, b) => a.delayMs - b.delayMs);
+}
+
+const UNITS_MS: Readonly<Record<string, number>> = { ms: 1, s: 1_000, m: 60_000, h: HOUR_MS };
+
+function delayOf(prefix: string, name: string): number | undefined {
+  const start = `${prefix}delivery-retry-`;
+  const [, count, unit = ""] = /^(\d{1,12})(ms|s|m|h)$/.exec(name.slice(start.length)) ?? [];
+  const unitMs = UNITS_MS[unit];
+  return !name.startsWith(start) || unitMs === undefined ? undefined : Number(count) * unitMs;
 }
 
 /** The way of a call. */
@@ -111,12 +141,21 @@ function jobTopics({ prefix, retryDelaysMs }: TopicMapOptions): JobTopics {
   };
 }
 
+/** Throws for a delay that a record would not outlive. */
 function retryTopic(prefix: string, delayMs: number): RetryTopic {
+  if (delayMs >= RETRY_RETENTION_MS) {
+    const limits = `a retry delay of ${delayLabel(delayMs)} must be shorter than the ${delayLabel(RETRY_RETENTION_MS)} that its topic keeps records`;
+    throw new RangeError(`HOOKLINE_RETRY_DELAYS: ${limits}`);
+  }
+  return waitingTopic(`${prefix}delivery-retry-${delayLabel(delayMs)}`, delayMs);
+}
+
+function waitingTopic(name: string, delayMs: number): RetryTopic {
   return {
-    name: `${prefix}delivery-retry-${delayLabel(delayMs)}`,
+    name,
     key: "destinationId:shard",
     record: "delivery-job",
-    cleanup: keptFor(DAY_MS),
+    cleanup: keptFor(RETRY_RETENTION_MS),
     writtenBy: ["deliverer"],
     readBy: ["deliverer"],
     delayMs,

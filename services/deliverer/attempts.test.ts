@@ -102,14 +102,21 @@ describe("a clock that somebody sets forward and back", () => {
     expect(driver.verdicts.at(-1)).toEqual({ kind: "delivered" });
   });
 
+  test("asks no endpoint that is down before its pause is over", async () => {
+    const driver = createDriver({ respond: () => response(503) });
+    for (let index = 0; index < 5; index += 1) await driver.step(job({ jobId: `j${index}` }));
+    driver.clock.setByMs = DAY_MS;
+    await driver.step(job({ jobId: "early" }));
+    expect(driver.sent).toHaveLength(5);
+  });
+
   test("tells a job that its endpoint wants a pause when that ends by the clock of now", async () => {
     const driver = createDriver({ respond: () => response(429, "120") });
-    driver.clock.setByMs = DAY_MS;
     await driver.step(job({ jobId: "first" }));
-    driver.clock.setByMs = 0;
+    driver.clock.setByMs = DAY_MS;
     driver.clock.nowMs += 20_000;
     await driver.step(job({ jobId: "second" }));
     const second = driver.pending.find(({ jobId }) => jobId === "second");
-    expect(second?.dueAtMs).toBe(START_MS + 120_000);
+    expect(second?.dueAtMs).toBe(START_MS + DAY_MS + 120_000);
   });
 });

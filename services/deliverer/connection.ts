@@ -2,7 +2,7 @@ import type { createKafka, Kafka } from "#kafka";
 import { type ServiceContext, type SettingsOf, watchTable } from "#runtime";
 import { createSecretBox } from "#secrets";
 import type { createSerde, Serde } from "#serde";
-import { type TopicMap, topicMap } from "#topics";
+import { leftoverRetryTopics, type RetryTopic, type TopicMap, topicMap } from "#topics";
 import type { settings } from "./config.ts";
 import { createDestinations, type Destinations } from "./destinations.ts";
 
@@ -19,6 +19,37 @@ export interface Connection {
   readonly kafka: Kafka;
   readonly serde: Serde;
   readonly groupId: string;
+}
+
+/** The topics in which jobs wait that this process reads: those of the configured delays, and leftovers of others. */
+export interface Reading extends Connection {
+  /** Shortest delay first. */
+  readonly retryTopics: readonly RetryTopic[];
+}
+
+const LOOK_AGAIN_MS = 1_000;
+
+/** Waits for Kafka. Jobs that wait in a topic whose delay was taken out of the configuration would never come out of it otherwise. */
+export async function findRetryTopics(
+  { host, lifecycle, logger, settings: own }: DelivererContext,
+  connection: Connection,
+): Promise<Reading> {
+  const admin = connection.kafka.admin();
+  for (;;) {
+    try {
+      const leftovers = leftoverRetryTopics(own.topics, await admin.topicNames());
+      for (const { name } of leftovers)
+        logger.warn(
+          { topic: name },
+          "a retry topic is left of a delay that is configured no more; it is read",
+        );
+      const all = [...connection.topics.deliveryRetries, ...leftovers];
+      return { ...connection, retryTopics: all.toSorted((a, b) => a.delayMs - b.delayMs) };
+    } catch (error) {
+      logger.debug({ err: error }, "the topics cannot be listed yet");
+    }
+    await host.delay(LOOK_AGAIN_MS, lifecycle.stopping);
+  }
 }
 
 /** The way to Kafka and to records; closed last. */

@@ -85,6 +85,11 @@ describe("the verdict on an attempt", () => {
     expect(verdict([broken(A)], [A], before)).toMatchObject({ kind: "dead", reason: "window_over" });
   });
 
+  test("begins the window now at the latest, where a clock that was ahead has begun it", () => {
+    const before = job({ attempts: 1, firstAttemptAtMs: START_MS + 86_400_000 });
+    expect(verdict([broken(A)], [A], before)).toMatchObject({ job: { firstAttemptAtMs: START_MS + 50 } });
+  });
+
   test("replaces what a webhook came to before", () => {
     const before = job({
       attempts: 1,
@@ -189,6 +194,14 @@ describe("the plan for a job that came out of its topic", () => {
     const nowMs = START_MS + 3_600_000;
     expect(planHop(waiting, retries, nowMs)).toMatchObject({
       job: { visibleAtMs: nowMs - 10_000 + 1_800_000 },
+    });
+  });
+
+  test("waits for the longest delay at most when it was written by a clock that was ahead", () => {
+    const ahead = START_MS + 30 * 86_400_000;
+    expect(planHop(job({ dueAtMs: ahead, visibleAtMs: ahead }), retries, START_MS)).toMatchObject({
+      tier: 4,
+      job: { dueAtMs: START_MS + 1_800_000, visibleAtMs: START_MS + 1_800_000 },
     });
   });
 

@@ -106,7 +106,8 @@ function triedJob({ job, results }: AttemptReport, diverted: DivertedResult | un
     ...job,
     attempts: job.attempts + (diverted === undefined ? 1 : 0),
     diverts: job.diverts + (diverted === undefined ? 0 : 1),
-    firstAttemptAtMs: hasBegun ? (job.firstAttemptAtMs ?? firstStartMs(results, nowMs)) : null,
+    // Of a clock that was ahead: no window begins later than now.
+    firstAttemptAtMs: hasBegun ? Math.min(job.firstAttemptAtMs ?? firstStartMs(results, nowMs), nowMs) : null,
     failedAtMs: diverted === undefined ? nowMs : null,
     outcomes: mergeOutcomes(job, results),
   };

@@ -10,7 +10,8 @@ export function createLogLimit(periodMs: number, nowMs: () => number): (kind: st
   return (kind) => {
     const now = nowMs();
     const known = kinds.get(kind);
-    if (known !== undefined && now < known.untilMs) {
+    // A clock that was set back does not silence it for as long.
+    if (known !== undefined && now < known.untilMs && known.untilMs - now <= periodMs) {
       known.heldBack += 1;
       return undefined;
     }

@@ -26,9 +26,14 @@ export interface AttemptPlan {
  * within that much, whatever pause the process comes back from.
  */
 export function planHop(job: DeliveryJob, retries: Retries, nowMs: number): Waiting | undefined {
-  if (job.dueAtMs <= nowMs) return undefined;
-  const [shortestMs = 0] = retries.delaysMs;
-  return waitFrom(job, Math.max(job.visibleAtMs, nowMs - shortestMs), retries);
+  // It came out ahead of its time: a clock was ahead when it was written (turn.ts), and no time of it is to be believed.
+  const isAhead = job.visibleAtMs > nowMs;
+  const { delaysMs } = retries;
+  const dueAtMs = isAhead ? Math.min(job.dueAtMs, nowMs + (delaysMs.at(-1) ?? 0)) : job.dueAtMs;
+  if (dueAtMs <= nowMs) return undefined;
+  const [shortestMs = 0] = delaysMs;
+  const fromMs = isAhead ? nowMs : Math.max(job.visibleAtMs, nowMs - shortestMs);
+  return waitFrom({ ...job, dueAtMs }, fromMs, retries);
 }
 
 /**

@@ -46,6 +46,19 @@ describe("jobs taken in hand lately", () => {
     expect(jobs.enter(0, "f", ignored)).toBe(false);
   });
 
+  test("are forgotten in time, also where nothing comes any more; those in hand are not", () => {
+    const jobs = new RecentJobs();
+    for (const key of ["a", "b"]) jobs.enter(0, key, ignored);
+    jobs.durable(0, "a");
+    for (const nowMs of [5_000, 14_999]) jobs.age(nowMs, 10_000);
+    expect(jobs.enter(0, "a", ignored)).toBe(false);
+    for (const nowMs of [15_000, 20_000]) jobs.age(nowMs, 10_000);
+    expect(jobs.enter(0, "a", ignored)).toBe(false);
+    for (const nowMs of [25_000, 30_000]) jobs.age(nowMs, 10_000);
+    expect(jobs.enter(0, "a", never)).toBe(true);
+    expect(jobs.enter(0, "b", ignored)).toBe(false);
+  });
+
   test("are never forgotten while they are in hand", () => {
     const jobs = new RecentJobs(1);
     jobs.enter(0, "held", never);

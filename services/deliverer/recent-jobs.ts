@@ -15,6 +15,8 @@ interface PartitionJobs {
   /** Ended and durable, in two generations: forgetting the older one whole is cheaper than the oldest one by one. */
   ended: Set<string>;
   endedBefore: Set<string>;
+  /** When the generation was first seen by `age`. */
+  sinceMs: number | undefined;
 }
 
 /**
@@ -56,16 +58,24 @@ export class RecentJobs {
     const jobs = this.#jobs(partition);
     const doubles = this.#letGo(jobs, key);
     jobs.ended.add(key);
-    if (jobs.ended.size >= this.#generationSize) {
-      jobs.endedBefore = jobs.ended;
-      jobs.ended = new Set();
-    }
+    if (jobs.ended.size >= this.#generationSize) nextGeneration(jobs);
     for (const double of doubles) double.end();
   }
 
   /** The job is in nobody's hand any more, and has not ended. */
   givenBack(partition: number, key: string): void {
     for (const double of this.#letGo(this.#jobs(partition), key)) double.giveBack();
+  }
+
+  /** To be called from time to time: ended jobs are forgotten after one to two times `keptMs`, whether others come or not. */
+  age(nowMs: number, keptMs: number): void {
+    for (const [partition, jobs] of this.#partitions) {
+      jobs.sinceMs ??= nowMs;
+      if (nowMs - jobs.sinceMs < keptMs) continue;
+      nextGeneration(jobs);
+      jobs.sinceMs = nowMs;
+      if (jobs.inHand.size === 0 && jobs.endedBefore.size === 0) this.#partitions.delete(partition);
+    }
   }
 
   #letGo({ inHand }: PartitionJobs, key: string): readonly Double[] {
@@ -77,8 +87,19 @@ export class RecentJobs {
   #jobs(partition: number): PartitionJobs {
     const known = this.#partitions.get(partition);
     if (known !== undefined) return known;
-    const jobs: PartitionJobs = { inHand: new Map(), ended: new Set(), endedBefore: new Set() };
+    const jobs: PartitionJobs = {
+      inHand: new Map(),
+      ended: new Set(),
+      endedBefore: new Set(),
+      sinceMs: undefined,
+    };
     this.#partitions.set(partition, jobs);
     return jobs;
   }
+}
+
+function nextGeneration(jobs: PartitionJobs): void {
+  jobs.endedBefore = jobs.ended;
+  jobs.ended = new Set();
+  jobs.sinceMs = undefined;
 }

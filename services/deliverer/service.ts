@@ -13,7 +13,9 @@ import {
   type Connection,
   connect,
   type DelivererContext,
+  findRetryTopics,
   followDestinations,
+  type Reading,
   type Ways,
 } from "./connection.ts";
 import { createDeliver } from "./deliver.ts";
@@ -30,6 +32,7 @@ import { openWaking, type Waking } from "./waking/open.ts";
 /** To finish what is in flight: longer than a response may take, and short enough to commit and leave within the grace time. */
 const FINISH_MS = 8_000;
 const WAITING_CALLS_INTERVAL_MS = 15_000;
+const FORGET_EVERY_MS = 60_000;
 
 /** What lies outside the process. */
 export interface DelivererOutside extends Ways {
@@ -64,15 +67,26 @@ interface DeliveryParts {
   readonly attemptLog: AttemptLog;
 }
 
+function openRecentJobs({ host, lifecycle, settings: own }: DelivererContext): RecentJobs {
+  const recentJobs = new RecentJobs();
+  // The copy of a job that ended may come after the longest delay.
+  const keptMs = (own.retries.delaysMs.at(-1) ?? 0) + FORGET_EVERY_MS;
+  const timer = host.setInterval(() => recentJobs.age(host.elapsed(), keptMs), FORGET_EVERY_MS);
+  lifecycle.onStop("recent jobs", () => timer.clear());
+  return recentJobs;
+}
+
 /** What every job goes through that is due, or woken. */
 function createStep(
-  { settings: own, nowMs }: DelivererContext,
+  context: DelivererContext,
   { serde, topics }: Connection,
   parts: DeliveryParts,
 ): Step<DeliveryJob> {
+  const { settings: own, nowMs } = context;
   const records = createRecords({ topics, serde, nowMs });
+  const recentJobs = openRecentJobs(context);
   const retries = { schedule: createRetrySchedule(own.retries), delaysMs: own.retries.delaysMs };
-  return createDeliver({ ...parts, retries, records, recentJobs: new RecentJobs(), nowMs });
+  return createDeliver({ ...parts, retries, records, recentJobs, nowMs });
 }
 
 interface ReadingParts {
@@ -85,15 +99,15 @@ interface ReadingParts {
 
 function createRunner(
   { settings: own, nowMs }: DelivererContext,
-  { groupId, kafka, serde, topics }: Connection,
+  { groupId, kafka, retryTopics, serde, topics }: Reading,
   { producer, step, telemetry, turn, waking }: ReadingParts,
 ): Runner {
   const records = createRecords({ topics, serde, nowMs });
   return kafka.runner({
     groupId,
-    topics: [topics.deliveryJobs.name, ...topics.deliveryRetries.map(({ name }) => name)],
+    topics: [topics.deliveryJobs.name, ...retryTopics.map(({ name }) => name)],
     // Due records are held already, and those that come are due in seconds at the earliest.
-    unhurriedTopics: topics.deliveryRetries.map(({ name }) => name),
+    unhurriedTopics: retryTopics.map(({ name }) => name),
     // Every topic here holds the same record; a tombstone has no place in any of them and is undecodable.
     decode: ({ value }) => serde.decode(topics.deliveryJobs, value ?? Buffer.alloc(0)),
     step: waking.reading(step),
@@ -115,16 +129,16 @@ function createRunner(
 
 function watch(
   context: DelivererContext,
-  connection: Connection,
+  connection: Reading,
   parts: { runner: Runner; lanes: Lanes; turn: Turn },
 ) {
   const { host, lifecycle, logger, metrics } = context;
   const { runner, lanes, turn } = parts;
-  const { groupId, kafka, topics } = connection;
+  const { groupId, kafka, retryTopics } = connection;
   const waitingCalls = watchWaitingCalls({
     admin: kafka.admin(),
     groupId,
-    topics: topics.deliveryRetries.map(({ name }) => name),
+    topics: retryTopics.map(({ name }) => name),
     intervalMs: WAITING_CALLS_INTERVAL_MS,
     host,
     onError: (error) => logger.debug({ err: error }, "waiting calls could not be counted"),
@@ -143,14 +157,15 @@ function watch(
 
 async function start(context: DelivererContext, outside: DelivererOutside): Promise<Record<string, never>> {
   const { health, lifecycle, logger, metrics, nowMs } = context;
-  const connection = connect(context, outside);
+  const connection = await findRetryTopics(context, connect(context, outside));
   const telemetry = createTelemetry({ metrics, logger, nowMs });
   const attemptLog = openAttemptLog(context, connection);
   const lanes = openLanes(context);
   const destinations = followDestinations(context, connection);
   const producer = connection.kafka.producer({ deliveryTimeoutMs: Number.POSITIVE_INFINITY });
   const waking = openWaking(context, connection, { producer, destinations, lanes });
-  const turn = createTurn({ lanes, waking, nowMs });
+  const delaysMs = new Map(connection.retryTopics.map(({ name, delayMs }) => [name, delayMs]));
+  const turn = createTurn({ lanes, waking, nowMs, delaysMs });
   const attempt = openEgress(context, { outside, lanes, observers: [telemetry, attemptLog, waking] });
   const step = createStep(context, connection, { attempt, attemptLog, destinations, telemetry });
   const runner = createRunner(context, connection, { step, telemetry, turn, producer, waking });

@@ -11,6 +11,7 @@ function setup() {
   const turn = createTurn({
     lanes,
     waking: { isTaken: ({ decoded }) => taken.has(decoded.jobId) },
+    delaysMs: new Map([["retry", 60_000]]),
     nowMs: () => clock.nowMs,
   });
   return { clock, lanes, taken, turn };
@@ -24,6 +25,12 @@ function record(partition: number, visibleAtMs: number, topic = "retry"): Receiv
 test("a waiting job's turn comes when its topic's delay is over, a new job's at once", () => {
   const { turn } = setup();
   expect([turn.dueAtMs(record(0, 12_000)), turn.dueAtMs(record(0, 0, "jobs"))]).toEqual([12_000, 0]);
+});
+
+test("a job that was written while the clock was set ahead does not hold its topic up for that long", () => {
+  const { clock, turn } = setup();
+  expect(turn.dueAtMs(record(0, 10_000 + 60_000 + 5_000))).toBe(75_000);
+  expect(turn.dueAtMs(record(0, 86_400_000))).toBe(clock.nowMs);
 });
 
 test("due retries stay in their topics while retries hold their share; new jobs do not", () => {

@@ -6,6 +6,9 @@ import { Share } from "./share.ts";
 /** What had better stay in its topic is looked at again so much later. */
 const HELD_BACK_MS = 20;
 
+/** Clocks of two machines may differ by so much. */
+const SKEW_MS = 5_000;
+
 export interface TurnOptions {
   readonly lanes: {
     readonly hasEnough: boolean;
@@ -13,6 +16,8 @@ export interface TurnOptions {
     readonly isBusy: boolean;
   };
   readonly waking: { isTaken(record: Received<DeliveryJob>): boolean };
+  /** By retry topic. */
+  readonly delaysMs: ReadonlyMap<string, number>;
   readonly nowMs: () => number;
 }
 
@@ -24,7 +29,7 @@ export interface Turn {
 }
 
 /** A retry topic has one delay, so the head of a partition is the first of it to fall due; what is behind it waits with it. */
-export function createTurn({ lanes, nowMs, waking }: TurnOptions): Turn {
+export function createTurn({ delaysMs, lanes, nowMs, waking }: TurnOptions): Turn {
   const share = new Share();
   /** By topic and partition, the due time of a head that is held back. */
   const heads = new Map<string, Map<number, number>>();
@@ -40,12 +45,18 @@ export function createTurn({ lanes, nowMs, waking }: TurnOptions): Turn {
     return isWaiting && (lanes.isFullOfRetries || (lanes.isBusy && !share.takeWaiting(now)));
   }
 
+  /** Nothing waits longer than its topic's delay: what seems to was written by a clock that was ahead, and has set back since. */
+  function comesOutAtMs({ topic, decoded: { visibleAtMs } }: Received<DeliveryJob>, now: number): number {
+    const longestMs = (delaysMs.get(topic) ?? Number.POSITIVE_INFINITY) + SKEW_MS;
+    return visibleAtMs > now + longestMs ? now : visibleAtMs;
+  }
+
   return {
     dueAtMs(record) {
-      const { visibleAtMs } = record.decoded;
+      const now = nowMs();
+      const visibleAtMs = comesOutAtMs(record, now);
       const isWaiting = visibleAtMs > 0;
       const isPassedOver = isWaiting && waking.isTaken(record);
-      const now = nowMs();
       const isHeldBack = !isPassedOver && visibleAtMs <= now && (lanes.hasEnough || isBehind(isWaiting, now));
       const fromMs = isPassedOver ? 0 : visibleAtMs;
       const dueAtMs = isHeldBack ? Math.max(fromMs, now + HELD_BACK_MS) : fromMs;

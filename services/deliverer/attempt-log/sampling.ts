@@ -41,7 +41,8 @@ export class Sampling {
       state.sampledAtMs = atMs;
       return true;
     }
-    if (atMs - state.sampledAtMs < 1_000) return false;
+    // Also of a clock that was set back: the last sample is then in the future.
+    if (Math.abs(atMs - state.sampledAtMs) < 1_000) return false;
     const second = Math.floor(atMs / 1_000);
     if (second !== this.#second) {
       this.#second = second;

@@ -1,6 +1,6 @@
 import type { Producer, Received, Runner, Step, Table } from "#kafka";
 import type { DeliveryJob, DeliveryWake } from "#topics";
-import type { Connection, DelivererContext } from "../connection.ts";
+import type { Connection, DelivererContext, Reading } from "../connection.ts";
 import type { Destinations } from "../destinations.ts";
 import { position } from "../judge.ts";
 import type { Lanes } from "../lanes/lanes.ts";
@@ -37,13 +37,13 @@ export interface Waking {
   begin(runner: Runner, step: Step<DeliveryJob>): void;
 }
 
-export function openWaking(context: DelivererContext, connection: Connection, parts: WakingParts): Waking {
+export function openWaking(context: DelivererContext, connection: Reading, parts: WakingParts): Waking {
   const table = followWakes(context, connection);
   const { topics, serde } = connection;
   const write = (records: Parameters<Producer["send"]>[0]) => parts.producer.send(records);
   const cursors = createWakeCursors({ table, topics, serde, write });
   const readerJobs = new ReaderJobs();
-  const retryTopics = new Set(topics.deliveryRetries.map(({ name }) => name));
+  const retryTopics = new Set(connection.retryTopics.map(({ name }) => name));
   /** URLs whose endpoint's waiting calls this process has looked for since it got its partitions. */
   const seen = new Set<string>();
   let waker: Waker | undefined;
@@ -105,7 +105,7 @@ interface WakerParts extends WakingParts {
 
 function startWaker(
   { host, lifecycle, logger, metrics, nowMs }: DelivererContext,
-  { kafka, serde, topics }: Connection,
+  { kafka, retryTopics, serde, topics }: Reading,
   { cursors, destinations, lanes, producer, readerJobs, runner, step }: WakerParts,
 ): Waker {
   const wokenCalls = metrics.counter({
@@ -114,7 +114,7 @@ function startWaker(
   });
   const admin = kafka.admin();
   const waker = createWaker({
-    topics: topics.deliveryRetries.map(({ name }) => name).reverse(),
+    topics: retryTopics.map(({ name }) => name).reverse(),
     cursors,
     readerJobs,
     step,

@@ -168,6 +168,19 @@ describe("a pass", () => {
     expect(seen).toEqual(["1 durable", "0 durable"]);
   });
 
+  test("counts nothing as durable that is refused when the process ends", async () => {
+    const disk: Disk = new Map();
+    const stopping = new AbortController();
+    const durable: string[] = [];
+    const step: Step<DeliveryJob> = (_, settle) =>
+      settle({ produce: BACK, onDurable: () => durable.push("durable") });
+    const write = () => Promise.reject(new Error("closed"));
+    const parts = partsOf({ log: logOf(["a"]), disk, step, write });
+    stopping.abort();
+    await runPass(A, { ...parts, stopping: stopping.signal }, NEVER);
+    expect([durable, disk.size]).toEqual([[], 0]);
+  });
+
   test("wherever the process dies, every job is settled by the pass or left to the topic's reader", async () => {
     const ids = fc.array(fc.constantFrom("a", "b"), { minLength: 1, maxLength: 40 });
     const delays = fc.infiniteStream(fc.nat({ max: 6 }));
