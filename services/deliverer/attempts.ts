@@ -142,7 +142,7 @@ class WebhookRequest implements GatedRequest {
     const { url } = this.#part.webhook;
     const { elapsedMs, nowMs } = this.#options;
     const atMs = nowMs();
-    const notBeforeMs = turnAtMs === undefined ? undefined : atMs + turnAtMs - elapsedMs();
+    const notBeforeMs = turnAtMs === undefined ? undefined : Math.ceil(atMs + turnAtMs - elapsedMs());
     this.#part.ended({ url, outcome: { kind: "diverted", reason }, atMs, notBeforeMs });
   }
 

@@ -97,8 +97,9 @@ export function createDriver({
 }: DriverOptions = {}) {
   const topics = topicMap({ prefix: "", retryDelaysMs: RETRY_DELAYS_MS });
   /** `setByMs`: by how much somebody has set the clock. */
-  const clock = { nowMs: START_MS, setByMs: 0 };
-  const elapsedMs = () => clock.nowMs;
+  const clock = { nowMs: START_MS, setByMs: 0, fractionMs: 0 };
+  // A clock for durations counts parts of milliseconds too.
+  const elapsedMs = () => clock.nowMs + clock.fractionMs;
   const nowMs = () => clock.nowMs + clock.setByMs;
   const memory = memoryTopics(topics, onEncode);
   const table = memoryTable();
