@@ -118,7 +118,8 @@ class Passes {
   }
 
   async #rest(passMs: number, hurry: AbortSignal): Promise<void> {
-    const restMs = Math.min(MAX_REST_MS, passMs * REST_FACTOR);
+    // A clock that was set meanwhile tells nothing of how long it took.
+    const restMs = Math.min(MAX_REST_MS, Math.max(0, passMs * REST_FACTOR));
     const signal = AbortSignal.any([this.#parts.stopping, hurry]);
     await this.#options.host.delay(restMs, signal).catch(() => undefined);
   }
