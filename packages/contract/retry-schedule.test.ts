@@ -27,6 +27,11 @@ function attemptTimes(attemptMs: number, spread: number = 0): number[] {
 }
 
 describe("the schedule (contract 3.5)", () => {
+  test("falls on whole milliseconds, whatever fraction an endpoint or a limit asks for: a job holds no other", () => {
+    const due = standard.nextDueAtMs({ firstAttemptAtMs: 0, attempts: 1, nowMs: 0, retryAfterMs: 12_033.3 });
+    expect(due).toBe(12_034);
+  });
+
   test("10 s, 1 min, 5 min, 15 min, then every 30 min, the last as late as still fits: 13 attempts", () => {
     const minutes = attemptTimes(0).map((atMs) => atMs / 60_000);
     const first = [0, 1 / 6, 7 / 6, 37 / 6, 127 / 6];

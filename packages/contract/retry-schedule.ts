@@ -49,7 +49,7 @@ export function createRetrySchedule({ delaysMs, windowMs }: RetryScheduleOptions
       if (longestMs === 0) return undefined;
       const delayMs = delaysMs[Math.max(attempts, 1) - 1] ?? largestMs;
       const jitteredMs = delayMs + jitterMs(delayMs, delaysMs, spread);
-      return nowMs + Math.min(Math.max(jitteredMs, retryAfterMs), longestMs);
+      return nowMs + Math.min(Math.max(jitteredMs, Math.ceil(retryAfterMs)), longestMs);
     },
   };
 }

@@ -70,19 +70,11 @@ export function statusOf(error: unknown): number | undefined {
   return undefined;
 }
 
-interface RegistryAnswer {
-  readonly status: number;
-  /** Undefined when the body is no JSON object. */
-  readonly answer: Readonly<Record<string, unknown>> | undefined;
-  /** Only the registry itself gives one. */
-  readonly errorCode: number | undefined;
-}
-
 /** One request that the client does not offer, or answers too vaguely. Rejects when there is no answer. */
 export async function request(
   { host, auth, requestTimeoutMs }: RegistryAddress,
   { method, path, body }: { method: "GET" | "PUT"; path: string; body?: object },
-): Promise<RegistryAnswer> {
+): Promise<{ status: number; errorCode: number | undefined }> {
   const headers = new Headers({ "content-type": "application/vnd.schemaregistry.v1+json" });
   if (auth !== undefined) {
     const credentials = Buffer.from(`${auth.username}:${auth.password}`).toString("base64");
@@ -94,19 +86,13 @@ export async function request(
     signal: AbortSignal.timeout(requestTimeoutMs),
     ...(body === undefined ? {} : { body: JSON.stringify(body) }),
   });
-  const answer = objectIn(await response.text());
-  const errorCode = answer?.["error_code"];
-  return {
-    status: response.status,
-    answer,
-    errorCode: typeof errorCode === "number" ? errorCode : undefined,
-  };
+  return { status: response.status, errorCode: errorCodeOf(await response.text()) };
 }
 
-function objectIn(body: string): Record<string, unknown> | undefined {
+function errorCodeOf(body: string): number | undefined {
   try {
-    const parsed: unknown = JSON.parse(body);
-    return typeof parsed === "object" && parsed !== null ? (parsed as Record<string, unknown>) : undefined;
+    const { error_code: errorCode } = JSON.parse(body) as { error_code?: unknown };
+    return typeof errorCode === "number" ? errorCode : undefined;
   } catch {
     return undefined;
   }

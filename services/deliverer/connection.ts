@@ -71,7 +71,8 @@ export function connect(
       topics.deliveryTotals,
       topics.deliveryWakes,
     ],
-    onUnavailable: ({ message }) => logger.warn({ problem: message }, "waiting for the schema registry"),
+    onUnavailable: ({ message }) =>
+      logger.warn({ problem: message }, "the schema registry does not answer yet"),
     host,
   });
   lifecycle.onStop("serde", () => serde.close());

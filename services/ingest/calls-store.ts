@@ -33,7 +33,8 @@ function connect({ settings, logger, lifecycle, host }: IngestContext) {
   const serde = createSerde({
     registryUrl: settings.registry.registryUrl,
     topics: [topics.calls, topics.sourceConfig],
-    onUnavailable: ({ message }) => logger.warn({ problem: message }, "waiting for the schema registry"),
+    onUnavailable: ({ message }) =>
+      logger.warn({ problem: message }, "the schema registry does not answer yet"),
     host,
   });
   lifecycle.onStop("serde", () => serde.close());

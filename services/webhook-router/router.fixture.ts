@@ -47,14 +47,7 @@ export interface RouterStage {
   readonly jobs: readonly Received<DeliveryJob>[];
   readonly deadLetters: readonly Received<DeadLetter>[];
   /** Starts a router in this process; it is not awaited until it is ready. */
-  start(options?: {
-    readonly dataDir?: string;
-    readonly settings?: Record<string, string>;
-    /** The router itself unless given. */
-    readonly definition?: typeof webhookRouter;
-  }): RouterInProcess;
-  /** How many calls the router's group has committed, over all partitions. */
-  committed(): Promise<number>;
+  start(options?: { readonly dataDir?: string; readonly settings?: Record<string, string> }): RouterInProcess;
   close(): Promise<void>;
 }
 
@@ -135,13 +128,8 @@ export async function createStage(stack: StackAddresses, partitions = 3): Promis
         })),
       ),
     sendRaw: (key, value) => producer.send([{ topic: topics.calls.name, key, value }]),
-    async committed() {
-      const offsets = await kafka.admin().committedOffsets(`${prefix}webhook-router`, topics.calls.name);
-      return [...offsets.values()].reduce((sum, offset) => sum + offset, 0);
-    },
-    start({ dataDir = newDataDir(), settings = {}, definition = webhookRouter } = {}) {
-      const own = { ...environment, HOOKLINE_DATA_DIR: dataDir, ...settings };
-      const router = startInProcess(own, definition);
+    start({ dataDir = newDataDir(), settings = {} } = {}) {
+      const router = startInProcess({ ...environment, HOOKLINE_DATA_DIR: dataDir, ...settings });
       routers.push(router);
       return router;
     },
@@ -167,12 +155,9 @@ function environmentOf({ brokers, registryUrl }: StackAddresses, prefix: string)
   };
 }
 
-function startInProcess(
-  environment: Record<string, string>,
-  definition: typeof webhookRouter,
-): RouterInProcess {
+function startInProcess(environment: Record<string, string>): RouterInProcess {
   const lines: Record<string, unknown>[] = [];
-  const service = startService(definition, {
+  const service = startService(webhookRouter, {
     environment,
     logTo: { write: (line) => void lines.push(JSON.parse(line)) },
   });

@@ -24,7 +24,7 @@ export class Random {
     return this.next() < probability;
   }
 
-  pick<T>(items: readonly [T, ...T[]]): T {
+  pick<const T>(items: readonly [T, ...T[]]): T {
     return items[Math.floor(this.next() * items.length)] ?? items[0];
   }
 

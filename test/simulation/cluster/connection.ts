@@ -1,4 +1,5 @@
 import type { Host } from "#host";
+import type { RawRecord } from "#kafka";
 import type { Brokers } from "./brokers.ts";
 import { ClusterError } from "./errors.ts";
 import type { ClusterRequest, Decision, Faults } from "./faults.ts";
@@ -14,6 +15,7 @@ export interface Network {
   readonly random: () => number;
   readonly brokers: Brokers;
   faults: Faults;
+  onAppend(record: RawRecord, process: string): void;
 }
 
 /** A request that has no answer yet. */
@@ -65,6 +67,11 @@ export class Connection {
 
   decide(asked: Asked): Decision {
     return this.#network.faults.decide({ ...asked, process: this.process });
+  }
+
+  /** A broker has written it. */
+  appended(record: RawRecord): void {
+    this.#network.onAppend(record, this.process);
   }
 
   /** kill -9: none of its requests arrives any more, and none of its promises settles. */

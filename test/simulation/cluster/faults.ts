@@ -49,6 +49,6 @@ export interface Faults {
   decide(request: ClusterRequest): Decision;
 }
 
-const PASS: Decision = { kind: "pass" };
+export const PASS: Decision = { kind: "pass" };
 
 export const NO_FAULTS: Faults = { decide: () => PASS };

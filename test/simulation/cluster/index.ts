@@ -21,6 +21,9 @@ export interface SimulatedClusterOptions {
   readonly faults?: Faults;
   /** As group.initial.rebalance.delay.ms; 0 unless given. */
   readonly initialRebalanceDelayMs?: number;
+  /** Told of each record that a process has written, and of each commit that was taken. */
+  onAppend?(record: RawRecord, process: string): void;
+  onCommit?(commit: Commit): void;
   /** Told what the cluster does by itself, for a trace. */
   onEvent?(what: string): void;
 }
@@ -47,13 +50,22 @@ export class SimulatedCluster {
   constructor(options: SimulatedClusterOptions) {
     const { host, random, faults = NO_FAULTS } = options;
     this.#brokers = new Brokers(options.brokers ?? 3, random);
-    this.#network = { host, random, brokers: this.#brokers, faults };
+    this.#network = {
+      host,
+      random,
+      brokers: this.#brokers,
+      faults,
+      onAppend: (record, process) => options.onAppend?.(record, process),
+    };
     this.#coordinators = new Coordinators({
       host,
       brokers: this.#brokers,
       initialDelayMs: options.initialRebalanceDelayMs ?? 0,
       onChange: (what) => options.onEvent?.(what),
-      onCommit: (commit) => this.#commits.push(commit),
+      onCommit: (commit) => {
+        this.#commits.push(commit);
+        options.onCommit?.(commit);
+      },
     });
   }
 

@@ -49,7 +49,7 @@ export class PartitionLog {
     return this.#batches.flatMap(({ records }) => records);
   }
 
-  append(records: readonly NewRecord[], timestampMs: number): void {
+  append(records: readonly NewRecord[], timestampMs: number): readonly RawRecord[] {
     const { topic, partition } = this.#partition;
     const baseOffset = this.#high;
     let sizeBytes = 0;
@@ -59,6 +59,7 @@ export class PartitionLog {
     });
     this.#high += records.length;
     this.#batches.push({ baseOffset, lastOffset: this.#high - 1, timestampMs, records: stored, sizeBytes });
+    return stored;
   }
 
   /** Whole batches from the one that reaches `offset`, at least one; undefined when there is none yet. */

@@ -73,10 +73,11 @@ export class SimulatedProduceClient implements ProduceClient {
         if (reached.kind === "refuse" && reached.only?.(batch) !== false)
           throw ClusterError.refused(reached.error);
         const found = this.#connection.brokers.led(batch, broker);
-        found.log.append(
+        const records = found.log.append(
           batch.records.map(({ record }) => record),
           nowMs,
         );
+        for (const record of records) this.#connection.appended(record);
         written.push(found);
         outcomes.push({ topic, partition, error: undefined });
       } catch (thrown) {

@@ -113,11 +113,13 @@ export class VirtualHost implements Host {
   }
 
   /** kill -9 in front of the so-manieth next thing that would happen to it. */
-  killAfter(events: number): void {
+  killAfter(events: number, onKilled: () => void = () => undefined): void {
     let left = events;
     this.#onEvent = () => {
       left -= 1;
-      if (left < 0) this.kill();
+      if (left >= 0 || this.isDead) return;
+      this.kill();
+      onKilled();
     };
   }
 

@@ -291,9 +291,9 @@ export class ConsumerGroup {
     this.#host.setTimeout(() => {
       this.#isBeatPlanned = false;
       if (this.#isDisconnected) return;
-      const [wait] = this.#waits.keys();
-      wait?.end();
-      if (wait === undefined) this.#planBeat();
+      // One that was planned for an earlier heartbeat than the latest comes too early.
+      if (this.#host.elapsed() < this.#beatAtMs + HEARTBEAT_MS) this.#planBeat();
+      else for (const wait of this.#waits.keys()) if (wait.end()) break;
     }, inMs);
   }
 

@@ -77,11 +77,12 @@ export class FetchWait implements ParkedFetch {
     return this.#ended.promise;
   }
 
-  /** Ends it with nothing, unless it is on its way back or lost. */
-  end(): void {
-    if (this.#answer !== undefined || this.#lost !== undefined) return;
+  /** Ends it with nothing; false when it is on its way back, or lost. */
+  end(): boolean {
+    if (this.#answer !== undefined || this.#lost !== undefined) return false;
     this.#leave();
     this.#ended.resolve([]);
+    return true;
   }
 
   notify(partition: Partition): void {

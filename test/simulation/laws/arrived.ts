@@ -1,0 +1,29 @@
+import { type Expectation, expectations } from "./expectations.ts";
+import { law, type Story } from "./story.ts";
+
+const key = (messageId: string, destinationId: string): string => `${messageId} ${destinationId}`;
+
+function arrivedOf({ deadLetters, plan, requests }: Story): Set<string> {
+  const ownerOf = new Map(plan.destinations.flatMap(({ id, urls }) => urls.map((url) => [url, id] as const)));
+  const arrived = new Set<string>();
+  for (const { messageId, status, url } of requests) {
+    const owner = ownerOf.get(url);
+    if (status !== undefined && status >= 200 && status < 300 && owner !== undefined)
+      arrived.add(key(messageId, owner));
+  }
+  for (const { value } of deadLetters) arrived.add(key(value.messageId ?? "", value.destinationId ?? ""));
+  return arrived;
+}
+
+function describe({ call, destination, storedAtMs }: Expectation): string {
+  return `${call.messageId} of ${call.userId}, stored at ${storedAtMs} ms, is neither delivered to ${destination.id} nor in the dead letters`;
+}
+
+/** Every call that a client was told is stored is delivered, or in the dead letters. */
+export const everyCallArrives = law("every stored call is delivered or a dead letter", (story) => {
+  if (story.drainedAtMs === undefined) return [];
+  const arrived = arrivedOf(story);
+  return expectations(story)
+    .filter(({ call, destination }) => !arrived.has(key(call.messageId, destination.id)))
+    .map(describe);
+});

@@ -1,0 +1,25 @@
+import { everyCallArrives } from "./arrived.ts";
+import { noCommitGoesBack, noCommitPassesWork } from "./commits.ts";
+import { doublesAreExplained } from "./doubles.ts";
+import { countersReturnToZero, everythingDrains } from "./ends.ts";
+import { firstAttemptsKeepOrder } from "./order.ts";
+import { nothingGoesWrongUnexplained } from "./quiet.ts";
+import { everyReasonHolds } from "./reasons.ts";
+import type { Finding, Law, Story } from "./story.ts";
+
+const LAWS: readonly Law[] = [
+  everyCallArrives,
+  everyReasonHolds,
+  noCommitGoesBack,
+  noCommitPassesWork,
+  everythingDrains,
+  doublesAreExplained,
+  countersReturnToZero,
+  firstAttemptsKeepOrder,
+  nothingGoesWrongUnexplained,
+];
+
+/** What a run has broken. */
+export function findingsOf(story: Story): Finding[] {
+  return LAWS.flatMap((law) => law(story));
+}

@@ -1,0 +1,65 @@
+import type { RawRecord } from "#kafka";
+import type { Call, DeadLetter, DeliveryJob } from "#topics";
+import type { Request } from "../endpoints/endpoints.ts";
+import type { Plan } from "../plan/plan.ts";
+import type { Happening } from "../world/history.ts";
+import type { LogLine } from "../world/log-book.ts";
+
+/** A record with what it holds, and when it was written. */
+export interface Written<T> {
+  readonly record: RawRecord;
+  readonly value: T;
+  readonly atMs: number;
+  readonly process: string;
+  /** Place in the history. */
+  readonly place: number;
+}
+
+/** What a process showed at the end. */
+export interface Remainder {
+  readonly process: string;
+  /** By metric; all of them are to be 0 once everything is through. */
+  readonly gauges: Readonly<Record<string, number>>;
+}
+
+/** A run as its laws look at it. */
+export interface Story {
+  readonly plan: Plan;
+  readonly happenings: readonly Happening[];
+  readonly calls: readonly Written<Call>[];
+  /** In delivery-jobs and in all retry topics. */
+  readonly jobs: readonly Written<DeliveryJob>[];
+  readonly deadLetters: readonly Written<DeadLetter>[];
+  readonly requests: readonly Request[];
+  readonly logs: readonly LogLine[];
+  /** Errors that nobody has handled. */
+  readonly unhandled: readonly string[];
+  /** When everything was through; undefined: it was not when the run ended. */
+  readonly drainedAtMs: number | undefined;
+  /** What was left, for people; empty when everything was through. */
+  readonly leftOver: string;
+  readonly remainders: readonly Remainder[];
+}
+
+/** A law that a run has broken. */
+export interface Finding {
+  readonly law: string;
+  readonly what: string;
+}
+
+export type Law = (story: Story) => readonly Finding[];
+
+/** More of one kind tell nothing new. */
+const MAX_FINDINGS = 5;
+
+/** A law whose findings carry its name; the first few of them. */
+export function law(name: string, look: (story: Story) => Iterable<string>): Law {
+  return (story) => {
+    const findings: Finding[] = [];
+    for (const what of look(story)) {
+      findings.push({ law: name, what });
+      if (findings.length === MAX_FINDINGS) break;
+    }
+    return findings;
+  };
+}

@@ -1,0 +1,58 @@
+import type { Script } from "../endpoints/script.ts";
+import type { Random } from "../random.ts";
+import type { Fault, FaultKind, ProcessPlan, RequestFault, Timing } from "./plan.ts";
+
+export interface FaultsDrawn {
+  readonly processes: readonly ProcessPlan[];
+  readonly scripts: readonly Script[];
+  readonly timing: Timing;
+  readonly random: Random;
+}
+
+const EARLIEST_MS = 3_000;
+
+/** What goes wrong, and is over when the calm begins. Each draws its own chance, so that one left out changes no other. */
+export function drawFaults({ processes, scripts, timing, random }: FaultsDrawn): Fault[] {
+  const { calmMs } = timing;
+  const count = random.pick([0, 1, 2, 3, 4, 6, 8]);
+  // Much happens around the moments at which an endpoint falls ill or gets well.
+  const turns = scripts.flatMap(({ phases }) => phases.flatMap(({ startMs, endMs }) => [startMs, endMs]));
+  return Array.from({ length: count }, (_, index) => {
+    const own = random.split(`fault ${index}`);
+    const turnMs = turns[Math.floor(own.next() * turns.length)];
+    const atMs =
+      turnMs !== undefined && own.chance(0.6)
+        ? turnMs + own.between(200, 5_000)
+        : own.between(EARLIEST_MS, calmMs - 2_000);
+    const startMs = Math.min(Math.max(atMs, EARLIEST_MS), calmMs - 2_000);
+    const forMs = Math.min(own.between(50, 1_000) * own.pick([1, 3, 10]), calmMs - startMs);
+    return { id: `f${index + 1}`, atMs: startMs, forMs, ...drawKind(processes, own) };
+  });
+}
+
+function drawKind(processes: readonly ProcessPlan[], random: Random): FaultKind {
+  const target = processes[Math.floor(random.next() * processes.length)]?.name ?? "";
+  const [router] = processes.filter(({ service }) => service === "webhook-router");
+  return random.pick<() => FaultKind>([
+    () => ({ kind: "kill", target, afterEvents: random.between(0, 60), losesDisk: random.chance(0.2) }),
+    () => ({ kind: "kill", target, afterEvents: random.between(0, 60), losesDisk: random.chance(0.2) }),
+    () => ({ kind: "kill", target, afterEvents: random.between(0, 60), losesDisk: random.chance(0.2) }),
+    () => ({ kind: "stop", target }),
+    () => ({ kind: "stop", target }),
+    () => ({ kind: "freeze", target }),
+    () => ({ kind: "cut", target }),
+    () => ({ kind: "clock", target, byMs: random.between(-120_000, 120_000) }),
+    () => ({ kind: "full_disk", target: router?.name ?? target }),
+    () => ({ kind: "leaders" }),
+    () => ({ kind: "broker", broker: random.between(1, 3) }),
+    () => ({ kind: "registry" }),
+    () => drawRequests(random),
+    () => drawRequests(random),
+  ])();
+}
+
+function drawRequests(random: Random): RequestFault {
+  const what = random.pick(["produce", "produce", "commit", "group", "read"]);
+  const how = random.pick(["lost", "answer_lost", "late", "refused", "left_out"]);
+  return { kind: "requests", what, how, share: 0.02 + random.next() * 0.5 };
+}

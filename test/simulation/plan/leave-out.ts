@@ -1,0 +1,17 @@
+import type { Plan } from "./plan.ts";
+
+/** What of a plan can be left out, by id: faults, bad times of endpoints, changes of the configuration. */
+export function partsOf({ changes, faults, scripts }: Plan): string[] {
+  return [...faults, ...scripts.flatMap(({ phases }) => phases), ...changes].map(({ id }) => id);
+}
+
+/** The same plan without these parts of it. All else stays as it was. */
+export function leaveOut(plan: Plan, without: ReadonlySet<string>): Plan {
+  const stays = ({ id }: { readonly id: string }): boolean => !without.has(id);
+  return {
+    ...plan,
+    changes: plan.changes.filter(stays),
+    faults: plan.faults.filter(stays),
+    scripts: plan.scripts.map((script) => ({ ...script, phases: script.phases.filter(stays) })),
+  };
+}

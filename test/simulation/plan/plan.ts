@@ -1,0 +1,93 @@
+import type { Script } from "../endpoints/script.ts";
+
+/** Folder under services/ of a simulated process. */
+export type ServiceName = "ingest" | "webhook-router" | "deliverer";
+
+export interface ProcessPlan {
+  readonly name: string;
+  readonly service: ServiceName;
+  readonly startMs: number;
+  /** How far its clock is off, ms. */
+  readonly skewMs: number;
+}
+
+export interface DestinationPlan {
+  readonly id: string;
+  readonly urls: readonly string[];
+  readonly callTypes: readonly string[] | null;
+  readonly maxRequestsPerSecond: number | null;
+  readonly maxInFlight: number | null;
+}
+
+/** One call of a customer's user. Times are milliseconds from the beginning of the world, here as everywhere in a plan. */
+export interface CallPlan {
+  readonly messageId: string;
+  readonly userId: string;
+  readonly type: "track" | "identify";
+  readonly atMs: number;
+  /** The client sends it once more although it was told that it is stored. */
+  readonly againAfterMs: number | undefined;
+}
+
+/** What somebody does to a destination's configuration. */
+export interface Change {
+  readonly id: string;
+  readonly atMs: number;
+  readonly destinationId: string;
+  readonly to: "disabled" | "enabled" | "deleted" | "other_webhooks";
+}
+
+/** A time in which a share of some requests to the cluster goes wrong. */
+export interface RequestFault {
+  readonly kind: "requests";
+  readonly what: "produce" | "commit" | "group" | "read";
+  readonly how: "lost" | "answer_lost" | "late" | "refused" | "left_out";
+  /** 0 to 1. */
+  readonly share: number;
+}
+
+/** What goes wrong. `target` is a process's name. */
+export type FaultKind =
+  /** kill -9 in front of the so-manieth thing that would happen to it. */
+  | {
+      readonly kind: "kill";
+      readonly target: string;
+      readonly afterEvents: number;
+      readonly losesDisk: boolean;
+    }
+  | { readonly kind: "stop"; readonly target: string }
+  | { readonly kind: "freeze"; readonly target: string }
+  | { readonly kind: "cut"; readonly target: string }
+  | { readonly kind: "clock"; readonly target: string; readonly byMs: number }
+  | { readonly kind: "full_disk"; readonly target: string }
+  | { readonly kind: "leaders" }
+  | { readonly kind: "broker"; readonly broker: number }
+  | { readonly kind: "registry" }
+  | RequestFault;
+
+/** What goes wrong, from when on, for how long; a killed or stopped process is started again at the end. */
+export type Fault = FaultKind & { readonly id: string; readonly atMs: number; readonly forMs: number };
+
+export interface Timing {
+  readonly retryDelaysMs: readonly number[];
+  readonly retryWindowMs: number;
+  readonly dedupeWindowMs: number;
+  /** No call is sent, nothing is changed and nothing goes wrong from here on. */
+  readonly calmMs: number;
+  /** Everything is through by then. */
+  readonly endMs: number;
+}
+
+/** All that a seed decides. */
+export interface Plan {
+  readonly seed: number;
+  readonly brokers: number;
+  readonly partitions: number;
+  readonly timing: Timing;
+  readonly processes: readonly ProcessPlan[];
+  readonly destinations: readonly DestinationPlan[];
+  readonly scripts: readonly Script[];
+  readonly calls: readonly CallPlan[];
+  readonly changes: readonly Change[];
+  readonly faults: readonly Fault[];
+}

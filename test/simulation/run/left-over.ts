@@ -1,0 +1,16 @@
+import type { Topic } from "#topics";
+import type { World } from "../world/world.ts";
+
+/** What is not through yet, for people; empty when everything is. */
+export function leftOver(world: World): string {
+  const { cluster, topics } = world;
+  const left = (groupId: string, { name }: Topic): string[] => {
+    const committed = cluster.committed(groupId, name);
+    return cluster.bounds(name).flatMap(({ low, high }, partition) => {
+      const at = committed.get(partition) ?? low;
+      return at >= high ? [] : [`${name}-${partition} is committed to ${at} of ${high}`];
+    });
+  };
+  const read = [topics.deliveryJobs, ...topics.deliveryRetries].flatMap((topic) => left("deliverer", topic));
+  return [...left("webhook-router", topics.calls), ...read].join(", ");
+}

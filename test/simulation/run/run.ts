@@ -1,0 +1,137 @@
+import type { RawRecord } from "#kafka";
+import { createSerde, type Serde } from "#serde";
+import { allTopics, type RecordName, type RecordTypes, type Topic } from "#topics";
+import { inRealEvent } from "../host/real-event.ts";
+import { findingsOf } from "../laws/laws.ts";
+import type { Finding, Remainder, Story, Written } from "../laws/story.ts";
+import type { Plan } from "../plan/plan.ts";
+import { Clients } from "../world/clients.ts";
+import { Fleet } from "../world/fleet.ts";
+import { Operator } from "../world/operator.ts";
+import { Saboteur } from "../world/saboteur.ts";
+import type { TraceLine } from "../world/trace.ts";
+import { World } from "../world/world.ts";
+import { leftOver } from "./left-over.ts";
+import { hearUnhandled } from "./unhandled.ts";
+
+const STEP_MS = 1_000;
+/** Timers that tidy up have had their turn. */
+const SETTLE_MS = 3_000;
+
+export interface RunResult {
+  readonly findings: readonly Finding[];
+  readonly trace: readonly TraceLine[];
+  readonly traceHash: string;
+  readonly virtualMs: number;
+  readonly events: number;
+  readonly story: Story;
+}
+
+/** Runs a world to its end and looks at it. */
+export async function run(plan: Plan): Promise<RunResult> {
+  const world = new World(plan);
+  const fleet = new Fleet(world);
+  const unhandled: string[] = [];
+  const stopHearing = hearUnhandled((error) => unhandled.push(error));
+  try {
+    const drainedAtMs = await live(world, fleet);
+    const story = await storyOf(world, {
+      drainedAtMs,
+      leftOver: leftOver(world),
+      remainders: remaindersOf(fleet),
+      unhandled,
+    });
+    const { time, trace } = world;
+    const findings = findingsOf(story);
+    return {
+      findings,
+      trace: trace.lines,
+      traceHash: trace.hash,
+      virtualMs: time.nowMs,
+      events: time.events,
+      story,
+    };
+  } finally {
+    stopHearing();
+  }
+}
+
+/** When everything was through; undefined when it was not in time. */
+async function live(world: World, fleet: Fleet): Promise<number | undefined> {
+  const { plan, time } = world;
+  const { calmMs, endMs } = plan.timing;
+  new Operator(world).begin();
+  const clients = new Clients({
+    time,
+    random: world.random.split("clients"),
+    entrances: () => fleet.entrances,
+    onStored: (call, isRepeated) => {
+      world.trace.add("client", `${call.messageId} is stored`);
+      world.history.add({ kind: "stored", atMs: time.nowMs, call, isRepeated });
+    },
+  });
+  fleet.begin();
+  clients.begin(plan.calls);
+  new Saboteur(world, fleet).begin();
+  await inRealEvent(() => time.runUntil(calmMs));
+  for (let untilMs = calmMs + STEP_MS; untilMs <= endMs; untilMs += STEP_MS) {
+    await inRealEvent(() => time.runUntil(untilMs));
+    if (leftOver(world) !== "") continue;
+    await inRealEvent(() => time.runUntil(untilMs + SETTLE_MS));
+    if (leftOver(world) === "") return untilMs;
+  }
+  return undefined;
+}
+
+const TO_BE_ZERO: Readonly<Record<string, readonly string[]>> = {
+  "webhook-router": ["router_outstanding_calls", "router_opening_windows"],
+  deliverer: ["delivery_requests_in_flight", "delivery_requests_waiting", "delivery_outstanding_calls"],
+};
+
+function remaindersOf(fleet: Fleet): Remainder[] {
+  return fleet.running.map(({ meters, name }) => {
+    const service = name.replace(/-\d+$/, "");
+    const shown = (TO_BE_ZERO[service] ?? []).map((gauge) => [gauge, meters.value(gauge) ?? 0] as const);
+    return { process: name, gauges: Object.fromEntries(shown) };
+  });
+}
+
+type Ending = Pick<Story, "drainedAtMs" | "leftOver" | "remainders" | "unhandled">;
+
+async function storyOf(world: World, ending: Ending): Promise<Story> {
+  const { endpoints, history, logs, plan, registry, topics } = world;
+  const serde = createSerde({
+    registryUrl: "http://simulated",
+    topics: allTopics(topics),
+    registry: registry.forReader(),
+  });
+  const read = <R extends RecordName>(topic: Topic<R>) => written(world, serde, topic);
+  return {
+    ...ending,
+    plan,
+    happenings: history.happenings,
+    calls: await read(topics.calls),
+    jobs: (await Promise.all([topics.deliveryJobs, ...topics.deliveryRetries].map(read))).flat(),
+    deadLetters: await read(topics.deadLetters),
+    requests: endpoints.requests,
+    logs: logs.lines,
+  };
+}
+
+async function written<R extends RecordName>(
+  { history }: World,
+  serde: Serde,
+  topic: Topic<R>,
+): Promise<Written<RecordTypes[R]>[]> {
+  const found: Written<RecordTypes[R]>[] = [];
+  for (const [place, happening] of history.happenings.entries()) {
+    if (happening.kind !== "appended" || happening.record.topic !== topic.name) continue;
+    const { atMs, process, record } = happening;
+    found.push({ record, value: await decode(serde, topic, record), atMs, process, place });
+  }
+  return found;
+}
+
+function decode<R extends RecordName>(serde: Serde, topic: Topic<R>, { value }: RawRecord) {
+  return serde.decode(topic, value ?? Buffer.alloc(0));
+}

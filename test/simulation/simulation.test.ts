@@ -1,0 +1,51 @@
+import { describe, expect, test } from "@jest/globals";
+import { drawPlan } from "./plan/draw.ts";
+import { leaveOut, partsOf } from "./plan/leave-out.ts";
+import { REGRESSIONS } from "./regressions/seeds.ts";
+import { run } from "./run/run.ts";
+import { describe as describeFailed, runSeed } from "./run/seed.ts";
+import { shrink } from "./run/shrink.ts";
+
+const TIMEOUT_MS = 120_000;
+const OPTIONS = { without: [], isShrinking: false, lines: 40 };
+
+async function failures(seeds: readonly number[]): Promise<string> {
+  const said: string[] = [];
+  for (const seed of seeds) {
+    const failed = await runSeed(seed, OPTIONS);
+    if (failed !== undefined) said.push(...describeFailed(failed));
+  }
+  return said.join("\n");
+}
+
+describe("simulated worlds", () => {
+  test(
+    "two runs of one seed are the same, line by line",
+    async () => {
+      for (const seed of [2, 6, 93]) {
+        const [one, other] = [await run(drawPlan(seed)), await run(drawPlan(seed))];
+        expect(other.traceHash).toBe(one.traceHash);
+      }
+    },
+    TIMEOUT_MS,
+  );
+
+  test(
+    "seeds that have found something once break no law any more",
+    async () => {
+      expect(await failures(REGRESSIONS.map(({ seed }) => seed))).toBe("");
+    },
+    TIMEOUT_MS,
+  );
+});
+
+describe("shrinking", () => {
+  test("leaves out everything that a failure does not need, and nothing else", async () => {
+    const plan = drawPlan(6);
+    const [needed, alsoNeeded] = [partsOf(plan)[1], partsOf(plan).at(-1)];
+    const fails = async (tried: typeof plan) =>
+      [needed, alsoNeeded].every((id) => id !== undefined && partsOf(tried).includes(id));
+    const without = await shrink(plan, fails);
+    expect(partsOf(leaveOut(plan, new Set(without)))).toEqual([needed, alsoNeeded]);
+  });
+});

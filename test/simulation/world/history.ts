@@ -1,0 +1,35 @@
+import type { RawRecord, TopicPartition } from "#kafka";
+import type { Request } from "../endpoints/endpoints.ts";
+import type { CallPlan, DestinationPlan } from "../plan/plan.ts";
+
+/** A destination as the operator has written it; undefined: deleted. */
+interface WrittenDestination {
+  readonly id: string;
+  readonly config: (DestinationPlan & { readonly enabled: boolean }) | undefined;
+}
+
+/** One thing that happened, as somebody outside of all processes saw it. */
+export type Happening = { readonly atMs: number } & (
+  | { readonly kind: "stored"; readonly call: CallPlan; readonly isRepeated: boolean }
+  | { readonly kind: "configured"; readonly destination: WrittenDestination }
+  | { readonly kind: "appended"; readonly record: RawRecord; readonly process: string }
+  | {
+      readonly kind: "committed";
+      readonly groupId: string;
+      readonly partition: TopicPartition;
+      readonly offset: number;
+      readonly process: string;
+    }
+  | { readonly kind: "answered"; readonly request: Request }
+  /** Something happened to a process that may cost it what it has not committed. */
+  | { readonly kind: "disturbed"; readonly process: string; readonly by: string }
+);
+
+/** What happened, in order. */
+export class History {
+  readonly happenings: Happening[] = [];
+
+  add(happening: Happening): void {
+    this.happenings.push(happening);
+  }
+}

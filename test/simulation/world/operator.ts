@@ -1,0 +1,91 @@
+import type { Producer } from "#kafka";
+import type { Serde } from "#serde";
+import { DESTINATION_DEFAULTS, type DestinationConfig } from "#topics";
+import { EPOCH_MS } from "../host/virtual-host.ts";
+import type { Change, DestinationPlan } from "../plan/plan.ts";
+import { SOURCE_ID } from "./clients.ts";
+import type { World } from "./world.ts";
+
+/** Its producer never gives up, as control's. */
+const OPTIONS = { deliveryTimeoutMs: Number.POSITIVE_INFINITY };
+
+/** Who configures destinations. Nothing happens to its process: what control does with a request is not what is looked at here. */
+export class Operator {
+  readonly #world: World;
+  readonly #serde: Serde;
+  readonly #producer: Producer;
+  readonly #versions = new Map<string, number>();
+
+  constructor(world: World) {
+    const host = world.host("operator");
+    const { createKafka, createSerde } = world.ways("operator", host);
+    const { destinationConfig } = world.topics;
+    this.#world = world;
+    this.#serde = createSerde({ registryUrl: "http://simulated", topics: [destinationConfig] });
+    this.#producer = createKafka({ brokers: [], clientId: "operator", tls: false }).producer(OPTIONS);
+  }
+
+  begin(): void {
+    const { changes, destinations } = this.#world.plan;
+    void this.#writeAll(destinations);
+    for (const change of changes) this.#world.time.after(change.atMs, () => void this.#change(change));
+  }
+
+  async #writeAll(destinations: readonly DestinationPlan[]): Promise<void> {
+    await this.#serde.start();
+    for (const destination of destinations) await this.#write(destination, true);
+  }
+
+  async #change({ destinationId, to }: Change): Promise<void> {
+    const destination = this.#world.plan.destinations.find(({ id }) => id === destinationId);
+    if (destination === undefined) return;
+    this.#world.trace.add("operator", `${destinationId} is ${to}`);
+    if (to === "deleted") await this.#delete(destinationId);
+    else if (to === "other_webhooks")
+      await this.#write({ ...destination, urls: destination.urls.slice(0, 1) }, true);
+    else await this.#write(destination, to === "enabled");
+  }
+
+  async #delete(id: string): Promise<void> {
+    this.#configured({ id, config: undefined });
+    await this.#producer.send([{ topic: this.#world.topics.destinationConfig.name, key: id, value: null }]);
+  }
+
+  async #write(destination: DestinationPlan, enabled: boolean): Promise<void> {
+    const { id } = destination;
+    const version = (this.#versions.get(id) ?? 0) + 1;
+    this.#versions.set(id, version);
+    this.#configured({ id, config: { ...destination, enabled } });
+    const topic = this.#world.topics.destinationConfig;
+    const value = this.#serde.encode(topic, configOf(destination, { enabled, version }));
+    await this.#producer.send([{ topic: topic.name, key: id, value }]);
+  }
+
+  #configured(destination: {
+    id: string;
+    config: (DestinationPlan & { enabled: boolean }) | undefined;
+  }): void {
+    const { history, time } = this.#world;
+    history.add({ kind: "configured", atMs: time.nowMs, destination });
+  }
+}
+
+function configOf(
+  { callTypes, id, maxInFlight, maxRequestsPerSecond, urls }: DestinationPlan,
+  { enabled, version }: { enabled: boolean; version: number },
+): DestinationConfig {
+  return {
+    ...DESTINATION_DEFAULTS,
+    id,
+    name: id,
+    enabled,
+    sourceIds: [SOURCE_ID],
+    callTypes: callTypes === null ? null : [...callTypes],
+    maxRequestsPerSecond,
+    maxInFlight,
+    webhooks: urls.map((url) => ({ url, headers: [] })),
+    version,
+    createdAtMs: EPOCH_MS,
+    updatedAtMs: EPOCH_MS,
+  };
+}

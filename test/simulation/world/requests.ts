@@ -1,0 +1,66 @@
+import { type Api, type ClusterRequest, type Decision, type Faults, PASS } from "../cluster/faults.ts";
+import type { Fault, RequestFault } from "../plan/plan.ts";
+import type { Random } from "../random.ts";
+
+const APIS: Readonly<Record<RequestFault["what"], readonly Api[]>> = {
+  produce: ["produce"],
+  commit: ["commit"],
+  group: ["join", "sync", "heartbeat", "find_coordinator"],
+  read: ["fetch", "read", "metadata", "list_offsets", "committed"],
+};
+
+/** Shorter than the client's patience, so that a run sees what comes after it. */
+const NOTICED_MS = { from: 200, to: 4_000 };
+const LATE_MS = { from: 20, to: 3_000 };
+
+/** Decides what becomes of each request to the cluster, by the faults that are on. */
+export class PlannedFaults implements Faults {
+  readonly #on = new Set<Fault & RequestFault>();
+  readonly #random: Random;
+
+  constructor(random: Random) {
+    this.#random = random;
+  }
+
+  begin(fault: Fault & RequestFault): void {
+    this.#on.add(fault);
+  }
+
+  end(fault: Fault & RequestFault): void {
+    this.#on.delete(fault);
+  }
+
+  decide(request: ClusterRequest): Decision {
+    for (const fault of this.#on) {
+      if (APIS[fault.what].includes(request.api) && this.#random.chance(fault.share))
+        return this.#decision(fault, request);
+    }
+    return PASS;
+  }
+
+  #decision({ how, what }: RequestFault, { partitions = [] }: ClusterRequest): Decision {
+    const noticedAfterMs = this.#random.between(NOTICED_MS.from, NOTICED_MS.to);
+    switch (how) {
+      case "lost":
+        return { kind: "lose_request", noticedAfterMs };
+      case "answer_lost":
+        return { kind: "lose_answer", noticedAfterMs };
+      case "late":
+        return { kind: "delay", requestMs: this.#random.between(LATE_MS.from, LATE_MS.to) };
+      case "refused":
+        return {
+          kind: "refuse",
+          error: what === "produce" ? "NOT_LEADER_FOR_PARTITION" : "NOT_COORDINATOR_FOR_GROUP",
+        };
+      case "left_out": {
+        const chosen = partitions[Math.floor(this.#random.next() * partitions.length)];
+        return what === "produce"
+          ? {
+              kind: "leave_out",
+              only: ({ topic, partition }) => topic === chosen?.topic && partition === chosen.partition,
+            }
+          : PASS;
+      }
+    }
+  }
+}

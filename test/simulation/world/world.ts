@@ -1,0 +1,134 @@
+import { createKafkaOn, type Kafka, type KafkaDependencies, type KafkaSettings } from "#kafka";
+import { createSerde, type SerdeOptions } from "#serde";
+import { allTopics, type TopicMap, topicMap } from "#topics";
+import { SimulatedCluster } from "../cluster/index.ts";
+import { Endpoints } from "../endpoints/endpoints.ts";
+import { VirtualHost } from "../host/virtual-host.ts";
+import { VirtualTime } from "../host/virtual-time.ts";
+import type { Plan } from "../plan/plan.ts";
+import { Random } from "../random.ts";
+import { SimulatedDisk } from "./disk.ts";
+import { History } from "./history.ts";
+import { LogBook } from "./log-book.ts";
+import { SimulatedRegistry } from "./registry.ts";
+import { PlannedFaults } from "./requests.ts";
+import { Trace } from "./trace.ts";
+
+const KEPT_TRACE_LINES = 4_000;
+
+/** What all processes of a run share: the clock, the cluster, the registry, the endpoints; and who watches them. */
+export class World {
+  readonly plan: Plan;
+  readonly time = new VirtualTime();
+  readonly random: Random;
+  readonly topics: TopicMap;
+  readonly history = new History();
+  readonly trace: Trace;
+  readonly logs: LogBook;
+  readonly registry: SimulatedRegistry;
+  readonly requestFaults: PlannedFaults;
+  readonly cluster: SimulatedCluster;
+  readonly endpoints: Endpoints;
+  readonly #disks = new Map<string, SimulatedDisk>();
+
+  constructor(plan: Plan, keptTraceLines: number = KEPT_TRACE_LINES) {
+    this.plan = plan;
+    this.random = new Random(plan.seed).split("run");
+    this.topics = topicMap({ prefix: "", retryDelaysMs: plan.timing.retryDelaysMs });
+    this.trace = new Trace(() => this.time.nowMs, keptTraceLines);
+    this.logs = new LogBook(
+      () => this.time.nowMs,
+      ({ level, message, process }) => this.trace.add(process, `${level}: ${message}`),
+    );
+    this.registry = new SimulatedRegistry(this.random.split("registry"));
+    this.requestFaults = new PlannedFaults(this.random.split("requests"));
+    this.cluster = this.#newCluster();
+    this.endpoints = this.#newEndpoints();
+  }
+
+  /** A machine for a process, or for who watches. */
+  host(name: string, skewMs = 0): VirtualHost {
+    return new VirtualHost({ time: this.time, random: this.random.split(`host ${name}`), skewMs });
+  }
+
+  /** Of the machine that this process runs on, whenever it is started again. */
+  disk(process: string): SimulatedDisk {
+    const known =
+      this.#disks.get(process) ?? new SimulatedDisk(this.time, this.random.split(`disk ${process}`));
+    this.#disks.set(process, known);
+    return known;
+  }
+
+  loseDisk(process: string): void {
+    this.#disks.delete(process);
+  }
+
+  /** What a process reaches the cluster and the registry by. */
+  ways(process: string, host: VirtualHost) {
+    return {
+      createKafka: ({ clientId }: KafkaSettings, { logger }: KafkaDependencies = {}): Kafka =>
+        createKafkaOn(this.cluster.clusterFor(process, host), {
+          clientId,
+          host,
+          logger: logger ?? this.logs.logger(process),
+        }),
+      createSerde: (options: SerdeOptions) =>
+        createSerde({ ...options, host, registry: this.registry.forProcess(host) }),
+    };
+  }
+
+  /** Something may cost the process what it has not committed. */
+  disturb(process: string, by: string): void {
+    this.history.add({ kind: "disturbed", atMs: this.time.nowMs, process, by });
+  }
+
+  #newCluster(): SimulatedCluster {
+    const random = this.random.split("cluster");
+    const { brokers, partitions } = this.plan;
+    const cluster = new SimulatedCluster({
+      host: this.host("cluster"),
+      random: () => random.next(),
+      brokers,
+      faults: this.requestFaults,
+      onEvent: (what) => this.#clusterSays(what),
+      onAppend: (record, process) => {
+        this.trace.add(process, `writes ${record.topic}-${record.partition}-${record.offset}`);
+        this.history.add({ kind: "appended", atMs: this.time.nowMs, record, process });
+      },
+      onCommit: ({ groupId, offset, partition, process, topic }) => {
+        this.trace.add(process, `commits ${offset} of ${topic}-${partition} for ${groupId}`);
+        const place = { topic, partition };
+        this.history.add({
+          kind: "committed",
+          atMs: this.time.nowMs,
+          groupId,
+          partition: place,
+          offset,
+          process,
+        });
+      },
+    });
+    cluster.createTopics(allTopics(this.topics), partitions);
+    return cluster;
+  }
+
+  #clusterSays(what: string): void {
+    this.trace.add("cluster", what);
+    const [groupId] = what.split(" ");
+    for (const { name, service } of this.plan.processes) {
+      if (groupId === service) this.disturb(name, "rebalance");
+    }
+  }
+
+  #newEndpoints(): Endpoints {
+    return new Endpoints({
+      time: this.time,
+      random: this.random.split("endpoints"),
+      scripts: this.plan.scripts,
+      onAnswer: (request) => {
+        this.trace.add(request.url, `${request.status} to ${request.messageId} of ${request.process}`);
+        this.history.add({ kind: "answered", atMs: this.time.nowMs, request });
+      },
+    });
+  }
+}
