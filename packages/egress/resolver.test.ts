@@ -50,6 +50,19 @@ describe("the DNS cache", () => {
     expect(asked).toEqual(["a.test", "b.test", "c.test", "a.test"]);
   });
 
+  test("goes on with a question that is under way when it is told to forget the name: it is asked once", async () => {
+    const answer = Promise.withResolvers<(typeof ADDRESS)[]>();
+    const { asked, resolver } = setup(() => answer.promise);
+    const first = resolver.resolve("a.test");
+    resolver.forget("a.test");
+    const second = resolver.resolve("a.test");
+    expect(asked).toEqual(["a.test"]);
+    answer.resolve([ADDRESS]);
+    expect(await Promise.all([first, second])).toEqual([[ADDRESS], [ADDRESS]]);
+    expect(await resolver.resolve("a.test")).toEqual([ADDRESS]);
+    expect(asked).toEqual(["a.test"]);
+  });
+
   test("asks anew for a name that it was told to forget", async () => {
     const { asked, resolver } = setup();
     await resolver.resolve("a.test");

@@ -1,0 +1,68 @@
+import { afterEach, beforeEach, describe, expect, test } from "@jest/globals";
+import { emptyResponse, type RawServer, startRawServer } from "#support/raw-server";
+import type { AddressPolicy } from "./addresses.ts";
+import { createConnector } from "./connector.ts";
+import { createEgress } from "./index.ts";
+
+let server: RawServer;
+beforeEach(async () => {
+  server = await startRawServer((socket) => socket.write(emptyResponse(200)));
+});
+afterEach(() => server.close());
+
+/** Connects as undici asks it to; resolves with what came of it. */
+function connected(policy: AddressPolicy): Promise<{ error: unknown; isOpen: boolean }> {
+  const address = { address: "127.0.0.1", family: 4 };
+  const resolver = { resolve: async () => [address], forget: () => undefined };
+  const connect = createConnector({ policy, resolver, ca: [], connectTimeoutMs: 5_000 });
+  const port = String(server.port);
+  return new Promise((resolve) => {
+    connect({ hostname: "a.test", host: `a.test:${port}`, protocol: "http:", port }, (error, socket) => {
+      // As undici looks at it before it writes: a socket that is destroyed already is given back all the same.
+      const isOpen = socket !== null && !socket.destroyed;
+      resolve({ error: error ?? socket?.errored ?? null, isOpen });
+      socket?.destroy();
+    });
+  });
+}
+
+describe("a connection (contract 6.1)", () => {
+  test("is ended by the look at the address that was really reached, when that is forbidden", async () => {
+    const asked: string[] = [];
+    // Allowed when the name is looked up, forbidden when the socket stands: as if the lookup had been got around.
+    const policy: AddressPolicy = (address) => {
+      asked.push(address);
+      return asked.length === 1 ? undefined : "forbidden by now";
+    };
+    const { error, isOpen } = await connected(policy);
+    expect(asked).toEqual(["127.0.0.1", "127.0.0.1"]);
+    expect(isOpen).toBe(false);
+    expect(error).toMatchObject({ code: "BLOCKED_ADDRESS" });
+    expect(server.received.join("")).toBe("");
+  });
+
+  test("stands when both looks find it allowed", async () => {
+    expect(await connected(() => undefined)).toEqual({ error: null, isOpen: true });
+  });
+
+  test("that cannot be made lets the next request ask for the name anew", async () => {
+    const { port } = server;
+    // Nothing listens at the first address: the endpoint has moved, and the cache does not know it yet.
+    const answers = ["127.0.0.2", "127.0.0.1"];
+    const egress = createEgress({
+      allowCidrs: ["127.0.0.0/8"],
+      dnsTtlMs: 3_600_000,
+      resolve: async () => [{ address: answers.shift() ?? "", family: 4 }],
+    });
+    const post = () =>
+      egress.post({
+        url: `http://moved.test:${port}/`,
+        headers: {},
+        body: Buffer.from("{}"),
+        deadlineMs: 5_000,
+      });
+    expect(await post()).toMatchObject({ kind: "failure", failure: "connect" });
+    expect(await post()).toMatchObject({ kind: "response", status: 200 });
+    await egress.close();
+  });
+});

@@ -1,0 +1,77 @@
+// What one exchange does when undici and the clock tell it something: no socket, no time of the machine's own.
+import { describe, expect, test } from "@jest/globals";
+import type { Dispatcher } from "undici";
+import type { RequestResult } from "#contract";
+import { type Host, systemHost } from "#host";
+import { Exchange } from "./exchange.ts";
+
+function setup({ captureBytes = 0 } = {}) {
+  let expire: () => void = () => undefined;
+  let isTimed = true;
+  const host: Host = {
+    ...systemHost,
+    elapsed: () => 0,
+    setTimeout(work) {
+      expire = work;
+      return {
+        clear() {
+          isTimed = false;
+        },
+      };
+    },
+  };
+  const settled: RequestResult[] = [];
+  const aborted: string[] = [];
+  const controller = {
+    abort: (reason: Error) => void aborted.push(reason.message),
+  } as Dispatcher.DispatchController;
+  const exchange = new Exchange({
+    deadlineMs: 5_000,
+    captureBytes,
+    settle: (result) => settled.push(result),
+    host,
+  });
+  return { aborted, controller, exchange, expire: () => expire(), isTimed: () => isTimed, settled };
+}
+
+describe("an exchange", () => {
+  test("whose deadline passed while it waited for a connection is aborted before it is sent", () => {
+    const { aborted, controller, exchange, expire, settled } = setup();
+    expire();
+    expect(settled).toMatchObject([{ kind: "failure", failure: "timeout" }]);
+    exchange.onRequestStart(controller);
+    expect(aborted).toEqual(["deadline passed before the request was sent"]);
+    exchange.onResponseError(controller, new Error("aborted"));
+    expect(settled).toHaveLength(1);
+  });
+
+  test("that is sent in time is not aborted, until its deadline", () => {
+    const { aborted, controller, exchange, expire } = setup();
+    exchange.onRequestStart(controller);
+    expect(aborted).toEqual([]);
+    expire();
+    expect(aborted).toEqual(["deadline passed"]);
+  });
+
+  test.each([0, 1_024])("reads 64 KiB of a body and not a byte more (%d bytes captured)", (captureBytes) => {
+    const { aborted, controller, exchange, settled } = setup({ captureBytes });
+    exchange.onRequestStart(controller);
+    exchange.onResponseStart(controller, 200, {});
+    for (let sent = 0; sent < 64; sent += 1) exchange.onResponseData(controller, Buffer.alloc(1_024));
+    expect(aborted).toEqual([]);
+    exchange.onResponseData(controller, Buffer.alloc(1));
+    expect(aborted).toEqual(["response body too long"]);
+    exchange.onResponseError(controller, new Error("response body too long"));
+    expect(settled).toMatchObject([{ kind: "response", status: 200, body: Buffer.alloc(captureBytes) }]);
+  });
+
+  test("leaves no timer behind when its response has ended, or its connection has", () => {
+    const whole = setup();
+    whole.exchange.onResponseStart(whole.controller, 200, {});
+    whole.exchange.onResponseEnd();
+    expect(whole.isTimed()).toBe(false);
+    const broken = setup();
+    broken.exchange.onResponseError(broken.controller, new Error("gone"));
+    expect(broken.isTimed()).toBe(false);
+  });
+});
