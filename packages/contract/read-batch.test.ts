@@ -19,8 +19,23 @@ describe("a batch (contract 7.1, 7.5)", () => {
     };
     expect(readBatch(body, 100)).toEqual({
       ok: true,
-      batch: { calls: [call], root: { context: { a: 1 }, integrations: { All: true } }, sentAt: "s" },
+      batch: {
+        calls: [call],
+        root: { context: { a: 1 }, integrations: { All: true } },
+        sentAt: "s",
+        mergedBytes: 22,
+      },
     });
+  });
+
+  test("it says what its root comes to in all of its calls", () => {
+    const merged = (body: object) => {
+      const reading = readBatch({ batch: new Array(500).fill(call), ...body }, 20_000);
+      return reading.ok ? reading.batch.mergedBytes : undefined;
+    };
+    expect(merged({})).toBe(0);
+    const context = { text: "ä".repeat(1_000) };
+    expect(merged({ context })).toBe(500 * Buffer.byteLength(JSON.stringify([context, null])));
   });
 
   test.each([[{ batch: [] }], [{}], [{ batch: null }], [{ batch: {} }], [{ batch: "x" }]])(

@@ -10,6 +10,8 @@ export interface Batch {
   readonly calls: readonly unknown[];
   readonly root: BatchRoot;
   readonly sentAt: unknown;
+  /** Bytes that the root comes to when it is merged into every call. */
+  readonly mergedBytes: number;
 }
 
 export type BatchReading =
@@ -36,9 +38,15 @@ export function readBatch(raw: unknown, sizeBytes: number): BatchReading {
       message: `batch must be an array of at least one call, is ${found}`,
     };
   }
-  const refused = countRejection(calls.length) ?? rootRejection(body, calls.length, sizeBytes);
+  const refused = countRejection(calls.length) ?? rootRejection(body);
   if (refused !== undefined) return { ok: false, ...refused };
-  return { ok: true, batch: { calls, root: rootOf(body), sentAt: body["sentAt"] } };
+  const root = rootOf(body);
+  const rootBytes = sizeOf(root);
+  const mergedBytes = rootBytes * calls.length;
+  const isSmall = sizeBytes <= MAX_CALL_BYTES && sizeBytes * calls.length <= MAX_MERGED_BYTES;
+  const isTooLarge = rootBytes > MAX_CALL_BYTES || mergedBytes > MAX_MERGED_BYTES;
+  if (isTooLarge && !isSmall) return { ok: false, ...sizeRejection(rootBytes, calls.length) };
+  return { ok: true, batch: { calls, root, sentAt: body["sentAt"], mergedBytes } };
 }
 
 function rootOf(body: JsonObject): BatchRoot {
@@ -56,7 +64,7 @@ function countRejection(count: number): Rejection | undefined {
   };
 }
 
-function rootRejection(body: JsonObject, count: number, sizeBytes: number): Rejection | undefined {
+function rootRejection(body: JsonObject): Rejection | undefined {
   const { context, integrations } = rootOf(body);
   if (context === undefined && integrations === undefined) return undefined;
   const refused = batchRootRejection(body);
@@ -67,17 +75,14 @@ function rootRejection(body: JsonObject, count: number, sizeBytes: number): Reje
       message: `the batch's context may nest at most ${MAX_CALL_DEPTH - 1} levels deep`,
     };
   }
-  return rootSizeRejection([context, integrations], count, sizeBytes);
+  return undefined;
 }
 
-function rootSizeRejection(
-  root: readonly unknown[],
-  count: number,
-  sizeBytes: number,
-): Rejection | undefined {
-  if (sizeBytes <= MAX_CALL_BYTES && sizeBytes * count <= MAX_MERGED_BYTES) return undefined;
-  const rootBytes = jsonSizeBytes(root);
-  if (rootBytes <= MAX_CALL_BYTES && rootBytes * count <= MAX_MERGED_BYTES) return undefined;
+function sizeOf({ context, integrations }: BatchRoot): number {
+  return context === undefined && integrations === undefined ? 0 : jsonSizeBytes([context, integrations]);
+}
+
+function sizeRejection(rootBytes: number, count: number): Rejection {
   return {
     code: "message_too_large",
     message: `the batch's context and integrations have ${rootBytes} bytes, too many to be merged into ${count} calls`,

@@ -7,6 +7,7 @@ import { createCallSink } from "./call-sink.ts";
 import type { settings } from "./config.ts";
 import type { CallSink } from "./ingest-parts.ts";
 import { createKafkaWatch, type KafkaWatch } from "./kafka-watch.ts";
+import { laterTurn } from "./later-turn.ts";
 import { createSourceDirectory } from "./source-directory.ts";
 import type { SourceLookup } from "./write-key.ts";
 
@@ -60,6 +61,7 @@ export function openCallsStore(context: IngestContext): CallsStore {
   const sink = createCallSink({
     encode: (call) => serde.encode(calls, call),
     send: (records) => producer.send(records.map((record) => ({ topic: calls.name, ...record }))),
+    pause: () => laterTurn(context.host),
     onUnavailable: watch.failed,
   });
   let loaded = false;

@@ -32,8 +32,8 @@ const ingestSettings = settingsGroup({
     callsPerSecond: setting({
       env: "HOOKLINE_INGEST_RATE_LIMIT",
       type: value.integer({ min: 0, max: 10_000_000 }),
-      default: "0",
-      doc: "Calls a second that one source may send to one process before it gets 429; 0: no limit.",
+      default: "5000",
+      doc: "Calls a second that one source may send to one process, twice that at once, before it gets 429; a call counts once more for every 4 KB; 0: no limit.",
     }),
     maxWaitingMegabytes: setting({
       env: "HOOKLINE_INGEST_MAX_WAITING_MB",

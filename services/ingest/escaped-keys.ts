@@ -72,16 +72,21 @@ function copy(text: string, { from, to }: Range, output: Output): void {
   for (let at = from; at < to; at += 1) output.units[output.length++] = text.charCodeAt(at);
 }
 
-/** An escape that JSON does not allow is copied, for JSON.parse to refuse. */
+/** From an escape on that JSON does not allow all is copied, for JSON.parse to refuse: nothing may complete it. */
 function writeKey(text: string, { from, to }: Range, output: Output): void {
   for (let at = from; at < to; at += 1) {
     const code = text.charCodeAt(at);
-    const escaped = code === BACKSLASH ? escapedAt(text, at) : -1;
-    if (escaped < 0) output.units[output.length++] = code;
-    else {
-      at += text.charCodeAt(at + 1) === LETTER_U ? 5 : 1;
-      writeUnit(escaped, escapedAt(text, at + 1), output);
+    if (code !== BACKSLASH) {
+      output.units[output.length++] = code;
+      continue;
     }
+    const escaped = escapedAt(text, at);
+    if (escaped < 0) {
+      copy(text, { from: at, to }, output);
+      return;
+    }
+    at += text.charCodeAt(at + 1) === LETTER_U ? 5 : 1;
+    writeUnit(escaped, escapedAt(text, at + 1), output);
   }
 }
 

@@ -68,7 +68,14 @@ describe("keys with escapes", () => {
     );
   });
 
-  test.each(['{"\\x":1}', '{"\\n":1', '{"\\u00g0":1}', '{"a\\n":}'])("%s is refused", (text) => {
+  test.each([
+    '{"\\x":1}',
+    '{"\\u\\u00410041":1}',
+    '{"\\n\\u00\\u00410041":1}',
+    '{"\\n":1',
+    '{"\\u00g0":1}',
+    '{"a\\n":}',
+  ])("%s is refused", (text) => {
     expect(() => parseExactJson(text)).toThrow(/JSON/);
   });
 

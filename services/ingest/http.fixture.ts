@@ -4,12 +4,15 @@ import { systemHost } from "#host";
 import { createMetrics, type Metrics } from "#runtime";
 import { startHttpServer } from "./http-server.ts";
 import type { IngestParts } from "./ingest-parts.ts";
+import { laterTurn } from "./later-turn.ts";
 import { createLoadGate, type LoadGate, type LoadLimits, type LoadSources } from "./load-gate.ts";
 import { createRateLimit } from "./rate-limit.ts";
 import { createRequestHandler } from "./request-handler.ts";
 import { createTelemetry } from "./telemetry.ts";
 
 export const WRITE_KEY = "wk_live";
+/** Of another source. */
+export const OTHER_KEY = "wk_other";
 export const DISABLED_KEY = "wk_disabled";
 
 export interface IngestFixture {
@@ -34,6 +37,7 @@ export interface FixtureOptions {
 
 const SOURCES = new Map([
   [WRITE_KEY, { id: "src_1", enabled: true }],
+  [OTHER_KEY, { id: "src_3", enabled: true }],
   [DISABLED_KEY, { id: "src_2", enabled: false }],
 ]);
 
@@ -70,6 +74,7 @@ export async function startFixture(options: FixtureOptions = {}): Promise<Ingest
     host: systemHost,
     nowMs,
     newMessageId: () => "made-here",
+    pause: () => laterTurn(systemHost),
     onUnexpected: (error) => unexpected.push(error),
     ...options.parts,
   });
@@ -86,7 +91,11 @@ export async function startFixture(options: FixtureOptions = {}): Promise<Ingest
   };
 }
 
-export const BASIC = { authorization: `Basic ${Buffer.from(`${WRITE_KEY}:`).toString("base64")}` };
+export const basic = (writeKey: string) => ({
+  authorization: `Basic ${Buffer.from(`${writeKey}:`).toString("base64")}`,
+});
+
+export const BASIC = basic(WRITE_KEY);
 
 export interface Reply {
   readonly status: number;

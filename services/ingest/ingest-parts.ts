@@ -26,6 +26,8 @@ export interface IngestParts {
   readonly host: Pick<Host, "elapsed" | "setTimeout">;
   nowMs(): number;
   newMessageId(): string;
+  /** Resolves in a later turn of the event loop. */
+  pause(): Promise<void>;
   /** Told of an error that nobody expected; the request was answered 500. */
   onUnexpected(error: unknown): void;
 }

@@ -1,6 +1,8 @@
 // Says no before a body is read when a request could not be served in time (contract 7.3): a fast 503 costs little
 // and tells SDKs to come back, while a slow 200 makes them send everything twice.
+
 import type { BusyReason, Refusal } from "./refusal.ts";
+import { Reservation, type Room } from "./reservation.ts";
 
 export interface LoadLimits {
   /** Bodies being read or waiting for their acknowledgement. */
@@ -23,13 +25,6 @@ export interface LoadSources {
   /** Why nothing can be taken at all at this time, or undefined. */
   unavailable(): "starting" | "kafka" | undefined;
   nowMs(): number;
-}
-
-/** Bytes that one request holds; they are given back at its end. */
-export interface Reservation {
-  /** Counts `bytes` more; false when there is no room for them. */
-  grow(bytes: number): boolean;
-  release(): void;
 }
 
 export interface LoadGate {
@@ -56,13 +51,21 @@ export const busy = (reason: BusyReason): Refusal & { kind: "busy" } => ({
   retryAfterMs: RETRY_AFTER_MS[reason],
 });
 
+/** Of the room, what one source may hold: the others keep theirs while its calls wait. */
+const SHARE_OF_A_SOURCE = 0.5;
+
 export function createLoadGate(limits: LoadLimits, load: LoadSources): LoadGate {
-  let waitingBytes = 0;
+  const room: Room = {
+    maxBytes: limits.maxWaitingBytes,
+    maxBytesOfSource: limits.maxWaitingBytes * SHARE_OF_A_SOURCE,
+    heldBytes: 0,
+    ofSource: new Map(),
+  };
 
   function reason(): BusyReason | undefined {
     const unavailable = load.unavailable();
     if (unavailable !== undefined) return unavailable;
-    if (waitingBytes >= limits.maxWaitingBytes) return "waiting_bytes";
+    if (room.heldBytes >= room.maxBytes) return "waiting_bytes";
     const oldestAtMs = load.oldestUnacknowledgedAtMs();
     if (oldestAtMs !== undefined && load.nowMs() - oldestAtMs > limits.maxUnacknowledgedMs)
       return "unacknowledged";
@@ -75,23 +78,9 @@ export function createLoadGate(limits: LoadLimits, load: LoadSources): LoadGate 
       const because = reason();
       return because === undefined ? undefined : busy(because);
     },
-    reserve() {
-      let heldBytes = 0;
-      return {
-        grow(bytes) {
-          if (waitingBytes + bytes > limits.maxWaitingBytes) return false;
-          heldBytes += bytes;
-          waitingBytes += bytes;
-          return true;
-        },
-        release() {
-          waitingBytes -= heldBytes;
-          heldBytes = 0;
-        },
-      };
-    },
+    reserve: () => new Reservation(room),
     get waitingBytes() {
-      return waitingBytes;
+      return room.heldBytes;
     },
   };
 }

@@ -9,7 +9,12 @@ export type ParsedBody =
 
 const BYTE_ORDER_MARK = 0xfeff;
 
-function decompress(bytes: Buffer, encoding: string, limitBytes: number): Inflated | Promise<Inflated> {
+/** The bytes as they were before gzip; the same buffer where there was none. */
+export function decompress(
+  bytes: Buffer,
+  encoding: string,
+  limitBytes: number,
+): Inflated | Promise<Inflated> {
   switch (encoding.trim().toLowerCase()) {
     case "":
     case "identity":
@@ -28,17 +33,7 @@ function decompress(bytes: Buffer, encoding: string, limitBytes: number): Inflat
   }
 }
 
-/** Bytes to JSON, whatever the Content-Type says (contract 7.5). Bytes that are no UTF-8 are read as U+FFFD. */
-export function parseBody(
-  bytes: Buffer,
-  encoding: string,
-  limitBytes: number,
-): ParsedBody | Promise<ParsedBody> {
-  const parse = (plain: Inflated) => (plain.ok ? parseJson(plain.bytes) : plain);
-  const decompressed = decompress(bytes, encoding, limitBytes);
-  return "then" in decompressed ? decompressed.then(parse) : parse(decompressed);
-}
-
+/** The JSON of a body, whatever its Content-Type says (contract 7.5). Bytes that are no UTF-8 are read as U+FFFD. */
 export function parseJson(bytes: Buffer): ParsedBody {
   if (bytes.length === 0) return invalidJson("the body is empty");
   const text = bytes.toString();

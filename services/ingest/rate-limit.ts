@@ -2,6 +2,8 @@
 export interface RateLimit {
   /** Takes `calls` from the source's allowance: undefined when there is one, else how long until there will be. */
   take(sourceId: string, calls: number): number | undefined;
+  /** The same without taking: to refuse a source before there is any work with its calls. */
+  waitMs(sourceId: string): number | undefined;
 }
 
 interface Bucket {
@@ -28,23 +30,40 @@ export function createRateLimit({ callsPerSecond, nowMs }: RateLimitOptions): Ra
 
   function fill(sourceId: string): Bucket {
     const now = nowMs();
-    const bucket = buckets.get(sourceId) ?? { allowance: burst, filledAtMs: now };
+    let bucket = buckets.get(sourceId);
+    if (bucket === undefined) {
+      bucket = { allowance: burst, filledAtMs: now };
+      buckets.set(sourceId, bucket);
+    }
     const elapsedMs = Math.max(0, now - bucket.filledAtMs);
     bucket.allowance = Math.min(burst, bucket.allowance + (elapsedMs / 1_000) * callsPerSecond);
     bucket.filledAtMs = now;
-    buckets.set(sourceId, bucket);
     return bucket;
+  }
+
+  function waitMs(bucket: Bucket): number | undefined {
+    if (bucket.allowance > 0) return undefined;
+    return Math.ceil(((1 - bucket.allowance) / callsPerSecond) * 1_000);
   }
 
   return {
     take(sourceId, calls) {
       if (callsPerSecond === 0) return undefined;
       const bucket = fill(sourceId);
-      if (bucket.allowance > 0) {
-        bucket.allowance -= calls;
-        return undefined;
-      }
-      return Math.ceil(((1 - bucket.allowance) / callsPerSecond) * 1_000);
+      const afterMs = waitMs(bucket);
+      if (afterMs === undefined) bucket.allowance -= calls;
+      return afterMs;
     },
+    waitMs: (sourceId) => (callsPerSecond === 0 ? undefined : waitMs(fill(sourceId))),
   };
+}
+
+/** What a call may have before it counts as two, and so on: a source's rate is about calls of an ordinary size. */
+const CHARACTERS_OF_A_CALL = 4_096;
+
+/** How many calls of ordinary size these are. */
+export function ordinaryCalls(calls: readonly { readonly body: string }[]): number {
+  let count = 0;
+  for (const { body } of calls) count += 1 + Math.floor(body.length / CHARACTERS_OF_A_CALL);
+  return count;
 }

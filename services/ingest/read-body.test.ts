@@ -3,8 +3,9 @@ import type { IncomingMessage } from "node:http";
 import { PassThrough } from "node:stream";
 import { describe, expect, test } from "@jest/globals";
 import type { Host } from "#host";
-import type { Reservation } from "./load-gate.ts";
+
 import { discardBody, readBody } from "./read-body.ts";
+import type { Reservation } from "./reservation.ts";
 
 const LIMIT = 32_768;
 

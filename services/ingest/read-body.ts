@@ -1,8 +1,9 @@
 import type { IncomingMessage } from "node:http";
 import type { Host } from "#host";
-import { createBodyBuffer } from "./body-buffer.ts";
-import { busy, type Reservation } from "./load-gate.ts";
+import { BodyBuffer } from "./body-buffer.ts";
+import { busy } from "./load-gate.ts";
 import type { Refusal } from "./refusal.ts";
+import type { Reservation } from "./reservation.ts";
 import { sizeRejection } from "./size-rejection.ts";
 
 export type BodyReading =
@@ -28,7 +29,7 @@ export function readBody(
   };
   if (Number(declared ?? 0) > wireLimitBytes) return Promise.resolve(tooLarge);
   const { promise, resolve } = Promise.withResolvers<BodyReading>();
-  const body = createBodyBuffer({ limitBytes: wireLimitBytes, reserve: reservation.grow });
+  const body = new BodyBuffer({ limitBytes: wireLimitBytes, reservation });
 
   function settle(reading: BodyReading): void {
     request.off("data", onData).off("end", onEnd).off("close", onAbort);

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "@jest/globals";
 import type { SourceConfig } from "#topics";
 import { clientAddress } from "./client-address.ts";
-import { createRateLimit } from "./rate-limit.ts";
+import { createRateLimit, ordinaryCalls } from "./rate-limit.ts";
 import { publicHost } from "./settings-reply.ts";
 import { createSourceDirectory } from "./source-directory.ts";
 
@@ -39,6 +39,31 @@ describe("the rate limit", () => {
     expect(limit.take("s", 1)).toBe(23_010);
     clock.nowMs = 23_010;
     expect(limit.take("s", 1)).toBeUndefined();
+  });
+
+  test("a source that was quiet for long may send two seconds of its rate at once, no more", () => {
+    const { clock, limit } = at(100);
+    expect(limit.take("s", 1)).toBeUndefined();
+    clock.nowMs = 3_600_000;
+    expect(limit.take("s", 200)).toBeUndefined();
+    expect(limit.take("s", 1)).toBe(10);
+  });
+
+  test("a large call counts as several", () => {
+    const bodies = [0, 4_095, 4_096, 16_384].map((length) => ({ body: "x".repeat(length) }));
+    expect(bodies.map((body) => ordinaryCalls([body]))).toEqual([1, 1, 2, 5]);
+    expect(ordinaryCalls(bodies)).toBe(9);
+  });
+
+  test("asking how long to wait takes nothing", () => {
+    const { limit } = at(1);
+    expect([limit.waitMs("s"), limit.waitMs("s"), limit.take("s", 3), limit.waitMs("s")]).toEqual([
+      undefined,
+      undefined,
+      undefined,
+      2_000,
+    ]);
+    expect(at(0).limit.waitMs("s")).toBeUndefined();
   });
 
   test("sources do not share", () => {
@@ -97,5 +122,24 @@ describe("sources by write key", () => {
     expect(directory.byWriteKey("k2")).toBeUndefined();
     expect(directory.byWriteKey("k3")).toEqual({ id: "b", enabled: true });
     expect(directory.byWriteKey("__proto__")).toBeUndefined();
+  });
+
+  test.each([
+    ["is deleted", undefined],
+    ["gets other keys", config("a", ["k9"])],
+  ])("a key that another source has by now stays that one's when its former source %s", (_what, later) => {
+    const table = new Map([["a", config("a", ["k1"])]]);
+    let change: (id: string, value: SourceConfig | undefined) => void = () => undefined;
+    const directory = createSourceDirectory({
+      entries: () => table.entries(),
+      onChange(listener) {
+        change = listener;
+        return () => undefined;
+      },
+    });
+    change("b", config("b", ["k1"]));
+    expect(directory.byWriteKey("k1")).toEqual({ id: "b", enabled: true });
+    change("a", later);
+    expect(directory.byWriteKey("k1")).toEqual({ id: "b", enabled: true });
   });
 });

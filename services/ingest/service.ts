@@ -4,6 +4,7 @@ import { type CallsStore, type IngestContext, openCallsStore } from "./calls-sto
 import { settings } from "./config.ts";
 import { watchEventLoop } from "./event-loop.ts";
 import { startHttpServer } from "./http-server.ts";
+import { laterTurn } from "./later-turn.ts";
 import { createLoadGate, type LoadGate } from "./load-gate.ts";
 import { createRateLimit } from "./rate-limit.ts";
 import { createRequestHandler, type RequestHandler } from "./request-handler.ts";
@@ -61,6 +62,7 @@ function requestHandler(context: IngestContext, store: CallsStore, gate: LoadGat
     host,
     nowMs,
     newMessageId: () => host.uuid(),
+    pause: () => laterTurn(host),
     onUnexpected: (error) => logger.error({ err: error }, "request could not be handled"),
   });
 }

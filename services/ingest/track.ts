@@ -1,16 +1,20 @@
 // A tracking request from its headers to what it is answered.
 import type { IncomingMessage } from "node:http";
+import type { Rejection } from "#contract";
 import type { Answer } from "./answers.ts";
 import { clientAddress } from "./client-address.ts";
 import type { IngestParts } from "./ingest-parts.ts";
-import { judgeCalls, type TrackingRoute } from "./judge-calls.ts";
+import { judgeCalls, type RequestFacts, type TrackingRoute } from "./judge-calls.ts";
 import { busy } from "./load-gate.ts";
-import { type ParsedBody, parseBody } from "./parse-body.ts";
+import { decompress, type ParsedBody, parseJson } from "./parse-body.ts";
 import { readPixel } from "./pixel.ts";
+import { ordinaryCalls } from "./rate-limit.ts";
 import { readBody } from "./read-body.ts";
+import type { IndexedRejection } from "./refusal.ts";
+import type { Reservation } from "./reservation.ts";
 import type { Route } from "./routes.ts";
 import { bodyLimitBytes } from "./size-rejection.ts";
-import { headerRejection, resolveSource } from "./write-key.ts";
+import { resolveSource, type Source, type SourceResolution, sourceOfHeader } from "./write-key.ts";
 
 /** Reads a tracking request, judges its calls and stores them. Nothing is read when there is no room for it. */
 export async function track(
@@ -18,61 +22,116 @@ export async function track(
   request: IncomingMessage,
   route: TrackingRoute,
 ): Promise<Answer> {
-  const refusal = parts.gate.refusal();
-  if (refusal !== undefined) return { kind: "refused", refusal };
-  const rejection = headerRejection(parts.sources, request.headers.authorization);
-  if (rejection !== undefined) return { kind: "refused", refusal: { kind: "invalid", rejection } };
+  const busyNow = parts.gate.refusal();
+  if (busyNow !== undefined) return { kind: "refused", refusal: busyNow };
+  const found = sourceOfHeader(parts.sources, request.headers.authorization);
+  const refusal = found === undefined ? undefined : refusalOf(parts, found);
+  if (refusal !== undefined) return refusal;
   const reservation = parts.gate.reserve();
   try {
     const limitBytes = bodyLimitBytes(route);
     const reading = await readBody(request, limitBytes, reservation);
     if (reading.kind !== "read") return reading;
-    parts.telemetry.received(reading.bytes.length);
-    const encoding = request.headers["content-encoding"] ?? "";
-    const parsed = parseBody(reading.bytes, encoding, limitBytes);
-    const body = "then" in parsed ? await parsed : parsed;
+    const { bytes } = reading;
+    parts.telemetry.received(bytes.length);
+    const inflating = decompress(bytes, request.headers["content-encoding"] ?? "", limitBytes);
+    const inflated = "then" in inflating ? await inflating : inflating;
+    if (!inflated.ok) return invalid(inflated.rejection);
+    if (inflated.bytes !== bytes && !reservation.grow(inflated.bytes.length)) return noRoom(reservation);
+    const fromBrowser = request.headers.origin !== undefined;
     return await storeCalls(parts, request, {
       route,
-      body,
-      fromBrowser: request.headers.origin !== undefined,
+      body: parseJson(inflated.bytes),
+      fromBrowser,
+      reservation,
+      source: found?.ok === true ? found.source : undefined,
     });
   } finally {
     reservation.release();
   }
 }
 
+/** Why nothing is done with the calls of this source; asked as early as it is known. */
+function refusalOf({ rateLimit }: IngestParts, found: SourceResolution): Answer | undefined {
+  if (!found.ok) return invalid(found.rejection);
+  const retryAfterMs = rateLimit.waitMs(found.source.id);
+  return retryAfterMs === undefined ? undefined : limited(retryAfterMs);
+}
+
+const invalid = (rejection: Rejection, rejected?: readonly IndexedRejection[]): Answer => ({
+  kind: "refused",
+  refusal: { kind: "invalid", rejection, rejected },
+});
+
+const limited = (retryAfterMs: number): Answer => ({
+  kind: "refused",
+  refusal: { kind: "rate_limited", retryAfterMs },
+});
+
+/** When a source has its share of the room, the next of its calls may come as soon as one of them is stored. */
+const SHARE_RETRY_AFTER_MS = 1_000;
+
+const noRoom = ({ isOverShare }: Reservation): Answer =>
+  isOverShare ? limited(SHARE_RETRY_AFTER_MS) : { kind: "refused", refusal: busy("waiting_bytes") };
+
 interface Tracking {
   readonly route: TrackingRoute;
   readonly body: ParsedBody;
   readonly fromBrowser: boolean;
+  readonly reservation: Reservation;
+  /** By the header; undefined: the body must say it. */
+  readonly source: Source | undefined;
 }
 
 /** Judges the calls and stores the valid ones; 200 only once they are stored (contract 7.2). */
 async function storeCalls(parts: IngestParts, request: IncomingMessage, tracking: Tracking): Promise<Answer> {
-  const { route, body, fromBrowser } = tracking;
-  if (!body.ok) return { kind: "refused", refusal: { kind: "invalid", rejection: body.rejection } };
-  const resolved = resolveSource(parts.sources, request.headers.authorization, body.value);
-  if (!resolved.ok) return { kind: "refused", refusal: { kind: "invalid", rejection: resolved.rejection } };
-  const judgement = judgeCalls(route, body.value, {
-    receivedAtMs: parts.nowMs(),
-    sizeBytes: body.sizeBytes,
-    ip: clientAddress(request.socket.remoteAddress, request.headers["x-forwarded-for"], parts.trustedProxies),
-    fromBrowser,
-    newMessageId: parts.newMessageId,
-  });
-  if (judgement.kind === "refused") {
-    const { rejection, rejected } = judgement;
-    return { kind: "refused", refusal: { kind: "invalid", rejection, rejected } };
-  }
-  const { id } = resolved.source;
+  const { body, reservation } = tracking;
+  if (!body.ok) return invalid(body.rejection);
+  const found = resolve(parts, request, tracking, body.value);
+  if (!found.ok) return invalid(found.rejection);
+  const { id } = found.source;
+  // A batch is work: it is not judged when its source is over its rate. A call's own turn to be counted comes soon enough.
+  const refusal = tracking.route.kind === "batch" ? refusalOf(parts, found) : undefined;
+  if (refusal !== undefined) return refusal;
+  if (!reservation.assign(id)) return noRoom(reservation);
+  const judging = judgeCalls(tracking.route, body.value, factsOf(parts, request, tracking, body.sizeBytes));
+  const judgement = "then" in judging ? await judging : judging;
+  if (judgement.kind === "no_room") return noRoom(reservation);
+  if (judgement.kind === "refused") return invalid(judgement.rejection, judgement.rejected);
   const { calls, rejected } = judgement;
-  const retryAfterMs = parts.rateLimit.take(id, calls.length);
-  if (retryAfterMs !== undefined) return { kind: "refused", refusal: { kind: "rate_limited", retryAfterMs } };
+  const retryAfterMs = parts.rateLimit.take(id, ordinaryCalls(calls));
+  if (retryAfterMs !== undefined) return limited(retryAfterMs);
   if ((await parts.sink.store(id, calls)) === "unavailable") {
     return { kind: "refused", refusal: busy("kafka") };
   }
   parts.telemetry.stored(calls, rejected);
   return { kind: "stored", rejected };
+}
+
+function resolve(
+  { sources }: IngestParts,
+  { headers }: IncomingMessage,
+  { source }: Tracking,
+  body: unknown,
+): SourceResolution {
+  return source === undefined ? resolveSource(sources, headers.authorization, body) : { ok: true, source };
+}
+
+function factsOf(
+  parts: IngestParts,
+  { socket, headers }: IncomingMessage,
+  { fromBrowser, reservation }: Tracking,
+  sizeBytes: number,
+): RequestFacts {
+  return {
+    receivedAtMs: parts.nowMs(),
+    sizeBytes,
+    ip: clientAddress(socket.remoteAddress, headers["x-forwarded-for"], parts.trustedProxies),
+    fromBrowser,
+    newMessageId: parts.newMessageId,
+    reservation,
+    pause: parts.pause,
+  };
 }
 
 /** A pixel is always answered with the picture: an image cannot show an error (contract 7.1). */
@@ -85,8 +144,27 @@ export async function trackPixel(
   const { type, body } = readPixel(route.type, route.data);
   const answer: Answer =
     refusal === undefined
-      ? await storeCalls(parts, request, { route: { kind: "call", type }, body, fromBrowser: true })
+      ? await storePixel(parts, request, {
+          route: { kind: "call", type },
+          body,
+          fromBrowser: true,
+          source: undefined,
+        })
       : { kind: "refused", refusal };
   if (answer.kind === "refused") parts.telemetry.refused(answer.refusal);
   return { kind: "pixel" };
+}
+
+async function storePixel(
+  parts: IngestParts,
+  request: IncomingMessage,
+  tracking: Omit<Tracking, "reservation">,
+): Promise<Answer> {
+  const reservation = parts.gate.reserve();
+  try {
+    if (!reservation.grow(tracking.body.ok ? tracking.body.sizeBytes : 0)) return noRoom(reservation);
+    return await storeCalls(parts, request, { ...tracking, reservation });
+  } finally {
+    reservation.release();
+  }
 }

@@ -30,18 +30,18 @@ export type SourceResolution =
   | { readonly ok: false; readonly rejection: Rejection };
 
 /**
- * Why a request is refused by its header alone, so that its body is neither read nor parsed; undefined when the body must be
- * known. A Basic user name is always meant as a write key; a Bearer token may be something else.
+ * What the header alone says of the source, before the body is read; undefined when the body must be known. A Basic user name is
+ * always meant as a write key; a Bearer token may be something else.
  */
-export function headerRejection(
+export function sourceOfHeader(
   sources: SourceLookup,
   authorization: string | undefined,
-): Rejection | undefined {
+): SourceResolution | undefined {
   const credentials = headers.read(authorization);
   if (credentials === undefined) return undefined;
   const source = sources.byWriteKey(credentials.key);
-  if (source !== undefined) return source.enabled ? undefined : DISABLED;
-  return credentials.scheme === "basic" ? UNKNOWN : undefined;
+  if (source !== undefined) return source.enabled ? { ok: true, source } : { ok: false, rejection: DISABLED };
+  return credentials.scheme === "basic" ? { ok: false, rejection: UNKNOWN } : undefined;
 }
 
 /**

@@ -103,7 +103,8 @@ export async function startRig(stack: Stack, settings: Record<string, string> = 
     stack,
     partitions: PARTITIONS,
     retryDelaysMs: RETRY_DELAYS_MS,
-    settings: { HOOKLINE_LOG_LEVEL: "warn", ...settings },
+    // One source sends all that the machine takes.
+    settings: { HOOKLINE_LOG_LEVEL: "warn", HOOKLINE_INGEST_RATE_LIMIT: "0", ...settings },
   });
   const started: { stop(): Promise<void> }[] = [];
   const keep = <T extends { stop(): Promise<void> }>(part: T): T => {

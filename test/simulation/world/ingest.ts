@@ -47,6 +47,7 @@ export function createIngest(
     const sink = createCallSink({
       encode: (call) => serde.encode(topics.calls, call),
       send: (records) => producer.send(records.map((record) => ({ topic: topics.calls.name, ...record }))),
+      pause: () => new Promise<void>((resolve) => void host.setImmediate(resolve)),
       onUnavailable: () => undefined,
     });
     onReady(({ messageId, type, userId }, sourceId) => {
