@@ -47,8 +47,12 @@ export class Bench {
     );
   }
 
+  host(name: string): VirtualHost {
+    return new VirtualHost({ time: this.time, random: this.random.split(name) });
+  }
+
   process(name: string): BenchProcess {
-    const host = new VirtualHost({ time: this.time, random: this.random.split(name) });
+    const host = this.host(name);
     const kafka = createKafkaOn(this.cluster.clusterFor(name, host), {
       logger: this.#logger(name),
       host,

@@ -22,6 +22,8 @@ export interface Network {
 interface Pending {
   readonly broker: number;
   fail(error: ClusterError): void;
+  /** There will be no answer. */
+  lose?(): void;
 }
 
 /** A request as its process makes it. */
@@ -77,16 +79,15 @@ export class Connection {
   /** kill -9: none of its requests arrives any more, and none of its promises settles. */
   kill(): void {
     this.#isDead = true;
-    this.#pending.clear();
+    this.#lose();
   }
 
   /** Nothing gets through, in neither direction; what is under way is given up when the client's patience ends. */
   cut(): void {
     this.#isCut = true;
-    for (const pending of this.#pending) {
+    for (const pending of this.#lose()) {
       this.host.setTimeout(() => pending.fail(ClusterError.timedOut("a request")), REQUEST_TIMEOUT_MS);
     }
-    this.#pending.clear();
   }
 
   heal(): void {
@@ -128,11 +129,18 @@ export class Connection {
     return promise;
   }
 
-  /** Waits at a broker as long as nothing else ends the wait; see `GroupFetch`. Returns how to stop being told. */
-  watch(broker: number, fail: (error: ClusterError) => void): () => void {
-    const pending: Pending = { broker, fail };
+  /** Counts a wait among what is under way, until it is forgotten. Returns how to. */
+  watch(pending: Required<Pending>): () => void {
     this.#pending.add(pending);
     return () => this.#pending.delete(pending);
+  }
+
+  /** Nothing that is under way is answered. */
+  #lose(): Pending[] {
+    const lost = [...this.#pending];
+    this.#pending.clear();
+    for (const pending of lost) pending.lose?.();
+    return lost;
   }
 
   /** In how many ms a new request learns that it cannot be sent; undefined when it can. */

@@ -1,5 +1,5 @@
 import type { Host } from "#host";
-import type { Cluster, RawRecord, Session, TopicPartition, TopicSpec } from "#kafka";
+import type { Cluster, RawRecord, TopicPartition, TopicSpec } from "#kafka";
 import { SimulatedAdmin } from "./admin.ts";
 import { Brokers, settingsOf } from "./brokers.ts";
 import { Connection, type Network } from "./connection.ts";
@@ -30,6 +30,9 @@ export interface SimulatedClusterOptions {
 
 /** How long a broker that died is not missed. */
 const ELECTION_MS = 1_000;
+
+/** As the broker's delete.retention.ms. */
+const TOMBSTONES_KEPT_MS = 86_400_000;
 
 /** A member of a group as its coordinator has it. */
 export interface GroupMember {
@@ -87,7 +90,7 @@ export class SimulatedCluster {
     const fetchClient = new SimulatedFetchClient(connection);
     return {
       newSession: (options, handlers) =>
-        new SimulatedSession({ connection, coordinators, options, handlers }) as unknown as Session,
+        new SimulatedSession({ connection, coordinators, options, handlers }),
       newProduceClient: () => new SimulatedProduceClient(connection),
       admin: new SimulatedAdmin(connection, coordinators),
       fetchClient,
@@ -140,7 +143,8 @@ export class SimulatedCluster {
     for (const { settings, partitions } of this.#brokers.topics.values()) {
       const retentionMs = settings["retention.ms"];
       for (const { log } of partitions) {
-        if (settings["cleanup.policy"] === "compact") log.compact();
+        if (settings["cleanup.policy"] === "compact")
+          log.compact(nowMs - Number(settings["delete.retention.ms"] ?? TOMBSTONES_KEPT_MS));
         else if (retentionMs !== undefined) log.expire(nowMs - Number(retentionMs));
       }
     }

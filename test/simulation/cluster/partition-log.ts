@@ -99,19 +99,21 @@ export class PartitionLog {
     this.removeBefore(left?.baseOffset ?? this.#high);
   }
 
-  /** Keeps the last record of each key; tombstones go with what they delete. The newest batch is left alone. */
-  compact(): void {
-    const newest = this.#batches.at(-1);
+  /**
+   * Keeps the last record of each key, and tombstones for as long as they shall be kept. The newest batch stands for the segment that is
+   * being written: it is left alone, and what it holds does not count yet.
+   */
+  compact(tombstonesBeforeMs: number): void {
+    const old = this.#batches.slice(0, -1);
     const lastOffsets = new Map<string | null, number>();
-    for (const { records } of this.#batches)
-      for (const { key, offset } of records) lastOffsets.set(key, offset);
-    for (const batch of this.#batches) {
-      if (batch === newest) continue;
+    for (const { records } of old) for (const { key, offset } of records) lastOffsets.set(key, offset);
+    for (const batch of old) {
       batch.records = batch.records.filter(
-        ({ key, offset, value }) => lastOffsets.get(key) === offset && value !== null,
+        ({ key, offset, value, timestampMs }) =>
+          lastOffsets.get(key) === offset && (value !== null || timestampMs >= tombstonesBeforeMs),
       );
     }
-    this.#batches = this.#batches.filter((batch) => batch === newest || batch.records.length > 0);
+    this.#batches = this.#batches.filter((batch, index) => index === old.length || batch.records.length > 0);
   }
 
   /** Of the first batch that reaches the offset. */

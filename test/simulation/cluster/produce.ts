@@ -10,6 +10,13 @@ const STALE: ReadonlySet<Refusal | undefined> = new Set([
   "UNKNOWN_TOPIC_OR_PARTITION",
 ]);
 
+/** As message.max.bytes, of what is not compressed here. */
+const MAX_BATCH_BYTES = 1_048_588;
+
+function sizeOf({ records }: ProduceBatch): number {
+  return records.reduce((bytes, { record }) => bytes + (record.value?.length ?? 0), 0);
+}
+
 /** What one broker made of its part of a request. */
 interface Answer {
   readonly outcomes: readonly PartitionOutcome[];
@@ -73,6 +80,7 @@ export class SimulatedProduceClient implements ProduceClient {
         if (reached.kind === "refuse" && reached.only?.(batch) !== false)
           throw ClusterError.refused(reached.error);
         const found = this.#connection.brokers.led(batch, broker);
+        if (sizeOf(batch) > MAX_BATCH_BYTES) throw ClusterError.refused("MESSAGE_TOO_LARGE");
         const records = found.log.append(
           batch.records.map(({ record }) => record),
           nowMs,

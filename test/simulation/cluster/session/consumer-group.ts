@@ -1,4 +1,4 @@
-import type { RawRecord, SessionOptions, TopicPartition } from "#kafka";
+import type { RawRecord, SessionHandlers, SessionOptions, TopicPartition } from "#kafka";
 import type { Connection } from "../connection.ts";
 import type { Coordinators } from "../coordinators.ts";
 import { ClusterError, nameOf, refusalOf } from "../errors.ts";
@@ -6,7 +6,6 @@ import type { JoinAnswer } from "../members.ts";
 import { ClientMetadata } from "../metadata.ts";
 import { FetchPace } from "./fetch-pace.ts";
 import { type Fetched, FetchWait } from "./fetch-wait.ts";
-import type { ConsumerHandlers } from "./handlers.ts";
 import { keyOf, nextOf, type Place, Places } from "./places.ts";
 import { Bail, retrying } from "./retrier.ts";
 
@@ -43,7 +42,7 @@ export interface ConsumerGroupParts {
   readonly connection: Connection;
   readonly coordinators: Coordinators;
   readonly options: SessionOptions;
-  readonly handlers: ConsumerHandlers;
+  readonly handlers: SessionHandlers;
 }
 
 /**
@@ -59,6 +58,7 @@ export class ConsumerGroup {
   readonly #waits = new Map<FetchWait, number>();
   #metadataAtMs = 0;
   #memberId: string | undefined;
+  #generation = 0;
   #coordinator = 0;
   #lent: string | undefined;
   #places: Places | undefined;
@@ -71,6 +71,7 @@ export class ConsumerGroup {
     this.#parts = parts;
     this.#metadata = new ClientMetadata(parts.connection);
     this.#lent = parts.options.rejoinAs;
+    this.#beatAtMs = parts.connection.host.elapsed();
   }
 
   get places(): Places | undefined {
@@ -200,10 +201,12 @@ export class ConsumerGroup {
     this.#coordinator = await this.#findCoordinator();
     await handlers.onRebalancing();
     const joined = await this.#join().catch((thrown: unknown) => {
-      handlers.onJoinFailed?.();
+      handlers.onJoinFailed();
       throw thrown;
     });
     this.#memberId = joined.memberId;
+    // Heartbeats of the other fetchers are of this generation from now on, commits only once it is synced.
+    this.#generation = joined.generation;
     const { memberId, generation } = joined;
     const coordinator = this.#coordinator;
     const assignment = await this.#sync(joined);
@@ -275,7 +278,7 @@ export class ConsumerGroup {
 
   async #beat(): Promise<void> {
     const memberId = this.#memberId ?? "";
-    const generation = this.#places?.generation ?? 0;
+    const generation = this.#generation;
     const askedAtMs = this.#host.now();
     await this.#ask("heartbeat", () => this.#group().heartbeat(memberId, generation));
     this.#parts.handlers.onAnswered(askedAtMs);
@@ -393,8 +396,7 @@ export class ConsumerGroup {
       await this.#refresh();
       return;
     }
-    if (fromOffset < low)
-      this.#parts.handlers.onRecordsGone?.({ topic, partition, fromOffset, toOffset: low });
+    if (fromOffset < low) this.#parts.handlers.onRecordsGone({ topic, partition, fromOffset, toOffset: low });
     await this.#commitIn(places, [{ topic, partition, offset: -2 }]);
     place.committed = undefined;
     place.next = undefined;

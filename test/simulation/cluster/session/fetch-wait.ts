@@ -18,9 +18,6 @@ export interface FetchedFrom extends TopicPartition {
 /** What one partition's answer holds. */
 export interface Fetched extends FetchedFrom, ReadRecords {}
 
-/** How a wait ends early. */
-type Lost = { readonly noticedAfterMs: number } | undefined;
-
 /**
  * One fetch: it waits at its broker until one of its partitions has records, and then takes what is there. It costs an event when it is
  * answered and none while it waits; what it asked for was fixed when it began, however late the answer comes.
@@ -35,7 +32,8 @@ export class FetchWait implements ParkedFetch {
   #answer: Timer | undefined;
   #answerAtMs = Number.POSITIVE_INFINITY;
   #stopWatching: () => void = () => undefined;
-  #lost: Lost;
+  #isLost = false;
+  #isOver = false;
   /** Its end is planned. */
   isEnding = false;
 
@@ -61,7 +59,11 @@ export class FetchWait implements ParkedFetch {
       );
       return this.#ended.promise;
     }
-    this.#stopWatching = this.#connection.watch(this.#broker, (error) => this.#fail(error));
+    this.#stopWatching = this.#connection.watch({
+      broker: this.#broker,
+      fail: (error) => this.#fail(error),
+      lose: () => this.#lose(),
+    });
     const decision = this.#connection.decide({
       api: "fetch",
       broker: this.#broker,
@@ -71,15 +73,14 @@ export class FetchWait implements ParkedFetch {
     if (decision.kind === "refuse")
       this.#failIn(ClusterError.refused(decision.error), this.#connection.latencyMs());
     else if (decision.kind === "lose_request" || decision.kind === "lose_answer")
-      this.#lost = { noticedAfterMs: decision.noticedAfterMs ?? REQUEST_TIMEOUT_MS };
-    if (this.#lost !== undefined) this.#failIn(ClusterError.timedOut("fetch"), this.#lost.noticedAfterMs);
-    else if (decision.kind !== "refuse") this.#park(decision.kind === "delay" ? decision.requestMs : 0);
+      this.#loseFor(decision.noticedAfterMs ?? REQUEST_TIMEOUT_MS);
+    if (decision.kind !== "refuse") this.#park(decision.kind === "delay" ? decision.requestMs : 0);
     return this.#ended.promise;
   }
 
   /** Ends it with nothing; false when it is on its way back, or lost. */
   end(): boolean {
-    if (this.#answer !== undefined || this.#lost !== undefined) return false;
+    if (this.#answer !== undefined || this.#isLost) return false;
     this.#leave();
     this.#ended.resolve([]);
     return true;
@@ -100,7 +101,15 @@ export class FetchWait implements ParkedFetch {
     this.#answer = this.#connection.host.setTimeout(() => this.#arrive(), atMs - nowMs);
   }
 
+  /** There will be no answer; whoever keeps the connection says when that is noticed. */
+  #lose(): void {
+    this.#isLost = true;
+    this.#answer?.clear();
+    this.#leave();
+  }
+
   #park(delayMs: number): void {
+    if (this.#isOver || this.#isLost) return;
     if (delayMs > 0) {
       this.#connection.host.setTimeout(() => this.#park(0), delayMs);
       return;
@@ -157,7 +166,13 @@ export class FetchWait implements ParkedFetch {
     this.#ended.reject(error);
   }
 
+  #loseFor(noticedAfterMs: number): void {
+    this.#isLost = true;
+    this.#failIn(ClusterError.timedOut("fetch"), noticedAfterMs);
+  }
+
   #leave(): void {
+    this.#isOver = true;
     this.#stopWatching();
     for (const { parked } of this.#partitions) parked.delete(this);
   }

@@ -1,11 +1,11 @@
-import { fromClientError, type PartitionOffset, type TopicPartition } from "#kafka";
+import { fromClientError, type PartitionOffset, type Session, type TopicPartition } from "#kafka";
 import { nameOf, refusalOf } from "../errors.ts";
 import { type Batch, ConsumerGroup, type ConsumerGroupParts, isRebalancing } from "./consumer-group.ts";
 import { Fetchers } from "./fetchers.ts";
 import { Bail, retrying } from "./retrier.ts";
 
 /** The client's runner. */
-export class SimulatedSession {
+export class SimulatedSession implements Session {
   readonly #parts: ConsumerGroupParts;
   readonly #group: ConsumerGroup;
   readonly #fetchers: Fetchers;
@@ -138,9 +138,9 @@ function bound(handlers: ConsumerGroupParts["handlers"]): ConsumerGroupParts["ha
     onJoin: (join) => handlers.onJoin(join),
     onAnswered: (askedAtMs) => handlers.onAnswered(askedAtMs),
     onRebalancing: () => handlers.onRebalancing(),
-    onJoinFailed: () => handlers.onJoinFailed?.(),
+    onJoinFailed: () => handlers.onJoinFailed(),
     onBatch: (batch) => handlers.onBatch(batch),
-    onRecordsGone: (gone) => handlers.onRecordsGone?.(gone),
+    onRecordsGone: (gone) => handlers.onRecordsGone(gone),
     onCrash: (error) => handlers.onCrash(error),
   };
 }

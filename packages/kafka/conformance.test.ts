@@ -1,0 +1,100 @@
+import { randomBytes } from "node:crypto";
+import { afterAll, beforeAll, describe } from "@jest/globals";
+import { systemHost } from "#host";
+import { type ConformanceBench, describeConformance, joinOnce } from "#support/kafka-conformance/index";
+import { useStack } from "#support/stack";
+import { until } from "#support/until";
+import { clientCluster } from "./client-cluster.ts";
+import type { Cluster } from "./cluster.ts";
+import { withBareAdmin } from "./fixtures/bare-admin.ts";
+import { SILENT_LOGGER } from "./log.ts";
+
+const STACK_STARTS_WITHIN_MS = 300_000;
+const WITHIN_MS = 40_000;
+
+/** Kafka itself; what was made is deleted at the end. */
+class RealKafka implements ConformanceBench {
+  readonly #brokers: readonly string[];
+  readonly #prefix = `c${randomBytes(6).toString("hex")}-`;
+  readonly #clusters = new Map<string, Cluster>();
+  readonly #topics: string[] = [];
+  #named = 0;
+
+  constructor(brokers: readonly string[]) {
+    this.#brokers = brokers;
+  }
+
+  cluster(process: string): Cluster {
+    const settings = { brokers: this.#brokers, clientId: `${this.#prefix}${process}`, tls: false };
+    const cluster = this.#clusters.get(process) ?? clientCluster(settings, SILENT_LOGGER, systemHost);
+    this.#clusters.set(process, cluster);
+    return cluster;
+  }
+
+  async topic(partitions: number, settings: Record<string, string> = {}): Promise<string> {
+    const topic = { name: this.groupId(), partitions, replicationFactor: 1, settings };
+    await this.cluster("admin").admin.createTopics([topic]);
+    this.#topics.push(topic.name);
+    return topic.name;
+  }
+
+  groupId(): string {
+    this.#named += 1;
+    return `${this.#prefix}${this.#named}`;
+  }
+
+  pass(ms: number): Promise<void> {
+    return systemHost.delay(ms);
+  }
+
+  async until(holds: () => boolean | Promise<boolean>, what: string): Promise<void> {
+    await until(holds, { timeoutMs: WITHIN_MS, what });
+  }
+
+  settled<R>(promise: Promise<R>): Promise<R> {
+    return promise;
+  }
+
+  async removeBefore(
+    { topic, partition }: { topic: string; partition: number },
+    offset: number,
+  ): Promise<void> {
+    await withBareAdmin(this.#brokers, async (admin) => {
+      // The client deletes only where it has looked before.
+      await admin.fetchTopicOffsets(topic);
+      await admin.deleteTopicRecords({ topic, partitions: [{ partition, offset: String(offset) }] });
+    });
+  }
+
+  /** The broker's cleaner looks every 15 s. */
+  async compact(topic: string): Promise<void> {
+    const isCompacted = async (): Promise<boolean> => {
+      const fetched = await this.cluster("cleaner").fetchClient.fetch({ topic, partition: 0 }, 0);
+      return fetched.kind === "records" && (fetched.records[0]?.offset ?? 0) > 0;
+    };
+    await until(isCompacted, { timeoutMs: 100_000, what: "the compaction", pollMs: 500 });
+  }
+
+  async close(): Promise<void> {
+    const { admin } = this.cluster("admin");
+    const left = new Set(await admin.listTopics());
+    await admin.deleteTopics(this.#topics.filter((topic) => left.has(topic)));
+    for (const cluster of this.#clusters.values()) await cluster.close();
+  }
+}
+
+let kafka: RealKafka | undefined;
+
+beforeAll(async () => {
+  kafka = new RealKafka((await useStack()).brokers);
+  await joinOnce(kafka);
+}, STACK_STARTS_WITHIN_MS);
+
+afterAll(() => kafka?.close());
+
+describe("Kafka", () => {
+  describeConformance(() => {
+    if (kafka === undefined) throw new Error("the stack is not there");
+    return kafka;
+  });
+});

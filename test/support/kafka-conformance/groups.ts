@@ -1,0 +1,127 @@
+import { describe, expect, test } from "@jest/globals";
+import { type ConformanceBench, keysOf, write } from "./bench.ts";
+import { type Member, withMembers } from "./member.ts";
+
+function partitionsOf(members: readonly Member[]): number[] {
+  return members.flatMap(({ partitions }) => partitions).sort((a, b) => a - b);
+}
+
+/** Facts of joining, sharing and leaving. */
+export function describeGroups(bench: () => ConformanceBench): void {
+  describe("a group", () => {
+    test("gives its only member everything, from the beginning where nothing was committed", async () => {
+      const topic = await bench().topic(2);
+      await write(bench(), { topic, partition: 1 }, keysOf("k", 3));
+      await withMembers(bench(), async (open) => {
+        const member = await open({ groupId: bench().groupId(), topics: [topic] });
+        expect(member.partitions).toEqual([0, 1]);
+        await bench().until(() => member.keys.length === 3, "the records");
+        expect(member.offsets(1)).toEqual([0, 1, 2]);
+        expect(member.batches.at(-1)?.nextOffset).toBe(3);
+      });
+    });
+
+    test("hands on what is written while a fetch waits, soon", async () => {
+      const topic = await bench().topic(1);
+      await withMembers(bench(), async (open) => {
+        const member = await open({ groupId: bench().groupId(), topics: [topic] });
+        await bench().pass(1_000);
+        await write(bench(), { topic, partition: 0 }, ["late"]);
+        await bench().until(() => member.keys.includes("late"), "the record");
+      });
+    });
+
+    test("shares with a second member, which the first learns by its heartbeat; both keep their ids", async () => {
+      const topic = await bench().topic(4);
+      const groupId = bench().groupId();
+      await withMembers(bench(), async (open) => {
+        const first = await open({ groupId, topics: [topic], name: "first" });
+        const { memberId } = first;
+        const second = await open({ groupId, topics: [topic], name: "second" });
+        await bench().until(() => first.joins.length === 2, "the first member's second join");
+        expect(partitionsOf([first, second])).toEqual([0, 1, 2, 3]);
+        expect(first.partitions).toHaveLength(2);
+        expect(first.memberId).toBe(memberId);
+        expect(second.memberId).not.toBe(memberId);
+        const leader = first.assigner.told.length > 1 ? first : second;
+        expect(leader.assigner.told.at(-1)).toEqual(["first", "second"]);
+      });
+    });
+
+    test("gives what a member that leaves had to the others", async () => {
+      const topic = await bench().topic(2);
+      const groupId = bench().groupId();
+      await withMembers(bench(), async (open) => {
+        const first = await open({ groupId, topics: [topic], name: "first" });
+        const second = await open({ groupId, topics: [topic], name: "second" });
+        await bench().until(() => partitionsOf([first, second]).length === 2, "shared partitions");
+        await bench().settled(second.session.stop());
+        await bench().until(() => first.partitions.length === 2, "everything");
+      });
+    });
+
+    test("misses a member that says nothing after its session's time, not before", async () => {
+      const topic = await bench().topic(2);
+      const groupId = bench().groupId();
+      await write(bench(), { topic, partition: 0 }, ["a"]);
+      await write(bench(), { topic, partition: 1 }, ["b"]);
+      await withMembers(bench(), async (open) => {
+        const silent = await open({ groupId, topics: [topic], name: "silent" });
+        const held = Promise.withResolvers<void>();
+        const other = await open({ groupId, topics: [topic], name: "other" });
+        await bench().until(() => silent.joins.length === 2, "the second join");
+        // A handler that does not come back holds up the loop that the heartbeats come from.
+        silent.holdAt("held", held.promise);
+        await bench().until(() => silent.partitions.length === 1, "one partition each");
+        const [partition = 0] = silent.partitions;
+        await write(bench(), { topic, partition }, ["held"]);
+        await bench().until(() => silent.keys.includes("held"), "the record that is held");
+        await bench().pass(4_000);
+        expect(other.partitions).toHaveLength(1);
+        await bench().until(() => other.partitions.length === 2, "everything");
+        held.resolve();
+        await bench().until(() => silent.partitions.length === 1, "a share again");
+      });
+    }, 90_000);
+
+    test("takes a new session for the member that it was, and lets it share at once", async () => {
+      const topic = await bench().topic(2);
+      const groupId = bench().groupId();
+      await withMembers(bench(), async (open) => {
+        const before = await open({ groupId, topics: [topic], name: "before" });
+        const { memberId = "" } = before;
+        const after = await open({ groupId, topics: [topic], name: "after", rejoinAs: memberId });
+        expect(after.memberId).toBe(memberId);
+        expect(after.partitions).toEqual([0, 1]);
+      });
+    });
+
+    test("takes a member that it does not know for a new one", async () => {
+      const topic = await bench().topic(1);
+      await withMembers(bench(), async (open) => {
+        const rejoinAs = "nobody-0f2b0a54-5c0e-4b7e-8a4e-0c1f8f0a7a11";
+        const member = await open({ groupId: bench().groupId(), topics: [topic], rejoinAs });
+        expect(member.memberId).not.toBe(rejoinAs);
+        expect(member.partitions).toEqual([0]);
+      });
+    });
+
+    test("answers a member that has nothing to read about twice a second", async () => {
+      const topic = await bench().topic(1);
+      await withMembers(bench(), async (open) => {
+        const member = await open({ groupId: bench().groupId(), topics: [topic] });
+        const before = member.answers;
+        await bench().pass(5_000);
+        expect(member.answers - before).toBeGreaterThanOrEqual(5);
+        expect(member.answers - before).toBeLessThanOrEqual(11);
+      });
+    });
+
+    test("of a topic that is not there cannot be joined", async () => {
+      const member = withMembers(bench(), async (open) => {
+        await open({ groupId: bench().groupId(), topics: [bench().groupId()] });
+      });
+      await expect(member).rejects.toMatchObject({ code: "unknown_topic" });
+    });
+  });
+}

@@ -1,0 +1,152 @@
+import type {
+  FetchedBatch,
+  GroupAssigner,
+  GroupAssignment,
+  Join,
+  JoinedMember,
+  KafkaError,
+  Session,
+  SessionOptions,
+  TopicPartition,
+} from "#kafka";
+import type { ConformanceBench } from "./bench.ts";
+
+/** Deals partition after partition to the members by their ids; keeps what the leader was told of them. */
+class RoundRobin implements GroupAssigner {
+  readonly told: string[][] = [];
+  readonly #name: string;
+
+  constructor(name: string) {
+    this.#name = name;
+  }
+
+  userData(): Buffer {
+    return Buffer.from(this.#name);
+  }
+
+  assign(members: readonly JoinedMember[], partitionCounts: ReadonlyMap<string, number>): GroupAssignment {
+    this.told.push(members.map(({ userData }) => userData.toString()).sort());
+    const ids = members.map(({ id }) => id).sort();
+    return new Map(
+      ids.map((id, index) => [
+        id,
+        new Map(
+          Array.from(partitionCounts, ([topic, count]) => [
+            topic,
+            Array.from({ length: count }, (_, partition) => partition).filter(
+              (p) => p % ids.length === index,
+            ),
+          ]),
+        ),
+      ]),
+    );
+  }
+}
+
+/** A member of a group, with all that it was told. */
+export class Member {
+  readonly joins: Join[] = [];
+  readonly batches: FetchedBatch[] = [];
+  readonly crashes: KafkaError[] = [];
+  readonly gone: unknown[] = [];
+  rebalances = 0;
+  answers = 0;
+  /** What a batch's handler does. */
+  onEachBatch: (batch: FetchedBatch) => void | Promise<void> = () => undefined;
+  readonly assigner: RoundRobin;
+  readonly session: Session;
+
+  constructor(
+    bench: ConformanceBench,
+    options: Pick<SessionOptions, "groupId" | "topics"> &
+      Partial<SessionOptions> & { readonly name?: string },
+  ) {
+    const { name = "member", ...rest } = options;
+    this.assigner = new RoundRobin(name);
+    const handlers = {
+      onJoin: (join: Join) => void this.joins.push(join),
+      onAnswered: () => {
+        this.answers += 1;
+      },
+      onRebalancing: async () => {
+        this.rebalances += 1;
+      },
+      onJoinFailed: () => undefined,
+      onRecordsGone: (gone: unknown) => void this.gone.push(gone),
+      onBatch: (batch: FetchedBatch) => {
+        this.batches.push(batch);
+        return this.onEachBatch(batch);
+      },
+      onCrash: (error: KafkaError) => void this.crashes.push(error),
+    };
+    const settings = { sessionTimeoutMs: 6_000, rebalanceTimeoutMs: 10_000, assigner: this.assigner };
+    this.session = bench.cluster(name).newSession({ ...settings, ...rest }, handlers);
+  }
+
+  /** Its handler does not come back from the batch with this key, and so nothing else comes, until `held` is settled. */
+  holdAt(key: string, held: Promise<void>): void {
+    this.onEachBatch = ({ records }) => (records.some((record) => record.key === key) ? held : undefined);
+  }
+
+  get assigned(): readonly TopicPartition[] {
+    return this.joins.at(-1)?.assigned ?? [];
+  }
+
+  get partitions(): readonly number[] {
+    return this.assigned.map(({ partition }) => partition).sort((a, b) => a - b);
+  }
+
+  get memberId(): string | undefined {
+    return this.joins.at(-1)?.memberId;
+  }
+
+  /** Offsets of a partition in the order in which they came. */
+  offsets(partition: number): number[] {
+    return this.batches
+      .filter((batch) => batch.partition === partition)
+      .flatMap(({ records }) => records.map(({ offset }) => offset));
+  }
+
+  get keys(): (string | null)[] {
+    return this.batches.flatMap(({ records }) => records.map(({ key }) => key));
+  }
+}
+
+/** Joins a group, once: the first of all groups waits until the brokers can coordinate any. */
+export async function joinOnce(bench: ConformanceBench): Promise<void> {
+  const topic = await bench.topic(1);
+  const joins = async (): Promise<boolean> => {
+    try {
+      await withMembers(
+        bench,
+        async (open) => void (await open({ groupId: bench.groupId(), topics: [topic] })),
+      );
+      return true;
+    } catch {
+      return false;
+    }
+  };
+  await bench.until(joins, "the first group");
+}
+
+/** Opens sessions and stops them at the end of the fact. */
+export async function withMembers(
+  bench: ConformanceBench,
+  work: (open: (options: ConstructorParameters<typeof Member>[1]) => Promise<Member>) => Promise<void>,
+): Promise<void> {
+  const members: Member[] = [];
+  const open = async (options: ConstructorParameters<typeof Member>[1]): Promise<Member> => {
+    const member = new Member(bench, options);
+    members.push(member);
+    await bench.settled(member.session.open());
+    const [crash] = member.crashes;
+    if (crash !== undefined) throw crash;
+    return member;
+  };
+  try {
+    await work(open);
+  } finally {
+    for (const member of members) member.onEachBatch = () => undefined;
+    for (const { session } of members) await bench.settled(Promise.race([session.stop(), bench.pass(8_000)]));
+  }
+}

@@ -1,0 +1,151 @@
+import { describe, expect, test } from "@jest/globals";
+import { type ConformanceBench, keysOf, write } from "./bench.ts";
+import { withMembers } from "./member.ts";
+
+/** Facts of commits, and of where reading goes on. */
+export function describePlaces(bench: () => ConformanceBench): void {
+  describe("a commit", () => {
+    test("is seen by everybody, and the next member begins there", async () => {
+      const topic = await bench().topic(1);
+      const groupId = bench().groupId();
+      await write(bench(), { topic, partition: 0 }, keysOf("k", 5));
+      await withMembers(bench(), async (open) => {
+        const first = await open({ groupId, topics: [topic] });
+        await bench().until(() => first.keys.length === 5, "the records");
+        await bench().settled(first.session.commit([{ topic, partition: 0, offset: 3 }]));
+        const { admin } = bench().cluster("one");
+        expect(await bench().settled(admin.committedOffsets(groupId, topic))).toEqual(new Map([[0, 3]]));
+        await bench().settled(first.session.stop());
+        const second = await open({ groupId, topics: [topic] });
+        await bench().until(() => second.keys.length === 2, "the rest");
+        expect(second.offsets(0)).toEqual([3, 4]);
+      });
+    });
+
+    test("of a partition that is another's is not refused (fact 7)", async () => {
+      const topic = await bench().topic(2);
+      const groupId = bench().groupId();
+      for (const partition of [0, 1]) await write(bench(), { topic, partition }, ["k"]);
+      await withMembers(bench(), async (open) => {
+        const first = await open({ groupId, topics: [topic], name: "first" });
+        await open({ groupId, topics: [topic], name: "second" });
+        await bench().until(
+          () => first.partitions.length === 1 && first.keys.length > 0,
+          "one partition each",
+        );
+        const foreign = first.partitions.includes(0) ? 1 : 0;
+        await bench().settled(first.session.commit([{ topic, partition: foreign, offset: 1 }]));
+        const { admin } = bench().cluster("one");
+        expect(await bench().settled(admin.committedOffsets(groupId, topic))).toEqual(
+          new Map([[foreign, 1]]),
+        );
+      });
+    });
+
+    test("of a member that the group has missed is refused", async () => {
+      const topic = await bench().topic(1);
+      const groupId = bench().groupId();
+      await write(bench(), { topic, partition: 0 }, ["k"]);
+      await withMembers(bench(), async (open) => {
+        const silent = await open({ groupId, topics: [topic], name: "silent" });
+        const held = Promise.withResolvers<void>();
+        silent.holdAt("held", held.promise);
+        await write(bench(), { topic, partition: 0 }, ["held"]);
+        await bench().until(() => silent.keys.includes("held"), "the record that is held");
+        await bench().pass(7_500);
+        await expect(
+          bench().settled(silent.session.commit([{ topic, partition: 0, offset: 1 }])),
+        ).rejects.toMatchObject({ name: "KafkaError" });
+        held.resolve();
+        const { admin } = bench().cluster("one");
+        expect(await bench().settled(admin.committedOffsets(groupId, topic))).toEqual(new Map());
+        await bench().until(() => silent.joins.length === 2, "its return");
+      });
+    }, 60_000);
+
+    test("is taken while others wait for the rebalance, until the member has joined again", async () => {
+      const topic = await bench().topic(1);
+      const groupId = bench().groupId();
+      await write(bench(), { topic, partition: 0 }, ["k"]);
+      await withMembers(bench(), async (open) => {
+        const first = await open({ groupId, topics: [topic], name: "first" });
+        const held = Promise.withResolvers<void>();
+        first.holdAt("held", held.promise);
+        await write(bench(), { topic, partition: 0 }, ["held"]);
+        await bench().until(() => first.keys.includes("held"), "the record that is held");
+        const joining = open({ groupId, topics: [topic], name: "second" });
+        await bench().pass(1_500);
+        await bench().settled(first.session.commit([{ topic, partition: 0, offset: 2 }]));
+        held.resolve();
+        await bench().settled(joining);
+        const { admin } = bench().cluster("one");
+        expect(await bench().settled(admin.committedOffsets(groupId, topic))).toEqual(new Map([[0, 2]]));
+      });
+    }, 60_000);
+  });
+
+  describe("where a member reads", () => {
+    test("begins at the commit again with every rebalance, for partitions that stay too (fact 7)", async () => {
+      const topic = await bench().topic(2);
+      const groupId = bench().groupId();
+      for (const partition of [0, 1]) await write(bench(), { topic, partition }, keysOf("k", 4));
+      await withMembers(bench(), async (open) => {
+        const first = await open({ groupId, topics: [topic], name: "first" });
+        await bench().until(() => first.keys.length === 8, "the records");
+        const both = [0, 1].map((partition) => ({ topic, partition, offset: 3 }));
+        await bench().settled(first.session.commit(both));
+        await open({ groupId, topics: [topic], name: "second" });
+        await bench().until(() => first.joins.length === 2, "the second join");
+        const [kept = 0] = first.partitions;
+        await bench().until(() => first.offsets(kept).length === 5, "what was read before");
+        expect(first.offsets(kept)).toEqual([0, 1, 2, 3, 3]);
+      });
+    });
+
+    test("can be set, and holds for the next fetch", async () => {
+      const topic = await bench().topic(1);
+      await write(bench(), { topic, partition: 0 }, keysOf("k", 4));
+      await withMembers(bench(), async (open) => {
+        const member = await open({ groupId: bench().groupId(), topics: [topic] });
+        await bench().until(() => member.keys.length === 4, "the records");
+        member.session.seek({ topic, partition: 0, offset: 2 });
+        await bench().until(() => member.keys.length === 6, "what was asked for again");
+        expect(member.offsets(0)).toEqual([0, 1, 2, 3, 2, 3]);
+      });
+    });
+
+    test("is passed over while it is paused, and soon again when it is not (fact 9)", async () => {
+      const topic = await bench().topic(2);
+      await withMembers(bench(), async (open) => {
+        const member = await open({ groupId: bench().groupId(), topics: [topic] });
+        member.session.setPaused({ topic, partition: 0 }, true);
+        for (const partition of [0, 1]) await write(bench(), { topic, partition }, [`of ${partition}`]);
+        await bench().until(() => member.keys.includes("of 1"), "the other partition's record");
+        await bench().pass(1_000);
+        expect(member.keys).not.toContain("of 0");
+        member.session.setPaused({ topic, partition: 0 }, false);
+        await bench().pass(1_000);
+        expect(member.keys).toContain("of 0");
+      });
+    });
+
+    test("is the log's start when it was removed (fact 8), and the commit is given up", async () => {
+      const topic = await bench().topic(1);
+      const groupId = bench().groupId();
+      const partition = { topic, partition: 0 };
+      for (const prefix of ["a", "b"]) await write(bench(), partition, keysOf(prefix, 4));
+      await withMembers(bench(), async (open) => {
+        const first = await open({ groupId, topics: [topic] });
+        await bench().until(() => first.keys.length === 8, "the records");
+        await bench().settled(first.session.commit([{ topic, partition: 0, offset: 2 }]));
+        await bench().settled(first.session.stop());
+        await bench().removeBefore(partition, 5);
+        const second = await open({ groupId, topics: [topic] });
+        await bench().until(() => second.keys.length === 3, "what is left");
+        expect(second.offsets(0)).toEqual([5, 6, 7]);
+        const { admin } = bench().cluster("one");
+        expect(await bench().settled(admin.committedOffsets(groupId, topic))).toEqual(new Map());
+      });
+    });
+  });
+}
