@@ -216,3 +216,66 @@ describe("context.ip (contract 7.7)", () => {
     },
   );
 });
+
+describe("why a call is refused, in words and to the byte", () => {
+  test("a wrong type is shown, and not all of a long one", () => {
+    const wanted = "type must be track, page, screen, identify, group or alias, is";
+    expect(refuse({ type: "x".repeat(50) }).message).toBe(`${wanted} "${"x".repeat(40)}"`);
+    expect(refuse({ type: 7 }).message).toBe(`${wanted} a number`);
+    expect(refuse({}).message).toBe(`${wanted} missing`);
+    expect(refuse(null).message).toBe("a call must be an object, is null");
+  });
+
+  test("nesting too deep says how deep a call may nest", () => {
+    let properties: object = {};
+    for (let level = 0; level < MAX_CALL_DEPTH; level += 1) properties = { properties };
+    expect(refuse(track({ properties }))).toEqual({
+      code: "nested_too_deep",
+      message: "a call may nest at most 64 levels deep",
+    });
+  });
+
+  test("a call of a batch may have 32,768 bytes; where the whole request has no more it is not measured", () => {
+    const sized = (bytes: number) => {
+      const empty = jsonSizeBytes(track({ text: "" }));
+      return track({ text: "x".repeat(bytes - empty) });
+    };
+    expect(accept(sized(MAX_CALL_BYTES)).type).toBe("track");
+    expect(refuse(sized(MAX_CALL_BYTES + 1))).toEqual({
+      code: "message_too_large",
+      message: "the call has 32769 bytes, at most 32768 are allowed",
+    });
+    expect(accept(sized(MAX_CALL_BYTES + 1), { sizeIsBounded: true }).type).toBe("track");
+  });
+});
+
+describe("what a batch's root gives", () => {
+  const root = { context: { a: 1, b: 1 }, integrations: { All: false } };
+
+  test("stands where a call has nothing of its own, whether left out or null", () => {
+    for (const own of [{}, { context: null, integrations: null }]) {
+      const { body, integrations } = accept(track(own), { root });
+      expect(JSON.parse(body)).toMatchObject({ context: { a: 1, b: 1 }, integrations: { All: false } });
+      expect(integrations).toEqual({ All: false });
+    }
+  });
+
+  test("gives way to the call's own keys; without a root the call's own stand", () => {
+    const own = { context: { b: 2 }, integrations: { Webhooks: true } };
+    expect(JSON.parse(accept(track(own), { root }).body)).toMatchObject({
+      context: { a: 1, b: 2 },
+      integrations: { All: false, Webhooks: true },
+    });
+    const alone = JSON.parse(accept(track(own)).body);
+    expect([alone.context, alone.integrations]).toEqual([{ b: 2 }, { Webhooks: true }]);
+    expect(JSON.parse(accept(track()).body)).toMatchObject({ context: {} });
+  });
+
+  test("an event is that of a track call alone, and originalTimestamp is read where there is no timestamp", () => {
+    expect(accept({ ...VALID.page, event: "x" }).event).toBeNull();
+    const originalTimestamp = "2024-04-30T10:00:00.000Z";
+    const { timestampMs, body } = accept(track({ originalTimestamp }));
+    expect(timestampMs).toBe(Date.parse(originalTimestamp));
+    expect(JSON.parse(body)).toMatchObject({ originalTimestamp });
+  });
+});

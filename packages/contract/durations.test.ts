@@ -56,3 +56,13 @@ describe("percentiles (contract 10.5)", () => {
     expect(durationPercentileMs(histogramOf([90_000]), 0.5)).toBe(DURATION_BOUNDS_MS.at(-1));
   });
 });
+
+describe("within a bucket", () => {
+  test("the percentile grows evenly from bound to bound, and empty buckets are passed over", () => {
+    const [, second = 0, third = 0] = DURATION_BOUNDS_MS;
+    expect(durationPercentileMs([4], 0.25)).toBe(0.25);
+    expect(durationPercentileMs([0, 0, 4], 0.5)).toBe(second + (third - second) / 2);
+    expect(durationPercentileMs([2, 0, 2], 0.5)).toBe(1);
+    expect(durationPercentileMs([0, 2], 0)).toBe(1);
+  });
+});

@@ -77,3 +77,15 @@ describe("Retry-After", () => {
     (header) => expect(parseRetryAfterMs(header, NOW_MS)).toBeUndefined(),
   );
 });
+
+test.each([
+  [199, "retryable"],
+  [200, "success"],
+  [600, "retryable"],
+])("%d is %s, beside the last of the other kind", (status, kind) => {
+  expect(response(status).kind).toBe(kind);
+});
+
+test("Retry-After may have more digits than one behind the point", () => {
+  expect(parseRetryAfterMs("1.25", NOW_MS)).toBe(1_250);
+});

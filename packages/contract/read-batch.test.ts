@@ -1,5 +1,5 @@
 import { describe, expect, test } from "@jest/globals";
-import { MAX_BATCH_CALLS, readBatch } from "./index.ts";
+import { MAX_BATCH_CALLS, MAX_CALL_BYTES, MAX_CALL_DEPTH, readBatch } from "./index.ts";
 
 const call = { type: "page", userId: "u" };
 const read = (body: unknown, sizeBytes = 1_000) => {
@@ -71,5 +71,56 @@ describe("a batch (contract 7.1, 7.5)", () => {
     let context: object = {};
     for (let level = 0; level < 50_000; level += 1) context = { context };
     expect(read({ batch: [call], context })).toBe("nested_too_deep");
+  });
+});
+
+describe("why a batch is refused, in words and to the byte", () => {
+  const refusal = (body: unknown, sizeBytes = 1_000) => {
+    const reading = readBatch(body, sizeBytes);
+    return reading.ok ? undefined : reading.message;
+  };
+  /** Levels of nesting, itself included. */
+  const nested = (levels: number): object => (levels === 1 ? {} : { a: nested(levels - 1) });
+  /** A root whose context and integrations are `bytes` long as JSON: `[{"text":"…"},null]`. */
+  const contextOf = (bytes: number) => ({ text: "x".repeat(bytes - '[{"text":""},null]'.length) });
+
+  test("what stands in the place of the calls is named", () => {
+    expect(refusal({ batch: [] })).toBe("batch must be an array of at least one call, is empty");
+    expect(refusal({})).toBe("batch must be an array of at least one call, is missing");
+    expect(refusal(5)).toBe("the body must be an object, is a number");
+    expect(refusal({ batch: [call], context: "x" })).toMatch(/^the batch's context must be/);
+    expect(refusal({ batch: new Array(MAX_BATCH_CALLS + 1).fill(call) })).toBe(
+      "batch has 2501 calls, at most 2500 are allowed",
+    );
+  });
+
+  test("context and integrations nest one level less than a call", () => {
+    expect(read({ batch: [call], context: nested(MAX_CALL_DEPTH - 1) })).toBe("ok");
+    expect(refusal({ batch: [call], context: nested(MAX_CALL_DEPTH) })).toBe(
+      "the batch's context may nest at most 63 levels deep",
+    );
+    const integrations = (levels: number) => ({ Webhooks: nested(levels - 1) });
+    expect(read({ batch: [call], integrations: integrations(MAX_CALL_DEPTH - 1) })).toBe("ok");
+    expect(read({ batch: [call], integrations: integrations(MAX_CALL_DEPTH) })).toBe("nested_too_deep");
+  });
+
+  test("the root may be as large as a call, and all of it merged 16 MB", () => {
+    const large = 1_000_000;
+    expect(read({ batch: [call], context: contextOf(MAX_CALL_BYTES) }, large)).toBe("ok");
+    expect(refusal({ batch: [call], context: contextOf(MAX_CALL_BYTES + 1) }, large)).toBe(
+      "the batch's context and integrations have 32769 bytes, too many to be merged into 1 calls",
+    );
+    const calls = new Array(1_000).fill(call);
+    expect(read({ batch: calls, context: contextOf(16_000) }, large)).toBe("ok");
+    expect(read({ batch: calls, context: contextOf(16_001) }, large)).toBe("message_too_large");
+  });
+
+  test("a request too small for it is not measured", () => {
+    const context = contextOf(MAX_CALL_BYTES + 1);
+    expect(read({ batch: [call], context }, MAX_CALL_BYTES)).toBe("ok");
+    expect(read({ batch: [call], context }, MAX_CALL_BYTES + 1)).toBe("message_too_large");
+    const calls = new Array(1_000).fill(call);
+    expect(read({ batch: calls, context: contextOf(16_001) }, 16_000)).toBe("ok");
+    expect(read({ batch: calls, context: contextOf(16_001) }, 16_001)).toBe("message_too_large");
   });
 });

@@ -67,3 +67,20 @@ describe("clock skew (contract 1.6)", () => {
     expect(correctedTimestampMs({ original, sentAt: "0000-01-01T00:00:00Z", receivedAtMs })).toBe(8.64e15);
   });
 });
+
+describe("bounds", () => {
+  test("a date of 64 characters is read, a longer one is none", () => {
+    const dated = (characters: number) => `2012-12-02T00:30:08.${"1".repeat(characters - 21)}Z`;
+    expect(dated(64)).toHaveLength(64);
+    expect(parseTimestamp(dated(64))).toBe(Date.parse("2012-12-02T00:30:08.111Z"));
+    expect(parseTimestamp(dated(65))).toBeUndefined();
+  });
+
+  test("a corrected time may be the calendar's last and no later", () => {
+    const receivedAtMs = 8.64e15 - 1_000;
+    const correct = (original: string) =>
+      correctedTimestampMs({ original, sentAt: "2024-05-01T10:00:00.000Z", receivedAtMs });
+    expect(correct("2024-05-01T10:00:01.000Z")).toBe(8.64e15);
+    expect(correct("2024-05-01T10:00:01.001Z")).toBe(Date.parse("2024-05-01T10:00:01.001Z"));
+  });
+});

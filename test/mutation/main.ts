@@ -1,0 +1,82 @@
+// `npm run mutation`: faults are put into the code, one at a time, and the unit suites have to find them (docs/mutation.md).
+import { join, relative } from "node:path";
+import { parseArgs } from "node:util";
+import { Stryker } from "@stryker-mutator/core";
+import { FOLDERS, type Part, partOf } from "./scope.ts";
+import { linesOf, type Mutant } from "./score.ts";
+
+const ROOT = join(import.meta.dirname, "../..");
+
+const HELP = `npm run mutation -- [<path>...] [options]
+
+Puts one fault at a time into the code below the paths (default: all of ${FOLDERS.length} folders) and runs the unit suites of its
+folder that reach it. Suites that need Kafka are left out.
+
+  --static         also faults in what runs while modules are loaded (constants, schemas): all suites of the folder for each
+  --concurrency n  processes (default 2)
+  --fresh          forgets the results of earlier runs (.cache/mutation), which are else reused where code and suites are as then
+  --help
+
+folders: ${FOLDERS.join(", ")}
+`;
+
+interface Flags {
+  readonly static: boolean;
+  readonly fresh: boolean;
+  readonly concurrency: number;
+}
+
+/** Stryker's options for one folder. */
+function optionsOf({ folder, mutate, suites }: Part, flags: Flags): ConstructorParameters<typeof Stryker>[0] {
+  const name = folder.replaceAll("/", "-");
+  return {
+    mutate: [...mutate],
+    plugins: [join(import.meta.dirname, "runner.ts")],
+    testRunner: "suites",
+    suites: [...suites],
+    coverageAnalysis: "perTest",
+    ignoreStatic: !flags.static,
+    checkers: [],
+    disableTypeChecks: false,
+    ignorePatterns: ["/.cache", "/docs"],
+    concurrency: flags.concurrency,
+    timeoutMS: 10_000,
+    incremental: true,
+    incrementalFile: `.cache/mutation/${name}.json`,
+    force: flags.fresh,
+    tempDirName: ".cache/mutation/tmp",
+    reporters: [],
+    allowEmpty: true,
+  };
+}
+
+async function main(): Promise<void> {
+  const { values, positionals } = parseArgs({
+    allowPositionals: true,
+    options: {
+      help: { type: "boolean", default: false },
+      static: { type: "boolean", default: false },
+      fresh: { type: "boolean", default: false },
+      concurrency: { type: "string", default: "2" },
+    },
+  });
+  if (values.help) return void process.stdout.write(HELP);
+  const paths = positionals.length === 0 ? FOLDERS : positionals.map((path) => path.replace(/\/$/, ""));
+  const parts = paths.flatMap((path) => {
+    const folder = FOLDERS.find((one) => path === one || path.startsWith(`${one}/`));
+    const part = folder === undefined ? undefined : partOf(folder, path);
+    if (part === undefined) throw new Error(`${path} is not below any of ${FOLDERS.join(", ")}`);
+    return [part];
+  });
+  const found: Mutant[] = [];
+  for (const part of parts) {
+    const flags = { ...values, concurrency: Number(values.concurrency) };
+    const mutants = await new Stryker(optionsOf(part, flags)).runMutationTest();
+    const named = mutants.map((mutant) => ({ ...mutant, fileName: relative(ROOT, mutant.fileName) }));
+    // Stryker also gives what it remembers of the folder's other files.
+    found.push(...named.filter(({ fileName }) => part.mutate.includes(fileName)));
+  }
+  for (const line of linesOf(found)) process.stdout.write(`${line}\n`);
+}
+
+await main();

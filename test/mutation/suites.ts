@@ -1,0 +1,172 @@
+// Suites that are loaded once and then run as often as there are mutants, each time with those tests alone that reach the
+// mutant. Jest would load every module again for each of them, which takes a hundred times as long.
+import { registerHooks } from "node:module";
+import { pathToFileURL } from "node:url";
+import type { Circus } from "@jest/types";
+import { addEventHandler, getState, resetState, run, setState } from "jest-circus";
+
+/** What a test has at most: a mutant that lets it wait for ever is found when this is over. */
+const TEST_TIMEOUT_MS = 5_000;
+const CIRCUS_TIMEOUT = Symbol.for("TEST_TIMEOUT_SYMBOL");
+
+interface Suite {
+  readonly path: string;
+  readonly state: Circus.State;
+  readonly tests: ReadonlyMap<string, Circus.TestEntry>;
+}
+
+export interface TestOutcome {
+  readonly id: string;
+  readonly path: string;
+  readonly timeMs: number;
+  /** undefined of one that passed. */
+  readonly failure?: string;
+}
+
+export interface Watcher {
+  /** A test and its hooks begin, or the hooks that a suite runs once: `tests` are those that they count for. */
+  readonly begins: (id: string) => void;
+  readonly ended: () => void;
+}
+
+export function setTimeout(): void {
+  // The time of a test is the same for all here.
+}
+
+/** Lets suites find `globals.ts` where they ask for jest's own. */
+export function replaceGlobals(): void {
+  const url = new URL("./globals.ts", import.meta.url).href;
+  registerHooks({
+    resolve: (specifier, context, next) =>
+      specifier === "@jest/globals" ? { url, shortCircuit: true } : next(specifier, context),
+  });
+}
+
+function entriesOf(block: Circus.DescribeBlock): Circus.TestEntry[] {
+  return block.children.flatMap((child) => (child.type === "test" ? [child] : entriesOf(child)));
+}
+
+function titleOf(test: Circus.TestEntry): string {
+  const titles: string[] = [test.name];
+  for (let block = test.parent; block.parent !== undefined; block = block.parent) titles.unshift(block.name);
+  return titles.join(" ");
+}
+
+/** Ids of the tests, which have to be different also where two of one suite are called the same. */
+function idsOf(path: string, entries: readonly Circus.TestEntry[]): Map<string, Circus.TestEntry> {
+  const ids = new Map<string, Circus.TestEntry>();
+  for (const entry of entries) {
+    const id = `${path} ${titleOf(entry)}`;
+    let free = id;
+    for (let count = 2; ids.has(free); count += 1) free = `${id} (${count})`;
+    ids.set(free, entry);
+  }
+  return ids;
+}
+
+async function load(path: string): Promise<Suite> {
+  resetState();
+  await import(pathToFileURL(path).href);
+  const state = getState();
+  const tests = idsOf(path, entriesOf(state.rootDescribeBlock));
+  return { path, state, tests };
+}
+
+function messageOf(error: Circus.TestError): string {
+  const [first] = Array.isArray(error) ? error : [error];
+  return first instanceof Error ? first.message : String(first);
+}
+
+/** Everything in the suites of one process. */
+export class Suites {
+  readonly #suites: readonly Suite[];
+  #watcher: Watcher | undefined;
+  #isBailing = false;
+  #chosen: ReadonlySet<Circus.TestEntry> = new Set();
+  readonly #ids = new Map<Circus.TestEntry, string>();
+  /** What nobody caught since the run began: it fails the test that runs. */
+  #running: Circus.TestEntry | undefined;
+
+  constructor(suites: readonly Suite[]) {
+    this.#suites = suites;
+    for (const { tests } of suites) for (const [id, test] of tests) this.#ids.set(test, id);
+    Object.assign(globalThis, { [CIRCUS_TIMEOUT]: TEST_TIMEOUT_MS });
+    addEventHandler((event) => this.#handle(event));
+    const fail = (error: unknown): void => void this.#running?.errors.push(error as Circus.TestError);
+    process.on("uncaughtException", fail).on("unhandledRejection", fail);
+  }
+
+  static async load(paths: readonly string[]): Promise<Suites> {
+    const suites: Suite[] = [];
+    for (const path of paths) suites.push(await load(path));
+    return new Suites(suites);
+  }
+
+  #handle(event: Circus.Event | Circus.SyncEvent): void {
+    if (event.name === "hook_start" && event.hook.type.endsWith("All")) this.#watcher?.begins("");
+    if (event.name === "hook_success" || event.name === "hook_failure") {
+      if (event.hook.type.endsWith("All")) this.#watcher?.ended();
+    }
+    if (event.name === "test_start") {
+      this.#running = event.test;
+      this.#watcher?.begins(this.#ids.get(event.test) ?? "");
+    }
+    if (event.name === "test_done") {
+      this.#running = undefined;
+      this.#watcher?.ended();
+      if (this.#isBailing && event.test.errors.length > 0) this.#leaveOutTheRest();
+    }
+  }
+
+  #leaveOutTheRest(): void {
+    for (const test of this.#chosen) test.mode = "skip";
+  }
+
+  /** Runs the tests of these ids, or all; after the first failure no more, when told to bail. */
+  async run(ids: ReadonlySet<string> | undefined, options: RunOptions): Promise<TestOutcome[]> {
+    const outcomes: TestOutcome[] = [];
+    for (const suite of this.#suites) {
+      const wanted = [...suite.tests].filter(([id]) => ids === undefined || ids.has(id));
+      if (wanted.length === 0) continue;
+      outcomes.push(...(await this.#runSuite(suite, wanted, options)));
+      if (options.isBailing && outcomes.some(({ failure }) => failure !== undefined)) break;
+    }
+    return outcomes;
+  }
+
+  async #runSuite(
+    suite: Suite,
+    wanted: readonly (readonly [string, Circus.TestEntry])[],
+    { isBailing, watcher }: RunOptions,
+  ): Promise<TestOutcome[]> {
+    this.#watcher = watcher?.(
+      suite.path,
+      wanted.map(([id]) => id),
+    );
+    this.#isBailing = isBailing;
+    this.#chosen = new Set(wanted.map(([, test]) => test));
+    for (const test of suite.tests.values()) {
+      Object.assign(test, {
+        errors: [],
+        status: null,
+        duration: null,
+        mode: this.#chosen.has(test) ? undefined : "skip",
+      });
+    }
+    Object.assign(suite.state, { hasStarted: false, hasFocusedTests: false, unhandledErrors: [] });
+    setState(suite.state);
+    await run();
+    const leftOver = suite.state.unhandledErrors.map(messageOf);
+    return wanted.map(([id, test], index) => {
+      const failures = [...test.errors.map(messageOf), ...(index === 0 ? leftOver : [])];
+      const outcome = { id, path: suite.path, timeMs: test.duration ?? 0 };
+      return failures.length === 0 ? outcome : { ...outcome, failure: failures.join("\n") };
+    });
+  }
+}
+
+export interface RunOptions {
+  readonly isBailing: boolean;
+  /** Told of a suite's tests as they run. */
+  readonly watcher?: (path: string, ids: readonly string[]) => Watcher;
+}
