@@ -69,10 +69,18 @@ export function report({ created, differing, subjects }: Provisioned): string[] 
     `topics: ${created.length} created`,
     ...created.map((topic) => `  + ${topic}`),
     ...differing.map(
-      ({ topic, setting, wanted, found }) =>
-        `  ! ${topic}: ${setting} is ${found}, not ${wanted} (left as it is)`,
+      (difference) =>
+        `  ! ${difference.topic}: ${difference.setting} is ${difference.found}, not ${difference.wanted} (${adviceOn(difference)})`,
     ),
     `schemas: ${added.length} registered, ${subjects.length - added.length} unchanged`,
     ...added.map(({ subject, schemaId }) => `  + ${subject} (id ${schemaId})`),
   ];
+}
+
+/** A shorter retention loses records that a process which is away has not read yet. */
+function adviceOn({ setting, wanted, found }: TopicDifference): string {
+  const isTooShort = setting === "retention.ms" && Number(found) >= 0 && Number(found) < Number(wanted);
+  return isTooShort
+    ? "left as it is: raise it, or records are deleted before they are read"
+    : "left as it is";
 }

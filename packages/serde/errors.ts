@@ -1,12 +1,11 @@
 /**
- * What is wrong with an undecodable record. A closed list: it is also a metric label.
+ * What is wrong with an undecodable record: only what its own bytes show, or a schema that the registry has given.
  * - not_avro: the value does not begin with the registry's wire format
- * - unknown_schema: the registry has no schema of that id
- * - incompatible_schema: the schema exists, but is no schema that the reader can read
+ * - incompatible_schema: the registry has given the schema, and it is none that the reader can read
  * - truncated: the value ends inside a field
  * - garbage: the bytes are no record of the writer's schema
  */
-export type PoisonCode = "not_avro" | "unknown_schema" | "incompatible_schema" | "truncated" | "garbage";
+export type PoisonCode = "not_avro" | "incompatible_schema" | "truncated" | "garbage";
 
 /** Bytes that no waiting makes readable: the record belongs into the dead letters. */
 export class PoisonRecordError extends Error {
@@ -20,7 +19,11 @@ export class PoisonRecordError extends Error {
   }
 }
 
-/** The registry gave no usable answer: nothing is known about the record, so wait and ask again. */
+/**
+ * The registry gave no usable answer, or does not have the schema: nothing is known about the record, so wait and ask again. A writer
+ * only uses ids that the registry has given out, so one that it does not have is the registry's trouble: an empty one in its
+ * place, a wrong address, a replica that lags behind.
+ */
 export class RegistryUnavailableError extends Error {
   override readonly name = "RegistryUnavailableError";
   readonly code = "registry_unavailable";

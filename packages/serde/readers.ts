@@ -17,7 +17,7 @@ export interface ReadersOptions {
   readonly host: Pick<Host, "now">;
 }
 
-/** How long "no such schema" is believed: a burst of garbage must not become a burst of requests. */
+/** How long a schema that cannot be read counts as such: a burst of garbage must not become a burst of requests. */
 const UNKNOWN_FOR_MS = 30_000;
 /** Garbage has many ids; only this many are remembered. */
 const MAX_UNKNOWN = 1_000;

@@ -70,11 +70,19 @@ export function statusOf(error: unknown): number | undefined {
   return undefined;
 }
 
+interface RegistryAnswer {
+  readonly status: number;
+  /** Undefined when the body is no JSON object. */
+  readonly answer: Readonly<Record<string, unknown>> | undefined;
+  /** Only the registry itself gives one. */
+  readonly errorCode: number | undefined;
+}
+
 /** One request that the client does not offer, or answers too vaguely. Rejects when there is no answer. */
 export async function request(
   { host, auth, requestTimeoutMs }: RegistryAddress,
   { method, path, body }: { method: "GET" | "PUT"; path: string; body?: object },
-): Promise<{ status: number; errorCode: number | undefined }> {
+): Promise<RegistryAnswer> {
   const headers = new Headers({ "content-type": "application/vnd.schemaregistry.v1+json" });
   if (auth !== undefined) {
     const credentials = Buffer.from(`${auth.username}:${auth.password}`).toString("base64");
@@ -86,13 +94,19 @@ export async function request(
     signal: AbortSignal.timeout(requestTimeoutMs),
     ...(body === undefined ? {} : { body: JSON.stringify(body) }),
   });
-  return { status: response.status, errorCode: errorCodeOf(await response.text()) };
+  const answer = objectIn(await response.text());
+  const errorCode = answer?.["error_code"];
+  return {
+    status: response.status,
+    answer,
+    errorCode: typeof errorCode === "number" ? errorCode : undefined,
+  };
 }
 
-function errorCodeOf(body: string): number | undefined {
+function objectIn(body: string): Record<string, unknown> | undefined {
   try {
-    const { error_code: errorCode } = JSON.parse(body) as { error_code?: unknown };
-    return typeof errorCode === "number" ? errorCode : undefined;
+    const parsed: unknown = JSON.parse(body);
+    return typeof parsed === "object" && parsed !== null ? (parsed as Record<string, unknown>) : undefined;
   } catch {
     return undefined;
   }

@@ -22,7 +22,7 @@ export interface Registry {
   register(subject: string, schema: RawSchema): Promise<number>;
   /** From now on a new schema of the subject must read what the older ones wrote. */
   requireBackwardCompatibility(subject: string): Promise<void>;
-  /** The Avro schema of an id; a PoisonRecordError when there is none. */
+  /** The Avro schema of an id. A PoisonRecordError when the registry has given something else, not when it has given nothing. */
   schemaOf(id: number): Promise<RawSchema>;
 }
 
@@ -48,7 +48,8 @@ export function createRegistry(registryUrl: string, requestTimeoutMs: number): R
 
 async function idOf(client: Client, subject: string, schema: RawSchema): Promise<number | undefined> {
   try {
-    return await translated(() => client.getRegistryIdBySchema(subject, schema as ClientSchema));
+    const id = await translated(() => client.getRegistryIdBySchema(subject, schema as ClientSchema));
+    return checkedId(id, subject);
   } catch (error) {
     if (error instanceof NotInRegistryError) return undefined;
     throw error;
@@ -60,7 +61,15 @@ async function register(client: Client, subject: string, schema: RawSchema): Pro
   const { id } = await translated(() =>
     client.register(schema as Parameters<Client["register"]>[0], options),
   );
-  return id;
+  return checkedId(id, subject);
+}
+
+/** A page of a proxy is read as an answer without an id. */
+function checkedId(id: unknown, subject: string): number {
+  if (typeof id === "number" && Number.isInteger(id)) return id;
+  throw new RegistryUnavailableError(
+    `the answer about ${subject} has no schema id: it is none of a registry`,
+  );
 }
 
 /**
@@ -86,24 +95,25 @@ async function requestSchema({ client, address }: Access, id: number): Promise<S
   try {
     return await translated(() => client.getSchema(id));
   } catch (error) {
-    if (error instanceof NotInRegistryError) return await translated(() => confirmUnknown(address, id));
-    // There was an answer, but the client could not make a schema of it.
-    if (error instanceof RegistryUnavailableError && statusOf(error.cause) === undefined) {
-      throw new PoisonRecordError("incompatible_schema", `schema ${id}: ${error.message}`);
-    }
-    throw error;
+    const isNotFound = error instanceof NotInRegistryError;
+    const isUnread = error instanceof RegistryUnavailableError && statusOf(error.cause) === undefined;
+    if (!isNotFound && !isUnread) throw error;
+    return await translated(() => explained(address, id, error));
   }
 }
 
 /**
- * "No such schema" condemns records, so it has to come from the registry itself: a 404 without the registry's own error
- * code is an ingress or a wrong path, which says nothing about schemas.
+ * The client could make no schema of the answer, or got none. It is asked for once more, to tell what the registry itself says from
+ * what an ingress, a proxy or a wrong address says: only a schema that the registry has given can condemn records.
  */
-async function confirmUnknown(address: RegistryAddress, id: number): Promise<never> {
+async function explained(address: RegistryAddress, id: number, problem: Error): Promise<never> {
   const path = `/schemas/ids/${id}`;
-  const { status, errorCode } = await request(address, { method: "GET", path });
-  if (status === NOT_FOUND && errorCode !== undefined) {
-    throw new PoisonRecordError("unknown_schema", `the registry has no schema ${id}`);
-  }
-  throw new RegistryUnavailableError(`GET ${path}: status ${status} without the registry's own error code`);
+  const { status, errorCode, answer } = await request(address, { method: "GET", path });
+  if (status === OK && typeof answer?.["schema"] === "string")
+    throw new PoisonRecordError("incompatible_schema", `schema ${id}: ${problem.message}`);
+  if (status === NOT_FOUND && errorCode !== undefined)
+    throw new RegistryUnavailableError(
+      `the registry has no schema ${id}, with which records were written: it needs its old schemas back`,
+    );
+  throw new RegistryUnavailableError(`GET ${path}: status ${status} and no answer of a schema registry`);
 }

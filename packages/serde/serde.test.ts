@@ -1,6 +1,7 @@
 import { randomBytes } from "node:crypto";
-import { createServer, type Server } from "node:http";
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
+import { text } from "node:stream/consumers";
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
 import { useStack } from "#support/stack";
 import { allTopics, type Topic, topicMap } from "#topics";
@@ -187,14 +188,6 @@ describe("records that no waiting makes readable", () => {
     await expect(decode(Buffer.alloc(0))).rejects.toMatchObject({ code: "not_avro" });
   });
 
-  test("a schema id that the registry does not have is unknown_schema", async () => {
-    await expect(decode(framed(0x7fff_fff0, Buffer.alloc(8)))).rejects.toMatchObject({
-      name: "PoisonRecordError",
-      code: "unknown_schema",
-      canRetry: false,
-    });
-  });
-
   test("a schema of something else is incompatible_schema", async () => {
     const other = map().calls;
     const [registered] = await open([other]).register();
@@ -258,7 +251,7 @@ describe("records that no waiting makes readable", () => {
 
 describe("a registry that does not answer", () => {
   let server: Server;
-  let answer: "refuse" | "not found page" | "pass";
+  let answer: "refuse" | "not found page" | "page" | "other json" | "unknown id" | "pass";
   let requests = 0;
   let proxyUrl: string;
 
@@ -268,9 +261,13 @@ describe("a registry that does not answer", () => {
       requests += 1;
       if (answer === "refuse") return void response.destroy();
       if (answer === "not found page") return void response.writeHead(404).end("<h1>nothing here</h1>");
-      void fetch(`${registryUrl}${request.url}`).then(async (passed) => {
-        response.writeHead(passed.status, { "content-type": "application/json" }).end(await passed.text());
-      });
+      if (answer === "page") return void response.writeHead(200).end("<h1>please log in</h1>");
+      const isId = request.url?.startsWith("/schemas/ids/") === true;
+      response.setHeader("content-type", "application/json");
+      if (answer === "other json") return void response.writeHead(200).end('{"status":"ok"}');
+      if (answer === "unknown id" && isId)
+        return void response.writeHead(404).end('{"error_code":40403,"message":"Schema not found"}');
+      void passOn(request, response);
     });
     await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
     proxyUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
@@ -279,6 +276,14 @@ describe("a registry that does not answer", () => {
     server.closeAllConnections();
     server.close();
   });
+
+  async function passOn(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const { method = "GET", url } = request;
+    const body = await text(request);
+    const headers = { "content-type": "application/vnd.schemaregistry.v1+json" };
+    const passed = await fetch(`${registryUrl}${url}`, { method, headers, ...(body === "" ? {} : { body }) });
+    response.writeHead(passed.status, { "content-type": "application/json" }).end(await passed.text());
+  }
 
   async function written() {
     const topic = map().sourceConfig;
@@ -305,12 +310,39 @@ describe("a registry that does not answer", () => {
     expect({ heard, requests }).toEqual({ heard: 2, requests: 3 });
   });
 
-  test("a 404 that is not the registry's own condemns no record", async () => {
+  test.each<[typeof answer, string]>([
+    ["not found page", "status 404 and no answer of a schema registry"],
+    ["page", "status 200 and no answer of a schema registry"],
+    ["other json", "status 200 and no answer of a schema registry"],
+    ["unknown id", "needs its old schemas back"],
+  ])("an answer of the kind %s condemns no record, and what is said names it", async (kind, said) => {
     const { topic, bytes } = await written();
-    answer = "not found page";
-    const reader = open([topic], { registryUrl: proxyUrl, onUnavailable: () => (answer = "pass") });
+    answer = kind;
+    const heard: string[] = [];
+    const reader = open([topic], {
+      registryUrl: proxyUrl,
+      onUnavailable({ message }) {
+        heard.push(message);
+        if (heard.length === 2) answer = "pass";
+      },
+    });
     expect(await reader.decode(topic, bytes)).toMatchObject({ id: "src1" });
+    expect(heard).toEqual([expect.stringContaining(said), expect.stringContaining(said)]);
   });
+
+  test.each<typeof answer>(["page", "other json"])(
+    "a service does not start on an answer of the kind %s, and provisioning takes it for no success",
+    async (kind) => {
+      const { topic } = await written();
+      answer = kind;
+      const serde = open([topic], { registryUrl: proxyUrl, onUnavailable: () => (answer = "pass") });
+      await expect(serde.register()).rejects.toMatchObject({ name: "RegistryUnavailableError" });
+      answer = kind;
+      await serde.start();
+      expect(answer).toBe("pass");
+      expect(serde.encode(topic, source).length).toBeGreaterThan(5);
+    },
+  );
 
   test("closing ends the waiting with a RegistryUnavailableError", async () => {
     const { topic, bytes } = await written();
@@ -325,15 +357,26 @@ describe("a registry that does not answer", () => {
     await expect(serde.register()).rejects.toMatchObject({ name: "RegistryUnavailableError" });
   });
 
-  test("a schema id that is unknown is asked for and confirmed once, not for every record", async () => {
+  test("records of a schema id that is unknown wait together, on one request after the other", async () => {
+    const { topic, bytes } = await written();
+    answer = "unknown id";
+    requests = 0;
+    const reader = open([topic], { registryUrl: proxyUrl, onUnavailable: () => (answer = "pass") });
+    const decoded = await Promise.all(Array.from({ length: 5 }, () => reader.decode(topic, bytes)));
+    expect(decoded).toHaveLength(5);
+    expect(requests).toBe(3); // one that is answered with 404, one to learn why, one when it is there
+  });
+
+  test("a schema that cannot be read is asked for once, not for every record", async () => {
     const { topic } = await written();
+    const other = map().calls;
+    const [registered] = await open([other]).register();
     answer = "pass";
     const reader = open([topic], { registryUrl: proxyUrl });
-    const decode = async () => await reader.decode(topic, framed(0x7fff_fff1, Buffer.alloc(4)));
     requests = 0;
-    for (let run = 0; run < 5; run += 1) {
-      await expect(decode()).rejects.toMatchObject({ code: "unknown_schema" });
-    }
-    expect(requests).toBe(2); // one that is answered with 404, one to confirm it
+    const decode = async () => await reader.decode(topic, framed(registered?.schemaId ?? 0, Buffer.alloc(4)));
+    for (let run = 0; run < 5; run += 1)
+      await expect(decode()).rejects.toMatchObject({ code: "incompatible_schema" });
+    expect(requests).toBe(1);
   });
 });

@@ -1,13 +1,14 @@
 import { fork } from "node:child_process";
 import { once } from "node:events";
 import { mkdtempSync, rmSync, statSync, truncateSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { constants, tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "@jest/globals";
 import fc from "fast-check";
 import { systemHost } from "#host";
-import type { DedupeWindow, Noted } from "./dedupe-window.ts";
-import { openDedupeWindow } from "./open-window.ts";
+import type { DedupeWindow, DedupeWindowOptions, Noted } from "./dedupe-window.ts";
+import { openLmdbFiles } from "./lmdb-files.ts";
+import { openDedupeWindow, type WindowDoors } from "./open-window.ts";
 
 const HOUR_MS = 3_600_000;
 const WINDOW_MS = 24 * HOUR_MS;
@@ -22,18 +23,24 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(directory, { recursive: true, force: true }));
 
-function open(options: { windowMs?: number; onDiscarded?(error: unknown): void } = {}): DedupeWindow {
+function windowOptions(): DedupeWindowOptions {
   const fail = (error: unknown): void => {
     throw error;
   };
-  return openDedupeWindow({
-    directory,
-    windowMs: WINDOW_MS,
-    host: { ...systemHost, now: () => nowMs },
-    onError: fail,
-    onDiscarded: fail,
-    ...options,
-  });
+  const host = { ...systemHost, now: () => nowMs };
+  return { directory, windowMs: WINDOW_MS, host, onError: fail, onDiscarded: fail };
+}
+
+function open(options: Partial<DedupeWindowOptions> = {}): DedupeWindow {
+  return openDedupeWindow({ ...windowOptions(), ...options });
+}
+
+/** What the system does when it takes no more; it may leave an empty file. */
+function refuse(code: string | number, leavesFile = false): (file: string) => never {
+  return (file) => {
+    if (leavesFile) writeFileSync(file, "");
+    throw Object.assign(new Error("refused"), { code });
+  };
 }
 
 function note(window: DedupeWindow, messageId: string, offset: number, sourceId = "s"): Noted {
@@ -129,8 +136,14 @@ describe("time", () => {
     const window = open();
     let offset = 0;
     note(window, "m", offset++);
+    // The last moment of an hour's bucket: what counts for all its ids is when it ended.
+    nowMs = START_MS + HOUR_MS - 1;
+    note(window, "late", offset++);
+    await window.flush();
     nowMs = START_MS + WINDOW_MS - 1;
     expect(note(window, "m", offset++)).toBe("duplicate");
+    nowMs = START_MS + HOUR_MS - 1 + WINDOW_MS - 1;
+    expect(note(window, "late", offset++)).toBe("duplicate");
     await window.flush();
     nowMs = START_MS + WINDOW_MS + 2 * HOUR_MS;
     expect(note(window, "m", offset++)).toBe("first");
@@ -169,8 +182,12 @@ describe("time", () => {
   test("a call from a clock that runs ahead does not push the window on", async () => {
     const window = open();
     note(window, "m", 0);
+    // On disk: an id that is not yet written is found whatever became of its hour.
+    await window.flush();
     window.note({ sourceId: "s", messageId: "ahead", offset: 1, receivedAtMs: nowMs + 100 * WINDOW_MS });
     expect(note(window, "m", 2)).toBe("duplicate");
+    await window.flush();
+    expect([note(window, "m", 3), note(window, "ahead", 4)]).toEqual(["duplicate", "duplicate"]);
     await window.close();
   });
 
@@ -237,6 +254,36 @@ describe("disk", () => {
     await window.close();
     const reopened = open();
     expect(reopened.reached).toBe(6);
+    await reopened.close();
+  });
+
+  test.each<[string, Partial<WindowDoors>]>([
+    ["its mark is to be written", { writeMark: refuse("ENOSPC") }],
+    ["its mark is to be written, which leaves an empty one", { writeMark: refuse("ENOSPC", true) }],
+    ["its files are to be opened", { openFiles: refuse("ENOSPC") }],
+    ["its files are to be opened, as lmdb says it", { openFiles: refuse(constants.errno.ENOSPC) }],
+    ["there are too many open files", { openFiles: refuse("EMFILE") }],
+  ])("a good window stays where it is when the disk refuses while %s", async (_when, refused) => {
+    const before = open();
+    note(before, "m", 0);
+    await before.close();
+    const discarded: unknown[] = [];
+    const options = { ...windowOptions(), onDiscarded: (error: unknown) => discarded.push(error) };
+    const doors = { writeMark: () => undefined, openFiles: openLmdbFiles, ...refused };
+    expect(() => openDedupeWindow(options, doors)).toThrow("refused");
+    expect(discarded).toEqual([]);
+    const reopened = open();
+    expect(note(reopened, "m", 1)).toBe("duplicate");
+    await reopened.close();
+  });
+
+  test("an empty mark, which a full disk leaves when its process dies of it, says nothing against the files", async () => {
+    const before = open();
+    note(before, "m", 0);
+    await before.close();
+    writeFileSync(join(directory, "opening.pid"), "");
+    const reopened = open();
+    expect(note(reopened, "m", 1)).toBe("duplicate");
     await reopened.close();
   });
 

@@ -10,4 +10,7 @@ export interface WindowDisk {
 }
 
 /** The machine's own. */
-export const LOCAL_DISK: WindowDisk = { open: openDedupeWindow, discard: discardDedupeWindow };
+export const LOCAL_DISK: WindowDisk = {
+  open: (options) => openDedupeWindow(options),
+  discard: discardDedupeWindow,
+};

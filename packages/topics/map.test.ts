@@ -1,5 +1,22 @@
 import { describe, expect, test } from "@jest/globals";
-import { leftoverRetryTopics, topicMap } from "./index.ts";
+import { allTopics, leftoverRetryTopics, topicMap } from "./index.ts";
+
+test("what is left of a call to be delivered is kept as long as the call itself", () => {
+  const map = topicMap({ prefix: "", retryDelaysMs: [250, 10_000, 7_200_000] });
+  const keptMs = ({ cleanup }: (typeof map)["calls"] | (typeof map)["deliveryJobs"]): number =>
+    cleanup.policy === "delete" ? cleanup.retentionMs : Number.POSITIVE_INFINITY;
+  const jobTopics = allTopics(map).filter(({ record }) => record === "delivery-job");
+  expect(jobTopics.map(({ name }) => name)).toEqual([
+    "delivery-jobs",
+    "delivery-retry-250ms",
+    "delivery-retry-10s",
+    "delivery-retry-2h",
+  ]);
+  for (const { cleanup } of jobTopics)
+    expect(cleanup).toMatchObject({ policy: "delete", retentionMs: expect.any(Number) });
+  for (const topic of [map.deliveryJobs, ...map.deliveryRetries])
+    expect(keptMs(topic)).toBeGreaterThanOrEqual(keptMs(map.calls));
+});
 
 describe("retry topics", () => {
   test("of delays that are configured no more are found by their names, with their delays", () => {

@@ -61,12 +61,18 @@ function delayLabel(delayMs: number): string {
   return delayMs % 1000 === 0 ? `${delayMs / 1000}s` : `${delayMs}ms`;
 }
 
-/** How long a job is kept in a retry topic, delivered or not. */
-const RETRY_RETENTION_MS = DAY_MS;
-
 const COMPACT: Cleanup = { policy: "compact" };
 
 const keptFor = (retentionMs: number): Cleanup => ({ policy: "delete", retentionMs });
+
+/** As long as ingest's calls may wait for a router that is away. */
+const CALLS_KEPT_MS = 3 * DAY_MS;
+
+/**
+ * Delivered or not. Deliverers may be away as long as routers: a job that was kept for less than its call would be lost although the
+ * call is there.
+ */
+const JOBS_KEPT_MS = CALLS_KEPT_MS;
 
 type ConfigurationTopics = Pick<TopicMap, "sourceConfig" | "destinationConfig" | "replays">;
 type JobTopics = Pick<TopicMap, "calls" | "deliveryJobs" | "deliveryRetries" | "deliveryWakes">;
@@ -117,7 +123,7 @@ function jobTopics({ prefix, retryDelaysMs }: TopicMapOptions): JobTopics {
       name: `${prefix}calls`,
       key: "sourceId:userId, or sourceId:anonymousId",
       record: "call",
-      cleanup: keptFor(3 * DAY_MS),
+      cleanup: keptFor(CALLS_KEPT_MS),
       writtenBy: ["ingest"],
       readBy: ["webhook-router"],
     },
@@ -125,7 +131,7 @@ function jobTopics({ prefix, retryDelaysMs }: TopicMapOptions): JobTopics {
       name: `${prefix}delivery-jobs`,
       key: "destinationId:shard",
       record: "delivery-job",
-      cleanup: keptFor(DAY_MS),
+      cleanup: keptFor(JOBS_KEPT_MS),
       writtenBy: ["webhook-router", "control"],
       readBy: ["deliverer"],
     },
@@ -143,8 +149,8 @@ function jobTopics({ prefix, retryDelaysMs }: TopicMapOptions): JobTopics {
 
 /** Throws for a delay that a record would not outlive. */
 function retryTopic(prefix: string, delayMs: number): RetryTopic {
-  if (delayMs >= RETRY_RETENTION_MS) {
-    const limits = `a retry delay of ${delayLabel(delayMs)} must be shorter than the ${delayLabel(RETRY_RETENTION_MS)} that its topic keeps records`;
+  if (delayMs >= JOBS_KEPT_MS) {
+    const limits = `a retry delay of ${delayLabel(delayMs)} must be shorter than the ${delayLabel(JOBS_KEPT_MS)} that its topic keeps records`;
     throw new RangeError(`HOOKLINE_RETRY_DELAYS: ${limits}`);
   }
   return waitingTopic(`${prefix}delivery-retry-${delayLabel(delayMs)}`, delayMs);
@@ -155,7 +161,7 @@ function waitingTopic(name: string, delayMs: number): RetryTopic {
     name,
     key: "destinationId:shard",
     record: "delivery-job",
-    cleanup: keptFor(RETRY_RETENTION_MS),
+    cleanup: keptFor(JOBS_KEPT_MS),
     writtenBy: ["deliverer"],
     readBy: ["deliverer"],
     delayMs,

@@ -71,8 +71,7 @@ export function connect(
       topics.deliveryTotals,
       topics.deliveryWakes,
     ],
-    onUnavailable: ({ message }) =>
-      logger.warn({ problem: message }, "the schema registry does not answer yet"),
+    onUnavailable: ({ message }) => logger.warn({ problem: message }, "waiting for the schema registry"),
     host,
   });
   lifecycle.onStop("serde", () => serde.close());

@@ -34,8 +34,7 @@ function connect({ settings, logger, lifecycle, host }: IngestContext) {
   const serde = createSerde({
     registryUrl: settings.registry.registryUrl,
     topics: [topics.calls, topics.sourceConfig],
-    onUnavailable: ({ message }) =>
-      logger.warn({ problem: message }, "the schema registry does not answer yet"),
+    onUnavailable: ({ message }) => logger.warn({ problem: message }, "waiting for the schema registry"),
     host,
   });
   lifecycle.onStop("serde", () => serde.close());

@@ -1,5 +1,7 @@
 // The whole service on a real Kafka.
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
+import { freePorts } from "#stack";
+import { type SchemaAnswer, startRegistryProxy } from "#support/registry-proxy";
 import { type TestStack, useStack } from "#support/stack";
 import { until } from "#support/until";
 import { post } from "./http.fixture.ts";
@@ -108,3 +110,32 @@ describe("ingest on Kafka", () => {
     expect(running.logs.at(-1)).toMatchObject({ msg: "ready" });
   });
 });
+
+test.each<SchemaAnswer>(["page", "unknown id"])(
+  "while the registry answers with %s for the sources' schema calls are refused with 503, never as of an unknown source",
+  async (kind) => {
+    const registry = await startRegistryProxy(stack.registryUrl);
+    registry.answer = kind;
+    const [ingestPort = "", metricsPort = ""] = (await freePorts(2)).map(String);
+    const waiting = startIngest({ ...stack, registryUrl: registry.url }, cluster.prefix, {
+      HOOKLINE_INGEST_PORT: ingestPort,
+      HOOKLINE_METRICS_PORT: metricsPort,
+    });
+    try {
+      const within = (what: string) => ({ timeoutMs: 30_000, what });
+      const waits = () => waiting.logs.filter(({ msg }) => msg === "waiting for the schema registry");
+      await until(() => waits().length >= 3, within("the waiting to be said"));
+      const call = { event: "E", userId: "waits", writeKey: "wk_first" };
+      const ask = () =>
+        post({ url: `http://127.0.0.1:${ingestPort}` }, "/v1/track", { body: call, headers: {} });
+      expect((await ask()).status).toBe(503);
+      registry.answer = "pass";
+      await waiting.service.ready;
+      expect((await ask()).status).toBe(200);
+    } finally {
+      await waiting.service.stop();
+      registry.close();
+    }
+  },
+  60_000,
+);

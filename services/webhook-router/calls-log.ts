@@ -14,6 +14,8 @@ export interface CallsLog {
   committed(partition: number): Promise<number | undefined>;
   /** First offset still there, and the one that the next record will get. */
   bounds(partition: number): Promise<{ readonly low: number; readonly high: number }>;
+  /** When the record at the offset was written (Unix ms); undefined when there is none yet. */
+  timeAt(partition: number, offset: number, signal: AbortSignal): Promise<number | undefined>;
   /** First offset at or after a time. */
   offsetAt(partition: number, timeMs: number): Promise<number>;
   /** Reads [fromOffset, toOffset) in order, skipping what cannot be decoded. An error of `onCall` ends the reading. */
@@ -52,6 +54,22 @@ export function createCallsLog({ kafka, admin, serde, topics, groupId }: CallsLo
   return {
     committed: async (partition) => (await admin.committedOffsets(groupId, topic)).get(partition),
     bounds: async (partition) => only(await admin.offsets(topic), partition),
+    async timeAt(partition, offset, signal) {
+      const { high } = only(await admin.offsets(topic), partition);
+      if (offset >= high) return undefined;
+      let timeMs: number | undefined;
+      await kafka.readRange({
+        topic,
+        partition,
+        fromOffset: offset,
+        toOffset: offset + 1,
+        signal,
+        onRecord({ timestampMs }) {
+          timeMs = timestampMs;
+        },
+      });
+      return timeMs;
+    },
     async offsetAt(partition, timeMs) {
       return only(await admin.offsetForTime(topic, timeMs), partition).offset;
     },
@@ -64,7 +82,8 @@ export function createCallsLog({ kafka, admin, serde, topics, groupId }: CallsLo
           const give = (call: Call | undefined) =>
             call === undefined ? undefined : onCall({ offset, call });
           const call = callIn(record);
-          return call instanceof Promise ? call.then(give) : give(call);
+          // A schema may not come for as long as the registry is away: the end of the reading does not wait for it.
+          return call instanceof Promise ? orAborted(call, range.signal).then(give) : give(call);
         },
       }),
   };
@@ -80,4 +99,17 @@ function only<P extends { readonly partition: number }>(all: readonly P[], parti
   const found = all.find((one) => one.partition === partition);
   if (found === undefined) throw new RangeError(`the calls topic has no partition ${partition}`);
   return found;
+}
+
+/** Rejects when the signal is aborted first. */
+async function orAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
+  const { promise, reject } = Promise.withResolvers<never>();
+  const end = (): void => reject(new Error("the reading was ended"));
+  if (signal.aborted) end();
+  signal.addEventListener("abort", end);
+  try {
+    return await Promise.race([work, promise]);
+  } finally {
+    signal.removeEventListener("abort", end);
+  }
 }

@@ -71,7 +71,10 @@ export async function catchUp(options: CatchUpOptions, work: CatchUp): Promise<v
   if (window.reached >= toOffset) return;
   const { log, host, partition, windowMs } = options;
   const { low } = await log.bounds(partition);
-  const startsAt = await log.offsetAt(partition, host.now() - windowMs);
+  // The window ends where the calls go on: the next of them may have waited for hours. A clock ahead must not shorten it.
+  const writtenAtMs = await log.timeAt(partition, Math.max(toOffset, low), work.signal);
+  const endsAtMs = Math.min(host.now(), writtenAtMs ?? Number.POSITIVE_INFINITY);
+  const startsAt = await log.offsetAt(partition, endsAtMs - windowMs);
   const fromOffset = Math.max(window.reached, low, startsAt);
   if (fromOffset < toOffset) await noteAgain(options, fromOffset, work);
   onProgress(undefined);

@@ -28,8 +28,7 @@ export function connect({ settings: own, logger, lifecycle, host }: RouterContex
   const serde = ways.createSerde({
     registryUrl: own.registry.registryUrl,
     topics: [topics.calls, topics.destinationConfig, topics.deliveryJobs, topics.deadLetters],
-    onUnavailable: ({ message }) =>
-      logger.warn({ problem: message }, "the schema registry does not answer yet"),
+    onUnavailable: ({ message }) => logger.warn({ problem: message }, "waiting for the schema registry"),
     host,
   });
   lifecycle.onStop("serde", () => serde.close());

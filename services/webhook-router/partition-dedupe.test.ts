@@ -12,6 +12,7 @@ import type { CallsLog } from "./calls-log.ts";
 import { createDedupeWindows, type DedupeWindows } from "./dedupe-windows.ts";
 import { PartitionDedupe } from "./partition-dedupe.ts";
 
+const HOUR_MS = 3_600_000;
 const silent = () => undefined;
 const logger = {
   debug: silent,
@@ -39,6 +40,11 @@ class MemoryLog implements CallsLog {
     for (const messageId of messageIds) this.calls.push(call({ messageId }));
   }
 
+  /** One that was received so long ago. */
+  appendAged(messageId: string, ageMs: number): void {
+    this.calls.push(call({ messageId, receivedAtMs: Date.now() - ageMs }));
+  }
+
   record(offset: number): Received<Call> {
     const decoded = this.calls[offset];
     if (decoded === undefined) throw new RangeError(`no offset ${offset}`);
@@ -47,7 +53,13 @@ class MemoryLog implements CallsLog {
 
   committed: CallsLog["committed"] = async () => this.committedOffset;
   bounds = async (): Promise<{ low: number; high: number }> => ({ low: this.low, high: this.calls.length });
-  offsetAt = async (): Promise<number> => 0;
+
+  timeAt: CallsLog["timeAt"] = async (_, offset) => this.calls[offset]?.receivedAtMs;
+
+  async offsetAt(_: number, timeMs: number): Promise<number> {
+    const found = this.calls.findIndex(({ receivedAtMs }) => receivedAtMs >= timeMs);
+    return found < 0 ? this.calls.length : found;
+  }
 
   async read({ fromOffset, toOffset, signal, onCall }: Parameters<CallsLog["read"]>[0]): Promise<void> {
     this.isAsked = true;
@@ -120,6 +132,32 @@ describe("the window of an assigned partition", () => {
     const dedupe = ownPartition();
     await dedupe.open();
     expect(log.readAgain).toEqual([0, 1]);
+    expect(await note(dedupe, 2)).toBe("duplicate");
+    await dedupe.close();
+  });
+
+  test("is rebuilt from a window's length before the calls that waited, however long nobody routed them", async () => {
+    log.appendAged("too old", 45 * HOUR_MS);
+    log.appendAged("a", 40 * HOUR_MS);
+    log.appendAged("b", 39 * HOUR_MS);
+    log.appendAged("a", 20 * HOUR_MS);
+    log.committedOffset = 3;
+    const dedupe = ownPartition();
+    await dedupe.open();
+    expect(log.readAgain).toEqual([1, 2]);
+    expect(await note(dedupe, 3)).toBe("duplicate");
+    await dedupe.close();
+  });
+
+  test("is rebuilt as far when the call that goes on was stamped by a clock that runs ahead", async () => {
+    log.appendAged("a", 2 * HOUR_MS);
+    log.appendAged("ahead", -100 * HOUR_MS);
+    log.appendAged("a", HOUR_MS);
+    log.committedOffset = 1;
+    const dedupe = ownPartition();
+    await dedupe.open();
+    expect(log.readAgain).toEqual([0]);
+    expect(await note(dedupe, 1)).toBe("first");
     expect(await note(dedupe, 2)).toBe("duplicate");
     await dedupe.close();
   });

@@ -11,48 +11,105 @@
 //
 // The window may be ahead of the commit (the cases above) or behind it: the commit can be durable before the window's
 // write is. So before a record is stepped the window is brought up to its offset from the log (dedupe-windows.ts).
+// A call for which there is no destination waits between (1) and (2) for a look at the configuration's end (confirmations.ts).
 // A configuration change between two readings may route the second reading otherwise; that is the rule (contract 3.6).
-import type { Received, Step } from "#kafka";
+import type { Claim, Received, Settle, Step } from "#kafka";
 import type { Call } from "#topics";
+import type { Confirmations } from "./confirmations.ts";
 import type { DedupeWindows } from "./dedupe-windows.ts";
 import type { DestinationIndex } from "./destination-index.ts";
 import type { RouterRecords } from "./records.ts";
-import { route } from "./route.ts";
+import { type Route, route } from "./route.ts";
 import type { Telemetry } from "./telemetry.ts";
 
 export interface RouteCallsParts {
-  readonly windows: DedupeWindows;
+  readonly windows: Pick<DedupeWindows, "note">;
+  readonly confirmations: Pick<Confirmations, "has" | "wait">;
   readonly destinations: Pick<DestinationIndex, "of">;
   readonly records: RouterRecords;
   readonly telemetry: Telemetry;
 }
 
-export function createRouteCalls({ windows, destinations, records, telemetry }: RouteCallsParts): Step<Call> {
-  function jobsOf(record: Received<Call>) {
-    const call = record.decoded;
-    const found = route(call, destinations.of(call.sourceId));
+interface Hand {
+  readonly record: Received<Call>;
+  readonly settle: Settle;
+  readonly claim: Claim;
+}
+
+export function createRouteCalls(parts: RouteCallsParts): Step<Call> {
+  const { windows, destinations, records, telemetry } = parts;
+
+  const routeOf = ({ decoded: call }: Received<Call>): Route => route(call, destinations.of(call.sourceId));
+
+  function end({ record, settle }: Hand, found: Route): void {
     if (found.kind === "drop") {
       telemetry.dropped(record, found.reason);
-      return [];
+      settle({ produce: [] });
+      return;
     }
-    const jobs = found.destinations.map((destination) => records.job(call, destination));
+    const jobs = found.destinations.map((destination) => records.job(record.decoded, destination));
     telemetry.routed(record, jobs.length);
-    return jobs;
+    settle({ produce: jobs });
   }
 
-  return (record, settle, claim) =>
+  /** For a call that waited: the reader has left its step. */
+  function fail({ record, settle }: Hand, error: unknown): void {
+    const reason = error instanceof Error ? error : new Error(String(error));
+    const letter = records.deadLetter(record, reason);
+    telemetry.rejected(record, reason);
+    settle({ produce: [letter] });
+  }
+
+  /** Never throws: what can be neither routed nor a dead letter is stepped again, and ends as the reader ends a step that throws. */
+  function endLater(hand: Hand): void {
+    try {
+      end(hand, routeOf(hand.record));
+    } catch (error) {
+      try {
+        fail(hand, error);
+      } catch {
+        hand.claim.giveBack();
+      }
+    }
+  }
+
+  return (record, settle, claim) => {
+    const hand = { record, settle, claim };
     windows.note(record, {
       use(noted) {
+        if (noted === "duplicate") {
+          telemetry.dropped(record, "duplicate");
+          settle({ produce: [] });
+          return;
+        }
         if (noted === "again") telemetry.repeated();
-        if (noted === "duplicate") telemetry.dropped(record, "duplicate");
-        settle({ produce: noted === "duplicate" ? [] : jobsOf(record) });
+        const found = routeOf(record);
+        if (isFinal(found, parts.confirmations.has(record.decoded.sourceId))) end(hand, found);
+        else confirm(hand);
       },
-      fail(error) {
-        const reason = error instanceof Error ? error : new Error(String(error));
-        const letter = records.deadLetter(record, reason);
-        telemetry.rejected(record, reason);
-        settle({ produce: [letter] });
+      fail: (error) => fail(hand, error),
+      giveBack: () => claim.giveBack(),
+    });
+  };
+
+  function confirm(hand: Hand): void {
+    const { record, claim } = hand;
+    parts.confirmations.wait(record.decoded.sourceId, {
+      partition: record.partition,
+      decide() {
+        if (!claim.isOurs) {
+          claim.giveBack();
+          return;
+        }
+        endLater(hand);
       },
       giveBack: () => claim.giveBack(),
     });
+  }
+}
+
+/** The configuration has no part in a sender's wish; what it says of destinations counts once nothing of the source waits. */
+function isFinal(found: Route, isBehindOthers: boolean): boolean {
+  if (found.kind === "drop" && found.reason === "integration_off") return true;
+  return !isBehindOthers && !(found.kind === "drop" && found.reason === "no_destination");
 }

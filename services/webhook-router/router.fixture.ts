@@ -47,7 +47,14 @@ export interface RouterStage {
   readonly jobs: readonly Received<DeliveryJob>[];
   readonly deadLetters: readonly Received<DeadLetter>[];
   /** Starts a router in this process; it is not awaited until it is ready. */
-  start(options?: { readonly dataDir?: string; readonly settings?: Record<string, string> }): RouterInProcess;
+  start(options?: {
+    readonly dataDir?: string;
+    readonly settings?: Record<string, string>;
+    /** The router itself unless given. */
+    readonly definition?: typeof webhookRouter;
+  }): RouterInProcess;
+  /** How many calls the router's group has committed, over all partitions. */
+  committed(): Promise<number>;
   close(): Promise<void>;
 }
 
@@ -128,8 +135,13 @@ export async function createStage(stack: StackAddresses, partitions = 3): Promis
         })),
       ),
     sendRaw: (key, value) => producer.send([{ topic: topics.calls.name, key, value }]),
-    start({ dataDir = newDataDir(), settings = {} } = {}) {
-      const router = startInProcess({ ...environment, HOOKLINE_DATA_DIR: dataDir, ...settings });
+    async committed() {
+      const offsets = await kafka.admin().committedOffsets(`${prefix}webhook-router`, topics.calls.name);
+      return [...offsets.values()].reduce((sum, offset) => sum + offset, 0);
+    },
+    start({ dataDir = newDataDir(), settings = {}, definition = webhookRouter } = {}) {
+      const own = { ...environment, HOOKLINE_DATA_DIR: dataDir, ...settings };
+      const router = startInProcess(own, definition);
       routers.push(router);
       return router;
     },
@@ -155,9 +167,12 @@ function environmentOf({ brokers, registryUrl }: StackAddresses, prefix: string)
   };
 }
 
-function startInProcess(environment: Record<string, string>): RouterInProcess {
+function startInProcess(
+  environment: Record<string, string>,
+  definition: typeof webhookRouter,
+): RouterInProcess {
   const lines: Record<string, unknown>[] = [];
-  const service = startService(webhookRouter, {
+  const service = startService(definition, {
     environment,
     logTo: { write: (line) => void lines.push(JSON.parse(line)) },
   });

@@ -1,10 +1,15 @@
 // The router on real Kafka.
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "@jest/globals";
+import { createKafka } from "#kafka";
+import { createSerde } from "#serde";
+import { LOCAL_DISK } from "#state";
+import { type SchemaAnswer, startRegistryProxy } from "#support/registry-proxy";
 import { startService } from "#support/service";
 import { useStack } from "#support/stack";
 import { until } from "#support/until";
 import { call, destination } from "./calls.fixture.ts";
 import { createStage, type RouterInProcess, type RouterStage } from "./router.fixture.ts";
+import { createWebhookRouter } from "./service.ts";
 
 const DEADLINE_MS = 15_000;
 
@@ -226,6 +231,104 @@ describe("a call that comes twice (contract 1.8)", () => {
     expect(messagesOf(one)).toHaveLength(60);
     expect(await c.service.stop()).toBe(0);
   }, 90_000);
+});
+
+/** A router whose jobs are written, but which never hears of it: it settles nothing, and commits nothing. */
+function routerWithoutAcknowledgements() {
+  return createWebhookRouter({
+    createSerde,
+    windowDisk: LOCAL_DISK,
+    createKafka(...args) {
+      const kafka = createKafka(...args);
+      return {
+        ...kafka,
+        producer(options) {
+          const producer = kafka.producer(options);
+          return {
+            get backlog() {
+              return producer.backlog;
+            },
+            close: () => producer.close(),
+            send: (records) => producer.send(records).then(() => Promise.withResolvers<void>().promise),
+          };
+        },
+      };
+    },
+  });
+}
+
+describe("a router that ends between the writing of its jobs and their acknowledgement", () => {
+  test("has each call routed again, once, under the same job id, and no copy that a sender sent", async () => {
+    const [source, one] = ["shop", "one"].map(fresh) as [string, string];
+    await stage.configure(one, destination(one, { sourceIds: [source] }));
+    const dataDir = stage.newDataDir();
+    const before = await stage.committed();
+    const sent = Array.from({ length: 100 }, (_, index) => call({ sourceId: source, userId: `u${index}` }));
+    const first = stage.start({
+      dataDir,
+      definition: routerWithoutAcknowledgements(),
+      settings: { HOOKLINE_SHUTDOWN_GRACE: "1s" },
+    });
+    running.push(first);
+    await first.service.ready;
+    await stage.send(...sent);
+    await jobsArrive(
+      one,
+      sent.map(({ messageId }) => messageId),
+    );
+    await first.service.stop();
+    expect(await stage.committed()).toBe(before);
+
+    await stage.send(...sent.slice(0, 30));
+    const markers = Array.from({ length: 100 }, (_, index) =>
+      call({ sourceId: source, userId: `u${index}` }),
+    );
+    await stage.send(...markers);
+    const second = await startRouter({ dataDir });
+    await jobsArrive(
+      one,
+      markers.map(({ messageId }) => messageId),
+    );
+    // The window of the first one has noted them: they are read again, and no duplicates.
+    expect(await second.metric("hookline_router_repeated_calls_total")).toBe(sent.length);
+    const idsByMessage = Map.groupBy(jobsOf(one), ({ messageId }) => messageId);
+    const copies = (calls: typeof sent) =>
+      calls.map(({ messageId }) => (idsByMessage.get(messageId) ?? []).map(({ jobId }) => jobId));
+    for (const ids of copies(sent)) expect([ids.length, new Set(ids).size]).toEqual([2, 1]);
+    for (const ids of copies(markers)) expect(ids).toHaveLength(1);
+  }, 90_000);
+});
+
+describe("a router whose registry does not give the schemas of the configuration", () => {
+  test.each<SchemaAnswer>(["page", "unknown id"])(
+    "is not ready and drops no call while the answer is of the kind %s, says so, and goes on by itself",
+    async (kind) => {
+      const [source, one] = ["shop", "one"].map(fresh) as [string, string];
+      await stage.configure(one, destination(one, { sourceIds: [source] }));
+      const sent = call({ sourceId: source });
+      await stage.send(sent);
+      const registry = await startRegistryProxy(stage.environment["HOOKLINE_SCHEMA_REGISTRY_URL"] ?? "");
+      try {
+        registry.answer = kind;
+        const router = stage.start({ settings: { HOOKLINE_SCHEMA_REGISTRY_URL: registry.url } });
+        running.push(router);
+        let isReady = false;
+        void router.service.ready.then(() => {
+          isReady = true;
+        });
+        const waits = () => router.lines.filter(({ msg }) => msg === "waiting for the schema registry");
+        await until(() => waits().length >= 3, { timeoutMs: DEADLINE_MS, what: "the waiting to be said" });
+        expect([isReady, messagesOf(one)]).toEqual([false, []]);
+        registry.answer = "pass";
+        await router.service.ready;
+        await jobsArrive(one, [sent.messageId]);
+        expect(await router.metric('hookline_router_calls_total{outcome="no_destination"}')).toBe(0);
+      } finally {
+        registry.close();
+      }
+    },
+    60_000,
+  );
 });
 
 describe("a router that is killed", () => {

@@ -6,10 +6,10 @@ import { createSerde } from "#serde";
 import { LOCAL_DISK, type WindowDisk } from "#state";
 import { createCallsLog } from "./calls-log.ts";
 import { settings } from "./config.ts";
+import { createConfirmations } from "./confirmations.ts";
 import { type Connection, connect, type RouterContext, type Ways } from "./connection.ts";
 import { createDedupeWindows, type DedupeWindows } from "./dedupe-windows.ts";
-import type { DestinationIndex } from "./destination-index.ts";
-import { followDestinations } from "./destinations.ts";
+import { type Destinations, followDestinations } from "./destinations.ts";
 import { watchLag } from "./lag.ts";
 import { createRecords } from "./records.ts";
 import { createRouteCalls } from "./route-calls.ts";
@@ -48,18 +48,20 @@ function openWindows(context: RouterContext, connection: Connection, disk: Windo
 }
 
 function createRunner(
-  { metrics, logger, nowMs }: RouterContext,
+  { metrics, logger, nowMs, host }: RouterContext,
   { topics, kafka, serde, groupId }: Connection,
-  { windows, destinations }: { windows: DedupeWindows; destinations: DestinationIndex },
+  { windows, destinations: { index, load } }: { windows: DedupeWindows; destinations: Destinations },
 ): Runner {
   const telemetry = createTelemetry({ metrics, logger, nowMs });
   const records = createRecords({ topics, serde, nowMs });
+  const isConnected = (sourceId: string): boolean => index.of(sourceId).length > 0;
+  const confirmations = createConfirmations({ look: load, isConnected, host, logger });
   return kafka.runner({
     groupId,
     topics: [topics.calls.name],
     // A tombstone has no place among calls and is undecodable.
     decode: ({ value }) => serde.decode(topics.calls, value ?? Buffer.alloc(0)),
-    step: createRouteCalls({ windows, destinations, records, telemetry }),
+    step: createRouteCalls({ windows, confirmations, destinations: index, records, telemetry }),
     deadLetter(record, error) {
       telemetry.rejected(record, error);
       windows.skip(record);
@@ -72,7 +74,10 @@ function createRunner(
       telemetry.rebalanced();
     },
     openPartition: (partition) => windows.open(partition),
-    onRevoked: (partitions) => windows.revoked(partitions),
+    onRevoked(partitions) {
+      windows.revoked(partitions);
+      confirmations.revoked(partitions);
+    },
   });
 }
 
@@ -81,7 +86,7 @@ async function start(context: RouterContext, outside: RouterOutside): Promise<Re
   const connection = connect(context, outside);
   const destinations = followDestinations(context, connection);
   const windows = openWindows(context, connection, outside.windowDisk);
-  const runner = createRunner(context, connection, { windows, destinations: destinations.index });
+  const runner = createRunner(context, connection, { windows, destinations });
   const lag = watchLag({ admin: connection.kafka.admin(), connection, runner, logger, host });
   lifecycle.onStop("lag watch", () => lag.stop());
   watchState(metrics, () => ({

@@ -1,0 +1,63 @@
+import { expect, test } from "@jest/globals";
+import type { Kafka, Received, Runner, RunnerOptions } from "#kafka";
+import type { DeadLetter } from "#topics";
+import { topicMap } from "#topics";
+import { deadLetter } from "../delivery-index/records.fixture.ts";
+import { DeadLetterCounts } from "./dead-letter-counts.ts";
+import { createHealthRunner } from "./runner.ts";
+
+const HOUR_MS = 3_600_000;
+const topics = topicMap({ prefix: "", retryDelaysMs: [1_000] });
+
+/** The step of the runner, with what it told of; nothing is read from Kafka. */
+function setup() {
+  const told: string[] = [];
+  const done: number[] = [];
+  let options: RunnerOptions<DeadLetter> | undefined;
+  const kafka = {
+    runner<T>(given: RunnerOptions<T>): Runner {
+      options = given as unknown as RunnerOptions<DeadLetter>;
+      return {} as Runner;
+    },
+    producer: () => ({}),
+  } as unknown as Kafka;
+  createHealthRunner({
+    kafka,
+    topics,
+    serde: {} as never,
+    groupId: "g",
+    keeper: {} as never,
+    counts: new DeadLetterCounts((id, _, first) => {
+      told.push(id);
+      first.done();
+    }),
+    readBack: async () => undefined,
+    logger: {} as never,
+    nowMs: () => 100 * HOUR_MS,
+  });
+  function died(destinationId: string | null, ageMs: number): void {
+    const decoded = deadLetter({ destinationId, deadAtMs: 100 * HOUR_MS - ageMs });
+    const offset = done.length;
+    const raw = { topic: "dead-letters", partition: 0, offset, key: null, value: null, timestampMs: 0 };
+    const record: Received<DeadLetter> = { ...raw, decoded };
+    options?.step(record, () => void done.push(offset), { isOurs: true, giveBack: () => undefined });
+  }
+  return { died, done, told };
+}
+
+test("a dead letter of more than four hours ago is history and told of to nobody (contract 3.5)", () => {
+  const { died, done, told } = setup();
+  died("old", 4 * HOUR_MS + 1);
+  died("just", 4 * HOUR_MS);
+  died("new", 0);
+  expect([told, done]).toEqual([
+    ["just", "new"],
+    [0, 1, 2],
+  ]);
+});
+
+test("a dead letter of no destination is told of to nobody", () => {
+  const { died, done, told } = setup();
+  died(null, 0);
+  expect([told, done]).toEqual([[], [0]]);
+});

@@ -1,0 +1,161 @@
+import { describe, expect, test } from "@jest/globals";
+import { systemHost } from "#host";
+import type { DeadLetter, DestinationConfig, Replay } from "#topics";
+import { topicMap } from "#topics";
+import { placeOf } from "../delivery-index/places.ts";
+import { deadLetter } from "../delivery-index/records.fixture.ts";
+import { replay } from "./replay.fixture.ts";
+import { type ReplayWork, workOn } from "./worker.ts";
+
+const PLACES = Array.from({ length: 10 }, (_, offset) => placeOf({ partition: 0, offset }));
+const { deliveryJobs: topic } = topicMap({ prefix: "", retryDelaysMs: [1_000] });
+
+/** A replay of ten dead letters, one a step; pauses last until the test ends them, and time passes by them alone. */
+function setup(changes: Partial<Replay> = {}) {
+  const saved: Replay[] = [];
+  const sent: number[] = [];
+  const pauses: { ms: number; end(): void }[] = [];
+  const world = { isCovered: true, isCancelled: false, elapsedMs: 0, looks: 0 };
+  const running = replay({ ends: [100], callsPerSecond: 2, ...changes });
+  const ending = new AbortController();
+  const work: ReplayWork = {
+    store: {
+      get: () => running,
+      isCancelled: () => world.isCancelled,
+      async put(written) {
+        saved.push(written);
+      },
+    },
+    index: {
+      findDeadLetter: () => undefined,
+      replayablePlaces: (_, { above, limit }) => PLACES.filter((place) => place > above).slice(0, limit),
+    },
+    progress: {
+      async untilCovers() {
+        world.looks += 1;
+        await new Promise(setImmediate);
+        return world.isCovered;
+      },
+    },
+    deadLetters: {
+      async read(places) {
+        return new Map(places.map((place): [number, DeadLetter] => [place, deadLetter({ id: `${place}` })]));
+      },
+    },
+    destination: (): DestinationConfig | undefined => undefined,
+    producer: {
+      async send(records) {
+        sent.push(records.length);
+      },
+    },
+    serde: { encode: () => Buffer.of() },
+    topic,
+    onReplayed: () => undefined,
+    host: {
+      ...systemHost,
+      elapsed: () => world.elapsedMs,
+      delay(ms, signal) {
+        const { promise, resolve, reject } = Promise.withResolvers<void>();
+        signal?.addEventListener("abort", () => reject(new Error("ended")));
+        const end = () => {
+          world.elapsedMs += ms;
+          resolve();
+        };
+        pauses.push({ ms, end });
+        return promise;
+      },
+    },
+    nowMs: () => 0,
+  };
+  const working = workOn(running.id, work, ending.signal);
+  working.catch(() => undefined);
+  async function turns(): Promise<void> {
+    for (let turn = 0; turn < 5; turn += 1) await new Promise(setImmediate);
+  }
+  async function steps(count: number): Promise<void> {
+    await turns();
+    for (let step = 1; step < count; step += 1) {
+      pauses.at(-1)?.end();
+      await turns();
+    }
+  }
+  return { ending, pauses, saved, sent, steps, turns, work: working, world };
+}
+
+describe("work on a replay", () => {
+  test("begins when the index knows every dead letter that is meant, and not before", async () => {
+    const bench = setup();
+    bench.world.isCovered = false;
+    await bench.turns();
+    expect(bench.world.looks).toBeGreaterThan(1);
+    expect(bench.sent).toEqual([]);
+    bench.world.isCovered = true;
+    await bench.steps(1);
+    expect(bench.sent).toEqual([1]);
+    bench.ending.abort();
+    await bench.work;
+  });
+
+  test("that waits for the index ends with its owner", async () => {
+    const bench = setup();
+    bench.world.isCovered = false;
+    await bench.turns();
+    bench.ending.abort();
+    await expect(bench.work).rejects.toThrow();
+    expect([bench.sent, bench.saved]).toEqual([[], []]);
+  });
+
+  test("keeps its pace, and writes how far it is once a second", async () => {
+    const bench = setup();
+    await bench.steps(5);
+    expect(bench.pauses.map(({ ms }) => ms)).toEqual([500, 500, 500, 500, 500]);
+    expect(bench.saved.map(({ replayed, cursor }) => [replayed, cursor])).toEqual([
+      [3, "0:2"],
+      [5, "0:4"],
+    ]);
+    bench.ending.abort();
+    await bench.work;
+  });
+
+  test("writes at its hand-over how far it came, so that the next owner sends nothing again", async () => {
+    const bench = setup();
+    await bench.steps(2);
+    expect(bench.saved).toEqual([]);
+    bench.ending.abort();
+    await bench.work;
+    expect(bench.saved).toEqual([expect.objectContaining({ state: "running", replayed: 2, cursor: "0:1" })]);
+  });
+
+  test("goes on behind what an earlier owner sent, and finishes", async () => {
+    const bench = setup({ cursor: "0:7", replayed: 8 });
+    await bench.steps(3);
+    await bench.work;
+    expect(bench.sent).toEqual([1, 1]);
+    expect(bench.saved.at(-1)).toMatchObject({ state: "finished", replayed: 10, cursor: "0:9" });
+  });
+
+  test("of a cancelled one sends no more, and its end says so", async () => {
+    const bench = setup();
+    await bench.steps(2);
+    bench.world.isCancelled = true;
+    await bench.steps(2);
+    await bench.work;
+    expect(bench.sent).toEqual([1, 1]);
+    expect(bench.saved.map(({ state }) => state)).toEqual(["cancelled"]);
+  });
+
+  test.each(["while it goes on", "at its hand-over"])(
+    "never writes progress over a cancel: %s",
+    async (when) => {
+      const bench = setup();
+      await bench.steps(2);
+      bench.world.isCancelled = true;
+      if (when === "at its hand-over") bench.ending.abort();
+      // A second has passed: progress is due.
+      bench.world.elapsedMs += 1_000;
+      await bench.steps(2);
+      await bench.work;
+      expect(bench.saved.filter(({ state }) => state === "running")).toEqual([]);
+    },
+  );
+});

@@ -1,0 +1,111 @@
+import { describe, expect, test } from "@jest/globals";
+import { createConfirmations } from "./confirmations.ts";
+
+/** Looks end when the test says so; time moves by the waits between them. */
+function setup() {
+  const looks: ReturnType<typeof Promise.withResolvers<void>>[] = [];
+  const waits: { ms: number; end(): void }[] = [];
+  const connected = new Set<string>();
+  const decided: string[] = [];
+  const back: string[] = [];
+  const errors: unknown[] = [];
+  let elapsedMs = 0;
+  const confirmations = createConfirmations({
+    look() {
+      const look = Promise.withResolvers<void>();
+      looks.push(look);
+      return look.promise;
+    },
+    isConnected: (sourceId) => connected.has(sourceId),
+    host: {
+      elapsed: () => elapsedMs,
+      delay(ms) {
+        const { promise, resolve } = Promise.withResolvers<void>();
+        const end = () => {
+          elapsedMs += ms;
+          resolve();
+        };
+        waits.push({ ms, end });
+        return promise;
+      },
+    },
+    logger: { error: (facts: object) => void errors.push(facts) },
+  });
+  const wait = (sourceId: string, name: string, partition = 0) =>
+    confirmations.wait(sourceId, {
+      partition,
+      decide: () => void decided.push(name),
+      giveBack: () => void back.push(name),
+    });
+  async function turns(): Promise<void> {
+    for (let turn = 0; turn < 10; turn += 1) await Promise.resolve();
+  }
+  async function endLook(): Promise<void> {
+    looks.at(-1)?.resolve();
+    await turns();
+  }
+  async function endWait(): Promise<void> {
+    waits.at(-1)?.end();
+    await turns();
+  }
+  return { back, confirmations, connected, decided, endLook, endWait, errors, looks, turns, wait, waits };
+}
+
+describe("a call without a destination", () => {
+  test("is decided by a look that began after it came, one look for all that wait", async () => {
+    const { decided, endLook, endWait, looks, wait, waits } = setup();
+    wait("s", "a");
+    expect([looks.length, decided]).toEqual([1, []]);
+    wait("s", "b");
+    wait("t", "c");
+    await endLook();
+    expect(decided).toEqual(["a"]);
+    await endWait();
+    expect(looks).toHaveLength(2);
+    await endLook();
+    expect(decided).toEqual(["a", "b", "c"]);
+    expect(waits.map(({ ms }) => ms)).toEqual([100, 100]);
+  });
+
+  test("causes no more than ten looks a second", async () => {
+    const { decided, endLook, endWait, looks, wait } = setup();
+    wait("s", "a");
+    await endLook();
+    for (let index = 0; index < 1_000; index += 1) wait("s", `${index}`);
+    expect(looks).toHaveLength(1);
+    await endWait();
+    await endLook();
+    expect([looks.length, decided.length]).toEqual([2, 1_001]);
+  });
+
+  test("keeps its place before later calls of its source, and is decided with them when the source is connected", async () => {
+    const { confirmations, connected, decided, endLook, wait } = setup();
+    wait("s", "a");
+    expect([confirmations.has("s"), confirmations.has("t")]).toEqual([true, false]);
+    wait("s", "b");
+    connected.add("s");
+    await endLook();
+    expect([decided, confirmations.has("s")]).toEqual([["a", "b"], false]);
+  });
+
+  test("is given back, once, when its partition is lost, and others wait on", async () => {
+    const { back, confirmations, decided, endLook, wait } = setup();
+    wait("s", "a", 0);
+    wait("s", "b", 1);
+    wait("t", "c", 0);
+    confirmations.revoked([{ partition: 0 }]);
+    expect([back, confirmations.has("t")]).toEqual([["a", "c"], false]);
+    await endLook();
+    expect([decided, back]).toEqual([[], ["a", "c"]]);
+  });
+
+  test("is not dropped by a configuration that can never be read again", async () => {
+    const { back, confirmations, decided, errors, looks, turns, wait } = setup();
+    wait("s", "a");
+    looks[0]?.reject(new Error("closed"));
+    await turns();
+    expect([decided, errors.length]).toEqual([[], 1]);
+    confirmations.revoked([{ partition: 0 }]);
+    expect(back).toEqual(["a"]);
+  });
+});
