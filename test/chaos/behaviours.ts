@@ -22,6 +22,8 @@ export interface Behaviour {
   readonly name: string;
   /** It takes every call at the first attempt: what comes twice is a duplicate and never a retry. */
   readonly takesAlways: boolean;
+  /** How a call to it may end in the dead letters: the reason's first word. Anything else is no end that it explains. */
+  readonly deadBy: readonly string[];
   readonly answer: (receipt: Receipt) => Answer;
 }
 
@@ -34,7 +36,9 @@ function inPart(elapsedMs: number, periodMs: number, partMs: number): boolean {
   return elapsedMs > periodMs && elapsedMs % periodMs < partMs;
 }
 
-const healthy = { takesAlways: true, answer: (): Answer => TAKE };
+/** It fails for a time: a call ends with its window, or was never asked because others found the endpoint ill. */
+const FAILS_FOR_A_TIME = ["window_over", "not_asked"];
+const healthy = { takesAlways: true, deadBy: [], answer: (): Answer => TAKE };
 
 export const BEHAVIOURS = [
   { name: "healthy-a", ...healthy },
@@ -42,33 +46,48 @@ export const BEHAVIOURS = [
   {
     name: "slow",
     takesAlways: true,
+    deadBy: [],
     answer: ({ call }) => ({ kind: "take", delayMs: 100 + 500 * chanceOf(1, call) }),
   },
   {
     name: "flapping",
     takesAlways: false,
+    deadBy: FAILS_FOR_A_TIME,
     answer: ({ elapsedMs }) => (inPart(elapsedMs, 8_000, 3_000) ? { kind: "refuse", status: 500 } : TAKE),
   },
   {
     name: "resetting",
     takesAlways: false,
+    deadBy: FAILS_FOR_A_TIME,
     answer: ({ call, times }) => (chanceOf(times, call) < 0.3 ? { kind: "reset" } : TAKE),
   },
   {
     name: "hanging",
     takesAlways: false,
+    deadBy: FAILS_FOR_A_TIME,
     answer: ({ elapsedMs }) => (inPart(elapsedMs, 24_000, 8_000) ? { kind: "hang" } : TAKE),
   },
   {
     name: "busy",
     takesAlways: false,
+    deadBy: FAILS_FOR_A_TIME,
     answer: ({ elapsedMs }) =>
       inPart(elapsedMs, 16_000, 4_000)
         ? { kind: "refuse", status: 503, retryAfterSeconds: BUSY_RETRY_AFTER_SECONDS }
         : TAKE,
   },
-  { name: "gone", takesAlways: false, answer: () => ({ kind: "refuse", status: 410 }) },
-  { name: "failing", takesAlways: false, answer: () => ({ kind: "refuse", status: 503 }) },
+  {
+    name: "gone",
+    takesAlways: false,
+    deadBy: ["permanent"],
+    answer: () => ({ kind: "refuse", status: 410 }),
+  },
+  {
+    name: "failing",
+    takesAlways: false,
+    deadBy: FAILS_FOR_A_TIME,
+    answer: () => ({ kind: "refuse", status: 503 }),
+  },
 ] as const satisfies readonly Behaviour[];
 
 export type DestinationName = (typeof BEHAVIOURS)[number]["name"];

@@ -8,15 +8,18 @@ const RUN = { seed: 1, calls: 2_000, callsPerSecond: 25, isHurried: true };
 const TIMEOUT_MS = 15 * 60_000;
 
 test(
-  "whatever happens to processes, brokers and network, no acknowledged call is lost or altered",
+  "whatever happens to processes, brokers and network, no acknowledged call is lost, altered or dead without a reason",
   async () => {
     const lines: string[] = [];
     const result = await runConservation({ ...RUN, log: (line) => lines.push(line) });
     const report = reportOf(result, RUN);
     process.stdout.write(`${reportLines(report).join("\n")}\n`);
-    expect({ lost: report.lost, altered: report.altered }).toEqual({ lost: [], altered: [] });
+    const { lost, altered, unexplained } = report;
+    expect({ lost, altered, unexplained }).toEqual({ lost: [], altered: [], unexplained: [] });
     expect(isConserved(report)).toBe(true);
     expect(report.calls.acknowledged).toBeGreaterThanOrEqual(RUN.calls);
+    // A call comes twice only near what befell its process, and a user's calls change places only there.
+    expect([report.duplicates.farFromEvents, report.order.inverted]).toEqual([0, 0]);
     expect(report.lateWork.longestMs).toBeLessThanOrEqual(SESSION_TIMEOUT_MS);
     const { gone, failing } = report.byDestination;
     expect([gone?.dead, failing?.dead]).toEqual([gone?.due, failing?.due]);

@@ -111,4 +111,24 @@ describe("an account of every acknowledged call", () => {
       "dead letter at undefined: the body is no JSON",
     ]);
   });
+
+  test("names what died for a reason that its endpoint does not give", () => {
+    const died = (call: number, reason: string, attempts: number) =>
+      accountFor(
+        ledgerOf({
+          sent: [sentCallOf(call)],
+          attempts: Array.from({ length: attempts }, () => deliveryOf(call, { isTaken: false })),
+          dead: [deadCallOf(call, reason)],
+        }),
+      ).unexplained;
+    expect(died(SLOW_CALL, "not_asked: diverted", 0)).toEqual(["call-8 → slow: not_asked: diverted"]);
+    expect(died(SLOW_CALL, "permanent: http_4xx", 1)).toHaveLength(1);
+    expect(died(GONE_CALL, "window_over: http_5xx", 1)).toHaveLength(1);
+    expect(died(FAILING_CALL, "permanent: http_4xx", 1)).toHaveLength(1);
+    expect(died(FAILING_CALL, "window_over: diverted", 0)).toHaveLength(1);
+    expect(died(GONE_CALL, "permanent: http_4xx", 1)).toEqual([]);
+    expect(died(FAILING_CALL, "window_over: diverted", 1)).toEqual([]);
+    expect(died(FAILING_CALL, "window_over: http_5xx", 0)).toEqual([]);
+    expect(died(FAILING_CALL, "not_asked: diverted", 0)).toEqual([]);
+  });
 });

@@ -1,5 +1,5 @@
 // Where every acknowledged call ended. Pure: a ledger in, an account out.
-import { BEHAVIOURS, type DestinationName } from "./behaviours.ts";
+import { BEHAVIOURS, behaviourOf, type DestinationName } from "./behaviours.ts";
 import { messageIdOf } from "./calls.ts";
 import type { Attempt, DeadCall, Ledger, SentCall } from "./ledger.ts";
 
@@ -39,6 +39,8 @@ export interface Account {
   readonly deadUnasked: number;
   /** Delivered, and in the dead letters too. */
   readonly deliveredAndDead: number;
+  /** Dead-lettered for a reason that the endpoint's script does not explain: must be empty. "messageId → destination: reason". */
+  readonly unexplained: readonly string[];
   /** Calls that were not acknowledged and arrived or were dead-lettered all the same: allowed. */
   readonly unacknowledgedSeen: number;
   /** Acknowledged, and nowhere: must be empty. "messageId → destination". */
@@ -103,6 +105,13 @@ function isLost({ isAcknowledged, taken, dead }: Passage): boolean {
   return isAcknowledged && taken.length === 0 && dead.length === 0;
 }
 
+/** Whether a call's end in the dead letters follows from what its endpoint does, and from what it was asked. */
+function isExplained({ destination, attempts, dead: [reason = ""] }: Passage): boolean {
+  // A call whose endpoint was never asked must say so.
+  if (attempts === 0 && reason === "window_over: diverted") return false;
+  return behaviourOf(destination).deadBy.some((word) => reason.split(":")[0] === word);
+}
+
 function tally(passages: readonly Passage[]): Tally {
   const due = passages.filter(({ isAcknowledged }) => isAcknowledged);
   const count = (test: (passage: Passage) => boolean): number => due.filter(test).length;
@@ -139,6 +148,9 @@ export function accountFor(ledger: Ledger): Account {
     extraDeliveries: passages.reduce((sum, { taken }) => sum + Math.max(0, taken.length - 1), 0),
     deadByReason: countBy(undelivered.flatMap(({ dead }) => dead.slice(0, 1))),
     deadUnasked: undelivered.filter(({ attempts, dead }) => attempts === 0 && dead.length > 0).length,
+    unexplained: undelivered
+      .filter((passage) => passage.dead.length > 0 && !isExplained(passage))
+      .map(({ call, destination, dead: [reason] }) => `${passageKey(call, destination)}: ${reason}`),
     deliveredAndDead: passages.filter(({ taken, dead }) => taken.length > 0 && dead.length > 0).length,
     unacknowledgedSeen: new Set(passages.filter(wasSeen).map(({ call }) => call)).size,
     lost: passages.filter(isLost).map(({ call, destination }) => passageKey(call, destination)),

@@ -1,5 +1,13 @@
 import { describe, expect, test } from "@jest/globals";
-import { deliveryOf, disturbance, GONE_CALL, ledgerOf, SLOW_CALL, sentCallOf } from "./ledger.fixture.ts";
+import {
+  deadCallOf,
+  deliveryOf,
+  disturbance,
+  GONE_CALL,
+  ledgerOf,
+  SLOW_CALL,
+  sentCallOf,
+} from "./ledger.fixture.ts";
 import type { Ledger } from "./ledger.ts";
 import { isConserved, reportLines, reportOf } from "./report.ts";
 
@@ -22,7 +30,7 @@ describe("the report", () => {
     const lines = reportLines(found);
     expect(lines).toContain("LOST (1):");
     expect(lines).toContain("  call-18 → gone");
-    expect(lines.at(-1)).toContain("CALLS ARE LOST OR ALTERED");
+    expect(lines.at(-1)).toContain("CALLS ARE LOST, ALTERED OR DEAD WITHOUT REASON");
   });
 
   test("of an alteration names it", () => {
@@ -30,6 +38,12 @@ describe("the report", () => {
     const found = report({ sent, attempts });
     expect(isConserved(found)).toBe(false);
     expect(reportLines(found)).toContain("  request call-8 → slow: the signature is wrong");
+  });
+
+  test("of a call that died at an endpoint that takes every call names it", () => {
+    const found = report({ sent: sent.slice(0, 1), dead: [deadCallOf(SLOW_CALL, "window_over: timeout")] });
+    expect(isConserved(found)).toBe(false);
+    expect(reportLines(found)).toContain("  call-8 → slow: window_over: timeout");
   });
 
   test("of a run in which nothing is missing says so, with a row for each destination, and is plain JSON", () => {

@@ -39,6 +39,7 @@ export interface Report {
   readonly order: ReturnType<typeof orderOf>;
   readonly lost: readonly string[];
   readonly altered: readonly string[];
+  readonly unexplained: readonly string[];
 }
 
 function countKinds({ ledger }: RunResult): Record<string, number> {
@@ -75,12 +76,13 @@ export function reportOf(result: RunResult, { seed, callsPerSecond }: RunFacts):
     order: orderOf(ledger),
     lost: account.lost,
     altered: account.altered,
+    unexplained: account.unexplained,
   };
 }
 
-/** Whether nothing acknowledged is missing and nothing came that was not sent. */
-export function isConserved({ lost, altered }: Report): boolean {
-  return lost.length === 0 && altered.length === 0;
+/** Whether nothing acknowledged is missing, nothing came that was not sent, and nothing died that its endpoint would have taken. */
+export function isConserved({ lost, altered, unexplained }: Report): boolean {
+  return lost.length === 0 && altered.length === 0 && unexplained.length === 0;
 }
 
 function table(rows: readonly (readonly (string | number)[])[]): string[] {
@@ -157,8 +159,9 @@ export function reportLines(report: Report): string[] {
     "",
     ...named("LOST", report.lost),
     ...named("ALTERED", report.altered),
+    ...named("DEAD FOR NO REASON OF THEIR ENDPOINT", report.unexplained),
     isConserved(report)
       ? "Every acknowledged call is accounted for."
-      : "CALLS ARE LOST OR ALTERED: see above; the same seed gives the same schedule.",
+      : "CALLS ARE LOST, ALTERED OR DEAD WITHOUT REASON: see above; the same seed gives the same schedule.",
   ];
 }
