@@ -103,11 +103,12 @@ class TopicFollower<K extends Indexed> {
 
   /** A record that cannot be read is left out, and said once; an unreachable registry is waited for. */
   async #decode({ value, partition, offset }: RawRecord): Promise<unknown> {
-    const { logger, serde } = this.#options;
+    const { logger, serde, signal } = this.#options;
     if (value === null) return undefined;
     try {
       const decoded = serde.decode(this.#topic, value);
-      return decoded instanceof Promise ? await decoded : decoded;
+      // Not to be waited for at the end either: a schema may not come for as long as the registry is away.
+      return decoded instanceof Promise ? await orAborted(decoded, signal) : decoded;
     } catch (error) {
       if (!isUndecodable(error)) throw error;
       logger.error({ err: error, topic: this.#topic.name, partition, offset }, "a record cannot be indexed");
@@ -120,6 +121,7 @@ class TopicFollower<K extends Indexed> {
 async function orAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
   const { promise, reject } = Promise.withResolvers<never>();
   const end = (): void => reject(new Error("the reading was ended"));
+  if (signal.aborted) end();
   signal.addEventListener("abort", end);
   try {
     return await Promise.race([work, promise]);

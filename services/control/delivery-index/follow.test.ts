@@ -1,0 +1,38 @@
+import { expect, test } from "@jest/globals";
+import { systemHost } from "#host";
+import type { ReadRangeOptions } from "#kafka";
+import { topicMap } from "#topics";
+import type { DeliveryIndex } from "./delivery-index.ts";
+import { followTopics } from "./follow.ts";
+import { Progress } from "./progress.ts";
+
+test("the reading ends also while a record's schema does not come", async () => {
+  const { deliveryAttempts, deliveryTotals, deadLetters } = topicMap({ prefix: "", retryDelaysMs: [1_000] });
+  const ending = new AbortController();
+  const asked = Promise.withResolvers<void>();
+  const following = followTopics({
+    index: { position: () => 0, epoch: 0 } as unknown as DeliveryIndex,
+    progress: new Progress(systemHost),
+    kafka: {
+      async readRange({ topic, partition, onRecord }: ReadRangeOptions) {
+        await onRecord({ topic, partition, offset: 0, key: null, value: Buffer.of(0), timestampMs: 0 });
+      },
+    },
+    admin: { offsets: async () => [{ partition: 0, low: 0, high: 1 }] },
+    serde: {
+      decode() {
+        asked.resolve();
+        return Promise.withResolvers<never>().promise;
+      },
+    },
+    topics: { attempts: deliveryAttempts, totals: deliveryTotals, deadLetters },
+    logger: {} as never,
+    host: systemHost,
+    nowMs: () => 0,
+    signal: ending.signal,
+  });
+  await asked.promise;
+  ending.abort();
+  await following;
+  expect(ending.signal.aborted).toBe(true);
+});
