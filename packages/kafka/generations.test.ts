@@ -233,6 +233,18 @@ describe("a member that is about to join again", () => {
     expect(bench.stepped).toEqual(["0-0"]);
   });
 
+  test("goes on with its work when its session ends while it joins", async () => {
+    bench.session().join([0]);
+    fetch(bench, 0, 0, 1);
+    await settled();
+    settleAll(bench);
+    await bench.session().handlers.onRebalancing();
+    expect(bench.reader.ownership(PARTITION).isOurs).toBe(false);
+    bench.session().handlers.onCrash(passing);
+    await settled();
+    expect(bench.reader.ownership(PARTITION).isOurs).toBe(true);
+  });
+
   test("waits for nothing when it commits nothing", async () => {
     restart({ commits: false });
     bench.session().join([0]);

@@ -70,6 +70,28 @@ describe("group reader", () => {
     await soon(() => bench.stepped.length === 1, "the step");
   });
 
+  test("that holds also for one of which something is outstanding over all of it", async () => {
+    const ready = Array.from({ length: 3 }, () => Promise.withResolvers<void>());
+    let asked = 0;
+    const bench = startReader({
+      onAssigned: async ({ length }) => (length === 0 ? undefined : await ready[asked++]?.promise),
+    });
+    bench.session().join([0]);
+    ready[0]?.resolve();
+    fetch(bench, 0, 0, 1);
+    await soon(() => bench.stepped.length === 1, "the step");
+    bench.session().join([]);
+    bench.session().join([0]);
+    bench.session().join([]);
+    bench.session().join([0]);
+    fetch(bench, 0, 0, 2);
+    ready[1]?.resolve();
+    await manyTurns();
+    expect(bench.stepped).toEqual(["0-0"]);
+    ready[2]?.resolve();
+    await soon(() => bench.stepped.length === 2, "the second step");
+  });
+
   test("a partition that takes long to open holds no other back", async () => {
     const slow = Promise.withResolvers<void>();
     const opened: number[] = [];

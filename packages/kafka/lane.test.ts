@@ -209,6 +209,18 @@ describe("lane", () => {
     expect(bench.log.map(({ level }) => level)).toEqual(["error"]);
   });
 
+  test("a log that is cut after a rebalance is noticed as one, once the reading has passed what was seen before", () => {
+    const bench = newBench();
+    bench.lane.offer(batchOf(records(0, 3)));
+    bench.lane.ownAnew();
+    bench.lane.offer(batchOf(records(1, 2)));
+    bench.lane.offer(batchOf(records(2, 5)));
+    expect(bench.log).toEqual([]);
+    bench.lane.offer(batchOf(records(2, 4)));
+    expect(bench.log.map(({ level }) => level)).toEqual(["error"]);
+    expect(bench.stepped).toEqual([0, 1, 2, 3, 4, 2, 3]);
+  });
+
   test("an undecodable record becomes a dead letter", async () => {
     const decode = (): string => {
       throw poison;
@@ -292,6 +304,19 @@ describe("a lane that may have lost its partition", () => {
     expect(bench.claims.get(1)?.isOurs).toBe(true);
     for (const offset of [1, 2, 3]) settle(bench, offset);
     expect(bench.lane.committable).toBe(4);
+  });
+
+  test("steps the oldest record that is not done again, too, when it is given back", async () => {
+    let isMember = true;
+    const bench = newBench({ mayBegin: () => isMember });
+    bench.lane.offer(batchOf(records(0, 2)));
+    isMember = false;
+    bench.claims.get(0)?.giveBack();
+    isMember = true;
+    await soon(() => bench.stepped.length === 3, "the step");
+    expect(bench.stepped).toEqual([0, 1, 0]);
+    for (const offset of [0, 1]) settle(bench, offset);
+    expect(bench.lane.committable).toBe(2);
   });
 
   test("leaves what is given back after the loss to the next owner, and reads it again should that be itself", () => {

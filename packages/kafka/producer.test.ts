@@ -51,12 +51,13 @@ function newProducer(
   client: ProduceClient,
   options: ProducerOptions = {},
   leaders = [1, 1, 1],
+  renewed: string[] = [],
 ): BatchingProducer {
   const metadata: ProducerParts["metadata"] = {
     partitionCount: () => leaders.length,
     leader: ({ partition }) => leaders[partition] ?? -1,
     fetch: async () => undefined,
-    renew: () => undefined,
+    renew: (topic) => void renewed.push(topic),
   };
   const parts = { client, metadata, logger: recordingLogger().logger, host: systemHost };
   const producer = new BatchingProducer(parts, options);
@@ -187,6 +188,38 @@ describe("producer", () => {
     ]);
     expect(results.map(({ status }) => status)).toEqual(["fulfilled", "rejected", "fulfilled"]);
     expect(results[1]).toMatchObject({ reason: { code: "record_too_large", canRetry: false } });
+  });
+
+  test("when its neighbour is refused, a record that cannot be written just now is sent again, and nothing overtakes it", async () => {
+    const client = new ScriptedClient();
+    const outcome =
+      (error?: KafkaError): Answer =>
+      async (batches) =>
+        batches.map(({ topic, partition }) => ({ topic, partition, error }));
+    // All of them together, then the first alone, then the second.
+    client.answers.push(outcome(tooLarge), outcome(tooLarge), outcome(unavailable));
+    const keys = KEYS.slice(0, 4);
+    const producer = newProducer(client);
+    const results = await Promise.allSettled(keys.map((key) => producer.send([record(key)])));
+    expect(results.map(({ status }) => status)).toEqual(["rejected", "fulfilled", "fulfilled", "fulfilled"]);
+    const [, second = "", ...others] = keys;
+    expect(keysOf(client)).toEqual([keys, keys.slice(0, 1), [second], [second, ...others]]);
+    expect(producer.backlog.records).toBe(0);
+  });
+
+  test("who leads is asked again for the topics that failed, and for no others", async () => {
+    const client = new ScriptedClient();
+    client.answers.push(async (batches) =>
+      batches.map(({ topic, partition }) => ({
+        topic,
+        partition,
+        error: topic === "moved" ? unavailable : undefined,
+      })),
+    );
+    const renewed: string[] = [];
+    const producer = newProducer(client, {}, [1], renewed);
+    await producer.send(["t", "moved"].map((topic) => ({ ...record("a"), topic })));
+    expect(renewed).toEqual(["moved"]);
   });
 
   test("a call fails when its time is over, and its records are not sent any more", async () => {

@@ -73,22 +73,19 @@ describe("rebalance", () => {
     });
   });
 
-  test("while members come and go every record is stepped, and what a member has seen it does not step again", async () => {
+  test("while members come and go every record is stepped, once", async () => {
     const [topic = ""] = await scratch.topics(["in"], 6);
     const steps = new Map<string, number>();
-    const perMember = new Map<string, number>();
-    const member = (name: string): RunnerOptions<string> =>
+    const member = (): RunnerOptions<string> =>
       runnerOptions(scratch, {
         topics: [topic],
         producer,
         step: ({ decoded }, settle) => {
           steps.set(decoded, (steps.get(decoded) ?? 0) + 1);
-          const own = `${name} ${decoded}`;
-          perMember.set(own, (perMember.get(own) ?? 0) + 1);
           setTimeout(() => settle({ produce: [] }), 5);
         },
       });
-    const first = await startMember(member("first"));
+    const first = await startMember(member());
     let isSending = true;
     let sent = 0;
     const sending = (async () => {
@@ -97,9 +94,9 @@ describe("rebalance", () => {
         sent += 50;
       }
     })();
-    const second = await startMember(member("second"));
+    const second = await startMember(member());
     await soon(() => second.assigned.length === 3, "the second's share");
-    const third = await startMember(member("third"));
+    const third = await startMember(member());
     await soon(() => third.assigned.length === 2, "the third's share");
     await second.stop(5_000);
     await soon(
@@ -109,7 +106,7 @@ describe("rebalance", () => {
     isSending = false;
     await sending;
     await soon(() => steps.size === sent, "all records");
-    for (const count of perMember.values()) expect(count).toBe(1);
+    expect([...steps].filter(([, count]) => count !== 1)).toEqual([]);
   });
 
   test("a killed member's partitions move within 8 s, and nothing of them is lost", async () => {

@@ -100,6 +100,8 @@ export class Supervisor {
     const why = await ended.promise;
     watch.clear();
     this.#session = undefined;
+    // It may have ended while it joined.
+    this.#handlers.onJoinFailed();
     await withinMs(session.stop(), STOP_TIMEOUT_MS, this.#parts.host);
     return why;
   }

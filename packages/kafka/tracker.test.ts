@@ -62,6 +62,37 @@ describe("tracker", () => {
     expect(tracker.committable).toBe(10);
   });
 
+  test("the record at the group's own place holds the commit back while it is worked on", () => {
+    const tracker = new ByOffset();
+    tracker.seeAll([1, 2, 3]);
+    tracker.resumeAt(2);
+    expect(tracker.committable).toBe(2);
+    tracker.finish(3);
+    expect(tracker.committable).toBe(2);
+    tracker.finish(2);
+    expect(tracker.committable).toBe(4);
+  });
+
+  test("a record is open until it and all before it are done, the oldest as well", () => {
+    const tracker = new Tracker();
+    const seen = [1, 2].map((offset) => ({ offset, isDone: false }));
+    for (const record of seen) tracker.see(record);
+    const [first, second] = seen;
+    if (first === undefined || second === undefined) throw new Error("nothing seen");
+    expect([tracker.isOpen(first), tracker.isOpen(second)]).toEqual([true, true]);
+    expect(tracker.rewind(second)).toBe(true);
+    tracker.see(second);
+    tracker.done(first);
+    expect([tracker.isOpen(first), tracker.isOpen(second)]).toEqual([false, true]);
+  });
+
+  test("the oldest record that is not done can be gone back to", () => {
+    const tracker = new ByOffset();
+    tracker.seeAll([1, 2, 3]);
+    expect(tracker.rewindTo(1)).toBe(true);
+    expect(tracker.seeAll([1, 2, 3])).toEqual([1, 2, 3]);
+  });
+
   test("records that were fetched and dropped are new again", () => {
     const tracker = new ByOffset();
     tracker.seeAll([1, 2, 3]);

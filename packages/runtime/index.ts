@@ -8,6 +8,7 @@ export type { Logger } from "./logger.ts";
 export { maskCredentials } from "./mask-credentials.ts";
 export {
   type Counter,
+  countRecordsLost,
   createMetrics,
   type Gauge,
   type Histogram,

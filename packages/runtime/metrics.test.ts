@@ -1,5 +1,5 @@
 import { describe, expect, test } from "@jest/globals";
-import { createMetrics } from "./metrics.ts";
+import { countRecordsLost, createMetrics } from "./metrics.ts";
 
 const create = () => createMetrics({ service: "test", version: "1.2.3" });
 
@@ -28,6 +28,16 @@ describe("metrics", () => {
     expect(text).toContain('hookline_age_seconds_bucket{le="5"} 1');
     lag = 7;
     expect(await metrics.expose()).toContain("hookline_lag_records 7");
+  });
+
+  test("records that nobody read are counted by topic, from 0 on", async () => {
+    const metrics = create();
+    const lost = countRecordsLost(metrics, ["calls", "jobs"]);
+    lost({ topic: "calls", records: 30 });
+    lost({ topic: "calls", records: 12 });
+    const text = await metrics.expose();
+    expect(text).toContain('hookline_records_lost_total{topic="calls"} 42');
+    expect(text).toContain('hookline_records_lost_total{topic="jobs"} 0');
   });
 
   test("a histogram counts a value in every bucket that is wide enough, and each label set alone", async () => {

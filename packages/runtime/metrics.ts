@@ -122,6 +122,19 @@ export function watchTable(
   });
 }
 
+/** Counts what retention removed before this process had read it; `topics` are the ones that it reads. */
+export function countRecordsLost(
+  metrics: Metrics,
+  topics: readonly string[],
+): (lost: { readonly topic: string; readonly records: number }) => void {
+  const counter = metrics.counter({
+    name: "records_lost_total",
+    help: "Records that retention removed before they were read, by topic. More than 0 is worth an alert: they are gone.",
+    labels: { topic: topics },
+  });
+  return ({ topic, records }) => counter.inc({ topic }, records);
+}
+
 function addProcessMetrics(metrics: Metrics, build: { service: string; version: string }): void {
   const info = metrics.gauge({
     name: "build_info",

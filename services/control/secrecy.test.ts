@@ -102,4 +102,5 @@ test("no answer, log line, metric or topic holds a secret in clear, and the webh
   }
   expect(places.metrics).toContain('hookline_control_test_requests_total{outcome="retryable"} 1');
   expect(places.metrics).toContain('hookline_control_configured{resource="destination"} 1');
+  expect(places.metrics).toMatch(/hookline_records_lost_total\{topic="[^"]*dead-letters"\} 0/);
 });

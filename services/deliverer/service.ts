@@ -2,7 +2,7 @@
 import { createRetrySchedule } from "#contract";
 import { createEgress } from "#egress";
 import { createKafka, type Producer, type Runner, type Step } from "#kafka";
-import type { ServiceDefinition } from "#runtime";
+import { countRecordsLost, type ServiceDefinition } from "#runtime";
 import { createSerde } from "#serde";
 import type { DeliveryJob } from "#topics";
 import type { AttemptLog } from "./attempt-log/attempt-log.ts";
@@ -98,14 +98,15 @@ interface ReadingParts {
 }
 
 function createRunner(
-  { settings: own, nowMs }: DelivererContext,
+  { settings: own, metrics, nowMs }: DelivererContext,
   { groupId, kafka, retryTopics, serde, topics }: Reading,
   { producer, step, telemetry, turn, waking }: ReadingParts,
 ): Runner {
   const records = createRecords({ topics, serde, nowMs });
+  const names = [topics.deliveryJobs.name, ...retryTopics.map(({ name }) => name)];
   return kafka.runner({
     groupId,
-    topics: [topics.deliveryJobs.name, ...retryTopics.map(({ name }) => name)],
+    topics: names,
     // Due records are held already, and those that come are due in seconds at the earliest.
     unhurriedTopics: retryTopics.map(({ name }) => name),
     // Every topic here holds the same record; a tombstone has no place in any of them and is undecodable.
@@ -119,6 +120,7 @@ function createRunner(
     maxOutstandingRecords: own.delivery.maxOutstandingCalls,
     maxOutstandingBytes: own.delivery.maxOutstandingBytes,
     dueAtMs: (record) => turn.dueAtMs(record),
+    onRecordsLost: countRecordsLost(metrics, names),
     async onAssigned() {
       telemetry.rebalanced();
       waking.reassigned();

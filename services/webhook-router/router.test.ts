@@ -76,6 +76,8 @@ describe("a call becomes", () => {
     expect(jobsOf(off)).toEqual([]);
     expect(await router.metric('hookline_router_calls_total{outcome="routed"}')).toBe(1);
     expect(await router.metric("hookline_router_jobs_total")).toBe(2);
+    const calls = `${stage.environment.HOOKLINE_TOPIC_PREFIX}calls`;
+    expect(await router.metric(`hookline_records_lost_total{topic="${calls}"}`)).toBe(0);
   });
 
   test("nothing, and is counted, when nobody wants it", async () => {

@@ -1,7 +1,7 @@
 // Turns calls into delivery jobs; what happens to one of them stands in route-calls.ts.
 import { join } from "node:path";
 import { createKafka, type Runner } from "#kafka";
-import type { ServiceDefinition } from "#runtime";
+import { countRecordsLost, type ServiceDefinition } from "#runtime";
 import { createSerde } from "#serde";
 import { LOCAL_DISK, type WindowDisk } from "#state";
 import { createCallsLog } from "./calls-log.ts";
@@ -78,6 +78,7 @@ function createRunner(
       windows.revoked(partitions);
       confirmations.revoked(partitions);
     },
+    onRecordsLost: countRecordsLost(metrics, [topics.calls.name]),
   });
 }
 

@@ -1,5 +1,6 @@
 import { expect, test } from "@jest/globals";
 import type { Kafka, Received, Runner, RunnerOptions } from "#kafka";
+import { createMetrics } from "#runtime";
 import type { DeadLetter } from "#topics";
 import { topicMap } from "#topics";
 import { deadLetter } from "../delivery-index/records.fixture.ts";
@@ -33,6 +34,7 @@ function setup() {
     }),
     readBack: async () => undefined,
     logger: {} as never,
+    metrics: createMetrics({ service: "test", version: "0" }),
     nowMs: () => 100 * HOUR_MS,
   });
   function died(destinationId: string | null, ageMs: number): void {

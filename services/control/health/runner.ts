@@ -1,6 +1,6 @@
 // Attempts and dead letters as they come: each destination's are in one partition, so one control process is responsible for it.
 import type { Kafka, Received, Runner, Step } from "#kafka";
-import type { Logger } from "#runtime";
+import { countRecordsLost, type Logger, type Metrics } from "#runtime";
 import type { Serde } from "#serde";
 import type { DeadLetter, DeliveryAttempt, TopicMap } from "#topics";
 import type { DeadLetterCounts } from "./dead-letter-counts.ts";
@@ -16,6 +16,7 @@ export interface HealthRunnerParts {
   /** Everything that an earlier owner of the partitions wrote can be read. */
   readonly readBack: () => Promise<void>;
   readonly logger: Logger;
+  readonly metrics: Metrics;
   readonly nowMs: () => number;
 }
 
@@ -25,7 +26,7 @@ const MAX_AGE_MS = 4 * 3_600_000;
 const MAX_OUTSTANDING = { records: 20_000, bytes: 64 * 1024 * 1024 };
 
 export function createHealthRunner(parts: HealthRunnerParts): Runner {
-  const { kafka, serde, topics, groupId, keeper, counts, logger } = parts;
+  const { kafka, serde, topics, groupId, keeper, counts, logger, metrics } = parts;
   const names = { attempts: topics.deliveryAttempts.name, deadLetters: topics.deadLetters.name };
   return kafka.runner<DeliveryAttempt | DeadLetter>({
     groupId,
@@ -45,6 +46,7 @@ export function createHealthRunner(parts: HealthRunnerParts): Runner {
     maxOutstandingRecords: MAX_OUTSTANDING.records,
     maxOutstandingBytes: MAX_OUTSTANDING.bytes,
     onAssigned: parts.readBack,
+    onRecordsLost: countRecordsLost(metrics, [names.attempts, names.deadLetters]),
     onRevoked(partitions) {
       const of = (name: string) =>
         new Set(partitions.filter(({ topic }) => topic === name).map(({ partition }) => partition));
