@@ -1,8 +1,7 @@
-import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "@jest/globals";
 import { orderOf, type Suite } from "./order.ts";
-import { readDurations, suiteOf, updated } from "./suites.ts";
+import { suiteOf, updated } from "./suites.ts";
 
 const ROOT = join(import.meta.dirname, "../..");
 
@@ -61,11 +60,6 @@ describe("what is known of a suite", () => {
 });
 
 describe("the table of durations", () => {
-  test("names suites that there are", () => {
-    const gone = Object.keys(readDurations()).filter((path) => !existsSync(join(ROOT, path)));
-    expect(gone).toEqual([]);
-  });
-
   test("takes over what ran and passed, keeps what did not run, forgets the short and the gone", () => {
     const ran = (path: string, seconds: number, status = "passed") => ({
       name: join(ROOT, path),
