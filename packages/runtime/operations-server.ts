@@ -49,6 +49,10 @@ export async function startOperationsServer(options: {
 }): Promise<OperationsServer> {
   const handle = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
     const path = (request.url ?? "/").split("?", 1)[0] ?? "/";
+    if (request.method !== "GET" && request.method !== "HEAD") {
+      response.writeHead(405, { allow: "GET, HEAD", connection: "close" }).end();
+      return;
+    }
     const answer = await answerTo(path, options.metrics, options.health).catch((error: unknown) =>
       json(500, { status: "failed", message: String(error) }),
     );

@@ -80,6 +80,16 @@ describe("a service in this process", () => {
     expect(await get(metricsPort, "/livez")).toMatchObject({ status: 200 });
     expect((await get(metricsPort, "/metrics")).body).toContain("hookline_build_info");
     expect(await get(metricsPort, "/nothing")).toMatchObject({ status: 404 });
+    for (const method of ["POST", "PUT", "DELETE", "OPTIONS"]) {
+      const refused = await fetch(`http://127.0.0.1:${metricsPort}/metrics`, { method });
+      expect([refused.status, refused.headers.get("allow"), await refused.text()]).toEqual([
+        405,
+        "GET, HEAD",
+        "",
+      ]);
+    }
+    const head = await fetch(`http://127.0.0.1:${metricsPort}/metrics`, { method: "HEAD" });
+    expect([head.status, await head.text()]).toEqual([200, ""]);
     await service.stop();
   });
 

@@ -58,6 +58,15 @@ function refusalAnswer(refusal: Refusal, nowMs: number): HttpAnswer {
   }
 }
 
+/** It may name the host that the caller asked: no cache that others share may give it to them. */
+const DOCUMENT: readonly string[] = [
+  ...JSON_TYPE,
+  "Cache-Control",
+  "private, no-store",
+  "Vary",
+  "Host, Origin",
+];
+
 const ALLOW_PREFLIGHT: readonly string[] = [
   "Access-Control-Allow-Methods",
   "GET, POST, OPTIONS",
@@ -79,7 +88,7 @@ export function toHttp(answer: Answer, nowMs: number): HttpAnswer | undefined {
     case "refused":
       return refusalAnswer(answer.refusal, nowMs);
     case "document":
-      return { status: 200, headers: JSON_TYPE, body: JSON.stringify(answer.document) };
+      return { status: 200, headers: DOCUMENT, body: JSON.stringify(answer.document) };
     case "pixel":
       return {
         status: 200,

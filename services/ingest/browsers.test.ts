@@ -49,6 +49,12 @@ describe("settings of browser and mobile SDKs (contract 7.1)", () => {
     });
   });
 
+  test("no shared cache may keep them: they name the host that was asked", async () => {
+    const { headers } = await fetch(`${ingest.url}/v1/projects/${WRITE_KEY}/settings`);
+    expect(headers.get("cache-control")).toBe("private, no-store");
+    expect(headers.get("vary")).toBe("Host, Origin");
+  });
+
   test("an unknown write key is refused", async () => {
     const response = await fetch(`${ingest.url}/v1/projects/%zz/settings`);
     expect(response.status).toBe(400);

@@ -35,6 +35,12 @@ const ingestSettings = settingsGroup({
       default: "5000",
       doc: "Calls a second that one source may send to one process, twice that at once, before it gets 429; a call counts once more for every 4 KB; 0: no limit.",
     }),
+    maxConnections: setting({
+      env: "HOOKLINE_INGEST_MAX_CONNECTIONS",
+      type: value.integer({ min: 1, max: 1_000_000 }),
+      default: "10000",
+      doc: "Connections that one process keeps open; more are closed as soon as they come.",
+    }),
     maxWaitingMegabytes: setting({
       env: "HOOKLINE_INGEST_MAX_WAITING_MB",
       type: value.integer({ min: 1, max: 10_000 }),

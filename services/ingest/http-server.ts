@@ -6,6 +6,8 @@ export interface HttpServerOptions {
   readonly host: string;
   /** 0 picks a free one. */
   readonly port: number;
+  /** More are closed as soon as they come. */
+  readonly maxConnections: number;
   readonly handler: RequestHandler;
   /** Whether the next request would be let in: a caller that asks first (Expect: 100-continue) is told no at once. */
   readonly isOpen: () => boolean;
@@ -22,12 +24,17 @@ const KEEP_ALIVE_MS = 75_000;
 /** A caller that takes longer to send its request than this is slow on purpose, or gone. */
 const REQUEST_MS = 30_000;
 const HEADERS_MS = 15_000;
+/** How often the two times above are looked at; Node does it every 30 s. */
+const CHECK_CONNECTIONS_MS = 5_000;
+const MAX_HEADER_BYTES = 16_384;
+const MAX_HEADERS = 200;
 /** How often connections that have become idle are closed at the end. */
 const CLOSE_IDLE_MS = 50;
 
 export async function startHttpServer({
   host,
   port,
+  maxConnections,
   handler,
   isOpen,
 }: HttpServerOptions): Promise<HttpServer> {
@@ -35,7 +42,11 @@ export async function startHttpServer({
     keepAliveTimeout: KEEP_ALIVE_MS,
     requestTimeout: REQUEST_MS,
     headersTimeout: HEADERS_MS,
+    connectionsCheckingInterval: CHECK_CONNECTIONS_MS,
+    maxHeaderSize: MAX_HEADER_BYTES,
   });
+  server.maxHeadersCount = MAX_HEADERS;
+  server.maxConnections = maxConnections;
   server.on("request", handler);
   server.on("checkContinue", (request, response) => {
     if (isOpen()) response.writeContinue();

@@ -31,6 +31,7 @@ export interface FixtureOptions {
   readonly limits?: Partial<LoadLimits>;
   readonly load?: Partial<LoadSources>;
   readonly callsPerSecond?: number;
+  readonly maxConnections?: number;
   /** Replaces the sink that stores at once. */
   readonly store?: IngestParts["sink"]["store"];
 }
@@ -78,8 +79,9 @@ export async function startFixture(options: FixtureOptions = {}): Promise<Ingest
     onUnexpected: (error) => unexpected.push(error),
     ...options.parts,
   });
+  const { maxConnections = 1_000 } = options;
   const isOpen = () => gate.refusal() === undefined;
-  const server = await startHttpServer({ host: "127.0.0.1", port: 0, handler, isOpen });
+  const server = await startHttpServer({ host: "127.0.0.1", port: 0, maxConnections, handler, isOpen });
   return {
     port: server.port,
     url: `http://127.0.0.1:${server.port}`,

@@ -199,6 +199,20 @@ describe("the rate limit of a source", () => {
   });
 });
 
+test("a connection over the number that may be open is closed at once; the others go on", async () => {
+  await start({ maxConnections: 2 });
+  const open = [connect(ingest.port, "127.0.0.1"), connect(ingest.port, "127.0.0.1")];
+  for (const socket of open) await once(socket, "connect");
+  const [first] = open;
+  first?.write("GET /nothing HTTP/1.1\r\nHost: x\r\n\r\n");
+  if (first !== undefined) await once(first, "data");
+  const third = connect(ingest.port, "127.0.0.1").resume();
+  await once(third, "close");
+  first?.write("GET /nothing HTTP/1.1\r\nHost: x\r\n\r\n");
+  if (first !== undefined) await once(first, "data");
+  for (const socket of open) socket.destroy();
+});
+
 test("a caller that goes away in the middle of its body leaves nothing behind", async () => {
   await start({});
   const open = request(`${ingest.url}/v1/track`, {

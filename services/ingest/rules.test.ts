@@ -87,6 +87,9 @@ describe("the host that SDKs are told", () => {
     [undefined, "localhost:8080", "localhost:8080"],
     [undefined, "[::1]:8080", "[::1]:8080"],
     [undefined, 'evil"host', "localhost"],
+    [undefined, ".evil", "localhost"],
+    [undefined, "a".repeat(300), "localhost"],
+    [undefined, "a:123456", "localhost"],
     [undefined, undefined, "localhost"],
     ["in.example.com", "other", "in.example.com"],
   ])("configured %s, asked as %s: %s", (configured, header, host) => {

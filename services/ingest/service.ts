@@ -18,6 +18,7 @@ async function start(context: IngestContext): Promise<{ ingestPort: number }> {
   const server = await startHttpServer({
     host: own.ingest.host,
     port: own.ingest.port,
+    maxConnections: own.ingest.maxConnections,
     handler: requestHandler(context, store, gate),
     isOpen: () => gate.refusal() === undefined,
   });

@@ -25,10 +25,14 @@ export function settingsReply(writeKey: string, host: string): object {
   };
 }
 
-const HOST = /^(?:[A-Za-z0-9.-]+|\[[0-9A-Fa-f:.]+\])(?::\d{1,5})?$/;
+/** The longest name that DNS has, and a port. */
+const MAX_HOST_CHARACTERS = 260;
+const HOST = /^(?:[A-Za-z0-9][A-Za-z0-9.-]*|\[[0-9A-Fa-f:.]+\])(?::\d{1,5})?$/;
 
 /** The host that callers reach us by: as configured, else as this request spelled it. */
 export function publicHost(configured: string | undefined, hostHeader: string | undefined): string {
   if (configured !== undefined) return configured;
-  return hostHeader !== undefined && HOST.test(hostHeader) ? hostHeader : "localhost";
+  const isHost =
+    hostHeader !== undefined && hostHeader.length <= MAX_HOST_CHARACTERS && HOST.test(hostHeader);
+  return isHost ? hostHeader : "localhost";
 }
