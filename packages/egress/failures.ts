@@ -109,10 +109,11 @@ export function failureOf(error: unknown): RequestFailure {
 const MAX_MESSAGE_LENGTH = 200;
 
 /** Meant for who starts the process, not for who reads an attempt. */
-const ADVICE_OF_NODE = /; if the root CA is installed locally, .*$/;
+const ADVICE_OF_NODE = "; if the root CA is installed locally, ";
 
 /** What happened, for people. */
 export function messageOf(error: unknown): string {
   const text = textOf(error, "message") || textOf(error, "code") || "unknown error";
-  return text.replace(ADVICE_OF_NODE, "").slice(0, MAX_MESSAGE_LENGTH);
+  const advice = text.indexOf(ADVICE_OF_NODE);
+  return (advice < 0 ? text : text.slice(0, advice)).slice(0, MAX_MESSAGE_LENGTH);
 }

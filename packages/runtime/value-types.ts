@@ -80,12 +80,18 @@ export const duration: ValueType<number> = {
   },
 };
 
+function withoutEndingSlashes(given: string): string {
+  let end = given.length;
+  while (given[end - 1] === "/") end -= 1;
+  return given.slice(0, end);
+}
+
 export const httpUrl: ValueType<string> = {
   name: "http(s) URL",
   parse(given) {
     const url = URL.canParse(given) ? new URL(given) : undefined;
     if (url?.protocol !== "http:" && url?.protocol !== "https:") return refuse("is not an http or https URL");
-    return accept(given.replace(/\/+$/, ""));
+    return accept(withoutEndingSlashes(given));
   },
 };
 

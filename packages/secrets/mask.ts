@@ -53,6 +53,6 @@ function base64Forms(secret: string): string[] {
     const letters = Buffer.concat([Buffer.alloc(before), bytes]).toString("base64");
     return letters.slice(Math.ceil((before * 8) / 6), Math.floor(((before + bytes.length) * 8) / 6));
   });
-  const standard = [whole, whole.replace(/=+$/, ""), ...parts];
+  const standard = [whole, whole.replace(/={1,2}$/, ""), ...parts];
   return [...standard, ...standard.map((form) => form.replaceAll("+", "-").replaceAll("/", "_"))];
 }

@@ -135,6 +135,20 @@ const REFUSED: readonly Refused[] = [
     "unused",
   ],
   [
+    "a regular expression that backtracks without a bound",
+    "check:expressions",
+    "services/ingest/bad-slow.ts",
+    'export const slow = /"[^"\\\\]*(?:\\\\.[^"\\\\]*)+"\\s*:/;\n',
+    "bad-slow.ts:1 ",
+  ],
+  [
+    "a regular expression that is made at run time",
+    "check:expressions",
+    "clients/typescript/bad-made.ts",
+    "export const made = (text: string) => new RegExp(text);\n",
+    "bad-made.ts:1 is made at run time",
+  ],
+  [
     "a stale generated file",
     "check:generated",
     "packages/topics/records.generated.ts",

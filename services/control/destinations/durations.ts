@@ -10,7 +10,7 @@ const UNITS_MS: readonly (readonly [unit: string, ms: number])[] = [
 ];
 
 /** Weeks, months and years have no fixed length, or need none. */
-const ISO = /^P(?:(\d+)D)?(?:T(?:(\d+)H)?(?:(\d+)M)?(?:(\d+(?:\.\d+)?)S)?)?$/;
+const ISO = /^P(?:(\d{1,9})D)?(?:T(?:(\d{1,9})H)?(?:(\d{1,9})M)?(?:(\d{1,9}(?:\.\d{1,9})?)S)?)?$/;
 
 /** Milliseconds, or undefined when it is no duration. */
 export function parseDuration(text: string): number | undefined {

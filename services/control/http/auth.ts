@@ -46,7 +46,9 @@ function requireLocal({ host, origin, fetchSite }: RequestIdentity): void {
 }
 
 function nameOf(host: string): string {
-  return host.replace(/:\d+$/, "").toLowerCase();
+  const colon = host.lastIndexOf(":");
+  const hasPort = colon >= 0 && /^\d+$/.test(host.slice(colon + 1));
+  return (hasPort ? host.slice(0, colon) : host).toLowerCase();
 }
 
 function digest(token: string): Buffer {
