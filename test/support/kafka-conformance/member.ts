@@ -51,10 +51,10 @@ export class Member {
   readonly gone: unknown[] = [];
   rebalances = 0;
   answers = 0;
-  /** What a batch's handler does. */
-  onEachBatch: (batch: FetchedBatch) => void | Promise<void> = () => undefined;
   readonly assigner: RoundRobin;
   readonly session: Session;
+  readonly #held = Promise.withResolvers<void>();
+  #heldAt: string | undefined;
 
   constructor(
     bench: ConformanceBench,
@@ -75,7 +75,8 @@ export class Member {
       onRecordsGone: (gone: unknown) => void this.gone.push(gone),
       onBatch: (batch: FetchedBatch) => {
         this.batches.push(batch);
-        return this.onEachBatch(batch);
+        const isHeld = batch.records.some(({ key }) => key === this.#heldAt);
+        return isHeld ? this.#held.promise : undefined;
       },
       onCrash: (error: KafkaError) => void this.crashes.push(error),
     };
@@ -83,9 +84,14 @@ export class Member {
     this.session = bench.cluster(name).newSession({ ...settings, ...rest }, handlers);
   }
 
-  /** Its handler does not come back from the batch with this key, and so nothing else comes, until `held` is settled. */
-  holdAt(key: string, held: Promise<void>): void {
-    this.onEachBatch = ({ records }) => (records.some((record) => record.key === key) ? held : undefined);
+  /** Its handler does not come back from the batch with this key, and so nothing else comes, until it is released. */
+  holdAt(key: string): void {
+    this.#heldAt = key;
+  }
+
+  release(): void {
+    this.#heldAt = undefined;
+    this.#held.resolve();
   }
 
   get assigned(): readonly TopicPartition[] {
@@ -146,7 +152,7 @@ export async function withMembers(
   try {
     await work(open);
   } finally {
-    for (const member of members) member.onEachBatch = () => undefined;
-    for (const { session } of members) await bench.settled(Promise.race([session.stop(), bench.pass(8_000)]));
+    for (const member of members) member.release();
+    for (const { session } of members) await bench.settled(session.stop());
   }
 }

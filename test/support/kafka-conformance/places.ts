@@ -48,15 +48,14 @@ export function describePlaces(bench: () => ConformanceBench): void {
       await write(bench(), { topic, partition: 0 }, ["k"]);
       await withMembers(bench(), async (open) => {
         const silent = await open({ groupId, topics: [topic], name: "silent" });
-        const held = Promise.withResolvers<void>();
-        silent.holdAt("held", held.promise);
+        silent.holdAt("held");
         await write(bench(), { topic, partition: 0 }, ["held"]);
         await bench().until(() => silent.keys.includes("held"), "the record that is held");
         await bench().pass(7_500);
         await expect(
           bench().settled(silent.session.commit([{ topic, partition: 0, offset: 1 }])),
         ).rejects.toMatchObject({ name: "KafkaError" });
-        held.resolve();
+        silent.release();
         const { admin } = bench().cluster("one");
         expect(await bench().settled(admin.committedOffsets(groupId, topic))).toEqual(new Map());
         await bench().until(() => silent.joins.length === 2, "its return");
@@ -69,14 +68,13 @@ export function describePlaces(bench: () => ConformanceBench): void {
       await write(bench(), { topic, partition: 0 }, ["k"]);
       await withMembers(bench(), async (open) => {
         const first = await open({ groupId, topics: [topic], name: "first" });
-        const held = Promise.withResolvers<void>();
-        first.holdAt("held", held.promise);
+        first.holdAt("held");
         await write(bench(), { topic, partition: 0 }, ["held"]);
         await bench().until(() => first.keys.includes("held"), "the record that is held");
         const joining = open({ groupId, topics: [topic], name: "second" });
         await bench().pass(1_500);
         await bench().settled(first.session.commit([{ topic, partition: 0, offset: 2 }]));
-        held.resolve();
+        first.release();
         await bench().settled(joining);
         const { admin } = bench().cluster("one");
         expect(await bench().settled(admin.committedOffsets(groupId, topic))).toEqual(new Map([[0, 2]]));
