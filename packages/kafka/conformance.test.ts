@@ -4,6 +4,7 @@ import { systemHost } from "#host";
 import { type ConformanceBench, describeConformance, joinOnce } from "#support/kafka-conformance/index";
 import { useStack } from "#support/stack";
 import { until } from "#support/until";
+import { AdminClient } from "./admin-client.ts";
 import { clientCluster } from "./client-cluster.ts";
 import type { Cluster } from "./cluster.ts";
 import { withBareAdmin } from "./fixtures/bare-admin.ts";
@@ -33,7 +34,9 @@ class RealKafka implements ConformanceBench {
 
   async topic(partitions: number, settings: Record<string, string> = {}): Promise<string> {
     const topic = { name: this.groupId(), partitions, replicationFactor: 1, settings };
-    await this.cluster("admin").admin.createTopics([topic]);
+    // One that was just made is not known everywhere at once.
+    const admin = new AdminClient(this.cluster("admin").admin, systemHost);
+    await admin.run((tried) => tried.createTopics([topic]), 15);
     this.#topics.push(topic.name);
     return topic.name;
   }
