@@ -10,6 +10,6 @@ export default {
   // The slow suites first.
   testSequencer: "<rootDir>/test/jest/sequencer.mjs",
   testTimeout: 30_000,
-  // On two cores: the suites of the longest chain wait for processes and clocks most of their time (docs/decisions/0029).
-  maxWorkers: 3,
+  // Kafka, the registry and the services under test want the rest of a small machine (docs/decisions/0029).
+  maxWorkers: 2,
 };

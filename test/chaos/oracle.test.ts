@@ -112,16 +112,20 @@ describe("an account of every acknowledged call", () => {
     ]);
   });
 
+  const accountOfDead = (call: number, reason: string, attempts: number) =>
+    accountFor(
+      ledgerOf({
+        sent: [sentCallOf(call)],
+        attempts: Array.from({ length: attempts }, () => deliveryOf(call, { isTaken: false })),
+        dead: [deadCallOf(call, reason)],
+      }),
+    );
+
   test("names what died for a reason that its endpoint does not give", () => {
     const died = (call: number, reason: string, attempts: number) =>
-      accountFor(
-        ledgerOf({
-          sent: [sentCallOf(call)],
-          attempts: Array.from({ length: attempts }, () => deliveryOf(call, { isTaken: false })),
-          dead: [deadCallOf(call, reason)],
-        }),
-      ).unexplained;
-    expect(died(SLOW_CALL, "not_asked: diverted", 0)).toEqual(["call-8 → slow: not_asked: diverted"]);
+      accountOfDead(call, reason, attempts).unexplained;
+    expect(died(SLOW_CALL, "not_asked: http_5xx", 1)).toEqual(["call-8 → slow: not_asked: http_5xx"]);
+    expect(died(SLOW_CALL, "window_over: diverted", 0)).toHaveLength(1);
     expect(died(SLOW_CALL, "permanent: http_4xx", 1)).toHaveLength(1);
     expect(died(GONE_CALL, "window_over: http_5xx", 1)).toHaveLength(1);
     expect(died(FAILING_CALL, "permanent: http_4xx", 1)).toHaveLength(1);
@@ -130,5 +134,17 @@ describe("an account of every acknowledged call", () => {
     expect(died(FAILING_CALL, "window_over: diverted", 1)).toEqual([]);
     expect(died(FAILING_CALL, "window_over: http_5xx", 0)).toEqual([]);
     expect(died(FAILING_CALL, "not_asked: diverted", 0)).toEqual([]);
+  });
+
+  test("counts apart what a machine that is too small for the run did not ask in time", () => {
+    const starved = (reason: string, attempts: number) => {
+      const account = accountOfDead(SLOW_CALL, reason, attempts);
+      return [account.starved, account.unexplained.length];
+    };
+    expect(starved("not_asked: diverted", 0)).toEqual([1, 0]);
+    expect(starved("window_over: timeout", 1)).toEqual([1, 0]);
+    expect(starved("window_over: timeout", 0)).toEqual([0, 1]);
+    expect(starved("permanent: http_4xx", 1)).toEqual([0, 1]);
+    expect(accountOfDead(FAILING_CALL, "not_asked: diverted", 0).starved).toBe(0);
   });
 });

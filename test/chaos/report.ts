@@ -40,6 +40,7 @@ export interface Report {
   readonly lost: readonly string[];
   readonly altered: readonly string[];
   readonly unexplained: readonly string[];
+  readonly starved: number;
 }
 
 function countKinds({ ledger }: RunResult): Record<string, number> {
@@ -77,6 +78,7 @@ export function reportOf(result: RunResult, { seed, callsPerSecond }: RunFacts):
     lost: account.lost,
     altered: account.altered,
     unexplained: account.unexplained,
+    starved: account.starved,
   };
 }
 
@@ -150,7 +152,7 @@ export function reportLines(report: Report): string[] {
       tallyRow("all", total),
     ]),
     "",
-    `dead letters            ${counted(report.deadByReason)}; never asked: ${report.deadUnasked}; delivered too: ${report.deliveredAndDead}`,
+    `dead letters            ${counted(report.deadByReason)}; never asked: ${report.deadUnasked}; for want of time at endpoints that take calls: ${report.starved}; delivered too: ${report.deliveredAndDead}`,
     `not acknowledged        ${report.unacknowledgedSeen} calls arrived all the same (allowed)`,
     ...duplicateLines(report),
     `order                   ${order.inverted} of ${order.pairs.toLocaleString("en")} pairs of a user's calls inverted where nothing happened`,
