@@ -54,6 +54,8 @@ export async function startStackServer(options: StackServerOptions): Promise<Sta
   };
 
   const answer = async ({ url = "" }: IncomingMessage, response: ServerResponse): Promise<void> => {
+    // A worker asks again a suite later: a connection kept until then may close just as it is used.
+    response.setHeader("connection", "close");
     const { pathname, searchParams: asked } = new URL(url, "http://127.0.0.1");
     switch (pathname) {
       case "/turn":
