@@ -1,12 +1,13 @@
 import type { TopicPartition } from "#kafka";
 import { type Brokers, NO_LEADER } from "./brokers.ts";
 import type { Connection } from "./connection.ts";
+import { ClusterError } from "./errors.ts";
 
 /** What one client knows of topics and leaders: as old as its last question. */
 export class ClientMetadata {
   readonly #connection: Connection;
   readonly #topics = new Set<string>();
-  #leaders = new Map<string, readonly number[]>();
+  #leaders: ReadonlyMap<string, readonly number[]> = new Map();
   #ids: readonly number[] = [];
 
   constructor(connection: Connection) {
@@ -21,7 +22,12 @@ export class ClientMetadata {
   /** Asks again for everything that was ever asked for. Rejects when a topic is not there. */
   async refresh(): Promise<void> {
     const broker = this.#connection.brokers.anyUp();
-    await this.#connection.call({ api: "metadata", broker }, () => this.#learn(this.#connection.brokers));
+    const { leaders, ids } = await this.#connection.call({ api: "metadata", broker }, (reached) => {
+      if (reached.kind === "refuse") throw ClusterError.refused(reached.error);
+      return this.#answer(this.#connection.brokers);
+    });
+    this.#leaders = leaders;
+    this.#ids = ids;
   }
 
   async add(topics: readonly string[]): Promise<void> {
@@ -45,7 +51,7 @@ export class ClientMetadata {
     return this.#leaders.get(topic)?.[partition] ?? NO_LEADER;
   }
 
-  #learn(brokers: Brokers): void {
+  #answer(brokers: Brokers): { leaders: Map<string, readonly number[]>; ids: readonly number[] } {
     const leaders = new Map<string, readonly number[]>();
     for (const topic of this.#topics) {
       leaders.set(
@@ -53,7 +59,6 @@ export class ClientMetadata {
         brokers.topic(topic).partitions.map(({ leader }) => leader),
       );
     }
-    this.#leaders = leaders;
-    this.#ids = brokers.ids;
+    return { leaders, ids: brokers.ids };
   }
 }
