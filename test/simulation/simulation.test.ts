@@ -6,7 +6,9 @@ import { run } from "./run/run.ts";
 import { describe as describeFailed, runSeed } from "./run/seed.ts";
 import { shrink } from "./run/shrink.ts";
 
-const TIMEOUT_MS = 120_000;
+/** About half a minute of one core, in stretches so that a failure tells where. */
+const STRETCHES = Array.from({ length: 10 }, (_, index) => ({ first: 1 + index * 10, seeds: 10 }));
+const TIMEOUT_MS = 300_000;
 const OPTIONS = { without: [], isShrinking: false, lines: 40 };
 
 async function failures(seeds: readonly number[]): Promise<string> {
@@ -26,6 +28,14 @@ describe("simulated worlds", () => {
         const [one, other] = [await run(drawPlan(seed)), await run(drawPlan(seed))];
         expect(other.traceHash).toBe(one.traceHash);
       }
+    },
+    TIMEOUT_MS,
+  );
+
+  test.each(STRETCHES)(
+    "$seeds seeds from $first on break no law",
+    async ({ first, seeds }) => {
+      expect(await failures(Array.from({ length: seeds }, (_, index) => first + index))).toBe("");
     },
     TIMEOUT_MS,
   );

@@ -56,6 +56,15 @@ describe("a destination's own rate (contract 4.4)", () => {
     expect(starts(fates)).toEqual(starts(fates).toSorted((a, b) => a - b));
   });
 
+  test("holds nobody whose job is another's by now: what is read again would start before them", () => {
+    const { fates, process, quotas, run, send } = createTraffic();
+    quotas.set("a", { maxRequestsPerSecond: 1, maxInFlight: null });
+    for (let count = 0; count < 3; count += 1) send("a");
+    process.isGone = true;
+    run(20);
+    expect(fates.filter(({ withdrawnAtMs }) => withdrawnAtMs !== undefined)).toHaveLength(2);
+  });
+
   test("is another matter than its endpoint being down: then its calls are diverted for that", () => {
     const { endpoints, fates, flow, quotas, run } = createTraffic();
     quotas.set("a", { maxRequestsPerSecond: 20, maxInFlight: null });

@@ -45,6 +45,7 @@ export class Gates {
   tick(nowMs: number): void {
     this.#isTickWanted = false;
     for (const [destinationId, gate] of this.#queued) {
+      this.#letWithdrawn(gate);
       this.#expire(gate, nowMs);
       while (gate.waiting.length > 0 && gate.isOpen(nowMs)) {
         const next = gate.waiting.shift();
@@ -89,6 +90,11 @@ export class Gates {
     gate.let(nowMs);
     request.gate = gate;
     this.#options.lanes.enter(request, nowMs);
+  }
+
+  /** At once, before their turns: their jobs are read again, and must not find others of their user in front of them. */
+  #letWithdrawn({ waiting }: Gate): void {
+    while (waiting.head?.isWithdrawn === true) waiting.shift()?.withdraw();
   }
 
   #expire(gate: Gate, nowMs: number): void {

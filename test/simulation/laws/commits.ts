@@ -21,29 +21,30 @@ export const noCommitGoesBack = law("no commit goes back", function* ({ happenin
   }
 });
 
-/** How far a job has come: attempts and diverts, then its hops. */
-function isLater(one: DeliveryJob, other: DeliveryJob): boolean {
-  const [a, b] = [one.attempts + one.diverts, other.attempts + other.diverts];
-  return a > b || (a === b && one.visibleAtMs > other.visibleAtMs);
+/** The job has come further in another record, or as far in one that was written later: a hop, or a copy after a crash. */
+function isLater(one: Written<DeliveryJob>, other: Written<DeliveryJob>): boolean {
+  const [a, b] = [one, other].map(({ value }) => value.attempts + value.diverts) as [number, number];
+  return a > b || (a === b && one.place > other.place);
 }
 
 /** What is known of each job up to a place in the history. */
 class JobOutcomes {
   readonly #ended = new Set<string>();
-  readonly #furthest = new Map<string, DeliveryJob>();
+  readonly #furthest = new Map<string, Written<DeliveryJob>>();
 
-  written(job: DeliveryJob): void {
-    const before = this.#furthest.get(job.jobId);
-    if (before === undefined || isLater(job, before)) this.#furthest.set(job.jobId, job);
+  written(job: Written<DeliveryJob>): void {
+    const before = this.#furthest.get(job.value.jobId);
+    if (before === undefined || isLater(job, before)) this.#furthest.set(job.value.jobId, job);
   }
 
   ended(jobId: string): void {
     this.#ended.add(jobId);
   }
 
-  isSettled(job: DeliveryJob): boolean {
-    const furthest = this.#furthest.get(job.jobId);
-    return this.#ended.has(job.jobId) || (furthest !== undefined && isLater(furthest, job));
+  isSettled(job: Written<DeliveryJob>): boolean {
+    const { jobId } = job.value;
+    const furthest = this.#furthest.get(jobId);
+    return this.#ended.has(jobId) || (furthest !== undefined && isLater(furthest, job));
   }
 }
 
@@ -80,7 +81,7 @@ export const noCommitPassesWork = law("no commit passes a job that is not settle
       const letter = books.letterAt.get(place);
       if (letter !== undefined) outcomes.ended(letter);
       const job = books.jobAt.get(`${nameOf(happening.record)} ${happening.record.offset}`);
-      if (job !== undefined) outcomes.written(job.value);
+      if (job !== undefined) outcomes.written(job);
     }
     if (happening.kind === "answered") {
       const { messageId, status = 0, url } = happening.request;
@@ -91,7 +92,7 @@ export const noCommitPassesWork = law("no commit passes a job that is not settle
     const key = nameOf(happening.partition);
     for (let offset = committed.get(key) ?? 0; offset < happening.offset; offset += 1) {
       const job = books.jobAt.get(`${key} ${offset}`);
-      if (job !== undefined && !outcomes.isSettled(job.value))
+      if (job !== undefined && !outcomes.isSettled(job))
         yield `${happening.process} commits ${happening.offset} of ${key} at ${happening.atMs} ms, past ${offset}: ${job.value.messageId} to ${job.value.destinationId}`;
     }
     committed.set(key, Math.max(committed.get(key) ?? 0, happening.offset));

@@ -1,4 +1,5 @@
 import type { Request } from "../endpoints/endpoints.ts";
+import type { DestinationPlan } from "../plan/plan.ts";
 import { law, type Story } from "./story.ts";
 
 /** By call and destination, when its job was first put off: its endpoint was full or down, and the order is given up for it (docs/decisions/0010). */
@@ -9,6 +10,11 @@ function putOff({ jobs }: Story): Map<string, number> {
     if (value.attempts + value.diverts > 0) firstAtMs.set(key, Math.min(atMs, firstAtMs.get(key) ?? atMs));
   }
   return firstAtMs;
+}
+
+/** What waits for its destination's limit while a partition goes and comes back may be overtaken by what is read then. */
+function hasLimit({ maxInFlight, maxRequestsPerSecond }: DestinationPlan): boolean {
+  return maxInFlight !== null || maxRequestsPerSecond !== null;
 }
 
 function firstRequests({ requests }: Story): Map<string, Request[]> {
@@ -28,6 +34,7 @@ export const firstAttemptsKeepOrder = law("one user's first attempts stay in ord
   for (const { record, value } of story.calls) {
     if (!placeOf.has(value.messageId)) placeOf.set(value.messageId, record.offset);
   }
+  const limited = new Set(story.plan.destinations.filter(hasLimit).map(({ id }) => id));
   const ownerOf = new Map(
     story.plan.destinations.flatMap(({ id, urls }) => urls.map((url) => [url, id] as const)),
   );
@@ -35,6 +42,7 @@ export const firstAttemptsKeepOrder = law("one user's first attempts stay in ord
   for (const [who, firsts] of firstRequests(story)) {
     let latest: Request | undefined;
     for (const request of firsts) {
+      if (limited.has(ownerOf.get(request.url) ?? "")) continue;
       const offAtMs = putOffAtMs.get(`${request.messageId} ${ownerOf.get(request.url)}`);
       if (offAtMs !== undefined && offAtMs <= request.startedAtMs) continue;
       const place = placeOf.get(request.messageId) ?? 0;

@@ -53,6 +53,6 @@ function drawKind(processes: readonly ProcessPlan[], random: Random): FaultKind 
 
 function drawRequests(random: Random): RequestFault {
   const what = random.pick(["produce", "produce", "commit", "group", "read"]);
-  const how = random.pick(["lost", "answer_lost", "late", "refused", "left_out"]);
+  const how = random.pick(["lost", "answer_lost", "late", "refused", "rejected", "left_out"]);
   return { kind: "requests", what, how, share: 0.02 + random.next() * 0.5 };
 }

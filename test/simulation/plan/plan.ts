@@ -41,7 +41,7 @@ export interface Change {
 export interface RequestFault {
   readonly kind: "requests";
   readonly what: "produce" | "commit" | "group" | "read";
-  readonly how: "lost" | "answer_lost" | "late" | "refused" | "left_out";
+  readonly how: "lost" | "answer_lost" | "late" | "refused" | "rejected" | "left_out";
   /** 0 to 1. */
   readonly share: number;
 }

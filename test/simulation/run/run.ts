@@ -15,8 +15,8 @@ import { leftOver } from "./left-over.ts";
 import { hearUnhandled } from "./unhandled.ts";
 
 const STEP_MS = 1_000;
-/** Timers that tidy up have had their turn. */
-const SETTLE_MS = 3_000;
+/** Requests that nobody waits for any more have ended, and timers that tidy up have had their turn. */
+const SETTLE_MS = 8_000;
 
 export interface RunResult {
   readonly findings: readonly Finding[];

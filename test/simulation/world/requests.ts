@@ -52,6 +52,9 @@ export class PlannedFaults implements Faults {
           kind: "refuse",
           error: what === "produce" ? "NOT_LEADER_FOR_PARTITION" : "NOT_COORDINATOR_FOR_GROUP",
         };
+      // For good, and a record that is sent alone later is taken all the same.
+      case "rejected":
+        return what === "produce" ? { kind: "refuse", error: "MESSAGE_TOO_LARGE" } : PASS;
       case "left_out": {
         const chosen = partitions[Math.floor(this.#random.next() * partitions.length)];
         return what === "produce"

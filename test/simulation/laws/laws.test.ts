@@ -1,0 +1,216 @@
+import { describe, expect, test } from "@jest/globals";
+import type { Call, DeadLetter, DeliveryJob } from "#topics";
+import type { Request } from "../endpoints/endpoints.ts";
+import { drawPlan } from "../plan/draw.ts";
+import type { Happening } from "../world/history.ts";
+import { findingsOf } from "./laws.ts";
+import type { Story, Written } from "./story.ts";
+
+const URL = "https://destination.test/1";
+const DESTINATION = {
+  id: "destination",
+  urls: [URL],
+  callTypes: null,
+  maxRequestsPerSecond: null,
+  maxInFlight: null,
+};
+const CALL = { messageId: "m1", userId: "u1", type: "track", atMs: 40_000, againAfterMs: undefined } as const;
+
+const placeOf = (topic: string, offset: number) => ({
+  topic,
+  partition: 0,
+  offset,
+  key: null,
+  value: null,
+  timestampMs: 0,
+});
+
+function job(offset: number, more: Partial<DeliveryJob> = {}): Written<DeliveryJob> {
+  const value = {
+    jobId: "j1",
+    messageId: "m1",
+    destinationId: "destination",
+    attempts: 0,
+    diverts: 0,
+    ...more,
+  };
+  return {
+    record: placeOf("delivery-jobs", offset),
+    value: value as DeliveryJob,
+    atMs: 40_100,
+    process: "webhook-router-1",
+    place: 2 + offset,
+  };
+}
+
+function call(messageId: string, offset: number): Written<Call> {
+  const value = { messageId } as Call;
+  return { record: placeOf("calls", offset), value, atMs: 40_050, process: "ingest-1", place: 1 };
+}
+
+function request(messageId: string, more: Partial<Request> = {}): Request {
+  return {
+    url: URL,
+    messageId,
+    userId: "u1",
+    process: "deliverer-1",
+    startedAtMs: 40_200,
+    behaviour: "well",
+    answeredAtMs: 40_210,
+    status: 200,
+    ...more,
+  };
+}
+
+function letter(more: Partial<DeadLetter>): Written<DeadLetter> {
+  const value = {
+    messageId: "m1",
+    destinationId: "destination",
+    attempts: 1,
+    message: "",
+    ...more,
+  } as DeadLetter;
+  return { record: placeOf("dead-letters", 0), value, atMs: 41_000, process: "deliverer-1", place: 9 };
+}
+
+const committed = (offset: number, atMs = 40_300): Happening => ({
+  kind: "committed",
+  atMs,
+  groupId: "deliverer",
+  partition: { topic: "delivery-jobs", partition: 0 },
+  offset,
+  process: "deliverer-1",
+});
+
+const disturbed = (atMs: number): Happening => ({
+  kind: "disturbed",
+  atMs,
+  process: "deliverer-1",
+  by: "kill",
+});
+
+const CONFIGURED: Happening = {
+  kind: "configured",
+  atMs: 10,
+  destination: { id: "destination", config: { ...DESTINATION, enabled: true } },
+};
+const STORED: Happening = { kind: "stored", atMs: 40_060, call: CALL, isRepeated: false };
+
+const appended = (written: Written<unknown>): Happening => ({
+  kind: "appended",
+  atMs: written.atMs,
+  record: written.record,
+  process: written.process,
+});
+
+/** One call, delivered and committed. */
+function story(more: Partial<Story> = {}): Story {
+  const plan = { ...drawPlan(1), destinations: [DESTINATION], scripts: [], faults: [] };
+  const answered: Happening = { kind: "answered", atMs: 40_210, request: request("m1") };
+  return {
+    plan,
+    happenings: [CONFIGURED, STORED, appended(job(0)), answered, committed(1)],
+    calls: [call("m1", 0)],
+    jobs: [job(0)],
+    deadLetters: [],
+    requests: [request("m1")],
+    logs: [],
+    unhandled: [],
+    drainedAtMs: 50_000,
+    leftOver: "",
+    remainders: [],
+    ...more,
+  };
+}
+
+const broken = (more: Partial<Story>): string[] => [
+  ...new Set(findingsOf(story(more)).map(({ law }) => law)),
+];
+
+test("a world in which all went well breaks no law", () => {
+  expect(findingsOf(story())).toEqual([]);
+});
+
+describe("a law is broken by", () => {
+  test("a stored call that is neither delivered nor a dead letter", () => {
+    expect(broken({ requests: [request("m1", { status: 500 })] })).toContain(
+      "every stored call is delivered or a dead letter",
+    );
+  });
+
+  test.each([
+    ["permanent", 1],
+    ["window_over", 0],
+    ["destination_gone", 0],
+    ["handler_failed", 1],
+    ["not_asked", 0],
+  ])("a dead letter that says %s where nothing shows it", (reason, attempts) => {
+    expect(broken({ deadLetters: [letter({ reason, attempts })] })).toEqual([
+      "every dead letter's reason holds",
+    ]);
+  });
+
+  test("a commit that goes back", () => {
+    const { happenings } = story();
+    expect(broken({ happenings: [...happenings, committed(0, 40_400)] })).toEqual(["no commit goes back"]);
+  });
+
+  test("a commit that passes a job before its outcome", () => {
+    const [configured, stored, written, answered, commit] = story().happenings as [
+      Happening,
+      Happening,
+      Happening,
+      Happening,
+      Happening,
+    ];
+    expect(broken({ happenings: [configured, stored, written, commit, answered] })).toEqual([
+      "no commit passes a job that is not settled",
+    ]);
+  });
+
+  test("work that is left at the end", () => {
+    expect(broken({ drainedAtMs: undefined, leftOver: "calls-0 is committed to 3 of 5" })).toEqual([
+      "everything is through in time",
+    ]);
+  });
+
+  test("a second delivery that nothing explains, and by none that a kill explains", () => {
+    const requests = [request("m1"), request("m1", { startedAtMs: 41_000, answeredAtMs: 41_010 })];
+    expect(broken({ requests })).toEqual(["a double only for what was not committed"]);
+    const { happenings } = story();
+    expect(
+      broken({
+        requests,
+        happenings: [...happenings.slice(0, 4), disturbed(40_250), ...happenings.slice(4)],
+      }),
+    ).toEqual([]);
+    expect(broken({ requests, happenings: [...happenings, disturbed(45_000)] })).toEqual([
+      "a double only for what was not committed",
+    ]);
+  });
+
+  test("a counter that still counts something", () => {
+    const remainders = [{ process: "deliverer-1", gauges: { delivery_outstanding_calls: 1 } }];
+    expect(broken({ remainders })).toEqual(["counters return to zero"]);
+  });
+
+  test("a user's first attempts in another order than the log's, but not by one that was put off", () => {
+    const calls = [call("m1", 0), call("m2", 1)];
+    const requests = [request("m2"), request("m1", { startedAtMs: 40_900, answeredAtMs: 40_910 })];
+    const law = "one user's first attempts stay in order";
+    expect(broken({ calls, requests })).toContain(law);
+    expect(broken({ calls, requests, jobs: [job(0), job(1, { diverts: 1 })] })).not.toContain(law);
+  });
+
+  test("a line of level error that no fault explains, and an error that nobody handled", () => {
+    const line = {
+      atMs: 1,
+      process: "deliverer-1",
+      level: "error",
+      message: "a step threw",
+      facts: {},
+    } as const;
+    expect(broken({ logs: [line] })).toEqual(["no error that no fault explains"]);
+    expect(broken({ unhandled: ["TypeError"] })).toEqual(["no error that no fault explains"]);
+  });
+});

@@ -1,0 +1,22 @@
+import { afterEach, describe, expect, test } from "@jest/globals";
+import { KNOWN_FAULTS } from "./faults.ts";
+import { copyWith, type ScratchCopy } from "./scratch-copy.ts";
+
+const TIMEOUT_MS = 180_000;
+
+let copy: ScratchCopy | undefined;
+
+afterEach(async () => {
+  await copy?.remove();
+});
+
+describe("a fault that was in the code once is found when it is back", () => {
+  test.each(KNOWN_FAULTS.map((fault) => ({ fault, name: fault.name })))(
+    "$name",
+    async ({ fault }) => {
+      copy = await copyWith(fault);
+      expect(await copy.firstFailure()).toBeDefined();
+    },
+    TIMEOUT_MS,
+  );
+});

@@ -1,0 +1,69 @@
+import { spawn } from "node:child_process";
+import { cp, mkdtemp, readFile, rm, symlink, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { createInterface } from "node:readline";
+import type { FailedSeed } from "../run/seed.ts";
+import type { KnownFault } from "./faults.ts";
+
+const ROOT = join(import.meta.dirname, "../../..");
+const COPIED = ["packages", "services", "schemas", "test/simulation", "package.json"];
+
+/** A copy of the code in which one fault is back. */
+export interface ScratchCopy {
+  /** The first seed that fails; undefined when none does. */
+  firstFailure(): Promise<FailedSeed | undefined>;
+  remove(): Promise<void>;
+}
+
+/** Throws when the code does not have the place any more that the fault was in: then the fault is to be written anew. */
+export async function copyWith(fault: KnownFault): Promise<ScratchCopy> {
+  const folder = await mkdtemp(join(tmpdir(), "hookline-simulation-"));
+  for (const each of COPIED) await cp(join(ROOT, each), join(folder, each), { recursive: true });
+  await symlink(join(ROOT, "node_modules"), join(folder, "node_modules"));
+  await bringBack(fault, folder);
+  return {
+    firstFailure: () => firstFailure(fault, folder),
+    remove: () => rm(folder, { recursive: true, force: true }),
+  };
+}
+
+async function bringBack({ edits, name }: KnownFault, folder: string): Promise<void> {
+  for (const { before, file, now } of edits) {
+    const path = join(folder, file);
+    const text = await readFile(path, "utf8");
+    const places = text.split(now).length - 1;
+    if (places !== 1)
+      throw new Error(`"${name}" is to be written anew: ${file} has its place ${places} times`);
+    await writeFile(
+      path,
+      text.replace(now, () => before),
+    );
+  }
+}
+
+/** Of the laws that the fault breaks. */
+async function firstFailure(
+  { breaks, firstSeed, seeds }: KnownFault,
+  folder: string,
+): Promise<FailedSeed | undefined> {
+  const range = ["--seed", String(firstSeed), "--seeds", String(seeds), "--lines", "0"];
+  const main = join(folder, "test/simulation/main.ts");
+  const child = spawn(process.execPath, ["--disable-warning=ExperimentalWarning", main, "--json", ...range], {
+    stdio: ["ignore", "pipe", "inherit"],
+  });
+  const ended = new Promise<number | null>((resolve, reject) => {
+    child.once("error", reject);
+    child.once("close", resolve);
+  });
+  for await (const line of createInterface({ input: child.stdout })) {
+    const failed = JSON.parse(line) as FailedSeed;
+    if (!failed.findings.some(({ law }) => breaks.includes(law))) continue;
+    child.kill("SIGKILL");
+    await ended;
+    return failed;
+  }
+  const status = await ended;
+  if (status !== 0 && status !== 1) throw new Error(`the simulation ended with status ${status}`);
+  return undefined;
+}
