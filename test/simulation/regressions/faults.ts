@@ -18,11 +18,55 @@ export interface KnownFault {
 
 const LOST = "every stored call is delivered or a dead letter";
 const PASSED = "no commit passes a job that is not settled";
+const STANDSTILL = "everything is through in time";
 const BACK = "no commit goes back";
 const DOUBLE = "a double only for what was not committed";
 const ERROR = "no error that no fault explains";
 
 export const KNOWN_FAULTS: readonly KnownFault[] = [
+  {
+    name: "a wake cursor covers jobs that the topic's reader has in hand",
+    edits: [
+      {
+        file: "services/deliverer/waking/stretch.ts",
+        now: "this.#readerJobs = [...parts.readerJobs.of(bounds)];",
+        before: "this.#readerJobs = [];",
+      },
+      {
+        file: "services/deliverer/waking/stretch.ts",
+        now: "if (this.#isReaders(record) || !progress.take(record.offset)) return;",
+        before: "if (!progress.take(record.offset)) return;",
+      },
+    ],
+    breaks: [LOST, PASSED],
+    firstSeed: 350,
+    seeds: 20,
+  },
+  {
+    // Its other half is below the seam: a session that has no batch yet says that it has sent what it was asked to.
+    name: "a commit that was never sent counts as done",
+    edits: [
+      {
+        file: "packages/kafka/group-reader.ts",
+        now: "commit: async (positions) => this.#supervisor.session?.commit(positions) ?? false,",
+        before:
+          "commit: async (positions) => !this.hasBatch || (this.#supervisor.session?.commit(positions) ?? false),",
+      },
+      {
+        file: "packages/kafka/group-reader.ts",
+        now: "const lane = this.#lanes.at(batch);",
+        before: "this.hasBatch = true; const lane = this.#lanes.at(batch);",
+      },
+      {
+        file: "packages/kafka/group-reader.ts",
+        now: "this.#member = join;",
+        before: "this.hasBatch = false; this.#member = join;",
+      },
+    ],
+    breaks: [STANDSTILL],
+    firstSeed: 1,
+    seeds: 20,
+  },
   {
     name: "the committed offset goes backwards",
     edits: [
