@@ -2,16 +2,13 @@ import type { RawRecord, SessionHandlers, SessionOptions, TopicPartition } from 
 import type { Connection } from "../connection.ts";
 import type { Coordinators } from "../coordinators.ts";
 import { ClusterError, nameOf, refusalOf } from "../errors.ts";
-import type { JoinAnswer } from "../members.ts";
 import { ClientMetadata } from "../metadata.ts";
-import { FetchPace } from "./fetch-pace.ts";
-import { type Fetched, FetchWait } from "./fetch-wait.ts";
-import { keyOf, nextOf, type Place, Places } from "./places.ts";
+import { Calls } from "./calls.ts";
+import { FetchWaits } from "./fetch-waits.ts";
+import { Heartbeats } from "./heartbeats.ts";
+import { Membership } from "./membership.ts";
+import { keyOf, nextOf, type Place, type Places } from "./places.ts";
 import { Bail, retrying } from "./retrier.ts";
-
-/** As the product's session has them: client-session.ts. */
-const HEARTBEAT_MS = 500;
-const MAX_FETCH_WAIT_MS = 250;
 
 const METADATA_MAX_AGE_MS = 300_000;
 
@@ -52,26 +49,30 @@ export interface ConsumerGroupParts {
 export class ConsumerGroup {
   readonly #parts: ConsumerGroupParts;
   readonly #metadata: ClientMetadata;
+  readonly #calls: Calls;
+  readonly #membership: Membership;
+  readonly #heartbeats: Heartbeats;
+  readonly #waits: FetchWaits;
   readonly #paused = new Set<string>();
   readonly #seeks = new Map<string, number>();
-  readonly #paces = new Map<number, FetchPace>();
-  readonly #waits = new Map<FetchWait, number>();
   #metadataAtMs = 0;
-  #memberId: string | undefined;
-  #generation = 0;
-  #coordinator = 0;
-  #lent: string | undefined;
   #places: Places | undefined;
-  #beatAtMs = 0;
-  #beating: Promise<void> | undefined;
-  #isBeatPlanned = false;
-  #isDisconnected = false;
 
   constructor(parts: ConsumerGroupParts) {
+    const { connection, handlers, options } = parts;
+    const { host, process } = connection;
+    const { groupId, unhurriedTopics = [] } = options;
     this.#parts = parts;
-    this.#metadata = new ClientMetadata(parts.connection);
-    this.#lent = parts.options.rejoinAs;
-    this.#beatAtMs = parts.connection.host.elapsed();
+    this.#metadata = new ClientMetadata(connection);
+    this.#calls = new Calls(parts);
+    const metadata = this.#metadata;
+    this.#membership = new Membership({ calls: this.#calls, handlers, metadata, options, process });
+    this.#waits = new FetchWaits(connection, { groupId, unhurriedTopics });
+    this.#heartbeats = new Heartbeats({
+      host,
+      send: () => this.#beat(),
+      interrupt: () => void this.#waits.endOne(),
+    });
   }
 
   get places(): Places | undefined {
@@ -84,18 +85,23 @@ export class ConsumerGroup {
 
   /** Knows the topics; rejects while there are none. */
   async connect(): Promise<void> {
-    await retrying(this.#host, () => this.#metadata.add(this.#parts.options.topics));
-    this.#metadataAtMs = this.#host.elapsed();
+    await retrying(this.#calls.host, () => this.#metadata.add(this.#parts.options.topics));
+    this.#metadataAtMs = this.#calls.host.elapsed();
   }
 
   /** Nothing that is asked any more gets out. */
   disconnect(): void {
-    this.#isDisconnected = true;
-    for (const wait of this.#waits.keys()) wait.end();
+    this.#calls.disconnect();
+    this.#heartbeats.stop();
+    this.#waits.close();
   }
 
   forgetMember(): void {
-    this.#memberId = undefined;
+    this.#membership.forget();
+  }
+
+  leave(): Promise<void> {
+    return this.#membership.leave();
   }
 
   pause(partition: TopicPartition, paused: boolean): void {
@@ -112,11 +118,9 @@ export class ConsumerGroup {
     this.endWaitsInTime();
   }
 
-  async leave(): Promise<void> {
-    const memberId = this.#memberId;
-    if (memberId === undefined) return;
-    await this.#ask("leave", () => this.#group().leave(memberId));
-    this.#memberId = undefined;
+  /** Fetches that wait end soon. */
+  endWaitsInTime(): void {
+    this.#waits.endInTime();
   }
 
   /** False before the first join. */
@@ -132,14 +136,14 @@ export class ConsumerGroup {
   }
 
   joinAndSync(): Promise<void> {
-    return retrying(this.#host, async () => {
+    return retrying(this.#calls.host, async () => {
       try {
-        await this.#joinOnce();
+        this.#joined(await this.#membership.join());
       } catch (thrown) {
-        if (isRebalancing(thrown))
-          throw Object.assign(ClusterError.refused("REQUEST_TIMED_OUT"), { cause: thrown });
-        if (refusalOf(thrown) !== "UNKNOWN_MEMBER_ID") throw new Bail(thrown);
-        this.#memberId = undefined;
+        const isUnknown = refusalOf(thrown) === "UNKNOWN_MEMBER_ID";
+        if (!isUnknown && !isRebalancing(thrown)) throw new Bail(thrown);
+        if (isUnknown) this.#membership.forget();
+        // What the client's retrier tries again.
         throw Object.assign(ClusterError.refused("REQUEST_TIMED_OUT"), { cause: thrown });
       }
     });
@@ -147,28 +151,25 @@ export class ConsumerGroup {
 
   /** Tells the coordinator that the member is there, when it is time to. */
   async heartbeat(): Promise<void> {
-    if (this.#memberId === undefined || this.#host.elapsed() < this.#beatAtMs + HEARTBEAT_MS) return;
-    this.#beating ??= this.#beat().finally(() => {
-      this.#beating = undefined;
-    });
-    await this.#beating;
+    if (this.#membership.isMember) await this.#heartbeats.whenDue();
   }
 
   /** What one broker has of the assigned partitions that are not paused; nothing when it is time for something else. */
   async fetch(broker: number): Promise<readonly Batch[]> {
     try {
-      if (this.#host.elapsed() - this.#metadataAtMs > METADATA_MAX_AGE_MS) await this.#refresh();
+      if (this.#calls.host.elapsed() - this.#metadataAtMs > METADATA_MAX_AGE_MS) await this.#refresh();
       const { places } = this;
       if (places === undefined) return [];
       const ofBroker = places.all.filter((place) => this.#metadata.leader(place) === broker);
       for (const place of ofBroker) this.#applySeek(place);
       await this.#resolve(places);
-      const fetched = await this.#wait(broker, ofBroker);
+      const asked = ofBroker
+        .filter((place) => place.committed !== undefined && !this.#paused.has(place.key))
+        .map((place) => ({ topic: place.topic, partition: place.partition, offset: nextOf(place) }));
+      if (this.#heartbeats.isDue) this.#heartbeats.plan();
+      const fetched = await this.#waits.run(broker, asked);
       return fetched
-        .filter(({ topic, partition }) => {
-          const key = keyOf({ topic, partition });
-          return !this.#seeks.has(key) && !this.#paused.has(key);
-        })
+        .filter((batch) => !this.#seeks.has(keyOf(batch)) && !this.#paused.has(keyOf(batch)))
         .map(({ topic, partition, records, nextOffset }) => ({
           topic,
           partition,
@@ -188,151 +189,26 @@ export class ConsumerGroup {
     if (place !== undefined) place.next = nextOffset;
   }
 
-  get #host() {
-    return this.#parts.connection.host;
-  }
-
-  #group() {
-    return this.#parts.coordinators.at(this.#coordinator, this.#parts.options.groupId);
-  }
-
-  async #joinOnce(): Promise<void> {
-    const { handlers, options } = this.#parts;
-    this.#coordinator = await this.#findCoordinator();
-    await handlers.onRebalancing();
-    const joined = await this.#join().catch((thrown: unknown) => {
-      handlers.onJoinFailed();
-      throw thrown;
-    });
-    this.#memberId = joined.memberId;
-    // Heartbeats of the other fetchers are of this generation from now on, commits only once it is synced.
-    this.#generation = joined.generation;
-    const { memberId, generation } = joined;
-    const coordinator = this.#coordinator;
-    const assignment = await this.#sync(joined);
-    const assigned = [...assignment].flatMap(([topic, partitions]) =>
-      options.topics.includes(topic) ? partitions.map((partition) => ({ topic, partition })) : [],
-    );
-    this.#places = new Places({ memberId, generation, coordinator }, assigned);
+  #joined(places: Places): void {
+    const { handlers } = this.#parts;
+    const { memberId, generation } = places;
+    this.#metadataAtMs = this.#calls.host.elapsed();
+    this.#places = places;
     this.#seeks.clear();
-    this.#planBeat();
+    this.#heartbeats.plan();
     this.endWaitsInTime();
-    handlers.onAnswered(this.#host.now());
-    handlers.onJoin({ memberId, generation, assigned });
-  }
-
-  async #join(): Promise<JoinAnswer> {
-    const memberId = this.#memberId ?? this.#lent;
-    try {
-      const joined = await this.#ask("join", () => this.#group().join(this.#joinRequest(memberId)));
-      this.#lent = undefined;
-      return joined;
-    } catch (thrown) {
-      if (refusalOf(thrown) === "UNKNOWN_MEMBER_ID") this.#lent = undefined;
-      throw thrown;
-    }
-  }
-
-  #joinRequest(memberId: string | undefined) {
-    const { connection, options } = this.#parts;
-    const { sessionTimeoutMs, rebalanceTimeoutMs, assigner } = options;
-    return {
-      process: connection.process,
+    handlers.onAnswered(this.#calls.host.now());
+    handlers.onJoin({
       memberId,
-      sessionTimeoutMs,
-      rebalanceTimeoutMs,
-      userData: assigner.userData(),
-    };
-  }
-
-  async #sync({
-    memberId,
-    generation,
-    leaderId,
-    members,
-  }: JoinAnswer): Promise<ReadonlyMap<string, readonly number[]>> {
-    const { assigner, topics } = this.#parts.options;
-    const isLeader = leaderId === memberId;
-    if (isLeader) await this.#refresh();
-    const counts = new Map(topics.map((topic) => [topic, this.#metadata.leadersOf(topic).length]));
-    const assignment = isLeader ? assigner.assign(members, counts) : new Map();
-    return this.#ask("sync", () => this.#group().sync(memberId, generation, assignment));
-  }
-
-  #findCoordinator(): Promise<number> {
-    return retrying(this.#host, async () => {
-      try {
-        const broker = this.#parts.connection.brokers.anyUp();
-        const { groupId } = this.#parts.options;
-        return await this.#call("find_coordinator", broker, () => this.#parts.coordinators.find(groupId));
-      } catch (thrown) {
-        if (
-          refusalOf(thrown) === "GROUP_COORDINATOR_NOT_AVAILABLE" ||
-          nameOf(thrown) === "KafkaJSConnectionError"
-        )
-          throw thrown;
-        throw new Bail(thrown);
-      }
+      generation,
+      assigned: places.all.map(({ topic, partition }) => ({ topic, partition })),
     });
   }
 
   async #beat(): Promise<void> {
-    const memberId = this.#memberId ?? "";
-    const generation = this.#generation;
-    const askedAtMs = this.#host.now();
-    await this.#ask("heartbeat", () => this.#group().heartbeat(memberId, generation));
+    const askedAtMs = this.#calls.host.now();
+    await this.#membership.heartbeat();
     this.#parts.handlers.onAnswered(askedAtMs);
-    this.#beatAtMs = this.#host.elapsed();
-    this.#planBeat();
-  }
-
-  /** A fetch that waits ends when the next heartbeat is due; the client's ends four times a second. */
-  #planBeat(): void {
-    if (this.#isBeatPlanned) return;
-    this.#isBeatPlanned = true;
-    const inMs = Math.max(1, this.#beatAtMs + HEARTBEAT_MS - this.#host.elapsed());
-    this.#host.setTimeout(() => {
-      this.#isBeatPlanned = false;
-      if (this.#isDisconnected) return;
-      // One that was planned for an earlier heartbeat than the latest comes too early.
-      if (this.#host.elapsed() < this.#beatAtMs + HEARTBEAT_MS) this.#planBeat();
-      else for (const wait of this.#waits.keys()) if (wait.end()) break;
-    }, inMs);
-  }
-
-  /** Ends every fetch that waits, at the end of what would be the client's longest wait. */
-  endWaitsInTime(): void {
-    for (const [wait, beganAtMs] of this.#waits) {
-      const waitedMs = (this.#host.elapsed() - beganAtMs) % MAX_FETCH_WAIT_MS;
-      if (wait.isEnding) continue;
-      wait.isEnding = true;
-      this.#host.setTimeout(() => wait.end(), MAX_FETCH_WAIT_MS - waitedMs);
-    }
-  }
-
-  async #wait(broker: number, ofBroker: readonly Place[]): Promise<readonly Fetched[]> {
-    const asked = ofBroker
-      .filter((place) => place.committed !== undefined && !this.#paused.has(place.key))
-      .map((place) => ({ topic: place.topic, partition: place.partition, offset: nextOf(place) }));
-    const wait = new FetchWait(this.#parts.connection, broker, { asked, pace: this.#pace(broker) });
-    this.#waits.set(wait, this.#host.elapsed());
-    try {
-      const ended = wait.run(this.#parts.options.groupId);
-      if (this.#isDisconnected) wait.end();
-      if (this.#host.elapsed() >= this.#beatAtMs + HEARTBEAT_MS) this.#planBeat();
-      return await ended;
-    } finally {
-      this.#waits.delete(wait);
-    }
-  }
-
-  #pace(broker: number): FetchPace {
-    let pace = this.#paces.get(broker);
-    if (pace === undefined) {
-      pace = new FetchPace(new Set(this.#parts.options.unhurriedTopics));
-      this.#paces.set(broker, pace);
-    }
-    return pace;
   }
 
   #applySeek(place: Place): void {
@@ -346,25 +222,11 @@ export class ConsumerGroup {
   async #resolve(places: Places): Promise<void> {
     const unknown = places.all.filter(({ committed }) => committed === undefined || committed < 0);
     if (unknown.length === 0) return;
-    const { coordinators, options, connection } = this.#parts;
-    const { groupId } = options;
-    const committed = await this.#call("committed", places.coordinator, () => {
-      coordinators.at(places.coordinator, groupId);
-      return unknown.map(
-        ({ topic, partition }) => coordinators.committed(groupId, topic).get(partition) ?? -1,
-      );
-    });
+    const committed = await this.#calls.committed(places.coordinator, unknown);
     const missing = unknown.filter((_, index) => (committed[index] ?? -1) < 0);
-    const starts = new Map<Place, number>();
-    const byLeader = Map.groupBy(missing, (place) => this.#metadata.leader(place));
-    await Promise.all(
-      Array.from(byLeader, ([broker, ofLeader]) =>
-        this.#call("list_offsets", broker, () => {
-          for (const place of ofLeader) starts.set(place, connection.brokers.led(place, broker).log.low);
-        }),
-      ),
-    );
-    for (const [index, place] of unknown.entries()) place.committed = starts.get(place) ?? committed[index];
+    const bounds = await this.#calls.bounds(missing, this.#metadata);
+    for (const [index, place] of unknown.entries())
+      place.committed = bounds.get(place)?.low ?? committed[index];
   }
 
   async #recover(thrown: unknown): Promise<void> {
@@ -386,12 +248,7 @@ export class ConsumerGroup {
     const place = places?.at(keyOf({ topic, partition }));
     if (places === undefined || place === undefined) return;
     const fromOffset = nextOf(place);
-    const broker = this.#metadata.leader(place);
-    const { low, high } = await this.#call(
-      "list_offsets",
-      broker,
-      () => this.#parts.connection.brokers.led(place, broker).log,
-    );
+    const { low = 0, high = 0 } = (await this.#calls.bounds([place], this.#metadata)).get(place) ?? {};
     if (fromOffset >= low && fromOffset <= high) {
       await this.#refresh();
       return;
@@ -403,19 +260,11 @@ export class ConsumerGroup {
   }
 
   async #commitIn(
-    { memberId, generation, coordinator }: Places,
+    places: Places,
     positions: readonly (TopicPartition & { offset: number })[],
   ): Promise<void> {
-    const { connection, coordinators, options } = this.#parts;
-    const request = {
-      process: connection.process,
-      groupId: options.groupId,
-      memberId,
-      generation,
-      positions,
-    };
     try {
-      await this.#call("commit", coordinator, () => coordinators.commit(coordinator, request));
+      await this.#calls.commit(places, positions);
     } catch (thrown) {
       if (refusalOf(thrown) === "NOT_COORDINATOR_FOR_GROUP") await this.#refresh();
       throw thrown;
@@ -424,23 +273,6 @@ export class ConsumerGroup {
 
   async #refresh(): Promise<void> {
     await this.#metadata.refresh();
-    this.#metadataAtMs = this.#host.elapsed();
-  }
-
-  #ask<R>(api: "join" | "sync" | "heartbeat" | "leave", work: () => R | Promise<R>): Promise<R> {
-    return this.#call(api, this.#coordinator, work);
-  }
-
-  #call<R>(
-    api: Parameters<Connection["call"]>[0]["api"],
-    broker: number,
-    work: () => R | Promise<R>,
-  ): Promise<R> {
-    const { connection, options } = this.#parts;
-    if (this.#isDisconnected) return Promise.reject(ClusterError.closed(broker));
-    return connection.call({ api, broker, groupId: options.groupId }, (reached) => {
-      if (reached.kind === "refuse") throw ClusterError.refused(reached.error);
-      return work();
-    });
+    this.#metadataAtMs = this.#calls.host.elapsed();
   }
 }

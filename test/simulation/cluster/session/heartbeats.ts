@@ -1,0 +1,62 @@
+import type { Host } from "#host";
+
+/** As the product's session has it: client-session.ts. */
+const EVERY_MS = 500;
+
+export interface HeartbeatsParts {
+  readonly host: Host;
+  send(): Promise<void>;
+  /** Makes a loop that waits for something to read come to `whenDue`. */
+  interrupt(): void;
+}
+
+/** When a member says that it is there: by the loops that fetch, one heartbeat at a time. */
+export class Heartbeats {
+  readonly #parts: HeartbeatsParts;
+  #sentAtMs: number;
+  #sending: Promise<void> | undefined;
+  #isPlanned = false;
+  #isStopped = false;
+
+  constructor(parts: HeartbeatsParts) {
+    this.#parts = parts;
+    this.#sentAtMs = parts.host.elapsed();
+  }
+
+  get isDue(): boolean {
+    return this.#parts.host.elapsed() >= this.#sentAtMs + EVERY_MS;
+  }
+
+  async whenDue(): Promise<void> {
+    if (!this.isDue) return;
+    this.#sending ??= this.#send().finally(() => {
+      this.#sending = undefined;
+    });
+    await this.#sending;
+  }
+
+  /** Interrupts a loop when the next one is due. */
+  plan(): void {
+    if (this.#isPlanned) return;
+    this.#isPlanned = true;
+    const { host } = this.#parts;
+    const inMs = Math.max(1, this.#sentAtMs + EVERY_MS - host.elapsed());
+    host.setTimeout(() => {
+      this.#isPlanned = false;
+      if (this.#isStopped) return;
+      // What was planned for an earlier heartbeat than the latest comes too early.
+      if (this.isDue) this.#parts.interrupt();
+      else this.plan();
+    }, inMs);
+  }
+
+  stop(): void {
+    this.#isStopped = true;
+  }
+
+  async #send(): Promise<void> {
+    await this.#parts.send();
+    this.#sentAtMs = this.#parts.host.elapsed();
+    this.plan();
+  }
+}
