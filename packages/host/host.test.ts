@@ -1,5 +1,6 @@
+import { getEventListeners } from "node:events";
 import { describe, expect, test } from "@jest/globals";
-import { systemHost } from "./index.ts";
+import { orAborted, systemHost } from "./index.ts";
 
 describe("the system's host", () => {
   test("a cleared timer does no work; the others do theirs in order", async () => {
@@ -26,5 +27,24 @@ describe("the system's host", () => {
     await systemHost.delay(15);
     expect(systemHost.elapsed() - before.elapsed).toBeGreaterThanOrEqual(14);
     expect(systemHost.now()).toBeGreaterThanOrEqual(before.now);
+  });
+});
+
+describe("work or an end of the waiting for it", () => {
+  const never = new Promise<string>(() => undefined);
+
+  test("gives what the work gives, and leaves nothing at the signal", async () => {
+    const { signal } = new AbortController();
+    await expect(orAborted(Promise.resolve("done"), signal)).resolves.toBe("done");
+    await expect(orAborted(Promise.reject(new Error("failed")), signal)).rejects.toThrow("failed");
+    expect(getEventListeners(signal, "abort")).toEqual([]);
+  });
+
+  test("rejects at the abort, also one that came before", async () => {
+    const ending = new AbortController();
+    const waiting = orAborted(never, ending.signal);
+    ending.abort();
+    await expect(waiting).rejects.toThrow("was ended");
+    await expect(orAborted(never, ending.signal)).rejects.toThrow("was ended");
   });
 });

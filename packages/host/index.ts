@@ -1,1 +1,2 @@
 export { type Host, systemHost, type Timer } from "./host.ts";
+export { orAborted } from "./or-aborted.ts";

@@ -1,3 +1,4 @@
+import { orAborted } from "#host";
 import type { Admin, Kafka, RawRecord } from "#kafka";
 import type { Serde } from "#serde";
 import type { Call, TopicMap } from "#topics";
@@ -99,17 +100,4 @@ function only<P extends { readonly partition: number }>(all: readonly P[], parti
   const found = all.find((one) => one.partition === partition);
   if (found === undefined) throw new RangeError(`the calls topic has no partition ${partition}`);
   return found;
-}
-
-/** Rejects when the signal is aborted first. */
-async function orAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
-  const { promise, reject } = Promise.withResolvers<never>();
-  const end = (): void => reject(new Error("the reading was ended"));
-  if (signal.aborted) end();
-  signal.addEventListener("abort", end);
-  try {
-    return await Promise.race([work, promise]);
-  } finally {
-    signal.removeEventListener("abort", end);
-  }
 }

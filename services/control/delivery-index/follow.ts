@@ -1,5 +1,5 @@
 // Reads the indexed topics into the index: all partitions, in no consumer group, from the index's own offsets on.
-import type { Host } from "#host";
+import { type Host, orAborted } from "#host";
 import type { Admin, Kafka, PartitionOffsets, RawRecord } from "#kafka";
 import type { Logger } from "#runtime";
 import type { Serde } from "#serde";
@@ -114,19 +114,6 @@ class TopicFollower<K extends Indexed> {
       logger.error({ err: error, topic: this.#topic.name, partition, offset }, "a record cannot be indexed");
       return undefined;
     }
-  }
-}
-
-/** Rejects when the signal is aborted first. */
-async function orAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
-  const { promise, reject } = Promise.withResolvers<never>();
-  const end = (): void => reject(new Error("the reading was ended"));
-  if (signal.aborted) end();
-  signal.addEventListener("abort", end);
-  try {
-    return await Promise.race([work, promise]);
-  } finally {
-    signal.removeEventListener("abort", end);
   }
 }
 
