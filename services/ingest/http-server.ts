@@ -11,6 +11,17 @@ export interface HttpServerOptions {
   readonly handler: RequestHandler;
   /** Whether the next request would be let in: a caller that asks first (Expect: 100-continue) is told no at once. */
   readonly isOpen: () => boolean;
+  /** CALLER_TIMES unless given. */
+  readonly times?: CallerTimes;
+}
+
+/** Milliseconds. */
+interface CallerTimes {
+  /** A caller that takes longer to send its request than this is slow on purpose, or gone. */
+  readonly requestMs: number;
+  readonly headersMs: number;
+  /** How often the two are looked at: a caller may take so much longer. */
+  readonly checkEveryMs: number;
 }
 
 export interface HttpServer {
@@ -21,11 +32,8 @@ export interface HttpServer {
 
 /** Longer than the 60 s of common load balancers: the side that keeps a connection shorter must be the caller's. */
 const KEEP_ALIVE_MS = 75_000;
-/** A caller that takes longer to send its request than this is slow on purpose, or gone. */
-const REQUEST_MS = 30_000;
-const HEADERS_MS = 15_000;
-/** How often the two times above are looked at; Node does it every 30 s. */
-const CHECK_CONNECTIONS_MS = 5_000;
+/** Node by itself looks every 30 s. */
+export const CALLER_TIMES: CallerTimes = { requestMs: 30_000, headersMs: 15_000, checkEveryMs: 5_000 };
 const MAX_HEADER_BYTES = 16_384;
 const MAX_HEADERS = 200;
 /** How often connections that have become idle are closed at the end. */
@@ -37,12 +45,13 @@ export async function startHttpServer({
   maxConnections,
   handler,
   isOpen,
+  times = CALLER_TIMES,
 }: HttpServerOptions): Promise<HttpServer> {
   const server = createServer({
     keepAliveTimeout: KEEP_ALIVE_MS,
-    requestTimeout: REQUEST_MS,
-    headersTimeout: HEADERS_MS,
-    connectionsCheckingInterval: CHECK_CONNECTIONS_MS,
+    requestTimeout: times.requestMs,
+    headersTimeout: times.headersMs,
+    connectionsCheckingInterval: times.checkEveryMs,
     maxHeaderSize: MAX_HEADER_BYTES,
   });
   server.maxHeadersCount = MAX_HEADERS;

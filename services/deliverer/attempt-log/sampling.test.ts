@@ -1,0 +1,24 @@
+import { describe, expect, test } from "@jest/globals";
+import { Sampling } from "./sampling.ts";
+
+const NOON_MS = 1_800_000_000_000;
+const HOUR_MS = 3_600_000;
+
+describe("which requests get a record when the clock jumps", () => {
+  test("a clock that was set back an hour leaves out no success for the hour", () => {
+    const sampling = new Sampling({ failures: 1, successes: 10 }, 10);
+    expect(sampling.success("d", NOON_MS)).toBe(true);
+    expect(sampling.success("d", NOON_MS - HOUR_MS)).toBe(true);
+    expect(sampling.success("d", NOON_MS - HOUR_MS + 999)).toBe(false);
+    expect(sampling.success("d", NOON_MS - HOUR_MS + 1_000)).toBe(true);
+  });
+
+  test("nor is a failure, or a success of all destinations together, measured by the second before", () => {
+    const sampling = new Sampling({ failures: 1, successes: 1 }, 10);
+    expect(sampling.failure("d", NOON_MS)).toBe(0);
+    expect(sampling.failure("d", NOON_MS)).toBeUndefined();
+    expect(sampling.failure("d", NOON_MS - HOUR_MS)).toBe(1);
+    expect([sampling.success("e", NOON_MS), sampling.success("f", NOON_MS)]).toEqual([true, false]);
+    expect(sampling.success("f", NOON_MS - HOUR_MS)).toBe(true);
+  });
+});
