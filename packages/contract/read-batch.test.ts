@@ -23,7 +23,7 @@ describe("a batch (contract 7.1, 7.5)", () => {
         calls: [call],
         root: { context: { a: 1 }, integrations: { All: true } },
         sentAt: "s",
-        mergedBytes: 22,
+        mergedBytes: Buffer.byteLength('[{"a":1},{"All":true},"s"]'),
       },
     });
   });
@@ -67,10 +67,18 @@ describe("a batch (contract 7.1, 7.5)", () => {
     expect(read({ batch: [call], context: { text: "x".repeat(40_000) } }, 41_000)).toBe("message_too_large");
   });
 
+  test("a sentAt at the root, which is written into every call, counts like its context", () => {
+    const sentAt = "x".repeat(20_000);
+    expect(read({ batch: [call], sentAt }, 100_000)).toBe("ok");
+    expect(read({ batch: new Array(1_000).fill(call), sentAt }, 100_000)).toBe("message_too_large");
+    expect(read({ batch: [call], sentAt: "x".repeat(40_000) }, 100_000)).toBe("message_too_large");
+  });
+
   test("a root nested too deep is refused", () => {
     let context: object = {};
     for (let level = 0; level < 50_000; level += 1) context = { context };
     expect(read({ batch: [call], context })).toBe("nested_too_deep");
+    expect(read({ batch: [call], sentAt: context })).toBe("nested_too_deep");
   });
 });
 
@@ -108,7 +116,7 @@ describe("why a batch is refused, in words and to the byte", () => {
     const large = 1_000_000;
     expect(read({ batch: [call], context: contextOf(MAX_CALL_BYTES) }, large)).toBe("ok");
     expect(refusal({ batch: [call], context: contextOf(MAX_CALL_BYTES + 1) }, large)).toBe(
-      "the batch's context and integrations have 32769 bytes, too many to be merged into 1 calls",
+      "the batch's context, integrations and sentAt have 32769 bytes, too many to be merged into 1 calls",
     );
     const calls = new Array(1_000).fill(call);
     expect(read({ batch: calls, context: contextOf(16_000) }, large)).toBe("ok");

@@ -10,7 +10,7 @@ export interface Batch {
   readonly calls: readonly unknown[];
   readonly root: BatchRoot;
   readonly sentAt: unknown;
-  /** Bytes that the root comes to when it is merged into every call. */
+  /** Bytes that the root's context, integrations and sentAt come to when they are merged into every call. */
   readonly mergedBytes: number;
 }
 
@@ -41,12 +41,13 @@ export function readBatch(raw: unknown, sizeBytes: number): BatchReading {
   const refused = countRejection(calls.length) ?? rootRejection(body);
   if (refused !== undefined) return { ok: false, ...refused };
   const root = rootOf(body);
-  const rootBytes = sizeOf(root);
+  const sentAt = body["sentAt"] ?? undefined;
+  const rootBytes = sizeOf(root, sentAt);
   const mergedBytes = rootBytes * calls.length;
   const isSmall = sizeBytes <= MAX_CALL_BYTES && sizeBytes * calls.length <= MAX_MERGED_BYTES;
   const isTooLarge = rootBytes > MAX_CALL_BYTES || mergedBytes > MAX_MERGED_BYTES;
   if (isTooLarge && !isSmall) return { ok: false, ...sizeRejection(rootBytes, calls.length) };
-  return { ok: true, batch: { calls, root, sentAt: body["sentAt"], mergedBytes } };
+  return { ok: true, batch: { calls, root, sentAt, mergedBytes } };
 }
 
 function rootOf(body: JsonObject): BatchRoot {
@@ -66,25 +67,25 @@ function countRejection(count: number): Rejection | undefined {
 
 function rootRejection(body: JsonObject): Rejection | undefined {
   const { context, integrations } = rootOf(body);
-  if (context === undefined && integrations === undefined) return undefined;
-  const refused = batchRootRejection(body);
+  const refused = context === undefined && integrations === undefined ? undefined : batchRootRejection(body);
   if (refused !== undefined) return { ...refused, message: `the batch's ${refused.message}` };
-  if (nestsDeeperThan(context, MAX_CALL_DEPTH - 1) || nestsDeeperThan(integrations, MAX_CALL_DEPTH - 1)) {
-    return {
-      code: "nested_too_deep",
-      message: `the batch's context may nest at most ${MAX_CALL_DEPTH - 1} levels deep`,
-    };
+  for (const [field, value] of Object.entries({ context, integrations, sentAt: body["sentAt"] })) {
+    if (!nestsDeeperThan(value, MAX_CALL_DEPTH - 1)) continue;
+    const message = `the batch's ${field} may nest at most ${MAX_CALL_DEPTH - 1} levels deep`;
+    return { code: "nested_too_deep", message };
   }
   return undefined;
 }
 
-function sizeOf({ context, integrations }: BatchRoot): number {
+/** Of all that is written into each call: a `sentAt` is, of whatever kind it is. */
+function sizeOf({ context, integrations }: BatchRoot, sentAt: unknown): number {
+  if (sentAt !== undefined) return jsonSizeBytes([context, integrations, sentAt]);
   return context === undefined && integrations === undefined ? 0 : jsonSizeBytes([context, integrations]);
 }
 
 function sizeRejection(rootBytes: number, count: number): Rejection {
   return {
     code: "message_too_large",
-    message: `the batch's context and integrations have ${rootBytes} bytes, too many to be merged into ${count} calls`,
+    message: `the batch's context, integrations and sentAt have ${rootBytes} bytes, too many to be merged into ${count} calls`,
   };
 }

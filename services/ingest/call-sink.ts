@@ -1,6 +1,7 @@
 import type { AcceptedCall } from "#contract";
 import { KafkaError } from "#kafka";
 import { type Call, callKey } from "#topics";
+import { BYTES_A_TURN, WorkInTurns } from "./event-loop-turns.ts";
 import type { CallSink } from "./ingest-parts.ts";
 
 /** One record of the calls topic, ready to be sent. */
@@ -24,29 +25,23 @@ function toRecord(sourceId: string, call: AcceptedCall, encode: CallSinkOptions[
   return { key: callKey(sourceId, call), value };
 }
 
-/** Encoding megabytes takes several turns of the event loop, so that others' requests come in between. */
-const CHARACTERS_A_TURN = 1_000_000;
-
-/** One encode for each call and one send for each request. */
+/** One encode for each call and one send for each request. Large ones are encoded in several turns of the event loop. */
 export function createCallSink({ encode, send, pause, onUnavailable }: CallSinkOptions): CallSink {
   async function encodeInTurns(sourceId: string, calls: readonly AcceptedCall[]): Promise<CallRecord[]> {
     const records: CallRecord[] = [];
-    let characters = 0;
+    const work = new WorkInTurns(pause);
     for (const call of calls) {
-      if (characters > CHARACTERS_A_TURN) {
-        await pause();
-        characters = 0;
-      }
-      characters += call.body.length;
+      const later = work.begin(call.body.length);
+      if (later !== undefined) await later;
       records.push(toRecord(sourceId, call, encode));
     }
     return records;
   }
 
   function encodeAll(sourceId: string, calls: readonly AcceptedCall[]): CallRecord[] | Promise<CallRecord[]> {
-    // Their own bodies have 500 KB at most: only what is merged into many makes more.
-    const isMuch = calls.length > 1 && (calls[0]?.body.length ?? 0) * calls.length > CHARACTERS_A_TURN;
-    if (isMuch) return encodeInTurns(sourceId, calls);
+    let characters = 0;
+    for (const { body } of calls) characters += body.length;
+    if (characters > BYTES_A_TURN) return encodeInTurns(sourceId, calls);
     return calls.map((call) => toRecord(sourceId, call, encode));
   }
 

@@ -5,9 +5,9 @@ import { createSerde } from "#serde";
 import { topicMap } from "#topics";
 import { createCallSink } from "./call-sink.ts";
 import type { settings } from "./config.ts";
+import type { EventLoopTurns } from "./event-loop-turns.ts";
 import type { CallSink } from "./ingest-parts.ts";
 import { createKafkaWatch, type KafkaWatch } from "./kafka-watch.ts";
-import { laterTurn } from "./later-turn.ts";
 import { createSourceDirectory } from "./source-directory.ts";
 import type { SourceLookup } from "./write-key.ts";
 
@@ -41,7 +41,7 @@ function connect({ settings, logger, lifecycle, host }: IngestContext) {
   return { topics, kafka, serde };
 }
 
-export function openCallsStore(context: IngestContext): CallsStore {
+export function openCallsStore(context: IngestContext, turns: EventLoopTurns): CallsStore {
   const { settings, logger, lifecycle, metrics } = context;
   const { stopping } = lifecycle;
   const { topics, kafka, serde } = connect(context);
@@ -60,7 +60,7 @@ export function openCallsStore(context: IngestContext): CallsStore {
   const sink = createCallSink({
     encode: (call) => serde.encode(calls, call),
     send: (records) => producer.send(records.map((record) => ({ topic: calls.name, ...record }))),
-    pause: () => laterTurn(context.host),
+    pause: () => turns.next(),
     onUnavailable: watch.failed,
   });
   let loaded = false;

@@ -2,9 +2,9 @@
 import type { AcceptedCall } from "#contract";
 import { systemHost } from "#host";
 import { createMetrics, type Metrics } from "#runtime";
+import { EventLoopTurns } from "./event-loop-turns.ts";
 import { startHttpServer } from "./http-server.ts";
 import type { IngestParts } from "./ingest-parts.ts";
-import { laterTurn } from "./later-turn.ts";
 import { createLoadGate, type LoadGate, type LoadLimits, type LoadSources } from "./load-gate.ts";
 import { createRateLimit } from "./rate-limit.ts";
 import { createRequestHandler } from "./request-handler.ts";
@@ -57,6 +57,7 @@ export async function startFixture(options: FixtureOptions = {}): Promise<Ingest
       ...options.load,
     },
   );
+  const turns = new EventLoopTurns(systemHost);
   const handler = createRequestHandler({
     sources: { byWriteKey: (key) => SOURCES.get(key) },
     sink: {
@@ -75,7 +76,7 @@ export async function startFixture(options: FixtureOptions = {}): Promise<Ingest
     host: systemHost,
     nowMs,
     newMessageId: () => "made-here",
-    pause: () => laterTurn(systemHost),
+    pause: () => turns.next(),
     onUnexpected: (error) => unexpected.push(error),
     ...options.parts,
   });

@@ -7,6 +7,8 @@ import {
   type Rejection,
   readBatch,
 } from "#contract";
+import { UnparsedCall } from "./batch-text.ts";
+import { BYTES_A_TURN, WorkInTurns } from "./event-loop-turns.ts";
 import type { IndexedRejection } from "./refusal.ts";
 import type { Route } from "./routes.ts";
 
@@ -22,7 +24,7 @@ export interface RequestFacts {
   newMessageId(): string;
   /** `grow` counts bytes that the calls come to beside the body; false when there is no room for them. */
   readonly reservation: { grow(bytes: number): boolean };
-  /** Resolves in a later turn of the event loop: others' requests come in between. */
+  /** Resolves in a later turn of the event loop. */
   pause(): Promise<void>;
 }
 
@@ -46,9 +48,6 @@ const refused = (rejection: Rejection): Judgement => ({ kind: "refused", rejecti
 
 /** What is added to each call: version, times, messageId, empty objects. */
 const ADDED_BYTES = 256;
-
-/** A root of kilobytes is written into each of thousands of calls: 16 MB take 80 ms. This much is done in one turn. */
-const MERGED_BYTES_A_TURN = 1_000_000;
 
 /**
  * Validates and normalises every call of the request (contract 7.4: a batch is accepted in part). A promise only where it takes
@@ -91,11 +90,15 @@ function judgeBatch(body: unknown, facts: RequestFacts): Judgement | Promise<Jud
     root,
     sentAt,
   };
-  const judged: Judged = { calls: [], rejected: [] };
-  const turns = Math.ceil(mergedBytes / MERGED_BYTES_A_TURN);
-  if (turns > 1) return judgeInTurns(raw, context, { judged, turns, pause: facts.pause });
-  judgeEach(raw, context, { judged, from: 0, to: raw.length });
-  return judgementOf(judged);
+  const judging: Judging = { context, judged: { calls: [], rejected: [] } };
+  const workBytes = facts.sizeBytes + mergedBytes;
+  if (workBytes <= BYTES_A_TURN) {
+    for (let index = 0; index < raw.length; index += 1) judgeOne(raw, index, judging);
+    return judgementOf(judging.judged);
+  }
+  const isParsed = !(raw[0] instanceof UnparsedCall);
+  const bytesOfEach = (isParsed ? workBytes : mergedBytes) / raw.length;
+  return judgeInTurns(raw, judging, { bytesOfEach, pause: facts.pause });
 }
 
 interface Judged {
@@ -103,29 +106,47 @@ interface Judged {
   readonly rejected: IndexedRejection[];
 }
 
-function judgeEach(
-  raw: readonly unknown[],
-  context: AcceptContext,
-  { judged, from, to }: { readonly judged: Judged; readonly from: number; readonly to: number },
-): void {
-  for (let index = from; index < to; index += 1) {
-    const acceptance = acceptCall(raw[index], context);
-    if (acceptance.ok) judged.calls.push(acceptance.call);
-    else judged.rejected.push({ index, code: acceptance.code, message: acceptance.message });
+interface Judging {
+  readonly context: AcceptContext;
+  readonly judged: Judged;
+}
+
+const TOO_LARGE: Rejection = {
+  code: "message_too_large",
+  message: `the call has more than ${MAX_CALL_BYTES} bytes, the most that is allowed`,
+};
+
+function judgeOne(raw: readonly unknown[], index: number, { context, judged }: Judging): void {
+  const call = raw[index];
+  if (call instanceof UnparsedCall && call.isTooLarge) {
+    judged.rejected.push({ index, ...TOO_LARGE });
+    return;
   }
+  const acceptance = acceptCall(call instanceof UnparsedCall ? call.parse() : call, context);
+  if (acceptance.ok) judged.calls.push(acceptance.call);
+  else judged.rejected.push({ index, code: acceptance.code, message: acceptance.message });
+}
+
+interface InTurns {
+  /** What a call comes to beside its own bytes where these are known, else with it. */
+  readonly bytesOfEach: number;
+  pause(): Promise<void>;
 }
 
 async function judgeInTurns(
   raw: readonly unknown[],
-  context: AcceptContext,
-  { judged, turns, pause }: { readonly judged: Judged; readonly turns: number; pause(): Promise<void> },
+  judging: Judging,
+  { bytesOfEach, pause }: InTurns,
 ): Promise<Judgement> {
-  const callsATurn = Math.ceil(raw.length / turns);
-  for (let from = 0; from < raw.length; from += callsATurn) {
-    if (from > 0) await pause();
-    judgeEach(raw, context, { judged, from, to: Math.min(from + callsATurn, raw.length) });
+  const work = new WorkInTurns(pause);
+  for (let index = 0; index < raw.length; index += 1) {
+    const call = raw[index];
+    const bytes = bytesOfEach + (call instanceof UnparsedCall ? call.sizeBytes : 0);
+    const later = work.begin(bytes);
+    if (later !== undefined) await later;
+    judgeOne(raw, index, judging);
   }
-  return judgementOf(judged);
+  return judgementOf(judging.judged);
 }
 
 function judgementOf({ calls, rejected }: Judged): Judgement {

@@ -75,17 +75,23 @@ test("over its rate a source is refused unread, by its header's key, and the oth
 
 test("a large batch is judged in turns: other requests are answered in between", async () => {
   const turns: (() => void)[] = [];
-  const pause = () => new Promise<void>((resolve) => turns.push(resolve));
+  let isHeld = true;
+  let count = 0;
+  const pause = () => {
+    count += 1;
+    return new Promise<void>((resolve) => void (isHeld ? turns.push(resolve) : setImmediate(resolve)));
+  };
   await startWith({ parts: { pause } });
   const reply = amplify();
-  let paused = 0;
-  while (paused < 15) {
-    await until(() => turns.length > paused, { timeoutMs: 20_000, what: `turn ${paused}` });
+  for (let taken = 0; taken < 15; taken += 1) {
+    await until(() => turns.length > taken, { timeoutMs: 20_000, what: `turn ${taken}` });
     expect((await normal()).status).toBe(200);
-    turns[paused]?.();
-    paused += 1;
+    isHeld = taken < 14;
+    turns[taken]?.();
   }
   expect((await reply).status).toBe(200);
+  // 16 MB, at most 32 KB a turn.
+  expect(count).toBeGreaterThanOrEqual(490);
   expect(ingest.stored.filter(({ body }) => body.length > 6_000)).toHaveLength(2_500);
   expect(new Set(ingest.stored.map(({ type }) => type))).toEqual(new Set(["track"]));
 });

@@ -3,8 +3,8 @@ import type { ServiceDefinition } from "#runtime";
 import { type CallsStore, type IngestContext, openCallsStore } from "./calls-store.ts";
 import { settings } from "./config.ts";
 import { watchEventLoop } from "./event-loop.ts";
+import { EventLoopTurns } from "./event-loop-turns.ts";
 import { startHttpServer } from "./http-server.ts";
-import { laterTurn } from "./later-turn.ts";
 import { createLoadGate, type LoadGate } from "./load-gate.ts";
 import { createRateLimit } from "./rate-limit.ts";
 import { createRequestHandler, type RequestHandler } from "./request-handler.ts";
@@ -13,13 +13,14 @@ import { createTelemetry, watchLevels } from "./telemetry.ts";
 /** Listens at once and answers 503 until the sources are loaded, so that a start without Kafka can be seen from outside. */
 async function start(context: IngestContext): Promise<{ ingestPort: number }> {
   const { settings: own, health, lifecycle } = context;
-  const store = openCallsStore(context);
+  const turns = new EventLoopTurns(context.host);
+  const store = openCallsStore(context, turns);
   const gate = openGate(context, store);
   const server = await startHttpServer({
     host: own.ingest.host,
     port: own.ingest.port,
     maxConnections: own.ingest.maxConnections,
-    handler: requestHandler(context, store, gate),
+    handler: requestHandler(context, { store, gate, turns }),
     isOpen: () => gate.refusal() === undefined,
   });
   lifecycle.onStop("http server", () => server.close());
@@ -49,7 +50,13 @@ function openGate(context: IngestContext, store: CallsStore): LoadGate {
   return gate;
 }
 
-function requestHandler(context: IngestContext, store: CallsStore, gate: LoadGate): RequestHandler {
+interface HandlerParts {
+  readonly store: CallsStore;
+  readonly gate: LoadGate;
+  readonly turns: EventLoopTurns;
+}
+
+function requestHandler(context: IngestContext, { store, gate, turns }: HandlerParts): RequestHandler {
   const { settings: own, logger, metrics, lifecycle, host, nowMs } = context;
   return createRequestHandler({
     sources: store.sources,
@@ -63,7 +70,7 @@ function requestHandler(context: IngestContext, store: CallsStore, gate: LoadGat
     host,
     nowMs,
     newMessageId: () => host.uuid(),
-    pause: () => laterTurn(host),
+    pause: () => turns.next(),
     onUnexpected: (error) => logger.error({ err: error }, "request could not be handled"),
   });
 }

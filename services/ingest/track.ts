@@ -6,7 +6,7 @@ import { clientAddress } from "./client-address.ts";
 import type { IngestParts } from "./ingest-parts.ts";
 import { judgeCalls, type RequestFacts, type TrackingRoute } from "./judge-calls.ts";
 import { busy } from "./load-gate.ts";
-import { decompress, type ParsedBody, parseJson } from "./parse-body.ts";
+import { decompress, isLarge, type ParsedBody, parseBatchJson, parseJson } from "./parse-body.ts";
 import { readPixel } from "./pixel.ts";
 import { ordinaryCalls } from "./rate-limit.ts";
 import { readBody } from "./read-body.ts";
@@ -39,9 +39,10 @@ export async function track(
     if (!inflated.ok) return invalid(inflated.rejection);
     if (inflated.bytes !== bytes && !reservation.grow(inflated.bytes.length)) return noRoom(reservation);
     const fromBrowser = request.headers.origin !== undefined;
+    if (isLarge(inflated.bytes)) await parts.pause();
     return await storeCalls(parts, request, {
       route,
-      body: parseJson(inflated.bytes),
+      body: route.kind === "batch" ? parseBatchJson(inflated.bytes) : parseJson(inflated.bytes),
       fromBrowser,
       reservation,
       source: found?.ok === true ? found.source : undefined,
