@@ -1,2 +1,3 @@
+export { EventLoopTurns, WorkInTurns } from "./event-loop-turns.ts";
 export { type Host, systemHost, type Timer } from "./host.ts";
 export { orAborted } from "./or-aborted.ts";

@@ -1,7 +1,8 @@
 import type { AcceptedCall } from "#contract";
+import { WorkInTurns } from "#host";
 import { KafkaError } from "#kafka";
 import { type Call, callKey } from "#topics";
-import { BYTES_A_TURN, WorkInTurns } from "./event-loop-turns.ts";
+import { BYTES_A_TURN } from "./bytes-a-turn.ts";
 import type { CallSink } from "./ingest-parts.ts";
 
 /** One record of the calls topic, ready to be sent. */
@@ -29,7 +30,7 @@ function toRecord(sourceId: string, call: AcceptedCall, encode: CallSinkOptions[
 export function createCallSink({ encode, send, pause, onUnavailable }: CallSinkOptions): CallSink {
   async function encodeInTurns(sourceId: string, calls: readonly AcceptedCall[]): Promise<CallRecord[]> {
     const records: CallRecord[] = [];
-    const work = new WorkInTurns(pause);
+    const work = new WorkInTurns({ pause, bytesATurn: BYTES_A_TURN });
     for (const call of calls) {
       const later = work.begin(call.body.length);
       if (later !== undefined) await later;

@@ -1,11 +1,11 @@
 // The Kafka side of ingest: the sources read from it, the calls written to it, and whether it answers.
+import type { EventLoopTurns } from "#host";
 import { createKafka } from "#kafka";
 import { type ServiceContext, type SettingsOf, watchTable } from "#runtime";
 import { createSerde } from "#serde";
 import { topicMap } from "#topics";
 import { createCallSink } from "./call-sink.ts";
 import type { settings } from "./config.ts";
-import type { EventLoopTurns } from "./event-loop-turns.ts";
 import type { CallSink } from "./ingest-parts.ts";
 import { createKafkaWatch, type KafkaWatch } from "./kafka-watch.ts";
 import { createSourceDirectory } from "./source-directory.ts";

@@ -1,8 +1,7 @@
 // The real request handler behind the real HTTP server; only Kafka is missing. For tests.
 import type { AcceptedCall } from "#contract";
-import { systemHost } from "#host";
+import { EventLoopTurns, systemHost } from "#host";
 import { createMetrics, type Metrics } from "#runtime";
-import { EventLoopTurns } from "./event-loop-turns.ts";
 import { startHttpServer } from "./http-server.ts";
 import type { IngestParts } from "./ingest-parts.ts";
 import { createLoadGate, type LoadGate, type LoadLimits, type LoadSources } from "./load-gate.ts";

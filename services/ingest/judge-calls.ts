@@ -7,8 +7,9 @@ import {
   type Rejection,
   readBatch,
 } from "#contract";
+import { WorkInTurns } from "#host";
 import { UnparsedCall } from "./batch-text.ts";
-import { BYTES_A_TURN, WorkInTurns } from "./event-loop-turns.ts";
+import { BYTES_A_TURN } from "./bytes-a-turn.ts";
 import type { IndexedRejection } from "./refusal.ts";
 import type { Route } from "./routes.ts";
 
@@ -138,7 +139,7 @@ async function judgeInTurns(
   judging: Judging,
   { bytesOfEach, pause }: InTurns,
 ): Promise<Judgement> {
-  const work = new WorkInTurns(pause);
+  const work = new WorkInTurns({ pause, bytesATurn: BYTES_A_TURN });
   for (let index = 0; index < raw.length; index += 1) {
     const call = raw[index];
     const bytes = bytesOfEach + (call instanceof UnparsedCall ? call.sizeBytes : 0);

@@ -1,6 +1,6 @@
 import type { Rejection } from "#contract";
 import { readBatchText } from "./batch-text.ts";
-import { BYTES_A_TURN } from "./event-loop-turns.ts";
+import { BYTES_A_TURN } from "./bytes-a-turn.ts";
 import { parseExactJson } from "./exact-json.ts";
 import { type Inflated, inflate, isGzip } from "./inflate.ts";
 import { sizeRejection } from "./size-rejection.ts";

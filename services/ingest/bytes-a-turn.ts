@@ -1,0 +1,7 @@
+import { MAX_CALL_BYTES } from "#contract";
+
+/**
+ * Bytes of JSON that are parsed and judged, or encoded, in one turn of the event loop: what a single call may have. Of bodies made to
+ * be slow (objects with a key of their own each, thousands of integrations) it takes 5 to 10 ms.
+ */
+export const BYTES_A_TURN = MAX_CALL_BYTES;
