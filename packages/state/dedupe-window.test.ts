@@ -1,6 +1,4 @@
-import { fork } from "node:child_process";
-import { once } from "node:events";
-import { mkdtempSync, rmSync, statSync, truncateSync, writeFileSync } from "node:fs";
+import { mkdtempSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { constants, tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "@jest/globals";
@@ -12,7 +10,6 @@ import { openDedupeWindow, type WindowDoors } from "./open-window.ts";
 
 const HOUR_MS = 3_600_000;
 const WINDOW_MS = 24 * HOUR_MS;
-const NOTING_PROCESS = join(import.meta.dirname, "fixtures", "noting-process.ts");
 const START_MS = Date.UTC(2026, 0, 1);
 
 let directory: string;
@@ -286,47 +283,4 @@ describe("disk", () => {
     expect(note(reopened, "m", 1)).toBe("duplicate");
     await reopened.close();
   });
-
-  test("files that crash the process that opens them are replaced at the next start", async () => {
-    const before = open();
-    for (let offset = 0; offset < 20_000; offset++) note(before, `m${offset}`, offset);
-    await before.close();
-    const data = join(directory, "data.mdb");
-    truncateSync(data, statSync(data).size / 2);
-    const child = fork(NOTING_PROCESS, [directory, "0"]);
-    const [, signal] = await once(child, "exit");
-    expect(signal).not.toBeNull();
-    const discarded: unknown[] = [];
-    const window = open({ onDiscarded: (error) => discarded.push(error) });
-    expect(discarded).toHaveLength(1);
-    expect(note(window, "m0", 0)).toBe("first");
-    await window.close();
-  });
-
-  test("after kill -9 in the middle of writing, exactly the ids below `reached` are there", async () => {
-    let from = 0;
-    for (let round = 0; round < 4; round++) {
-      const child = fork(NOTING_PROCESS, [directory, String(from)]);
-      let noted = 0;
-      child.on("message", (message: { noted?: number }) => {
-        noted = message.noted ?? noted;
-      });
-      while (noted < from + 12_000 + round * 3000) await once(child, "message");
-      child.kill("SIGKILL");
-      await once(child, "exit");
-      const window = open();
-      const { reached } = window;
-      expect(reached).toBeGreaterThanOrEqual(from);
-      expect(reached).toBeLessThanOrEqual(noted + 400);
-      nowMs = Date.now();
-      for (let offset = 0; offset < reached; offset += 37)
-        expect(note(window, `m${offset}`, offset)).toBe("again");
-      expect(
-        window.note({ sourceId: "s", messageId: `m${reached}`, offset: reached, receivedAtMs: nowMs }),
-      ).toBe("first");
-      await window.close();
-      from = window.reached;
-    }
-    expect(from).toBeGreaterThan(8000);
-  }, 60_000);
 });

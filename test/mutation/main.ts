@@ -45,7 +45,7 @@ function optionsOf({ folder, mutate, suites }: Part, flags: Flags): ConstructorP
     incrementalFile: `.cache/mutation/${name}.json`,
     force: flags.fresh,
     tempDirName: ".cache/mutation/tmp",
-    reporters: [],
+    reporters: ["progress-append-only"],
     allowEmpty: true,
   };
 }

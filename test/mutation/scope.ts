@@ -17,7 +17,12 @@ export const FOLDERS = [
 ];
 
 /** Whoever imports these, itself or through what tests share, starts Kafka or processes: too slow to run thousands of times. */
-const STARTERS = ["test/support/stack.ts", "test/support/service.ts", "test/support/turn.ts"];
+const STARTERS = [
+  "test/support/stack.ts",
+  "test/support/service.ts",
+  "test/support/turn.ts",
+  "node:child_process",
+];
 const SHARED_BY_TESTS = /\.fixture\.ts$|\/fixtures\/|^test\/support\//;
 
 function importsOf(path: string): string[] {

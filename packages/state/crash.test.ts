@@ -1,0 +1,83 @@
+// Windows whose process died: with real processes.
+import { fork } from "node:child_process";
+import { once } from "node:events";
+import { mkdtempSync, rmSync, statSync, truncateSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, expect, test } from "@jest/globals";
+import { systemHost } from "#host";
+import type { DedupeWindow, DedupeWindowOptions } from "./dedupe-window.ts";
+import { openDedupeWindow } from "./open-window.ts";
+
+const WINDOW_MS = 24 * 3_600_000;
+const NOTING_PROCESS = join(import.meta.dirname, "fixtures", "noting-process.ts");
+
+let directory: string;
+let nowMs: number;
+beforeEach(() => {
+  directory = mkdtempSync(join(tmpdir(), "hookline-window-"));
+  nowMs = Date.UTC(2026, 0, 1);
+});
+afterEach(() => rmSync(directory, { recursive: true, force: true }));
+
+function open(options: Partial<DedupeWindowOptions> = {}): DedupeWindow {
+  const fail = (error: unknown): void => {
+    throw error;
+  };
+  const host = { ...systemHost, now: () => nowMs };
+  return openDedupeWindow({
+    directory,
+    windowMs: WINDOW_MS,
+    host,
+    onError: fail,
+    onDiscarded: fail,
+    ...options,
+  });
+}
+
+function note(window: DedupeWindow, messageId: string, offset: number) {
+  return window.note({ sourceId: "s", messageId, offset, receivedAtMs: nowMs });
+}
+
+test("files that crash the process that opens them are replaced at the next start", async () => {
+  const before = open();
+  for (let offset = 0; offset < 20_000; offset++) note(before, `m${offset}`, offset);
+  await before.close();
+  const data = join(directory, "data.mdb");
+  truncateSync(data, statSync(data).size / 2);
+  const child = fork(NOTING_PROCESS, [directory, "0"]);
+  const [, signal] = await once(child, "exit");
+  expect(signal).not.toBeNull();
+  const discarded: unknown[] = [];
+  const window = open({ onDiscarded: (error) => discarded.push(error) });
+  expect(discarded).toHaveLength(1);
+  expect(note(window, "m0", 0)).toBe("first");
+  await window.close();
+});
+
+test("after kill -9 in the middle of writing, exactly the ids below `reached` are there", async () => {
+  let from = 0;
+  for (let round = 0; round < 4; round++) {
+    const child = fork(NOTING_PROCESS, [directory, String(from)]);
+    let noted = 0;
+    child.on("message", (message: { noted?: number }) => {
+      noted = message.noted ?? noted;
+    });
+    while (noted < from + 12_000 + round * 3000) await once(child, "message");
+    child.kill("SIGKILL");
+    await once(child, "exit");
+    const window = open();
+    const { reached } = window;
+    expect(reached).toBeGreaterThanOrEqual(from);
+    expect(reached).toBeLessThanOrEqual(noted + 400);
+    nowMs = Date.now();
+    for (let offset = 0; offset < reached; offset += 37)
+      expect(note(window, `m${offset}`, offset)).toBe("again");
+    expect(
+      window.note({ sourceId: "s", messageId: `m${reached}`, offset: reached, receivedAtMs: nowMs }),
+    ).toBe("first");
+    await window.close();
+    from = window.reached;
+  }
+  expect(from).toBeGreaterThan(8000);
+}, 60_000);
