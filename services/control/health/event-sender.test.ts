@@ -25,7 +25,7 @@ function setup(answers: RequestResult[], { stopAfter = Number.POSITIVE_INFINITY 
   const told: string[] = [];
   const settled: string[] = [];
   let atMs = 0;
-  const step = createEventSender({
+  const { step, revoked } = createEventSender({
     egress: {
       post: async ({ headers, body }) => {
         posted.push({ atMs, id: JSON.parse(body.toString()).id, headers });
@@ -56,13 +56,22 @@ function setup(answers: RequestResult[], { stopAfter = Number.POSITIVE_INFINITY 
         get isOurs() {
           return hold.isOurs;
         },
-        giveBack: () => void back.push(decoded.id),
+        // As a reader does: it comes again, at once, for as long as the partition is read here.
+        giveBack() {
+          back.push(decoded.id);
+          if (hold.isOurs && back.length < 100) again();
+        },
       };
-      step({ ...place, decoded }, () => settled.push(decoded.id), claim);
+      const again = () => step({ ...place, decoded }, () => settled.push(decoded.id), claim);
+      again();
     }
     for (let turn = 0; turn < 1_000; turn += 1) await new Promise((resolve) => setImmediate(resolve));
   }
-  return { back, hold, posted, send, settled, told };
+  function lose(): void {
+    hold.isOurs = false;
+    revoked();
+  }
+  return { back, hold, lose, posted, send, settled, told };
 }
 
 describe("an operational event (contract 4.5)", () => {
@@ -103,9 +112,12 @@ describe("an operational event (contract 4.5)", () => {
     expect(settled).toEqual(["evt_3", "evt_1", "evt_2"]);
   });
 
-  test("that is not through when the service stops is given back", async () => {
-    const { back, send, settled } = setup([REFUSED, REFUSED, REFUSED], { stopAfter: 2 });
+  test("that is not through when the service stops is given back when it is read here no more, and once", async () => {
+    const { back, lose, send, settled } = setup([REFUSED, REFUSED, REFUSED], { stopAfter: 2 });
     await send(event("evt_1"), event("evt_2"));
+    expect([settled, back]).toEqual([[], []]);
+    lose();
+    lose();
     expect([settled, back]).toEqual([[], ["evt_1", "evt_2"]]);
   });
 

@@ -1,7 +1,7 @@
 // Sends operational events to the operator's own webhook: one destination's in their order, each until it is taken or too old.
 import { deliveryHeaders } from "#contract";
 import type { Egress } from "#egress";
-import type { Ownership, Step } from "#kafka";
+import type { Claim, Ownership, Step } from "#kafka";
 import type { OperationalEvent } from "#topics";
 
 export interface EventSenderOptions {
@@ -31,19 +31,38 @@ const MAX_AGE_MS = 4 * 3_600_000;
 const FIRST_PAUSE_MS = 1_000;
 const LONGEST_PAUSE_MS = 60_000;
 
-/** The step of the events' runner. An event that is not through when its partition is lost or the service stops is given back. */
-export function createEventSender(options: EventSenderOptions): Step<OperationalEvent> {
+export interface EventSender {
+  readonly step: Step<OperationalEvent>;
+  /** Partitions were lost: gives back what was left when the service began to stop. */
+  revoked(): void;
+}
+
+/**
+ * An event that is not through when its partition is lost is given back. One that is not through when the service stops stays in hand until
+ * then: given back while its partition is still read here it would come again at once, and again, and nothing else would have its turn.
+ */
+export function createEventSender(options: EventSenderOptions): EventSender {
   const last = new Map<string, Promise<void>>();
-  return ({ decoded: event }, settle, claim) => {
+  let left: Claim[] = [];
+  const step: Step<OperationalEvent> = ({ decoded: event }, settle, claim) => {
     const { destinationId } = event;
     const sent = (last.get(destinationId) ?? Promise.resolve()).then(async () => {
       if (await isThrough(event, options, claim)) settle({ produce: [] });
+      else if (claim.isOurs) left.push(claim);
       else claim.giveBack();
     });
     last.set(destinationId, sent);
     void sent.then(() => {
       if (last.get(destinationId) === sent) last.delete(destinationId);
     });
+  };
+  return {
+    step,
+    revoked() {
+      const claims = left;
+      left = [];
+      for (const claim of claims) claim.giveBack();
+    },
   };
 }
 

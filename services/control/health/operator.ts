@@ -28,21 +28,23 @@ export function openOperator(context: Context, parts: HealthParts): Operator {
 function sendEvents(context: Context, { kafka, serde, topics, egress }: HealthParts, url: string): void {
   const { lifecycle, logger, metrics, host, nowMs, settings: own } = context;
   const { stopping } = lifecycle;
+  const sender = createEventSender({
+    egress,
+    url,
+    secret: own.health.operatorSecret,
+    userAgent: own.egress.userAgent,
+    deadlineMs: own.egress.responseDeadlineMs,
+    observer: createEventObserver(metrics, logger),
+    wait: (delayMs) => host.delay(delayMs, stopping).catch(() => undefined),
+    isStopping: () => stopping.aborted,
+    nowMs,
+  });
   const runner = kafka.runner({
     groupId: `${own.topics.prefix}control-events`,
     topics: [topics.operationalEvents.name],
     decode: ({ value }) => serde.decode(topics.operationalEvents, value ?? Buffer.alloc(0)),
-    step: createEventSender({
-      egress,
-      url,
-      secret: own.health.operatorSecret,
-      userAgent: own.egress.userAgent,
-      deadlineMs: own.egress.responseDeadlineMs,
-      observer: createEventObserver(metrics, logger),
-      wait: (delayMs) => host.delay(delayMs, stopping).catch(() => undefined),
-      isStopping: () => stopping.aborted,
-      nowMs,
-    }),
+    step: sender.step,
+    onRevoked: () => sender.revoked(),
     deadLetter({ partition, offset }, error) {
       logger.error({ err: error, partition, offset }, "an operational event cannot be read");
       return [];

@@ -26,20 +26,32 @@ function bench() {
     retryAfterMs: 1,
   });
   let offset = 0;
+  const owned = new Set<number>();
   const read = (decoded: Replay | undefined, partition = 0): number => {
     offset += 1;
     const at = offset;
     const raw = { topic: "replays", partition, offset: at, key: "r", value: null, timestampMs: 0 };
     const record: Received<Replay | undefined> = { ...raw, decoded };
-    const claim = { isOurs: true, giveBack: () => void back.push(at) };
-    owner.step(record, () => void settled.push(at), claim);
+    // As a reader does: what is given back comes again, at once, for as long as the partition is read here.
+    function giveBack(): void {
+      back.push(at);
+      if (back.length > 100) throw new Error("it is given back for ever");
+      if (owned.has(partition)) step();
+    }
+    const step = () => owner.step(record, () => void settled.push(at), { isOurs: true, giveBack });
+    owned.add(partition);
+    step();
     return at;
+  };
+  const lose = (partition: number): void => {
+    owned.delete(partition);
+    owner.revoked([{ partition }]);
   };
   const end = async (id: string, error?: Error) => {
     ends.get(id)?.(error);
     await new Promise(setImmediate);
   };
-  return { aborted, back, begun, end, failures, owner, read, settled };
+  return { aborted, back, begun, end, failures, lose, owner, read, settled };
 }
 
 describe("the owner of a replay", () => {
@@ -62,10 +74,10 @@ describe("the owner of a replay", () => {
   );
 
   test("lets go of it with its partition: its work ends, its record is given back", async () => {
-    const { aborted, back, end, owner, read, settled } = bench();
+    const { aborted, back, end, lose, owner, read, settled } = bench();
     const inZero = read(replay({ id: "a" }), 0);
     const inOne = read(replay({ id: "b" }), 1);
-    owner.revoked([{ partition: 0 }]);
+    lose(0);
     expect([aborted, back, owner.running]).toEqual([["a"], [inZero], 1]);
     await end("a");
     await end("b");
@@ -73,9 +85,9 @@ describe("the owner of a replay", () => {
   });
 
   test("goes on with it when its record is read again, once its earlier work has ended", async () => {
-    const { begun, end, owner, read, settled } = bench();
+    const { begun, end, lose, owner, read, settled } = bench();
     read(replay({ id: "a" }));
-    owner.revoked([{ partition: 0 }]);
+    lose(0);
     const again = read(replay({ id: "a" }));
     expect([begun, owner.running]).toEqual([["a"], 1]);
     await end("a");
@@ -94,8 +106,8 @@ describe("the owner of a replay", () => {
     expect(settled).toHaveLength(1);
   });
 
-  test("that stops waits for the end of its work and leaves the record to the next one", async () => {
-    const { aborted, back, end, owner, read, settled } = bench();
+  test("that stops waits for the end of its work, and gives the record back only when it is read here no more", async () => {
+    const { aborted, back, begun, end, lose, owner, read, settled } = bench();
     const record = read(replay({ id: "a" }));
     let hasStopped = false;
     const stopped = owner.stop().then(() => {
@@ -105,6 +117,18 @@ describe("the owner of a replay", () => {
     expect([aborted, hasStopped]).toEqual([["a"], false]);
     await end("a");
     await stopped;
-    expect([settled, back]).toEqual([[], [record]]);
+    expect([begun, settled, back]).toEqual([["a"], [], []]);
+    lose(0);
+    expect([settled, back, owner.running]).toEqual([[], [record], 0]);
+  });
+
+  test("that stops begins nothing more", async () => {
+    const { back, begun, lose, owner, read, settled } = bench();
+    await owner.stop();
+    const record = read(replay({ id: "a" }));
+    await new Promise(setImmediate);
+    expect([begun, settled, back]).toEqual([[], [], []]);
+    lose(0);
+    expect(back).toEqual([record]);
   });
 });

@@ -27,6 +27,7 @@ export class ReplayOwner {
   readonly #hands = new Map<string, Hand>();
   /** Work that has not ended, by replay; also of replays that were let go of. */
   readonly #working = new Map<string, Promise<void>>();
+  #isStopping = false;
 
   constructor(options: OwnerOptions) {
     this.#options = options;
@@ -44,6 +45,7 @@ export class ReplayOwner {
       return;
     }
     const hand: Hand = { partition, settle, claim, ending: new AbortController() };
+    if (this.#isStopping) hand.ending.abort();
     this.#hands.set(replay.id, hand);
     this.#begin(replay.id, hand);
   };
@@ -54,9 +56,13 @@ export class ReplayOwner {
     for (const [id, hand] of this.#hands) if (numbers.has(hand.partition)) this.#letGo(id, hand);
   }
 
-  /** Resolves when no work is under way any more. */
+  /**
+   * Resolves when no work is under way any more. The records stay in hand until their partitions are lost: one that is given back while
+   * its partition is still read here comes again at once, and again, for ever.
+   */
   async stop(): Promise<void> {
-    for (const [id, hand] of this.#hands) this.#letGo(id, hand);
+    this.#isStopping = true;
+    for (const { ending } of this.#hands.values()) ending.abort();
     await Promise.all(this.#working.values());
   }
 

@@ -17,6 +17,8 @@ export interface QuietWorld {
   until(ms: number): Promise<void>;
   /** Message ids of the calls that the webhook took, in order. */
   delivered(): string[];
+  /** Writes a record that nobody of the product would. */
+  writeRaw(topic: string, key: string, value: Buffer): void;
 }
 
 const processOf = (service: ServiceName): ProcessPlan => ({
@@ -63,6 +65,8 @@ export function startWorld(changes: Partial<Plan> = {}): QuietWorld {
   const world = new World({ ...PLAN, ...changes });
   const fleet = new Fleet(world);
   const stored: string[] = [];
+  const { createKafka } = world.ways("stranger", world.host("stranger"));
+  const stranger = createKafka({ brokers: [], clientId: "stranger", tls: false }).producer();
   new Operator(world).begin();
   fleet.begin();
   new Clients({
@@ -76,6 +80,7 @@ export function startWorld(changes: Partial<Plan> = {}): QuietWorld {
     fleet,
     stored,
     until: (ms) => inRealEvent(() => world.time.runUntil(ms)),
+    writeRaw: (topic, key, value) => void stranger.send([{ topic, key, value }]),
     delivered: () =>
       world.endpoints.requests.filter(({ status }) => status === 200).map(({ messageId }) => messageId),
   };
