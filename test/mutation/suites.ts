@@ -13,6 +13,8 @@ interface Suite {
   readonly path: string;
   readonly state: Circus.State;
   readonly tests: ReadonlyMap<string, Circus.TestEntry>;
+  /** What its tests have taken at most. */
+  timeMs: number;
 }
 
 export interface TestOutcome {
@@ -69,7 +71,7 @@ async function load(path: string): Promise<Suite> {
   await import(pathToFileURL(path).href);
   const state = getState();
   const tests = idsOf(path, entriesOf(state.rootDescribeBlock));
-  return { path, state, tests };
+  return { path, state, tests, timeMs: 0 };
 }
 
 function messageOf(error: Circus.TestError): string {
@@ -125,7 +127,8 @@ export class Suites {
   /** Runs the tests of these ids, or all; after the first failure no more, when told to bail. */
   async run(ids: ReadonlySet<string> | undefined, options: RunOptions): Promise<TestOutcome[]> {
     const outcomes: TestOutcome[] = [];
-    for (const suite of this.#suites) {
+    // What takes longest comes last: most faults are found before.
+    for (const suite of this.#suites.toSorted((one, other) => one.timeMs - other.timeMs)) {
       const wanted = [...suite.tests].filter(([id]) => ids === undefined || ids.has(id));
       if (wanted.length === 0) continue;
       outcomes.push(...(await this.#runSuite(suite, wanted, options)));
@@ -156,6 +159,8 @@ export class Suites {
     Object.assign(suite.state, { hasStarted: false, hasFocusedTests: false, unhandledErrors: [] });
     setState(suite.state);
     await run();
+    const tookMs = wanted.reduce((sum, [, test]) => sum + (test.duration ?? 0), 0);
+    suite.timeMs = Math.max(suite.timeMs, tookMs);
     const leftOver = suite.state.unhandledErrors.map(messageOf);
     return wanted.map(([id, test], index) => {
       const failures = [...test.errors.map(messageOf), ...(index === 0 ? leftOver : [])];
