@@ -1,71 +1,68 @@
-import type { AddressInfo } from "node:net";
+import { randomBytes } from "node:crypto";
 import { createEgress } from "#egress";
 import { createKafka, type Kafka, type Table } from "#kafka";
 import type { ServiceContext, ServiceDefinition, SettingsOf } from "#runtime";
 import { createSecretBox } from "#secrets";
 import { createSerde, type Serde } from "#serde";
 import { type RecordTypes, type Topic, topicMap } from "#topics";
-import { addAttemptRoutes } from "./attempts/routes.ts";
-import { addStatsRoute } from "./attempts/stats-routes.ts";
+import { openApi } from "./api.ts";
 import { createChangeQueue } from "./change-queue.ts";
 import { settings } from "./config.ts";
 import { type ConfigName, createConfigStore } from "./config-store.ts";
 import type { ControlContext } from "./context.ts";
-import { addDeadLetterRoutes } from "./dead-letters/routes.ts";
-import { addDestinationRoutes } from "./destinations/routes.ts";
+import { INDEX_FILES, type IndexDisk } from "./delivery-index/database.ts";
 import { openHealth } from "./health/open.ts";
-import { createAuthorise, listenHost } from "./http/auth.ts";
-import { createServer } from "./http/server.ts";
+import { listenHost } from "./http/auth.ts";
 import { createIds } from "./ids.ts";
 import { openDeliveries } from "./open-deliveries.ts";
-import { addReplayRoutes } from "./replays/routes.ts";
-import { addSourceRoutes } from "./sources/routes.ts";
-import { addWriteKeyRoutes } from "./sources/write-key-routes.ts";
 import { createTelemetry, type Resource, type Telemetry } from "./telemetry.ts";
-import { addTestRoute } from "./test-call/routes.ts";
 
 type Context = ServiceContext<SettingsOf<typeof settings>>;
 
 /** A change that Kafka has not acknowledged by then is answered with 503: a person or program is waiting. */
 const DELIVERY_TIMEOUT_MS = 5_000;
 
-const ROUTES = [
-  addSourceRoutes,
-  addWriteKeyRoutes,
-  addDestinationRoutes,
-  addTestRoute,
-  addAttemptRoutes,
-  addStatsRoute,
-  addDeadLetterRoutes,
-  addReplayRoutes,
-];
-
-/** The control API (contract 10): configuration in, configuration and what became of calls out; it owns no data. */
-export const control: ServiceDefinition<typeof settings> = { name: "control", settings, start };
-
-async function start(context: Context) {
-  const { tokens } = context.settings.tokens;
-  const host = listenHost(context.settings.api.host, tokens);
-  const controlContext = await openContext(context);
-  const server = await createServer({
-    authorise: createAuthorise(tokens),
-    telemetry: controlContext.telemetry,
-    logger: context.logger,
-    routes: ROUTES.map((add) => (app) => add(app, controlContext)),
-  });
-  await server.listen({ host, port: context.settings.api.port });
-  context.lifecycle.onStop("control API", () => server.close());
-  if (tokens.length === 0)
-    context.logger.info({ host }, "no token is configured: the API answers this machine only");
-  return { controlPort: (server.server.address() as AddressInfo).port };
+/** What lies outside the process. */
+export interface ControlOutside {
+  readonly createKafka: typeof createKafka;
+  readonly createSerde: typeof createSerde;
+  readonly createEgress: typeof createEgress;
+  readonly randomBytes: (sizeBytes: number) => Buffer;
+  readonly indexDisk: IndexDisk;
+  /** The API's way in; resolves when requests are answered. */
+  readonly openApi: typeof openApi;
 }
 
+const MACHINE: ControlOutside = {
+  createKafka,
+  createSerde,
+  createEgress,
+  randomBytes,
+  indexDisk: INDEX_FILES,
+  openApi,
+};
+
+/** The service in the world that `outside` leads to. It owns no data: configuration in, configuration and what became of calls out. */
+export function createControl(outside: ControlOutside): ServiceDefinition<typeof settings> {
+  return {
+    name: "control",
+    settings,
+    async start(context) {
+      const host = listenHost(context.settings.api.host, context.settings.tokens.tokens);
+      return outside.openApi(context, await openContext(context, outside), host);
+    },
+  };
+}
+
+/** The control API (contract 10). */
+export const control = createControl(MACHINE);
+
 /** Opens everything that the routes work with; resolves when the configuration has been read to its end. */
-async function openContext(context: Context): Promise<ControlContext> {
+async function openContext(context: Context, outside: ControlOutside): Promise<ControlContext> {
   const { settings, logger, metrics, health, lifecycle, host, nowMs } = context;
   const topics = topicMap(settings.topics);
   const { sourceConfig, destinationConfig } = topics;
-  const serde = createSerde({
+  const serde = outside.createSerde({
     registryUrl: settings.registry.registryUrl,
     topics: [
       sourceConfig,
@@ -82,10 +79,10 @@ async function openContext(context: Context): Promise<ControlContext> {
       logger.warn({ err: error, retryInMs }, "waiting for the schema registry"),
     host,
   });
-  const kafka = createKafka(settings.kafka, { logger: logger.child("kafka"), host });
+  const kafka = outside.createKafka(settings.kafka, { logger: logger.child("kafka"), host });
   lifecycle.onStop("Kafka", () => kafka.close());
   lifecycle.onStop("serde", () => serde.close());
-  const egress = createEgress({ allowCidrs: settings.egress.allowCidrs });
+  const egress = outside.createEgress({ allowCidrs: settings.egress.allowCidrs, host });
   lifecycle.onStop("egress", () => egress.close());
 
   const tables = { serde, kafka, onPoison: (resource: Resource) => telemetry.poisoned(resource), logger };
@@ -107,12 +104,12 @@ async function openContext(context: Context): Promise<ControlContext> {
   };
   return {
     ...shared,
-    ...openDeliveries(context, { kafka, serde, topics, destination }),
+    ...openDeliveries(context, { kafka, serde, topics, indexDisk: outside.indexDisk, destination }),
     health: await openHealth(context, { ...shared, kafka, serde, topics }),
     sources: createConfigStore({ topic: sourceConfig, table: sourceTable, producer, serde }),
     secrets: createSecretBox(settings.encryption),
     delivery: settings.egress,
-    ids: createIds(),
+    ids: createIds(outside.randomBytes),
     telemetry,
     logger,
     host: context.host,

@@ -6,6 +6,7 @@ import type { DestinationConfig, TopicMap } from "#topics";
 import type { settings } from "./config.ts";
 import type { ControlContext } from "./context.ts";
 import { createDeadLetterReader } from "./dead-letters/reader.ts";
+import type { IndexDisk } from "./delivery-index/database.ts";
 import { openDeliveryIndex } from "./delivery-index/open.ts";
 import { openReplays } from "./replays/open.ts";
 import { createReplayStore } from "./replays/store.ts";
@@ -17,6 +18,7 @@ export interface DeliveriesParts {
   readonly kafka: Kafka;
   readonly serde: Serde;
   readonly topics: TopicMap;
+  readonly indexDisk: IndexDisk;
   readonly destination: (id: string) => DestinationConfig | undefined;
 }
 

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { SCHEMA, SCHEMA_VERSION } from "./schema.ts";
 
-export interface DatabaseOptions {
+interface DatabaseOptions {
   readonly folder: string;
   /** Told why a file was thrown away. */
   readonly onDiscarded: (why: string) => void;
@@ -21,8 +21,18 @@ export interface IndexDatabase {
   readonly file: string;
 }
 
+/** Where a process keeps its index: files, or what stands for them in a simulated world. */
+export interface IndexDisk {
+  open(options: DatabaseOptions): IndexDatabase;
+  close(opened: IndexDatabase): void;
+  /** Closes it and throws away what it holds. */
+  discard(opened: IndexDatabase): void;
+}
+
+export const INDEX_FILES: IndexDisk = { open: openDatabase, close: closeDatabase, discard: discardDatabase };
+
 /** Opens the first file that no other process has open, and keeps it to itself: totals added twice would be wrong. */
-export function openDatabase({ folder, onDiscarded }: DatabaseOptions): IndexDatabase {
+function openDatabase({ folder, onDiscarded }: DatabaseOptions): IndexDatabase {
   mkdirSync(folder, { recursive: true, mode: 0o700 });
   for (const name of FILES) {
     const file = join(folder, name);
@@ -32,8 +42,12 @@ export function openDatabase({ folder, onDiscarded }: DatabaseOptions): IndexDat
   throw new Error(`every index in ${folder} is used by another process: give each its own HOOKLINE_DATA_DIR`);
 }
 
-export function discardDatabase({ database, file }: IndexDatabase): void {
+function closeDatabase({ database }: IndexDatabase): void {
   if (database.isOpen) database.close();
+}
+
+function discardDatabase({ database, file }: IndexDatabase): void {
+  closeDatabase({ database, file });
   for (const suffix of ["", "-wal", "-shm", "-journal"]) rmSync(`${file}${suffix}`, { force: true });
 }
 

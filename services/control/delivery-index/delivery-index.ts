@@ -2,7 +2,7 @@
 // this process. Offsets are kept in the transactions of the rows, so every record is in it once; what is lost is read again.
 import type { DeadLetter, DeliveryAttempt, DeliveryTotal } from "#topics";
 import { type AttemptFilter, insertAttempt, type ListedAttempt, listAttempts } from "./attempts-table.ts";
-import { discardDatabase, type IndexDatabase, isDamage, messageOf, openDatabase } from "./database.ts";
+import { INDEX_FILES, type IndexDatabase, type IndexDisk, isDamage, messageOf } from "./database.ts";
 import {
   countDeadLetters,
   type DeadLetterFilter,
@@ -23,6 +23,8 @@ export interface DeliveryIndexOptions {
   readonly nowMs: () => number;
   /** The file was thrown away; everything is read from the topics again. */
   readonly onDiscarded: (why: string) => void;
+  /** Files unless given. */
+  readonly disk?: IndexDisk;
 }
 
 interface Opened {
@@ -33,11 +35,13 @@ interface Opened {
 
 export class DeliveryIndex {
   readonly #options: DeliveryIndexOptions;
+  readonly #disk: IndexDisk;
   #opened: Opened;
   #epoch = 0;
 
   constructor(options: DeliveryIndexOptions) {
     this.#options = options;
+    this.#disk = options.disk ?? INDEX_FILES;
     this.#opened = this.#open();
   }
 
@@ -110,16 +114,16 @@ export class DeliveryIndex {
   discard(why: string): void {
     this.#options.onDiscarded(why);
     this.#epoch += 1;
-    discardDatabase(this.#opened.file);
+    this.#disk.discard(this.#opened.file);
     this.#opened = this.#open();
   }
 
   close(): void {
-    if (this.#opened.file.database.isOpen) this.#opened.file.database.close();
+    this.#disk.close(this.#opened.file);
   }
 
   #open(): Opened {
-    const file = openDatabase(this.#options);
+    const file = this.#disk.open(this.#options);
     const sql = new Statements(file.database);
     return { file, sql, writers: new Writers(sql) };
   }

@@ -5,6 +5,7 @@ import type { ServiceContext, SettingsOf } from "#runtime";
 import type { Serde } from "#serde";
 import type { Topic, TopicMap } from "#topics";
 import type { settings } from "../config.ts";
+import type { IndexDisk } from "./database.ts";
 import { DeliveryIndex } from "./delivery-index.ts";
 import { followTopics } from "./follow.ts";
 import { INDEXED, type Indexed } from "./indexed.ts";
@@ -21,6 +22,7 @@ export interface OpenIndexParts {
   readonly kafka: Kafka;
   readonly serde: Serde;
   readonly topics: TopicMap;
+  readonly indexDisk: IndexDisk;
 }
 
 const DELETE_EVERY_MS = 60_000;
@@ -28,13 +30,14 @@ const DELETE_EVERY_MS = 60_000;
 /** Opens the index and follows its topics; answers are given from the beginning, however far it has come. */
 export function openDeliveryIndex(
   context: ServiceContext<SettingsOf<typeof settings>>,
-  { kafka, serde, topics }: OpenIndexParts,
+  { kafka, serde, topics, indexDisk }: OpenIndexParts,
 ): Deliveries {
   const { lifecycle, logger, host, nowMs, settings: own } = context;
   const progress = new Progress(host);
   const index = new DeliveryIndex({
     folder: join(own.data.dataDir, "control", topics.deadLetters.name),
     nowMs,
+    disk: indexDisk,
     onDiscarded(why) {
       progress.forget();
       logger.warn({ why }, "the delivery index is made anew from the topics");

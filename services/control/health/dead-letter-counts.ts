@@ -33,7 +33,8 @@ const WINDOW_MS = 60_000;
 
 /**
  * The first dead letter that was not announced yet stays undone until it is, so that after a crash the count begins with it again; all
- * others are done at once. Memory is one small window for each destination with dead letters in the last minute.
+ * others are done at once. Times are the process's own (`Host.elapsed`): a clock that is set forward and back would hold that one, and the
+ * commit with it, for the whole jump. Memory is one small window for each destination with dead letters in the last minute.
  */
 export class DeadLetterCounts {
   readonly #announce: Announce;
@@ -43,11 +44,11 @@ export class DeadLetterCounts {
     this.#announce = announce;
   }
 
-  add(letter: DeadLetterSeen, nowMs: number, counting: Counting): void {
+  add(letter: DeadLetterSeen, elapsedMs: number, counting: Counting): void {
     const { destinationId, partition } = letter;
     const window = this.#windows.get(destinationId);
     if (window === undefined) {
-      this.#windows.set(destinationId, { partition, endsAtMs: nowMs + WINDOW_MS, waiting: undefined });
+      this.#windows.set(destinationId, { partition, endsAtMs: elapsedMs + WINDOW_MS, waiting: undefined });
       this.#announce(destinationId, counted(undefined, letter), counting);
     } else if (window.waiting === undefined) {
       window.waiting = { letters: counted(undefined, letter), first: counting };
@@ -58,12 +59,12 @@ export class DeadLetterCounts {
   }
 
   /** Announces what has gathered in windows that are over. */
-  tick(nowMs: number): void {
+  tick(elapsedMs: number): void {
     for (const [destinationId, { partition, endsAtMs, waiting }] of this.#windows) {
-      if (endsAtMs > nowMs) continue;
+      if (endsAtMs > elapsedMs) continue;
       this.#windows.delete(destinationId);
       if (waiting === undefined) continue;
-      this.#windows.set(destinationId, { partition, endsAtMs: nowMs + WINDOW_MS, waiting: undefined });
+      this.#windows.set(destinationId, { partition, endsAtMs: elapsedMs + WINDOW_MS, waiting: undefined });
       this.#announce(destinationId, waiting.letters, waiting.first);
     }
   }

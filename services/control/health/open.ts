@@ -53,7 +53,7 @@ interface Book {
 }
 
 function watchOver(context: Context, parts: HealthParts, book: Book): void {
-  const { lifecycle, host, nowMs } = context;
+  const { lifecycle, host } = context;
   const { destinations, topics } = parts;
   const { tell } = openOperator(context, parts);
   const keeper = createKeeper(context, parts, { ...book, tell });
@@ -77,7 +77,7 @@ function watchOver(context: Context, parts: HealthParts, book: Book): void {
     },
   });
   const ticking = host.setInterval(() => {
-    counts.tick(nowMs());
+    counts.tick(host.elapsed());
     keeper.tick(book.recovering(), ownedBy(runner, topics.deliveryAttempts.name, parts.partitions));
   }, TICK_MS);
   lifecycle.onStop("health", () => {

@@ -12,6 +12,7 @@ const topics = topicMap({ prefix: "", retryDelaysMs: [1_000] });
 
 /** The step of the runner, with what it told of; nothing is read from Kafka. */
 function setup() {
+  const clock = { nowMs: 100 * HOUR_MS, elapsedMs: 0 };
   const told: string[] = [];
   const done: number[] = [];
   let options: RunnerOptions<DeadLetter> | undefined;
@@ -22,20 +23,22 @@ function setup() {
     },
     producer: () => ({}),
   } as unknown as Kafka;
+  const counts = new DeadLetterCounts((id, _, first) => {
+    told.push(id);
+    first.done();
+  });
   createHealthRunner({
     kafka,
     topics,
     serde: {} as never,
     groupId: "g",
     keeper: {} as never,
-    counts: new DeadLetterCounts((id, _, first) => {
-      told.push(id);
-      first.done();
-    }),
+    counts,
     readBack: async () => undefined,
     logger: {} as never,
     metrics: createMetrics({ service: "test", version: "0" }),
-    nowMs: () => 100 * HOUR_MS,
+    host: { elapsed: () => clock.elapsedMs },
+    nowMs: () => clock.nowMs,
   });
   function died(destinationId: string | null, ageMs: number): void {
     const decoded = deadLetter({ destinationId, deadAtMs: 100 * HOUR_MS - ageMs });
@@ -44,7 +47,7 @@ function setup() {
     const record: Received<DeadLetter> = { ...raw, decoded };
     options?.step(record, () => void done.push(offset), { isOurs: true, giveBack: () => undefined });
   }
-  return { died, done, told };
+  return { clock, counts, died, done, told };
 }
 
 test("a dead letter of more than four hours ago is history and told of to nobody (contract 3.5)", () => {
@@ -62,4 +65,20 @@ test("a dead letter of no destination is told of to nobody", () => {
   const { died, done, told } = setup();
   died(null, 0);
   expect([told, done]).toEqual([[], [0]]);
+});
+
+test("a clock that was an hour ahead holds no dead letter for longer than the minute", () => {
+  const { clock, counts, died, done, told } = setup();
+  clock.nowMs += HOUR_MS;
+  died("d", 0);
+  clock.nowMs -= HOUR_MS;
+  died("d", 0);
+  expect([told, done]).toEqual([["d"], [0]]);
+  clock.nowMs += 60_000;
+  clock.elapsedMs += 60_000;
+  counts.tick(clock.elapsedMs);
+  expect([told, done]).toEqual([
+    ["d", "d"],
+    [0, 1],
+  ]);
 });

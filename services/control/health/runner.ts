@@ -1,4 +1,5 @@
 // Attempts and dead letters as they come: each destination's are in one partition, so one control process is responsible for it.
+import type { Host } from "#host";
 import type { Kafka, Received, Runner, Step } from "#kafka";
 import { countRecordsLost, type Logger, type Metrics } from "#runtime";
 import type { Serde } from "#serde";
@@ -17,6 +18,7 @@ export interface HealthRunnerParts {
   readonly readBack: () => Promise<void>;
   readonly logger: Logger;
   readonly metrics: Metrics;
+  readonly host: Pick<Host, "elapsed">;
   readonly nowMs: () => number;
 }
 
@@ -56,7 +58,7 @@ export function createHealthRunner(parts: HealthRunnerParts): Runner {
   });
 }
 
-function createStep({ keeper, counts, nowMs }: HealthRunnerParts): Step<DeliveryAttempt | DeadLetter> {
+function createStep({ keeper, counts, host, nowMs }: HealthRunnerParts): Step<DeliveryAttempt | DeadLetter> {
   return (record, settle, claim) => {
     const { decoded } = record;
     const done = (): void => settle({ produce: [] });
@@ -64,7 +66,7 @@ function createStep({ keeper, counts, nowMs }: HealthRunnerParts): Step<Delivery
     else if (decoded.destinationId === null || nowMs() - decoded.deadAtMs > MAX_AGE_MS) done();
     else {
       const letter = deadLetterSeen(record, decoded, decoded.destinationId);
-      counts.add(letter, nowMs(), { done, giveBack: () => claim.giveBack() });
+      counts.add(letter, host.elapsed(), { done, giveBack: () => claim.giveBack() });
     }
   };
 }

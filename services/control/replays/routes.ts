@@ -5,17 +5,12 @@ import type { ControlContext } from "../context.ts";
 import { IdParams } from "../http/fields.ts";
 import { problemResponses } from "../http/openapi.ts";
 import { PageQuery, page, pageOf } from "../http/pages.ts";
-import { notFound, ProblemError } from "../http/problem.ts";
 import type { ControlApp } from "../http/server.ts";
 import { checkBody } from "../http/validation.ts";
-import { replayOf, replayProblems } from "./request.ts";
+import { cancelReplay, existingReplay, startReplay } from "./commands.ts";
 import { ReplayAccepted, ReplayBody, ReplayView, replayView } from "./schemas.ts";
-import { filterOf } from "./selection.ts";
 
 const TAGS = ["dead letters"];
-
-/** A person or program is waiting. */
-const INDEXED_WITHIN_MS = 5_000;
 
 export function addReplayRoutes(app: ControlApp, context: ControlContext): void {
   addStartRoute(app, context);
@@ -41,7 +36,7 @@ function addStartRoute(app: ControlApp, context: ControlContext): void {
     },
     async (request, reply) => {
       checkBody(request);
-      const replay = await startReplay(context, request);
+      const replay = await startReplay(context, request.body);
       const { id, matched, skipped } = replay;
       return await reply
         .code(202)
@@ -49,32 +44,6 @@ function addStartRoute(app: ControlApp, context: ControlContext): void {
         .send({ replayId: id, matched, skipped });
     },
   );
-}
-
-/** Durable when it resolves. Whatever has died until now is meant, so the index has to know it. */
-async function startReplay(
-  context: ControlContext,
-  request: Parameters<typeof checkBody>[0] & { readonly body: Static<typeof ReplayBody> },
-): Promise<Replay> {
-  const { deliveries, destinations, ids, replays } = context;
-  const { index, progress } = deliveries;
-  const ends = await context.deadLetterEnds();
-  if (!(await progress.untilCovers("deadLetters", ends, INDEXED_WITHIN_MS)))
-    throw new ProblemError("unavailable", "the dead letters are still being indexed; nothing was begun");
-  const known = {
-    destination: (id: string) => destinations.get(id),
-    deadLetter: (id: string) => index.findDeadLetter(id),
-  };
-  checkBody(request, replayProblems(request.body, known));
-  const replay = replayOf(request.body, { id: ids.newReplayId(), ends, nowMs: context.nowMs() });
-  const count = (replayable: boolean): number => index.countDeadLetters({ ...filterOf(replay), replayable });
-  const counted = {
-    ...replay,
-    matched: replay.ids?.length ?? count(true),
-    skipped: replay.ids === null ? count(false) : 0,
-  };
-  await replays.putVisibly(counted);
-  return counted;
 }
 
 function addReadRoutes(app: ControlApp, context: ControlContext): void {
@@ -122,21 +91,10 @@ function addCancelRoute(app: ControlApp, context: ControlContext): void {
       },
     },
     async ({ params }, reply) => {
-      const replay = existingReplay(context, params.id);
-      if (replay.state !== "running") throw new ProblemError("conflict", `the replay is ${replay.state}`);
-      const cancelled = { ...replay, state: "cancelled", updatedAtMs: context.nowMs() };
-      await context.replays.putVisibly(cancelled);
+      const cancelled = await cancelReplay(context, params.id);
       return await reply.code(202).send(viewOf(context, cancelled));
     },
   );
-}
-
-function existingReplay({ replays }: ControlContext, id: string): Replay {
-  const replay = replays.get(id);
-  if (replay === undefined && !replays.isLoaded)
-    throw new ProblemError("unavailable", "the replays are still being read");
-  if (replay === undefined) throw notFound("replay", id);
-  return replay;
 }
 
 function viewOf({ deliveries }: ControlContext, replay: Replay): Static<typeof ReplayView> {

@@ -1,0 +1,55 @@
+// What the API does with replays, whoever asks.
+import type { Static } from "typebox";
+import type { Replay } from "#topics";
+import type { ControlContext } from "../context.ts";
+import { notFound, ProblemError } from "../http/problem.ts";
+import { refusedBy } from "../http/validation.ts";
+import { replayOf, replayProblems } from "./request.ts";
+import type { ReplayBody } from "./schemas.ts";
+import { filterOf } from "./selection.ts";
+
+/** A person or program is waiting. */
+const INDEXED_WITHIN_MS = 5_000;
+
+/**
+ * Durable when it resolves. Whatever has died until now is meant, so the index has to know it. Rejects with a ProblemError for what may
+ * not be asked, and while the index is behind; with a KafkaError when it is not known whether the replay was begun.
+ */
+export async function startReplay(context: ControlContext, body: Static<typeof ReplayBody>): Promise<Replay> {
+  const { deliveries, destinations, ids, replays } = context;
+  const { index, progress } = deliveries;
+  const ends = await context.deadLetterEnds();
+  if (!(await progress.untilCovers("deadLetters", ends, INDEXED_WITHIN_MS)))
+    throw new ProblemError("unavailable", "the dead letters are still being indexed; nothing was begun");
+  const problems = replayProblems(body, {
+    destination: (id) => destinations.get(id),
+    deadLetter: (id) => index.findDeadLetter(id),
+  });
+  if (problems.length > 0) throw refusedBy([], problems);
+  const replay = replayOf(body, { id: ids.newReplayId(), ends, nowMs: context.nowMs() });
+  const count = (replayable: boolean): number => index.countDeadLetters({ ...filterOf(replay), replayable });
+  const counted = {
+    ...replay,
+    matched: replay.ids?.length ?? count(true),
+    skipped: replay.ids === null ? count(false) : 0,
+  };
+  await replays.putVisibly(counted);
+  return counted;
+}
+
+/** Durable when it resolves: what was not sent again yet stays a dead letter. */
+export async function cancelReplay(context: ControlContext, id: string): Promise<Replay> {
+  const replay = existingReplay(context, id);
+  if (replay.state !== "running") throw new ProblemError("conflict", `the replay is ${replay.state}`);
+  const cancelled = { ...replay, state: "cancelled", updatedAtMs: context.nowMs() };
+  await context.replays.putVisibly(cancelled);
+  return cancelled;
+}
+
+export function existingReplay({ replays }: Pick<ControlContext, "replays">, id: string): Replay {
+  const replay = replays.get(id);
+  if (replay === undefined && !replays.isLoaded)
+    throw new ProblemError("unavailable", "the replays are still being read");
+  if (replay === undefined) throw notFound("replay", id);
+  return replay;
+}
