@@ -41,6 +41,10 @@ class JobOutcomes {
     this.#ended.add(jobId);
   }
 
+  isWritten(jobId: string): boolean {
+    return this.#furthest.has(jobId);
+  }
+
   isSettled(job: Written<DeliveryJob>): boolean {
     const { jobId } = job.value;
     const furthest = this.#furthest.get(jobId);
@@ -86,7 +90,8 @@ export const noCommitPassesWork = law("no commit passes a job that is not settle
     if (happening.kind === "answered") {
       const { messageId, status = 0, url } = happening.request;
       if (status < 200 || status >= 300) continue;
-      for (const id of books.jobsOfMessage.get(`${messageId} ${ownerOf.get(url)}`) ?? []) outcomes.ended(id);
+      for (const id of books.jobsOfMessage.get(`${messageId} ${ownerOf.get(url)}`) ?? [])
+        if (outcomes.isWritten(id)) outcomes.ended(id);
     }
     if (happening.kind !== "committed") continue;
     const key = nameOf(happening.partition);

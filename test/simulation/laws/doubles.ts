@@ -78,6 +78,22 @@ function isRetry({ attempts, diverts }: DeliveryJob): boolean {
   return attempts + diverts > 0;
 }
 
+/** Each replay of the call is one more delivery of it; a job that was sent twice is another law's. */
+function areReplays(
+  { jobs }: Story,
+  deliveries: number,
+  { messageId, destinationId }: Pick<DeliveryJob, "messageId" | "destinationId">,
+): boolean {
+  const replayed = jobs.filter(
+    ({ value }) =>
+      value.replayId !== null &&
+      !isRetry(value) &&
+      value.messageId === messageId &&
+      value.destinationId === destinationId,
+  );
+  return deliveries <= replayed.length;
+}
+
 /** A call is delivered twice only where a process or its hold on a partition went before it was committed. */
 export const doublesAreExplained = law("a double only for what was not committed", function* (story) {
   const committedAt = commitTimes(story);
@@ -87,9 +103,11 @@ export const doublesAreExplained = law("a double only for what was not committed
   const ownerOf = new Map(
     story.plan.destinations.flatMap(({ id, urls }) => urls.map((url) => [url, id] as const)),
   );
-  for (const [, [first, second]] of deliveries(story)) {
-    if (first === undefined || second === undefined) continue;
+  for (const [, delivered] of deliveries(story)) {
+    if (delivered.length < 2) continue;
+    const [first, second] = delivered.slice(-2) as [Request, Request];
     const destinationId = ownerOf.get(first.url) ?? "";
+    if (areReplays(story, delivered.length, { messageId: first.messageId, destinationId })) continue;
     const open = opensOf(story, first.messageId, destinationId, committedAt);
     const isExplained = disturbed.some(({ process, atMs }) =>
       open.some((each) => each.process === process && each.fromMs <= atMs && atMs <= each.untilMs),

@@ -32,6 +32,7 @@ function job(offset: number, more: Partial<DeliveryJob> = {}): Written<DeliveryJ
     destinationId: "destination",
     attempts: 0,
     diverts: 0,
+    replayId: null,
     ...more,
   };
   return {
@@ -113,12 +114,14 @@ function story(more: Partial<Story> = {}): Story {
     calls: [call("m1", 0)],
     jobs: [job(0)],
     deadLetters: [],
+    replays: [],
     requests: [request("m1")],
     logs: [],
     unhandled: [],
     drainedAtMs: 50_000,
     leftOver: "",
     remainders: [],
+    indexes: [],
     ...more,
   };
 }

@@ -5,6 +5,8 @@ import { countersReturnToZero, everythingDrains } from "./ends.ts";
 import { firstAttemptsKeepOrder } from "./order.ts";
 import { nothingGoesWrongUnexplained } from "./quiet.ts";
 import { everyReasonHolds } from "./reasons.ts";
+import { lettersAreSentAgainOnce, replayedCallsArrive, replaysSendWhatTheyCover } from "./replay-jobs.ts";
+import { indexesAreComplete, noCommitPassesReplay, replayCountsAreTrue, replaysEnd } from "./replays.ts";
 import type { Finding, Law, Story } from "./story.ts";
 
 const LAWS: readonly Law[] = [
@@ -17,6 +19,13 @@ const LAWS: readonly Law[] = [
   countersReturnToZero,
   firstAttemptsKeepOrder,
   nothingGoesWrongUnexplained,
+  replaysSendWhatTheyCover,
+  lettersAreSentAgainOnce,
+  replayedCallsArrive,
+  replaysEnd,
+  replayCountsAreTrue,
+  noCommitPassesReplay,
+  indexesAreComplete,
 ];
 
 /** What a run has broken. */

@@ -7,7 +7,8 @@ function putOff({ jobs }: Story): Map<string, number> {
   const firstAtMs = new Map<string, number>();
   for (const { atMs, value } of jobs) {
     const key = `${value.messageId} ${value.destinationId}`;
-    if (value.attempts + value.diverts > 0) firstAtMs.set(key, Math.min(atMs, firstAtMs.get(key) ?? atMs));
+    if (value.attempts + value.diverts > 0 || value.replayId !== null)
+      firstAtMs.set(key, Math.min(atMs, firstAtMs.get(key) ?? atMs));
   }
   return firstAtMs;
 }

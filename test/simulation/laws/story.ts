@@ -1,5 +1,5 @@
 import type { RawRecord } from "#kafka";
-import type { Call, DeadLetter, DeliveryJob } from "#topics";
+import type { Call, DeadLetter, DeliveryJob, Replay } from "#topics";
 import type { Request } from "../endpoints/endpoints.ts";
 import type { Plan } from "../plan/plan.ts";
 import type { Happening } from "../world/history.ts";
@@ -22,6 +22,12 @@ export interface Remainder {
   readonly gauges: Readonly<Record<string, number>>;
 }
 
+/** What a control process can look up at the end. */
+export interface IndexShown {
+  readonly process: string;
+  readonly deadLetters: number;
+}
+
 /** A run as its laws look at it. */
 export interface Story {
   readonly plan: Plan;
@@ -30,6 +36,8 @@ export interface Story {
   /** In delivery-jobs and in all retry topics. */
   readonly jobs: readonly Written<DeliveryJob>[];
   readonly deadLetters: readonly Written<DeadLetter>[];
+  /** Every version of each. */
+  readonly replays: readonly Written<Replay>[];
   readonly requests: readonly Request[];
   readonly logs: readonly LogLine[];
   /** Errors that nobody has handled. */
@@ -39,6 +47,7 @@ export interface Story {
   /** What was left, for people; empty when everything was through. */
   readonly leftOver: string;
   readonly remainders: readonly Remainder[];
+  readonly indexes: readonly IndexShown[];
 }
 
 /** A law that a run has broken. */

@@ -1,4 +1,5 @@
 import { Random } from "../random.ts";
+import { withControl } from "./draw-control.ts";
 import { drawFaults } from "./draw-faults.ts";
 import { drawScripts } from "./draw-scripts.ts";
 import type { CallPlan, Change, DestinationPlan, Plan, ProcessPlan, ServiceName, Timing } from "./plan.ts";
@@ -14,7 +15,7 @@ export function drawPlan(seed: number): Plan {
   const processes = drawProcesses(random.split("processes"));
   const destinations = drawDestinations(random.split("destinations"));
   const scripts = drawScripts(destinations, timing, random.split("scripts"));
-  return {
+  const plan: Plan = {
     seed,
     brokers: 3,
     partitions: random.split("partitions").pick([1, 2, 4, 4, 6]),
@@ -24,8 +25,10 @@ export function drawPlan(seed: number): Plan {
     scripts,
     calls: drawCalls(timing, random.split("calls")),
     changes: drawChanges(destinations, timing, random.split("changes")),
+    replays: [],
     faults: drawFaults({ processes, scripts, timing, random: random.split("faults") }),
   };
+  return withControl(plan, random.split("control"));
 }
 
 function drawTiming(random: Random): Timing {

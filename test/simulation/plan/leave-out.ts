@@ -1,8 +1,8 @@
 import type { Plan } from "./plan.ts";
 
-/** What of a plan can be left out, by id: faults, bad times of endpoints, changes of the configuration. */
-export function partsOf({ changes, faults, scripts }: Plan): string[] {
-  return [...faults, ...scripts.flatMap(({ phases }) => phases), ...changes].map(({ id }) => id);
+/** What of a plan can be left out, by id: faults, bad times of endpoints, changes of the configuration, replays. */
+export function partsOf({ changes, faults, replays, scripts }: Plan): string[] {
+  return [...faults, ...scripts.flatMap(({ phases }) => phases), ...changes, ...replays].map(({ id }) => id);
 }
 
 /** The same plan without these parts of it. All else stays as it was. */
@@ -12,6 +12,7 @@ export function leaveOut(plan: Plan, without: ReadonlySet<string>): Plan {
     ...plan,
     changes: plan.changes.filter(stays),
     faults: plan.faults.filter(stays),
+    replays: plan.replays.filter(stays),
     scripts: plan.scripts.map((script) => ({ ...script, phases: script.phases.filter(stays) })),
   };
 }

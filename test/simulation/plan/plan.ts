@@ -1,7 +1,7 @@
 import type { Script } from "../endpoints/script.ts";
 
 /** Folder under services/ of a simulated process. */
-export type ServiceName = "ingest" | "webhook-router" | "deliverer";
+export type ServiceName = "ingest" | "webhook-router" | "deliverer" | "control";
 
 export interface ProcessPlan {
   readonly name: string;
@@ -35,6 +35,20 @@ export interface Change {
   readonly atMs: number;
   readonly destinationId: string;
   readonly to: "disabled" | "enabled" | "deleted" | "other_webhooks";
+}
+
+/** What somebody asks control for: to send dead letters of a destination again. */
+export interface ReplayPlan {
+  readonly id: string;
+  readonly atMs: number;
+  readonly destinationId: string;
+  /** So many by their ids, the oldest ones; undefined: all of the destination. */
+  readonly letters: number | undefined;
+  /** Only those that died at or after this time; not with `letters`. */
+  readonly sinceMs: number | undefined;
+  readonly callsPerSecond: number | undefined;
+  /** So long after it was asked for. */
+  readonly cancelAfterMs: number | undefined;
 }
 
 /** A time in which a share of some requests to the cluster goes wrong. */
@@ -89,5 +103,6 @@ export interface Plan {
   readonly scripts: readonly Script[];
   readonly calls: readonly CallPlan[];
   readonly changes: readonly Change[];
+  readonly replays: readonly ReplayPlan[];
   readonly faults: readonly Fault[];
 }

@@ -98,4 +98,30 @@ export const KNOWN_FAULTS: readonly KnownFault[] = [
     firstSeed: 1,
     seeds: 20,
   },
+  {
+    name: "dead letters that were counted are dropped with their partition",
+    edits: [
+      {
+        file: "services/control/health/dead-letter-counts.ts",
+        now: "waiting?.first.giveBack();",
+        before: "",
+      },
+    ],
+    breaks: [STANDSTILL],
+    firstSeed: 105,
+    seeds: 10,
+  },
+  {
+    name: "a replay is handed over without how far it came",
+    edits: [
+      {
+        file: "services/control/replays/worker.ts",
+        now: "if (signal.aborted) await save.now(replay);",
+        before: "",
+      },
+    ],
+    breaks: ["a replay sends a letter once"],
+    firstSeed: 325,
+    seeds: 10,
+  },
 ];

@@ -11,4 +11,13 @@ export const REGRESSIONS: readonly Regression[] = [
     found:
       "a job put off by a limit of 30 a second was due at a fraction of a millisecond, which no record holds: it died",
   },
+  {
+    seed: 78,
+    found: "a dead letter that was counted while the clock was ahead held its commit for the whole jump",
+  },
+  {
+    seed: 329,
+    found:
+      "a control process that stopped gave its running replay back, was given it at once, and did so for ever",
+  },
 ];

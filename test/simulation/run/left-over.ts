@@ -12,5 +12,12 @@ export function leftOver(world: World): string {
     });
   };
   const read = [topics.deliveryJobs, ...topics.deliveryRetries].flatMap((topic) => left("deliverer", topic));
-  return [...left("webhook-router", topics.calls), ...read].join(", ");
+  const watched = cluster.groups.includes("control-replays")
+    ? [
+        ...left("control-replays", topics.replays),
+        ...left("control-health", topics.deliveryAttempts),
+        ...left("control-health", topics.deadLetters),
+      ]
+    : [];
+  return [...left("webhook-router", topics.calls), ...read, ...watched].join(", ");
 }

@@ -3,11 +3,12 @@ import { createSerde, type Serde } from "#serde";
 import { allTopics, type RecordName, type RecordTypes, type Topic } from "#topics";
 import { inRealEvent } from "../host/real-event.ts";
 import { findingsOf } from "../laws/laws.ts";
-import type { Finding, Remainder, Story, Written } from "../laws/story.ts";
+import type { Finding, IndexShown, Remainder, Story, Written } from "../laws/story.ts";
 import type { Plan } from "../plan/plan.ts";
 import { Clients } from "../world/clients.ts";
 import { Fleet } from "../world/fleet.ts";
 import { Operator } from "../world/operator.ts";
+import { ReplayClerk } from "../world/replay-clerk.ts";
 import { Saboteur } from "../world/saboteur.ts";
 import type { TraceLine } from "../world/trace.ts";
 import { World } from "../world/world.ts";
@@ -39,6 +40,7 @@ export async function run(plan: Plan): Promise<RunResult> {
       drainedAtMs,
       leftOver: leftOver(world),
       remainders: remaindersOf(fleet),
+      indexes: indexesOf(fleet),
       unhandled,
     });
     const { time, trace } = world;
@@ -53,6 +55,7 @@ export async function run(plan: Plan): Promise<RunResult> {
     };
   } finally {
     stopHearing();
+    world.end();
   }
 }
 
@@ -72,6 +75,7 @@ async function live(world: World, fleet: Fleet): Promise<number | undefined> {
   });
   fleet.begin();
   clients.begin(plan.calls);
+  new ReplayClerk(world, () => fleet.desks).begin();
   new Saboteur(world, fleet).begin();
   await inRealEvent(() => time.runUntil(calmMs));
   for (let untilMs = calmMs + STEP_MS; untilMs <= endMs; untilMs += STEP_MS) {
@@ -86,6 +90,7 @@ async function live(world: World, fleet: Fleet): Promise<number | undefined> {
 const TO_BE_ZERO: Readonly<Record<string, readonly string[]>> = {
   "webhook-router": ["router_outstanding_calls", "router_opening_windows"],
   deliverer: ["delivery_requests_in_flight", "delivery_requests_waiting", "delivery_outstanding_calls"],
+  control: ["control_replays_running"],
 };
 
 function remaindersOf(fleet: Fleet): Remainder[] {
@@ -96,7 +101,14 @@ function remaindersOf(fleet: Fleet): Remainder[] {
   });
 }
 
-type Ending = Pick<Story, "drainedAtMs" | "leftOver" | "remainders" | "unhandled">;
+function indexesOf(fleet: Fleet): IndexShown[] {
+  return fleet.desks.map(({ control, process }) => ({
+    process: process.name,
+    deadLetters: control.deliveries.index.countDeadLetters({}),
+  }));
+}
+
+type Ending = Pick<Story, "drainedAtMs" | "indexes" | "leftOver" | "remainders" | "unhandled">;
 
 async function storyOf(world: World, ending: Ending): Promise<Story> {
   const { endpoints, history, logs, plan, registry, topics } = world;
@@ -113,6 +125,7 @@ async function storyOf(world: World, ending: Ending): Promise<Story> {
     calls: await read(topics.calls),
     jobs: (await Promise.all([topics.deliveryJobs, ...topics.deliveryRetries].map(read))).flat(),
     deadLetters: await read(topics.deadLetters),
+    replays: await read(topics.replays),
     requests: endpoints.requests,
     logs: logs.lines,
   };

@@ -1,3 +1,5 @@
+import type { ControlContext } from "../../../services/control/context.ts";
+import { createControl } from "../../../services/control/control.ts";
 import { createDeliverer } from "../../../services/deliverer/service.ts";
 import { createWebhookRouter } from "../../../services/webhook-router/service.ts";
 import type { ProcessPlan } from "../plan/plan.ts";
@@ -8,6 +10,12 @@ import type { World } from "./world.ts";
 
 /** A supervisor starts a process that has ended by itself again after so long. */
 const SUPERVISED_AFTER_MS = 1_000;
+
+/** A control process whose API answers. */
+export interface Desk {
+  readonly process: SimulatedProcess;
+  readonly control: ControlContext;
+}
 
 interface Place {
   readonly plan: ProcessPlan;
@@ -23,6 +31,7 @@ export class Fleet {
   readonly #world: World;
   readonly #places: ReadonlyMap<string, Place>;
   readonly #entrances = new Map<SimulatedProcess, Entrance>();
+  readonly #desks = new Map<SimulatedProcess, Desk>();
 
   constructor(world: World) {
     this.#world = world;
@@ -46,6 +55,10 @@ export class Fleet {
   /** Processes that take calls. */
   get entrances(): readonly Entrance[] {
     return [...this.#entrances.values()].filter(({ process }) => process.isReady);
+  }
+
+  get desks(): readonly Desk[] {
+    return [...this.#desks.values()].filter(({ process }) => process.isReady);
   }
 
   get(name: string): SimulatedProcess | undefined {
@@ -124,6 +137,21 @@ export class Fleet {
           createDeliverer({ ...ways, createEgress: () => world.endpoints.egress(name, host) }),
           options,
         );
+      case "control": {
+        const definition = createControl({
+          ...ways,
+          createEgress: () => world.endpoints.egress(name, host),
+          randomBytes: (sizeBytes) =>
+            Buffer.from(host.uuid().replaceAll("-", ""), "hex").subarray(0, sizeBytes),
+          indexDisk: world.indexDisk(name),
+          openApi: async (_, control) => {
+            this.#desks.set(started, { process: started, control });
+            return {};
+          },
+        });
+        const started = SimulatedProcess.start(definition, options);
+        return started;
+      }
     }
   }
 }

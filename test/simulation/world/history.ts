@@ -12,6 +12,8 @@ interface WrittenDestination {
 export type Happening = { readonly atMs: number } & (
   | { readonly kind: "stored"; readonly call: CallPlan; readonly isRepeated: boolean }
   | { readonly kind: "configured"; readonly destination: WrittenDestination }
+  /** Somebody who asked for a replay, or for its end, was told that it is so. */
+  | { readonly kind: "replay_begun" | "replay_cancelled"; readonly replayId: string }
   | { readonly kind: "appended"; readonly record: RawRecord; readonly process: string }
   | {
       readonly kind: "committed";

@@ -46,6 +46,7 @@ const PLAN: Plan = {
   scripts: [{ url: WEBHOOK, usually: { kind: "well", fromMs: 1, toMs: 20 }, phases: [] }],
   calls: [],
   changes: [],
+  replays: [],
   faults: [],
 };
 

@@ -9,12 +9,16 @@ import type { Plan } from "../plan/plan.ts";
 import { Random } from "../random.ts";
 import { SimulatedDisk } from "./disk.ts";
 import { History } from "./history.ts";
+import { SimulatedIndexDisk } from "./index-disk.ts";
 import { LogBook } from "./log-book.ts";
 import { SimulatedRegistry } from "./registry.ts";
 import { PlannedFaults } from "./requests.ts";
 import { Trace } from "./trace.ts";
 
 const KEPT_TRACE_LINES = 4_000;
+
+/** Groups of control that share work; each of its tables reads alone, in a group of its own. */
+const CONTROL_GROUPS: ReadonlySet<string | undefined> = new Set(["control-replays", "control-health"]);
 
 /** What all processes of a run share: the clock, the cluster, the registry, the endpoints; and who watches them. */
 export class World {
@@ -30,6 +34,7 @@ export class World {
   readonly cluster: SimulatedCluster;
   readonly endpoints: Endpoints;
   readonly #disks = new Map<string, SimulatedDisk>();
+  readonly #indexDisks = new Map<string, SimulatedIndexDisk>();
 
   constructor(plan: Plan, keptTraceLines: number = KEPT_TRACE_LINES) {
     this.plan = plan;
@@ -59,8 +64,21 @@ export class World {
     return known;
   }
 
+  /** Of the same machine, for what control keeps on it. */
+  indexDisk(process: string): SimulatedIndexDisk {
+    const known = this.#indexDisks.get(process) ?? new SimulatedIndexDisk();
+    this.#indexDisks.set(process, known);
+    return known;
+  }
+
   loseDisk(process: string): void {
     this.#disks.delete(process);
+    this.#indexDisks.delete(process);
+  }
+
+  /** Gives back what is not in the heap. */
+  end(): void {
+    for (const disk of this.#indexDisks.values()) disk.end();
   }
 
   /** What a process reaches the cluster and the registry by. */
@@ -116,7 +134,8 @@ export class World {
     this.trace.add("cluster", what);
     const [groupId] = what.split(" ");
     for (const { name, service } of this.plan.processes) {
-      if (groupId === service) this.disturb(name, "rebalance");
+      const isOfGroup = service === "control" ? CONTROL_GROUPS.has(groupId) : groupId === service;
+      if (isOfGroup) this.disturb(name, "rebalance");
     }
   }
 

@@ -1,0 +1,82 @@
+import { replayJobId } from "#contract";
+import type { DeadLetter, DeliveryJob } from "#topics";
+import type { Happening } from "../world/history.ts";
+import { type ReplayLife, replayJobs, replayLives } from "./covered.ts";
+import { law, type Story, type Written } from "./story.ts";
+
+type Disturbed = Extract<Happening, { kind: "disturbed" }>;
+
+/** What a process that is stopped does in its order: how far its replays came is written before anybody else goes on. */
+const ORDERLY: ReadonlySet<string> = new Set(["stop", "start", "rebalance"]);
+
+const SAME_FIELDS = ["destinationId", "messageId", "sourceId", "type", "receivedAtMs"] as const;
+
+function isSameCall(job: DeliveryJob, letter: DeadLetter): boolean {
+  return SAME_FIELDS.every((field) => job[field] === letter[field]) && job.body.equals(letter.body);
+}
+
+/** What a replay sends is a dead letter that it means, as it was; once it is finished that is all of them. */
+export const replaysSendWhatTheyCover = law(
+  "a replay sends what it covers and nothing else",
+  function* (story) {
+    const lives = replayLives(story);
+    for (const { record, value: job } of replayJobs(story)) {
+      const letter = lives
+        .get(job.replayId ?? "")
+        ?.letters.find(({ value }) => replayJobId(value.id, job.replayId ?? "") === job.jobId);
+      if (letter === undefined || !isSameCall(job, letter.value))
+        yield `${record.topic}-${record.partition}-${record.offset}: ${job.messageId} of ${job.replayId} is none of its dead letters`;
+    }
+    for (const life of lives.values()) {
+      if (life.last.value.state !== "finished") continue;
+      for (const id of missing(life)) yield `${life.id} is finished, and has not sent dead letter ${id}`;
+    }
+  },
+);
+
+function missing({ sent }: ReplayLife): string[] {
+  return [...sent].flatMap(([id, copies]) => (copies.length === 0 ? [id] : []));
+}
+
+/** One replay sends a dead letter twice only when the process that sent it had no time to write how far it was. */
+export const lettersAreSentAgainOnce = law("a replay sends a letter once", function* (story) {
+  const disturbed = Map.groupBy(
+    story.happenings.filter((each): each is Disturbed => each.kind === "disturbed" && each.by !== "start"),
+    ({ process }) => process,
+  );
+  for (const { id, sent } of replayLives(story).values()) {
+    for (const [letterId, [first, second]] of sent) {
+      if (first === undefined || second === undefined) continue;
+      const between = (disturbed.get(first.process) ?? []).filter(
+        ({ atMs }) => atMs >= first.atMs && atMs <= second.atMs,
+      );
+      if (between[0]?.by === "stop" ? between.every(({ by }) => ORDERLY.has(by)) : between.length === 0)
+        yield `${id}: ${letterId} by ${first.process} at ${first.atMs} ms and by ${second.process} at ${second.atMs} ms`;
+    }
+  }
+});
+
+/** What was sent again is delivered or a dead letter again. */
+export const replayedCallsArrive = law(
+  "every replayed call is delivered or a dead letter again",
+  function* (story) {
+    if (story.drainedAtMs === undefined) return;
+    const deadAgain = new Set(story.deadLetters.map(({ value }) => value.id));
+    for (const [jobId, [first]] of Map.groupBy(replayJobs(story), ({ value }) => value.jobId)) {
+      if (first === undefined || deadAgain.has(jobId) || isDelivered(first, story)) continue;
+      yield `${first.value.messageId} of ${first.value.replayId}, sent at ${first.atMs} ms to ${first.value.destinationId}`;
+    }
+  },
+);
+
+function isDelivered({ atMs, value }: Written<DeliveryJob>, { plan, requests }: Story): boolean {
+  const urls = plan.destinations.find(({ id }) => id === value.destinationId)?.urls ?? [];
+  return requests.some(
+    ({ answeredAtMs = 0, messageId, status = 0, url }) =>
+      messageId === value.messageId &&
+      urls.includes(url) &&
+      status >= 200 &&
+      status < 300 &&
+      answeredAtMs >= atMs,
+  );
+}

@@ -1,0 +1,59 @@
+import type { Replay } from "#topics";
+import { replayLives, sentLetters } from "./covered.ts";
+import { law, type Written } from "./story.ts";
+
+/** Once everything is through no replay runs any more, and each has ended as somebody was told. */
+export const replaysEnd = law("a replay ends, and as it was asked to", function* (story) {
+  const lives = replayLives(story);
+  for (const happening of story.happenings) {
+    if (happening.kind !== "replay_begun" && happening.kind !== "replay_cancelled") continue;
+    const { atMs, kind, replayId } = happening;
+    const life = lives.get(replayId);
+    if (life === undefined) yield `${replayId} was begun at ${atMs} ms, and nobody has written it`;
+    else if (kind === "replay_cancelled" && life.last.value.state !== "cancelled") {
+      // It was at its end when somebody cancelled it.
+      if (life.last.value.state !== "finished" || sentLetters(life) < life.letters.length)
+        yield `${replayId} was cancelled at ${atMs} ms, and is ${life.last.value.state}`;
+    }
+  }
+  if (story.drainedAtMs === undefined) return;
+  for (const { id, last } of lives.values())
+    if (last.value.state === "running") yield `${id} is running with everything through`;
+});
+
+/** What a replay says of itself at its end is so. */
+export const replayCountsAreTrue = law("a replay's counts are true", function* (story) {
+  for (const life of replayLives(story).values()) {
+    const { matched, replayed, expired, state } = life.last.value;
+    const sent = sentLetters(life);
+    const say = (what: string, is: number): string => `${life.id} says ${what} at its end, and it is ${is}`;
+    if (matched !== life.letters.length) yield say(`matched ${matched}`, life.letters.length);
+    if (state === "finished" && replayed !== sent) yield say(`replayed ${replayed}`, sent);
+    if (state === "cancelled" && replayed > sent) yield say(`replayed ${replayed}`, sent);
+    if (expired > 0) yield say(`expired ${expired}`, 0);
+  }
+});
+
+/** The owner of a replay commits past its record when it has ended, not before. */
+export const noCommitPassesReplay = law("no commit passes a replay that runs", function* (story) {
+  const written = new Map(story.replays.map((each) => [each.place, each]));
+  const latest = new Map<string, Written<Replay>>();
+  for (const [place, happening] of story.happenings.entries()) {
+    const version = written.get(place);
+    if (version !== undefined) latest.set(version.value.id, version);
+    if (happening.kind !== "committed" || happening.groupId !== "control-replays") continue;
+    const { atMs, offset, partition, process } = happening;
+    for (const { record, value } of latest.values()) {
+      if (value.state === "running" && record.partition === partition.partition && record.offset < offset)
+        yield `${process} commits ${offset} at ${atMs} ms, past ${value.id} at ${record.offset}`;
+    }
+  }
+});
+
+/** What can be looked up is all there is. */
+export const indexesAreComplete = law("the index has every dead letter once", function* (story) {
+  if (story.drainedAtMs === undefined) return;
+  const letters = new Set(story.deadLetters.map(({ value }) => value.id)).size;
+  for (const { deadLetters, process } of story.indexes)
+    if (deadLetters !== letters) yield `${process} has ${deadLetters}, and there are ${letters}`;
+});
