@@ -48,7 +48,23 @@ function setup() {
     waits.at(-1)?.end();
     await turns();
   }
-  return { back, confirmations, connected, decided, endLook, endWait, errors, looks, turns, wait, waits };
+  const pass = (ms: number): void => {
+    elapsedMs += ms;
+  };
+  return {
+    pass,
+    back,
+    confirmations,
+    connected,
+    decided,
+    endLook,
+    endWait,
+    errors,
+    looks,
+    turns,
+    wait,
+    waits,
+  };
 }
 
 describe("a call without a destination", () => {
@@ -78,6 +94,22 @@ describe("a call without a destination", () => {
     expect([looks.length, decided.length]).toEqual([2, 1_001]);
   });
 
+  test("that comes when all others are decided is looked up as well, and a slow look makes no pause longer", async () => {
+    const { decided, endLook, endWait, looks, pass, wait, waits } = setup();
+    wait("s", "a");
+    pass(30);
+    await endLook();
+    await endWait();
+    expect([looks.length, decided]).toEqual([1, ["a"]]);
+    wait("s", "b");
+    expect(looks).toHaveLength(2);
+    pass(100);
+    await endLook();
+    expect([decided, waits.map(({ ms }) => ms)]).toEqual([["a", "b"], [70]]);
+    wait("s", "c");
+    expect(looks).toHaveLength(3);
+  });
+
   test("keeps its place before later calls of its source, and is decided with them when the source is connected", async () => {
     const { confirmations, connected, decided, endLook, wait } = setup();
     wait("s", "a");
@@ -104,8 +136,17 @@ describe("a call without a destination", () => {
     wait("s", "a");
     looks[0]?.reject(new Error("closed"));
     await turns();
-    expect([decided, errors.length]).toEqual([[], 1]);
+    expect([decided, errors]).toEqual([[], [{ err: new Error("closed") }]]);
     confirmations.revoked([{ partition: 0 }]);
     expect(back).toEqual(["a"]);
+  });
+
+  test("of a partition that was lost does not miss a configuration that ended meanwhile: nothing is said", async () => {
+    const { confirmations, errors, looks, turns, wait } = setup();
+    wait("s", "a");
+    confirmations.revoked([{ partition: 0 }]);
+    looks[0]?.reject(new Error("closed"));
+    await turns();
+    expect(errors).toEqual([]);
   });
 });

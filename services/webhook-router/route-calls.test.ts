@@ -14,12 +14,18 @@ function setup() {
   const ends: string[][] = [];
   const back: number[] = [];
   const claim = { isOurs: true, giveBack: () => void back.push(1) };
-  const world = { noted: "first" as Noted | "lost", isBehindOthers: false, isBroken: false };
+  const world = {
+    noted: "first" as Noted | "lost" | "failed",
+    isBehindOthers: false,
+    isBroken: false,
+    isSpeechless: false,
+  };
   const outgoing = (key: string): OutgoingRecord => ({ topic: "jobs", key, value: null });
   const step = createRouteCalls({
     windows: {
       note(_, judging) {
         if (world.noted === "lost") judging.giveBack();
+        else if (world.noted === "failed") judging.fail(new Error("a bug"));
         else judging.use(world.noted);
       },
     },
@@ -33,7 +39,10 @@ function setup() {
         if (world.isBroken) throw new Error("a bug");
         return outgoing(id);
       },
-      deadLetter: () => outgoing("dead letter"),
+      deadLetter() {
+        if (world.isSpeechless) throw new Error("another bug");
+        return outgoing("dead letter");
+      },
     },
     telemetry: {
       routed: (_, jobs) => void counted.push(`routed ${jobs}`),
@@ -73,6 +82,13 @@ describe("a call", () => {
   });
 });
 
+test("a call that fails after it waited for its window is a dead letter", () => {
+  const { counted, ends, take, world } = setup();
+  world.noted = "failed";
+  take();
+  expect([ends, counted]).toEqual([[["dead letter"]], ["rejected"]]);
+});
+
 describe("a call without a destination", () => {
   test("is dropped only after a look at the configuration's end", () => {
     const { counted, ends, take, waiting } = setup();
@@ -100,6 +116,23 @@ describe("a call without a destination", () => {
     destinations.push(destination("a"));
     waiting[1]?.decide();
     expect([ends, back]).toEqual([[], [1, 1]]);
+  });
+
+  test("is told apart from one whose type no destination takes: that one waits for nothing", () => {
+    const { counted, destinations, ends, take, waiting } = setup();
+    destinations.push(destination("a", { callTypes: ["page"] }));
+    take();
+    expect([waiting.length, ends, counted]).toEqual([0, [[]], ["call_type_off"]]);
+  });
+
+  test("is given back when it can become neither a job nor a dead letter after the look", () => {
+    const { back, destinations, ends, take, waiting, world } = setup();
+    take();
+    destinations.push(destination("a"));
+    world.isBroken = true;
+    world.isSpeechless = true;
+    waiting[0]?.decide();
+    expect([ends, back]).toEqual([[], [1]]);
   });
 
   test("becomes a dead letter when it cannot become a job after the look", () => {
