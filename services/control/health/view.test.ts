@@ -1,0 +1,91 @@
+import { describe, expect, test } from "@jest/globals";
+import { DESTINATION_DEFAULTS, type DestinationConfig, type DestinationHealth } from "#topics";
+import { healthView } from "./view.ts";
+
+const AT_MS = Date.UTC(2026, 0, 1);
+const [ONE, OTHER] = ["https://a.test/services/XXXX-secret", "https://b.test/services/YYYY-secret"];
+
+function destination(...urls: readonly string[]): DestinationConfig {
+  return {
+    ...DESTINATION_DEFAULTS,
+    id: "d1",
+    name: "Shop",
+    enabled: true,
+    sourceIds: [],
+    webhooks: urls.map((url) => ({ url, headers: [] })),
+    version: 1,
+    createdAtMs: 0,
+    updatedAtMs: 0,
+  };
+}
+
+function failing(url: string, lastAtMs: number, failures = 3): DestinationHealth["webhooks"][number] {
+  return {
+    url,
+    sinceMs: AT_MS,
+    failures,
+    outcome: "http_5xx",
+    status: 503,
+    message: `it was ${failures}`,
+    lastAtMs,
+  };
+}
+
+function health(...webhooks: DestinationHealth["webhooks"]): DestinationHealth {
+  return {
+    destinationId: "d1",
+    state: "failing",
+    sinceMs: AT_MS,
+    webhooks,
+    attemptAtMs: AT_MS + 9_000,
+    attemptOffset: 5,
+  } as DestinationHealth;
+}
+
+const iso = (atMs: number) => new Date(atMs).toISOString();
+
+describe("the health of a destination", () => {
+  test("that never failed is healthy, since ever", () => {
+    expect(healthView(destination(ONE), undefined)).toEqual({
+      state: "healthy",
+      since: null,
+      consecutiveFailures: 0,
+      lastError: null,
+      reasons: [],
+    });
+  });
+
+  test("says why of each webhook, counts their failures together, and shows the last of them without its path", () => {
+    const view = healthView(
+      destination(ONE, OTHER),
+      health(failing(ONE, AT_MS + 7_000, 3), failing(OTHER, AT_MS + 8_000, 4)),
+    );
+    expect(view).toMatchObject({ state: "failing", since: iso(AT_MS), consecutiveFailures: 7 });
+    expect(view.lastError).toMatchObject({
+      at: iso(AT_MS + 8_000),
+      url: expect.stringMatching(/^https:\/\/b\.test\//),
+      outcome: "http_5xx",
+      status: 503,
+      message: "it was 4",
+    });
+    expect(
+      view.reasons.map(({ url, consecutiveFailures }) => [url.slice(0, 15), consecutiveFailures]),
+    ).toEqual([
+      ["https://a.test/", 3],
+      ["https://b.test/", 4],
+    ]);
+    expect(view.reasons[0]).toMatchObject({ since: iso(AT_MS), lastError: { at: iso(AT_MS + 7_000) } });
+    expect(JSON.stringify(view)).not.toContain("secret");
+  });
+
+  test("counts nothing while one webhook gets calls through, but says what the other one has", () => {
+    const view = healthView(destination(ONE, OTHER), health(failing(ONE, AT_MS)));
+    expect([view.consecutiveFailures, view.reasons.length]).toEqual([0, 1]);
+    expect(view.lastError).not.toBeNull();
+  });
+
+  test("leaves out webhooks that it has no more", () => {
+    const view = healthView(destination(OTHER), health(failing(ONE, AT_MS)));
+    expect(view).toMatchObject({ consecutiveFailures: 0, lastError: null, reasons: [] });
+  });
+});
