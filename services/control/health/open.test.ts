@@ -1,5 +1,6 @@
 // The watch over health on a simulated Kafka: how its parts are put together, and what two processes make of it.
 import { describe, expect, test } from "@jest/globals";
+import { EPOCH_MS } from "../../../test/simulation/host/virtual-host.ts";
 import { startWorld } from "../../../test/simulation/world/quiet-world.fixture.ts";
 import { type Control, control, type Options, operator } from "./simulated-control.fixture.ts";
 
@@ -83,6 +84,19 @@ describe("the watch over health", () => {
     const [line] = world.logs.lines.filter(({ message }) => message.includes("switched off"));
     const reason = one.destinations.get("d1")?.disabledReason;
     expect(line).toMatchObject({ level: "warn", facts: { destinationId: "d1", reason } });
+  });
+
+  test("that switched something off counts anew when a person has switched it on again", async () => {
+    const { attempts, one, world } = await setup();
+    one.write.destination({ disableAfterMs: 15_000 });
+    await attempts(one, "timeout", 18);
+    expect(one.destinations.get("d1")).toMatchObject({ enabled: false, version: 2 });
+    const enabledAtMs = EPOCH_MS + world.time.nowMs;
+    one.write.destination({ disableAfterMs: 15_000, version: 3, enabledAtMs, updatedAtMs: enabledAtMs });
+    await attempts(one, "timeout", 14);
+    expect(one.destinations.get("d1")).toMatchObject({ enabled: true, version: 3 });
+    await attempts(one, "timeout", 4);
+    expect(one.destinations.get("d1")).toMatchObject({ enabled: false, version: 4 });
   });
 
   test("tells of dead letters at once, then of a minute's together; also of a destination that is not there", async () => {

@@ -2,12 +2,15 @@ import { describe, expect, test } from "@jest/globals";
 import { systemHost } from "#host";
 import type { DeadLetter, DestinationConfig, Replay } from "#topics";
 import { topicMap } from "#topics";
+import type { ListedDeadLetter } from "../delivery-index/dead-letters-table.ts";
 import { placeOf } from "../delivery-index/places.ts";
 import { deadLetter } from "../delivery-index/records.fixture.ts";
 import { replay } from "./replay.fixture.ts";
 import { type ReplayWork, workOn } from "./worker.ts";
 
 const PLACES = Array.from({ length: 10 }, (_, offset) => placeOf({ partition: 0, offset }));
+/** By id, in another order than they died. */
+const LISTED: Record<string, number | undefined> = { late: PLACES[7], early: PLACES[2], middle: PLACES[5] };
 const { deliveryJobs: topic } = topicMap({ prefix: "", retryDelaysMs: [1_000] });
 
 /** A replay of ten dead letters, one a step; pauses last until the test ends them, and time passes by them alone. */
@@ -15,7 +18,15 @@ function setup(changes: Partial<Replay> = {}) {
   const saved: Replay[] = [];
   const sent: number[] = [];
   const pauses: { ms: number; end(): void }[] = [];
-  const world = { isCovered: true, isCancelled: false, elapsedMs: 0, looks: 0 };
+  const world = {
+    isCovered: true,
+    isCancelled: false,
+    elapsedMs: 0,
+    looks: 0,
+    stepMs: 0,
+    gone: new Set<number>(),
+  };
+  const asked: (readonly number[])[] = [];
   const running = replay({ ends: [100], callsPerSecond: 2, ...changes });
   const ending = new AbortController();
   const work: ReplayWork = {
@@ -27,7 +38,7 @@ function setup(changes: Partial<Replay> = {}) {
       },
     },
     index: {
-      findDeadLetter: () => undefined,
+      findDeadLetter: (id) => (id in LISTED ? ({ place: LISTED[id] } as ListedDeadLetter) : undefined),
       replayablePlaces: (_, { above, limit }) => PLACES.filter((place) => place > above).slice(0, limit),
     },
     progress: {
@@ -39,13 +50,16 @@ function setup(changes: Partial<Replay> = {}) {
     },
     deadLetters: {
       async read(places) {
-        return new Map(places.map((place): [number, DeadLetter] => [place, deadLetter({ id: `${place}` })]));
+        asked.push(places);
+        const left = places.filter((place) => !world.gone.has(place));
+        return new Map(left.map((place): [number, DeadLetter] => [place, deadLetter({ id: `${place}` })]));
       },
     },
     destination: (): DestinationConfig | undefined => undefined,
     producer: {
       async send(records) {
         sent.push(records.length);
+        world.elapsedMs += world.stepMs;
       },
     },
     serde: { encode: () => Buffer.of() },
@@ -79,7 +93,7 @@ function setup(changes: Partial<Replay> = {}) {
       await turns();
     }
   }
-  return { ending, pauses, saved, sent, steps, turns, work: working, world };
+  return { asked, ending, pauses, saved, sent, steps, turns, work: working, world };
 }
 
 describe("work on a replay", () => {
@@ -132,6 +146,49 @@ describe("work on a replay", () => {
     await bench.work;
     expect(bench.sent).toEqual([1, 1]);
     expect(bench.saved.at(-1)).toMatchObject({ state: "finished", replayed: 10, cursor: "0:9" });
+  });
+
+  test("of named dead letters takes them in the order in which they died, without those that are not known", async () => {
+    const ids = ["late", "none", "early", "middle"];
+    const bench = setup({ ids, destinationId: null, callsPerSecond: 8 });
+    await bench.steps(3);
+    await bench.work;
+    expect(bench.asked.flat()).toEqual([PLACES[2], PLACES[5], PLACES[7]]);
+    expect(bench.saved.at(-1)).toMatchObject({ state: "finished", replayed: 3 });
+  });
+
+  test("of named dead letters goes on behind the place of the last one that was sent", async () => {
+    const bench = setup({ ids: ["late", "early", "middle"], destinationId: null, cursor: "0:5" });
+    await bench.steps(2);
+    await bench.work;
+    expect(bench.asked.flat()).toEqual([PLACES[7]]);
+  });
+
+  test("counts those that retention removed before their turn, and goes on behind them", async () => {
+    const bench = setup({ callsPerSecond: 8, expired: 3 });
+    for (const place of [PLACES[1], PLACES[2]]) if (place !== undefined) bench.world.gone.add(place);
+    await bench.steps(6);
+    await bench.work;
+    expect(bench.sent).toEqual([1, 1, 2, 2, 2]);
+    expect(bench.saved.at(-1)).toMatchObject({ state: "finished", replayed: 8, expired: 5, cursor: "0:9" });
+  });
+
+  test("takes what a step has taken from the pause behind it; one that took as long needs none", async () => {
+    const bench = setup();
+    bench.world.stepMs = 200;
+    await bench.steps(1);
+    expect(bench.pauses.map(({ ms }) => ms)).toEqual([300]);
+    bench.world.stepMs = 500;
+    await bench.steps(2);
+    await bench.work;
+    expect(bench.pauses).toHaveLength(1);
+    expect(bench.sent).toHaveLength(10);
+  });
+
+  test("of one that has ended, or is not there, does nothing", async () => {
+    const bench = setup({ state: "finished" });
+    await bench.work;
+    expect([bench.sent, bench.saved, bench.world.looks]).toEqual([[], [], 0]);
   });
 
   test("of a cancelled one sends no more, and its end says so", async () => {
