@@ -1,4 +1,5 @@
 import { type Expectation, expectations } from "./expectations.ts";
+import { removals } from "./removals.ts";
 import { law, type Story } from "./story.ts";
 
 const key = (messageId: string, destinationId: string): string => `${messageId} ${destinationId}`;
@@ -19,11 +20,24 @@ function describe({ call, destination, storedAtMs }: Expectation): string {
   return `${call.messageId} of ${call.userId}, stored at ${storedAtMs} ms, is neither delivered to ${destination.id} nor in the dead letters`;
 }
 
-/** Every call that a client was told is stored is delivered, or in the dead letters. */
+/** Its record, or the one of a job of it, was removed unread, and somebody says so. */
+function isLostOf(story: Story): (expectation: Expectation) => boolean {
+  const { isLost } = removals(story);
+  const calls = new Set(story.calls.filter(isLost).map(({ value }) => value.messageId));
+  const jobs = new Set(
+    story.jobs.filter(isLost).map(({ value }) => key(value.messageId, value.destinationId)),
+  );
+  return ({ call, destination }) =>
+    calls.has(call.messageId) || jobs.has(key(call.messageId, destination.id));
+}
+
+/** Every call that a client was told is stored is delivered, or in the dead letters; or it is counted as lost to retention. */
 export const everyCallArrives = law("every stored call is delivered or a dead letter", (story) => {
   if (story.drainedAtMs === undefined) return [];
   const arrived = arrivedOf(story);
+  const isLost = isLostOf(story);
   return expectations(story)
     .filter(({ call, destination }) => !arrived.has(key(call.messageId, destination.id)))
+    .filter((expectation) => !isLost(expectation))
     .map(describe);
 });

@@ -1,5 +1,6 @@
 import type { DeliveryJob } from "#topics";
 import type { Happening } from "../world/history.ts";
+import { removals } from "./removals.ts";
 import { law, type Story, type Written } from "./story.ts";
 
 type Committed = Extract<Happening, { kind: "committed" }>;
@@ -12,7 +13,8 @@ function nameOf({ topic, partition }: Committed["partition"]): string {
 export const noCommitGoesBack = law("no commit goes back", function* ({ happenings }) {
   const committed = new Map<string, number>();
   for (const happening of happenings) {
-    if (happening.kind !== "committed") continue;
+    // One below 0 gives a place up that is below the start of the log.
+    if (happening.kind !== "committed" || happening.offset < 0) continue;
     const key = `${happening.groupId} ${nameOf(happening.partition)}`;
     const before = committed.get(key) ?? 0;
     if (happening.offset < before)
@@ -80,6 +82,7 @@ export const noCommitPassesWork = law("no commit passes a job that is not settle
     story.plan.destinations.flatMap(({ id, urls }) => urls.map((url) => [url, id] as const)),
   );
   const committed = new Map<string, number>();
+  const { isLost } = removals(story);
   for (const [place, happening] of story.happenings.entries()) {
     if (happening.kind === "appended") {
       const letter = books.letterAt.get(place);
@@ -97,7 +100,7 @@ export const noCommitPassesWork = law("no commit passes a job that is not settle
     const key = nameOf(happening.partition);
     for (let offset = committed.get(key) ?? 0; offset < happening.offset; offset += 1) {
       const job = books.jobAt.get(`${key} ${offset}`);
-      if (job !== undefined && !outcomes.isSettled(job))
+      if (job !== undefined && !outcomes.isSettled(job) && !isLost(job))
         yield `${happening.process} commits ${happening.offset} of ${key} at ${happening.atMs} ms, past ${offset}: ${job.value.messageId} to ${job.value.destinationId}`;
     }
     committed.set(key, Math.max(committed.get(key) ?? 0, happening.offset));

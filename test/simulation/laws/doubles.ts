@@ -1,6 +1,7 @@
 import type { DeliveryJob } from "#topics";
 import type { Request } from "../endpoints/endpoints.ts";
 import type { Happening } from "../world/history.ts";
+import { removals } from "./removals.ts";
 import { law, type Story, type Written } from "./story.ts";
 
 /** A commit and what disturbs it may cross on their ways. */
@@ -103,8 +104,11 @@ export const doublesAreExplained = law("a double only for what was not committed
   const ownerOf = new Map(
     story.plan.destinations.flatMap(({ id, urls }) => urls.map((url) => [url, id] as const)),
   );
+  // A window is made anew from the calls that are still there: what was removed is not known to be a copy any more.
+  const { isRemoved } = removals(story);
+  const forgotten = new Set(story.calls.filter(isRemoved).map(({ value }) => value.messageId));
   for (const [, delivered] of deliveries(story)) {
-    if (delivered.length < 2) continue;
+    if (delivered.length < 2 || forgotten.has(delivered[0]?.messageId ?? "")) continue;
     const [first, second] = delivered.slice(-2) as [Request, Request];
     const destinationId = ownerOf.get(first.url) ?? "";
     if (areReplays(story, delivered.length, { messageId: first.messageId, destinationId })) continue;

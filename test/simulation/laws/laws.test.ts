@@ -3,6 +3,7 @@ import type { Call, DeadLetter, DeliveryJob } from "#topics";
 import type { Request } from "../endpoints/endpoints.ts";
 import { drawPlan } from "../plan/draw.ts";
 import type { Happening } from "../world/history.ts";
+import type { LogLine } from "../world/log-book.ts";
 import { findingsOf } from "./laws.ts";
 import type { Story, Written } from "./story.ts";
 
@@ -90,6 +91,14 @@ const disturbed = (atMs: number): Happening => ({
   by: "kill",
 });
 
+const said = (facts: object): LogLine => ({
+  atMs: 40_250,
+  process: "deliverer-1",
+  level: "error",
+  message: "records were removed before they were read",
+  facts,
+});
+
 const CONFIGURED: Happening = {
   kind: "configured",
   atMs: 10,
@@ -122,6 +131,7 @@ function story(more: Partial<Story> = {}): Story {
     leftOver: "",
     remainders: [],
     indexes: [],
+    losses: [],
     ...more,
   };
 }
@@ -215,5 +225,36 @@ describe("a law is broken by", () => {
     } as const;
     expect(broken({ logs: [line] })).toEqual(["no error that no fault explains"]);
     expect(broken({ unhandled: ["TypeError"] })).toEqual(["no error that no fault explains"]);
+  });
+
+  test("a call or a job that was removed unread, but for one that somebody says is lost", () => {
+    const requests = [request("m1", { status: 500 })];
+    const lost = "every stored call is delivered or a dead letter";
+    const partition = { topic: "delivery-jobs", partition: 0 };
+    const removed: Happening = { kind: "removed", atMs: 40_200, partition, below: 1 };
+    const { happenings } = story();
+    const committedBefore = [...happenings.slice(0, 3), committed(0, 40_150), removed];
+    expect(broken({ requests, happenings: committedBefore })).toEqual([lost]);
+    const says = said({ ...partition, fromOffset: 0, toOffset: 1 });
+    expect(broken({ requests, happenings: committedBefore, logs: [says] })).not.toContain(lost);
+    // Nobody had a place in the partition, so nobody can know.
+    expect(broken({ requests, happenings: [...happenings.slice(0, 3), removed] })).toEqual([]);
+  });
+
+  test("a loss that there was not, or that is counted otherwise than it is said", () => {
+    const stretch = { topic: "delivery-jobs", partition: 0, fromOffset: 0, toOffset: 1 };
+    const counted = "what was removed unread is counted, and nothing else";
+    expect(broken({ logs: [said(stretch)] })).toContain(counted);
+    const removed: Happening = { kind: "removed", atMs: 1, partition: stretch, below: 1 };
+    const happenings = [...story().happenings, removed];
+    const shown = (records: number) => [{ process: "deliverer-1", topic: "delivery-jobs", counted: records }];
+    expect(broken({ logs: [said(stretch)], happenings, losses: shown(1) })).not.toContain(counted);
+    expect(broken({ logs: [said(stretch)], happenings, losses: shown(2) })).toContain(counted);
+    expect(broken({ happenings, losses: shown(1) })).toEqual([counted]);
+  });
+
+  test("a place that is given up is none, and the next one may be anywhere", () => {
+    const { happenings } = story();
+    expect(broken({ happenings: [...happenings, committed(-2, 40_400), committed(1, 40_500)] })).toEqual([]);
   });
 });

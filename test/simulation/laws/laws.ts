@@ -5,6 +5,7 @@ import { countersReturnToZero, everythingDrains } from "./ends.ts";
 import { firstAttemptsKeepOrder } from "./order.ts";
 import { nothingGoesWrongUnexplained } from "./quiet.ts";
 import { everyReasonHolds } from "./reasons.ts";
+import { lossesAreCounted } from "./removals.ts";
 import { lettersAreSentAgainOnce, replayedCallsArrive, replaysSendWhatTheyCover } from "./replay-jobs.ts";
 import { indexesAreComplete, noCommitPassesReplay, replayCountsAreTrue, replaysEnd } from "./replays.ts";
 import type { Finding, Law, Story } from "./story.ts";
@@ -26,6 +27,7 @@ const LAWS: readonly Law[] = [
   replayCountsAreTrue,
   noCommitPassesReplay,
   indexesAreComplete,
+  lossesAreCounted,
 ];
 
 /** What a run has broken. */

@@ -9,6 +9,7 @@ const EXPLAINED: readonly { readonly message: RegExp; readonly by: readonly Kind
   { message: /^part did not stop within the grace time$/, by: ["cut", "broker", "requests", "freeze"] },
   { message: /^part failed to stop$/, by: ["full_disk"] },
   { message: /^service cannot go on$/, by: ["full_disk"] },
+  { message: /^records were removed before they were read$/, by: ["retention"] },
   { message: /^what a record becomes could not be written; it stays uncommitted$/, by: ["requests"] },
 ];
 

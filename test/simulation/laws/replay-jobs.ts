@@ -2,6 +2,7 @@ import { replayJobId } from "#contract";
 import type { DeadLetter, DeliveryJob } from "#topics";
 import type { Happening } from "../world/history.ts";
 import { type ReplayLife, replayJobs, replayLives } from "./covered.ts";
+import { removals } from "./removals.ts";
 import { law, type Story, type Written } from "./story.ts";
 
 type Disturbed = Extract<Happening, { kind: "disturbed" }>;
@@ -20,6 +21,7 @@ export const replaysSendWhatTheyCover = law(
   "a replay sends what it covers and nothing else",
   function* (story) {
     const lives = replayLives(story);
+    const { isRemoved } = removals(story);
     for (const { record, value: job } of replayJobs(story)) {
       const letter = lives
         .get(job.replayId ?? "")
@@ -29,13 +31,14 @@ export const replaysSendWhatTheyCover = law(
     }
     for (const life of lives.values()) {
       if (life.last.value.state !== "finished") continue;
-      for (const id of missing(life)) yield `${life.id} is finished, and has not sent dead letter ${id}`;
+      for (const { value } of missing(life).filter((letter) => !isRemoved(letter)))
+        yield `${life.id} is finished, and has not sent dead letter ${value.id}`;
     }
   },
 );
 
-function missing({ sent }: ReplayLife): string[] {
-  return [...sent].flatMap(([id, copies]) => (copies.length === 0 ? [id] : []));
+function missing({ letters, sent }: ReplayLife): Written<DeadLetter>[] {
+  return letters.filter(({ value }) => sent.get(value.id)?.length === 0);
 }
 
 /** One replay sends a dead letter twice only when the process that sent it had no time to write how far it was. */
@@ -62,8 +65,11 @@ export const replayedCallsArrive = law(
   function* (story) {
     if (story.drainedAtMs === undefined) return;
     const deadAgain = new Set(story.deadLetters.map(({ value }) => value.id));
+    const { isLost } = removals(story);
+    const lost = new Set(story.jobs.filter(isLost).map(({ value }) => value.jobId));
     for (const [jobId, [first]] of Map.groupBy(replayJobs(story), ({ value }) => value.jobId)) {
-      if (first === undefined || deadAgain.has(jobId) || isDelivered(first, story)) continue;
+      if (first === undefined || deadAgain.has(jobId) || lost.has(jobId) || isDelivered(first, story))
+        continue;
       yield `${first.value.messageId} of ${first.value.replayId}, sent at ${first.atMs} ms to ${first.value.destinationId}`;
     }
   },

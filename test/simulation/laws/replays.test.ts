@@ -94,6 +94,7 @@ function story(more: Partial<Story> = {}): Story {
     leftOver: "",
     remainders: [],
     indexes: [{ process: "control-1", deadLetters: 1 }],
+    losses: [],
     ...more,
   };
 }
@@ -114,7 +115,16 @@ describe("a law is broken by", () => {
 
   test("a replay that is finished and has left a dead letter out", () => {
     const replays = [replay(1), replay(3, { state: "finished" })];
-    expect(broken({ jobs: [], replays })).toEqual([sends]);
+    expect(broken({ jobs: [], replays })).toEqual([sends, counts]);
+    const removed: Happening = {
+      kind: "removed",
+      atMs: 2_000,
+      partition: { topic: "dead-letters", partition: 0 },
+      below: 1,
+    };
+    const expired = [replay(1), replay(3, { state: "finished", expired: 1 })];
+    expect(broken({ jobs: [], replays: expired })).toEqual([sends, counts]);
+    expect(broken({ jobs: [], replays: expired, happenings: happenings(removed) })).toEqual([]);
   });
 
   test("a job of no dead letter that the replay means", () => {

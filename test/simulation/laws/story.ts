@@ -22,6 +22,13 @@ export interface Remainder {
   readonly gauges: Readonly<Record<string, number>>;
 }
 
+/** What a process that was started once shows of the records that it says it has lost. */
+export interface LossShown {
+  readonly process: string;
+  readonly topic: string;
+  readonly counted: number;
+}
+
 /** What a control process can look up at the end. */
 export interface IndexShown {
   readonly process: string;
@@ -48,6 +55,7 @@ export interface Story {
   readonly leftOver: string;
   readonly remainders: readonly Remainder[];
   readonly indexes: readonly IndexShown[];
+  readonly losses: readonly LossShown[];
 }
 
 /** A law that a run has broken. */

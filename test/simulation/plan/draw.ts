@@ -1,6 +1,7 @@
 import { Random } from "../random.ts";
 import { withControl } from "./draw-control.ts";
 import { drawFaults } from "./draw-faults.ts";
+import { withRetention } from "./draw-retention.ts";
 import { drawScripts } from "./draw-scripts.ts";
 import type { CallPlan, Change, DestinationPlan, Plan, ProcessPlan, ServiceName, Timing } from "./plan.ts";
 
@@ -28,7 +29,7 @@ export function drawPlan(seed: number): Plan {
     replays: [],
     faults: drawFaults({ processes, scripts, timing, random: random.split("faults") }),
   };
-  return withControl(plan, random.split("control"));
+  return withRetention(withControl(plan, random.split("control")), random.split("retention"));
 }
 
 function drawTiming(random: Random): Timing {

@@ -77,6 +77,10 @@ export type FaultKind =
   | { readonly kind: "leaders" }
   | { readonly kind: "broker"; readonly broker: number }
   | { readonly kind: "registry" }
+  /** The logs of one topic begin so many records before their ends. */
+  | { readonly kind: "retention"; readonly topic: string; readonly keptRecords: number }
+  /** Of every compacted topic. */
+  | { readonly kind: "compaction" }
   | RequestFault;
 
 /** What goes wrong, from when on, for how long; a killed or stopped process is started again at the end. */

@@ -3,7 +3,7 @@ import { createSerde, type Serde } from "#serde";
 import { allTopics, type RecordName, type RecordTypes, type Topic } from "#topics";
 import { inRealEvent } from "../host/real-event.ts";
 import { findingsOf } from "../laws/laws.ts";
-import type { Finding, IndexShown, Remainder, Story, Written } from "../laws/story.ts";
+import type { Finding, IndexShown, LossShown, Remainder, Story, Written } from "../laws/story.ts";
 import type { Plan } from "../plan/plan.ts";
 import { Clients } from "../world/clients.ts";
 import { Fleet } from "../world/fleet.ts";
@@ -41,6 +41,7 @@ export async function run(plan: Plan): Promise<RunResult> {
       leftOver: leftOver(world),
       remainders: remaindersOf(fleet),
       indexes: indexesOf(fleet),
+      losses: lossesOf(world, fleet),
       unhandled,
     });
     const { time, trace } = world;
@@ -108,7 +109,14 @@ function indexesOf(fleet: Fleet): IndexShown[] {
   }));
 }
 
-type Ending = Pick<Story, "drainedAtMs" | "indexes" | "leftOver" | "remainders" | "unhandled">;
+function lossesOf({ topics }: World, fleet: Fleet): LossShown[] {
+  const names = allTopics(topics).map(({ name }) => name);
+  return fleet.startedOnce.flatMap(({ meters, name }) =>
+    names.map((topic) => ({ process: name, topic, counted: meters.total("records_lost_total", { topic }) })),
+  );
+}
+
+type Ending = Pick<Story, "drainedAtMs" | "indexes" | "losses" | "leftOver" | "remainders" | "unhandled">;
 
 async function storyOf(world: World, ending: Ending): Promise<Story> {
   const { endpoints, history, logs, plan, registry, topics } = world;

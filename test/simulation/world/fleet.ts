@@ -52,6 +52,12 @@ export class Fleet {
     return [...this.#places.values()].flatMap(({ process }) => (process?.isRunning === true ? process : []));
   }
 
+  /** Those whose counters tell of all that they have done. */
+  get startedOnce(): readonly SimulatedProcess[] {
+    const places = [...this.#places.values()].filter(({ runs }) => runs === 1);
+    return places.flatMap(({ process }) => (process?.isRunning === true ? process : []));
+  }
+
   /** Processes that take calls. */
   get entrances(): readonly Entrance[] {
     return [...this.#entrances.values()].filter(({ process }) => process.isReady);

@@ -22,6 +22,8 @@ export type Happening = { readonly atMs: number } & (
       readonly offset: number;
       readonly process: string;
     }
+  /** A broker has removed what was below the offset. */
+  | { readonly kind: "removed"; readonly partition: TopicPartition; readonly below: number }
   | { readonly kind: "answered"; readonly request: Request }
   /** Something happened to a process that may cost it what it has not committed. */
   | { readonly kind: "disturbed"; readonly process: string; readonly by: string }

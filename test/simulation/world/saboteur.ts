@@ -62,6 +62,14 @@ const DEEDS: Deeds = {
       registry.isAway = false;
     },
   },
+  retention: {
+    begin: ({ keptRecords, topic }, world) => world.removeRecords(topic, keptRecords),
+    end: () => undefined,
+  },
+  compaction: {
+    begin: (_, { cluster }) => cluster.cleanLogs(),
+    end: () => undefined,
+  },
   requests: {
     begin: (fault, { requestFaults }) => requestFaults.begin(fault),
     end: (fault, { requestFaults }) => requestFaults.end(fault),
@@ -103,6 +111,8 @@ export class Saboteur {
   }
 
   #disturb(fault: Fault): void {
+    // What is removed costs no process what it has in hand.
+    if (fault.kind === "retention" || fault.kind === "compaction") return;
     const { plan, time } = this.#world;
     const targets = "target" in fault ? [fault.target] : plan.processes.map(({ name }) => name);
     for (let atMs = 0; atMs <= fault.forMs + DISTURBS_EVERY_MS; atMs += DISTURBS_EVERY_MS) {

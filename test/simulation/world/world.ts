@@ -100,6 +100,18 @@ export class World {
     this.history.add({ kind: "disturbed", atMs: this.time.nowMs, process, by });
   }
 
+  /** Retention has come so far, in each partition of the topic. */
+  removeRecords(topic: string, keptRecords: number): void {
+    for (const [partition, { low, high }] of this.cluster.bounds(topic).entries()) {
+      const below = high - keptRecords;
+      if (below <= low) continue;
+      const place = { topic, partition };
+      this.trace.add("cluster", `${topic}-${partition} begins at ${below}`);
+      this.cluster.removeBefore(place, below);
+      this.history.add({ kind: "removed", atMs: this.time.nowMs, partition: place, below });
+    }
+  }
+
   #newCluster(): SimulatedCluster {
     const random = this.random.split("cluster");
     const { brokers, partitions } = this.plan;

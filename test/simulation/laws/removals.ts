@@ -1,0 +1,88 @@
+import type { TopicPartition } from "#kafka";
+import { law, type Story, type Written } from "./story.ts";
+
+/** A stretch of a partition, its end not included. */
+interface Stretch extends TopicPartition {
+  readonly fromOffset: number;
+  readonly toOffset: number;
+}
+
+/** A stretch that a process says was removed before it had read it. */
+interface Said extends Stretch {
+  readonly process: string;
+  readonly atMs: number;
+}
+
+type Record = Pick<Written<unknown>, "record">;
+
+export interface Removals {
+  /** Retention has removed it, read or not. */
+  isRemoved(written: Record): boolean;
+  /** It was removed, and somebody says that it was not read; or nobody can know, as its group had no place yet in the partition. */
+  isLost(written: Record): boolean;
+}
+
+function saidOf({ logs }: Story): Said[] {
+  return logs
+    .filter(({ message }) => message === "records were removed before they were read")
+    .map(({ atMs, facts, process }) => ({ ...(facts as Stretch), process, atMs }));
+}
+
+/** What was removed, and which of it while no member of a group had committed anything of the partition. */
+function removedOf({ happenings }: Story): { removed: Stretch[]; unknown: Stretch[] } {
+  const committed = new Map<string, number>();
+  const [removed, unknown]: [Stretch[], Stretch[]] = [[], []];
+  for (const happening of happenings) {
+    if (happening.kind !== "committed" && happening.kind !== "removed") continue;
+    const { topic, partition } = happening.partition;
+    const key = `${topic}-${partition}`;
+    if (happening.kind === "committed") committed.set(key, happening.offset);
+    else {
+      const stretch = { topic, partition, fromOffset: 0, toOffset: happening.below };
+      removed.push(stretch);
+      if ((committed.get(key) ?? -1) < 0) unknown.push(stretch);
+    }
+  }
+  return { removed, unknown };
+}
+
+function isIn(stretches: readonly Stretch[], { record }: Record): boolean {
+  return stretches.some(
+    ({ fromOffset, partition, toOffset, topic }) =>
+      topic === record.topic &&
+      partition === record.partition &&
+      fromOffset <= record.offset &&
+      record.offset < toOffset,
+  );
+}
+
+/** What brokers have removed, and who says so. */
+export function removals(story: Story): Removals {
+  const { removed, unknown } = removedOf(story);
+  const lost = [...saidOf(story), ...unknown];
+  return { isRemoved: (written) => isIn(removed, written), isLost: (written) => isIn(lost, written) };
+}
+
+/** A process says that records are gone when they are, and its counter says the same. */
+export const lossesAreCounted = law(
+  "what was removed unread is counted, and nothing else",
+  function* (story) {
+    const said = saidOf(story);
+    const { removed } = removedOf(story);
+    for (const { atMs, fromOffset, partition, process, toOffset, topic } of said) {
+      const below = Math.max(
+        0,
+        ...removed
+          .filter((each) => each.topic === topic && each.partition === partition)
+          .map((each) => each.toOffset),
+      );
+      if (toOffset > below)
+        yield `${process} at ${atMs} ms: ${topic}-${partition} lost ${fromOffset} to ${toOffset}, and what was removed is below ${below}`;
+    }
+    for (const { counted, process, topic } of story.losses) {
+      const own = said.filter((each) => each.process === process && each.topic === topic);
+      const records = own.reduce((sum, { fromOffset, toOffset }) => sum + toOffset - fromOffset, 0);
+      if (records !== counted) yield `${process} counts ${counted} of ${topic} as lost, and says ${records}`;
+    }
+  },
+);
