@@ -1,70 +1,60 @@
 // `npm run simulate`: thousands of worlds, each decided by its seed; in none of them a law is broken.
 import { HELP, readArguments, type SimulationArguments } from "./run/arguments.ts";
-import { describe, type FailedSeed, runSeed } from "./run/seed.ts";
+import { createCpuMeter, Progress, type Report } from "./run/progress.ts";
+import { describe, runSeed } from "./run/seed.ts";
 import { runInWorkers } from "./run/workers.ts";
 
 const REPORT_EVERY_MS = 10_000;
+/** So many seeds between two reports of a process to the one that shares them out. */
+const REPORT_EVERY_SEEDS = 20;
 
 const say = (line: string): void => void process.stdout.write(`${line}\n`);
 
-/** Counts, and says how it goes. */
-class Progress {
-  readonly #options: SimulationArguments;
-  readonly #startedAtMs = performance.now();
-  #saidAtMs = performance.now();
-  #done = 0;
-  failed = 0;
-
-  constructor(options: SimulationArguments) {
-    this.#options = options;
-  }
-
-  onFailed(failed: FailedSeed): void {
-    this.failed += 1;
-    if (this.#options.isJson) say(JSON.stringify(failed));
-    else for (const line of describe(failed)) say(line);
-  }
-
-  onDone(seeds: number): void {
-    this.#done += seeds;
-    if (performance.now() - this.#saidAtMs < REPORT_EVERY_MS || this.#options.isJson) return;
-    this.#saidAtMs = performance.now();
-    say(this.line);
-  }
-
-  get line(): string {
-    const perMinute = Math.round((this.#done * 60_000) / (performance.now() - this.#startedAtMs));
-    return `${this.#done} of ${this.#options.seeds} seeds, ${perMinute} a minute, ${this.failed} failed`;
+/** Runs the seeds one after the other in this process. */
+async function runHere(options: SimulationArguments, report: (report: Report) => void): Promise<void> {
+  const { firstSeed, isShrinking, lines, seeds, size, without } = options;
+  const takeCpuMs = createCpuMeter();
+  let unsaid = 0;
+  for (let seed = firstSeed; seed < firstSeed + seeds; seed += 1) {
+    const failed = await runSeed(seed, { size, without, isShrinking, lines });
+    if (failed !== undefined) report({ kind: "failed", failed });
+    unsaid += 1;
+    if (unsaid < REPORT_EVERY_SEEDS && seed < firstSeed + seeds - 1) continue;
+    report({ kind: "done", seeds: unsaid, cpuMs: takeCpuMs() });
+    unsaid = 0;
   }
 }
 
+function runShared(options: SimulationArguments, report: (report: Report) => void): Promise<void> {
+  const { firstSeed, isShrinking, lines, seeds, size, without, workers } = options;
+  const given = [
+    "--without",
+    without.join(","),
+    "--lines",
+    String(lines),
+    ...(size === undefined ? [] : ["--size", size]),
+    ...(isShrinking ? ["--shrink"] : []),
+  ];
+  return runInWorkers({ firstSeed, seeds, workers, arguments: given, onReport: report });
+}
+
 async function main(options: SimulationArguments): Promise<number> {
-  const { firstSeed, isShrinking, lines, seeds, without, workers } = options;
-  const progress = new Progress(options);
-  if (workers > 1) {
-    const given = [
-      "--without",
-      without.join(","),
-      "--lines",
-      String(lines),
-      ...(isShrinking ? ["--shrink"] : []),
-    ];
-    await runInWorkers({
-      firstSeed,
-      seeds,
-      workers,
-      arguments: given,
-      onFailed: (failed) => progress.onFailed(failed),
-      onDone: (done) => progress.onDone(done),
-    });
-  } else {
-    for (let seed = firstSeed; seed < firstSeed + seeds; seed += 1) {
-      const failed = await runSeed(seed, { without, isShrinking, lines });
-      if (failed !== undefined) progress.onFailed(failed);
-      progress.onDone(1);
+  const { isJson, seeds, workers } = options;
+  const progress = new Progress({ seeds, workers });
+  let saidAtMs = performance.now();
+  const report = (said: Report): void => {
+    progress.add(said);
+    if (isJson) {
+      say(JSON.stringify(said));
+      return;
     }
-  }
-  if (!options.isJson) say(progress.line);
+    if (said.kind === "failed") for (const line of describe(said.failed)) say(line);
+    if (progress.isComplete || performance.now() - saidAtMs < REPORT_EVERY_MS) return;
+    saidAtMs = performance.now();
+    say(progress.line);
+  };
+  await (workers > 1 ? runShared(options, report) : runHere(options, report));
+  if (!isJson) say(progress.line);
   return progress.failed === 0 ? 0 : 1;
 }
 

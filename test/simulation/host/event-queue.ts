@@ -1,10 +1,22 @@
+import type { Timer } from "#host";
+
 /** Something that happens at a time. */
-export interface Event {
+export class Event implements Timer {
   readonly atMs: number;
   /** Which of those at the same time comes first. */
   readonly sequence: number;
   /** Undefined: it does not happen any more. */
   work: (() => void) | undefined;
+
+  constructor(atMs: number, sequence: number, work: () => void) {
+    this.atMs = atMs;
+    this.sequence = sequence;
+    this.work = work;
+  }
+
+  clear(): void {
+    this.work = undefined;
+  }
 }
 
 /** Events by time, then in the order in which they were planned: a binary heap. */

@@ -58,23 +58,21 @@ export class VirtualHost implements Host {
     return this.#time.nowMs * BUSY_SHARE;
   }
 
-  /** As Node: at least a millisecond, whole ones. */
   setTimeout(work: () => void, delayMs: number): Timer {
-    return this.#after(Math.max(1, Math.trunc(delayMs) || 1), work);
+    return new HostTimer(this, work, wholeMs(delayMs));
   }
 
   setInterval(work: () => void, everyMs: number): Timer {
-    let timer: Timer;
     const again = (): void => {
-      timer = this.setTimeout(again, everyMs);
+      timer.again();
       work();
     };
-    timer = this.setTimeout(again, everyMs);
-    return { clear: () => timer.clear() };
+    const timer = new HostTimer(this, again, wholeMs(everyMs));
+    return timer;
   }
 
   setImmediate(work: () => void): Timer {
-    return this.#after(0, work);
+    return new HostTimer(this, work, 0);
   }
 
   delay(delayMs: number, signal?: AbortSignal): Promise<void> {
@@ -132,7 +130,7 @@ export class VirtualHost implements Host {
   thaw(): void {
     if (this.#state !== "frozen") return;
     this.#state = "running";
-    for (const work of this.#waiting.splice(0)) this.#time.after(0, () => this.#happen(work));
+    for (const work of this.#waiting.splice(0)) this.#time.after(0, () => this.happen(work));
   }
 
   /** Somebody sets its clock. */
@@ -140,24 +138,51 @@ export class VirtualHost implements Host {
     this.#skewMs += byMs;
   }
 
-  #after(delayMs: number, work: () => void): Timer {
-    let isCleared = false;
-    const timer = this.#time.after(delayMs, () =>
-      this.#happen(() => {
-        if (!isCleared) work();
-      }),
-    );
-    return {
-      clear() {
-        isCleared = true;
-        timer.clear();
-      },
-    };
+  /** For its timers. */
+  after(delayMs: number, work: () => void): Timer {
+    return this.#time.after(delayMs, work);
   }
 
-  #happen(work: () => void): void {
+  /** Something reaches its process. */
+  happen(work: () => void): void {
     this.#onEvent?.();
     if (this.#state === "running") work();
     else if (this.#state === "frozen") this.#waiting.push(work);
+  }
+}
+
+/** As Node's: at least a millisecond, whole ones. */
+function wholeMs(delayMs: number): number {
+  return Math.max(1, Math.trunc(delayMs) || 1);
+}
+
+/** One timer of a host's process. There are thousands in a world's life, so it is one object, and two functions. */
+class HostTimer implements Timer {
+  readonly #host: VirtualHost;
+  readonly #delayMs: number;
+  /** What its process does; nothing once it is cleared, also when it came while the process was frozen. */
+  readonly #work: () => void;
+  readonly #arrive: () => void;
+  #timer: Timer;
+  #isCleared = false;
+
+  constructor(host: VirtualHost, work: () => void, delayMs: number) {
+    this.#host = host;
+    this.#delayMs = delayMs;
+    this.#work = () => {
+      if (!this.#isCleared) work();
+    };
+    this.#arrive = () => this.#host.happen(this.#work);
+    this.#timer = host.after(delayMs, this.#arrive);
+  }
+
+  clear(): void {
+    this.#isCleared = true;
+    this.#timer.clear();
+  }
+
+  /** Once more, after as long. */
+  again(): void {
+    if (!this.#isCleared) this.#timer = this.#host.after(this.#delayMs, this.#arrive);
   }
 }

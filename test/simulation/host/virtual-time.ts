@@ -1,6 +1,6 @@
 import type { Timer } from "#host";
 import { drainMicrotasks } from "./drain.ts";
-import { type Event, EventQueue } from "./event-queue.ts";
+import { Event, EventQueue } from "./event-queue.ts";
 
 /** More at one moment, and the world turns on the spot. */
 const MAX_EVENTS_AT_ONE_TIME = 200_000;
@@ -36,14 +36,10 @@ export class VirtualTime {
 
   /** After so many milliseconds, behind what was planned for the same time before. */
   after(delayMs: number, work: () => void): Timer {
-    const event: Event = { atMs: this.#nowMs + Math.max(0, delayMs), sequence: this.#sequence, work };
+    const event = new Event(this.#nowMs + Math.max(0, delayMs), this.#sequence, work);
     this.#sequence += 1;
     this.#queue.push(event);
-    return {
-      clear() {
-        event.work = undefined;
-      },
-    };
+    return event;
   }
 
   /** Lets everything happen up to this time. To be called from an event of the real event loop, not from a promise. */

@@ -4,6 +4,8 @@ import type { Story } from "./story.ts";
 
 /** A change is in force within so long, with a router that reads on after a fault. */
 const IN_FORCE_MS = 30_000;
+/** Written by then, a destination's first configuration is in force for every call: nothing goes wrong and nobody sends so early. */
+const FIRST_BY_MS = 1_500;
 
 /** A call that a client was told is stored, and where it has to go. */
 export interface Expectation {
@@ -21,10 +23,8 @@ function takes({ callTypes }: DestinationPlan, { type }: CallPlan): boolean {
 /** Nobody has touched the destination from well before the call came. What did touch it may have decided about the call either way. */
 function isSteady(changes: readonly Configured[], call: CallPlan): boolean {
   const latest = changes.at(-1);
-  return (
-    latest?.destination.config?.enabled === true &&
-    latest.atMs + IN_FORCE_MS <= Math.max(call.atMs, IN_FORCE_MS)
-  );
+  if (latest?.destination.config?.enabled !== true) return false;
+  return (changes.length === 1 && latest.atMs <= FIRST_BY_MS) || latest.atMs + IN_FORCE_MS <= call.atMs;
 }
 
 /** What has to arrive somewhere, by the configuration as it was. */

@@ -11,6 +11,7 @@ const EXPLAINED: readonly { readonly message: RegExp; readonly by: readonly Kind
   { message: /^service cannot go on$/, by: ["full_disk"] },
   { message: /^records were removed before they were read$/, by: ["retention"] },
   { message: /^what a record becomes could not be written; it stays uncommitted$/, by: ["requests"] },
+  { message: /^what a woken call becomes could not be written; it is tried again$/, by: ["requests"] },
 ];
 
 function isExplained(message: string, { plan }: Story): boolean {

@@ -4,16 +4,18 @@ import { drawFaults } from "./draw-faults.ts";
 import { withRetention } from "./draw-retention.ts";
 import { drawScripts } from "./draw-scripts.ts";
 import type { CallPlan, Change, DestinationPlan, Plan, ProcessPlan, ServiceName, Timing } from "./plan.ts";
+import { drawSize, SIZES, type Size, type SizeName } from "./size.ts";
 
 /** A call that waits for the longest delay, and hops a little. */
 const DRAIN_MARGIN_MS = 45_000;
 const START_MS = 4_000;
 
-/** All that a seed decides. */
-export function drawPlan(seed: number): Plan {
+/** All that a seed decides, its world's size too unless that is given. */
+export function drawPlan(seed: number, sizeName?: SizeName): Plan {
   const random = new Random(seed).split("plan");
-  const timing = drawTiming(random.split("timing"));
-  const processes = drawProcesses(random.split("processes"));
+  const size = SIZES[sizeName ?? drawSize(random.split("size"))];
+  const timing = drawTiming(size, random.split("timing"));
+  const processes = drawProcesses(size, random.split("processes"));
   const destinations = drawDestinations(random.split("destinations"));
   const scripts = drawScripts(destinations, timing, random.split("scripts"));
   const plan: Plan = {
@@ -24,7 +26,7 @@ export function drawPlan(seed: number): Plan {
     processes,
     destinations,
     scripts,
-    calls: drawCalls(timing, random.split("calls")),
+    calls: drawCalls(size, timing, random.split("calls")),
     changes: drawChanges(destinations, timing, random.split("changes")),
     replays: [],
     faults: drawFaults({ processes, scripts, timing, random: random.split("faults") }),
@@ -32,16 +34,16 @@ export function drawPlan(seed: number): Plan {
   return withRetention(withControl(plan, random.split("control")), random.split("retention"));
 }
 
-function drawTiming(random: Random): Timing {
+function drawTiming({ calmS, windowS }: Size, random: Random): Timing {
   const retryDelaysMs = random.pick([
     [1_000, 3_000, 8_000],
     [1_000, 3_000, 8_000],
     [2_000, 6_000],
     [500, 2_000, 5_000, 10_000],
   ]);
-  const calmMs = random.between(30, 75) * 1_000;
+  const calmMs = random.between(...calmS) * 1_000;
   // A short window makes calls end by it; mostly none does.
-  const retryWindowMs = random.chance(0.25) ? random.between(15, 40) * 1_000 : 600_000;
+  const retryWindowMs = random.chance(0.25) ? random.between(...windowS) * 1_000 : 600_000;
   const longestMs = retryDelaysMs.at(-1) ?? 0;
   return {
     retryDelaysMs,
@@ -52,13 +54,13 @@ function drawTiming(random: Random): Timing {
   };
 }
 
-function drawProcesses(random: Random): ProcessPlan[] {
+function drawProcesses({ joinMs }: Size, random: Random): ProcessPlan[] {
   const of = (service: ServiceName, count: number): ProcessPlan[] =>
     Array.from({ length: count }, (_, index) => ({
       name: `${service}-${index + 1}`,
       service,
       // The second and later ones may join in the middle of it.
-      startMs: index > 0 && random.chance(0.4) ? random.between(5_000, 40_000) : random.between(0, 500),
+      startMs: index > 0 && random.chance(0.4) ? random.between(...joinMs) : random.between(0, 500),
       skewMs: random.chance(0.3) ? random.between(-2_000, 2_000) : 0,
     }));
   return [
@@ -82,10 +84,10 @@ function drawDestinations(random: Random): DestinationPlan[] {
   });
 }
 
-function drawCalls({ calmMs }: Timing, random: Random): CallPlan[] {
+function drawCalls(size: Size, { calmMs }: Timing, random: Random): CallPlan[] {
   const users = random.between(3, 30);
   const endMs = calmMs - 2_000;
-  const count = random.between(60, 400);
+  const count = random.between(...size.calls);
   // Some come all at once, the others evenly.
   const burstAtMs = random.between(START_MS, endMs);
   const burstShare = random.chance(0.4) ? random.next() * 0.7 : 0;

@@ -3,6 +3,7 @@ import { cp, mkdtemp, readFile, rm, symlink, writeFile } from "node:fs/promises"
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
+import type { Report } from "../run/progress.ts";
 import type { FailedSeed } from "../run/seed.ts";
 import type { KnownFault } from "./faults.ts";
 
@@ -44,10 +45,11 @@ async function bringBack({ edits, name }: KnownFault, folder: string): Promise<v
 
 /** Of the laws that the fault breaks. */
 async function firstFailure(
-  { breaks, firstSeed, seeds }: KnownFault,
+  { breaks, firstSeed, seeds, size }: KnownFault,
   folder: string,
 ): Promise<FailedSeed | undefined> {
-  const range = ["--seed", String(firstSeed), "--seeds", String(seeds), "--lines", "0"];
+  const ofSize = size === undefined ? [] : ["--size", size];
+  const range = [...ofSize, "--seed", String(firstSeed), "--seeds", String(seeds), "--lines", "0"];
   const main = join(folder, "test/simulation/main.ts");
   const child = spawn(process.execPath, ["--disable-warning=ExperimentalWarning", main, "--json", ...range], {
     stdio: ["ignore", "pipe", "inherit"],
@@ -57,7 +59,9 @@ async function firstFailure(
     child.once("close", resolve);
   });
   for await (const line of createInterface({ input: child.stdout })) {
-    const failed = JSON.parse(line) as FailedSeed;
+    const report = JSON.parse(line) as Report;
+    if (report.kind !== "failed") continue;
+    const { failed } = report;
     if (!failed.findings.some(({ law }) => breaks.includes(law))) continue;
     child.kill("SIGKILL");
     await ended;

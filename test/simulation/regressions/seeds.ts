@@ -1,6 +1,9 @@
+import type { SizeName } from "../plan/size.ts";
+
 /** A seed in whose world something went wrong once, and what it was. */
 interface Regression {
   readonly seed: number;
+  readonly size: SizeName;
   readonly found: string;
 }
 
@@ -8,15 +11,18 @@ interface Regression {
 export const REGRESSIONS: readonly Regression[] = [
   {
     seed: 8,
+    size: "large",
     found:
       "a job put off by a limit of 30 a second was due at a fraction of a millisecond, which no record holds: it died",
   },
   {
     seed: 78,
+    size: "large",
     found: "a dead letter that was counted while the clock was ahead held its commit for the whole jump",
   },
   {
     seed: 329,
+    size: "large",
     found:
       "a control process that stopped gave its running replay back, was given it at once, and did so for ever",
   },

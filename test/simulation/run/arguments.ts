@@ -1,4 +1,5 @@
 import { parseArgs } from "node:util";
+import type { SizeName } from "../plan/size.ts";
 
 export interface SimulationArguments {
   readonly seeds: number;
@@ -6,31 +7,36 @@ export interface SimulationArguments {
   /** Parts of the plan that are left out, by id. */
   readonly without: readonly string[];
   readonly isShrinking: boolean;
+  /** Of all worlds; undefined: as each seed decides. */
+  readonly size: SizeName | undefined;
   readonly workers: number;
   /** Of the trace of a failing seed. */
   readonly lines: number;
-  /** Findings as JSON, one seed a line: between a run and its workers. */
+  /** Reports as JSON, one a line: between a run and its workers. */
   readonly isJson: boolean;
 }
 
 export const HELP = `Runs the product's own routers and deliverers in simulated worlds, each decided by its seed, and looks in each whether a law was
 broken (docs/simulation.md). Ends with 1 when one was.
 
-  npm run simulate -- [--seeds 1000] [--seed 1] [--without f1,e1.2] [--shrink] [--workers 1] [--lines 60] [--json]
+  npm run simulate -- [--seeds 1000] [--seed 1] [--without f1,e1.2] [--size large] [--shrink] [--workers 1]
+                          [--lines 60] [--json]
 
   --seeds    how many worlds
   --seed     the first one's seed, a whole number; the others follow on it
   --without  ids of faults, bad times of endpoints and changes that are left out
+  --size     small or large for all of them, instead of as each seed decides
   --shrink   of a failing seed, look for what can be left out
   --workers  processes that share the seeds
   --lines    how much of a failing seed's trace is printed
-  --json     findings as JSON, one failing seed a line
+  --json     findings and progress as JSON, one a line
   --help     this text`;
 
 const OPTIONS = {
   seeds: { type: "string", default: "1000" },
   seed: { type: "string", default: "1" },
   without: { type: "string", default: "" },
+  size: { type: "string" },
   shrink: { type: "boolean", default: false },
   workers: { type: "string", default: "1" },
   lines: { type: "string", default: "60" },
@@ -44,6 +50,11 @@ function wholeNumber(name: string, text: string, { min, max }: { min: number; ma
   throw new RangeError(`--${name} is not a whole number from ${min} to ${max} (it is "${text}")`);
 }
 
+function sizeName(text: string | undefined): SizeName | undefined {
+  if (text === undefined || text === "small" || text === "large") return text;
+  throw new RangeError(`--size is neither small nor large (it is "${text}")`);
+}
+
 /** "help" when that is what was asked for. Throws an error with one clear message. */
 export function readArguments(args: readonly string[]): SimulationArguments | "help" {
   const { values } = parseArgs({ args: [...args], options: OPTIONS, strict: true });
@@ -53,6 +64,7 @@ export function readArguments(args: readonly string[]): SimulationArguments | "h
     firstSeed: wholeNumber("seed", values.seed, { min: 0, max: 2 ** 31 - 1 }),
     without: values.without.split(",").filter((id) => id !== ""),
     isShrinking: values.shrink,
+    size: sizeName(values.size),
     workers: wholeNumber("workers", values.workers, { min: 1, max: 64 }),
     lines: wholeNumber("lines", values.lines, { min: 0, max: 4_000 }),
     isJson: values.json,

@@ -1,6 +1,6 @@
 import { spawn } from "node:child_process";
 import { createInterface } from "node:readline";
-import type { FailedSeed } from "./seed.ts";
+import type { Report } from "./progress.ts";
 
 /** So many seeds a process runs before another takes the next: what a run leaves in memory goes with it. */
 const SEEDS_A_PROCESS = 1_000;
@@ -10,8 +10,7 @@ export interface WorkersOptions {
   readonly seeds: number;
   readonly workers: number;
   readonly arguments: readonly string[];
-  onFailed(failed: FailedSeed): void;
-  onDone(seeds: number): void;
+  onReport(report: Report): void;
 }
 
 /** Shares seeds among processes. Rejects when one of them ends otherwise than by having run its seeds. */
@@ -23,14 +22,13 @@ export async function runInWorkers(options: WorkersOptions): Promise<void> {
       const [firstSeed, seeds] = [next, Math.min(SEEDS_A_PROCESS, end - next)];
       next += seeds;
       await runProcess(options, firstSeed, seeds);
-      options.onDone(seeds);
     }
   };
   await Promise.all(Array.from({ length: options.workers }, work));
 }
 
 async function runProcess(
-  { arguments: given, onFailed }: WorkersOptions,
+  { arguments: given, onReport }: WorkersOptions,
   firstSeed: number,
   seeds: number,
 ): Promise<void> {
@@ -43,7 +41,7 @@ async function runProcess(
     child.once("error", reject);
     child.once("close", resolve);
   });
-  for await (const line of createInterface({ input: child.stdout })) onFailed(JSON.parse(line) as FailedSeed);
+  for await (const line of createInterface({ input: child.stdout })) onReport(JSON.parse(line) as Report);
   const status = await ended;
   if (status !== 0 && status !== 1) throw new Error(`seeds ${firstSeed} and on ended with status ${status}`);
 }

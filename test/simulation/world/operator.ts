@@ -1,7 +1,7 @@
 import type { Producer } from "#kafka";
 import type { Serde } from "#serde";
 import { DESTINATION_DEFAULTS, type DestinationConfig } from "#topics";
-import { EPOCH_MS } from "../host/virtual-host.ts";
+import { EPOCH_MS, type VirtualHost } from "../host/virtual-host.ts";
 import type { Change, DestinationPlan } from "../plan/plan.ts";
 import { SOURCE_ID } from "./clients.ts";
 import type { World } from "./world.ts";
@@ -9,9 +9,12 @@ import type { World } from "./world.ts";
 /** Its producer never gives up, as control's. */
 const OPTIONS = { deliveryTimeoutMs: Number.POSITIVE_INFINITY };
 
+const AGAIN_AFTER_MS = 500;
+
 /** Who configures destinations. Nothing happens to its process: what control does with a request is not what is looked at here. */
 export class Operator {
   readonly #world: World;
+  readonly #host: VirtualHost;
   readonly #serde: Serde;
   readonly #producer: Producer;
   readonly #versions = new Map<string, number>();
@@ -21,6 +24,7 @@ export class Operator {
     const { createKafka, createSerde } = world.ways("operator", host);
     const { destinationConfig } = world.topics;
     this.#world = world;
+    this.#host = host;
     this.#serde = createSerde({ registryUrl: "http://simulated", topics: [destinationConfig] });
     this.#producer = createKafka({ brokers: [], clientId: "operator", tls: false }).producer(OPTIONS);
   }
@@ -48,7 +52,7 @@ export class Operator {
 
   async #delete(id: string): Promise<void> {
     this.#configured({ id, config: undefined });
-    await this.#producer.send([{ topic: this.#world.topics.destinationConfig.name, key: id, value: null }]);
+    await this.#send(id, null);
   }
 
   async #write(destination: DestinationPlan, enabled: boolean): Promise<void> {
@@ -58,7 +62,20 @@ export class Operator {
     this.#configured({ id, config: { ...destination, enabled } });
     const topic = this.#world.topics.destinationConfig;
     const value = this.#serde.encode(topic, configOf(destination, { enabled, version }));
-    await this.#producer.send([{ topic: topic.name, key: id, value }]);
+    await this.#send(id, value);
+  }
+
+  /** As somebody who reads that it failed, and does it again. */
+  async #send(key: string, value: Buffer | null): Promise<void> {
+    const topic = this.#world.topics.destinationConfig.name;
+    for (;;) {
+      try {
+        await this.#producer.send([{ topic, key, value }]);
+        return;
+      } catch {
+        await this.#host.delay(AGAIN_AFTER_MS);
+      }
+    }
   }
 
   #configured(destination: {
