@@ -17,6 +17,12 @@ const deadlineSettings = settingsGroup({
       default: "2m",
       doc: "How long provisioning waits for Kafka and the schema registry before it gives up.",
     }),
+    raiseRetention: setting({
+      env: "HOOKLINE_PROVISION_RAISE_RETENTION",
+      type: value.flag,
+      default: "false",
+      doc: "Raises the retention of existing topics that keep their records for less time than this version needs; else they are only reported.",
+    }),
   },
 });
 

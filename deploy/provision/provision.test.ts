@@ -7,6 +7,7 @@ import { promisify } from "node:util";
 import { beforeAll, describe, expect, test } from "@jest/globals";
 import { createKafka } from "#kafka";
 import { type TestStack, useStack } from "#support/stack";
+import { until } from "#support/until";
 import { allTopics, topicMap } from "#topics";
 import { runProvision } from "./run.ts";
 
@@ -15,9 +16,11 @@ const MAIN = join(import.meta.dirname, "main.ts");
 
 let stack: TestStack;
 
+const STACK_STARTS_WITHIN_MS = 300_000;
+
 beforeAll(async () => {
   stack = await useStack();
-});
+}, STACK_STARTS_WITHIN_MS);
 
 function environment(more: Record<string, string> = {}): Record<string, string> {
   return {
@@ -47,7 +50,7 @@ function settings(prefix: string, more: { registryUrl?: string; brokers?: readon
     registry: { registryUrl: more.registryUrl ?? stack.registryUrl },
     topics: { prefix, retryDelaysMs: [1_000] },
     creation: { partitions: 2, replicationFactor: 1, minInsyncReplicas: 1 },
-    provisioning: { deadlineMs: 10_000 },
+    provisioning: { deadlineMs: 10_000, raiseRetention: false },
   };
 }
 
@@ -74,6 +77,30 @@ describe("provisioning as a process", () => {
     const again = await provisionProcess({ ...env, HOOKLINE_PARTITIONS: "3" });
     expect(again.status).toBe(0);
     expect(again.stdout).toMatch(/! \S+calls: partitions is 2, not 3 \(left as it is\)/);
+  });
+
+  test("a retention that is too short is reported, and raised only where the operator says so", async () => {
+    const env = environment();
+    const prefix = env["HOOKLINE_TOPIC_PREFIX"] ?? "";
+    const kafka = createKafka(settings(prefix).kafka);
+    try {
+      const name = `${prefix}delivery-jobs`;
+      const spec = { name, cleanup: { policy: "delete", retentionMs: 3_600_000 } } as const;
+      const creation = { partitions: 2, replicationFactor: 1, minInsyncReplicas: 1 };
+      await kafka.admin().ensureTopics([spec], creation);
+      const reported = await provisionProcess(env);
+      expect(reported.stdout).toMatch(
+        /! \S+delivery-jobs: retention.ms is 3600000, not \d+ \(left as it is: raise it/,
+      );
+      const raised = await provisionProcess({ ...env, HOOKLINE_PROVISION_RAISE_RETENTION: "true" });
+      expect(raised).toMatchObject({ status: 0, stderr: "" });
+      expect(raised.stdout).toMatch(/\^ \S+delivery-jobs: retention.ms raised from 3600000 to \d+/);
+      const differing = async () => (await kafka.admin().ensureTopics([spec], creation)).differing;
+      const isRaised = async () => (await differing()).some(({ found }) => Number(found) > 3_600_000);
+      await until(isRaised, { timeoutMs: 10_000, what: "the longer retention" });
+    } finally {
+      await kafka.close();
+    }
   });
 
   test("without Kafka it says what it waits for, and ends with 1 at the deadline", async () => {

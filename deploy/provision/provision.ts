@@ -1,6 +1,6 @@
 // Makes a deployment's topics and schemas, once, before its services start. Running it again changes nothing.
 import { setTimeout as delay } from "node:timers/promises";
-import type { Admin, EnsureTopicsOptions, TopicDifference } from "#kafka";
+import { type Admin, type EnsureTopicsOptions, isTooShort, type TopicDifference } from "#kafka";
 import type { RegisteredSubject, Serde } from "#serde";
 import type { Topic } from "#topics";
 
@@ -19,6 +19,8 @@ export interface Provisioned {
   readonly created: readonly string[];
   /** Topics that exist otherwise than the map says; they are left as they are. */
   readonly differing: readonly TopicDifference[];
+  /** Topics whose retention was raised to what the map says. */
+  readonly raised: readonly TopicDifference[];
   readonly subjects: readonly RegisteredSubject[];
 }
 
@@ -29,12 +31,12 @@ const LAST_DELAY_MS = 5_000;
 export async function provision(options: ProvisionOptions): Promise<Provisioned> {
   const { admin, serde, topics, creation } = options;
   const waiting = { deadlineAtMs: performance.now() + options.deadlineMs, onProgress: options.onProgress };
-  const { created, differing } = await untilAvailable(() => admin.ensureTopics(topics, creation), {
+  const { created, differing, raised } = await untilAvailable(() => admin.ensureTopics(topics, creation), {
     what: "Kafka",
     ...waiting,
   });
   const subjects = await untilAvailable(() => serde.register(), { what: "the schema registry", ...waiting });
-  return { created, differing, subjects };
+  return { created, differing, raised, subjects };
 }
 
 interface Waiting {
@@ -63,11 +65,14 @@ function canRetry(error: unknown): error is Error {
 }
 
 /** What was done, one line each, for people. */
-export function report({ created, differing, subjects }: Provisioned): string[] {
+export function report({ created, differing, raised, subjects }: Provisioned): string[] {
   const added = subjects.filter((subject) => subject.added);
   return [
     `topics: ${created.length} created`,
     ...created.map((topic) => `  + ${topic}`),
+    ...raised.map(
+      ({ topic, setting, wanted, found }) => `  ^ ${topic}: ${setting} raised from ${found} to ${wanted}`,
+    ),
     ...differing.map(
       (difference) =>
         `  ! ${difference.topic}: ${difference.setting} is ${difference.found}, not ${difference.wanted} (${adviceOn(difference)})`,
@@ -78,9 +83,8 @@ export function report({ created, differing, subjects }: Provisioned): string[] 
 }
 
 /** A shorter retention loses records that a process which is away has not read yet. */
-function adviceOn({ setting, wanted, found }: TopicDifference): string {
-  const isTooShort = setting === "retention.ms" && Number(found) >= 0 && Number(found) < Number(wanted);
-  return isTooShort
+function adviceOn(difference: TopicDifference): string {
+  return isTooShort(difference)
     ? "left as it is: raise it, or records are deleted before they are read"
     : "left as it is";
 }

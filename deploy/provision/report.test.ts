@@ -6,7 +6,7 @@ const RAISE = "left as it is: raise it, or records are deleted before they are r
 const LEFT = "left as it is";
 
 const linesOf = (difference: TopicDifference) =>
-  report({ created: [], differing: [difference], subjects: [] }).slice(1, -1);
+  report({ created: [], differing: [difference], raised: [], subjects: [] }).slice(1, -1);
 
 test.each([
   ["shorter than it has to be", "3600000", RAISE],
@@ -24,13 +24,15 @@ test("another setting that is lower than the map's has no such advice", () => {
 });
 
 test("what was made is named, what was there is counted", () => {
+  const raised = { topic: "delivery-jobs", setting: "retention.ms", wanted: "7200000", found: "3600000" };
   const subjects = [
     { subject: "calls-value", schemaId: 7, added: true },
     { subject: "dead-letters-value", schemaId: 8, added: false },
   ];
-  expect(report({ created: ["calls"], differing: [], subjects })).toEqual([
+  expect(report({ created: ["calls"], differing: [], raised: [raised], subjects })).toEqual([
     "topics: 1 created",
     "  + calls",
+    "  ^ delivery-jobs: retention.ms raised from 3600000 to 7200000",
     "schemas: 1 registered, 1 unchanged",
     "  + calls-value (id 7)",
   ]);

@@ -14,9 +14,10 @@ export async function runProvision(
   const kafka = createKafka(settings.kafka);
   const serde = createSerde({ registryUrl: settings.registry.registryUrl, topics });
   const admin = kafka.admin();
-  const { deadlineMs } = settings.provisioning;
+  const { deadlineMs, raiseRetention } = settings.provisioning;
+  const creation = { ...settings.creation, raiseRetention };
   try {
-    return await provision({ admin, serde, topics, creation: settings.creation, deadlineMs, onProgress });
+    return await provision({ admin, serde, topics, creation, deadlineMs, onProgress });
   } finally {
     serde.close();
     await kafka.close();

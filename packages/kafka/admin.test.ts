@@ -1,4 +1,5 @@
 import { describe, expect, test } from "@jest/globals";
+import { until } from "#support/until";
 import { names, record, type ScratchKafka, scratchKafka, useScratchKafka } from "./fixtures/scratch-kafka.ts";
 import type { TopicSpec } from "./types.ts";
 
@@ -21,8 +22,9 @@ describe("admin", () => {
     expect(await admin.ensureTopics(specs, ONE_BROKER)).toEqual({
       created: specs.map(({ name }) => name),
       differing: [],
+      raised: [],
     });
-    expect(await admin.ensureTopics(specs, ONE_BROKER)).toEqual({ created: [], differing: [] });
+    expect(await admin.ensureTopics(specs, ONE_BROKER)).toEqual({ created: [], differing: [], raised: [] });
     expect(await admin.partitionCount(`${scratch.prefix}events`)).toBe(2);
     await admin.deleteTopics(specs.map(({ name }) => name));
   });
@@ -38,6 +40,35 @@ describe("admin", () => {
         { topic, setting: "partitions", wanted: "2", found: "3" },
       ]);
     }
+  });
+
+  test("a retention that is too short is raised where that is asked for, and nothing else is changed", async () => {
+    const given = { policy: "delete", retentionMs: 3_600_000 } as const;
+    const [topic = ""] = await scratch.topics(["events"], 3, given);
+    const retained = (retentionMs: number): TopicSpec[] => [
+      { name: topic, cleanup: { ...given, retentionMs } },
+    ];
+    const admin = scratch.kafka.admin();
+    const raising = { ...ONE_BROKER, raiseRetention: true };
+    const partitions = { topic, setting: "partitions", wanted: "2", found: "3" };
+    const shorter = { topic, setting: "retention.ms", wanted: "60000", found: "3600000" };
+    expect(await admin.ensureTopics(retained(60_000), raising)).toEqual({
+      created: [],
+      differing: [shorter, partitions],
+      raised: [],
+    });
+    const longer = { topic, setting: "retention.ms", wanted: "7200000", found: "3600000" };
+    expect(await admin.ensureTopics(retained(7_200_000), raising)).toEqual({
+      created: [],
+      differing: [partitions],
+      raised: [longer],
+    });
+    const differing = async () => (await admin.ensureTopics(retained(7_200_000), ONE_BROKER)).differing;
+    await until(async () => (await differing()).length === 1, {
+      timeoutMs: 10_000,
+      what: "the longer retention",
+    });
+    expect(await differing()).toEqual([partitions]);
   });
 
   test("two processes that create the same topics at once both succeed", async () => {

@@ -13,6 +13,7 @@ export function createClientAdmin(client: kafkajs.Kafka): ClusterAdmin {
     deleteTopics: (topics) => use((admin) => admin.deleteTopics({ topics: [...topics] })),
     shapes: (topics) => use((admin) => shapesOf(admin, topics)),
     settings: (topics) => use((admin) => settingsOf(admin, topics)),
+    alterSetting: (topic, setting, value) => use((admin) => alterSetting(admin, topic, { setting, value })),
     async offsets(topic) {
       const offsets = await use((admin) => admin.fetchTopicOffsets(topic));
       return offsets.map(({ partition, low, high }) => ({ partition, low: Number(low), high: Number(high) }));
@@ -99,6 +100,24 @@ async function settingsOf(
       Object.fromEntries(configEntries.map(({ configName, configValue }) => [configName, configValue])),
     ]),
   );
+}
+
+/** As Kafka names the sources of a setting: the topic was given it by itself. */
+const OWN_SETTING = 1;
+
+/** The request takes away all that a topic was given and that it does not name, so what is there is sent again. */
+async function alterSetting(
+  admin: kafkajs.Admin,
+  name: string,
+  { setting, value }: { readonly setting: string; readonly value: string },
+): Promise<void> {
+  const type = kafkajs.ConfigResourceTypes.TOPIC;
+  const { resources } = await admin.describeConfigs({ includeSynonyms: false, resources: [{ type, name }] });
+  const own = (resources[0]?.configEntries ?? [])
+    .filter(({ configName, configSource }) => configSource === OWN_SETTING && configName !== setting)
+    .map(({ configName, configValue }) => ({ name: configName, value: configValue }));
+  const configEntries = [...own, { name: setting, value }];
+  await admin.alterConfigs({ validateOnly: false, resources: [{ type, name, configEntries }] });
 }
 
 async function committedOffsets(

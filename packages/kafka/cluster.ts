@@ -41,6 +41,8 @@ export interface ClusterAdmin {
   shapes(topics: readonly string[]): Promise<ReadonlyMap<string, TopicShape>>;
   /** By topic, by the broker's names. */
   settings(topics: readonly string[]): Promise<ReadonlyMap<string, Readonly<Record<string, string>>>>;
+  /** Changes one setting of a topic; what else the topic was given stays. Not for two at once: the later may undo the earlier. */
+  alterSetting(topic: string, setting: string, value: string): Promise<void>;
   /** Of the partitions that have a leader, in any order. */
   offsets(topic: string): Promise<PartitionOffsets[]>;
   /** Per partition the first offset at or after the time (Unix ms); the end where there is none. */

@@ -15,6 +15,7 @@ export type {
   SessionHandlers,
   SessionOptions,
 } from "./session.ts";
+export { isTooShort } from "./topics.ts";
 export type {
   Admin,
   Claim,

@@ -1,6 +1,6 @@
 import type { AdminClient } from "./admin-client.ts";
 import type { TopicShape } from "./cluster.ts";
-import type { EnsureTopicsOptions, TopicDifference, TopicSpec } from "./types.ts";
+import type { EnsuredTopics, EnsureTopicsOptions, TopicDifference, TopicSpec } from "./types.ts";
 
 const DAY_MS = 86_400_000;
 
@@ -18,17 +18,26 @@ function configOf({ cleanup }: TopicSpec, minInsyncReplicas: number): Record<str
     : { ...always, "delete.retention.ms": String(TOMBSTONES_KEPT_MS) };
 }
 
-/** Creates what is missing, then compares all of it with what was asked for. Changes nothing that is there. */
+/** Creates what is missing, then compares all of it with what was asked for. Changes what is there only where the options say so. */
 export async function ensureTopics(
   client: AdminClient,
   specs: readonly TopicSpec[],
   options: EnsureTopicsOptions,
-): Promise<{ created: string[]; differing: TopicDifference[] }> {
+): Promise<EnsuredTopics> {
   const existing = new Set(await client.run((admin) => admin.listTopics()));
   const missing = specs.filter(({ name }) => !existing.has(name));
   if (missing.length > 0) await create(client, missing, options);
-  const differing = await compare(client, specs, options);
-  return { created: missing.map(({ name }) => name), differing };
+  const found = await compare(client, specs, options);
+  const raised = options.raiseRetention === true ? found.filter(isTooShort) : [];
+  for (const { topic, setting, wanted } of raised)
+    await client.run((admin) => admin.alterSetting(topic, setting, wanted));
+  const differing = found.filter((difference) => !raised.includes(difference));
+  return { created: missing.map(({ name }) => name), differing, raised };
+}
+
+/** Records are deleted sooner than asked for. A negative retention is none at all. */
+export function isTooShort({ setting, wanted, found }: TopicDifference): boolean {
+  return setting === "retention.ms" && Number(found) >= 0 && Number(found) < Number(wanted);
 }
 
 async function create(

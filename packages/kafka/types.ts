@@ -215,14 +215,24 @@ export interface EnsureTopicsOptions {
   readonly partitions: number;
   readonly replicationFactor: number;
   readonly minInsyncReplicas: number;
+  /** Raises the retention of existing topics that keep their records for less time than asked for. Nothing is ever lowered. */
+  readonly raiseRetention?: boolean;
 }
 
-/** A topic that exists otherwise than asked for; it is reported, never changed. */
+/** A setting in which an existing topic is otherwise than asked for. */
 export interface TopicDifference {
   readonly topic: string;
   readonly setting: string;
   readonly wanted: string;
   readonly found: string;
+}
+
+export interface EnsuredTopics {
+  readonly created: readonly string[];
+  /** Left as they are. */
+  readonly differing: readonly TopicDifference[];
+  /** Changed to what was asked for. */
+  readonly raised: readonly TopicDifference[];
 }
 
 export interface PartitionOffsets {
@@ -241,10 +251,7 @@ export interface PartitionLag {
 
 export interface Admin {
   /** Creates what is missing and says what differs; never shrinks, repartitions or changes what is there. */
-  ensureTopics(
-    specs: readonly TopicSpec[],
-    options: EnsureTopicsOptions,
-  ): Promise<{ readonly created: string[]; readonly differing: TopicDifference[] }>;
+  ensureTopics(specs: readonly TopicSpec[], options: EnsureTopicsOptions): Promise<EnsuredTopics>;
   /** Names of all topics of the cluster that may be seen. */
   topicNames(): Promise<string[]>;
   partitionCount(topic: string): Promise<number>;

@@ -62,7 +62,7 @@ export async function startDeliverer(options: {
       registry: { registryUrl: stack.registryUrl },
       topics: { prefix, retryDelaysMs },
       creation: { partitions: 2, replicationFactor: 1, minInsyncReplicas: 1 },
-      provisioning: { deadlineMs: 30_000 },
+      provisioning: { deadlineMs: 30_000, raiseRetention: false },
     },
     () => undefined,
   );

@@ -88,7 +88,7 @@ async function provision(place: Place, options: DeploymentOptions): Promise<void
       registry: { registryUrl: stack.registryUrl },
       topics: { prefix, retryDelaysMs },
       creation,
-      provisioning: { deadlineMs: PROVISION_DEADLINE_MS },
+      provisioning: { deadlineMs: PROVISION_DEADLINE_MS, raiseRetention: false },
     },
     () => undefined,
   );

@@ -53,6 +53,12 @@ export class SimulatedAdmin implements ClusterAdmin {
     );
   }
 
+  alterSetting(topic: string, setting: string, value: string): Promise<void> {
+    return this.#ask("admin", (brokers) => {
+      brokers.topic(topic).settings[setting] = value;
+    });
+  }
+
   offsets(topic: string): Promise<PartitionOffsets[]> {
     return this.#ask("list_offsets", (brokers) =>
       this.#led(brokers, topic).map(({ partition, log }) => ({ partition, low: log.low, high: log.high })),

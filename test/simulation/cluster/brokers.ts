@@ -19,7 +19,7 @@ export interface Partition extends TopicPartition {
 
 export interface Topic {
   readonly name: string;
-  readonly settings: Readonly<Record<string, string>>;
+  readonly settings: Record<string, string>;
   readonly replicationFactor: number;
   readonly partitions: readonly Partition[];
 }

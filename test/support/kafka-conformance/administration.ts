@@ -27,6 +27,16 @@ export function describeAdministration(bench: () => ConformanceBench): void {
       expect(await bench().settled(admin.listTopics())).toContain(topic);
     });
 
+    test("one setting of a topic is changed, and the others stay", async () => {
+      const given = { "cleanup.policy": "delete", "retention.ms": "3600000", "min.insync.replicas": "1" };
+      const topic = await bench().topic(1, given);
+      const { admin } = bench().cluster("one");
+      await bench().settled(admin.alterSetting(topic, "retention.ms", "7200000"));
+      const settings = async () => (await bench().settled(admin.settings([topic]))).get(topic);
+      await bench().until(async () => (await settings())?.["retention.ms"] === "7200000", "the change");
+      expect(await settings()).toMatchObject({ ...given, "retention.ms": "7200000" });
+    });
+
     test("a topic that is not there is an error that may pass", async () => {
       const { admin } = bench().cluster("one");
       const missing = bench().groupId();
