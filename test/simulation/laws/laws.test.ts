@@ -207,12 +207,53 @@ describe("a law is broken by", () => {
     expect(broken({ remainders })).toEqual(["counters return to zero"]);
   });
 
-  test("a user's first attempts in another order than the log's, but not by one that was put off", () => {
+  describe("a user's first attempts in another order than the log's", () => {
+    const ORDER = "one user's first attempts stay in order";
     const calls = [call("m1", 0), call("m2", 1)];
-    const requests = [request("m2"), request("m1", { startedAtMs: 40_900, answeredAtMs: 40_910 })];
-    const law = "one user's first attempts stay in order";
-    expect(broken({ calls, requests })).toContain(law);
-    expect(broken({ calls, requests, jobs: [job(0), job(1, { diverts: 1 })] })).not.toContain(law);
+    const second = request("m2");
+    const first = request("m1", { startedAtMs: 40_900, answeredAtMs: 40_910 });
+    const requests = [second, first];
+
+    test("and by nothing else", () => {
+      expect(broken({ calls, requests })).toContain(ORDER);
+      expect(broken({ calls, requests: [request("m1"), { ...second, startedAtMs: 40_900 }] })).not.toContain(
+        ORDER,
+      );
+    });
+
+    test("but not by one that was put off", () => {
+      expect(broken({ calls, requests, jobs: [job(0), job(1, { diverts: 1 })] })).not.toContain(ORDER);
+    });
+
+    test("but not by one that another process has read again after it came to another webhook", () => {
+      const other = `${URL}/other`;
+      const destinations = [{ ...DESTINATION, urls: [URL, other] }];
+      const plan = { ...story().plan, destinations };
+      const sibling = request("m1", { url: other });
+      expect(broken({ plan, calls, requests: [sibling, ...requests] })).toContain(ORDER);
+      const again = { ...first, process: "deliverer-2" };
+      expect(broken({ plan, calls, requests: [sibling, second, again] })).not.toContain(ORDER);
+      const happenings = [...story().happenings, disturbed(40_500)];
+      expect(broken({ plan, calls, happenings, requests: [sibling, ...requests] })).not.toContain(ORDER);
+    });
+
+    test("but not by one whose job was refused for good and stands behind the other's", () => {
+      const refusing = { kind: "requests", what: "produce", how: "rejected", share: 0.5 } as const;
+      const plan = { ...story().plan, faults: [{ ...refusing, id: "f1", atMs: 0, forMs: 1_000 }] };
+      const inOrder = [job(0), job(1, { messageId: "m2" })];
+      const behind = [job(0, { messageId: "m2" }), job(1)];
+      expect(broken({ plan, calls, requests, jobs: inOrder })).toContain(ORDER);
+      expect(broken({ plan, calls, requests, jobs: behind })).not.toContain(ORDER);
+      expect(broken({ calls, requests, jobs: behind })).toContain(ORDER);
+    });
+
+    test("but not by what waits for its destination's limit while another one is the probe", () => {
+      const destinations = [{ ...DESTINATION, maxInFlight: 2 }];
+      const plan = { ...story().plan, destinations };
+      expect(broken({ plan, calls, requests })).toContain(ORDER);
+      const probe = request("m2", { behaviour: "resetting" });
+      expect(broken({ plan, calls, requests: [probe, first] })).not.toContain(ORDER);
+    });
   });
 
   test("a line of level error that no fault explains, and an error that nobody handled", () => {

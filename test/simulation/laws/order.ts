@@ -1,27 +1,66 @@
 import type { Request } from "../endpoints/endpoints.ts";
 import type { DestinationPlan } from "../plan/plan.ts";
-import { law, type Story } from "./story.ts";
+import { law, type Story, type Written } from "./story.ts";
 
-/** By call and destination, when its job was first put off: its endpoint was full or down, and the order is given up for it (docs/decisions/0010). */
+/** By call and destination. */
+const keyOf = (messageId: string, destinationId: string): string => `${messageId} ${destinationId}`;
+
+/** When a job was first put off: its endpoint was full or down, and the order is given up for it (docs/decisions/0010). */
 function putOff({ jobs }: Story): Map<string, number> {
   const firstAtMs = new Map<string, number>();
   for (const { atMs, value } of jobs) {
-    const key = `${value.messageId} ${value.destinationId}`;
-    if (value.attempts + value.diverts > 0 || value.replayId !== null)
-      firstAtMs.set(key, Math.min(atMs, firstAtMs.get(key) ?? atMs));
+    if (value.attempts + value.diverts === 0 && value.replayId === null) continue;
+    const key = keyOf(value.messageId, value.destinationId);
+    firstAtMs.set(key, Math.min(atMs, firstAtMs.get(key) ?? atMs));
   }
   return firstAtMs;
 }
 
-/** What waits for its destination's limit while a partition goes and comes back may be overtaken by what is read then. */
+/**
+ * Where a job first stands in its topic, when Kafka refuses some writes for good: then its call is routed once more,
+ * behind the calls that came after it.
+ */
+function firstPlaces({ jobs, plan }: Story): Map<string, number> {
+  const isRefusing = plan.faults.some(
+    (fault) => fault.kind === "requests" && fault.what === "produce" && fault.how === "rejected",
+  );
+  if (!isRefusing) return new Map();
+  const first = Map.groupBy(jobs, ({ value }) => keyOf(value.messageId, value.destinationId));
+  return new Map([...first].map(([key, written]) => [key, Math.min(...written.map(({ place }) => place))]));
+}
+
+/**
+ * Whether a call comes to this endpoint by a second reading of its job: the first came to another endpoint of its destination,
+ * and not to this one, which was full or down then. What that cost is nowhere written when the other one took the call.
+ */
+function isReadAgain(request: Request, siblings: readonly Request[], { happenings }: Story): boolean {
+  const { process, startedAtMs, url } = request;
+  return siblings.some((sibling) => {
+    if (sibling.url === url || sibling.startedAtMs >= startedAtMs) return false;
+    if (sibling.process !== process) return true;
+    return happenings.some(
+      (happening) =>
+        happening.kind === "disturbed" &&
+        happening.process === process &&
+        happening.atMs >= sibling.startedAtMs &&
+        happening.atMs <= startedAtMs,
+    );
+  });
+}
+
 function hasLimit({ maxInFlight, maxRequestsPerSecond }: DestinationPlan): boolean {
   return maxInFlight !== null || maxRequestsPerSecond !== null;
 }
 
-function firstRequests({ requests }: Story): Map<string, Request[]> {
+/** What looks whether an endpoint is well again does not wait for its destination's limit: it overtakes what waits there. */
+function isProbe({ behaviour }: Request): boolean {
+  return behaviour !== "well" && behaviour !== "slow";
+}
+
+function firstRequests(requests: readonly Request[]): Map<string, Request[]> {
   const seen = new Set<string>();
   const firsts = requests.filter(({ messageId, url }) => {
-    const key = `${messageId} ${url}`;
+    const key = keyOf(messageId, url);
     const isFirst = !seen.has(key);
     seen.add(key);
     return isFirst;
@@ -29,27 +68,41 @@ function firstRequests({ requests }: Story): Map<string, Request[]> {
   return Map.groupBy(firsts, ({ url, userId }) => `${url} ${userId}`);
 }
 
+/** Of the calls' log: the place of each call's first record. */
+function placesOf(calls: Story["calls"]): Map<string, number> {
+  const first = (written: Written<{ messageId: string }>): [string, number] => [
+    written.value.messageId,
+    written.record.offset,
+  ];
+  return new Map(calls.map(first).reverse());
+}
+
 /** The first attempts of one user's calls begin in the order of their log. */
 export const firstAttemptsKeepOrder = law("one user's first attempts stay in order", function* (story) {
-  const placeOf = new Map<string, number>();
-  for (const { record, value } of story.calls) {
-    if (!placeOf.has(value.messageId)) placeOf.set(value.messageId, record.offset);
-  }
-  const limited = new Set(story.plan.destinations.filter(hasLimit).map(({ id }) => id));
+  const placeOf = placesOf(story.calls);
   const ownerOf = new Map(
     story.plan.destinations.flatMap(({ id, urls }) => urls.map((url) => [url, id] as const)),
   );
+  const jobOf = ({ messageId, url }: Request): string => keyOf(messageId, ownerOf.get(url) ?? "");
+  const limited = new Set(story.plan.destinations.filter(hasLimit).map(({ id }) => id));
   const putOffAtMs = putOff(story);
-  for (const [who, firsts] of firstRequests(story)) {
+  const firstPlaceOf = firstPlaces(story);
+  const ofJob = Map.groupBy(story.requests, jobOf);
+  for (const [who, firsts] of firstRequests(story.requests)) {
     let latest: Request | undefined;
     for (const request of firsts) {
-      if (limited.has(ownerOf.get(request.url) ?? "")) continue;
-      const offAtMs = putOffAtMs.get(`${request.messageId} ${ownerOf.get(request.url)}`);
+      const key = jobOf(request);
+      const offAtMs = putOffAtMs.get(key);
       if (offAtMs !== undefined && offAtMs <= request.startedAtMs) continue;
+      if (limited.has(ownerOf.get(request.url) ?? "") && isProbe(request)) continue;
       const place = placeOf.get(request.messageId) ?? 0;
-      if (latest !== undefined && place < (placeOf.get(latest.messageId) ?? 0))
-        yield `${who}: ${request.messageId} at ${request.startedAtMs} ms comes after ${latest.messageId} at ${latest.startedAtMs} ms`;
-      else latest = request;
+      if (latest === undefined || place >= (placeOf.get(latest.messageId) ?? 0)) {
+        latest = request;
+        continue;
+      }
+      if ((firstPlaceOf.get(key) ?? 0) > (firstPlaceOf.get(jobOf(latest)) ?? 0)) continue;
+      if (isReadAgain(request, ofJob.get(key) ?? [], story)) continue;
+      yield `${who}: ${request.messageId} at ${request.startedAtMs} ms comes after ${latest.messageId} at ${latest.startedAtMs} ms`;
     }
   }
 });
