@@ -1,5 +1,6 @@
 import type { Script } from "../endpoints/script.ts";
 import type { Random } from "../random.ts";
+import { drawStorm } from "./draw-storm.ts";
 import type { Fault, FaultKind, ProcessPlan, RequestFault, Timing } from "./plan.ts";
 
 export interface FaultsDrawn {
@@ -11,23 +12,37 @@ export interface FaultsDrawn {
 
 const EARLIEST_MS = 3_000;
 
+/** Worlds with a storm. */
+const STORM_SHARE = 0.35;
+
 /** What goes wrong, and is over when the calm begins. Each draws its own chance, so that one left out changes no other. */
-export function drawFaults({ processes, scripts, timing, random }: FaultsDrawn): Fault[] {
+export function drawFaults(drawn: FaultsDrawn): Fault[] {
+  const { processes, random, timing } = drawn;
   const { calmMs } = timing;
   const count = random.pick([0, 1, 2, 3, 4, 6, 8]);
-  // Much happens around the moments at which an endpoint falls ill or gets well.
-  const turns = scripts.flatMap(({ phases }) => phases.flatMap(({ startMs, endMs }) => [startMs, endMs]));
-  return Array.from({ length: count }, (_, index) => {
+  const single = Array.from({ length: count }, (_, index) => {
     const own = random.split(`fault ${index}`);
-    const turnMs = turns[Math.floor(own.next() * turns.length)];
-    const atMs =
-      turnMs !== undefined && own.chance(0.6)
-        ? turnMs + own.between(200, 5_000)
-        : own.between(EARLIEST_MS, calmMs - 2_000);
-    const startMs = Math.min(Math.max(atMs, EARLIEST_MS), calmMs - 2_000);
+    const startMs = drawMoment(drawn, own);
     const forMs = Math.min(own.between(50, 1_000) * own.pick([1, 3, 10]), calmMs - startMs);
     return { id: `f${index + 1}`, atMs: startMs, forMs, ...drawKind(processes, own) };
   });
+  const own = random.split("storm");
+  if (!own.chance(STORM_SHARE)) return single;
+  const service = own.pick(["webhook-router", "deliverer"]);
+  const struck = processes.filter((process) => process.service === service);
+  const storm = drawStorm({ startMs: drawMoment(drawn, own), calmMs, processes: struck, random: own });
+  return [...single, ...storm];
+}
+
+/** Much happens around the moments at which an endpoint falls ill or gets well. */
+function drawMoment({ scripts, timing: { calmMs } }: FaultsDrawn, random: Random): number {
+  const turns = scripts.flatMap(({ phases }) => phases.flatMap(({ startMs, endMs }) => [startMs, endMs]));
+  const turnMs = turns[Math.floor(random.next() * turns.length)];
+  const atMs =
+    turnMs !== undefined && random.chance(0.6)
+      ? turnMs + random.between(200, 5_000)
+      : random.between(EARLIEST_MS, calmMs - 2_000);
+  return Math.min(Math.max(atMs, EARLIEST_MS), calmMs - 2_000);
 }
 
 function drawKind(processes: readonly ProcessPlan[], random: Random): FaultKind {

@@ -54,10 +54,13 @@ export interface ReplayPlan {
 /** A time in which a share of some requests to the cluster goes wrong. */
 export interface RequestFault {
   readonly kind: "requests";
-  readonly what: "produce" | "commit" | "group" | "read";
+  /** `old_read`: what is read beside the group, far from the logs' ends, where a broker has to go to its disk. */
+  readonly what: "produce" | "commit" | "group" | "read" | "old_read";
   readonly how: "lost" | "answer_lost" | "late" | "refused" | "rejected" | "left_out";
   /** 0 to 1. */
   readonly share: number;
+  /** The process whose requests they are; undefined: everybody's. */
+  readonly only?: string | undefined;
 }
 
 /** What goes wrong. `target` is a process's name. */

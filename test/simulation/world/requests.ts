@@ -6,8 +6,13 @@ const APIS: Readonly<Record<RequestFault["what"], readonly Api[]>> = {
   produce: ["produce"],
   commit: ["commit"],
   group: ["join", "sync", "heartbeat", "find_coordinator"],
+  old_read: ["read", "list_offsets", "committed"],
   read: ["fetch", "read", "metadata", "list_offsets", "committed"],
 };
+
+function isMeant({ only, what }: RequestFault, { api, process }: ClusterRequest): boolean {
+  return APIS[what].includes(api) && (only === undefined || only === process);
+}
 
 /** Shorter than the client's patience, so that a run sees what comes after it. */
 const NOTICED_MS = { from: 200, to: 4_000 };
@@ -32,8 +37,7 @@ export class PlannedFaults implements Faults {
 
   decide(request: ClusterRequest): Decision {
     for (const fault of this.#on) {
-      if (APIS[fault.what].includes(request.api) && this.#random.chance(fault.share))
-        return this.#decision(fault, request);
+      if (isMeant(fault, request) && this.#random.chance(fault.share)) return this.#decision(fault, request);
     }
     return PASS;
   }
