@@ -1,6 +1,7 @@
-import { access, mkdir, writeFile } from "node:fs/promises";
+import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { Child } from "./child.ts";
+import { exists, sharedClasses } from "./class-archive.ts";
 import { type JvmContext, runJvm, startJvm } from "./jvm-process.ts";
 import { type JvmProgram, jvmProgram } from "./jvm-program.ts";
 import { CLUSTER_ID, localSettings, type NodePorts, propertiesText } from "./kafka-settings.ts";
@@ -9,6 +10,8 @@ import { countBrokers } from "./probe.ts";
 // Log4j's own default of ERROR hides why a broker does not start.
 const KAFKA_FLAGS = ["-Xmx512m", "-XX:+UseSerialGC", "-Dlog4j2.level=WARN"];
 const STOP_GRACE_MS = 20_000;
+/** When it writes a class archive too. */
+const ARCHIVE_GRACE_MS = 60_000;
 
 export interface JvmBroker extends JvmProgram {
   readonly address: string;
@@ -18,42 +21,51 @@ export interface JvmBrokerOptions {
   readonly index: number;
   readonly ports: readonly NodePorts[];
   readonly folder: string;
-}
-
-async function isFormatted(dataFolder: string): Promise<boolean> {
-  return access(join(dataFolder, "meta.properties")).then(
-    () => true,
-    () => false,
-  );
+  /** For Java, instead of those that its class archive asks for. */
+  readonly flags?: readonly string[];
 }
 
 /** One broker with its own settings and data under `folder`; it is not started yet. */
-export function jvmBroker(context: JvmContext, { index, ports, folder }: JvmBrokerOptions): JvmBroker {
+export function jvmBroker(context: JvmContext, { index, ports, folder, flags }: JvmBrokerOptions): JvmBroker {
   const name = `Kafka broker ${index + 1}`;
   const dataFolder = join(folder, "data");
   const propertiesFile = join(folder, "server.properties");
   const address = `127.0.0.1:${ports[index]?.client}`;
   const { java, environment } = context;
-  const kafka = (mainClass: string, ...args: string[]): string[] => [
+  const kafka = (more: readonly string[], ...args: string[]): string[] => [
     ...KAFKA_FLAGS,
+    ...more,
     "-cp",
     context.software.kafkaClasspath,
-    mainClass,
     ...args,
   ];
 
   const prepare = async (): Promise<void> => {
     await mkdir(folder, { recursive: true, mode: 0o700 });
     await writeFile(propertiesFile, propertiesText(localSettings({ index, ports, dataFolder })));
-    if (await isFormatted(dataFolder)) return;
-    const args = kafka("kafka.tools.StorageTool", "format", "-t", CLUSTER_ID, "-c", propertiesFile);
+    if (await exists(join(dataFolder, "meta.properties"))) return;
+    const args = kafka(
+      await sharedClasses(context.software.kafkaArchive),
+      "kafka.tools.StorageTool",
+      "format",
+      "-t",
+      CLUSTER_ID,
+      "-c",
+      propertiesFile,
+    );
     await runJvm({ name: `formatting of ${name}'s storage`, java, args, environment });
   };
 
   const launch = async (): Promise<Child> => {
     await prepare();
     const answers = async (): Promise<boolean> => (await countBrokers(address)) > 0;
-    return startJvm({ name, java, args: kafka("kafka.Kafka", propertiesFile), environment, answers });
+    const args = kafka(
+      flags ?? (await sharedClasses(context.software.kafkaArchive)),
+      "kafka.Kafka",
+      propertiesFile,
+    );
+    return startJvm({ name, java, args, environment, answers });
   };
-  return { address, ...jvmProgram({ name, launch, stopGraceMs: STOP_GRACE_MS, log: context.log }) };
+  const stopGraceMs = flags === undefined ? STOP_GRACE_MS : ARCHIVE_GRACE_MS;
+  return { address, ...jvmProgram({ name, launch, stopGraceMs, log: context.log }) };
 }

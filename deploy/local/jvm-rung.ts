@@ -1,6 +1,7 @@
 import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import { systemEnvironment } from "#runtime";
+import { archiveClasses } from "./class-archive.ts";
 import { findJava } from "./java.ts";
 import { type JvmBroker, jvmBroker } from "./jvm-broker.ts";
 import type { JvmContext } from "./jvm-process.ts";
@@ -53,6 +54,17 @@ async function prepare(context: JvmContext, folder: string, options: StackOption
   };
 }
 
+/** Once in the life of a download. */
+async function prepareClasses(context: JvmContext): Promise<void> {
+  const [client = 0, controller = 0] = await freePorts(2);
+  const ports = [{ client, controller, detours: [] }];
+  await archiveClasses({
+    archive: context.software.kafkaArchive,
+    program: (folder, flags) => jvmBroker(context, { index: 0, ports, folder, flags }),
+    log: context.log,
+  });
+}
+
 /** Ends when the broker that was started last counts every running one. */
 async function untilCounted(started: JvmBroker, brokers: readonly JvmBroker[]): Promise<void> {
   const running = brokers.filter((broker) => broker.isRunning()).length;
@@ -93,7 +105,9 @@ export async function startOnJvm(options: StackOptions, cacheFolder: string): Pr
   const java = await findJava(environment);
   const software = await fetchSoftware({ cacheFolder, environment, log });
   const folder = dataFolder ?? (await makeRunFolder(cacheFolder));
-  const programs = await prepare({ java, software, environment, log }, folder, options);
+  const context = { java, software, environment, log };
+  await prepareClasses(context);
+  const programs = await prepare(context, folder, options);
   const stop = async (): Promise<void> => {
     await endAll(programs, dataFolder !== undefined);
     if (dataFolder === undefined) await rm(folder, { recursive: true, force: true });

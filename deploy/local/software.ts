@@ -1,8 +1,9 @@
 import { createHash } from "node:crypto";
-import { access, mkdir, readFile, rename, rm } from "node:fs/promises";
+import { mkdir, readFile, rename, rm } from "node:fs/promises";
 import { join } from "node:path";
 import type { Environment } from "#runtime";
 import { startChild } from "./child.ts";
+import { exists } from "./class-archive.ts";
 import { withLock } from "./lock.ts";
 import { StackError } from "./stack-error.ts";
 import { withDeadline } from "./until.ts";
@@ -17,6 +18,8 @@ export interface Software {
   /** Java class path. */
   readonly kafkaClasspath: string;
   readonly registryJar: string;
+  /** Kafka's classes, for a faster start (class-archive.ts); made later, or not at all. */
+  readonly kafkaArchive: string;
 }
 
 /** Bytes that one line of Maven's output says were downloaded; 0 for any other line. */
@@ -66,14 +69,8 @@ function softwareIn(folder: string): Software {
   return {
     kafkaClasspath: join(folder, "kafka", "*"),
     registryJar: join(folder, "registry", "apicurio-registry-app-3.0.9-runner.jar"),
+    kafkaArchive: join(folder, "kafka.jsa"),
   };
-}
-
-async function isComplete(folder: string): Promise<boolean> {
-  return access(folder).then(
-    () => true,
-    () => false,
-  );
 }
 
 /** Downloads beside the final place and renames: the folder is there whole or not at all. */
@@ -97,7 +94,7 @@ export async function fetchSoftware(options: FetchOptions): Promise<Software> {
     .digest("hex")
     .slice(0, 12);
   const folder = join(options.cacheFolder, `kafka-${version}`);
-  if (await isComplete(folder)) return softwareIn(folder);
+  if (await exists(folder)) return softwareIn(folder);
 
   await mkdir(options.cacheFolder, { recursive: true, mode: 0o700 });
   const lock = {
@@ -106,7 +103,7 @@ export async function fetchSoftware(options: FetchOptions): Promise<Software> {
     onWait: () => options.log("Waiting for another run that downloads Kafka ..."),
   };
   await withLock(lock, async () => {
-    if (!(await isComplete(folder))) await download(folder, options);
+    if (!(await exists(folder))) await download(folder, options);
   });
   return softwareIn(folder);
 }

@@ -29,6 +29,8 @@ export interface ProductOptions {
   /** Port of ingest's metrics; the others follow. 0 for free ones. */
   readonly metricsPort: number;
   readonly logFolder: string;
+  /** Folder in which Node keeps what it has compiled: the next start of a service takes half as long. */
+  readonly compileCache: string;
   readonly say: (line: string) => void;
 }
 
@@ -58,16 +60,15 @@ async function provision(environment: Environment, say: (line: string) => void):
 }
 
 /** All to their end, so that a failure leaves none behind unseen. */
-async function superviseAll(
-  environment: Environment,
-  { metricsPort, logFolder, say }: ProductOptions,
-): Promise<SupervisedService[]> {
+async function superviseAll(environment: Environment, options: ProductOptions): Promise<SupervisedService[]> {
+  const { metricsPort, logFolder, say } = options;
   const results = await Promise.allSettled(
     SERVICES.map((name) => {
       const port = String(metricsPortOf(name, metricsPort));
       const own = environmentOf(name, { ...environment, HOOKLINE_METRICS_PORT: port });
       const program = join(ROOT, "services", name, "main.ts");
-      return superviseService({ name, program, environment: own, logFolder, say });
+      const withCache = { NODE_COMPILE_CACHE: options.compileCache, ...own };
+      return superviseService({ name, program, environment: withCache, logFolder, say });
     }),
   );
   const services = results.flatMap((result) => (result.status === "fulfilled" ? [result.value] : []));

@@ -65,6 +65,7 @@ async function bringUpProduct(options: RunOptions, folders: Folders, stack: Stac
     environment: { ...environment, ...variables, HOOKLINE_DATA_DIR: join(folders.run, "services") },
     metricsPort: settings.start.metricsPort,
     logFolder: join(folders.run, "logs"),
+    compileCache: join(resolve(ROOT, settings.start.cacheDir), "node"),
     say,
   });
   onStarted(product.stop);

@@ -3,6 +3,8 @@ import { type Child, startChild, until } from "#stack";
 import { environment } from "./environment.ts";
 
 const ROOT = join(import.meta.dirname, "../..");
+/** Types are stripped and code is compiled once, not by each of the hundred processes of a test run: docs/decisions/0035. */
+const COMPILE_CACHE = join(ROOT, ".cache/node");
 const READY_TIMEOUT_MS = 120_000;
 const STOP_GRACE_MS = 15_000;
 const KEPT_LINES = 2000;
@@ -110,7 +112,7 @@ export async function startService({ name, settings }: ServiceOptions): Promise<
     child = await startChild({
       command: process.execPath,
       args: [join(ROOT, "services", name, "main.ts")],
-      environment: { ...bareEnvironment(), ...current },
+      environment: { NODE_COMPILE_CACHE: COMPILE_CACHE, ...bareEnvironment(), ...current },
       onLine: (line) => {
         // The first lines tell what went wrong, so it is the later ones that are not kept.
         if (logs.length < from + KEPT_LINES) logs.push(parse(line));
