@@ -19,7 +19,7 @@ export interface RunOptions {
   readonly calls: number;
   readonly seed: number;
   readonly callsPerSecond: number;
-  /** Two things at a time from the beginning. */
+  /** Several things at a time from the beginning. */
   readonly isHurried?: boolean;
   readonly log: (line: string) => void;
 }

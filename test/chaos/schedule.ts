@@ -22,7 +22,7 @@ export interface ScheduleOptions {
   readonly seed: number;
   /** Rounds are added until they are expected to take this long; one round at least. */
   readonly durationMs: number;
-  /** True: the first round too does two things at a time. */
+  /** True: the first round too does several things at a time. */
   readonly isHurried?: boolean;
 }
 
@@ -30,25 +30,34 @@ function away(random: Random): number {
   return random.between(AWAY_MS.min, AWAY_MS.max);
 }
 
+function soon(random: Random): number {
+  return random.between(200, 1_500);
+}
+
 function deliverer(index: number): Target {
   return { service: "deliverer", index };
 }
 
-/** Faults of processes: these take the two deliverers in `targets`, which the other track leaves alone. */
-function processFaults(random: Random, [first = 0, second = 1]: readonly number[]): ChaosEvent[] {
-  const soon = (): number => random.between(200, 1_500);
-  const router = (): Target => ({ service: "webhook-router", index: random.between(0, 1) });
-  const ingest = (): Target => ({ service: "ingest", index: random.between(0, 1) });
+/** Faults of deliverers: these two, which the other tracks leave alone. */
+function delivererFaults(random: Random, [first = 0, second = 1]: readonly number[]): ChaosEvent[] {
   return random.shuffled<ChaosEvent>([
     // Only when the others have taken over does it come back.
     { kind: "kill", target: deliverer(first), backAfterMs: away(random) },
-    { kind: "kill", target: router(), backAfterMs: soon() },
-    { kind: "kill", target: ingest(), backAfterMs: soon() },
-    { kind: "kill", target: { service: "control", index: 0 }, backAfterMs: soon() },
-    { kind: "stop", target: deliverer(second), backAfterMs: soon() },
-    { kind: "stop", target: router(), backAfterMs: soon() },
-    { kind: "stop", target: ingest(), backAfterMs: soon() },
+    { kind: "stop", target: deliverer(second), backAfterMs: soon(random) },
     { kind: "freeze", target: deliverer(first), forMs: away(random) },
+  ]);
+}
+
+/** Faults of the processes in front of the deliverers. */
+function otherFaults(random: Random): ChaosEvent[] {
+  const router = (): Target => ({ service: "webhook-router", index: random.between(0, 1) });
+  const ingest = (): Target => ({ service: "ingest", index: random.between(0, 1) });
+  return random.shuffled<ChaosEvent>([
+    { kind: "kill", target: router(), backAfterMs: soon(random) },
+    { kind: "kill", target: ingest(), backAfterMs: soon(random) },
+    { kind: "kill", target: { service: "control", index: 0 }, backAfterMs: soon(random) },
+    { kind: "stop", target: router(), backAfterMs: soon(random) },
+    { kind: "stop", target: ingest(), backAfterMs: soon(random) },
     { kind: "freeze", target: router(), forMs: away(random) },
   ]);
 }
@@ -79,11 +88,14 @@ function planRound(random: Random, isHurried: boolean): Round {
   const maxGapMs = isHurried ? 1_000 : 5_000;
   const one = (event: ChaosEvent): Phase => ({ tracks: [spaced(random, [event], maxGapMs)] });
   const [target = 0, ...others] = random.shuffled([0, 1, 2]);
-  const processes = spaced(random, processFaults(random, others), maxGapMs);
-  const network = spaced(random, networkFaults(random, deliverer(target)), maxGapMs);
+  const faults = [
+    delivererFaults(random, others),
+    otherFaults(random),
+    networkFaults(random, deliverer(target)),
+  ].map((events) => spaced(random, events, maxGapMs));
   return [
     one({ kind: "scale", deliverers: 3 }),
-    { tracks: isHurried ? [processes, network] : [[...processes, ...network]] },
+    { tracks: isHurried ? faults : [faults.flat()] },
     one({ kind: "scale", deliverers: 1 }),
     one({ kind: "kill", target: deliverer(0), backAfterMs: random.between(200, 1_500) }),
   ];
@@ -101,7 +113,7 @@ export function expectedMs(phases: readonly Phase[]): number {
   return phases.reduce((sum, { tracks }) => sum + Math.max(...tracks.map(trackMs)), 0);
 }
 
-/** Rounds of every kind of event; every second one does two things at a time. */
+/** Rounds of every kind of event; every second one does three things at a time. */
 export function planSchedule({ seed, durationMs, isHurried = false }: ScheduleOptions): Phase[] {
   const random = seeded(seed);
   const phases: Phase[] = [];
