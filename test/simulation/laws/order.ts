@@ -1,5 +1,4 @@
 import type { Request } from "../endpoints/endpoints.ts";
-import type { DestinationPlan } from "../plan/plan.ts";
 import { law, type Story, type Written } from "./story.ts";
 
 /** By call and destination. */
@@ -48,13 +47,12 @@ function isReadAgain(request: Request, siblings: readonly Request[], { happening
   });
 }
 
-function hasLimit({ maxInFlight, maxRequestsPerSecond }: DestinationPlan): boolean {
-  return maxInFlight !== null || maxRequestsPerSecond !== null;
-}
-
-/** What looks whether an endpoint is well again does not wait for its destination's limit: it overtakes what waits there. */
-function isProbe({ behaviour }: Request): boolean {
-  return behaviour !== "well" && behaviour !== "slow";
+/**
+ * Whether the endpoint was in trouble. Its order is given up then: what looks whether it is well again waits neither for a place nor for a
+ * destination's limit, and what is put off before its turn stands in no retry topic while another webhook of its destination is asked.
+ */
+function isOfTrouble({ behaviour }: Request): boolean {
+  return behaviour !== "well" && behaviour !== "slow" && behaviour !== "rejecting";
 }
 
 function firstRequests(requests: readonly Request[]): Map<string, Request[]> {
@@ -84,7 +82,6 @@ export const firstAttemptsKeepOrder = law("one user's first attempts stay in ord
     story.plan.destinations.flatMap(({ id, urls }) => urls.map((url) => [url, id] as const)),
   );
   const jobOf = ({ messageId, url }: Request): string => keyOf(messageId, ownerOf.get(url) ?? "");
-  const limited = new Set(story.plan.destinations.filter(hasLimit).map(({ id }) => id));
   const putOffAtMs = putOff(story);
   const firstPlaceOf = firstPlaces(story);
   const ofJob = Map.groupBy(story.requests, jobOf);
@@ -94,7 +91,7 @@ export const firstAttemptsKeepOrder = law("one user's first attempts stay in ord
       const key = jobOf(request);
       const offAtMs = putOffAtMs.get(key);
       if (offAtMs !== undefined && offAtMs <= request.startedAtMs) continue;
-      if (limited.has(ownerOf.get(request.url) ?? "") && isProbe(request)) continue;
+      if (isOfTrouble(request)) continue;
       const place = placeOf.get(request.messageId) ?? 0;
       if (latest === undefined || place >= (placeOf.get(latest.messageId) ?? 0)) {
         latest = request;
