@@ -45,6 +45,28 @@ describe("a pass", () => {
     expect(again.taken).toBe(0);
   });
 
+  test("says of nothing that it was taken where retention has removed what the topic's reader may have in hand", async () => {
+    const disk: Disk = new Map();
+    const seen: DeliveryJob[] = [];
+    const { jobs, records } = logOf(["a", "a", "a", "a"]);
+    const cut = { jobs, records: records.filter(({ offset }) => offset > 0) };
+    await runPass(A, partsOf({ log: cut, disk, step: delivering(seen) }), NEVER);
+    expect([seen, [...disk.values()]]).toEqual([[], []]);
+    const cutLater = { jobs, records: records.filter(({ offset }) => offset !== 2) };
+    await runPass(A, partsOf({ log: cutLater, disk, step: delivering(seen) }), NEVER);
+    expect(seen.map(({ jobId }) => jobId)).toEqual(["j0", "j1"]);
+    expect([...disk.values()].map(({ belowOffset }) => belowOffset)).toEqual([2]);
+  });
+
+  test("says so of nothing either where the rest of the log is gone", async () => {
+    const disk: Disk = new Map();
+    const { jobs, records } = logOf(["a", "a", "a"]);
+    const parts = partsOf({ log: { jobs, records: records.slice(0, 1) }, disk, step: delivering([]) });
+    const offsets = async () => [{ partition: 0, low: 0, high: 3 }];
+    await runPass(A, { ...parts, offsets }, NEVER);
+    expect([...disk.values()].map(({ belowOffset }) => belowOffset)).toEqual([1]);
+  });
+
   test("decides for a destination once: a change of its configuration lets no job fall between", async () => {
     const disk: Disk = new Map();
     const log = logOf(["a", "a"]);

@@ -17,10 +17,10 @@ export async function runPass(
   let taken = 0;
   let returned = 0;
   for (const topic of parts.topics) {
-    for (const { partition, low, high } of await parts.offsets(topic)) {
+    for (const { partition, high } of await parts.offsets(topic)) {
       const position = parts.position({ topic, partition });
       if (position === undefined || signal.aborted) continue;
-      const bounds = { topic, partition, fromOffset: Math.max(low, position), toOffset: high, signal };
+      const bounds = { topic, partition, fromOffset: position, toOffset: high, signal };
       if (bounds.fromOffset >= high) continue;
       const result = await new Stretch(bounds, endpoints, parts).run();
       taken += result.taken;

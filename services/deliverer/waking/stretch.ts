@@ -34,6 +34,8 @@ export class Stretch {
   /** First offset that was not looked at. */
   #readTo: number;
   #isRead = false;
+  /** Retention has removed some of it. */
+  #isCut = false;
   #cursorsAtMs: number;
 
   constructor(bounds: Omit<WakeRange, "onRecord">, endpoints: Endpoints, parts: PassParts) {
@@ -49,7 +51,7 @@ export class Stretch {
   async run(): Promise<PassResult> {
     const { signal, toOffset } = this.#bounds;
     await this.#read();
-    if (!signal.aborted) this.#readTo = toOffset;
+    if (!signal.aborted && this.#readTo < toOffset) this.#cut();
     this.#isRead = true;
     if (this.#inHand > 0) await this.#idle.promise;
     await this.#readersEnd();
@@ -89,6 +91,7 @@ export class Stretch {
 
   /** Synchronous for what stays where it is, which may be a million records. */
   #look(record: RawRecord): void | Promise<void> {
+    if (record.offset > this.#readTo) this.#cut();
     const destinationId = destinationOf(record);
     const woken = destinationId === undefined ? undefined : this.#wokenDestination(destinationId);
     const stays =
@@ -98,6 +101,12 @@ export class Stretch {
       this.#parts.cursors.isTaken({ ...record, destinationId });
     if (!stays) return this.#take(record, woken).then(() => this.#looked(record));
     this.#readTo = record.offset + 1;
+  }
+
+  /** What is not there any more may be in the hand of the topic's reader: no cursor may say that it was taken. */
+  #cut(): void {
+    this.#isCut = true;
+    for (const { progress } of this.#woken()) progress.stop(this.#readTo);
   }
 
   async #looked({ offset }: RawRecord): Promise<void> {
@@ -116,7 +125,7 @@ export class Stretch {
         : undefined;
     const failedBeforeMs = endpoint === undefined ? undefined : this.#endpoints.get(endpoint);
     const woken =
-      endpoint === undefined || failedBeforeMs === undefined
+      this.#isCut || endpoint === undefined || failedBeforeMs === undefined
         ? undefined
         : { endpoint, failedBeforeMs, progress: new WakeProgress() };
     this.#destinations.set(destinationId, woken);

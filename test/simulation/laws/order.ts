@@ -1,4 +1,5 @@
 import type { Request } from "../endpoints/endpoints.ts";
+import { removals } from "./removals.ts";
 import { law, type Story, type Written } from "./story.ts";
 
 /** By call and destination. */
@@ -77,7 +78,9 @@ function placesOf(calls: Story["calls"]): Map<string, number> {
 
 /** The first attempts of one user's calls begin in the order of their log. */
 export const firstAttemptsKeepOrder = law("one user's first attempts stay in order", function* (story) {
-  const placeOf = placesOf(story.calls);
+  const { isLost } = removals(story);
+  // A copy that the client sent again stands for one that retention removed unread.
+  const placeOf = placesOf(story.calls.filter((call) => !isLost(call)));
   const ownerOf = new Map(
     story.plan.destinations.flatMap(({ id, urls }) => urls.map((url) => [url, id] as const)),
   );

@@ -26,4 +26,10 @@ export const REGRESSIONS: readonly Regression[] = [
     found:
       "a control process that stopped gave its running replay back, was given it at once, and did so for ever",
   },
+  {
+    seed: 552,
+    size: "large",
+    found:
+      "a wake cursor covered jobs that retention had removed and the topic's reader had in hand: they were dropped",
+  },
 ];
