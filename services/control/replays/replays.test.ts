@@ -10,11 +10,12 @@ let control: ControlService;
 let topics: TopicClient;
 let sourceId: string;
 
+// The first to ask for it waits until Kafka runs.
 beforeAll(async () => {
   control = await startControl();
   topics = await openTopics(control);
   sourceId = (await control.ask("/v1/sources", { body: { name: "Web" } })).body.id;
-}, 60_000);
+}, 180_000);
 
 afterAll(async () => {
   await topics?.close();
