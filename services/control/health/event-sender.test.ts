@@ -96,6 +96,12 @@ describe("an operational event (contract 4.5)", () => {
     expect(settled).toEqual(["evt_1"]);
   });
 
+  test.each([200, 299])("is taken by a %i, not by a 300", async (status) => {
+    const { send, settled, told } = setup([answer(300), answer(status)]);
+    await send(event("evt_1"));
+    expect([told, settled]).toEqual([["status 300", "delivered"], ["evt_1"]]);
+  });
+
   test("is given up when it is four hours old", async () => {
     const { posted, send, settled, told } = setup(Array.from({ length: 500 }, () => REFUSED));
     await send(event("evt_1"));
