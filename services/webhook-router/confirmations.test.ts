@@ -121,14 +121,18 @@ describe("a call without a destination", () => {
   });
 
   test("is given back, once, when its partition is lost, and others wait on", async () => {
-    const { back, confirmations, decided, endLook, wait } = setup();
+    const { back, confirmations, decided, endLook, endWait, wait } = setup();
     wait("s", "a", 0);
     wait("s", "b", 1);
     wait("t", "c", 0);
     confirmations.revoked([{ partition: 0 }]);
     expect([back, confirmations.has("t")]).toEqual([["a", "c"], false]);
+    expect(confirmations.has("s")).toBe(true);
     await endLook();
     expect([decided, back]).toEqual([[], ["a", "c"]]);
+    await endWait();
+    await endLook();
+    expect([decided, back]).toEqual([["b"], ["a", "c"]]);
   });
 
   test("is not dropped by a configuration that can never be read again", async () => {
