@@ -31,7 +31,7 @@ function setup(changes: Partial<Replay> = {}) {
   const ending = new AbortController();
   const work: ReplayWork = {
     store: {
-      get: () => running,
+      get: (id) => (id === "gone" ? undefined : running),
       isCancelled: () => world.isCancelled,
       async put(written) {
         saved.push(written);
@@ -42,7 +42,8 @@ function setup(changes: Partial<Replay> = {}) {
       replayablePlaces: (_, { above, limit }) => PLACES.filter((place) => place > above).slice(0, limit),
     },
     progress: {
-      async untilCovers() {
+      async untilCovers(...asked) {
+        expect(asked).toEqual(["deadLetters", [100], 1_000]);
         world.looks += 1;
         await new Promise(setImmediate);
         return world.isCovered;
@@ -153,7 +154,7 @@ describe("work on a replay", () => {
     const bench = setup({ ids, destinationId: null, callsPerSecond: 8 });
     await bench.steps(3);
     await bench.work;
-    expect(bench.asked.flat()).toEqual([PLACES[2], PLACES[5], PLACES[7]]);
+    expect(bench.asked).toEqual([[PLACES[2], PLACES[5]], [PLACES[7]]]);
     expect(bench.saved.at(-1)).toMatchObject({ state: "finished", replayed: 3 });
   });
 
@@ -185,11 +186,14 @@ describe("work on a replay", () => {
     expect(bench.sent).toHaveLength(10);
   });
 
-  test("of one that has ended, or is not there, does nothing", async () => {
-    const bench = setup({ state: "finished" });
-    await bench.work;
-    expect([bench.sent, bench.saved, bench.world.looks]).toEqual([[], [], 0]);
-  });
+  test.each([{ state: "finished" }, { id: "gone" }])(
+    "of one that has ended, or is not there, does nothing: %j",
+    async (changes) => {
+      const bench = setup(changes);
+      await bench.work;
+      expect([bench.sent, bench.saved, bench.world.looks]).toEqual([[], [], 0]);
+    },
+  );
 
   test("of a cancelled one sends no more, and its end says so", async () => {
     const bench = setup();
