@@ -97,6 +97,14 @@ describe("records of single requests", () => {
   });
 });
 
+test("a failure that was left out is not written behind the success that followed it", () => {
+  const { fail, kinds, log, succeed } = bench();
+  for (let count = 0; count < 51; count += 1) fail();
+  succeed();
+  log.flush();
+  expect(kinds().slice(50)).toEqual(["success"]);
+});
+
 describe("totals", () => {
   test("count every request, recorded or not, and every diverted call", () => {
     const { clock, fail, log, succeed, totals } = bench();
