@@ -11,12 +11,12 @@ import {
 import type { Ledger } from "./ledger.ts";
 import { isConserved, reportLines, reportOf } from "./report.ts";
 
-function report(parts: Partial<Ledger>) {
+function report(parts: Partial<Ledger>, stallP99Ms = 12) {
   const result = {
     ledger: ledgerOf(parts),
     refusals: new Map([[503, 2]]),
     durationMs: 61_000,
-    stallMs: { p99: 12, max: 340 },
+    stallMs: { p99: stallP99Ms, max: 340 },
   };
   return reportOf(result, { seed: 7, callsPerSecond: 50 });
 }
@@ -38,6 +38,13 @@ describe("the report", () => {
     const found = report({ sent, attempts });
     expect(isConserved(found)).toBe(false);
     expect(reportLines(found)).toContain("  request call-8 → slow: the signature is wrong");
+  });
+
+  test("of a call that died for want of time holds it against a machine that had time only", () => {
+    const dead = [deadCallOf(SLOW_CALL, "not_asked: diverted")];
+    const parts = { sent: sent.slice(0, 1), dead };
+    expect([report(parts).starved, isConserved(report(parts))]).toEqual([1, false]);
+    expect([report(parts, 400).starved, isConserved(report(parts, 400))]).toEqual([1, true]);
   });
 
   test("of a call that died at an endpoint that takes every call names it", () => {
