@@ -1,6 +1,6 @@
 import type { Request } from "../endpoints/endpoints.ts";
 import { removals } from "./removals.ts";
-import { law, type Story, type Written } from "./story.ts";
+import { law, type Story } from "./story.ts";
 
 /** By call and destination. */
 const keyOf = (messageId: string, destinationId: string): string => `${messageId} ${destinationId}`;
@@ -67,20 +67,27 @@ function firstRequests(requests: readonly Request[]): Map<string, Request[]> {
   return Map.groupBy(firsts, ({ url, userId }) => `${url} ${userId}`);
 }
 
-/** Of the calls' log: the place of each call's first record. */
-function placesOf(calls: Story["calls"]): Map<string, number> {
-  const first = (written: Written<{ messageId: string }>): [string, number] => [
-    written.value.messageId,
-    written.record.offset,
-  ];
-  return new Map(calls.map(first).reverse());
+/**
+ * Of the calls' log: the place of each call's first record. A copy that the client sent again stands for one that retention removed
+ * before it was routed.
+ */
+function placesOf(story: Story): Map<string, number> {
+  const { isLost } = removals(story);
+  const routedAtMs = new Map<string, number>();
+  for (const { atMs, value } of story.jobs)
+    routedAtMs.set(value.messageId, Math.min(atMs, routedAtMs.get(value.messageId) ?? atMs));
+  const places = new Map<string, number>();
+  for (const [messageId, copies] of Map.groupBy(story.calls, ({ value }) => value.messageId)) {
+    const routedMs = routedAtMs.get(messageId) ?? Number.POSITIVE_INFINITY;
+    const routed = copies.find((copy, index) => !isLost(copy) || routedMs <= (copies[index + 1]?.atMs ?? 0));
+    places.set(messageId, (routed ?? copies[0])?.record.offset ?? 0);
+  }
+  return places;
 }
 
 /** The first attempts of one user's calls begin in the order of their log. */
 export const firstAttemptsKeepOrder = law("one user's first attempts stay in order", function* (story) {
-  const { isLost } = removals(story);
-  // A copy that the client sent again stands for one that retention removed unread.
-  const placeOf = placesOf(story.calls.filter((call) => !isLost(call)));
+  const placeOf = placesOf(story);
   const ownerOf = new Map(
     story.plan.destinations.flatMap(({ id, urls }) => urls.map((url) => [url, id] as const)),
   );

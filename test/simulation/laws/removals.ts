@@ -28,7 +28,10 @@ function saidOf({ logs }: Story): Said[] {
     .map(({ atMs, facts, process }) => ({ ...(facts as Stretch), process, atMs }));
 }
 
-/** What was removed, and which of it while no member of a group had committed anything of the partition. */
+/**
+ * What was removed, and which of it while no member of a group had committed anything of the partition, or the client had given up its
+ * place: it commits -2 where the place is gone from the log. Who starts after that cannot know what it had in hand.
+ */
 function removedOf({ happenings }: Story): { removed: Stretch[]; unknown: Stretch[] } {
   const committed = new Map<string, number>();
   const [removed, unknown]: [Stretch[], Stretch[]] = [[], []];
@@ -36,14 +39,20 @@ function removedOf({ happenings }: Story): { removed: Stretch[]; unknown: Stretc
     if (happening.kind !== "committed" && happening.kind !== "removed") continue;
     const { topic, partition } = happening.partition;
     const key = `${topic}-${partition}`;
-    if (happening.kind === "committed") committed.set(key, happening.offset);
-    else {
+    if (happening.kind === "committed") {
+      committed.set(key, happening.offset);
+      if (happening.offset < 0) unknown.push(...removed.filter((each) => isOf(each, happening.partition)));
+    } else {
       const stretch = { topic, partition, fromOffset: 0, toOffset: happening.below };
       removed.push(stretch);
       if ((committed.get(key) ?? -1) < 0) unknown.push(stretch);
     }
   }
   return { removed, unknown };
+}
+
+function isOf(one: TopicPartition, { partition, topic }: TopicPartition): boolean {
+  return one.topic === topic && one.partition === partition;
 }
 
 function isIn(stretches: readonly Stretch[], { record }: Record): boolean {

@@ -143,6 +143,11 @@ describe("a law is broken by", () => {
     expect(
       broken({ jobs, happenings: happenings(disturbed("stop"), disturbed("cut"), committed(4)) }),
     ).toEqual([]);
+    // One that was cut off does not know for a while that another one has its partitions.
+    const cutOff = happenings({ ...disturbed("cut"), atMs: 1_000 }, committed(4));
+    const byAnother = [job(2), { ...job(4), process: "control-2" }];
+    expect(broken({ jobs: byAnother, happenings: cutOff })).toEqual([]);
+    expect(broken({ jobs, happenings: cutOff })).toEqual([once]);
   });
 
   test("a replayed call that nobody has taken since, and is no dead letter again", () => {

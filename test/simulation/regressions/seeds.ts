@@ -32,4 +32,10 @@ export const REGRESSIONS: readonly Regression[] = [
     found:
       "a wake cursor covered jobs that retention had removed and the topic's reader had in hand: they were dropped",
   },
+  {
+    seed: 2042,
+    size: "small",
+    found:
+      "a simulated consumer that was stopped while it asked for its places waited for ever, which no client does",
+  },
 ];

@@ -155,7 +155,7 @@ export class ConsumerGroup {
   }
 
   /** What one broker has of the assigned partitions that are not paused; nothing when it is time for something else. */
-  async fetch(broker: number): Promise<readonly Batch[]> {
+  async fetch(broker: number, isWanted: () => boolean): Promise<readonly Batch[]> {
     try {
       if (this.#calls.host.elapsed() - this.#metadataAtMs > METADATA_MAX_AGE_MS) await this.#refresh();
       const { places } = this;
@@ -166,6 +166,8 @@ export class ConsumerGroup {
       const asked = ofBroker
         .filter((place) => place.committed !== undefined && !this.#paused.has(place.key))
         .map((place) => ({ topic: place.topic, partition: place.partition, offset: nextOf(place) }));
+      // It was stopped while it asked for its places. Nobody ends a wait that begins now; the client's ends by itself.
+      if (!isWanted()) return [];
       if (this.#heartbeats.isDue) this.#heartbeats.plan();
       const fetched = await this.#waits.run(broker, asked);
       return fetched

@@ -9,7 +9,8 @@ class OtherBrokers extends Error {
 
 export interface FetchersParts {
   brokerIds(): readonly number[];
-  fetch(broker: number): Promise<readonly Batch[]>;
+  /** `isWanted` tells whether anybody still waits for it. */
+  fetch(broker: number, isWanted: () => boolean): Promise<readonly Batch[]>;
   handle(batch: Batch): Promise<void>;
   /** Fetches that wait end soon. */
   endWaits(): void;
@@ -78,7 +79,7 @@ export class Fetchers {
     const current = this.#parts.brokerIds();
     if (current !== brokers && current.length > 0 && current.join() !== brokers.join())
       throw new OtherBrokers();
-    const batches = await this.#parts.fetch(broker);
+    const batches = await this.#parts.fetch(broker, () => fetcher.isRunning);
     if (!fetcher.isRunning) return;
     const mine = batches.filter((batch) => (this.#handing.get(keyOf(batch)) ?? broker) === broker);
     if (mine.length === 0) return;

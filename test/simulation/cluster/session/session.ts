@@ -28,7 +28,7 @@ export class SimulatedSession implements Session {
     this.#group = new ConsumerGroup({ ...parts, handlers });
     this.#fetchers = new Fetchers({
       brokerIds: () => this.#group.brokerIds,
-      fetch: (broker) => this.#fetch(broker),
+      fetch: (broker, isWanted) => this.#fetch(broker, isWanted),
       handle: (batch) => this.#handle(batch),
       endWaits: () => this.#group.endWaitsInTime(),
     });
@@ -110,10 +110,10 @@ export class SimulatedSession implements Session {
     }
   }
 
-  async #fetch(broker: number): Promise<readonly Batch[]> {
+  async #fetch(broker: number, isWanted: () => boolean): Promise<readonly Batch[]> {
     if (!this.#isRunning) return [];
     this.#lastActiveMs = this.#parts.connection.host.now();
-    const batches = await this.#group.fetch(broker);
+    const batches = await this.#group.fetch(broker, isWanted);
     if (batches.length === 0) await this.#group.heartbeat();
     return batches;
   }
