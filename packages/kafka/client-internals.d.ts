@@ -126,3 +126,32 @@ declare module "kafkajs/src/consumer/consumerGroup.js" {
   // biome-ignore lint/style/noDefaultExport: it describes a CommonJS module.
   export default ConsumerGroup;
 }
+
+declare module "kafkajs/src/consumer/runner.js" {
+  import type { FetchManager } from "kafkajs/src/consumer/fetchManager.js";
+
+  export interface RunnerInternals {
+    readonly running: boolean;
+    readonly fetchManager: Pick<FetchManager, "stop">;
+    fetch(this: RunnerInternals, nodeId: number): Promise<readonly unknown[]>;
+  }
+  const Runner: { readonly prototype: RunnerInternals };
+  // biome-ignore lint/style/noDefaultExport: it describes a CommonJS module.
+  export default Runner;
+}
+
+declare module "kafkajs/src/consumer/fetchManager.js" {
+  export interface FetchManager {
+    start(): Promise<void>;
+    stop(): Promise<void>;
+  }
+  export interface FetchManagerOptions {
+    readonly logger: { namespace(name: string): object };
+    getNodeIds(): readonly number[];
+    fetch(nodeId: number): Promise<readonly unknown[]>;
+    handler(batch: unknown): Promise<void>;
+  }
+  const createFetchManager: (options: FetchManagerOptions) => FetchManager;
+  // biome-ignore lint/style/noDefaultExport: it describes a CommonJS module.
+  export default createFetchManager;
+}

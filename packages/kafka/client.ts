@@ -9,6 +9,7 @@ import { installGroupFetch } from "./group-fetch.ts";
 import { createLogAdapter } from "./log.ts";
 import { installProduceProtocol } from "./produce-protocol.ts";
 import { patchRequestQueue } from "./request-queue-patch.ts";
+import { patchRunner } from "./runner-patch.ts";
 import type { KafkaLogger, KafkaSettings } from "./types.ts";
 
 const KEEP_ALIVE_MS = 60_000;
@@ -39,6 +40,7 @@ function saslOptions(sasl: NonNullable<KafkaSettings["sasl"]>): kafkajs.SASLOpti
 export function createClient(settings: KafkaSettings, logger: KafkaLogger, host: Host): kafkajs.Kafka {
   installZstd();
   patchRequestQueue();
+  patchRunner();
   installFetchProtocol();
   installClientGroup();
   installGroupFetch();

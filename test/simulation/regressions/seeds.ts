@@ -38,4 +38,10 @@ export const REGRESSIONS: readonly Regression[] = [
     found:
       "a simulated consumer that was stopped while it asked for its places waited for ever, which no client does",
   },
+  {
+    seed: 3003587,
+    size: "small",
+    found:
+      "a consumer that was stopped while its client made its fetchers anew spun for ever, as the client's do",
+  },
 ];

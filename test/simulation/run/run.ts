@@ -79,13 +79,20 @@ async function live(world: World, fleet: Fleet): Promise<number | undefined> {
   new ReplayClerk(world, () => fleet.desks).begin();
   new Saboteur(world, fleet).begin();
   await inRealEvent(() => time.runUntil(calmMs));
+  let drainedAtMs: number | undefined;
   for (let untilMs = calmMs + STEP_MS; untilMs <= endMs; untilMs += STEP_MS) {
     await inRealEvent(() => time.runUntil(untilMs));
     if (leftOver(world) !== "") continue;
     await inRealEvent(() => time.runUntil(untilMs + SETTLE_MS));
-    if (leftOver(world) === "") return untilMs;
+    drainedAtMs = leftOver(world) === "" ? (drainedAtMs ?? untilMs) : undefined;
+    // A member that was missed may be coming back at this moment, and have its partitions to open.
+    if (drainedAtMs !== undefined && areZero(remaindersOf(fleet))) return drainedAtMs;
   }
-  return undefined;
+  return drainedAtMs;
+}
+
+function areZero(remainders: readonly Remainder[]): boolean {
+  return remainders.every(({ gauges }) => Object.values(gauges).every((value) => value === 0));
 }
 
 const TO_BE_ZERO: Readonly<Record<string, readonly string[]>> = {

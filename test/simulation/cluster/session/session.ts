@@ -111,11 +111,20 @@ export class SimulatedSession implements Session {
   }
 
   async #fetch(broker: number, isWanted: () => boolean): Promise<readonly Batch[]> {
-    if (!this.#isRunning) return [];
+    if (!this.#isRunning) return this.#stopAgain();
     this.#lastActiveMs = this.#parts.connection.host.now();
     const batches = await this.#group.fetch(broker, isWanted);
     if (batches.length === 0) await this.#group.heartbeat();
     return batches;
+  }
+
+  /** Of fetchers that were made anew while it was stopped: packages/kafka/runner-patch.ts. */
+  async #stopAgain(): Promise<readonly Batch[]> {
+    const { promise: nextTurn, resolve } = Promise.withResolvers<void>();
+    this.#parts.connection.host.setImmediate(resolve);
+    await nextTurn;
+    void this.#fetchers.stop();
+    return [];
   }
 
   /** A batch may have been asked for in an earlier generation: it says so. One of an earlier join in the same generation is dropped. */
