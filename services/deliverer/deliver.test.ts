@@ -281,3 +281,35 @@ test("a fault of ours becomes a dead letter that names it, not a record that han
     { id: "job-1", reason: "handler_failed", message: "no place to wait", body: job().body },
   ]);
 });
+
+test("a divert is counted among the destination's attempts, a failed request is not one", async () => {
+  const isFull = new Set(["https://a.test/hook"]);
+  const driver = createDriver({
+    respond: () => response(503),
+    divert: (url) => (isFull.delete(url) ? "stalled" : undefined),
+  });
+  await driver.step(job({ jobId: "diverted" }));
+  await driver.step(job({ jobId: "failed" }));
+  expect(driver.diverted).toEqual(["diverted"]);
+});
+
+test("a job of which neither a retry nor a dead letter can be made keeps its bytes in the dead letters", async () => {
+  let deadLetters = 0;
+  const driver = createDriver({
+    respond: () => response(503),
+    onEncode(topic) {
+      if (topic === "dead-letters") deadLetters += 1;
+      if (topic !== "dead-letters" || deadLetters === 1)
+        throw new TypeError("a field is not what it should be");
+    },
+  });
+  await driver.step(job());
+  expect(driver.pending).toEqual([]);
+  expect(driver.deadLetters).toMatchObject([
+    {
+      destinationId: "d1",
+      message: expect.stringContaining("a field is not what it should be"),
+      body: Buffer.alloc(0),
+    },
+  ]);
+});

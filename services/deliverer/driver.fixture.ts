@@ -106,6 +106,7 @@ export function createDriver({
   const sent: Sent[] = [];
   const results: WebhookResult[] = [];
   const verdicts: JobVerdict[] = [];
+  const diverted: string[] = [];
   const post = async (request: PostOptions) => {
     sent.push({ atMs: clock.nowMs, url: request.url, headers: request.headers });
     return respond(request, clock.nowMs);
@@ -130,7 +131,7 @@ export function createDriver({
     records: createRecords({ topics, serde: memory, nowMs }),
     recentJobs: new RecentJobs(),
     telemetry: { ended: (_job, verdict) => verdicts.push(verdict), failed: () => undefined },
-    attemptLog: { diverted: () => undefined },
+    attemptLog: { diverted: ({ jobId }) => diverted.push(jobId) },
     nowMs,
   };
   const { hold, run, step } = stepping(options, {
@@ -145,6 +146,7 @@ export function createDriver({
     clock,
     configs,
     deadLetters,
+    diverted,
     gates,
     hold,
     lanes,
