@@ -8,8 +8,8 @@ let host: ManualHost;
 /** What is committable of the one partition. */
 let place: number;
 let sent: number[];
-/** Of each try: resolves to whether it was sent. */
-let answers: Promise<boolean>[];
+/** Of each try: whether it was sent. */
+let answers: (() => Promise<boolean>)[];
 let renewals: number;
 let committer: Committer;
 
@@ -22,7 +22,7 @@ beforeEach(() => {
     positions: () => [{ topic: "t", partition: 0, offset: place }],
     commit: async ([position]) => {
       sent.push(position?.offset ?? -1);
-      return (await answers.shift()) ?? true;
+      return (await answers.shift()?.()) ?? true;
     },
     onStuck: () => {
       renewals += 1;
@@ -35,6 +35,7 @@ function done(offset: number): void {
   committer.notice();
 }
 
+const notSent = (): Promise<boolean> => Promise.resolve(false);
 const refused = (): Promise<boolean> =>
   Promise.reject(new KafkaError("unavailable", "no", { canRetry: true }));
 
@@ -64,7 +65,7 @@ describe("committer", () => {
 
   test("no commit overtakes another: the next waits for the answer, and then sends what is done by then", async () => {
     const answer = Promise.withResolvers<boolean>();
-    answers.push(answer.promise);
+    answers.push(() => answer.promise);
     done(1);
     await host.advance(100);
     done(2);
@@ -79,14 +80,14 @@ describe("committer", () => {
   });
 
   test("one that was not sent, and one that failed, is sent again, though nothing else is done", async () => {
-    answers.push(Promise.resolve(false), refused());
+    answers.push(notSent, refused);
     done(1);
     await host.advance(5_000);
     expect([sent, renewals]).toEqual([[1, 1, 1], 0]);
   });
 
   test("three failures in a row are not passing, but what could not be sent is no failure", async () => {
-    answers.push(refused(), refused(), Promise.resolve(false), Promise.resolve(false), refused());
+    answers.push(refused, refused, notSent, notSent, refused);
     done(1);
     await host.advance(3_500);
     expect(renewals).toBe(0);
@@ -104,7 +105,7 @@ describe("committer", () => {
 
   test("an answer of before a rebalance says nothing about after it", async () => {
     const answer = Promise.withResolvers<boolean>();
-    answers.push(answer.promise);
+    answers.push(() => answer.promise);
     done(1);
     await host.advance(100);
     committer.forget();

@@ -23,18 +23,20 @@ const STARTERS = [
   "test/support/turn.ts",
   "node:child_process",
 ];
+/** Whoever uses these puts something in place of the process's own clock or functions, which all suites share here. */
+const PATCHES = ["jest.useFakeTimers", "jest.spyOn"];
 const SHARED_BY_TESTS = /\.fixture\.ts$|\/fixtures\/|^test\/support\//;
 
 function importsOf(path: string): string[] {
   const source = readFileSync(join(ROOT, path), "utf8");
-  if (source.includes("startStack")) return [...STARTERS];
+  if (["startStack", ...PATCHES].some((name) => source.includes(name))) return [...STARTERS];
   return [...source.matchAll(/ from "([^"]+)"/g)].map(([, name = ""]) => {
     if (name.startsWith("#support/")) return `test/support/${name.slice("#support/".length)}.ts`;
     return name.startsWith(".") ? posix.join(posix.dirname(path), name) : name;
   });
 }
 
-/** Whether a suite starts nothing. */
+/** Whether a suite starts nothing and leaves the process as it is. */
 function isUnit(path: string): boolean {
   const imports = importsOf(path);
   if (imports.some((name) => STARTERS.includes(name))) return false;

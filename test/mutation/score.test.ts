@@ -1,4 +1,5 @@
 import { describe, expect, test } from "@jest/globals";
+import { isDrawn } from "./sample.ts";
 import { FOLDERS, partOf } from "./scope.ts";
 import { linesOf, type Mutant } from "./score.ts";
 
@@ -40,6 +41,34 @@ describe("the report", () => {
       "",
     ]);
   });
+
+  test("says of a sample how many were drawn and how far the score of all may lie from theirs", () => {
+    const many = (count: number, status: string) =>
+      Array.from({ length: count }, () => mutant("a/x.ts", status));
+    const drawn = [...many(85, "Killed"), ...many(15, "Survived"), ...many(300, "CompileError")];
+    expect(linesOf(drawn, 0.25).at(-1)).toBe("± 6.1 points: 100 faults were drawn, 25 % of all");
+    expect(linesOf(many(3, "CompileError"), 0.25).at(-1)).toBe("nothing was drawn");
+  });
+});
+
+describe("a sample", () => {
+  const faults = Array.from({ length: 2000 }, (_, line) => ({
+    ...mutant("a/x.ts", "Pending"),
+    replacement: "",
+    location: { start: { line, column: 2 }, end: { line, column: 9 } },
+  }));
+  const drawn = (share: number, seed: number) => faults.filter((fault) => isDrawn(fault, { share, seed }));
+
+  test("has about its share of the faults, the same ones each time; another seed draws others", () => {
+    expect(drawn(0.2, 1).length / faults.length).toBeCloseTo(0.2, 1);
+    expect(drawn(0.2, 1)).toEqual(drawn(0.2, 1));
+    expect(drawn(0.2, 2)).not.toEqual(drawn(0.2, 1));
+  });
+
+  test("keeps what was drawn when its share grows", () => {
+    const more = new Set(drawn(0.4, 1));
+    expect(drawn(0.2, 1).filter((fault) => !more.has(fault))).toEqual([]);
+  });
 });
 
 describe("the scope", () => {
@@ -57,6 +86,8 @@ describe("the scope", () => {
     expect(part?.mutate.filter((path) => /test|fixture/.test(path))).toEqual([]);
     expect(part?.suites).toContain("packages/kafka/tracker.test.ts");
     expect(part?.suites).not.toContain("packages/kafka/pipeline.test.ts");
+    // It puts its own clock into the process.
+    expect(part?.suites).not.toContain("packages/kafka/request-queue-patch.test.ts");
   });
 
   test("of a file is that file, judged by its folder's suites; of nothing it is nothing", () => {

@@ -43,8 +43,18 @@ function missed({ fileName, location, mutatorName, status, replacement = "" }: M
   return `  ${fileName}:${location.start.line}:${location.start.column + 1} ${mutatorName}${status === "NoCoverage" ? " (no suite gets there)" : ""}: ${text}`;
 }
 
-/** Every fault that was missed, then the score of each file and each folder. */
-export function linesOf(mutants: readonly Mutant[]): string[] {
+/** How far the score of all faults may lie from that of a share of them, in 95 of 100 draws. */
+function interval(mutants: readonly Mutant[], share: number): string {
+  const { found, survived, unreached } = scoreOf(mutants);
+  const drawn = found + survived + unreached;
+  if (drawn === 0) return "nothing was drawn";
+  const score = found / drawn;
+  const points = 196 * Math.sqrt(((score * (1 - score)) / drawn) * (1 - share));
+  return `± ${points.toFixed(1)} points: ${drawn} faults were drawn, ${100 * share} % of all`;
+}
+
+/** Every fault that was missed, then the score of each file and each folder; `share` where not all faults were tried. */
+export function linesOf(mutants: readonly Mutant[], share?: number): string[] {
   const survivors = mutants.filter(({ status }) => MISSED.includes(status));
   const head = `${"".padEnd(44)}${["score", "found", "missed", "unreached"].map((title) => title.padStart(10)).join("")}`;
   return [
@@ -57,5 +67,6 @@ export function linesOf(mutants: readonly Mutant[]): string[] {
     head,
     ...grouped(mutants, ({ fileName }) => dirname(fileName)).map(([name, group]) => row(name, group)),
     row("all", mutants),
+    ...(share === undefined ? [] : [interval(mutants, share)]),
   ];
 }

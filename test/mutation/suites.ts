@@ -5,8 +5,12 @@ import { pathToFileURL } from "node:url";
 import type { Circus } from "@jest/types";
 import { addEventHandler, getState, resetState, run, setState } from "jest-circus";
 
-/** What a test has at most: a mutant that lets it wait for ever is found when this is over. */
+/**
+ * What a test has at most, beside five times what it has taken: a mutant that lets it wait for ever is found when this is over. A
+ * test that has not run in this process has more, as it may be a slow one.
+ */
 const TEST_TIMEOUT_MS = 5_000;
+const FIRST_TIMEOUT_MS = 20_000;
 const CIRCUS_TIMEOUT = Symbol.for("TEST_TIMEOUT_SYMBOL");
 
 interface Suite {
@@ -86,13 +90,15 @@ export class Suites {
   #isBailing = false;
   #chosen: ReadonlySet<Circus.TestEntry> = new Set();
   readonly #ids = new Map<Circus.TestEntry, string>();
+  /** What each test has taken at most. */
+  readonly #longestMs = new Map<Circus.TestEntry, number>();
   /** What nobody caught since the run began: it fails the test that runs. */
   #running: Circus.TestEntry | undefined;
 
   constructor(suites: readonly Suite[]) {
     this.#suites = suites;
     for (const { tests } of suites) for (const [id, test] of tests) this.#ids.set(test, id);
-    Object.assign(globalThis, { [CIRCUS_TIMEOUT]: TEST_TIMEOUT_MS });
+    Object.assign(globalThis, { [CIRCUS_TIMEOUT]: FIRST_TIMEOUT_MS });
     addEventHandler((event) => this.#handle(event));
     const fail = (error: unknown): void => void this.#running?.errors.push(error as Circus.TestError);
     process.on("uncaughtException", fail).on("unhandledRejection", fail);
@@ -137,6 +143,11 @@ export class Suites {
     return outcomes;
   }
 
+  #timeoutOf(test: Circus.TestEntry): number {
+    const longestMs = this.#longestMs.get(test);
+    return longestMs === undefined ? FIRST_TIMEOUT_MS : TEST_TIMEOUT_MS + 5 * longestMs;
+  }
+
   async #runSuite(
     suite: Suite,
     wanted: readonly (readonly [string, Circus.TestEntry])[],
@@ -153,12 +164,16 @@ export class Suites {
         errors: [],
         status: null,
         duration: null,
+        timeout: this.#timeoutOf(test),
         mode: this.#chosen.has(test) ? undefined : "skip",
       });
     }
     Object.assign(suite.state, { hasStarted: false, hasFocusedTests: false, unhandledErrors: [] });
     setState(suite.state);
     await run();
+    for (const [, test] of wanted)
+      if (test.errors.length === 0)
+        this.#longestMs.set(test, Math.max(this.#longestMs.get(test) ?? 0, test.duration ?? 0));
     const tookMs = wanted.reduce((sum, [, test]) => sum + (test.duration ?? 0), 0);
     suite.timeMs = Math.max(suite.timeMs, tookMs);
     const leftOver = suite.state.unhandledErrors.map(messageOf);
