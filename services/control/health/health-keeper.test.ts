@@ -53,19 +53,24 @@ function attempt(second: number, outcome: string): DeliveryAttempt {
 class World {
   readonly configs = new Map<string, DestinationConfig>([["d", config()]]);
   readonly written = new Map<string, DestinationHealth>();
+  /** What of it has been read back; all, unless held. */
+  readonly readBack = new Map<string, DestinationHealth>();
+  isReadingBack = true;
   readonly log: string[] = [];
   readonly events: OperationalEvent[] = [];
   nowMs = 0;
   /** Every call of this name is lost, as in a crash. */
   lost: "tell" | "write" | "disable" | undefined;
+  /** Every call of this name waits. */
+  held: { readonly name: "tell" | "write" | "disable"; readonly promise: Promise<void> } | undefined;
   #offset = 0;
 
   keeper(): HealthKeeper {
     return new HealthKeeper({
       rules: { failingAfterMs: 10 * S, recoveredAfterMs: 60 * S },
       destination: (id) => this.configs.get(id),
-      written: (id) => this.written.get(id),
-      write: (health) => this.#act("write", health.state, () => this.written.set("d", health)),
+      written: (id) => this.readBack.get(id),
+      write: (health) => this.#act("write", health.state, () => this.setWritten(health)),
       tell: (event) => this.#act("tell", event.type, () => this.events.push(event)),
       disable: async (judged, reason) => {
         const why = reason();
@@ -79,8 +84,14 @@ class World {
     });
   }
 
+  setWritten(health: DestinationHealth): void {
+    this.written.set("d", health);
+    if (this.isReadingBack) this.readBack.set("d", health);
+  }
+
   async #act(name: "tell" | "write" | "disable", what: string, effect: () => void): Promise<void> {
     if (this.lost === name) await new Promise(() => undefined);
+    if (this.held?.name === name) await this.held.promise;
     effect();
     this.log.push(`${name} ${what}`.trim());
   }
@@ -208,6 +219,50 @@ describe("the keeper of health (contract 4.5)", () => {
     expect(world.events).toHaveLength(1);
   });
 
+  test("keeps what it knows of a destination at rest until its record is read back", async () => {
+    const world = new World();
+    const keeper = world.keeper();
+    await world.see(keeper, ...FAILURE, [20, "success"]);
+    world.isReadingBack = false;
+    await world.see(keeper, [81, "success"]);
+    expect([world.written.get("d")?.state, world.readBack.get("d")?.state]).toEqual([
+      "healthy",
+      "recovering",
+    ]);
+    keeper.tick([], () => undefined);
+    await world.see(keeper, [82, "success"]);
+    expect(world.events.map(({ type }) => type)).toEqual(["destination.failing", "destination.recovered"]);
+  });
+
+  test("knows of a destination at rest only what is written, once that is read back", async () => {
+    const world = new World();
+    const keeper = world.keeper();
+    await world.see(keeper, ...FAILURE);
+    const failing = world.written.get("d");
+    await world.see(keeper, [20, "success"], [81, "success"]);
+    keeper.tick([], () => undefined);
+    if (failing === undefined) throw new Error("it was written");
+    world.setWritten(failing);
+    await world.see(keeper, [82, "success"]);
+    expect(world.written.get("d")?.state).toBe("recovering");
+  });
+
+  test("an attempt that leads to nothing waits for what earlier ones lead to", async () => {
+    const world = new World();
+    world.configs.set("d", config({ disableAfterMs: 30 * S }));
+    const keeper = world.keeper();
+    await world.see(keeper, ...FAILURE, [29.5, "timeout"]);
+    const held = Promise.withResolvers<void>();
+    world.held = { name: "disable", promise: held.promise };
+    await world.see(keeper, [30, "timeout"]);
+    world.configs.set("d", config({ version: 2, disableAfterMs: null }));
+    await world.see(keeper, [30.1, "timeout"]);
+    expect(world.log.at(-1)).toBe("done 2");
+    held.resolve();
+    await new Promise((resolve) => setImmediate(resolve));
+    expect(world.log.slice(-2)).toEqual(["done 3", "done 4"]);
+  });
+
   test("forgets partitions that were taken away, and reads what the other process wrote", async () => {
     const world = new World();
     const keeper = world.keeper();
@@ -215,7 +270,7 @@ describe("the keeper of health (contract 4.5)", () => {
     keeper.forget(new Set([0]));
     const failing = world.written.get("d");
     if (failing === undefined) throw new Error("it was written");
-    world.written.set("d", { ...failing, state: "healthy", webhooks: [] });
+    world.setWritten({ ...failing, state: "healthy", webhooks: [] });
     await world.see(keeper, [12, "success"]);
     expect(world.log.at(-1)).toBe("done 2");
     expect(world.written.get("d")?.state).toBe("healthy");

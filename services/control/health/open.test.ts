@@ -1,7 +1,10 @@
 // The watch over health on a simulated Kafka: how its parts are put together, and what two processes make of it.
 import { describe, expect, test } from "@jest/globals";
+import { partitionOfKey } from "#kafka";
+import type { DestinationConfig } from "#topics";
+import { NO_FAULTS, PASS } from "../../../test/simulation/cluster/faults.ts";
 import { EPOCH_MS } from "../../../test/simulation/host/virtual-host.ts";
-import { startWorld } from "../../../test/simulation/world/quiet-world.fixture.ts";
+import { type QuietWorld, startWorld } from "../../../test/simulation/world/quiet-world.fixture.ts";
 import { type Control, control, type Options, operator } from "./simulated-control.fixture.ts";
 
 async function setup(names: readonly string[] = ["control-1"], options: Options = {}) {
@@ -35,6 +38,31 @@ async function setup(names: readonly string[] = ["control-1"], options: Options 
 }
 
 const HEALTH_GROUP = "control-health";
+
+type World = QuietWorld["world"];
+
+/** Whether it reads the attempts of d1. */
+function isOwner({ cluster, topics }: World, { name }: Control): boolean {
+  const partition = partitionOfKey("d1", 2);
+  const mine = cluster.members(HEALTH_GROUP).filter(({ process }) => process === name);
+  return mine.some(({ assigned }) =>
+    assigned.some((one) => one.topic === topics.deliveryAttempts.name && one.partition === partition),
+  );
+}
+
+/** What one process asks for of this topic's records is on its way for long, until `release`; not what it has asked for already. */
+function hold({ cluster }: World, { name }: Control, topic: string): void {
+  cluster.faults = {
+    decide: ({ api, partitions = [], process }) =>
+      api === "fetch" && process === name && partitions.some((one) => one.topic === topic)
+        ? { kind: "delay", requestMs: 40_000 }
+        : PASS,
+  };
+}
+
+function release({ cluster }: World): void {
+  cluster.faults = NO_FAULTS;
+}
 
 describe("the watch over health", () => {
   test("tells of failing once, shows it, and of the recovery, which time alone brings", async () => {
@@ -70,6 +98,46 @@ describe("the watch over health", () => {
     await pass(62_000);
     expect(other.started.book?.of("d1")?.state).toBe("healthy");
     expect(types()).toEqual(["destination.failing", "destination.recovered"]);
+  });
+
+  test.each(["destinationHealth", "destinationConfig"] as const)(
+    "a process that takes attempts over waits until it has read all of %s",
+    async (name) => {
+      const { attempts, one, other, pass, settled, world } = await setup(["control-1", "control-2"]);
+      const { deliveryAttempts, [name]: table } = world.topics;
+      one.write.destination({});
+      await attempts(one, "timeout", 1);
+      const [owner, heir] = isOwner(world, one) ? [one, other] : [other, one];
+      hold(world, heir, table.name);
+      await attempts(owner, "timeout", 12);
+      owner.write.destination({ version: 2 });
+      owner.stop();
+      await pass(2_000);
+      heir.write.attempt("success");
+      await pass(10_000);
+      expect(isOwner(world, heir)).toBe(true);
+      expect(settled(HEALTH_GROUP, deliveryAttempts.name)).toBe(false);
+      release(world);
+      await pass(60_000);
+      expect(settled(HEALTH_GROUP, deliveryAttempts.name)).toBe(true);
+    },
+  );
+
+  test.each<[string, Partial<DestinationConfig>]>([
+    ["a later version of the same moment", { version: 2 }],
+    ["the same version of another moment", { updatedAtMs: EPOCH_MS + 1 }],
+  ])("does not switch off what somebody changed while its end was judged: %s", async (_, changes) => {
+    const { attempts, one, pass, world } = await setup();
+    one.write.destination({ disableAfterMs: 15_000 });
+    await attempts(one, "timeout", 12);
+    hold(world, one, world.topics.destinationConfig.name);
+    await attempts(one, "timeout", 3);
+    one.write.destination({ disableAfterMs: null, ...changes });
+    await attempts(one, "timeout", 4);
+    release(world);
+    await pass(60_000);
+    expect(one.destinations.get("d1")).toMatchObject({ enabled: true, disableAfterMs: null });
+    expect(world.logs.lines.filter(({ message }) => message.includes("switched off"))).toEqual([]);
   });
 
   test("switches off what asks for it, tells of it, and says so", async () => {

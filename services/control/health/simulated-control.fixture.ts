@@ -117,6 +117,7 @@ export function control(
   };
   void open();
   return {
+    name,
     destinations,
     metrics,
     write: writer(connected),
