@@ -59,6 +59,7 @@ function optionsOf({ folder, mutate, suites }: Part, flags: Flags): ConstructorP
     concurrency: flags.concurrency,
     timeoutMS: 10_000,
     timeoutFactor: 4,
+    dryRunTimeoutMinutes: 30,
     incremental: true,
     incrementalFile: `.cache/mutation/${name}.json`,
     force: flags.fresh,
