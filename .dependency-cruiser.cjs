@@ -6,6 +6,7 @@ const PACKAGES = {
   runtime: ["host"],
   egress: ["contract", "host"],
   topics: ["contract"],
+  audiences: ["contract", "host", "topics"],
   serde: ["contract", "host", "topics"],
   kafka: ["contract", "host", "topics", "serde"],
   state: ["contract", "host", "topics", "serde", "kafka"],

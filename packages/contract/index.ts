@@ -18,6 +18,7 @@ export {
 } from "./delivery-request.ts";
 export { DURATION_BUCKETS, durationBucket, durationPercentileMs } from "./durations.ts";
 export { isIntegrationEnabled, WEBHOOKS_INTEGRATION } from "./integrations.ts";
+export { describeJson, isJsonObject, type JsonObject } from "./json.ts";
 export {
   MAX_BATCH_BYTES,
   MAX_BATCH_CALLS,

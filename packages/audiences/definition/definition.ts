@@ -1,0 +1,114 @@
+// What a definition says, once it has been read: the compiled form of audiences.md's JSON.
+import type { Problem } from "#contract";
+
+export type Scalar = string | number | boolean;
+
+/** What is asked of one value. Dates are Unix ms, durations ms. */
+export type Test =
+  | { readonly op: "eq" | "neq" | "contains" | "not_contains"; readonly value: Scalar }
+  | { readonly op: "lt" | "lte" | "gt" | "gte"; readonly value: number | string }
+  | { readonly op: "in"; readonly value: readonly Scalar[] }
+  | { readonly op: "starts_with" | "ends_with"; readonly value: string }
+  | { readonly op: "exists" | "not_exists" }
+  | { readonly op: "before" | "after"; readonly dateMs: number }
+  | { readonly op: "within_last" | "within_next"; readonly durationMs: number };
+
+/** A value of a call or a trait, and what is asked of it. */
+export interface Condition {
+  /** From the call's root, or from the traits; own properties only. */
+  readonly path: readonly string[];
+  readonly test: Test;
+}
+
+/**
+ * When an occurrence counts: from `enterMs` after it, until `leaveMs` after it, if it lies at or after `afterMs` and before `beforeMs`.
+ * A lifetime has `leaveMs` Infinity; without `after` and `before` these are -Infinity and Infinity.
+ */
+export interface Window {
+  readonly enterMs: number;
+  readonly leaveMs: number;
+  readonly afterMs: number;
+  readonly beforeMs: number;
+}
+
+export const REDUCE_FNS = [
+  "count",
+  "sum",
+  "avg",
+  "min",
+  "max",
+  "most_frequent",
+  "first",
+  "last",
+  "unique",
+  "unique_count",
+] as const;
+
+export type ReduceFn = (typeof REDUCE_FNS)[number];
+
+/** How often something must have happened: `gt 1` is read as `gte 2`, `lt 2` as `lte 1`. */
+export interface CountMeasure {
+  readonly kind: "count";
+  readonly op: "gte" | "lte" | "eq";
+  readonly value: number;
+}
+
+/** What a computed trait makes of the occurrences; `path` is empty for count. */
+export interface ReduceMeasure {
+  readonly kind: "reduce";
+  readonly fn: ReduceFn;
+  readonly path: readonly string[];
+}
+
+export type OccurrenceType = "track" | "page" | "screen";
+
+/** Calls of one name. `key` is the hash of all the rest, so that equal leaves share their state. */
+export interface EventLeaf {
+  readonly kind: "event";
+  readonly key: string;
+  readonly type: OccurrenceType;
+  readonly name: string;
+  readonly where: readonly Condition[];
+  readonly window: Window;
+  readonly measure: CountMeasure | ReduceMeasure;
+}
+
+/** A trait that identify calls have set. */
+interface TraitLeaf {
+  readonly kind: "trait";
+  readonly key: string;
+  readonly condition: Condition;
+}
+
+/** Membership in another audience. */
+interface AudienceLeaf {
+  readonly kind: "audience";
+  readonly key: string;
+  readonly audienceKey: string;
+}
+
+export type Leaf = EventLeaf | TraitLeaf | AudienceLeaf;
+
+export type Expression =
+  | { readonly kind: "all" | "any"; readonly of: readonly Expression[] }
+  | { readonly kind: "not"; readonly of: Expression }
+  | { readonly kind: "leaf"; readonly leafKey: string; readonly path: string };
+
+export interface AudienceDefinition {
+  readonly kind: "audience";
+  readonly expression: Expression;
+  /** By key; each leaf once, however often the expression names it. */
+  readonly leaves: ReadonlyMap<string, Leaf>;
+  /** Keys of the audiences that it names. */
+  readonly references: readonly string[];
+}
+
+export interface ComputedTraitDefinition {
+  readonly kind: "trait";
+  readonly leaf: EventLeaf & { readonly measure: ReduceMeasure };
+}
+
+/** The definition, or every field that is wrong. */
+export type Reading<D> =
+  | { readonly ok: true; readonly definition: D }
+  | { readonly ok: false; readonly problems: readonly Problem[] };

@@ -1,0 +1,93 @@
+// Groups and leaves of an audience, read into an expression over leaf keys.
+import type { JsonObject } from "#contract";
+import { readPath, readTest } from "./conditions.ts";
+import type { Expression, Leaf } from "./definition.ts";
+import { keyed, NAME_FIELDS, type NameField, readEventLeaf, readName } from "./event-leaf.ts";
+import { MAX_DEPTH } from "./limits.ts";
+import type { Problems } from "./problems.ts";
+import type { Reference } from "./references.ts";
+
+const GROUPS = ["all", "any", "not"] as const;
+const KINDS = [...GROUPS, ...NAME_FIELDS, "trait", "audience"] as const;
+type Kind = (typeof KINDS)[number];
+
+/** What is gathered while a definition is read. */
+export interface Gathered {
+  readonly problems: Problems;
+  readonly leaves: Map<string, Leaf>;
+  readonly references: Reference[];
+  leafCount: number;
+}
+
+interface Place {
+  readonly path: string;
+  /** Groups around it. */
+  readonly depth: number;
+}
+
+function kindOf(object: JsonObject, path: string, problems: Problems): Kind | undefined {
+  const [kind, second] = KINDS.filter((one) => Object.hasOwn(object, one));
+  if (kind === undefined) return problems.add(path, `must have one of ${KINDS.join(", ")}`);
+  if (second === undefined) return kind;
+  return problems.add(`${path}.${second}`, `cannot stand beside ${kind}; put both into an all or any`);
+}
+
+function readGroup(kind: "all" | "any" | "not", object: JsonObject, place: Place, gathered: Gathered) {
+  const { problems } = gathered;
+  const path = `${place.path}.${kind}`;
+  const depth = place.depth + 1;
+  problems.refuseUnknown(object, [kind], place.path);
+  if (depth > MAX_DEPTH) return problems.add(path, `nests deeper than ${MAX_DEPTH} groups`);
+  const input = object[kind];
+  if (kind === "not") {
+    const of = readNode(input, { path, depth }, gathered);
+    return of && ({ kind, of } satisfies Expression);
+  }
+  if (!Array.isArray(input) || input.length === 0)
+    return problems.add(path, "must be a list of at least one condition");
+  const of = input.flatMap(
+    (one, index) => readNode(one, { path: `${path}[${index}]`, depth }, gathered) ?? [],
+  );
+  return { kind, of } satisfies Expression;
+}
+
+function readTraitLeaf(object: JsonObject, path: string, problems: Problems): Leaf | undefined {
+  problems.refuseUnknown(object, ["trait", "op", "value"], path);
+  const parts = readPath(object["trait"], `${path}.trait`, problems);
+  const test = readTest(object, path, problems);
+  if (parts === undefined || test === undefined) return undefined;
+  return keyed({ kind: "trait", condition: { path: parts, test } } as const);
+}
+
+function readAudienceLeaf(object: JsonObject, path: string, gathered: Gathered): Leaf | undefined {
+  gathered.problems.refuseUnknown(object, ["audience"], path);
+  const audienceKey = readName(object["audience"], `${path}.audience`, gathered.problems);
+  if (audienceKey === undefined) return undefined;
+  gathered.references.push({ path: `${path}.audience`, key: audienceKey });
+  return keyed({ kind: "audience", audienceKey } as const);
+}
+
+function readLeaf(
+  kind: NameField | "trait" | "audience",
+  object: JsonObject,
+  path: string,
+  gathered: Gathered,
+) {
+  gathered.leafCount += 1;
+  if (kind === "trait") return readTraitLeaf(object, path, gathered.problems);
+  if (kind === "audience") return readAudienceLeaf(object, path, gathered);
+  return readEventLeaf(object, { path, nameField: kind }, gathered.problems);
+}
+
+/** One group or leaf; undefined when it is wrong, after that was noted. */
+export function readNode(input: unknown, place: Place, gathered: Gathered): Expression | undefined {
+  const { problems, leaves } = gathered;
+  const object = problems.object(input, place.path);
+  const kind = object && kindOf(object, place.path, problems);
+  if (object === undefined || kind === undefined) return undefined;
+  if (kind === "all" || kind === "any" || kind === "not") return readGroup(kind, object, place, gathered);
+  const leaf = readLeaf(kind, object, place.path, gathered);
+  if (leaf === undefined) return undefined;
+  leaves.set(leaf.key, leaf);
+  return { kind: "leaf", leafKey: leaf.key, path: place.path };
+}

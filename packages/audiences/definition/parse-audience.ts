@@ -1,0 +1,47 @@
+import type { JsonObject } from "#contract";
+import type { AudienceDefinition, Expression, Reading } from "./definition.ts";
+import { type Gathered, readNode } from "./expression.ts";
+import { MAX_LEAVES } from "./limits.ts";
+import { asksForSomething } from "./polarity.ts";
+import { Problems } from "./problems.ts";
+import { type AudienceReferences, checkReferences } from "./references.ts";
+
+export interface AudienceContext {
+  /** Every audience that a definition may name, lists of members included. */
+  readonly audiences: AudienceReferences;
+  /** Key of the audience that is defined: it may not depend on itself. */
+  readonly ownKey?: string | undefined;
+}
+
+const ROOT = "definition";
+const EVERYONE: Expression = { kind: "all", of: [] };
+
+function readRoot({ everyone, ...rest }: JsonObject, gathered: Gathered): Expression | undefined {
+  if (everyone !== undefined && everyone !== true)
+    gathered.problems.add(`${ROOT}.everyone`, "must be true or left out");
+  if (everyone === true && Object.keys(rest).length === 0) return EVERYONE;
+  const expression = readNode(rest, { path: ROOT, depth: 0 }, gathered);
+  if (everyone === true || expression === undefined) return expression;
+  if (gathered.problems.list.length > 0 || asksForSomething(expression, gathered.leaves)) return expression;
+  return gathered.problems.add(
+    ROOT,
+    'only excludes: add a condition that someone must meet, or "everyone": true beside it',
+  );
+}
+
+/**
+ * Reads the definition of an audience (contract 8.6) from JSON of any shape. Every wrong field is named at once, by paths like
+ * `definition.all[0].where[0].op`.
+ */
+export function parseAudience(input: unknown, context: AudienceContext): Reading<AudienceDefinition> {
+  const problems = new Problems();
+  const gathered: Gathered = { problems, leaves: new Map(), references: [], leafCount: 0 };
+  const object = problems.object(input, ROOT);
+  const expression = object && readRoot(object, gathered);
+  if (gathered.leafCount > MAX_LEAVES)
+    problems.add(ROOT, `has ${gathered.leafCount} conditions, at most ${MAX_LEAVES} are allowed`);
+  checkReferences(gathered.references, { ...context, ownKey: context.ownKey, problems });
+  if (expression === undefined || problems.list.length > 0) return { ok: false, problems: problems.list };
+  const references = [...new Set(gathered.references.map(({ key }) => key))];
+  return { ok: true, definition: { kind: "audience", expression, leaves: gathered.leaves, references } };
+}

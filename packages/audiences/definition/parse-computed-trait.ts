@@ -1,0 +1,20 @@
+import type { ComputedTraitDefinition, Reading } from "./definition.ts";
+import { NAME_FIELDS, readReducedLeaf } from "./event-leaf.ts";
+import { Problems } from "./problems.ts";
+
+const ROOT = "definition";
+
+/**
+ * Reads the definition of a computed trait (contract 8.2), `{ event | page | screen, where?, within?, reduce: { fn, path } }`, from JSON
+ * of any shape. Every wrong field is named at once.
+ */
+export function parseComputedTrait(input: unknown): Reading<ComputedTraitDefinition> {
+  const problems = new Problems();
+  const object = problems.object(input, ROOT);
+  if (object === undefined) return { ok: false, problems: problems.list };
+  const [nameField = "event", second] = NAME_FIELDS.filter((field) => Object.hasOwn(object, field));
+  if (second !== undefined) problems.add(`${ROOT}.${second}`, `cannot stand beside ${nameField}`);
+  const leaf = readReducedLeaf(object, { path: ROOT, nameField }, problems);
+  if (leaf === undefined || problems.list.length > 0) return { ok: false, problems: problems.list };
+  return { ok: true, definition: { kind: "trait", leaf } };
+}
