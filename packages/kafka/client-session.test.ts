@@ -20,6 +20,9 @@ class StubConsumer {
   config: kafkajs.ConsumerConfig | undefined;
   subscribed: kafkajs.ConsumerSubscribeTopics | undefined;
   running: kafkajs.ConsumerRunConfig | undefined;
+  connects: Promise<void> = Promise.resolve();
+  joins: Promise<void> = Promise.resolve();
+  disconnects = 0;
   commitsOfTheConsumer = 0;
   hasJoined = false;
   readonly paused: unknown[] = [];
@@ -34,14 +37,21 @@ class StubConsumer {
 
   async connect(): Promise<void> {
     this.emit("fetch", {});
+    await this.connects;
   }
 
   async subscribe(topics: kafkajs.ConsumerSubscribeTopics): Promise<void> {
     this.subscribed = topics;
   }
 
+  /** Takes as long as `joins`, as the client's first join. */
   async run(config: kafkajs.ConsumerRunConfig): Promise<void> {
     this.running = config;
+    await this.joins;
+  }
+
+  async disconnect(): Promise<void> {
+    this.disconnects += 1;
   }
 
   /** Throws before the join, as the client's does. */
@@ -68,6 +78,15 @@ interface Bench {
 }
 
 async function openBench(handlers: Partial<SessionHandlers> = {}): Promise<Bench> {
+  const bench = newBench(handlers);
+  await bench.session.open();
+  await bench.group.connect();
+  bench.group.join(5);
+  return bench;
+}
+
+/** Its session is not opened yet. */
+function newBench(handlers: Partial<SessionHandlers> = {}): Bench {
   const consumer = new StubConsumer();
   const group = new StubClientGroup();
   const gone: RecordsGone[] = [];
@@ -102,9 +121,6 @@ async function openBench(handlers: Partial<SessionHandlers> = {}): Promise<Bench
       ...handlers,
     },
   );
-  await session.open();
-  await group.connect();
-  group.join(5);
   return { consumer, group, session, joins, batches, crashes, answered, gone };
 }
 
@@ -244,6 +260,43 @@ describe("session", () => {
     const { consumer, crashes } = await openBench();
     consumer.emit("crash", { error: Object.assign(new Error("lost"), { name: "KafkaJSConnectionError" }) });
     expect(crashes).toEqual([expect.objectContaining({ code: "unavailable", canRetry: true })]);
+  });
+});
+
+describe("a session that is stopped while its client joins", () => {
+  const turn = (): Promise<void> => new Promise((resolve) => void setImmediate(resolve));
+
+  test("waits for the join, and leaves then: the client would go on as a member that nobody hears", async () => {
+    const { consumer, session } = newBench();
+    const joins = Promise.withResolvers<void>();
+    consumer.joins = joins.promise;
+    const opening = session.open();
+    await turn();
+    const stopping = session.stop();
+    await turn();
+    expect(consumer.disconnects).toBe(0);
+    joins.resolve();
+    await Promise.all([opening, stopping]);
+    expect(consumer.disconnects).toBe(1);
+  });
+
+  test("does not ask to join any more", async () => {
+    const { group, session } = await openBench();
+    await session.stop();
+    const coordinator = await group.cluster.findGroupCoordinator({ groupId: "g" });
+    const join = (coordinator as unknown as { joinGroup(request: object): Promise<unknown> }).joinGroup;
+    await expect(join({ memberId: "" })).rejects.toMatchObject({ code: "closed" });
+  });
+
+  test("does not begin to join when it has connected late, and closes what it connected", async () => {
+    const { consumer, session } = newBench();
+    const connects = Promise.withResolvers<void>();
+    consumer.connects = connects.promise;
+    const opening = session.open();
+    await session.stop();
+    connects.resolve();
+    await expect(opening).rejects.toMatchObject({ code: "closed" });
+    expect([consumer.running, consumer.disconnects]).toEqual([undefined, 2]);
   });
 });
 

@@ -2,7 +2,7 @@ import type kafkajs from "kafkajs";
 import type { Host } from "#host";
 import { clientAssigner } from "./client-assigner.ts";
 import { ClientGroup } from "./client-group.ts";
-import { fromClientError } from "./errors.ts";
+import { fromClientError, KafkaError } from "./errors.ts";
 import { recordsOf } from "./fetched-records.ts";
 import { unhurriedAt } from "./group-fetch.ts";
 import { joiningWith } from "./joining.ts";
@@ -27,20 +27,31 @@ const RETRY = {
 export function sessionFactory(client: kafkajs.Kafka, host: Pick<Host, "now">): NewSession {
   return (options, handlers) => {
     const group = new ClientGroup((gone) => handlers.onRecordsGone(gone));
-    const consumer = newConsumer(client, options, assignerOf(options, handlers, group));
-    return new ClientSession({ consumer, group, options, handlers, host });
+    const stopping = new AbortController();
+    const assigner = assignerOf(options, { handlers, group, stopping: stopping.signal });
+    const consumer = newConsumer(client, options, assigner);
+    return new ClientSession({ consumer, group, options, handlers, host, stopping });
   };
+}
+
+interface AssignerParts {
+  readonly handlers: SessionHandlers;
+  readonly group: ClientGroup;
+  readonly stopping: AbortSignal;
 }
 
 /** The client hands the inside of a consumer to nobody but its assigner: what else is done there hangs on that. */
 function assignerOf(
   { assigner, rejoinAs, unhurriedTopics }: SessionOptions,
-  handlers: SessionHandlers,
-  group: ClientGroup,
+  { group, handlers, stopping }: AssignerParts,
 ): kafkajs.PartitionAssigner {
   const joining = {
     rejoinAs,
-    before: () => handlers.onRebalancing(),
+    before: async () => {
+      stopping.throwIfAborted();
+      await handlers.onRebalancing();
+      stopping.throwIfAborted();
+    },
     onFailed: () => handlers.onJoinFailed(),
   };
   return group.foundBy(unhurriedAt(unhurriedTopics ?? [], joiningWith(joining, clientAssigner(assigner))));
@@ -71,6 +82,7 @@ interface ClientSessionParts {
   readonly options: SessionOptions;
   readonly handlers: SessionHandlers;
   readonly host: Pick<Host, "now">;
+  readonly stopping: AbortController;
 }
 
 class ClientSession implements Session {
@@ -78,6 +90,8 @@ class ClientSession implements Session {
   readonly #parts: ClientSessionParts;
   #lastActiveMs: number;
   #hasJoined = false;
+  /** Settles when the client has joined for the first time, or has given that up. */
+  #joining: Promise<void> | undefined;
 
   constructor(parts: ClientSessionParts) {
     this.#consumer = parts.consumer;
@@ -90,20 +104,20 @@ class ClientSession implements Session {
   }
 
   async open(): Promise<void> {
-    const { options, handlers } = this.#parts;
+    const { options, handlers, stopping } = this.#parts;
+    const { signal } = stopping;
     this.#listen(handlers);
     try {
       await this.#consumer.connect();
+      signal.throwIfAborted();
       // From the beginning, always: an offset out of range falls back to it, and the end would skip records (fact 8).
       await this.#consumer.subscribe({ topics: [...options.topics], fromBeginning: true });
-      await this.#consumer.run({
-        autoCommit: false,
-        // It would count a batch of before a rejoin as read after it.
-        eachBatchAutoResolve: false,
-        partitionsConsumedConcurrently: 1,
-        eachBatch: (payload) => this.#handle(payload, handlers),
-      });
+      signal.throwIfAborted();
+      this.#joining = this.#run(handlers);
+      await this.#joining;
     } catch (thrown) {
+      // What it has connected since it was stopped.
+      if (signal.aborted) await this.#disconnect();
       throw fromClientError(thrown);
     }
   }
@@ -133,8 +147,28 @@ class ClientSession implements Session {
     }
   }
 
+  /**
+   * The client goes on with a join whatever is stopped or closed meanwhile, and then is a member that nobody hears, with partitions
+   * that nobody else gets. So it is waited for, and leaves; no further try to join begins.
+   */
   async stop(): Promise<void> {
+    this.#parts.stopping.abort(new KafkaError("closed", "the consumer is stopped", { canRetry: false }));
+    await this.#joining?.catch(() => undefined);
+    await this.#disconnect();
+  }
+
+  async #disconnect(): Promise<void> {
     await this.#consumer.disconnect().catch(() => undefined);
+  }
+
+  #run(handlers: SessionHandlers): Promise<void> {
+    return this.#consumer.run({
+      autoCommit: false,
+      // It would count a batch of before a rejoin as read after it.
+      eachBatchAutoResolve: false,
+      partitionsConsumedConcurrently: 1,
+      eachBatch: (payload) => this.#handle(payload, handlers),
+    });
   }
 
   #listen(handlers: SessionHandlers): void {

@@ -67,6 +67,21 @@ describe("the product on the simulated cluster", () => {
     expect(second.assigned).toHaveLength(4);
   });
 
+  test("a member that is stopped while it joins leaves its group", async () => {
+    const bench = new Bench();
+    bench.topics(["in"]);
+    const [one, two] = [bench.process("one"), bench.process("two")];
+    const first = runner(one.kafka);
+    await bench.settled(first.start());
+    const second = runner(two.kafka);
+    void second.start();
+    while (bench.cluster.members("g").length < 2) await bench.pass(1);
+    await bench.settled(second.stop(1_000));
+    await bench.pass(2_000);
+    expect(bench.cluster.members("g").map(({ process }) => process)).toEqual(["one"]);
+    expect(first.assigned).toHaveLength(4);
+  });
+
   test("a table is loaded and followed", async () => {
     const bench = new Bench();
     bench.topics(["config"], 2, { policy: "compact" });

@@ -39,6 +39,12 @@ export const REGRESSIONS: readonly Regression[] = [
       "a simulated consumer that was stopped while it asked for its places waited for ever, which no client does",
   },
   {
+    seed: 5125,
+    size: "small",
+    found:
+      "a consumer that was stopped while it joined became a member that nobody hears, and its fetchers spun for ever",
+  },
+  {
     seed: 3003587,
     size: "small",
     found:

@@ -1,15 +1,18 @@
 import { fromClientError, type PartitionOffset, type Session, type TopicPartition } from "#kafka";
-import { nameOf, refusalOf } from "../errors.ts";
+import { ClusterError, nameOf, refusalOf } from "../errors.ts";
 import { type Batch, ConsumerGroup, type ConsumerGroupParts, isRebalancing } from "./consumer-group.ts";
 import { Fetchers } from "./fetchers.ts";
 import { Bail, retrying } from "./retrier.ts";
 
-/** The client's runner. */
+/** The client's runner, and what the product's session makes of its beginning and end (packages/kafka/client-session.ts). */
 export class SimulatedSession implements Session {
   readonly #parts: ConsumerGroupParts;
   readonly #group: ConsumerGroup;
   readonly #fetchers: Fetchers;
   #isRunning = false;
+  #isStopping = false;
+  /** Settles when it has joined for the first time, or has given that up. */
+  #joining: Promise<void> | undefined;
   #hasJoined = false;
   #consuming: Promise<void> = Promise.resolve();
   #lastActiveMs: number;
@@ -17,6 +20,11 @@ export class SimulatedSession implements Session {
   constructor(parts: ConsumerGroupParts) {
     const handlers = {
       ...bound(parts.handlers),
+      onRebalancing: async () => {
+        this.#endIfStopping();
+        await parts.handlers.onRebalancing();
+        this.#endIfStopping();
+      },
       onJoin: (join: Parameters<typeof parts.handlers.onJoin>[0]) => {
         this.#lastActiveMs = parts.connection.host.now();
         this.#hasJoined = true;
@@ -41,9 +49,15 @@ export class SimulatedSession implements Session {
   async open(): Promise<void> {
     try {
       await this.#group.connect();
+      this.#endIfStopping();
     } catch (thrown) {
       throw fromClientError(thrown);
     }
+    this.#joining = this.#begin();
+    await this.#joining;
+  }
+
+  async #begin(): Promise<void> {
     try {
       await this.#group.joinAndSync();
     } catch (thrown) {
@@ -71,7 +85,13 @@ export class SimulatedSession implements Session {
   }
 
   async stop(): Promise<void> {
+    this.#isStopping = true;
+    await this.#joining;
     await this.#stop(true);
+  }
+
+  #endIfStopping(): void {
+    if (this.#isStopping) throw ClusterError.final(new Error("the consumer is stopped"));
   }
 
   async #stop(waits: boolean): Promise<void> {
