@@ -36,6 +36,26 @@ function inPart(elapsedMs: number, periodMs: number, partMs: number): boolean {
   return elapsedMs > periodMs && elapsedMs % periodMs < partMs;
 }
 
+/** "recovering" fails, answers some again, and is well until its next period. */
+const RECOVERING = { periodMs: 16_000, failingMs: 6_000, halfMs: 5_000 };
+
+/** From a time in a run, both in ms since the run began, until "recovering" next answers some calls again. */
+export function untilRecoveryMs(elapsedMs: number): number {
+  const { periodMs, failingMs } = RECOVERING;
+  // In its first period it is well.
+  const first = periodMs + failingMs;
+  return elapsedMs < first ? first - elapsedMs : (periodMs - ((elapsedMs - first) % periodMs)) % periodMs;
+}
+
+function recovering({ call, times, elapsedMs }: Receipt): Answer {
+  const { periodMs, failingMs, halfMs } = RECOVERING;
+  if (inPart(elapsedMs, periodMs, failingMs)) return { kind: "refuse", status: 500 };
+  const isRetry = times > 1;
+  return isRetry && inPart(elapsedMs, periodMs, failingMs + halfMs) && chanceOf(times, call) < 0.5
+    ? { kind: "hang" }
+    : TAKE;
+}
+
 /** It fails for a time: a call ends with its window, or was never asked because others found the endpoint ill. */
 const FAILS_FOR_A_TIME = ["window_over", "not_asked"];
 const healthy = { takesAlways: true, deadBy: [], answer: (): Answer => TAKE };
@@ -67,6 +87,7 @@ export const BEHAVIOURS = [
     deadBy: FAILS_FOR_A_TIME,
     answer: ({ elapsedMs }) => (inPart(elapsedMs, 24_000, 8_000) ? { kind: "hang" } : TAKE),
   },
+  { name: "recovering", takesAlways: false, deadBy: FAILS_FOR_A_TIME, answer: recovering },
   {
     name: "busy",
     takesAlways: false,

@@ -19,13 +19,15 @@ function routeTo(destination: DestinationName): Route {
 
 export const ROUTES: readonly Route[] = [
   HEALTHY,
-  ...(["slow", "flapping", "resetting", "hanging", "busy", "gone", "failing"] as const).map(routeTo),
+  ...(["slow", "flapping", "resetting", "hanging", "recovering", "busy", "gone", "failing"] as const).map(
+    routeTo,
+  ),
 ];
 
 /** Of twenty calls in a row: to which route each goes. */
 const TURNS = [
-  ...Array<string>(8).fill("healthy"),
-  ...["slow", "slow", "flapping", "flapping", "resetting", "resetting"],
+  ...Array<string>(6).fill("healthy"),
+  ...["recovering", "recovering", "slow", "slow", "flapping", "flapping", "resetting", "resetting"],
   ...["hanging", "hanging", "busy", "busy", "gone", "failing"],
 ];
 

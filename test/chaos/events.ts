@@ -19,8 +19,13 @@ export interface Target {
 
 /** What is done to the running product. */
 export type ChaosEvent =
-  /** SIGKILL, and started again `backAfterMs` later. */
-  | { readonly kind: "kill"; readonly target: Target; readonly backAfterMs: number }
+  /** SIGKILL, and started again `backAfterMs` later; at once, or so long after the endpoint "recovering" takes calls again. */
+  | {
+      readonly kind: "kill";
+      readonly target: Target;
+      readonly backAfterMs: number;
+      readonly afterRecoveryMs?: number;
+    }
   /** SIGTERM, and started again `backAfterMs` after its end. */
   | { readonly kind: "stop"; readonly target: Target; readonly backAfterMs: number }
   /** SIGSTOP, SIGCONT `forMs` later. */
@@ -50,11 +55,17 @@ function seconds(timeMs: number): string {
   return `${(timeMs / 1000).toFixed(1)} s`;
 }
 
+function whenKilled(afterRecoveryMs: number | undefined): string {
+  return afterRecoveryMs === undefined
+    ? ""
+    : ` ${seconds(afterRecoveryMs)} after an endpoint comes back half`;
+}
+
 /** One phrase for people. */
 export function describeEvent(event: ChaosEvent): string {
   switch (event.kind) {
     case "kill":
-      return `kill -9 ${processName(event.target)}, back after ${seconds(event.backAfterMs)}`;
+      return `kill -9 ${processName(event.target)}${whenKilled(event.afterRecoveryMs)}, back after ${seconds(event.backAfterMs)}`;
     case "stop":
       return `SIGTERM ${processName(event.target)}, back after ${seconds(event.backAfterMs)}`;
     case "freeze":

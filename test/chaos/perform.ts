@@ -1,5 +1,6 @@
 // Carries events out.
 import { setTimeout as pause } from "node:timers/promises";
+import { untilRecoveryMs } from "./behaviours.ts";
 import type { ChaosEvent, Target } from "./events.ts";
 import { startAfter } from "./fleet.ts";
 import type { Disturbance } from "./ledger.ts";
@@ -67,6 +68,9 @@ async function carryOut(world: World, event: ChaosEvent): Promise<void> {
 /** Ends when the event is over: what was ended is ready again, what was cut is mended. */
 export async function perform(world: World, event: ChaosEvent): Promise<Disturbance> {
   const process = "target" in event ? { process: world.fleet.nameOf(event.target) } : {};
+  if (event.kind === "kill" && event.afterRecoveryMs !== undefined) {
+    await pause(untilRecoveryMs(Date.now() - world.startedAtMs) + event.afterRecoveryMs);
+  }
   const fromMs = Date.now();
   await carryOut(world, event);
   return { event, fromMs, toMs: Date.now(), ...process };

@@ -69,11 +69,15 @@ describe("the schedule", () => {
     }
   });
 
-  test("begins with one deliverer, goes to three and back to one, and then kills the only one", () => {
+  test("begins with one deliverer, goes to three and back to one, and then kills the only one while an endpoint comes back", () => {
     const events = eventsOf(planSchedule({ seed: 3, durationMs: 0 }));
     expect(events[0]).toEqual({ kind: "scale", deliverers: 3 });
     expect(events.at(-2)).toEqual({ kind: "scale", deliverers: 1 });
-    expect(events.at(-1)).toMatchObject({ kind: "kill", target: { service: "deliverer", index: 0 } });
+    const last = events.at(-1);
+    expect(last).toMatchObject({ kind: "kill", target: { service: "deliverer", index: 0 } });
+    const { afterRecoveryMs } = last as { afterRecoveryMs?: number };
+    expect(afterRecoveryMs).toBeGreaterThanOrEqual(2_000);
+    expect(afterRecoveryMs).toBeLessThanOrEqual(5_000);
   });
 });
 

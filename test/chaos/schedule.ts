@@ -34,6 +34,11 @@ function soon(random: Random): number {
   return random.between(200, 1_500);
 }
 
+/** When retries that became due while their endpoint comes back are under way, and others of it are woken. */
+function inRecovery(random: Random): number {
+  return random.between(2_000, 5_000);
+}
+
 function deliverer(index: number): Target {
   return { service: "deliverer", index };
 }
@@ -83,7 +88,7 @@ type Round = readonly [Phase, Phase, Phase, Phase];
 
 export const PHASES_OF_A_ROUND: Round["length"] = 4;
 
-/** From one deliverer to three, every fault, back to one, and the only one is killed. */
+/** From one deliverer to three, every fault, back to one, and the only one is killed while an endpoint comes back. */
 function planRound(random: Random, isHurried: boolean): Round {
   const maxGapMs = isHurried ? 1_000 : 5_000;
   const one = (event: ChaosEvent): Phase => ({ tracks: [spaced(random, [event], maxGapMs)] });
@@ -97,13 +102,19 @@ function planRound(random: Random, isHurried: boolean): Round {
     one({ kind: "scale", deliverers: 3 }),
     { tracks: isHurried ? faults : [faults.flat()] },
     one({ kind: "scale", deliverers: 1 }),
-    one({ kind: "kill", target: deliverer(0), backAfterMs: random.between(200, 1_500) }),
+    one({
+      kind: "kill",
+      target: deliverer(0),
+      backAfterMs: soon(random),
+      afterRecoveryMs: inRecovery(random),
+    }),
   ];
 }
 
 function expectedEventMs({ gapMs, event }: PlannedEvent): number {
   const ownMs = "forMs" in event ? event.forMs : "backAfterMs" in event ? event.backAfterMs : 0;
-  return gapMs + ownMs + OVERHEAD_MS;
+  const waitMs = event.kind === "kill" ? (event.afterRecoveryMs ?? 0) : 0;
+  return gapMs + waitMs + ownMs + OVERHEAD_MS;
 }
 
 /** How long a schedule is expected to take. */

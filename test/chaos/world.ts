@@ -20,6 +20,8 @@ const SECRET = "conservation";
 
 /** Everything that a run needs: brokers, the network to them, the product, the endpoints. */
 export interface World {
+  /** The endpoints count from here. */
+  readonly startedAtMs: number;
   readonly stack: Stack;
   readonly network: Network;
   readonly fleet: Fleet;
@@ -105,6 +107,7 @@ async function build(undo: Undo, { recorder, brokers, log }: WorldOptions): Prom
   await completeFleet(fleet);
   const topics = allTopics(deployment.topics).map(({ name }) => name);
   return {
+    startedAtMs,
     stack,
     network,
     fleet,
