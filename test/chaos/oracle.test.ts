@@ -143,6 +143,7 @@ describe("an account of every acknowledged call", () => {
     };
     expect(starved("not_asked: diverted", 0)).toEqual([1, 0]);
     expect(starved("window_over: timeout", 1)).toEqual([1, 0]);
+    expect(starved("window_over: reset", 1)).toEqual([1, 0]);
     expect(starved("window_over: timeout", 0)).toEqual([0, 1]);
     expect(starved("permanent: http_4xx", 1)).toEqual([0, 1]);
     expect(accountOfDead(FAILING_CALL, "not_asked: diverted", 0).starved).toBe(0);

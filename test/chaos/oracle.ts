@@ -117,7 +117,8 @@ function isExplained({ destination, attempts, dead: [reason = ""] }: Passage): b
 /** No request that was answered says so: the run's window is half a minute, and a machine that stands still for longer asks nobody. */
 function isStarved({ attempts, dead: [reason = ""] }: Passage): boolean {
   return (
-    reason === "not_asked: diverted" || (attempts > 0 && /^(window_over|not_asked): timeout$/.test(reason))
+    reason === "not_asked: diverted" ||
+    (attempts > 0 && /^(window_over|not_asked): (timeout|reset)$/.test(reason))
   );
 }
 
