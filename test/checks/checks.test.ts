@@ -68,6 +68,9 @@ function runOf(script: string): Run {
   return run;
 }
 
+/** Not written out, or the check would find it here. */
+const NO_RULE = ["3", "99"].join(".");
+
 const REFUSED: readonly Refused[] = [
   [
     "a wrong type",
@@ -147,6 +150,13 @@ const REFUSED: readonly Refused[] = [
     "clients/typescript/bad-made.ts",
     "export const made = (text: string) => new RegExp(text);\n",
     "bad-made.ts:1 is made at run time",
+  ],
+  [
+    "a rule cited that the contract does not have",
+    "check:citations",
+    "packages/topics/bad.ts",
+    `// A call is delivered (contract 3.2 and ${NO_RULE}).\n`,
+    `packages/topics/bad.ts:1 cites rule ${NO_RULE}`,
   ],
   [
     "a stale generated file",
