@@ -14,6 +14,7 @@ export {
   type Histogram,
   LATENCY_BUCKETS_SECONDS,
   type Metrics,
+  watchNumbers,
   watchTable,
 } from "./metrics.ts";
 export { dataDirSettings } from "./process-settings.ts";

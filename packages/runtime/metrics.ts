@@ -105,6 +105,17 @@ export function createMetrics(build: { readonly service: string; readonly versio
   return metrics;
 }
 
+/** Gauges without labels: by name the meaning, and how the number follows from a state that is looked at when somebody asks. */
+export function watchNumbers<S>(
+  metrics: Metrics,
+  state: () => S,
+  gauges: Readonly<Record<string, readonly [help: string, numberIn: (now: S) => number]>>,
+): void {
+  for (const [name, [help, numberIn]] of Object.entries(gauges)) {
+    metrics.gauge({ name, help, collect: (gauge) => gauge.set({}, numberIn(state())) });
+  }
+}
+
 /**
  * When the newest record of a table was written: what tells a table that follows its topic from one that has stopped, and
  * since when a change is in force. `name` is the topic's, without a deployment's prefix.

@@ -1,5 +1,5 @@
 import type { RawRecord } from "#kafka";
-import { LATENCY_BUCKETS_SECONDS, type Logger, type Metrics } from "#runtime";
+import { LATENCY_BUCKETS_SECONDS, type Logger, type Metrics, watchNumbers } from "#runtime";
 import { type DeliveryJob, rejectionReason } from "#topics";
 import type { JobVerdict } from "./judge.ts";
 import { BREAKER_STATES, type BreakerState } from "./lanes/breaker.ts";
@@ -187,7 +187,7 @@ export function createTelemetry({ metrics, logger, nowMs }: TelemetryOptions): T
 
 /** Gauges of what the process holds right now. */
 export function watchState(metrics: Metrics, state: () => DeliveryState): void {
-  const gauges: Record<string, [help: string, value: (now: DeliveryState) => number]> = {
+  watchNumbers(metrics, state, {
     delivery_requests_in_flight: ["Requests to webhooks under way.", (now) => now.requestsInFlight],
     delivery_requests_waiting: [
       "Requests that wait for a place at their endpoint.",
@@ -203,10 +203,7 @@ export function watchState(metrics: Metrics, state: () => DeliveryState): void {
       "When the first of the calls that wait in this process's retry partitions falls due, or fell due and is held back; 0 without any.",
       (now) => now.oldestDueAtMs / 1_000,
     ],
-  };
-  for (const [name, [help, value]] of Object.entries(gauges)) {
-    metrics.gauge({ name, help, collect: (gauge) => gauge.set({}, value(state())) });
-  }
+  });
   metrics.gauge({
     name: "delivery_endpoints",
     help: "Endpoints that this process knows right now, by the state of their circuit breaker.",

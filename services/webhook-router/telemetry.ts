@@ -1,5 +1,5 @@
 import type { RawRecord, Received } from "#kafka";
-import { LATENCY_BUCKETS_SECONDS, type Logger, type Metrics } from "#runtime";
+import { LATENCY_BUCKETS_SECONDS, type Logger, type Metrics, watchNumbers } from "#runtime";
 import { type Call, type RejectionReason, rejectionReason } from "#topics";
 import { DROP_REASONS, type DropReason } from "./route.ts";
 
@@ -98,7 +98,7 @@ function meters(metrics: Metrics) {
 
 /** Gauges of what the process holds right now. */
 export function watchState(metrics: Metrics, state: () => RouterState): void {
-  const gauges: Record<string, [help: string, value: (now: RouterState) => number]> = {
+  watchNumbers(metrics, state, {
     router_assigned_partitions: ["Partitions this process reads.", (now) => now.assignedPartitions],
     router_outstanding_calls: ["Calls in memory, not settled yet.", (now) => now.outstandingCalls],
     router_opening_windows: [
@@ -106,8 +106,5 @@ export function watchState(metrics: Metrics, state: () => RouterState): void {
       (now) => now.openingWindows,
     ],
     router_lag_calls: ["Calls of the assigned partitions that are not committed yet.", (now) => now.lagCalls],
-  };
-  for (const [name, [help, value]] of Object.entries(gauges)) {
-    metrics.gauge({ name, help, collect: (gauge) => gauge.set({}, value(state())) });
-  }
+  });
 }

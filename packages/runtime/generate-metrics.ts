@@ -1,0 +1,135 @@
+// Writes docs/metrics.md from the calls that declare metrics: `node packages/runtime/generate-metrics.ts [--check]`. The values of labels
+// come from their types, so that a list that is a union elsewhere is written out here.
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { join, relative } from "node:path";
+import ts from "typescript";
+
+const ROOT = join(import.meta.dirname, "../..");
+const PAGE = "docs/metrics.md";
+const PREFIX = "hookline_";
+const KINDS = new Set(["counter", "gauge", "histogram"]);
+const DECLARED_IN = /^(services|packages\/runtime)\/(?!.*(\.test\.ts$|\/fixtures\/|\.fixture\.ts$))/;
+
+const INTRODUCTION = `# Metrics
+
+<!-- Generated from the calls that declare metrics by \`npm run generate\`; do not edit. -->
+
+Every process serves them at \`/metrics\` on its operations port, in the text format of Prometheus, beside Node's own (\`nodejs_…\`, \`process_…\`). Every
+known combination of labels is there from the start, at 0. Units are in the names: \`_seconds\`, \`_bytes\`, \`_ratio\`; \`_total\` is a counter.
+`;
+
+interface Metric {
+  readonly owner: string;
+  readonly name: string;
+  readonly kind: string;
+  /** As "reason: a, b". */
+  readonly labels: readonly string[];
+  readonly help: string;
+}
+
+function programOf(): ts.Program {
+  const file = join(ROOT, "tsconfig.json");
+  const { config } = ts.readConfigFile(file, ts.sys.readFile);
+  const { fileNames, options } = ts.parseJsonConfigFileContent(config, ts.sys, ROOT);
+  return ts.createProgram(fileNames, { ...options, noEmit: true });
+}
+
+function propertyOf(object: ts.ObjectLiteralExpression, name: string): ts.Expression | undefined {
+  for (const property of object.properties) {
+    if (property.name?.getText() !== name) continue;
+    if (ts.isPropertyAssignment(property)) return property.initializer;
+    if (ts.isShorthandPropertyAssignment(property)) return property.name;
+  }
+  return undefined;
+}
+
+/** The texts that an element of a list can be, where its type says so. */
+function valuesOf(list: ts.Expression, checker: ts.TypeChecker): string[] {
+  const element = checker.getTypeAtLocation(list).getNumberIndexType();
+  const members = element?.isUnion() ? element.types : element === undefined ? [] : [element];
+  return members.flatMap((type) => (type.isStringLiteral() ? [type.value] : []));
+}
+
+function labelsOf(object: ts.ObjectLiteralExpression, checker: ts.TypeChecker): string[] {
+  const labels = propertyOf(object, "labels");
+  if (labels === undefined || !ts.isObjectLiteralExpression(labels)) return [];
+  return labels.properties.map((property) => {
+    const name = property.name?.getText() ?? "";
+    const value = propertyOf(labels, name);
+    const values = value === undefined ? [] : valuesOf(value, checker);
+    return values.length === 0 ? `\`${name}\`` : `\`${name}\`: ${values.join(", ")}`;
+  });
+}
+
+function ownerOf(file: string): string {
+  const [parent, name = ""] = file.split("/");
+  return parent === "services" ? name : "several processes";
+}
+
+/** The metric that a call declares; undefined when it declares none. */
+function metricOf(node: ts.Node, checker: ts.TypeChecker): Omit<Metric, "owner"> | undefined {
+  if (!ts.isCallExpression(node) || !ts.isPropertyAccessExpression(node.expression)) return undefined;
+  const kind = node.expression.name.text;
+  const [options] = node.arguments;
+  if (!KINDS.has(kind) || options === undefined || !ts.isObjectLiteralExpression(options)) return undefined;
+  const name = propertyOf(options, "name");
+  const help = propertyOf(options, "help");
+  if (name === undefined || help === undefined || ts.isIdentifier(name)) return undefined;
+  if (!ts.isStringLiteralLike(name) || !ts.isStringLiteralLike(help)) {
+    throw new TypeError(`${node.getSourceFile().fileName}: name and help of a metric are literals`);
+  }
+  return { name: PREFIX + name.text, kind, labels: labelsOf(options, checker), help: help.text };
+}
+
+/** The gauges that a call of watchNumbers declares. */
+function watchedNumbers(node: ts.Node): Omit<Metric, "owner">[] {
+  if (!ts.isCallExpression(node) || node.expression.getText() !== "watchNumbers") return [];
+  const gauges = node.arguments[2];
+  if (gauges === undefined || !ts.isObjectLiteralExpression(gauges)) return [];
+  return gauges.properties.map((property) => {
+    const [help] =
+      propertyOf(gauges, property.name?.getText() ?? "")
+        ?.getChildren()[1]
+        ?.getChildren() ?? [];
+    if (help === undefined || !ts.isStringLiteralLike(help))
+      throw new TypeError(`no help: ${property.getText()}`);
+    return { name: PREFIX + property.name?.getText(), kind: "gauge", labels: [], help: help.text };
+  });
+}
+
+function metricsIn(program: ts.Program): Metric[] {
+  const checker = program.getTypeChecker();
+  return program.getSourceFiles().flatMap((source) => {
+    const file = relative(ROOT, source.fileName);
+    if (!DECLARED_IN.test(file)) return [];
+    const found: Metric[] = [];
+    const visit = (node: ts.Node): void => {
+      const metric = metricOf(node, checker);
+      const declared = metric === undefined ? watchedNumbers(node) : [metric];
+      found.push(...declared.map((one) => ({ owner: ownerOf(file), ...one })));
+      ts.forEachChild(node, visit);
+    };
+    visit(source);
+    return found;
+  });
+}
+
+function sectionOf(owner: string, metrics: readonly Metric[]): string {
+  const rows = metrics
+    .toSorted((a, b) => (a.name < b.name ? -1 : 1))
+    .map(({ name, kind, labels, help }) => `| \`${name}\` | ${kind} | ${labels.join("; ")} | ${help} |`);
+  return [`## ${owner}`, "", "| metric | type | labels | meaning |", "|---|---|---|---|", ...rows, ""].join(
+    "\n",
+  );
+}
+
+const byOwner = Map.groupBy(metricsIn(programOf()), ({ owner }) => owner);
+const owners = [...byOwner.keys()].sort();
+const page = [INTRODUCTION, ...owners.map((owner) => sectionOf(owner, byOwner.get(owner) ?? []))].join("\n");
+const path = join(ROOT, PAGE);
+if (!process.argv.includes("--check")) {
+  writeFileSync(path, page);
+} else if (!existsSync(path) || readFileSync(path, "utf8") !== page) {
+  process.stderr.write(`${PAGE} is stale: run \`npm run generate\`\n`);
+  process.exitCode = 1;
+}
