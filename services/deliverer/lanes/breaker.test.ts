@@ -47,6 +47,37 @@ describe("a circuit breaker", () => {
     expect(breaker.state).toBe("closed");
   });
 
+  test("looks at the requests of this stretch of five seconds and the one before it", () => {
+    const breaker = new Breaker(PERIODS_MS);
+    const tenAt = (nowMs: number) => {
+      for (let count = 0; count < 5; count += 1) {
+        breaker.failed(false, nowMs);
+        breaker.answered(false, nowMs);
+      }
+    };
+    tenAt(START_MS);
+    tenAt(START_MS + 10_000);
+    expect(breaker.failed(false, START_MS + 10_000)).toBe(false);
+    tenAt(START_MS + 15_000);
+    expect(breaker.state).toBe("open");
+  });
+
+  test("begins to count anew when it has opened", () => {
+    const breaker = new Breaker(PERIODS_MS);
+    for (let count = 0; count < 10; count += 1) {
+      breaker.answered(false, START_MS);
+      breaker.failed(false, START_MS);
+    }
+    expect(breaker.state).toBe("open");
+    breaker.permit(START_MS + 1_000);
+    breaker.answered(true, START_MS + 1_000);
+    for (let count = 0; count < 4; count += 1) breaker.failed(false, START_MS + 1_000);
+    expect(breaker.state).toBe("closed");
+    breaker.answered(false, START_MS + 6_000);
+    for (let count = 0; count < 4; count += 1) breaker.failed(false, START_MS + 6_000);
+    expect(breaker.state).toBe("closed");
+  });
+
   test("lets one probe through per period: a tenth of the outage so far, and of the shortest retry delay at least", () => {
     const breaker = broken();
     let downMs = 0;
@@ -96,6 +127,15 @@ describe("a circuit breaker", () => {
     const breaker = new Breaker(PERIODS_MS);
     breaker.pause(START_MS + 3_000);
     expect([breaker.permit(START_MS + 2_999), breaker.permit(START_MS + 3_000)]).toEqual(["none", "probe"]);
+  });
+
+  test("is paused no longer when it is down", () => {
+    const breaker = new Breaker(PERIODS_MS);
+    expect(breaker.isPaused).toBe(false);
+    breaker.pause(START_MS);
+    expect([breaker.isPaused, breaker.permit(START_MS)]).toEqual([true, "probe"]);
+    breaker.failed(true, START_MS);
+    expect([breaker.isPaused, breaker.state]).toEqual([false, "open"]);
   });
 
   test("keeps the longest of the pauses that requests under way at once were asked for", () => {

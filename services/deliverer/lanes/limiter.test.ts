@@ -73,3 +73,121 @@ describe("requests under way at a time", () => {
     expect(under(limiter, { latencyMs: () => 10, requests: 1 + 2 + 4 })).toBe(8);
   });
 });
+
+describe("one window", () => {
+  /** So many requests of the same length; `failures` of them failed. */
+  function window(limiter: Limiter, requests: number, { durationMs = 10, failures = 0, nowMs = 0 } = {}) {
+    for (let index = 0; index < requests; index += 1) limiter.ended(index < failures, durationMs, nowMs);
+  }
+
+  test("is as many requests as there are places, and eight at least when the ramp is over", () => {
+    const limiter = new Limiter(MAX);
+    limiter.saturated();
+    window(limiter, 7);
+    expect(limiter.limit).toBe(8);
+    window(limiter, 1);
+    expect(limiter.limit).toBe(16);
+    const small = new Limiter(2);
+    small.saturated();
+    window(small, 2);
+    expect([small.limit, small.isRamping]).toEqual([2, false]);
+    window(small, 7, { failures: 7 });
+    expect(small.limit).toBe(2);
+    window(small, 1, { failures: 1 });
+    expect(small.limit).toBe(1);
+  });
+
+  test("with more than a tenth of failures lowers the limit by half their share, and ends the ramp", () => {
+    const limiter = new Limiter(MAX);
+    window(limiter, 8, { failures: 2 });
+    expect([limiter.limit, limiter.isRamping]).toEqual([7, false]);
+    const ten = new Limiter(MAX);
+    for (let count = 0; count < 2; count += 1) {
+      ten.saturated();
+      window(ten, ten.limit);
+    }
+    window(ten, 30);
+    window(ten, 2);
+    expect(ten.limit).toBe(32);
+    ten.saturated();
+    window(ten, 32, { failures: 3 });
+    expect([ten.limit, ten.isRamping]).toEqual([64, true]);
+  });
+
+  test("of slow requests grows the limit by as much as latency allows, and ends the ramp", () => {
+    for (const [durationMs, limit] of [
+      [20, 32],
+      [30, 16 * (20 / 30) + 4],
+      [40, 12],
+      [400, 12],
+    ] as const) {
+      const limiter = new Limiter(MAX);
+      limiter.saturated();
+      window(limiter, 8);
+      limiter.saturated();
+      window(limiter, 16, { durationMs });
+      expect([limiter.limit, limiter.isRamping]).toEqual([limit, limit === 32]);
+    }
+  });
+
+  test("takes no latency below a millisecond for a difference", () => {
+    const limiter = new Limiter(MAX);
+    limiter.saturated();
+    window(limiter, 8, { durationMs: 0.1 });
+    limiter.saturated();
+    window(limiter, 16, { durationMs: 1.9 });
+    expect([limiter.limit, limiter.isRamping]).toEqual([32, true]);
+  });
+
+  test("says nothing about the endpoint while the process itself is slow", () => {
+    const limiter = new Limiter(MAX);
+    limiter.saturated();
+    window(limiter, 8);
+    limiter.saturated(true);
+    limiter.saturated();
+    window(limiter, 16, { durationMs: 400 });
+    expect([limiter.limit, limiter.isRamping]).toEqual([20, true]);
+    window(limiter, 20);
+    expect(limiter.limit).toBe(20);
+    limiter.saturated();
+    window(limiter, 20, { durationMs: 400 });
+    expect(limiter.isRamping).toBe(false);
+  });
+
+  test("of failures only says nothing about how fast the endpoint is", () => {
+    const limiter = new Limiter(MAX);
+    window(limiter, 8, { durationMs: 1, failures: 8 });
+    expect(limiter.limit).toBe(4);
+    window(limiter, 8, { durationMs: 100 });
+    limiter.saturated();
+    window(limiter, 8, { durationMs: 100 });
+    expect(limiter.limit).toBe(6);
+  });
+
+  test("measures by the best of the last ten to twenty seconds", () => {
+    const limiter = new Limiter(MAX);
+    const rounds = (durationMs: number, nowMs: number) => {
+      limiter.saturated();
+      window(limiter, Math.max(8, Math.ceil(limiter.limit)), { durationMs, nowMs });
+      return limiter.limit;
+    };
+    rounds(10, 0);
+    rounds(10, 9_999);
+    expect(rounds(10, 10_000)).toBe(64);
+    // Still the ten of before: a gradient of a half.
+    expect(rounds(40, 10_001)).toBe(64 / 2 + 8);
+    rounds(40, 20_000);
+    const before = limiter.limit;
+    // Nobody remembers them now.
+    expect(rounds(40, 20_001)).toBeCloseTo(before + Math.sqrt(before), 5);
+  });
+
+  test("of all is remembered what a request takes, the last ones most", () => {
+    const limiter = new Limiter(MAX);
+    expect(limiter.averageMs).toBe(0);
+    limiter.ended(false, 100, 0);
+    expect(limiter.averageMs).toBe(100);
+    limiter.ended(true, 180, 0);
+    expect(limiter.averageMs).toBe(110);
+  });
+});
