@@ -69,6 +69,14 @@ function optionsOf({ folder, mutate, suites }: Part, flags: Flags): ConstructorP
   };
 }
 
+/** What is wanted of one folder is one run. */
+function byFolder(parts: readonly Part[]): Part[] {
+  const folders = Map.groupBy(parts, ({ folder }) => folder);
+  return [...folders.values()].flatMap(([first, ...others]) =>
+    first === undefined ? [] : [{ ...first, mutate: [first, ...others].flatMap(({ mutate }) => mutate) }],
+  );
+}
+
 async function main(): Promise<void> {
   const { values, positionals } = parseArgs({
     allowPositionals: true,
@@ -83,15 +91,15 @@ async function main(): Promise<void> {
   });
   if (values.help) return void process.stdout.write(HELP);
   const paths = positionals.length === 0 ? FOLDERS : positionals.map((path) => path.replace(/\/$/, ""));
-  const parts = paths.flatMap((path) => {
+  const parts = paths.map((path) => {
     const folder = FOLDERS.find((one) => path === one || path.startsWith(`${one}/`));
     const part = folder === undefined ? undefined : partOf(folder, path);
     if (part === undefined) throw new Error(`${path} is not below any of ${FOLDERS.join(", ")}`);
-    return [part];
+    return part;
   });
   const found: Mutant[] = [];
   const flags = { ...values, concurrency: Number(values.concurrency), sample: sampleOf(values) };
-  for (const part of parts) {
+  for (const part of byFolder(parts)) {
     const mutants = await new Stryker(optionsOf(part, flags)).runMutationTest();
     const named = mutants.map((mutant) => ({ ...mutant, fileName: relative(ROOT, mutant.fileName) }));
     // Stryker also gives what it remembers of the folder's other files.
