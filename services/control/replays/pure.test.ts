@@ -4,29 +4,11 @@ import type { ListedDeadLetter } from "../delivery-index/dead-letters-table.ts";
 import { placeOf } from "../delivery-index/places.ts";
 import { deadLetter, START_MS } from "../delivery-index/records.fixture.ts";
 import { jobOf, withinWidth } from "./job.ts";
+import { listed } from "./listed-dead-letter.fixture.ts";
 import { paceOf } from "./pace.ts";
 import { replay } from "./replay.fixture.ts";
 import { replayProblems } from "./request.ts";
 import { cursorAt, replaysOf, sentUpTo } from "./selection.ts";
-
-function listed(changes: Partial<ListedDeadLetter> = {}): ListedDeadLetter {
-  return {
-    place: placeOf({ partition: 1, offset: 10 }),
-    id: "j1",
-    deadAtMs: START_MS,
-    reason: "permanent",
-    message: "",
-    destinationId: "d1",
-    sourceId: "s1",
-    messageId: "m1",
-    type: "track",
-    receivedAtMs: START_MS,
-    attempts: 1,
-    replayId: null,
-    replayable: true,
-    ...changes,
-  };
-}
 
 describe("a dead letter as a job again", () => {
   test("keeps what the call is, with a new id and its window before it", () => {

@@ -3,9 +3,9 @@ import { afterEach, describe, expect, test } from "@jest/globals";
 import type { Replay } from "#topics";
 import type { ControlContext } from "../context.ts";
 import type { DeadLetterFilter, ListedDeadLetter } from "../delivery-index/dead-letters-table.ts";
-import { placeOf } from "../delivery-index/places.ts";
 import { START_MS } from "../delivery-index/records.fixture.ts";
 import { type ControlApp, createServer } from "../http/server.ts";
+import { listed } from "./listed-dead-letter.fixture.ts";
 import { replay } from "./replay.fixture.ts";
 import { addReplayRoutes } from "./routes.ts";
 
@@ -14,22 +14,6 @@ const NOW_MS = START_MS + 1_000_000;
 let app: ControlApp | undefined;
 afterEach(() => app?.close());
 
-const LETTER: ListedDeadLetter = {
-  place: placeOf({ partition: 0, offset: 1 }),
-  id: "j1",
-  deadAtMs: START_MS,
-  reason: "permanent",
-  message: "",
-  destinationId: "d1",
-  sourceId: "s1",
-  messageId: "m1",
-  type: "track",
-  receivedAtMs: START_MS,
-  attempts: 1,
-  replayId: null,
-  replayable: true,
-};
-
 /** Dead letters: j1 of d1, which is on, raw (no call) of d1, and off of d2, which is off. */
 async function setup(begun: readonly Replay[] = []) {
   const replays = new Map(begun.map((one) => [one.id, one]));
@@ -37,9 +21,9 @@ async function setup(begun: readonly Replay[] = []) {
   const asked: [string, readonly number[], number][] = [];
   const world = { isLoaded: true, isCovered: true };
   const letters: Record<string, ListedDeadLetter> = {
-    j1: LETTER,
-    raw: { ...LETTER, id: "raw", reason: "undecodable", replayable: false },
-    off: { ...LETTER, id: "off", destinationId: "d2" },
+    j1: listed(),
+    raw: listed({ id: "raw", reason: "undecodable", replayable: false }),
+    off: listed({ id: "off", destinationId: "d2" }),
   };
   const context = {
     deliveries: {
