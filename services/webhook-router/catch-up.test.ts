@@ -1,30 +1,15 @@
 import { describe, expect, test } from "@jest/globals";
 import type { DedupeWindow, DedupeWindowOptions } from "#state";
+import { recordedLog } from "#support/recorded-log";
 import { call } from "./calls.fixture.ts";
 import { type CatchUpOptions, catchUp, openLogWindow, type Progress } from "./catch-up.ts";
 
 const NOW_MS = 1_800_000_000_000;
 const WINDOW_MS = 3_600_000;
 
-interface Line {
-  readonly level: string;
-  readonly facts: object;
-  readonly message: string;
-}
-
 /** A window and a log that only remember what was asked of them; `step` happens before each call that is read. */
 function setup(step: (read: number) => void = () => undefined) {
-  const lines: Line[] = [];
-  const at = (level: string) => (facts: object, message: string) =>
-    void lines.push({ level, facts, message });
-  const own = {
-    debug: at("debug"),
-    info: at("info"),
-    warn: at("warn"),
-    error: at("error"),
-    fatal: at("fatal"),
-  };
-  const logger = { ...own, child: () => logger };
+  const { logger, lines } = recordedLog();
   const world = { elapsedMs: 0, writtenAtMs: NOW_MS as number | undefined, low: 0, startsAt: 0, reached: 0 };
   const ranges: number[][] = [];
   const asked: number[] = [];

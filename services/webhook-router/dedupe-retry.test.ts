@@ -1,17 +1,16 @@
 import { expect, test } from "@jest/globals";
 import { systemHost } from "#host";
 import type { DedupeWindow } from "#state";
+import { recordedLog } from "#support/recorded-log";
 import { call } from "./calls.fixture.ts";
 import { PartitionDedupe } from "./partition-dedupe.ts";
 
 /** A window at 0 in front of a log that fails as often as it is told to; pauses last until the test ends them. */
 function setup() {
   const pauses: { ms: number; end(): void }[] = [];
-  const said: object[] = [];
   const world = { failures: 0, asked: 0, reached: 0 };
   const silent = () => undefined;
-  const own = { debug: silent, info: silent, error: silent, fatal: silent };
-  const logger = { ...own, warn: (facts: object) => void said.push(facts), child: () => logger };
+  const { logger, lines } = recordedLog();
   const window: DedupeWindow = {
     note: () => "first",
     get reached() {
@@ -66,28 +65,30 @@ function setup() {
     },
   );
   const turn = () => new Promise(setImmediate);
-  return { dedupe, heard, pauses, said, turn, world };
+  return { dedupe, heard, lines, pauses, turn, world };
 }
 
 test("a call whose window cannot be brought up to it waits a second between two tries, and each is said", async () => {
-  const { heard, pauses, said, turn, world } = setup();
+  const { heard, lines, pauses, turn, world } = setup();
   world.failures = 2;
   await turn();
   expect([pauses.map(({ ms }) => ms), world.asked, heard]).toEqual([[1_000], 1, []]);
-  expect(said).toEqual([{ partition: 3, offset: 5, err: new Error("Kafka is away") }]);
+  expect(lines).toMatchObject([
+    { level: "warn", facts: { partition: 3, offset: 5, err: new Error("Kafka is away") } },
+  ]);
   pauses[0]?.end();
   await turn();
   expect([pauses.length, world.asked]).toEqual([2, 2]);
   pauses[1]?.end();
   await turn();
-  expect([heard, said.length]).toEqual([["first"], 2]);
+  expect([heard, lines.length]).toEqual([["first"], 2]);
 });
 
 test("a call whose partition is lost meanwhile is given back, and nothing is said or tried any more", async () => {
-  const { dedupe, heard, pauses, said, turn, world } = setup();
+  const { dedupe, heard, lines, pauses, turn, world } = setup();
   world.failures = 9;
   await turn();
   await dedupe.close();
   await turn();
-  expect([heard, pauses.length, said.length, world.asked]).toEqual([["given back"], 1, 1, 1]);
+  expect([heard, pauses.length, lines.length, world.asked]).toEqual([["given back"], 1, 1, 1]);
 });

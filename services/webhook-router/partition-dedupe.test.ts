@@ -5,6 +5,7 @@ import { afterEach, beforeEach, describe, expect, test } from "@jest/globals";
 import { systemHost } from "#host";
 import type { Received } from "#kafka";
 import type { Noted } from "#state";
+import { recordedLog } from "#support/recorded-log";
 import { until } from "#support/until";
 import type { Call } from "#topics";
 import { call } from "./calls.fixture.ts";
@@ -13,15 +14,7 @@ import { createDedupeWindows, type DedupeWindows } from "./dedupe-windows.ts";
 import { PartitionDedupe } from "./partition-dedupe.ts";
 
 const HOUR_MS = 3_600_000;
-const silent = () => undefined;
-const logger = {
-  debug: silent,
-  info: silent,
-  warn: silent,
-  error: silent,
-  fatal: silent,
-  child: () => logger,
-};
+const { logger } = recordedLog();
 
 /** A partition of the calls topic in memory. */
 class MemoryLog implements CallsLog {
@@ -300,7 +293,7 @@ describe("the window of an assigned partition", () => {
           throw new Error("a bug");
         },
         fail: resolve,
-        giveBack: silent,
+        giveBack: () => undefined,
       }),
     );
     expect(await failed).toMatchObject({ message: "a bug" });

@@ -1,6 +1,7 @@
 import { describe, expect, test } from "@jest/globals";
 import type { Received } from "#kafka";
 import { createMetrics } from "#runtime";
+import { recordedLog } from "#support/recorded-log";
 import type { Call } from "#topics";
 import { call } from "./calls.fixture.ts";
 import { createTelemetry, watchState } from "./telemetry.ts";
@@ -8,21 +9,14 @@ import { createTelemetry, watchState } from "./telemetry.ts";
 const NOW_MS = 1_800_000_000_000;
 
 function setup() {
-  const errors: [object, string][] = [];
-  const silent = () => undefined;
-  const own = { debug: silent, info: silent, warn: silent, fatal: silent };
-  const logger = {
-    ...own,
-    error: (facts: object, message: string) => void errors.push([facts, message]),
-    child: () => logger,
-  };
+  const { logger, lines } = recordedLog();
   const metrics = createMetrics({ service: "webhook-router", version: "0" });
   const telemetry = createTelemetry({ metrics, logger, nowMs: () => NOW_MS });
   const shown = async (series: string): Promise<number> => {
     const line = (await metrics.expose()).split("\n").find((each) => each.startsWith(`${series} `));
     return Number(line?.slice(series.length + 1));
   };
-  return { errors, metrics, shown, telemetry };
+  return { lines, metrics, shown, telemetry };
 }
 
 function record(receivedAtMs: number): Received<Call> {
@@ -58,16 +52,16 @@ describe("what becomes of calls", () => {
   });
 
   test("of a record that was rejected is counted by reason, and an error's line says where it was", async () => {
-    const { errors, shown, telemetry } = setup();
+    const { lines, shown, telemetry } = setup();
     const bad = Object.assign(new Error("bad bytes"), { canRetry: false });
     telemetry.rejected(record(NOW_MS), bad);
     telemetry.rejected(record(NOW_MS), new Error("a bug"));
     expect(await shown('hookline_dead_letters_total{reason="undecodable"}')).toBe(1);
     expect(await shown('hookline_dead_letters_total{reason="handler_failed"}')).toBe(1);
     expect([await shown(countOf("undecodable")), await shown(countOf("handler_failed"))]).toEqual([1, 1]);
-    expect(errors.map(([facts]) => facts)).toMatchObject([
-      { topic: "calls", partition: 1, offset: 7, reason: "undecodable", err: bad },
-      { reason: "handler_failed" },
+    expect(lines).toMatchObject([
+      { level: "error", facts: { topic: "calls", partition: 1, offset: 7, reason: "undecodable", err: bad } },
+      { level: "error", facts: { reason: "handler_failed" } },
     ]);
   });
 

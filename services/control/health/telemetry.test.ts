@@ -1,19 +1,10 @@
 import { expect, test } from "@jest/globals";
 import { createMetrics } from "#runtime";
+import { recordedLog } from "#support/recorded-log";
 import { createEventObserver } from "./telemetry.ts";
 
 test("an event that was given up is counted, and an error's line names it", async () => {
-  const lines: { level: string; facts: object; message: string }[] = [];
-  const at = (level: string) => (facts: object, message: string) =>
-    void lines.push({ level, facts, message });
-  const own = {
-    debug: at("debug"),
-    info: at("info"),
-    warn: at("warn"),
-    error: at("error"),
-    fatal: at("fatal"),
-  };
-  const logger = { ...own, child: () => logger };
+  const { logger, lines } = recordedLog();
   const metrics = createMetrics({ service: "control", version: "0" });
   const observer = createEventObserver(metrics, logger);
   const event = { id: "evt_1", type: "destination.failing", destinationId: "d1", atMs: 0, body: Buffer.of() };

@@ -1,5 +1,6 @@
 // The routes behind the real HTTP server; what they work with is held by the test.
 import { afterEach, describe, expect, test } from "@jest/globals";
+import { recordedLog } from "#support/recorded-log";
 import type { Replay } from "#topics";
 import type { ControlContext } from "../context.ts";
 import type { DeadLetterFilter, ListedDeadLetter } from "../delivery-index/dead-letters-table.ts";
@@ -61,12 +62,10 @@ async function setup(begun: readonly Replay[] = []) {
   } as unknown as ControlContext;
   const silent = () => undefined;
   const telemetry = { answered: silent, changed: silent, tested: silent, poisoned: silent };
-  const own = { debug: silent, info: silent, warn: silent, error: silent, fatal: silent };
-  const logger = { ...own, child: () => logger };
   const server = await createServer({
     authorise: silent,
     telemetry,
-    logger,
+    logger: recordedLog().logger,
     routes: [(routes) => addReplayRoutes(routes, context)],
   });
   app = server;
