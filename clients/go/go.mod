@@ -1,0 +1,3 @@
+module github.com/hookline/hookline/clients/go
+
+go 1.25

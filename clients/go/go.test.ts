@@ -1,0 +1,84 @@
+// The Go library under Go's own tools: format, vet, staticcheck, tests with the race detector, a short fuzz. What fails shows Go's output.
+import { spawnSync } from "node:child_process";
+import { join } from "node:path";
+import { beforeAll, describe, expect, jest, test } from "@jest/globals";
+import { environment } from "#support/environment";
+
+// The first run downloads staticcheck and compiles it and the standard library with the race detector.
+jest.setTimeout(900_000);
+
+const FUZZ_TIME = "2s";
+
+/** Runs a command in a folder of the library; gives what it printed, and fails with it. */
+function run(command: string, args: readonly string[], folder = "."): string {
+  const cwd = join(import.meta.dirname, folder);
+  const { status, stdout, stderr, error } = spawnSync(command, args, {
+    cwd,
+    encoding: "utf8",
+    env: environment,
+  });
+  if (error !== undefined) {
+    throw new Error(
+      `${command} cannot be run (${error.message}): install Go 1.26 or later, https://go.dev/dl`,
+    );
+  }
+  if (status !== 0) throw new Error(`${command} ${args.join(" ")}\n${stdout}${stderr}`);
+  return stdout;
+}
+
+/** Each fuzz target with its package. */
+function fuzzTargets(): [pkg: string, target: string][] {
+  return run("go", ["list", "./..."])
+    .trim()
+    .split("\n")
+    .flatMap((pkg) =>
+      run("go", ["test", "-list", "^Fuzz", pkg])
+        .split("\n")
+        .filter((line) => line.startsWith("Fuzz"))
+        .map((target): [string, string] => [pkg, target]),
+    );
+}
+
+describe("the Go library", () => {
+  beforeAll(() => {
+    const [, minor = "0"] = /go1\.(\d+)/.exec(run("go", ["version"])) ?? [];
+    if (Number(minor) < 26)
+      throw new Error(`Go 1.${minor} is too old: install Go 1.26 or later, https://go.dev/dl`);
+  });
+
+  test("is formatted", () => {
+    expect(run("gofmt", ["-l", "."])).toBe("");
+  });
+
+  test("depends on the standard library alone", () => {
+    const imported = run("go", [
+      "list",
+      "-deps",
+      "-f",
+      "{{if not .Standard}}{{.ImportPath}}{{end}}",
+      "./...",
+    ]);
+    const others = imported
+      .split("\n")
+      .filter((path) => !/^(?:github\.com\/hookline\/hookline\/clients\/go(?:\/|$)|$)/.test(path));
+    expect(others).toEqual([]);
+  });
+
+  test("passes go vet and staticcheck", () => {
+    run("go", ["vet", "./..."]);
+    run("go", ["tool", "-modfile=tools/go.mod", "staticcheck", "./..."]);
+  });
+
+  test("passes its tests and examples with the race detector", () => {
+    const output = run("go", ["test", "-race", "-count=1", "./..."]);
+    expect(output).toMatch(/^ok\s/m);
+  });
+
+  test(`finds nothing in ${FUZZ_TIME} of fuzzing each target`, () => {
+    const targets = fuzzTargets();
+    expect(targets.length).toBeGreaterThan(0);
+    for (const [pkg, target] of targets) {
+      run("go", ["test", "-run=^$", `-fuzz=^${target}$`, `-fuzztime=${FUZZ_TIME}`, "-parallel=2", pkg]);
+    }
+  });
+});
