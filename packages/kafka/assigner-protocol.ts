@@ -1,28 +1,11 @@
 import { type AssignedMember, assignPartitions } from "./assigner.ts";
+import type { GroupAssigner, JoinedMember } from "./session.ts";
 
 /** What a member remembers of its last assignment and tells the group's leader. */
 export interface LastAssignment {
   readonly partitions: readonly number[];
   /** Of two members that claim a partition the later one wins. */
   readonly assignedAtMs: number;
-}
-
-/** A member as the group's leader sees it. */
-export interface JoinedMember {
-  readonly id: string;
-  /** What its assigner told at its join. */
-  readonly userData: Buffer;
-}
-
-/** By member, by topic. */
-export type GroupAssignment = ReadonlyMap<string, ReadonlyMap<string, readonly number[]>>;
-
-/** How the members of a group share its partitions. */
-export interface GroupAssigner {
-  /** Asked at every join: what the group's leader shall know of this member. */
-  userData(): Buffer;
-  /** Run by the group's leader; the counts of partitions are by topic. */
-  assign(members: readonly JoinedMember[], partitionCounts: ReadonlyMap<string, number>): GroupAssignment;
 }
 
 const NOTHING: LastAssignment = { partitions: [], assignedAtMs: 0 };

@@ -1,5 +1,5 @@
 import kafkajs from "kafkajs";
-import type { GroupAssigner, JoinedMember } from "./assigner-protocol.ts";
+import type { GroupAssigner, JoinedMember } from "./session.ts";
 
 const { AssignerProtocol } = kafkajs;
 

@@ -1,7 +1,6 @@
-import type { FetchClient } from "./fetch-client.ts";
-import type { ProduceClient } from "./produce-client.ts";
+import type { KafkaError } from "./errors.ts";
 import type { NewSession } from "./session.ts";
-import type { PartitionOffsets } from "./types.ts";
+import type { OutgoingRecord, PartitionOffsets, RawRecord, TopicPartition } from "./types.ts";
 
 /**
  * What this package needs of a cluster: the seam between our own code and whoever speaks with brokers. Everything behind it is one
@@ -52,5 +51,52 @@ export interface ClusterAdmin {
   deleteGroups(groupIds: readonly string[]): Promise<void>;
   /** Throws the connections away; the next call makes new ones. */
   reset(): Promise<void>;
+  close(): Promise<void>;
+}
+
+/** What one request carries of one partition, in order. */
+export interface ProduceBatch extends TopicPartition {
+  readonly records: readonly { readonly record: OutgoingRecord }[];
+}
+
+/** What became of one partition of a produce request. */
+export interface PartitionOutcome extends TopicPartition {
+  readonly error: KafkaError | undefined;
+}
+
+/** One try at writing. */
+export interface ProduceClient {
+  /** What the brokers answered; a partition that is missing was not written (fact 1). Rejects when there was no answer. */
+  send(batches: readonly ProduceBatch[]): Promise<readonly PartitionOutcome[]>;
+  /** Throws the connections away; the next send makes new ones. */
+  reset(): void;
+  close(): Promise<void>;
+}
+
+/** Offsets between which a partition can be read. */
+export interface Bounds {
+  readonly low: number;
+  /** Of a transaction that is open: its first. */
+  readonly high: number;
+}
+
+/** What a leader answers. */
+export type Fetched =
+  | {
+      readonly kind: "records";
+      readonly records: readonly RawRecord[];
+      /** Where to go on: behind the last batch, also when records of it were removed. */
+      readonly nextOffset: number;
+    }
+  | { readonly kind: "nothing" }
+  | { readonly kind: "out_of_range" };
+
+/** One try at reading a partition, without a consumer group (fact 15). Everything rejects with what the client threw. */
+export interface FetchClient {
+  /** Undefined when the topic has no such partition. */
+  bounds(partition: TopicPartition): Promise<Bounds | undefined>;
+  fetch(partition: TopicPartition, offset: number): Promise<Fetched>;
+  /** After a failure: learns the leaders anew, over new connections where the old ones are of no use. */
+  renew(): Promise<void>;
   close(): Promise<void>;
 }

@@ -1,43 +1,16 @@
 import type kafkajs from "kafkajs";
 import Batch from "kafkajs/src/consumer/batch.js";
 import type { FetchResponse } from "kafkajs/src/protocol/requests/fetch/index.js";
+import type { Bounds, FetchClient, Fetched } from "./cluster.ts";
 import { KafkaError } from "./errors.ts";
 import { recordsOf } from "./fetched-records.ts";
 import { Turns } from "./turns.ts";
-import type { RawRecord, TopicPartition } from "./types.ts";
+import type { TopicPartition } from "./types.ts";
 
 /** How long a broker waits when there is nothing to read, which a stretch that is read has only after a leader's change. */
 const MAX_WAIT_MS = 100;
 /** A single larger batch comes all the same. */
 const MAX_BYTES = 1024 * 1024;
-
-/** Offsets between which a partition can be read. */
-export interface Bounds {
-  readonly low: number;
-  /** Of a transaction that is open: its first. */
-  readonly high: number;
-}
-
-/** What a leader answers. */
-export type Fetched =
-  | {
-      readonly kind: "records";
-      readonly records: readonly RawRecord[];
-      /** Where to go on: behind the last batch, also when records of it were removed. */
-      readonly nextOffset: number;
-    }
-  | { readonly kind: "nothing" }
-  | { readonly kind: "out_of_range" };
-
-/** One try at reading a partition, without a consumer group (fact 15). Everything rejects with what the client threw. */
-export interface FetchClient {
-  /** Undefined when the topic has no such partition. */
-  bounds(partition: TopicPartition): Promise<Bounds | undefined>;
-  fetch(partition: TopicPartition, offset: number): Promise<Fetched>;
-  /** After a failure: learns the leaders anew, over new connections where the old ones are of no use. */
-  renew(): Promise<void>;
-  close(): Promise<void>;
-}
 
 /** The client hands its cluster to the assigners of a consumer; this one is never connected and joins nothing. */
 function clusterOf(client: kafkajs.Kafka): kafkajs.Cluster {

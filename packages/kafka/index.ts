@@ -1,15 +1,25 @@
-export type { GroupAssigner, GroupAssignment, JoinedMember } from "./assigner-protocol.ts";
 export { clientCluster } from "./client-cluster.ts";
-export type { Cluster, ClusterAdmin, NewTopic, TopicShape } from "./cluster.ts";
+export type {
+  Bounds,
+  Cluster,
+  ClusterAdmin,
+  FetchClient,
+  Fetched,
+  NewTopic,
+  PartitionOutcome,
+  ProduceBatch,
+  ProduceClient,
+  TopicShape,
+} from "./cluster.ts";
 export { fromClientError, KafkaError, type KafkaErrorCode } from "./errors.ts";
-export type { Bounds, FetchClient, Fetched } from "./fetch-client.ts";
 export { createKafka, createKafkaOn, type KafkaDependencies } from "./kafka.ts";
 export { partitionOfKey } from "./partitioner.ts";
-export type { ProduceBatch, ProduceClient } from "./produce-client.ts";
-export type { PartitionOutcome } from "./produce-protocol.ts";
 export type {
   FetchedBatch,
+  GroupAssigner,
+  GroupAssignment,
   Join,
+  JoinedMember,
   PartitionOffset,
   Session,
   SessionHandlers,

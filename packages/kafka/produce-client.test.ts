@@ -1,7 +1,8 @@
 import { beforeEach, describe, expect, test } from "@jest/globals";
 import type kafkajs from "kafkajs";
+import type { ProduceBatch, ProduceClient } from "./cluster.ts";
 import { decodeRecordSet } from "./decode-record-batch.ts";
-import { createProduceClient, type ProduceBatch, type ProduceClient } from "./produce-client.ts";
+import { createProduceClient } from "./produce-client.ts";
 import type { EncodedMessage } from "./produce-protocol.ts";
 
 const TURN_BYTES = 1_000_000;

@@ -1,8 +1,8 @@
 import type kafkajs from "kafkajs";
 import { EventLoopTurns, type Host, WorkInTurns } from "#host";
+import type { ProduceBatch, ProduceClient } from "./cluster.ts";
 import { encodeRecordBatch } from "./encode-record-batch.ts";
-import { type EncodedMessage, outcomesIn, type PartitionOutcome } from "./produce-protocol.ts";
-import type { OutgoingRecord, TopicPartition } from "./types.ts";
+import { type EncodedMessage, outcomesIn } from "./produce-protocol.ts";
 
 /** How long the leader waits for the in-sync replicas; shorter than the client's request timeout. */
 const ACK_TIMEOUT_MS = 10_000;
@@ -11,20 +11,6 @@ const ACK_TIMEOUT_MS = 10_000;
 const ALL_IN_SYNC_REPLICAS = -1;
 
 const NO_BYTES = Buffer.alloc(0);
-
-/** What one request carries of one partition, in order. */
-export interface ProduceBatch extends TopicPartition {
-  readonly records: readonly { readonly record: OutgoingRecord }[];
-}
-
-/** One try at writing. */
-export interface ProduceClient {
-  /** What the brokers answered; a partition that is missing was not written (fact 1). Rejects when there was no answer. */
-  send(batches: readonly ProduceBatch[]): Promise<readonly PartitionOutcome[]>;
-  /** Throws the connections away; the next send makes new ones. */
-  reset(): void;
-  close(): Promise<void>;
-}
 
 /** The partition was chosen before the first try; the client's partitioner only hands it on (fact 11). */
 const createPartitioner: kafkajs.ICustomPartitioner = () => {

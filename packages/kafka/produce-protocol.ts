@@ -4,8 +4,8 @@ import Produce, {
   type ProduceResponse,
   type ProduceVersion,
 } from "kafkajs/src/protocol/requests/produce/index.js";
-import { fromClientError, type KafkaError } from "./errors.ts";
-import type { TopicPartition } from "./types.ts";
+import type { PartitionOutcome } from "./cluster.ts";
+import { fromClientError } from "./errors.ts";
 
 const SUCCESS = 0;
 
@@ -15,11 +15,6 @@ export interface EncodedMessage {
   /** What the client checks for; the broker never sees it. */
   readonly value: Buffer;
   readonly encodedBatch: Buffer;
-}
-
-/** What became of one partition of a produce request. */
-export interface PartitionOutcome extends TopicPartition {
-  readonly error: KafkaError | undefined;
 }
 
 const INSTALLED = Symbol.for("hookline.produce-protocol");

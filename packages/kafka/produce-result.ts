@@ -1,6 +1,6 @@
 import type { PartitionBatch } from "./accumulator.ts";
+import type { PartitionOutcome } from "./cluster.ts";
 import { KafkaError } from "./errors.ts";
-import type { PartitionOutcome } from "./produce-protocol.ts";
 
 /** A partition's batch that was not written, and why. */
 export interface FailedBatch {

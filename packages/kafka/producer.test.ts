@@ -2,12 +2,12 @@ import { afterEach, describe, expect, test } from "@jest/globals";
 import { systemHost } from "#host";
 import { until } from "#support/until";
 import type { PartitionBatch } from "./accumulator.ts";
+import type { PartitionOutcome, ProduceClient } from "./cluster.ts";
 import { KafkaError } from "./errors.ts";
 import { recordingLogger } from "./fixtures/recording-logger.ts";
 import { StubCluster } from "./fixtures/stub-cluster.ts";
 import { partitionOfKey } from "./partitioner.ts";
-import { createProduceClient, type ProduceClient } from "./produce-client.ts";
-import type { PartitionOutcome } from "./produce-protocol.ts";
+import { createProduceClient } from "./produce-client.ts";
 import { BatchingProducer, type ProducerParts } from "./producer.ts";
 import type { OutgoingRecord, ProducerOptions } from "./types.ts";
 

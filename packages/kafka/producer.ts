@@ -1,11 +1,11 @@
 import type { Host, Timer } from "#host";
 import { Accumulator, type Delivery, type PartitionBatch } from "./accumulator.ts";
 import { BrokerLanes } from "./broker-lanes.ts";
+import type { ProduceClient } from "./cluster.ts";
 import { Deliveries } from "./deliveries.ts";
 import { fromClientError, KafkaError } from "./errors.ts";
 import type { MetadataCache } from "./metadata.ts";
 import { partitionOfKey } from "./partitioner.ts";
-import type { ProduceClient } from "./produce-client.ts";
 import { type FailedBatch, sortByOutcome } from "./produce-result.ts";
 import { isWorthLogging } from "./repeated-warning.ts";
 import { TopicGate } from "./topic-gate.ts";

@@ -1,7 +1,8 @@
 import { afterEach, beforeEach, describe, expect, test } from "@jest/globals";
 import { systemHost } from "#host";
 import { until } from "#support/until";
-import { createFetchClient, type FetchClient } from "./fetch-client.ts";
+import type { FetchClient } from "./cluster.ts";
+import { createFetchClient } from "./fetch-client.ts";
 import { recordingLogger } from "./fixtures/recording-logger.ts";
 import { ERROR, PARTITION, StubLog } from "./fixtures/stub-log.ts";
 import { readRange } from "./range.ts";

@@ -1,8 +1,8 @@
 import type { Host } from "#host";
 import { backoffMs } from "./backoff.ts";
+import type { Bounds, FetchClient, Fetched } from "./cluster.ts";
 import { Ending } from "./ending.ts";
 import { fromClientError, KafkaError } from "./errors.ts";
-import type { Bounds, FetchClient, Fetched } from "./fetch-client.ts";
 import { isWorthLogging } from "./repeated-warning.ts";
 import type { KafkaLogger, ReadRangeOptions } from "./types.ts";
 

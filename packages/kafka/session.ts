@@ -1,6 +1,23 @@
-import type { GroupAssigner } from "./assigner-protocol.ts";
 import type { KafkaError } from "./errors.ts";
 import type { RawRecord, TopicPartition } from "./types.ts";
+
+/** A member as the group's leader sees it. */
+export interface JoinedMember {
+  readonly id: string;
+  /** What its assigner told at its join. */
+  readonly userData: Buffer;
+}
+
+/** By member, by topic. */
+export type GroupAssignment = ReadonlyMap<string, ReadonlyMap<string, readonly number[]>>;
+
+/** How the members of a group share its partitions. */
+export interface GroupAssigner {
+  /** Asked at every join: what the group's leader shall know of this member. */
+  userData(): Buffer;
+  /** Run by the group's leader; the counts of partitions are by topic. */
+  assign(members: readonly JoinedMember[], partitionCounts: ReadonlyMap<string, number>): GroupAssignment;
+}
 
 export interface SessionOptions {
   readonly groupId: string;
