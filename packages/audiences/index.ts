@@ -1,10 +1,48 @@
 export type {
   AudienceDefinition,
   ComputedTraitDefinition,
-  Expression,
-  Leaf,
   Reading,
 } from "./definition/definition.ts";
 export { type AudienceContext, parseAudience } from "./definition/parse-audience.ts";
 export { parseComputedTrait } from "./definition/parse-computed-trait.ts";
 export { keyProblem, snakeCase } from "./definition/snake-case.ts";
+export {
+  explainMembership,
+  type LeafExplanation,
+  type MembershipExplanation,
+} from "./explain/explain.ts";
+export { type FlipContext, identifyCall, messageIdOf, type Space } from "./output/identify.ts";
+export {
+  advance,
+  applyEvent,
+  completeRelease,
+  evaluate,
+  type Moment,
+  type Outcome,
+  type ProfileEvent,
+} from "./profile/apply.ts";
+export {
+  type Computation,
+  type ComputationInput,
+  type ComputationSet,
+  compileSet,
+} from "./profile/computation-set.ts";
+export type { ProfileCall } from "./profile/fold.ts";
+export {
+  anonymousProfileId,
+  type Ids,
+  mergedBy,
+  ownerOf,
+  profileIdOf,
+  type RedirectOf,
+  survivorOf,
+  userProfileId,
+} from "./profile/identity.ts";
+export {
+  createProfile,
+  type Flip,
+  MAX_PROFILE_BYTES,
+  MAX_TRAITS,
+  type Profile,
+} from "./profile/profile.ts";
+export { profileFromRecord, profileToRecord } from "./profile/record.ts";

@@ -239,6 +239,83 @@ export interface OperationalEvent {
   body: Buffer;
 }
 
+export interface ProfileTrait {
+  key: string;
+  /** JSON. */
+  value: string;
+  atMs: number;
+  receivedAtMs: number;
+}
+
+/** All calls of one type and name. */
+export interface ProfileEventSummary {
+  type: string;
+  name: string;
+  count: number;
+  firstMs: number;
+  lastMs: number;
+}
+
+/** State of one leaf, as columns; packages/audiences/profile/leaf-record.ts says what stands where. */
+export interface ProfileLeaf {
+  /** Hash of the leaf's content. */
+  key: string;
+  /** times, counts, numbers, picks, values or occurrences. */
+  kind: string;
+  isOverflowing: boolean;
+  longs: Array<number>;
+  doubles: Array<number>;
+  texts: Array<string>;
+}
+
+/** What an audience or computed trait came to, as it was last sent. */
+export interface ProfileResult {
+  computationId: string;
+  /** JSON of the value; empty when none was sent. */
+  text: string;
+  /** How many were sent in this incarnation. */
+  seq: number;
+  sinceMs: number;
+  generation: number;
+  /** When passing time may change the value. */
+  deadlineMs: null | number;
+}
+
+/** A changed value that is not known to be sent. */
+export interface ProfileFlip {
+  computationId: string;
+  generation: number;
+  seq: number;
+  /** JSON of the value. */
+  text: string;
+  atMs: number;
+}
+
+/** What the audience processor keeps of one profile; the key is the profile's id. */
+export interface ProfileState {
+  /** Offset of the record of profile-events that the profile began with. */
+  incarnation: number;
+  /** Last offset of profile-events that is in the state. */
+  appliedOffset: number;
+  /** Latest moment at which the profile was judged; 0 when never. */
+  judgedAtMs: number;
+  /** Too large or with too many traits: calls do not change it any more. */
+  isFrozen: boolean;
+  /** Id of the profile that this one was merged into. */
+  redirectTo: null | string;
+  /** Calls up to this event time belong to a deleted user. */
+  deletedAtMs: null | number;
+  /** Hashes of the newest calls, six bytes each, newest last. */
+  recentCalls: Buffer;
+  traits: Array<ProfileTrait>;
+  events: Array<ProfileEventSummary>;
+  leaves: Array<ProfileLeaf>;
+  /** Ids of the imported lists that name the user. */
+  lists: Array<string>;
+  results: Array<ProfileResult>;
+  outbox: Array<ProfileFlip>;
+}
+
 /** One replay of dead letters: what was asked for and how far it is. */
 export interface Replay {
   id: string;
@@ -292,6 +369,7 @@ export interface RecordTypes {
   "destination-config": DestinationConfig;
   "destination-health": DestinationHealth;
   "operational-event": OperationalEvent;
+  "profile": ProfileState;
   "replay": Replay;
   "source-config": SourceConfig;
 }

@@ -105,6 +105,11 @@ export function readPath(value: unknown, path: string, problems: Problems): read
   return parsePath(value) ?? problems.add(path, "must be a path of keys with dots between: properties.total");
 }
 
+/** Begins and ends to hold by the passing of time. */
+export function isPassing({ test }: Condition): boolean {
+  return test.op === "within_last" || test.op === "within_next";
+}
+
 function readCondition(input: unknown, path: string, problems: Problems): Condition | undefined {
   const object = problems.object(input, path);
   if (object === undefined) return undefined;

@@ -1,7 +1,7 @@
 // { event | page | screen, where, within, between, after, before, count | reduce }
 import { hash } from "node:crypto";
 import { describeJson, type JsonObject } from "#contract";
-import { readPath, readWhere } from "./conditions.ts";
+import { isPassing, readPath, readWhere } from "./conditions.ts";
 import {
   type CountMeasure,
   type EventLeaf,
@@ -11,7 +11,7 @@ import {
   type ReduceFn,
   type ReduceMeasure,
 } from "./definition.ts";
-import { MAX_COUNT, MAX_TEXT_CHARACTERS } from "./limits.ts";
+import { MAX_COUNT, MAX_PASSING_COUNT, MAX_TEXT_CHARACTERS } from "./limits.ts";
 import type { Problems } from "./problems.ts";
 import { readWindow } from "./windows.ts";
 
@@ -107,7 +107,12 @@ export function readEventLeaf(object: JsonObject, place: Place, problems: Proble
   problems.refuseUnknown(object, [place.nameField, ...FIELDS, "count"], place.path);
   const occurrences = readOccurrences(object, place, problems);
   const measure = readCount(object["count"], `${place.path}.count`, problems);
-  return measure && keyed({ ...occurrences, measure });
+  if (measure === undefined) return undefined;
+  if (measure.value > MAX_PASSING_COUNT && occurrences.where.some(isPassing)) {
+    const most = `must be at most ${MAX_PASSING_COUNT} beside within_last or within_next`;
+    return problems.add(`${place.path}.count.value`, most);
+  }
+  return keyed({ ...occurrences, measure });
 }
 
 /** The one leaf of a computed trait: what is made of the occurrences. */

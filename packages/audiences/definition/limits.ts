@@ -13,3 +13,5 @@ export const MAX_CHOICES = 500;
 export const MAX_TEXT_CHARACTERS = 1_000;
 export const MAX_KEY_CHARACTERS = 100;
 export const MAX_COUNT = 1_000_000_000;
+/** Of a count whose conditions hold for a time only: each occurrence is kept, up to so many. */
+export const MAX_PASSING_COUNT = 99;

@@ -184,6 +184,15 @@ describe("what is refused, by its path, with what mends it", () => {
       "definition.where[0].value",
       "60s to 400d",
     ],
+    [
+      {
+        event: "A",
+        where: [{ path: "a", op: "within_next", value: "1d" }],
+        count: { op: "gte", value: 100 },
+      },
+      "definition.count.value",
+      "must be at most 99",
+    ],
     [{ trait: "", op: "exists" }, "definition.trait", "must be a path"],
     [{ trait: "plan" }, "definition.op", "must be one of"],
     [{ trait: "plan", op: "eq", value: {} }, "definition.value", "is an object"],

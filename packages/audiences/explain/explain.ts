@@ -1,0 +1,88 @@
+// Why a profile is in an audience or not, leaf by leaf (audiences.md, "The API, decided": GET …/members?userId=).
+import { valueAt } from "../definition/paths.ts";
+import { evaluateLeaf } from "../leaves/leaf.ts";
+import type { Computation, Node } from "../profile/computation-set.ts";
+import { evaluateComputation, evaluateNode, type Moment } from "../profile/evaluate.ts";
+import type { Profile } from "../profile/profile.ts";
+
+export interface LeafExplanation {
+  /** Where the leaf stands: `definition.all[0]`. */
+  readonly path: string;
+  readonly holds: boolean;
+  /** The count of an event leaf, the value of a trait leaf, whether the named audience has the profile. */
+  readonly value: unknown;
+  /** When passing time changes `holds`; absent: never by itself. */
+  readonly untilMs?: number;
+  /** A count or value that left something out, because there was more than a profile keeps. */
+  readonly isOverflowing?: boolean;
+}
+
+export interface MembershipExplanation {
+  readonly isMember: boolean;
+  /** When the membership was sent; absent for who was never in. */
+  readonly sinceMs?: number;
+  /** When passing time changes the membership. */
+  readonly untilMs?: number;
+  readonly leaves: readonly LeafExplanation[];
+}
+
+/** Buckets that come and go change a count without changing the answer; so many of them are looked beyond. */
+const MAX_STEPS = 1_000;
+
+/** The first moment at which `valueAt` gives another value; undefined when it never does by itself. */
+function changeMs(
+  evaluate: (nowMs: number) => { readonly value: unknown; readonly untilMs: number },
+  nowMs: number,
+): { untilMs?: number } {
+  const { untilMs, value } = evaluate(nowMs);
+  let changesMs = untilMs;
+  for (let step = 0; step < MAX_STEPS && changesMs !== Number.POSITIVE_INFINITY; step += 1) {
+    const next = evaluate(changesMs);
+    if (JSON.stringify(next.value) !== JSON.stringify(value)) return { untilMs: changesMs };
+    changesMs = next.untilMs;
+  }
+  return Number.isFinite(changesMs) ? { untilMs: changesMs } : {};
+}
+
+function momentOf(profile: Profile, nowMs: number): Moment {
+  return { profile, nowMs, known: new Map() };
+}
+
+function leafValue(node: Node, { profile, nowMs }: Moment): Pick<LeafExplanation, "value" | "isOverflowing"> {
+  if (node.kind === "event") {
+    const { isOverflowing, value } = evaluateLeaf(node.plan, profile.leaves.get(node.plan.leaf.key), nowMs);
+    return isOverflowing ? { value, isOverflowing } : { value };
+  }
+  if (node.kind !== "trait") return { value: evaluateNode(node, { profile, nowMs, known: new Map() }).holds };
+  const [name = "", ...rest] = node.condition.path;
+  return { value: valueAt(profile.traits.get(name)?.value, rest) ?? null };
+}
+
+function explainNode(node: Node, moment: Moment): LeafExplanation[] {
+  if (node.kind === "not") return explainNode(node.of, moment);
+  if ("of" in node) return node.of.flatMap((one) => explainNode(one, moment));
+  const { profile, nowMs } = moment;
+  const holding = (atMs: number) => {
+    const { holds, untilMs } = evaluateNode(node, momentOf(profile, atMs));
+    return { value: holds, untilMs };
+  };
+  const holds = holding(nowMs).value;
+  return [{ path: node.path, holds, ...leafValue(node, moment), ...changeMs(holding, nowMs) }];
+}
+
+/** Of an audience: whether the profile is in it as it was sent, since and until when, and what each leaf has come to at `nowMs`. */
+export function explainMembership(
+  profile: Profile,
+  computation: Computation,
+  nowMs: number,
+): MembershipExplanation {
+  const atMs = Math.max(nowMs, profile.judgedAtMs);
+  const result = profile.results.get(computation.id);
+  const moment = momentOf(profile, atMs);
+  return {
+    isMember: result?.text === "true",
+    ...(result !== undefined && result.seq > 0 && { sinceMs: result.sinceMs }),
+    ...changeMs((laterMs) => evaluateComputation(computation, momentOf(profile, laterMs)), atMs),
+    leaves: computation.root === undefined ? [] : explainNode(computation.root, moment),
+  };
+}

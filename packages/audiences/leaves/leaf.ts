@@ -1,0 +1,142 @@
+// One event leaf of one profile: fold a call into its state, evaluate it at a moment, merge two states.
+import type { JsonObject } from "#contract";
+import type { CountMeasure } from "../definition/definition.ts";
+import { valueAt } from "../definition/paths.ts";
+import { intervalOf, meetsAll } from "./condition.ts";
+import {
+  activeOccurrences,
+  addOccurrence,
+  mergeOccurrences,
+  occurrenceInterval,
+  occurrencesUntilMs,
+} from "./occurrences.ts";
+import type { LeafPlan } from "./plan.ts";
+import { reduceOccurrences, reduceTallies, reduceValues } from "./reduce.ts";
+import type { Evaluation, LeafState, Pick } from "./state.ts";
+import { addToTallies, bucketOf, isOver, mergeTallies, pruneTallies, talliesUntilMs } from "./tallies.ts";
+import { addTime, countTimes, mergeTimes, timesUntilMs } from "./times.ts";
+import { addValue, countValues, mergeValues, valuesUntilMs } from "./values.ts";
+
+/** A longer value, as JSON, counts as missing: it would fill the profile. */
+const MAX_VALUE_CHARACTERS = 512;
+
+/** A call as an event leaf sees it; `atMs` is its event time, never later than `nowMs`. */
+export interface FoldedCall {
+  readonly atMs: number;
+  readonly receivedAtMs: number;
+  readonly body: JsonObject;
+  readonly nowMs: number;
+}
+
+export function emptyState({ storage }: LeafPlan): LeafState {
+  switch (storage) {
+    case "times":
+      return { kind: storage, times: [] };
+    case "values":
+      return { kind: storage, values: new Map(), isOverflowing: false };
+    case "occurrences":
+      return { kind: storage, occurrences: [], isOverflowing: false };
+    default:
+      return { kind: storage, tallies: [] };
+  }
+}
+
+function isShort(value: unknown): boolean {
+  return JSON.stringify(value).length <= MAX_VALUE_CHARACTERS;
+}
+
+/** Whether the reducer takes the value: numbers for sums, scalars for unique and most_frequent, anything for first and last. */
+function isCounted({ leaf }: LeafPlan, value: unknown): boolean {
+  if (leaf.measure.kind === "count" || leaf.measure.fn === "count") return true;
+  switch (leaf.measure.fn) {
+    case "sum":
+    case "avg":
+    case "min":
+    case "max":
+      return typeof value === "number";
+    case "first":
+    case "last":
+      return value !== undefined && isShort(value);
+    default:
+      return value !== undefined && typeof value !== "object" && isShort(value);
+  }
+}
+
+/** The call as the leaf counts it; undefined when it does not. */
+function pickOf(plan: LeafPlan, { atMs, receivedAtMs, body }: FoldedCall): Pick | undefined {
+  const { measure, window } = plan.leaf;
+  if (atMs < window.afterMs || atMs >= window.beforeMs || !meetsAll(plan.fixed, body)) return undefined;
+  const value = measure.kind === "count" || measure.fn === "count" ? null : valueAt(body, measure.path);
+  return isCounted(plan, value) ? { atMs, receivedAtMs, value } : undefined;
+}
+
+function addTimed(state: LeafState, pick: Pick, plan: LeafPlan, call: FoldedCall): void {
+  let { fromMs, untilMs } = occurrenceInterval(plan, pick.atMs);
+  for (const condition of plan.passing) {
+    const interval = intervalOf(condition, call.body);
+    fromMs = Math.max(fromMs, interval.fromMs);
+    untilMs = Math.min(untilMs, interval.untilMs);
+  }
+  if (state.kind === "occurrences" && fromMs < untilMs)
+    addOccurrence(state, { ...pick, fromMs, untilMs }, call.nowMs);
+}
+
+/** Changes `state`. False when the leaf does not count the call. */
+export function foldIntoLeaf(plan: LeafPlan, state: LeafState, call: FoldedCall): boolean {
+  const pick = pickOf(plan, call);
+  if (pick === undefined) return false;
+  switch (state.kind) {
+    case "times":
+      addTime(state, pick.atMs, plan, call.nowMs);
+      break;
+    case "values":
+      addValue(state, pick, plan, call.nowMs);
+      break;
+    case "occurrences":
+      addTimed(state, pick, plan, call);
+      break;
+    default:
+      pruneTallies(state.tallies, plan, call.nowMs);
+      if (!isOver(bucketOf(pick.atMs, plan), plan, call.nowMs)) addToTallies(state.tallies, pick, plan);
+  }
+  return true;
+}
+
+/** Moves what `from` holds into `into`, which is the survivor's: one function for merges and for looking back (audiences.md, "State"). */
+export function mergeStates(plan: LeafPlan, into: LeafState, from: LeafState, nowMs: number): void {
+  if (into.kind === "times" && from.kind === "times") mergeTimes(into, from, plan);
+  else if (into.kind === "values" && from.kind === "values") mergeValues(into, from, plan);
+  else if (into.kind === "occurrences" && from.kind === "occurrences") mergeOccurrences(into, from, nowMs);
+  else if ("tallies" in into && "tallies" in from) mergeTallies(into.tallies, from.tallies, plan);
+}
+
+function evaluateReduce(plan: LeafPlan, state: LeafState, nowMs: number): Evaluation {
+  const { measure } = plan.leaf;
+  const fn = measure.kind === "count" ? "count" : measure.fn;
+  if (state.kind === "occurrences") {
+    const value = reduceOccurrences(fn, activeOccurrences(state, nowMs));
+    return { value, untilMs: occurrencesUntilMs(state, nowMs), isOverflowing: state.isOverflowing };
+  }
+  if (state.kind === "values") {
+    const value = reduceValues(fn, countValues(state, plan, nowMs));
+    return { value, untilMs: valuesUntilMs(state, plan, nowMs), isOverflowing: state.isOverflowing };
+  }
+  const tallies = state.kind === "times" ? [] : state.tallies;
+  const value = reduceTallies(fn, tallies, plan, nowMs);
+  return { value, untilMs: talliesUntilMs(tallies, plan, nowMs), isOverflowing: false };
+}
+
+/** The count or the reduced value at `nowMs`, and until when it stays so. `state` is undefined when the profile has none. */
+export function evaluateLeaf(plan: LeafPlan, state: LeafState | undefined, nowMs: number): Evaluation {
+  const { measure, window } = plan.leaf;
+  if (state?.kind !== "times" || measure.kind !== "count")
+    return evaluateReduce(plan, state ?? emptyState(plan), nowMs);
+  const value = countTimes(state.times, window.leaveMs, nowMs);
+  return { value, untilMs: timesUntilMs(state.times, measure, plan, value), isOverflowing: false };
+}
+
+/** Whether the count is what the leaf asks for. */
+export function isMet({ op, value }: CountMeasure, count: number): boolean {
+  if (op === "gte") return count >= value;
+  return op === "lte" ? count <= value : count === value;
+}

@@ -1,0 +1,64 @@
+// How a leaf is kept: chosen once, when the leaf is compiled.
+import { isPassing } from "../definition/conditions.ts";
+import type { Condition, EventLeaf, Window } from "../definition/definition.ts";
+import type { LeafState } from "./state.ts";
+
+/** Counts up to this one are exact to the millisecond in every window. */
+const MAX_EXACT_COUNT = 50;
+/** A bucket is a sixtieth of its window (30 d: 12 h). */
+const BUCKETS_OF_A_WINDOW = 60;
+/** A window far back keeps buckets for all the time until its end: not more than these, even if they are wider then. */
+const MAX_BUCKETS = 480;
+
+export interface LeafPlan {
+  readonly leaf: EventLeaf;
+  readonly storage: LeafState["kind"];
+  /** Of times: how many are kept. */
+  readonly maxTimes: number;
+  /** Width of a bucket; Infinity for a lifetime. */
+  readonly bucketMs: number;
+  /** Of `where`: judged once, when the call comes. */
+  readonly fixed: readonly Condition[];
+  /** Of `where`: within_last and within_next, which begin and end to hold. */
+  readonly passing: readonly Condition[];
+}
+
+function bucketWidthMs({ enterMs, leaveMs }: Window): number {
+  if (leaveMs === Number.POSITIVE_INFINITY) return leaveMs;
+  return Math.ceil(Math.max((leaveMs - enterMs) / BUCKETS_OF_A_WINDOW, leaveMs / MAX_BUCKETS));
+}
+
+/** Of a count the newest times that can matter: N for at least N, N + 1 for at most N and exactly N. */
+function timesOf({ measure, window }: EventLeaf): number | undefined {
+  const isSimple = window.enterMs === 0 && window.leaveMs !== Number.POSITIVE_INFINITY;
+  if (measure.kind !== "count" || !isSimple || measure.value > MAX_EXACT_COUNT) return undefined;
+  return measure.op === "gte" ? measure.value : measure.value + 1;
+}
+
+function talliesOf({ measure }: EventLeaf): LeafState["kind"] {
+  if (measure.kind === "count") return "counts";
+  switch (measure.fn) {
+    case "count":
+      return "counts";
+    case "sum":
+    case "avg":
+    case "min":
+    case "max":
+      return "numbers";
+    case "first":
+    case "last":
+      return "picks";
+    default:
+      return "values";
+  }
+}
+
+/** The exactness table of docs/audiences.md. */
+export function planLeaf(leaf: EventLeaf): LeafPlan {
+  const passing = leaf.where.filter(isPassing);
+  const fixed = leaf.where.filter((condition) => !isPassing(condition));
+  const maxTimes = timesOf(leaf);
+  const inBuckets = maxTimes === undefined ? talliesOf(leaf) : "times";
+  const storage = passing.length > 0 ? "occurrences" : inBuckets;
+  return { leaf, storage, maxTimes: maxTimes ?? 0, bucketMs: bucketWidthMs(leaf.window), fixed, passing };
+}

@@ -1,0 +1,67 @@
+// What a profile keeps of the calls that an event leaf counts (audiences.md, "State: one record per profile").
+
+/** A value with the time by which it is first or last: its event time, then when it was received. */
+export interface Pick {
+  readonly atMs: number;
+  readonly receivedAtMs: number;
+  readonly value: unknown;
+}
+
+/** The occurrences of one bucket of time; those of a lifetime are one bucket. */
+export interface Tally {
+  /** Event time divided by the bucket's width, rounded down; 0 for a lifetime. */
+  readonly index: number;
+  n: number;
+  firstMs: number;
+  lastMs: number;
+  /** Of numbers: sum, avg, min, max. */
+  sum: number;
+  min: number;
+  max: number;
+  /** Of first and last. */
+  pick: Pick | undefined;
+}
+
+/** Event times, newest first, only as many as the leaf's count needs. */
+export interface TimesState {
+  readonly kind: "times";
+  times: number[];
+}
+
+/** Buckets in the order of their index; what a tally holds beside the times depends on the kind. */
+interface TalliesState {
+  readonly kind: "counts" | "numbers" | "picks";
+  tallies: Tally[];
+}
+
+/** Scalar values by their JSON text, each with its own buckets. */
+export interface ValuesState {
+  readonly kind: "values";
+  readonly values: Map<string, Tally[]>;
+  /** A value was left out because there were too many. */
+  isOverflowing: boolean;
+}
+
+/** One occurrence that counts from one moment until another. */
+export interface TimedOccurrence extends Pick {
+  readonly fromMs: number;
+  readonly untilMs: number;
+}
+
+/** Of leaves whose conditions begin and end to hold by the passing of time. */
+export interface OccurrencesState {
+  readonly kind: "occurrences";
+  occurrences: TimedOccurrence[];
+  isOverflowing: boolean;
+}
+
+export type LeafState = TimesState | TalliesState | ValuesState | OccurrencesState;
+
+/** What a leaf comes to at one moment. */
+export interface Evaluation {
+  /** The count, or the reducer's value. */
+  readonly value: unknown;
+  /** Until then it stays so, if nothing happens; Infinity: for ever. */
+  readonly untilMs: number;
+  readonly isOverflowing: boolean;
+}

@@ -1,0 +1,79 @@
+// unique, unique_count and most_frequent: each value with its own buckets, at most so many values.
+import type { ReduceFn } from "../definition/definition.ts";
+import type { LeafPlan } from "./plan.ts";
+import type { Pick, Tally, ValuesState } from "./state.ts";
+import { addToTallies, counts, isOver, mergeTallies, pruneTallies, talliesUntilMs } from "./tallies.ts";
+
+export const MAX_UNIQUE_VALUES = 1_000;
+export const MAX_FREQUENT_VALUES = 100;
+
+function fnOf({ leaf }: LeafPlan): ReduceFn | undefined {
+  return leaf.measure.kind === "reduce" ? leaf.measure.fn : undefined;
+}
+
+function capacityOf(plan: LeafPlan): number {
+  return fnOf(plan) === "most_frequent" ? MAX_FREQUENT_VALUES : MAX_UNIQUE_VALUES;
+}
+
+/** In a window that begins now only the newest bucket decides how long a value is among the unique ones. */
+function dropOlder(tallies: Tally[], plan: LeafPlan): void {
+  const isDecidedByNewest = fnOf(plan) !== "most_frequent" && plan.leaf.window.enterMs === 0;
+  if (isDecidedByNewest && tallies.length > 1) tallies.splice(0, tallies.length - 1);
+}
+
+/** Drops buckets that are over, and values without one. */
+function prune({ values }: ValuesState, plan: LeafPlan, nowMs: number): void {
+  for (const [text, tallies] of values) {
+    pruneTallies(tallies, plan, nowMs);
+    if (tallies.length === 0) values.delete(text);
+  }
+}
+
+function talliesFor(state: ValuesState, text: string, plan: LeafPlan): Tally[] | undefined {
+  const known = state.values.get(text);
+  if (known !== undefined) return known;
+  if (state.values.size >= capacityOf(plan)) {
+    state.isOverflowing = true;
+    return undefined;
+  }
+  const tallies: Tally[] = [];
+  state.values.set(text, tallies);
+  return tallies;
+}
+
+/** Counts the value; one too many is left out, and the state says so. */
+export function addValue(state: ValuesState, pick: Pick, plan: LeafPlan, nowMs: number): void {
+  prune(state, plan, nowMs);
+  if (isOver(Math.floor(pick.atMs / plan.bucketMs), plan, nowMs)) return;
+  const tallies = talliesFor(state, JSON.stringify(pick.value), plan);
+  if (tallies === undefined) return;
+  addToTallies(tallies, pick, plan);
+  dropOlder(tallies, plan);
+}
+
+export function mergeValues(into: ValuesState, from: ValuesState, plan: LeafPlan): void {
+  into.isOverflowing ||= from.isOverflowing;
+  for (const [text, moved] of from.values) {
+    const tallies = talliesFor(into, text, plan);
+    if (tallies === undefined) continue;
+    mergeTallies(tallies, moved, plan);
+    dropOlder(tallies, plan);
+  }
+}
+
+/** Values that count now, by their JSON text, with how often. */
+export function countValues({ values }: ValuesState, plan: LeafPlan, nowMs: number): Map<string, number> {
+  const found = new Map<string, number>();
+  for (const [text, tallies] of values) {
+    let n = 0;
+    for (const tally of tallies) if (counts(tally, plan, nowMs)) n += tally.n;
+    if (n > 0) found.set(text, n);
+  }
+  return found;
+}
+
+export function valuesUntilMs({ values }: ValuesState, plan: LeafPlan, nowMs: number): number {
+  let untilMs = Number.POSITIVE_INFINITY;
+  for (const tallies of values.values()) untilMs = Math.min(untilMs, talliesUntilMs(tallies, plan, nowMs));
+  return untilMs;
+}

@@ -1,0 +1,237 @@
+import { describe, expect, test } from "@jest/globals";
+import { parseAudience } from "../definition/parse-audience.ts";
+import { parseComputedTrait } from "../definition/parse-computed-trait.ts";
+import { advance, applyEvent, evaluate } from "./apply.ts";
+import { type ComputationInput, type ComputationSet, compileSet } from "./computation-set.ts";
+import { createProfile, MAX_PROFILE_BYTES, MAX_TRAITS, type Profile } from "./profile.ts";
+import { MAX_RECENT_CALLS } from "./recent-calls.ts";
+import { profileToRecord } from "./record.ts";
+
+const NOW_MS = 1_700_000_000_000;
+const NO_AUDIENCES = { audiences: new Map<string, { references: readonly string[] }>() };
+
+function audience(definition: unknown, more: Partial<ComputationInput> = {}): ComputationInput {
+  const reading = parseAudience(definition, NO_AUDIENCES);
+  if (!reading.ok) throw new Error(JSON.stringify(reading.problems));
+  const base = { id: "aud", key: "aud", generation: 1, state: "live", includeAnonymous: false } as const;
+  return { ...base, definition: reading.definition, ...more };
+}
+
+function trait(definition: unknown): ComputationInput {
+  const reading = parseComputedTrait(definition);
+  if (!reading.ok) throw new Error(JSON.stringify(reading.problems));
+  const base = { id: "trait", key: "trait", generation: 1, state: "live", includeAnonymous: false } as const;
+  return { ...base, definition: reading.definition };
+}
+
+/** A profile with a hand on it. */
+class Bench {
+  readonly profile: Profile;
+  readonly #set: ComputationSet;
+  #offset = 0;
+
+  constructor(set: ComputationSet, id = "u") {
+    this.#set = set;
+    this.profile = createProfile(id, 0);
+  }
+
+  call(fields: {
+    type?: string;
+    name?: string;
+    body?: object;
+    messageId?: string;
+    atMs?: number;
+    nowMs?: number;
+  }) {
+    this.#offset += 1;
+    const {
+      atMs,
+      body = {},
+      messageId = `m${this.#offset}`,
+      name = "A",
+      nowMs = NOW_MS,
+      type = "track",
+    } = fields;
+    const timestampMs = atMs ?? nowMs;
+    const ids = { userId: "u", anonymousId: null };
+    const call = {
+      ...ids,
+      type,
+      name,
+      sourceId: "s",
+      messageId,
+      timestampMs,
+      receivedAtMs: nowMs,
+      body: { ...body },
+    };
+    return applyEvent(this.profile, { kind: "call", call }, this.#set, { offset: this.#offset, nowMs });
+  }
+
+  texts(): string[] {
+    return this.profile.outbox.map(({ text }) => text);
+  }
+}
+
+describe("counts in a window are exact to the millisecond", () => {
+  test("a member leaves when the Nth newest occurrence is as old as the window, not before", () => {
+    const set = compileSet([audience({ event: "A", within: "60s", count: { op: "gte", value: 2 } })]);
+    const bench = new Bench(set);
+    bench.call({ atMs: NOW_MS - 20_000 });
+    bench.call({ atMs: NOW_MS - 30_000 });
+    expect(bench.profile.nextDeadlineMs).toBe(NOW_MS + 30_000);
+    advance(bench.profile, set, NOW_MS + 29_999);
+    expect(bench.texts()).toEqual(["true"]);
+    advance(bench.profile, set, NOW_MS + 30_000);
+    expect(bench.texts()).toEqual(["true", "false"]);
+  });
+
+  test("a late call that happened before the deadline keeps a member in, one that happened after does not undo the end", () => {
+    const set = compileSet([audience({ event: "A", within: "60s" })]);
+    const late = new Bench(set);
+    late.call({});
+    late.call({ atMs: NOW_MS + 59_999, nowMs: NOW_MS + 90_000 });
+    expect(late.texts()).toEqual(["true"]);
+    const after = new Bench(set);
+    after.call({});
+    after.call({ atMs: NOW_MS + 60_000, nowMs: NOW_MS + 90_000 });
+    expect(after.texts()).toEqual(["true", "false", "true"]);
+  });
+});
+
+describe("what counts once", () => {
+  const set = compileSet([trait({ event: "A", reduce: { fn: "count" } })]);
+
+  test("a call that comes again under its messageId, as long as no more than 256 others came between", () => {
+    const bench = new Bench(set);
+    bench.call({ messageId: "first" });
+    expect(bench.call({ messageId: "first" })).toBe("duplicate");
+    for (let index = 0; index < MAX_RECENT_CALLS - 1; index += 1) bench.call({});
+    expect(bench.call({ messageId: "first" })).toBe("duplicate");
+    for (let index = 0; index < MAX_RECENT_CALLS; index += 1) bench.call({});
+    expect(bench.call({ messageId: "first" })).toBe("applied");
+    expect(profileToRecord(bench.profile).recentCalls.length).toBeLessThanOrEqual(6 * MAX_RECENT_CALLS);
+  });
+
+  test("a record that is read again changes nothing", () => {
+    const bench = new Bench(set);
+    bench.call({});
+    const event = { kind: "delete", atMs: NOW_MS } as const;
+    expect(applyEvent(bench.profile, event, set, { offset: 1, nowMs: NOW_MS })).toBe("already_applied");
+    expect(bench.profile.deletedAtMs).toBeUndefined();
+  });
+});
+
+describe("what a profile may hold", () => {
+  const set = compileSet([audience({ event: "A", within: "60s" })]);
+
+  test("300 traits: the next one is not taken, and the profile is frozen; its windows still end", () => {
+    const bench = new Bench(set);
+    bench.call({});
+    const traits = Object.fromEntries(Array.from({ length: MAX_TRAITS }, (_, index) => [`t${index}`, index]));
+    expect(bench.call({ type: "identify", body: { traits } })).toBe("applied");
+    expect(bench.call({ type: "identify", body: { traits: { t0: "new", more: 1 } } })).toBe("applied");
+    expect(bench.profile.traits.size).toBe(MAX_TRAITS);
+    expect(bench.profile.traits.get("t0")?.value).toBe("new");
+    expect(bench.call({})).toBe("frozen");
+    advance(bench.profile, set, NOW_MS + 60_000);
+    expect(bench.texts()).toEqual(["true", "false"]);
+  });
+
+  test("64 KB: the call that goes beyond is the last one", () => {
+    const bench = new Bench(set);
+    const half = "x".repeat(MAX_PROFILE_BYTES / 2);
+    bench.call({ type: "identify", body: { traits: { a: half } } });
+    expect(bench.call({ type: "identify", body: { traits: { a: half } } })).toBe("applied");
+    expect(bench.call({ type: "identify", body: { traits: { b: half } } })).toBe("applied");
+    expect(bench.profile.isFrozen).toBe(true);
+    expect(bench.call({})).toBe("frozen");
+  });
+});
+
+describe("deletion (contract 5.3)", () => {
+  const set = compileSet([audience({ event: "A" })]);
+
+  test("sends no false, ignores what is older, and begins a new incarnation with what is newer", () => {
+    const bench = new Bench(set);
+    bench.call({});
+    const deletion = { kind: "delete", atMs: NOW_MS + 10 } as const;
+    applyEvent(bench.profile, deletion, set, { offset: 1_000, nowMs: NOW_MS + 10 });
+    expect(bench.texts()).toEqual([]);
+    expect(bench.profile.results.size).toBe(0);
+    const body = {};
+    const call = {
+      type: "track",
+      name: "A",
+      sourceId: "s",
+      messageId: "x",
+      userId: "u",
+      anonymousId: null,
+      body,
+    };
+    const old = { ...call, timestampMs: NOW_MS + 10, receivedAtMs: NOW_MS + 50 };
+    const late = { offset: 1_001, nowMs: NOW_MS + 50 };
+    expect(applyEvent(bench.profile, { kind: "call", call: old }, set, late)).toBe("deleted");
+    const later = { offset: 1_002, nowMs: NOW_MS + 51 };
+    const fresh = { ...call, timestampMs: NOW_MS + 51, receivedAtMs: NOW_MS + 51 };
+    expect(applyEvent(bench.profile, { kind: "call", call: fresh }, set, later)).toBe("applied");
+    expect(bench.profile).toMatchObject({ incarnation: 1_002, outbox: [{ text: "true", seq: 1 }] });
+  });
+});
+
+describe("edits and pauses", () => {
+  const definition = { event: "A" };
+
+  test("an edit sends only differences, under its generation and the next seq", () => {
+    const bench = new Bench(compileSet([audience(definition)]));
+    bench.call({});
+    const same = compileSet([audience(definition, { generation: 2 })]);
+    evaluate(bench.profile, same.computations.values(), NOW_MS + 1);
+    expect(bench.profile.outbox).toHaveLength(1);
+    const other = compileSet([audience({ event: "B" }, { generation: 3 })]);
+    evaluate(bench.profile, other.computations.values(), NOW_MS + 2);
+    expect(bench.profile.outbox.at(-1)).toMatchObject({ text: "false", generation: 3, seq: 2 });
+  });
+
+  test("a paused audience folds and is silent; resumed it sends the net difference", () => {
+    const bench = new Bench(compileSet([audience(definition, { state: "paused" })]));
+    bench.call({});
+    expect(bench.texts()).toEqual([]);
+    evaluate(bench.profile, compileSet([audience(definition)]).computations.values(), NOW_MS + 1);
+    expect(bench.texts()).toEqual(["true"]);
+  });
+});
+
+describe("computed traits (contract 8.2)", () => {
+  const numbers = [5, 5, 3];
+  test.each([
+    ["count", ["1", "2", "3", "0"]],
+    ["sum", ["5", "10", "13", "null"]],
+    ["avg", ["5", `${13 / 3}`, "null"]],
+    ["min", ["5", "3", "null"]],
+    ["max", ["5", "null"]],
+    ["first", ["5", "null"]],
+    ["last", ["5", "3", "null"]],
+    ["unique", ["[5]", "[3,5]", "[]"]],
+    ["unique_count", ["1", "2", "0"]],
+    ["most_frequent", ["5", "null"]],
+  ])("%s is sent when it has changed, and what is left when its window is empty", (fn, texts) => {
+    const reduce = fn === "count" ? { fn } : { fn, path: "properties.n" };
+    const set = compileSet([trait({ event: "A", within: "60s", reduce })]);
+    const bench = new Bench(set);
+    for (const [index, n] of numbers.entries())
+      bench.call({ atMs: NOW_MS + index, nowMs: NOW_MS + index, body: { properties: { n } } });
+    // Bucket by bucket: all three are in one.
+    advance(bench.profile, set, NOW_MS + 60_002);
+    expect(bench.texts()).toEqual(texts);
+  });
+});
+
+test("an anonymous profile is in audiences that include anonymous ones, and has no computed traits", () => {
+  const inputs = [
+    audience({ event: "A" }),
+    audience({ event: "A" }, { id: "all", key: "all", includeAnonymous: true }),
+  ];
+  const bench = new Bench(compileSet([...inputs, trait({ event: "A", reduce: { fn: "count" } })]), "anon:x");
+  bench.call({});
+  expect(bench.profile.outbox.map(({ computationId }) => computationId)).toEqual(["all"]);
+});

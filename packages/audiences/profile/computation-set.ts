@@ -1,0 +1,157 @@
+// All audiences and computed traits of a space, compiled so that a call finds those that it touches.
+import type {
+  AudienceDefinition,
+  ComputedTraitDefinition,
+  Condition,
+  Expression,
+  OccurrenceType,
+} from "../definition/definition.ts";
+import { type LeafPlan, planLeaf } from "../leaves/plan.ts";
+
+export interface ComputationInput {
+  readonly id: string;
+  /** The trait's name in the identify (contract 8.4). */
+  readonly key: string;
+  readonly generation: number;
+  /** Only live ones are evaluated and sent; the others fold what comes (audiences.md, "First sync, edits, imports"). */
+  readonly state: "preparing" | "live" | "paused";
+  /** Of audiences. Computed traits are for users only. */
+  readonly includeAnonymous: boolean;
+  /** A list has its members from imports. */
+  readonly definition: AudienceDefinition | ComputedTraitDefinition | { readonly kind: "list" };
+}
+
+export type Node =
+  | { readonly kind: "all" | "any"; readonly of: readonly Node[] }
+  | { readonly kind: "not"; readonly of: Node }
+  | { readonly kind: "event"; readonly path: string; readonly plan: LeafPlan }
+  | { readonly kind: "trait"; readonly path: string; readonly condition: Condition }
+  | { readonly kind: "audience"; readonly path: string; readonly audience: Computation | undefined };
+
+export interface Computation extends ComputationInput {
+  /** Of an audience with a definition. */
+  root: Node | undefined;
+  /** Of a computed trait. */
+  readonly plan: LeafPlan | undefined;
+}
+
+/** A leaf with what is to be evaluated when it changes, through audiences that name audiences too. */
+export interface LeafUse {
+  readonly plan: LeafPlan;
+  readonly computations: Computation[];
+}
+
+export interface ComputationSet {
+  readonly computations: ReadonlyMap<string, Computation>;
+  /** By type and name of the call. */
+  readonly events: Readonly<Record<OccurrenceType, ReadonlyMap<string, readonly LeafUse[]>>>;
+  /** By leaf key. */
+  readonly leaves: ReadonlyMap<string, LeafUse>;
+  /** By top-level trait. */
+  readonly traits: ReadonlyMap<string, readonly Computation[]>;
+  /** By id of a list: what names it. */
+  readonly lists: ReadonlyMap<string, readonly Computation[]>;
+  /** Those that may hold for a profile without calls and traits. */
+  readonly whenEmpty: readonly Computation[];
+}
+
+function push<K, V>(map: Map<K, V[]>, key: K, value: V): void {
+  const list = map.get(key);
+  if (list === undefined) map.set(key, [value]);
+  else if (!list.includes(value)) list.push(value);
+}
+
+class Compiler {
+  readonly byId = new Map<string, Computation>();
+  readonly byKey = new Map<string, Computation>();
+  readonly leaves = new Map<string, LeafUse>();
+  readonly events = { track: new Map(), page: new Map(), screen: new Map() } as Record<
+    OccurrenceType,
+    Map<string, LeafUse[]>
+  >;
+  readonly traits = new Map<string, Computation[]>();
+  readonly lists = new Map<string, Computation[]>();
+
+  use(plan: LeafPlan): LeafUse {
+    const { key, name, type } = plan.leaf;
+    const known = this.leaves.get(key);
+    if (known !== undefined) return known;
+    const use: LeafUse = { plan, computations: [] };
+    this.leaves.set(key, use);
+    push(this.events[type], name, use);
+    return use;
+  }
+
+  node(expression: Expression, definition: AudienceDefinition): Node {
+    if (expression.kind === "not") return { kind: "not", of: this.node(expression.of, definition) };
+    if ("of" in expression)
+      return { kind: expression.kind, of: expression.of.map((one) => this.node(one, definition)) };
+    const { path } = expression;
+    const leaf = definition.leaves.get(expression.leafKey);
+    if (leaf?.kind === "event") return { kind: "event", path, plan: this.use(planLeaf(leaf)).plan };
+    if (leaf?.kind === "trait") return { kind: "trait", path, condition: leaf.condition };
+    return { kind: "audience", path, audience: this.byKey.get(leaf?.audienceKey ?? "") };
+  }
+
+  /** Registers `user` with every leaf below the node. */
+  index(node: Node, user: Computation): void {
+    if (node.kind === "not") this.index(node.of, user);
+    else if ("of" in node) for (const one of node.of) this.index(one, user);
+    else if (node.kind === "event") this.indexPlan(node.plan, user);
+    else if (node.kind === "trait") push(this.traits, node.condition.path[0] ?? "", user);
+    else if (node.audience?.root !== undefined) this.index(node.audience.root, user);
+    else if (node.audience !== undefined) push(this.lists, node.audience.id, user);
+  }
+
+  indexPlan(plan: LeafPlan, user: Computation): void {
+    const { computations } = this.use(plan);
+    if (!computations.includes(user)) computations.push(user);
+  }
+}
+
+function isMetByNothing(node: Node): boolean {
+  switch (node.kind) {
+    case "all":
+      return node.of.every(isMetByNothing);
+    case "any":
+      return node.of.some(isMetByNothing);
+    case "not":
+      return !isMetByNothing(node.of);
+    case "trait":
+      return node.condition.test.op === "not_exists";
+    case "audience":
+      return node.audience?.root !== undefined && isMetByNothing(node.audience.root);
+    default: {
+      const { measure } = node.plan.leaf;
+      if (measure.kind === "reduce") return false;
+      return measure.op === "lte" ? measure.value >= 0 : measure.value === 0;
+    }
+  }
+}
+
+/**
+ * Compiles all of a space. An edited computation may be there twice, live and preparing: then `computations` and names of audiences mean the
+ * one that is not preparing.
+ */
+export function compileSet(inputs: readonly ComputationInput[]): ComputationSet {
+  const compiler = new Compiler();
+  const computations = inputs.map((input): Computation => {
+    const plan = input.definition.kind === "trait" ? planLeaf(input.definition.leaf) : undefined;
+    return { ...input, root: undefined, plan };
+  });
+  for (const one of computations) {
+    if (one.state === "preparing" && compiler.byId.has(one.id)) continue;
+    compiler.byId.set(one.id, one);
+    if (one.definition.kind !== "trait") compiler.byKey.set(one.key, one);
+  }
+  for (const one of computations)
+    if (one.definition.kind === "audience")
+      one.root = compiler.node(one.definition.expression, one.definition);
+  for (const one of computations) {
+    if (one.plan !== undefined) compiler.indexPlan(one.plan, one);
+    if (one.root !== undefined) compiler.index(one.root, one);
+  }
+  const whenEmpty = computations.filter(({ root }) => root !== undefined && isMetByNothing(root));
+  const { byId, events, leaves, lists, traits } = compiler;
+  return { computations: byId, events, leaves, lists, traits, whenEmpty };
+}

@@ -1,0 +1,99 @@
+// What an audience or computed trait comes to for a profile at one moment, and until when it stays so.
+import { intervalOf } from "../leaves/condition.ts";
+import { evaluateLeaf, isMet } from "../leaves/leaf.ts";
+import type { LeafPlan } from "../leaves/plan.ts";
+import type { Computation, Node } from "./computation-set.ts";
+import type { Profile } from "./profile.ts";
+
+/** Whether something holds; unless something happens, it stays so until `untilMs`. */
+export interface Holding {
+  readonly holds: boolean;
+  readonly untilMs: number;
+}
+
+export interface Moment {
+  readonly profile: Profile;
+  readonly nowMs: number;
+  /** Audiences that other audiences name, each evaluated once. */
+  readonly known: Map<Computation, Holding>;
+}
+
+const FOR_EVER = Number.POSITIVE_INFINITY;
+const UNMET: Holding = { holds: false, untilMs: FOR_EVER };
+
+function evaluateEvent(plan: LeafPlan, { profile, nowMs }: Moment): Holding {
+  const { value, untilMs } = evaluateLeaf(plan, profile.leaves.get(plan.leaf.key), nowMs);
+  const { measure } = plan.leaf;
+  return { holds: measure.kind === "count" && isMet(measure, value as number), untilMs };
+}
+
+function evaluateTrait(node: Node & { kind: "trait" }, { profile, nowMs }: Moment): Holding {
+  const [name = "", ...rest] = node.condition.path;
+  const root = profile.traits.get(name)?.value ?? undefined;
+  const condition = { path: rest, test: node.condition.test };
+  const { fromMs, untilMs } = intervalOf(condition, root);
+  if (nowMs < fromMs) return { holds: false, untilMs: fromMs };
+  return nowMs < untilMs ? { holds: true, untilMs } : UNMET;
+}
+
+function evaluateNamed(audience: Computation | undefined, moment: Moment): Holding {
+  if (audience === undefined) return UNMET;
+  const known = moment.known.get(audience);
+  if (known !== undefined) return known;
+  const { id, root } = audience;
+  const holding =
+    root === undefined
+      ? { holds: moment.profile.lists.has(id), untilMs: FOR_EVER }
+      : evaluateNode(root, moment);
+  moment.known.set(audience, holding);
+  return holding;
+}
+
+/**
+ * A group whose answer one part decides stays so as long as that part does, so the latest of the deciding ones counts; otherwise the
+ * earliest change of any part.
+ */
+function evaluateGroup({ kind, of }: Node & { kind: "all" | "any" }, moment: Moment): Holding {
+  const deciding = kind === "any";
+  let earliestMs = FOR_EVER;
+  let latestDecidingMs = 0;
+  for (const part of of) {
+    const { holds, untilMs } = evaluateNode(part, moment);
+    if (holds === deciding) latestDecidingMs = Math.max(latestDecidingMs, untilMs);
+    earliestMs = Math.min(earliestMs, untilMs);
+    if (latestDecidingMs === FOR_EVER) break;
+  }
+  if (latestDecidingMs > 0) return { holds: deciding, untilMs: latestDecidingMs };
+  return { holds: !deciding, untilMs: earliestMs };
+}
+
+export function evaluateNode(node: Node, moment: Moment): Holding {
+  switch (node.kind) {
+    case "event":
+      return evaluateEvent(node.plan, moment);
+    case "trait":
+      return evaluateTrait(node, moment);
+    case "audience":
+      return evaluateNamed(node.audience, moment);
+    case "not": {
+      const { holds, untilMs } = evaluateNode(node.of, moment);
+      return { holds: !holds, untilMs };
+    }
+    default:
+      return evaluateGroup(node, moment);
+  }
+}
+
+/** The value of the trait that the computation sends, and until when it stays so. */
+export interface Evaluated {
+  readonly value: unknown;
+  readonly untilMs: number;
+}
+
+/** Of an audience whether the profile is in it, of a computed trait its value. */
+export function evaluateComputation(computation: Computation, moment: Moment): Evaluated {
+  const { plan } = computation;
+  if (plan !== undefined) return evaluateLeaf(plan, moment.profile.leaves.get(plan.leaf.key), moment.nowMs);
+  const { holds, untilMs } = evaluateNamed(computation, moment);
+  return { value: holds, untilMs };
+}

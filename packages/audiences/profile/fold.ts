@@ -1,0 +1,93 @@
+// One call, folded into what its profile keeps.
+import type { JsonObject } from "#contract";
+import { emptyState, foldIntoLeaf } from "../leaves/leaf.ts";
+import type { Computation, ComputationSet, LeafUse } from "./computation-set.ts";
+import { MAX_TRAITS, type Profile, type ProfileTrait } from "./profile.ts";
+import type { CallIdentity } from "./recent-calls.ts";
+import { eventBytes, leafBytes, traitBytes } from "./size.ts";
+
+/** Names of which a profile keeps the count; calls of further names are folded, but not counted by name. */
+const MAX_EVENT_NAMES = 200;
+
+export interface ProfileCall extends CallIdentity {
+  readonly type: string;
+  /** The event of a track, the name of a page or screen. */
+  readonly name: string | null;
+  readonly timestampMs: number;
+  readonly receivedAtMs: number;
+  /** The delivered JSON, parsed. */
+  readonly body: JsonObject;
+}
+
+/** A call at its moment: `atMs` is its event time, `nowMs` when it is folded. */
+export interface Folding {
+  readonly profile: Profile;
+  readonly call: ProfileCall;
+  readonly set: ComputationSet;
+  readonly atMs: number;
+  readonly nowMs: number;
+  /** What is to be evaluated after it. */
+  readonly touched: Set<Computation>;
+}
+
+function countEvent({ profile, call, atMs }: Folding, name: string): void {
+  const key = `${call.type} ${name}`;
+  const known = profile.events.get(key);
+  if (known !== undefined) {
+    known.count += 1;
+    known.firstMs = Math.min(known.firstMs, atMs);
+    known.lastMs = Math.max(known.lastMs, atMs);
+  } else if (profile.events.size < MAX_EVENT_NAMES) {
+    profile.events.set(key, { type: call.type, name, count: 1, firstMs: atMs, lastMs: atMs });
+    profile.sizeBytes += eventBytes(name);
+  }
+}
+
+function foldLeaf({ plan, computations }: LeafUse, { profile, call, atMs, nowMs, touched }: Folding): void {
+  const known = profile.leaves.get(plan.leaf.key);
+  const state = known ?? emptyState(plan);
+  const before = known === undefined ? 0 : leafBytes(known);
+  const { body, receivedAtMs } = call;
+  if (!foldIntoLeaf(plan, state, { atMs, receivedAtMs, body, nowMs })) return;
+  if (known === undefined) profile.leaves.set(plan.leaf.key, state);
+  profile.sizeBytes += leafBytes(state) - before;
+  for (const computation of computations) touched.add(computation);
+}
+
+/** Whether `other` is to stand instead of `kept`: the newest write wins, of two at the same time the later one. */
+function wins(other: ProfileTrait, kept: ProfileTrait | undefined): boolean {
+  if (kept === undefined || other.atMs !== kept.atMs) return kept === undefined || other.atMs > kept.atMs;
+  return other.receivedAtMs >= kept.receivedAtMs;
+}
+
+/** Sets one top-level trait. A profile that has as many as it may have takes no new one, and is frozen. */
+export function setTrait(profile: Profile, key: string, trait: ProfileTrait): boolean {
+  const kept = profile.traits.get(key);
+  if (!wins(trait, kept)) return false;
+  if (kept === undefined && profile.traits.size >= MAX_TRAITS) {
+    profile.isFrozen = true;
+    return false;
+  }
+  profile.sizeBytes += traitBytes(key, trait) - (kept === undefined ? 0 : traitBytes(key, kept));
+  profile.traits.set(key, trait);
+  return true;
+}
+
+function foldTraits({ profile, call, set, atMs, touched }: Folding): void {
+  const traits = call.body["traits"];
+  if (typeof traits !== "object" || traits === null) return;
+  for (const [key, value] of Object.entries(traits)) {
+    if (!setTrait(profile, key, { value, atMs, receivedAtMs: call.receivedAtMs })) continue;
+    for (const computation of set.traits.get(key) ?? []) touched.add(computation);
+  }
+}
+
+/** Changes the profile; names in `touched` what the call may have changed. */
+export function foldCall(folding: Folding): void {
+  const { call, set } = folding;
+  const { name, type } = call;
+  if (type === "identify") foldTraits(folding);
+  if ((type !== "track" && type !== "page" && type !== "screen") || name === null) return;
+  countEvent(folding, name);
+  for (const use of set.events[type].get(name) ?? []) foldLeaf(use, folding);
+}

@@ -1,0 +1,59 @@
+// Who a call belongs to (audiences.md, "Identity").
+
+const ANONYMOUS = "anon:";
+const USER = "user:";
+
+/** The profile of a user. An id that would look like another kind of profile id is told apart by a prefix. */
+export function userProfileId(userId: string): string {
+  return userId.startsWith(ANONYMOUS) || userId.startsWith(USER) ? `${USER}${userId}` : userId;
+}
+
+export function anonymousProfileId(anonymousId: string): string {
+  return `${ANONYMOUS}${anonymousId}`;
+}
+
+/** Whose profile it is: a userId, or an anonymousId. */
+export function ownerOf(profileId: string): { readonly userId: string } | { readonly anonymousId: string } {
+  if (profileId.startsWith(ANONYMOUS)) return { anonymousId: profileId.slice(ANONYMOUS.length) };
+  return { userId: profileId.startsWith(USER) ? profileId.slice(USER.length) : profileId };
+}
+
+export function isAnonymous(profileId: string): boolean {
+  return profileId.startsWith(ANONYMOUS);
+}
+
+export interface Ids {
+  readonly type: string;
+  readonly userId: string | null;
+  readonly anonymousId: string | null;
+  /** Of an alias. */
+  readonly previousId?: string | null;
+}
+
+/** The profile that a call counts for, before redirects; undefined for a call without ids. */
+export function profileIdOf({ userId, anonymousId }: Ids): string | undefined {
+  if (userId !== null) return userProfileId(userId);
+  return anonymousId === null ? undefined : anonymousProfileId(anonymousId);
+}
+
+/** Where a profile was merged into; undefined when it was not. */
+export type RedirectOf = (profileId: string) => string | undefined;
+
+/** The profile that speaks for this one now. */
+export function survivorOf(profileId: string, redirectOf: RedirectOf): string {
+  let survivor = profileId;
+  for (let next = redirectOf(survivor); next !== undefined; next = redirectOf(survivor)) survivor = next;
+  return survivor;
+}
+
+/**
+ * Profiles that the call merges into its user's: the anonymous one when it carries both ids; of an alias also the previous id, be it of a
+ * user or anonymous. What was merged once stays where it is, so an anonymousId that users share merges no two of them.
+ */
+export function mergedBy({ type, userId, anonymousId, previousId }: Ids, redirectOf: RedirectOf): string[] {
+  if (userId === null) return [];
+  const named = anonymousId === null ? [] : [anonymousProfileId(anonymousId)];
+  if (type === "alias" && previousId) named.push(userProfileId(previousId), anonymousProfileId(previousId));
+  const survivor = survivorOf(userProfileId(userId), redirectOf);
+  return [...new Set(named)].filter((id) => id !== survivor && redirectOf(id) === undefined);
+}

@@ -1,0 +1,158 @@
+// A leaf's state as columns of numbers and texts. Times are written as differences: a date takes six bytes, a difference of a day four.
+import type { ProfileLeaf } from "#topics";
+import type { LeafState, Tally, TimedOccurrence } from "../leaves/state.ts";
+
+interface Columns {
+  readonly longs: number[];
+  readonly doubles: number[];
+  readonly texts: string[];
+}
+
+function writeTallies(
+  tallies: readonly Tally[],
+  kind: LeafState["kind"],
+  { doubles, longs, texts }: Columns,
+) {
+  let [index, atMs] = [0, 0];
+  longs.push(tallies.length);
+  for (const tally of tallies) {
+    longs.push(tally.index - index, tally.n, tally.firstMs - atMs, tally.lastMs - tally.firstMs);
+    [index, atMs] = [tally.index, tally.lastMs];
+    if (kind === "numbers") doubles.push(tally.sum, tally.min, tally.max);
+    if (tally.pick === undefined) continue;
+    longs.push(tally.pick.atMs - tally.firstMs, tally.pick.receivedAtMs - tally.pick.atMs);
+    texts.push(JSON.stringify(tally.pick.value));
+  }
+}
+
+function writeOccurrences(occurrences: readonly TimedOccurrence[], { longs, texts }: Columns): void {
+  let previousMs = 0;
+  for (const { atMs, fromMs, receivedAtMs, untilMs, value } of occurrences) {
+    longs.push(atMs - previousMs, receivedAtMs - atMs, fromMs - atMs, untilMs - fromMs);
+    texts.push(JSON.stringify(value));
+    previousMs = atMs;
+  }
+}
+
+export function leafToRecord(key: string, state: LeafState): ProfileLeaf {
+  const { kind } = state;
+  const columns: Columns = { longs: [], doubles: [], texts: [] };
+  if (state.kind === "times") {
+    let previousMs = 0;
+    for (const atMs of state.times) {
+      columns.longs.push(atMs - previousMs);
+      previousMs = atMs;
+    }
+  } else if (state.kind === "values") {
+    for (const [text, tallies] of state.values) {
+      columns.texts.push(text);
+      writeTallies(tallies, kind, columns);
+    }
+  } else if (state.kind === "occurrences") writeOccurrences(state.occurrences, columns);
+  else writeTallies(state.tallies, kind, columns);
+  return { key, kind, isOverflowing: "isOverflowing" in state && state.isOverflowing, ...columns };
+}
+
+/** Reads the columns from their beginning. */
+class Reader {
+  #long = 0;
+  #double = 0;
+  #text = 0;
+  readonly #record: ProfileLeaf;
+
+  constructor(record: ProfileLeaf) {
+    this.#record = record;
+  }
+
+  get hasLongs(): boolean {
+    return this.#long < this.#record.longs.length;
+  }
+
+  get hasTexts(): boolean {
+    return this.#text < this.#record.texts.length;
+  }
+
+  long(): number {
+    return this.#record.longs[this.#long++] ?? 0;
+  }
+
+  double(): number {
+    return this.#record.doubles[this.#double++] ?? 0;
+  }
+
+  text(): string {
+    return this.#record.texts[this.#text++] ?? "null";
+  }
+}
+
+function readTally(reader: Reader, kind: string, before: { index: number; lastMs: number }): Tally {
+  const index = before.index + reader.long();
+  const n = reader.long();
+  const firstMs = before.lastMs + reader.long();
+  const lastMs = firstMs + reader.long();
+  const tally: Tally = { index, n, firstMs, lastMs, sum: 0, min: 0, max: 0, pick: undefined };
+  if (kind === "numbers") {
+    tally.sum = reader.double();
+    tally.min = reader.double();
+    tally.max = reader.double();
+  }
+  if (kind === "picks") {
+    const atMs = firstMs + reader.long();
+    tally.pick = { atMs, receivedAtMs: atMs + reader.long(), value: JSON.parse(reader.text()) };
+  }
+  return tally;
+}
+
+function readTallies(reader: Reader, kind: string): Tally[] {
+  const tallies: Tally[] = [];
+  let before = { index: 0, lastMs: 0 };
+  for (let left = reader.long(); left > 0; left -= 1) {
+    const tally = readTally(reader, kind, before);
+    tallies.push(tally);
+    before = tally;
+  }
+  return tallies;
+}
+
+function readOccurrences(reader: Reader): TimedOccurrence[] {
+  const occurrences: TimedOccurrence[] = [];
+  let previousMs = 0;
+  while (reader.hasLongs) {
+    const atMs = previousMs + reader.long();
+    const receivedAtMs = atMs + reader.long();
+    const fromMs = atMs + reader.long();
+    const untilMs = fromMs + reader.long();
+    occurrences.push({ atMs, receivedAtMs, fromMs, untilMs, value: JSON.parse(reader.text()) });
+    previousMs = atMs;
+  }
+  return occurrences;
+}
+
+function readTimes(reader: Reader): number[] {
+  const times: number[] = [];
+  while (reader.hasLongs) times.push((times.at(-1) ?? 0) + reader.long());
+  return times;
+}
+
+/** undefined for a kind that a later version has written. */
+export function leafFromRecord(record: ProfileLeaf): LeafState | undefined {
+  const reader = new Reader(record);
+  const { isOverflowing, kind } = record;
+  switch (kind) {
+    case "times":
+      return { kind, times: readTimes(reader) };
+    case "counts":
+    case "numbers":
+    case "picks":
+      return { kind, tallies: readTallies(reader, kind) };
+    case "occurrences":
+      return { kind, occurrences: readOccurrences(reader), isOverflowing };
+    case "values": {
+      const values = new Map<string, Tally[]>();
+      while (reader.hasTexts) values.set(reader.text(), readTallies(reader, kind));
+      return { kind, values, isOverflowing };
+    }
+    default:
+      return undefined;
+  }
+}

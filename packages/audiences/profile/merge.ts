@@ -1,0 +1,52 @@
+// An anonymous profile into its user's, or by an alias a user's into another's: as if all calls had carried the survivor's id.
+import { emptyState, mergeStates } from "../leaves/leaf.ts";
+import type { Computation, ComputationSet } from "./computation-set.ts";
+import { setTrait } from "./fold.ts";
+import type { EventSummary, Profile, ProfileTrait } from "./profile.ts";
+import { profileBytes } from "./size.ts";
+
+/** Of two writes at the same time the survivor's own stays. */
+function isNewer(moved: ProfileTrait, kept: ProfileTrait | undefined): boolean {
+  if (kept === undefined || moved.atMs !== kept.atMs) return kept === undefined || moved.atMs > kept.atMs;
+  return moved.receivedAtMs > kept.receivedAtMs;
+}
+
+function mergeEvent(profile: Profile, key: string, moved: EventSummary): void {
+  const known = profile.events.get(key);
+  if (known === undefined) {
+    profile.events.set(key, moved);
+    return;
+  }
+  known.count += moved.count;
+  known.firstMs = Math.min(known.firstMs, moved.firstMs);
+  known.lastMs = Math.max(known.lastMs, moved.lastMs);
+}
+
+/**
+ * Takes what `moved` keeps of its calls into `profile`, and names what is to be evaluated. Lists, results and outbox stay behind: they are
+ * the other id's.
+ */
+export function absorb(
+  profile: Profile,
+  moved: Profile,
+  set: ComputationSet,
+  nowMs: number,
+): Set<Computation> {
+  const touched = new Set<Computation>();
+  for (const [key, trait] of moved.traits) {
+    if (!isNewer(trait, profile.traits.get(key)) || !setTrait(profile, key, trait)) continue;
+    for (const computation of set.traits.get(key) ?? []) touched.add(computation);
+  }
+  for (const [key, summary] of moved.events) mergeEvent(profile, key, summary);
+  for (const [key, state] of moved.leaves) {
+    const use = set.leaves.get(key);
+    if (use === undefined) continue;
+    const own = profile.leaves.get(key) ?? emptyState(use.plan);
+    mergeStates(use.plan, own, state, nowMs);
+    profile.leaves.set(key, own);
+    for (const computation of use.computations) touched.add(computation);
+  }
+  profile.recentCalls = [...moved.recentCalls, ...profile.recentCalls];
+  profile.sizeBytes = profileBytes(profile);
+  return touched;
+}

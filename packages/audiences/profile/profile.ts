@@ -1,0 +1,111 @@
+// What is kept of one profile (audiences.md, "State: one record per profile"). A profile is changed in place: whoever passes it to a
+// function of this package passes it on, and reads it again from its store when the result was not made durable.
+import type { LeafState } from "../leaves/state.ts";
+
+export interface ProfileTrait {
+  /** null when the newest write has removed it. */
+  readonly value: unknown;
+  readonly atMs: number;
+  readonly receivedAtMs: number;
+}
+
+/** All calls of one name. */
+export interface EventSummary {
+  readonly type: string;
+  readonly name: string;
+  count: number;
+  firstMs: number;
+  lastMs: number;
+}
+
+/** What an audience or computed trait came to for the profile, as it was last sent. */
+export interface Result {
+  /** JSON text of the value that was sent; empty when none was. Of an audience `true` or `false`. */
+  text: string;
+  /** How many were sent in this incarnation. */
+  seq: number;
+  /** When the value was sent, Unix ms. */
+  sinceMs: number;
+  generation: number;
+  /** When passing time may change the value; Infinity: never. */
+  deadlineMs: number;
+}
+
+/** A value that has changed and is to be sent as an identify (contract 8.1 to 8.3). */
+export interface Flip {
+  readonly computationId: string;
+  readonly generation: number;
+  readonly seq: number;
+  /** JSON text. */
+  readonly text: string;
+  readonly atMs: number;
+}
+
+export interface Profile {
+  readonly id: string;
+  /** The offset at which the record began: a user who comes back after a deletion does not repeat message ids. */
+  incarnation: number;
+  /** The last record of profile-events that is in the state; what comes at or before it again is skipped. */
+  appliedOffset: number;
+  /** The latest moment at which the profile was judged: for a profile time never goes back. 0: never. */
+  judgedAtMs: number;
+  readonly traits: Map<string, ProfileTrait>;
+  readonly events: Map<string, EventSummary>;
+  /** By leaf key. */
+  readonly leaves: Map<string, LeafState>;
+  /** Ids of the imported lists that name the user. */
+  readonly lists: Set<string>;
+  /** By computation id. */
+  readonly results: Map<string, Result>;
+  /** Hashes of the newest calls, newest last: a call that comes again counts once. */
+  recentCalls: number[];
+  /** Flips that are not known to be sent. */
+  outbox: Flip[];
+  /** About the bytes of the encoded record, without outbox and recent calls. */
+  sizeBytes: number;
+  /** The earliest deadline of all results. */
+  nextDeadlineMs: number;
+  /** Too large or with too many traits: calls do not change it any more. */
+  isFrozen: boolean;
+  /** The profile that this one was merged into. */
+  redirectTo: string | undefined;
+  /** Calls up to this event time belong to a deleted user. */
+  deletedAtMs: number | undefined;
+}
+
+export const MAX_PROFILE_BYTES = 65_536;
+export const MAX_TRAITS = 300;
+
+/** A profile of which nothing is known; `offset` is that of the record that it begins with. */
+export function createProfile(id: string, offset: number): Profile {
+  return {
+    id,
+    incarnation: offset,
+    appliedOffset: -1,
+    judgedAtMs: 0,
+    traits: new Map(),
+    events: new Map(),
+    leaves: new Map(),
+    lists: new Set(),
+    results: new Map(),
+    recentCalls: [],
+    outbox: [],
+    sizeBytes: 0,
+    nextDeadlineMs: Number.POSITIVE_INFINITY,
+    isFrozen: false,
+    redirectTo: undefined,
+    deletedAtMs: undefined,
+  };
+}
+
+/** Forgets all that is known; what is left is where the profile came from and how far it has read. */
+export function emptyProfile(profile: Profile): void {
+  for (const part of [profile.traits, profile.events, profile.leaves, profile.lists, profile.results])
+    part.clear();
+  profile.recentCalls = [];
+  profile.outbox = [];
+  profile.judgedAtMs = 0;
+  profile.sizeBytes = 0;
+  profile.nextDeadlineMs = Number.POSITIVE_INFINITY;
+  profile.isFrozen = false;
+}

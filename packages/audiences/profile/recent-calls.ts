@@ -1,0 +1,42 @@
+// Which calls a profile has counted already (contract 1.8): the hashes of the newest 256. A copy that comes after more than 256 other calls of
+// the profile counts again. Two different calls have the same 48 bits once in 10^12 calls.
+import type { Profile } from "./profile.ts";
+
+export const MAX_RECENT_CALLS = 256;
+
+export interface CallIdentity {
+  readonly sourceId: string;
+  readonly messageId: string;
+  /** With userId, else anonymousId: a messageId that comes with another user is another call. */
+  readonly userId: string | null;
+  readonly anonymousId: string | null;
+}
+
+const PRIME_A = 0x01000193;
+const PRIME_B = 0x85ebca6b;
+
+/** 48 bits of the call's identity: two multiplicative hashes over its UTF-16 units, 24 bits of each. */
+function callHash({ sourceId, messageId, userId, anonymousId }: CallIdentity): number {
+  const text = `${sourceId}\n${userId === null ? `a${anonymousId}` : `u${userId}`}\n${messageId}`;
+  let a = 0x811c9dc5;
+  let b = 0x9747b28c;
+  for (let place = 0; place < text.length; place += 1) {
+    const unit = text.charCodeAt(place);
+    a = Math.imul(a ^ unit, PRIME_A);
+    b = Math.imul((b << 5) ^ (b >>> 2) ^ unit, PRIME_B);
+  }
+  a = Math.imul(a ^ (a >>> 15), PRIME_B);
+  b = Math.imul(b ^ (b >>> 13), PRIME_A);
+  return ((a ^ (a >>> 16)) & 0xffffff) * 0x1000000 + ((b ^ (b >>> 16)) & 0xffffff);
+}
+
+/** False when the profile has counted the call before; otherwise it is remembered. */
+export function rememberCall(profile: Profile, call: CallIdentity): boolean {
+  const hash = callHash(call);
+  const { recentCalls } = profile;
+  if (recentCalls.includes(hash)) return false;
+  recentCalls.push(hash);
+  // Cut now and then, not at every call: shifting 256 entries costs more than the search.
+  if (recentCalls.length >= 2 * MAX_RECENT_CALLS) profile.recentCalls = recentCalls.slice(-MAX_RECENT_CALLS);
+  return true;
+}

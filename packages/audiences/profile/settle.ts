@@ -1,0 +1,81 @@
+// Compares what computations come to with what was sent, and notes what has changed.
+import type { Computation, ComputationSet } from "./computation-set.ts";
+import { evaluateComputation, type Moment } from "./evaluate.ts";
+import { isAnonymous } from "./identity.ts";
+import type { Profile, Result } from "./profile.ts";
+import { resultBytes } from "./size.ts";
+
+/** Of JSON texts: what is not sent as the first value. */
+const EMPTY: ReadonlySet<string> = new Set(["false", "null", "0", "[]"]);
+
+function isFor({ definition, includeAnonymous, state }: Computation, profile: Profile): boolean {
+  if (state !== "live") return false;
+  return !isAnonymous(profile.id) || (includeAnonymous && definition.kind === "audience");
+}
+
+function createResult(profile: Profile, { generation, id }: Computation): Result {
+  const result: Result = { text: "", seq: 0, sinceMs: 0, generation, deadlineMs: Number.POSITIVE_INFINITY };
+  profile.results.set(id, result);
+  profile.sizeBytes += resultBytes(result);
+  return result;
+}
+
+/** Notes the value as sent, if it is another one than before (contract 8.2, 8.3). */
+function setValue(profile: Profile, computation: Computation, text: string, nowMs: number): void {
+  const isFirst = (profile.results.get(computation.id)?.seq ?? 0) === 0;
+  if (isFirst && EMPTY.has(text)) return;
+  const result = profile.results.get(computation.id) ?? createResult(profile, computation);
+  result.generation = computation.generation;
+  if (result.text === text) return;
+  profile.sizeBytes += text.length - result.text.length;
+  result.text = text;
+  result.seq += 1;
+  result.sinceMs = nowMs;
+  const { generation, seq } = result;
+  profile.outbox.push({ computationId: computation.id, generation, seq, text, atMs: nowMs });
+}
+
+/** Whether the profile's next deadline may be another one now. */
+function setDeadline(profile: Profile, computation: Computation, untilMs: number): boolean {
+  const known = profile.results.get(computation.id);
+  if (known === undefined && untilMs === Number.POSITIVE_INFINITY) return false;
+  const result = known ?? createResult(profile, computation);
+  const wasNext = result.deadlineMs === profile.nextDeadlineMs && untilMs > result.deadlineMs;
+  result.deadlineMs = untilMs;
+  if (untilMs < profile.nextDeadlineMs) profile.nextDeadlineMs = untilMs;
+  return wasNext;
+}
+
+export function findNextDeadline(profile: Profile): void {
+  let nextMs = Number.POSITIVE_INFINITY;
+  for (const { deadlineMs } of profile.results.values()) if (deadlineMs < nextMs) nextMs = deadlineMs;
+  profile.nextDeadlineMs = nextMs;
+}
+
+/** Evaluates the computations at one moment; what has changed goes to the outbox. */
+export function settle(profile: Profile, computations: Iterable<Computation>, nowMs: number): void {
+  const moment: Moment = { profile, nowMs, known: new Map() };
+  let isStale = false;
+  for (const computation of computations) {
+    if (!isFor(computation, profile)) continue;
+    const { untilMs, value } = evaluateComputation(computation, moment);
+    setValue(profile, computation, JSON.stringify(value), nowMs);
+    isStale = setDeadline(profile, computation, untilMs) || isStale;
+  }
+  if (isStale) findNextDeadline(profile);
+}
+
+/** Computations whose deadline has come. */
+export function dueComputations(profile: Profile, set: ComputationSet, nowMs: number): Computation[] {
+  const due: Computation[] = [];
+  if (profile.nextDeadlineMs > nowMs) return due;
+  for (const [id, result] of profile.results) {
+    if (result.deadlineMs > nowMs) continue;
+    const computation = set.computations.get(id);
+    if (computation?.state === "live") due.push(computation);
+    // Paused or gone: it is evaluated when it is resumed.
+    else result.deadlineMs = Number.POSITIVE_INFINITY;
+  }
+  if (due.length === 0) findNextDeadline(profile);
+  return due;
+}

@@ -1,0 +1,58 @@
+// About how many bytes a part of a profile takes in its record. Counted as it changes, so that a call never has to measure a whole profile.
+import type { LeafState, Tally } from "../leaves/state.ts";
+import type { Profile, ProfileTrait, Result } from "./profile.ts";
+
+const LEAF_BYTES = 24;
+const TIME_BYTES = 6;
+const TALLY_BYTES = 14;
+const NUMBERS_BYTES = 26;
+
+function pickBytes({ pick }: Tally): number {
+  return pick === undefined ? 0 : 16 + Buffer.byteLength(JSON.stringify(pick.value));
+}
+
+/** Bytes of one leaf's state. Values are counted as they are: each takes a bucket and its text. */
+export function leafBytes(state: LeafState): number {
+  switch (state.kind) {
+    case "times":
+      return LEAF_BYTES + state.times.length * TIME_BYTES;
+    case "counts":
+      return LEAF_BYTES + state.tallies.length * TALLY_BYTES;
+    case "numbers":
+      return LEAF_BYTES + state.tallies.length * (TALLY_BYTES + NUMBERS_BYTES);
+    case "picks":
+      return state.tallies.reduce((sum, tally) => sum + TALLY_BYTES + pickBytes(tally), LEAF_BYTES);
+    case "values": {
+      let bytes = LEAF_BYTES;
+      for (const [text, tallies] of state.values) bytes += text.length * 2 + tallies.length * TALLY_BYTES;
+      return bytes;
+    }
+    default:
+      return state.occurrences.reduce(
+        (sum, { value }) => sum + 28 + JSON.stringify(value).length,
+        LEAF_BYTES,
+      );
+  }
+}
+
+export function traitBytes(key: string, { value }: ProfileTrait): number {
+  return 16 + Buffer.byteLength(key) + Buffer.byteLength(JSON.stringify(value));
+}
+
+export function eventBytes(name: string): number {
+  return 24 + Buffer.byteLength(name);
+}
+
+export function resultBytes({ text }: Result): number {
+  return 48 + Buffer.byteLength(text);
+}
+
+/** All of it at once: when a profile has been read, and after a merge. */
+export function profileBytes(profile: Profile): number {
+  let bytes = 0;
+  for (const [key, trait] of profile.traits) bytes += traitBytes(key, trait);
+  for (const { name } of profile.events.values()) bytes += eventBytes(name);
+  for (const state of profile.leaves.values()) bytes += leafBytes(state);
+  for (const result of profile.results.values()) bytes += resultBytes(result);
+  return bytes;
+}

@@ -1,0 +1,248 @@
+// What the oracle property is asked of: audiences and computed traits of any shape, and what happens to a handful of people.
+import fc from "fast-check";
+
+export const START_MS = 1_700_000_000_000;
+
+type Json = Record<string, unknown>;
+
+export interface CaseComputation {
+  readonly id: string;
+  readonly key: string;
+  readonly includeAnonymous: boolean;
+  readonly kind: "audience" | "trait" | "list";
+  /** As a caller would write it. */
+  readonly definition: Json;
+}
+
+export interface CaseIds {
+  readonly userId: string | null;
+  readonly anonymousId: string | null;
+}
+
+export type Step =
+  | {
+      readonly kind: "call";
+      readonly ids: CaseIds;
+      readonly type: string;
+      readonly name: string;
+      readonly lateMs: number;
+      readonly data: Json;
+    }
+  /** The call of an earlier step again, byte for byte. */
+  | { readonly kind: "copy"; readonly of: number }
+  | { readonly kind: "alias"; readonly from: string; readonly to: string }
+  | { readonly kind: "delete"; readonly userId: string }
+  | { readonly kind: "list"; readonly userId: string; readonly isMember: boolean }
+  | { readonly kind: "clock"; readonly ms: number }
+  /** Time passes while the processor is away. */
+  | { readonly kind: "away"; readonly ms: number }
+  /** To the next deadline of anyone, or just before or after it. */
+  | { readonly kind: "deadline"; readonly besideMs: number }
+  /** Every profile goes through its record. */
+  | { readonly kind: "reload" };
+
+export interface Case {
+  readonly computations: readonly CaseComputation[];
+  readonly steps: readonly Step[];
+}
+
+const pick = <T>(...values: T[]): fc.Arbitrary<T> => fc.constantFrom(...values);
+
+const date = fc
+  .integer({ min: -12, max: 30 })
+  .map((turn) => new Date(START_MS + turn * 15_000).toISOString());
+const number = fc.integer({ min: -8, max: 40 }).map((quarters) => quarters / 4);
+const text = pick("", "a", "ab", "b", "B", "5");
+
+const properties = fc.record(
+  {
+    n: fc.oneof({ weight: 4, arbitrary: number }, { weight: 1, arbitrary: pick<unknown>("5", null, true) }),
+    s: fc.oneof(
+      { weight: 4, arbitrary: text },
+      { weight: 1, arbitrary: pick<unknown>(5, null, ["a"], { x: "a" }) },
+    ),
+    d: fc.oneof({ weight: 5, arbitrary: date }, { weight: 1, arbitrary: pick<unknown>("soon", 5) }),
+    tags: fc.array(pick("a", "b"), { maxLength: 2 }),
+  },
+  { requiredKeys: [] },
+);
+
+const testOf: fc.Arbitrary<[string, Json]> = fc.oneof(
+  fc.tuple(
+    pick("n", "s"),
+    fc.record({ op: pick("gt", "gte", "lt", "lte"), value: fc.oneof(number, pick("a", "b")) }),
+  ),
+  fc.tuple(pick("n", "s"), fc.record({ op: pick("eq", "neq"), value: fc.oneof(number, text, fc.boolean()) })),
+  fc.tuple(
+    pick("s", "n"),
+    fc.record({ op: pick("in"), value: fc.array(fc.oneof(number, text), { minLength: 1, maxLength: 3 }) }),
+  ),
+  fc.tuple(pick("s", "tags"), fc.record({ op: pick("contains", "not_contains"), value: pick("a", "b") })),
+  fc.tuple(pick("s"), fc.record({ op: pick("starts_with", "ends_with"), value: pick("a", "b") })),
+  fc.tuple(pick("s", "n", "d", "s.x"), fc.record({ op: pick("exists", "not_exists") })),
+  fc.tuple(pick("d"), fc.record({ op: pick("before", "after"), value: date })),
+  fc.tuple(pick("d"), fc.record({ op: pick("within_last", "within_next"), value: pick("60s", "2m") })),
+);
+
+const where = fc
+  .array(testOf, { maxLength: 2 })
+  .map((tests) => tests.map(([path, test]) => ({ path: `properties.${path}`, ...test })));
+
+const window = fc.oneof(
+  { weight: 2, arbitrary: fc.constant({}) },
+  { weight: 4, arbitrary: fc.record({ within: pick("60s", "90s", "2m", "5m") }) },
+  {
+    weight: 2,
+    arbitrary: pick({ between: ["30s", "90s"] }, { between: ["1m", "3m"] }, { between: ["10s", "2m"] }),
+  },
+  { weight: 1, arbitrary: fc.record({ after: date }) },
+  { weight: 1, arbitrary: fc.record({ before: date, within: pick("3m") }) },
+);
+
+const named = fc.oneof(
+  { weight: 4, arbitrary: pick<Json>({ event: "A" }, { event: "B" }) },
+  { weight: 1, arbitrary: pick<Json>({ page: "A" }, { screen: "A" }) },
+);
+
+const count = fc.oneof(
+  { weight: 2, arbitrary: fc.constant({}) },
+  {
+    weight: 3,
+    arbitrary: fc.record({
+      count: fc.record({
+        op: pick("gt", "gte", "lt", "lte", "eq", "eq"),
+        value: fc.integer({ min: 0, max: 3 }),
+      }),
+    }),
+  },
+);
+
+const occurrences = fc
+  .tuple(named, where, window)
+  .map(([name, conditions, span]): Json => ({ ...name, ...span, where: conditions }));
+
+const eventLeaf = fc.tuple(occurrences, count).map(([one, more]): Json => ({ ...one, ...more }));
+const traitLeaf = testOf.map(([path, test]): Json => ({ trait: path, ...test }));
+
+const leafNaming = (audiences: readonly string[]): fc.Arbitrary<Json> =>
+  fc.oneof(
+    { weight: 5, arbitrary: eventLeaf },
+    { weight: 3, arbitrary: traitLeaf },
+    {
+      weight: audiences.length > 0 ? 1 : 0,
+      arbitrary: pick(...audiences, "list").map((audience): Json => ({ audience })),
+    },
+  );
+
+const groupNaming = (audiences: readonly string[]): fc.Arbitrary<Json> => {
+  const leaf = leafNaming(audiences);
+  const node = fc.oneof(
+    { weight: 4, arbitrary: leaf },
+    { weight: 1, arbitrary: leaf.map((not): Json => ({ not })) },
+    { weight: 1, arbitrary: fc.array(leaf, { minLength: 1, maxLength: 2 }).map((any): Json => ({ any })) },
+  );
+  return fc
+    .tuple(pick("all", "any"), fc.array(node, { minLength: 1, maxLength: 3 }))
+    .map(([kind, of]): Json => ({ everyone: true, [kind]: of }));
+};
+
+const audience = (index: number): fc.Arbitrary<CaseComputation> =>
+  fc.record({
+    id: fc.constant(`aud_${index}`),
+    key: fc.constant(`audience_${index}`),
+    includeAnonymous: fc.boolean(),
+    kind: fc.constant("audience" as const),
+    definition: groupNaming(Array.from({ length: index }, (_, other) => `audience_${other}`)),
+  });
+
+const reduce = fc.oneof(
+  fc.constant({ fn: "count" }),
+  fc.record({ fn: pick("sum", "avg", "min", "max"), path: fc.constant("properties.n") }),
+  fc.record({
+    fn: pick("first", "last", "unique", "unique_count", "most_frequent"),
+    path: pick("properties.s", "properties.n"),
+  }),
+);
+
+const trait = (index: number): fc.Arbitrary<CaseComputation> =>
+  fc.record({
+    id: fc.constant(`trait_${index}`),
+    key: fc.constant(`trait_${index}`),
+    includeAnonymous: fc.constant(false),
+    kind: fc.constant("trait" as const),
+    definition: fc.tuple(occurrences, reduce).map(([one, fn]): Json => ({ ...one, reduce: fn })),
+  });
+
+const LIST: CaseComputation = {
+  id: "list",
+  key: "list",
+  includeAnonymous: false,
+  kind: "list",
+  definition: {},
+};
+
+const user = pick("u1", "u2", "u3");
+const anonymous = pick("x1", "x2");
+
+const ids: fc.Arbitrary<CaseIds> = fc.oneof(
+  { weight: 5, arbitrary: fc.record({ userId: user, anonymousId: fc.constant(null) }) },
+  { weight: 3, arbitrary: fc.record({ userId: fc.constant(null), anonymousId: anonymous }) },
+  { weight: 1, arbitrary: fc.record({ userId: user, anonymousId: anonymous }) },
+);
+
+/** Late ones share their times with others: they are rounded where they are applied. */
+const lateMs = fc.oneof(
+  { weight: 3, arbitrary: fc.constant(0) },
+  { weight: 2, arbitrary: fc.integer({ min: 0, max: 200_000 }) },
+  { weight: 1, arbitrary: fc.integer({ min: -20_000, max: 0 }) },
+);
+
+const call = fc.record({
+  kind: fc.constant("call" as const),
+  ids,
+  type: pick("track", "track", "track", "identify", "identify", "page", "screen", "group"),
+  name: pick("A", "A", "B"),
+  lateMs,
+  data: properties,
+});
+
+const step: fc.Arbitrary<Step> = fc.oneof(
+  { weight: 12, arbitrary: call },
+  { weight: 2, arbitrary: fc.record({ kind: fc.constant("copy" as const), of: fc.nat(20) }) },
+  {
+    weight: 1,
+    arbitrary: fc.record({ kind: fc.constant("alias" as const), from: pick("u1", "u2", "x1"), to: user }),
+  },
+  { weight: 1, arbitrary: fc.record({ kind: fc.constant("delete" as const), userId: user }) },
+  {
+    weight: 1,
+    arbitrary: fc.record({ kind: fc.constant("list" as const), userId: user, isMember: fc.boolean() }),
+  },
+  {
+    weight: 4,
+    arbitrary: fc.record({ kind: fc.constant("clock" as const), ms: fc.integer({ min: 1, max: 70_000 }) }),
+  },
+  {
+    weight: 2,
+    arbitrary: fc.record({ kind: fc.constant("away" as const), ms: fc.integer({ min: 1, max: 90_000 }) }),
+  },
+  {
+    weight: 4,
+    arbitrary: fc.record({ kind: fc.constant("deadline" as const), besideMs: pick(-1, 0, 0, 1) }),
+  },
+  { weight: 1, arbitrary: fc.constant({ kind: "reload" as const }) },
+);
+
+export const anyCase: fc.Arbitrary<Case> = fc
+  .record({ audiences: fc.integer({ min: 1, max: 3 }), traits: fc.integer({ min: 0, max: 2 }) })
+  .chain(({ audiences, traits }) =>
+    fc.record({
+      computations: fc
+        .tuple(
+          fc.tuple(...Array.from({ length: audiences }, (_, index) => audience(index))),
+          fc.tuple(...Array.from({ length: traits }, (_, index) => trait(index))),
+        )
+        .map(([first, second]) => [...first, ...second, LIST]),
+      steps: fc.array(step, { minLength: 3, maxLength: 30 }),
+    }),
+  );

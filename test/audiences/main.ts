@@ -1,0 +1,26 @@
+// `npm run audiences:oracle -- --cases 100000 [--seed 1]`: the oracle property with as many cases as asked for.
+import { parseArgs } from "node:util";
+import fc from "fast-check";
+import { anyCase } from "./case.ts";
+import { differenceIn } from "./run-case.ts";
+
+const { values } = parseArgs({ options: { cases: { type: "string" }, seed: { type: "string" } } });
+const cases = Number(values.cases ?? 100_000);
+const startedAtMs = performance.now();
+const details = fc.check(
+  fc.property(anyCase, (given) => {
+    const difference = differenceIn(given);
+    if (difference !== undefined) throw new Error(difference);
+  }),
+  { numRuns: cases, ...(values.seed !== undefined && { seed: Number(values.seed) }) },
+);
+const seconds = ((performance.now() - startedAtMs) / 1_000).toFixed(1);
+if (details.failed) {
+  process.stdout.write(
+    `${JSON.stringify(details.counterexample, undefined, 1)}\n${String(details.errorInstance)}\n`,
+  );
+  process.stdout.write(`seed ${details.seed}, after ${details.numRuns} cases\n`);
+  process.exitCode = 1;
+} else {
+  process.stdout.write(`${cases} cases, no difference, ${seconds} s; seed ${details.seed}\n`);
+}

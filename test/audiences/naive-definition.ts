@@ -1,0 +1,210 @@
+// What a definition comes to for one person, computed anew from all of the person's calls. Written from docs/audiences.md; shares no code with
+// the product.
+
+type Json = Record<string, unknown>;
+
+export interface NaiveCall {
+  readonly type: string;
+  readonly name: string;
+  readonly atMs: number;
+  readonly receivedAtMs: number;
+  readonly order: number;
+  readonly body: Json;
+}
+
+export interface NaivePerson {
+  calls: NaiveCall[];
+  readonly lists: Set<string>;
+}
+
+const UNITS: Record<string, number> = { s: 1e3, m: 6e4, h: 36e5, d: 864e5 };
+const duration = (text: unknown): number =>
+  Number.parseInt(String(text), 10) * (UNITS[String(text).slice(-1)] ?? 0);
+const isDate = (value: unknown): value is string =>
+  typeof value === "string" && /^\d{4}-\d\d-\d\dT.*Z$/.test(value);
+
+function get(root: unknown, path: string): unknown {
+  return path.split(".").reduce<unknown>((value, key) => {
+    const isObject = typeof value === "object" && value !== null && !Array.isArray(value);
+    return isObject && Object.hasOwn(value, key) ? (value as Json)[key] : undefined;
+  }, root);
+}
+
+/** Whether the operator holds of the value at this moment. */
+function holds(op: string, value: unknown, limit: unknown, nowMs: number): boolean {
+  if (value === null || value === undefined) return op === "not_exists";
+  const isSameType = typeof value === typeof limit && typeof value !== "boolean";
+  const [left, right] = [value as number, limit as number];
+  const at = isDate(value) ? Date.parse(value) : Number.NaN;
+  switch (op) {
+    case "eq":
+      return value === limit;
+    case "neq":
+      return value !== limit;
+    case "gt":
+      return isSameType && left > right;
+    case "gte":
+      return isSameType && left >= right;
+    case "lt":
+      return isSameType && left < right;
+    case "lte":
+      return isSameType && left <= right;
+    case "in":
+      return (limit as unknown[]).some((one) => one === value);
+    case "contains":
+      return (typeof value === "string" || Array.isArray(value)) && value.includes(limit as string);
+    case "not_contains":
+      return !holds("contains", value, limit, nowMs);
+    case "starts_with":
+      return typeof value === "string" && value.indexOf(String(limit)) === 0;
+    case "ends_with":
+      return typeof value === "string" && value.slice(-String(limit).length) === limit;
+    case "exists":
+      return true;
+    case "before":
+      return at < Date.parse(String(limit));
+    case "after":
+      return at >= Date.parse(String(limit));
+    case "within_last":
+      return at <= nowMs && nowMs < at + duration(limit);
+    case "within_next":
+      return at - duration(limit) <= nowMs && nowMs < at;
+    default:
+      return false;
+  }
+}
+
+const isPassing = (op: unknown): boolean => op === "within_last" || op === "within_next";
+const inOrder = (calls: readonly NaiveCall[]): NaiveCall[] =>
+  calls.toSorted((a, b) => a.atMs - b.atMs || a.receivedAtMs - b.receivedAtMs || a.order - b.order);
+
+function groupBy<T>(items: readonly T[], keyOf: (item: T) => string): T[][] {
+  return [...Map.groupBy(items, keyOf).values()];
+}
+
+/** The calls that count now: one by one where the table says "to the millisecond", else bucket by bucket. */
+function counted(leaf: Json, calls: readonly NaiveCall[], nowMs: number, isByValue: boolean): NaiveCall[] {
+  const [type, name] = leaf["event"]
+    ? ["track", leaf["event"]]
+    : leaf["page"]
+      ? ["page", leaf["page"]]
+      : ["screen", leaf["screen"]];
+  const conditions = (leaf["where"] ?? []) as { path: string; op: string; value: unknown }[];
+  const afterMs = leaf["after"] ? Date.parse(String(leaf["after"])) : -Infinity;
+  const beforeMs = leaf["before"] ? Date.parse(String(leaf["before"])) : Infinity;
+  const matching = inOrder(calls).filter(
+    (call) =>
+      call.type === type &&
+      call.name === name &&
+      call.atMs >= afterMs &&
+      call.atMs < beforeMs &&
+      conditions.every(({ op, path, value }) => holds(op, get(call.body, path), value, nowMs)),
+  );
+  const between = leaf["between"] as string[] | undefined;
+  const [enterMs, leaveMs] = between
+    ? between.map(duration)
+    : [0, leaf["within"] ? duration(leaf["within"]) : Infinity];
+  const isInside = (firstMs: number, lastMs: number): boolean =>
+    firstMs + (enterMs ?? 0) <= nowMs && nowMs < lastMs + (leaveMs ?? 0);
+  const path = String((leaf["reduce"] as Json | undefined)?.["path"]);
+  const isExact = conditions.some(({ op }) => isPassing(op)) || (!leaf["reduce"] && !between);
+  const widthMs = Math.ceil(Math.max(((leaveMs ?? 0) - (enterMs ?? 0)) / 60, (leaveMs ?? 0) / 480));
+  if (isExact || leaveMs === Infinity) return matching.filter(({ atMs }) => isInside(atMs, atMs));
+  const taken = matching.filter(({ body }) => takes(leaf["reduce"] as Json | undefined, get(body, path)));
+  const bucket = ({ atMs, body }: NaiveCall): string =>
+    `${Math.floor(atMs / widthMs)} ${isByValue ? JSON.stringify(get(body, path)) : ""}`;
+  return inOrder(
+    groupBy(taken, bucket)
+      .filter((group) => isInside(group[0]?.atMs ?? 0, group.at(-1)?.atMs ?? 0))
+      .flat(),
+  );
+}
+
+/** Whether the reducer counts a value at all. */
+function takes(reduce: Json | undefined, value: unknown): boolean {
+  switch (reduce?.["fn"]) {
+    case undefined:
+    case "count":
+      return true;
+    case "sum":
+    case "avg":
+    case "min":
+    case "max":
+      return typeof value === "number";
+    case "first":
+    case "last":
+      return value !== undefined && value !== null;
+    default:
+      return value !== undefined && value !== null && typeof value !== "object";
+  }
+}
+
+const byText = (a: unknown, b: unknown): number => {
+  const [textA, textB] = [String(a), String(b)];
+  if (textA === textB) return typeof a === typeof b ? 0 : typeof a === "string" ? -1 : 1;
+  return textA < textB ? -1 : 1;
+};
+
+/** The value of a computed trait. */
+export function naiveTrait(definition: Json, { calls }: NaivePerson, nowMs: number): unknown {
+  const reduce = definition["reduce"] as Json;
+  const fn = String(reduce["fn"]);
+  const isByValue = fn === "unique" || fn === "unique_count" || fn === "most_frequent";
+  const values = counted(definition, calls, nowMs, isByValue)
+    .map(({ body }) => (fn === "count" ? 0 : get(body, String(reduce["path"]))))
+    .filter((value) => takes(reduce, value));
+  const numbers = values as number[];
+  const sum = numbers.reduce((all, one) => all + one, 0);
+  const distinct = [...new Set(values)].sort(byText);
+  switch (fn) {
+    case "count":
+      return values.length;
+    case "sum":
+      return values.length ? sum : null;
+    case "avg":
+      return values.length ? sum / values.length : null;
+    case "min":
+      return values.length ? Math.min(...numbers) : null;
+    case "max":
+      return values.length ? Math.max(...numbers) : null;
+    case "first":
+      return values[0] ?? null;
+    case "last":
+      return values.at(-1) ?? null;
+    case "unique":
+      return distinct;
+    case "unique_count":
+      return distinct.length;
+    default: {
+      const frequency = (one: unknown): number => values.filter((other) => other === one).length;
+      const most = Math.max(0, ...distinct.map(frequency));
+      return most < 2 ? null : distinct.find((one) => frequency(one) === most);
+    }
+  }
+}
+
+function naiveTraits({ calls }: NaivePerson): Json {
+  const traits: Json = {};
+  for (const { body, type } of inOrder(calls)) if (type === "identify") Object.assign(traits, body["traits"]);
+  return traits;
+}
+
+/** Whether the person meets the audience's definition; `named` answers for audiences that it names. */
+export function naiveMember(
+  node: Json,
+  person: NaivePerson,
+  nowMs: number,
+  named: (key: string) => boolean,
+): boolean {
+  const parts = (node["all"] ?? node["any"]) as Json[] | undefined;
+  const isMet = (part: Json): boolean => naiveMember(part, person, nowMs, named);
+  if (node["all"]) return (parts ?? []).every(isMet);
+  if (node["any"]) return (parts ?? []).some(isMet);
+  if (node["not"]) return !isMet(node["not"] as Json);
+  if (node["audience"]) return named(String(node["audience"]));
+  if (node["trait"])
+    return holds(String(node["op"]), get(naiveTraits(person), String(node["trait"])), node["value"], nowMs);
+  const { op, value } = (node["count"] ?? { op: "gte", value: 1 }) as { op: string; value: number };
+  const happened = counted(node, person.calls, nowMs, false).length;
+  return holds(op, happened, value, nowMs);
+}

@@ -1,0 +1,135 @@
+// Everyone's calls, kept for ever, and what was sent of each: the flips that the product should make.
+import type { Case, CaseComputation, CaseIds } from "./case.ts";
+import { type NaiveCall, type NaivePerson, naiveMember, naiveTrait } from "./naive-definition.ts";
+
+export interface SentFlip {
+  readonly profile: string;
+  readonly computation: string;
+  readonly text: string;
+  readonly seq: number;
+}
+
+interface Person extends NaivePerson {
+  readonly seen: Set<string>;
+  readonly sent: Map<string, { text: string; seq: number }>;
+  isKnown: boolean;
+  clockMs: number;
+  deletedAtMs: number;
+}
+
+export interface NaiveInput {
+  readonly ids: CaseIds;
+  readonly messageId: string;
+  readonly call: NaiveCall;
+}
+
+const EMPTY = ["false", "null", "0", "[]"];
+
+export class Naive {
+  readonly #computations: readonly CaseComputation[];
+  readonly #people = new Map<string, Person>();
+  readonly #merged = new Map<string, string>();
+  #flips: SentFlip[] = [];
+
+  constructor({ computations }: Case) {
+    this.#computations = computations;
+  }
+
+  #person(id: string): Person {
+    const known = this.#people.get(id);
+    if (known !== undefined) return known;
+    const person: Person = {
+      calls: [],
+      lists: new Set(),
+      seen: new Set(),
+      sent: new Map(),
+      isKnown: false,
+      clockMs: 0,
+      deletedAtMs: -Infinity,
+    };
+    this.#people.set(id, person);
+    return person;
+  }
+
+  #root(id: string): string {
+    const next = this.#merged.get(id);
+    return next === undefined ? id : this.#root(next);
+  }
+
+  #valueOf(computation: CaseComputation, person: Person, nowMs: number): unknown {
+    const { definition, id, kind } = computation;
+    if (kind === "list") return person.lists.has(id);
+    if (kind === "trait") return naiveTrait(definition, person, nowMs);
+    return naiveMember(definition, person, nowMs, (key) => {
+      const named = this.#computations.find((one) => one.key === key);
+      return named !== undefined && this.#valueOf(named, person, nowMs) === true;
+    });
+  }
+
+  /** Sends what differs from what was sent. */
+  #judge(id: string, nowMs: number): void {
+    const person = this.#person(id);
+    person.clockMs = Math.max(person.clockMs, nowMs);
+    for (const computation of this.#computations) {
+      const isForThem =
+        !id.startsWith("anon:") || (computation.includeAnonymous && computation.kind !== "trait");
+      if (!isForThem) continue;
+      const text = JSON.stringify(this.#valueOf(computation, person, person.clockMs));
+      const sent = person.sent.get(computation.id);
+      if (sent === undefined ? EMPTY.includes(text) : sent.text === text) continue;
+      const seq = (sent?.seq ?? 0) + 1;
+      person.sent.set(computation.id, { text, seq });
+      this.#flips.push({ profile: id, computation: computation.id, text, seq });
+    }
+  }
+
+  merge(from: string, to: string, nowMs: number): void {
+    const [source, target] = [from, this.#root(to)];
+    if (this.#merged.has(source) || source === target) return;
+    const [moved, person] = [this.#person(source), this.#person(target)];
+    person.calls.push(...moved.calls);
+    for (const one of moved.seen) person.seen.add(one);
+    this.#merged.set(source, target);
+    this.#people.delete(source);
+    person.isKnown = true;
+    this.#judge(target, Math.max(nowMs, moved.clockMs));
+  }
+
+  call({ call, ids, messageId }: NaiveInput, nowMs: number): void {
+    const own = ids.userId ?? `anon:${ids.anonymousId}`;
+    const id = this.#root(own);
+    const person = this.#person(id);
+    const identity = `${own} ${messageId}`;
+    if (call.atMs <= person.deletedAtMs || person.seen.has(identity)) return;
+    person.seen.add(identity);
+    if (person.isKnown && call.atMs > person.clockMs) this.#judge(id, call.atMs);
+    person.isKnown = true;
+    person.calls.push(call);
+    this.#judge(id, nowMs);
+  }
+
+  delete(userId: string, nowMs: number): void {
+    if (this.#merged.has(userId)) return;
+    this.#people.delete(userId);
+    this.#person(userId).deletedAtMs = nowMs;
+  }
+
+  list(userId: string, listId: string, isMember: boolean, nowMs: number): void {
+    if (this.#merged.has(userId)) return;
+    const person = this.#person(userId);
+    person.isKnown = true;
+    if (isMember) person.lists.add(listId);
+    else person.lists.delete(listId);
+    this.#judge(userId, nowMs);
+  }
+
+  clock(nowMs: number): void {
+    for (const [id, { isKnown }] of this.#people) if (isKnown) this.#judge(id, nowMs);
+  }
+
+  takeFlips(): SentFlip[] {
+    const flips = this.#flips;
+    this.#flips = [];
+    return flips;
+  }
+}
