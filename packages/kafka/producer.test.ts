@@ -4,12 +4,13 @@ import { until } from "#support/until";
 import type { PartitionBatch } from "./accumulator.ts";
 import type { PartitionOutcome, ProduceClient } from "./cluster.ts";
 import { KafkaError } from "./errors.ts";
+import { ManualHost } from "./fixtures/manual-host.ts";
 import { recordingLogger } from "./fixtures/recording-logger.ts";
 import { StubCluster } from "./fixtures/stub-cluster.ts";
 import { partitionOfKey } from "./partitioner.ts";
 import { createProduceClient } from "./produce-client.ts";
 import { BatchingProducer, type ProducerParts } from "./producer.ts";
-import type { OutgoingRecord, ProducerOptions } from "./types.ts";
+import type { KafkaLogger, OutgoingRecord, ProducerOptions } from "./types.ts";
 
 type Answer = (batches: readonly PartitionBatch[]) => Promise<readonly PartitionOutcome[]>;
 
@@ -63,6 +64,20 @@ function newProducer(
   const producer = new BatchingProducer(parts, options);
   open.push(producer);
   return producer;
+}
+
+/** One whose clock the test moves; all partitions are led by broker 1. */
+function manualProducer(client: ProduceClient, host: ManualHost, logger: KafkaLogger): BatchingProducer {
+  const metadata: ProducerParts["metadata"] = {
+    partitionCount: () => 1,
+    leader: () => 1,
+    fetch: async () => undefined,
+    renew: () => undefined,
+  };
+  return new BatchingProducer(
+    { client, metadata, logger, host },
+    { deliveryTimeoutMs: Number.POSITIVE_INFINITY },
+  );
 }
 
 function record(key: string | null, value = "v"): OutgoingRecord {
@@ -278,6 +293,59 @@ describe("producer", () => {
     await producer.send([record(onSecond)]);
     hanging.resolve();
     await slow;
+  });
+
+  test("a broker that answers is not left alone for a while, and what is refused for good is no sign of trouble", async () => {
+    const client = new ScriptedClient();
+    const host = new ManualHost();
+    const { logger, lines } = recordingLogger();
+    const producer = manualProducer(client, host, logger);
+    for (let count = 1; count <= 10; count += 1) {
+      if (count % 2 === 0) client.answers.push(() => Promise.reject(tooLarge));
+      const sent = producer.send([record(KEYS[0] ?? "")]).catch((error: unknown) => error);
+      await host.advance(4);
+      expect(await sent).toBe(count % 2 === 0 ? tooLarge : undefined);
+      // A single record that is refused is not sent once more by itself.
+      expect(client.requests).toHaveLength(count);
+    }
+    expect([client.resets, lines]).toEqual([0, []]);
+  });
+
+  test("that records are sent again is said at the first failure, the second, the fourth", async () => {
+    const client = new ScriptedClient();
+    const host = new ManualHost();
+    const { logger, lines } = recordingLogger();
+    const producer = manualProducer(client, host, logger);
+    for (let failures = 1; failures <= 5; failures += 1)
+      client.answers.push(() => Promise.reject(unavailable));
+    const sent = producer.send([record(KEYS[0] ?? "")]);
+    await host.advance(60_000);
+    await sent;
+    expect(client.requests).toHaveLength(6);
+    const facts = { broker: 1, partitions: 1, error: "connection lost" };
+    expect(lines).toEqual(
+      [1, 2, 4].map((failures) => ({
+        level: "warn",
+        fields: { ...facts, failures },
+        message: "records are sent again",
+      })),
+    );
+  });
+
+  test("two hundred records do not wait for the linger, fewer do", async () => {
+    const client = new ScriptedClient();
+    const host = new ManualHost();
+    const producer = manualProducer(client, host, recordingLogger().logger);
+    const many = (count: number) => Array.from({ length: count }, () => record(KEYS[0] ?? ""));
+    const sent = [producer.send(many(1))];
+    await host.advance(0);
+    sent.push(producer.send(many(199)));
+    await host.advance(3);
+    expect(client.requests).toHaveLength(1);
+    sent.push(producer.send(many(1)));
+    await host.advance(0);
+    expect(client.requests.map((batches) => batches[0]?.keys.length)).toEqual([1, 200]);
+    await Promise.all(sent);
   });
 
   test("after failures in a row the connections are made anew", async () => {

@@ -1,6 +1,7 @@
 import { describe, expect, test } from "@jest/globals";
-import { systemHost } from "#host";
+import { type Host, systemHost } from "#host";
 import { until } from "#support/until";
+import { ManualHost } from "./fixtures/manual-host.ts";
 import { recordingLogger } from "./fixtures/recording-logger.ts";
 import { record } from "./fixtures/stub-session.ts";
 import { hold, received } from "./held.ts";
@@ -19,6 +20,7 @@ interface Bench {
 function run(
   step: (settle: Settle, claim: Claim) => void,
   work: Partial<SettlementParts<string>["work"]> = {},
+  host: Host = systemHost,
 ): Bench {
   const { logger, lines } = recordingLogger();
   const written: OutgoingRecord[] = [];
@@ -28,7 +30,7 @@ function run(
   const held = { ...hold<string>(raw), received: received(raw, "decoded") };
   settleRecord(held, {
     logger,
-    host: systemHost,
+    host,
     work: {
       step: (_, settle, claim) => step(settle, claim),
       deadLetter: (_, error) => [{ topic: "dead", key: error.message, value: null }],
@@ -158,5 +160,25 @@ describe("settlement", () => {
     );
     await soon(() => bench.done() === 1, "the record's end");
     expect(bench.written).toEqual([next]);
+  });
+
+  test("what cannot be written is said, with its place, at the first failure, the second, the fourth", async () => {
+    const host = new ManualHost();
+    let tries = 0;
+    const write = async (): Promise<void> => {
+      tries += 1;
+      if (tries <= 5) throw new Error("away");
+    };
+    const bench = run((settle) => settle({ produce: [next] }), { write }, host);
+    await host.advance(60_000);
+    expect([tries, bench.done()]).toEqual([6, 1]);
+    const facts = { topic: "t", partition: 0, offset: 7, error: "away" };
+    expect(bench.log).toEqual(
+      [1, 2, 4].map((failures) => ({
+        level: "error",
+        fields: { ...facts, failures },
+        message: expect.stringContaining("could not be written"),
+      })),
+    );
   });
 });
