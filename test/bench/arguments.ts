@@ -1,12 +1,12 @@
 import { parseArgs } from "node:util";
-import type { Bench } from "./bench.ts";
+import type { BenchDescription } from "./bench.ts";
 
 export interface BenchArguments {
   readonly isJson: boolean;
   readonly flags: Readonly<Record<string, number>>;
 }
 
-export function helpOf({ name, summary, flags }: Bench): string {
+export function helpOf({ name, summary, flags }: BenchDescription): string {
   const lines = Object.entries(flags).map(
     ([flag, { default: value, doc }]) =>
       `  --${`${flag} N`.padEnd(22)} ${doc}${Number.isNaN(value) ? "" : ` (${value})`}`,
@@ -24,7 +24,7 @@ export function helpOf({ name, summary, flags }: Bench): string {
 }
 
 /** Throws a TypeError for an unknown option or what is no positive number. */
-export function readArguments(bench: Bench, args: readonly string[]): BenchArguments | "help" {
+export function readArguments(bench: BenchDescription, args: readonly string[]): BenchArguments | "help" {
   const options: Record<string, { type: "string" | "boolean" }> = {
     help: { type: "boolean" },
     json: { type: "boolean" },

@@ -13,10 +13,19 @@ export interface BenchContext<F extends string = string> {
   readonly flags: Readonly<Record<F, number>>;
 }
 
-/** One benchmark, `npm run bench:<name>`. */
-export interface Bench<F extends string = string> {
+/** What the command line needs to know of a benchmark. */
+export interface BenchDescription<F extends string = string> {
   readonly name: string;
   readonly summary: string;
   readonly flags: Readonly<Record<F, Flag>>;
+}
+
+/** One benchmark, `npm run bench:<name>`. */
+export interface Bench<F extends string = string> extends BenchDescription<F> {
   run(context: BenchContext<F>): Promise<void>;
+}
+
+/** One that needs no Kafka. */
+export interface LocalBench<F extends string = string> extends BenchDescription<F> {
+  runAlone(context: Omit<BenchContext<F>, "stack">): Promise<void>;
 }

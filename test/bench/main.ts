@@ -2,7 +2,8 @@
 import { startStack } from "#stack";
 import { environment } from "#support/environment";
 import { helpOf, readArguments } from "./arguments.ts";
-import type { Bench } from "./bench.ts";
+import { audiences } from "./audiences.ts";
+import type { Bench, BenchDescription, LocalBench } from "./bench.ts";
 import { delivery } from "./delivery.ts";
 import { ingest } from "./ingest.ts";
 import { isolation } from "./isolation.ts";
@@ -11,13 +12,24 @@ import { recovery } from "./recovery.ts";
 import { conditionsNow, createReport } from "./report.ts";
 import { scale } from "./scale.ts";
 
-const BENCHES: readonly Bench[] = [ingest, delivery, pipeline, isolation, recovery, scale];
+const BENCHES: readonly (Bench | LocalBench)[] = [
+  ingest,
+  delivery,
+  pipeline,
+  isolation,
+  recovery,
+  scale,
+  audiences,
+];
 
 const print = (line: string): void => void process.stdout.write(`${line}\n`);
 const printError = (line: string): void => void process.stderr.write(`${line}\n`);
 
 /** Undefined when they are refused, which is said. */
-function argumentsOf(bench: Bench, args: readonly string[]): ReturnType<typeof readArguments> | undefined {
+function argumentsOf(
+  bench: BenchDescription,
+  args: readonly string[],
+): ReturnType<typeof readArguments> | undefined {
   try {
     return readArguments(bench, args);
   } catch (thrown) {
@@ -27,12 +39,18 @@ function argumentsOf(bench: Bench, args: readonly string[]): ReturnType<typeof r
   }
 }
 
-async function runBench(bench: Bench, args: readonly string[]): Promise<void> {
+async function runBench(bench: Bench | LocalBench, args: readonly string[]): Promise<void> {
   const options = argumentsOf(bench, args);
   if (options === undefined) return;
   if (options === "help") return print(helpOf(bench));
   const { flags, isJson } = options;
   const say = isJson ? printError : print;
+  if ("runAlone" in bench) {
+    const report = createReport(bench.name, conditionsNow("none"), say);
+    await bench.runAlone({ flags, report });
+    if (isJson) print(report.json());
+    return;
+  }
   const stack = await startStack({ environment, log: say });
   try {
     const report = createReport(bench.name, conditionsNow(stack.rung), say);

@@ -1,4 +1,4 @@
-// What a definition says, once it has been read: the compiled form of audiences.md's JSON.
+// What a definition says, once it has been read: the compiled form of docs/audiences.md.
 import type { Problem } from "#contract";
 
 export type Scalar = string | number | boolean;

@@ -9,7 +9,7 @@ function holdsWhenEmpty(leaf: Leaf): boolean {
   return op === "lte" ? value >= 0 : value === 0;
 }
 
-/** Whether some leaf asks for something to be there; without one a definition is met by all who did nothing (audiences.md, "Definition"). */
+/** Whether some leaf asks for something to be there; without one a definition is met by all who did nothing (docs/decisions/0043). */
 export function asksForSomething(
   expression: Expression,
   leaves: ReadonlyMap<string, Leaf>,

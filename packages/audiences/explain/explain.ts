@@ -1,4 +1,4 @@
-// Why a profile is in an audience or not, leaf by leaf (audiences.md, "The API, decided": GET …/members?userId=).
+// Why a profile is in an audience or not, leaf by leaf , for the API.
 import { valueAt } from "../definition/paths.ts";
 import { evaluateLeaf } from "../leaves/leaf.ts";
 import type { Computation, Node } from "../profile/computation-set.ts";

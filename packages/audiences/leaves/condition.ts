@@ -1,4 +1,4 @@
-// Whether a value meets a condition. Nothing is converted: "150" is no number; texts are compared by code units (audiences.md, "The API, decided").
+// Whether a value meets a condition. Nothing is converted: "150" is no number; texts are compared by code units (docs/audiences.md, "Operators").
 import type { Condition, Scalar, Test } from "../definition/definition.ts";
 import { valueAt } from "../definition/paths.ts";
 import { parseRfc3339 } from "../definition/times.ts";

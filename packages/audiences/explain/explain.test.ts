@@ -1,0 +1,94 @@
+import { expect, test } from "@jest/globals";
+import { parseAudience } from "../definition/parse-audience.ts";
+import { applyEvent } from "../profile/apply.ts";
+import { type ComputationInput, compileSet } from "../profile/computation-set.ts";
+import { createProfile } from "../profile/profile.ts";
+import { explainMembership } from "./explain.ts";
+
+const NOW_MS = 1_700_000_000_000;
+const DAY_MS = 86_400_000;
+
+const LIST: ComputationInput = {
+  id: "lst",
+  key: "listed",
+  generation: 1,
+  state: "live",
+  includeAnonymous: false,
+  definition: { kind: "list" },
+};
+
+function setup(
+  definition: unknown,
+  calls: readonly { type: string; name: string; body: object; agoMs: number }[],
+) {
+  const reading = parseAudience(definition, { audiences: new Map([["listed", { references: [] }]]) });
+  if (!reading.ok) throw new Error(JSON.stringify(reading.problems));
+  const set = compileSet([LIST, { ...LIST, id: "aud", key: "aud", definition: reading.definition }]);
+  const profile = createProfile("u", 0);
+  for (const [index, { agoMs, body, name, type }] of calls.entries()) {
+    const ids = { sourceId: "s", messageId: `m${index}`, userId: "u", anonymousId: null };
+    const call = { ...ids, type, name, timestampMs: NOW_MS - agoMs, receivedAtMs: NOW_MS, body: { ...body } };
+    applyEvent(profile, { kind: "call", call }, set, { offset: index, nowMs: NOW_MS });
+  }
+  const computation = set.computations.get("aud");
+  if (computation === undefined) throw new Error("not compiled");
+  return (nowMs: number) => explainMembership(profile, computation, nowMs);
+}
+
+test("each leaf with its path, value and end; the membership's end is that of what decides it", () => {
+  const explain = setup(
+    {
+      all: [
+        { event: "Order", within: "30d", count: { op: "gte", value: 2 } },
+        { not: { event: "Cancelled", within: "365d" } },
+        { any: [{ trait: "plan", op: "eq", value: "pro" }, { audience: "listed" }] },
+      ],
+    },
+    [
+      { type: "track", name: "Order", body: {}, agoMs: 20 * DAY_MS },
+      { type: "track", name: "Order", body: {}, agoMs: 10 * DAY_MS },
+      { type: "identify", name: "", body: { traits: { plan: "pro" } }, agoMs: 0 },
+    ],
+  );
+  expect(explain(NOW_MS)).toEqual({
+    isMember: true,
+    sinceMs: NOW_MS,
+    untilMs: NOW_MS + 10 * DAY_MS,
+    leaves: [
+      { path: "definition.all[0]", holds: true, value: 2, untilMs: NOW_MS + 10 * DAY_MS },
+      { path: "definition.all[1].not", holds: false, value: 0 },
+      { path: "definition.all[2].any[0]", holds: true, value: "pro" },
+      { path: "definition.all[2].any[1]", holds: false, value: false },
+    ],
+  });
+});
+
+test("who is not in learns why: the value that each leaf has come to", () => {
+  const explain = setup(
+    {
+      all: [
+        { event: "Order", count: { op: "gte", value: 2 } },
+        { trait: "address.city", op: "eq", value: "Oslo" },
+      ],
+    },
+    [
+      { type: "track", name: "Order", body: {}, agoMs: 0 },
+      { type: "identify", name: "", body: { traits: { address: { city: "Bergen" } } }, agoMs: 0 },
+    ],
+  );
+  expect(explain(NOW_MS)).toEqual({
+    isMember: false,
+    leaves: [
+      { path: "definition.all[0]", holds: false, value: 1 },
+      { path: "definition.all[1]", holds: false, value: "Bergen" },
+    ],
+  });
+});
+
+test("buckets that leave without changing the answer are looked beyond", () => {
+  const order = (agoDays: number) => ({ type: "track", name: "Order", body: {}, agoMs: agoDays * DAY_MS });
+  const many = Array.from({ length: 60 }, (_, index) => order((index % 6) * 4));
+  const explain = setup({ event: "Order", within: "30d", count: { op: "gte", value: 51 } }, many);
+  // Ten orders on each of six days: the oldest ten leave after 10 days, and then there are 50.
+  expect(explain(NOW_MS)).toMatchObject({ isMember: true, untilMs: NOW_MS + 10 * DAY_MS });
+});

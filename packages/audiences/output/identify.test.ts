@@ -1,0 +1,67 @@
+import { expect, test } from "@jest/globals";
+import type { Computation } from "../profile/computation-set.ts";
+import { identifyCall, messageIdOf } from "./identify.ts";
+
+const SPACE = { id: "spa_default", namespace: "default" };
+const AT_MS = Date.parse("2026-01-31T01:02:03.004Z");
+const FLIP = { computationId: "aud_1", generation: 1, seq: 1, text: "true", atMs: AT_MS };
+
+const list = { kind: "list" } as const;
+const audience: Pick<Computation, "id" | "key" | "definition"> = {
+  id: "aud_1",
+  key: "big_spenders",
+  definition: list,
+};
+const profile = { id: "u1", incarnation: 7 };
+
+test("contract 2.4, 8.2, 8.5: the body of a membership, its context exactly {personas}", () => {
+  const call = identifyCall(FLIP, { profile, computation: audience, space: SPACE });
+  expect(call.body).toBe(
+    '{"version":1,"type":"identify","userId":"u1","traits":{"big_spenders":true},"timestamp":"2026-01-31T01:02:03.004Z",' +
+      '"context":{"personas":{"computation_class":"audience","computation_id":"aud_1","computation_key":"big_spenders",' +
+      '"namespace":"default","space_id":"spa_default"}},"integrations":{"All":false,"Webhooks":true},' +
+      `"messageId":"${call.messageId}","receivedAt":"2026-01-31T01:02:03.004Z"}`,
+  );
+  expect(call).toMatchObject({
+    type: "identify",
+    userId: "u1",
+    anonymousId: null,
+    integrations: { All: false, Webhooks: true },
+    timestampMs: AT_MS,
+  });
+});
+
+test("an anonymous member has an anonymousId and no userId", () => {
+  const call = identifyCall(FLIP, {
+    profile: { ...profile, id: "anon:x" },
+    computation: audience,
+    space: SPACE,
+  });
+  expect(call).toMatchObject({ userId: null, anonymousId: "x" });
+  expect(JSON.parse(call.body)).not.toHaveProperty("userId");
+});
+
+test.each([
+  ["user:anon:x", "anon:x"],
+  ["user:user:x", "user:x"],
+])("the user of profile %s is %s", (id, userId) => {
+  expect(
+    identifyCall(FLIP, { profile: { ...profile, id }, computation: audience, space: SPACE }),
+  ).toMatchObject({ userId });
+});
+
+test("the message id is a uuid v5, the same each time, another one for each flip, profile, incarnation and space", () => {
+  const context = { profile, computation: audience, space: SPACE };
+  const id = messageIdOf(FLIP, context);
+  expect(id).toMatch(/^[0-9a-f]{8}-[0-9a-f]{4}-5[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/);
+  expect(messageIdOf({ ...FLIP, atMs: 1, text: "false" }, context)).toBe(id);
+  const others = [
+    messageIdOf({ ...FLIP, seq: 2 }, context),
+    messageIdOf({ ...FLIP, generation: 2 }, context),
+    messageIdOf(FLIP, { ...context, profile: { ...profile, id: "u2" } }),
+    messageIdOf(FLIP, { ...context, profile: { ...profile, incarnation: 8 } }),
+    messageIdOf(FLIP, { ...context, space: { ...SPACE, id: "other" } }),
+    messageIdOf(FLIP, { ...context, computation: { ...audience, id: "aud_2" } }),
+  ];
+  expect(new Set([id, ...others]).size).toBe(7);
+});
