@@ -66,6 +66,7 @@ describe("the Go library", () => {
 
   test("passes go vet and staticcheck", () => {
     run("go", ["vet", "./..."]);
+    run("go", ["vet", "./..."], "bench");
     run("go", ["tool", "-modfile=tools/go.mod", "staticcheck", "./..."]);
   });
 

@@ -1,0 +1,160 @@
+// Programs that the documentation shows are run as they stand there.
+import { type ChildProcess, execFileSync, spawn } from "node:child_process";
+import { once } from "node:events";
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { createServer, type Server } from "node:http";
+import { type AddressInfo, createServer as createSocketServer } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, jest, test } from "@jest/globals";
+import { environment } from "#support/environment";
+import { until } from "#support/until";
+import { signBody, standardWebhookHeaders } from "../../packages/contract/index.ts";
+
+// Go compiles at the first run.
+jest.setTimeout(300_000);
+
+const ROOT = join(import.meta.dirname, "../..");
+const SECRET = "s3cr3t";
+const BODY = Buffer.from('{"version":1,"type":"track","userId":"u1","event":"é","messageId":"m1"}');
+const GUIDE = "docs/receiving-webhooks.md";
+
+/** The first program in a language that a page shows. */
+function snippet(page: string, language: string): string {
+  const text = readFileSync(join(ROOT, page), "utf8");
+  const [, program] = new RegExp(`^\`\`\`${language}\\n(.*?)^\`\`\`$`, "ms").exec(text) ?? [];
+  if (program === undefined) throw new Error(`${page} shows no ${language}`);
+  return program;
+}
+
+let folder: string;
+beforeAll(() => {
+  folder = mkdtempSync(join(tmpdir(), "hookline-snippets-"));
+});
+afterAll(() => rmSync(folder, { recursive: true }));
+
+/** Compiles a Go program of a page in a module of its own; gives what runs it. */
+function goProgram(name: string, page: string): string {
+  const module = join(folder, name);
+  const client = "github.com/hookline/hookline/clients/go";
+  mkdirSync(module);
+  writeFileSync(join(module, "main.go"), snippet(page, "go"));
+  writeFileSync(
+    join(module, "go.mod"),
+    `module example\n\ngo 1.25\n\nrequire ${client} v0.1.0\n\nreplace ${client} => ${join(ROOT, "clients/go")}\n`,
+  );
+  execFileSync("go", ["build", "-o", "program", "."], { cwd: module, env: environment });
+  return join(module, "program");
+}
+
+function file(name: string, text: string): string {
+  const path = join(folder, name);
+  writeFileSync(path, text);
+  return path;
+}
+
+async function freePort(): Promise<number> {
+  const server = createSocketServer().listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const { port } = server.address() as AddressInfo;
+  server.close();
+  return port;
+}
+
+const headers = (body: Buffer, secret: string, ageSeconds = 0): Record<string, string> => ({
+  "x-signature": signBody(secret, body),
+  ...standardWebhookHeaders({
+    body,
+    messageId: "m1",
+    timestampSeconds: Math.floor(Date.now() / 1_000) - ageSeconds,
+    secrets: [secret],
+  }),
+});
+
+const { "x-signature": _, ...onlyStandard } = headers(BODY, SECRET);
+const REQUESTS: [what: string, headers: Record<string, string>, status: number][] = [
+  ["signed", headers(BODY, SECRET), 204],
+  ["not signed", {}, 401],
+  ["signed with another secret", headers(BODY, "another"), 401],
+  ["signed over another body", headers(Buffer.from("{}"), SECRET), 401],
+  ["without X-Signature", onlyStandard, 401],
+  ["with X-Signature alone", { "x-signature": signBody(SECRET, BODY) }, 401],
+  ["sent again after an hour", headers(BODY, SECRET, 3_600), 401],
+];
+
+describe(`${GUIDE}: the receiver takes what Hookline signs and nothing else, in`, () => {
+  const programs: [language: string, command: () => [string, ...string[]]][] = [
+    [
+      "TypeScript",
+      () => {
+        const source = snippet(GUIDE, "ts").replace(
+          '"@hookline/webhooks"',
+          JSON.stringify(join(ROOT, "clients/typescript/index.ts")),
+        );
+        return [process.execPath, file("receiver.mts", source)];
+      },
+    ],
+    ["Go", () => [goProgram("receiver", GUIDE)]],
+    ["Python", () => ["python3", file("receiver.py", snippet(GUIDE, "python"))]],
+  ];
+
+  test.each(programs)("%s", async (_language, commandOf) => {
+    const [command, ...args] = commandOf();
+    const port = await freePort();
+    const env = { ...environment, PORT: String(port) };
+    const receiver: ChildProcess = spawn(command, args, { env, stdio: ["ignore", "ignore", "pipe"] });
+    const ended = once(receiver, "exit");
+    const errors: string[] = [];
+    receiver.stderr?.on("data", (chunk) => errors.push(String(chunk)));
+    const post = (given: Record<string, string>) =>
+      fetch(`http://127.0.0.1:${port}/hook`, { method: "POST", body: new Uint8Array(BODY), headers: given });
+    try {
+      const isUp = async () => (await post({}).catch(() => undefined)) !== undefined;
+      await until(isUp, { timeoutMs: 60_000, what: () => `the receiver; it says ${errors.join("")}` });
+      for (const [what, given, status] of REQUESTS) {
+        const answer = await post(given);
+        expect([what, answer.status]).toEqual([what, status]);
+      }
+    } finally {
+      receiver.kill("SIGKILL");
+      await ended;
+    }
+  });
+
+  test("Python, by the vectors that all clients share", () => {
+    file("receiver_vectors.py", snippet(GUIDE, "python"));
+    const program = `
+import json, sys
+sys.path.insert(0, ${JSON.stringify(folder)})
+from receiver_vectors import verify_standard_webhook, verify_x_signature
+def cases(name):
+    return json.load(open(${JSON.stringify(join(ROOT, "clients/vectors"))} + "/" + name, encoding="utf-8"))["cases"]
+wrong = [c["name"] for c in cases("signatures.json") if verify_x_signature(c["body"].encode(), c["header"], c["secrets"]) != c["valid"]]
+wrong += [c["name"] for c in cases("standard-webhooks.json") if verify_standard_webhook(c["body"].encode(), c["headers"], c["secrets"], c["nowSeconds"], c.get("toleranceSeconds", 300)) != c["valid"]]
+print(json.dumps(wrong))
+`;
+    const output = execFileSync("python3", ["-c", program], { encoding: "utf8", env: environment });
+    expect(JSON.parse(output)).toEqual([]);
+  });
+});
+
+test("clients/go/README.md: the quick start's call arrives", async () => {
+  const bodies: string[] = [];
+  const ingest: Server = createServer(async (request, response) => {
+    const chunks: Buffer[] = [];
+    for await (const chunk of request) chunks.push(chunk as Buffer);
+    bodies.push(`${request.url} ${Buffer.concat(chunks).toString("utf8")}`);
+    response.end('{"success":true}');
+  }).listen(0, "127.0.0.1");
+  await once(ingest, "listening");
+  const url = `http://127.0.0.1:${(ingest.address() as AddressInfo).port}`;
+  const sender = spawn(goProgram("quick-start", "clients/go/README.md"), {
+    env: { ...environment, HOOKLINE: url },
+    stdio: "inherit",
+  });
+  const [code] = await once(sender, "exit");
+  ingest.close();
+  expect(code).toBe(0);
+  expect(bodies).toHaveLength(1);
+  expect(bodies[0]).toMatch(/^\/v1\/batch .*"event":"Order Completed","properties":\{"total":12.5\}/);
+});
