@@ -9,6 +9,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"strconv"
+	"syscall"
 	"testing"
 	"time"
 
@@ -117,10 +118,21 @@ func measure(b *testing.B, l library, size string, batch int, endpoint string, t
 	send, end := l.open(b, endpoint, transport, batch)
 	b.ReportAllocs()
 	b.ResetTimer()
+	begin := cpuTime(b)
 	for i := range b.N {
 		send(size, i)
 	}
 	end()
 	b.StopTimer()
 	b.ReportMetric(float64(b.N)/b.Elapsed().Seconds(), "messages/s")
+	b.ReportMetric(float64((cpuTime(b)-begin).Nanoseconds())/1_000/float64(b.N), "cpu-µs/message")
+}
+
+// cpuTime is this process's, user and system: what others do on the machine does not change it much.
+func cpuTime(b *testing.B) time.Duration {
+	var usage syscall.Rusage
+	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &usage); err != nil {
+		b.Fatal(err)
+	}
+	return time.Duration(usage.Utime.Nano() + usage.Stime.Nano())
 }
