@@ -72,4 +72,12 @@ describe("errors", () => {
     expect(toError("text").message).toBe("text");
     expect(toError({ message: "from another realm" }).message).toBe("from another realm");
   });
+
+  test("a cause that is none says nothing, and of causes without end the tenth is enough", () => {
+    const error = Object.assign(new Error("lost"), { retriable: true, cause: null });
+    expect(fromClientError(error)).toMatchObject({ message: "lost", canRetry: true });
+    const endless = Object.assign(new Error("round"), { cause: {} });
+    endless.cause = endless;
+    expect(fromClientError(endless)).toMatchObject({ message: "round", canRetry: false });
+  });
 });

@@ -273,6 +273,13 @@ describe("records that were removed before they were read", () => {
     ]);
   });
 
+  test("are none when none is gone", () => {
+    const lost: object[] = [];
+    restart({ onRecordsLost: (each) => void lost.push(each) });
+    bench.session().handlers.onRecordsGone({ ...gone, toOffset: 100 });
+    expect([lost, bench.lines]).toEqual([[], []]);
+  });
+
   test("are none of a table's, which begins anew", () => {
     restart({ commits: false });
     bench.session().handlers.onRecordsGone(gone);
