@@ -154,16 +154,6 @@ describe("one window", () => {
     expect(limiter.isRamping).toBe(false);
   });
 
-  test("of failures only says nothing about how fast the endpoint is", () => {
-    const limiter = new Limiter(MAX);
-    window(limiter, 8, { durationMs: 1, failures: 8 });
-    expect(limiter.limit).toBe(4);
-    window(limiter, 8, { durationMs: 100 });
-    limiter.saturated();
-    window(limiter, 8, { durationMs: 100 });
-    expect(limiter.limit).toBe(6);
-  });
-
   test("measures by the best of the last ten to twenty seconds", () => {
     const limiter = new Limiter(MAX);
     const rounds = (durationMs: number, nowMs: number) => {
