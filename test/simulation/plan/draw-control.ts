@@ -1,8 +1,9 @@
 import type { Random } from "../random.ts";
 import type { DestinationPlan, Fault, FaultKind, Plan, ProcessPlan, ReplayPlan, Timing } from "./plan.ts";
+import type { SizeName } from "./size.ts";
 
-/** So many worlds have control processes. */
-const SHARE = 0.25;
+/** So many worlds have control processes: of the small ones fewer, which take twice the time with them. */
+const SHARES: Readonly<Record<SizeName, number>> = { small: 0.125, large: 0.25 };
 
 /** Some calls have died by then. */
 const EARLIEST_MS = 10_000;
@@ -10,8 +11,8 @@ const EARLIEST_MS = 10_000;
 const HELD_MS = 75_000;
 
 /** The same world with control processes, dead letters for them, and who asks for replays; in most worlds nothing changes. */
-export function withControl(plan: Plan, random: Random): Plan {
-  if (!random.chance(SHARE)) return plan;
+export function withControl(plan: Plan, size: SizeName, random: Random): Plan {
+  if (!random.chance(SHARES[size])) return plan;
   const processes = drawProcesses(random.split("processes"));
   const replays = drawReplays(plan, random.split("replays"));
   const faults = drawFaults({ processes, replays, timing: plan.timing, random: random.split("faults") });

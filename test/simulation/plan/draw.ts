@@ -1,4 +1,5 @@
 import { Random } from "../random.ts";
+import { withComeback } from "./draw-comeback.ts";
 import { withControl } from "./draw-control.ts";
 import { drawFaults } from "./draw-faults.ts";
 import { withRetention } from "./draw-retention.ts";
@@ -13,12 +14,13 @@ const START_MS = 4_000;
 /** All that a seed decides, its world's size too unless that is given. */
 export function drawPlan(seed: number, sizeName?: SizeName): Plan {
   const random = new Random(seed).split("plan");
-  const size = SIZES[sizeName ?? drawSize(random.split("size"))];
+  const name = sizeName ?? drawSize(random.split("size"));
+  const size = SIZES[name];
   const timing = drawTiming(size, random.split("timing"));
   const processes = drawProcesses(size, random.split("processes"));
   const destinations = drawDestinations(random.split("destinations"));
   const scripts = drawScripts(destinations, timing, random.split("scripts"));
-  const plan: Plan = {
+  const usual: Plan = {
     seed,
     brokers: 3,
     partitions: random.split("partitions").pick([1, 2, 4, 4, 6]),
@@ -31,7 +33,8 @@ export function drawPlan(seed: number, sizeName?: SizeName): Plan {
     replays: [],
     faults: drawFaults({ processes, scripts, timing, random: random.split("faults") }),
   };
-  return withRetention(withControl(plan, random.split("control")), random.split("retention"));
+  const plan = name === "small" ? withComeback(usual, random.split("comeback")) : usual;
+  return withRetention(withControl(plan, name, random.split("control")), random.split("retention"));
 }
 
 function drawTiming({ calmS, windowS }: Size, random: Random): Timing {

@@ -30,6 +30,24 @@ const ERROR = "no error that no fault explains";
 
 export const KNOWN_FAULTS: readonly KnownFault[] = [
   {
+    name: "a wake cursor covers jobs that the topic's reader has in hand",
+    edits: [
+      {
+        file: "services/deliverer/waking/stretch.ts",
+        now: "this.#readerJobs = [...parts.readerJobs.of(bounds)];",
+        before: "this.#readerJobs = [];",
+      },
+      {
+        file: "services/deliverer/waking/stretch.ts",
+        now: "if (this.#isReaders(record) || !progress.take(record.offset)) return;",
+        before: "if (!progress.take(record.offset)) return;",
+      },
+    ],
+    breaks: [LOST, PASSED],
+    firstSeed: 60,
+    seeds: 10,
+  },
+  {
     // Its other half is below the seam: a session that has no batch yet says that it has sent what it was asked to.
     name: "a commit that was never sent counts as done",
     edits: [

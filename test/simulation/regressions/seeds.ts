@@ -33,18 +33,6 @@ export const REGRESSIONS: readonly Regression[] = [
       "a wake cursor covered jobs that retention had removed and the topic's reader had in hand: they were dropped",
   },
   {
-    seed: 2042,
-    size: "small",
-    found:
-      "a simulated consumer that was stopped while it asked for its places waited for ever, which no client does",
-  },
-  {
-    seed: 5125,
-    size: "small",
-    found:
-      "a consumer that was stopped while it joined became a member that nobody hears, and its fetchers spun for ever",
-  },
-  {
     seed: 3003587,
     size: "small",
     found:
