@@ -46,3 +46,4 @@ export {
   type Profile,
 } from "./profile/profile.ts";
 export { profileFromRecord, profileToRecord } from "./profile/record.ts";
+export { forgetUnused, leaveAudience } from "./profile/retire.ts";

@@ -60,7 +60,10 @@ export class Product {
   }
 
   #copyOf(profile: Profile): Profile {
-    return profileFromRecord(profile.id, this.#rewrite(profileToRecord(profile)));
+    const copy = profileFromRecord(profile.id, this.#rewrite(profileToRecord(profile)));
+    const [counted, found] = [profile.sizeBytes, copy.sizeBytes];
+    if (counted !== found) throw new Error(`${profile.id} was counted as ${counted} bytes, it has ${found}`);
+    return copy;
   }
 
   readonly #redirectOf = (id: string): string | undefined => this.profiles.get(id)?.redirectTo;

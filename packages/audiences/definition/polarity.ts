@@ -1,12 +1,16 @@
 // Which definitions a profile meets of which nothing is known.
-import type { Expression, Leaf } from "./definition.ts";
+import type { EventLeaf, Expression, Leaf } from "./definition.ts";
+
+/** Whether the count is met when nothing has happened. */
+export function isMetByZero({ measure }: EventLeaf): boolean {
+  if (measure.kind === "reduce") return false;
+  return measure.op === "lte" ? measure.value >= 0 : measure.value === 0;
+}
 
 /** Whether the leaf holds for a profile without calls and traits. */
 function holdsWhenEmpty(leaf: Leaf): boolean {
   if (leaf.kind === "trait") return leaf.condition.test.op === "not_exists";
-  if (leaf.kind === "audience" || leaf.measure.kind === "reduce") return false;
-  const { op, value } = leaf.measure;
-  return op === "lte" ? value >= 0 : value === 0;
+  return leaf.kind === "event" && isMetByZero(leaf);
 }
 
 /** Whether some leaf asks for something to be there; without one a definition is met by all who did nothing (docs/decisions/0043). */

@@ -15,7 +15,7 @@ import { reduceOccurrences, reduceTallies, reduceValues } from "./reduce.ts";
 import type { Evaluation, LeafState, Pick } from "./state.ts";
 import { addToTallies, bucketOf, isOver, mergeTallies, pruneTallies, talliesUntilMs } from "./tallies.ts";
 import { addTime, countTimes, mergeTimes, timesUntilMs } from "./times.ts";
-import { addValue, countValues, mergeValues, valuesUntilMs } from "./values.ts";
+import { addValue, countValues, createValues, mergeValues, valuesUntilMs } from "./values.ts";
 
 /** A longer value, as JSON, counts as missing: it would fill the profile. */
 const MAX_VALUE_CHARACTERS = 512;
@@ -33,7 +33,7 @@ export function emptyState({ storage }: LeafPlan): LeafState {
     case "times":
       return { kind: storage, times: [] };
     case "values":
-      return { kind: storage, values: new Map(), isOverflowing: false };
+      return createValues();
     case "occurrences":
       return { kind: storage, occurrences: [], isOverflowing: false };
     default:

@@ -40,6 +40,11 @@ export interface ValuesState {
   readonly values: Map<string, Tally[]>;
   /** A value was left out because there were too many. */
   isOverflowing: boolean;
+  /** How many buckets all of them have, and how many bytes their texts take: counted, as there may be a thousand. */
+  tallyCount: number;
+  textBytes: number;
+  /** Before this moment no bucket is over. */
+  pruneAtMs: number;
 }
 
 /** One occurrence that counts from one moment until another. */

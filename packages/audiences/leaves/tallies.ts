@@ -7,10 +7,14 @@ export function bucketOf(atMs: number, { bucketMs }: LeafPlan): number {
   return bucketMs === Number.POSITIVE_INFINITY ? 0 : Math.floor(atMs / bucketMs);
 }
 
-/** No occurrence of this bucket can count any more, not even one that comes late. */
+/** From when on no occurrence of this bucket can count any more, not even one that comes late. */
+export function overAtMs(index: number, { bucketMs, leaf }: LeafPlan): number {
+  const isLifetime = bucketMs === Number.POSITIVE_INFINITY;
+  return isLifetime ? bucketMs : (index + 1) * bucketMs + leaf.window.leaveMs;
+}
+
 export function isOver(index: number, plan: LeafPlan, nowMs: number): boolean {
-  const { bucketMs, leaf } = plan;
-  return bucketMs !== Number.POSITIVE_INFINITY && (index + 1) * bucketMs + leaf.window.leaveMs <= nowMs;
+  return overAtMs(index, plan) <= nowMs;
 }
 
 export function pruneTallies(tallies: Tally[], plan: LeafPlan, nowMs: number): void {

@@ -2,7 +2,16 @@
 import type { ReduceFn } from "../definition/definition.ts";
 import type { LeafPlan } from "./plan.ts";
 import type { Pick, Tally, ValuesState } from "./state.ts";
-import { addToTallies, counts, isOver, mergeTallies, pruneTallies, talliesUntilMs } from "./tallies.ts";
+import {
+  addToTallies,
+  bucketOf,
+  counts,
+  isOver,
+  mergeTallies,
+  overAtMs,
+  pruneTallies,
+  talliesUntilMs,
+} from "./tallies.ts";
 
 export const MAX_UNIQUE_VALUES = 1_000;
 export const MAX_FREQUENT_VALUES = 100;
@@ -21,12 +30,40 @@ function dropOlder(tallies: Tally[], plan: LeafPlan): void {
   if (isDecidedByNewest && tallies.length > 1) tallies.splice(0, tallies.length - 1);
 }
 
-/** Drops buckets that are over, and values without one. */
-function prune({ values }: ValuesState, plan: LeafPlan, nowMs: number): void {
-  for (const [text, tallies] of values) {
-    pruneTallies(tallies, plan, nowMs);
-    if (tallies.length === 0) values.delete(text);
+/** A state of these values; without any, the empty one. */
+export function createValues(values = new Map<string, Tally[]>(), isOverflowing = false): ValuesState {
+  const state: ValuesState = {
+    kind: "values",
+    values,
+    isOverflowing,
+    tallyCount: 0,
+    textBytes: 0,
+    pruneAtMs: 0,
+  };
+  countAll(state);
+  return state;
+}
+
+function countAll(state: ValuesState): void {
+  state.tallyCount = 0;
+  state.textBytes = 0;
+  for (const [text, tallies] of state.values) {
+    state.tallyCount += tallies.length;
+    state.textBytes += Buffer.byteLength(text);
   }
+}
+
+/** Drops buckets that are over, and values without one; looks at all of them only when the oldest bucket may be over. */
+function prune(state: ValuesState, plan: LeafPlan, nowMs: number): void {
+  if (nowMs < state.pruneAtMs) return;
+  state.pruneAtMs = Number.POSITIVE_INFINITY;
+  for (const [text, tallies] of state.values) {
+    pruneTallies(tallies, plan, nowMs);
+    const [oldest] = tallies;
+    if (oldest === undefined) state.values.delete(text);
+    else state.pruneAtMs = Math.min(state.pruneAtMs, overAtMs(oldest.index, plan));
+  }
+  countAll(state);
 }
 
 function talliesFor(state: ValuesState, text: string, plan: LeafPlan): Tally[] | undefined {
@@ -44,11 +81,17 @@ function talliesFor(state: ValuesState, text: string, plan: LeafPlan): Tally[] |
 /** Counts the value; one too many is left out, and the state says so. */
 export function addValue(state: ValuesState, pick: Pick, plan: LeafPlan, nowMs: number): void {
   prune(state, plan, nowMs);
-  if (isOver(Math.floor(pick.atMs / plan.bucketMs), plan, nowMs)) return;
-  const tallies = talliesFor(state, JSON.stringify(pick.value), plan);
+  const index = bucketOf(pick.atMs, plan);
+  if (isOver(index, plan, nowMs)) return;
+  const text = JSON.stringify(pick.value);
+  const tallies = talliesFor(state, text, plan);
   if (tallies === undefined) return;
+  const before = tallies.length;
   addToTallies(tallies, pick, plan);
   dropOlder(tallies, plan);
+  state.tallyCount += tallies.length - before;
+  if (before === 0) state.textBytes += Buffer.byteLength(text);
+  state.pruneAtMs = Math.min(state.pruneAtMs, overAtMs(index, plan));
 }
 
 export function mergeValues(into: ValuesState, from: ValuesState, plan: LeafPlan): void {
@@ -59,6 +102,8 @@ export function mergeValues(into: ValuesState, from: ValuesState, plan: LeafPlan
     mergeTallies(tallies, moved, plan);
     dropOlder(tallies, plan);
   }
+  into.pruneAtMs = 0;
+  countAll(into);
 }
 
 /** Values that count now, by their JSON text, with how often. */

@@ -5,6 +5,7 @@ import { absorb } from "./merge.ts";
 import { emptyProfile, MAX_PROFILE_BYTES, type Profile } from "./profile.ts";
 import { rememberCall } from "./recent-calls.ts";
 import { dueComputations, settle } from "./settle.ts";
+import { profileBytes } from "./size.ts";
 
 /** What can happen to a profile. */
 export type ProfileEvent =
@@ -114,6 +115,7 @@ function applyRelease(profile: Profile, to: string): Outcome {
   profile.results.clear();
   profile.lists.clear();
   profile.nextDeadlineMs = Number.POSITIVE_INFINITY;
+  profile.sizeBytes = profileBytes(profile);
   return "applied";
 }
 

@@ -6,6 +6,7 @@ import type {
   Expression,
   OccurrenceType,
 } from "../definition/definition.ts";
+import { isMetByZero } from "../definition/polarity.ts";
 import { type LeafPlan, planLeaf } from "../leaves/plan.ts";
 
 export interface ComputationInput {
@@ -121,11 +122,8 @@ function isMetByNothing(node: Node): boolean {
       return node.condition.test.op === "not_exists";
     case "audience":
       return node.audience?.root !== undefined && isMetByNothing(node.audience.root);
-    default: {
-      const { measure } = node.plan.leaf;
-      if (measure.kind === "reduce") return false;
-      return measure.op === "lte" ? measure.value >= 0 : measure.value === 0;
-    }
+    default:
+      return isMetByZero(node.plan.leaf);
   }
 }
 

@@ -1,6 +1,7 @@
 // A leaf's state as columns of numbers and texts. Times are written as differences: a date takes six bytes, a difference of a day four.
 import type { ProfileLeaf } from "#topics";
 import type { LeafState, Tally, TimedOccurrence } from "../leaves/state.ts";
+import { createValues } from "../leaves/values.ts";
 
 interface Columns {
   readonly longs: number[];
@@ -150,7 +151,7 @@ export function leafFromRecord(record: ProfileLeaf): LeafState | undefined {
     case "values": {
       const values = new Map<string, Tally[]>();
       while (reader.hasTexts) values.set(reader.text(), readTallies(reader, kind));
-      return { kind, values, isOverflowing };
+      return createValues(values, isOverflowing);
     }
     default:
       return undefined;

@@ -21,14 +21,15 @@ function createResult(profile: Profile, { generation, id }: Computation): Result
 }
 
 /** Notes the value as sent, if it is another one than before (contract 8.2, 8.3). */
-function setValue(profile: Profile, computation: Computation, text: string, nowMs: number): void {
+export function setValue(profile: Profile, computation: Computation, text: string, nowMs: number): void {
   const isFirst = (profile.results.get(computation.id)?.seq ?? 0) === 0;
   if (isFirst && EMPTY.has(text)) return;
   const result = profile.results.get(computation.id) ?? createResult(profile, computation);
   result.generation = computation.generation;
   if (result.text === text) return;
-  profile.sizeBytes += text.length - result.text.length;
+  profile.sizeBytes -= resultBytes(result);
   result.text = text;
+  profile.sizeBytes += resultBytes(result);
   result.seq += 1;
   result.sinceMs = nowMs;
   const { generation, seq } = result;

@@ -11,7 +11,7 @@ function pickBytes({ pick }: Tally): number {
   return pick === undefined ? 0 : 16 + Buffer.byteLength(JSON.stringify(pick.value));
 }
 
-/** Bytes of one leaf's state. Values are counted as they are: each takes a bucket and its text. */
+/** Bytes of one leaf's state. */
 export function leafBytes(state: LeafState): number {
   switch (state.kind) {
     case "times":
@@ -22,11 +22,8 @@ export function leafBytes(state: LeafState): number {
       return LEAF_BYTES + state.tallies.length * (TALLY_BYTES + NUMBERS_BYTES);
     case "picks":
       return state.tallies.reduce((sum, tally) => sum + TALLY_BYTES + pickBytes(tally), LEAF_BYTES);
-    case "values": {
-      let bytes = LEAF_BYTES;
-      for (const [text, tallies] of state.values) bytes += text.length * 2 + tallies.length * TALLY_BYTES;
-      return bytes;
-    }
+    case "values":
+      return LEAF_BYTES + state.textBytes + state.values.size * 2 + state.tallyCount * TALLY_BYTES;
     default:
       return state.occurrences.reduce(
         (sum, { value }) => sum + 28 + JSON.stringify(value).length,

@@ -1,0 +1,61 @@
+import { expect, test } from "@jest/globals";
+import { parseAudience } from "../definition/parse-audience.ts";
+import { applyEvent, evaluate } from "./apply.ts";
+import { type ComputationInput, compileSet } from "./computation-set.ts";
+import { createProfile, type Profile } from "./profile.ts";
+import { forgetUnused, leaveAudience } from "./retire.ts";
+
+const NOW_MS = 1_700_000_000_000;
+
+function audience(event: string, more: Partial<ComputationInput> = {}): ComputationInput {
+  const reading = parseAudience({ event, within: "1d" }, { audiences: new Map() });
+  if (!reading.ok) throw new Error("refused");
+  const base = { generation: 1, state: "live", includeAnonymous: false } as const;
+  return { ...base, id: event, key: event, definition: reading.definition, ...more };
+}
+
+const LIST = audience("list", { definition: { kind: "list" } });
+
+function profileWith(inputs: readonly ComputationInput[], events: readonly string[]): Profile {
+  const set = compileSet(inputs);
+  const profile = createProfile("u", 0);
+  for (const [offset, name] of events.entries()) {
+    const times = { timestampMs: NOW_MS, receivedAtMs: NOW_MS };
+    const ids = { sourceId: "s", messageId: `${offset}`, userId: "u", anonymousId: null };
+    const call = { ...ids, ...times, type: "track", name, body: {} };
+    applyEvent(profile, { kind: "call", call }, set, { offset, nowMs: NOW_MS });
+  }
+  const joins = { kind: "list", listId: "list", isMember: true } as const;
+  applyEvent(profile, joins, set, { offset: events.length, nowMs: NOW_MS });
+  return profile;
+}
+
+test("leaving sends false to a member, and nothing to who is not in", () => {
+  const inputs = [LIST, audience("A"), audience("B")];
+  const profile = profileWith(inputs, ["A"]);
+  profile.outbox = [];
+  for (const one of compileSet(inputs).computations.values()) leaveAudience(profile, one, NOW_MS + 1);
+  expect(profile.outbox).toEqual([
+    { computationId: "list", generation: 1, seq: 2, text: "false", atMs: NOW_MS + 1 },
+    { computationId: "A", generation: 1, seq: 2, text: "false", atMs: NOW_MS + 1 },
+  ]);
+});
+
+test("what no computation uses any more is dropped, the rest stays", () => {
+  const profile = profileWith([LIST, audience("A"), audience("B")], ["A", "B"]);
+  const sizeBytes = profile.sizeBytes;
+  expect(forgetUnused(profile, compileSet([LIST, audience("A"), audience("B")]))).toBe(false);
+  expect(forgetUnused(profile, compileSet([audience("A")]))).toBe(true);
+  expect([...profile.results.keys()]).toEqual(["A"]);
+  expect([profile.leaves.size, profile.lists.size]).toEqual([1, 0]);
+  expect(profile.sizeBytes).toBeLessThan(sizeBytes);
+});
+
+test("an edit that is prepared beside the live definition folds what comes, and is evaluated when it is live", () => {
+  const edited = audience("B", { id: "A", key: "A", generation: 2 });
+  const both = [{ ...edited, state: "preparing" as const }, audience("A"), LIST];
+  const profile = profileWith(both, ["B"]);
+  expect(profile.outbox.map(({ computationId }) => computationId)).toEqual(["list"]);
+  evaluate(profile, compileSet([edited, LIST]).computations.values(), NOW_MS);
+  expect(profile.outbox.at(-1)).toMatchObject({ computationId: "A", generation: 2, text: "true" });
+});

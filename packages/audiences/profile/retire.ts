@@ -1,0 +1,21 @@
+// When an audience or computed trait is deleted (docs/audiences.md).
+import type { Computation, ComputationSet } from "./computation-set.ts";
+import type { Profile } from "./profile.ts";
+import { setValue } from "./settle.ts";
+import { profileBytes } from "./size.ts";
+
+/** Sends `false` to a member of an audience that is about to be deleted; nothing to all others. */
+export function leaveAudience(profile: Profile, audience: Computation, nowMs: number): void {
+  if (profile.results.get(audience.id)?.text === "true") setValue(profile, audience, "false", nowMs);
+}
+
+/** Drops what nothing in the set uses any more: results, lists and states of leaves. True when there was something. */
+export function forgetUnused(profile: Profile, set: ComputationSet): boolean {
+  const { leaves, lists, results } = profile;
+  const before = leaves.size + lists.size + results.size;
+  for (const key of leaves.keys()) if (!set.leaves.has(key)) leaves.delete(key);
+  for (const id of lists) if (!set.computations.has(id)) lists.delete(id);
+  for (const id of results.keys()) if (!set.computations.has(id)) results.delete(id);
+  profile.sizeBytes = profileBytes(profile);
+  return leaves.size + lists.size + results.size < before;
+}
