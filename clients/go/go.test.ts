@@ -3,6 +3,7 @@ import { spawnSync } from "node:child_process";
 import { join } from "node:path";
 import { beforeAll, describe, expect, jest, test } from "@jest/globals";
 import { environment } from "#support/environment";
+import { requireGo } from "#support/installed";
 
 // The first run downloads staticcheck and compiles it and the standard library with the race detector.
 jest.setTimeout(900_000);
@@ -12,16 +13,7 @@ const FUZZ_TIME = "2s";
 /** Runs a command in a folder of the library; gives what it printed, and fails with it. */
 function run(command: string, args: readonly string[], folder = "."): string {
   const cwd = join(import.meta.dirname, folder);
-  const { status, stdout, stderr, error } = spawnSync(command, args, {
-    cwd,
-    encoding: "utf8",
-    env: environment,
-  });
-  if (error !== undefined) {
-    throw new Error(
-      `${command} cannot be run (${error.message}): install Go 1.26 or later, https://go.dev/dl`,
-    );
-  }
+  const { status, stdout, stderr } = spawnSync(command, args, { cwd, encoding: "utf8", env: environment });
   if (status !== 0) throw new Error(`${command} ${args.join(" ")}\n${stdout}${stderr}`);
   return stdout;
 }
@@ -40,11 +32,7 @@ function fuzzTargets(): [pkg: string, target: string][] {
 }
 
 describe("the Go library", () => {
-  beforeAll(() => {
-    const [, minor = "0"] = /go1\.(\d+)/.exec(run("go", ["version"])) ?? [];
-    if (Number(minor) < 26)
-      throw new Error(`Go 1.${minor} is too old: install Go 1.26 or later, https://go.dev/dl`);
-  });
+  beforeAll(requireGo);
 
   test("is formatted", () => {
     expect(run("gofmt", ["-l", "."])).toBe("");

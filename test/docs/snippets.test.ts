@@ -8,6 +8,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, jest, test } from "@jest/globals";
 import { environment } from "#support/environment";
+import { requireGo, requirePython } from "#support/installed";
 import { until } from "#support/until";
 import { signBody, standardWebhookHeaders } from "../../packages/contract/index.ts";
 
@@ -27,11 +28,13 @@ function snippet(page: string, language: string): string {
   return program;
 }
 
-let folder: string;
+let folder = "";
 beforeAll(() => {
+  requireGo();
+  requirePython();
   folder = mkdtempSync(join(tmpdir(), "hookline-snippets-"));
 });
-afterAll(() => rmSync(folder, { recursive: true }));
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 /** Compiles a Go program of a page in a module of its own; gives what runs it. */
 function goProgram(name: string, page: string): string {
