@@ -1,5 +1,6 @@
 export default {
-  testEnvironment: "node",
+  // Node, and an end to its processes.
+  testEnvironment: "<rootDir>/test/jest/environment.mjs",
   extensionsToTreatAsEsm: [".ts"],
   transform: { "\\.ts$": "<rootDir>/test/jest/strip-types.mjs" },
   testMatch: ["<rootDir>/{packages,services,deploy,clients,test,bin}/**/*.test.ts"],
