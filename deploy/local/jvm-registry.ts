@@ -23,6 +23,8 @@ export function jvmRegistry(context: JvmContext, { port, databaseFile }: JvmRegi
   const args = [
     "-Xmx384m",
     "-XX:+UseSerialGC",
+    // It starts often and does little: what the better compiler does to it would never be earned back.
+    "-XX:TieredStopAtLevel=1",
     "-Dquarkus.http.host=127.0.0.1",
     `-Dquarkus.http.port=${port}`,
     `-Dapicurio.datasource.url=jdbc:h2:file:${databaseFile}`,
