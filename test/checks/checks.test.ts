@@ -94,6 +94,27 @@ const REFUSED: readonly Refused[] = [
     'export const a = process.env["A"];\n',
     "noProcessEnv",
   ],
+  [
+    "a file of more than 300 lines",
+    "check:lint",
+    "packages/topics/bad-long.ts",
+    Array.from({ length: 301 }, (_, line) => `export const a${line} = 1;\n`).join(""),
+    "noExcessiveLinesPerFile",
+  ],
+  [
+    "a function of more than 60 lines",
+    "check:lint",
+    "packages/topics/bad-function.ts",
+    `export function f(a: number): void {\n${"  a;\n".repeat(61)}}\n`,
+    "noExcessiveLinesPerFunction",
+  ],
+  [
+    "a function of five parameters",
+    "check:lint",
+    "packages/topics/bad-parameters.ts",
+    "export const f = (a: 1, b: 1, c: 1, d: 1, e: 1) => [a, b, c, d, e];\n",
+    "useMaxParams",
+  ],
   ["another format", "check:lint", "packages/topics/bad.ts", "export const a   = 1\n", "format"],
   [
     "a package importing one it may not",
@@ -168,7 +189,7 @@ const REFUSED: readonly Refused[] = [
 ];
 
 describe("npm run check refuses", () => {
-  test.each(REFUSED)("%s", (_what, script, file, _text, message) => {
+  test.each(REFUSED)("%s", (...[, script, file, , message]) => {
     const { status, lines } = runOf(script);
     const isNamed = (line: string): boolean => message.includes(".ts") || line.includes(file);
     expect(lines.filter((line) => line.includes(message) && isNamed(line))).not.toEqual([]);
