@@ -1,0 +1,68 @@
+// Waking in a whole deliverer in a simulated world: how its parts are put together.
+import { expect, test } from "@jest/globals";
+import { callsFrom, startWorld } from "../../../test/simulation/world/quiet-world.fixture.ts";
+
+const MINUTE_MS = 60_000;
+const URL = "https://destination.test/1";
+const TIMING = {
+  retryDelaysMs: [1_000, 5 * MINUTE_MS],
+  retryWindowMs: 60 * MINUTE_MS,
+  dedupeWindowMs: 60 * MINUTE_MS,
+  calmMs: 0,
+  endMs: 0,
+};
+
+/** The webhook is down from five seconds on for fifteen; calls come then, and afterwards. */
+function setup() {
+  const down = {
+    id: "down",
+    startMs: 5_000,
+    endMs: 20_000,
+    behaviour: { kind: "refusing_connections" },
+  } as const;
+  const usually = { kind: "well", fromMs: 1, toMs: 20 } as const;
+  return startWorld({
+    timing: TIMING,
+    scripts: [{ url: URL, usually, phases: [down] }],
+    calls: [...callsFrom(6_000, 20), ...callsFrom(25_000, 20, 500)],
+  });
+}
+
+test("what waits for an endpoint is delivered when it is back, long before it is due, and nothing twice", async () => {
+  const { delivered, fleet, until, world } = setup();
+  await until(19_000);
+  expect(delivered()).toEqual([]);
+  await until(60_000);
+  expect(delivered()).toHaveLength(40);
+  const woken = fleet.get("deliverer-1")?.meters.total("delivery_woken_calls_total", {});
+  expect(woken).toBe(20);
+  // Those that were woken fall due now; their records are passed over.
+  await until(10 * MINUTE_MS);
+  expect(delivered()).toHaveLength(40);
+  const wakes = world.cluster.records(world.topics.deliveryWakes.name).flat();
+  expect(wakes.length).toBeGreaterThan(0);
+  const last = new Map(wakes.map(({ key, value }) => [key, value]));
+  // What its reader has passed is forgotten.
+  expect([...last.values()].every((value) => value === null)).toBe(true);
+});
+
+test("the next owner passes over what the one before woke, once it has read its cursors", async () => {
+  const { delivered, fleet, until } = setup();
+  await until(60_000);
+  expect(delivered()).toHaveLength(40);
+  fleet.stop("deliverer-1");
+  await until(90_000);
+  fleet.startAgain("deliverer-1");
+  await until(10 * MINUTE_MS);
+  expect(delivered()).toHaveLength(40);
+});
+
+test("a cursor that cannot be read is told of, and stops nothing", async () => {
+  const { delivered, until, world, writeRaw } = setup();
+  await until(4_000);
+  writeRaw(world.topics.deliveryWakes.name, "d:t:0", Buffer.from("junk"));
+  await until(60_000);
+  expect(delivered()).toHaveLength(40);
+  const said = world.logs.lines.filter(({ message }) => message.includes("cursor cannot be read"));
+  expect(said).toMatchObject([{ level: "error", facts: { key: "d:t:0" } }]);
+});
