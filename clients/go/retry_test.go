@@ -173,7 +173,7 @@ func TestAnOutageOfThirtySecondsLosesNothing(t *testing.T) {
 
 func TestSingleMessagesThatWereRefusedAreHandedBack(t *testing.T) {
 	inWorld(t, func(t *testing.T, w *world) {
-		w.answer(body(200, `{"success":true,"rejected":[{"index":1,"code":"invalid_type","message":"why"},{"index":7,"code":"x"},{"index":-1}]}`))
+		w.answer(body(200, `{"success":true,"rejected":[{"index":1,"code":"invalid_type","message":"why"},{"index":1,"code":"again"},{"index":7,"code":"x"},{"index":-1}]}`))
 		c := w.client(Config{FlushAt: 3})
 		for i := range 3 {
 			must(t, c.Track(track(i)))

@@ -118,17 +118,25 @@ func (s *sender) settle(b *batch, p *payload, a answer) {
 		}
 	default:
 		s.debugf("%d messages delivered", b.count()-len(a.rejected))
-		for _, each := range a.rejected {
-			if each.Index >= 0 && each.Index < b.count() {
-				err := &RejectedError{Code: each.Code, Message: each.Message}
-				s.lost(1, err)
-				s.report(b, each.Index, err)
-			}
-		}
+		s.settleRejected(b, a.rejected)
 	}
 	s.queue.settle(b)
 	if p.isIdle() {
 		b.recycle()
+	}
+}
+
+// settleRejected tells of single messages, of each once, whatever the answer repeats.
+func (s *sender) settleRejected(b *batch, rejected []rejection) {
+	told := map[int]bool{}
+	for _, each := range rejected {
+		if each.Index < 0 || each.Index >= b.count() || told[each.Index] {
+			continue
+		}
+		told[each.Index] = true
+		err := &RejectedError{Code: each.Code, Message: each.Message}
+		s.lost(1, err)
+		s.report(b, each.Index, err)
 	}
 }
 
