@@ -1,11 +1,16 @@
-// Unmodified SDKs, pointed at what `npm start` printed: every call they send arrives at the webhook, signed (contract 1.3, 7, 2.3).
-import { execFile } from "node:child_process";
+// Unmodified SDKs, and our own, pointed at what `npm start` printed: every call they send arrives at the webhook, signed (contract 1.3, 7, 2.3).
+import { execFile, spawn } from "node:child_process";
 import { randomBytes } from "node:crypto";
+import { once } from "node:events";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { createInterface } from "node:readline";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
 import { type ControlClient, controlClient, sendCall } from "#support/api";
 import { environment } from "#support/environment";
+import { requireGo } from "#support/installed";
 import { type NpmStart, npmStart } from "#support/npm-start";
 import { type Receiver, startReceiver } from "#support/receiver";
 import { useStack } from "#support/stack";
@@ -57,14 +62,17 @@ async function untilInForce(writeKey: string, path: string): Promise<void> {
   await until(arrives, { timeoutMs: 15_000, what: "a first call to arrive" });
 }
 
-/** Runs a program that sends to a source of its own; gives what arrived at that source's webhook. */
-async function receivedFrom(sdk: string, send: (writeKey: string) => Promise<unknown>) {
+type Send = (writeKey: string) => Promise<unknown>;
+
+/** Runs a program that sends to a source of its own; gives what arrived at that source's webhook. `alsoTo` is a second webhook. */
+async function receivedFrom(sdk: string, send: Send, alsoTo: readonly string[]) {
   const { id, writeKeys } = await control.createSource(sdk);
   const path = `/${sdk}`;
   await control.createDestination({
     sourceIds: [id],
     sharedSecret: SECRET,
-    webhooks: [{ url: receiver.url(path) }],
+    standardWebhooks: alsoTo.length > 0,
+    webhooks: [receiver.url(path), ...alsoTo].map((url) => ({ url })),
   });
   await untilInForce(writeKeys[0], path);
   await send(writeKeys[0]);
@@ -73,8 +81,8 @@ async function receivedFrom(sdk: string, send: (writeKey: string) => Promise<unk
   return received(path);
 }
 
-async function expectEveryCall(sdk: string, send: (writeKey: string) => Promise<unknown>): Promise<void> {
-  const requests = await receivedFrom(sdk, send);
+async function expectEveryCall(sdk: string, send: Send, alsoTo: readonly string[] = []): Promise<void> {
+  const requests = await receivedFrom(sdk, send, alsoTo);
   const bulk = requests.filter(({ json }) => json["event"] === "Bulk");
   const others = requests.filter(({ json }) => json["event"] !== "Bulk");
   expect(others.map(({ json }) => json["type"]).sort()).toEqual(EACH_TYPE);
@@ -107,4 +115,34 @@ describe(`every call type and a bulk of ${BULK} arrive from`, () => {
     ];
     await expectEveryCall("go", (key) => run("go", args(key), { cwd, env: environment }));
   }, 180_000);
+
+  test("Hookline's own Go library, verified by a receiver that is written with it", async () => {
+    requireGo();
+    const folder = await mkdtemp(join(tmpdir(), "hookline-go-"));
+    const program = join(folder, "hookline-go");
+    await run("go", ["build", "-o", program, "."], {
+      cwd: join(import.meta.dirname, "hookline-go"),
+      env: environment,
+    });
+    const webhook = spawn(program, ["-receive", SECRET], { stdio: ["pipe", "pipe", "inherit"] });
+    const ended = once(webhook, "exit");
+    const lines: string[] = [];
+    createInterface(webhook.stdout).on("line", (line) => lines.push(line));
+    try {
+      await until(() => lines.length > 0, { timeoutMs: 15_000, what: "the receiver's URL" });
+      const url = lines[0]?.replace("listening ", "") ?? "";
+      const args = (key: string): string[] => ["-endpoint", ingestUrl, "-key", key, "-bulk", String(BULK)];
+      await expectEveryCall("hookline-go", (key) => run(program, args(key), { env: environment }), [url]);
+      const verified = (): string[] => lines.slice(1).filter((line) => !line.endsWith(`"${PROBE}"`));
+      const count = BULK + EACH_TYPE.length;
+      await until(() => verified().length >= count, { timeoutMs: 15_000, what: "the Go receiver's calls" });
+      expect(verified().filter((line) => !line.startsWith("verified "))).toEqual([]);
+      expect(new Set(verified()).size).toBe(count);
+      expect(verified()).toHaveLength(count);
+    } finally {
+      webhook.stdin.end();
+      await ended;
+      await rm(folder, { recursive: true });
+    }
+  }, 300_000);
 });
