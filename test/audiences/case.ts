@@ -84,8 +84,12 @@ const testOf: fc.Arbitrary<[string, Json]> = fc.oneof(
   fc.tuple(pick("d"), fc.record({ op: pick("within_last", "within_next"), value: pick("60s", "2m") })),
 );
 
+/** Mostly none: with conditions few calls count, and nothing happens. */
 const where = fc
-  .array(testOf, { maxLength: 2 })
+  .oneof(
+    { weight: 3, arbitrary: fc.constant<[string, Json][]>([]) },
+    { weight: 2, arbitrary: fc.array(testOf, { minLength: 1, maxLength: 2 }) },
+  )
   .map((tests) => tests.map(([path, test]) => ({ path: `properties.${path}`, ...test })));
 
 const window = fc.oneof(
@@ -100,7 +104,7 @@ const window = fc.oneof(
 );
 
 const named = fc.oneof(
-  { weight: 4, arbitrary: pick<Json>({ event: "A" }, { event: "B" }) },
+  { weight: 4, arbitrary: pick<Json>({ event: "A" }, { event: "A" }, { event: "B" }) },
   { weight: 1, arbitrary: pick<Json>({ page: "A" }, { screen: "A" }) },
 );
 
@@ -181,11 +185,11 @@ const LIST: CaseComputation = {
   definition: {},
 };
 
-const user = pick("u1", "u2", "u3");
-const anonymous = pick("x1", "x2");
+const user = pick("u1", "u1", "u2");
+const anonymous = pick("x1", "x1", "x2");
 
 const ids: fc.Arbitrary<CaseIds> = fc.oneof(
-  { weight: 5, arbitrary: fc.record({ userId: user, anonymousId: fc.constant(null) }) },
+  { weight: 6, arbitrary: fc.record({ userId: user, anonymousId: fc.constant(null) }) },
   { weight: 3, arbitrary: fc.record({ userId: fc.constant(null), anonymousId: anonymous }) },
   { weight: 1, arbitrary: fc.record({ userId: user, anonymousId: anonymous }) },
 );
@@ -200,15 +204,21 @@ const lateMs = fc.oneof(
 const call = fc.record({
   kind: fc.constant("call" as const),
   ids,
-  type: pick("track", "track", "track", "identify", "identify", "page", "screen", "group"),
-  name: pick("A", "A", "B"),
+  type: pick("track", "track", "track", "track", "track", "identify", "identify", "page", "screen", "group"),
+  name: pick("A", "A", "A", "B"),
   lateMs,
   data: properties,
 });
 
+/** Mostly short: in a window there is to be more than one call. */
+const fewSeconds = fc.oneof(
+  { weight: 3, arbitrary: fc.integer({ min: 1, max: 10_000 }) },
+  { weight: 1, arbitrary: fc.integer({ min: 1, max: 90_000 }) },
+);
+
 const step: fc.Arbitrary<Step> = fc.oneof(
   { weight: 12, arbitrary: call },
-  { weight: 2, arbitrary: fc.record({ kind: fc.constant("copy" as const), of: fc.nat(20) }) },
+  { weight: 2, arbitrary: fc.record({ kind: fc.constant("copy" as const), of: fc.nat(12) }) },
   {
     weight: 1,
     arbitrary: fc.record({ kind: fc.constant("alias" as const), from: pick("u1", "u2", "x1"), to: user }),
@@ -220,11 +230,11 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   },
   {
     weight: 4,
-    arbitrary: fc.record({ kind: fc.constant("clock" as const), ms: fc.integer({ min: 1, max: 70_000 }) }),
+    arbitrary: fc.record({ kind: fc.constant("clock" as const), ms: fewSeconds }),
   },
   {
     weight: 2,
-    arbitrary: fc.record({ kind: fc.constant("away" as const), ms: fc.integer({ min: 1, max: 90_000 }) }),
+    arbitrary: fc.record({ kind: fc.constant("away" as const), ms: fewSeconds }),
   },
   {
     weight: 4,
@@ -243,6 +253,6 @@ export const anyCase: fc.Arbitrary<Case> = fc
           fc.tuple(...Array.from({ length: traits }, (_, index) => trait(index))),
         )
         .map(([first, second]) => [...first, ...second, LIST]),
-      steps: fc.array(step, { minLength: 3, maxLength: 30 }),
+      steps: fc.array(step, { minLength: 5, maxLength: 50 }),
     }),
   );
