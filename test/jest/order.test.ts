@@ -38,6 +38,19 @@ describe("suites start", () => {
     ]);
   });
 
+  test("beside the longest that takes turns those that need no Kafka, and then the longest again", () => {
+    const heavy = [90, 80].map((seconds) => suite(`kafka ${seconds}`, { seconds, isHeavy: true }));
+    const light = [30, 20, 10].map((seconds) => suite(`none ${seconds}`, { seconds }));
+    const turns = [45, 5].map((seconds) =>
+      suite(`turn ${seconds}`, { seconds, isHeavy: true, takesTurns: true }),
+    );
+    expect(names([...heavy, ...light, ...turns])).toEqual([
+      // 30 and 20 are through when 45 is.
+      ...["turn 45", "none 30", "none 20", "turn 5", "kafka 90", "kafka 80", "none 10"],
+    ]);
+    expect(names([...heavy, ...turns])).toEqual(["turn 45", "kafka 90", "turn 5", "kafka 80"]);
+  });
+
   test("all of them once, also when only such are left as take turns", () => {
     const turns = [3, 2, 1].map((seconds) => suite(`turn ${seconds}`, { seconds, takesTurns: true }));
     expect(names(turns)).toEqual(["turn 3", "turn 2", "turn 1"]);
@@ -52,6 +65,8 @@ describe("what is known of a suite", () => {
     ["test/chaos/kafka-client.test.ts", { isHeavy: true, takesTurns: true }],
     ["services/ingest/kafka-away.test.ts", { isHeavy: true, takesTurns: true }],
     ["test/e2e/delivery.test.ts", { isHeavy: true, takesTurns: false }],
+    // It has a run.ts of its own.
+    ["deploy/provision/provision.test.ts", { isHeavy: true, takesTurns: false }],
     ["packages/contract/outcome.test.ts", { isHeavy: false, takesTurns: false }],
   ])("%s", (path, expected) => {
     expect(suiteOf(join(ROOT, path), { [path]: 7 })).toEqual({ path, seconds: 7, ...expected });

@@ -23,9 +23,16 @@ function byLength(a: Suite, b: Suite): number {
   return secondsOf(b) - secondsOf(a) || (a.path < b.path ? -1 : 1);
 }
 
+/** Takes the first out that is wanted, or else the first of all. */
+function takeFirst(sorted: Suite[], isWanted: (suite: Suite) => boolean): Suite | undefined {
+  const [suite] = sorted.splice(Math.max(0, sorted.findIndex(isWanted)), 1);
+  return suite;
+}
+
 /**
  * The suites in the order in which they are to start: the longest first, and of those that take turns always one, as long as
- * there are any, because they cannot be made up for side by side later.
+ * there are any, because they cannot be made up for side by side later. The longest of these has most processes, and asks most
+ * of the clock: beside it those come first that need no Kafka and no process of their own.
  */
 export function orderOf(suites: readonly Suite[], workers: number): Suite[] {
   const sorted = [...suites].sort(byLength);
@@ -34,10 +41,13 @@ export function orderOf(suites: readonly Suite[], workers: number): Suite[] {
   const freeAt = Array.from({ length: workers }, () => 0);
   const ordered: Suite[] = [];
   let turnEndsAt = 0;
+  const longestEndsAt = turns[0] === undefined ? 0 : secondsOf(turns[0]);
   while (turns.length + others.length > 0) {
     const now = Math.min(...freeAt);
     const worker = freeAt.indexOf(now);
-    const next = (now >= turnEndsAt ? turns.shift() : undefined) ?? others.shift() ?? turns.shift();
+    const isWanted = ({ isHeavy }: Suite): boolean => now >= longestEndsAt || !isHeavy;
+    const next =
+      (now >= turnEndsAt ? turns.shift() : undefined) ?? takeFirst(others, isWanted) ?? turns.shift();
     if (next === undefined) break;
     ordered.push(next);
     const startsAt = next.takesTurns ? Math.max(now, turnEndsAt) : now;

@@ -4,9 +4,11 @@ import type { Suite } from "./order.ts";
 
 const ROOT = join(import.meta.dirname, "../..");
 const TABLE = join(import.meta.dirname, "durations.json");
-const TAKES_TURNS = /"#support\/turn"|"\.\/(world|run)\.ts"/;
+const TAKES_TURNS = /"#support\/turn"/;
+/** These take theirs through the world that they start. */
+const STARTS_A_WORLD = /^test\/chaos\/[\s\S]*"\.\/(world|run)\.ts"/;
 const IS_HEAVY =
-  /#support\/(stack|deployment|control-service|npm-start|service|turn)"|kafka\.fixture|spawnSync|startStack/;
+  /#support\/(stack|deployment|control-service|npm-start|service|turn)"|kafka\.fixture|scratch-kafka|spawnSync|startStack\(/;
 
 /** Seconds by the suite's path in the repository. */
 export type Durations = Readonly<Record<string, number>>;
@@ -27,7 +29,7 @@ export function suiteOf(file: string, durations: Durations): Suite {
     path,
     seconds: durations[path],
     isHeavy: IS_HEAVY.test(source),
-    takesTurns: TAKES_TURNS.test(source),
+    takesTurns: TAKES_TURNS.test(source) || STARTS_A_WORLD.test(`${path}\n${source}`),
   };
 }
 
