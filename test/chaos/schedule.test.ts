@@ -34,6 +34,13 @@ describe("the schedule", () => {
     }
   });
 
+  test("takes about a minute for a hurried round", () => {
+    for (const seed of SEEDS) {
+      const round = planSchedule({ seed, durationMs: 0, isHurried: true });
+      expect(expectedMs(round)).toBeLessThan(65_000);
+    }
+  });
+
   test("takes as long as was asked for and not a round more", () => {
     for (const durationMs of [0, 200_000, 1_000_000]) {
       const phases = planSchedule({ seed: 1, durationMs });
@@ -62,7 +69,10 @@ describe("the schedule", () => {
   });
 
   test("freezes and cuts longer than a session lasts", () => {
-    for (const event of SEEDS.flatMap((seed) => eventsOf(planSchedule({ seed, durationMs: 0 })))) {
+    const rounds = [true, false].flatMap((isHurried) =>
+      SEEDS.flatMap((seed) => planSchedule({ seed, durationMs: 0, isHurried })),
+    );
+    for (const event of eventsOf(rounds)) {
       if (event.kind === "freeze" || event.kind === "cut") {
         expect(event.forMs).toBeGreaterThan(SESSION_TIMEOUT_MS);
       }

@@ -2,8 +2,15 @@
 import { BROKERS, type ChaosEvent, type Target } from "./events.ts";
 import { type Random, seeded } from "./random.ts";
 
-/** Longer than the session timeout of the consumer groups (6 s), so that the others take the partitions over. */
-const AWAY_MS = { min: 8_000, max: 12_000 };
+interface Pace {
+  /** How long a process is away that others are to stand in for: longer than the session timeout of the consumer groups (6 s). */
+  readonly awayMs: { readonly min: number; readonly max: number };
+  readonly maxGapMs: number;
+}
+
+const PACE: Pace = { awayMs: { min: 8_000, max: 12_000 }, maxGapMs: 5_000 };
+/** Where several things happen at a time. */
+const HURRIED_PACE: Pace = { awayMs: { min: 7_000, max: 9_000 }, maxGapMs: 1_000 };
 /** What an event takes beside its own time: stopping, starting, waiting until it is ready. */
 const OVERHEAD_MS = 4_000;
 
@@ -26,8 +33,14 @@ export interface ScheduleOptions {
   readonly isHurried?: boolean;
 }
 
-function away(random: Random): number {
-  return random.between(AWAY_MS.min, AWAY_MS.max);
+/** The chances of one round. */
+interface Chances {
+  readonly random: Random;
+  readonly pace: Pace;
+}
+
+function away({ random, pace }: Chances): number {
+  return random.between(pace.awayMs.min, pace.awayMs.max);
 }
 
 function soon(random: Random): number {
@@ -44,17 +57,20 @@ function deliverer(index: number): Target {
 }
 
 /** Faults of deliverers: these two, which the other tracks leave alone. */
-function delivererFaults(random: Random, [first = 0, second = 1]: readonly number[]): ChaosEvent[] {
+function delivererFaults(chances: Chances, [first = 0, second = 1]: readonly number[]): ChaosEvent[] {
+  const { random } = chances;
   return random.shuffled<ChaosEvent>([
     // Only when the others have taken over does it come back.
-    { kind: "kill", target: deliverer(first), backAfterMs: away(random) },
+    { kind: "kill", target: deliverer(first), backAfterMs: away(chances) },
     { kind: "stop", target: deliverer(second), backAfterMs: soon(random) },
-    { kind: "freeze", target: deliverer(first), forMs: away(random) },
+    { kind: "freeze", target: deliverer(first), forMs: away(chances) },
+    { kind: "registry", target: deliverer(second), forMs: random.between(3_000, 6_000) },
   ]);
 }
 
 /** Faults of the processes in front of the deliverers. */
-function otherFaults(random: Random): ChaosEvent[] {
+function otherFaults(chances: Chances): ChaosEvent[] {
+  const { random } = chances;
   const router = (): Target => ({ service: "webhook-router", index: random.between(0, 1) });
   const ingest = (): Target => ({ service: "ingest", index: random.between(0, 1) });
   return random.shuffled<ChaosEvent>([
@@ -63,25 +79,25 @@ function otherFaults(random: Random): ChaosEvent[] {
     { kind: "kill", target: { service: "control", index: 0 }, backAfterMs: soon(random) },
     { kind: "stop", target: router(), backAfterMs: soon(random) },
     { kind: "stop", target: ingest(), backAfterMs: soon(random) },
-    { kind: "freeze", target: router(), forMs: away(random) },
+    { kind: "freeze", target: router(), forMs: away(chances) },
   ]);
 }
 
 /** Faults of what lies between and behind the processes; one broker at a time is missing. */
-function networkFaults(random: Random, target: Target): ChaosEvent[] {
+function networkFaults(chances: Chances, target: Target): ChaosEvent[] {
+  const { random } = chances;
   const broker = (): number => random.between(0, BROKERS - 1);
   return random.shuffled<ChaosEvent>([
-    { kind: "cut", target, how: "silent", forMs: away(random) },
-    { kind: "cut", target, how: "reset", forMs: away(random) },
+    { kind: "cut", target, how: "silent", forMs: away(chances) },
+    { kind: "cut", target, how: "reset", forMs: away(chances) },
     { kind: "broker", broker: broker(), how: "stop", forMs: random.between(500, 3_000) },
     { kind: "broker", broker: broker(), how: "kill", forMs: random.between(500, 3_000) },
     { kind: "leaders", broker: broker() },
-    { kind: "registry", target, forMs: random.between(3_000, 6_000) },
   ]);
 }
 
-function spaced(random: Random, events: readonly ChaosEvent[], maxGapMs: number): PlannedEvent[] {
-  return events.map((event) => ({ gapMs: random.between(300, maxGapMs), event }));
+function spaced({ random, pace }: Chances, events: readonly ChaosEvent[]): PlannedEvent[] {
+  return events.map((event) => ({ gapMs: random.between(300, pace.maxGapMs), event }));
 }
 
 type Round = readonly [Phase, Phase, Phase, Phase];
@@ -90,14 +106,14 @@ export const PHASES_OF_A_ROUND: Round["length"] = 4;
 
 /** From one deliverer to three, every fault, back to one, and the only one is killed while an endpoint comes back. */
 function planRound(random: Random, isHurried: boolean): Round {
-  const maxGapMs = isHurried ? 1_000 : 5_000;
-  const one = (event: ChaosEvent): Phase => ({ tracks: [spaced(random, [event], maxGapMs)] });
+  const chances = { random, pace: isHurried ? HURRIED_PACE : PACE };
+  const one = (event: ChaosEvent): Phase => ({ tracks: [spaced(chances, [event])] });
   const [target = 0, ...others] = random.shuffled([0, 1, 2]);
   const faults = [
-    delivererFaults(random, others),
-    otherFaults(random),
-    networkFaults(random, deliverer(target)),
-  ].map((events) => spaced(random, events, maxGapMs));
+    delivererFaults(chances, others),
+    otherFaults(chances),
+    networkFaults(chances, deliverer(target)),
+  ].map((events) => spaced(chances, events));
   return [
     one({ kind: "scale", deliverers: 3 }),
     { tracks: isHurried ? faults : [faults.flat()] },
