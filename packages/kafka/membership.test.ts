@@ -5,7 +5,7 @@ const SESSION_MS = 6_000;
 
 test("a member is sure of its partitions for one and a half session timeouts after it asked, to the millisecond", () => {
   let nowMs = 1_000_000;
-  const membership = new Membership(SESSION_MS, { now: () => nowMs });
+  const membership = new Membership(SESSION_MS, { now: () => nowMs, elapsed: () => nowMs });
   expect(membership.isSure).toBe(false);
   membership.answered(nowMs - 2_000);
   nowMs += 9_000 - 2_000 - 1;
@@ -14,4 +14,35 @@ test("a member is sure of its partitions for one and a half session timeouts aft
   expect(membership.isSure).toBe(false);
   membership.answered(nowMs);
   expect(membership.isSure).toBe(true);
+});
+
+/** A member that was answered just now, and the two clocks of its machine. */
+function answeredMember() {
+  const clocks = { nowMs: 1_000_000, elapsedMs: 5_000 };
+  const host = { now: () => clocks.nowMs, elapsed: () => clocks.elapsedMs };
+  const membership = new Membership(SESSION_MS, host);
+  membership.answered(clocks.nowMs);
+  return { clocks, membership };
+}
+
+test("a clock that is set back does not make a member sure for longer", () => {
+  const { clocks, membership } = answeredMember();
+  clocks.nowMs -= 45_000;
+  clocks.elapsedMs += 9_000;
+  expect(membership.isSure).toBe(false);
+});
+
+test("a member is not sure after its machine has slept, when only the clock of the day went on", () => {
+  const { clocks, membership } = answeredMember();
+  clocks.nowMs += 9_000;
+  expect(membership.isSure).toBe(false);
+});
+
+test("an answer to what was asked while the clock was ahead counts from when it came at the latest", () => {
+  const { clocks, membership } = answeredMember();
+  membership.answered(clocks.nowMs + 45_000);
+  clocks.elapsedMs += 8_999;
+  expect(membership.isSure).toBe(true);
+  clocks.elapsedMs += 1;
+  expect(membership.isSure).toBe(false);
 });

@@ -7,24 +7,29 @@ import type { Host } from "#host";
  */
 const UNSURE_AFTER_SESSIONS = 1.5;
 
-/** What a member knows of its own place in the group. */
+/**
+ * What a member knows of its own place in the group. Two clocks measure how long it was unanswered, and the longer time counts: somebody may
+ * set the clock of the day back, and the other one stands still while the machine sleeps.
+ */
 export class Membership {
   readonly #sureForMs: number;
-  readonly #host: Pick<Host, "now">;
-  #answeredAtMs = Number.NEGATIVE_INFINITY;
+  readonly #host: Pick<Host, "now" | "elapsed">;
+  #answered = { atMs: Number.NEGATIVE_INFINITY, elapsedMs: Number.NEGATIVE_INFINITY };
 
-  constructor(sessionTimeoutMs: number, host: Pick<Host, "now">) {
+  constructor(sessionTimeoutMs: number, host: Pick<Host, "now" | "elapsed">) {
     this.#sureForMs = sessionTimeoutMs * UNSURE_AFTER_SESSIONS;
     this.#host = host;
   }
 
   /** The coordinator has answered what it was asked at this time, Unix ms. */
   answered(askedAtMs: number): void {
-    this.#answeredAtMs = askedAtMs;
+    const agoMs = Math.max(0, this.#host.now() - askedAtMs);
+    this.#answered = { atMs: askedAtMs, elapsedMs: this.#host.elapsed() - agoMs };
   }
 
   /** What it was assigned is still its own. */
   get isSure(): boolean {
-    return this.#host.now() - this.#answeredAtMs < this.#sureForMs;
+    const { atMs, elapsedMs } = this.#answered;
+    return Math.max(this.#host.now() - atMs, this.#host.elapsed() - elapsedMs) < this.#sureForMs;
   }
 }

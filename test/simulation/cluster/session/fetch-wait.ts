@@ -9,6 +9,8 @@ import type { FetchPace } from "./fetch-pace.ts";
 /** As the product's session has them: session.ts. */
 const MAX_BYTES = { perPartition: 256 * 1024, total: 4 * 1024 * 1024 };
 const REQUEST_TIMEOUT_MS = 15_000;
+/** As the product's: client-session.ts. */
+const MAX_WAIT_MS = 250;
 
 /** What is asked of one partition. */
 export interface FetchedFrom extends TopicPartition {
@@ -129,6 +131,11 @@ export class FetchWait implements ParkedFetch {
 
   #arrive(): void {
     this.#leave();
+    if (this.#connection.host.elapsed() > this.#answerAtMs + MAX_WAIT_MS) {
+      // Its process was frozen: the client's had come back with nothing, and no other had been sent.
+      this.#ended.resolve([]);
+      return;
+    }
     try {
       const fetched = this.#read();
       this.#pace.fetched(fetched, this.#connection.host.elapsed());
