@@ -55,6 +55,14 @@ describe("accumulator", () => {
     expect(namesOf(accumulator.take(all))).toEqual(["huge"]);
   });
 
+  test("a request takes of the partitions that it is for, and leaves the others ready", () => {
+    const accumulator = new Accumulator(LIMITS);
+    for (const partition of [0, 1, 2]) accumulator.add(pending(partition, `p${partition}`));
+    expect(namesOf(accumulator.take(({ partition }) => partition === 1))).toEqual(["p1"]);
+    expect(accumulator.waiting).toBe(2);
+    expect(namesOf(accumulator.take(all))).toEqual(["p0", "p2"]);
+  });
+
   test("a request is bounded over all its partitions", () => {
     const accumulator = new Accumulator({ ...LIMITS, maxBytesPerRequest: 100 });
     for (let partition = 0; partition < 5; partition += 1)

@@ -80,4 +80,9 @@ describe("errors", () => {
     endless.cause = endless;
     expect(fromClientError(endless)).toMatchObject({ message: "round", canRetry: false });
   });
+
+  test("nothing at all can be thrown too", () => {
+    expect(fromClientError(null)).toMatchObject({ code: "request_failed", message: "null" });
+    expect(toError(null).message).toBe("null");
+  });
 });

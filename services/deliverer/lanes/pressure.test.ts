@@ -55,6 +55,13 @@ describe("what the lanes of a process hold together", () => {
     expect(oneHasGone.isCrowding(laneWith(25), 5_000, false)).toBe(true);
   });
 
+  test("is shared by as many when one of them holds less than before", () => {
+    const pressure = pressed(61, 3);
+    pressure.leave(false);
+    expect(pressure.isCrowding(laneWith(16), 5_000, false)).toBe(false);
+    expect(pressure.isCrowding(laneWith(17), 5_000, false)).toBe(true);
+  });
+
   test("is not for who holds each request for long; twice as long while the process itself is slow", () => {
     const isCrowding = (averageMs: number, isBusy: boolean) =>
       pressed(50).isCrowding(laneWith(60, averageMs), 0, isBusy);
