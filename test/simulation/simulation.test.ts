@@ -7,8 +7,8 @@ import { run } from "./run/run.ts";
 import { describe as describeFailed, runSeed } from "./run/seed.ts";
 import { shrink } from "./run/shrink.ts";
 
-/** A quarter of a minute of one core, a minute where others keep it busy; in stretches so that a failure tells where. */
-const STRETCHES = Array.from({ length: 7 }, (_, index) => ({ first: 1_157 + index * 15, seeds: 15 }));
+/** About a minute of one core's CPU time; in stretches so that a failure tells where. */
+const STRETCHES = Array.from({ length: 24 }, (_, index) => ({ first: 1_157 + index * 15, seeds: 15 }));
 const TIMEOUT_MS = 300_000;
 const OPTIONS = { without: [], isShrinking: false, lines: 40 };
 
