@@ -54,7 +54,7 @@ module.exports = {
     {
       name: "production-code-never-imports-tests-or-tools",
       severity: "error",
-      from: { path: "^(packages|services)/", pathNot: "(\\.(test|fixture)\\.ts$|/fixtures/)" },
+      from: { path: "^(packages|services)/", pathNot: "(\\.test\\.ts$|/fixtures/)" },
       to: { path: "^(test|deploy)/" },
     },
     {

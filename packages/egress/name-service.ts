@@ -3,8 +3,8 @@ import { lookup, Resolver } from "node:dns/promises";
 import type { Host } from "#host";
 import { NameError } from "./failures.ts";
 import { openHostsFile } from "./hosts-file.ts";
-import { createLookupLane } from "./lookup-lane.ts";
 import type { Resolve, ResolvedAddress } from "./resolver.ts";
+import { createLookupLane } from "./serial-lookup.ts";
 
 /** How long an answer may take, in ms. */
 interface Patience {

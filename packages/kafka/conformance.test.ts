@@ -4,11 +4,11 @@ import { systemHost } from "#host";
 import { type ConformanceBench, describeConformance, joinOnce } from "#support/kafka-conformance/index";
 import { useStack } from "#support/stack";
 import { until } from "#support/until";
-import { AdminClient } from "./admin-client.ts";
-import { clientCluster } from "./client-cluster.ts";
+import { AdminClient } from "./admin/admin-client.ts";
 import type { Cluster } from "./cluster.ts";
 import { withBareAdmin } from "./fixtures/bare-admin.ts";
 import { SILENT_LOGGER } from "./log.ts";
+import { clientCluster } from "./protocol/client-cluster.ts";
 
 const STACK_STARTS_WITHIN_MS = 300_000;
 const WITHIN_MS = 40_000;

@@ -1,4 +1,4 @@
-export { clientCluster } from "./client-cluster.ts";
+export { isTooShort } from "./admin/topics.ts";
 export type {
   Bounds,
   Cluster,
@@ -13,7 +13,8 @@ export type {
 } from "./cluster.ts";
 export { fromClientError, KafkaError, type KafkaErrorCode } from "./errors.ts";
 export { createKafka, createKafkaOn, type KafkaDependencies } from "./kafka.ts";
-export { partitionOfKey } from "./partitioner.ts";
+export { partitionOfKey } from "./producing/partitioner.ts";
+export { clientCluster } from "./protocol/client-cluster.ts";
 export type {
   FetchedBatch,
   GroupAssigner,
@@ -25,7 +26,6 @@ export type {
   SessionHandlers,
   SessionOptions,
 } from "./session.ts";
-export { isTooShort } from "./topics.ts";
 export type {
   Admin,
   Claim,

@@ -1,14 +1,14 @@
 import { type Host, systemHost } from "#host";
-import { createAdmin } from "./admin.ts";
-import { AdminClient } from "./admin-client.ts";
-import { clientCluster } from "./client-cluster.ts";
+import { createAdmin } from "./admin/admin.ts";
+import { AdminClient } from "./admin/admin-client.ts";
 import type { Cluster } from "./cluster.ts";
+import { createRunner } from "./consuming/runner.ts";
 import { SILENT_LOGGER } from "./log.ts";
-import { MetadataCache } from "./metadata.ts";
-import { BatchingProducer } from "./producer.ts";
-import { readRange } from "./range.ts";
-import { createRunner } from "./runner.ts";
-import { TopicTable } from "./table.ts";
+import { MetadataCache } from "./producing/metadata.ts";
+import { BatchingProducer } from "./producing/producer.ts";
+import { clientCluster } from "./protocol/client-cluster.ts";
+import { readRange } from "./tables/range.ts";
+import { TopicTable } from "./tables/table.ts";
 import type { Kafka, KafkaLogger, KafkaSettings } from "./types.ts";
 
 export interface KafkaDependencies {

@@ -2,8 +2,8 @@
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
 import { type ControlService, startControl } from "#support/control-service";
 import { until } from "#support/until";
-import { openTopics, type TopicClient } from "./deliveries.fixture.ts";
-import { attempt, deadLetter, START_MS, total, WEBHOOK } from "./delivery-index/records.fixture.ts";
+import { attempt, deadLetter, START_MS, total, WEBHOOK } from "./delivery-index/fixtures/records.ts";
+import { openTopics, type TopicClient } from "./fixtures/deliveries.ts";
 
 /** Shown of it. */
 const SHOWN = "https://a.test/services/***#fad5ba";

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, expect, test } from "@jest/globals";
 import { type Receiver, startReceiver } from "#support/receiver";
 import { until } from "#support/until";
-import { destination } from "./jobs.fixture.ts";
-import { type DelivererUnderTest, newJob, startDeliverer } from "./kafka.fixture.ts";
+import { destination } from "./fixtures/jobs.ts";
+import { type DelivererUnderTest, newJob, startDeliverer } from "./fixtures/kafka.ts";
 
 let deliverer: DelivererUnderTest;
 let receiver: Receiver;

@@ -2,8 +2,8 @@ import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
 import { createCertificate } from "#support/certificates";
 import { type Receiver, startReceiver } from "#support/receiver";
 import { until } from "#support/until";
-import { destination, type Settings } from "./jobs.fixture.ts";
-import { type DelivererUnderTest, newJob, startDeliverer } from "./kafka.fixture.ts";
+import { destination, type Settings } from "./fixtures/jobs.ts";
+import { type DelivererUnderTest, newJob, startDeliverer } from "./fixtures/kafka.ts";
 
 const SECRET = "s3cr3t-that-stays-inside";
 /** Window and delays of these tests; a tenth of a second is what a retry topic's reading may add. */

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "@jest/globals";
 import type { DestinationConfig, EncryptedSecret } from "#topics";
 import { createDestinations } from "./destinations.ts";
-import { destination, secretBox } from "./jobs.fixture.ts";
+import { destination, secretBox } from "./fixtures/jobs.ts";
 
 const lost: EncryptedSecret = { keyId: "lost", ciphertext: Buffer.alloc(40), format: 2 };
 

@@ -1,8 +1,8 @@
 import type { Table } from "#kafka";
 import type { SecretBox } from "#secrets";
 import type { DestinationConfig } from "#topics";
-import type { Quota } from "./lanes/gate.ts";
-import type { Signing } from "./request-headers.ts";
+import type { Quota } from "./endpoints/destination-limit.ts";
+import type { Signing } from "./requests/request-headers.ts";
 
 /** A webhook with its header values in clear; lives in memory only (contract 6.3). */
 export interface Webhook {

@@ -2,8 +2,8 @@
 import { afterAll, beforeAll, expect, test } from "@jest/globals";
 import { type Receiver, startReceiver } from "#support/receiver";
 import { until } from "#support/until";
-import { destination } from "./jobs.fixture.ts";
-import { type DelivererUnderTest, newJob, startDeliverer } from "./kafka.fixture.ts";
+import { destination } from "./fixtures/jobs.ts";
+import { type DelivererUnderTest, newJob, startDeliverer } from "./fixtures/kafka.ts";
 
 const HANGING = ["/hanging-1", "/hanging-2", "/hanging-3"];
 const PER_ENDPOINT = 200;

@@ -4,8 +4,8 @@ import { afterEach, beforeAll, expect, test } from "@jest/globals";
 import { type Receiver, startReceiver } from "#support/receiver";
 import { useStack } from "#support/stack";
 import { until } from "#support/until";
-import { destination } from "./jobs.fixture.ts";
-import { type DelivererUnderTest, newJob, startDeliverer } from "./kafka.fixture.ts";
+import { destination } from "./fixtures/jobs.ts";
+import { type DelivererUnderTest, newJob, startDeliverer } from "./fixtures/kafka.ts";
 
 let deliverer: DelivererUnderTest | undefined;
 let receiver: Receiver | undefined;

@@ -1,6 +1,6 @@
 // The whole service in a simulated world: how its parts are put together.
 import { expect, test } from "@jest/globals";
-import { callsFrom, startWorld } from "../../test/simulation/world/quiet-world.fixture.ts";
+import { callsFrom, startWorld } from "../../test/simulation/world/fixtures/quiet-world.ts";
 
 test("jobs that were removed before a deliverer read them are counted, and the others are delivered", async () => {
   const { delivered, fleet, until, world } = startWorld({

@@ -7,7 +7,6 @@ import { createSerde } from "#serde";
 import type { DeliveryJob } from "#topics";
 import type { AttemptLog } from "./attempt-log/attempt-log.ts";
 import { openAttemptLog } from "./attempt-log/open.ts";
-import { type AttemptsOptions, createAttempts, type MakeAttempt } from "./attempts.ts";
 import { settings } from "./config.ts";
 import {
   type Connection,
@@ -18,14 +17,15 @@ import {
   type Reading,
   type Ways,
 } from "./connection.ts";
-import { createDeliver } from "./deliver.ts";
 import type { Destinations } from "./destinations.ts";
-import type { Lanes } from "./lanes/lanes.ts";
-import { openGates, openLanes } from "./lanes/open.ts";
-import { RecentJobs } from "./recent-jobs.ts";
-import { createRecords } from "./records.ts";
+import type { Lanes } from "./endpoints/endpoint-queues.ts";
+import { openGates, openLanes } from "./endpoints/open.ts";
+import { createTurn, type Turn } from "./intake/job-admission.ts";
+import { createDeliver } from "./job/deliver.ts";
+import { RecentJobs } from "./job/recent-jobs.ts";
+import { createRecords } from "./job/records.ts";
+import { type AttemptsOptions, createAttempts, type MakeAttempt } from "./requests/attempts.ts";
 import { createTelemetry, type Telemetry, watchState } from "./telemetry.ts";
-import { createTurn, type Turn } from "./turn.ts";
 import { watchWaitingCalls } from "./waiting-calls.ts";
 import { openWaking, type Waking } from "./waking/open.ts";
 

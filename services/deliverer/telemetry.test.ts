@@ -1,6 +1,6 @@
 import { expect, test } from "@jest/globals";
 import { createMetrics } from "#runtime";
-import { job } from "./jobs.fixture.ts";
+import { job } from "./fixtures/jobs.ts";
 import { createLogLimit } from "./log-limit.ts";
 import { createTelemetry, watchState } from "./telemetry.ts";
 

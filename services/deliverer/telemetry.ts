@@ -1,11 +1,11 @@
 import type { RawRecord } from "#kafka";
 import { LATENCY_BUCKETS_SECONDS, type Logger, type Metrics, watchNumbers } from "#runtime";
 import { type DeliveryJob, rejectionReason } from "#topics";
-import type { JobVerdict } from "./judge.ts";
-import { BREAKER_STATES, type BreakerState } from "./lanes/breaker.ts";
-import { DIVERT_REASONS } from "./lanes/request.ts";
+import { BREAKER_STATES, type BreakerState } from "./endpoints/breaker.ts";
+import { DIVERT_REASONS } from "./endpoints/request.ts";
+import type { JobVerdict } from "./job/judge.ts";
+import type { DeadReason, OutcomeReason, WebhookResult } from "./job/outcomes.ts";
 import { createLogLimit } from "./log-limit.ts";
-import type { DeadReason, OutcomeReason, WebhookResult } from "./outcomes.ts";
 
 /** What happens to calls, as metrics, and as log lines where a person needs them. */
 export interface Telemetry {

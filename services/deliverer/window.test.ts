@@ -1,6 +1,6 @@
 import { describe, expect, test } from "@jest/globals";
-import { createDriver } from "./driver.fixture.ts";
-import { destination, failure, job, response, START_MS, WINDOW_MS } from "./jobs.fixture.ts";
+import { createDriver } from "./fixtures/driver.ts";
+import { destination, failure, job, response, START_MS, WINDOW_MS } from "./fixtures/jobs.ts";
 
 const S = 1_000;
 const MIN = 60 * S;

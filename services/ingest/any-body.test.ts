@@ -5,9 +5,9 @@ import { afterAll, beforeAll, expect, jest, test } from "@jest/globals";
 import fc from "fast-check";
 import type { AcceptedCall } from "#contract";
 import { MAX_CALL_BYTES } from "#contract";
-import { anyBody, type SentBody } from "./any-body.fixture.ts";
-import { BASIC, type IngestFixture, startFixture } from "./http.fixture.ts";
-import { readPlainJson } from "./plain-json.fixture.ts";
+import { anyBody, type SentBody } from "./fixtures/any-body.ts";
+import { BASIC, type IngestFixture, startFixture } from "./fixtures/http.ts";
+import { readPlainJson } from "./fixtures/plain-json.ts";
 
 const SEED = 20_261_122;
 const ROOM_BYTES = 64_000_000;

@@ -1,6 +1,6 @@
 import { gzipSync } from "node:zlib";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "@jest/globals";
-import { BASIC, type IngestFixture, post, startFixture } from "./http.fixture.ts";
+import { BASIC, type IngestFixture, post, startFixture } from "./fixtures/http.ts";
 
 let ingest: IngestFixture;
 beforeAll(async () => {

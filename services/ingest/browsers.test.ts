@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "@jest/globals";
-import { BASIC, type IngestFixture, post, startFixture, WRITE_KEY } from "./http.fixture.ts";
+import { BASIC, type IngestFixture, post, startFixture, WRITE_KEY } from "./fixtures/http.ts";
 
 let ingest: IngestFixture;
 beforeAll(async () => {

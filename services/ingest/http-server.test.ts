@@ -1,6 +1,6 @@
 import { connect, type Socket } from "node:net";
 import { afterEach, describe, expect, test } from "@jest/globals";
-import { BASIC, type IngestFixture, startFixture } from "./http.fixture.ts";
+import { BASIC, type IngestFixture, startFixture } from "./fixtures/http.ts";
 import { CALLER_TIMES, type HttpServer, startHttpServer } from "./http-server.ts";
 
 const CLOSED_WITHIN_MS = 10_000;

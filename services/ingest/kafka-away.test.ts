@@ -3,8 +3,8 @@ import { afterAll, beforeAll, expect, test } from "@jest/globals";
 import { freePorts, type Stack } from "#stack";
 import { TURN_TIMEOUT_MS, takeStack } from "#support/turn";
 import { until } from "#support/until";
-import { post } from "./http.fixture.ts";
-import { type Cluster, openCluster, type RunningIngest, startIngest } from "./kafka.fixture.ts";
+import { post } from "./fixtures/http.ts";
+import { type Cluster, openCluster, type RunningIngest, startIngest } from "./fixtures/kafka.ts";
 
 let stack: Stack;
 let cluster: Cluster;

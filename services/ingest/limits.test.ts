@@ -4,7 +4,7 @@ import { request } from "node:http";
 import { gzipSync } from "node:zlib";
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
 import { MAX_BATCH_BYTES, MAX_BATCH_CALLS, MAX_CALL_BYTES } from "#contract";
-import { BASIC, type IngestFixture, post, startFixture } from "./http.fixture.ts";
+import { BASIC, type IngestFixture, post, startFixture } from "./fixtures/http.ts";
 
 let ingest: IngestFixture;
 beforeAll(async () => {

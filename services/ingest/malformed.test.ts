@@ -4,8 +4,8 @@ import { Agent, type IncomingMessage, request } from "node:http";
 import { connect } from "node:net";
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
 import fc from "fast-check";
-import { type IngestFixture, post, startFixture } from "./http.fixture.ts";
-import { brokenHttp, type MalformedRequest, malformedRequest } from "./malformed.fixture.ts";
+import { type IngestFixture, post, startFixture } from "./fixtures/http.ts";
+import { brokenHttp, type MalformedRequest, malformedRequest } from "./fixtures/malformed.ts";
 
 const SEED = 20_240_501;
 const PARALLEL = 16;

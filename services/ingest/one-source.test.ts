@@ -3,7 +3,7 @@ import { gzipSync } from "node:zlib";
 import { afterEach, expect, test } from "@jest/globals";
 import type { AcceptedCall } from "#contract";
 import { until } from "#support/until";
-import { basic, type IngestFixture, OTHER_KEY, post, startFixture, WRITE_KEY } from "./http.fixture.ts";
+import { basic, type IngestFixture, OTHER_KEY, post, startFixture, WRITE_KEY } from "./fixtures/http.ts";
 
 const ROOM_BYTES = 64_000_000;
 

@@ -11,7 +11,7 @@ import {
   post,
   startFixture,
   WRITE_KEY,
-} from "./http.fixture.ts";
+} from "./fixtures/http.ts";
 
 let ingest: IngestFixture;
 afterEach(() => ingest.close());

@@ -4,8 +4,8 @@ import { freePorts } from "#stack";
 import { type SchemaAnswer, startRegistryProxy } from "#support/registry-proxy";
 import { type TestStack, useStack } from "#support/stack";
 import { until } from "#support/until";
-import { post } from "./http.fixture.ts";
-import { type Cluster, openCluster, type RunningIngest, startIngest } from "./kafka.fixture.ts";
+import { post } from "./fixtures/http.ts";
+import { type Cluster, openCluster, type RunningIngest, startIngest } from "./fixtures/kafka.ts";
 
 let stack: TestStack;
 let cluster: Cluster;

@@ -2,7 +2,7 @@
 // as a clock says more of the machine.
 import { afterAll, beforeAll, beforeEach, describe, expect, jest, test } from "@jest/globals";
 import { MAX_BATCH_BYTES, MAX_CALL_BYTES } from "#contract";
-import { type IngestFixture, post, startFixture } from "./http.fixture.ts";
+import { type IngestFixture, post, startFixture } from "./fixtures/http.ts";
 
 /** Characters that JSON.parse was given and JSON.stringify has made, in this turn and in the fullest so far. */
 const parsed = { now: 0, most: 0 };

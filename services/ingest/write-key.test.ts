@@ -2,7 +2,7 @@ import { once } from "node:events";
 import { type IncomingMessage, request } from "node:http";
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
 import { createHeaderReader } from "./authorization-header.ts";
-import { DISABLED_KEY, type IngestFixture, post, startFixture, WRITE_KEY } from "./http.fixture.ts";
+import { DISABLED_KEY, type IngestFixture, post, startFixture, WRITE_KEY } from "./fixtures/http.ts";
 
 let ingest: IngestFixture;
 beforeAll(async () => {

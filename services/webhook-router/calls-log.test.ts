@@ -2,8 +2,8 @@ import { describe, expect, test } from "@jest/globals";
 import type { Admin, RawRecord, ReadRangeOptions } from "#kafka";
 import type { Serde } from "#serde";
 import { type Call, topicMap } from "#topics";
-import { call } from "./calls.fixture.ts";
 import { createCallsLog } from "./calls-log.ts";
+import { call } from "./fixtures/calls.ts";
 
 const topics = topicMap({ prefix: "p-", retryDelaysMs: [1] });
 const TOPIC = "p-calls";

@@ -1,8 +1,8 @@
 import { describe, expect, test } from "@jest/globals";
 import type { DedupeWindow, DedupeWindowOptions } from "#state";
 import { recordedLog } from "#support/recorded-log";
-import { call } from "./calls.fixture.ts";
 import { type CatchUpOptions, catchUp, openLogWindow, type Progress } from "./catch-up.ts";
+import { call } from "./fixtures/calls.ts";
 
 const NOW_MS = 1_800_000_000_000;
 const WINDOW_MS = 3_600_000;

@@ -2,7 +2,7 @@ import { expect, test } from "@jest/globals";
 import { systemHost } from "#host";
 import type { DedupeWindow } from "#state";
 import { recordedLog } from "#support/recorded-log";
-import { call } from "./calls.fixture.ts";
+import { call } from "./fixtures/calls.ts";
 import { PartitionDedupe } from "./partition-dedupe.ts";
 
 /** A window at 0 in front of a log that fails as often as it is told to; pauses last until the test ends them. */

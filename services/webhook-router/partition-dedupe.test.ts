@@ -8,9 +8,9 @@ import type { Noted } from "#state";
 import { recordedLog } from "#support/recorded-log";
 import { until } from "#support/until";
 import type { Call } from "#topics";
-import { call } from "./calls.fixture.ts";
 import type { CallsLog } from "./calls-log.ts";
 import { createDedupeWindows, type DedupeWindows } from "./dedupe-windows.ts";
+import { call } from "./fixtures/calls.ts";
 import { PartitionDedupe } from "./partition-dedupe.ts";
 
 const HOUR_MS = 3_600_000;

@@ -2,8 +2,8 @@ import { describe, expect, test } from "@jest/globals";
 import type { OutgoingRecord, Received } from "#kafka";
 import type { Noted } from "#state";
 import type { Call, DestinationConfig } from "#topics";
-import { call, destination } from "./calls.fixture.ts";
 import type { Undecided } from "./confirmations.ts";
+import { call, destination } from "./fixtures/calls.ts";
 import { createRouteCalls } from "./route-calls.ts";
 
 /** The step with everything around it held by the test: what the window says, and when a look at the configuration ends. */

@@ -1,8 +1,8 @@
 import { describe, expect, test } from "@jest/globals";
 import fc from "fast-check";
 import type { DestinationConfig } from "#topics";
-import { call, destination } from "./calls.fixture.ts";
 import { DestinationIndex } from "./destination-index.ts";
+import { call, destination } from "./fixtures/calls.ts";
 import { deliveryJob } from "./records.ts";
 import { type Route, route } from "./route.ts";
 

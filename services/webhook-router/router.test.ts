@@ -7,8 +7,8 @@ import { type SchemaAnswer, startRegistryProxy } from "#support/registry-proxy";
 import { startService } from "#support/service";
 import { useStack } from "#support/stack";
 import { until } from "#support/until";
-import { call, destination } from "./calls.fixture.ts";
-import { createStage, type RouterInProcess, type RouterStage } from "./router.fixture.ts";
+import { call, destination } from "./fixtures/calls.ts";
+import { createStage, type RouterInProcess, type RouterStage } from "./fixtures/router.ts";
 import { createWebhookRouter } from "./service.ts";
 
 const DEADLINE_MS = 15_000;

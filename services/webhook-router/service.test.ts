@@ -1,7 +1,7 @@
 // The whole service in a simulated world: how its parts are put together.
 import { describe, expect, test } from "@jest/globals";
 import { EPOCH_MS } from "../../test/simulation/host/virtual-host.ts";
-import { callsFrom, startWorld } from "../../test/simulation/world/quiet-world.fixture.ts";
+import { callsFrom, startWorld } from "../../test/simulation/world/fixtures/quiet-world.ts";
 
 const NAME = "webhook-router-1";
 

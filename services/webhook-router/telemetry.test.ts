@@ -3,7 +3,7 @@ import type { Received } from "#kafka";
 import { createMetrics } from "#runtime";
 import { recordedLog } from "#support/recorded-log";
 import type { Call } from "#topics";
-import { call } from "./calls.fixture.ts";
+import { call } from "./fixtures/calls.ts";
 import { createTelemetry, watchState } from "./telemetry.ts";
 
 const NOW_MS = 1_800_000_000_000;

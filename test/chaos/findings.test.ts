@@ -2,7 +2,7 @@
 import { describe, expect, test } from "@jest/globals";
 import type { ChaosEvent } from "./events.ts";
 import { duplicatesOf, lateWork, orderOf, spreadOf, takeoversOf } from "./findings.ts";
-import { deliveryOf, disturbance, FAILING_CALL, ledgerOf, SLOW_CALL, sentCallOf } from "./ledger.fixture.ts";
+import { deliveryOf, disturbance, FAILING_CALL, ledgerOf, SLOW_CALL, sentCallOf } from "./fixtures/ledger.ts";
 
 const target = { service: "deliverer", index: 0 } as const;
 const KILL: ChaosEvent = { kind: "kill", target, backAfterMs: 9_000 };

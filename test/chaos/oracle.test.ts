@@ -9,7 +9,7 @@ import {
   ledgerOf,
   SLOW_CALL,
   sentCallOf,
-} from "./ledger.fixture.ts";
+} from "./fixtures/ledger.ts";
 import { accountFor, isSettled } from "./oracle.ts";
 
 const both = [deliveryOf(HEALTHY_CALL), deliveryOf(HEALTHY_CALL, { destination: "healthy-b" })];

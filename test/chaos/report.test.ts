@@ -7,7 +7,7 @@ import {
   ledgerOf,
   SLOW_CALL,
   sentCallOf,
-} from "./ledger.fixture.ts";
+} from "./fixtures/ledger.ts";
 import type { Ledger } from "./ledger.ts";
 import { isConserved, reportLines, reportOf } from "./report.ts";
 

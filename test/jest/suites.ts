@@ -8,7 +8,7 @@ const TAKES_TURNS = /"#support\/turn"/;
 /** These take theirs through the world that they start. */
 const STARTS_A_WORLD = /^test\/chaos\/[\s\S]*"\.\/(world|run)\.ts"/;
 const IS_HEAVY =
-  /#support\/(stack|deployment|control-service|npm-start|service|turn)"|kafka\.fixture|scratch-kafka|spawnSync|startStack\(/;
+  /#support\/(stack|deployment|control-service|npm-start|service|turn)"|fixtures\/kafka\.ts|scratch-kafka|spawnSync|startStack\(/;
 
 /** Seconds by the suite's path in the repository. */
 export type Durations = Readonly<Record<string, number>>;

@@ -82,12 +82,12 @@ describe("the scope", () => {
 
   test("leaves out tests, what only they use, and suites that need Kafka", () => {
     const part = partOf("packages/kafka", "packages/kafka");
-    expect(part?.mutate).toContain("packages/kafka/tracker.ts");
+    expect(part?.mutate).toContain("packages/kafka/consuming/tracker.ts");
     expect(part?.mutate.filter((path) => /test|fixture/.test(path))).toEqual([]);
-    expect(part?.suites).toContain("packages/kafka/tracker.test.ts");
-    expect(part?.suites).not.toContain("packages/kafka/pipeline.test.ts");
+    expect(part?.suites).toContain("packages/kafka/consuming/tracker.test.ts");
+    expect(part?.suites).not.toContain("packages/kafka/producing/pipeline.test.ts");
     // It puts its own clock into the process.
-    expect(part?.suites).not.toContain("packages/kafka/request-queue-patch.test.ts");
+    expect(part?.suites).not.toContain("packages/kafka/protocol/request-queue-patch.test.ts");
   });
 
   test("of a file is that file, judged by its folder's suites; of nothing it is nothing", () => {

@@ -4,8 +4,8 @@ import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { afterEach, describe, expect, test } from "@jest/globals";
 import { DeliveryIndex } from "./delivery-index.ts";
+import { attempt, deadLetter, START_MS, total } from "./fixtures/records.ts";
 import type { Indexed, IndexedRecords } from "./indexed.ts";
-import { attempt, deadLetter, START_MS, total } from "./records.fixture.ts";
 import type { RetentionRules } from "./retention.ts";
 
 const DAY_MS = 86_400_000;

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "@jest/globals";
 import { deadLetterView, wholeDeadLetterView } from "../dead-letters/views.ts";
-import { deadLetter } from "../delivery-index/records.fixture.ts";
+import { deadLetter } from "../delivery-index/fixtures/records.ts";
 import { failingEvent } from "../health/events.ts";
 import { healthView } from "../health/view.ts";
 import { createDestination } from "./destination.ts";

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
 import { standardWebhookHeaders } from "#contract";
 import { startControl } from "#support/control-service";
 import { until } from "#support/until";
-import { type HealthStage, OPERATOR_SECRET, SHOWN_WEBHOOK, startHealthStage } from "./attempts.fixture.ts";
+import { type HealthStage, OPERATOR_SECRET, SHOWN_WEBHOOK, startHealthStage } from "./fixtures/attempts.ts";
 
 const TIMEOUT_MS = 45_000;
 

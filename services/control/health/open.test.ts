@@ -4,8 +4,8 @@ import { partitionOfKey } from "#kafka";
 import type { DestinationConfig } from "#topics";
 import { NO_FAULTS, PASS } from "../../../test/simulation/cluster/faults.ts";
 import { EPOCH_MS } from "../../../test/simulation/host/virtual-host.ts";
-import { type QuietWorld, startWorld } from "../../../test/simulation/world/quiet-world.fixture.ts";
-import { type Control, control, type Options, operator } from "./simulated-control.fixture.ts";
+import { type QuietWorld, startWorld } from "../../../test/simulation/world/fixtures/quiet-world.ts";
+import { type Control, control, type Options, operator } from "./fixtures/simulated-control.ts";
 
 async function setup(names: readonly string[] = ["control-1"], options: Options = {}) {
   const quiet = startWorld({ processes: [], destinations: [] });

@@ -3,7 +3,7 @@ import type { Kafka, Received, Runner, RunnerOptions } from "#kafka";
 import { createMetrics } from "#runtime";
 import type { DeadLetter } from "#topics";
 import { topicMap } from "#topics";
-import { deadLetter } from "../delivery-index/records.fixture.ts";
+import { deadLetter } from "../delivery-index/fixtures/records.ts";
 import { DeadLetterCounts } from "./dead-letter-counts.ts";
 import { createHealthRunner } from "./runner.ts";
 

@@ -5,12 +5,12 @@ import type { Serde } from "#serde";
 import type { DeadLetter, Replay } from "#topics";
 import { allTopics } from "#topics";
 import { EPOCH_MS } from "../../../test/simulation/host/virtual-host.ts";
+import { type QuietWorld, startWorld } from "../../../test/simulation/world/fixtures/quiet-world.ts";
 import { Meters } from "../../../test/simulation/world/meters.ts";
-import { type QuietWorld, startWorld } from "../../../test/simulation/world/quiet-world.fixture.ts";
+import { deadLetter } from "../delivery-index/fixtures/records.ts";
 import { placeOf } from "../delivery-index/places.ts";
-import { deadLetter } from "../delivery-index/records.fixture.ts";
+import { replay } from "./fixtures/replay.ts";
 import { openReplays } from "./open.ts";
-import { replay } from "./replay.fixture.ts";
 import { createReplayStore } from "./store.ts";
 
 const PLACES = Array.from({ length: 40 }, (_, offset) => placeOf({ partition: 0, offset }));

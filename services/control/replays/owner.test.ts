@@ -3,8 +3,8 @@ import { systemHost } from "#host";
 import type { Received } from "#kafka";
 import { until } from "#support/until";
 import type { Replay } from "#topics";
+import { replay } from "./fixtures/replay.ts";
 import { ReplayOwner } from "./owner.ts";
-import { replay } from "./replay.fixture.ts";
 
 function bench() {
   const settled: number[] = [];

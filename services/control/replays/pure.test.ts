@@ -1,12 +1,12 @@
 import { describe, expect, test } from "@jest/globals";
 import { replayJobId } from "#contract";
 import type { ListedDeadLetter } from "../delivery-index/dead-letters-table.ts";
+import { deadLetter, START_MS } from "../delivery-index/fixtures/records.ts";
 import { placeOf } from "../delivery-index/places.ts";
-import { deadLetter, START_MS } from "../delivery-index/records.fixture.ts";
+import { listed } from "./fixtures/listed-dead-letter.ts";
+import { replay } from "./fixtures/replay.ts";
 import { jobOf, withinWidth } from "./job.ts";
-import { listed } from "./listed-dead-letter.fixture.ts";
 import { paceOf } from "./pace.ts";
-import { replay } from "./replay.fixture.ts";
 import { replayProblems } from "./request.ts";
 import { cursorAt, replaysOf, sentUpTo } from "./selection.ts";
 

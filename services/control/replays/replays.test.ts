@@ -3,8 +3,8 @@ import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
 import { replayJobId } from "#contract";
 import { type ControlService, startControl } from "#support/control-service";
 import { until } from "#support/until";
-import { openTopics, type TopicClient } from "../deliveries.fixture.ts";
-import { deadLetter } from "../delivery-index/records.fixture.ts";
+import { deadLetter } from "../delivery-index/fixtures/records.ts";
+import { openTopics, type TopicClient } from "../fixtures/deliveries.ts";
 
 let control: ControlService;
 let topics: TopicClient;

@@ -4,10 +4,10 @@ import { recordedLog } from "#support/recorded-log";
 import type { Replay } from "#topics";
 import type { ControlContext } from "../context.ts";
 import type { DeadLetterFilter, ListedDeadLetter } from "../delivery-index/dead-letters-table.ts";
-import { START_MS } from "../delivery-index/records.fixture.ts";
+import { START_MS } from "../delivery-index/fixtures/records.ts";
 import { type ControlApp, createServer } from "../http/server.ts";
-import { listed } from "./listed-dead-letter.fixture.ts";
-import { replay } from "./replay.fixture.ts";
+import { listed } from "./fixtures/listed-dead-letter.ts";
+import { replay } from "./fixtures/replay.ts";
 import { addReplayRoutes } from "./routes.ts";
 
 const NOW_MS = START_MS + 1_000_000;

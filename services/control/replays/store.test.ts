@@ -1,7 +1,7 @@
 import { describe, expect, test } from "@jest/globals";
 import type { OutgoingRecord, Table } from "#kafka";
 import { type Replay, topicMap } from "#topics";
-import { replay } from "./replay.fixture.ts";
+import { replay } from "./fixtures/replay.ts";
 import { createReplayStore } from "./store.ts";
 
 const { replays: topic } = topicMap({ prefix: "p-", retryDelaysMs: [1] });

@@ -3,9 +3,9 @@ import { systemHost } from "#host";
 import type { DeadLetter, DestinationConfig, Replay } from "#topics";
 import { topicMap } from "#topics";
 import type { ListedDeadLetter } from "../delivery-index/dead-letters-table.ts";
+import { deadLetter } from "../delivery-index/fixtures/records.ts";
 import { placeOf } from "../delivery-index/places.ts";
-import { deadLetter } from "../delivery-index/records.fixture.ts";
-import { replay } from "./replay.fixture.ts";
+import { replay } from "./fixtures/replay.ts";
 import { type ReplayWork, workOn } from "./worker.ts";
 
 const PLACES = Array.from({ length: 10 }, (_, offset) => placeOf({ partition: 0, offset }));

@@ -1,8 +1,8 @@
 import { describe, expect, test } from "@jest/globals";
 import { durationPercentileMs } from "#contract";
 import type { DeliveryJob } from "#topics";
-import { job, START_MS } from "../jobs.fixture.ts";
-import type { WebhookResult } from "../outcomes.ts";
+import { job, START_MS } from "../fixtures/jobs.ts";
+import type { WebhookResult } from "../job/outcomes.ts";
 import { createAttemptLog } from "./attempt-log.ts";
 import type { Total } from "./totals.ts";
 

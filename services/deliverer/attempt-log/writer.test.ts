@@ -2,8 +2,8 @@ import { describe, expect, test } from "@jest/globals";
 import type { OutgoingRecord } from "#kafka";
 import type { Serde } from "#serde";
 import { type DeliveryAttempt, type DeliveryTotal, topicMap } from "#topics";
-import { job, RETRY_DELAYS_MS, START_MS } from "../jobs.fixture.ts";
-import type { WebhookResult } from "../outcomes.ts";
+import { job, RETRY_DELAYS_MS, START_MS } from "../fixtures/jobs.ts";
+import type { WebhookResult } from "../job/outcomes.ts";
 import { createAttemptWriter, type RecordKind } from "./writer.ts";
 
 const topics = topicMap({ prefix: "", retryDelaysMs: RETRY_DELAYS_MS });

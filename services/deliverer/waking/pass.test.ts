@@ -3,7 +3,7 @@ import fc from "fast-check";
 import { systemHost } from "#host";
 import type { RawRecord, Settle, Step } from "#kafka";
 import type { DeliveryJob } from "#topics";
-import { cursorsOn, type Disk, endpointOf, logOf, NOW_MS, partsOf } from "./pass.fixture.ts";
+import { cursorsOn, type Disk, endpointOf, logOf, NOW_MS, partsOf } from "../fixtures/pass.ts";
 import { runPass } from "./pass.ts";
 
 const NEVER = new AbortController().signal;

@@ -5,8 +5,9 @@
 // time, unless a cursor says that it was taken care of; a cursor is written only over jobs whose outcome is durable.
 // What was delivered since the last cursor is delivered once more, with its messageId (contract 1.7). While the pass and
 // the topic's reader are in one process, the reader's copy of a job in hand is a double and ends with it (RecentJobs).
+
+import { Stretch } from "./partition-pass.ts";
 import type { Endpoints, PassParts, PassResult } from "./parts.ts";
-import { Stretch } from "./stretch.ts";
 
 /** Wakes what waits for `endpoints`. Ends when every outcome is durable and the cursors are written. */
 export async function runPass(

@@ -4,8 +4,8 @@ import fc from "fast-check";
 import { systemHost } from "#host";
 import type { Settle, Step } from "#kafka";
 import type { DeliveryJob } from "#topics";
-import { RecentJobs } from "../recent-jobs.ts";
-import { cursorsOn, type Disk, endpointOf, type Log, logOf, NOW_MS, partsOf } from "./pass.fixture.ts";
+import { cursorsOn, type Disk, endpointOf, type Log, logOf, NOW_MS, partsOf } from "../fixtures/pass.ts";
+import { RecentJobs } from "../job/recent-jobs.ts";
 import { runPass } from "./pass.ts";
 import { ReaderJobs } from "./reader-jobs.ts";
 

@@ -2,7 +2,7 @@ import { describe, expect, test } from "@jest/globals";
 import { systemHost } from "#host";
 import type { Claim, Settle, Step } from "#kafka";
 import type { DeliveryJob } from "#topics";
-import { cursorsOn, type Disk, endpointOf, type Log, logOf, NOW_MS, partsOf } from "./pass.fixture.ts";
+import { cursorsOn, type Disk, endpointOf, type Log, logOf, NOW_MS, partsOf } from "../fixtures/pass.ts";
 import { runPass } from "./pass.ts";
 import { ReaderJobs } from "./reader-jobs.ts";
 

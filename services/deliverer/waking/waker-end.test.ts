@@ -2,7 +2,7 @@ import { expect, test } from "@jest/globals";
 import type { Step } from "#kafka";
 import type { Logger } from "#runtime";
 import { type DeliveryJob, deliveryKey } from "#topics";
-import { endpointOf, logOf, NOW_MS, partsOf } from "./pass.fixture.ts";
+import { endpointOf, logOf, NOW_MS, partsOf } from "../fixtures/pass.ts";
 import { createWaker } from "./waker.ts";
 
 const ENDPOINT = endpointOf("a");

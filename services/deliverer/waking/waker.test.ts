@@ -3,7 +3,7 @@ import { describe, expect, test } from "@jest/globals";
 import { systemHost } from "#host";
 import type { Logger } from "#runtime";
 import { until } from "#support/until";
-import { endpointOf, logOf, NOW_MS, partsOf } from "./pass.fixture.ts";
+import { endpointOf, logOf, NOW_MS, partsOf } from "../fixtures/pass.ts";
 import { createWaker } from "./waker.ts";
 
 const ENDPOINT = endpointOf("a");

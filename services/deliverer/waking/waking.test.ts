@@ -2,8 +2,8 @@
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
 import { type Receiver, startReceiver } from "#support/receiver";
 import { until } from "#support/until";
-import { destination } from "../jobs.fixture.ts";
-import { type DelivererUnderTest, newJob, startDeliverer } from "../kafka.fixture.ts";
+import { destination } from "../fixtures/jobs.ts";
+import { type DelivererUnderTest, newJob, startDeliverer } from "../fixtures/kafka.ts";
 
 const CALLS = 300;
 /** What waits for the second time waits so long that nothing of it falls due within the test. */

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "@jest/globals";
 import type { Kafka, OutgoingRecord, Runner, RunnerOptions } from "#kafka";
-import { Bench } from "./bench.fixture.ts";
+import { Bench } from "./fixtures/bench.ts";
 
 // The product's producer, runner, table and range reader on the simulated cluster.
 

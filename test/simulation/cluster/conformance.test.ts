@@ -1,7 +1,7 @@
 import { beforeEach, describe } from "@jest/globals";
 import type { Cluster } from "#kafka";
 import { type ConformanceBench, describeConformance } from "#support/kafka-conformance/index";
-import { Bench } from "./bench.fixture.ts";
+import { Bench } from "./fixtures/bench.ts";
 
 /** The simulated cluster, whose time the facts move. */
 function simulated(): ConformanceBench {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "@jest/globals";
-import { Bench } from "./bench.fixture.ts";
 import type { ClusterRequest, Decision, Faults } from "./faults.ts";
+import { Bench } from "./fixtures/bench.ts";
 
 // What a decision makes of a request, seen through the product's own client code.
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "@jest/globals";
-import { Hunt } from "./hunt.fixture.ts";
+import { Hunt } from "./fixtures/hunt.ts";
 
 const SEEDS = 60;
 

@@ -33,12 +33,12 @@ export const KNOWN_FAULTS: readonly KnownFault[] = [
     name: "a wake cursor covers jobs that the topic's reader has in hand",
     edits: [
       {
-        file: "services/deliverer/waking/stretch.ts",
+        file: "services/deliverer/waking/partition-pass.ts",
         now: "this.#readerJobs = [...parts.readerJobs.of(bounds)];",
         before: "this.#readerJobs = [];",
       },
       {
-        file: "services/deliverer/waking/stretch.ts",
+        file: "services/deliverer/waking/partition-pass.ts",
         now: "if (this.#isReaders(record) || !progress.take(record.offset)) return;",
         before: "if (!progress.take(record.offset)) return;",
       },
@@ -52,18 +52,18 @@ export const KNOWN_FAULTS: readonly KnownFault[] = [
     name: "a commit that was never sent counts as done",
     edits: [
       {
-        file: "packages/kafka/group-reader.ts",
+        file: "packages/kafka/consuming/group-reader.ts",
         now: "commit: async (positions) => this.#supervisor.session?.commit(positions) ?? false,",
         before:
           "commit: async (positions) => !this.hasBatch || (this.#supervisor.session?.commit(positions) ?? false),",
       },
       {
-        file: "packages/kafka/group-reader.ts",
+        file: "packages/kafka/consuming/group-reader.ts",
         now: "const lane = this.#lanes.at(batch);",
         before: "this.hasBatch = true; const lane = this.#lanes.at(batch);",
       },
       {
-        file: "packages/kafka/group-reader.ts",
+        file: "packages/kafka/consuming/group-reader.ts",
         now: "this.#member = join;",
         before: "this.hasBatch = false; this.#member = join;",
       },
@@ -77,12 +77,12 @@ export const KNOWN_FAULTS: readonly KnownFault[] = [
     name: "the committed offset goes backwards",
     edits: [
       {
-        file: "packages/kafka/place.ts",
+        file: "packages/kafka/consuming/place.ts",
         now: "return this.#isKnown ? this.#tracker.committable : undefined;",
         before: "return this.#tracker.committable;",
       },
       {
-        file: "packages/kafka/lane.ts",
+        file: "packages/kafka/consuming/partition-reader.ts",
         now: "this.#parts.onSettled();\n    this.#leaveWhenIdle();",
         before: "this.#parts.onSettled();",
       },
@@ -96,7 +96,7 @@ export const KNOWN_FAULTS: readonly KnownFault[] = [
     name: "batches of an earlier generation are handed on",
     edits: [
       {
-        file: "packages/kafka/group-reader.ts",
+        file: "packages/kafka/consuming/group-reader.ts",
         now: "if (this.#isStopping || batch.generation !== this.#member?.generation) return;",
         before: "if (this.#isStopping) return;",
       },
@@ -158,12 +158,12 @@ export const KNOWN_FAULTS: readonly KnownFault[] = [
     name: "one refused write ends a waking pass for ever",
     edits: [
       {
-        file: "services/deliverer/waking/stretch.ts",
+        file: "services/deliverer/waking/partition-pass.ts",
         now: "void untilWritten(this.#parts, produce, letGo).then((isWritten) => {\n        if (!isWritten) return;",
         before: "void (produce.length === 0 ? Promise.resolve() : this.#parts.write(produce)).then(() => {",
       },
       {
-        file: "services/deliverer/waking/stretch.ts",
+        file: "services/deliverer/waking/partition-pass.ts",
         now: "progress.durable(record.offset, { isBack: produce.length > 0 });\n        letGo();\n      });",
         before:
           "progress.durable(record.offset, { isBack: produce.length > 0 });\n        letGo();\n      }, () => undefined);",

@@ -4,7 +4,7 @@ import { type Batch, ConsumerGroup, type ConsumerGroupParts, isRebalancing } fro
 import { Fetchers } from "./fetchers.ts";
 import { Bail, retrying } from "./retrier.ts";
 
-/** The client's runner, and what the product's session makes of its beginning and end (packages/kafka/client-session.ts). */
+/** The client's runner, and what the product's session makes of its beginning and end (packages/kafka/protocol/client-session.ts). */
 export class SimulatedSession implements Session {
   readonly #parts: ConsumerGroupParts;
   readonly #group: ConsumerGroup;
@@ -138,7 +138,7 @@ export class SimulatedSession implements Session {
     return batches;
   }
 
-  /** Of fetchers that were made anew while it was stopped: packages/kafka/runner-patch.ts. */
+  /** Of fetchers that were made anew while it was stopped: packages/kafka/protocol/runner-patch.ts. */
   async #stopAgain(): Promise<readonly Batch[]> {
     const { promise: nextTurn, resolve } = Promise.withResolvers<void>();
     this.#parts.connection.host.setImmediate(resolve);

@@ -1,0 +1,40 @@
+import type { Host } from "#host";
+import { backoffMs } from "../backoff.ts";
+import type { ClusterAdmin } from "../cluster.ts";
+import { fromClientError, KafkaError } from "../errors.ts";
+
+const TRIES = 4;
+
+const RETRY_MS = { first: 100, max: 1_000 };
+
+/** The cluster's admin, tried again and made anew after a failure: a broken one does not always mend itself. */
+export class AdminClient {
+  readonly #admin: ClusterAdmin;
+  readonly #host: Host;
+  #isClosed = false;
+
+  constructor(admin: ClusterAdmin, host: Host) {
+    this.#admin = admin;
+    this.#host = host;
+  }
+
+  /** Runs `use`, again on errors that may pass. Rejects with a KafkaError. */
+  async run<R>(use: (admin: ClusterAdmin) => Promise<R>, tries: number = TRIES): Promise<R> {
+    for (let attempt = 1; ; attempt += 1) {
+      if (this.#isClosed) throw new KafkaError("closed", "the admin client is closed", { canRetry: false });
+      try {
+        return await use(this.#admin);
+      } catch (thrown) {
+        const error = fromClientError(thrown);
+        if (error.code === "unavailable" || error.code === "request_failed") await this.#admin.reset();
+        if (attempt >= tries || !error.canRetry) throw error;
+        await this.#host.delay(backoffMs(attempt, RETRY_MS, this.#host));
+      }
+    }
+  }
+
+  /** What is tried now is not tried again. */
+  close(): void {
+    this.#isClosed = true;
+  }
+}

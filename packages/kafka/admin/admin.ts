@@ -1,0 +1,36 @@
+import { KafkaError } from "../errors.ts";
+import type { Admin } from "../types.ts";
+import type { AdminClient } from "./admin-client.ts";
+import { fetchOffsets } from "./offsets.ts";
+import { ensureTopics } from "./topics.ts";
+
+export function createAdmin(client: AdminClient): Admin {
+  return {
+    ensureTopics: (specs, options) => ensureTopics(client, specs, options),
+    topicNames: () => client.run((admin) => admin.listTopics()),
+    offsets: (topic) => fetchOffsets(client, topic),
+
+    async partitionCount(topic) {
+      const shapes = await client.run((admin) => admin.shapes([topic]));
+      const count = shapes.get(topic)?.leaders.length ?? 0;
+      if (count === 0)
+        throw new KafkaError("unknown_topic", `topic ${topic} has no partitions`, { canRetry: true });
+      return count;
+    },
+
+    offsetForTime: (topic, timestampMs) => client.run((admin) => admin.offsetsAt(topic, timestampMs)),
+    committedOffsets: (groupId, topic) => client.run((admin) => admin.committedOffsets(groupId, topic)),
+
+    async consumerLag(groupId, topic) {
+      const ends = await fetchOffsets(client, topic);
+      const committed = await client.run((admin) => admin.committedOffsets(groupId, topic));
+      return ends.map(({ partition, low, high }) => ({
+        partition,
+        lag: high - Math.max(low, committed.get(partition) ?? low),
+      }));
+    },
+
+    deleteTopics: (topics) => client.run((admin) => admin.deleteTopics(topics)),
+    deleteGroups: (groupIds) => client.run((admin) => admin.deleteGroups(groupIds)),
+  };
+}

@@ -1,0 +1,19 @@
+import { KafkaError } from "../errors.ts";
+import type { PartitionOffsets } from "../types.ts";
+import type { AdminClient } from "./admin-client.ts";
+
+/** First and next offset of every partition, by partition; tried `tries` times. One without a leader is waited for, too. */
+export async function fetchOffsets(
+  admin: Pick<AdminClient, "run">,
+  topic: string,
+  tries?: number,
+): Promise<PartitionOffsets[]> {
+  const offsets = await admin.run(async (client) => {
+    const found = await client.offsets(topic);
+    const count = (await client.shapes([topic])).get(topic)?.leaders.length ?? 0;
+    if (found.length >= count) return found;
+    const message = `offsets of ${found.length} of the ${count} partitions of ${topic} are known`;
+    throw new KafkaError("unavailable", message, { canRetry: true });
+  }, tries);
+  return offsets.sort((a, b) => a.partition - b.partition);
+}

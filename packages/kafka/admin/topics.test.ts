@@ -1,0 +1,189 @@
+// What the admin makes of a cluster's answers; that the cluster answers so is in admin.test.ts.
+import { beforeEach, describe, expect, test } from "@jest/globals";
+import { KafkaError } from "../errors.ts";
+import { ManualHost } from "../fixtures/manual-host.ts";
+import { StubAdmin } from "../fixtures/stub-admin.ts";
+import type { Admin, TopicSpec } from "../types.ts";
+import { createAdmin } from "./admin.ts";
+import { AdminClient } from "./admin-client.ts";
+import { isTooShort } from "./topics.ts";
+
+const EVENTS: TopicSpec = { name: "events", cleanup: { policy: "delete", retentionMs: 7_200_000 } };
+const CONFIG: TopicSpec = { name: "config", cleanup: { policy: "compact" } };
+const SHAPE = { partitions: 2, replicationFactor: 3, minInsyncReplicas: 2 };
+const NOTHING = { created: [], differing: [], raised: [] };
+
+let host: ManualHost;
+let cluster: StubAdmin;
+let client: AdminClient;
+let admin: Admin;
+
+beforeEach(() => {
+  host = new ManualHost();
+  cluster = new StubAdmin();
+  client = new AdminClient(cluster, host);
+  admin = createAdmin(client);
+});
+
+const passing = () => new KafkaError("unavailable", "away", { canRetry: true });
+
+describe("topics that are asked for", () => {
+  test("are created where they are missing, as they are described", async () => {
+    expect(await admin.ensureTopics([EVENTS], SHAPE)).toEqual({ ...NOTHING, created: ["events"] });
+    expect(await admin.ensureTopics([EVENTS, CONFIG], SHAPE)).toEqual({ ...NOTHING, created: ["config"] });
+    expect(await admin.ensureTopics([EVENTS, CONFIG], SHAPE)).toEqual(NOTHING);
+    expect([...cluster.topics.values()]).toEqual([
+      {
+        name: "events",
+        partitions: 2,
+        replicationFactor: 3,
+        settings: { "cleanup.policy": "delete", "min.insync.replicas": "2", "retention.ms": "7200000" },
+      },
+      {
+        name: "config",
+        partitions: 2,
+        replicationFactor: 3,
+        settings: {
+          "cleanup.policy": "compact",
+          "min.insync.replicas": "2",
+          "delete.retention.ms": "604800000",
+        },
+      },
+    ]);
+  });
+
+  test("that are there otherwise are told of, setting by setting, and stay so", async () => {
+    await admin.ensureTopics([EVENTS], { partitions: 3, replicationFactor: 1, minInsyncReplicas: 1 });
+    const before = cluster.topics.get("events");
+    const differing = [
+      ["min.insync.replicas", "2", "1"],
+      ["partitions", "2", "3"],
+      ["replication factor", "3", "1"],
+    ].map(([setting, wanted, found]) => ({ topic: "events", setting, wanted, found }));
+    expect(await admin.ensureTopics([EVENTS], SHAPE)).toEqual({ ...NOTHING, differing });
+    expect(cluster.topics.get("events")).toEqual(before);
+  });
+
+  test("of whose settings nothing is known differ by all of them", async () => {
+    await admin.ensureTopics([CONFIG], SHAPE);
+    cluster.topics.set("config", { name: "config", partitions: 2, replicationFactor: 3, settings: {} });
+    const { differing } = await admin.ensureTopics([CONFIG], SHAPE);
+    expect(differing.map(({ found }) => found)).toEqual(["unknown", "unknown", "unknown"]);
+  });
+
+  test("keep their records for as long as is asked for, where a shorter time may be raised", async () => {
+    const shorter = { ...EVENTS, cleanup: { policy: "delete", retentionMs: 60_000 } } as const;
+    await admin.ensureTopics([shorter], { ...SHAPE, partitions: 3 });
+    const retention = { topic: "events", setting: "retention.ms", wanted: "7200000", found: "60000" };
+    const partitions = { topic: "events", setting: "partitions", wanted: "2", found: "3" };
+    expect(await admin.ensureTopics([EVENTS], { ...SHAPE, raiseRetention: false })).toEqual({
+      ...NOTHING,
+      differing: [retention, partitions],
+    });
+    expect(await admin.ensureTopics([EVENTS], { ...SHAPE, raiseRetention: true })).toEqual({
+      ...NOTHING,
+      differing: [partitions],
+      raised: [retention],
+    });
+    expect(cluster.topics.get("events")?.settings["retention.ms"]).toBe("7200000");
+  });
+
+  test("are too short for what is asked, unless they keep records for ever", () => {
+    const isShort = (found: string, setting = "retention.ms") =>
+      isTooShort({ topic: "t", setting, wanted: "10", found });
+    expect(["9", "10", "11", "0", "-1", "unknown"].map((found) => isShort(found))).toEqual([
+      true,
+      false,
+      false,
+      true,
+      false,
+      false,
+    ]);
+    expect(isShort("9", "partitions")).toBe(false);
+  });
+});
+
+describe("offsets", () => {
+  beforeEach(() => admin.ensureTopics([EVENTS], SHAPE));
+
+  test("are those of every partition, in order", async () => {
+    cluster.known = [
+      { partition: 1, low: 5, high: 9 },
+      { partition: 0, low: 0, high: 3 },
+    ];
+    const offsets = await admin.offsets("events");
+    expect(offsets.map(({ partition }) => partition)).toEqual([0, 1]);
+    expect(await admin.partitionCount("events")).toBe(2);
+    expect(await admin.offsetForTime("events", 7)).toEqual([{ partition: 0, offset: 7 }]);
+  });
+
+  test("of a partition without a leader are waited for", async () => {
+    cluster.known = [{ partition: 1, low: 5, high: 9 }];
+    const offsets = admin.offsets("events");
+    await host.advance(50);
+    cluster.known.push({ partition: 0, low: 0, high: 3 });
+    await host.advance(1_000);
+    expect(await offsets).toHaveLength(2);
+  });
+
+  test("give a group's lag, which is never more than what is there", async () => {
+    cluster.known = [0, 1, 2].map((partition) => ({ partition, low: 5, high: 9 }));
+    cluster.committed.set(0, 7).set(1, 2);
+    expect(await admin.consumerLag("g", "events")).toEqual([
+      { partition: 0, lag: 2 },
+      { partition: 1, lag: 4 },
+      { partition: 2, lag: 4 },
+    ]);
+  });
+
+  test("of a topic that is not there are none: it has no partitions, which may pass", async () => {
+    const count = admin.partitionCount("none");
+    const refused = expect(count).rejects.toMatchObject({ code: "unknown_topic", canRetry: true });
+    await host.advance(10_000);
+    await refused;
+  });
+});
+
+describe("a request of the admin", () => {
+  test("that fails for now is made again, four times at most, over new connections", async () => {
+    cluster.failures.push(passing(), passing(), passing());
+    const names = admin.topicNames();
+    await host.advance(2_000);
+    expect(await names).toEqual([]);
+    expect([cluster.calls, cluster.resets]).toEqual([4, 3]);
+    cluster.failures.push(passing(), passing(), passing(), passing());
+    const refused = expect(admin.topicNames()).rejects.toMatchObject({ code: "unavailable" });
+    await host.advance(2_000);
+    await refused;
+    expect(cluster.calls).toBe(8);
+  });
+
+  test("waits ever longer in between, from a tenth of a second on", async () => {
+    cluster.failures.push(passing(), passing(), passing());
+    const names = admin.topicNames();
+    const calls: number[] = [];
+    for (const ms of [99, 1, 199, 1, 399, 1]) {
+      await host.advance(ms);
+      calls.push(cluster.calls);
+    }
+    expect(calls).toEqual([1, 2, 2, 3, 3, 4]);
+    await names;
+  });
+
+  test("that can never succeed is made once; its connections are none the worse", async () => {
+    cluster.failures.push(new KafkaError("not_authorized", "no", { canRetry: false }));
+    await expect(admin.topicNames()).rejects.toMatchObject({ code: "not_authorized" });
+    expect([cluster.calls, cluster.resets]).toEqual([1, 0]);
+  });
+
+  test("is not made any more after the end", async () => {
+    cluster.failures.push(passing());
+    const refused = expect(admin.topicNames()).rejects.toMatchObject({ code: "closed", canRetry: false });
+    await host.advance(0);
+    client.close();
+    await host.advance(2_000);
+    await refused;
+    await expect(admin.deleteGroups(["g"])).rejects.toMatchObject({ code: "closed" });
+    expect(cluster.calls).toBe(1);
+  });
+});

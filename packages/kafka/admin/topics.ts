@@ -1,0 +1,89 @@
+import type { TopicShape } from "../cluster.ts";
+import type { EnsuredTopics, EnsureTopicsOptions, TopicDifference, TopicSpec } from "../types.ts";
+import type { AdminClient } from "./admin-client.ts";
+
+const DAY_MS = 86_400_000;
+
+/** The longest that a table or a changelog's reader may be away without missing a deletion. */
+const TOMBSTONES_KEPT_MS = 7 * DAY_MS;
+
+/** A topic just created is known to the controller before every broker knows it: up to some ten seconds on a busy machine. */
+const TRIES_UNTIL_KNOWN = 15;
+
+/** The topic settings that the map decides; everything else is the cluster's. */
+function configOf({ cleanup }: TopicSpec, minInsyncReplicas: number): Record<string, string> {
+  const always = { "cleanup.policy": cleanup.policy, "min.insync.replicas": String(minInsyncReplicas) };
+  return cleanup.policy === "delete"
+    ? { ...always, "retention.ms": String(cleanup.retentionMs) }
+    : { ...always, "delete.retention.ms": String(TOMBSTONES_KEPT_MS) };
+}
+
+/** Creates what is missing, then compares all of it with what was asked for. Changes what is there only where the options say so. */
+export async function ensureTopics(
+  client: AdminClient,
+  specs: readonly TopicSpec[],
+  options: EnsureTopicsOptions,
+): Promise<EnsuredTopics> {
+  const existing = new Set(await client.run((admin) => admin.listTopics()));
+  const missing = specs.filter(({ name }) => !existing.has(name));
+  if (missing.length > 0) await create(client, missing, options);
+  const found = await compare(client, specs, options);
+  const raised = options.raiseRetention === true ? found.filter(isTooShort) : [];
+  for (const { topic, setting, wanted } of raised)
+    await client.run((admin) => admin.alterSetting(topic, setting, wanted));
+  const differing = found.filter((difference) => !raised.includes(difference));
+  return { created: missing.map(({ name }) => name), differing, raised };
+}
+
+/** Records are deleted sooner than asked for. A negative retention is none at all. */
+export function isTooShort({ setting, wanted, found }: TopicDifference): boolean {
+  return setting === "retention.ms" && Number(found) >= 0 && Number(found) < Number(wanted);
+}
+
+async function create(
+  client: AdminClient,
+  specs: readonly TopicSpec[],
+  options: EnsureTopicsOptions,
+): Promise<void> {
+  const { partitions, replicationFactor, minInsyncReplicas } = options;
+  const topics = specs.map((spec) => ({
+    name: spec.name,
+    partitions,
+    replicationFactor,
+    settings: configOf(spec, minInsyncReplicas),
+  }));
+  await client.run((admin) => admin.createTopics(topics));
+}
+
+async function compare(
+  client: AdminClient,
+  specs: readonly TopicSpec[],
+  options: EnsureTopicsOptions,
+): Promise<TopicDifference[]> {
+  const names = specs.map(({ name }) => name);
+  const settings = await client.run((admin) => admin.settings(names), TRIES_UNTIL_KNOWN);
+  const shapes = await client.run((admin) => admin.shapes(names), TRIES_UNTIL_KNOWN);
+  return specs.flatMap((spec) => {
+    const wanted: Record<string, string> = {
+      ...configOf(spec, options.minInsyncReplicas),
+      partitions: String(options.partitions),
+      "replication factor": String(options.replicationFactor),
+    };
+    const found: Record<string, string> = { ...settings.get(spec.name), ...shapeOf(shapes, spec.name) };
+    return Object.entries(wanted)
+      .filter(([setting, value]) => found[setting] !== value)
+      .map(([setting, value]) => ({
+        topic: spec.name,
+        setting,
+        wanted: value,
+        found: found[setting] ?? "unknown",
+      }));
+  });
+}
+
+function shapeOf(shapes: ReadonlyMap<string, TopicShape>, topic: string): Record<string, string> {
+  const shape = shapes.get(topic);
+  return shape === undefined
+    ? {}
+    : { partitions: String(shape.leaders.length), "replication factor": String(shape.replicationFactor) };
+}

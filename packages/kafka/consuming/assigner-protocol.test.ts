@@ -1,0 +1,72 @@
+import { describe, expect, test } from "@jest/globals";
+import kafkajs from "kafkajs";
+import { clientAssigner } from "../protocol/client-assigner.ts";
+import {
+  coPartitionedAssigner,
+  decodeUserData,
+  encodeUserData,
+  type LastAssignment,
+} from "./assigner-protocol.ts";
+
+const { AssignerProtocol } = kafkajs;
+
+const counts: Record<string, number> = { "delivery-jobs": 6, "delivery-retry-10s": 6, small: 2 };
+
+function newAssigner(last: LastAssignment): kafkajs.Assigner {
+  const cluster = {
+    findTopicPartitionMetadata: (topic: string) => new Array(counts[topic] ?? 0).fill({}),
+  } as unknown as kafkajs.Cluster;
+  return clientAssigner(coPartitionedAssigner(() => last))({
+    cluster,
+    groupId: "g",
+    logger: {} as kafkajs.Logger,
+  });
+}
+
+async function assign(members: Record<string, LastAssignment>): Promise<Record<string, kafkajs.Assignment>> {
+  const topics = Object.keys(counts);
+  const joined = Object.entries(members).map(([memberId, last]) => ({
+    memberId,
+    memberMetadata: newAssigner(last).protocol({ topics }).metadata,
+  }));
+  const assignments = await newAssigner({ partitions: [], assignedAtMs: 0 }).assign({
+    members: joined,
+    topics,
+  });
+  return Object.fromEntries(
+    assignments.map(({ memberId, memberAssignment }) => [
+      memberId,
+      AssignerProtocol.MemberAssignment.decode(memberAssignment)?.assignment ?? {},
+    ]),
+  );
+}
+
+describe("co-partitioning assigner", () => {
+  test("partition p of every topic goes to the same member (fact 12)", async () => {
+    const assignments = await assign({
+      a: { partitions: [], assignedAtMs: 0 },
+      b: { partitions: [], assignedAtMs: 0 },
+    });
+    for (const assignment of Object.values(assignments)) {
+      expect(assignment["delivery-retry-10s"]).toEqual(assignment["delivery-jobs"]);
+      expect(assignment["small"]).toEqual(assignment["delivery-jobs"]?.filter((partition) => partition < 2));
+    }
+  });
+
+  test("a member's user data brings its last assignment to the group's leader", async () => {
+    const assignments = await assign({
+      a: { partitions: [1, 3, 5], assignedAtMs: 7 },
+      b: { partitions: [0, 2, 4], assignedAtMs: 7 },
+    });
+    expect(assignments["a"]?.["delivery-jobs"]).toEqual([1, 3, 5]);
+    expect(assignments["b"]?.["delivery-jobs"]).toEqual([0, 2, 4]);
+  });
+
+  test("user data survives its encoding, and damaged user data is a member without a past", () => {
+    const last = { partitions: [2, 9], assignedAtMs: 1_700_000_000_000 };
+    expect(decodeUserData(encodeUserData(last))).toEqual(last);
+    for (const damaged of ["", "{", "null", '{"partitions":1}', '"x"']) {
+      expect(decodeUserData(Buffer.from(damaged))).toEqual({ partitions: [], assignedAtMs: 0 });
+    }
+  });
+});

@@ -1,0 +1,61 @@
+import { beforeEach, describe, expect, test } from "@jest/globals";
+import { ManualHost, settled } from "../fixtures/manual-host.ts";
+import { Capacity } from "./capacity.ts";
+
+let capacity: Capacity;
+let woken: string[];
+const waiter = (name: string) => ({ onRoom: () => void woken.push(name) });
+
+beforeEach(() => {
+  capacity = new Capacity(3, 100, new ManualHost());
+  woken = [];
+});
+
+describe("room for what is taken and not settled", () => {
+  test("is bounded in records and in bytes, and empty room holds anything", async () => {
+    const one = waiter("one");
+    expect([capacity.tryTake(100, one), capacity.tryTake(1, one)]).toEqual([true, false]);
+    capacity.release(100);
+    expect(capacity.outstanding).toEqual({ records: 0, bytes: 0 });
+    expect(capacity.tryTake(1_000, one)).toBe(true);
+    expect(capacity.tryTake(0, one)).toBe(false);
+    capacity.release(1_000);
+    expect([1, 2, 3, 4].map(() => capacity.tryTake(1, one))).toEqual([true, true, true, false]);
+    expect(capacity.outstanding).toEqual({ records: 3, bytes: 3 });
+    await settled();
+  });
+
+  test("is told of in a later turn, once, in the order of waiting, and to nobody who no longer waits", async () => {
+    for (let count = 0; count < 3; count += 1) capacity.tryTake(1, waiter("none"));
+    const [one, two, three] = ["one", "two", "three"].map(waiter);
+    for (const each of [one, two, three]) if (each !== undefined) capacity.tryTake(1, each);
+    if (two !== undefined) capacity.forget(two);
+    capacity.release(1);
+    capacity.release(1);
+    expect(woken).toEqual([]);
+    await settled();
+    expect(woken).toEqual(["one", "three"]);
+    capacity.release(1);
+    await settled();
+    expect(woken).toEqual(["one", "three"]);
+    capacity.tryTake(100, waiter("none"));
+    capacity.tryTake(1, waiter("four"));
+    capacity.release(100);
+    await settled();
+    expect(woken.at(-1)).toBe("four");
+  });
+
+  test("is empty when the last one is settled, and not before", async () => {
+    await capacity.empty();
+    capacity.tryTake(1, waiter("none"));
+    capacity.tryTake(1, waiter("none"));
+    const emptied: string[] = [];
+    for (const name of ["one", "two"]) void capacity.empty().then(() => emptied.push(name));
+    capacity.release(1);
+    await settled();
+    expect(emptied).toEqual([]);
+    capacity.release(1);
+    await settled();
+    expect(emptied).toEqual(["one", "two"]);
+  });
+});

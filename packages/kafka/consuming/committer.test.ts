@@ -1,0 +1,126 @@
+import { beforeEach, describe, expect, test } from "@jest/globals";
+import { KafkaError } from "../errors.ts";
+import { ManualHost, settled } from "../fixtures/manual-host.ts";
+import { recordingLogger } from "../fixtures/recording-logger.ts";
+import { Committer } from "./committer.ts";
+
+let host: ManualHost;
+/** What is committable of the one partition. */
+let place: number;
+let sent: number[];
+/** Of each try: whether it was sent. */
+let answers: (() => Promise<boolean>)[];
+let renewals: number;
+let committer: Committer;
+
+beforeEach(() => {
+  host = new ManualHost();
+  [place, sent, answers, renewals] = [0, [], [], 0];
+  committer = new Committer({
+    logger: recordingLogger().logger,
+    host,
+    positions: () => [{ topic: "t", partition: 0, offset: place }],
+    commit: async ([position]) => {
+      sent.push(position?.offset ?? -1);
+      return (await answers.shift()?.()) ?? true;
+    },
+    onStuck: () => {
+      renewals += 1;
+    },
+  });
+});
+
+function done(offset: number): void {
+  place = offset;
+  committer.notice();
+}
+
+const notSent = (): Promise<boolean> => Promise.resolve(false);
+const refused = (): Promise<boolean> =>
+  Promise.reject(new KafkaError("unavailable", "no", { canRetry: true }));
+
+describe("committer", () => {
+  test("what is done is committed 100 ms later, with what was done meanwhile", async () => {
+    done(1);
+    await host.advance(60);
+    done(2);
+    await host.advance(39);
+    expect(sent).toEqual([]);
+    await host.advance(1);
+    expect(sent).toEqual([2]);
+  });
+
+  test("however much is done, ten commits a second are sent; with nothing to do none is", async () => {
+    for (let offset = 1; offset <= 1_000; offset += 1) {
+      done(offset);
+      await host.advance(1);
+    }
+    expect(sent.length).toBeLessThanOrEqual(10);
+    await host.advance(100);
+    expect(sent.at(-1)).toBe(1_000);
+    const before = sent.length;
+    await host.advance(60_000);
+    expect(sent).toHaveLength(before);
+  });
+
+  test("no commit overtakes another: the next waits for the answer, and then sends what is done by then", async () => {
+    const answer = Promise.withResolvers<boolean>();
+    answers.push(() => answer.promise);
+    done(1);
+    await host.advance(100);
+    done(2);
+    await host.advance(1_000);
+    const asked = committer.commit();
+    done(3);
+    await settled();
+    expect(sent).toEqual([1]);
+    answer.resolve(true);
+    await asked;
+    expect(sent).toEqual([1, 3]);
+  });
+
+  test("one that was not sent, and one that failed, is sent again, though nothing else is done", async () => {
+    answers.push(notSent, refused);
+    done(1);
+    await host.advance(5_000);
+    expect([sent, renewals]).toEqual([[1, 1, 1], 0]);
+  });
+
+  test("three failures in a row are not passing, but what could not be sent is no failure", async () => {
+    answers.push(refused, refused, notSent, notSent, refused);
+    done(1);
+    await host.advance(3_500);
+    expect(renewals).toBe(0);
+    await host.advance(1_000);
+    expect(renewals).toBe(1);
+  });
+
+  test("after a rebalance what stands is committed again, for another may have committed since", async () => {
+    done(1);
+    await host.advance(100);
+    committer.forget();
+    await host.advance(100);
+    expect(sent).toEqual([1, 1]);
+  });
+
+  test("an answer of before a rebalance says nothing about after it", async () => {
+    const answer = Promise.withResolvers<boolean>();
+    answers.push(() => answer.promise);
+    done(1);
+    await host.advance(100);
+    committer.forget();
+    answer.resolve(true);
+    await host.advance(200);
+    expect(sent).toEqual([1, 1]);
+  });
+
+  test("nothing is sent by itself after the end", async () => {
+    done(1);
+    committer.stop();
+    done(2);
+    await host.advance(10_000);
+    expect(sent).toEqual([]);
+    await committer.commit();
+    expect(sent).toEqual([2]);
+  });
+});

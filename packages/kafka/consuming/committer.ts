@@ -1,0 +1,100 @@
+import type { Host, Timer } from "#host";
+import { fromClientError, type KafkaError } from "../errors.ts";
+import type { PartitionOffset } from "../session.ts";
+import { keyOf } from "../topic-partition.ts";
+import type { KafkaLogger } from "../types.ts";
+
+/** What is done and not committed is done again after a crash. Commits are this far apart at least, whatever is done. */
+const COMMIT_AFTER_MS = 100;
+
+const RETRY_AFTER_MS = 1_000;
+
+/**
+ * So many failures in a row are not passing. When the coordinator moves while the client rejoins, the client goes on fetching and
+ * sending heartbeats, but commits to the old coordinator for ever.
+ */
+const STUCK_AFTER_FAILURES = 3;
+
+export interface CommitterParts {
+  readonly logger: KafkaLogger;
+  readonly host: Host;
+  /** Committable offsets of the partitions that are assigned now, and of no others (fact 7). */
+  positions(): readonly PartitionOffset[];
+  /** One try. False: there is no generation to commit in, and nothing was sent. */
+  commit(positions: readonly PartitionOffset[]): Promise<boolean>;
+  /** Commits fail and will go on failing in this session. */
+  onStuck(): void;
+}
+
+/** Commits what has moved, soon after it was done and when asked. One commit is under way at a time, so that none overtakes another. */
+export class Committer {
+  readonly #parts: CommitterParts;
+  #committed = new Map<string, number>();
+  #timer: Timer | undefined;
+  #underWay: Promise<void> | undefined;
+  #failures = 0;
+  #isStopped = false;
+
+  constructor(parts: CommitterParts) {
+    this.#parts = parts;
+  }
+
+  /** Something may have become committable. Called for every record. */
+  notice(): void {
+    if (this.#timer === undefined) this.#commitIn(COMMIT_AFTER_MS);
+  }
+
+  stop(): void {
+    this.#isStopped = true;
+    this.#timer?.clear();
+    this.#timer = undefined;
+  }
+
+  /** After a rebalance another member may have committed: nothing that was committed before counts any more. */
+  forget(): void {
+    this.#committed = new Map();
+    this.notice();
+  }
+
+  /** Sends in this turn, or after what is under way. Never rejects: what could not be committed is committed next time. */
+  async commit(): Promise<void> {
+    while (this.#underWay !== undefined) await this.#underWay;
+    const committed = this.#committed;
+    const moved = this.#parts
+      .positions()
+      .filter((position) => committed.get(keyOf(position)) !== position.offset);
+    if (moved.length === 0) return;
+    this.#underWay = this.#send(moved, committed);
+    await this.#underWay;
+  }
+
+  async #send(moved: readonly PartitionOffset[], committed: Map<string, number>): Promise<void> {
+    try {
+      const isSent = await this.#parts.commit(moved);
+      if (!isSent) return this.#commitIn(RETRY_AFTER_MS);
+      for (const position of moved) committed.set(keyOf(position), position.offset);
+      this.#failures = 0;
+    } catch (thrown) {
+      this.#failed(fromClientError(thrown));
+    } finally {
+      this.#underWay = undefined;
+    }
+  }
+
+  #commitIn(delayMs: number): void {
+    if (this.#isStopped) return;
+    this.#timer ??= this.#parts.host.setTimeout(() => {
+      this.#timer = undefined;
+      if (this.#underWay === undefined) void this.commit();
+      else this.notice();
+    }, delayMs);
+  }
+
+  #failed(error: KafkaError): void {
+    this.#failures += 1;
+    const facts = { failures: this.#failures, error: error.message };
+    this.#parts.logger.debug(facts, "offsets are committed next time");
+    this.#commitIn(RETRY_AFTER_MS);
+    if (this.#failures % STUCK_AFTER_FAILURES === 0) this.#parts.onStuck();
+  }
+}

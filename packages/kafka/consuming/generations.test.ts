@@ -1,0 +1,288 @@
+import { afterEach, beforeEach, describe, expect, test } from "@jest/globals";
+import { KafkaError } from "../errors.ts";
+import { ManualHost, settled } from "../fixtures/manual-host.ts";
+import { fetch, type ReaderBench, settleAll, startReader, stopReaders } from "../fixtures/reader-bench.ts";
+import { record } from "../fixtures/stub-session.ts";
+import type { TopicPartition } from "../types.ts";
+import type { GroupReaderOptions } from "./group-reader.ts";
+
+// What a member may believe, begin and commit while generations of its group follow each other.
+
+const passing = new KafkaError("unavailable", "broker away", { canRetry: true });
+const PARTITION = { topic: "t", partition: 0 };
+
+let host: ManualHost;
+let bench: ReaderBench;
+
+beforeEach(() => {
+  host = new ManualHost();
+  bench = startReader({}, host);
+});
+
+afterEach(stopReaders);
+
+function restart(options: Partial<GroupReaderOptions<string>>): void {
+  bench = startReader(options, host);
+}
+
+/** Offsets of partition 0 in the order of their commits, over all sessions. */
+function committed(): number[] {
+  return bench.sessions.flatMap(({ commits }) => commits.flat()).map(({ offset }) => offset);
+}
+
+function settle(...keys: string[]): void {
+  for (const key of keys) {
+    bench.open.get(key)?.({ produce: [] });
+    bench.open.delete(key);
+  }
+}
+
+describe("a partition that was another's meanwhile", () => {
+  test("is committed at no place of the time before: not by the clock, not at a rebalance, not at the end", async () => {
+    bench.session().join([0]);
+    fetch(bench, 0, 0, 10);
+    await settled();
+    settle("0-0", "0-1", "0-2", "0-3", "0-4", "0-5", "0-6", "0-7", "0-9");
+    await host.advance(1_000);
+    expect(committed()).toEqual([8]);
+    bench.session().join([]);
+    bench.session().join([0]);
+    await host.advance(5_000);
+    settle("0-8");
+    void bench.session().handlers.onRebalancing();
+    await host.advance(5_000);
+    expect(committed()).toEqual([8]);
+    bench.session().join([0]);
+    fetch(bench, 0, 208, 210);
+    await host.advance(1_000);
+    settleAll(bench);
+    await host.advance(1_000);
+    expect(committed()).toEqual([8, 208, 210]);
+  });
+
+  test("is read from the group's place, also when the group rebalances again before anything was read", async () => {
+    bench.session().join([0]);
+    fetch(bench, 0, 0, 10);
+    await settled();
+    bench.session().join([]);
+    bench.session().join([0]);
+    bench.session().join([0]);
+    expect(bench.session().seeks).toEqual([]);
+    fetch(bench, 0, 6, 12);
+    await settled();
+    settle("0-6", "0-7", "0-8", "0-9", "0-10", "0-11");
+    await host.advance(1_000);
+    expect(committed()).toEqual([12]);
+  });
+
+  test("may have been another's in a generation that this member did not reach the end of", async () => {
+    const told: string[] = [];
+    const tell = (what: string) => (partitions: readonly TopicPartition[]) =>
+      void told.push(...partitions.map(({ partition }) => `${what} ${partition}`));
+    restart({ onRevoked: tell("lost"), onAssigned: async (partitions) => tell("got")(partitions) });
+    bench.session().join([0]);
+    fetch(bench, 0, 0, 3);
+    await settled();
+    bench.session().join([0]);
+    bench.session().isPassedOver();
+    bench.session().join([0]);
+    expect(told).toEqual(["got 0", "lost 0", "got 0"]);
+    expect(bench.session().seeks).toEqual([{ ...PARTITION, offset: 3 }]);
+    settleAll(bench);
+    await host.advance(1_000);
+    expect(committed()).toEqual([]);
+  });
+});
+
+describe("a batch of an earlier generation", () => {
+  test("is dropped where the partition stayed: it is no sign of a log that was cut", async () => {
+    bench.session().join([0]);
+    fetch(bench, 0, 0, 5);
+    await settled();
+    bench.session().join([0]);
+    void bench.session().arrive([record(0, 2), record(0, 3)], 1);
+    fetch(bench, 0, 5, 6);
+    await settled();
+    expect(bench.stepped).toEqual(["0-0", "0-1", "0-2", "0-3", "0-4", "0-5"]);
+    expect(bench.lines.filter(({ level }) => level === "error")).toEqual([]);
+  });
+
+  test("is dropped where the partition is owned anew: it does not show how far the group has come", async () => {
+    bench.session().join([0], "first");
+    fetch(bench, 0, 0, 5);
+    await settled();
+    bench.session().join([0], "second");
+    void bench.session().arrive([record(0, 100)], 1);
+    await settled();
+    expect([bench.stepped.length, bench.reader.position(PARTITION)]).toEqual([5, undefined]);
+    fetch(bench, 0, 3, 7);
+    await settled();
+    expect(bench.stepped.slice(5)).toEqual(["0-5", "0-6"]);
+  });
+
+  test("is dropped where the partition is another's, and also by a reader that commits nothing", async () => {
+    for (const commits of [true, false]) {
+      restart({ commits });
+      bench.session().join([0]);
+      bench.session().join([1]);
+      void bench.session().arrive([record(0, 0)], 1);
+      void bench.session().arrive([record(1, 0)], 1);
+      bench.session().join([0, 1]);
+      await settled();
+      expect(bench.stepped).toEqual([]);
+    }
+  });
+});
+
+describe("a commit", () => {
+  test("that could not be sent yet is sent when it can be", async () => {
+    bench.session().join([0]);
+    fetch(bench, 0, 0, 2);
+    await settled();
+    bench.session().handlers.onCrash(passing);
+    await host.advance(1_000);
+    const session = bench.session();
+    session.canCommit = false;
+    session.join([0]);
+    settleAll(bench);
+    await host.advance(5_000);
+    expect([bench.sessions.length, committed()]).toEqual([2, []]);
+    session.canCommit = true;
+    await host.advance(1_000);
+    expect(committed()).toEqual([2]);
+  });
+});
+
+describe("a member that is about to join again", () => {
+  test("begins nothing, lets what is under way end, commits it, and only then joins", async () => {
+    bench.session().join([0]);
+    fetch(bench, 0, 0, 2);
+    await host.advance(500);
+    let mayJoin = false;
+    void bench
+      .session()
+      .handlers.onRebalancing()
+      .then(() => {
+        mayJoin = true;
+      });
+    expect([bench.claims.get("0-0")?.isOurs, bench.reader.ownership(PARTITION).isOurs]).toEqual([
+      false,
+      false,
+    ]);
+    fetch(bench, 0, 2, 4);
+    await host.advance(100);
+    expect([bench.stepped.length, mayJoin]).toEqual([2, false]);
+    const commit = Promise.withResolvers<void>();
+    bench.session().commitTakes = commit.promise;
+    settleAll(bench);
+    await settled();
+    expect([committed().at(-1), mayJoin]).toEqual([2, false]);
+    commit.resolve();
+    await settled();
+    expect(mayJoin).toBe(true);
+    await host.advance(1_000);
+    expect(bench.stepped).toHaveLength(2);
+    bench.session().join([0]);
+    await host.advance(100);
+    expect(bench.stepped).toEqual(["0-0", "0-1", "0-2", "0-3"]);
+    expect(bench.reader.ownership(PARTITION).isOurs).toBe(true);
+  });
+
+  test("has a call that waits given back and stepped again where the partition stays", async () => {
+    bench.session().join([0]);
+    fetch(bench, 0, 0, 2);
+    await settled();
+    void bench.session().handlers.onRebalancing();
+    settle("0-0");
+    bench.claims.get("0-1")?.giveBack();
+    await host.advance(200);
+    expect(committed().at(-1)).toBe(1);
+    bench.session().join([0]);
+    await host.advance(100);
+    expect(bench.stepped).toEqual(["0-0", "0-1", "0-1"]);
+  });
+
+  test("waits for a request that hangs for a second, and half a second for a commit that does", async () => {
+    bench.session().join([0]);
+    fetch(bench, 0, 0, 2);
+    await settled();
+    settle("0-0");
+    let mayJoin = false;
+    bench.session().commitTakes = new Promise(() => undefined);
+    void bench
+      .session()
+      .handlers.onRebalancing()
+      .then(() => {
+        mayJoin = true;
+      });
+    await host.advance(1_499);
+    expect(mayJoin).toBe(false);
+    await host.advance(1);
+    expect(mayJoin).toBe(true);
+  });
+
+  test("goes on with its work when it could not join", async () => {
+    bench.session().join([0]);
+    await settled();
+    await bench.session().handlers.onRebalancing();
+    fetch(bench, 0, 0, 1);
+    await host.advance(100);
+    expect(bench.stepped).toEqual([]);
+    bench.session().handlers.onJoinFailed();
+    await host.advance(100);
+    expect(bench.stepped).toEqual(["0-0"]);
+  });
+
+  test("goes on with its work when its session ends while it joins", async () => {
+    bench.session().join([0]);
+    fetch(bench, 0, 0, 1);
+    await settled();
+    settleAll(bench);
+    await bench.session().handlers.onRebalancing();
+    expect(bench.reader.ownership(PARTITION).isOurs).toBe(false);
+    bench.session().handlers.onCrash(passing);
+    await settled();
+    expect(bench.reader.ownership(PARTITION).isOurs).toBe(true);
+  });
+
+  test("waits for nothing when it commits nothing", async () => {
+    restart({ commits: false });
+    bench.session().join([0]);
+    fetch(bench, 0, 0, 1);
+    await settled();
+    await bench.session().handlers.onRebalancing();
+    fetch(bench, 0, 1, 2);
+    expect(bench.stepped).toEqual(["0-0", "0-1"]);
+  });
+});
+
+describe("records that were removed before they were read", () => {
+  const gone = { ...PARTITION, fromOffset: 100, toOffset: 130 };
+
+  test("are counted, and said with their partition", () => {
+    const lost: object[] = [];
+    restart({ onRecordsLost: (each) => void lost.push(each) });
+    bench.session().handlers.onRecordsGone(gone);
+    expect(lost).toEqual([{ ...PARTITION, records: 30 }]);
+    expect(bench.lines).toEqual([
+      {
+        level: "error",
+        fields: { ...gone, records: 30 },
+        message: "records were removed before they were read",
+      },
+    ]);
+  });
+
+  test("are none when none is gone", () => {
+    const lost: object[] = [];
+    restart({ onRecordsLost: (each) => void lost.push(each) });
+    bench.session().handlers.onRecordsGone({ ...gone, toOffset: 100 });
+    expect([lost, bench.lines]).toEqual([[], []]);
+  });
+
+  test("are none of a table's, which begins anew", () => {
+    restart({ commits: false });
+    bench.session().handlers.onRecordsGone(gone);
+    expect(bench.lines).toEqual([]);
+  });
+});

@@ -1,0 +1,442 @@
+import { afterEach, describe, expect, test } from "@jest/globals";
+import { until } from "#support/until";
+import { KafkaError } from "../errors.ts";
+import { fetch, settleAll, startReader, stopReaders } from "../fixtures/reader-bench.ts";
+import { record } from "../fixtures/stub-session.ts";
+import type { TopicPartition } from "../types.ts";
+
+const passing = new KafkaError("unavailable", "broker away", { canRetry: true });
+const final = new KafkaError("not_authorized", "who are you", { canRetry: false });
+
+afterEach(stopReaders);
+
+function soon<T>(condition: () => T, what: string): Promise<unknown> {
+  return until(condition, { timeoutMs: 5_000, what, pollMs: 2 });
+}
+
+/** As many turns of the event loop as what is ready could need. */
+async function manyTurns(): Promise<void> {
+  for (let turn = 0; turn < 20; turn += 1) await new Promise(setImmediate);
+}
+
+describe("group reader", () => {
+  test("starting resolves when the group has been joined", async () => {
+    const bench = startReader();
+    bench.session().join([0, 1]);
+    await bench.started;
+    expect(bench.reader.assigned).toEqual([
+      { topic: "t", partition: 0 },
+      { topic: "t", partition: 1 },
+    ]);
+  });
+
+  test("nothing is stepped before the owner of new partitions is ready", async () => {
+    const ready = Promise.withResolvers<void>();
+    const bench = startReader({ onAssigned: () => ready.promise });
+    bench.session().join([0]);
+    fetch(bench, 0, 0, 2);
+    expect(bench.stepped).toEqual([]);
+    ready.resolve();
+    await soon(() => bench.stepped.length === 2, "the steps");
+  });
+
+  test("an owner that fails to get ready is asked again", async () => {
+    let asked = 0;
+    const onAssigned = async (): Promise<void> => {
+      asked += 1;
+      if (asked === 1) throw new Error("store locked");
+    };
+    const bench = startReader({ onAssigned });
+    bench.session().join([0]);
+    fetch(bench, 0, 0, 1);
+    await soon(() => bench.stepped.length === 1, "the step");
+    expect(asked).toBe(2);
+  });
+
+  test("a partition that went and came back is not opened by what made it ready before it went", async () => {
+    const ready = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+    let asked = 0;
+    const bench = startReader({
+      onAssigned: async ({ length }) => (length === 0 ? undefined : await ready[asked++]?.promise),
+    });
+    bench.session().join([0]);
+    bench.session().join([]);
+    bench.session().join([0]);
+    fetch(bench, 0, 0, 1);
+    ready[0]?.resolve();
+    await manyTurns();
+    expect(bench.stepped).toEqual([]);
+    ready[1]?.resolve();
+    await soon(() => bench.stepped.length === 1, "the step");
+  });
+
+  test("that holds also for one of which something is outstanding over all of it", async () => {
+    const ready = Array.from({ length: 3 }, () => Promise.withResolvers<void>());
+    let asked = 0;
+    const bench = startReader({
+      onAssigned: async ({ length }) => (length === 0 ? undefined : await ready[asked++]?.promise),
+    });
+    bench.session().join([0]);
+    ready[0]?.resolve();
+    fetch(bench, 0, 0, 1);
+    await soon(() => bench.stepped.length === 1, "the step");
+    bench.session().join([]);
+    bench.session().join([0]);
+    bench.session().join([]);
+    bench.session().join([0]);
+    fetch(bench, 0, 0, 2);
+    ready[1]?.resolve();
+    await manyTurns();
+    expect(bench.stepped).toEqual(["0-0"]);
+    ready[2]?.resolve();
+    await soon(() => bench.stepped.length === 2, "the second step");
+  });
+
+  test("a partition that takes long to open holds no other back", async () => {
+    const slow = Promise.withResolvers<void>();
+    const opened: number[] = [];
+    const openPartition = async ({ partition }: TopicPartition): Promise<void> => {
+      opened.push(partition);
+      if (partition === 0) await slow.promise;
+    };
+    const bench = startReader({ openPartition });
+    bench.session().join([0, 1]);
+    fetch(bench, 0, 0, 1);
+    fetch(bench, 1, 0, 1);
+    await soon(() => bench.stepped.length === 1, "the step of the other");
+    expect(bench.stepped).toEqual(["1-0"]);
+    slow.resolve();
+    await soon(() => bench.stepped.length === 2, "the step of the slow one");
+    expect(opened).toEqual([0, 1]);
+  });
+
+  test("a partition that cannot be opened is tried again by itself, until it is lost", async () => {
+    const asked = [0, 0];
+    const bench = startReader({
+      async openPartition({ partition }) {
+        asked[partition] = (asked[partition] ?? 0) + 1;
+        if (partition === 0) throw new Error("disk away");
+      },
+    });
+    bench.session().join([0, 1]);
+    await soon(() => (asked[0] ?? 0) >= 2, "another try");
+    expect(asked[1]).toBe(1);
+    bench.session().join([1]);
+    const tries = asked[0];
+    await bench.reader.stop(0);
+    expect(asked).toEqual([tries, 1]);
+  });
+
+  test("a reader that stops opens nothing any more", async () => {
+    const ready = Promise.withResolvers<void>();
+    const bench = startReader({ onAssigned: () => ready.promise });
+    bench.session().join([0]);
+    fetch(bench, 0, 0, 1);
+    const stopped = bench.reader.stop(0);
+    ready.resolve();
+    await stopped;
+    await manyTurns();
+    expect(bench.stepped).toEqual([]);
+  });
+
+  test("only new partitions are announced, and only lost ones revoked", async () => {
+    const assigned: TopicPartition[][] = [];
+    const revoked: TopicPartition[][] = [];
+    const bench = startReader({
+      onAssigned: async (partitions) => void assigned.push([...partitions]),
+      onRevoked: (partitions) => void revoked.push([...partitions]),
+    });
+    bench.session().join([0, 1]);
+    bench.session().join([1, 2]);
+    const numbers = (all: TopicPartition[][]): number[][] =>
+      all.map((some) => some.map(({ partition }) => partition));
+    expect(numbers(assigned)).toEqual([[0, 1], [2]]);
+    expect(numbers(revoked)).toEqual([[0]]);
+  });
+
+  test("after a rebalance a kept partition goes on at its own place, not at the last commit (fact 7)", async () => {
+    const bench = startReader();
+    bench.session().join([0]);
+    await bench.started;
+    fetch(bench, 0, 0, 5);
+    bench.session().join([0]);
+    expect(bench.session().seeks).toEqual([{ topic: "t", partition: 0, offset: 5 }]);
+  });
+
+  test("a new member identity goes on at the last commit, because others may have read meanwhile", async () => {
+    const bench = startReader();
+    bench.session().join([0], "first");
+    await bench.started;
+    fetch(bench, 0, 0, 5);
+    bench.session().join([0], "second");
+    expect(bench.session().seeks).toEqual([]);
+    fetch(bench, 0, 2, 6);
+    await soon(() => bench.stepped.length === 6, "the new step");
+    expect(bench.stepped).toEqual(["0-0", "0-1", "0-2", "0-3", "0-4", "0-5"]);
+  });
+
+  test("a new member identity has lost all that the old one had: it is opened anew", async () => {
+    const told: string[] = [];
+    const bench = startReader({
+      onAssigned: async (partitions) => void told.push(`got ${partitions.length}`),
+      onRevoked: (partitions) => void told.push(`lost ${partitions.length}`),
+    });
+    bench.session().join([0, 1], "first");
+    await bench.started;
+    fetch(bench, 0, 0, 1);
+    await soon(() => bench.stepped.length === 1, "the step");
+    const ownership = bench.reader.ownership({ topic: "t", partition: 0 });
+    expect(ownership.isOurs).toBe(true);
+    bench.session().join([0], "second");
+    expect(told).toEqual(["got 2", "lost 2", "got 1"]);
+    expect(ownership.isOurs).toBe(false);
+    expect(bench.reader.ownership({ topic: "t", partition: 0 }).isOurs).toBe(true);
+    expect(bench.reader.ownership({ topic: "t", partition: 1 }).isOurs).toBe(false);
+  });
+
+  test("a member that is not answered for one and a half session timeouts works on nothing, until it is answered", async () => {
+    const bench = startReader({ sessionTimeoutMs: 200 });
+    bench.session().join([0]);
+    await bench.started;
+    fetch(bench, 0, 0, 1);
+    await soon(() => bench.stepped.length === 1, "the step");
+    const ownership = bench.reader.ownership({ topic: "t", partition: 0 });
+    expect(ownership.isOurs).toBe(true);
+    await soon(() => !ownership.isOurs, "the doubt");
+    fetch(bench, 0, 1, 2);
+    expect(bench.stepped).toEqual(["0-0"]);
+    bench.session().handlers.onAnswered(Date.now());
+    expect(ownership.isOurs).toBe(true);
+    await soon(() => bench.stepped.length === 2, "the second step");
+  });
+
+  test("a reader that stops begins nothing any more", async () => {
+    const bench = startReader();
+    bench.session().join([0]);
+    await bench.started;
+    fetch(bench, 0, 0, 1);
+    await soon(() => bench.stepped.length === 1, "the step");
+    const ownership = bench.reader.ownership({ topic: "t", partition: 0 });
+    const stopped = bench.reader.stop(5_000);
+    expect(ownership.isOurs).toBe(false);
+    settleAll(bench);
+    await stopped;
+  });
+
+  test("what is done is committed when the group rebalances, before anything moves", async () => {
+    const bench = startReader();
+    bench.session().join([0]);
+    await bench.started;
+    fetch(bench, 0, 0, 5);
+    await soon(() => bench.stepped.length === 5, "the steps");
+    settleAll(bench);
+    void bench.session().handlers.onRebalancing();
+    expect(bench.session().commits).toEqual([[{ topic: "t", partition: 0, offset: 5 }]]);
+  });
+
+  test("what is done is committed once a second, up to the oldest record that is not done", async () => {
+    const bench = startReader();
+    bench.session().join([0]);
+    await bench.started;
+    fetch(bench, 0, 0, 5);
+    await soon(() => bench.stepped.length === 5, "the steps");
+    for (const key of ["0-0", "0-1", "0-3"]) bench.open.get(key)?.({ produce: [] });
+    await soon(() => bench.session().commits.length > 0, "a commit");
+    expect(bench.session().commits).toEqual([[{ topic: "t", partition: 0, offset: 2 }]]);
+  });
+
+  test("a partition that is no longer owned is never committed (fact 7)", async () => {
+    const bench = startReader();
+    bench.session().join([0, 1]);
+    await bench.started;
+    fetch(bench, 0, 0, 3);
+    fetch(bench, 1, 0, 3);
+    await soon(() => bench.stepped.length === 6, "the steps");
+    bench.session().join([1]);
+    settleAll(bench);
+    await bench.reader.stop(1_000);
+    const committed = bench.session().commits.flat();
+    expect(new Set(committed.map(({ partition }) => partition))).toEqual(new Set([1]));
+  });
+
+  test("a record settled after its partition went and came back is not stepped twice", async () => {
+    const bench = startReader();
+    bench.session().join([0]);
+    await bench.started;
+    fetch(bench, 0, 0, 2);
+    await soon(() => bench.stepped.length === 2, "the steps");
+    bench.session().join([]);
+    bench.session().join([0]);
+    fetch(bench, 0, 0, 3);
+    await soon(() => bench.stepped.length === 3, "the new step");
+    expect(bench.stepped).toEqual(["0-0", "0-1", "0-2"]);
+  });
+
+  test("the position of an assigned partition is the record that waits, or the next to be fetched", async () => {
+    const dueAtMs = ({ offset }: { offset: number }) => (offset < 2 ? 0 : Number.POSITIVE_INFINITY);
+    const bench = startReader();
+    const waiting = startReader({
+      work: {
+        decode: () => "",
+        step: () => undefined,
+        deadLetter: () => [],
+        write: async () => undefined,
+        dueAtMs,
+      },
+    });
+    for (const { session } of [bench, waiting]) session().join([0]);
+    expect(bench.reader.position({ topic: "t", partition: 0 })).toBeUndefined();
+    for (const each of [bench, waiting]) {
+      await each.started;
+      fetch(each, 0, 0, 5);
+    }
+    await soon(() => bench.stepped.length === 5, "the steps");
+    expect(bench.reader.position({ topic: "t", partition: 0 })).toBe(5);
+    expect(waiting.reader.position({ topic: "t", partition: 0 })).toBe(2);
+    expect(waiting.reader.position({ topic: "t", partition: 1 })).toBeUndefined();
+  });
+
+  test("the position is unknown while another's reading may have gone on, and once the partition is gone", async () => {
+    const bench = startReader();
+    bench.session().join([0], "first");
+    await bench.started;
+    fetch(bench, 0, 0, 5);
+    await soon(() => bench.stepped.length === 5, "the steps");
+    const position = (): number | undefined => bench.reader.position({ topic: "t", partition: 0 });
+    bench.session().join([0], "second");
+    expect(position()).toBeUndefined();
+    fetch(bench, 0, 8, 9);
+    await soon(() => bench.stepped.length === 6, "the step behind what the other read");
+    expect(position()).toBe(9);
+    bench.session().join([]);
+    expect(position()).toBeUndefined();
+  });
+
+  test("a crash that may pass leads to a new session, and pauses are applied again (fact 13)", async () => {
+    const bench = startReader({ maxOutstandingRecords: 1 });
+    bench.session().join([0], "first");
+    await bench.started;
+    const large = Array.from({ length: 100 }, (_, i) => ({ ...record(0, i), value: Buffer.alloc(10_000) }));
+    void bench.session().arrive(large);
+    expect([...bench.session().paused]).toEqual(["t/0"]);
+    bench.session().handlers.onCrash(passing);
+    await soon(() => bench.sessions.length === 2, "the second session");
+    expect(bench.sessions[0]?.isStopped).toBe(true);
+    bench.session().join([0], "first");
+    expect([...bench.session().paused]).toEqual(["t/0"]);
+  });
+
+  test("any other crash is the end: the reader fails and is not started again (fact 13)", async () => {
+    const bench = startReader();
+    bench.session().join([0]);
+    await bench.started;
+    bench.session().handlers.onCrash(final);
+    await expect(bench.reader.failed).rejects.toMatchObject({ code: "consumer_dead", canRetry: false });
+    expect(bench.sessions).toHaveLength(1);
+  });
+
+  test("a crash that the client calls final is tried again a few times, then it is the end (fact 13)", async () => {
+    const bench = startReader();
+    bench.session().join([0]);
+    await bench.started;
+    const odd = new KafkaError("request_failed", "invariant violated", { canRetry: false });
+    for (let crash = 1; crash <= 5; crash += 1) {
+      await soon(() => bench.sessions.length === crash, `session ${crash}`);
+      bench.session().handlers.onCrash(odd);
+    }
+    await expect(bench.reader.failed).rejects.toMatchObject({ code: "consumer_dead" });
+    expect(bench.sessions).toHaveLength(5);
+  });
+
+  test("a reader that can never join fails at its start", async () => {
+    const bench = startReader();
+    bench.session().handlers.onCrash(final);
+    await expect(bench.started).rejects.toMatchObject({ code: "consumer_dead" });
+  });
+
+  test("a loop that hangs is given up for a new session, and its late batches are ignored", async () => {
+    const bench = startReader();
+    bench.session().join([0]);
+    await bench.started;
+    const [hanging] = bench.sessions;
+    if (hanging !== undefined) hanging.lastActiveMs = 0;
+    await soon(() => bench.sessions.length === 2, "the second session");
+    void hanging?.arrive([record(0, 0)]);
+    expect(bench.stepped).toEqual([]);
+  });
+
+  test("a session whose commits go on failing is given up for a new one, as the same member", async () => {
+    const bench = startReader();
+    bench.session().join([0], "me");
+    await bench.started;
+    fetch(bench, 0, 0, 1);
+    await soon(() => bench.stepped.length === 1, "the step");
+    settleAll(bench);
+    bench.session().failsToCommitWith = passing;
+    await soon(() => bench.sessions.length === 2, "the second session");
+    expect(bench.session().options.rejoinAs).toBe("me");
+    bench.session().join([0], "me");
+    await soon(() => bench.session().commits.length === 1, "the commit");
+    expect(bench.session().commits.flat()).toEqual([{ topic: "t", partition: 0, offset: 1 }]);
+  });
+
+  test("stopping waits for what is outstanding, commits it and leaves", async () => {
+    const bench = startReader();
+    bench.session().join([0]);
+    await bench.started;
+    fetch(bench, 0, 0, 3);
+    await soon(() => bench.stepped.length === 3, "the steps");
+    const session = bench.session();
+    const stopped = bench.reader.stop(5_000);
+    fetch(bench, 0, 3, 6);
+    expect(session.isStopped).toBe(false);
+    settleAll(bench);
+    await stopped;
+    expect(bench.stepped).toHaveLength(3);
+    expect(session.commits.flat()).toEqual([{ topic: "t", partition: 0, offset: 3 }]);
+    expect(session.isStopped).toBe(true);
+  });
+
+  test("stopping ends when its grace is over, with what is done committed", async () => {
+    const bench = startReader();
+    bench.session().join([0]);
+    await bench.started;
+    fetch(bench, 0, 0, 3);
+    await soon(() => bench.stepped.length === 3, "the steps");
+    bench.open.get("0-0")?.({ produce: [] });
+    const session = bench.session();
+    await bench.reader.stop(50);
+    expect(session.commits.flat()).toEqual([{ topic: "t", partition: 0, offset: 1 }]);
+  });
+
+  test("a reader without commits keeps its place over a lost session", async () => {
+    const bench = startReader({ commits: false });
+    bench.session().join([0], "first");
+    await bench.started;
+    fetch(bench, 0, 0, 3);
+    bench.session().handlers.onCrash(passing);
+    await soon(() => bench.sessions.length === 2, "the second session");
+    bench.session().join([0], "second");
+    expect(bench.session().seeks).toEqual([{ topic: "t", partition: 0, offset: 3 }]);
+    await bench.reader.stop(0);
+    expect(bench.sessions.flatMap(({ commits }) => commits)).toEqual([]);
+  });
+
+  test("a reader without commits has the next fetch wait while it holds much, for a second at most", async () => {
+    const large = Array.from({ length: 100 }, (_, i) => ({ ...record(0, i), value: Buffer.alloc(10_000) }));
+    const schema = Promise.withResolvers<string>();
+    const work = { step: () => undefined, deadLetter: () => [], write: async () => undefined };
+    const bench = startReader({ commits: false, work: { ...work, decode: () => schema.promise } });
+    bench.session().join([0]);
+    await bench.started;
+    expect(bench.session().arrive([record(0, 0)])).toBeUndefined();
+    const beganAtMs = performance.now();
+    await bench.session().arrive(large.slice(1));
+    expect(performance.now() - beganAtMs).toBeGreaterThan(990);
+    const waiting = bench.session().arrive([{ ...record(0, 100), value: Buffer.alloc(9) }]);
+    expect(waiting).toBeInstanceOf(Promise);
+    schema.resolve("known");
+    await waiting;
+    expect([...bench.session().paused]).toEqual([]);
+  });
+});

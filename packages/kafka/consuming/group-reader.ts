@@ -1,0 +1,240 @@
+import type { Host } from "#host";
+import type { FetchedBatch, Join, NewSession, RecordsGone, SessionOptions } from "../session.ts";
+import { keyOf } from "../topic-partition.ts";
+import type { KafkaLogger, Ownership, RunnerOptions, TopicPartition } from "../types.ts";
+import { withinMs } from "../within.ts";
+import { coPartitionedAssigner, type LastAssignment } from "./assigner-protocol.ts";
+import { Capacity } from "./capacity.ts";
+import { Committer } from "./committer.ts";
+import { HandOver } from "./hand-over.ts";
+import { Membership } from "./membership.ts";
+import { openAll } from "./opening.ts";
+import type { Work } from "./partition-reader.ts";
+import { Lanes } from "./partition-readers.ts";
+import { Supervisor } from "./supervisor.ts";
+
+/** Chosen so that a killed member's partitions move within 8 s: the session's end, and a rebalance that nobody delays for long. */
+const DEFAULTS = { sessionTimeoutMs: 6_000, rebalanceTimeoutMs: 10_000 };
+
+/** Short beside the session timeout: heartbeats come from the loop that fetches. */
+const MAX_WAIT_FOR_LANE_MS = 1_000;
+
+/** A commit at the end that takes longer is given up: what it was for is done again by the next owner. */
+const LAST_COMMIT_WITHIN_MS = 5_000;
+
+const NOBODYS: Ownership = { isOurs: false };
+
+export interface GroupReaderOptions<T>
+  extends Pick<
+    RunnerOptions<T>,
+    | "groupId"
+    | "topics"
+    | "maxOutstandingRecords"
+    | "maxOutstandingBytes"
+    | "onAssigned"
+    | "openPartition"
+    | "onRevoked"
+    | "onRecordsLost"
+  > {
+  readonly work: Work<T>;
+  /** False reads everything anew at each start, and keeps its place over rebalances only. */
+  readonly commits: boolean;
+  readonly sessionTimeoutMs?: number | undefined;
+  readonly rebalanceTimeoutMs?: number | undefined;
+  readonly unhurriedTopics?: readonly string[] | undefined;
+}
+
+export interface GroupReaderParts {
+  readonly newSession: NewSession;
+  readonly logger: KafkaLogger;
+  readonly host: Host;
+}
+
+/** Reads topics as a member of a group: lanes per partition, kept over rebalances; commits; hand-over of assignments. */
+export class GroupReader<T> {
+  readonly #parts: GroupReaderParts;
+  readonly #options: GroupReaderOptions<T>;
+  readonly #capacity: Capacity;
+  readonly #lanes: Lanes<T>;
+  readonly #supervisor: Supervisor;
+  readonly #committer: Committer;
+  readonly #handOver: HandOver;
+  readonly #membership: Membership;
+  readonly #joined = Promise.withResolvers<void>();
+  #lastAssignment: LastAssignment = { partitions: [], assignedAtMs: 0 };
+  #member: Pick<Join, "memberId" | "generation"> | undefined;
+  #isStopping = false;
+
+  constructor(parts: GroupReaderParts, options: GroupReaderOptions<T>) {
+    const { host, logger } = parts;
+    this.#parts = parts;
+    this.#options = options;
+    this.#membership = new Membership(options.sessionTimeoutMs ?? DEFAULTS.sessionTimeoutMs, host);
+    this.#capacity = new Capacity(options.maxOutstandingRecords, options.maxOutstandingBytes, host);
+    this.#lanes = this.#newLanes();
+    this.#supervisor = this.#newSupervisor();
+    this.#committer = new Committer({
+      logger,
+      host,
+      positions: () => (options.commits ? this.#lanes.positions() : []),
+      commit: async (positions) => this.#supervisor.session?.commit(positions) ?? false,
+      onStuck: () => this.#supervisor.renew("offsets cannot be committed"),
+    });
+    this.#handOver = new HandOver({ capacity: this.#capacity, committer: this.#committer, host });
+  }
+
+  get failed(): Promise<never> {
+    return this.#supervisor.failed;
+  }
+
+  get assigned(): readonly TopicPartition[] {
+    return this.#lanes.assigned;
+  }
+
+  get outstanding(): { readonly records: number; readonly bytes: number } {
+    return this.#capacity.outstanding;
+  }
+
+  position(partition: TopicPartition): number | undefined {
+    return this.#lanes.at(partition)?.position;
+  }
+
+  ownership(partition: TopicPartition): Ownership {
+    return this.#lanes.at(partition)?.ownership() ?? NOBODYS;
+  }
+
+  /** Resolves when the group has been joined; rejects when that can never be. */
+  async start(): Promise<void> {
+    this.#supervisor.start();
+    await Promise.race([this.#joined.promise, this.failed]);
+  }
+
+  /** Stops intake, waits up to `graceMs` for what is outstanding, commits, leaves the group. */
+  async stop(graceMs: number): Promise<void> {
+    const { host } = this.#parts;
+    this.#isStopping = true;
+    this.#lanes.close();
+    for (const partition of this.assigned) this.#supervisor.session?.setPaused(partition, true);
+    await withinMs(this.#capacity.empty(), graceMs, host);
+    this.#committer.stop();
+    await withinMs(this.#committer.commit(), LAST_COMMIT_WITHIN_MS, host);
+    await this.#supervisor.stop();
+    this.#revoke(this.assigned);
+    this.#lanes.assign([]);
+  }
+
+  #newLanes(): Lanes<T> {
+    return new Lanes<T>({
+      work: this.#options.work,
+      capacity: this.#capacity,
+      logger: this.#parts.logger,
+      host: this.#parts.host,
+      setPaused: (partition, paused) => this.#supervisor.session?.setPaused(partition, paused),
+      mayBegin: () => this.#mayBegin(),
+      onSettled: () => this.#committer.notice(),
+    });
+  }
+
+  #newSupervisor(): Supervisor {
+    return new Supervisor(this.#parts, this.#sessionOptions(), {
+      onJoin: (join) => this.#join(join),
+      onAnswered: (askedAtMs) => this.#membership.answered(askedAtMs),
+      onRebalancing: () => this.#rebalancing(),
+      onJoinFailed: () => this.#handOver.end(),
+      onBatch: (batch) => this.#take(batch),
+      onRecordsGone: (gone) => this.#gone(gone),
+    });
+  }
+
+  #sessionOptions(): SessionOptions {
+    const { groupId, topics, unhurriedTopics, sessionTimeoutMs, rebalanceTimeoutMs } = this.#options;
+    return {
+      groupId,
+      topics,
+      unhurriedTopics,
+      sessionTimeoutMs: sessionTimeoutMs ?? DEFAULTS.sessionTimeoutMs,
+      rebalanceTimeoutMs: rebalanceTimeoutMs ?? DEFAULTS.rebalanceTimeoutMs,
+      assigner: coPartitionedAssigner(() => this.#lastAssignment),
+    };
+  }
+
+  /** Who commits nothing hands nothing over. */
+  async #rebalancing(): Promise<void> {
+    if (this.#options.commits) await this.#handOver.begin();
+  }
+
+  /** A new generation. The client has forgotten every position and pause; the lanes have not. */
+  #join(join: Join): void {
+    const { commits } = this.#options;
+    const { assigned } = join;
+    // Where nobody else can have read since, a lane goes on at its own place instead of at the last commit.
+    const keepsPlaces = !commits || this.#isNext(join);
+    const before = new Set(keepsPlaces ? this.assigned.map(keyOf) : []);
+    const now = new Set(keepsPlaces ? assigned.map(keyOf) : []);
+    this.#member = join;
+    this.#handOver.end();
+    this.#revoke(this.assigned.filter((partition) => !now.has(keyOf(partition))));
+    this.#lanes.assign(assigned);
+    this.#committer.forget();
+    this.#lastAssignment = {
+      partitions: [...new Set(assigned.map(({ partition }) => partition))],
+      assignedAtMs: this.#parts.host.now(),
+    };
+    for (const partition of assigned) this.#resume(partition, before.has(keyOf(partition)));
+    this.#open(assigned.filter((partition) => !before.has(keyOf(partition))));
+    this.#joined.resolve();
+  }
+
+  /** The same member in the next generation, or again in this one: one that was missed may have given its partitions to others. */
+  #isNext({ memberId, generation }: Join): boolean {
+    const before = this.#member;
+    if (before === undefined || memberId !== before.memberId) return false;
+    return generation === before.generation || generation === before.generation + 1;
+  }
+
+  #resume(partition: TopicPartition, wasOurs: boolean): void {
+    const lane = this.#lanes.at(partition);
+    if (lane === undefined) return;
+    const { session } = this.#supervisor;
+    session?.setPaused(partition, lane.isPaused || this.#isStopping);
+    // A place from before the last loss, which no batch has confirmed since, is not the group's.
+    if (this.#options.commits && !(wasOurs && lane.knowsPlace)) lane.ownAnew();
+    else if (lane.next !== undefined) session?.seek({ ...partition, offset: lane.next });
+  }
+
+  /** Stepping of new partitions begins when their owner is ready for them. */
+  #open(partitions: readonly TopicPartition[]): void {
+    const { onAssigned, openPartition } = this.#options;
+    const openings = partitions.flatMap((partition) => this.#lanes.at(partition)?.opening() ?? []);
+    void openAll(openings, { ...this.#parts, onAssigned, openPartition });
+  }
+
+  #revoke(partitions: readonly TopicPartition[]): void {
+    if (partitions.length === 0) return;
+    this.#lanes.drop(partitions);
+    this.#options.onRevoked?.(partitions);
+  }
+
+  /** Who commits nothing shares nothing with another member. */
+  #mayBegin(): boolean {
+    if (this.#isStopping) return false;
+    return !this.#options.commits || (this.#membership.isSure && !this.#handOver.isUnderWay);
+  }
+
+  #take(batch: FetchedBatch): void | Promise<void> {
+    // Fetched before a join: it shows where the reading stood then, and perhaps another's partition.
+    if (this.#isStopping || batch.generation !== this.#member?.generation) return;
+    const lane = this.#lanes.at(batch);
+    lane?.offer(batch);
+    // Who reads all at once for nobody else has the next fetch wait: one that leaves the partition out takes its longest time.
+    if (!this.#options.commits && lane?.isPaused === true)
+      return withinMs(lane.resumed(), MAX_WAIT_FOR_LANE_MS, this.#parts.host);
+  }
+
+  #gone({ topic, partition, fromOffset, toOffset }: RecordsGone): void {
+    const lost = { topic, partition, records: toOffset - fromOffset };
+    if (!this.#options.commits || lost.records <= 0) return;
+    this.#parts.logger.error({ ...lost, fromOffset, toOffset }, "records were removed before they were read");
+    this.#options.onRecordsLost?.(lost);
+  }
+}

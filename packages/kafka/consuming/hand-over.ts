@@ -1,0 +1,52 @@
+import type { Host } from "#host";
+import { withinMs } from "../within.ts";
+import type { Capacity } from "./capacity.ts";
+import type { Committer } from "./committer.ts";
+
+/**
+ * How long a join waits for what is under way. All members wait for the last one, and a killed member's partitions shall move
+ * within 8 s, of which its session takes 6 and the others' next heartbeat half a second.
+ */
+const WAIT_MS = 1_000;
+
+/** A commit that takes longer does not come back; the join goes on without it. */
+const COMMIT_WITHIN_MS = 500;
+
+export interface HandOverParts {
+  readonly capacity: Pick<Capacity, "empty">;
+  readonly committer: Pick<Committer, "commit">;
+  readonly host: Host;
+}
+
+/**
+ * What a member does before it joins the group again, because any of its partitions may then be another's: it begins nothing any
+ * more, lets what is under way end, and commits it. What ends later than that is done twice, when its partition has moved.
+ */
+export class HandOver {
+  readonly #parts: HandOverParts;
+  #isUnderWay = false;
+
+  constructor(parts: HandOverParts) {
+    this.#parts = parts;
+  }
+
+  /** Nothing may begin. */
+  get isUnderWay(): boolean {
+    return this.#isUnderWay;
+  }
+
+  /** Resolves when the member may join: after 1.5 s at the latest. */
+  async begin(): Promise<void> {
+    const { capacity, committer, host } = this.#parts;
+    this.#isUnderWay = true;
+    // At once, too: the process may die while it waits.
+    void committer.commit();
+    await withinMs(capacity.empty(), WAIT_MS, host);
+    await withinMs(committer.commit(), COMMIT_WITHIN_MS, host);
+  }
+
+  /** The member has joined, or could not: what is its own goes on. */
+  end(): void {
+    this.#isUnderWay = false;
+  }
+}

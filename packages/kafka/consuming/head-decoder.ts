@@ -1,0 +1,82 @@
+import type { Host } from "#host";
+import { backoffMs } from "../backoff.ts";
+import { toError } from "../errors.ts";
+import { isWorthLogging } from "../repeated-warning.ts";
+import type { KafkaLogger, RawRecord } from "../types.ts";
+import { type Held, received } from "./held.ts";
+import { isPoison } from "./poison.ts";
+
+const RETRY_MS = { first: 100, max: 5_000 };
+
+export interface HeadDecoderParts<T> {
+  decode(record: RawRecord): T | Promise<T>;
+  readonly logger: KafkaLogger;
+  readonly host: Host;
+  /** The head that was waited for may be looked at again. */
+  onReady(): void;
+  /** The head cannot be decoded now: look at it again in so long. */
+  onFailed(head: Held<T>, retryInMs: number): void;
+}
+
+/** Decodes the record at a lane's head: at once, or as soon as its schema can be had; finds out which can never be decoded. */
+export class HeadDecoder<T> {
+  readonly #parts: HeadDecoderParts<T>;
+  #isWaiting = false;
+  #failures = 0;
+
+  constructor(parts: HeadDecoderParts<T>) {
+    this.#parts = parts;
+  }
+
+  /** True when the head is decoded, or known as undecodable. */
+  isDecoded(head: Held<T>): boolean {
+    if (head.received !== undefined || head.poison !== undefined) return true;
+    if (this.#isWaiting) return false;
+    try {
+      const decoded = this.#parts.decode(head.record);
+      if (isPromise(decoded)) void this.#wait(head, decoded);
+      else this.#succeed(head, decoded);
+    } catch (thrown) {
+      this.#fail(head, thrown);
+    }
+    return head.received !== undefined || head.poison !== undefined;
+  }
+
+  async #wait(head: Held<T>, decoding: Promise<T>): Promise<void> {
+    this.#isWaiting = true;
+    try {
+      this.#succeed(head, await decoding);
+    } catch (thrown) {
+      this.#fail(head, thrown);
+    } finally {
+      this.#isWaiting = false;
+    }
+    this.#parts.onReady();
+  }
+
+  #succeed(head: Held<T>, decoded: T): void {
+    this.#failures = 0;
+    head.received = received(head.record, decoded);
+  }
+
+  #fail(head: Held<T>, thrown: unknown): void {
+    const error = toError(thrown);
+    if (isPoison(thrown)) {
+      head.poison = error;
+      return;
+    }
+    this.#failures += 1;
+    if (isWorthLogging(this.#failures)) {
+      const { topic, partition, offset } = head.record;
+      const facts = { topic, partition, offset, failures: this.#failures, error: error.message };
+      this.#parts.logger.warn(facts, "a record cannot be decoded yet; its partition waits");
+    }
+    this.#parts.onFailed(head, backoffMs(this.#failures, RETRY_MS, this.#parts.host));
+  }
+}
+
+function isPromise<T>(value: T | Promise<T>): value is Promise<T> {
+  return (
+    typeof value === "object" && value !== null && typeof (value as { then?: unknown }).then === "function"
+  );
+}

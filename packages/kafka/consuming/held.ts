@@ -1,0 +1,78 @@
+import type { RawRecord, Received } from "../types.ts";
+import type { Seen } from "./tracker.ts";
+
+/** What a record weighs in memory beside its value. */
+const RECORD_OVERHEAD_BYTES = 200;
+
+/** So many shifted records are let go of at once, instead of moving the rest for each. */
+const COMPACT_AFTER = 256;
+
+/** A fetched record on its way to its end. */
+export interface Held<T> extends Seen {
+  readonly record: RawRecord;
+  readonly sizeBytes: number;
+  /** Undefined until it is decoded. */
+  received: Received<T> | undefined;
+  /** Why it can never be decoded. */
+  poison: Error | undefined;
+  /** In which of the partition's terms it was stepped. */
+  term: number;
+}
+
+export function hold<T>(record: RawRecord): Held<T> {
+  const sizeBytes = (record.value?.length ?? 0) + RECORD_OVERHEAD_BYTES;
+  const { offset } = record;
+  return { offset, isDone: false, record, sizeBytes, received: undefined, poison: undefined, term: 0 };
+}
+
+/** Field by field, because a spread takes several times as long. */
+export function received<T>(record: RawRecord, decoded: T): Received<T> {
+  const { topic, partition, offset, key, value, timestampMs } = record;
+  return { topic, partition, offset, key, value, timestampMs, decoded };
+}
+
+/** Fetched records that wait for their step, in order. */
+export class HeldQueue<T> {
+  #records: Held<T>[] = [];
+  #first = 0;
+  #sizeBytes = 0;
+
+  get sizeBytes(): number {
+    return this.#sizeBytes;
+  }
+
+  get head(): Held<T> | undefined {
+    return this.#records[this.#first];
+  }
+
+  push(held: Held<T>): void {
+    this.#records.push(held);
+    this.#sizeBytes += held.sizeBytes;
+  }
+
+  /** Puts a record that was let go back into its place. */
+  putBack(held: Held<T>): void {
+    let place = this.#first;
+    while ((this.#records[place]?.offset ?? Number.POSITIVE_INFINITY) < held.offset) place += 1;
+    this.#records.splice(place, 0, held);
+    this.#sizeBytes += held.sizeBytes;
+  }
+
+  /** Lets the head go. */
+  shift(): void {
+    this.#sizeBytes -= this.head?.sizeBytes ?? 0;
+    this.#first += 1;
+    if (this.#first < COMPACT_AFTER && this.#first < this.#records.length) return;
+    this.#records = this.#records.slice(this.#first);
+    this.#first = 0;
+  }
+
+  /** Empties the queue; returns what was in it. */
+  clear(): Held<T>[] {
+    const left = this.#records.slice(this.#first);
+    this.#records = [];
+    this.#first = 0;
+    this.#sizeBytes = 0;
+    return left;
+  }
+}

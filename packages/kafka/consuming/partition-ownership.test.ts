@@ -1,0 +1,135 @@
+import { expect, test } from "@jest/globals";
+import fc from "fast-check";
+import { systemHost } from "#host";
+import { recordingLogger } from "../fixtures/recording-logger.ts";
+import { batchOf, record } from "../fixtures/stub-session.ts";
+import type { Claim, Settle } from "../types.ts";
+import { Capacity } from "./capacity.ts";
+import { Lane } from "./partition-reader.ts";
+
+const LOG_END = 60;
+
+type Action =
+  | { readonly kind: "fetch"; readonly count: number }
+  | { readonly kind: "settle" | "give back"; readonly which: number }
+  | { readonly kind: "lose"; readonly commitsFirst: boolean; readonly othersDo: number }
+  | { readonly kind: "regain" | "open" | "commit" };
+
+const action: fc.Arbitrary<Action> = fc.oneof(
+  fc.record({ kind: fc.constant("fetch" as const), count: fc.integer({ min: 1, max: 4 }) }),
+  fc.record({ kind: fc.constantFrom("settle" as const, "give back" as const), which: fc.nat({ max: 5 }) }),
+  fc.record({
+    kind: fc.constant("lose" as const),
+    commitsFirst: fc.boolean(),
+    othersDo: fc.nat({ max: 2 }),
+  }),
+  fc.record({ kind: fc.constantFrom("regain" as const, "open" as const, "commit" as const) }),
+);
+
+/** A partition's log, the group's commit, another member, and this one's lane. */
+class World {
+  /** Records whose outcome is durable, whoever did them. */
+  readonly done = new Set<number>();
+  readonly inHand: { readonly offset: number; readonly settle: Settle; readonly claim: Claim }[] = [];
+  committed = 0;
+  #fetchAt = 0;
+  #isOurs = true;
+  readonly #lane = new Lane<string>(
+    { topic: "t", partition: 0 },
+    {
+      logger: recordingLogger().logger,
+      capacity: new Capacity(1_000, 1e9, systemHost),
+      host: systemHost,
+      setPaused: () => undefined,
+      mayBegin: () => true,
+      onSettled: () => undefined,
+      onLeft: () => undefined,
+      work: {
+        decode: () => "",
+        step: ({ offset }, settle, claim) => void this.inHand.push({ offset, settle, claim }),
+        deadLetter: () => [],
+        write: async () => undefined,
+      },
+    },
+  );
+
+  constructor() {
+    this.#lane.ownAnew();
+    this.#lane.open();
+  }
+
+  act(given: Action): void {
+    if (given.kind === "fetch") this.#fetch(given.count);
+    else if (given.kind === "settle" || given.kind === "give back") this.#end(given.which, given.kind);
+    else if (given.kind === "lose") this.#lose(given.commitsFirst, given.othersDo);
+    else if (given.kind === "regain") this.#regain();
+    else if (given.kind === "commit") this.#commit();
+    else if (this.#isOurs) this.#lane.open();
+  }
+
+  finish(): void {
+    this.#regain();
+    this.#lane.open();
+    this.#fetch(LOG_END);
+    while (this.inHand.length > 0) this.#end(0, "settle");
+    this.#commit();
+    this.#lane.close();
+  }
+
+  #fetch(count: number): void {
+    if (!this.#isOurs) return;
+    const to = Math.min(LOG_END, this.#fetchAt + count);
+    const offsets = Array.from({ length: to - this.#fetchAt }, (_, index) => this.#fetchAt + index);
+    this.#fetchAt = to;
+    this.#lane.offer(batchOf(offsets.map((offset) => record(0, offset))));
+  }
+
+  #end(which: number, how: "settle" | "give back"): void {
+    const [held] = this.inHand.splice(which % Math.max(1, this.inHand.length), 1);
+    if (held === undefined) return;
+    if (how === "settle") {
+      this.done.add(held.offset);
+      held.settle({ produce: [] });
+    } else held.claim.giveBack();
+  }
+
+  #lose(commitsFirst: boolean, othersDo: number): void {
+    if (!this.#isOurs) return;
+    if (commitsFirst) this.#commit();
+    this.#isOurs = false;
+    this.#lane.drop();
+    const from = this.committed;
+    this.committed = Math.min(LOG_END, from + othersDo);
+    for (let offset = from; offset < this.committed; offset += 1) this.done.add(offset);
+  }
+
+  #regain(): void {
+    if (this.#isOurs) return;
+    this.#isOurs = true;
+    this.#fetchAt = this.committed;
+    this.#lane.ownAnew();
+  }
+
+  #commit(): void {
+    const { committable } = this.#lane;
+    if (!this.#isOurs || committable === undefined) return;
+    expect(committable).toBeGreaterThanOrEqual(this.committed);
+    this.committed = committable;
+  }
+}
+
+test("whatever is lost, regained and given back, nothing is committed that nobody has done, nothing below the group's own place, and in the end all is done", () => {
+  fc.assert(
+    fc.property(fc.array(action, { maxLength: 60 }), (actions) => {
+      const world = new World();
+      for (const each of actions) {
+        world.act(each);
+        for (let offset = 0; offset < world.committed; offset += 1) expect(world.done).toContain(offset);
+      }
+      world.finish();
+      expect(world.done.size).toBe(LOG_END);
+      expect(world.committed).toBe(LOG_END);
+    }),
+    { numRuns: 1_000 },
+  );
+});

@@ -1,0 +1,390 @@
+import { afterEach, describe, expect, test } from "@jest/globals";
+import { systemHost } from "#host";
+import { until } from "#support/until";
+import { recordingLogger } from "../fixtures/recording-logger.ts";
+import { batchOf, record } from "../fixtures/stub-session.ts";
+import type { Claim, OutgoingRecord, RawRecord, Settle } from "../types.ts";
+import { Capacity } from "./capacity.ts";
+import { Lane, type LaneParts, type Work } from "./partition-reader.ts";
+
+interface Bench {
+  readonly lane: Lane<string>;
+  /** Offsets in the order of their steps. */
+  readonly stepped: number[];
+  /** Settles of records that are not settled yet, by offset. */
+  readonly open: Map<number, Settle>;
+  /** The newest step's, by offset. */
+  readonly claims: Map<number, Claim>;
+  readonly written: OutgoingRecord[];
+  readonly pauses: boolean[];
+  readonly log: ReturnType<typeof recordingLogger>["lines"];
+}
+
+const lanes: Lane<string>[] = [];
+
+afterEach(() => {
+  for (const lane of lanes.splice(0)) lane.close();
+});
+
+interface BenchOptions {
+  readonly work?: Partial<Work<string>>;
+  readonly capacity?: Capacity;
+  readonly now?: () => number;
+  readonly mayBegin?: () => boolean;
+}
+
+function newBench({ work, capacity, now, mayBegin = () => true }: BenchOptions = {}): Bench {
+  const { logger, lines } = recordingLogger();
+  const bench = {
+    stepped: [] as number[],
+    open: new Map<number, Settle>(),
+    claims: new Map<number, Claim>(),
+    written: [] as OutgoingRecord[],
+    pauses: [] as boolean[],
+  };
+  const parts: LaneParts<string> = {
+    logger,
+    capacity: capacity ?? new Capacity(1_000, 1e9, systemHost),
+    host: now === undefined ? systemHost : { ...systemHost, now },
+    setPaused: (_, paused) => bench.pauses.push(paused),
+    mayBegin,
+    onSettled: () => undefined,
+    onLeft: () => undefined,
+    work: {
+      decode: ({ value }) => String(value),
+      step: ({ offset }, settle, claim) => {
+        bench.stepped.push(offset);
+        bench.claims.set(offset, claim);
+        bench.open.set(offset, settle);
+      },
+      deadLetter: ({ offset }, error) => [
+        { topic: "dead", key: error.message, value: Buffer.from(String(offset)) },
+      ],
+      write: async (records) => void bench.written.push(...records),
+      ...work,
+    },
+  };
+  const lane = new Lane<string>({ topic: "t", partition: 0 }, parts);
+  lanes.push(lane);
+  lane.open();
+  return { ...bench, lane, log: lines };
+}
+
+function settle(bench: Bench, offset: number): void {
+  bench.open.get(offset)?.({ produce: [] });
+  bench.open.delete(offset);
+}
+
+function records(from: number, to: number): RawRecord[] {
+  return Array.from({ length: to - from }, (_, i) => record(0, from + i));
+}
+
+function soon<T>(condition: () => T | Promise<T>, what: string): Promise<unknown> {
+  return until(condition, { timeoutMs: 3_000, what, pollMs: 2 });
+}
+
+const poison = Object.assign(new Error("garbage"), { canRetry: false });
+
+describe("lane", () => {
+  test("taking a batch waits for no step: a slow record holds up nothing behind it (fact 4)", () => {
+    const bench = newBench();
+    bench.lane.offer(batchOf(records(0, 3)));
+    expect(bench.stepped).toEqual([0, 1, 2]);
+    expect(bench.lane.committable).toBe(0);
+    settle(bench, 1);
+    settle(bench, 0);
+    expect(bench.lane.committable).toBe(2);
+  });
+
+  test("a record is committable only when what it becomes is written", async () => {
+    const writing = Promise.withResolvers<void>();
+    const bench = newBench({ work: { write: () => writing.promise } });
+    bench.lane.offer(batchOf(records(0, 1)));
+    bench.open.get(0)?.({ produce: [{ topic: "next", key: null, value: null }] });
+    expect(bench.lane.committable).toBe(0);
+    writing.resolve();
+    await soon(() => bench.lane.committable === 1, "the commit position");
+  });
+
+  test("steps stop at the bound of outstanding records and go on as they settle", async () => {
+    const bench = newBench({ capacity: new Capacity(2, 1e9, systemHost) });
+    bench.lane.offer(batchOf(records(0, 5)));
+    expect(bench.stepped).toEqual([0, 1]);
+    settle(bench, 0);
+    await soon(() => bench.stepped.length === 3, "the third step");
+    settle(bench, 1);
+    settle(bench, 2);
+    await soon(() => bench.stepped.length === 5, "the other steps");
+    expect(bench.stepped).toEqual([0, 1, 2, 3, 4]);
+  });
+
+  test("a record larger than the bound of bytes is stepped when nothing else is outstanding", async () => {
+    const bench = newBench({ capacity: new Capacity(10, 300, systemHost) });
+    const huge = { ...record(0, 1), value: Buffer.alloc(10_000) };
+    bench.lane.offer(batchOf([record(0, 0), huge]));
+    expect(bench.stepped).toEqual([0]);
+    settle(bench, 0);
+    await soon(() => bench.stepped.length === 2, "the huge record's step");
+  });
+
+  test("fetching stops while much is held and goes on when it is worked off", async () => {
+    const bench = newBench({ capacity: new Capacity(1, 1e9, systemHost) });
+    const large = Array.from({ length: 100 }, (_, offset) => ({
+      ...record(0, offset),
+      value: Buffer.alloc(10_000),
+    }));
+    bench.lane.offer(batchOf(large));
+    expect(bench.pauses).toEqual([true]);
+    for (let offset = 0; offset < 100; offset += 1) {
+      await soon(() => bench.open.has(offset), `step ${offset}`);
+      settle(bench, offset);
+    }
+    expect(bench.pauses).toEqual([true, false]);
+  });
+
+  test("a long batch leaves the event loop turns for other work", async () => {
+    const bench = newBench({ capacity: new Capacity(1e6, 1e12, systemHost) });
+    bench.lane.offer(batchOf(records(0, 2_000)));
+    const afterOneTurn = bench.stepped.length;
+    expect(afterOneTurn).toBeLessThan(2_000);
+    await soon(() => bench.stepped.length === 2_000, "all steps");
+  });
+
+  test("the head of a partition that is not due waits, and what is behind it too", async () => {
+    let nowMs = 1_000;
+    const bench = newBench({ now: () => nowMs, work: { dueAtMs: ({ offset }) => 1_000 + offset * 100 } });
+    bench.lane.offer(batchOf(records(0, 4)));
+    expect(bench.stepped).toEqual([0]);
+    nowMs = 1_200;
+    await soon(() => bench.stepped.length === 3, "what is due by now");
+    expect(bench.stepped).toEqual([0, 1, 2]);
+  });
+
+  test("a clock that is moved hours ahead is noticed within a second", async () => {
+    let nowMs = 0;
+    const bench = newBench({ now: () => nowMs, work: { dueAtMs: () => 4 * 3_600_000 } });
+    bench.lane.offer(batchOf(records(0, 1)));
+    expect(bench.stepped).toEqual([]);
+    nowMs = 4 * 3_600_000;
+    await soon(() => bench.stepped.length === 1, "the due record");
+  });
+
+  test("records fetched again after a rebalance are not stepped again (fact 7)", () => {
+    const bench = newBench();
+    bench.lane.offer(batchOf(records(0, 3)));
+    bench.lane.ownAnew();
+    bench.lane.offer(batchOf(records(0, 2)));
+    bench.lane.offer(batchOf(records(2, 5)));
+    expect(bench.stepped).toEqual([0, 1, 2, 3, 4]);
+    expect(bench.log).toEqual([]);
+  });
+
+  test("what was held when the partition went is stepped when it comes back", () => {
+    const bench = newBench({ capacity: new Capacity(1, 1e9, systemHost) });
+    bench.lane.offer(batchOf(records(0, 3)));
+    bench.lane.drop();
+    expect(bench.stepped).toEqual([0]);
+    settle(bench, 0);
+    bench.lane.open();
+    bench.lane.ownAnew();
+    bench.lane.offer(batchOf(records(0, 3)));
+    expect(bench.stepped).toEqual([0, 1]);
+  });
+
+  test("what another member has done meanwhile does not hold the commit back", () => {
+    const bench = newBench();
+    bench.lane.offer(batchOf(records(0, 2)));
+    bench.lane.drop();
+    bench.lane.open();
+    bench.lane.ownAnew();
+    bench.lane.offer(batchOf(records(10, 11)));
+    expect(bench.lane.committable).toBe(10);
+  });
+
+  test("a log that was cut and written anew is read again, and said so", () => {
+    const bench = newBench();
+    bench.lane.offer(batchOf(records(0, 5)));
+    bench.lane.offer(batchOf(records(2, 4)));
+    expect(bench.stepped).toEqual([0, 1, 2, 3, 4, 2, 3]);
+    expect(bench.log.map(({ level }) => level)).toEqual(["error"]);
+  });
+
+  test("a log that is cut after a rebalance is noticed as one, once the reading has passed what was seen before", () => {
+    const bench = newBench();
+    bench.lane.offer(batchOf(records(0, 3)));
+    bench.lane.ownAnew();
+    bench.lane.offer(batchOf(records(1, 2)));
+    bench.lane.offer(batchOf(records(2, 5)));
+    expect(bench.log).toEqual([]);
+    bench.lane.offer(batchOf(records(2, 4)));
+    expect(bench.log.map(({ level }) => level)).toEqual(["error"]);
+    expect(bench.stepped).toEqual([0, 1, 2, 3, 4, 2, 3]);
+  });
+
+  test("an undecodable record becomes a dead letter", async () => {
+    const decode = (): string => {
+      throw poison;
+    };
+    const bench = newBench({ work: { decode } });
+    bench.lane.offer(batchOf(records(0, 1)));
+    await soon(() => bench.lane.committable === 1, "the commit position");
+    expect(bench.written).toEqual([{ topic: "dead", key: "garbage", value: Buffer.from("0") }]);
+  });
+
+  test("a record that is found undecodable later becomes a dead letter too", async () => {
+    const bench = newBench({ work: { decode: () => Promise.reject(poison) } });
+    bench.lane.offer(batchOf(records(0, 2)));
+    await soon(() => bench.lane.committable === 2, "the commit position");
+    expect(bench.written).toHaveLength(2);
+  });
+
+  test("while the schema cannot be had the partition waits; nothing is dead-lettered, nothing overtakes", async () => {
+    let isAway = true;
+    const decode = ({ value }: RawRecord): string => {
+      if (isAway) throw Object.assign(new Error("registry away"), { canRetry: true });
+      return String(value);
+    };
+    const bench = newBench({ work: { decode } });
+    bench.lane.offer(batchOf(records(0, 2)));
+    await soon(() => bench.log.length >= 2, "a second try");
+    expect(bench.stepped).toEqual([]);
+    isAway = false;
+    await soon(() => bench.stepped.length === 2, "the steps");
+    expect(bench.stepped).toEqual([0, 1]);
+    expect(bench.written).toEqual([]);
+  });
+
+  test("a schema that comes later holds the partition in order", async () => {
+    const schema = Promise.withResolvers<string>();
+    const decode = ({ offset }: RawRecord): string | Promise<string> =>
+      offset === 0 ? schema.promise : "known";
+    const bench = newBench({ work: { decode } });
+    bench.lane.offer(batchOf(records(0, 2)));
+    expect(bench.stepped).toEqual([]);
+    schema.resolve("fetched");
+    await soon(() => bench.stepped.length === 2, "the steps");
+    expect(bench.stepped).toEqual([0, 1]);
+  });
+
+  test("a lane that was dropped while a schema was fetched does not step the old record", async () => {
+    const schema = Promise.withResolvers<string>();
+    const bench = newBench({ work: { decode: () => schema.promise } });
+    bench.lane.offer(batchOf(records(0, 1)));
+    bench.lane.drop();
+    schema.resolve("fetched");
+    await schema.promise;
+    await new Promise((resolve) => setImmediate(resolve));
+    expect(bench.stepped).toEqual([]);
+  });
+});
+
+describe("a lane that may have lost its partition", () => {
+  test("steps nothing while its member is not sure of it, and then goes on", async () => {
+    let isMember = false;
+    const bench = newBench({ mayBegin: () => isMember });
+    bench.lane.offer(batchOf(records(0, 3)));
+    await new Promise((resolve) => setTimeout(resolve, 150));
+    expect(bench.stepped).toEqual([]);
+    isMember = true;
+    await soon(() => bench.stepped.length === 3, "the steps");
+  });
+
+  test("steps what is given back again, in its place, and commits nothing behind it until then", async () => {
+    let isMember = true;
+    const bench = newBench({ mayBegin: () => isMember, capacity: new Capacity(3, 1e9, systemHost) });
+    bench.lane.offer(batchOf(records(0, 5)));
+    isMember = false;
+    expect(bench.claims.get(1)?.isOurs).toBe(false);
+    for (const offset of [2, 1]) bench.claims.get(offset)?.giveBack();
+    settle(bench, 0);
+    expect(bench.lane.committable).toBe(1);
+    isMember = true;
+    await soon(() => bench.stepped.length === 6, "the steps");
+    expect(bench.stepped).toEqual([0, 1, 2, 1, 2, 3]);
+    expect(bench.claims.get(1)?.isOurs).toBe(true);
+    for (const offset of [1, 2, 3]) settle(bench, offset);
+    expect(bench.lane.committable).toBe(4);
+  });
+
+  test("steps the oldest record that is not done again, too, when it is given back", async () => {
+    let isMember = true;
+    const bench = newBench({ mayBegin: () => isMember });
+    bench.lane.offer(batchOf(records(0, 2)));
+    isMember = false;
+    bench.claims.get(0)?.giveBack();
+    isMember = true;
+    await soon(() => bench.stepped.length === 3, "the step");
+    expect(bench.stepped).toEqual([0, 1, 0]);
+    for (const offset of [0, 1]) settle(bench, offset);
+    expect(bench.lane.committable).toBe(2);
+  });
+
+  test("leaves what is given back after the loss to the next owner, and reads it again should that be itself", () => {
+    const bench = newBench();
+    bench.lane.offer(batchOf(records(0, 3)));
+    bench.lane.drop();
+    expect(bench.claims.get(1)?.isOurs).toBe(false);
+    bench.claims.get(1)?.giveBack();
+    expect(bench.stepped).toEqual([0, 1, 2]);
+    bench.lane.open();
+    bench.lane.ownAnew();
+    bench.lane.offer(batchOf(records(0, 3)));
+    expect(bench.stepped).toEqual([0, 1, 2, 1, 2]);
+  });
+
+  test("a hold ends with the loss, also when the partition is back; what is given back only then is stepped again", () => {
+    const bench = newBench();
+    bench.lane.offer(batchOf(records(0, 2)));
+    const [old, hold] = [bench.claims.get(1), bench.lane.ownership()];
+    expect(hold.isOurs).toBe(true);
+    bench.lane.drop();
+    bench.lane.open();
+    bench.lane.ownAnew();
+    bench.lane.offer(batchOf(records(0, 3)));
+    expect([old?.isOurs, hold.isOurs, bench.lane.ownership().isOurs]).toEqual([false, false, true]);
+    old?.giveBack();
+    expect(bench.stepped).toEqual([0, 1, 2, 1]);
+    settle(bench, 0);
+    settle(bench, 2);
+    expect(bench.lane.committable).toBe(1);
+  });
+
+  test("keeps what is given back between the first batch of a new term and its opening", () => {
+    const bench = newBench();
+    bench.lane.offer(batchOf(records(0, 2)));
+    const old = bench.claims.get(1);
+    bench.lane.drop();
+    bench.lane.ownAnew();
+    bench.lane.offer(batchOf(records(0, 3)));
+    old?.giveBack();
+    bench.lane.open();
+    expect(bench.stepped).toEqual([0, 1, 1, 2]);
+    settle(bench, 0);
+    settle(bench, 2);
+    expect(bench.lane.committable).toBe(1);
+  });
+
+  test("commits nothing behind what is given back while it is closed for good", () => {
+    const bench = newBench();
+    bench.lane.offer(batchOf(records(0, 3)));
+    bench.lane.close();
+    bench.claims.get(1)?.giveBack();
+    settle(bench, 0);
+    settle(bench, 2);
+    expect([bench.stepped, bench.lane.committable]).toEqual([[0, 1, 2], 1]);
+  });
+
+  test("does not step again what another member has done by then", () => {
+    const bench = newBench();
+    bench.lane.offer(batchOf(records(0, 2)));
+    const old = bench.claims.get(1);
+    bench.lane.drop();
+    bench.lane.open();
+    bench.lane.ownAnew();
+    bench.lane.offer(batchOf(records(5, 6)));
+    old?.giveBack();
+    expect(bench.stepped).toEqual([0, 1, 5]);
+    settle(bench, 5);
+    expect(bench.lane.committable).toBe(6);
+  });
+});

@@ -1,0 +1,289 @@
+import type { Host, Timer } from "#host";
+import type { FetchedBatch } from "../session.ts";
+import type {
+  KafkaLogger,
+  OutgoingRecord,
+  Ownership,
+  RawRecord,
+  Received,
+  Step,
+  TopicPartition,
+} from "../types.ts";
+import type { Capacity, Waiter } from "./capacity.ts";
+import { Valve } from "./fetch-pause.ts";
+import { HeadDecoder } from "./head-decoder.ts";
+import { type Held, HeldQueue, hold } from "./held.ts";
+import type { Opening } from "./opening.ts";
+import { Place } from "./place.ts";
+import { type SettlementParts, settleRecord } from "./settlement.ts";
+
+/** Steps in one turn of the event loop; timers and sockets get theirs in between. */
+const STEPS_PER_TURN = 256;
+
+/** A due time is looked at again at least so often, so that a moved clock is noticed. */
+const MAX_DUE_WAIT_MS = 1_000;
+
+/** While it is not sure that the partition is ours, that is looked at so often. */
+const UNSURE_RETRY_MS = 50;
+
+/** What a reader does with its records. */
+export interface Work<T> {
+  decode(record: RawRecord): T | Promise<T>;
+  readonly step: Step<T>;
+  deadLetter(record: RawRecord, error: Error): readonly OutgoingRecord[];
+  dueAtMs?: ((record: Received<T>) => number) | undefined;
+  /** Resolves when the records are durable. */
+  write(records: readonly OutgoingRecord[]): Promise<void>;
+}
+
+export interface LaneParts<T> {
+  readonly work: Work<T>;
+  readonly capacity: Capacity;
+  readonly logger: KafkaLogger;
+  readonly host: Host;
+  /** Starts or stops fetching this partition. */
+  setPaused(partition: TopicPartition, paused: boolean): void;
+  /** Whether the member can be sure that what it was assigned is still its own, and is not about to give it up. */
+  mayBegin(): boolean;
+  onSettled(): void;
+  /** The partition is lost, and nothing of it is outstanding any more. */
+  onLeft(partition: TopicPartition): void;
+}
+
+/**
+ * One partition of a reader, from fetched to committable. Fetched records are held in order; the head is stepped when it is
+ * decoded, due and there is room. The fetch loop never waits for any of it (fact 4): above a bound the partition is paused.
+ */
+export class Lane<T> implements Waiter {
+  readonly partition: TopicPartition;
+  readonly #parts: LaneParts<T>;
+  readonly #settlement: SettlementParts<T>;
+  readonly #decoder: HeadDecoder<T>;
+  readonly #held = new HeldQueue<T>();
+  readonly #valve: Valve;
+  readonly #place = new Place();
+  #outstanding = 0;
+  /** Counts up with each loss of the partition. */
+  #term = 0;
+  #isOpen = false;
+  #opening: Opening | undefined;
+  #isLost = false;
+  #isAdvancing = false;
+  #timer: Timer | undefined;
+  #turn: Timer | undefined;
+
+  constructor(partition: TopicPartition, parts: LaneParts<T>) {
+    const { work, logger, host } = parts;
+    this.partition = partition;
+    this.#parts = parts;
+    this.#valve = new Valve((paused) => parts.setPaused(partition, paused));
+    this.#settlement = {
+      work,
+      logger,
+      host,
+      isOurs: ({ term }) => this.#isOurs(term),
+      onDone: (held) => this.#done(held),
+      onGivenBack: (held) => this.#takeBack(held),
+    };
+    this.#decoder = new HeadDecoder<T>({
+      logger,
+      host,
+      decode: (record) => work.decode(record),
+      onReady: () => this.#advance(),
+      onFailed: (head, retryInMs) => {
+        // Not for a head that was dropped meanwhile.
+        if (head === this.#held.head) this.#advanceIn(retryInMs);
+      },
+    });
+  }
+
+  /** First offset not fetched yet. */
+  get next(): number | undefined {
+    return this.#place.next;
+  }
+
+  /** Whether it is known how far the group has come: a batch was read in this term. */
+  get knowsPlace(): boolean {
+    return this.#place.isKnown;
+  }
+
+  /** First offset not given to a step; undefined while it is not known where the group's reading goes on. */
+  get position(): number | undefined {
+    return this.#held.head?.offset ?? (this.#place.isKnown ? this.#place.next : undefined);
+  }
+
+  /** What may be committed: everything before it is done. Undefined before the first batch of a term. */
+  get committable(): number | undefined {
+    return this.#place.committable;
+  }
+
+  /** The hold on what is held and fetched from now on, until the partition is lost. */
+  ownership(): Ownership {
+    const term = this.#term;
+    const isOurs = (): boolean => this.#isOurs(term);
+    return {
+      get isOurs() {
+        return isOurs();
+      },
+    };
+  }
+
+  get isPaused(): boolean {
+    return this.#valve.isPaused;
+  }
+
+  /**
+   * Another member may have read meanwhile. The next batches begin at the group's commit: what of them was seen here is not new,
+   * and the first of them shows how far the group has come.
+   */
+  ownAnew(): void {
+    this.#isLost = false;
+    this.#place.ownAnew();
+  }
+
+  /** Takes fetched records; those seen before are dropped. */
+  offer({ records, nextOffset }: Pick<FetchedBatch, "records" | "nextOffset">): void {
+    const [first] = records;
+    if (first === undefined) return;
+    this.#begin(first.offset, nextOffset);
+    for (const record of records) {
+      const held = hold<T>(record);
+      if (this.#place.see(held)) this.#held.push(held);
+    }
+    this.#advance();
+  }
+
+  /** Stepping may begin, or go on. */
+  open(): void {
+    this.#isOpen = true;
+    this.#advance();
+  }
+
+  /** The way to `open` it later, but only in this term and if it was not closed meanwhile. */
+  opening(): Opening {
+    const isOver = (): boolean => this.#opening !== opening;
+    const opening = {
+      partition: this.partition,
+      get isOver() {
+        return isOver();
+      },
+      begin: () => this.open(),
+    };
+    this.#opening = opening;
+    return opening;
+  }
+
+  /** No further steps; what is outstanding still settles. */
+  close(): void {
+    this.#isOpen = false;
+    this.#opening = undefined;
+    this.#timer?.clear();
+    this.#turn?.clear();
+    this.#timer = undefined;
+    this.#turn = undefined;
+    this.#parts.capacity.forget(this);
+  }
+
+  /** The partition is no longer ours: what was not stepped is somebody else's, and forgotten here. */
+  drop(): void {
+    this.close();
+    this.#isLost = true;
+    this.#term += 1;
+    this.#place.lose(this.#held.clear());
+    this.#valve.reset();
+    this.#leaveWhenIdle();
+  }
+
+  onRoom(): void {
+    this.#advance();
+  }
+
+  /** Resolves when the partition is not paused any more. One waits for it. */
+  resumed(): Promise<void> {
+    return this.#valve.opened();
+  }
+
+  #begin(firstOffset: number, nextOffset: number): void {
+    const cut = this.#place.begin(firstOffset, nextOffset);
+    if (cut === undefined) return;
+    const facts = { ...this.partition, ...cut };
+    this.#parts.logger.error(facts, "a partition's log was cut; it is read again from there");
+  }
+
+  /** Steps the head for as long as it can be stepped. A step that settles at once comes back here; the guard keeps it flat. */
+  #advance(): void {
+    if (this.#isAdvancing || !this.#isOpen || this.#timer !== undefined || this.#turn !== undefined) return;
+    this.#isAdvancing = true;
+    let steps = 0;
+    while (steps < STEPS_PER_TURN && this.#stepHead()) steps += 1;
+    this.#isAdvancing = false;
+    if (steps === STEPS_PER_TURN) this.#advanceInNextTurn();
+    this.#valve.regulate(this.#held.sizeBytes);
+  }
+
+  #advanceInNextTurn(): void {
+    this.#turn = this.#parts.host.setImmediate(() => {
+      this.#turn = undefined;
+      this.#advance();
+    });
+  }
+
+  #advanceIn(delayMs: number): void {
+    this.#timer = this.#parts.host.setTimeout(() => {
+      this.#timer = undefined;
+      this.#advance();
+    }, delayMs);
+  }
+
+  /** False when the head has to wait, or there is none. */
+  #stepHead(): boolean {
+    const { head } = this.#held;
+    if (head === undefined || !this.#decoder.isDecoded(head) || !this.#isDue(head)) return false;
+    if (!this.#parts.mayBegin()) {
+      this.#advanceIn(UNSURE_RETRY_MS);
+      return false;
+    }
+    if (!this.#parts.capacity.tryTake(head.sizeBytes, this)) return false;
+    this.#held.shift();
+    head.term = this.#term;
+    this.#outstanding += 1;
+    settleRecord(head, this.#settlement);
+    return true;
+  }
+
+  #isDue({ received }: Held<T>): boolean {
+    const { work, host } = this.#parts;
+    if (received === undefined || work.dueAtMs === undefined) return true;
+    const waitMs = work.dueAtMs(received) - host.now();
+    if (!(waitMs > 0)) return true;
+    this.#advanceIn(Math.min(waitMs, MAX_DUE_WAIT_MS));
+    return false;
+  }
+
+  #isOurs(term: number): boolean {
+    return term === this.#term && this.#parts.mayBegin();
+  }
+
+  #done(held: Held<T>): void {
+    this.#place.done(held);
+    this.#ended(held);
+  }
+
+  /** Nobody worked on it: it is stepped again where the partition is still, or again, read here; else its owner will read it. */
+  #takeBack(held: Held<T>): void {
+    if (this.#place.takeBack(held)) this.#held.putBack(held);
+    this.#ended(held);
+    this.#advance();
+  }
+
+  #ended({ sizeBytes }: Held<T>): void {
+    this.#outstanding -= 1;
+    this.#parts.capacity.release(sizeBytes);
+    this.#parts.onSettled();
+    this.#leaveWhenIdle();
+  }
+
+  #leaveWhenIdle(): void {
+    if (this.#isLost && this.#outstanding === 0) this.#parts.onLeft(this.partition);
+  }
+}

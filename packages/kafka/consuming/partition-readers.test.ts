@@ -1,0 +1,37 @@
+import { expect, test } from "@jest/globals";
+import { systemHost } from "#host";
+import { recordingLogger } from "../fixtures/recording-logger.ts";
+import { batchOf, record } from "../fixtures/stub-session.ts";
+import type { Settle } from "../types.ts";
+import { Capacity } from "./capacity.ts";
+import { Lanes } from "./partition-readers.ts";
+
+const PARTITION = { topic: "t", partition: 0 };
+
+test("a lost partition is kept for as long as a record of it is outstanding, and then forgotten", async () => {
+  const open: Settle[] = [];
+  const capacity = new Capacity(10, 1e6, systemHost);
+  const lanes = new Lanes<string>({
+    logger: recordingLogger().logger,
+    capacity,
+    host: systemHost,
+    setPaused: () => undefined,
+    mayBegin: () => true,
+    onSettled: () => undefined,
+    work: {
+      decode: () => "",
+      step: (_, settle) => void open.push(settle),
+      deadLetter: () => [],
+      write: async () => undefined,
+    },
+  });
+  lanes.assign([PARTITION, { topic: "t", partition: 1 }]);
+  lanes.at(PARTITION)?.open();
+  lanes.at(PARTITION)?.offer(batchOf([record(0, 0), record(0, 1)]));
+  lanes.drop(lanes.assigned);
+  lanes.assign([]);
+  expect([lanes.size, lanes.at(PARTITION)]).toEqual([1, undefined]);
+  for (const settle of open) settle({ produce: [] });
+  expect([lanes.size, capacity.outstanding.records]).toEqual([0, 0]);
+  await capacity.empty();
+});

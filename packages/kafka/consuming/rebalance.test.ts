@@ -1,0 +1,164 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, test } from "@jest/globals";
+import { until } from "#support/until";
+import {
+  names,
+  record,
+  runnerOptions,
+  type ScratchKafka,
+  scratchKafka,
+  startRunner,
+  useScratchKafka,
+} from "../fixtures/scratch-kafka.ts";
+import type { Producer, Runner, RunnerOptions } from "../types.ts";
+
+let brokers: readonly string[];
+let scratch: ScratchKafka;
+/** Further clients, as other processes would have them. */
+let others: ScratchKafka[];
+let producer: Producer;
+const children: ChildProcess[] = [];
+
+// Before the scratch Kafka is closed.
+afterEach(async () => {
+  for (const child of children.splice(0)) child.kill("SIGKILL");
+  for (const other of others) await other.close();
+});
+
+useScratchKafka((given) => {
+  ({ brokers, scratch } = given);
+});
+
+beforeEach(() => {
+  others = [];
+  producer = scratch.kafka.producer();
+});
+
+function soon<T>(condition: () => T | Promise<T>, what: string, timeoutMs = 20_000): Promise<unknown> {
+  return until(condition, { timeoutMs, what, pollMs: 10 });
+}
+
+/** Starts a member of the group with connections of its own. */
+function startMember(options: RunnerOptions<string>): Promise<Runner> {
+  const other = scratchKafka(brokers);
+  others.push(other);
+  return startRunner(other, options);
+}
+
+function partitionsOf(runner: Runner, topic: string): number[] {
+  const ofTopic = runner.assigned.filter((partition) => partition.topic === topic);
+  return ofTopic.map(({ partition }) => partition).sort((a, b) => a - b);
+}
+
+describe("rebalance", () => {
+  test("partition p of every topic meets in one member, and few move when a member comes (fact 12)", async () => {
+    const topics = await scratch.topics(["jobs", "retry-10s", "retry-1m"], 6);
+    const [jobs = "", ...retries] = topics;
+    const options = runnerOptions(scratch, { topics, producer });
+    const first = await startMember(options);
+    const second = await startMember(options);
+    await soon(() => first.assigned.length === 9 && second.assigned.length === 9, "half for each of two");
+    const before = [first, second].map((member) => partitionsOf(member, jobs));
+    const third = await startMember(options);
+    await soon(
+      () => [first, second, third].every(({ assigned }) => assigned.length === 6),
+      "a third for each of three",
+    );
+    for (const member of [first, second, third]) {
+      for (const retry of retries) expect(partitionsOf(member, retry)).toEqual(partitionsOf(member, jobs));
+    }
+    [first, second].forEach((member, index) => {
+      for (const partition of partitionsOf(member, jobs)) expect(before[index]).toContain(partition);
+    });
+  });
+
+  test("while members come and go every record is stepped, once", async () => {
+    const [topic = ""] = await scratch.topics(["in"], 6);
+    const steps = new Map<string, number>();
+    const member = (): RunnerOptions<string> =>
+      runnerOptions(scratch, {
+        topics: [topic],
+        producer,
+        step: ({ decoded }, settle) => {
+          steps.set(decoded, (steps.get(decoded) ?? 0) + 1);
+          setTimeout(() => settle({ produce: [] }), 5);
+        },
+      });
+    const first = await startMember(member());
+    let isSending = true;
+    let sent = 0;
+    const sending = (async () => {
+      while (isSending) {
+        await producer.send(names(`${sent}-`, 50).map((value, i) => record(topic, `key-${i}`, value)));
+        sent += 50;
+      }
+    })();
+    const second = await startMember(member());
+    await soon(() => second.assigned.length === 3, "the second's share");
+    const third = await startMember(member());
+    await soon(() => third.assigned.length === 2, "the third's share");
+    await second.stop(5_000);
+    await soon(
+      () => first.assigned.length === 3 && third.assigned.length === 3,
+      "the second's share for the others",
+    );
+    isSending = false;
+    await sending;
+    await soon(() => steps.size === sent, "all records");
+    expect([...steps].filter(([, count]) => count !== 1)).toEqual([]);
+  });
+
+  test("a killed member's partitions move within 8 s, and nothing of them is lost", async () => {
+    const [input = "", output = ""] = await scratch.topics(["in", "out"], 6);
+    const groupId = `${scratch.prefix}group`;
+    const survivor = await startMember(
+      runnerOptions(scratch, {
+        topics: [input],
+        producer,
+        step: ({ key, value }, settle) => settle({ produce: [{ topic: output, key, value }] }),
+      }),
+    );
+    const arrived = new Set<string>();
+    await startMember(
+      runnerOptions(scratch, {
+        groupId: `${scratch.prefix}out`,
+        topics: [output],
+        producer,
+        step: ({ decoded }, settle) => {
+          arrived.add(decoded);
+          settle({ produce: [] });
+        },
+      }),
+    );
+    const settings = JSON.stringify({ brokers, groupId, input, output });
+    const child = spawn(
+      process.execPath,
+      [join(import.meta.dirname, "../fixtures/consumer-process.ts"), settings],
+      {
+        stdio: ["ignore", "ignore", "pipe"],
+      },
+    );
+    children.push(child);
+    let errors = "";
+    child.stderr.on("data", (chunk: Buffer) => {
+      errors += chunk.toString();
+    });
+    await soon(() => survivor.assigned.length === 3, "the child's share");
+    const sent: string[] = [];
+    const send = async (count: number): Promise<void> => {
+      const values = names(`${sent.length}-`, count);
+      sent.push(...values);
+      await producer.send(values.map((value, i) => record(input, `key-${i}`, value)));
+    };
+    await send(500);
+    child.kill("SIGKILL");
+    const killedMs = performance.now();
+    await send(500);
+    await soon(() => survivor.assigned.length === 6, "the killed member's partitions");
+    expect(performance.now() - killedMs).toBeLessThan(8_000);
+    await soon(() => arrived.size === sent.length, "all records");
+    // A consumer with connections of the client's own prints one warning a connection on current Node (fact 3).
+    expect(errors).toBe("");
+  });
+});

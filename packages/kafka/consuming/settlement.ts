@@ -1,0 +1,146 @@
+import type { Host } from "#host";
+import { backoffMs } from "../backoff.ts";
+import { toError } from "../errors.ts";
+import { isWorthLogging } from "../repeated-warning.ts";
+import type { Claim, KafkaLogger, OutgoingRecord, RawRecord, Settle, Step } from "../types.ts";
+import type { Held } from "./held.ts";
+
+/** A step that throws may have met a passing state; one that throws so often is a bug, and its record a dead letter. */
+const STEP_TRIES = 3;
+
+const WRITE_RETRY_MS = { first: 200, max: 10_000 };
+
+/** What is the same for every record of a reader. */
+export interface SettlementParts<T> {
+  readonly work: {
+    readonly step: Step<T>;
+    deadLetter(record: RawRecord, error: Error): readonly OutgoingRecord[];
+    write(records: readonly OutgoingRecord[]): Promise<void>;
+  };
+  readonly logger: KafkaLogger;
+  readonly host: Host;
+  /** Whether the record is still this member's to work on. */
+  isOurs(held: Held<T>): boolean;
+  /** What the record became is durable. */
+  onDone(held: Held<T>): void;
+  /** It was not worked on. */
+  onGivenBack(held: Held<T>): void;
+}
+
+/**
+ * Brings one record to its end, exactly once: steps it, or makes it a dead letter where it cannot be decoded; writes what it
+ * becomes; says when that is durable. Never throws and never gives up: a record whose outcome cannot be written stays
+ * outstanding, and its offset uncommitted.
+ */
+export function settleRecord<T>(held: Held<T>, parts: SettlementParts<T>): void {
+  new Settlement(held, parts).run();
+}
+
+/** One object and one function a record: this is the hot path. */
+class Settlement<T> implements Claim {
+  readonly #held: Held<T>;
+  readonly #parts: SettlementParts<T>;
+  #isSettled = false;
+  #onDurable: (() => void) | undefined;
+
+  constructor(held: Held<T>, parts: SettlementParts<T>) {
+    this.#held = held;
+    this.#parts = parts;
+  }
+
+  get isOurs(): boolean {
+    return this.#parts.isOurs(this.#held);
+  }
+
+  giveBack(): void {
+    if (this.#isSettled) this.#settledTwice();
+    else {
+      this.#isSettled = true;
+      this.#parts.onGivenBack(this.#held);
+    }
+  }
+
+  run(): void {
+    const { received, poison } = this.#held;
+    if (received === undefined) {
+      this.#isSettled = true;
+      this.#becomeDeadLetter(poison ?? new Error("undecodable"), 0);
+      return;
+    }
+    for (let attempt = 1; ; attempt += 1) {
+      try {
+        this.#parts.work.step(received, this.#settle, this);
+        return;
+      } catch (thrown) {
+        if (this.#isSettled || attempt === STEP_TRIES) {
+          this.#stepFailed(toError(thrown));
+          return;
+        }
+      }
+    }
+  }
+
+  readonly #settle: Settle = ({ produce, onDurable }) => {
+    if (this.#isSettled) return this.#settledTwice();
+    this.#isSettled = true;
+    this.#onDurable = onDurable;
+    this.#write(produce, 0);
+  };
+
+  #settledTwice(): void {
+    this.#parts.logger.error(this.#facts(), "a record was settled twice; the second outcome is ignored");
+  }
+
+  #stepFailed(error: Error): void {
+    this.#parts.logger.error({ ...this.#facts(), error: error.message, stack: error.stack }, "a step threw");
+    if (this.#isSettled) return;
+    this.#isSettled = true;
+    this.#becomeDeadLetter(error, 0);
+  }
+
+  #becomeDeadLetter(error: Error, failures: number): void {
+    let records: readonly OutgoingRecord[];
+    try {
+      records = this.#parts.work.deadLetter(this.#held.record, error);
+    } catch (thrown) {
+      this.#tryLater(failures + 1, thrown, (times) => this.#becomeDeadLetter(error, times));
+      return;
+    }
+    this.#write(records, 0);
+  }
+
+  #write(records: readonly OutgoingRecord[], failures: number): void {
+    if (records.length === 0) {
+      this.#end();
+      return;
+    }
+    this.#parts.work.write(records).then(
+      () => this.#end(),
+      (thrown: unknown) => this.#tryLater(failures + 1, thrown, (times) => this.#write(records, times)),
+    );
+  }
+
+  #end(): void {
+    try {
+      this.#onDurable?.();
+    } catch (thrown) {
+      const { message, stack } = toError(thrown);
+      this.#parts.logger.error({ ...this.#facts(), error: message, stack }, "the end of a record threw");
+    }
+    this.#parts.onDone(this.#held);
+  }
+
+  #tryLater(failures: number, thrown: unknown, again: (failures: number) => void): void {
+    if (isWorthLogging(failures)) {
+      const facts = { ...this.#facts(), failures, error: toError(thrown).message };
+      this.#parts.logger.error(facts, "what a record becomes could not be written; it stays uncommitted");
+    }
+    const { host } = this.#parts;
+    host.setTimeout(() => again(failures), backoffMs(failures, WRITE_RETRY_MS, host));
+  }
+
+  #facts(): { topic: string; partition: number; offset: number } {
+    const { topic, partition, offset } = this.#held.record;
+    return { topic, partition, offset };
+  }
+}

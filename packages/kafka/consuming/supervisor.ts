@@ -1,0 +1,153 @@
+import type { Host } from "#host";
+import { backoffMs } from "../backoff.ts";
+import { fromClientError, KafkaError } from "../errors.ts";
+import { isWorthLogging } from "../repeated-warning.ts";
+import type { NewSession, Session, SessionHandlers, SessionOptions } from "../session.ts";
+import type { KafkaLogger } from "../types.ts";
+import { withinMs } from "../within.ts";
+
+const REOPEN_MS = { first: 100, max: 1_000 };
+const WATCH_MS = 1_000;
+/** A loop that has not gone round for so long hangs; a rebalance may take as long as its timeout. */
+const HANGS_AFTER_MS = 45_000;
+const FINAL_AFTER_FAILURES = 5;
+const STOP_TIMEOUT_MS = 5_000;
+
+export interface SupervisorParts {
+  readonly newSession: NewSession;
+  readonly logger: KafkaLogger;
+  readonly host: Host;
+}
+
+/**
+ * Keeps a session open for as long as it is wanted: a crash or a hang that may pass leads to a new one, with a growing pause; any
+ * other makes `failed` reject, because then the process should end (fact 13).
+ */
+export class Supervisor {
+  readonly #parts: SupervisorParts;
+  readonly #options: SessionOptions;
+  readonly #handlers: Omit<SessionHandlers, "onCrash">;
+  readonly #failed = Promise.withResolvers<never>();
+  #session: Session | undefined;
+  #memberId: string | undefined;
+  #isStopping = false;
+  #failures = 0;
+  /** Ends what is awaited now: a session or a pause. */
+  #end: ((why: KafkaError) => void) | undefined;
+  #running: Promise<void> | undefined;
+
+  constructor(parts: SupervisorParts, options: SessionOptions, handlers: Omit<SessionHandlers, "onCrash">) {
+    this.#parts = parts;
+    this.#options = options;
+    this.#handlers = handlers;
+    // Whoever does not look at `failed` shall not be ended by an unhandled rejection.
+    this.#failed.promise.catch(() => undefined);
+  }
+
+  get failed(): Promise<never> {
+    return this.#failed.promise;
+  }
+
+  /** The session of now, which may still be joining; undefined between two. */
+  get session(): Session | undefined {
+    return this.#session;
+  }
+
+  start(): void {
+    this.#running ??= this.#run();
+  }
+
+  /** Ends the session of now for a new one. */
+  renew(why: string): void {
+    this.#end?.(new KafkaError("unavailable", why, { canRetry: true }));
+  }
+
+  /** Leaves the group. */
+  async stop(): Promise<void> {
+    this.#isStopping = true;
+    this.#end?.(new KafkaError("closed", "the consumer is stopped", { canRetry: false }));
+    await this.#running;
+  }
+
+  async #run(): Promise<void> {
+    while (!this.#isStopping) {
+      const error = await this.#runSession();
+      if (this.#isStopping) return;
+      const { groupId } = this.#options;
+      this.#failures += 1;
+      if (isFinal(error, this.#failures)) {
+        const message = `consumer of ${groupId}: ${error.message}`;
+        this.#failed.reject(new KafkaError("consumer_dead", message, { canRetry: false, cause: error }));
+        return;
+      }
+      const facts = { groupId, failures: this.#failures, error: error.message };
+      if (isWorthLogging(this.#failures)) this.#parts.logger.warn(facts, "consumer starts again");
+      await this.#pause(backoffMs(this.#failures, REOPEN_MS, this.#parts.host));
+    }
+  }
+
+  /** One session from its opening to its end; resolves to why it ended. */
+  async #runSession(): Promise<KafkaError> {
+    const ended = Promise.withResolvers<KafkaError>();
+    this.#end = ended.resolve;
+    const session: Session = this.#parts.newSession(
+      { ...this.#options, rejoinAs: this.#memberId },
+      this.#currentOnly(() => session, ended.resolve),
+    );
+    this.#session = session;
+    const watch = this.#parts.host.setInterval(() => this.#endIfHanging(session), WATCH_MS);
+    session.open().catch((thrown: unknown) => ended.resolve(fromClientError(thrown)));
+    const why = await ended.promise;
+    watch.clear();
+    this.#session = undefined;
+    // It may have ended while it joined.
+    this.#handlers.onJoinFailed();
+    await withinMs(session.stop(), STOP_TIMEOUT_MS, this.#parts.host);
+    return why;
+  }
+
+  /** The handlers, deaf to a session that was given up and comes back to life. */
+  #currentOnly(session: () => Session, onCrash: (error: KafkaError) => void): SessionHandlers {
+    const isCurrent = (): boolean => this.#session === session();
+    return {
+      onCrash,
+      onJoin: (join) => {
+        if (!isCurrent()) return;
+        this.#failures = 0;
+        this.#memberId = join.memberId;
+        this.#handlers.onJoin(join);
+      },
+      onAnswered: (askedAtMs) => {
+        if (isCurrent()) this.#handlers.onAnswered(askedAtMs);
+      },
+      onRebalancing: async () => {
+        if (isCurrent()) await this.#handlers.onRebalancing();
+      },
+      onJoinFailed: () => {
+        if (isCurrent()) this.#handlers.onJoinFailed();
+      },
+      onRecordsGone: (gone) => {
+        if (isCurrent()) this.#handlers.onRecordsGone(gone);
+      },
+      onBatch: (batch) => (isCurrent() ? this.#handlers.onBatch(batch) : undefined),
+    };
+  }
+
+  #endIfHanging(session: Session): void {
+    if (this.#parts.host.now() - session.lastActiveMs < HANGS_AFTER_MS) return;
+    this.renew("the fetch loop hangs");
+  }
+
+  async #pause(delayMs: number): Promise<void> {
+    const paused = Promise.withResolvers<unknown>();
+    this.#end = paused.resolve;
+    const timer = this.#parts.host.setTimeout(() => paused.resolve(undefined), delayMs);
+    await paused.promise;
+    timer.clear();
+  }
+}
+
+/** What waiting does not heal; what the client merely calls final gets some tries, because a new session starts from nothing. */
+function isFinal(error: KafkaError, failures: number): boolean {
+  return !error.canRetry && (error.code === "not_authorized" || failures >= FINAL_AFTER_FAILURES);
+}

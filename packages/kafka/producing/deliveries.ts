@@ -1,0 +1,108 @@
+import type { Host, Timer } from "#host";
+import { KafkaError } from "../errors.ts";
+import type { Producer } from "../types.ts";
+import type { Delivery } from "./accumulator.ts";
+
+/** How often overdue calls are looked for. */
+const SWEEP_MS = 100;
+
+interface OpenDelivery extends Delivery {
+  remainingBytes: number;
+}
+
+/** The calls of `send` that are not settled, oldest first, with their deadlines and what they add up to. */
+export class Deliveries {
+  readonly #host: Host;
+  readonly #open = new Set<OpenDelivery>();
+  #records = 0;
+  #bytes = 0;
+  #sweep: Timer | undefined;
+  #onDrained: (() => void) | undefined;
+
+  constructor(host: Host) {
+    this.#host = host;
+  }
+
+  get backlog(): Producer["backlog"] {
+    const [oldest] = this.#open;
+    return { records: this.#records, bytes: this.#bytes, oldestAtMs: oldest?.queuedAtMs };
+  }
+
+  open(records: number, sizeBytes: number, timeoutMs: number): { delivery: Delivery; done: Promise<void> } {
+    const { promise, resolve, reject } = Promise.withResolvers<void>();
+    const queuedAtMs = this.#host.now();
+    const delivery: OpenDelivery = {
+      settled: false,
+      remaining: records,
+      remainingBytes: sizeBytes,
+      queuedAtMs,
+      deadlineAtMs: queuedAtMs + timeoutMs,
+      resolve,
+      reject,
+    };
+    this.#open.add(delivery);
+    this.#records += records;
+    this.#bytes += sizeBytes;
+    if (timeoutMs !== Number.POSITIVE_INFINITY)
+      this.#sweep ??= this.#host.setInterval(() => this.#failOverdue(), SWEEP_MS);
+    return { delivery, done: promise };
+  }
+
+  /** One record of the call is written. */
+  acknowledge(delivery: Delivery, sizeBytes: number): void {
+    if (delivery.settled) return;
+    const open = delivery as OpenDelivery;
+    open.remaining -= 1;
+    open.remainingBytes -= sizeBytes;
+    this.#records -= 1;
+    this.#bytes -= sizeBytes;
+    if (open.remaining === 0) {
+      this.#settle(open);
+      open.resolve();
+    }
+  }
+
+  fail(delivery: Delivery, error: Error): void {
+    if (delivery.settled) return;
+    this.#settle(delivery as OpenDelivery);
+    delivery.reject(error);
+  }
+
+  /** Resolves when no call is open; after `timeoutMs` those that are left fail. */
+  async drain(timeoutMs: number): Promise<void> {
+    if (this.#open.size === 0) return;
+    const { promise, resolve } = Promise.withResolvers<void>();
+    this.#onDrained = resolve;
+    const timer = this.#host.setTimeout(() => {
+      const error = new KafkaError("closed", "the producer was closed before the acknowledgement", {
+        canRetry: false,
+      });
+      for (const delivery of this.#open) this.fail(delivery, error);
+    }, timeoutMs);
+    await promise;
+    timer.clear();
+  }
+
+  #settle(delivery: OpenDelivery): void {
+    delivery.settled = true;
+    this.#open.delete(delivery);
+    this.#records -= delivery.remaining;
+    this.#bytes -= delivery.remainingBytes;
+    if (this.#open.size > 0) return;
+    this.#sweep?.clear();
+    this.#sweep = undefined;
+    this.#onDrained?.();
+  }
+
+  #failOverdue(): void {
+    const nowMs = this.#host.now();
+    for (const delivery of this.#open) {
+      if (delivery.deadlineAtMs > nowMs) return;
+      const waitedMs = nowMs - delivery.queuedAtMs;
+      this.fail(
+        delivery,
+        new KafkaError("delivery_timeout", `not acknowledged within ${waitedMs} ms`, { canRetry: true }),
+      );
+    }
+  }
+}

@@ -1,0 +1,83 @@
+import { beforeEach, describe, expect, test } from "@jest/globals";
+import { AdminClient } from "../admin/admin-client.ts";
+import type { ClusterAdmin } from "../cluster.ts";
+import { ManualHost, settled } from "../fixtures/manual-host.ts";
+import { MetadataCache } from "./metadata.ts";
+
+const FIVE_MINUTES_MS = 300_000;
+const [FIRST, SECOND] = [
+  { topic: "t", partition: 0 },
+  { topic: "t", partition: 1 },
+];
+
+let host: ManualHost;
+/** Of the topic t, by partition. */
+let leaders: number[];
+let asked: number;
+/** What every answer waits for. */
+let answer: Promise<void> | undefined;
+let metadata: MetadataCache;
+
+beforeEach(() => {
+  host = new ManualHost();
+  leaders = [1, 2];
+  asked = 0;
+  answer = undefined;
+  const cluster = {
+    async shapes() {
+      asked += 1;
+      await answer;
+      return new Map([["t", { leaders: [...leaders], replicationFactor: 1 }]]);
+    },
+    reset: async () => undefined,
+  };
+  metadata = new MetadataCache(new AdminClient(cluster as unknown as ClusterAdmin, host), host);
+});
+
+describe("what is known of a topic", () => {
+  test("nothing, before it was fetched: no partitions, no leader, and no request", async () => {
+    expect([metadata.partitionCount("t"), metadata.leader(FIRST)]).toEqual([undefined, -1]);
+    await settled();
+    expect(asked).toBe(0);
+    await metadata.fetch("t");
+    expect([metadata.partitionCount("t"), metadata.leader(FIRST), metadata.leader(SECOND)]).toEqual([
+      2, 1, 2,
+    ]);
+  });
+
+  test("is believed for five minutes, and then asked for again while the old answer serves", async () => {
+    await metadata.fetch("t");
+    leaders = [2, 1];
+    await host.advance(FIVE_MINUTES_MS);
+    expect(metadata.leader(FIRST)).toBe(1);
+    await settled();
+    expect(asked).toBe(1);
+    await host.advance(1);
+    expect(metadata.leader(FIRST)).toBe(1);
+    await settled();
+    expect([asked, metadata.leader(FIRST)]).toEqual([2, 2]);
+    await settled();
+    expect(asked).toBe(2);
+  });
+
+  test("is asked for once, however many want it at the same time", async () => {
+    const answered = Promise.withResolvers<void>();
+    answer = answered.promise;
+    const fetching = [metadata.fetch("t"), metadata.fetch("t")];
+    metadata.renew("t");
+    answered.resolve();
+    await Promise.all(fetching);
+    expect(asked).toBe(1);
+    await metadata.fetch("t");
+    expect(asked).toBe(2);
+  });
+
+  test("a partition without a leader has none, and a topic without partitions is unknown", async () => {
+    leaders = [-1];
+    await metadata.fetch("t");
+    expect(metadata.leader(FIRST)).toBe(-1);
+    leaders = [];
+    await expect(metadata.fetch("t")).rejects.toMatchObject({ code: "unknown_topic", canRetry: true });
+    expect(metadata.partitionCount("t")).toBe(1);
+  });
+});

@@ -1,0 +1,212 @@
+import type { Host, Timer } from "#host";
+import type { ProduceClient } from "../cluster.ts";
+import { fromClientError, KafkaError } from "../errors.ts";
+import { isWorthLogging } from "../repeated-warning.ts";
+import type { KafkaLogger, OutgoingRecord, Producer, ProducerOptions } from "../types.ts";
+import { Accumulator, type Delivery, type PartitionBatch } from "./accumulator.ts";
+import { BrokerLanes } from "./broker-in-flight.ts";
+import { Deliveries } from "./deliveries.ts";
+import type { MetadataCache } from "./metadata.ts";
+import { partitionOfKey } from "./partitioner.ts";
+import { type FailedBatch, sortByOutcome } from "./produce-result.ts";
+import { TopicGate } from "./topic-gate.ts";
+
+/**
+ * The linger bounds the requests of a producer to 250 a second: one costs client and broker half a millisecond of CPU time
+ * together, whatever it carries.
+ */
+const DEFAULTS = { deliveryTimeoutMs: 30_000, lingerMs: 4, maxInFlightPerBroker: 4 };
+
+const LIMITS = {
+  maxRecordsPerPartition: 1_000,
+  maxBytesPerPartition: 900_000,
+  maxBytesPerRequest: 4_000_000,
+};
+
+/** What a record weighs in a request beside its key and value. */
+const RECORD_OVERHEAD_BYTES = 20;
+
+/** From this many waiting records on, a request is worth sending at once. */
+const FULL_ENOUGH_RECORDS = 200;
+
+/** After so many failures in a row the connections are made anew. */
+const RESET_AFTER_FAILURES = 5;
+
+/** How long closing waits for acknowledgements: as long as a process has to end (design: 8 s). */
+const CLOSE_TIMEOUT_MS = 8_000;
+
+export interface ProducerParts {
+  readonly client: ProduceClient;
+  readonly metadata: Pick<MetadataCache, "partitionCount" | "leader" | "fetch" | "renew">;
+  readonly logger: KafkaLogger;
+  readonly host: Host;
+}
+
+function sizeOf(record: OutgoingRecord): number {
+  return (record.key?.length ?? 0) + (record.value?.length ?? 0) + RECORD_OVERHEAD_BYTES;
+}
+
+/**
+ * Batches by itself: after a quiet time a record leaves in the same turn of the event loop; those that follow gather (fact 6)
+ * until `lingerMs` after the last request, or until they fill one.
+ */
+export class BatchingProducer implements Producer {
+  readonly #parts: ProducerParts;
+  readonly #options: Required<ProducerOptions>;
+  readonly #accumulator = new Accumulator(LIMITS);
+  readonly #deliveries: Deliveries;
+  readonly #lanes: BrokerLanes;
+  readonly #gate: TopicGate;
+  #keyless = 0;
+  #flush: Timer | undefined;
+  #linger: Timer | undefined;
+  #sentAtMs = 0;
+  #closed = false;
+
+  constructor(parts: ProducerParts, options: ProducerOptions = {}) {
+    this.#parts = parts;
+    this.#options = { ...DEFAULTS, ...options };
+    this.#deliveries = new Deliveries(parts.host);
+    this.#lanes = new BrokerLanes(
+      this.#options.maxInFlightPerBroker,
+      () => this.#scheduleFlush(),
+      parts.host,
+    );
+    this.#gate = new TopicGate({
+      metadata: parts.metadata,
+      onOpen: (record, delivery) => this.#queue(record, delivery),
+      logger: parts.logger,
+      host: parts.host,
+    });
+  }
+
+  get backlog(): Producer["backlog"] {
+    return this.#deliveries.backlog;
+  }
+
+  async send(records: readonly OutgoingRecord[]): Promise<void> {
+    if (this.#closed) throw new KafkaError("closed", "the producer is closed", { canRetry: false });
+    if (records.length === 0) return;
+    const sizeBytes = records.reduce((sum, record) => sum + sizeOf(record), 0);
+    const { delivery, done } = this.#deliveries.open(
+      records.length,
+      sizeBytes,
+      this.#options.deliveryTimeoutMs,
+    );
+    this.#keyless += 1;
+    for (const record of records) this.#gate.pass(record, delivery);
+    return done;
+  }
+
+  async close(): Promise<void> {
+    this.#closed = true;
+    this.#scheduleFlush();
+    await this.#deliveries.drain(CLOSE_TIMEOUT_MS);
+    this.#gate.close();
+    this.#lanes.close();
+    this.#flush?.clear();
+    this.#linger?.clear();
+    await this.#parts.client.close();
+  }
+
+  #queue(record: OutgoingRecord, delivery: Delivery): void {
+    const count = this.#parts.metadata.partitionCount(record.topic) ?? 1;
+    const partition = record.key === null ? this.#keyless % count : partitionOfKey(record.key, count);
+    this.#accumulator.add({ record, partition, delivery, sizeBytes: sizeOf(record) });
+    this.#scheduleFlush();
+  }
+
+  /** After the current turn's reads, so that everything that arrived with them leaves together. */
+  #scheduleFlush(): void {
+    this.#flush ??= this.#parts.host.setImmediate(() => {
+      this.#flush = undefined;
+      this.#sendReady();
+    });
+  }
+
+  #sendReady(): void {
+    const waitMs = this.#closed || this.#accumulator.waiting >= FULL_ENOUGH_RECORDS ? 0 : this.#lingerMs();
+    if (waitMs > 0) this.#linger ??= this.#parts.host.setTimeout(() => this.#sendAll(), waitMs);
+    else this.#sendAll();
+  }
+
+  /** What is left of the linger. A clock that was put back makes it no longer. */
+  #lingerMs(): number {
+    const { lingerMs } = this.#options;
+    return Math.min(lingerMs, this.#sentAtMs + lingerMs - this.#parts.host.now());
+  }
+
+  #sendAll(): void {
+    this.#linger?.clear();
+    this.#linger = undefined;
+    if (this.#accumulator.waiting === 0) return;
+    this.#sentAtMs = this.#parts.host.now();
+    const brokers = new Set<number>();
+    const { metadata } = this.#parts;
+    for (const partition of this.#accumulator.ready) brokers.add(metadata.leader(partition));
+    for (const broker of brokers) {
+      while (this.#lanes.isOpen(broker)) {
+        const batches = this.#accumulator.take((partition) => metadata.leader(partition) === broker);
+        if (batches.length === 0) break;
+        void this.#dispatch(broker, batches);
+      }
+    }
+  }
+
+  async #dispatch(broker: number, batches: readonly PartitionBatch[]): Promise<void> {
+    this.#lanes.enter(broker);
+    const { written, failed } = await this.#trySending(batches);
+    for (const batch of written) this.#acknowledge(batch);
+    const retried = failed.filter(({ error }) => error.canRetry);
+    if (retried.length > 0) this.#retry(broker, retried);
+    else this.#lanes.succeeded(broker);
+    for (const { batch, error } of failed) if (!error.canRetry) await this.#isolate(broker, batch, error);
+    this.#lanes.leave(broker);
+    for (const batch of batches) this.#accumulator.release(batch);
+    if (this.#accumulator.waiting > 0) this.#scheduleFlush();
+  }
+
+  async #trySending(batches: readonly PartitionBatch[]): Promise<ReturnType<typeof sortByOutcome>> {
+    try {
+      return sortByOutcome(batches, await this.#parts.client.send(batches));
+    } catch (thrown) {
+      const error = fromClientError(thrown);
+      return { written: [], failed: batches.map((batch) => ({ batch, error })) };
+    }
+  }
+
+  #acknowledge(batch: PartitionBatch): void {
+    for (const { delivery, sizeBytes } of batch.records) this.#deliveries.acknowledge(delivery, sizeBytes);
+  }
+
+  #retry(broker: number, failed: readonly FailedBatch[]): void {
+    const failures = this.#lanes.failed(broker);
+    const facts = { broker, failures, partitions: failed.length, error: failed[0]?.error.message };
+    if (isWorthLogging(failures)) this.#parts.logger.warn(facts, "records are sent again");
+    for (const { batch } of failed) this.#accumulator.putBack(batch);
+    for (const topic of new Set(failed.map(({ batch }) => batch.topic))) this.#parts.metadata.renew(topic);
+    if (failures % RESET_AFTER_FAILURES === 0) this.#parts.client.reset();
+  }
+
+  /** A batch is refused as a whole: the one record that can never be written must not take the others along. */
+  async #isolate(broker: number, batch: PartitionBatch, error: KafkaError): Promise<void> {
+    const [only, ...others] = batch.records;
+    if (only !== undefined && others.length === 0) {
+      this.#deliveries.fail(only.delivery, error);
+      return;
+    }
+    for (const [index, pending] of batch.records.entries()) {
+      if (pending.delivery.settled) continue;
+      const alone = { ...batch, records: [pending], sizeBytes: pending.sizeBytes };
+      const [failure] = (await this.#trySending([alone])).failed;
+      if (failure === undefined) this.#acknowledge(alone);
+      else if (failure.error.canRetry) {
+        // Nothing after it may overtake it.
+        this.#retry(broker, [
+          { batch: { ...batch, records: batch.records.slice(index) }, error: failure.error },
+        ]);
+        return;
+      } else this.#deliveries.fail(pending.delivery, failure.error);
+    }
+  }
+}

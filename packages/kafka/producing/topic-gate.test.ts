@@ -1,0 +1,94 @@
+import { beforeEach, describe, expect, test } from "@jest/globals";
+import { KafkaError } from "../errors.ts";
+import { ManualHost, settled } from "../fixtures/manual-host.ts";
+import { recordingLogger } from "../fixtures/recording-logger.ts";
+import type { Delivery } from "./accumulator.ts";
+import { TopicGate } from "./topic-gate.ts";
+
+let host: ManualHost;
+/** Whether the topic's partitions are known, and whether they can be had. */
+let isKnown: boolean;
+let isThere: boolean;
+let asked: number;
+/** Keys of what was let through. */
+let opened: (string | null)[];
+let gate: TopicGate;
+
+beforeEach(() => {
+  host = new ManualHost();
+  [isKnown, isThere, asked, opened] = [false, false, 0, []];
+  gate = new TopicGate({
+    host,
+    logger: recordingLogger().logger,
+    onOpen: ({ key }) => void opened.push(key),
+    metadata: {
+      partitionCount: () => (isKnown ? 3 : undefined),
+      async fetch() {
+        asked += 1;
+        if (!isThere) throw new KafkaError("unknown_topic", "not yet", { canRetry: true });
+        isKnown = true;
+      },
+    },
+  });
+});
+
+/** Passes a record; returns its call of `send`. */
+function pass(key: string): Delivery {
+  const delivery: Delivery = {
+    settled: false,
+    remaining: 1,
+    queuedAtMs: 0,
+    deadlineAtMs: Number.POSITIVE_INFINITY,
+    resolve: () => undefined,
+    reject: () => undefined,
+  };
+  gate.pass({ topic: "t", key, value: null }, delivery);
+  return delivery;
+}
+
+describe("the gate before a topic's partitions are known", () => {
+  test("records wait, in order, until they are; then they pass at once", async () => {
+    for (const key of ["a", "b"]) pass(key);
+    await host.advance(500);
+    expect(opened).toEqual([]);
+    isThere = true;
+    pass("c");
+    await host.advance(2_000);
+    expect(opened).toEqual(["a", "b", "c"]);
+    const before = asked;
+    pass("d");
+    expect([opened.at(-1), asked]).toEqual(["d", before]);
+  });
+
+  test("a record whose call has failed meanwhile is not let through, its neighbours are", async () => {
+    const [, failed] = ["a", "b", "c"].map(pass);
+    await settled();
+    if (failed !== undefined) failed.settled = true;
+    isThere = true;
+    await host.advance(2_000);
+    expect(opened).toEqual(["a", "c"]);
+  });
+
+  test("nobody asks any more when every call has failed, and again when the next one comes", async () => {
+    const delivery = pass("a");
+    await settled();
+    delivery.settled = true;
+    await host.advance(5_000);
+    const before = asked;
+    await host.advance(60_000);
+    expect(asked).toBe(before);
+    isThere = true;
+    pass("b");
+    await settled();
+    expect(opened).toEqual(["b"]);
+  });
+
+  test("a closed gate asks no more", async () => {
+    pass("a");
+    await settled();
+    gate.close();
+    const before = asked;
+    await host.advance(60_000);
+    expect(asked).toBe(before);
+  });
+});

@@ -1,0 +1,134 @@
+import kafkajs from "kafkajs";
+import type { ClusterAdmin, NewTopic, TopicShape } from "../cluster.ts";
+
+const NO_LEADER = -1;
+
+/** The client's admin, connected on first use. */
+export function createClientAdmin(client: kafkajs.Kafka): ClusterAdmin {
+  const connection = new AdminConnection(client);
+  const use = <R>(work: (admin: kafkajs.Admin) => Promise<R>): Promise<R> => connection.use(work);
+  return {
+    listTopics: () => use((admin) => admin.listTopics()),
+    createTopics: (topics) => use((admin) => createTopics(admin, topics)),
+    deleteTopics: (topics) => use((admin) => admin.deleteTopics({ topics: [...topics] })),
+    shapes: (topics) => use((admin) => shapesOf(admin, topics)),
+    settings: (topics) => use((admin) => settingsOf(admin, topics)),
+    alterSetting: (topic, setting, value) => use((admin) => alterSetting(admin, topic, { setting, value })),
+    async offsets(topic) {
+      const offsets = await use((admin) => admin.fetchTopicOffsets(topic));
+      return offsets.map(({ partition, low, high }) => ({ partition, low: Number(low), high: Number(high) }));
+    },
+    async offsetsAt(topic, timestampMs) {
+      const offsets = await use((admin) => admin.fetchTopicOffsetsByTimestamp(topic, timestampMs));
+      return offsets.map(({ partition, offset }) => ({ partition, offset: Number(offset) }));
+    },
+    committedOffsets: (groupId, topic) => use((admin) => committedOffsets(admin, groupId, topic)),
+    async deleteGroups(groupIds) {
+      await use((admin) => admin.deleteGroups([...groupIds]));
+    },
+    reset: () => connection.discard(),
+    close: () => connection.discard(),
+  };
+}
+
+class AdminConnection {
+  readonly #client: kafkajs.Kafka;
+  #admin: Promise<kafkajs.Admin> | undefined;
+
+  constructor(client: kafkajs.Kafka) {
+    this.#client = client;
+  }
+
+  async use<R>(work: (admin: kafkajs.Admin) => Promise<R>): Promise<R> {
+    this.#admin ??= this.#connect();
+    return work(await this.#admin);
+  }
+
+  async discard(): Promise<void> {
+    const admin = this.#admin;
+    this.#admin = undefined;
+    if (admin !== undefined) await admin.then((open) => open.disconnect()).catch(() => undefined);
+  }
+
+  async #connect(): Promise<kafkajs.Admin> {
+    const admin = this.#client.admin();
+    try {
+      await admin.connect();
+      return admin;
+    } catch (thrown) {
+      this.#admin = undefined;
+      throw thrown;
+    }
+  }
+}
+
+async function createTopics(admin: kafkajs.Admin, topics: readonly NewTopic[]): Promise<void> {
+  // Resolves to false, without an error, for topics that another process has made meanwhile.
+  await admin.createTopics({
+    waitForLeaders: true,
+    topics: topics.map(({ name, partitions, replicationFactor, settings }) => ({
+      topic: name,
+      numPartitions: partitions,
+      replicationFactor,
+      configEntries: Object.entries(settings).map(([setting, value]) => ({ name: setting, value })),
+    })),
+  });
+}
+
+async function shapesOf(admin: kafkajs.Admin, names: readonly string[]): Promise<Map<string, TopicShape>> {
+  const { topics } = await admin.fetchTopicMetadata({ topics: [...names] });
+  return new Map(topics.map(({ name, partitions }) => [name, shapeOf(partitions)]));
+}
+
+function shapeOf(partitions: readonly kafkajs.PartitionMetadata[]): TopicShape {
+  const leaders: number[] = new Array(partitions.length).fill(NO_LEADER);
+  for (const { partitionId, leader } of partitions) leaders[partitionId] = leader;
+  return { leaders, replicationFactor: partitions[0]?.replicas.length ?? 0 };
+}
+
+async function settingsOf(
+  admin: kafkajs.Admin,
+  topics: readonly string[],
+): Promise<Map<string, Record<string, string>>> {
+  const { resources } = await admin.describeConfigs({
+    includeSynonyms: false,
+    resources: topics.map((name) => ({ type: kafkajs.ConfigResourceTypes.TOPIC, name })),
+  });
+  return new Map(
+    resources.map(({ resourceName, configEntries }) => [
+      resourceName,
+      Object.fromEntries(configEntries.map(({ configName, configValue }) => [configName, configValue])),
+    ]),
+  );
+}
+
+/** As Kafka names the sources of a setting: the topic was given it by itself. */
+const OWN_SETTING = 1;
+
+/** The request takes away all that a topic was given and that it does not name, so what is there is sent again. */
+async function alterSetting(
+  admin: kafkajs.Admin,
+  name: string,
+  { setting, value }: { readonly setting: string; readonly value: string },
+): Promise<void> {
+  const type = kafkajs.ConfigResourceTypes.TOPIC;
+  const { resources } = await admin.describeConfigs({ includeSynonyms: false, resources: [{ type, name }] });
+  const own = (resources[0]?.configEntries ?? [])
+    .filter(({ configName, configSource }) => configSource === OWN_SETTING && configName !== setting)
+    .map(({ configName, configValue }) => ({ name: configName, value: configValue }));
+  const configEntries = [...own, { name: setting, value }];
+  await admin.alterConfigs({ validateOnly: false, resources: [{ type, name, configEntries }] });
+}
+
+async function committedOffsets(
+  admin: kafkajs.Admin,
+  groupId: string,
+  topic: string,
+): Promise<Map<number, number>> {
+  const [ofTopic] = await admin.fetchOffsets({ groupId, topics: [topic] });
+  const offsets = (ofTopic?.partitions ?? []).map(
+    ({ partition, offset }) => [partition, Number(offset)] as const,
+  );
+  // The client says -1 where nothing was committed.
+  return new Map(offsets.filter(([, offset]) => offset >= 0));
+}

@@ -1,0 +1,25 @@
+import type { Host } from "#host";
+import type { Cluster } from "../cluster.ts";
+import type { KafkaLogger, KafkaSettings } from "../types.ts";
+import { createClient } from "./client.ts";
+import { createClientAdmin } from "./client-admin.ts";
+import { sessionFactory } from "./client-session.ts";
+import { createFetchClient } from "./fetch-client.ts";
+import { createProduceClient } from "./produce-client.ts";
+
+/** Kafka itself, through the client. Nothing connects before it is used. */
+export function clientCluster(settings: KafkaSettings, logger: KafkaLogger, host: Host): Cluster {
+  const client = createClient(settings, logger, host);
+  const admin = createClientAdmin(client);
+  const fetchClient = createFetchClient(client);
+  return {
+    newSession: sessionFactory(client, host),
+    newProduceClient: () => createProduceClient(client, host),
+    admin,
+    fetchClient,
+    async close() {
+      await fetchClient.close();
+      await admin.close();
+    },
+  };
+}

@@ -1,0 +1,60 @@
+import net from "node:net";
+import tls from "node:tls";
+import kafkajs from "kafkajs";
+import type { Host } from "#host";
+import { createLogAdapter } from "../log.ts";
+import type { KafkaLogger, KafkaSettings } from "../types.ts";
+import { installClientGroup } from "./client-group.ts";
+import { installZstd } from "./codec.ts";
+import { installFetchProtocol } from "./fetch-protocol.ts";
+import { installGroupFetch } from "./group-fetch.ts";
+import { installProduceProtocol } from "./produce-protocol.ts";
+import { patchRequestQueue } from "./request-queue-patch.ts";
+import { patchRunner } from "./runner-patch.ts";
+
+const KEEP_ALIVE_MS = 60_000;
+const CONNECTION_TIMEOUT_MS = 3_000;
+/** Longer than the broker may wait for replicas (ACK_TIMEOUT_MS in produce-client.ts). */
+const REQUEST_TIMEOUT_MS = 15_000;
+
+/** Small: every caller here has a back-off of its own, and the client's never starts again from zero. */
+const RETRY = { initialRetryTime: 100, maxRetryTime: 1_000, multiplier: 2, retries: 3 };
+
+/** As the client's own, but without Nagle's delay: a produce request of several writes would wait for an ACK. */
+const socketFactory: kafkajs.ISocketFactory = ({ host, port, ssl, onConnect }) => {
+  const servername = net.isIP(host) === 0 ? { servername: host } : {};
+  const socket = ssl
+    ? tls.connect({ host, port, ...servername, ...ssl }, onConnect)
+    : net.connect({ host, port }, onConnect);
+  socket.setNoDelay(true);
+  socket.setKeepAlive(true, KEEP_ALIVE_MS);
+  return socket;
+};
+
+function saslOptions(sasl: NonNullable<KafkaSettings["sasl"]>): kafkajs.SASLOptions {
+  const { mechanism, username, password } = sasl;
+  return { mechanism, username, password } as kafkajs.SASLOptions;
+}
+
+/** The configured client. It connects only when something made from it does. */
+export function createClient(settings: KafkaSettings, logger: KafkaLogger, host: Host): kafkajs.Kafka {
+  installZstd();
+  patchRequestQueue();
+  patchRunner();
+  installFetchProtocol();
+  installClientGroup();
+  installGroupFetch();
+  installProduceProtocol();
+  return new kafkajs.Kafka({
+    brokers: [...settings.brokers],
+    clientId: settings.clientId,
+    ssl: settings.tls,
+    ...(settings.sasl === undefined ? {} : { sasl: saslOptions(settings.sasl) }),
+    connectionTimeout: CONNECTION_TIMEOUT_MS,
+    requestTimeout: REQUEST_TIMEOUT_MS,
+    retry: RETRY,
+    socketFactory,
+    logLevel: kafkajs.logLevel.WARN,
+    logCreator: createLogAdapter(logger, host),
+  });
+}

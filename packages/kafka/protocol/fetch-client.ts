@@ -1,0 +1,145 @@
+import type kafkajs from "kafkajs";
+import Batch from "kafkajs/src/consumer/batch.js";
+import type { FetchResponse } from "kafkajs/src/protocol/requests/fetch/index.js";
+import type { Bounds, FetchClient, Fetched } from "../cluster.ts";
+import { KafkaError } from "../errors.ts";
+import type { TopicPartition } from "../types.ts";
+import { recordsOf } from "./fetched-records.ts";
+import { Turns } from "./turns.ts";
+
+/** How long a broker waits when there is nothing to read, which a stretch that is read has only after a leader's change. */
+const MAX_WAIT_MS = 100;
+/** A single larger batch comes all the same. */
+const MAX_BYTES = 1024 * 1024;
+
+/** The client hands its cluster to the assigners of a consumer; this one is never connected and joins nothing. */
+function clusterOf(client: kafkajs.Kafka): kafkajs.Cluster {
+  let cluster: kafkajs.Cluster | undefined;
+  const keepCluster: kafkajs.PartitionAssigner = (given) => {
+    cluster = given.cluster;
+    return {
+      name: "none",
+      version: 0,
+      protocol: () => ({ name: "none", metadata: Buffer.alloc(0) }),
+      assign: async () => [],
+    };
+  };
+  client.consumer({ groupId: "none", allowAutoTopicCreation: false, partitionAssigners: [keepCluster] });
+  if (cluster === undefined) throw new TypeError("the client has shown no cluster");
+  return cluster;
+}
+
+async function connect(client: kafkajs.Kafka): Promise<kafkajs.Cluster> {
+  const cluster = clusterOf(client);
+  try {
+    await cluster.connect();
+    return cluster;
+  } catch (thrown) {
+    await cluster.disconnect().catch(() => undefined);
+    throw thrown;
+  }
+}
+
+export function createFetchClient(client: kafkajs.Kafka): FetchClient {
+  let connected: Promise<kafkajs.Cluster> | undefined;
+  let isClosed = false;
+  /** A broker answers one request of a connection after the other anyway, and the client opens one for each that finds none. */
+  const turns = new Turns();
+
+  const open = (): Promise<kafkajs.Cluster> => {
+    if (isClosed) throw new KafkaError("closed", "the fetch client is closed", { canRetry: false });
+    if (connected !== undefined) return connected;
+    const connecting = connect(client);
+    connected = connecting;
+    connecting.catch(() => {
+      if (connected === connecting) connected = undefined;
+    });
+    return connecting;
+  };
+
+  const discard = async (): Promise<void> => {
+    const old = connected;
+    connected = undefined;
+    await old?.then((cluster) => cluster.disconnect()).catch(() => undefined);
+  };
+
+  return {
+    async bounds(partition) {
+      const cluster = await open();
+      await cluster.addTargetTopic(partition.topic);
+      if (!hasPartition(cluster, partition)) return undefined;
+      return turns.take(leaderOf(cluster, partition), () => boundsOf(cluster, partition));
+    },
+    async fetch(partition, offset) {
+      const cluster = await open();
+      await cluster.addTargetTopic(partition.topic);
+      const nodeId = leaderOf(cluster, partition);
+      return turns.take(nodeId, async () =>
+        fetchFrom(await cluster.findBroker({ nodeId }), partition, offset),
+      );
+    },
+    async renew() {
+      const used = connected;
+      const cluster = await used?.catch(() => undefined);
+      if (cluster === undefined || used !== connected) return;
+      // One reader's failure shall not cost the others their connections.
+      await cluster.refreshMetadata().catch(() => (used === connected ? discard() : undefined));
+    },
+    close() {
+      isClosed = true;
+      return discard();
+    },
+  };
+}
+
+function hasPartition(cluster: kafkajs.Cluster, { topic, partition }: TopicPartition): boolean {
+  return cluster.findTopicPartitionMetadata(topic).some(({ partitionId }) => partitionId === partition);
+}
+
+async function boundsOf(cluster: kafkajs.Cluster, { topic, partition }: TopicPartition): Promise<Bounds> {
+  const ask = async (fromBeginning: boolean): Promise<number> => {
+    const [answer] = await cluster.fetchTopicsOffset([{ topic, partitions: [{ partition }], fromBeginning }]);
+    const offset = answer?.partitions.find((each) => each.partition === partition)?.offset;
+    if (offset === undefined) throw unavailable("no offset in the answer");
+    return Number(offset);
+  };
+  const low = await ask(true);
+  return { low, high: await ask(false) };
+}
+
+function leaderOf(cluster: kafkajs.Cluster, { topic, partition }: TopicPartition): string {
+  const [nodeId] = Object.keys(cluster.findLeaderForPartitions(topic, [partition]));
+  if (nodeId === undefined) throw unavailable(`no leader of ${topic}-${partition} is known`);
+  return nodeId;
+}
+
+async function fetchFrom(
+  broker: kafkajs.Broker,
+  { topic, partition }: TopicPartition,
+  offset: number,
+): Promise<Fetched> {
+  const fetchOffset = String(offset);
+  const fetching: Promise<FetchResponse> = broker.fetch({
+    maxWaitTime: MAX_WAIT_MS,
+    maxBytes: MAX_BYTES,
+    topics: [{ topic, partitions: [{ partition, fetchOffset, maxBytes: MAX_BYTES }] }],
+  });
+  const answer = await fetching.catch((thrown: unknown) => {
+    if (isOutOfRange(thrown)) return undefined;
+    throw thrown;
+  });
+  if (answer === undefined) return { kind: "out_of_range" };
+  const [fetched] = answer.responses.flatMap(({ partitions }) => partitions);
+  // A throttled answer has no partition in it.
+  if (fetched === undefined || fetched.messages.length === 0) return { kind: "nothing" };
+  const batch = new Batch(topic, fetchOffset, fetched);
+  return { kind: "records", records: recordsOf(batch), nextOffset: Number(batch.lastOffset()) + 1 };
+}
+
+function isOutOfRange(thrown: unknown): boolean {
+  return thrown instanceof Error && thrown.name === "KafkaJSOffsetOutOfRange";
+}
+
+function unavailable(message: string): KafkaError {
+  return new KafkaError("unavailable", message, { canRetry: true });
+}

@@ -1,0 +1,27 @@
+import type kafkajs from "kafkajs";
+import type { RawRecord, TopicPartition } from "../types.ts";
+import type { DecodedMessage } from "./fetch-protocol.ts";
+
+/** Our decoder's records, from the offset asked for on (a broker answers with whole batches), or the client's messages. */
+export function recordsOf(batch: kafkajs.Batch): readonly RawRecord[] {
+  const { messages, fetchedOffset } = batch as kafkajs.Batch & { readonly fetchedOffset: string };
+  const [only] = messages as readonly Partial<DecodedMessage>[];
+  if (only?.records === undefined) return messages.map((message) => toRecord(batch, message));
+  const { records } = only;
+  const first = Number(fetchedOffset);
+  const [oldest] = records;
+  return oldest === undefined || oldest.offset >= first
+    ? records
+    : records.filter(({ offset }) => offset >= first);
+}
+
+function toRecord({ topic, partition }: TopicPartition, message: kafkajs.KafkaMessage): RawRecord {
+  return {
+    topic,
+    partition,
+    offset: Number(message.offset),
+    key: message.key === null ? null : message.key.toString(),
+    value: message.value,
+    timestampMs: Number(message.timestamp),
+  };
+}

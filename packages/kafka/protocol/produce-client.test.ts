@@ -1,0 +1,105 @@
+import { beforeEach, describe, expect, test } from "@jest/globals";
+import type kafkajs from "kafkajs";
+import type { ProduceBatch, ProduceClient } from "../cluster.ts";
+import { decodeRecordSet } from "./decode-record-batch.ts";
+import { createProduceClient } from "./produce-client.ts";
+import type { EncodedMessage } from "./produce-protocol.ts";
+
+const TURN_BYTES = 1_000_000;
+
+/** What each request carried: the records' keys by partition. */
+let sent: { partition: number; keys: (string | null)[] }[][];
+let immediates: (() => void)[];
+let connections: number;
+let client: ProduceClient;
+
+beforeEach(() => {
+  sent = [];
+  immediates = [];
+  connections = 0;
+  const host = {
+    now: () => 1_700_000_000_000,
+    setImmediate(work: () => void) {
+      immediates.push(work);
+      return { clear: () => undefined };
+    },
+  };
+  client = createProduceClient({ producer: connect } as unknown as kafkajs.Kafka, host);
+});
+
+function connect(): Partial<kafkajs.Producer> {
+  connections += 1;
+  let isOpen = true;
+  return {
+    connect: async () => undefined,
+    async disconnect() {
+      isOpen = false;
+    },
+    async sendBatch({ topicMessages = [] }) {
+      if (!isOpen) throw new Error("sent by what was disconnected");
+      const messages = topicMessages.flatMap((topic) => topic.messages as unknown as EncodedMessage[]);
+      sent.push(
+        messages.map(({ partition, encodedBatch }) => ({ partition, keys: keysIn(encodedBatch, partition) })),
+      );
+      return [];
+    },
+  };
+}
+
+const keysIn = (batch: Buffer, partition: number) =>
+  decodeRecordSet(batch, { topic: "t", partition })?.records.map(({ key }) => key) ?? [];
+
+/** Runs what waits for this turn of the event loop, and what follows from it. */
+async function runTurn(): Promise<void> {
+  const due = immediates;
+  immediates = [];
+  for (const work of due) work();
+  await new Promise(setImmediate);
+}
+
+/** So many records of so many bytes each, in one partition. */
+function batchOf(partition: number, count: number, sizeBytes: number): ProduceBatch {
+  const records = Array.from({ length: count }, (_, index) => ({
+    record: { topic: "t", key: `${partition}-${index}`, value: Buffer.alloc(sizeBytes) },
+  }));
+  return { topic: "t", partition, records };
+}
+
+const keysOf = ({ partition, records }: ProduceBatch) => ({
+  partition,
+  keys: records.map(({ record }) => record.key),
+});
+
+describe("a request's batches are encoded", () => {
+  test("at once where one turn of the event loop has room for them", async () => {
+    const batches = [batchOf(0, 10, TURN_BYTES / 20 - 10), batchOf(1, 10, TURN_BYTES / 20 - 10)];
+    await client.send(batches);
+    expect(sent).toEqual([batches.map(keysOf)]);
+    expect(immediates).toHaveLength(0);
+  });
+
+  test("a megabyte a turn where there are more, all requests together, each in its order", async () => {
+    const first = [0, 1, 2, 3].map((partition) => batchOf(partition, 3, 300_000));
+    const second = [4, 5, 6].map((partition) => batchOf(partition, 2, 200_000));
+    const done = Promise.all([client.send(first), client.send(second)]);
+    await new Promise(setImmediate);
+    let turns = 0;
+    for (; sent.length < 2 && turns < 20; turns += 1) await runTurn();
+    await done;
+    // 900 KB each of the first; twice 400 KB, and once, of the second.
+    expect(turns).toBe(4 + 2);
+    expect(sent).toEqual(expect.arrayContaining([first.map(keysOf), second.map(keysOf)]));
+  });
+
+  test("and sent by a connection made anew when it was thrown away meanwhile", async () => {
+    const batches = [0, 1].map((partition) => batchOf(partition, 3, 300_000));
+    const done = client.send(batches);
+    await new Promise(setImmediate);
+    await runTurn();
+    client.reset();
+    await runTurn();
+    await done;
+    expect(sent).toEqual([batches.map(keysOf)]);
+    expect(connections).toBe(2);
+  });
+});

@@ -1,0 +1,142 @@
+// A table over records as they come; on a real Kafka: table.test.ts.
+import { afterEach, beforeEach, describe, expect, test } from "@jest/globals";
+import type { ClusterAdmin } from "../cluster.ts";
+import { ManualHost, settled } from "../fixtures/manual-host.ts";
+import { recordingLogger } from "../fixtures/recording-logger.ts";
+import { stubSessions } from "../fixtures/stub-session.ts";
+import type { RawRecord } from "../types.ts";
+import { TopicTable } from "./table.ts";
+
+const PARTITION = 1;
+
+let host: ManualHost;
+let stubs: ReturnType<typeof stubSessions>;
+let table: TopicTable<string>;
+let poisoned: [number, string][];
+let deleted: string[];
+let offset: number;
+let high: number;
+
+beforeEach(() => {
+  host = new ManualHost();
+  stubs = stubSessions();
+  [poisoned, deleted, offset, high] = [[], [], 0, 0];
+  const admin = {
+    offsets: async () => [{ partition: PARTITION, low: 0, high }],
+    shapes: async () => new Map([["t", { leaders: [1], replicationFactor: 1 }]]),
+    deleteGroups: async (groups: readonly string[]) => void deleted.push(...groups),
+  };
+  const run = <R>(use: (admin: ClusterAdmin) => Promise<R>) => use(admin as unknown as ClusterAdmin);
+  const { newSession } = stubs;
+  table = new TopicTable<string>(
+    { newSession, admin: { run }, clientId: "c", logger: recordingLogger().logger, host },
+    {
+      topic: "t",
+      decode: ({ value }) => {
+        if (String(value) === "bad") throw Object.assign(new Error("bad bytes"), { canRetry: false });
+        return String(value);
+      },
+      onPoison: (record, error) => void poisoned.push([record.offset, error.message]),
+    },
+  );
+});
+
+afterEach(() => table.close());
+
+async function join(): Promise<void> {
+  await settled();
+  stubs.sessions.at(-1)?.join([PARTITION]);
+  await settled();
+}
+
+async function load(): Promise<void> {
+  const loading = table.load();
+  await join();
+  await loading;
+}
+
+async function arrives(key: string | null, value: string | null, timestampMs = 0): Promise<void> {
+  const bytes = value === null ? null : Buffer.from(value);
+  const record: RawRecord = { topic: "t", partition: PARTITION, offset, key, value: bytes, timestampMs };
+  offset += 1;
+  void stubs.sessions.at(-1)?.arrive([record]);
+  await settled();
+}
+
+describe("a table that follows", () => {
+  test("holds the last value of each key, and tells of every change what was there before", async () => {
+    await load();
+    const changes: unknown[][] = [];
+    const stop = table.onChange((...change) => void changes.push(change));
+    await arrives("a", "1");
+    await arrives("b", "2");
+    await arrives("a", "3");
+    await arrives("b", null);
+    expect([...table.entries()]).toEqual([["a", "3"]]);
+    expect([table.size, table.get("a"), table.get("b")]).toEqual([1, "3", undefined]);
+    expect(changes).toEqual([
+      ["a", "1", undefined],
+      ["b", "2", undefined],
+      ["a", "3", "1"],
+      ["b", undefined, "2"],
+    ]);
+    stop();
+    await arrives("a", "4");
+    expect([changes.length, table.get("a")]).toEqual([4, "4"]);
+  });
+
+  test("is loaded when all is read that was there, also what it cannot read or nobody can ask for", async () => {
+    high = 3;
+    let isLoaded = false;
+    const loading = table.load().then(() => {
+      isLoaded = true;
+    });
+    await join();
+    await arrives("a", "1");
+    await arrives("a", "bad");
+    expect([isLoaded, table.loaded]).toEqual([false, false]);
+    await arrives(null, "nobody's");
+    await loading;
+    expect([isLoaded, table.loaded, table.size, table.get("a")]).toEqual([true, true, 1, "1"]);
+    expect(poisoned).toEqual([[1, "bad bytes"]]);
+  });
+
+  test("knows when its newest record was written", async () => {
+    await load();
+    expect(table.lastRecordAtMs).toBeUndefined();
+    await arrives("a", "1", 500);
+    await arrives("a", "2", 400);
+    expect(table.lastRecordAtMs).toBe(500);
+    await arrives(null, "3", 600);
+    expect(table.lastRecordAtMs).toBe(600);
+  });
+
+  test("can be waited for, for so long", async () => {
+    await load();
+    const there = table.until(() => table.get("a") === "1", 1_000);
+    await arrives("a", "1");
+    await there;
+    await table.until(() => table.get("a") === "1", 1_000);
+    const late = expect(table.until(() => table.get("a") === "2", 1_000)).rejects.toMatchObject({
+      code: "table_timeout",
+      canRetry: true,
+      message: expect.stringContaining("1000 ms"),
+    });
+    await host.advance(1_000);
+    await late;
+  });
+
+  test("leaves no group behind", async () => {
+    await load();
+    const groupId = stubs.sessions.at(-1)?.options.groupId ?? "";
+    expect(groupId).toMatch(/^c-table-t-/);
+    await table.close();
+    expect(deleted).toEqual([groupId]);
+  });
+
+  test("that never joined has no group to leave", async () => {
+    await table.close();
+    expect([deleted, stubs.sessions.length]).toEqual([[], 0]);
+    await expect(table.load()).rejects.toMatchObject({ code: "closed" });
+  });
+});

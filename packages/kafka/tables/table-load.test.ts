@@ -1,0 +1,128 @@
+import { afterEach, beforeEach, describe, expect, test } from "@jest/globals";
+import { systemHost } from "#host";
+import { until } from "#support/until";
+import type { ClusterAdmin } from "../cluster.ts";
+import { KafkaError } from "../errors.ts";
+import { recordingLogger } from "../fixtures/recording-logger.ts";
+import { record, stubSessions } from "../fixtures/stub-session.ts";
+import { TopicTable } from "./table.ts";
+
+// A table's loading while things are not as they should be; on a real Kafka: table.test.ts.
+
+/** What the topic's two partitions hold; undefined has no leader. */
+let highs: (number | undefined)[];
+/** What asking for offsets fails with. */
+let refusal: KafkaError | undefined;
+let asked: number;
+let stubs: ReturnType<typeof stubSessions>;
+let recorder: ReturnType<typeof recordingLogger>;
+let table: TopicTable<string>;
+
+const away = new KafkaError("unavailable", "brokers are away", { canRetry: true });
+
+beforeEach(() => {
+  highs = [0, 0];
+  refusal = undefined;
+  asked = 0;
+  stubs = stubSessions();
+  recorder = recordingLogger();
+  const { newSession } = stubs;
+  const parts = { newSession, admin: { run }, clientId: "c", logger: recorder.logger, host: systemHost };
+  table = new TopicTable(parts, { topic: "t", decode: ({ value }) => String(value) });
+});
+
+afterEach(() => table.close());
+
+/** One try of the admin's, over a client that leaves leaderless partitions out. */
+async function run<R>(use: (admin: ClusterAdmin) => Promise<R>): Promise<R> {
+  asked += 1;
+  if (refusal !== undefined) throw refusal;
+  const known = highs.flatMap((high, partition) => (high === undefined ? [] : [{ partition, low: 0, high }]));
+  const admin = {
+    offsets: async () => known,
+    shapes: async () => new Map([["t", { leaders: highs, replicationFactor: 1 }]]),
+    deleteGroups: async () => undefined,
+  };
+  return use(admin as unknown as ClusterAdmin);
+}
+
+async function joined(): Promise<void> {
+  const joining = until(() => stubs.sessions.at(-1), { timeoutMs: 20_000, what: "the session" });
+  (await joining)?.join([0, 1]);
+}
+
+function arrives(partition: number, offset: number): void {
+  void stubs.sessions.at(-1)?.arrive([record(partition, offset)]);
+}
+
+function askedTimes(times: number): Promise<unknown> {
+  return until(() => asked >= times, { timeoutMs: 20_000, what: `question ${times}` });
+}
+
+describe("loading a table", () => {
+  test("goes on while Kafka is away, and says so", async () => {
+    refusal = away;
+    const loading = table.load();
+    await joined();
+    await askedTimes(3);
+    expect(table.loaded).toBe(false);
+    expect(recorder.lines).toContainEqual(
+      expect.objectContaining({ level: "warn", message: "a table cannot be loaded yet" }),
+    );
+    refusal = undefined;
+    await loading;
+    expect(table.loaded).toBe(true);
+  });
+
+  test("waits for a partition that has no leader, and for what stands in it", async () => {
+    highs = [1, undefined];
+    const loading = table.load();
+    await joined();
+    arrives(0, 0);
+    await askedTimes(2);
+    highs = [1, 1];
+    await askedTimes(asked + 1);
+    expect(table.loaded).toBe(false);
+    arrives(1, 0);
+    await loading;
+    expect(table.size).toBe(2);
+  });
+
+  test("ends with what no waiting heals", async () => {
+    refusal = new KafkaError("not_authorized", "who are you", { canRetry: false });
+    const loading = table.load();
+    loading.catch(() => undefined);
+    await joined();
+    await expect(loading).rejects.toBe(refusal);
+    expect(asked).toBe(1);
+  });
+
+  test("ends when the table can never follow again, and so does every later one", async () => {
+    const loading = table.load();
+    loading.catch(() => undefined);
+    const final = new KafkaError("not_authorized", "who are you", { canRetry: false });
+    stubs.sessions.at(-1)?.handlers.onCrash(final);
+    await expect(loading).rejects.toMatchObject({ code: "consumer_dead" });
+    await expect(table.failed).rejects.toMatchObject({ code: "consumer_dead" });
+    await expect(table.load()).rejects.toMatchObject({ code: "consumer_dead" });
+  });
+
+  test("ends when the table is closed, and cannot begin again", async () => {
+    highs = [1, 0];
+    const loading = table.load();
+    loading.catch(() => undefined);
+    await joined();
+    await askedTimes(1);
+    await table.close();
+    await expect(loading).rejects.toMatchObject({ code: "closed", canRetry: false });
+    await expect(table.load()).rejects.toMatchObject({ code: "closed" });
+  });
+
+  test("ends when the table is closed before it has joined", async () => {
+    const loading = table.load();
+    loading.catch(() => undefined);
+    await table.close();
+    await expect(loading).rejects.toMatchObject({ code: "closed" });
+    expect(asked).toBe(1);
+  });
+});

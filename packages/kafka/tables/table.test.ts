@@ -1,0 +1,147 @@
+import { beforeEach, describe, expect, test } from "@jest/globals";
+import { until } from "#support/until";
+import { groupIds } from "../fixtures/bare-admin.ts";
+import { names, record, type ScratchKafka, useScratchKafka } from "../fixtures/scratch-kafka.ts";
+import type { Producer, RawRecord } from "../types.ts";
+
+let brokers: readonly string[];
+let scratch: ScratchKafka;
+let producer: Producer;
+let topic: string;
+
+useScratchKafka((given) => {
+  ({ brokers, scratch } = given);
+});
+
+beforeEach(async () => {
+  producer = scratch.kafka.producer();
+  [topic = ""] = await scratch.topics(["config"], 3, { policy: "compact" });
+});
+
+function decode({ value }: RawRecord): string {
+  return String(value);
+}
+
+function groups(): Promise<string[]> {
+  return groupIds(brokers, scratch.prefix);
+}
+
+describe("table", () => {
+  test("loading ends with everything that was there, the last value of each key", async () => {
+    await producer.send(names("k", 30).map((key) => record(topic, key, "old")));
+    await producer.send(names("k", 30).map((key) => record(topic, key, `${key} new`)));
+    await producer.send([record(topic, "k7", null)]);
+    const table = scratch.kafka.table({ topic, decode });
+    expect(table.loaded).toBe(false);
+    await table.load();
+    expect(table.loaded).toBe(true);
+    expect(table.size).toBe(29);
+    expect(table.get("k8")).toBe("k8 new");
+    expect(table.get("k7")).toBeUndefined();
+  });
+
+  test("an empty topic is loaded at once", async () => {
+    const table = scratch.kafka.table({ topic, decode });
+    await table.load();
+    expect([...table.entries()]).toEqual([]);
+  });
+
+  test("changes and deletions arrive within a second, and their listeners hear of them", async () => {
+    const table = scratch.kafka.table({ topic, decode });
+    await table.load();
+    const heard: [string, string | undefined][] = [];
+    const stop = table.onChange((key, value) => heard.push([key, value]));
+    await producer.send([record(topic, "a", "1")]);
+    await table.until(() => table.get("a") === "1", 1_000);
+    await producer.send([record(topic, "a", null)]);
+    await table.until(() => table.get("a") === undefined, 1_000);
+    stop();
+    await producer.send([record(topic, "a", "2")]);
+    await table.until(() => table.get("a") === "2", 1_000);
+    expect(heard).toEqual([
+      ["a", "1"],
+      ["a", undefined],
+    ]);
+  });
+
+  test("waiting for what does not come fails with a code when its time is over", async () => {
+    const table = scratch.kafka.table({ topic, decode });
+    await table.load();
+    await expect(table.until(() => table.size > 0, 100)).rejects.toMatchObject({ code: "table_timeout" });
+  });
+
+  test("a record that cannot be read is told of and changes nothing", async () => {
+    await producer.send([record(topic, "a", "good"), record(topic, "b", "bad")]);
+    const poisoned: string[] = [];
+    const table = scratch.kafka.table({
+      topic,
+      decode: (raw) => {
+        if (decode(raw) === "bad") throw Object.assign(new Error("garbage"), { canRetry: false });
+        return decode(raw);
+      },
+      onPoison: ({ key }) => poisoned.push(key ?? ""),
+    });
+    await table.load();
+    expect([...table.entries()]).toEqual([["a", "good"]]);
+    expect(poisoned).toEqual(["b"]);
+  });
+
+  test("with a glance, listeners are told what it sees, and values are decoded when they are asked for", async () => {
+    let decodes = 0;
+    const table = scratch.kafka.table<{ text: string; length: number }, { length: number }>({
+      topic,
+      decode: (raw) => {
+        decodes += 1;
+        return { text: decode(raw), length: decode(raw).length };
+      },
+      glance: (raw) => {
+        if (decode(raw) === "bad") throw Object.assign(new Error("garbage"), { canRetry: false });
+        return { length: decode(raw).length };
+      },
+    });
+    const heard: [string, number | undefined, number | undefined][] = [];
+    table.onChange((key, value, before) => heard.push([key, value?.length, before?.length]));
+    await producer.send([record(topic, "a", "one"), record(topic, "b", "bad"), record(topic, "c", "x")]);
+    await table.load();
+    expect(decodes).toBe(0);
+    expect([table.size, table.get("a")?.text, table.get("b")]).toEqual([2, "one", undefined]);
+    await producer.send([record(topic, "a", "three"), record(topic, "a", null)]);
+    await table.until(() => table.get("a") === undefined, 1_000);
+    expect(heard.filter(([key]) => key === "a")).toEqual([
+      ["a", 3, undefined],
+      ["a", 5, 3],
+      ["a", undefined, 5],
+    ]);
+  });
+
+  test("what a change replaces is not decoded for nobody", async () => {
+    let decodes = 0;
+    const table = scratch.kafka.table<string, string>({
+      topic,
+      decode: (raw) => {
+        decodes += 1;
+        return decode(raw);
+      },
+      glance: decode,
+    });
+    await producer.send(["1", "2", "3", null, "4"].map((value) => record(topic, "a", value)));
+    await table.load();
+    expect(decodes).toBe(0);
+    expect(table.get("a")).toBe("4");
+  });
+
+  test("every process has a group of its own, which is gone after closing (fact 15)", async () => {
+    const tables = [scratch.kafka.table({ topic, decode }), scratch.kafka.table({ topic, decode })];
+    await producer.send([record(topic, "a", "1")]);
+    for (const table of tables) {
+      await table.load();
+      expect(table.get("a")).toBe("1");
+    }
+    expect(await groups()).toHaveLength(2);
+    for (const table of tables) await table.close();
+    await until(async () => (await groups()).length === 0, {
+      timeoutMs: 10_000,
+      what: "the groups to be gone",
+    });
+  });
+});

@@ -1,0 +1,73 @@
+// The limits that a destination sets for itself (contract 4.4). Such a destination has one shard, so this process sees all its
+// requests and the limits are exact. Pure.
+import { MAX_WAIT_MS } from "./endpoint-queue.ts";
+import { type LaneRequest, RequestQueue } from "./request.ts";
+
+export interface Quota {
+  readonly maxRequestsPerSecond: number | null;
+  readonly maxInFlight: number | null;
+}
+
+/** Late ticks are made up for by so much at most: 1 % of a second. */
+const CATCH_UP_MS = 10;
+const MAX_WAITING = 500;
+
+/** Requests go in here before they enter their lane, evenly spaced, in order. */
+export class Gate {
+  readonly waiting = new RequestQueue();
+  quota: Quota;
+  #inFlight = 0;
+  /** The next place in time that is free. */
+  #nextAtMs = 0;
+  /** The same for those that were sent away: they come back one after the other and not as a wave. */
+  #laterAtMs = 0;
+
+  constructor(quota: Quota) {
+    this.quota = quota;
+  }
+
+  /** Nobody would notice if it were made anew. */
+  isIdle(nowMs: number): boolean {
+    return (
+      this.#inFlight === 0 && this.waiting.length === 0 && Math.max(this.#nextAtMs, this.#laterAtMs) <= nowMs
+    );
+  }
+
+  /** False: its turn would be too far away. */
+  mayWait(nowMs: number): boolean {
+    const turnMs = Math.max(nowMs, this.#nextAtMs) + this.waiting.length * this.#spacingMs;
+    return turnMs - nowMs <= MAX_WAIT_MS && this.waiting.length < MAX_WAITING;
+  }
+
+  /** One more may go; it is to be counted by `let`. */
+  isOpen(nowMs: number): boolean {
+    return this.#nextAtMs <= nowMs && this.#inFlight < (this.quota.maxInFlight ?? Number.POSITIVE_INFINITY);
+  }
+
+  let(nowMs: number): void {
+    this.#inFlight += 1;
+    this.#nextAtMs = Math.max(this.#nextAtMs, nowMs - CATCH_UP_MS) + this.#spacingMs;
+  }
+
+  /** One that was let through has ended, or its lane has diverted it. */
+  left(): void {
+    this.#inFlight -= 1;
+  }
+
+  /** Takes the one whose wait is over, too long. */
+  takeExpired(nowMs: number): LaneRequest | undefined {
+    const { head } = this.waiting;
+    return head !== undefined && nowMs - head.enteredAtMs >= MAX_WAIT_MS ? this.waiting.shift() : undefined;
+  }
+
+  /** When it had better come back. */
+  laterMs(nowMs: number): number {
+    this.#laterAtMs = Math.max(this.#laterAtMs, nowMs) + this.#spacingMs;
+    return this.#laterAtMs;
+  }
+
+  get #spacingMs(): number {
+    const { maxRequestsPerSecond } = this.quota;
+    return maxRequestsPerSecond === null ? 0 : 1_000 / maxRequestsPerSecond;
+  }
+}

@@ -1,0 +1,112 @@
+import { describe, expect, test } from "@jest/globals";
+import { answering, createTraffic, type Fate, failing } from "../fixtures/traffic.ts";
+
+const starts = (fates: readonly Fate[]) =>
+  fates.flatMap(({ startedAtMs }) => (startedAtMs === undefined ? [] : [startedAtMs]));
+
+/** The most of these moments that lie within one second. */
+function mostInASecond(moments: readonly number[]): number {
+  const inSecondFrom = (fromMs: number) =>
+    moments.filter((atMs) => atMs >= fromMs && atMs < fromMs + 1_000).length;
+  return Math.max(0, ...moments.map(inSecondFrom));
+}
+
+describe("a destination's own rate (contract 4.4)", () => {
+  test.each([
+    [0.5, 1],
+    [10, 11],
+    [100, 102],
+    [700, 708],
+  ])(
+    "of %d a second lets at most %d requests start in any second, and about as many as it may",
+    (rate, most) => {
+      const { fates, flow, quotas, run } = createTraffic();
+      quotas.set("a", { maxRequestsPerSecond: rate, maxInFlight: null });
+      flow("a", rate * 3, 10_000);
+      run(10_000);
+      expect(mostInASecond(starts(fates))).toBeLessThanOrEqual(most);
+      expect(starts(fates).length).toBeGreaterThanOrEqual(Math.floor(rate * 10 * 0.97));
+    },
+  );
+
+  test("makes calls wait two seconds at most; the others are told to come back one after the other", () => {
+    const { fates, flow, now, quotas, run } = createTraffic();
+    quotas.set("a", { maxRequestsPerSecond: 10, maxInFlight: null });
+    flow("a", 1_000, 100);
+    const sentAtMs = now();
+    run(3_000);
+    const waitsMs = starts(fates).map((atMs) => atMs - sentAtMs);
+    expect(waitsMs.length).toBeGreaterThanOrEqual(19);
+    expect(Math.max(...waitsMs)).toBeLessThanOrEqual(2_200);
+    const turns = fates.flatMap(({ diverted, notBeforeMs = 0 }) =>
+      diverted === "rate_limited" ? [notBeforeMs] : [],
+    );
+    expect(turns.length).toBe(fates.length - waitsMs.length);
+    turns.sort((a, b) => a - b);
+    const gapsMs = turns.slice(1).map((turnMs, index) => turnMs - (turns[index] ?? 0));
+    expect(Math.min(...gapsMs)).toBeGreaterThanOrEqual(99);
+    expect(Math.max(...gapsMs)).toBeLessThanOrEqual(101);
+  });
+
+  test("keeps the order of first attempts", () => {
+    const { fates, flow, quotas, run } = createTraffic();
+    quotas.set("a", { maxRequestsPerSecond: 50, maxInFlight: null });
+    flow("a", 100, 1_000);
+    run(5_000);
+    expect(starts(fates)).toEqual(starts(fates).toSorted((a, b) => a - b));
+  });
+
+  test("holds nobody whose job is another's by now: what is read again would start before them", () => {
+    const { fates, process, quotas, run, send } = createTraffic();
+    quotas.set("a", { maxRequestsPerSecond: 1, maxInFlight: null });
+    for (let count = 0; count < 3; count += 1) send("a");
+    process.isGone = true;
+    run(20);
+    expect(fates.filter(({ withdrawnAtMs }) => withdrawnAtMs !== undefined)).toHaveLength(2);
+  });
+
+  test("is another matter than its endpoint being down: then its calls are diverted for that", () => {
+    const { endpoints, fates, flow, quotas, run } = createTraffic();
+    quotas.set("a", { maxRequestsPerSecond: 20, maxInFlight: null });
+    endpoints.set("a", failing);
+    flow("a", 20, 5_000);
+    run(5_000);
+    expect(fates.at(-1)?.diverted).toBe("breaker_open");
+    expect(starts(fates).length).toBeLessThan(20);
+  });
+
+  test("does not concern others", () => {
+    const { fates, gates, flow, quotas, run } = createTraffic();
+    quotas.set("a", { maxRequestsPerSecond: 1, maxInFlight: null });
+    flow("b", 500, 1_000);
+    run(2_000);
+    expect(fates.every(({ outcome }) => outcome?.kind === "success")).toBe(true);
+    expect(gates.size).toBe(0);
+  });
+});
+
+describe("a destination's own bound on requests under way (contract 4.4)", () => {
+  test("is kept, and what waits goes as soon as there is room", () => {
+    const { endpoints, fates, flow, lanes, quotas, run } = createTraffic();
+    endpoints.set("a", answering(100));
+    quotas.set("a", { maxRequestsPerSecond: null, maxInFlight: 3 });
+    flow("a", 25, 4_000);
+    let most = 0;
+    for (let step = 0; step < 500; step += 1) {
+      run(10);
+      most = Math.max(most, lanes.inFlight);
+    }
+    expect(most).toBe(3);
+    expect(fates.every(({ outcome }) => outcome?.kind === "success")).toBe(true);
+  });
+});
+
+test("a gate is gone when nobody waits and its next turn has come", () => {
+  const { gates, quotas, run, send } = createTraffic();
+  quotas.set("a", { maxRequestsPerSecond: 0.5, maxInFlight: 1 });
+  send("a");
+  run(1_000);
+  expect(gates.size).toBe(1);
+  run(1_500);
+  expect(gates.size).toBe(0);
+});

@@ -1,0 +1,72 @@
+// When a job that was read may be taken in hand. Pure but for the clock that is passed in.
+import type { Received, TopicPartition } from "#kafka";
+import type { DeliveryJob } from "#topics";
+import { Share } from "./retry-share.ts";
+
+/** What had better stay in its topic is looked at again so much later. */
+const HELD_BACK_MS = 20;
+
+/** Clocks of two machines may differ by so much. */
+const SKEW_MS = 5_000;
+
+export interface TurnOptions {
+  readonly lanes: {
+    readonly hasEnough: boolean;
+    readonly isFullOfRetries: boolean;
+    readonly isBusy: boolean;
+  };
+  readonly waking: { isTaken(record: Received<DeliveryJob>): boolean };
+  /** By retry topic. */
+  readonly delaysMs: ReadonlyMap<string, number>;
+  readonly nowMs: () => number;
+}
+
+export interface Turn {
+  /** When the head of a partition may be taken in hand, Unix ms. */
+  dueAtMs(record: Received<DeliveryJob>): number;
+  /** When the first of the jobs that wait at the heads of `partitions` falls or fell due; 0 when none waits. */
+  oldestDueAtMs(partitions: readonly TopicPartition[]): number;
+}
+
+/** A retry topic has one delay, so the head of a partition is the first of it to fall due; what is behind it waits with it. */
+export function createTurn({ delaysMs, lanes, nowMs, waking }: TurnOptions): Turn {
+  const share = new Share();
+  /** By topic and partition, the due time of a head that is held back. */
+  const heads = new Map<string, Map<number, number>>();
+
+  function hold({ topic, partition }: TopicPartition, visibleAtMs: number): void {
+    const ofTopic = heads.get(topic) ?? new Map<number, number>();
+    heads.set(topic, ofTopic.set(partition, visibleAtMs));
+  }
+
+  /** A waiting job can wait a little longer where new ones would have to; what an ill endpoint makes wait comes again and again. */
+  function isBehind(isWaiting: boolean, now: number): boolean {
+    if (!isWaiting) share.fresh(now);
+    return isWaiting && (lanes.isFullOfRetries || (lanes.isBusy && !share.takeWaiting(now)));
+  }
+
+  /** Nothing waits longer than its topic's delay: what seems to was written by a clock that was ahead, and has set back since. */
+  function comesOutAtMs({ topic, decoded: { visibleAtMs } }: Received<DeliveryJob>, now: number): number {
+    const longestMs = (delaysMs.get(topic) ?? Number.POSITIVE_INFINITY) + SKEW_MS;
+    return visibleAtMs > now + longestMs ? now : visibleAtMs;
+  }
+
+  return {
+    dueAtMs(record) {
+      const now = nowMs();
+      const visibleAtMs = comesOutAtMs(record, now);
+      const isWaiting = visibleAtMs > 0;
+      const isPassedOver = isWaiting && waking.isTaken(record);
+      const isHeldBack = !isPassedOver && visibleAtMs <= now && (lanes.hasEnough || isBehind(isWaiting, now));
+      const fromMs = isPassedOver ? 0 : visibleAtMs;
+      const dueAtMs = isHeldBack ? Math.max(fromMs, now + HELD_BACK_MS) : fromMs;
+      if (isWaiting && dueAtMs > now) hold(record, visibleAtMs);
+      else if (isWaiting) heads.get(record.topic)?.delete(record.partition);
+      return dueAtMs;
+    },
+    oldestDueAtMs(partitions) {
+      const due = partitions.flatMap(({ topic, partition }) => heads.get(topic)?.get(partition) ?? []);
+      return due.length === 0 ? 0 : Math.min(...due);
+    },
+  };
+}

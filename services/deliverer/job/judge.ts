@@ -1,0 +1,126 @@
+// What an attempt means for its job. Pure.
+import { type FailedAttempt, retrySpread } from "#contract";
+import type { DeliveryJob } from "#topics";
+import type { ReachableDestination } from "../destinations.ts";
+import type { DivertReason } from "../endpoints/request.ts";
+import { type DivertedResult, isDiverted, mergeOutcomes, type PartResult } from "./outcomes.ts";
+import type { Dead } from "./plan.ts";
+import { type Retries, type Waiting, waitFrom } from "./waiting.ts";
+
+/** A job that comes so long after it was due, or two shortest delays, comes late through our own fault. */
+const MIN_LATE_MS = 1_000;
+
+/** Waits without that a request was made. */
+interface Divert extends Omit<Waiting, "kind"> {
+  readonly kind: "divert";
+  readonly reason: DivertReason;
+}
+
+export type JobVerdict = { readonly kind: "delivered" } | Waiting | Divert | Dead;
+
+export interface AttemptReport {
+  /** As it was before the attempt. */
+  readonly job: DeliveryJob;
+  /** One for each webhook that the attempt went to, or was to go to. */
+  readonly results: readonly PartResult[];
+  /** Of the configuration that the attempt was made with: all its webhooks, tried or not. */
+  readonly destination: Pick<ReachableDestination, "urls">;
+}
+
+/**
+ * Delivered at one success (contract 3.2). Else it is dead when no webhook can be retried or the window leaves no room
+ * for another attempt (3.4), and waits otherwise. The wait is one for all webhooks, so it is as long as the longest
+ * Retry-After among them (3.3). When no webhook was asked at all, it is the job that was diverted.
+ */
+export function judge(report: AttemptReport, retries: Retries, nowMs: number): JobVerdict {
+  const { results, destination } = report;
+  if (results.some(({ outcome }) => outcome.kind === "success")) return { kind: "delivered" };
+  const [first] = results;
+  const diverted = first !== undefined && isDiverted(first) && results.every(isDiverted) ? first : undefined;
+  const tried = triedJob(report, diverted, nowMs);
+  if (!tried.outcomes.some(({ kind, url }) => kind === "retryable" && destination.urls.includes(url))) {
+    return { kind: "dead", reason: "permanent", message: "no webhook can be retried", job: tried };
+  }
+  const failed: FailedAttempt = {
+    firstAttemptAtMs: tried.firstAttemptAtMs ?? nowMs,
+    // Who only waits for his turn does not back off.
+    attempts: diverted?.outcome.reason === "rate_limited" ? 1 : position(tried),
+    nowMs,
+    retryAfterMs: longestWaitMs(results, nowMs),
+    spread: retrySpread(tried.jobId, position(tried)),
+  };
+  const next =
+    diverted === undefined ? nextAttempt(failed, retries) : nextChance(failed, report.job, retries);
+  if (next.dueAtMs === undefined)
+    return overdue({ ...tried, ...next, dueAtMs: report.job.dueAtMs }, diverted);
+  const waiting = waitFrom({ ...tried, ...next, dueAtMs: next.dueAtMs }, nowMs, retries);
+  return diverted === undefined ? waiting : { ...waiting, kind: "divert", reason: diverted.outcome.reason };
+}
+
+interface Next {
+  /** undefined: the window leaves no room. */
+  readonly dueAtMs: number | undefined;
+  readonly lastChanceUntilMs: number | null;
+}
+
+function nextAttempt(failed: FailedAttempt, { schedule }: Retries): Next {
+  return { dueAtMs: schedule.nextDueAtMs(failed), lastChanceUntilMs: null };
+}
+
+/**
+ * Of a job that was not asked. The window may have ended while we were away, or too busy to come to the job: then it has as long again to
+ * be asked once, or it would die for a failure that is not its endpoint's (docs/decisions/0020).
+ */
+function nextChance(failed: FailedAttempt, job: DeliveryJob, { delaysMs, schedule }: Retries): Next {
+  const { nowMs } = failed;
+  const inWindow = job.lastChanceUntilMs === null ? schedule.nextDueAtMs(failed) : undefined;
+  const lateMs = nowMs - job.dueAtMs;
+  const isOurs = job.firstAttemptAtMs !== null && lateMs > Math.max(MIN_LATE_MS, 2 * (delaysMs[0] ?? 0));
+  const endsAtMs = job.lastChanceUntilMs ?? (isOurs ? schedule.windowEndsAtMs(nowMs) : null);
+  if (inWindow !== undefined || endsAtMs === null) return { dueAtMs: inWindow, lastChanceUntilMs: null };
+  return { dueAtMs: schedule.nextDueAtMs({ ...failed, endsAtMs }), lastChanceUntilMs: endsAtMs };
+}
+
+function overdue(job: DeliveryJob, diverted: DivertedResult | undefined): Dead {
+  if (diverted === undefined || (job.attempts > 0 && job.lastChanceUntilMs === null))
+    return { kind: "dead", reason: "window_over", message: "the window for retries is over", job };
+  const message = `the window for retries is over, and no webhook could be asked: ${diverted.outcome.reason}`;
+  return { kind: "dead", reason: "not_asked", message, job };
+}
+
+/**
+ * How far the job has come in the schedule. Diverts count: a job that is diverted again and again backs off, or a million of them would
+ * come round every ten seconds.
+ */
+export function position({ attempts, diverts }: Pick<DeliveryJob, "attempts" | "diverts">): number {
+  return attempts + diverts;
+}
+
+/**
+ * The window begins with the first attempt (contract 3.5); for a job that was diverted before any, with the first divert: that
+ * is when it would have been attempted. Waiting for a limit that the destination has set for itself does not begin it (4.4).
+ */
+function triedJob({ job, results }: AttemptReport, diverted: DivertedResult | undefined, nowMs: number) {
+  const hasBegun = job.firstAttemptAtMs !== null || diverted?.outcome.reason !== "rate_limited";
+  return {
+    ...job,
+    attempts: job.attempts + (diverted === undefined ? 1 : 0),
+    diverts: job.diverts + (diverted === undefined ? 0 : 1),
+    // Of a clock that was ahead: no window begins later than now.
+    firstAttemptAtMs: hasBegun ? Math.min(job.firstAttemptAtMs ?? firstStartMs(results, nowMs), nowMs) : null,
+    failedAtMs: diverted === undefined ? nowMs : null,
+    outcomes: mergeOutcomes(job, results),
+  };
+}
+
+function firstStartMs(results: readonly PartResult[], nowMs: number): number {
+  return Math.min(nowMs, ...results.map((result) => (isDiverted(result) ? nowMs : result.startedAtMs)));
+}
+
+function longestWaitMs(results: readonly PartResult[], nowMs: number): number {
+  const waitsMs = results.map((result) => {
+    if (isDiverted(result)) return (result.notBeforeMs ?? nowMs) - nowMs;
+    return "retryAfterMs" in result.outcome ? (result.outcome.retryAfterMs ?? 0) : 0;
+  });
+  return Math.max(0, ...waitsMs);
+}

@@ -1,0 +1,85 @@
+import type { AttemptOutcome, PermanentReason, RequestResult, RetryReason } from "#contract";
+import type { DeliveryJob, WebhookOutcome } from "#topics";
+import type { DivertReason } from "../endpoints/request.ts";
+
+/**
+ * Why a webhook did not get a call. `secret_unreadable`: the destination's secret does not decrypt with the configured
+ * keys, so no request was made; an operator can put the key back within the window, so it is retried.
+ */
+export type OutcomeReason = RetryReason | PermanentReason | "secret_unreadable";
+
+/**
+ * Why a call ended in the dead letters (contract 3.4, 3.6). `window_over`: its webhooks were asked, and the window is over. `not_asked`: the
+ * same, but there was no chance to ask them: not once in the window, or not again after it had ended while this service was away.
+ */
+export type DeadReason =
+  | "permanent"
+  | "window_over"
+  | "not_asked"
+  | "destination_gone"
+  | "destination_disabled"
+  | "undecodable"
+  | "handler_failed";
+
+type UnreadableSecret = { readonly kind: "retryable"; readonly reason: "secret_unreadable" };
+
+/** What one webhook's part of one attempt came to. */
+export interface WebhookResult {
+  readonly url: string;
+  readonly outcome: AttemptOutcome | UnreadableSecret;
+  /** For people; never holds a secret. */
+  readonly message: string;
+  /** When the request started, Unix ms. */
+  readonly startedAtMs: number;
+  readonly durationMs: number;
+}
+
+/** A webhook that was not asked, because its endpoint was full, down, or wanted a pause. */
+export interface DivertedResult {
+  readonly url: string;
+  readonly outcome: { readonly kind: "diverted"; readonly reason: DivertReason };
+  readonly atMs: number;
+  /** When its turn may come, where that is known, Unix ms. */
+  readonly notBeforeMs: number | undefined;
+}
+
+/** One webhook's part of what became of a job in hand. */
+export type PartResult = WebhookResult | DivertedResult;
+
+export function isDiverted(result: PartResult): result is DivertedResult {
+  return result.outcome.kind === "diverted";
+}
+
+/** What an outcome is remembered and shown by, for people. */
+export function messageOf(result: RequestResult): string {
+  return result.kind === "failure" ? result.message : `HTTP ${result.status}`;
+}
+
+/** Enough for two configurations of five webhooks: what a removed URL came to is worth keeping, but not without end. */
+const MAX_OUTCOMES = 10;
+
+/**
+ * The job's outcomes with the newest of each URL: results replace what the same URL came to before. That a webhook was not asked is
+ * worth remembering only while nothing else is known of it.
+ */
+export function mergeOutcomes(job: DeliveryJob, results: readonly PartResult[]): WebhookOutcome[] {
+  const known = new Set(job.outcomes.map(({ url }) => url));
+  const news = results.filter((result) => !isDiverted(result) || !known.has(result.url));
+  const replaced = new Set(news.map(({ url }) => url));
+  const older = job.outcomes.filter(({ url }) => !replaced.has(url));
+  return [...older, ...news.flatMap((result) => failedOutcome(result))].slice(-MAX_OUTCOMES);
+}
+
+function failedOutcome(result: PartResult): WebhookOutcome[] {
+  if (isDiverted(result)) return [divertedOutcome(result)];
+  const { url, outcome, message, startedAtMs, durationMs } = result;
+  if (outcome.kind === "success") return [];
+  const { kind, reason } = outcome;
+  const status = "status" in outcome ? (outcome.status ?? null) : null;
+  return [{ url, kind, reason, status, message, atMs: startedAtMs, durationMs: Math.round(durationMs) }];
+}
+
+function divertedOutcome({ url, outcome, atMs }: DivertedResult): WebhookOutcome {
+  const message = `not asked: ${outcome.reason}`;
+  return { url, kind: "retryable", reason: "diverted", status: null, message, atMs, durationMs: 0 };
+}

@@ -1,0 +1,71 @@
+// What to do with a job that came out of its topic. Pure.
+import type { DeliveryJob } from "#topics";
+import type { DestinationState, ReachableDestination } from "../destinations.ts";
+import type { DeadReason } from "./outcomes.ts";
+import { type Retries, type Waiting, waitFrom } from "./waiting.ts";
+
+export interface Dead {
+  readonly kind: "dead";
+  readonly reason: DeadReason;
+  readonly message: string;
+  /** With every outcome so far. */
+  readonly job: DeliveryJob;
+}
+
+export interface AttemptPlan {
+  readonly kind: "attempt";
+  readonly destination: ReachableDestination;
+  /** Which of its webhooks. */
+  readonly urls: readonly string[];
+}
+
+/**
+ * A job that is due later than its topic's delay held it hops on without an attempt (contract 3.5); undefined: it is due.
+ * It hops from the moment at which it should have come out, or every hop would add its lateness and the last attempt
+ * would fall out of the window; but from at most one shortest delay ago, so that a retry topic stays in due order to
+ * within that much, whatever pause the process comes back from.
+ */
+export function planHop(job: DeliveryJob, retries: Retries, nowMs: number): Waiting | undefined {
+  // It came out ahead of its time: a clock was ahead when it was written (turn.ts), and no time of it is to be believed.
+  const isAhead = job.visibleAtMs > nowMs;
+  const { delaysMs } = retries;
+  const dueAtMs = isAhead ? Math.min(job.dueAtMs, nowMs + (delaysMs.at(-1) ?? 0)) : job.dueAtMs;
+  if (dueAtMs <= nowMs) return undefined;
+  const [shortestMs = 0] = delaysMs;
+  const fromMs = isAhead ? nowMs : Math.max(job.visibleAtMs, nowMs - shortestMs);
+  return waitFrom({ ...job, dueAtMs }, fromMs, retries);
+}
+
+/**
+ * The live configuration decides (contract 3.6): a retry goes to the webhooks whose last outcome was retryable (3.4) and
+ * to those that came with a later configuration, by URL. A job that fell due within its window is attempted however late
+ * we are: our own pause is not the endpoint's failure (docs/decisions/0006).
+ */
+export function planAttempt(job: DeliveryJob, state: DestinationState): AttemptPlan | Dead {
+  switch (state.kind) {
+    case "gone":
+      return { kind: "dead", reason: "destination_gone", message: "the destination was deleted", job };
+    case "disabled":
+      return {
+        kind: "dead",
+        reason: "destination_disabled",
+        message: "the destination is switched off",
+        job,
+      };
+    case "unreadable":
+    case "open":
+      return planRequests(job, state);
+  }
+}
+
+function planRequests(job: DeliveryJob, destination: ReachableDestination): AttemptPlan | Dead {
+  const urls = urlsLeft(job, destination);
+  if (urls.length > 0) return { kind: "attempt", destination, urls };
+  return { kind: "dead", reason: "permanent", message: "no webhook is left that could still take it", job };
+}
+
+function urlsLeft({ outcomes }: DeliveryJob, { urls }: ReachableDestination): readonly string[] {
+  const failedForGood = outcomes.filter(({ kind }) => kind === "permanent").map(({ url }) => url);
+  // Nothing has failed at the first attempt, which nearly all are: no list is built anew for those.
+  return failedForGood.length === 0 ? urls : urls.filter((url) => !failedForGood.includes(url));
+}

@@ -1,0 +1,190 @@
+import { classifyResult, type RequestResult } from "#contract";
+import type { Egress } from "#egress";
+import type { Ownership } from "#kafka";
+import { createMask } from "#secrets";
+import type { DeliveryJob } from "#topics";
+import type { ReachableDestination, Webhook } from "../destinations.ts";
+import type { Quota } from "../endpoints/destination-limit.ts";
+import type { GatedRequest, Gates } from "../endpoints/destination-limits.ts";
+import type { DivertReason, LaneRequest } from "../endpoints/request.ts";
+import { messageOf, type PartResult, type WebhookResult } from "../job/outcomes.ts";
+import type { Telemetry } from "../telemetry.ts";
+import { requestHeaders } from "./request-headers.ts";
+
+export interface AttemptsOptions {
+  readonly egress: Pick<Egress, "post">;
+  /** The way to the endpoints. */
+  readonly lanes: Pick<Gates, "enter" | "ended">;
+  /** Contract 2.5. */
+  readonly responseDeadlineMs: number;
+  readonly userAgent: string;
+  readonly nowMs: () => number;
+  /** The lanes' clock, which nobody sets: a pause or a rate must not last for as long as a clock was wrong. */
+  readonly elapsedMs: () => number;
+  /** Told of each request that has ended. */
+  readonly observers: readonly Pick<Telemetry, "requested">[];
+}
+
+export interface Attempt {
+  readonly job: DeliveryJob;
+  readonly destination: ReachableDestination;
+  /** Which of the destination's webhooks. */
+  readonly urls: readonly string[];
+  /** No request begins without it. */
+  readonly claim: Ownership;
+}
+
+/** Where an attempt stands after one more of its webhooks is through: by a request, by a divert, or because nothing may begin any more. */
+interface Progress {
+  /** What its webhooks came to so far, but for withdrawn ones. */
+  readonly results: readonly PartResult[];
+  /** One of them has succeeded. */
+  readonly isDelivered: boolean;
+  /** One of them was to be asked when the job was not ours any more. */
+  readonly isWithdrawn: boolean;
+  /** All of them are through. */
+  readonly isOver: boolean;
+}
+
+/** Posts one job to several webhooks in parallel (contract 3.2); every request runs to its end and is told of. */
+export type MakeAttempt = (attempt: Attempt, onProgress: (progress: Progress) => void) => void;
+
+export function createAttempts(options: AttemptsOptions): MakeAttempt {
+  const { elapsedMs, lanes, nowMs } = options;
+
+  return ({ job, destination, urls, claim }, onProgress) => {
+    const results: PartResult[] = [];
+    let isDelivered = false;
+    let withdrawn = 0;
+    const through = (): void => {
+      const isOver = results.length + withdrawn === urls.length;
+      onProgress({ results, isDelivered, isOver, isWithdrawn: withdrawn > 0 });
+    };
+    const ended = (latest: PartResult): void => {
+      results.push(latest);
+      isDelivered ||= latest.outcome.kind === "success";
+      through();
+    };
+    const withdraw = (): void => {
+      withdrawn += 1;
+      through();
+    };
+    if (destination.kind === "unreadable") {
+      for (const url of urls) tell(options, job, unreadable(url, destination.message, nowMs()), ended);
+      return;
+    }
+    for (const url of urls) {
+      const webhook = destination.webhooks.get(url);
+      if (webhook === undefined) continue;
+      lanes.enter(new WebhookRequest(options, { job, webhook, claim, ended, withdraw }), elapsedMs());
+    }
+  };
+}
+
+/** One webhook's part of an attempt. */
+interface Part {
+  readonly job: DeliveryJob;
+  readonly webhook: Webhook;
+  readonly claim: Ownership;
+  ended(result: PartResult): void;
+  withdraw(): void;
+}
+
+/** On its way through its endpoint's lane. */
+class WebhookRequest implements GatedRequest {
+  gate: { left(): void } | undefined;
+  next: LaneRequest | undefined;
+  enteredAtMs = 0;
+  readonly endpoint: string;
+  readonly isRetry: boolean;
+  readonly destinationId: string;
+  readonly quota: Quota | undefined;
+  readonly #options: AttemptsOptions;
+  readonly #part: Part;
+
+  constructor(options: AttemptsOptions, part: Part) {
+    const { job, webhook } = part;
+    this.endpoint = webhook.endpoint;
+    this.destinationId = job.destinationId;
+    this.quota = webhook.quota;
+    this.isRetry = job.attempts > 0 || job.diverts > 0;
+    this.#options = options;
+    this.#part = part;
+  }
+
+  get isWithdrawn(): boolean {
+    return !this.#part.claim.isOurs;
+  }
+
+  withdraw(): void {
+    this.gate?.left();
+    this.#part.withdraw();
+  }
+
+  start(): void {
+    const { egress, nowMs, responseDeadlineMs, userAgent } = this.#options;
+    const { job, webhook } = this.#part;
+    const { body } = job;
+    const startedAtMs = nowMs();
+    const headers = requestHeaders({ job, webhook, userAgent, nowMs: startedAtMs });
+    void egress
+      .post({ url: webhook.url, headers, body, deadlineMs: responseDeadlineMs })
+      .then((result) => this.#ended(result, startedAtMs));
+  }
+
+  divert(reason: DivertReason, turnAtMs: number | undefined): void {
+    // Its next owner would not know of the divert, and make an attempt beside it.
+    if (this.isWithdrawn) {
+      this.withdraw();
+      return;
+    }
+    this.gate?.left();
+    const { url } = this.#part.webhook;
+    const { elapsedMs, nowMs } = this.#options;
+    const atMs = nowMs();
+    const notBeforeMs = turnAtMs === undefined ? undefined : Math.ceil(atMs + turnAtMs - elapsedMs());
+    this.#part.ended({ url, outcome: { kind: "diverted", reason }, atMs, notBeforeMs });
+  }
+
+  /** Told of with its place at the endpoint free again. */
+  #ended(result: RequestResult, startedAtMs: number): void {
+    const { elapsedMs, lanes, nowMs } = this.#options;
+    const { durationMs } = result;
+    const outcome = classifyResult(result, nowMs());
+    this.gate?.left();
+    lanes.ended(this, outcome, { durationMs, nowMs: elapsedMs() });
+    const { job, webhook, ended } = this.#part;
+    const { url } = webhook;
+    const message = result.kind === "failure" ? maskOf(webhook)(result.message) : messageOf(result);
+    tell(this.#options, job, { url, outcome, message, startedAtMs, durationMs }, ended);
+  }
+}
+
+/** Made once for each webhook's version, at its first failure. */
+const masks = new WeakMap<Webhook, (text: string) => string>();
+
+/** Takes the webhook's secrets out of a failure's text: the other side may have had words in it. */
+function maskOf(webhook: Webhook): (text: string) => string {
+  const known = masks.get(webhook);
+  if (known !== undefined) return known;
+  const { sharedSecret, previous } = webhook.signing;
+  const signing = [sharedSecret, previous?.secret].filter((secret) => secret !== undefined);
+  const mask = createMask([...signing, ...Object.values(webhook.headers)]);
+  masks.set(webhook, mask);
+  return mask;
+}
+
+function tell(
+  { observers }: AttemptsOptions,
+  job: DeliveryJob,
+  result: WebhookResult,
+  ended: (result: PartResult) => void,
+): void {
+  for (const observer of observers) observer.requested(job, result);
+  ended(result);
+}
+
+function unreadable(url: string, message: string, startedAtMs: number): WebhookResult {
+  const outcome = { kind: "retryable", reason: "secret_unreadable" } as const;
+  return { url, outcome, message, startedAtMs, durationMs: 0 };
+}
