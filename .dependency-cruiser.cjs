@@ -24,6 +24,8 @@ const SOLE_USERS = {
   testcontainers: "^deploy/local/",
 };
 
+const KAFKA_ROOMS = "producing|consuming|tables|admin|protocol";
+
 const packageRules = Object.entries(PACKAGES).map(([name, allowed]) => ({
   name: `package-${name}-imports-only-what-it-may`,
   severity: "error",
@@ -68,6 +70,39 @@ module.exports = {
       severity: "error",
       from: { path: "^clients/([^/]+)/", pathNot: "\\.test\\.ts$" },
       to: { pathNot: ["^clients/$1/", "^node:"], dependencyTypesNot: ["core"] },
+    },
+    {
+      name: "kafka-rooms-never-import-the-front",
+      severity: "error",
+      from: { path: `^packages/kafka/(${KAFKA_ROOMS})/`, pathNot: "(\\.test\\.ts$|/fixtures/)" },
+      to: { path: "^packages/kafka/(index|kafka)\\.ts$" },
+    },
+    {
+      name: "kafka-leaves-import-no-room",
+      severity: "error",
+      from: { path: "^packages/kafka/[^/]+\\.ts$", pathNot: "/(index|kafka)\\.ts$|\\.test\\.ts$" },
+      to: { path: `^packages/kafka/(${KAFKA_ROOMS})/` },
+    },
+    {
+      name: "kafka-protocol-is-behind-the-seam",
+      severity: "error",
+      from: {
+        path: `^packages/kafka/(${KAFKA_ROOMS})/`,
+        pathNot: "^packages/kafka/protocol/|\\.test\\.ts$|/fixtures/",
+      },
+      to: { path: "^packages/kafka/protocol/" },
+    },
+    {
+      name: "kafka-protocol-imports-no-other-room",
+      severity: "error",
+      from: { path: "^packages/kafka/protocol/", pathNot: "\\.test\\.ts$" },
+      to: { path: `^packages/kafka/(${KAFKA_ROOMS})/`, pathNot: "^packages/kafka/protocol/" },
+    },
+    {
+      name: "deliverer-endpoints-know-no-jobs",
+      severity: "error",
+      from: { path: "^services/deliverer/endpoints/", pathNot: "\\.test\\.ts$" },
+      to: { path: "^services/deliverer/(job|requests|intake|waking|attempt-log)/" },
     },
     ...packageRules,
     ...soleUserRules,

@@ -4,7 +4,7 @@ import type { Host } from "#host";
 import { NameError } from "./failures.ts";
 import { openHostsFile } from "./hosts-file.ts";
 import type { Resolve, ResolvedAddress } from "./resolver.ts";
-import { createLookupLane } from "./serial-lookup.ts";
+import { createSerialLookup } from "./serial-lookup.ts";
 
 /** How long an answer may take, in ms. */
 interface Patience {
@@ -105,7 +105,7 @@ export function createNameService(options: NameServiceOptions): NameService {
   const inHostsFile = openHostsFile(options.hostsPath ?? "/etc/hosts", () => host.now());
   const servers = createServers(options);
   const lookupAll: Resolve = (hostname) => lookup(hostname, { all: true });
-  const askSystem = createLookupLane({
+  const askSystem = createSerialLookup({
     lookup: options.lookup ?? lookupAll,
     maxWaiting: MAX_WAITING_LOOKUPS,
   });

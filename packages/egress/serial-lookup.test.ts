@@ -1,6 +1,6 @@
 import { expect, test } from "@jest/globals";
 import type { ResolvedAddress } from "./resolver.ts";
-import { createLookupLane } from "./serial-lookup.ts";
+import { createSerialLookup } from "./serial-lookup.ts";
 
 interface Question {
   readonly hostname: string;
@@ -8,10 +8,10 @@ interface Question {
   fail(error: Error): void;
 }
 
-/** A lane before lookups that the test itself ends. */
+/** Serial lookups that the test itself ends. */
 function setup(maxWaiting: number) {
   const questions: Question[] = [];
-  const resolve = createLookupLane({
+  const resolve = createSerialLookup({
     maxWaiting,
     lookup: (hostname) =>
       new Promise((answer, fail) => {

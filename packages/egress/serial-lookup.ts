@@ -1,7 +1,7 @@
 import { NameError } from "./failures.ts";
 import type { Resolve } from "./resolver.ts";
 
-export interface LookupLaneOptions {
+export interface SerialLookupOptions {
   readonly lookup: Resolve;
   /** How many names wait at most; the next one fails at once. */
   readonly maxWaiting: number;
@@ -11,7 +11,7 @@ export interface LookupLaneOptions {
  * getaddrinfo, one name at a time. It blocks one of libuv's threads for as long as a name server is silent, and libuv lends two of
  * its four to lookups: the other one stays free for the rest of the process, which finds its Kafka brokers by it.
  */
-export function createLookupLane({ lookup, maxWaiting }: LookupLaneOptions): Resolve {
+export function createSerialLookup({ lookup, maxWaiting }: SerialLookupOptions): Resolve {
   let waiting = 0;
   let last: Promise<unknown> = Promise.resolve();
   return (hostname) => {

@@ -5,7 +5,7 @@ import type { KafkaError } from "./errors.ts";
  * The end of a thing in which others wait: what waits then rejects at once. Not `Promise.race` with a promise that outlives the
  * wait: that one would keep every answer in memory.
  */
-export class Ending {
+export class Shutdown {
   readonly #host: Host;
   #why: KafkaError | undefined;
   readonly #waiting = new Set<(why: KafkaError) => void>();

@@ -173,7 +173,7 @@ export interface DestinationConfig {
   events: null | Array<string>;
   /** Over all processes; null is unlimited. */
   maxRequestsPerSecond: null | number;
-  /** Requests under way at a time, over all processes; null leaves it to the endpoint's lane. */
+  /** Requests under way at a time, over all processes; null leaves it to the endpoint's queue. */
   maxInFlight: null | number;
   /** Partitions the destination spreads over; null is the default. While there is a limit it is 1 whatever stands here, so that the limit is exact. */
   shardWidth: null | number;

@@ -7,7 +7,7 @@ import type { Signing } from "./requests/request-headers.ts";
 /** A webhook with its header values in clear; lives in memory only (contract 6.3). */
 export interface Webhook {
   readonly url: string;
-  /** What is slow or dead as a whole, and has a lane: the URL. Many customers' webhooks share one host, and not one fate. */
+  /** What is slow or dead as a whole, and has a queue: the URL. Many customers' webhooks share one host, and not one fate. */
   readonly endpoint: string;
   readonly headers: Readonly<Record<string, string>>;
   /** The destination's, the same for all its webhooks. */

@@ -18,9 +18,9 @@ import {
   type Ways,
 } from "./connection.ts";
 import type { Destinations } from "./destinations.ts";
-import type { Lanes } from "./endpoints/endpoint-queues.ts";
-import { openGates, openLanes } from "./endpoints/open.ts";
-import { createTurn, type Turn } from "./intake/job-admission.ts";
+import type { EndpointQueues } from "./endpoints/endpoint-queues.ts";
+import { openDestinationLimits, openEndpointQueues } from "./endpoints/open.ts";
+import { createJobAdmission, type JobAdmission } from "./intake/job-admission.ts";
 import { createDeliver } from "./job/deliver.ts";
 import { RecentJobs } from "./job/recent-jobs.ts";
 import { createRecords } from "./job/records.ts";
@@ -43,21 +43,29 @@ const MACHINE: DelivererOutside = { createKafka, createSerde, createEgress };
 
 interface EgressParts {
   readonly outside: DelivererOutside;
-  readonly lanes: Lanes;
+  readonly queues: EndpointQueues;
   readonly observers: AttemptsOptions["observers"];
 }
 
 /** The way out to webhooks. */
-function openEgress(context: DelivererContext, { outside, lanes, observers }: EgressParts) {
+function openEgress(context: DelivererContext, { outside, queues, observers }: EgressParts) {
   const { host, settings: own, lifecycle, nowMs } = context;
   const { allowCidrs, responseDeadlineMs, userAgent } = own.egress;
-  // The lanes bound what is under way. They keep it low: requests that spread over more connections than they need cost a third more CPU.
+  // The queues bound what is under way. They keep it low: requests that spread over more connections than they need cost a third more CPU.
   const connectionsPerOrigin = own.delivery.maxOutstandingCalls;
   const egress = outside.createEgress({ allowCidrs, connectionsPerOrigin, host });
   lifecycle.onStop("egress", () => egress.close());
-  const gates = openGates(context, lanes);
+  const limits = openDestinationLimits(context, queues);
   const elapsedMs = () => host.elapsed();
-  return createAttempts({ egress, lanes: gates, responseDeadlineMs, userAgent, nowMs, elapsedMs, observers });
+  return createAttempts({
+    egress,
+    queues: limits,
+    responseDeadlineMs,
+    userAgent,
+    nowMs,
+    elapsedMs,
+    observers,
+  });
 }
 
 interface DeliveryParts {
@@ -92,7 +100,7 @@ function createStep(
 interface ReadingParts {
   readonly step: Step<DeliveryJob>;
   readonly telemetry: Telemetry;
-  readonly turn: Turn;
+  readonly admission: JobAdmission;
   readonly producer: Producer;
   readonly waking: Waking;
 }
@@ -100,7 +108,7 @@ interface ReadingParts {
 function createRunner(
   { settings: own, metrics, nowMs }: DelivererContext,
   { groupId, kafka, retryTopics, serde, topics }: Reading,
-  { producer, step, telemetry, turn, waking }: ReadingParts,
+  { producer, step, telemetry, admission, waking }: ReadingParts,
 ): Runner {
   const records = createRecords({ topics, serde, nowMs });
   const names = [topics.deliveryJobs.name, ...retryTopics.map(({ name }) => name)];
@@ -119,7 +127,7 @@ function createRunner(
     producer,
     maxOutstandingRecords: own.delivery.maxOutstandingCalls,
     maxOutstandingBytes: own.delivery.maxOutstandingBytes,
-    dueAtMs: (record) => turn.dueAtMs(record),
+    dueAtMs: (record) => admission.dueAtMs(record),
     onRecordsLost: countRecordsLost(metrics, names),
     async onAssigned() {
       telemetry.rebalanced();
@@ -132,10 +140,10 @@ function createRunner(
 function watch(
   context: DelivererContext,
   connection: Reading,
-  parts: { runner: Runner; lanes: Lanes; turn: Turn },
+  parts: { runner: Runner; queues: EndpointQueues; admission: JobAdmission },
 ) {
   const { host, lifecycle, logger, metrics } = context;
-  const { runner, lanes, turn } = parts;
+  const { runner, queues, admission } = parts;
   const { groupId, kafka, retryTopics } = connection;
   const waitingCalls = watchWaitingCalls({
     admin: kafka.admin(),
@@ -147,13 +155,13 @@ function watch(
   });
   lifecycle.onStop("waiting calls", () => waitingCalls.stop());
   watchState(metrics, () => ({
-    requestsInFlight: lanes.inFlight,
-    requestsWaiting: lanes.waiting,
-    breakers: lanes.breakers(),
+    requestsInFlight: queues.inFlight,
+    requestsWaiting: queues.waiting,
+    breakers: queues.breakers(),
     outstandingCalls: runner.outstanding.records,
     assignedPartitions: runner.assigned.length,
     waitingCalls: waitingCalls.count,
-    oldestDueAtMs: turn.oldestDueAtMs(runner.assigned),
+    oldestDueAtMs: admission.oldestDueAtMs(runner.assigned),
   }));
 }
 
@@ -162,16 +170,16 @@ async function start(context: DelivererContext, outside: DelivererOutside): Prom
   const connection = await findRetryTopics(context, connect(context, outside));
   const telemetry = createTelemetry({ metrics, logger, nowMs });
   const attemptLog = openAttemptLog(context, connection);
-  const lanes = openLanes(context);
+  const queues = openEndpointQueues(context);
   const destinations = followDestinations(context, connection);
   const producer = connection.kafka.producer({ deliveryTimeoutMs: Number.POSITIVE_INFINITY });
-  const waking = openWaking(context, connection, { producer, destinations, lanes });
+  const waking = openWaking(context, connection, { producer, destinations, queues });
   const delaysMs = new Map(connection.retryTopics.map(({ name, delayMs }) => [name, delayMs]));
-  const turn = createTurn({ lanes, waking, nowMs, delaysMs });
-  const attempt = openEgress(context, { outside, lanes, observers: [telemetry, attemptLog, waking] });
+  const admission = createJobAdmission({ queues, waking, nowMs, delaysMs });
+  const attempt = openEgress(context, { outside, queues, observers: [telemetry, attemptLog, waking] });
   const step = createStep(context, connection, { attempt, attemptLog, destinations, telemetry });
-  const runner = createRunner(context, connection, { step, telemetry, turn, producer, waking });
-  watch(context, connection, { runner, lanes, turn });
+  const runner = createRunner(context, connection, { step, telemetry, admission, producer, waking });
+  watch(context, connection, { runner, queues, admission });
 
   let isJoined = false;
   health.readiness("consumer group is joined", () => isJoined);

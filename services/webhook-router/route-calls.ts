@@ -30,7 +30,7 @@ export interface RouteCallsParts {
   readonly telemetry: Telemetry;
 }
 
-interface Hand {
+interface CallInProgress {
   readonly record: Received<Call>;
   readonly settle: Settle;
   readonly claim: Claim;
@@ -41,7 +41,7 @@ export function createRouteCalls(parts: RouteCallsParts): Step<Call> {
 
   const routeOf = ({ decoded: call }: Received<Call>): Route => route(call, destinations.of(call.sourceId));
 
-  function end({ record, settle }: Hand, found: Route): void {
+  function end({ record, settle }: CallInProgress, found: Route): void {
     if (found.kind === "drop") {
       telemetry.dropped(record, found.reason);
       settle({ produce: [] });
@@ -53,7 +53,7 @@ export function createRouteCalls(parts: RouteCallsParts): Step<Call> {
   }
 
   /** For a call that waited: the reader has left its step. */
-  function fail({ record, settle }: Hand, error: unknown): void {
+  function fail({ record, settle }: CallInProgress, error: unknown): void {
     const reason = error instanceof Error ? error : new Error(String(error));
     const letter = records.deadLetter(record, reason);
     telemetry.rejected(record, reason);
@@ -61,20 +61,20 @@ export function createRouteCalls(parts: RouteCallsParts): Step<Call> {
   }
 
   /** Never throws: what can be neither routed nor a dead letter is stepped again, and ends as the reader ends a step that throws. */
-  function endLater(hand: Hand): void {
+  function endLater(call: CallInProgress): void {
     try {
-      end(hand, routeOf(hand.record));
+      end(call, routeOf(call.record));
     } catch (error) {
       try {
-        fail(hand, error);
+        fail(call, error);
       } catch {
-        hand.claim.giveBack();
+        call.claim.giveBack();
       }
     }
   }
 
   return (record, settle, claim) => {
-    const hand = { record, settle, claim };
+    const call = { record, settle, claim };
     windows.note(record, {
       use(noted) {
         if (noted === "duplicate") {
@@ -84,16 +84,16 @@ export function createRouteCalls(parts: RouteCallsParts): Step<Call> {
         }
         if (noted === "again") telemetry.repeated();
         const found = routeOf(record);
-        if (isFinal(found, parts.confirmations.has(record.decoded.sourceId))) end(hand, found);
-        else confirm(hand);
+        if (isFinal(found, parts.confirmations.has(record.decoded.sourceId))) end(call, found);
+        else confirm(call);
       },
-      fail: (error) => fail(hand, error),
+      fail: (error) => fail(call, error),
       giveBack: () => claim.giveBack(),
     });
   };
 
-  function confirm(hand: Hand): void {
-    const { record, claim } = hand;
+  function confirm(call: CallInProgress): void {
+    const { record, claim } = call;
     parts.confirmations.wait(record.decoded.sourceId, {
       partition: record.partition,
       decide() {
@@ -101,7 +101,7 @@ export function createRouteCalls(parts: RouteCallsParts): Step<Call> {
           claim.giveBack();
           return;
         }
-        endLater(hand);
+        endLater(call);
       },
       giveBack: () => claim.giveBack(),
     });

@@ -78,7 +78,36 @@ const SINGLE: readonly Bad[] = [
   })),
 ];
 
+const ROOMS: readonly Bad[] = [
+  ...["producing", "consuming", "tables", "admin", "protocol"].flatMap((room) => [
+    {
+      rule: "kafka-rooms-never-import-the-front",
+      file: `packages/kafka/${room}/bad.ts`,
+      imports: "../index.ts",
+    },
+    { rule: "kafka-leaves-import-no-room", file: `packages/kafka/bad-${room}.ts`, imports: `./${room}/a.ts` },
+  ]),
+  ...["producing", "consuming", "tables", "admin"].flatMap((room) => [
+    {
+      rule: "kafka-protocol-is-behind-the-seam",
+      file: `packages/kafka/${room}/bad-seam.ts`,
+      imports: "../protocol/a.ts",
+    },
+    {
+      rule: "kafka-protocol-imports-no-other-room",
+      file: `packages/kafka/protocol/bad-${room}.ts`,
+      imports: `../${room}/a.ts`,
+    },
+  ]),
+  ...["job", "requests", "intake", "waking", "attempt-log"].map((room) => ({
+    rule: "deliverer-endpoints-know-no-jobs",
+    file: `services/deliverer/endpoints/bad-${room}.ts`,
+    imports: `../${room}/a.ts`,
+  })),
+];
+
 const BAD: readonly Bad[] = [
+  ...ROOMS,
   ...SINGLE,
   ...packageRules.flatMap(badImportsOf),
   ...forbidden.filter(({ name }) => name.startsWith("only-one-place-uses-")).flatMap(badUseOf),
@@ -90,6 +119,19 @@ const GOOD: Readonly<Record<string, string>> = {
   "packages/topics/inner.ts": "export const a = 1;\n",
   "packages/kafka/good.ts": 'export * from "../topics/index.ts";\nexport * as kafkajs from "kafkajs";\n',
   "packages/kafka/good.test.ts": 'export * from "../../test/support/a.ts";\n',
+  ...Object.fromEntries(
+    ["producing", "consuming", "tables", "admin", "protocol"].map((room) => [
+      `packages/kafka/${room}/a.ts`,
+      'export * from "../types.ts";\n',
+    ]),
+  ),
+  "packages/kafka/types.ts": "export const a = 1;\n",
+  ...Object.fromEntries(
+    ["job", "requests", "intake", "waking", "attempt-log"].map((room) => [
+      `services/deliverer/${room}/a.ts`,
+      "export const a = 1;\n",
+    ]),
+  ),
   "services/one/a.ts": 'export * from "../../packages/topics/index.ts";\n',
   "services/one/cycle-b.ts": 'export * from "./cycle-a.ts";\n',
   "services/two/a.ts": "export const a = 1;\n",

@@ -25,7 +25,7 @@ const STARTERS = [
 ];
 /** Whoever uses these puts something in place of the process's own clock or functions, which all suites share here. */
 const PATCHES = ["jest.useFakeTimers", "jest.spyOn"];
-const SHARED_BY_TESTS = /\.fixture\.ts$|\/fixtures\/|^test\/support\//;
+const SHARED_BY_TESTS = /\/fixtures\/|^test\/support\//;
 
 function importsOf(path: string): string[] {
   const source = readFileSync(join(ROOT, path), "utf8");
@@ -57,8 +57,7 @@ export function partOf(folder: string, path: string): Part | undefined {
   const suites = files.filter((file) => file.endsWith(".test.ts") && isUnit(file)).sort();
   const mutate = files
     .filter(
-      (file) =>
-        isWithin(file) && !/\.(test|fixture|generated|d)\.ts$|\/fixtures\/|\/(index|main)\.ts$/.test(file),
+      (file) => isWithin(file) && !/\.(test|generated|d)\.ts$|\/fixtures\/|\/(index|main)\.ts$/.test(file),
     )
     .sort();
   return mutate.length === 0 ? undefined : { folder, mutate, suites };

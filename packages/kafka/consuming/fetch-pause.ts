@@ -5,7 +5,7 @@
 const HOLD_BYTES = { pauseAbove: 512 * 1024, resumeBelow: 256 * 1024 };
 
 /** Stops the fetching of one partition while too much of it is held. */
-export class Valve {
+export class FetchPause {
   readonly #setPaused: (paused: boolean) => void;
   #isPaused = false;
   #onResumed: (() => void) | undefined;

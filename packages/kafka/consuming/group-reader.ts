@@ -10,7 +10,7 @@ import { HandOver } from "./hand-over.ts";
 import { Membership } from "./membership.ts";
 import { openAll } from "./opening.ts";
 import type { Work } from "./partition-reader.ts";
-import { Lanes } from "./partition-readers.ts";
+import { PartitionReaders } from "./partition-readers.ts";
 import { Supervisor } from "./supervisor.ts";
 
 /** Chosen so that a killed member's partitions move within 8 s: the session's end, and a rebalance that nobody delays for long. */
@@ -50,12 +50,12 @@ export interface GroupReaderParts {
   readonly host: Host;
 }
 
-/** Reads topics as a member of a group: lanes per partition, kept over rebalances; commits; hand-over of assignments. */
+/** Reads topics as a member of a group: one reader for each partition, kept over rebalances; commits; hand-over of assignments. */
 export class GroupReader<T> {
   readonly #parts: GroupReaderParts;
   readonly #options: GroupReaderOptions<T>;
   readonly #capacity: Capacity;
-  readonly #lanes: Lanes<T>;
+  readonly #partitionReaders: PartitionReaders<T>;
   readonly #supervisor: Supervisor;
   readonly #committer: Committer;
   readonly #handOver: HandOver;
@@ -71,12 +71,12 @@ export class GroupReader<T> {
     this.#options = options;
     this.#membership = new Membership(options.sessionTimeoutMs ?? DEFAULTS.sessionTimeoutMs, host);
     this.#capacity = new Capacity(options.maxOutstandingRecords, options.maxOutstandingBytes, host);
-    this.#lanes = this.#newLanes();
+    this.#partitionReaders = this.#newPartitionReaders();
     this.#supervisor = this.#newSupervisor();
     this.#committer = new Committer({
       logger,
       host,
-      positions: () => (options.commits ? this.#lanes.positions() : []),
+      positions: () => (options.commits ? this.#partitionReaders.positions() : []),
       commit: async (positions) => this.#supervisor.session?.commit(positions) ?? false,
       onStuck: () => this.#supervisor.renew("offsets cannot be committed"),
     });
@@ -88,7 +88,7 @@ export class GroupReader<T> {
   }
 
   get assigned(): readonly TopicPartition[] {
-    return this.#lanes.assigned;
+    return this.#partitionReaders.assigned;
   }
 
   get outstanding(): { readonly records: number; readonly bytes: number } {
@@ -96,11 +96,11 @@ export class GroupReader<T> {
   }
 
   position(partition: TopicPartition): number | undefined {
-    return this.#lanes.at(partition)?.position;
+    return this.#partitionReaders.at(partition)?.position;
   }
 
   ownership(partition: TopicPartition): Ownership {
-    return this.#lanes.at(partition)?.ownership() ?? NOBODYS;
+    return this.#partitionReaders.at(partition)?.ownership() ?? NOBODYS;
   }
 
   /** Resolves when the group has been joined; rejects when that can never be. */
@@ -113,18 +113,18 @@ export class GroupReader<T> {
   async stop(graceMs: number): Promise<void> {
     const { host } = this.#parts;
     this.#isStopping = true;
-    this.#lanes.close();
+    this.#partitionReaders.close();
     for (const partition of this.assigned) this.#supervisor.session?.setPaused(partition, true);
     await withinMs(this.#capacity.empty(), graceMs, host);
     this.#committer.stop();
     await withinMs(this.#committer.commit(), LAST_COMMIT_WITHIN_MS, host);
     await this.#supervisor.stop();
     this.#revoke(this.assigned);
-    this.#lanes.assign([]);
+    this.#partitionReaders.assign([]);
   }
 
-  #newLanes(): Lanes<T> {
-    return new Lanes<T>({
+  #newPartitionReaders(): PartitionReaders<T> {
+    return new PartitionReaders<T>({
       work: this.#options.work,
       capacity: this.#capacity,
       logger: this.#parts.logger,
@@ -163,18 +163,18 @@ export class GroupReader<T> {
     if (this.#options.commits) await this.#handOver.begin();
   }
 
-  /** A new generation. The client has forgotten every position and pause; the lanes have not. */
+  /** A new generation. The client has forgotten every position and pause; the partition readers have not. */
   #join(join: Join): void {
     const { commits } = this.#options;
     const { assigned } = join;
-    // Where nobody else can have read since, a lane goes on at its own place instead of at the last commit.
+    // Where nobody else can have read since, a partition reader goes on at its own place instead of at the last commit.
     const keepsPlaces = !commits || this.#isNext(join);
     const before = new Set(keepsPlaces ? this.assigned.map(keyOf) : []);
     const now = new Set(keepsPlaces ? assigned.map(keyOf) : []);
     this.#member = join;
     this.#handOver.end();
     this.#revoke(this.assigned.filter((partition) => !now.has(keyOf(partition))));
-    this.#lanes.assign(assigned);
+    this.#partitionReaders.assign(assigned);
     this.#committer.forget();
     this.#lastAssignment = {
       partitions: [...new Set(assigned.map(({ partition }) => partition))],
@@ -193,25 +193,26 @@ export class GroupReader<T> {
   }
 
   #resume(partition: TopicPartition, wasOurs: boolean): void {
-    const lane = this.#lanes.at(partition);
-    if (lane === undefined) return;
+    const partitionReader = this.#partitionReaders.at(partition);
+    if (partitionReader === undefined) return;
     const { session } = this.#supervisor;
-    session?.setPaused(partition, lane.isPaused || this.#isStopping);
+    session?.setPaused(partition, partitionReader.isPaused || this.#isStopping);
     // A place from before the last loss, which no batch has confirmed since, is not the group's.
-    if (this.#options.commits && !(wasOurs && lane.knowsPlace)) lane.ownAnew();
-    else if (lane.next !== undefined) session?.seek({ ...partition, offset: lane.next });
+    if (this.#options.commits && !(wasOurs && partitionReader.knowsPlace)) partitionReader.ownAnew();
+    else if (partitionReader.next !== undefined)
+      session?.seek({ ...partition, offset: partitionReader.next });
   }
 
   /** Stepping of new partitions begins when their owner is ready for them. */
   #open(partitions: readonly TopicPartition[]): void {
     const { onAssigned, openPartition } = this.#options;
-    const openings = partitions.flatMap((partition) => this.#lanes.at(partition)?.opening() ?? []);
+    const openings = partitions.flatMap((partition) => this.#partitionReaders.at(partition)?.opening() ?? []);
     void openAll(openings, { ...this.#parts, onAssigned, openPartition });
   }
 
   #revoke(partitions: readonly TopicPartition[]): void {
     if (partitions.length === 0) return;
-    this.#lanes.drop(partitions);
+    this.#partitionReaders.drop(partitions);
     this.#options.onRevoked?.(partitions);
   }
 
@@ -224,11 +225,11 @@ export class GroupReader<T> {
   #take(batch: FetchedBatch): void | Promise<void> {
     // Fetched before a join: it shows where the reading stood then, and perhaps another's partition.
     if (this.#isStopping || batch.generation !== this.#member?.generation) return;
-    const lane = this.#lanes.at(batch);
-    lane?.offer(batch);
+    const partitionReader = this.#partitionReaders.at(batch);
+    partitionReader?.offer(batch);
     // Who reads all at once for nobody else has the next fetch wait: one that leaves the partition out takes its longest time.
-    if (!this.#options.commits && lane?.isPaused === true)
-      return withinMs(lane.resumed(), MAX_WAIT_FOR_LANE_MS, this.#parts.host);
+    if (!this.#options.commits && partitionReader?.isPaused === true)
+      return withinMs(partitionReader.resumed(), MAX_WAIT_FOR_LANE_MS, this.#parts.host);
   }
 
   #gone({ topic, partition, fromOffset, toOffset }: RecordsGone): void {

@@ -18,7 +18,7 @@ export interface HeadDecoderParts<T> {
   onFailed(head: Held<T>, retryInMs: number): void;
 }
 
-/** Decodes the record at a lane's head: at once, or as soon as its schema can be had; finds out which can never be decoded. */
+/** Decodes the record at the head of a partition: at once, or as soon as its schema can be had; finds out which can never be decoded. */
 export class HeadDecoder<T> {
   readonly #parts: HeadDecoderParts<T>;
   #isWaiting = false;

@@ -5,7 +5,7 @@ import { recordingLogger } from "../fixtures/recording-logger.ts";
 import { batchOf, record } from "../fixtures/stub-session.ts";
 import type { Claim, Settle } from "../types.ts";
 import { Capacity } from "./capacity.ts";
-import { Lane } from "./partition-reader.ts";
+import { PartitionReader } from "./partition-reader.ts";
 
 const LOG_END = 60;
 
@@ -26,7 +26,7 @@ const action: fc.Arbitrary<Action> = fc.oneof(
   fc.record({ kind: fc.constantFrom("regain" as const, "open" as const, "commit" as const) }),
 );
 
-/** A partition's log, the group's commit, another member, and this one's lane. */
+/** A partition's log, the group's commit, another member, and this one's partition reader. */
 class World {
   /** Records whose outcome is durable, whoever did them. */
   readonly done = new Set<number>();
@@ -34,7 +34,7 @@ class World {
   committed = 0;
   #fetchAt = 0;
   #isOurs = true;
-  readonly #lane = new Lane<string>(
+  readonly #partitionReader = new PartitionReader<string>(
     { topic: "t", partition: 0 },
     {
       logger: recordingLogger().logger,
@@ -54,8 +54,8 @@ class World {
   );
 
   constructor() {
-    this.#lane.ownAnew();
-    this.#lane.open();
+    this.#partitionReader.ownAnew();
+    this.#partitionReader.open();
   }
 
   act(given: Action): void {
@@ -64,16 +64,16 @@ class World {
     else if (given.kind === "lose") this.#lose(given.commitsFirst, given.othersDo);
     else if (given.kind === "regain") this.#regain();
     else if (given.kind === "commit") this.#commit();
-    else if (this.#isOurs) this.#lane.open();
+    else if (this.#isOurs) this.#partitionReader.open();
   }
 
   finish(): void {
     this.#regain();
-    this.#lane.open();
+    this.#partitionReader.open();
     this.#fetch(LOG_END);
     while (this.inHand.length > 0) this.#end(0, "settle");
     this.#commit();
-    this.#lane.close();
+    this.#partitionReader.close();
   }
 
   #fetch(count: number): void {
@@ -81,7 +81,7 @@ class World {
     const to = Math.min(LOG_END, this.#fetchAt + count);
     const offsets = Array.from({ length: to - this.#fetchAt }, (_, index) => this.#fetchAt + index);
     this.#fetchAt = to;
-    this.#lane.offer(batchOf(offsets.map((offset) => record(0, offset))));
+    this.#partitionReader.offer(batchOf(offsets.map((offset) => record(0, offset))));
   }
 
   #end(which: number, how: "settle" | "give back"): void {
@@ -97,7 +97,7 @@ class World {
     if (!this.#isOurs) return;
     if (commitsFirst) this.#commit();
     this.#isOurs = false;
-    this.#lane.drop();
+    this.#partitionReader.drop();
     const from = this.committed;
     this.committed = Math.min(LOG_END, from + othersDo);
     for (let offset = from; offset < this.committed; offset += 1) this.done.add(offset);
@@ -107,11 +107,11 @@ class World {
     if (this.#isOurs) return;
     this.#isOurs = true;
     this.#fetchAt = this.committed;
-    this.#lane.ownAnew();
+    this.#partitionReader.ownAnew();
   }
 
   #commit(): void {
-    const { committable } = this.#lane;
+    const { committable } = this.#partitionReader;
     if (!this.#isOurs || committable === undefined) return;
     expect(committable).toBeGreaterThanOrEqual(this.committed);
     this.committed = committable;

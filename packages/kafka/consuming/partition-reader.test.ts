@@ -5,10 +5,10 @@ import { recordingLogger } from "../fixtures/recording-logger.ts";
 import { batchOf, record } from "../fixtures/stub-session.ts";
 import type { Claim, OutgoingRecord, RawRecord, Settle } from "../types.ts";
 import { Capacity } from "./capacity.ts";
-import { Lane, type LaneParts, type Work } from "./partition-reader.ts";
+import { PartitionReader, type PartitionReaderParts, type Work } from "./partition-reader.ts";
 
 interface Bench {
-  readonly lane: Lane<string>;
+  readonly partitionReader: PartitionReader<string>;
   /** Offsets in the order of their steps. */
   readonly stepped: number[];
   /** Settles of records that are not settled yet, by offset. */
@@ -20,10 +20,10 @@ interface Bench {
   readonly log: ReturnType<typeof recordingLogger>["lines"];
 }
 
-const lanes: Lane<string>[] = [];
+const partitionReaders: PartitionReader<string>[] = [];
 
 afterEach(() => {
-  for (const lane of lanes.splice(0)) lane.close();
+  for (const partitionReader of partitionReaders.splice(0)) partitionReader.close();
 });
 
 interface BenchOptions {
@@ -42,7 +42,7 @@ function newBench({ work, capacity, now, mayBegin = () => true }: BenchOptions =
     written: [] as OutgoingRecord[],
     pauses: [] as boolean[],
   };
-  const parts: LaneParts<string> = {
+  const parts: PartitionReaderParts<string> = {
     logger,
     capacity: capacity ?? new Capacity(1_000, 1e9, systemHost),
     host: now === undefined ? systemHost : { ...systemHost, now },
@@ -64,10 +64,10 @@ function newBench({ work, capacity, now, mayBegin = () => true }: BenchOptions =
       ...work,
     },
   };
-  const lane = new Lane<string>({ topic: "t", partition: 0 }, parts);
-  lanes.push(lane);
-  lane.open();
-  return { ...bench, lane, log: lines };
+  const partitionReader = new PartitionReader<string>({ topic: "t", partition: 0 }, parts);
+  partitionReaders.push(partitionReader);
+  partitionReader.open();
+  return { ...bench, partitionReader, log: lines };
 }
 
 function settle(bench: Bench, offset: number): void {
@@ -85,30 +85,30 @@ function soon<T>(condition: () => T | Promise<T>, what: string): Promise<unknown
 
 const poison = Object.assign(new Error("garbage"), { canRetry: false });
 
-describe("lane", () => {
+describe("partition reader", () => {
   test("taking a batch waits for no step: a slow record holds up nothing behind it (fact 4)", () => {
     const bench = newBench();
-    bench.lane.offer(batchOf(records(0, 3)));
+    bench.partitionReader.offer(batchOf(records(0, 3)));
     expect(bench.stepped).toEqual([0, 1, 2]);
-    expect(bench.lane.committable).toBe(0);
+    expect(bench.partitionReader.committable).toBe(0);
     settle(bench, 1);
     settle(bench, 0);
-    expect(bench.lane.committable).toBe(2);
+    expect(bench.partitionReader.committable).toBe(2);
   });
 
   test("a record is committable only when what it becomes is written", async () => {
     const writing = Promise.withResolvers<void>();
     const bench = newBench({ work: { write: () => writing.promise } });
-    bench.lane.offer(batchOf(records(0, 1)));
+    bench.partitionReader.offer(batchOf(records(0, 1)));
     bench.open.get(0)?.({ produce: [{ topic: "next", key: null, value: null }] });
-    expect(bench.lane.committable).toBe(0);
+    expect(bench.partitionReader.committable).toBe(0);
     writing.resolve();
-    await soon(() => bench.lane.committable === 1, "the commit position");
+    await soon(() => bench.partitionReader.committable === 1, "the commit position");
   });
 
   test("steps stop at the bound of outstanding records and go on as they settle", async () => {
     const bench = newBench({ capacity: new Capacity(2, 1e9, systemHost) });
-    bench.lane.offer(batchOf(records(0, 5)));
+    bench.partitionReader.offer(batchOf(records(0, 5)));
     expect(bench.stepped).toEqual([0, 1]);
     settle(bench, 0);
     await soon(() => bench.stepped.length === 3, "the third step");
@@ -121,7 +121,7 @@ describe("lane", () => {
   test("a record larger than the bound of bytes is stepped when nothing else is outstanding", async () => {
     const bench = newBench({ capacity: new Capacity(10, 300, systemHost) });
     const huge = { ...record(0, 1), value: Buffer.alloc(10_000) };
-    bench.lane.offer(batchOf([record(0, 0), huge]));
+    bench.partitionReader.offer(batchOf([record(0, 0), huge]));
     expect(bench.stepped).toEqual([0]);
     settle(bench, 0);
     await soon(() => bench.stepped.length === 2, "the huge record's step");
@@ -133,7 +133,7 @@ describe("lane", () => {
       ...record(0, offset),
       value: Buffer.alloc(10_000),
     }));
-    bench.lane.offer(batchOf(large));
+    bench.partitionReader.offer(batchOf(large));
     expect(bench.pauses).toEqual([true]);
     for (let offset = 0; offset < 100; offset += 1) {
       await soon(() => bench.open.has(offset), `step ${offset}`);
@@ -144,7 +144,7 @@ describe("lane", () => {
 
   test("a long batch leaves the event loop turns for other work", async () => {
     const bench = newBench({ capacity: new Capacity(1e6, 1e12, systemHost) });
-    bench.lane.offer(batchOf(records(0, 2_000)));
+    bench.partitionReader.offer(batchOf(records(0, 2_000)));
     const afterOneTurn = bench.stepped.length;
     expect(afterOneTurn).toBeLessThan(2_000);
     await soon(() => bench.stepped.length === 2_000, "all steps");
@@ -153,7 +153,7 @@ describe("lane", () => {
   test("the head of a partition that is not due waits, and what is behind it too", async () => {
     let nowMs = 1_000;
     const bench = newBench({ now: () => nowMs, work: { dueAtMs: ({ offset }) => 1_000 + offset * 100 } });
-    bench.lane.offer(batchOf(records(0, 4)));
+    bench.partitionReader.offer(batchOf(records(0, 4)));
     expect(bench.stepped).toEqual([0]);
     nowMs = 1_200;
     await soon(() => bench.stepped.length === 3, "what is due by now");
@@ -163,7 +163,7 @@ describe("lane", () => {
   test("a clock that is moved hours ahead is noticed within a second", async () => {
     let nowMs = 0;
     const bench = newBench({ now: () => nowMs, work: { dueAtMs: () => 4 * 3_600_000 } });
-    bench.lane.offer(batchOf(records(0, 1)));
+    bench.partitionReader.offer(batchOf(records(0, 1)));
     expect(bench.stepped).toEqual([]);
     nowMs = 4 * 3_600_000;
     await soon(() => bench.stepped.length === 1, "the due record");
@@ -171,52 +171,52 @@ describe("lane", () => {
 
   test("records fetched again after a rebalance are not stepped again (fact 7)", () => {
     const bench = newBench();
-    bench.lane.offer(batchOf(records(0, 3)));
-    bench.lane.ownAnew();
-    bench.lane.offer(batchOf(records(0, 2)));
-    bench.lane.offer(batchOf(records(2, 5)));
+    bench.partitionReader.offer(batchOf(records(0, 3)));
+    bench.partitionReader.ownAnew();
+    bench.partitionReader.offer(batchOf(records(0, 2)));
+    bench.partitionReader.offer(batchOf(records(2, 5)));
     expect(bench.stepped).toEqual([0, 1, 2, 3, 4]);
     expect(bench.log).toEqual([]);
   });
 
   test("what was held when the partition went is stepped when it comes back", () => {
     const bench = newBench({ capacity: new Capacity(1, 1e9, systemHost) });
-    bench.lane.offer(batchOf(records(0, 3)));
-    bench.lane.drop();
+    bench.partitionReader.offer(batchOf(records(0, 3)));
+    bench.partitionReader.drop();
     expect(bench.stepped).toEqual([0]);
     settle(bench, 0);
-    bench.lane.open();
-    bench.lane.ownAnew();
-    bench.lane.offer(batchOf(records(0, 3)));
+    bench.partitionReader.open();
+    bench.partitionReader.ownAnew();
+    bench.partitionReader.offer(batchOf(records(0, 3)));
     expect(bench.stepped).toEqual([0, 1]);
   });
 
   test("what another member has done meanwhile does not hold the commit back", () => {
     const bench = newBench();
-    bench.lane.offer(batchOf(records(0, 2)));
-    bench.lane.drop();
-    bench.lane.open();
-    bench.lane.ownAnew();
-    bench.lane.offer(batchOf(records(10, 11)));
-    expect(bench.lane.committable).toBe(10);
+    bench.partitionReader.offer(batchOf(records(0, 2)));
+    bench.partitionReader.drop();
+    bench.partitionReader.open();
+    bench.partitionReader.ownAnew();
+    bench.partitionReader.offer(batchOf(records(10, 11)));
+    expect(bench.partitionReader.committable).toBe(10);
   });
 
   test("a log that was cut and written anew is read again, and said so", () => {
     const bench = newBench();
-    bench.lane.offer(batchOf(records(0, 5)));
-    bench.lane.offer(batchOf(records(2, 4)));
+    bench.partitionReader.offer(batchOf(records(0, 5)));
+    bench.partitionReader.offer(batchOf(records(2, 4)));
     expect(bench.stepped).toEqual([0, 1, 2, 3, 4, 2, 3]);
     expect(bench.log.map(({ level }) => level)).toEqual(["error"]);
   });
 
   test("a log that is cut after a rebalance is noticed as one, once the reading has passed what was seen before", () => {
     const bench = newBench();
-    bench.lane.offer(batchOf(records(0, 3)));
-    bench.lane.ownAnew();
-    bench.lane.offer(batchOf(records(1, 2)));
-    bench.lane.offer(batchOf(records(2, 5)));
+    bench.partitionReader.offer(batchOf(records(0, 3)));
+    bench.partitionReader.ownAnew();
+    bench.partitionReader.offer(batchOf(records(1, 2)));
+    bench.partitionReader.offer(batchOf(records(2, 5)));
     expect(bench.log).toEqual([]);
-    bench.lane.offer(batchOf(records(2, 4)));
+    bench.partitionReader.offer(batchOf(records(2, 4)));
     expect(bench.log.map(({ level }) => level)).toEqual(["error"]);
     expect(bench.stepped).toEqual([0, 1, 2, 3, 4, 2, 3]);
   });
@@ -226,15 +226,15 @@ describe("lane", () => {
       throw poison;
     };
     const bench = newBench({ work: { decode } });
-    bench.lane.offer(batchOf(records(0, 1)));
-    await soon(() => bench.lane.committable === 1, "the commit position");
+    bench.partitionReader.offer(batchOf(records(0, 1)));
+    await soon(() => bench.partitionReader.committable === 1, "the commit position");
     expect(bench.written).toEqual([{ topic: "dead", key: "garbage", value: Buffer.from("0") }]);
   });
 
   test("a record that is found undecodable later becomes a dead letter too", async () => {
     const bench = newBench({ work: { decode: () => Promise.reject(poison) } });
-    bench.lane.offer(batchOf(records(0, 2)));
-    await soon(() => bench.lane.committable === 2, "the commit position");
+    bench.partitionReader.offer(batchOf(records(0, 2)));
+    await soon(() => bench.partitionReader.committable === 2, "the commit position");
     expect(bench.written).toHaveLength(2);
   });
 
@@ -245,7 +245,7 @@ describe("lane", () => {
       return String(value);
     };
     const bench = newBench({ work: { decode } });
-    bench.lane.offer(batchOf(records(0, 2)));
+    bench.partitionReader.offer(batchOf(records(0, 2)));
     await soon(() => bench.log.length >= 2, "a second try");
     expect(bench.stepped).toEqual([]);
     isAway = false;
@@ -259,18 +259,18 @@ describe("lane", () => {
     const decode = ({ offset }: RawRecord): string | Promise<string> =>
       offset === 0 ? schema.promise : "known";
     const bench = newBench({ work: { decode } });
-    bench.lane.offer(batchOf(records(0, 2)));
+    bench.partitionReader.offer(batchOf(records(0, 2)));
     expect(bench.stepped).toEqual([]);
     schema.resolve("fetched");
     await soon(() => bench.stepped.length === 2, "the steps");
     expect(bench.stepped).toEqual([0, 1]);
   });
 
-  test("a lane that was dropped while a schema was fetched does not step the old record", async () => {
+  test("a partition reader that was dropped while a schema was fetched does not step the old record", async () => {
     const schema = Promise.withResolvers<string>();
     const bench = newBench({ work: { decode: () => schema.promise } });
-    bench.lane.offer(batchOf(records(0, 1)));
-    bench.lane.drop();
+    bench.partitionReader.offer(batchOf(records(0, 1)));
+    bench.partitionReader.drop();
     schema.resolve("fetched");
     await schema.promise;
     await new Promise((resolve) => setImmediate(resolve));
@@ -278,11 +278,11 @@ describe("lane", () => {
   });
 });
 
-describe("a lane that may have lost its partition", () => {
+describe("a partition reader that may have lost its partition", () => {
   test("steps nothing while its member is not sure of it, and then goes on", async () => {
     let isMember = false;
     const bench = newBench({ mayBegin: () => isMember });
-    bench.lane.offer(batchOf(records(0, 3)));
+    bench.partitionReader.offer(batchOf(records(0, 3)));
     await new Promise((resolve) => setTimeout(resolve, 150));
     expect(bench.stepped).toEqual([]);
     isMember = true;
@@ -292,99 +292,103 @@ describe("a lane that may have lost its partition", () => {
   test("steps what is given back again, in its place, and commits nothing behind it until then", async () => {
     let isMember = true;
     const bench = newBench({ mayBegin: () => isMember, capacity: new Capacity(3, 1e9, systemHost) });
-    bench.lane.offer(batchOf(records(0, 5)));
+    bench.partitionReader.offer(batchOf(records(0, 5)));
     isMember = false;
     expect(bench.claims.get(1)?.isOurs).toBe(false);
     for (const offset of [2, 1]) bench.claims.get(offset)?.giveBack();
     settle(bench, 0);
-    expect(bench.lane.committable).toBe(1);
+    expect(bench.partitionReader.committable).toBe(1);
     isMember = true;
     await soon(() => bench.stepped.length === 6, "the steps");
     expect(bench.stepped).toEqual([0, 1, 2, 1, 2, 3]);
     expect(bench.claims.get(1)?.isOurs).toBe(true);
     for (const offset of [1, 2, 3]) settle(bench, offset);
-    expect(bench.lane.committable).toBe(4);
+    expect(bench.partitionReader.committable).toBe(4);
   });
 
   test("steps the oldest record that is not done again, too, when it is given back", async () => {
     let isMember = true;
     const bench = newBench({ mayBegin: () => isMember });
-    bench.lane.offer(batchOf(records(0, 2)));
+    bench.partitionReader.offer(batchOf(records(0, 2)));
     isMember = false;
     bench.claims.get(0)?.giveBack();
     isMember = true;
     await soon(() => bench.stepped.length === 3, "the step");
     expect(bench.stepped).toEqual([0, 1, 0]);
     for (const offset of [0, 1]) settle(bench, offset);
-    expect(bench.lane.committable).toBe(2);
+    expect(bench.partitionReader.committable).toBe(2);
   });
 
   test("leaves what is given back after the loss to the next owner, and reads it again should that be itself", () => {
     const bench = newBench();
-    bench.lane.offer(batchOf(records(0, 3)));
-    bench.lane.drop();
+    bench.partitionReader.offer(batchOf(records(0, 3)));
+    bench.partitionReader.drop();
     expect(bench.claims.get(1)?.isOurs).toBe(false);
     bench.claims.get(1)?.giveBack();
     expect(bench.stepped).toEqual([0, 1, 2]);
-    bench.lane.open();
-    bench.lane.ownAnew();
-    bench.lane.offer(batchOf(records(0, 3)));
+    bench.partitionReader.open();
+    bench.partitionReader.ownAnew();
+    bench.partitionReader.offer(batchOf(records(0, 3)));
     expect(bench.stepped).toEqual([0, 1, 2, 1, 2]);
   });
 
   test("a hold ends with the loss, also when the partition is back; what is given back only then is stepped again", () => {
     const bench = newBench();
-    bench.lane.offer(batchOf(records(0, 2)));
-    const [old, hold] = [bench.claims.get(1), bench.lane.ownership()];
+    bench.partitionReader.offer(batchOf(records(0, 2)));
+    const [old, hold] = [bench.claims.get(1), bench.partitionReader.ownership()];
     expect(hold.isOurs).toBe(true);
-    bench.lane.drop();
-    bench.lane.open();
-    bench.lane.ownAnew();
-    bench.lane.offer(batchOf(records(0, 3)));
-    expect([old?.isOurs, hold.isOurs, bench.lane.ownership().isOurs]).toEqual([false, false, true]);
+    bench.partitionReader.drop();
+    bench.partitionReader.open();
+    bench.partitionReader.ownAnew();
+    bench.partitionReader.offer(batchOf(records(0, 3)));
+    expect([old?.isOurs, hold.isOurs, bench.partitionReader.ownership().isOurs]).toEqual([
+      false,
+      false,
+      true,
+    ]);
     old?.giveBack();
     expect(bench.stepped).toEqual([0, 1, 2, 1]);
     settle(bench, 0);
     settle(bench, 2);
-    expect(bench.lane.committable).toBe(1);
+    expect(bench.partitionReader.committable).toBe(1);
   });
 
   test("keeps what is given back between the first batch of a new term and its opening", () => {
     const bench = newBench();
-    bench.lane.offer(batchOf(records(0, 2)));
+    bench.partitionReader.offer(batchOf(records(0, 2)));
     const old = bench.claims.get(1);
-    bench.lane.drop();
-    bench.lane.ownAnew();
-    bench.lane.offer(batchOf(records(0, 3)));
+    bench.partitionReader.drop();
+    bench.partitionReader.ownAnew();
+    bench.partitionReader.offer(batchOf(records(0, 3)));
     old?.giveBack();
-    bench.lane.open();
+    bench.partitionReader.open();
     expect(bench.stepped).toEqual([0, 1, 1, 2]);
     settle(bench, 0);
     settle(bench, 2);
-    expect(bench.lane.committable).toBe(1);
+    expect(bench.partitionReader.committable).toBe(1);
   });
 
   test("commits nothing behind what is given back while it is closed for good", () => {
     const bench = newBench();
-    bench.lane.offer(batchOf(records(0, 3)));
-    bench.lane.close();
+    bench.partitionReader.offer(batchOf(records(0, 3)));
+    bench.partitionReader.close();
     bench.claims.get(1)?.giveBack();
     settle(bench, 0);
     settle(bench, 2);
-    expect([bench.stepped, bench.lane.committable]).toEqual([[0, 1, 2], 1]);
+    expect([bench.stepped, bench.partitionReader.committable]).toEqual([[0, 1, 2], 1]);
   });
 
   test("does not step again what another member has done by then", () => {
     const bench = newBench();
-    bench.lane.offer(batchOf(records(0, 2)));
+    bench.partitionReader.offer(batchOf(records(0, 2)));
     const old = bench.claims.get(1);
-    bench.lane.drop();
-    bench.lane.open();
-    bench.lane.ownAnew();
-    bench.lane.offer(batchOf(records(5, 6)));
+    bench.partitionReader.drop();
+    bench.partitionReader.open();
+    bench.partitionReader.ownAnew();
+    bench.partitionReader.offer(batchOf(records(5, 6)));
     old?.giveBack();
     expect(bench.stepped).toEqual([0, 1, 5]);
     settle(bench, 5);
-    expect(bench.lane.committable).toBe(6);
+    expect(bench.partitionReader.committable).toBe(6);
   });
 });

@@ -10,7 +10,7 @@ import type {
   TopicPartition,
 } from "../types.ts";
 import type { Capacity, Waiter } from "./capacity.ts";
-import { Valve } from "./fetch-pause.ts";
+import { FetchPause } from "./fetch-pause.ts";
 import { HeadDecoder } from "./head-decoder.ts";
 import { type Held, HeldQueue, hold } from "./held.ts";
 import type { Opening } from "./opening.ts";
@@ -36,7 +36,7 @@ export interface Work<T> {
   write(records: readonly OutgoingRecord[]): Promise<void>;
 }
 
-export interface LaneParts<T> {
+export interface PartitionReaderParts<T> {
   readonly work: Work<T>;
   readonly capacity: Capacity;
   readonly logger: KafkaLogger;
@@ -54,13 +54,13 @@ export interface LaneParts<T> {
  * One partition of a reader, from fetched to committable. Fetched records are held in order; the head is stepped when it is
  * decoded, due and there is room. The fetch loop never waits for any of it (fact 4): above a bound the partition is paused.
  */
-export class Lane<T> implements Waiter {
+export class PartitionReader<T> implements Waiter {
   readonly partition: TopicPartition;
-  readonly #parts: LaneParts<T>;
+  readonly #parts: PartitionReaderParts<T>;
   readonly #settlement: SettlementParts<T>;
   readonly #decoder: HeadDecoder<T>;
   readonly #held = new HeldQueue<T>();
-  readonly #valve: Valve;
+  readonly #fetchPause: FetchPause;
   readonly #place = new Place();
   #outstanding = 0;
   /** Counts up with each loss of the partition. */
@@ -72,11 +72,11 @@ export class Lane<T> implements Waiter {
   #timer: Timer | undefined;
   #turn: Timer | undefined;
 
-  constructor(partition: TopicPartition, parts: LaneParts<T>) {
+  constructor(partition: TopicPartition, parts: PartitionReaderParts<T>) {
     const { work, logger, host } = parts;
     this.partition = partition;
     this.#parts = parts;
-    this.#valve = new Valve((paused) => parts.setPaused(partition, paused));
+    this.#fetchPause = new FetchPause((paused) => parts.setPaused(partition, paused));
     this.#settlement = {
       work,
       logger,
@@ -129,7 +129,7 @@ export class Lane<T> implements Waiter {
   }
 
   get isPaused(): boolean {
-    return this.#valve.isPaused;
+    return this.#fetchPause.isPaused;
   }
 
   /**
@@ -190,7 +190,7 @@ export class Lane<T> implements Waiter {
     this.#isLost = true;
     this.#term += 1;
     this.#place.lose(this.#held.clear());
-    this.#valve.reset();
+    this.#fetchPause.reset();
     this.#leaveWhenIdle();
   }
 
@@ -200,7 +200,7 @@ export class Lane<T> implements Waiter {
 
   /** Resolves when the partition is not paused any more. One waits for it. */
   resumed(): Promise<void> {
-    return this.#valve.opened();
+    return this.#fetchPause.opened();
   }
 
   #begin(firstOffset: number, nextOffset: number): void {
@@ -218,7 +218,7 @@ export class Lane<T> implements Waiter {
     while (steps < STEPS_PER_TURN && this.#stepHead()) steps += 1;
     this.#isAdvancing = false;
     if (steps === STEPS_PER_TURN) this.#advanceInNextTurn();
-    this.#valve.regulate(this.#held.sizeBytes);
+    this.#fetchPause.regulate(this.#held.sizeBytes);
   }
 
   #advanceInNextTurn(): void {

@@ -4,14 +4,14 @@ import { recordingLogger } from "../fixtures/recording-logger.ts";
 import { batchOf, record } from "../fixtures/stub-session.ts";
 import type { Settle } from "../types.ts";
 import { Capacity } from "./capacity.ts";
-import { Lanes } from "./partition-readers.ts";
+import { PartitionReaders } from "./partition-readers.ts";
 
 const PARTITION = { topic: "t", partition: 0 };
 
 test("a lost partition is kept for as long as a record of it is outstanding, and then forgotten", async () => {
   const open: Settle[] = [];
   const capacity = new Capacity(10, 1e6, systemHost);
-  const lanes = new Lanes<string>({
+  const partitionReaders = new PartitionReaders<string>({
     logger: recordingLogger().logger,
     capacity,
     host: systemHost,
@@ -25,13 +25,13 @@ test("a lost partition is kept for as long as a record of it is outstanding, and
       write: async () => undefined,
     },
   });
-  lanes.assign([PARTITION, { topic: "t", partition: 1 }]);
-  lanes.at(PARTITION)?.open();
-  lanes.at(PARTITION)?.offer(batchOf([record(0, 0), record(0, 1)]));
-  lanes.drop(lanes.assigned);
-  lanes.assign([]);
-  expect([lanes.size, lanes.at(PARTITION)]).toEqual([1, undefined]);
+  partitionReaders.assign([PARTITION, { topic: "t", partition: 1 }]);
+  partitionReaders.at(PARTITION)?.open();
+  partitionReaders.at(PARTITION)?.offer(batchOf([record(0, 0), record(0, 1)]));
+  partitionReaders.drop(partitionReaders.assigned);
+  partitionReaders.assign([]);
+  expect([partitionReaders.size, partitionReaders.at(PARTITION)]).toEqual([1, undefined]);
   for (const settle of open) settle({ produce: [] });
-  expect([lanes.size, capacity.outstanding.records]).toEqual([0, 0]);
+  expect([partitionReaders.size, capacity.outstanding.records]).toEqual([0, 0]);
   await capacity.empty();
 });

@@ -1,18 +1,18 @@
 import type { PartitionOffset } from "../session.ts";
 import { keyOf } from "../topic-partition.ts";
 import type { TopicPartition } from "../types.ts";
-import { Lane, type LaneParts } from "./partition-reader.ts";
+import { PartitionReader, type PartitionReaderParts } from "./partition-reader.ts";
 
-/** The lanes of a reader: one per partition, kept over rebalances. */
-export class Lanes<T> {
-  readonly #parts: LaneParts<T>;
+/** The partition readers of a group's member: one for each partition, kept over rebalances. */
+export class PartitionReaders<T> {
+  readonly #parts: PartitionReaderParts<T>;
   /** Also of partitions that are somebody else's now, for as long as records of theirs are outstanding. */
-  readonly #lanes = new Map<string, Lane<T>>();
+  readonly #partitionReaders = new Map<string, PartitionReader<T>>();
   #assigned: readonly TopicPartition[] = [];
   #assignedKeys: ReadonlySet<string> = new Set();
 
-  constructor(parts: Omit<LaneParts<T>, "onLeft">) {
-    this.#parts = { ...parts, onLeft: (partition) => void this.#lanes.delete(keyOf(partition)) };
+  constructor(parts: Omit<PartitionReaderParts<T>, "onLeft">) {
+    this.#parts = { ...parts, onLeft: (partition) => void this.#partitionReaders.delete(keyOf(partition)) };
   }
 
   get assigned(): readonly TopicPartition[] {
@@ -21,13 +21,13 @@ export class Lanes<T> {
 
   /** How many are in memory. */
   get size(): number {
-    return this.#lanes.size;
+    return this.#partitionReaders.size;
   }
 
-  /** The lane of a partition that is assigned. */
-  at(partition: TopicPartition): Lane<T> | undefined {
+  /** The partition reader of a partition that is assigned. */
+  at(partition: TopicPartition): PartitionReader<T> | undefined {
     const key = keyOf(partition);
-    return this.#assignedKeys.has(key) ? this.#lanes.get(key) : undefined;
+    return this.#assignedKeys.has(key) ? this.#partitionReaders.get(key) : undefined;
   }
 
   assign(partitions: readonly TopicPartition[]): void {
@@ -35,7 +35,8 @@ export class Lanes<T> {
     this.#assignedKeys = new Set(partitions.map(keyOf));
     for (const partition of partitions) {
       const key = keyOf(partition);
-      if (!this.#lanes.has(key)) this.#lanes.set(key, new Lane(partition, this.#parts));
+      if (!this.#partitionReaders.has(key))
+        this.#partitionReaders.set(key, new PartitionReader(partition, this.#parts));
     }
   }
 
@@ -49,7 +50,7 @@ export class Lanes<T> {
   }
 
   close(): void {
-    for (const lane of this.#lanes.values()) lane.close();
+    for (const partitionReader of this.#partitionReaders.values()) partitionReader.close();
   }
 
   /** What may be committed, of the partitions that are assigned (fact 7). */

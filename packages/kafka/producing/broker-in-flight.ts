@@ -3,7 +3,7 @@ import { backoffMs } from "../backoff.ts";
 
 const RETRY_MS = { first: 50, max: 1_000 };
 
-interface Lane {
+interface Broker {
   inFlight: number;
   failures: number;
   /** Set while the broker is left alone after a failure. */
@@ -11,10 +11,10 @@ interface Lane {
 }
 
 /** Per broker: how many requests are under way and whether it is being left alone after a failure. */
-export class BrokerLanes {
+export class BrokerInFlight {
   readonly #maxInFlight: number;
   readonly #onOpen: () => void;
-  readonly #lanes = new Map<number, Lane>();
+  readonly #brokers = new Map<number, Broker>();
   readonly #host: Host;
   #inFlight = 0;
 
@@ -30,49 +30,49 @@ export class BrokerLanes {
   }
 
   isOpen(broker: number): boolean {
-    const { inFlight, pause } = this.#lane(broker);
+    const { inFlight, pause } = this.#brokerOf(broker);
     return pause === undefined && inFlight < this.#maxInFlight;
   }
 
   enter(broker: number): void {
-    this.#lane(broker).inFlight += 1;
+    this.#brokerOf(broker).inFlight += 1;
     this.#inFlight += 1;
   }
 
   leave(broker: number): void {
-    this.#lane(broker).inFlight -= 1;
+    this.#brokerOf(broker).inFlight -= 1;
     this.#inFlight -= 1;
   }
 
   succeeded(broker: number): void {
-    this.#lane(broker).failures = 0;
+    this.#brokerOf(broker).failures = 0;
   }
 
-  /** Closes the lane for a growing while; returns the failures in a row. */
+  /** Leaves the broker alone for a growing while; returns the failures in a row. */
   failed(broker: number): number {
-    const lane = this.#lane(broker);
-    lane.failures += 1;
-    lane.pause?.clear();
-    lane.pause = this.#host.setTimeout(
+    const state = this.#brokerOf(broker);
+    state.failures += 1;
+    state.pause?.clear();
+    state.pause = this.#host.setTimeout(
       () => {
-        lane.pause = undefined;
+        state.pause = undefined;
         this.#onOpen();
       },
-      backoffMs(lane.failures, RETRY_MS, this.#host),
+      backoffMs(state.failures, RETRY_MS, this.#host),
     );
-    return lane.failures;
+    return state.failures;
   }
 
   close(): void {
-    for (const lane of this.#lanes.values()) lane.pause?.clear();
+    for (const state of this.#brokers.values()) state.pause?.clear();
   }
 
-  #lane(broker: number): Lane {
-    let lane = this.#lanes.get(broker);
-    if (lane === undefined) {
-      lane = { inFlight: 0, failures: 0, pause: undefined };
-      this.#lanes.set(broker, lane);
+  #brokerOf(broker: number): Broker {
+    let state = this.#brokers.get(broker);
+    if (state === undefined) {
+      state = { inFlight: 0, failures: 0, pause: undefined };
+      this.#brokers.set(broker, state);
     }
-    return lane;
+    return state;
   }
 }

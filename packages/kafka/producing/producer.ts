@@ -4,7 +4,7 @@ import { fromClientError, KafkaError } from "../errors.ts";
 import { isWorthLogging } from "../repeated-warning.ts";
 import type { KafkaLogger, OutgoingRecord, Producer, ProducerOptions } from "../types.ts";
 import { Accumulator, type Delivery, type PartitionBatch } from "./accumulator.ts";
-import { BrokerLanes } from "./broker-in-flight.ts";
+import { BrokerInFlight } from "./broker-in-flight.ts";
 import { Deliveries } from "./deliveries.ts";
 import type { MetadataCache } from "./metadata.ts";
 import { partitionOfKey } from "./partitioner.ts";
@@ -55,7 +55,7 @@ export class BatchingProducer implements Producer {
   readonly #options: Required<ProducerOptions>;
   readonly #accumulator = new Accumulator(LIMITS);
   readonly #deliveries: Deliveries;
-  readonly #lanes: BrokerLanes;
+  readonly #brokers: BrokerInFlight;
   readonly #gate: TopicGate;
   #keyless = 0;
   #flush: Timer | undefined;
@@ -67,7 +67,7 @@ export class BatchingProducer implements Producer {
     this.#parts = parts;
     this.#options = { ...DEFAULTS, ...options };
     this.#deliveries = new Deliveries(parts.host);
-    this.#lanes = new BrokerLanes(
+    this.#brokers = new BrokerInFlight(
       this.#options.maxInFlightPerBroker,
       () => this.#scheduleFlush(),
       parts.host,
@@ -103,7 +103,7 @@ export class BatchingProducer implements Producer {
     this.#scheduleFlush();
     await this.#deliveries.drain(CLOSE_TIMEOUT_MS);
     this.#gate.close();
-    this.#lanes.close();
+    this.#brokers.close();
     this.#flush?.clear();
     this.#linger?.clear();
     await this.#parts.client.close();
@@ -145,7 +145,7 @@ export class BatchingProducer implements Producer {
     const { metadata } = this.#parts;
     for (const partition of this.#accumulator.ready) brokers.add(metadata.leader(partition));
     for (const broker of brokers) {
-      while (this.#lanes.isOpen(broker)) {
+      while (this.#brokers.isOpen(broker)) {
         const batches = this.#accumulator.take((partition) => metadata.leader(partition) === broker);
         if (batches.length === 0) break;
         void this.#dispatch(broker, batches);
@@ -154,14 +154,14 @@ export class BatchingProducer implements Producer {
   }
 
   async #dispatch(broker: number, batches: readonly PartitionBatch[]): Promise<void> {
-    this.#lanes.enter(broker);
+    this.#brokers.enter(broker);
     const { written, failed } = await this.#trySending(batches);
     for (const batch of written) this.#acknowledge(batch);
     const retried = failed.filter(({ error }) => error.canRetry);
     if (retried.length > 0) this.#retry(broker, retried);
-    else this.#lanes.succeeded(broker);
+    else this.#brokers.succeeded(broker);
     for (const { batch, error } of failed) if (!error.canRetry) await this.#isolate(broker, batch, error);
-    this.#lanes.leave(broker);
+    this.#brokers.leave(broker);
     for (const batch of batches) this.#accumulator.release(batch);
     if (this.#accumulator.waiting > 0) this.#scheduleFlush();
   }
@@ -180,7 +180,7 @@ export class BatchingProducer implements Producer {
   }
 
   #retry(broker: number, failed: readonly FailedBatch[]): void {
-    const failures = this.#lanes.failed(broker);
+    const failures = this.#brokers.failed(broker);
     const facts = { broker, failures, partitions: failed.length, error: failed[0]?.error.message };
     if (isWorthLogging(failures)) this.#parts.logger.warn(facts, "records are sent again");
     for (const { batch } of failed) this.#accumulator.putBack(batch);

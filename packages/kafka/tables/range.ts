@@ -3,7 +3,7 @@ import { backoffMs } from "../backoff.ts";
 import type { Bounds, FetchClient, Fetched } from "../cluster.ts";
 import { fromClientError, KafkaError } from "../errors.ts";
 import { isWorthLogging } from "../repeated-warning.ts";
-import { Ending } from "../shutdown.ts";
+import { Shutdown } from "../shutdown.ts";
 import type { KafkaLogger, ReadRangeOptions } from "../types.ts";
 
 const RETRY_MS = { first: 50, max: 1_000 };
@@ -35,7 +35,7 @@ export async function readRange(parts: RangeParts, options: ReadRangeOptions): P
 class RangeReading {
   readonly #parts: RangeParts;
   readonly #options: ReadRangeOptions;
-  readonly #ending: Ending;
+  readonly #ending: Shutdown;
   readonly #stop = (): void => this.#ending.end(this.#stopError());
   /** First offset not read. */
   #next: number;
@@ -44,7 +44,7 @@ class RangeReading {
   constructor(parts: RangeParts, options: ReadRangeOptions) {
     this.#parts = parts;
     this.#options = options;
-    this.#ending = new Ending(parts.host);
+    this.#ending = new Shutdown(parts.host);
     this.#next = options.fromOffset;
     this.#end = options.toOffset;
     for (const signal of this.#signals()) {

@@ -1,5 +1,5 @@
 import type { RawRecord } from "../types.ts";
-import { Slabs } from "./value-arena.ts";
+import { ValueArena } from "./value-arena.ts";
 
 /** What a table of V holds, by key. Of a new value it is told L, which is V or some of it. */
 export interface TableValues<V, L> {
@@ -44,7 +44,7 @@ export class EncodedValues<V> implements TableValues<V, unknown> {
   readonly #topic: string;
   readonly #maxDecoded: number;
   readonly #addresses = new Map<string, number>();
-  readonly #slabs = new Slabs({
+  readonly #arena = new ValueArena({
     addressOf: (key) => this.#addresses.get(key),
     moved: (key, address) => this.#addresses.set(key, address),
   });
@@ -63,7 +63,7 @@ export class EncodedValues<V> implements TableValues<V, unknown> {
 
   /** What the values' bytes take in memory. */
   get sizeBytes(): number {
-    return this.#slabs.sizeBytes;
+    return this.#arena.sizeBytes;
   }
 
   get(key: string): V | undefined {
@@ -78,7 +78,7 @@ export class EncodedValues<V> implements TableValues<V, unknown> {
 
   set(key: string, _: unknown, { value }: RawRecord): void {
     const before = this.#addresses.get(key);
-    this.#addresses.set(key, this.#slabs.add(key, value ?? Buffer.alloc(0)));
+    this.#addresses.set(key, this.#arena.add(key, value ?? Buffer.alloc(0)));
     this.#forget(key, before);
   }
 
@@ -95,12 +95,12 @@ export class EncodedValues<V> implements TableValues<V, unknown> {
 
   #forget(key: string, address: number | undefined): void {
     if (address === undefined) return;
-    this.#slabs.remove(address);
+    this.#arena.remove(address);
     this.#decoded.delete(key);
   }
 
   #decodeAt(key: string, address: number): V {
-    const value = this.#slabs.get(address);
+    const value = this.#arena.get(address);
     const record = { topic: this.#topic, partition: 0, offset: 0, key, value, timestampMs: 0 };
     const decoded = this.#decode(record);
     if (decoded instanceof Promise) throw new TypeError("what was decoded before is not decoded at once");

@@ -4,7 +4,7 @@ import { backoffMs } from "../backoff.ts";
 import { GroupReader, type GroupReaderParts } from "../consuming/group-reader.ts";
 import { fromClientError, KafkaError } from "../errors.ts";
 import { isWorthLogging } from "../repeated-warning.ts";
-import { Ending } from "../shutdown.ts";
+import { Shutdown } from "../shutdown.ts";
 import type {
   PartitionOffsets,
   RawRecord,
@@ -56,7 +56,7 @@ export class TopicTable<V extends L, L = V> implements Table<V, L> {
   readonly #listeners = new Set<TableListener<L>>();
   /** Called when anything was read. */
   readonly #waiters = new Set<() => void>();
-  readonly #ending: Ending;
+  readonly #ending: Shutdown;
   #lastRecordAtMs: number | undefined;
   #isLoaded = false;
   #joined: Promise<void> | undefined;
@@ -64,7 +64,7 @@ export class TopicTable<V extends L, L = V> implements Table<V, L> {
   constructor(parts: TableParts, options: TableOptions<V, L>) {
     const { values, read } = reading(options);
     this.#parts = parts;
-    this.#ending = new Ending(parts.host);
+    this.#ending = new Shutdown(parts.host);
     this.#options = options;
     this.#values = values;
     this.#groupId = `${parts.clientId}-table-${options.topic}-${parts.host.uuid()}`;

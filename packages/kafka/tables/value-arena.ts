@@ -16,7 +16,7 @@ interface Entry {
 }
 
 /** Who knows where each key's entry lies. */
-export interface SlabOwner {
+export interface ValueArenaOwner {
   /** Undefined when the key is not there any more. */
   addressOf(key: string): number | undefined;
   moved(key: string, address: number): void;
@@ -26,13 +26,13 @@ export interface SlabOwner {
  * Byte strings by the million, in a few hundred buffers: the garbage collector neither copies nor follows them. A slab that is less
  * than half in use gives up what is left in it, so the slabs hold at most twice what was put into them.
  */
-export class Slabs {
-  readonly #owner: SlabOwner;
+export class ValueArena {
+  readonly #owner: ValueArenaOwner;
   readonly #slabs: (Slab | undefined)[] = [];
   readonly #freeIndexes: number[] = [];
   #current = -1;
 
-  constructor(owner: SlabOwner) {
+  constructor(owner: ValueArenaOwner) {
     this.#owner = owner;
   }
 

@@ -13,7 +13,7 @@ export interface OwnerOptions {
 }
 
 /** A running replay whose record this process holds. */
-interface Hand {
+interface ReplayInProgress {
   readonly partition: number;
   readonly settle: Settle;
   readonly claim: Claim;
@@ -24,7 +24,7 @@ const RETRY_AFTER_MS = 5_000;
 
 export class ReplayOwner {
   readonly #options: OwnerOptions;
-  readonly #hands = new Map<string, Hand>();
+  readonly #inProgress = new Map<string, ReplayInProgress>();
   /** Work that has not ended, by replay; also of replays that were let go of. */
   readonly #working = new Map<string, Promise<void>>();
   #isStopping = false;
@@ -35,25 +35,25 @@ export class ReplayOwner {
 
   /** Replays that this process works on. */
   get running(): number {
-    return this.#hands.size;
+    return this.#inProgress.size;
   }
 
   readonly step: Step<Replay | undefined> = ({ decoded: replay, partition }, settle, claim) => {
     // Its own progress, its end, or its removal: the first record that says it is running is the one that is kept open.
-    if (replay === undefined || replay.state !== "running" || this.#hands.has(replay.id)) {
+    if (replay === undefined || replay.state !== "running" || this.#inProgress.has(replay.id)) {
       settle({ produce: [] });
       return;
     }
-    const hand: Hand = { partition, settle, claim, ending: new AbortController() };
+    const hand: ReplayInProgress = { partition, settle, claim, ending: new AbortController() };
     if (this.#isStopping) hand.ending.abort();
-    this.#hands.set(replay.id, hand);
+    this.#inProgress.set(replay.id, hand);
     this.#begin(replay.id, hand);
   };
 
   /** Their replays are let go of: who owns a partition reads the record of its running replay again, here as well as elsewhere. */
   revoked(partitions: readonly Pick<TopicPartition, "partition">[]): void {
     const numbers = new Set(partitions.map(({ partition }) => partition));
-    for (const [id, hand] of this.#hands) if (numbers.has(hand.partition)) this.#letGo(id, hand);
+    for (const [id, hand] of this.#inProgress) if (numbers.has(hand.partition)) this.#letGo(id, hand);
   }
 
   /**
@@ -62,25 +62,25 @@ export class ReplayOwner {
    */
   async stop(): Promise<void> {
     this.#isStopping = true;
-    for (const { ending } of this.#hands.values()) ending.abort();
+    for (const { ending } of this.#inProgress.values()) ending.abort();
     await Promise.all(this.#working.values());
   }
 
-  #letGo(id: string, hand: Hand): void {
-    this.#hands.delete(id);
+  #letGo(id: string, hand: ReplayInProgress): void {
+    this.#inProgress.delete(id);
     hand.ending.abort();
     hand.claim.giveBack();
   }
 
-  #begin(id: string, hand: Hand): void {
+  #begin(id: string, hand: ReplayInProgress): void {
     const { signal } = hand.ending;
     // The work of an earlier term may still be writing how far it came: this one goes on from there.
     const before = this.#working.get(id);
     const work = (): Promise<boolean> => this.#work(id, signal);
     const working = (before === undefined ? work() : before.then(work)).then((hasEnded) => {
       if (this.#working.get(id) === working) this.#working.delete(id);
-      if (!hasEnded || this.#hands.get(id) !== hand) return;
-      this.#hands.delete(id);
+      if (!hasEnded || this.#inProgress.get(id) !== hand) return;
+      this.#inProgress.delete(id);
       hand.settle({ produce: [] });
     });
     this.#working.set(id, working);

@@ -1,33 +1,33 @@
 import { expect, test } from "@jest/globals";
-import { laneRequest } from "../fixtures/request.ts";
-import { Gate } from "./destination-limit.ts";
+import { endpointRequest } from "../fixtures/request.ts";
+import { DestinationLimit } from "./destination-limit.ts";
 
-const wait = (gate: Gate, count: number) => {
-  for (let waiting = 0; waiting < count; waiting += 1) gate.waiting.push(laneRequest());
+const wait = (limit: DestinationLimit, count: number) => {
+  for (let waiting = 0; waiting < count; waiting += 1) limit.waiting.push(endpointRequest());
 };
 
-test("at most 500 wait at a gate, however near their turn is", () => {
-  const gate = new Gate({ maxRequestsPerSecond: null, maxInFlight: 1 });
-  wait(gate, 499);
-  expect(gate.mayWait(0)).toBe(true);
-  wait(gate, 1);
-  expect(gate.mayWait(0)).toBe(false);
+test("at most 500 wait at a limit, however near their turn is", () => {
+  const limit = new DestinationLimit({ maxRequestsPerSecond: null, maxInFlight: 1 });
+  wait(limit, 499);
+  expect(limit.mayWait(0)).toBe(true);
+  wait(limit, 1);
+  expect(limit.mayWait(0)).toBe(false);
 });
 
 test("nobody waits whose turn is more than two seconds away", () => {
-  const gate = new Gate({ maxRequestsPerSecond: 1, maxInFlight: null });
-  gate.let(10_000);
-  wait(gate, 1);
-  expect(gate.mayWait(10_000)).toBe(true);
-  wait(gate, 1);
-  expect([gate.mayWait(10_000), gate.mayWait(10_990)]).toEqual([false, true]);
+  const limit = new DestinationLimit({ maxRequestsPerSecond: 1, maxInFlight: null });
+  limit.let(10_000);
+  wait(limit, 1);
+  expect(limit.mayWait(10_000)).toBe(true);
+  wait(limit, 1);
+  expect([limit.mayWait(10_000), limit.mayWait(10_990)]).toEqual([false, true]);
 });
 
 test("who has waited for two seconds waits no longer", () => {
-  const gate = new Gate({ maxRequestsPerSecond: null, maxInFlight: 1 });
-  const [first, second] = [laneRequest({ enteredAtMs: 1_000 }), laneRequest({ enteredAtMs: 1_500 })];
-  for (const request of [first, second]) gate.waiting.push(request);
-  expect(gate.takeExpired(2_999)).toBeUndefined();
-  expect(gate.takeExpired(3_000)).toBe(first);
-  expect([gate.takeExpired(3_000), gate.waiting.length]).toEqual([undefined, 1]);
+  const limit = new DestinationLimit({ maxRequestsPerSecond: null, maxInFlight: 1 });
+  const [first, second] = [endpointRequest({ enteredAtMs: 1_000 }), endpointRequest({ enteredAtMs: 1_500 })];
+  for (const request of [first, second]) limit.waiting.push(request);
+  expect(limit.takeExpired(2_999)).toBeUndefined();
+  expect(limit.takeExpired(3_000)).toBe(first);
+  expect([limit.takeExpired(3_000), limit.waiting.length]).toEqual([undefined, 1]);
 });

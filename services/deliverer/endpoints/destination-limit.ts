@@ -1,7 +1,7 @@
 // The limits that a destination sets for itself (contract 4.4). Such a destination has one shard, so this process sees all its
 // requests and the limits are exact. Pure.
 import { MAX_WAIT_MS } from "./endpoint-queue.ts";
-import { type LaneRequest, RequestQueue } from "./request.ts";
+import { type EndpointRequest, RequestQueue } from "./request.ts";
 
 export interface Quota {
   readonly maxRequestsPerSecond: number | null;
@@ -12,8 +12,8 @@ export interface Quota {
 const CATCH_UP_MS = 10;
 const MAX_WAITING = 500;
 
-/** Requests go in here before they enter their lane, evenly spaced, in order. */
-export class Gate {
+/** Requests go in here before they enter their queue, evenly spaced, in order. */
+export class DestinationLimit {
   readonly waiting = new RequestQueue();
   quota: Quota;
   #inFlight = 0;
@@ -49,13 +49,13 @@ export class Gate {
     this.#nextAtMs = Math.max(this.#nextAtMs, nowMs - CATCH_UP_MS) + this.#spacingMs;
   }
 
-  /** One that was let through has ended, or its lane has diverted it. */
+  /** One that was let through has ended, or its queue has diverted it. */
   left(): void {
     this.#inFlight -= 1;
   }
 
   /** Takes the one whose wait is over, too long. */
-  takeExpired(nowMs: number): LaneRequest | undefined {
+  takeExpired(nowMs: number): EndpointRequest | undefined {
     const { head } = this.waiting;
     return head !== undefined && nowMs - head.enteredAtMs >= MAX_WAIT_MS ? this.waiting.shift() : undefined;
   }

@@ -76,37 +76,37 @@ describe("a destination's own rate (contract 4.4)", () => {
   });
 
   test("does not concern others", () => {
-    const { fates, gates, flow, quotas, run } = createTraffic();
+    const { fates, limits, flow, quotas, run } = createTraffic();
     quotas.set("a", { maxRequestsPerSecond: 1, maxInFlight: null });
     flow("b", 500, 1_000);
     run(2_000);
     expect(fates.every(({ outcome }) => outcome?.kind === "success")).toBe(true);
-    expect(gates.size).toBe(0);
+    expect(limits.size).toBe(0);
   });
 });
 
 describe("a destination's own bound on requests under way (contract 4.4)", () => {
   test("is kept, and what waits goes as soon as there is room", () => {
-    const { endpoints, fates, flow, lanes, quotas, run } = createTraffic();
+    const { endpoints, fates, flow, queues, quotas, run } = createTraffic();
     endpoints.set("a", answering(100));
     quotas.set("a", { maxRequestsPerSecond: null, maxInFlight: 3 });
     flow("a", 25, 4_000);
     let most = 0;
     for (let step = 0; step < 500; step += 1) {
       run(10);
-      most = Math.max(most, lanes.inFlight);
+      most = Math.max(most, queues.inFlight);
     }
     expect(most).toBe(3);
     expect(fates.every(({ outcome }) => outcome?.kind === "success")).toBe(true);
   });
 });
 
-test("a gate is gone when nobody waits and its next turn has come", () => {
-  const { gates, quotas, run, send } = createTraffic();
+test("a limit is gone when nobody waits and its next turn has come", () => {
+  const { limits, quotas, run, send } = createTraffic();
   quotas.set("a", { maxRequestsPerSecond: 0.5, maxInFlight: 1 });
   send("a");
   run(1_000);
-  expect(gates.size).toBe(1);
+  expect(limits.size).toBe(1);
   run(1_500);
-  expect(gates.size).toBe(0);
+  expect(limits.size).toBe(0);
 });

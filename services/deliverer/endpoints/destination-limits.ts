@@ -1,105 +1,105 @@
-import { Gate, type Quota } from "./destination-limit.ts";
-import type { Lanes } from "./endpoint-queues.ts";
-import type { LaneRequest } from "./request.ts";
+import { DestinationLimit, type Quota } from "./destination-limit.ts";
+import type { EndpointQueues } from "./endpoint-queues.ts";
+import type { EndpointRequest } from "./request.ts";
 
 /** A request of a destination that may have limits of its own. */
-export interface GatedRequest extends LaneRequest {
+export interface LimitedRequest extends EndpointRequest {
   readonly destinationId: string;
   readonly quota: Quota | undefined;
 }
 
-export interface GatesOptions {
-  readonly lanes: Pick<Lanes, "enter" | "ended" | "room">;
+export interface DestinationLimitsOptions {
+  readonly queues: Pick<EndpointQueues, "enter" | "ended" | "room">;
   /** Asks for `tick`, some milliseconds from now; while somebody waits. */
   wantTick(): void;
 }
 
-/** The way into the lanes. Destinations without limits pass by. */
-export class Gates {
-  readonly ended: Lanes["ended"];
-  readonly #options: GatesOptions;
-  readonly #gates = new Map<string, Gate>();
+/** What a request passes before it enters its endpoint's queue. Destinations without limits pass by. */
+export class DestinationLimits {
+  readonly ended: EndpointQueues["ended"];
+  readonly #options: DestinationLimitsOptions;
+  readonly #limits = new Map<string, DestinationLimit>();
   /** By destination, those where somebody waits. */
-  readonly #queued = new Map<string, Gate>();
+  readonly #queued = new Map<string, DestinationLimit>();
   #isTickWanted = false;
 
-  constructor(options: GatesOptions) {
+  constructor(options: DestinationLimitsOptions) {
     this.#options = options;
-    this.ended = (request, outcome, end) => options.lanes.ended(request, outcome, end);
+    this.ended = (request, outcome, end) => options.queues.ended(request, outcome, end);
   }
 
   /** Destinations with limits that are known here right now. */
   get size(): number {
-    return this.#gates.size;
+    return this.#limits.size;
   }
 
-  enter(request: GatedRequest, nowMs: number): void {
-    const { lanes } = this.#options;
+  enter(request: LimitedRequest, nowMs: number): void {
+    const { queues } = this.#options;
     // Without a closed breaker nothing but a probe comes of it, which is worth no turn.
-    if (request.quota === undefined || lanes.room(request.endpoint) === undefined)
-      lanes.enter(request, nowMs);
-    else this.#pass(this.#gateOf(request.destinationId, request.quota), request, nowMs);
+    if (request.quota === undefined || queues.room(request.endpoint) === undefined)
+      queues.enter(request, nowMs);
+    else this.#pass(this.#limitOf(request.destinationId, request.quota), request, nowMs);
   }
 
   /** Lets those through whose turn it is. */
   tick(nowMs: number): void {
     this.#isTickWanted = false;
-    for (const [destinationId, gate] of this.#queued) {
-      this.#letWithdrawn(gate);
-      this.#expire(gate, nowMs);
-      while (gate.waiting.length > 0 && gate.isOpen(nowMs)) {
-        const next = gate.waiting.shift();
-        if (next !== undefined) this.#let(gate, next, nowMs);
+    for (const [destinationId, limit] of this.#queued) {
+      this.#letWithdrawn(limit);
+      this.#expire(limit, nowMs);
+      while (limit.waiting.length > 0 && limit.isOpen(nowMs)) {
+        const next = limit.waiting.shift();
+        if (next !== undefined) this.#let(limit, next, nowMs);
       }
-      if (gate.waiting.length === 0) this.#queued.delete(destinationId);
+      if (limit.waiting.length === 0) this.#queued.delete(destinationId);
     }
     if (this.#queued.size > 0) this.#wantTick();
   }
 
   /** Forgets what is idle. */
   sweep(nowMs: number): void {
-    for (const [destinationId, gate] of this.#gates) {
-      if (gate.isIdle(nowMs)) this.#gates.delete(destinationId);
+    for (const [destinationId, limit] of this.#limits) {
+      if (limit.isIdle(nowMs)) this.#limits.delete(destinationId);
     }
   }
 
-  #gateOf(destinationId: string, quota: Quota): Gate {
-    const known = this.#gates.get(destinationId);
+  #limitOf(destinationId: string, quota: Quota): DestinationLimit {
+    const known = this.#limits.get(destinationId);
     if (known !== undefined) {
       known.quota = quota;
       return known;
     }
-    const gate = new Gate(quota);
-    this.#gates.set(destinationId, gate);
-    return gate;
+    const limit = new DestinationLimit(quota);
+    this.#limits.set(destinationId, limit);
+    return limit;
   }
 
-  #pass(gate: Gate, request: GatedRequest, nowMs: number): void {
-    if (gate.waiting.length === 0 && gate.isOpen(nowMs)) this.#let(gate, request, nowMs);
-    else if (gate.mayWait(nowMs)) {
+  #pass(limit: DestinationLimit, request: LimitedRequest, nowMs: number): void {
+    if (limit.waiting.length === 0 && limit.isOpen(nowMs)) this.#let(limit, request, nowMs);
+    else if (limit.mayWait(nowMs)) {
       request.enteredAtMs = nowMs;
-      gate.waiting.push(request);
-      this.#queued.set(request.destinationId, gate);
+      limit.waiting.push(request);
+      this.#queued.set(request.destinationId, limit);
       this.#wantTick();
     } else {
-      request.divert("rate_limited", gate.laterMs(nowMs));
+      request.divert("rate_limited", limit.laterMs(nowMs));
     }
   }
 
-  #let(gate: Gate, request: LaneRequest, nowMs: number): void {
-    gate.let(nowMs);
-    request.gate = gate;
-    this.#options.lanes.enter(request, nowMs);
+  #let(limit: DestinationLimit, request: EndpointRequest, nowMs: number): void {
+    limit.let(nowMs);
+    request.limit = limit;
+    this.#options.queues.enter(request, nowMs);
   }
 
   /** At once, before their turns: their jobs are read again, and must not find others of their user in front of them. */
-  #letWithdrawn({ waiting }: Gate): void {
+  #letWithdrawn({ waiting }: DestinationLimit): void {
     while (waiting.head?.isWithdrawn === true) waiting.shift()?.withdraw();
   }
 
-  #expire(gate: Gate, nowMs: number): void {
-    for (let next = gate.takeExpired(nowMs); next !== undefined; next = gate.takeExpired(nowMs)) {
-      next.divert("rate_limited", gate.laterMs(nowMs));
+  #expire(limit: DestinationLimit, nowMs: number): void {
+    for (let next = limit.takeExpired(nowMs); next !== undefined; next = limit.takeExpired(nowMs)) {
+      next.divert("rate_limited", limit.laterMs(nowMs));
     }
   }
 

@@ -2,7 +2,7 @@
 import type { AttemptOutcome } from "#contract";
 import { Breaker } from "./breaker.ts";
 import { Limiter } from "./limiter.ts";
-import { type DivertReason, type LaneRequest, RequestQueue } from "./request.ts";
+import { type DivertReason, type EndpointRequest, RequestQueue } from "./request.ts";
 
 /** No request waits longer for a place. */
 export const MAX_WAIT_MS = 2_000;
@@ -17,14 +17,14 @@ const FIRSTS_PER_RETRY = 1 / RETRY_SHARE - 1;
 /** An endpoint may ask for more (Retry-After); then it is asked again. */
 const MAX_PAUSE_MS = 30 * 60_000;
 
-/** What a limiter has learnt is worth so long; then the lane can go. */
+/** What a limiter has learnt is worth so long; then the queue can go. */
 const IDLE_MS = 60_000;
 /** Nobody comes any more to probe an open breaker: longer than any retry delay. */
 const FORGOTTEN_MS = 3_600_000;
-/** How often a lane tells of its room. */
+/** How often a queue tells of its room. */
 const ROOM_PERIOD_MS = 5_000;
 
-export interface LaneOptions {
+export interface EndpointQueueOptions {
   readonly endpoint: string;
   readonly maxInFlight: number;
   readonly retryDelaysMs: readonly number[];
@@ -33,7 +33,7 @@ export interface LaneOptions {
 
 type RetryableOutcome = Extract<AttemptOutcome, { kind: "retryable" }>;
 
-export class Lane {
+export class EndpointQueue {
   readonly endpoint: string;
   readonly limiter: Limiter;
   readonly breaker: Breaker;
@@ -41,7 +41,7 @@ export class Lane {
   readonly firsts = new RequestQueue();
   readonly retries = new RequestQueue();
   /** Decides about the half-open breaker. */
-  probe: LaneRequest | undefined;
+  probe: EndpointRequest | undefined;
   /** It diverted requests for want of room, and nobody was told yet that there is room again. */
   hasTurnedAway = false;
   #roomToldAtMs = 0;
@@ -52,7 +52,7 @@ export class Lane {
   /** When it last gave a sign, or began to be waited for. */
   #signAtMs = 0;
 
-  constructor({ endpoint, maxInFlight, retryDelaysMs, nowMs }: LaneOptions) {
+  constructor({ endpoint, maxInFlight, retryDelaysMs, nowMs }: EndpointQueueOptions) {
     this.endpoint = endpoint;
     this.limiter = new Limiter(maxInFlight);
     this.breaker = new Breaker(retryDelaysMs);
@@ -81,7 +81,7 @@ export class Lane {
     return this.#inFlight === 0 ? 0 : livedMs - this.#signAtMs;
   }
 
-  /** How long the first in the queue of first attempts has waited. */
+  /** How long the first in the requests of first attempts has waited. */
   #waitedMs(livedMs: number): number {
     const { head } = this.firsts;
     return head === undefined ? 0 : livedMs - head.enteredAtMs;
@@ -93,13 +93,13 @@ export class Lane {
   }
 
   /** A place is free, and nobody is passed over by taking it. */
-  canStart({ isRetry }: LaneRequest): boolean {
+  canStart({ isRetry }: EndpointRequest): boolean {
     if (this.isFull || this.firsts.length > 0) return false;
     return !isRetry || (this.retries.length === 0 && this.#retriesInFlight < this.#retryPlaces());
   }
 
   /** Why a request had better not wait here; undefined: it may. */
-  refusal({ isRetry }: LaneRequest, livedMs: number): DivertReason | undefined {
+  refusal({ isRetry }: EndpointRequest, livedMs: number): DivertReason | undefined {
     if (this.isFull && this.silentMs(livedMs) >= STALLED_MS) return "stalled";
     if (!isRetry) return this.#isTooLong(livedMs) ? "queue_slow" : undefined;
     const share = this.firsts.length > 0 ? RETRY_SHARE : 1;
@@ -118,7 +118,7 @@ export class Lane {
     return Math.max(0, Math.ceil(2 * places) - this.#retriesInFlight - this.retries.length);
   }
 
-  started({ isRetry }: LaneRequest, livedMs: number): void {
+  started({ isRetry }: EndpointRequest, livedMs: number): void {
     if (this.#inFlight === 0) this.#signAtMs = livedMs;
     this.#inFlight += 1;
     if (isRetry) {
@@ -129,14 +129,14 @@ export class Lane {
     }
   }
 
-  ended({ isRetry }: LaneRequest, livedMs: number): void {
+  ended({ isRetry }: EndpointRequest, livedMs: number): void {
     this.#signAtMs = livedMs;
     this.#inFlight -= 1;
     if (isRetry) this.#retriesInFlight -= 1;
   }
 
   /** What an ended request says about the endpoint (contract 3.3). True: it has recovered. */
-  learn(request: LaneRequest, outcome: AttemptOutcome, nowMs: number): boolean {
+  learn(request: EndpointRequest, outcome: AttemptOutcome, nowMs: number): boolean {
     const isProbe = this.probe === request;
     if (isProbe) this.probe = undefined;
     if (outcome.kind === "retryable") {
@@ -175,7 +175,7 @@ export class Lane {
   }
 
   /** Whose turn it is; undefined: nobody's. */
-  takeNext(): LaneRequest | undefined {
+  takeNext(): EndpointRequest | undefined {
     if (this.isFull || this.breaker.state !== "closed") return undefined;
     return this.#isRetrysTurn() ? this.retries.shift() : this.firsts.shift();
   }

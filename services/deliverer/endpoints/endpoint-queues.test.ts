@@ -4,16 +4,16 @@ import { answering, createTraffic, failing, hanging, PERIODS_MS } from "../fixtu
 const reasons = (fates: readonly { diverted?: string }[]) =>
   new Set(fates.flatMap(({ diverted }) => (diverted === undefined ? [] : [diverted])));
 
-describe("the lane of one endpoint", () => {
+describe("the queue of one endpoint", () => {
   test("starts requests in order, a bounded number at a time, and lets the others wait", () => {
-    const { endpoints, fates, lanes, run, send } = createTraffic();
+    const { endpoints, fates, queues, run, send } = createTraffic();
     endpoints.set("a", answering(100));
     for (let count = 0; count < 40; count += 1) send("a");
-    expect([lanes.inFlight, lanes.waiting]).toEqual([8, 32]);
+    expect([queues.inFlight, queues.waiting]).toEqual([8, 32]);
     run(2_000);
     const starts = fates.map(({ startedAtMs = 0 }) => startedAtMs);
     expect(starts).toEqual(starts.toSorted((a, b) => a - b));
-    expect([lanes.inFlight, lanes.waiting]).toEqual([0, 0]);
+    expect([queues.inFlight, queues.waiting]).toEqual([0, 0]);
     expect(reasons(fates).size).toBe(0);
   });
 
@@ -48,17 +48,17 @@ describe("the lane of one endpoint", () => {
   });
 
   test("is gone when it has been idle for a minute", () => {
-    const { lanes, run, send } = createTraffic();
+    const { queues, run, send } = createTraffic();
     for (let count = 0; count < 1_000; count += 1) send(`e${count}`);
-    expect(lanes.size).toBe(1_000);
+    expect(queues.size).toBe(1_000);
     run(59_000);
-    expect(lanes.size).toBe(1_000);
+    expect(queues.size).toBe(1_000);
     run(2_000);
-    expect(lanes.size).toBe(0);
+    expect(queues.size).toBe(0);
   });
 
   test("starts and diverts nothing that is withdrawn; what is under way still ends", () => {
-    const { endpoints, fates, lanes, process, run, send } = createTraffic();
+    const { endpoints, fates, queues, process, run, send } = createTraffic();
     endpoints.set("a", answering(100));
     for (let count = 0; count < 20; count += 1) send("a");
     process.isGone = true;
@@ -67,13 +67,13 @@ describe("the lane of one endpoint", () => {
     expect(fates.filter(({ endedAtMs }) => endedAtMs !== undefined)).toHaveLength(8);
     expect(fates.filter(({ withdrawnAtMs }) => withdrawnAtMs !== undefined)).toHaveLength(13);
     expect(reasons(fates).size).toBe(0);
-    expect([lanes.inFlight, lanes.waiting]).toEqual([0, 0]);
+    expect([queues.inFlight, queues.waiting]).toEqual([0, 0]);
     process.isGone = false;
     expect(send("a").startedAtMs).toBeDefined();
   });
 
   test("lets those withdrawn that wait too long for an endpoint that hangs, or for their destination's own limit", () => {
-    const { endpoints, fates, gates, process, quotas, run, send } = createTraffic();
+    const { endpoints, fates, limits, process, quotas, run, send } = createTraffic();
     endpoints.set("a", hanging);
     quotas.set("b", { maxRequestsPerSecond: 1, maxInFlight: null });
     for (let count = 0; count < 10; count += 1) send("a");
@@ -83,7 +83,7 @@ describe("the lane of one endpoint", () => {
     expect(fates.filter(({ withdrawnAtMs }) => withdrawnAtMs !== undefined)).toHaveLength(4);
     expect(reasons(fates).size).toBe(0);
     run(60_000);
-    expect(gates.size).toBe(0);
+    expect(limits.size).toBe(0);
   });
 });
 
@@ -118,20 +118,20 @@ describe("retries", () => {
   });
 
   test("are held back when they hold a quarter of the process", () => {
-    const { endpoints, lanes, send } = createTraffic({ maxHeld: 100 });
+    const { endpoints, queues, send } = createTraffic({ maxHeld: 100 });
     for (let count = 0; count < 24; count += 1) {
       endpoints.set(`e${count}`, hanging);
       send(`e${count}`, { isRetry: true });
     }
-    expect([lanes.isFullOfRetries, lanes.room("f")]).toEqual([false, 1]);
+    expect([queues.isFullOfRetries, queues.room("f")]).toEqual([false, 1]);
     send("f", { isRetry: true });
-    expect([lanes.isFullOfRetries, lanes.room("g")]).toEqual([true, 0]);
+    expect([queues.isFullOfRetries, queues.room("g")]).toEqual([true, 0]);
   });
 });
 
 describe("an endpoint that is down", () => {
   test("costs some requests, then one per period; everything else is diverted without a request", () => {
-    const { endpoints, fates, flow, lanes, run } = createTraffic();
+    const { endpoints, fates, flow, queues, run } = createTraffic();
     endpoints.set("a", failing);
     flow("a", 100, 100_000);
     run(100_000);
@@ -140,22 +140,22 @@ describe("an endpoint that is down", () => {
     expect(requests.length).toBeGreaterThan(5 + 20);
     expect(requests.length).toBeLessThan(5 + 40);
     expect(reasons(fates)).toEqual(new Set(["breaker_open"]));
-    expect(lanes.breakers()).toEqual({ closed: 0, open: 1, half_open: 0 });
-    expect(lanes.room("a")).toBeUndefined();
+    expect(queues.breakers()).toEqual({ closed: 0, open: 1, half_open: 0 });
+    expect(queues.room("a")).toBeUndefined();
   });
 
   test("empties its queue when its breaker opens", () => {
-    const { endpoints, fates, lanes, run, send } = createTraffic();
+    const { endpoints, fates, queues, run, send } = createTraffic();
     endpoints.set("a", answering(100, { kind: "retryable", reason: "connect" }));
     for (let count = 0; count < 30; count += 1) send("a");
     run(100);
     // Each of the four failures before the last one had made room for one more.
-    expect([lanes.inFlight, lanes.waiting]).toEqual([4, 0]);
+    expect([queues.inFlight, queues.waiting]).toEqual([4, 0]);
     expect(fates.filter(({ diverted }) => diverted === "breaker_open")).toHaveLength(30 - 8 - 4);
   });
 
   test("is met with one request, then two, four, ... when it is back, and that it is back is told", () => {
-    const { endpoints, fates, lanes, run, send, told } = createTraffic();
+    const { endpoints, fates, queues, run, send, told } = createTraffic();
     endpoints.set("a", failing);
     for (let count = 0; count < 5; count += 1) send("a");
     run(PERIODS_MS[0] ?? 0);
@@ -163,13 +163,13 @@ describe("an endpoint that is down", () => {
     run(10);
     for (let count = 0; count < 20; count += 1) send("a");
     expect(fates.filter(({ diverted }) => diverted === "breaker_open")).toHaveLength(19);
-    expect(lanes.inFlight).toBe(1);
+    expect(queues.inFlight).toBe(1);
     run(100);
     expect(told).toEqual(["a recovered"]);
     const underWay: number[] = [];
     for (let count = 0; count < 40; count += 1) send("a");
     for (let round = 0; round < 4; round += 1) {
-      underWay.push(lanes.inFlight);
+      underWay.push(queues.inFlight);
       run(100);
     }
     expect(underWay).toEqual([1, 2, 4, 8]);
@@ -231,7 +231,7 @@ describe("Retry-After (contract 3.3)", () => {
   });
 });
 
-describe("a lane that turned requests away", () => {
+describe("a queue that turned requests away", () => {
   test("tells when it has room again, every few seconds at most", () => {
     const { endpoints, flow, run, told } = createTraffic({ maxInFlight: 4 });
     endpoints.set("a", answering(800));

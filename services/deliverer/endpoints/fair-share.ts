@@ -1,22 +1,22 @@
-// What all lanes of the process hold together, so that endpoints which hang never fill it. Pure.
-import type { Lane } from "./endpoint-queue.ts";
+// What all queues of the process hold together, so that endpoints which hang never fill it. Pure.
+import type { EndpointQueue } from "./endpoint-queue.ts";
 
 /** Shares count from here on: half of what the process can hold. */
 const PRESSED_FROM = 0.5;
-/** What a lane over its share may hold a request for, at the first and at the last; and while the process itself is slow. */
+/** What a queue over its share may hold a request for, at the first and at the last; and while the process itself is slow. */
 const ALLOWED_MS = { pressed: 1_000, full: 500, busy: 2_000 };
 /** A bit before the bound nothing is left to spend. */
 const FULL_FROM = 0.95;
 
 /**
- * Above half of what the process can hold, a lane that holds its fair share already gets nothing more unless it is quick. The
+ * Above half of what the process can hold, a queue that holds its fair share already gets nothing more unless it is quick. The
  * fuller the process, the quicker: 200 endpoints that begin to hang at once fill it by what they took in the first moments and by
- * nothing after. A quick lane is never turned away here: were it alone in the way, reading would pause, which is right.
+ * nothing after. A quick queue is never turned away here: were it alone in the way, reading would pause, which is right.
  */
-export class Pressure {
+export class FairShare {
   readonly #maxHeld: number;
   #held = 0;
-  #activeLanes = 0;
+  #activeQueues = 0;
 
   constructor(maxHeld: number) {
     this.#maxHeld = maxHeld;
@@ -26,25 +26,25 @@ export class Pressure {
     return this.#held;
   }
 
-  enter(isLanesFirst: boolean): void {
+  enter(isQueuesFirst: boolean): void {
     this.#held += 1;
-    if (isLanesFirst) this.#activeLanes += 1;
+    if (isQueuesFirst) this.#activeQueues += 1;
   }
 
-  leave(wasLanesLast: boolean): void {
+  leave(wasQueuesLast: boolean): void {
     this.#held -= 1;
-    if (wasLanesLast) this.#activeLanes -= 1;
+    if (wasQueuesLast) this.#activeQueues -= 1;
   }
 
-  /** The lane takes room that others need. `isBusy`: the process is slow itself, which tells in how long requests are held. */
-  isCrowding(lane: Lane, livedMs: number, isBusy: boolean): boolean {
+  /** The queue takes room that others need. `isBusy`: the process is slow itself, which tells in how long requests are held. */
+  isCrowding(queue: EndpointQueue, livedMs: number, isBusy: boolean): boolean {
     const fullness = this.#held / this.#maxHeld;
     if (fullness < PRESSED_FROM) return false;
-    const fairShare = (this.#maxHeld * PRESSED_FROM) / this.#activeLanes;
-    if (lane.held < fairShare) return false;
+    const fairShare = (this.#maxHeld * PRESSED_FROM) / this.#activeQueues;
+    if (queue.held < fairShare) return false;
     const allowedMs = this.#allowedMs(fullness);
     return (
-      lane.silentMs(livedMs) > allowedMs || lane.dwellMs(livedMs) > (isBusy ? ALLOWED_MS.busy : allowedMs)
+      queue.silentMs(livedMs) > allowedMs || queue.dwellMs(livedMs) > (isBusy ? ALLOWED_MS.busy : allowedMs)
     );
   }
 

@@ -44,7 +44,7 @@ describe("endpoints beside each other in one process", () => {
   });
 
   test("are not blamed for a process that is slow itself: nothing is diverted, reading pauses instead", () => {
-    const { endpoints, fates, flow, lanes, process, run } = createTraffic();
+    const { endpoints, fates, flow, queues, process, run } = createTraffic();
     process.isBusy = true;
     for (const endpoint of HEALTHY) {
       endpoints.set(endpoint, answering(600));
@@ -53,17 +53,17 @@ describe("endpoints beside each other in one process", () => {
     let hadEnough = false;
     for (let step = 0; step < 100; step += 1) {
       run(100);
-      hadEnough ||= lanes.hasEnough;
+      hadEnough ||= queues.hasEnough;
     }
     process.isBusy = false;
     run(10_000);
     expect(hadEnough).toBe(true);
     expect(fates.filter(({ diverted }) => diverted === "crowded")).toEqual([]);
-    expect(lanes.hasEnough).toBe(false);
+    expect(queues.hasEnough).toBe(false);
   });
 
   test("get no further places from a process that is busy with what is under way already, but for slow ones", () => {
-    const { endpoints, flow, lanes, process, run } = createTraffic();
+    const { endpoints, flow, queues, process, run } = createTraffic();
     process.isBusy = true;
     run(200);
     for (let index = 0; index < 20; index += 1) {
@@ -71,11 +71,11 @@ describe("endpoints beside each other in one process", () => {
       flow(`quick${index}`, 200, 5_000);
     }
     run(5_000);
-    expect(lanes.inFlight).toBeLessThanOrEqual(20 * 16);
+    expect(queues.inFlight).toBeLessThanOrEqual(20 * 16);
     endpoints.set("slow", answering(4_000));
     flow("slow", 30, 60_000);
     run(60_000);
-    expect(lanes.inFlight).toBeGreaterThan(60);
+    expect(queues.inFlight).toBeGreaterThan(60);
   });
 
   test("that become twenty times slower, and still answer, get more places before anything is diverted", () => {
@@ -89,9 +89,9 @@ describe("endpoints beside each other in one process", () => {
   });
 
   test("are not blamed for a process that stood still", () => {
-    const { fates, lanes, now, run, send } = createTraffic();
+    const { fates, queues, now, run, send } = createTraffic();
     for (let count = 0; count < 20; count += 1) send("a");
-    for (let stop = 1; stop <= 3; stop += 1) lanes.sweep(now() + stop * 60_000, false);
+    for (let stop = 1; stop <= 3; stop += 1) queues.sweep(now() + stop * 60_000, false);
     send("a");
     run(1_000);
     expect(fates.every(isDelivered)).toBe(true);

@@ -1,42 +1,42 @@
 import { describe, expect, test } from "@jest/globals";
-import { Pace } from "./process-load.ts";
+import { ProcessLoad } from "./process-load.ts";
 
 describe("time as the process has lived it", () => {
   test("is what passes, up to 200 ms from one sweep to the next, and never goes back", () => {
-    const pace = new Pace();
-    expect([5_000, 5_199, 5_201, 9_000, 4_000].map((nowMs) => pace.livedMs(nowMs))).toEqual([
+    const load = new ProcessLoad();
+    expect([5_000, 5_199, 5_201, 9_000, 4_000].map((nowMs) => load.livedMs(nowMs))).toEqual([
       0, 199, 200, 200, 0,
     ]);
-    pace.sweep(5_100, false);
-    expect([5_100, 5_150].map((nowMs) => pace.livedMs(nowMs))).toEqual([100, 150]);
-    pace.sweep(65_100, false);
-    expect([65_100, 65_101].map((nowMs) => pace.livedMs(nowMs))).toEqual([300, 301]);
+    load.sweep(5_100, false);
+    expect([5_100, 5_150].map((nowMs) => load.livedMs(nowMs))).toEqual([100, 150]);
+    load.sweep(65_100, false);
+    expect([65_100, 65_101].map((nowMs) => load.livedMs(nowMs))).toEqual([300, 301]);
   });
 });
 
 describe("as much as a process gets done soon", () => {
   test("is a matter of a busy one only", () => {
-    const pace = new Pace();
-    expect([pace.isBusy, pace.isEnough(1_000_000)]).toEqual([false, false]);
-    pace.sweep(0, true);
-    expect([pace.isBusy, pace.isEnough(255), pace.isEnough(256)]).toEqual([true, false, true]);
-    pace.sweep(100, false);
-    expect([pace.isBusy, pace.isEnough(1_000_000)]).toEqual([false, false]);
+    const load = new ProcessLoad();
+    expect([load.isBusy, load.isEnough(1_000_000)]).toEqual([false, false]);
+    load.sweep(0, true);
+    expect([load.isBusy, load.isEnough(255), load.isEnough(256)]).toEqual([true, false, true]);
+    load.sweep(100, false);
+    expect([load.isBusy, load.isEnough(1_000_000)]).toEqual([false, false]);
   });
 
   test("is what it ends in a second, by the last sweep and those before", () => {
-    const pace = new Pace();
+    const load = new ProcessLoad();
     const end = (count: number) => {
-      for (let ended = 0; ended < count; ended += 1) pace.ended();
+      for (let ended = 0; ended < count; ended += 1) load.ended();
     };
-    pace.sweep(0, true);
+    load.sweep(0, true);
     end(1_000);
     // No time has passed: it counts at the next.
-    pace.sweep(0, true);
-    pace.sweep(100, true);
-    expect([pace.isEnough(4_999), pace.isEnough(5_000)]).toEqual([false, true]);
+    load.sweep(0, true);
+    load.sweep(100, true);
+    expect([load.isEnough(4_999), load.isEnough(5_000)]).toEqual([false, true]);
     end(100);
-    pace.sweep(200, true);
-    expect([pace.isEnough(2_999), pace.isEnough(3_000)]).toEqual([false, true]);
+    load.sweep(200, true);
+    expect([load.isEnough(2_999), load.isEnough(3_000)]).toEqual([false, true]);
   });
 });

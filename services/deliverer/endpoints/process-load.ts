@@ -6,7 +6,7 @@ const MAX_STEP_MS = 200;
 const BUSY_WAIT_MS = 1_000;
 const BUSY_MIN_WAITING = 256;
 
-export class Pace {
+export class ProcessLoad {
   #sweptAtMs: number | undefined;
   #livedAtSweepMs = 0;
   #isBusy = false;

@@ -181,7 +181,7 @@ describe("after a crash", () => {
   });
 });
 
-test("a full lane's requests are diverted one by one, and what fits is delivered", async () => {
+test("a full queue's requests are diverted one by one, and what fits is delivered", async () => {
   const driver = createDriver({ respond: () => response(503) });
   for (let count = 0; count < 5; count += 1) await driver.step(job({ jobId: `j${count}` }));
   await driver.step(job({ jobId: "j5" }));

@@ -2,19 +2,19 @@ import { expect, test } from "@jest/globals";
 import type { Received } from "#kafka";
 import type { DeliveryJob } from "#topics";
 import { job } from "../fixtures/jobs.ts";
-import { createTurn } from "./job-admission.ts";
+import { createJobAdmission } from "./job-admission.ts";
 
 function setup() {
   const clock = { nowMs: 10_000 };
-  const lanes = { hasEnough: false, isFullOfRetries: false, isBusy: false };
+  const queues = { hasEnough: false, isFullOfRetries: false, isBusy: false };
   const taken = new Set<string>();
-  const turn = createTurn({
-    lanes,
+  const admission = createJobAdmission({
+    queues,
     waking: { isTaken: ({ decoded }) => taken.has(decoded.jobId) },
     delaysMs: new Map([["retry", 60_000]]),
     nowMs: () => clock.nowMs,
   });
-  return { clock, lanes, taken, turn };
+  return { clock, queues, taken, admission };
 }
 
 function record(partition: number, visibleAtMs: number, topic = "retry"): Received<DeliveryJob> {
@@ -23,60 +23,62 @@ function record(partition: number, visibleAtMs: number, topic = "retry"): Receiv
 }
 
 test("a waiting job's turn comes when its topic's delay is over, a new job's at once", () => {
-  const { turn } = setup();
-  expect([turn.dueAtMs(record(0, 12_000)), turn.dueAtMs(record(0, 0, "jobs"))]).toEqual([12_000, 0]);
+  const { admission } = setup();
+  expect([admission.dueAtMs(record(0, 12_000)), admission.dueAtMs(record(0, 0, "jobs"))]).toEqual([
+    12_000, 0,
+  ]);
 });
 
 test("a job that was written while the clock was set ahead does not hold its topic up for that long", () => {
-  const { clock, turn } = setup();
-  expect(turn.dueAtMs(record(0, 10_000 + 60_000 + 5_000))).toBe(75_000);
-  expect(turn.dueAtMs(record(0, 86_400_000))).toBe(clock.nowMs);
+  const { clock, admission } = setup();
+  expect(admission.dueAtMs(record(0, 10_000 + 60_000 + 5_000))).toBe(75_000);
+  expect(admission.dueAtMs(record(0, 86_400_000))).toBe(clock.nowMs);
 });
 
 test("due retries stay in their topics while retries hold their share; new jobs do not", () => {
-  const { lanes, turn } = setup();
-  lanes.isFullOfRetries = true;
-  expect(turn.dueAtMs(record(0, 9_000))).toBeGreaterThan(10_000);
-  expect(turn.dueAtMs(record(0, 0, "jobs"))).toBe(0);
+  const { queues, admission } = setup();
+  queues.isFullOfRetries = true;
+  expect(admission.dueAtMs(record(0, 9_000))).toBeGreaterThan(10_000);
+  expect(admission.dueAtMs(record(0, 0, "jobs"))).toBe(0);
 });
 
 test("while the process is busy, waiting jobs get a quarter of what new ones get, and some in any case", () => {
-  const { clock, lanes, turn } = setup();
+  const { clock, queues, admission } = setup();
   const due = (count: number) =>
-    Array.from({ length: count }, () => turn.dueAtMs(record(0, 9_000))).filter((at) => at <= clock.nowMs)
+    Array.from({ length: count }, () => admission.dueAtMs(record(0, 9_000))).filter((at) => at <= clock.nowMs)
       .length;
   const pastAWindow = () => (clock.nowMs += 150);
   expect(due(1_000)).toBe(1_000);
   pastAWindow();
-  lanes.isBusy = true;
+  queues.isBusy = true;
   const alone = due(1_000);
   expect(alone).toBeGreaterThan(10);
   expect(alone).toBeLessThan(100);
   pastAWindow();
-  for (let count = 0; count < 2_000; count += 1) turn.dueAtMs(record(0, 0, "jobs"));
+  for (let count = 0; count < 2_000; count += 1) admission.dueAtMs(record(0, 0, "jobs"));
   expect(due(1_000)).toBe(500);
   pastAWindow();
   expect(due(1_000)).toBe(alone);
 });
 
 test("every job stays in its topic while the process has enough", () => {
-  const { lanes, turn } = setup();
-  lanes.hasEnough = true;
-  expect(turn.dueAtMs(record(0, 0, "jobs"))).toBeGreaterThan(10_000);
+  const { queues, admission } = setup();
+  queues.hasEnough = true;
+  expect(admission.dueAtMs(record(0, 0, "jobs"))).toBeGreaterThan(10_000);
 });
 
 test("the oldest of the heads held back is known, of the partitions that are ours", () => {
-  const { clock, taken, turn } = setup();
+  const { clock, taken, admission } = setup();
   const ours = [0, 1, 2].map((partition) => ({ topic: "retry", partition }));
-  expect(turn.oldestDueAtMs(ours)).toBe(0);
-  turn.dueAtMs(record(0, 14_000));
-  turn.dueAtMs(record(1, 12_000));
-  turn.dueAtMs(record(9, 11_000));
-  expect(turn.oldestDueAtMs(ours)).toBe(12_000);
+  expect(admission.oldestDueAtMs(ours)).toBe(0);
+  admission.dueAtMs(record(0, 14_000));
+  admission.dueAtMs(record(1, 12_000));
+  admission.dueAtMs(record(9, 11_000));
+  expect(admission.oldestDueAtMs(ours)).toBe(12_000);
   clock.nowMs = 13_000;
-  expect(turn.dueAtMs(record(1, 12_000))).toBe(12_000);
-  expect(turn.oldestDueAtMs(ours)).toBe(14_000);
+  expect(admission.dueAtMs(record(1, 12_000))).toBe(12_000);
+  expect(admission.oldestDueAtMs(ours)).toBe(14_000);
   taken.add("retry-0");
-  expect(turn.dueAtMs(record(0, 14_000))).toBe(0);
-  expect(turn.oldestDueAtMs(ours)).toBe(0);
+  expect(admission.dueAtMs(record(0, 14_000))).toBe(0);
+  expect(admission.oldestDueAtMs(ours)).toBe(0);
 });

@@ -1,7 +1,7 @@
 // When a job that was read may be taken in hand. Pure but for the clock that is passed in.
 import type { Received, TopicPartition } from "#kafka";
 import type { DeliveryJob } from "#topics";
-import { Share } from "./retry-share.ts";
+import { RetryShare } from "./retry-share.ts";
 
 /** What had better stay in its topic is looked at again so much later. */
 const HELD_BACK_MS = 20;
@@ -9,8 +9,8 @@ const HELD_BACK_MS = 20;
 /** Clocks of two machines may differ by so much. */
 const SKEW_MS = 5_000;
 
-export interface TurnOptions {
-  readonly lanes: {
+export interface JobAdmissionOptions {
+  readonly queues: {
     readonly hasEnough: boolean;
     readonly isFullOfRetries: boolean;
     readonly isBusy: boolean;
@@ -21,7 +21,7 @@ export interface TurnOptions {
   readonly nowMs: () => number;
 }
 
-export interface Turn {
+export interface JobAdmission {
   /** When the head of a partition may be taken in hand, Unix ms. */
   dueAtMs(record: Received<DeliveryJob>): number;
   /** When the first of the jobs that wait at the heads of `partitions` falls or fell due; 0 when none waits. */
@@ -29,8 +29,8 @@ export interface Turn {
 }
 
 /** A retry topic has one delay, so the head of a partition is the first of it to fall due; what is behind it waits with it. */
-export function createTurn({ delaysMs, lanes, nowMs, waking }: TurnOptions): Turn {
-  const share = new Share();
+export function createJobAdmission({ delaysMs, queues, nowMs, waking }: JobAdmissionOptions): JobAdmission {
+  const share = new RetryShare();
   /** By topic and partition, the due time of a head that is held back. */
   const heads = new Map<string, Map<number, number>>();
 
@@ -42,7 +42,7 @@ export function createTurn({ delaysMs, lanes, nowMs, waking }: TurnOptions): Tur
   /** A waiting job can wait a little longer where new ones would have to; what an ill endpoint makes wait comes again and again. */
   function isBehind(isWaiting: boolean, now: number): boolean {
     if (!isWaiting) share.fresh(now);
-    return isWaiting && (lanes.isFullOfRetries || (lanes.isBusy && !share.takeWaiting(now)));
+    return isWaiting && (queues.isFullOfRetries || (queues.isBusy && !share.takeWaiting(now)));
   }
 
   /** Nothing waits longer than its topic's delay: what seems to was written by a clock that was ahead, and has set back since. */
@@ -57,7 +57,8 @@ export function createTurn({ delaysMs, lanes, nowMs, waking }: TurnOptions): Tur
       const visibleAtMs = comesOutAtMs(record, now);
       const isWaiting = visibleAtMs > 0;
       const isPassedOver = isWaiting && waking.isTaken(record);
-      const isHeldBack = !isPassedOver && visibleAtMs <= now && (lanes.hasEnough || isBehind(isWaiting, now));
+      const isHeldBack =
+        !isPassedOver && visibleAtMs <= now && (queues.hasEnough || isBehind(isWaiting, now));
       const fromMs = isPassedOver ? 0 : visibleAtMs;
       const dueAtMs = isHeldBack ? Math.max(fromMs, now + HELD_BACK_MS) : fromMs;
       if (isWaiting && dueAtMs > now) hold(record, visibleAtMs);

@@ -7,7 +7,7 @@ const MIN_WAITING = 32;
 const NEW_PER_WAITING = 4;
 
 /** What a busy process has taken in hand lately. */
-export class Share {
+export class RetryShare {
   #windowEndsAtMs = 0;
   #fresh = 0;
   #waiting = 0;

@@ -26,7 +26,7 @@ import type { Attempt, MakeAttempt } from "../requests/attempts.ts";
 import type { Telemetry } from "../telemetry.ts";
 import { type JobVerdict, judge, position } from "./judge.ts";
 import { type Dead, planAttempt, planHop } from "./plan.ts";
-import type { Double, RecentJobs } from "./recent-jobs.ts";
+import type { Duplicate, RecentJobs } from "./recent-jobs.ts";
 import type { DeliveryRecords } from "./records.ts";
 import type { Retries, Waiting } from "./waiting.ts";
 
@@ -41,8 +41,8 @@ export interface DeliverOptions {
   readonly nowMs: () => number;
 }
 
-/** A job in hand: not a double, not waiting for its time. */
-interface Hand {
+/** A job in hand: not a duplicate, not waiting for its time. */
+interface JobInProgress {
   readonly record: Received<DeliveryJob>;
   readonly claim: Ownership;
   /** Ends the job, once. */
@@ -58,7 +58,7 @@ function keyOf(job: DeliveryJob): string {
 }
 
 /** What becomes of a record whose job another record has brought in hand. */
-function doubleOf(settle: Settle, claim: Claim): Double {
+function doubleOf(settle: Settle, claim: Claim): Duplicate {
   return { end: () => settle({ produce: [] }), giveBack: () => claim.giveBack() };
 }
 
@@ -92,8 +92,12 @@ function deadLetter(dead: Dead, record: Received<DeliveryJob>, records: Delivery
 export function createDeliver(options: DeliverOptions): Step<DeliveryJob> {
   const { attempt, attemptLog, destinations, nowMs, recentJobs, records, retries, telemetry } = options;
 
-  /** undefined: it is a double, and ends when the outcome of the first is durable. */
-  function takeInHand(record: Received<DeliveryJob>, settle: Settle, claim: Claim): Hand | undefined {
+  /** undefined: it is a duplicate, and ends when the outcome of the first is durable. */
+  function takeInHand(
+    record: Received<DeliveryJob>,
+    settle: Settle,
+    claim: Claim,
+  ): JobInProgress | undefined {
     const { decoded: job, partition } = record;
     const key = keyOf(job);
     if (!recentJobs.enter(partition, key, doubleOf(settle, claim))) return undefined;
@@ -107,7 +111,7 @@ export function createDeliver(options: DeliverOptions): Step<DeliveryJob> {
         if (verdict.kind === "divert") attemptLog.diverted(job);
       },
       giveBack() {
-        // First, or the record would be its own double.
+        // First, or the record would be its own duplicate.
         recentJobs.givenBack(partition, key);
         claim.giveBack();
       },
@@ -115,7 +119,7 @@ export function createDeliver(options: DeliverOptions): Step<DeliveryJob> {
   }
 
   /** Past the step's own return nobody else catches: a fault of ours becomes a dead letter, not a record that hangs. */
-  function guarded({ record, end }: Hand, work: () => void): void {
+  function guarded({ record, end }: JobInProgress, work: () => void): void {
     try {
       work();
     } catch (thrown) {
@@ -125,7 +129,7 @@ export function createDeliver(options: DeliverOptions): Step<DeliveryJob> {
     }
   }
 
-  function proceed(hand: Hand, state: DestinationState): void {
+  function proceed(hand: JobInProgress, state: DestinationState): void {
     const job = hand.record.decoded;
     const plan = planAttempt(job, state);
     if (!hand.claim.isOurs) hand.giveBack();
@@ -134,7 +138,7 @@ export function createDeliver(options: DeliverOptions): Step<DeliveryJob> {
   }
 
   /** The first success ends the job (contract 3.2), else the last result does. */
-  function makeAttempt(hand: Hand, made: Attempt): void {
+  function makeAttempt(hand: JobInProgress, made: Attempt): void {
     let isEnded = false;
     attempt(made, ({ isDelivered, isOver, isWithdrawn, results }) => {
       if (isEnded || !(isDelivered || isOver)) return;

@@ -26,7 +26,7 @@ export interface AttemptPlan {
  * within that much, whatever pause the process comes back from.
  */
 export function planHop(job: DeliveryJob, retries: Retries, nowMs: number): Waiting | undefined {
-  // It came out ahead of its time: a clock was ahead when it was written (turn.ts), and no time of it is to be believed.
+  // It came out ahead of its time: a clock was ahead when it was written (intake/job-admission.ts), and no time of it is to be believed.
   const isAhead = job.visibleAtMs > nowMs;
   const { delaysMs } = retries;
   const dueAtMs = isAhead ? Math.min(job.dueAtMs, nowMs + (delaysMs.at(-1) ?? 0)) : job.dueAtMs;

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "@jest/globals";
-import { type Double, RecentJobs } from "./recent-jobs.ts";
+import { type Duplicate, RecentJobs } from "./recent-jobs.ts";
 
-const ends = (end: () => void): Double => ({
+const ends = (end: () => void): Duplicate => ({
   end,
   giveBack() {
     throw new Error("the first has ended");
@@ -14,7 +14,7 @@ const never = ends(() => {
 });
 
 describe("jobs taken in hand lately", () => {
-  test("end their doubles when they are durable, and later doubles at once", () => {
+  test("end their duplicates when they are durable, and later duplicates at once", () => {
     const jobs = new RecentJobs();
     const ended: string[] = [];
     expect(jobs.enter(0, "a", never)).toBe(true);
@@ -82,14 +82,14 @@ describe("jobs taken in hand lately", () => {
     expect(ended).toEqual(["joined", "late"]);
   });
 
-  test("are free again when they are given back, and their doubles with them", () => {
+  test("are free again when they are given back, and their duplicates with them", () => {
     const jobs = new RecentJobs();
     const givenBack: string[] = [];
-    const double = { end: () => undefined, giveBack: () => void givenBack.push("double") };
+    const duplicate = { end: () => undefined, giveBack: () => void givenBack.push("duplicate") };
     expect(jobs.enter(0, "a", never)).toBe(true);
-    expect(jobs.enter(0, "a", double)).toBe(false);
+    expect(jobs.enter(0, "a", duplicate)).toBe(false);
     jobs.givenBack(0, "a");
-    expect(givenBack).toEqual(["double"]);
+    expect(givenBack).toEqual(["duplicate"]);
     expect(jobs.enter(0, "a", never)).toBe(true);
   });
 });

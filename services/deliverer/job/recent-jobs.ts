@@ -2,7 +2,7 @@
 const GENERATION_SIZE = 10_000;
 
 /** A record of a job that another record has brought in hand. */
-export interface Double {
+export interface Duplicate {
   /** What became of the job is durable. */
   end(): void;
   /** Nobody worked on the job. */
@@ -10,8 +10,8 @@ export interface Double {
 }
 
 interface PartitionJobs {
-  /** In hand, with the doubles that wait for them; bounded by what the runner lets be outstanding. */
-  readonly inHand: Map<string, Double[]>;
+  /** In hand, with the duplicates that wait for them; bounded by what the runner lets be outstanding. */
+  readonly inHand: Map<string, Duplicate[]>;
   /** Ended and durable, in two generations: forgetting the older one whole is cheaper than the oldest one by one. */
   ended: Set<string>;
   endedBefore: Set<string>;
@@ -20,8 +20,8 @@ interface PartitionJobs {
 }
 
 /**
- * Jobs that this process has taken in hand lately, so that a job that was emitted twice is sent once. A double ends with
- * the first and never before it: until the first one's outcome is durable, the double's record may be what brings the
+ * Jobs that this process has taken in hand lately, so that a job that was emitted twice is sent once. A duplicate ends with
+ * the first and never before it: until the first one's outcome is durable, the duplicate's record may be what brings the
  * job back after a crash.
  */
 export class RecentJobs {
@@ -34,21 +34,21 @@ export class RecentJobs {
   }
 
   /**
-   * True: it is in hand or has ended lately; the double ends with it, maybe at once. For a job that is only to hop on: one that
+   * True: it is in hand or has ended lately; the duplicate ends with it, maybe at once. For a job that is only to hop on: one that
    * was woken meanwhile must not live on as its hop.
    */
-  join(partition: number, key: string, double: Double): boolean {
+  join(partition: number, key: string, duplicate: Duplicate): boolean {
     const { inHand, ended, endedBefore } = this.#jobs(partition);
     const hasEnded = ended.has(key) || endedBefore.has(key);
-    const doubles = inHand.get(key);
-    if (hasEnded) double.end();
-    else doubles?.push(double);
-    return hasEnded || doubles !== undefined;
+    const duplicates = inHand.get(key);
+    if (hasEnded) duplicate.end();
+    else duplicates?.push(duplicate);
+    return hasEnded || duplicates !== undefined;
   }
 
-  /** True: it is new and now in hand. False: it is a double, and ends with the first, maybe at once. */
-  enter(partition: number, key: string, double: Double): boolean {
-    if (this.join(partition, key, double)) return false;
+  /** True: it is new and now in hand. False: it is a duplicate, and ends with the first, maybe at once. */
+  enter(partition: number, key: string, duplicate: Duplicate): boolean {
+    if (this.join(partition, key, duplicate)) return false;
     this.#jobs(partition).inHand.set(key, []);
     return true;
   }
@@ -56,15 +56,15 @@ export class RecentJobs {
   /** What became of the job is durable. */
   durable(partition: number, key: string): void {
     const jobs = this.#jobs(partition);
-    const doubles = this.#letGo(jobs, key);
+    const duplicates = this.#letGo(jobs, key);
     jobs.ended.add(key);
     if (jobs.ended.size >= this.#generationSize) nextGeneration(jobs);
-    for (const double of doubles) double.end();
+    for (const duplicate of duplicates) duplicate.end();
   }
 
   /** The job is in nobody's hand any more, and has not ended. */
   givenBack(partition: number, key: string): void {
-    for (const double of this.#letGo(this.#jobs(partition), key)) double.giveBack();
+    for (const duplicate of this.#letGo(this.#jobs(partition), key)) duplicate.giveBack();
   }
 
   /** To be called from time to time: ended jobs are forgotten after one to two times `keptMs`, whether others come or not. */
@@ -78,10 +78,10 @@ export class RecentJobs {
     }
   }
 
-  #letGo({ inHand }: PartitionJobs, key: string): readonly Double[] {
-    const doubles = inHand.get(key) ?? [];
+  #letGo({ inHand }: PartitionJobs, key: string): readonly Duplicate[] {
+    const duplicates = inHand.get(key) ?? [];
     inHand.delete(key);
-    return doubles;
+    return duplicates;
   }
 
   #jobs(partition: number): PartitionJobs {

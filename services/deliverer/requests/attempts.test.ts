@@ -25,19 +25,19 @@ describe("a destination that lets one request at a time through (contract 4.4)",
       expect(driver.sent).toHaveLength(count);
       answers.shift()?.(response(200));
       await turn();
-      driver.gates.tick(driver.clock.nowMs);
+      driver.limits.tick(driver.clock.nowMs);
       await turn();
     }
     expect(driver.verdicts).toHaveLength(3);
   });
 
-  test("gets the next one when its lane has put the one before off", async () => {
+  test("gets the next one when its queue has put the one before off", async () => {
     let isFull = true;
     const { driver } = createNarrow(() => (isFull ? "stalled" : undefined));
     await driver.step(job({ jobId: "j0" }));
     isFull = false;
     void driver.step(job({ jobId: "j1" }));
-    driver.gates.tick(driver.clock.nowMs);
+    driver.limits.tick(driver.clock.nowMs);
     await turn();
     expect(driver.sent).toHaveLength(1);
   });
@@ -48,12 +48,12 @@ describe("a destination that lets one request at a time through (contract 4.4)",
     await driver.step(job({ jobId: "j0" }));
     driver.hold.isOurs = true;
     void driver.step(job({ jobId: "j1" }));
-    driver.gates.tick(driver.clock.nowMs);
+    driver.limits.tick(driver.clock.nowMs);
     await turn();
     expect(driver.sent).toHaveLength(1);
   });
 
-  test("gets the next one when the one before was withdrawn while it waited in its lane", async () => {
+  test("gets the next one when the one before was withdrawn while it waited in its queue", async () => {
     const { answers, driver } = createNarrow();
     driver.configs.set("wide", destination({ id: "wide", urls: [A] }));
     for (let index = 0; index < 8; index += 1)
@@ -66,13 +66,13 @@ describe("a destination that lets one request at a time through (contract 4.4)",
     expect(driver.hold.givenBack).toEqual(["j0"]);
     driver.hold.isOurs = true;
     void driver.step(job({ jobId: "j1" }));
-    driver.gates.tick(driver.clock.nowMs);
+    driver.limits.tick(driver.clock.nowMs);
     await turn();
     expect(driver.sent).toHaveLength(9);
   });
 });
 
-test("a job that waits too long for its lane is not put off when its partition has gone: its owner would not know of it", async () => {
+test("a job that waits too long for its queue is not put off when its partition has gone: its owner would not know of it", async () => {
   const { driver } = createNarrow();
   driver.configs.set("d1", destination({ urls: [A] }));
   const steps = Array.from({ length: 9 }, (_, index) => driver.step(job({ jobId: `j${index}` })));
@@ -80,7 +80,7 @@ test("a job that waits too long for its lane is not put off when its partition h
   driver.hold.isOurs = false;
   for (let sweep = 0; sweep < 30; sweep += 1) {
     driver.clock.nowMs += 100;
-    driver.lanes.sweep(driver.clock.nowMs, false);
+    driver.queues.sweep(driver.clock.nowMs, false);
   }
   await steps[8];
   expect(driver.hold.givenBack).toEqual(["j8"]);

@@ -5,8 +5,8 @@ import { createMask } from "#secrets";
 import type { DeliveryJob } from "#topics";
 import type { ReachableDestination, Webhook } from "../destinations.ts";
 import type { Quota } from "../endpoints/destination-limit.ts";
-import type { GatedRequest, Gates } from "../endpoints/destination-limits.ts";
-import type { DivertReason, LaneRequest } from "../endpoints/request.ts";
+import type { DestinationLimits, LimitedRequest } from "../endpoints/destination-limits.ts";
+import type { DivertReason, EndpointRequest } from "../endpoints/request.ts";
 import { messageOf, type PartResult, type WebhookResult } from "../job/outcomes.ts";
 import type { Telemetry } from "../telemetry.ts";
 import { requestHeaders } from "./request-headers.ts";
@@ -14,12 +14,12 @@ import { requestHeaders } from "./request-headers.ts";
 export interface AttemptsOptions {
   readonly egress: Pick<Egress, "post">;
   /** The way to the endpoints. */
-  readonly lanes: Pick<Gates, "enter" | "ended">;
+  readonly queues: Pick<DestinationLimits, "enter" | "ended">;
   /** Contract 2.5. */
   readonly responseDeadlineMs: number;
   readonly userAgent: string;
   readonly nowMs: () => number;
-  /** The lanes' clock, which nobody sets: a pause or a rate must not last for as long as a clock was wrong. */
+  /** The queues' clock, which nobody sets: a pause or a rate must not last for as long as a clock was wrong. */
   readonly elapsedMs: () => number;
   /** Told of each request that has ended. */
   readonly observers: readonly Pick<Telemetry, "requested">[];
@@ -50,7 +50,7 @@ interface Progress {
 export type MakeAttempt = (attempt: Attempt, onProgress: (progress: Progress) => void) => void;
 
 export function createAttempts(options: AttemptsOptions): MakeAttempt {
-  const { elapsedMs, lanes, nowMs } = options;
+  const { elapsedMs, queues, nowMs } = options;
 
   return ({ job, destination, urls, claim }, onProgress) => {
     const results: PartResult[] = [];
@@ -76,7 +76,7 @@ export function createAttempts(options: AttemptsOptions): MakeAttempt {
     for (const url of urls) {
       const webhook = destination.webhooks.get(url);
       if (webhook === undefined) continue;
-      lanes.enter(new WebhookRequest(options, { job, webhook, claim, ended, withdraw }), elapsedMs());
+      queues.enter(new WebhookRequest(options, { job, webhook, claim, ended, withdraw }), elapsedMs());
     }
   };
 }
@@ -90,10 +90,10 @@ interface Part {
   withdraw(): void;
 }
 
-/** On its way through its endpoint's lane. */
-class WebhookRequest implements GatedRequest {
-  gate: { left(): void } | undefined;
-  next: LaneRequest | undefined;
+/** On its way through its endpoint's queue. */
+class WebhookRequest implements LimitedRequest {
+  limit: { left(): void } | undefined;
+  next: EndpointRequest | undefined;
   enteredAtMs = 0;
   readonly endpoint: string;
   readonly isRetry: boolean;
@@ -117,7 +117,7 @@ class WebhookRequest implements GatedRequest {
   }
 
   withdraw(): void {
-    this.gate?.left();
+    this.limit?.left();
     this.#part.withdraw();
   }
 
@@ -138,7 +138,7 @@ class WebhookRequest implements GatedRequest {
       this.withdraw();
       return;
     }
-    this.gate?.left();
+    this.limit?.left();
     const { url } = this.#part.webhook;
     const { elapsedMs, nowMs } = this.#options;
     const atMs = nowMs();
@@ -148,11 +148,11 @@ class WebhookRequest implements GatedRequest {
 
   /** Told of with its place at the endpoint free again. */
   #ended(result: RequestResult, startedAtMs: number): void {
-    const { elapsedMs, lanes, nowMs } = this.#options;
+    const { elapsedMs, queues, nowMs } = this.#options;
     const { durationMs } = result;
     const outcome = classifyResult(result, nowMs());
-    this.gate?.left();
-    lanes.ended(this, outcome, { durationMs, nowMs: elapsedMs() });
+    this.limit?.left();
+    queues.ended(this, outcome, { durationMs, nowMs: elapsedMs() });
     const { job, webhook, ended } = this.#part;
     const { url } = webhook;
     const message = result.kind === "failure" ? maskOf(webhook)(result.message) : messageOf(result);

@@ -2,7 +2,7 @@ import type { Producer, Received, Runner, Step, Table } from "#kafka";
 import type { DeliveryJob, DeliveryWake } from "#topics";
 import type { Connection, DelivererContext, Reading } from "../connection.ts";
 import type { Destinations } from "../destinations.ts";
-import type { Lanes } from "../endpoints/endpoint-queues.ts";
+import type { EndpointQueues } from "../endpoints/endpoint-queues.ts";
 import { position } from "../job/judge.ts";
 import type { WebhookResult } from "../job/outcomes.ts";
 import { createWakeCursors, type WakeCursors } from "./cursors.ts";
@@ -18,7 +18,7 @@ const MAX_SEEN = 100_000;
 export interface WakingParts {
   readonly producer: Pick<Producer, "send">;
   readonly destinations: Pick<Destinations, "state">;
-  readonly lanes: Lanes;
+  readonly queues: EndpointQueues;
 }
 
 /** What the reader of the retry topics and the requests have to do with waking. */
@@ -74,7 +74,7 @@ export function openWaking(context: DelivererContext, connection: Reading, parts
     begin(runner, step) {
       const started = startWaker(context, connection, { ...parts, cursors, readerJobs, runner, step });
       waker = started;
-      parts.lanes.listen({
+      parts.queues.listen({
         onRecovered: (endpoint) => started.recovered(endpoint),
         onRoom: (endpoint) => started.hasRoom(endpoint),
       });
@@ -106,7 +106,7 @@ interface WakerParts extends WakingParts {
 function startWaker(
   { host, lifecycle, logger, metrics, nowMs }: DelivererContext,
   { kafka, retryTopics, serde, topics }: Reading,
-  { cursors, destinations, lanes, producer, readerJobs, runner, step }: WakerParts,
+  { cursors, destinations, queues, producer, readerJobs, runner, step }: WakerParts,
 ): Waker {
   const wokenCalls = metrics.counter({
     name: "delivery_woken_calls_total",
@@ -118,7 +118,7 @@ function startWaker(
     cursors,
     readerJobs,
     step,
-    room: createRoom({ lanes, pace: createWakePace(host), host }),
+    room: createRoom({ queues, pace: createWakePace(host), host }),
     nowMs,
     host,
     decode: ({ value }) => serde.decode(topics.deliveryJobs, value ?? Buffer.alloc(0)),

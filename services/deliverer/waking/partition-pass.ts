@@ -20,7 +20,7 @@ interface Woken {
 }
 
 /** One pass's way through one partition of one retry topic. */
-export class Stretch {
+export class PartitionPass {
   readonly #bounds: Omit<WakeRange, "onRecord">;
   readonly #endpoints: Endpoints;
   readonly #parts: PassParts;

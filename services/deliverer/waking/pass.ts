@@ -6,7 +6,7 @@
 // What was delivered since the last cursor is delivered once more, with its messageId (contract 1.7). While the pass and
 // the topic's reader are in one process, the reader's copy of a job in hand is a double and ends with it (RecentJobs).
 
-import { Stretch } from "./partition-pass.ts";
+import { PartitionPass } from "./partition-pass.ts";
 import type { Endpoints, PassParts, PassResult } from "./parts.ts";
 
 /** Wakes what waits for `endpoints`. Ends when every outcome is durable and the cursors are written. */
@@ -23,7 +23,7 @@ export async function runPass(
       if (position === undefined || signal.aborted) continue;
       const bounds = { topic, partition, fromOffset: position, toOffset: high, signal };
       if (bounds.fromOffset >= high) continue;
-      const result = await new Stretch(bounds, endpoints, parts).run();
+      const result = await new PartitionPass(bounds, endpoints, parts).run();
       taken += result.taken;
       returned += result.returned;
     }

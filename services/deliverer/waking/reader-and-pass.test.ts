@@ -44,7 +44,7 @@ function stepIn(world: World, recent: RecentJobs): Step<DeliveryJob> {
   };
 }
 
-/** The lane of the topic's partition: takes in order, and takes back. */
+/** The queue of the topic's partition: takes in order, and takes back. */
 function readerIn({ log }: World, follow: (step: Step<DeliveryJob>) => Step<DeliveryJob>) {
   const held = log.records.map(({ offset }) => offset);
   return {

@@ -15,7 +15,7 @@ beforeEach(() => {
   timers = new Map();
   ending = new AbortController();
   room = createRoom({
-    lanes: { room: (endpoint) => (endpoint === "a" ? places : 0) },
+    queues: { room: (endpoint) => (endpoint === "a" ? places : 0) },
     pace: {
       take() {
         if (mayTake) taken += 1;

@@ -12,19 +12,19 @@ export interface Room {
   freed(endpoint: string): void;
 }
 
-/** What the lanes say of an endpoint. */
-interface LaneRoom {
+/** What the queues say of an endpoint. */
+interface QueueRoom {
   /** How many more retries the endpoint takes right now without a divert; undefined while its breaker lets nothing through. */
   room(endpoint: string): number | undefined;
 }
 
 export interface RoomOptions {
-  readonly lanes: LaneRoom;
+  readonly queues: QueueRoom;
   readonly pace: WakePace;
   readonly host: Pick<Host, "setTimeout">;
 }
 
-export function createRoom({ lanes, pace, host }: RoomOptions): Room {
+export function createRoom({ queues, pace, host }: RoomOptions): Room {
   const waiting = new Map<string, Set<() => void>>();
 
   async function nextChance(endpoint: string): Promise<void> {
@@ -41,7 +41,7 @@ export function createRoom({ lanes, pace, host }: RoomOptions): Room {
   return {
     async wait(endpoint, signal) {
       for (;;) {
-        const room = lanes.room(endpoint);
+        const room = queues.room(endpoint);
         if (room === undefined || signal.aborted) return false;
         if (room > 0 && pace.take()) return true;
         await nextChance(endpoint);

@@ -59,8 +59,8 @@ export const KNOWN_FAULTS: readonly KnownFault[] = [
       },
       {
         file: "packages/kafka/consuming/group-reader.ts",
-        now: "const lane = this.#lanes.at(batch);",
-        before: "this.hasBatch = true; const lane = this.#lanes.at(batch);",
+        now: "const partitionReader = this.#partitionReaders.at(batch);",
+        before: "this.hasBatch = true; const partitionReader = this.#partitionReaders.at(batch);",
       },
       {
         file: "packages/kafka/consuming/group-reader.ts",
