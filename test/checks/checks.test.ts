@@ -180,6 +180,13 @@ const REFUSED: readonly Refused[] = [
     `packages/topics/bad.ts:1 cites rule ${NO_RULE}`,
   ],
   [
+    "a word that the glossary has replaced",
+    "check:words",
+    "packages/topics/bad-word.ts",
+    "export const openLanes = 1;\n",
+    'bad-word.ts:1 says "lane"',
+  ],
+  [
     "a stale generated file",
     "check:generated",
     "packages/topics/records.generated.ts",

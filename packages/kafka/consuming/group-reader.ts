@@ -17,7 +17,7 @@ import { Supervisor } from "./supervisor.ts";
 const DEFAULTS = { sessionTimeoutMs: 6_000, rebalanceTimeoutMs: 10_000 };
 
 /** Short beside the session timeout: heartbeats come from the loop that fetches. */
-const MAX_WAIT_FOR_LANE_MS = 1_000;
+const MAX_WAIT_FOR_RESUME_MS = 1_000;
 
 /** A commit at the end that takes longer is given up: what it was for is done again by the next owner. */
 const LAST_COMMIT_WITHIN_MS = 5_000;
@@ -227,9 +227,10 @@ export class GroupReader<T> {
     if (this.#isStopping || batch.generation !== this.#member?.generation) return;
     const partitionReader = this.#partitionReaders.at(batch);
     partitionReader?.offer(batch);
-    // Who reads all at once for nobody else has the next fetch wait: one that leaves the partition out takes its longest time.
+    // A reader without commits, a table that is loaded, has nothing else to do: its next fetch waits until this partition is resumed.
+    // A fetch that leaves the partition out would take the longest time that a broker may wait.
     if (!this.#options.commits && partitionReader?.isPaused === true)
-      return withinMs(partitionReader.resumed(), MAX_WAIT_FOR_LANE_MS, this.#parts.host);
+      return withinMs(partitionReader.resumed(), MAX_WAIT_FOR_RESUME_MS, this.#parts.host);
   }
 
   #gone({ topic, partition, fromOffset, toOffset }: RecordsGone): void {

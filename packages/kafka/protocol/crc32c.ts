@@ -1,13 +1,13 @@
 /** Castagnoli's polynomial, reflected. */
 const POLYNOMIAL = 0x82f63b78;
 
-const LANES = 8;
+const WIDTH = 8;
 
 /** Eight tables of 256, so that eight bytes take one round ("slicing by eight"); one byte a round is four times slower. */
 const TABLES = buildTables();
 
 function buildTables(): Int32Array[] {
-  const tables = Array.from({ length: LANES }, () => new Int32Array(256));
+  const tables = Array.from({ length: WIDTH }, () => new Int32Array(256));
   const [first, ...rest] = tables as [Int32Array, ...Int32Array[]];
   for (let byte = 0; byte < 256; byte += 1) {
     let crc = byte;
@@ -40,7 +40,7 @@ const [T0, T1, T2, T3, T4, T5, T6, T7] = TABLES as [
 export function crc32c(data: Buffer, start: number): number {
   let crc = -1;
   let at = start;
-  for (const last = data.length - LANES; at <= last; at += LANES) {
+  for (const last = data.length - WIDTH; at <= last; at += WIDTH) {
     crc ^= data.readInt32LE(at);
     const high = data.readInt32LE(at + 4);
     crc =
