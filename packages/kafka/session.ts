@@ -81,8 +81,8 @@ export interface Session {
   seek(position: PartitionOffset): void;
   /** One try, in the current generation; rejects with a KafkaError. False when there is none yet: nothing was sent. */
   commit(positions: readonly PartitionOffset[]): Promise<boolean>;
-  /** When the loop last went round. */
-  readonly lastActiveMs: number;
+  /** When the loop last went round, in the host's elapsed milliseconds: somebody may set the clock of the day. */
+  readonly lastActiveElapsedMs: number;
   /** Leaves the group. */
   stop(): Promise<void>;
 }

@@ -134,7 +134,7 @@ export class Supervisor {
   }
 
   #endIfHanging(session: Session): void {
-    if (this.#parts.host.now() - session.lastActiveMs < HANGS_AFTER_MS) return;
+    if (this.#parts.host.elapsed() - session.lastActiveElapsedMs < HANGS_AFTER_MS) return;
     this.renew("the fetch loop hangs");
   }
 

@@ -85,6 +85,8 @@ async function openBench(handlers: Partial<SessionHandlers> = {}): Promise<Bench
   return bench;
 }
 
+let elapsedMs = 0;
+
 /** Its session is not opened yet. */
 function newBench(handlers: Partial<SessionHandlers> = {}): Bench {
   const consumer = new StubConsumer();
@@ -102,7 +104,7 @@ function newBench(handlers: Partial<SessionHandlers> = {}): Bench {
     },
   } as unknown as kafkajs.Kafka;
   const [joins, batches, crashes, answered]: [Join[], FetchedBatch[], unknown[], number[]] = [[], [], [], []];
-  const session = sessionFactory(client, { now: () => 42 })(
+  const session = sessionFactory(client, { now: () => 42, elapsed: () => elapsedMs })(
     {
       groupId: "g",
       topics: ["t"],
@@ -231,6 +233,19 @@ describe("session", () => {
         ],
       },
     ]);
+  });
+
+  test("its loop goes round with each fetch and each join, by the time that has elapsed", async () => {
+    elapsedMs = 5;
+    const { consumer, session } = newBench();
+    expect(session.lastActiveElapsedMs).toBe(5);
+    await session.open();
+    elapsedMs = 6;
+    consumer.emit("fetch", {});
+    expect(session.lastActiveElapsedMs).toBe(6);
+    elapsedMs = 7;
+    consumer.emit("join", { memberId: "me", memberAssignment: {} });
+    expect(session.lastActiveElapsedMs).toBe(7);
   });
 
   test("a commit is tried once, in the generation of now, never by the consumer's repeating one (fact 7)", async () => {

@@ -24,7 +24,7 @@ const RETRY = {
   restartOnFailure: async () => false,
 };
 
-export function sessionFactory(client: kafkajs.Kafka, host: Pick<Host, "now">): NewSession {
+export function sessionFactory(client: kafkajs.Kafka, host: Pick<Host, "now" | "elapsed">): NewSession {
   return (options, handlers) => {
     const group = new ClientGroup((gone) => handlers.onRecordsGone(gone));
     const stopping = new AbortController();
@@ -81,14 +81,14 @@ interface ClientSessionParts {
   readonly group: ClientGroup;
   readonly options: SessionOptions;
   readonly handlers: SessionHandlers;
-  readonly host: Pick<Host, "now">;
+  readonly host: Pick<Host, "now" | "elapsed">;
   readonly stopping: AbortController;
 }
 
 class ClientSession implements Session {
   readonly #consumer: kafkajs.Consumer;
   readonly #parts: ClientSessionParts;
-  #lastActiveMs: number;
+  #lastActiveElapsedMs: number;
   #hasJoined = false;
   /** Settles when the client has joined for the first time, or has given that up. */
   #joining: Promise<void> | undefined;
@@ -96,11 +96,11 @@ class ClientSession implements Session {
   constructor(parts: ClientSessionParts) {
     this.#consumer = parts.consumer;
     this.#parts = parts;
-    this.#lastActiveMs = parts.host.now();
+    this.#lastActiveElapsedMs = parts.host.elapsed();
   }
 
-  get lastActiveMs(): number {
-    return this.#lastActiveMs;
+  get lastActiveElapsedMs(): number {
+    return this.#lastActiveElapsedMs;
   }
 
   async open(): Promise<void> {
@@ -176,10 +176,10 @@ class ClientSession implements Session {
     const { GROUP_JOIN, CRASH, FETCH_START } = this.#consumer.events;
     this.#listenToHeartbeats(handlers);
     this.#consumer.on(GROUP_JOIN, ({ payload }) => {
-      this.#lastActiveMs = host.now();
+      this.#lastActiveElapsedMs = host.elapsed();
       this.#hasJoined = true;
       group.forgetSeeks();
-      handlers.onAnswered(this.#lastActiveMs);
+      handlers.onAnswered(host.now());
       const assigned = Object.entries(payload.memberAssignment).flatMap(([topic, partitions]) =>
         partitions.map((partition) => ({ topic, partition })),
       );
@@ -187,7 +187,7 @@ class ClientSession implements Session {
     });
     this.#consumer.on(CRASH, ({ payload }) => handlers.onCrash(fromClientError(payload.error)));
     this.#consumer.on(FETCH_START, () => {
-      this.#lastActiveMs = host.now();
+      this.#lastActiveElapsedMs = host.elapsed();
     });
   }
 

@@ -15,7 +15,7 @@ export class SimulatedSession implements Session {
   #joining: Promise<void> | undefined;
   #hasJoined = false;
   #consuming: Promise<void> = Promise.resolve();
-  #lastActiveMs: number;
+  #lastActiveElapsedMs: number;
 
   constructor(parts: ConsumerGroupParts) {
     const handlers = {
@@ -26,13 +26,13 @@ export class SimulatedSession implements Session {
         this.#endIfStopping();
       },
       onJoin: (join: Parameters<typeof parts.handlers.onJoin>[0]) => {
-        this.#lastActiveMs = parts.connection.host.now();
+        this.#lastActiveElapsedMs = parts.connection.host.elapsed();
         this.#hasJoined = true;
         parts.handlers.onJoin(join);
       },
     };
     this.#parts = parts;
-    this.#lastActiveMs = parts.connection.host.now();
+    this.#lastActiveElapsedMs = parts.connection.host.elapsed();
     this.#group = new ConsumerGroup({ ...parts, handlers });
     this.#fetchers = new Fetchers({
       brokerIds: () => this.#group.brokerIds,
@@ -42,8 +42,8 @@ export class SimulatedSession implements Session {
     });
   }
 
-  get lastActiveMs(): number {
-    return this.#lastActiveMs;
+  get lastActiveElapsedMs(): number {
+    return this.#lastActiveElapsedMs;
   }
 
   async open(): Promise<void> {
@@ -132,7 +132,7 @@ export class SimulatedSession implements Session {
 
   async #fetch(broker: number, isWanted: () => boolean): Promise<readonly Batch[]> {
     if (!this.#isRunning) return this.#stopAgain();
-    this.#lastActiveMs = this.#parts.connection.host.now();
+    this.#lastActiveElapsedMs = this.#parts.connection.host.elapsed();
     const batches = await this.#group.fetch(broker, isWanted);
     if (batches.length === 0) await this.#group.heartbeat();
     return batches;

@@ -1,0 +1,101 @@
+import { afterEach, beforeEach, expect, test } from "@jest/globals";
+import { ManualHost } from "../fixtures/manual-host.ts";
+import { recordingLogger } from "../fixtures/recording-logger.ts";
+import { record, type StubSession, stubSessions } from "../fixtures/stub-session.ts";
+import type { SessionHandlers, SessionOptions } from "../session.ts";
+import { Supervisor } from "./supervisor.ts";
+
+const OPTIONS: SessionOptions = {
+  groupId: "g",
+  topics: ["t"],
+  sessionTimeoutMs: 6_000,
+  rebalanceTimeoutMs: 10_000,
+  assigner: { userData: () => Buffer.alloc(0), assign: () => new Map() },
+};
+
+const HOUR_MS = 3_600_000;
+
+let host: ManualHost;
+let sessions: StubSession[];
+let supervisor: Supervisor;
+/** Handlers that were called, in order. */
+let told: string[];
+
+beforeEach(async () => {
+  host = new ManualHost();
+  told = [];
+  const stubs = stubSessions();
+  ({ sessions } = stubs);
+  const { logger } = recordingLogger();
+  const handlers: Omit<SessionHandlers, "onCrash"> = {
+    onJoin: () => told.push("join"),
+    onAnswered: () => told.push("answered"),
+    onRebalancing: async () => void told.push("rebalancing"),
+    onJoinFailed: () => told.push("join failed"),
+    onRecordsGone: () => told.push("records gone"),
+    onBatch: () => void told.push("batch"),
+  };
+  supervisor = new Supervisor({ newSession: stubs.newSession, logger, host }, OPTIONS, handlers);
+  supervisor.start();
+});
+
+afterEach(async () => {
+  const stopped = supervisor.stop();
+  await host.advance(10_000);
+  await stopped;
+});
+
+/** The session of now, whose loop has just gone round. */
+function joined(): StubSession {
+  const session = sessions.at(-1);
+  if (session === undefined) throw new Error("no session");
+  session.join([0]);
+  session.lastActiveElapsedMs = host.elapsed();
+  return session;
+}
+
+test("a loop that has not gone round for 45 s hangs: its session is given up for a new one", async () => {
+  const session = joined();
+  await host.advance(44_999);
+  expect(session.isStopped).toBe(false);
+  await host.advance(2_000);
+  expect([session.isStopped, sessions.length]).toEqual([true, 2]);
+});
+
+test("somebody who sets the clock an hour ahead ends no session", async () => {
+  const session = joined();
+  await host.advance(1_000);
+  host.setClockOn(HOUR_MS);
+  await host.advance(10_000);
+  expect([session.isStopped, sessions.length]).toEqual([false, 1]);
+});
+
+test("a loop that hangs is noticed also when somebody sets the clock an hour back", async () => {
+  const session = joined();
+  host.setClockOn(-HOUR_MS);
+  await host.advance(47_000);
+  expect([session.isStopped, sessions.length]).toEqual([true, 2]);
+});
+
+test("what a session says that was given up is not heard", async () => {
+  const old = joined();
+  supervisor.renew("no reason");
+  await host.advance(1_000);
+  expect(sessions).toHaveLength(2);
+  told.length = 0;
+  old.join([0]);
+  await old.handlers.onRebalancing();
+  old.handlers.onJoinFailed();
+  old.handlers.onRecordsGone({ topic: "t", partition: 0, fromOffset: 0, toOffset: 1 });
+  await old.arrive([record(0, 0)]);
+  expect(told).toEqual([]);
+});
+
+test("what the session of now says is heard", async () => {
+  const session = joined();
+  await session.handlers.onRebalancing();
+  session.handlers.onJoinFailed();
+  session.handlers.onRecordsGone({ topic: "t", partition: 0, fromOffset: 0, toOffset: 1 });
+  await session.arrive([record(0, 0)]);
+  expect(told).toEqual(["answered", "join", "rebalancing", "join failed", "records gone", "batch"]);
+});
