@@ -2,6 +2,7 @@ import { beforeEach, describe, expect, test } from "@jest/globals";
 import { KafkaError } from "../errors.ts";
 import { ManualHost, settled } from "../fixtures/manual-host.ts";
 import { recordingLogger } from "../fixtures/recording-logger.ts";
+import type { PartitionOffset } from "../session.ts";
 import { Committer } from "./committer.ts";
 
 let host: ManualHost;
@@ -61,6 +62,29 @@ describe("committer", () => {
     const before = sent.length;
     await host.advance(60_000);
     expect(sent).toHaveLength(before);
+  });
+
+  test("only what has moved since its last commit is committed", async () => {
+    const asked: PartitionOffset[][] = [];
+    const places = [5, 7];
+    const ofTwo = new Committer({
+      logger: recordingLogger().logger,
+      host,
+      positions: () => places.map((offset, partition) => ({ topic: "t", partition, offset })),
+      commit: async (positions) => asked.push([...positions]) > 0,
+      onStuck: () => undefined,
+    });
+    await ofTwo.commit();
+    await ofTwo.commit();
+    places[1] = 8;
+    await ofTwo.commit();
+    expect(asked.map((positions) => positions.map(({ partition, offset }) => [partition, offset]))).toEqual([
+      [
+        [0, 5],
+        [1, 7],
+      ],
+      [[1, 8]],
+    ]);
   });
 
   test("no commit overtakes another: the next waits for the answer, and then sends what is done by then", async () => {

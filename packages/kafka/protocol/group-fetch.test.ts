@@ -5,6 +5,8 @@ import type {
   ClientBatch,
   ConsumerGroupInternals,
 } from "kafkajs/src/consumer/consumerGroup.js";
+import { type Host, systemHost } from "#host";
+import { ManualHost, settled } from "../fixtures/manual-host.ts";
 import { pacedFetch, unhurriedAt } from "./group-fetch.ts";
 
 const JOBS: AssignedTopic = { topic: "jobs", partitions: [0, 1] };
@@ -23,7 +25,11 @@ interface Asking {
 }
 
 /** A group of the client's that is asked through `pacedFetch`; its cluster is known by the assigner, as in the client. */
-function newGroup(answer: () => ClientBatch[], isPaused: (topic: string) => boolean = () => false): Asking {
+function newGroup(
+  answer: () => ClientBatch[],
+  isPaused: (topic: string) => boolean = () => false,
+  host: Pick<Host, "elapsed" | "delay"> = systemHost,
+): Asking {
   const asked: string[][] = [];
   const recovered: ConsumerGroupInternals[] = [];
   const cluster = {};
@@ -54,7 +60,7 @@ function newGroup(answer: () => ClientBatch[], isPaused: (topic: string) => bool
     protocol: () => ({ name: "none", metadata: Buffer.alloc(0) }),
   };
   unhurriedAt(["retries"], () => ({ ...assigner, assign: async () => [] }))({ cluster } as never);
-  const fetch = pacedFetch(group.fetch);
+  const fetch = pacedFetch(group.fetch, host);
   return { fetch: () => fetch.call(group, BROKER), asked, recovered };
 }
 
@@ -88,4 +94,36 @@ test("the client recovers from a failed request as the group itself", async () =
   await fetch();
   expect(recovered).toHaveLength(2);
   expect(Object.keys(recovered[1] ?? {})).toContain("cluster");
+});
+
+/** Messages as the client decodes them, one for each record. */
+function clientBatch(records: number): ClientBatch {
+  return { topic: "jobs", rawMessages: Array.from({ length: records }, () => ({})) };
+}
+
+test.each([
+  ["our decoder's", () => batch("jobs", 199)],
+  ["the client's", () => clientBatch(199)],
+])("an answer of few records, %s, is followed by a pause of 3 ms", async (_whose, answer) => {
+  const host = new ManualHost();
+  const { fetch, asked } = newGroup(() => [answer()], undefined, host);
+  await fetch();
+  const next = fetch();
+  await host.advance(2);
+  expect(asked).toHaveLength(1);
+  await host.advance(1);
+  await next;
+  expect(asked).toHaveLength(2);
+});
+
+test.each([
+  ["plenty, our decoder's", () => [batch("jobs", 200)]],
+  ["plenty, the client's", () => [clientBatch(200)]],
+  ["none", () => []],
+])("one of %s is followed by the next request at once", async (_whose, answer) => {
+  const { fetch, asked } = newGroup(answer, undefined, new ManualHost());
+  await fetch();
+  void fetch();
+  await settled();
+  expect(asked).toHaveLength(2);
 });

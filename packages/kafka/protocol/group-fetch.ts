@@ -1,10 +1,10 @@
-import { setTimeout as pause } from "node:timers/promises";
 import type kafkajs from "kafkajs";
 import ConsumerGroup, {
   type AssignedTopic,
   type ClientBatch,
   type ConsumerGroupInternals,
 } from "kafkajs/src/consumer/consumerGroup.js";
+import { type Host, systemHost } from "#host";
 import { FetchPace } from "./fetch-pace.ts";
 import type { DecodedMessage } from "./fetch-protocol.ts";
 
@@ -53,21 +53,21 @@ export function installGroupFetch(): void {
 
 type Fetch = ConsumerGroupInternals["fetch"];
 
-/** Exported for its tests. */
-export function pacedFetch(fetch: Fetch): Fetch {
+/** Exported for its tests. Every consumer of the process comes through here, so that the host is the process's own. */
+export function pacedFetch(fetch: Fetch, host: Pick<Host, "elapsed" | "delay"> = systemHost): Fetch {
   return async function paced(this: ConsumerGroupInternals, nodeId) {
     const { paces, unhurriedTopics } = habitOf(this.cluster);
     const pace = paces.get(nodeId) ?? new FetchPace();
     paces.set(nodeId, pace);
-    const waitMs = pace.waitMs(performance.now());
-    if (waitMs > 0) await pause(waitMs);
-    const askedAtMs = performance.now();
+    const waitMs = pace.waitMs(host.elapsed());
+    if (waitMs > 0) await host.delay(waitMs);
+    const askedAtMs = host.elapsed();
     const withUnhurried = unhurriedTopics.size === 0 || pace.isUnhurriedDue(askedAtMs);
     const fetched = await fetch.call(withUnhurried ? this : inAHurry(this, unhurriedTopics), nodeId);
     const batches = fetched.filter(({ rawMessages }) => rawMessages.length > 0);
     const records = recordsIn(batches);
     const unhurriedRecords = recordsIn(batches.filter(({ topic }) => unhurriedTopics.has(topic)));
-    const times = { askedAtMs, nowMs: performance.now(), withUnhurried };
+    const times = { askedAtMs, nowMs: host.elapsed(), withUnhurried };
     pace.fetched({ records, unhurriedRecords }, times);
     return batches;
   };
