@@ -36,11 +36,11 @@ describe("destinations", () => {
     const { configs, decryptions, destinations } = setup();
     configs.set("d1", destination({ secret: "one", headers: { "X-A": "1" } }));
     for (const _ of [1, 2, 3]) {
-      expect(destinations.state("d1")).toMatchObject({ kind: "open", sharedSecret: "one" });
+      expect(destinations.state("d1")).toMatchObject({ kind: "active", sharedSecret: "one" });
     }
     expect(decryptions()).toBe(2);
     configs.set("d1", destination({ secret: "two", version: 2 }));
-    expect(destinations.state("d1")).toMatchObject({ kind: "open", sharedSecret: "two" });
+    expect(destinations.state("d1")).toMatchObject({ kind: "active", sharedSecret: "two" });
     expect(decryptions()).toBe(3);
   });
 
@@ -80,7 +80,7 @@ describe("destinations", () => {
   ])("whose ciphertexts somebody exchanged in the topic are unreadable: %s", (_what, exchanged) => {
     const { configs, destinations } = setup();
     configs.set("d1", full);
-    expect(destinations.state("d1")).toMatchObject({ kind: "open" });
+    expect(destinations.state("d1")).toMatchObject({ kind: "active" });
     configs.set("d1", { ...full, ...exchanged });
     expect(destinations.state("d1")).toMatchObject({ kind: "unreadable" });
   });
@@ -96,7 +96,7 @@ describe("destinations", () => {
     expect(loads).toHaveLength(2);
     configs.set("d1", destination());
     loads[1]?.();
-    for (const state of await Promise.all(later)) expect(state).toMatchObject({ kind: "open" });
+    for (const state of await Promise.all(later)) expect(state).toMatchObject({ kind: "active" });
   });
 
   test("are confirmed by nothing when the table can never be read again", async () => {

@@ -19,7 +19,7 @@ export interface Webhook {
 /** A destination that calls are attempted for. `urls` are those of its webhooks. */
 export type ReachableDestination =
   | {
-      readonly kind: "open";
+      readonly kind: "active";
       readonly urls: readonly string[];
       readonly webhooks: ReadonlyMap<string, Webhook>;
       readonly sharedSecret: string | undefined;
@@ -90,7 +90,7 @@ function open(config: DestinationConfig, secretBox: SecretBox, nowMs: number): D
       const clear = headers.map(({ name, value }) => [name, secretBox.decrypt(value, { ...at, name })]);
       return [url, { url, endpoint: url, headers: Object.fromEntries(clear), signing, quota }];
     });
-    return { kind: "open", urls, webhooks: new Map(webhooks), sharedSecret: signing.sharedSecret };
+    return { kind: "active", urls, webhooks: new Map(webhooks), sharedSecret: signing.sharedSecret };
   } catch (error) {
     return { kind: "unreadable", urls, message: error instanceof Error ? error.message : "unknown error" };
   }

@@ -162,7 +162,7 @@ export function createDeliver(options: DeliverOptions): Step<DeliveryJob> {
     const { destinationId } = record.decoded;
     guarded(hand, () => {
       const state = destinations.state(destinationId);
-      if (state.kind === "open") return proceed(hand, state);
+      if (state.kind === "active") return proceed(hand, state);
       // Not to be believed before the configuration's topic was read to its end.
       void destinations
         .confirmed(destinationId)

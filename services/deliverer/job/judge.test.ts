@@ -146,7 +146,7 @@ describe("the verdict on a job that waits for its destination's own limit (contr
 
 describe("the plan for a job that came out of its topic", () => {
   const urls = [A, B];
-  const open = { kind: "open", urls, webhooks: new Map(), sharedSecret: undefined } as const;
+  const active = { kind: "active", urls, webhooks: new Map(), sharedSecret: undefined } as const;
   const failed = (url: string, kind: string) => ({
     url,
     kind,
@@ -158,7 +158,7 @@ describe("the plan for a job that came out of its topic", () => {
   });
 
   test("goes to every webhook the first time", () => {
-    expect(planAttempt(job(), open)).toMatchObject({ kind: "attempt", urls });
+    expect(planAttempt(job(), active)).toMatchObject({ kind: "attempt", urls });
   });
 
   test("goes to those that can be retried and to those never tried (contract 3.4, 3.6)", () => {
@@ -166,12 +166,12 @@ describe("the plan for a job that came out of its topic", () => {
       attempts: 1,
       outcomes: [failed(A, "permanent"), failed("https://old.test/", "retryable")],
     });
-    expect(planAttempt(tried, open)).toMatchObject({ kind: "attempt", urls: [B] });
+    expect(planAttempt(tried, active)).toMatchObject({ kind: "attempt", urls: [B] });
   });
 
   test("is death when the configuration has left no webhook to try", () => {
     const tried = job({ attempts: 1, outcomes: [failed(A, "permanent"), failed(B, "permanent")] });
-    expect(planAttempt(tried, open)).toMatchObject({ kind: "dead", reason: "permanent" });
+    expect(planAttempt(tried, active)).toMatchObject({ kind: "dead", reason: "permanent" });
   });
 
   test.each([

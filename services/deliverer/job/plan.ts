@@ -53,7 +53,7 @@ export function planAttempt(job: DeliveryJob, state: DestinationState): AttemptP
         job,
       };
     case "unreadable":
-    case "open":
+    case "active":
       return planRequests(job, state);
   }
 }

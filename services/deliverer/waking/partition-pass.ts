@@ -118,7 +118,7 @@ export class PartitionPass {
     if (this.#destinations.has(destinationId)) return this.#destinations.get(destinationId);
     const state = this.#parts.destination(destinationId);
     const endpoint =
-      state.kind === "open"
+      state.kind === "active"
         ? [...state.webhooks.values()]
             .map((webhook) => webhook.endpoint)
             .find((each) => this.#endpoints.has(each))
