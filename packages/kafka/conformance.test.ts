@@ -34,11 +34,24 @@ class RealKafka implements ConformanceBench {
 
   async topic(partitions: number, settings: Record<string, string> = {}): Promise<string> {
     const topic = { name: this.groupId(), partitions, replicationFactor: 1, settings };
-    // One that was just made is not known everywhere at once.
     const admin = new AdminClient(this.cluster("admin").admin, systemHost);
     await admin.run((tried) => tried.createTopics([topic]), 15);
     this.#topics.push(topic.name);
+    await this.until(() => this.#isReady(topic.name, partitions), `the topic ${topic.name}`);
     return topic.name;
+  }
+
+  /** Each broker learns of a new topic by itself, and a leader takes it over a little later; what comes before is refused. */
+  async #isReady(topic: string, partitions: number): Promise<boolean> {
+    const knownBy = (broker: string): Promise<boolean> =>
+      // A client of its own: one that was asked for a topic asks for it with everything else, also when it is gone.
+      withBareAdmin([broker], async (bare) => (await bare.fetchTopicOffsets(topic)).length === partitions);
+    try {
+      const known = await Promise.all(this.#brokers.map(knownBy));
+      return known.every((isKnown) => isKnown);
+    } catch {
+      return false;
+    }
   }
 
   groupId(): string {
