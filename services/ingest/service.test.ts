@@ -38,7 +38,8 @@ describe("ingest on Kafka", () => {
 
   test("what was answered 200 is in the calls topic, keyed by source and user, with the delivered body", async () => {
     const call = { event: "Stored", anonymousId: "a-1", integrations: { All: false }, messageId: "m-stored" };
-    await send("wk_first", { ...call, timestamp: "2024-01-01T00:00:00+0000" });
+    const answer = await send("wk_first", { ...call, timestamp: "2024-01-01T00:00:00+0000" });
+    expect(answer).toMatchObject({ status: 200 });
     const found = (await cluster.calls()).find((record) => record.call.messageId === "m-stored");
     expect(found?.key).toBe("src_first:a-1");
     expect(found?.call).toMatchObject({

@@ -15,8 +15,9 @@ export interface KnownFault {
   readonly breaks: readonly string[];
   /** Of the worlds that show it; undefined: as each seed decides. */
   readonly size?: SizeName;
+  /** Of all seeds from 1 on the first that shows it, when that was last looked for. */
   readonly firstSeed: number;
-  /** Found within so many seeds from there on; the stretch is short so that the test is. */
+  /** Found within so many seeds from there on: another draw of the worlds may move it a little. */
   readonly seeds: number;
 }
 
@@ -44,8 +45,8 @@ export const KNOWN_FAULTS: readonly KnownFault[] = [
       },
     ],
     breaks: [LOST, PASSED],
-    firstSeed: 60,
-    seeds: 10,
+    firstSeed: 65,
+    seeds: 20,
   },
   {
     // Its other half is below the seam: a session that has no batch yet says that it has sent what it was asked to.
@@ -70,7 +71,7 @@ export const KNOWN_FAULTS: readonly KnownFault[] = [
     ],
     breaks: [STANDSTILL],
     size: "large",
-    firstSeed: 1,
+    firstSeed: 15,
     seeds: 20,
   },
   {
@@ -89,7 +90,7 @@ export const KNOWN_FAULTS: readonly KnownFault[] = [
     ],
     breaks: [BACK, DOUBLE, PASSED],
     size: "large",
-    firstSeed: 35,
+    firstSeed: 41,
     seeds: 20,
   },
   {
@@ -103,7 +104,7 @@ export const KNOWN_FAULTS: readonly KnownFault[] = [
     ],
     breaks: [PASSED, LOST, BACK, ERROR, DOUBLE],
     size: "large",
-    firstSeed: 1,
+    firstSeed: 8,
     seeds: 20,
   },
   {
@@ -117,8 +118,8 @@ export const KNOWN_FAULTS: readonly KnownFault[] = [
     ],
     breaks: [STANDSTILL],
     size: "large",
-    firstSeed: 105,
-    seeds: 10,
+    firstSeed: 112,
+    seeds: 20,
   },
   {
     name: "a replay is handed over without how far it came",
@@ -131,8 +132,8 @@ export const KNOWN_FAULTS: readonly KnownFault[] = [
     ],
     breaks: ["a replay sends a letter once"],
     size: "large",
-    firstSeed: 325,
-    seeds: 10,
+    firstSeed: 329,
+    seeds: 20,
   },
   {
     // Its other half was in how openings were counted: the reader handed calls on while the window of a later term was opened.
@@ -151,7 +152,7 @@ export const KNOWN_FAULTS: readonly KnownFault[] = [
     ],
     breaks: [STANDSTILL, LOST, COUNTER],
     size: "large",
-    firstSeed: 55,
+    firstSeed: 62,
     seeds: 20,
   },
   {
@@ -171,7 +172,7 @@ export const KNOWN_FAULTS: readonly KnownFault[] = [
     ],
     breaks: [STANDSTILL, LOST, COUNTER],
     size: "large",
-    firstSeed: 30,
+    firstSeed: 39,
     seeds: 20,
   },
 ];
