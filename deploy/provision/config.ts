@@ -17,6 +17,12 @@ const deadlineSettings = settingsGroup({
       default: "2m",
       doc: "How long provisioning waits for Kafka and the schema registry before it gives up.",
     }),
+    profileEventsKeptMs: setting({
+      env: "HOOKLINE_PROFILE_EVENTS_RETENTION",
+      type: value.duration,
+      default: "90d",
+      doc: "How long the calls of profiles are kept: as far as a new audience can look back. About the size of the calls themselves for so long.",
+    }),
     raiseRetention: setting({
       env: "HOOKLINE_PROVISION_RAISE_RETENTION",
       type: value.flag,

@@ -50,7 +50,7 @@ function settings(prefix: string, more: { registryUrl?: string; brokers?: readon
     registry: { registryUrl: more.registryUrl ?? stack.registryUrl },
     topics: { prefix, retryDelaysMs: [1_000] },
     creation: { partitions: 2, replicationFactor: 1, minInsyncReplicas: 1 },
-    provisioning: { deadlineMs: 10_000, raiseRetention: false },
+    provisioning: { deadlineMs: 10_000, profileEventsKeptMs: 3_600_000, raiseRetention: false },
   };
 }
 

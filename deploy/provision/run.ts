@@ -10,11 +10,11 @@ export async function runProvision(
   settings: SettingsOf<typeof schema>,
   onProgress: (line: string) => void,
 ): Promise<Provisioned> {
-  const topics = allTopics(topicMap(settings.topics));
+  const { deadlineMs, profileEventsKeptMs, raiseRetention } = settings.provisioning;
+  const topics = allTopics(topicMap({ ...settings.topics, profileEventsKeptMs }));
   const kafka = createKafka(settings.kafka);
   const serde = createSerde({ registryUrl: settings.registry.registryUrl, topics });
   const admin = kafka.admin();
-  const { deadlineMs, raiseRetention } = settings.provisioning;
   const creation = { ...settings.creation, raiseRetention };
   try {
     return await provision({ admin, serde, topics, creation, deadlineMs, onProgress });

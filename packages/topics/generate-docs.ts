@@ -2,7 +2,8 @@
 // `node packages/topics/generate-docs.ts [--check]`.
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { allTopics, type Topic, topicMap } from "./map.ts";
+import { allTopics, topicMap } from "./map.ts";
+import type { Topic } from "./topic.ts";
 
 const ROOT = join(import.meta.dirname, "../..");
 const DEFAULT_RETRY_DELAYS_MS = [10_000, 60_000, 300_000, 900_000, 1_800_000];

@@ -1,17 +1,19 @@
 export { DESTINATION_DEFAULTS } from "./destination-defaults.ts";
-export { callKey, DEFAULT_SHARD_WIDTH, deliveryKey, shardOf, shardWidthOf } from "./keys.ts";
-export type {
-  Cleanup,
-  RecordName,
-  RetryTopic,
-  ServiceName,
-  Topic,
-  TopicMap,
-  TopicMapOptions,
-} from "./map.ts";
+export {
+  audienceProgressKey,
+  callKey,
+  DEFAULT_SHARD_WIDTH,
+  deliveryKey,
+  shardOf,
+  shardWidthOf,
+} from "./keys.ts";
+export type { RetryTopic, TopicMap, TopicMapOptions } from "./map.ts";
 export { allTopics, leftoverRetryTopics, topicMap } from "./map.ts";
 export { type RejectionReason, rawDeadLetter, rejectionReason } from "./raw-dead-letter.ts";
 export type {
+  AudienceBackfill,
+  AudienceConfig,
+  AudienceProgress,
   Call,
   DeadLetter,
   DeliveryAttempt,
@@ -22,6 +24,8 @@ export type {
   DestinationHealth,
   EncryptedSecret,
   OperationalEvent,
+  ProfileEventCall,
+  ProfileEventRecord,
   ProfileEventSummary,
   ProfileFlip,
   ProfileLeaf,
@@ -36,4 +40,5 @@ export type {
   WebhookHealth,
   WebhookOutcome,
 } from "./records.generated.ts";
+export type { Cleanup, RecordName, ServiceName, Topic } from "./topic.ts";
 export { untriedJob } from "./untried-job.ts";

@@ -35,3 +35,8 @@ export function shardWidthOf(
 export function deliveryKey(job: { destinationId: string; shard: number }): string {
   return `${job.destinationId}:${job.shard}`;
 }
+
+/** Key of what one partition of profiles says of an audience or computed trait. */
+export function audienceProgressKey(progress: { id: string; partition: number }): string {
+  return `${progress.id}:${progress.partition}`;
+}

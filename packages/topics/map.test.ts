@@ -47,3 +47,13 @@ describe("retry topics", () => {
     expect(topicMap({ prefix: "", retryDelaysMs: [day - 1_000] }).deliveryRetries).toHaveLength(1);
   });
 });
+
+test("calls of profiles are kept for 90 days, or as long as the deployment says", () => {
+  const options = { prefix: "x-", retryDelaysMs: [1_000] };
+  const day = 24 * 3_600_000;
+  expect(topicMap(options).profileEvents.cleanup).toEqual({ policy: "delete", retentionMs: 90 * day });
+  expect(topicMap({ ...options, profileEventsKeptMs: day }).profileEvents).toMatchObject({
+    name: "x-profile-events",
+    cleanup: { policy: "delete", retentionMs: day },
+  });
+});

@@ -1,26 +1,5 @@
-import type { RecordTypes } from "./records.generated.ts";
-
-/** Name of a record: a schema file in schemas/ without its `.avsc`. */
-export type RecordName = keyof RecordTypes;
-
-export type ServiceName = "ingest" | "webhook-router" | "deliverer" | "audience-processor" | "control";
-
-/** What happens to old records. Compacted topics keep their tombstones for seven days, the longest a table may be away. */
-export type Cleanup =
-  | { readonly policy: "delete"; readonly retentionMs: number }
-  | { readonly policy: "compact" };
-
-/** One topic of the map. `R` is the record that its values hold. */
-export interface Topic<R extends RecordName = RecordName> {
-  /** Full name, with the deployment's prefix. */
-  readonly name: string;
-  /** What the key is made of, for people. */
-  readonly key: string;
-  readonly record: R;
-  readonly cleanup: Cleanup;
-  readonly writtenBy: readonly ServiceName[];
-  readonly readBy: readonly ServiceName[];
-}
+import { type AudienceTopics, audienceTopics } from "./audience-topics.ts";
+import { COMPACT, keptFor, type Topic } from "./topic.ts";
 
 /** A topic in which jobs wait for one fixed time, so that each partition is first in, first out by due time. */
 export interface RetryTopic extends Topic<"delivery-job"> {
@@ -28,7 +7,7 @@ export interface RetryTopic extends Topic<"delivery-job"> {
 }
 
 /** Every topic of one deployment: nothing else in the code names a topic. */
-export interface TopicMap {
+export interface TopicMap extends AudienceTopics {
   readonly calls: Topic<"call">;
   readonly sourceConfig: Topic<"source-config">;
   readonly destinationConfig: Topic<"destination-config">;
@@ -49,6 +28,8 @@ export interface TopicMapOptions {
   readonly prefix: string;
   /** Delays of the retry topics in milliseconds, shortest first, each once (contract 3.5). */
   readonly retryDelaysMs: readonly number[];
+  /** How far a new audience can look back; 90 days by default. */
+  readonly profileEventsKeptMs?: number;
 }
 
 const HOUR_MS = 3_600_000;
@@ -60,10 +41,6 @@ function delayLabel(delayMs: number): string {
   if (delayMs % 60_000 === 0) return `${delayMs / 60_000}m`;
   return delayMs % 1000 === 0 ? `${delayMs / 1000}s` : `${delayMs}ms`;
 }
-
-const COMPACT: Cleanup = { policy: "compact" };
-
-const keptFor = (retentionMs: number): Cleanup => ({ policy: "delete", retentionMs });
 
 /** As long as ingest's calls may wait for a router that is away. */
 const CALLS_KEPT_MS = 3 * DAY_MS;
@@ -86,6 +63,7 @@ export function topicMap(options: TopicMapOptions): TopicMap {
     ...outcomeTopics(options),
     ...healthTopics(options),
     ...configurationTopics(options),
+    ...audienceTopics(options),
   };
 }
 
@@ -124,8 +102,8 @@ function jobTopics({ prefix, retryDelaysMs }: TopicMapOptions): JobTopics {
       key: "sourceId:userId, or sourceId:anonymousId",
       record: "call",
       cleanup: keptFor(CALLS_KEPT_MS),
-      writtenBy: ["ingest"],
-      readBy: ["webhook-router"],
+      writtenBy: ["ingest", "audience-processor"],
+      readBy: ["webhook-router", "audience-processor"],
     },
     deliveryJobs: {
       name: `${prefix}delivery-jobs`,
@@ -192,7 +170,7 @@ function outcomeTopics({ prefix }: TopicMapOptions): OutcomeTopics {
       key: "destinationId, or none for a record that could not be read",
       record: "dead-letter",
       cleanup: keptFor(14 * DAY_MS),
-      writtenBy: ["webhook-router", "deliverer"],
+      writtenBy: ["webhook-router", "deliverer", "audience-processor"],
       readBy: ["control"],
     },
   };

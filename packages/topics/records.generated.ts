@@ -1,5 +1,60 @@
 // Generated from schemas/*.avsc by generate-records.ts; do not edit.
 
+/** How far the first sync looks back; null leaves it to the processor. */
+export interface AudienceBackfill {
+  mode: string;
+  days: null | number;
+}
+
+/** One audience, computed trait or imported list. That of a deleted one stays: keys are never used again. */
+export interface AudienceConfig {
+  id: string;
+  /** audience, trait or list. */
+  kind: string;
+  /** Name of the trait that is sent. */
+  key: string;
+  name: string;
+  /** JSON as it was given; null for a list. */
+  definition: null | string;
+  includeAnonymous: boolean;
+  /** 1 when created, plus one with each edit of the definition. */
+  generation: number;
+  isPaused: boolean;
+  backfill: null | AudienceBackfill;
+  createdAtMs: number;
+  updatedAtMs: number;
+  deletedAtMs: null | number;
+  /** Of a deleted one: the members are sent false. */
+  isExitAll: boolean;
+}
+
+/** How far one partition of the audience processor is with one audience or computed trait. */
+export interface AudienceProgress {
+  /** Of the audience or computed trait. */
+  id: string;
+  partition: number;
+  /** The one that the rest is about. */
+  generation: number;
+  /** preparing, live or deleted. */
+  state: string;
+  /** It was paused when this was written: resumed, all profiles are evaluated again. */
+  isPaused: boolean;
+  /** Profiles that the first sync has evaluated. */
+  profilesDone: number;
+  profilesTotal: number;
+  /** Id of the last profile that the first sync has evaluated. */
+  cursor: null | string;
+  /** From this offset of profile-events on everything is folded as it comes. */
+  fenceOffset: number;
+  /** Since when calls are counted; null when all that the definition asks for are. */
+  coverageFromMs: null | number;
+  /** Calls that the definition asks for are not known any more. */
+  isPartial: boolean;
+  /** In this partition. */
+  members: number;
+  updatedAtMs: number;
+}
+
 /** One accepted call. The body is the delivered JSON, written once at ingest; the other fields are what routing needs. */
 export interface Call {
   messageId: string;
@@ -239,6 +294,44 @@ export interface OperationalEvent {
   body: Buffer;
 }
 
+export interface ProfileEventCall {
+  /** Call type in lower case. */
+  type: string;
+  /** The event of a track, the name of a page or screen. */
+  name: null | string;
+  userId: null | string;
+  anonymousId: null | string;
+  /** Of an alias. */
+  previousId: null | string;
+  sourceId: string;
+  messageId: string;
+  timestampMs: number;
+  receivedAtMs: number;
+  /** The delivered JSON, UTF-8. */
+  body: Buffer;
+}
+
+/** One thing that happens to a profile; the key is the profile's id. Of the fields below kind only those of its kind are set. */
+export interface ProfileEventRecord {
+  /** call, release, merge, delete or list. */
+  kind: string;
+  /** How often it was passed on from a merged profile to the surviving one. */
+  hops: number;
+  call: null | ProfileEventCall;
+  /** Of a release: id of the profile into which this one is merged. */
+  releaseTo: null | string;
+  /** Of a merge: id of the profile that was released. */
+  movedId: null | string;
+  /** Of a merge: the released profile, as a value of the topic profiles. */
+  movedState: null | Buffer;
+  /** Of a deletion: when it was asked for. */
+  deletedAtMs: null | number;
+  /** Of a list: whose members are imported. */
+  listId: null | string;
+  /** Of a list: whether the user is on it from now on. */
+  isMember: null | boolean;
+}
+
 export interface ProfileTrait {
   key: string;
   /** JSON. */
@@ -297,6 +390,10 @@ export interface ProfileState {
   incarnation: number;
   /** Last offset of profile-events that is in the state. */
   appliedOffset: number;
+  /** Of two records with the same applied offset the one with the higher version is the newer. */
+  version: number;
+  /** When passing time may change a result; null when never. */
+  nextDeadlineMs: null | number;
   /** Latest moment at which the profile was judged; 0 when never. */
   judgedAtMs: number;
   /** Too large or with too many traits: calls do not change it any more. */
@@ -360,6 +457,8 @@ export interface SourceConfig {
 
 /** Schema file name (without .avsc) to its record. */
 export interface RecordTypes {
+  "audience-config": AudienceConfig;
+  "audience-progress": AudienceProgress;
   "call": Call;
   "dead-letter": DeadLetter;
   "delivery-attempt": DeliveryAttempt;
@@ -369,6 +468,7 @@ export interface RecordTypes {
   "destination-config": DestinationConfig;
   "destination-health": DestinationHealth;
   "operational-event": OperationalEvent;
+  "profile-event": ProfileEventRecord;
   "profile": ProfileState;
   "replay": Replay;
   "source-config": SourceConfig;

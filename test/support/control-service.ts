@@ -61,7 +61,7 @@ async function provision(stack: TestStack, prefix: string): Promise<void> {
       registry: { registryUrl: stack.registryUrl },
       topics: { prefix, retryDelaysMs: RETRY_DELAYS_MS },
       creation: { partitions: 2, replicationFactor: 1, minInsyncReplicas: 1 },
-      provisioning: { deadlineMs: 30_000, raiseRetention: false },
+      provisioning: { deadlineMs: 30_000, profileEventsKeptMs: 86_400_000, raiseRetention: false },
     },
     () => undefined,
   );

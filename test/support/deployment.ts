@@ -88,7 +88,11 @@ async function provision(place: Place, options: DeploymentOptions): Promise<void
       registry: { registryUrl: stack.registryUrl },
       topics: { prefix, retryDelaysMs },
       creation,
-      provisioning: { deadlineMs: PROVISION_DEADLINE_MS, raiseRetention: false },
+      provisioning: {
+        deadlineMs: PROVISION_DEADLINE_MS,
+        profileEventsKeptMs: 86_400_000,
+        raiseRetention: false,
+      },
     },
     () => undefined,
   );

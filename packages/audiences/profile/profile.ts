@@ -47,6 +47,8 @@ export interface Profile {
   incarnation: number;
   /** The last record of profile-events that is in the state; what comes at or before it again is skipped. */
   appliedOffset: number;
+  /** Counted up by who writes the record: of two with the same applied offset the higher one is the newer. */
+  version: number;
   /** The latest moment at which the profile was judged: for a profile time never goes back. 0: never. */
   judgedAtMs: number;
   readonly traits: Map<string, ProfileTrait>;
@@ -82,6 +84,7 @@ export function createProfile(id: string, offset: number): Profile {
     id,
     incarnation: offset,
     appliedOffset: -1,
+    version: 0,
     judgedAtMs: 0,
     traits: new Map(),
     events: new Map(),

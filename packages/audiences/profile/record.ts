@@ -36,6 +36,8 @@ export function profileToRecord(profile: Profile): ProfileState {
   return {
     incarnation: profile.incarnation,
     appliedOffset: profile.appliedOffset,
+    version: profile.version,
+    nextDeadlineMs: Number.isFinite(profile.nextDeadlineMs) ? profile.nextDeadlineMs : null,
     judgedAtMs: profile.judgedAtMs,
     isFrozen: profile.isFrozen,
     redirectTo: profile.redirectTo ?? null,
@@ -72,6 +74,7 @@ export function profileFromRecord(id: string, record: ProfileState): Profile {
   const profile: Profile = {
     ...createProfile(id, record.incarnation),
     appliedOffset: record.appliedOffset,
+    version: record.version,
     judgedAtMs: record.judgedAtMs,
     recentCalls: hashesFromBytes(record.recentCalls),
     outbox: record.outbox.map((flip) => ({ ...flip })),

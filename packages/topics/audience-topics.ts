@@ -1,0 +1,70 @@
+// Topics of audiences and computed traits.
+import { COMPACT, keptFor, type Topic } from "./topic.ts";
+
+export interface AudienceTopics {
+  readonly profileEvents: Topic<"profile-event">;
+  /** Partition p of it holds the profiles of partition p of profileEvents: both are keyed by the profile's id. */
+  readonly profiles: Topic<"profile">;
+  readonly audienceConfig: Topic<"audience-config">;
+  readonly audienceProgress: Topic<"audience-progress">;
+}
+
+interface AudienceTopicsOptions {
+  readonly prefix: string;
+  readonly profileEventsKeptMs?: number;
+}
+
+const PROFILE_EVENTS_KEPT_MS = 90 * 24 * 3_600_000;
+
+export function audienceTopics(options: AudienceTopicsOptions): AudienceTopics {
+  return { ...profileTopics(options), ...computationTopics(options) };
+}
+
+/** What happens to profiles, and what is kept of them. */
+function profileTopics({
+  prefix,
+  profileEventsKeptMs,
+}: AudienceTopicsOptions): Pick<AudienceTopics, "profileEvents" | "profiles"> {
+  return {
+    profileEvents: {
+      name: `${prefix}profile-events`,
+      key: "profile id",
+      record: "profile-event",
+      cleanup: keptFor(profileEventsKeptMs ?? PROFILE_EVENTS_KEPT_MS),
+      writtenBy: ["audience-processor", "control"],
+      readBy: ["audience-processor"],
+    },
+    profiles: {
+      name: `${prefix}profiles`,
+      key: "profile id",
+      record: "profile",
+      cleanup: COMPACT,
+      writtenBy: ["audience-processor"],
+      readBy: ["audience-processor", "control"],
+    },
+  };
+}
+
+/** Audiences and computed traits, and how far each partition of profiles is with them. */
+function computationTopics({
+  prefix,
+}: AudienceTopicsOptions): Pick<AudienceTopics, "audienceConfig" | "audienceProgress"> {
+  return {
+    audienceConfig: {
+      name: `${prefix}audience-config`,
+      key: "id of the audience or computed trait",
+      record: "audience-config",
+      cleanup: COMPACT,
+      writtenBy: ["control"],
+      readBy: ["audience-processor", "control"],
+    },
+    audienceProgress: {
+      name: `${prefix}audience-progress`,
+      key: "id of the audience or computed trait:partition",
+      record: "audience-progress",
+      cleanup: COMPACT,
+      writtenBy: ["audience-processor"],
+      readBy: ["audience-processor", "control"],
+    },
+  };
+}

@@ -1,0 +1,27 @@
+import type { RecordTypes } from "./records.generated.ts";
+
+/** Name of a record: a schema file in schemas/ without its `.avsc`. */
+export type RecordName = keyof RecordTypes;
+
+export type ServiceName = "ingest" | "webhook-router" | "deliverer" | "audience-processor" | "control";
+
+/** What happens to old records. Compacted topics keep their tombstones for seven days, the longest a table may be away. */
+export type Cleanup =
+  | { readonly policy: "delete"; readonly retentionMs: number }
+  | { readonly policy: "compact" };
+
+/** One topic of the map. `R` is the record that its values hold. */
+export interface Topic<R extends RecordName = RecordName> {
+  /** Full name, with the deployment's prefix. */
+  readonly name: string;
+  /** What the key is made of, for people. */
+  readonly key: string;
+  readonly record: R;
+  readonly cleanup: Cleanup;
+  readonly writtenBy: readonly ServiceName[];
+  readonly readBy: readonly ServiceName[];
+}
+
+export const COMPACT: Cleanup = { policy: "compact" };
+
+export const keptFor = (retentionMs: number): Cleanup => ({ policy: "delete", retentionMs });
