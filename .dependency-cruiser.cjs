@@ -26,6 +26,9 @@ const SOLE_USERS = {
 
 const KAFKA_ROOMS = "producing|consuming|tables|admin|protocol";
 
+/** What every feature of control may use of the service's own folder; the rest of it opens and joins the features. */
+const CONTROL_LEAVES = "change-queue|config-store|ids|telemetry";
+
 const packageRules = Object.entries(PACKAGES).map(([name, allowed]) => ({
   name: `package-${name}-imports-only-what-it-may`,
   severity: "error",
@@ -103,6 +106,12 @@ module.exports = {
       severity: "error",
       from: { path: "^services/deliverer/endpoints/", pathNot: "\\.test\\.ts$" },
       to: { path: "^services/deliverer/(job|requests|intake|waking|attempt-log)/" },
+    },
+    {
+      name: "control-features-never-import-the-wiring",
+      severity: "error",
+      from: { path: "^services/control/[^/]+/", pathNot: "\\.test\\.ts$" },
+      to: { path: "^services/control/[^/]+\\.ts$", pathNot: `/(${CONTROL_LEAVES})\\.ts$` },
     },
     ...packageRules,
     ...soleUserRules,

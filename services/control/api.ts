@@ -1,18 +1,32 @@
 // The API behind its HTTP server.
 import type { AddressInfo } from "node:net";
 import type { ServiceContext, SettingsOf } from "#runtime";
+import type { AttemptParts } from "./attempts/parts.ts";
 import { addAttemptRoutes } from "./attempts/routes.ts";
 import { addStatsRoute } from "./attempts/stats-routes.ts";
 import type { settings } from "./config.ts";
-import type { ControlContext } from "./context.ts";
+import type { DeadLetterParts } from "./dead-letters/parts.ts";
 import { addDeadLetterRoutes } from "./dead-letters/routes.ts";
+import type { DestinationParts } from "./destinations/parts.ts";
 import { addDestinationRoutes } from "./destinations/routes.ts";
 import { createAuthorise } from "./http/auth.ts";
-import { createServer } from "./http/server.ts";
+import { createServer, type ServerOptions } from "./http/server.ts";
+import type { ReplayParts } from "./replays/parts.ts";
 import { addReplayRoutes } from "./replays/routes.ts";
+import type { SourceParts } from "./sources/parts.ts";
 import { addSourceRoutes } from "./sources/routes.ts";
 import { addWriteKeyRoutes } from "./sources/write-key-routes.ts";
+import type { TestCallParts } from "./test-call/parts.ts";
 import { addTestRoute } from "./test-call/routes.ts";
+
+/** What all the routes work with together; each feature declares its own part. */
+export type ApiParts = SourceParts &
+  DestinationParts &
+  TestCallParts &
+  AttemptParts &
+  DeadLetterParts &
+  ReplayParts &
+  Pick<ServerOptions, "telemetry">;
 
 const ROUTES = [
   addSourceRoutes,
@@ -28,15 +42,15 @@ const ROUTES = [
 /** Resolves when it listens, to the ports that it has; `host` is the address. */
 export async function openApi(
   { lifecycle, logger, settings: own }: ServiceContext<SettingsOf<typeof settings>>,
-  context: ControlContext,
+  parts: ApiParts,
   host: string,
 ): Promise<Record<string, number>> {
   const { tokens } = own.tokens;
   const server = await createServer({
     authorise: createAuthorise(tokens),
-    telemetry: context.telemetry,
+    telemetry: parts.telemetry,
     logger,
-    routes: ROUTES.map((add) => (app) => add(app, context)),
+    routes: ROUTES.map((add) => (app) => add(app, parts)),
   });
   await server.listen({ host, port: own.api.port });
   lifecycle.onStop("control API", () => server.close());

@@ -10,6 +10,7 @@ import {
   topicSettings,
   value,
 } from "#runtime";
+import { indexSettings } from "./delivery-index/config.ts";
 import { healthSettings } from "./health/config.ts";
 
 const apiSettings = settingsGroup({
@@ -25,18 +26,6 @@ const apiSettings = settingsGroup({
       env: "HOOKLINE_CONTROL_HOST",
       type: value.text,
       doc: "Address that the control API listens on; unset: every address when HOOKLINE_API_TOKENS has a token, else 127.0.0.1.",
-    }),
-  },
-});
-
-const indexSettings = settingsGroup({
-  title: "Delivery index",
-  settings: {
-    maxRows: setting({
-      env: "HOOKLINE_INDEX_MAX_ROWS",
-      type: value.integer({ min: 1_000, max: 1_000_000_000 }),
-      default: "2000000",
-      doc: "Attempts, minutes of statistics and dead letters that can be looked up, of each so many; the oldest leave first. About 600 bytes of disk each.",
     }),
   },
 });

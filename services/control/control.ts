@@ -5,11 +5,10 @@ import type { ServiceContext, ServiceDefinition, SettingsOf } from "#runtime";
 import { createSecretBox } from "#secrets";
 import { createSerde, type Serde } from "#serde";
 import { type RecordTypes, type Topic, topicMap } from "#topics";
-import { openApi } from "./api.ts";
+import { type ApiParts, openApi } from "./api.ts";
 import { createChangeQueue } from "./change-queue.ts";
 import { settings } from "./config.ts";
 import { type ConfigName, createConfigStore } from "./config-store.ts";
-import type { ControlContext } from "./context.ts";
 import { INDEX_FILES, type IndexDisk } from "./delivery-index/database.ts";
 import { openHealth } from "./health/open.ts";
 import { listenHost } from "./http/auth.ts";
@@ -49,7 +48,7 @@ export function createControl(outside: ControlOutside): ServiceDefinition<typeof
     settings,
     async start(context) {
       const host = listenHost(context.settings.api.host, context.settings.tokens.tokens);
-      return outside.openApi(context, await openContext(context, outside), host);
+      return outside.openApi(context, await openParts(context, outside), host);
     },
   };
 }
@@ -58,7 +57,7 @@ export function createControl(outside: ControlOutside): ServiceDefinition<typeof
 export const control = createControl(MACHINE);
 
 /** Opens everything that the routes work with; resolves when the configuration has been read to its end. */
-async function openContext(context: Context, outside: ControlOutside): Promise<ControlContext> {
+async function openParts(context: Context, outside: ControlOutside): Promise<ApiParts> {
   const { settings, logger, metrics, health, lifecycle, host, nowMs } = context;
   const topics = topicMap(settings.topics);
   const { sourceConfig, destinationConfig } = topics;
@@ -98,7 +97,7 @@ async function openContext(context: Context, outside: ControlOutside): Promise<C
   const destination = (id: string) => destinationTable.get(id);
   const shared = {
     destinations: createConfigStore({ topic: destinationConfig, table: destinationTable, producer, serde }),
-    changes: createChangeQueue(context.host),
+    changes: createChangeQueue(host),
     partitions: await kafka.admin().partitionCount(topics.deliveryJobs.name),
     egress,
   };
@@ -111,8 +110,7 @@ async function openContext(context: Context, outside: ControlOutside): Promise<C
     delivery: settings.egress,
     ids: createIds(outside.randomBytes),
     telemetry,
-    logger,
-    host: context.host,
+    host,
     nowMs,
   };
 }

@@ -4,12 +4,11 @@ import type { ServiceContext, SettingsOf } from "#runtime";
 import type { Serde } from "#serde";
 import type { DestinationConfig, TopicMap } from "#topics";
 import type { settings } from "./config.ts";
-import type { ControlContext } from "./context.ts";
-import { createDeadLetterReader } from "./dead-letters/reader.ts";
+import { createDeadLetterReader, type DeadLetterReader } from "./dead-letters/reader.ts";
 import type { IndexDisk } from "./delivery-index/database.ts";
-import { openDeliveryIndex } from "./delivery-index/open.ts";
+import { type Deliveries, openDeliveryIndex } from "./delivery-index/open.ts";
 import { openReplays } from "./replays/open.ts";
-import { createReplayStore } from "./replays/store.ts";
+import { createReplayStore, type ReplayStore } from "./replays/store.ts";
 
 /** A request that Kafka has not acknowledged by then is answered with 503. */
 const DELIVERY_TIMEOUT_MS = 5_000;
@@ -22,11 +21,19 @@ export interface DeliveriesParts {
   readonly destination: (id: string) => DestinationConfig | undefined;
 }
 
+export interface OpenDeliveries {
+  readonly deliveries: Deliveries;
+  readonly deadLetters: DeadLetterReader;
+  readonly replays: ReplayStore;
+  /** End of every partition of the dead letters now, by its number. */
+  deadLetterEnds(): Promise<number[]>;
+}
+
 /** The index and the replays are read by themselves: every answer from the index says how far it is. */
 export function openDeliveries(
   context: ServiceContext<SettingsOf<typeof settings>>,
   parts: DeliveriesParts,
-): Pick<ControlContext, "deliveries" | "deadLetters" | "deadLetterEnds" | "replays"> {
+): OpenDeliveries {
   const { kafka, serde, topics } = parts;
   const table = kafka.table({
     topic: topics.replays.name,

@@ -104,6 +104,11 @@ const ROOMS: readonly Bad[] = [
     file: `services/deliverer/endpoints/bad-${room}.ts`,
     imports: `../${room}/a.ts`,
   })),
+  ...["service", "api", "config"].map((wiring) => ({
+    rule: "control-features-never-import-the-wiring",
+    file: `services/control/sources/bad-${wiring}.ts`,
+    imports: `../${wiring}.ts`,
+  })),
 ];
 
 const BAD: readonly Bad[] = [
@@ -132,6 +137,13 @@ const GOOD: Readonly<Record<string, string>> = {
       "export const a = 1;\n",
     ]),
   ),
+  ...Object.fromEntries(
+    ["service", "api", "config", "telemetry"].map((file) => [
+      `services/control/${file}.ts`,
+      "export const a = 1;\n",
+    ]),
+  ),
+  "services/control/sources/good.ts": 'export * from "../telemetry.ts";\n',
   "services/one/a.ts": 'export * from "../../packages/topics/index.ts";\n',
   "services/one/cycle-b.ts": 'export * from "./cycle-a.ts";\n',
   "services/two/a.ts": "export const a = 1;\n",

@@ -1,8 +1,7 @@
 // GET /v1/destinations/{id}/attempts and .../stats (contract 10.5).
 import { Type } from "typebox";
-import type { ControlContext } from "../context.ts";
 import type { ListedAttempt } from "../delivery-index/attempts-table.ts";
-import { existingDestination } from "../destinations/routes.ts";
+import { existingDestination } from "../destinations/existing.ts";
 import { SHOWN_URL, shownUrl } from "../destinations/shown-url.ts";
 import { IdParams, TimeField } from "../http/fields.ts";
 import { nullableInteger, nullableString } from "../http/nullable.ts";
@@ -18,6 +17,7 @@ import {
   timePage,
   timePageOf,
 } from "../http/time-pages.ts";
+import type { AttemptParts } from "./parts.ts";
 
 const AttemptView = Type.Object(
   {
@@ -55,7 +55,7 @@ const AttemptsQuery = Type.Object(
   { additionalProperties: false },
 );
 
-export function addAttemptRoutes(app: ControlApp, context: ControlContext): void {
+export function addAttemptRoutes(app: ControlApp, parts: AttemptParts): void {
   app.get(
     "/v1/destinations/:id/attempts",
     {
@@ -71,8 +71,8 @@ export function addAttemptRoutes(app: ControlApp, context: ControlContext): void
       },
     },
     async ({ params, query }) => {
-      const { id: destinationId } = existingDestination(context, params.id);
-      const { index, progress } = context.deliveries;
+      const { id: destinationId } = existingDestination(parts, params.id);
+      const { index, progress } = parts.deliveries;
       const { outcome, messageId } = query;
       const found = index.listAttempts(
         { destinationId, outcome, messageId, ...readRange(query) },

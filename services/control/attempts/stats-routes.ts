@@ -1,12 +1,12 @@
 import { type Static, Type } from "typebox";
-import type { ControlContext } from "../context.ts";
 import { add } from "../delivery-index/totals-table.ts";
-import { existingDestination } from "../destinations/routes.ts";
+import { existingDestination } from "../destinations/existing.ts";
 import { IdParams, TimeField } from "../http/fields.ts";
 import { problemResponses } from "../http/openapi.ts";
 import { refused } from "../http/problem.ts";
 import type { ControlApp } from "../http/server.ts";
 import { IndexedUntilField, isoTime, isoTimeOrNull, RANGE_FIELDS, readRange } from "../http/time-pages.ts";
+import type { AttemptParts } from "./parts.ts";
 import { statsOf } from "./stats.ts";
 
 const MINUTE_MS = 60_000;
@@ -43,7 +43,7 @@ const StatsView = Type.Object(
 
 const StatsQuery = Type.Object(RANGE_FIELDS, { additionalProperties: false });
 
-export function addStatsRoute(app: ControlApp, context: ControlContext): void {
+export function addStatsRoute(app: ControlApp, parts: AttemptParts): void {
   app.get(
     "/v1/destinations/:id/stats",
     {
@@ -59,9 +59,9 @@ export function addStatsRoute(app: ControlApp, context: ControlContext): void {
       },
     },
     async ({ params, query }) => {
-      const { id: destinationId } = existingDestination(context, params.id);
-      const { fromMs, toMs } = wholeMinutes(query, context.nowMs());
-      const { index, progress } = context.deliveries;
+      const { id: destinationId } = existingDestination(parts, params.id);
+      const { fromMs, toMs } = wholeMinutes(query, parts.nowMs());
+      const { index, progress } = parts.deliveries;
       const minutes = index.listMinutes({ destinationId, fromMs, toMs });
       return {
         from: isoTime(fromMs),

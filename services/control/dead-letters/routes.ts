@@ -1,7 +1,6 @@
 // GET /v1/dead-letters[/{id}] (contract 10.6, 3.7).
 import { Type } from "typebox";
 import type { DeadLetter } from "#topics";
-import type { ControlContext } from "../context.ts";
 import { IdParams } from "../http/fields.ts";
 import { problemResponses } from "../http/openapi.ts";
 import { notFound, ProblemError } from "../http/problem.ts";
@@ -16,6 +15,7 @@ import {
   timePageOf,
 } from "../http/time-pages.ts";
 import { replaysOf } from "../replays/selection.ts";
+import type { DeadLetterParts } from "./parts.ts";
 import { DeadLetterView, deadLetterView, WholeDeadLetterView, wholeDeadLetterView } from "./views.ts";
 
 const TAGS = ["dead letters"];
@@ -34,8 +34,8 @@ const DeadLettersQuery = Type.Object(
   { additionalProperties: false },
 );
 
-export function addDeadLetterRoutes(app: ControlApp, context: ControlContext): void {
-  const { deliveries, replays } = context;
+export function addDeadLetterRoutes(app: ControlApp, parts: DeadLetterParts): void {
+  const { deliveries, replays } = parts;
   app.get(
     "/v1/dead-letters",
     {
@@ -74,7 +74,7 @@ export function addDeadLetterRoutes(app: ControlApp, context: ControlContext): v
     async ({ params: { id } }) => {
       const listed = deliveries.index.findDeadLetter(id);
       if (listed === undefined) throw notFound("dead letter", id);
-      const whole = await readWhole(context, listed.place);
+      const whole = await readWhole(parts, listed.place);
       if (whole === undefined) throw new ProblemError("not_found", `dead letter ${id} is no longer kept`);
       return wholeDeadLetterView(deadLetterView(listed, replaysOf(listed, replays.list())), whole);
     },
@@ -83,7 +83,7 @@ export function addDeadLetterRoutes(app: ControlApp, context: ControlContext): v
 
 /** Undefined when its topic no longer has it. */
 async function readWhole(
-  { deadLetters, host }: ControlContext,
+  { deadLetters, host }: DeadLetterParts,
   place: number,
 ): Promise<DeadLetter | undefined> {
   const late = new AbortController();

@@ -1,10 +1,10 @@
 import { join } from "node:path";
 import type { Timer } from "#host";
 import type { Kafka } from "#kafka";
-import type { ServiceContext, SettingsOf } from "#runtime";
+import type { dataDirSettings, ServiceContext, SettingsOf } from "#runtime";
 import type { Serde } from "#serde";
 import type { Topic, TopicMap } from "#topics";
-import type { settings } from "../config.ts";
+import type { indexSettings } from "./config.ts";
 import type { IndexDisk } from "./database.ts";
 import { DeliveryIndex } from "./delivery-index.ts";
 import { followTopics } from "./follow.ts";
@@ -25,11 +25,15 @@ export interface OpenIndexParts {
   readonly indexDisk: IndexDisk;
 }
 
+type Context = ServiceContext<
+  SettingsOf<{ readonly data: typeof dataDirSettings; readonly index: typeof indexSettings }>
+>;
+
 const DELETE_EVERY_MS = 60_000;
 
 /** Opens the index and follows its topics; answers are given from the beginning, however far it has come. */
 export function openDeliveryIndex(
-  context: ServiceContext<SettingsOf<typeof settings>>,
+  context: Context,
   { kafka, serde, topics, indexDisk }: OpenIndexParts,
 ): Deliveries {
   const { lifecycle, logger, host, nowMs, settings: own } = context;

@@ -1,42 +1,36 @@
 // /v1/destinations (contract 10.3).
 import type { DestinationConfig } from "#topics";
-import type { ControlContext } from "../context.ts";
 import { healthView } from "../health/view.ts";
 import { IdParams, NoContent } from "../http/fields.ts";
 import { problemResponses } from "../http/openapi.ts";
 import { PageQuery, page, pageOf } from "../http/pages.ts";
-import { notFound } from "../http/problem.ts";
 import type { ControlApp } from "../http/server.ts";
 import { checkBody } from "../http/validation.ts";
 import { createDestination, destinationView, patchDestination } from "./destination.ts";
+import { existingDestination } from "./existing.ts";
+import type { DestinationParts } from "./parts.ts";
 import { destinationProblems } from "./rules.ts";
 import { CreateDestinationBody, DestinationView, PatchDestinationBody } from "./schemas.ts";
 import { sealerOf } from "./secrets.ts";
 
 const TAGS = ["destinations"];
 
-export function addDestinationRoutes(app: ControlApp, context: ControlContext): void {
-  addCreateRoute(app, context);
-  addReadRoutes(app, context);
-  addPatchRoute(app, context);
-  addDeleteRoute(app, context);
+export function addDestinationRoutes(app: ControlApp, parts: DestinationParts): void {
+  addCreateRoute(app, parts);
+  addReadRoutes(app, parts);
+  addPatchRoute(app, parts);
+  addDeleteRoute(app, parts);
 }
 
-export function existingDestination({ destinations }: ControlContext, id: string): DestinationConfig {
-  const destination = destinations.get(id);
-  if (destination === undefined) throw notFound("destination", id);
-  return destination;
-}
-
-function viewOf(destination: DestinationConfig, { health, nowMs }: ControlContext) {
+function viewOf(destination: DestinationConfig, { health, nowMs }: DestinationParts) {
   return {
     ...destinationView(destination, nowMs()),
     health: healthView(destination, health.of(destination.id)),
   };
 }
 
-function addCreateRoute(app: ControlApp, context: ControlContext): void {
-  const { destinations, changes, ids, partitions, secrets, telemetry } = context;
+function addCreateRoute(app: ControlApp, parts: DestinationParts): void {
+  const { destinations, changes, ids, partitions, secrets, telemetry } = parts;
   app.post(
     "/v1/destinations",
     {
@@ -52,9 +46,9 @@ function addCreateRoute(app: ControlApp, context: ControlContext): void {
     async (request, reply) => {
       const id = ids.newDestinationId();
       const destination = await changes.run(async () => {
-        const rules = { isSource: sourceCheck(context), before: undefined, partitions };
+        const rules = { isSource: sourceCheck(parts), before: undefined, partitions };
         checkBody(request, destinationProblems(request.body, rules));
-        const making = { sealer: sealerOf(secrets, id), nowMs: context.nowMs() };
+        const making = { sealer: sealerOf(secrets, id), nowMs: parts.nowMs() };
         const created = createDestination(id, request.body, making);
         await destinations.put(created);
         return created;
@@ -63,12 +57,12 @@ function addCreateRoute(app: ControlApp, context: ControlContext): void {
       return await reply
         .code(201)
         .header("location", `/v1/destinations/${id}`)
-        .send(viewOf(destination, context));
+        .send(viewOf(destination, parts));
     },
   );
 }
 
-function addReadRoutes(app: ControlApp, context: ControlContext): void {
+function addReadRoutes(app: ControlApp, parts: DestinationParts): void {
   app.get(
     "/v1/destinations",
     {
@@ -81,8 +75,8 @@ function addReadRoutes(app: ControlApp, context: ControlContext): void {
       },
     },
     async (request) => {
-      const { data, next } = page(context.destinations.list(), request.query);
-      return { data: data.map((destination) => viewOf(destination, context)), next };
+      const { data, next } = page(parts.destinations.list(), request.query);
+      return { data: data.map((destination) => viewOf(destination, parts)), next };
     },
   );
   app.get(
@@ -95,12 +89,12 @@ function addReadRoutes(app: ControlApp, context: ControlContext): void {
         response: { 200: DestinationView, ...problemResponses },
       },
     },
-    async ({ params }) => viewOf(existingDestination(context, params.id), context),
+    async ({ params }) => viewOf(existingDestination(parts, params.id), parts),
   );
 }
 
-function addPatchRoute(app: ControlApp, context: ControlContext): void {
-  const { destinations, changes, partitions, secrets, telemetry } = context;
+function addPatchRoute(app: ControlApp, parts: DestinationParts): void {
+  const { destinations, changes, partitions, secrets, telemetry } = parts;
   app.patch(
     "/v1/destinations/:id",
     {
@@ -117,22 +111,22 @@ function addPatchRoute(app: ControlApp, context: ControlContext): void {
     async (request) => {
       const { id } = request.params;
       const destination = await changes.run(async () => {
-        const before = existingDestination(context, id);
-        const rules = { isSource: sourceCheck(context), before, partitions };
+        const before = existingDestination(parts, id);
+        const rules = { isSource: sourceCheck(parts), before, partitions };
         checkBody(request, destinationProblems(request.body, rules));
-        const making = { sealer: sealerOf(secrets, id), nowMs: context.nowMs() };
+        const making = { sealer: sealerOf(secrets, id), nowMs: parts.nowMs() };
         const after = patchDestination(before, request.body, making);
         await destinations.put(after);
         return after;
       });
       telemetry.changed("destination", "updated");
-      return viewOf(destination, context);
+      return viewOf(destination, parts);
     },
   );
 }
 
-function addDeleteRoute(app: ControlApp, context: ControlContext): void {
-  const { destinations, changes, health, telemetry } = context;
+function addDeleteRoute(app: ControlApp, parts: DestinationParts): void {
+  const { destinations, changes, health, telemetry } = parts;
   app.delete(
     "/v1/destinations/:id",
     {
@@ -146,7 +140,7 @@ function addDeleteRoute(app: ControlApp, context: ControlContext): void {
     },
     async ({ params: { id } }, reply) => {
       await changes.run(async () => {
-        existingDestination(context, id);
+        existingDestination(parts, id);
         await destinations.remove(id);
       });
       health.forget(id);
@@ -156,6 +150,6 @@ function addDeleteRoute(app: ControlApp, context: ControlContext): void {
   );
 }
 
-function sourceCheck({ sources }: ControlContext): (id: string) => boolean {
+function sourceCheck({ sources }: DestinationParts): (id: string) => boolean {
   return (id) => sources.get(id) !== undefined;
 }

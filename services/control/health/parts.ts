@@ -1,14 +1,20 @@
 // What watching over health works with, and what the routes see of it.
 import type { Egress } from "#egress";
 import type { Kafka } from "#kafka";
-import type { ServiceContext, SettingsOf } from "#runtime";
+import type { egressSettings, ServiceContext, SettingsOf, topicSettings } from "#runtime";
 import type { Serde } from "#serde";
 import type { DestinationConfig, DestinationHealth, TopicMap } from "#topics";
 import type { ChangeQueue } from "../change-queue.ts";
-import type { settings } from "../config.ts";
 import type { ConfigStore } from "../config-store.ts";
+import type { healthSettings } from "./config.ts";
 
-export type Context = ServiceContext<SettingsOf<typeof settings>>;
+export type Context = ServiceContext<
+  SettingsOf<{
+    readonly health: typeof healthSettings;
+    readonly topics: typeof topicSettings;
+    readonly egress: typeof egressSettings;
+  }>
+>;
 
 export interface HealthParts {
   readonly kafka: Kafka;

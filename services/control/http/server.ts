@@ -28,7 +28,7 @@ export type ControlApp = FastifyInstance<
 
 export interface ServerOptions {
   readonly authorise: Authorise;
-  readonly telemetry: Telemetry;
+  readonly telemetry: Pick<Telemetry, "answered">;
   readonly logger: Logger;
   /** Adds the routes; each section of the API brings its own. */
   readonly routes: readonly ((app: ControlApp) => void)[];

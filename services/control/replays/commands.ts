@@ -1,9 +1,9 @@
 // What the API does with replays, whoever asks.
 import type { Static } from "typebox";
 import type { Replay } from "#topics";
-import type { ControlContext } from "../context.ts";
 import { notFound, ProblemError } from "../http/problem.ts";
 import { refusedBy } from "../http/validation.ts";
+import type { ReplayParts } from "./parts.ts";
 import { replayOf, replayProblems } from "./request.ts";
 import type { ReplayBody } from "./schemas.ts";
 import { filterOf } from "./selection.ts";
@@ -15,10 +15,10 @@ const INDEXED_WITHIN_MS = 5_000;
  * Durable when it resolves. Whatever has died until now is meant, so the index has to know it. Rejects with a ProblemError for what may
  * not be asked, and while the index is behind; with a KafkaError when it is not known whether the replay was begun.
  */
-export async function startReplay(context: ControlContext, body: Static<typeof ReplayBody>): Promise<Replay> {
-  const { deliveries, destinations, ids, replays } = context;
+export async function startReplay(parts: ReplayParts, body: Static<typeof ReplayBody>): Promise<Replay> {
+  const { deliveries, destinations, ids, replays } = parts;
   const { index, progress } = deliveries;
-  const ends = await context.deadLetterEnds();
+  const ends = await parts.deadLetterEnds();
   if (!(await progress.untilCovers("deadLetters", ends, INDEXED_WITHIN_MS)))
     throw new ProblemError("unavailable", "the dead letters are still being indexed; nothing was begun");
   const problems = replayProblems(body, {
@@ -26,7 +26,7 @@ export async function startReplay(context: ControlContext, body: Static<typeof R
     deadLetter: (id) => index.findDeadLetter(id),
   });
   if (problems.length > 0) throw refusedBy([], problems);
-  const replay = replayOf(body, { id: ids.newReplayId(), ends, nowMs: context.nowMs() });
+  const replay = replayOf(body, { id: ids.newReplayId(), ends, nowMs: parts.nowMs() });
   const count = (replayable: boolean): number => index.countDeadLetters({ ...filterOf(replay), replayable });
   const counted = {
     ...replay,
@@ -38,15 +38,15 @@ export async function startReplay(context: ControlContext, body: Static<typeof R
 }
 
 /** Durable when it resolves: what was not sent again yet stays a dead letter. */
-export async function cancelReplay(context: ControlContext, id: string): Promise<Replay> {
-  const replay = existingReplay(context, id);
+export async function cancelReplay(parts: ReplayParts, id: string): Promise<Replay> {
+  const replay = existingReplay(parts, id);
   if (replay.state !== "running") throw new ProblemError("conflict", `the replay is ${replay.state}`);
-  const cancelled = { ...replay, state: "cancelled", updatedAtMs: context.nowMs() };
-  await context.replays.putVisibly(cancelled);
+  const cancelled = { ...replay, state: "cancelled", updatedAtMs: parts.nowMs() };
+  await parts.replays.putVisibly(cancelled);
   return cancelled;
 }
 
-export function existingReplay({ replays }: Pick<ControlContext, "replays">, id: string): Replay {
+export function existingReplay({ replays }: Pick<ReplayParts, "replays">, id: string): Replay {
   const replay = replays.get(id);
   if (replay === undefined && !replays.isLoaded)
     throw new ProblemError("unavailable", "the replays are still being read");

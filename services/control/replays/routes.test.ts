@@ -2,12 +2,12 @@
 import { afterEach, describe, expect, test } from "@jest/globals";
 import { recordedLog } from "#support/recorded-log";
 import type { Replay } from "#topics";
-import type { ControlContext } from "../context.ts";
 import type { DeadLetterFilter, ListedDeadLetter } from "../delivery-index/dead-letters-table.ts";
 import { START_MS } from "../delivery-index/fixtures/records.ts";
 import { type ControlApp, createServer } from "../http/server.ts";
 import { listed } from "./fixtures/listed-dead-letter.ts";
 import { replay } from "./fixtures/replay.ts";
+import type { ReplayParts } from "./parts.ts";
 import { addReplayRoutes } from "./routes.ts";
 
 const NOW_MS = START_MS + 1_000_000;
@@ -26,7 +26,7 @@ async function setup(begun: readonly Replay[] = []) {
     raw: listed({ id: "raw", reason: "undecodable", replayable: false }),
     off: listed({ id: "off", destinationId: "d2" }),
   };
-  const context = {
+  const parts = {
     deliveries: {
       index: {
         findDeadLetter: (id: string) => letters[id],
@@ -59,14 +59,14 @@ async function setup(begun: readonly Replay[] = []) {
       },
     },
     nowMs: () => NOW_MS,
-  } as unknown as ControlContext;
+  } as unknown as ReplayParts;
   const silent = () => undefined;
   const telemetry = { answered: silent, changed: silent, tested: silent, poisoned: silent };
   const server = await createServer({
     authorise: silent,
     telemetry,
     logger: recordedLog().logger,
-    routes: [(routes) => addReplayRoutes(routes, context)],
+    routes: [(routes) => addReplayRoutes(routes, parts)],
   });
   app = server;
   async function ask(method: "GET" | "POST" | "DELETE", url: string, body?: object) {

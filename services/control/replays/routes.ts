@@ -1,24 +1,24 @@
 // POST /v1/dead-letters/replay, GET /v1/replays[/{id}], DELETE /v1/replays/{id} (contract 3.7, 10.6).
 import type { Static } from "typebox";
 import type { Replay } from "#topics";
-import type { ControlContext } from "../context.ts";
 import { IdParams } from "../http/fields.ts";
 import { problemResponses } from "../http/openapi.ts";
 import { PageQuery, page, pageOf } from "../http/pages.ts";
 import type { ControlApp } from "../http/server.ts";
 import { checkBody } from "../http/validation.ts";
 import { cancelReplay, existingReplay, startReplay } from "./commands.ts";
+import type { ReplayParts } from "./parts.ts";
 import { ReplayAccepted, ReplayBody, ReplayView, replayView } from "./schemas.ts";
 
 const TAGS = ["dead letters"];
 
-export function addReplayRoutes(app: ControlApp, context: ControlContext): void {
-  addStartRoute(app, context);
-  addReadRoutes(app, context);
-  addCancelRoute(app, context);
+export function addReplayRoutes(app: ControlApp, parts: ReplayParts): void {
+  addStartRoute(app, parts);
+  addReadRoutes(app, parts);
+  addCancelRoute(app, parts);
 }
 
-function addStartRoute(app: ControlApp, context: ControlContext): void {
+function addStartRoute(app: ControlApp, parts: ReplayParts): void {
   app.post(
     "/v1/dead-letters/replay",
     {
@@ -36,7 +36,7 @@ function addStartRoute(app: ControlApp, context: ControlContext): void {
     },
     async (request, reply) => {
       checkBody(request);
-      const replay = await startReplay(context, request.body);
+      const replay = await startReplay(parts, request.body);
       const { id, matched, skipped } = replay;
       return await reply
         .code(202)
@@ -46,7 +46,7 @@ function addStartRoute(app: ControlApp, context: ControlContext): void {
   );
 }
 
-function addReadRoutes(app: ControlApp, context: ControlContext): void {
+function addReadRoutes(app: ControlApp, parts: ReplayParts): void {
   app.get(
     "/v1/replays",
     {
@@ -59,8 +59,8 @@ function addReadRoutes(app: ControlApp, context: ControlContext): void {
       },
     },
     async ({ query }) => {
-      const { data, next } = page(context.replays.list(), query);
-      return { data: data.map((replay) => viewOf(context, replay)), next };
+      const { data, next } = page(parts.replays.list(), query);
+      return { data: data.map((replay) => viewOf(parts, replay)), next };
     },
   );
   app.get(
@@ -74,11 +74,11 @@ function addReadRoutes(app: ControlApp, context: ControlContext): void {
         response: { 200: ReplayView, ...problemResponses },
       },
     },
-    async ({ params }) => viewOf(context, existingReplay(context, params.id)),
+    async ({ params }) => viewOf(parts, existingReplay(parts, params.id)),
   );
 }
 
-function addCancelRoute(app: ControlApp, context: ControlContext): void {
+function addCancelRoute(app: ControlApp, parts: ReplayParts): void {
   app.delete(
     "/v1/replays/:id",
     {
@@ -91,12 +91,12 @@ function addCancelRoute(app: ControlApp, context: ControlContext): void {
       },
     },
     async ({ params }, reply) => {
-      const cancelled = await cancelReplay(context, params.id);
-      return await reply.code(202).send(viewOf(context, cancelled));
+      const cancelled = await cancelReplay(parts, params.id);
+      return await reply.code(202).send(viewOf(parts, cancelled));
     },
   );
 }
 
-function viewOf({ deliveries }: ControlContext, replay: Replay): Static<typeof ReplayView> {
+function viewOf({ deliveries }: ReplayParts, replay: Replay): Static<typeof ReplayView> {
   return replayView(replay, deliveries.index.countDeadLetters({ replayId: replay.id }));
 }

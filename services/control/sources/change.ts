@@ -1,9 +1,9 @@
 import type { SourceConfig } from "#topics";
-import type { ControlContext } from "../context.ts";
 import { notFound } from "../http/problem.ts";
+import type { SourceParts } from "./parts.ts";
 
 /** Throws a 404. */
-export function existingSource({ sources }: ControlContext, id: string): SourceConfig {
+export function existingSource({ sources }: SourceParts, id: string): SourceConfig {
   const source = sources.get(id);
   if (source === undefined) throw notFound("source", id);
   return source;
@@ -11,15 +11,15 @@ export function existingSource({ sources }: ControlContext, id: string): SourceC
 
 /** Reads the source, changes it and writes it, with no other change in between. */
 export async function updateSource(
-  context: ControlContext,
+  parts: SourceParts,
   id: string,
   change: (source: SourceConfig) => SourceConfig,
 ): Promise<SourceConfig> {
-  const updated = await context.changes.run(async () => {
-    const after = change(existingSource(context, id));
-    await context.sources.put(after);
+  const updated = await parts.changes.run(async () => {
+    const after = change(existingSource(parts, id));
+    await parts.sources.put(after);
     return after;
   });
-  context.telemetry.changed("source", "updated");
+  parts.telemetry.changed("source", "updated");
   return updated;
 }

@@ -1,5 +1,4 @@
 // /v1/sources (contract 10.2).
-import type { ControlContext } from "../context.ts";
 import { IdParams, NoContent } from "../http/fields.ts";
 import { problemResponses } from "../http/openapi.ts";
 import { PageQuery, page, pageOf } from "../http/pages.ts";
@@ -7,18 +6,19 @@ import { ProblemError } from "../http/problem.ts";
 import type { ControlApp } from "../http/server.ts";
 import { checkBody } from "../http/validation.ts";
 import { existingSource, updateSource } from "./change.ts";
+import type { SourceParts } from "./parts.ts";
 import { CreateSourceBody, PatchSourceBody, SourceView } from "./schemas.ts";
 import { createSource, patchSource, sourceView } from "./source.ts";
 
 const TAGS = ["sources"];
 
-export function addSourceRoutes(app: ControlApp, context: ControlContext): void {
-  addCollectionRoutes(app, context);
-  addSingleRoutes(app, context);
+export function addSourceRoutes(app: ControlApp, parts: SourceParts): void {
+  addCollectionRoutes(app, parts);
+  addSingleRoutes(app, parts);
 }
 
-function addCollectionRoutes(app: ControlApp, context: ControlContext): void {
-  const { sources, changes, ids, telemetry } = context;
+function addCollectionRoutes(app: ControlApp, parts: SourceParts): void {
+  const { sources, changes, ids, telemetry } = parts;
   app.post(
     "/v1/sources",
     {
@@ -37,7 +37,7 @@ function addCollectionRoutes(app: ControlApp, context: ControlContext): void {
       const source = await changes.run(async () => {
         if (sources.get(id) !== undefined)
           throw new ProblemError("conflict", `the id ${id} is used by another source`);
-        const created = createSource({ id, name, writeKey: ids.newWriteKey() }, context.nowMs());
+        const created = createSource({ id, name, writeKey: ids.newWriteKey() }, parts.nowMs());
         await sources.put(created);
         return created;
       });
@@ -63,8 +63,8 @@ function addCollectionRoutes(app: ControlApp, context: ControlContext): void {
   );
 }
 
-function addSingleRoutes(app: ControlApp, context: ControlContext): void {
-  const { sources, changes, telemetry } = context;
+function addSingleRoutes(app: ControlApp, parts: SourceParts): void {
+  const { sources, changes, telemetry } = parts;
   app.get(
     "/v1/sources/:id",
     {
@@ -75,7 +75,7 @@ function addSingleRoutes(app: ControlApp, context: ControlContext): void {
         response: { 200: SourceView, ...problemResponses },
       },
     },
-    async ({ params }) => sourceView(existingSource(context, params.id)),
+    async ({ params }) => sourceView(existingSource(parts, params.id)),
   );
   app.patch(
     "/v1/sources/:id",
@@ -90,11 +90,11 @@ function addSingleRoutes(app: ControlApp, context: ControlContext): void {
       },
     },
     async (request) => {
-      existingSource(context, request.params.id);
+      existingSource(parts, request.params.id);
       checkBody(request);
       return sourceView(
-        await updateSource(context, request.params.id, (source) =>
-          patchSource(source, request.body, context.nowMs()),
+        await updateSource(parts, request.params.id, (source) =>
+          patchSource(source, request.body, parts.nowMs()),
         ),
       );
     },
@@ -112,8 +112,8 @@ function addSingleRoutes(app: ControlApp, context: ControlContext): void {
     },
     async ({ params: { id } }, reply) => {
       await changes.run(async () => {
-        existingSource(context, id);
-        refuseWhileConnected(context, id);
+        existingSource(parts, id);
+        refuseWhileConnected(parts, id);
         await sources.remove(id);
       });
       telemetry.changed("source", "deleted");
@@ -123,7 +123,7 @@ function addSingleRoutes(app: ControlApp, context: ControlContext): void {
 }
 
 /** A destination never names a source that is not there. */
-function refuseWhileConnected({ destinations }: ControlContext, sourceId: string): void {
+function refuseWhileConnected({ destinations }: SourceParts, sourceId: string): void {
   const connected = destinations.list().filter(({ sourceIds }) => sourceIds.includes(sourceId));
   if (connected.length === 0) return;
   const named = connected.slice(0, 5).map(({ id }) => id);

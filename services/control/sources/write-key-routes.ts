@@ -1,11 +1,11 @@
 // /v1/sources/{id}/write-keys: rotation of write keys (contract 10.2).
 import { Type } from "typebox";
-import type { ControlContext } from "../context.ts";
 import { IdParams, NoContent } from "../http/fields.ts";
 import { problemResponses } from "../http/openapi.ts";
 import { ProblemError } from "../http/problem.ts";
 import type { ControlApp } from "../http/server.ts";
 import { updateSource } from "./change.ts";
+import type { SourceParts } from "./parts.ts";
 import { SourceView } from "./schemas.ts";
 import { addWriteKey, endWriteKey, sourceView } from "./source.ts";
 
@@ -14,8 +14,8 @@ const KeyParams = Type.Object({ id: Type.String(), key: Type.String() });
 /** A rotation needs two; more are allowed for slow ones, without end they are not. */
 const MAX_WRITE_KEYS = 20;
 
-export function addWriteKeyRoutes(app: ControlApp, context: ControlContext): void {
-  const { ids, nowMs } = context;
+export function addWriteKeyRoutes(app: ControlApp, parts: SourceParts): void {
+  const { ids, nowMs } = parts;
   app.post(
     "/v1/sources/:id/write-keys",
     {
@@ -28,7 +28,7 @@ export function addWriteKeyRoutes(app: ControlApp, context: ControlContext): voi
       },
     },
     async ({ params: { id } }, reply) => {
-      const source = await updateSource(context, id, (before) => {
+      const source = await updateSource(parts, id, (before) => {
         if (before.writeKeys.length >= MAX_WRITE_KEYS) {
           throw new ProblemError(
             "conflict",
@@ -52,7 +52,7 @@ export function addWriteKeyRoutes(app: ControlApp, context: ControlContext): voi
       },
     },
     async ({ params: { id, key } }, reply) => {
-      await updateSource(context, id, (before) => {
+      await updateSource(parts, id, (before) => {
         if (!before.writeKeys.includes(key))
           throw new ProblemError("not_found", `source ${id} has no such write key`);
         if (before.writeKeys.length === 1) {

@@ -3,8 +3,7 @@ import { type Static, Type } from "typebox";
 import { type AcceptedCall, deliveryHeaders } from "#contract";
 import { createMask } from "#secrets";
 import type { DestinationConfig } from "#topics";
-import type { ControlContext } from "../context.ts";
-import { existingDestination } from "../destinations/routes.ts";
+import { existingDestination } from "../destinations/existing.ts";
 import { openSecrets } from "../destinations/secrets.ts";
 import { SHOWN_URL } from "../destinations/shown-url.ts";
 import { IdParams } from "../http/fields.ts";
@@ -12,6 +11,7 @@ import { problemResponses } from "../http/openapi.ts";
 import type { ControlApp } from "../http/server.ts";
 import { checkBody } from "../http/validation.ts";
 import { CAPTURED_BYTES, isWithoutAddress, outcomeView } from "./outcome.ts";
+import type { TestCallParts } from "./parts.ts";
 import { prepareCall } from "./prepare.ts";
 
 const TestBody = Type.Object(
@@ -54,7 +54,7 @@ const TestResult = Type.Object(
   { description: "What each webhook made of the call." },
 );
 
-export function addTestRoute(app: ControlApp, context: ControlContext): void {
+export function addTestRoute(app: ControlApp, parts: TestCallParts): void {
   app.post(
     "/v1/destinations/:id/test",
     {
@@ -73,11 +73,11 @@ export function addTestRoute(app: ControlApp, context: ControlContext): void {
       },
     },
     async (request) => {
-      const destination = existingDestination(context, request.params.id);
+      const destination = existingDestination(parts, request.params.id);
       checkBody(request);
-      const { ids, nowMs } = context;
+      const { ids, nowMs } = parts;
       const call = prepareCall(request.body.call, { receivedAtMs: nowMs(), newMessageId: ids.newMessageId });
-      return await sendTest(destination, call, context);
+      return await sendTest(destination, call, parts);
     },
   );
 }
@@ -88,11 +88,11 @@ const WITHOUT_ADDRESS_AFTER_MS = 1_000;
 async function sendTest(
   destination: DestinationConfig,
   call: AcceptedCall,
-  context: ControlContext,
+  parts: TestCallParts,
 ): Promise<Static<typeof TestResult>> {
-  const { egress, delivery, host, telemetry } = context;
-  const nowMs = context.nowMs();
-  const { sharedSecret, previousSecret, headers } = openSecrets(context.secrets, destination, nowMs);
+  const { egress, delivery, host, telemetry } = parts;
+  const nowMs = parts.nowMs();
+  const { sharedSecret, previousSecret, headers } = openSecrets(parts.secrets, destination, nowMs);
   const signing = [sharedSecret, previousSecret].filter((secret) => secret !== undefined);
   const hide = createMask([...signing, ...headers.flatMap(Object.values)]);
   const { messageId } = call;
@@ -112,7 +112,7 @@ async function sendTest(
       });
       if (isWithoutAddress(result))
         await host.delay(Math.max(0, WITHOUT_ADDRESS_AFTER_MS - (host.elapsed() - begunAtMs)));
-      const view = outcomeView(result, { url, hide, nowMs: context.nowMs() });
+      const view = outcomeView(result, { url, hide, nowMs: parts.nowMs() });
       telemetry.tested(view.outcome);
       return view;
     }),

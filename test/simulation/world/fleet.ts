@@ -1,4 +1,4 @@
-import type { ControlContext } from "../../../services/control/context.ts";
+import type { ApiParts } from "../../../services/control/api.ts";
 import { createControl } from "../../../services/control/control.ts";
 import { createDeliverer } from "../../../services/deliverer/service.ts";
 import { createWebhookRouter } from "../../../services/webhook-router/service.ts";
@@ -14,7 +14,7 @@ const SUPERVISED_AFTER_MS = 1_000;
 /** A control process whose API answers. */
 export interface Desk {
   readonly process: SimulatedProcess;
-  readonly control: ControlContext;
+  readonly control: ApiParts;
 }
 
 interface Place {

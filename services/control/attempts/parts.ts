@@ -1,0 +1,13 @@
+import type { DeliveryIndex } from "../delivery-index/delivery-index.ts";
+import type { Progress } from "../delivery-index/progress.ts";
+import type { DestinationLookup } from "../destinations/existing.ts";
+
+/** What the routes of attempts and of statistics work with. */
+export interface AttemptParts extends DestinationLookup {
+  readonly deliveries: {
+    readonly index: Pick<DeliveryIndex, "listAttempts" | "listMinutes">;
+    readonly progress: Pick<Progress, "indexedUntilMs">;
+  };
+  /** The clock, Unix milliseconds. */
+  nowMs(): number;
+}

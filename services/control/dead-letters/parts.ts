@@ -1,0 +1,16 @@
+import type { Host } from "#host";
+import type { DeliveryIndex } from "../delivery-index/delivery-index.ts";
+import type { Progress } from "../delivery-index/progress.ts";
+import type { ReplayStore } from "../replays/store.ts";
+import type { DeadLetterReader } from "./reader.ts";
+
+/** What the routes of dead letters work with. */
+export interface DeadLetterParts {
+  readonly deliveries: {
+    readonly index: Pick<DeliveryIndex, "findDeadLetter" | "listDeadLetters">;
+    readonly progress: Pick<Progress, "indexedUntilMs">;
+  };
+  readonly deadLetters: DeadLetterReader;
+  readonly replays: Pick<ReplayStore, "list">;
+  readonly host: Pick<Host, "setTimeout">;
+}

@@ -1,0 +1,13 @@
+import { setting, settingsGroup, value } from "#runtime";
+
+export const indexSettings = settingsGroup({
+  title: "Delivery index",
+  settings: {
+    maxRows: setting({
+      env: "HOOKLINE_INDEX_MAX_ROWS",
+      type: value.integer({ min: 1_000, max: 1_000_000_000 }),
+      default: "2000000",
+      doc: "Attempts, minutes of statistics and dead letters that can be looked up, of each so many; the oldest leave first. About 600 bytes of disk each.",
+    }),
+  },
+});

@@ -1,0 +1,23 @@
+import type { SecretBox } from "#secrets";
+import type { DestinationConfig, SourceConfig } from "#topics";
+import type { ChangeQueue } from "../change-queue.ts";
+import type { ConfigStore } from "../config-store.ts";
+import type { HealthBook } from "../health/parts.ts";
+import type { Ids } from "../ids.ts";
+import type { Telemetry } from "../telemetry.ts";
+
+/** What the routes of destinations work with. */
+export interface DestinationParts {
+  readonly destinations: ConfigStore<DestinationConfig>;
+  /** A destination is connected to sources that exist. */
+  readonly sources: Pick<ConfigStore<SourceConfig>, "get">;
+  readonly changes: ChangeQueue;
+  readonly health: HealthBook;
+  /** Of every topic whose key names a destination. */
+  readonly partitions: number;
+  readonly secrets: SecretBox;
+  readonly ids: Pick<Ids, "newDestinationId">;
+  readonly telemetry: Pick<Telemetry, "changed">;
+  /** The clock, Unix milliseconds. */
+  nowMs(): number;
+}

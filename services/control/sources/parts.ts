@@ -1,0 +1,17 @@
+import type { DestinationConfig, SourceConfig } from "#topics";
+import type { ChangeQueue } from "../change-queue.ts";
+import type { ConfigStore } from "../config-store.ts";
+import type { Ids } from "../ids.ts";
+import type { Telemetry } from "../telemetry.ts";
+
+/** What the routes of sources work with. */
+export interface SourceParts {
+  readonly sources: ConfigStore<SourceConfig>;
+  /** A source that one of them is connected to is not deleted. */
+  readonly destinations: Pick<ConfigStore<DestinationConfig>, "list">;
+  readonly changes: ChangeQueue;
+  readonly ids: Pick<Ids, "newSourceId" | "newWriteKey">;
+  readonly telemetry: Pick<Telemetry, "changed">;
+  /** The clock, Unix milliseconds. */
+  nowMs(): number;
+}
