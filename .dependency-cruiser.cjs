@@ -9,6 +9,7 @@ const PACKAGES = {
   audiences: ["contract", "host", "topics"],
   serde: ["contract", "host", "topics"],
   kafka: ["contract", "host", "topics", "serde"],
+  connection: ["contract", "host", "topics", "serde", "kafka", "runtime"],
   state: ["contract", "host", "topics", "serde", "kafka"],
 };
 

@@ -1,6 +1,5 @@
-import { createKafka } from "#kafka";
+import { connect } from "#connection";
 import type { SettingsOf } from "#runtime";
-import { createSerde } from "#serde";
 import { allTopics, topicMap } from "#topics";
 import type { settings as schema } from "./config.ts";
 import { type Provisioned, provision } from "./provision.ts";
@@ -12,14 +11,16 @@ export async function runProvision(
 ): Promise<Provisioned> {
   const { deadlineMs, profileEventsKeptMs, raiseRetention } = settings.provisioning;
   const topics = allTopics(topicMap({ ...settings.topics, profileEventsKeptMs }));
-  const kafka = createKafka(settings.kafka);
-  const serde = createSerde({ registryUrl: settings.registry.registryUrl, topics });
-  const admin = kafka.admin();
+  const connection = connect({
+    kafka: settings.kafka,
+    registryUrl: settings.registry.registryUrl,
+    topics,
+  });
+  const admin = connection.kafka.admin();
   const creation = { ...settings.creation, raiseRetention };
   try {
-    return await provision({ admin, serde, topics, creation, deadlineMs, onProgress });
+    return await provision({ admin, serde: connection.serde, topics, creation, deadlineMs, onProgress });
   } finally {
-    serde.close();
-    await kafka.close();
+    await connection.close();
   }
 }

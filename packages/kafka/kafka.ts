@@ -9,7 +9,7 @@ import { BatchingProducer } from "./producing/producer.ts";
 import { clientCluster } from "./protocol/client-cluster.ts";
 import { readRange } from "./tables/range.ts";
 import { TopicTable } from "./tables/table.ts";
-import type { Kafka, KafkaLogger, KafkaSettings } from "./types.ts";
+import type { Kafka, KafkaLogger, KafkaSettings, Producer, ProducerOptions } from "./types.ts";
 
 export interface KafkaDependencies {
   readonly logger?: KafkaLogger;
@@ -38,15 +38,17 @@ export function createKafkaOn(
   const parts = { newSession: cluster.newSession, admin, clientId, logger, host };
   /** Last made, first closed: a runner ends before the producer that it writes with. */
   const closers: (() => Promise<void>)[] = [];
+  const newProducer = (options?: ProducerOptions): Producer => {
+    const producer = new BatchingProducer(
+      { client: cluster.newProduceClient(), metadata, logger, host },
+      options,
+    );
+    closers.push(() => producer.close());
+    return producer;
+  };
   return {
-    producer(options) {
-      const producer = new BatchingProducer(
-        { client: cluster.newProduceClient(), metadata, logger, host },
-        options,
-      );
-      closers.push(() => producer.close());
-      return producer;
-    },
+    producer: newProducer,
+    durableProducer: () => newProducer({ deliveryTimeoutMs: Number.POSITIVE_INFINITY }),
     runner(options) {
       const runner = createRunner(parts, options);
       closers.push(() => runner.stop(CLOSE_GRACE_MS));

@@ -267,6 +267,8 @@ export interface Admin {
 
 export interface Kafka {
   producer(options?: ProducerOptions): Producer;
+  /** Tries until Kafka has acknowledged: `send` rejects only when the producer is closed, or for what no trying again heals. */
+  durableProducer(): Producer;
   runner<T>(options: RunnerOptions<T>): Runner;
   table<V extends L, L = V>(options: TableOptions<V, L>): Table<V, L>;
   admin(): Admin;

@@ -180,12 +180,17 @@ describe("records that no waiting makes readable", () => {
     await serde.decode(topic, good);
   });
 
-  const decode = async (bytes: Buffer) => await serde.decode(topic, bytes);
-  const decodeNothing = async (bytes: Buffer) => await serde.decodeFields(topic, [])(bytes);
+  const decode = async (bytes: Buffer | null) => await serde.decode(topic, bytes);
+  const decodeNothing = async (bytes: Buffer | null) => await serde.decodeFields(topic, [])(bytes);
 
   test("a value without the wire format is not_avro", async () => {
     await expect(decode(Buffer.from('{"id":1}'))).rejects.toMatchObject({ code: "not_avro" });
     await expect(decode(Buffer.alloc(0))).rejects.toMatchObject({ code: "not_avro" });
+  });
+
+  test("a tombstone is not_avro, read whole or in part", async () => {
+    await expect(decode(null)).rejects.toMatchObject({ name: "PoisonRecordError", code: "not_avro" });
+    await expect(decodeNothing(null)).rejects.toMatchObject({ name: "PoisonRecordError", code: "not_avro" });
   });
 
   test("a schema of something else is incompatible_schema", async () => {

@@ -2,7 +2,7 @@ import { type Host, systemHost } from "#host";
 import type { RecordName, RecordTypes, Topic } from "#topics";
 import { parseSchema, type RawSchema, withFields } from "./avro.ts";
 import { untilAnswered } from "./back-off.ts";
-import { RegistryUnavailableError } from "./errors.ts";
+import { PoisonRecordError, RegistryUnavailableError } from "./errors.ts";
 import { createReaders, type Readers } from "./readers.ts";
 import { createRegistry, type Registry } from "./registry.ts";
 import { readSchema } from "./schemas.ts";
@@ -44,9 +44,13 @@ export interface Serde {
   encode<R extends RecordName>(topic: Topic<R>, value: RecordTypes[R]): Buffer;
   /**
    * Synchronous once the writer's schema is known; before, a promise that waits for the registry as long as it takes.
-   * Throws, or rejects with, a PoisonRecordError; after `close` a promise rejects with a RegistryUnavailableError.
+   * Throws, or rejects with, a PoisonRecordError; after `close` a promise rejects with a RegistryUnavailableError. null, the value of a
+   * tombstone, is poison too: a reader for which a tombstone means something asks for it before it decodes.
    */
-  decode<R extends RecordName>(topic: Topic<R>, bytes: Buffer): RecordTypes[R] | Promise<RecordTypes[R]>;
+  decode<R extends RecordName>(
+    topic: Topic<R>,
+    bytes: Buffer | null,
+  ): RecordTypes[R] | Promise<RecordTypes[R]>;
   /**
    * Makes a `decode` that reads only these fields of the topic's records. Bytes that end too early or too late are found all the same,
    * and what it has read, `decode` reads synchronously.
@@ -54,7 +58,7 @@ export interface Serde {
   decodeFields<R extends RecordName, F extends keyof RecordTypes[R] & string>(
     topic: Topic<R>,
     fields: readonly F[],
-  ): (bytes: Buffer) => Pick<RecordTypes[R], F> | Promise<Pick<RecordTypes[R], F>>;
+  ): (bytes: Buffer | null) => Pick<RecordTypes[R], F> | Promise<Pick<RecordTypes[R], F>>;
   /** Ends all waiting. */
   close(): void;
 }
@@ -111,7 +115,7 @@ export function createSerde(options: SerdeOptions): Serde {
     encode: ({ name, record }, value) =>
       encoder.encode(typeOf(record), known(schemaIds.get(name), `the schema id of ${name}`), value),
     // The reader's schema is the one that RecordTypes is generated from, so what it reads has that type.
-    decode: <R extends RecordName>({ record }: Topic<R>, bytes: Buffer) =>
+    decode: <R extends RecordName>({ record }: Topic<R>, bytes: Buffer | null) =>
       decodeWith<RecordTypes[R]>(readers, record, bytes),
     decodeFields<R extends RecordName, F extends keyof RecordTypes[R] & string>(
       { record }: Topic<R>,
@@ -123,7 +127,7 @@ export function createSerde(options: SerdeOptions): Serde {
         known: knownRead,
         resolve: (name: RecordName, id: number) => readers.resolve(name, id).then(() => resolve(name, id)),
       };
-      return (bytes: Buffer) => decodeWith<Pick<RecordTypes[R], F>>(both, record, bytes);
+      return (bytes: Buffer | null) => decodeWith<Pick<RecordTypes[R], F>>(both, record, bytes);
     },
     close: () => closing.abort(),
   };
@@ -132,8 +136,9 @@ export function createSerde(options: SerdeOptions): Serde {
 function decodeWith<V>(
   readers: Pick<Readers, "known" | "resolve">,
   record: RecordName,
-  bytes: Buffer,
+  bytes: Buffer | null,
 ): V | Promise<V> {
+  if (bytes === null) throw new PoisonRecordError("not_avro", "the record is a tombstone: it has no value");
   const id = writerId(bytes);
   const read = readers.known(record, id);
   if (read !== undefined) return read(bytes, HEADER_BYTES) as V;

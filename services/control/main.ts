@@ -1,4 +1,4 @@
 import { runService } from "#runtime";
-import { control } from "./control.ts";
+import { control } from "./service.ts";
 
 await runService(control);

@@ -37,7 +37,7 @@ export function openDeliveries(
   const { kafka, serde, topics } = parts;
   const table = kafka.table({
     topic: topics.replays.name,
-    decode: ({ value }) => serde.decode(topics.replays, value ?? Buffer.alloc(0)),
+    decode: ({ value }) => serde.decode(topics.replays, value),
   });
   context.health.readiness("replays are read", () => table.loaded);
   table.load().catch((error: unknown) => {

@@ -1,23 +1,11 @@
-import type { createKafka, Kafka } from "#kafka";
-import { type ServiceContext, type SettingsOf, watchTable } from "#runtime";
-import { createSecretBox } from "#secrets";
-import type { createSerde, Serde } from "#serde";
-import { leftoverRetryTopics, type RetryTopic, type TopicMap, topicMap } from "#topics";
+import { type Connection as Connected, connectService, type Ways } from "#connection";
+import type { ServiceContext, SettingsOf } from "#runtime";
+import { leftoverRetryTopics, type RetryTopic } from "#topics";
 import type { settings } from "./config.ts";
-import { createDestinations, type Destinations } from "./destinations.ts";
 
 export type DelivererContext = ServiceContext<SettingsOf<typeof settings>>;
 
-/** How the process reaches what is not its own: the real ways, or those into a simulated world. */
-export interface Ways {
-  readonly createKafka: typeof createKafka;
-  readonly createSerde: typeof createSerde;
-}
-
-export interface Connection {
-  readonly topics: TopicMap;
-  readonly kafka: Kafka;
-  readonly serde: Serde;
+export interface Connection extends Connected {
   readonly groupId: string;
 }
 
@@ -52,17 +40,10 @@ export async function findRetryTopics(
   }
 }
 
-/** The way to Kafka and to records; closed last. */
-export function connect(
-  { settings: own, logger, lifecycle, host }: DelivererContext,
-  ways: Ways,
-): Connection {
-  const topics = topicMap(own.topics);
-  const kafka = ways.createKafka(own.kafka, { logger: logger.child("kafka"), host });
-  lifecycle.onStop("kafka", () => kafka.close());
-  const serde = ways.createSerde({
-    registryUrl: own.registry.registryUrl,
-    topics: [
+export function connect(context: DelivererContext, ways: Ways): Connection {
+  const connected = connectService(
+    context,
+    (topics) => [
       topics.destinationConfig,
       topics.deliveryJobs,
       ...topics.deliveryRetries,
@@ -71,28 +52,7 @@ export function connect(
       topics.deliveryTotals,
       topics.deliveryWakes,
     ],
-    onUnavailable: ({ message }) => logger.warn({ problem: message }, "waiting for the schema registry"),
-    host,
-  });
-  lifecycle.onStop("serde", () => serde.close());
-  return { topics, kafka, serde, groupId: `${own.topics.prefix}deliverer` };
-}
-
-/** The live configuration of destinations (contract 3.6). */
-export function followDestinations(
-  { lifecycle, logger, metrics, nowMs, settings: own }: DelivererContext,
-  { kafka, serde, topics }: Connection,
-): Destinations {
-  const readable = serde.decodeFields(topics.destinationConfig, []);
-  const table = kafka.table({
-    topic: topics.destinationConfig.name,
-    decode: ({ value }) => serde.decode(topics.destinationConfig, value ?? Buffer.alloc(0)),
-    // Only whether it can be read: a destination is looked at when a call for it comes.
-    glance: ({ value }) => readable(value ?? Buffer.alloc(0)),
-    onPoison: ({ key }, error) =>
-      logger.error({ destinationId: key, err: error }, "destination cannot be read"),
-  });
-  watchTable(metrics, "destination-config", table);
-  table.failed.catch((error: unknown) => lifecycle.fail(error));
-  return createDestinations(table, createSecretBox(own.encryption), nowMs);
+    ways,
+  );
+  return { ...connected, groupId: `${context.settings.topics.prefix}deliverer` };
 }

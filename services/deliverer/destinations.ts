@@ -1,6 +1,8 @@
 import type { Table } from "#kafka";
-import type { SecretBox } from "#secrets";
+import { watchTable } from "#runtime";
+import { createSecretBox, type SecretBox } from "#secrets";
 import type { DestinationConfig } from "#topics";
+import type { Connection, DelivererContext } from "./connection.ts";
 import type { Quota } from "./endpoints/destination-limit.ts";
 import type { Signing } from "./requests/request-headers.ts";
 
@@ -48,6 +50,25 @@ export interface Destinations {
 
 const GONE: DestinationState = { kind: "gone" };
 const DISABLED: DestinationState = { kind: "disabled" };
+
+/** The live configuration of destinations (contract 3.6). */
+export function followDestinations(
+  { lifecycle, logger, metrics, nowMs, settings: own }: DelivererContext,
+  { kafka, serde, topics }: Connection,
+): Destinations {
+  const readable = serde.decodeFields(topics.destinationConfig, []);
+  const table = kafka.table({
+    topic: topics.destinationConfig.name,
+    decode: ({ value }) => serde.decode(topics.destinationConfig, value),
+    // Only whether it can be read: a destination is looked at when a call for it comes.
+    glance: ({ value }) => readable(value),
+    onPoison: ({ key }, error) =>
+      logger.error({ destinationId: key, err: error }, "destination cannot be read"),
+  });
+  watchTable(metrics, "destination-config", table);
+  table.failed.catch((error: unknown) => lifecycle.fail(error));
+  return createDestinations(table, createSecretBox(own.encryption), nowMs);
+}
 
 export function createDestinations(
   table: Pick<Table<DestinationConfig>, "get" | "load">,

@@ -1,9 +1,9 @@
 // Delivers calls to webhooks; what happens to one of them stands in deliver.ts.
+import { REAL_WAYS, type Ways } from "#connection";
 import { createRetrySchedule } from "#contract";
 import { createEgress } from "#egress";
-import { createKafka, type Producer, type Runner, type Step } from "#kafka";
+import type { Producer, Runner, Step } from "#kafka";
 import { countRecordsLost, type ServiceDefinition } from "#runtime";
-import { createSerde } from "#serde";
 import type { DeliveryJob } from "#topics";
 import type { AttemptLog } from "./attempt-log/attempt-log.ts";
 import { openAttemptLog } from "./attempt-log/open.ts";
@@ -13,11 +13,9 @@ import {
   connect,
   type DelivererContext,
   findRetryTopics,
-  followDestinations,
   type Reading,
-  type Ways,
 } from "./connection.ts";
-import type { Destinations } from "./destinations.ts";
+import { type Destinations, followDestinations } from "./destinations.ts";
 import type { EndpointQueues } from "./endpoints/endpoint-queues.ts";
 import { openDestinationLimits, openEndpointQueues } from "./endpoints/open.ts";
 import { createJobAdmission, type JobAdmission } from "./intake/job-admission.ts";
@@ -39,7 +37,7 @@ export interface DelivererOutside extends Ways {
   readonly createEgress: typeof createEgress;
 }
 
-const MACHINE: DelivererOutside = { createKafka, createSerde, createEgress };
+const MACHINE: DelivererOutside = { ...REAL_WAYS, createEgress };
 
 interface EgressParts {
   readonly outside: DelivererOutside;
@@ -118,7 +116,7 @@ function createRunner(
     // Due records are held already, and those that come are due in seconds at the earliest.
     unhurriedTopics: retryTopics.map(({ name }) => name),
     // Every topic here holds the same record; a tombstone has no place in any of them and is undecodable.
-    decode: ({ value }) => serde.decode(topics.deliveryJobs, value ?? Buffer.alloc(0)),
+    decode: ({ value }) => serde.decode(topics.deliveryJobs, value),
     step: waking.reading(step),
     deadLetter(record, error) {
       telemetry.rejected(record, error);
@@ -172,7 +170,7 @@ async function start(context: DelivererContext, outside: DelivererOutside): Prom
   const attemptLog = openAttemptLog(context, connection);
   const queues = openEndpointQueues(context);
   const destinations = followDestinations(context, connection);
-  const producer = connection.kafka.producer({ deliveryTimeoutMs: Number.POSITIVE_INFINITY });
+  const producer = connection.kafka.durableProducer();
   const waking = openWaking(context, connection, { producer, destinations, queues });
   const delaysMs = new Map(connection.retryTopics.map(({ name, delayMs }) => [name, delayMs]));
   const admission = createJobAdmission({ queues, waking, nowMs, delaysMs });

@@ -1,17 +1,12 @@
 // The Kafka side of ingest: the sources read from it, the calls written to it, and whether it answers.
 import type { EventLoopTurns } from "#host";
-import { createKafka } from "#kafka";
-import { type ServiceContext, type SettingsOf, watchTable } from "#runtime";
-import { createSerde } from "#serde";
-import { topicMap } from "#topics";
+import { watchTable } from "#runtime";
 import { createCallSink } from "./call-sink.ts";
-import type { settings } from "./config.ts";
+import { connect, type IngestContext } from "./connection.ts";
 import type { CallSink } from "./ingest-parts.ts";
 import { createKafkaWatch, type KafkaWatch } from "./kafka-watch.ts";
 import { createSourceDirectory } from "./source-directory.ts";
 import type { SourceLookup } from "./write-key.ts";
-
-export type IngestContext = ServiceContext<SettingsOf<typeof settings>>;
 
 export interface CallsStore {
   readonly sources: SourceLookup;
@@ -26,21 +21,6 @@ export interface CallsStore {
 
 const KAFKA_WATCH_MS = 1_000;
 
-/** The ways out, ended after everything that uses them. Nothing connects before it is used. */
-function connect({ settings, logger, lifecycle, host }: IngestContext) {
-  const topics = topicMap(settings.topics);
-  const kafka = createKafka(settings.kafka, { logger: logger.child("kafka"), host });
-  lifecycle.onStop("kafka", () => kafka.close());
-  const serde = createSerde({
-    registryUrl: settings.registry.registryUrl,
-    topics: [topics.calls, topics.sourceConfig],
-    onUnavailable: ({ message }) => logger.warn({ problem: message }, "waiting for the schema registry"),
-    host,
-  });
-  lifecycle.onStop("serde", () => serde.close());
-  return { topics, kafka, serde };
-}
-
 export function openCallsStore(context: IngestContext, turns: EventLoopTurns): CallsStore {
   const { settings, logger, lifecycle, metrics } = context;
   const { stopping } = lifecycle;
@@ -52,7 +32,7 @@ export function openCallsStore(context: IngestContext, turns: EventLoopTurns): C
   const producer = kafka.producer({ deliveryTimeoutMs: settings.ingest.acknowledgeTimeoutMs });
   const table = kafka.table({
     topic: sourceConfig.name,
-    decode: ({ value }) => serde.decode(sourceConfig, value ?? Buffer.alloc(0)),
+    decode: ({ value }) => serde.decode(sourceConfig, value),
     onPoison: ({ key }, error) => logger.error({ sourceId: key, err: error }, "source cannot be read"),
   });
   watchTable(metrics, "source-config", table);

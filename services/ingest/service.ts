@@ -1,8 +1,9 @@
 // Takes calls over HTTP and stores them in the calls topic (contract 7).
 import { EventLoopTurns } from "#host";
 import type { ServiceDefinition } from "#runtime";
-import { type CallsStore, type IngestContext, openCallsStore } from "./calls-store.ts";
+import { type CallsStore, openCallsStore } from "./calls-store.ts";
 import { settings } from "./config.ts";
+import type { IngestContext } from "./connection.ts";
 import { watchEventLoop } from "./event-loop.ts";
 import { startHttpServer } from "./http-server.ts";
 import { createLoadGate, type LoadGate } from "./load-gate.ts";

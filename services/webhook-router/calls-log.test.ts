@@ -53,7 +53,7 @@ function setup(decode: (value: string) => Decoded = (value) => call({ messageId:
       },
     },
     admin: admin as Admin,
-    serde: { decode: ((_, value) => decode(value.toString())) as Serde["decode"] },
+    serde: { decode: ((_, value) => decode(String(value))) as Serde["decode"] },
     topics,
     groupId: "router",
   });

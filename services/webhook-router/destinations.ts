@@ -16,8 +16,8 @@ export function followDestinations(
   const connections = serde.decodeFields(topics.destinationConfig, ["enabled", "sourceIds"]);
   const table = kafka.table({
     topic: topics.destinationConfig.name,
-    decode: ({ value }) => serde.decode(topics.destinationConfig, value ?? Buffer.alloc(0)),
-    glance: ({ value }) => connections(value ?? Buffer.alloc(0)),
+    decode: ({ value }) => serde.decode(topics.destinationConfig, value),
+    glance: ({ value }) => connections(value),
     onPoison: ({ key }, error) =>
       logger.error(
         { destinationId: key, err: error },

@@ -244,8 +244,8 @@ function routerWithoutAcknowledgements() {
       const kafka = createKafka(...args);
       return {
         ...kafka,
-        producer(options) {
-          const producer = kafka.producer(options);
+        durableProducer() {
+          const producer = kafka.durableProducer();
           return {
             get backlog() {
               return producer.backlog;

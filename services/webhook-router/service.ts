@@ -1,13 +1,13 @@
 // Turns calls into delivery jobs; what happens to one of them stands in route-calls.ts.
 import { join } from "node:path";
-import { createKafka, type Runner } from "#kafka";
+import { REAL_WAYS, type Ways } from "#connection";
+import type { Runner } from "#kafka";
 import { countRecordsLost, type ServiceDefinition } from "#runtime";
-import { createSerde } from "#serde";
 import { LOCAL_DISK, type WindowDisk } from "#state";
 import { createCallsLog } from "./calls-log.ts";
 import { settings } from "./config.ts";
 import { createConfirmations } from "./confirmations.ts";
-import { type Connection, connect, type RouterContext, type Ways } from "./connection.ts";
+import { type Connection, connect, type RouterContext } from "./connection.ts";
 import { createDedupeWindows, type DedupeWindows } from "./dedupe-windows.ts";
 import { type Destinations, followDestinations } from "./destinations.ts";
 import { watchLag } from "./lag.ts";
@@ -26,7 +26,7 @@ export interface RouterOutside extends Ways {
   readonly windowDisk: WindowDisk;
 }
 
-const MACHINE: RouterOutside = { createKafka, createSerde, windowDisk: LOCAL_DISK };
+const MACHINE: RouterOutside = { ...REAL_WAYS, windowDisk: LOCAL_DISK };
 
 function openWindows(context: RouterContext, connection: Connection, disk: WindowDisk): DedupeWindows {
   const { settings: own, logger, health, lifecycle, host } = context;
@@ -60,14 +60,14 @@ function createRunner(
     groupId,
     topics: [topics.calls.name],
     // A tombstone has no place among calls and is undecodable.
-    decode: ({ value }) => serde.decode(topics.calls, value ?? Buffer.alloc(0)),
+    decode: ({ value }) => serde.decode(topics.calls, value),
     step: createRouteCalls({ windows, confirmations, destinations: index, records, telemetry }),
     deadLetter(record, error) {
       telemetry.rejected(record, error);
       windows.skip(record);
       return [records.deadLetter(record, error)];
     },
-    producer: kafka.producer({ deliveryTimeoutMs: Number.POSITIVE_INFINITY }),
+    producer: kafka.durableProducer(),
     maxOutstandingRecords: MAX_OUTSTANDING.records,
     maxOutstandingBytes: MAX_OUTSTANDING.bytes,
     async onAssigned() {

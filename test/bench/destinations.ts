@@ -1,7 +1,6 @@
 // Destinations by the million: written to their topic as control does it, without asking it for each.
 import { randomBytes } from "node:crypto";
-import { createKafka } from "#kafka";
-import { createSerde } from "#serde";
+import { connect } from "#connection";
 import type { Deployment } from "#support/deployment";
 import { DESTINATION_DEFAULTS, type DestinationConfig } from "#topics";
 
@@ -30,8 +29,12 @@ export async function writeDestinations(
   to: number,
 ): Promise<void> {
   const topic = topics.destinationConfig;
-  const kafka = createKafka({ brokers: stack.brokers, clientId: "bench", tls: false });
-  const serde = createSerde({ registryUrl: stack.registryUrl, topics: [topic] });
+  const connection = connect({
+    kafka: { brokers: stack.brokers, clientId: "bench", tls: false },
+    registryUrl: stack.registryUrl,
+    topics: [topic],
+  });
+  const { kafka, serde } = connection;
   try {
     await serde.start();
     const producer = kafka.producer({ deliveryTimeoutMs: 120_000 });
@@ -48,7 +51,6 @@ export async function writeDestinations(
       );
     }
   } finally {
-    serde.close();
-    await kafka.close();
+    await connection.close();
   }
 }

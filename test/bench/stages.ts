@@ -1,6 +1,6 @@
 // Where a call's time goes: by the times that its records carry.
-import { createKafka, type Kafka, type RawRecord } from "#kafka";
-import { createSerde } from "#serde";
+import { connect } from "#connection";
+import type { Kafka, RawRecord } from "#kafka";
 import type { Deployment } from "#support/deployment";
 import type { Call, DeliveryJob, Topic, TopicMap } from "#topics";
 
@@ -56,22 +56,22 @@ export async function stageTimes(
   samples: readonly CallSample[],
 ): Promise<StageTimes> {
   const { stack, topics } = deployment;
-  const kafka = createKafka({ brokers: stack.brokers, clientId: "bench", tls: false });
-  const serde = createSerde({
+  const connection = connect({
+    kafka: { brokers: stack.brokers, clientId: "bench", tls: false },
     registryUrl: stack.registryUrl,
     topics: [topics.calls, topics.deliveryJobs],
   });
+  const { kafka, serde } = connection;
   try {
     await serde.start();
     return sorted(
       samples,
       await written(kafka, topics, samples, (topic, { value }) =>
-        Promise.resolve(serde.decode(topic, value ?? Buffer.alloc(0))),
+        Promise.resolve(serde.decode(topic, value)),
       ),
     );
   } finally {
-    serde.close();
-    await kafka.close();
+    await connection.close();
   }
 }
 

@@ -57,7 +57,7 @@ async function startFlow(kafka: Kafka, replicas: 1 | 3): Promise<Flow> {
     [from, to].map((name) => ({ name, cleanup })),
     { partitions: PARTITIONS, replicationFactor: replicas, minInsyncReplicas: replicas === 3 ? 2 : 1 },
   );
-  const producer = kafka.producer({ deliveryTimeoutMs: Number.POSITIVE_INFINITY });
+  const producer = kafka.durableProducer();
   const flow = {
     acknowledged: new Set<string>(),
     arrived: new Map<string, number>(),

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { startService } from "#runtime";
 import { type TopicMap, topicMap } from "#topics";
 import { runProvision } from "../../deploy/provision/index.ts";
-import { control } from "../../services/control/control.ts";
+import { control } from "../../services/control/service.ts";
 import { type TestStack, useStack } from "./stack.ts";
 
 export interface ControlOptions {

@@ -1,13 +1,16 @@
-import { createKafka } from "#kafka";
-import { createSerde } from "#serde";
+import { connect } from "#connection";
 import type { DeadLetter, TopicMap } from "#topics";
 import type { TestStack } from "./stack.ts";
 
 /** Every dead letter of a deployment, read from its topic. */
 export async function readDeadLetters(stack: TestStack, topics: TopicMap): Promise<DeadLetter[]> {
   const { deadLetters } = topics;
-  const kafka = createKafka({ brokers: stack.brokers, clientId: "dead-letters-of-a-test", tls: false });
-  const serde = createSerde({ registryUrl: stack.registryUrl, topics: [deadLetters] });
+  const connection = connect({
+    kafka: { brokers: stack.brokers, clientId: "dead-letters-of-a-test", tls: false },
+    registryUrl: stack.registryUrl,
+    topics: [deadLetters],
+  });
+  const { kafka, serde } = connection;
   const found: DeadLetter[] = [];
   try {
     for (const { partition, low, high } of await kafka.admin().offsets(deadLetters.name)) {
@@ -24,7 +27,6 @@ export async function readDeadLetters(stack: TestStack, topics: TopicMap): Promi
     }
     return found;
   } finally {
-    serde.close();
-    await kafka.close();
+    await connection.close();
   }
 }

@@ -1,7 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
-import { createKafka } from "#kafka";
+import { connect } from "#connection";
 import { createSecretBox } from "#secrets";
-import { createSerde } from "#serde";
 import { type ControlService, newEncryptionKey, problemFields, startControl } from "#support/control-service";
 import type { DestinationConfig } from "#topics";
 
@@ -36,12 +35,16 @@ async function stored(
   { stack, topics, keys }: Pick<ControlService, "stack" | "topics" | "keys"> = control,
 ): Promise<{ config: DestinationConfig; clear: string[] }> {
   const topic = topics.destinationConfig;
-  const serde = createSerde({ registryUrl: stack.registryUrl, topics: [topic] });
-  const kafka = createKafka({ brokers: stack.brokers, tls: false, clientId: "test" });
+  const connection = connect({
+    kafka: { brokers: stack.brokers, tls: false, clientId: "test" },
+    registryUrl: stack.registryUrl,
+    topics: [topic],
+  });
+  const { kafka, serde } = connection;
   try {
     const table = kafka.table<DestinationConfig>({
       topic: topic.name,
-      decode: ({ value }) => serde.decode(topic, value ?? Buffer.alloc(0)),
+      decode: ({ value }) => serde.decode(topic, value),
     });
     await table.load();
     const config = table.get(id);
@@ -61,8 +64,7 @@ async function stored(
     ];
     return { config, clear };
   } finally {
-    serde.close();
-    await kafka.close();
+    await connection.close();
   }
 }
 

@@ -20,13 +20,13 @@ export async function openHealth(context: Context, parts: HealthParts): Promise<
   const topic = topics.destinationHealth;
   const table = kafka.table({
     topic: topic.name,
-    decode: ({ value }) => serde.decode(topic, value ?? Buffer.alloc(0)),
+    decode: ({ value }) => serde.decode(topic, value),
     onPoison: ({ key }, error) =>
       context.logger.error({ destinationId: key, err: error }, "health of a destination cannot be read"),
   });
   const unwell = followUnwell(table);
   await table.load();
-  const producer = kafka.producer({ deliveryTimeoutMs: Number.POSITIVE_INFINITY });
+  const producer = kafka.durableProducer();
   const write = (id: string, health: DestinationHealth | null) =>
     producer.send([
       { topic: topic.name, key: id, value: health === null ? null : serde.encode(topic, health) },

@@ -17,7 +17,7 @@ export function openOperator(context: Context, parts: HealthParts): Operator {
   if (operatorUrl === undefined) return { tell: async () => undefined };
   const { kafka, serde, topics } = parts;
   const topic = topics.operationalEvents;
-  const producer = kafka.producer({ deliveryTimeoutMs: Number.POSITIVE_INFINITY });
+  const producer = kafka.durableProducer();
   sendEvents(context, parts, operatorUrl);
   return {
     tell: (event) =>
@@ -42,7 +42,7 @@ function sendEvents(context: Context, { kafka, serde, topics, egress }: HealthPa
   const runner = kafka.runner({
     groupId: `${own.topics.prefix}control-events`,
     topics: [topics.operationalEvents.name],
-    decode: ({ value }) => serde.decode(topics.operationalEvents, value ?? Buffer.alloc(0)),
+    decode: ({ value }) => serde.decode(topics.operationalEvents, value),
     step: sender.step,
     onRevoked: () => sender.revoked(),
     deadLetter({ partition, offset }, error) {

@@ -33,18 +33,16 @@ export function createHealthRunner(parts: HealthRunnerParts): Runner {
   return kafka.runner<DeliveryAttempt | DeadLetter>({
     groupId,
     topics: [names.attempts, names.deadLetters],
-    decode: ({ topic, value }) => {
-      const bytes = value ?? Buffer.alloc(0);
-      return topic === names.attempts
-        ? serde.decode(topics.deliveryAttempts, bytes)
-        : serde.decode(topics.deadLetters, bytes);
-    },
+    decode: ({ topic, value }) =>
+      topic === names.attempts
+        ? serde.decode(topics.deliveryAttempts, value)
+        : serde.decode(topics.deadLetters, value),
     step: createStep(parts),
     deadLetter({ topic, partition, offset }, error) {
       logger.error({ err: error, topic, partition, offset }, "a record says nothing about health");
       return [];
     },
-    producer: kafka.producer({ deliveryTimeoutMs: Number.POSITIVE_INFINITY }),
+    producer: kafka.durableProducer(),
     maxOutstandingRecords: MAX_OUTSTANDING.records,
     maxOutstandingBytes: MAX_OUTSTANDING.bytes,
     onAssigned: parts.readBack,

@@ -1,7 +1,7 @@
 // Replays on a simulated Kafka: how the parts are put together, and what two processes make of it.
 import { describe, expect, test } from "@jest/globals";
+import { connect } from "#connection";
 import { createLifecycle } from "#runtime";
-import type { Serde } from "#serde";
 import type { DeadLetter, Replay } from "#topics";
 import { allTopics } from "#topics";
 import { EPOCH_MS } from "../../../test/simulation/host/virtual-host.ts";
@@ -19,15 +19,21 @@ const PLACES = Array.from({ length: 40 }, (_, offset) => placeOf({ partition: 0,
 function process(quiet: QuietWorld, name: string) {
   const { topics } = quiet.world;
   const host = quiet.world.host(name);
-  const { createKafka, createSerde } = quiet.world.ways(name, host);
   const logger = quiet.world.logs.logger(name);
   const lifecycle = createLifecycle({ graceMs: 25_000, logger, host });
   const metrics = new Meters();
-  const kafka = createKafka({ brokers: [], clientId: name, tls: false });
-  const serde: Serde = createSerde({ registryUrl: "http://simulated", topics: allTopics(topics), host });
+  const { kafka, serde } = connect(
+    {
+      kafka: { brokers: [], clientId: name, tls: false },
+      registryUrl: "http://simulated",
+      topics: allTopics(topics),
+      host,
+    },
+    quiet.world.ways(name, host),
+  );
   const table = kafka.table<Replay>({
     topic: topics.replays.name,
-    decode: ({ value }) => serde.decode(topics.replays, value ?? Buffer.alloc(0)),
+    decode: ({ value }) => serde.decode(topics.replays, value),
   });
   const producer = kafka.producer();
   const store = createReplayStore({ topic: topics.replays, table, producer, serde });

@@ -32,7 +32,7 @@ const MAX_OUTSTANDING = { records: 10_000, bytes: 64 * 1024 * 1024 };
 export function openReplays(context: Context, parts: OpenReplaysParts): void {
   const { lifecycle, logger, metrics, host } = context;
   const { kafka, serde, topics, table } = parts;
-  const producer = kafka.producer({ deliveryTimeoutMs: Number.POSITIVE_INFINITY });
+  const producer = kafka.durableProducer();
   const work = workOf(context, parts, producer);
   const owner = new ReplayOwner({
     host,

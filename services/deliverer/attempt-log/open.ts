@@ -16,7 +16,7 @@ export function openAttemptLog(
     help: "Records of attempts and totals that Kafka did not get because it was away for too long; no call is lost by it.",
     labels: { kind: ["attempt", "total"] },
   });
-  const producer = kafka.producer({ deliveryTimeoutMs: Number.POSITIVE_INFINITY });
+  const producer = kafka.durableProducer();
   const writer = createAttemptWriter({
     topics,
     serde,

@@ -89,7 +89,7 @@ function followWakes(
 ): Table<DeliveryWake> {
   const table = kafka.table({
     topic: topics.deliveryWakes.name,
-    decode: ({ value }) => serde.decode(topics.deliveryWakes, value ?? Buffer.alloc(0)),
+    decode: ({ value }) => serde.decode(topics.deliveryWakes, value),
     onPoison: ({ key }, error) => logger.error({ key, err: error }, "a wake's cursor cannot be read"),
   });
   table.failed.catch((error: unknown) => lifecycle.fail(error));
@@ -121,7 +121,7 @@ function startWaker(
     room: createRoom({ queues, pace: createWakePace(host), host }),
     nowMs,
     host,
-    decode: ({ value }) => serde.decode(topics.deliveryJobs, value ?? Buffer.alloc(0)),
+    decode: ({ value }) => serde.decode(topics.deliveryJobs, value),
     position: (partition) => runner.position(partition),
     ownership: (partition) => runner.ownership(partition),
     offsets: (topic) => admin.offsets(topic),

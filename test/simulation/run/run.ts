@@ -161,5 +161,5 @@ async function written<R extends RecordName>(
 }
 
 function decode<R extends RecordName>(serde: Serde, topic: Topic<R>, { value }: RawRecord) {
-  return serde.decode(topic, value ?? Buffer.alloc(0));
+  return serde.decode(topic, value);
 }

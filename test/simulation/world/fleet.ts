@@ -1,5 +1,5 @@
 import type { ApiParts } from "../../../services/control/api.ts";
-import { createControl } from "../../../services/control/control.ts";
+import { createControl } from "../../../services/control/service.ts";
 import { createDeliverer } from "../../../services/deliverer/service.ts";
 import { createWebhookRouter } from "../../../services/webhook-router/service.ts";
 import type { ProcessPlan } from "../plan/plan.ts";

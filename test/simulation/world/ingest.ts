@@ -1,5 +1,5 @@
+import { connectService, type Ways } from "#connection";
 import { acceptCall } from "#contract";
-import type { createKafka } from "#kafka";
 import {
   kafkaSettings,
   registrySettings,
@@ -8,8 +8,6 @@ import {
   type SettingsOf,
   topicSettings,
 } from "#runtime";
-import type { createSerde } from "#serde";
-import { topicMap } from "#topics";
 import { createCallSink } from "../../../services/ingest/call-sink.ts";
 import type { CallPlan } from "../plan/plan.ts";
 
@@ -18,30 +16,17 @@ const settings = { kafka: kafkaSettings, registry: registrySettings, topics: top
 /** As the product's own: HOOKLINE_INGEST_ACKNOWLEDGE_TIMEOUT. */
 const ACKNOWLEDGE_TIMEOUT_MS = 4_000;
 
-export interface IngestOutside {
-  readonly createKafka: typeof createKafka;
-  readonly createSerde: typeof createSerde;
-}
-
 /** Takes a call; says whether it is stored. */
 export type Accept = (call: CallPlan, sourceId: string) => Promise<"stored" | "unavailable">;
 
 /** Ingest behind its HTTP server: the product's own way from a parsed call to its record. `onReady` gets the way in. */
 export function createIngest(
-  outside: IngestOutside,
+  ways: Ways,
   onReady: (accept: Accept) => void,
 ): ServiceDefinition<typeof settings> {
   async function start(context: ServiceContext<SettingsOf<typeof settings>>): Promise<Record<string, never>> {
-    const { host, lifecycle, logger, settings: own } = context;
-    const topics = topicMap(own.topics);
-    const kafka = outside.createKafka(own.kafka, { logger: logger.child("kafka"), host });
-    lifecycle.onStop("kafka", () => kafka.close());
-    const serde = outside.createSerde({
-      registryUrl: own.registry.registryUrl,
-      topics: [topics.calls],
-      host,
-    });
-    lifecycle.onStop("serde", () => serde.close());
+    const { host } = context;
+    const { kafka, serde, topics } = connectService(context, ({ calls }) => [calls], ways);
     const producer = kafka.producer({ deliveryTimeoutMs: ACKNOWLEDGE_TIMEOUT_MS });
     await serde.start();
     const sink = createCallSink({

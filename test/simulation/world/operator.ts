@@ -1,3 +1,4 @@
+import { connect } from "#connection";
 import type { Producer } from "#kafka";
 import type { Serde } from "#serde";
 import { DESTINATION_DEFAULTS, type DestinationConfig } from "#topics";
@@ -5,9 +6,6 @@ import { EPOCH_MS, type VirtualHost } from "../host/virtual-host.ts";
 import type { Change, DestinationPlan } from "../plan/plan.ts";
 import { SOURCE_ID } from "./clients.ts";
 import type { World } from "./world.ts";
-
-/** Its producer never gives up, as control's. */
-const OPTIONS = { deliveryTimeoutMs: Number.POSITIVE_INFINITY };
 
 const AGAIN_AFTER_MS = 500;
 
@@ -21,12 +19,19 @@ export class Operator {
 
   constructor(world: World) {
     const host = world.host("operator");
-    const { createKafka, createSerde } = world.ways("operator", host);
     const { destinationConfig } = world.topics;
     this.#world = world;
     this.#host = host;
-    this.#serde = createSerde({ registryUrl: "http://simulated", topics: [destinationConfig] });
-    this.#producer = createKafka({ brokers: [], clientId: "operator", tls: false }).producer(OPTIONS);
+    const { kafka, serde } = connect(
+      {
+        kafka: { brokers: [], clientId: "operator", tls: false },
+        registryUrl: "http://simulated",
+        topics: [destinationConfig],
+      },
+      world.ways("operator", host),
+    );
+    this.#serde = serde;
+    this.#producer = kafka.durableProducer();
   }
 
   begin(): void {

@@ -1,14 +1,16 @@
 import { randomBytes } from "node:crypto";
+import { REAL_WAYS, type Ways } from "#connection";
 import { createEgress } from "#egress";
-import { createKafka, type Kafka, type Table } from "#kafka";
-import type { ServiceContext, ServiceDefinition, SettingsOf } from "#runtime";
+import type { Kafka, Table } from "#kafka";
+import type { Logger, ServiceDefinition } from "#runtime";
 import { createSecretBox } from "#secrets";
-import { createSerde, type Serde } from "#serde";
-import { type RecordTypes, type Topic, topicMap } from "#topics";
+import type { Serde } from "#serde";
+import type { RecordTypes, Topic } from "#topics";
 import { type ApiParts, openApi } from "./api.ts";
 import { createChangeQueue } from "./change-queue.ts";
 import { settings } from "./config.ts";
 import { type ConfigName, createConfigStore } from "./config-store.ts";
+import { type ControlContext, connect } from "./connection.ts";
 import { INDEX_FILES, type IndexDisk } from "./delivery-index/database.ts";
 import { openHealth } from "./health/open.ts";
 import { listenHost } from "./http/auth.ts";
@@ -16,15 +18,11 @@ import { createIds } from "./ids.ts";
 import { openDeliveries } from "./open-deliveries.ts";
 import { createTelemetry, type Resource, type Telemetry } from "./telemetry.ts";
 
-type Context = ServiceContext<SettingsOf<typeof settings>>;
-
 /** A change that Kafka has not acknowledged by then is answered with 503: a person or program is waiting. */
 const DELIVERY_TIMEOUT_MS = 5_000;
 
 /** What lies outside the process. */
-export interface ControlOutside {
-  readonly createKafka: typeof createKafka;
-  readonly createSerde: typeof createSerde;
+export interface ControlOutside extends Ways {
   readonly createEgress: typeof createEgress;
   readonly randomBytes: (sizeBytes: number) => Buffer;
   readonly indexDisk: IndexDisk;
@@ -33,8 +31,7 @@ export interface ControlOutside {
 }
 
 const MACHINE: ControlOutside = {
-  createKafka,
-  createSerde,
+  ...REAL_WAYS,
   createEgress,
   randomBytes,
   indexDisk: INDEX_FILES,
@@ -57,30 +54,11 @@ export function createControl(outside: ControlOutside): ServiceDefinition<typeof
 export const control = createControl(MACHINE);
 
 /** Opens everything that the routes work with; resolves when the configuration has been read to its end. */
-async function openParts(context: Context, outside: ControlOutside): Promise<ApiParts> {
+async function openParts(context: ControlContext, outside: ControlOutside): Promise<ApiParts> {
   const { settings, logger, metrics, health, lifecycle, host, nowMs } = context;
-  const topics = topicMap(settings.topics);
+  const connection = connect(context, outside);
+  const { kafka, serde, topics } = connection;
   const { sourceConfig, destinationConfig } = topics;
-  const serde = outside.createSerde({
-    registryUrl: settings.registry.registryUrl,
-    topics: [
-      sourceConfig,
-      destinationConfig,
-      topics.replays,
-      topics.deliveryAttempts,
-      topics.deliveryTotals,
-      topics.deadLetters,
-      topics.deliveryJobs,
-      topics.destinationHealth,
-      topics.operationalEvents,
-    ],
-    onUnavailable: (error, retryInMs) =>
-      logger.warn({ err: error, retryInMs }, "waiting for the schema registry"),
-    host,
-  });
-  const kafka = outside.createKafka(settings.kafka, { logger: logger.child("kafka"), host });
-  lifecycle.onStop("Kafka", () => kafka.close());
-  lifecycle.onStop("serde", () => serde.close());
   const egress = outside.createEgress({ allowCidrs: settings.egress.allowCidrs, host });
   lifecycle.onStop("egress", () => egress.close());
 
@@ -103,8 +81,8 @@ async function openParts(context: Context, outside: ControlOutside): Promise<Api
   };
   return {
     ...shared,
-    ...openDeliveries(context, { kafka, serde, topics, indexDisk: outside.indexDisk, destination }),
-    health: await openHealth(context, { ...shared, kafka, serde, topics }),
+    ...openDeliveries(context, { ...connection, indexDisk: outside.indexDisk, destination }),
+    health: await openHealth(context, { ...connection, ...shared }),
     sources: createConfigStore({ topic: sourceConfig, table: sourceTable, producer, serde }),
     secrets: createSecretBox(settings.encryption),
     delivery: settings.egress,
@@ -118,7 +96,7 @@ async function openParts(context: Context, outside: ControlOutside): Promise<Api
 interface TableParts {
   readonly kafka: Kafka;
   readonly serde: Serde;
-  readonly logger: Context["logger"];
+  readonly logger: Logger;
   readonly onPoison: (resource: Resource) => void;
 }
 
@@ -130,7 +108,7 @@ function openTable<R extends ConfigName>(
   return kafka.table<RecordTypes[R]>({
     topic: topic.name,
     // Tombstones are the table's own; a record that is there has a value.
-    decode: ({ value }) => serde.decode(topic, value ?? Buffer.alloc(0)),
+    decode: ({ value }) => serde.decode(topic, value),
     onPoison({ key, partition, offset }, error) {
       onPoison(resource);
       logger.error(

@@ -1,0 +1,2 @@
+export { type ConnectOptions, connect, type KafkaAndSerde, REAL_WAYS, type Ways } from "./connect.ts";
+export { type Connection, connectService } from "./connect-service.ts";

@@ -1,0 +1,23 @@
+import { type Connection, connectService, type Ways } from "#connection";
+import type { ServiceContext, SettingsOf } from "#runtime";
+import type { settings } from "./config.ts";
+
+export type ControlContext = ServiceContext<SettingsOf<typeof settings>>;
+
+export function connect(context: ControlContext, ways: Ways): Connection {
+  return connectService(
+    context,
+    (topics) => [
+      topics.sourceConfig,
+      topics.destinationConfig,
+      topics.replays,
+      topics.deliveryAttempts,
+      topics.deliveryTotals,
+      topics.deadLetters,
+      topics.deliveryJobs,
+      topics.destinationHealth,
+      topics.operationalEvents,
+    ],
+    ways,
+  );
+}
