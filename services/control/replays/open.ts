@@ -4,7 +4,7 @@ import type { Serde } from "#serde";
 import type { DestinationConfig, Replay, TopicMap } from "#topics";
 import type { DeadLetterReader } from "../dead-letters/reader.ts";
 import type { Deliveries } from "../delivery-index/open.ts";
-import { ReplayOwner } from "./owner.ts";
+import { WorkOwner } from "../durable-work/owner.ts";
 import type { ReplayStore } from "./store.ts";
 import { type ReplayWork, workOn } from "./worker.ts";
 
@@ -34,7 +34,8 @@ export function openReplays(context: Context, parts: OpenReplaysParts): void {
   const { kafka, serde, topics, table } = parts;
   const producer = kafka.durableProducer();
   const work = workOf(context, parts, producer);
-  const owner = new ReplayOwner({
+  const owner = new WorkOwner<Replay>({
+    isOpen: ({ state }) => state === "running",
     host,
     async work(id, signal) {
       // To the end: another process may have come further.

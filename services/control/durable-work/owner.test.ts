@@ -3,8 +3,8 @@ import { systemHost } from "#host";
 import type { Received } from "#kafka";
 import { until } from "#support/until";
 import type { Replay } from "#topics";
-import { replay } from "./fixtures/replay.ts";
-import { ReplayOwner } from "./owner.ts";
+import { replay } from "../replays/fixtures/replay.ts";
+import { WorkOwner } from "./owner.ts";
 
 function bench() {
   const settled: number[] = [];
@@ -13,7 +13,8 @@ function bench() {
   const back: number[] = [];
   const failures: string[] = [];
   const ends = new Map<string, (outcome?: Error) => void>();
-  const owner = new ReplayOwner({
+  const owner = new WorkOwner<Replay>({
+    isOpen: ({ state }) => state === "running",
     host: systemHost,
     work(id, signal) {
       begun.push(id);
@@ -54,7 +55,7 @@ function bench() {
   return { aborted, back, begun, end, failures, lose, owner, read, settled };
 }
 
-describe("the owner of a replay", () => {
+describe("the owner of work", () => {
   test("works on it once, and its record stays open until it has ended", async () => {
     const { begun, end, owner, read, settled } = bench();
     const request = read(replay({ id: "a" }));

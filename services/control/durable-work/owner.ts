@@ -1,19 +1,20 @@
-// Exactly one process works on a replay: the one whose member of the consumer group has the partition of its record. The record is not
-// settled, so not committed, before the replay has ended: whoever gets the partition after a crash reads it again and goes on.
+// Exactly one process works on what a record asks for: the one whose member of the consumer group has the record's partition. The record is
+// not settled, so not committed, before the work has ended: whoever gets the partition after a crash reads it again and goes on.
 import type { Host } from "#host";
 import type { Claim, Settle, Step, TopicPartition } from "#kafka";
-import type { Replay } from "#topics";
 
-export interface OwnerOptions {
-  /** Resolves when the replay has ended; rejects to be tried again. Ends early with `signal`. */
+export interface OwnerOptions<T> {
+  /** False for a record that says that the work has ended. */
+  readonly isOpen: (record: T) => boolean;
+  /** Resolves when the work has ended; rejects to be tried again. Ends early with `signal`. */
   readonly work: (id: string, signal: AbortSignal) => Promise<void>;
   readonly host: Pick<Host, "delay">;
   readonly onFailed: (id: string, error: unknown) => void;
   readonly retryAfterMs?: number;
 }
 
-/** A running replay whose record this process holds. */
-interface ReplayInProgress {
+/** Work whose record this process holds. */
+interface WorkInProgress {
   readonly partition: number;
   readonly settle: Settle;
   readonly claim: Claim;
@@ -22,35 +23,35 @@ interface ReplayInProgress {
 
 const RETRY_AFTER_MS = 5_000;
 
-export class ReplayOwner {
-  readonly #options: OwnerOptions;
-  readonly #inProgress = new Map<string, ReplayInProgress>();
-  /** Work that has not ended, by replay; also of replays that were let go of. */
+export class WorkOwner<T extends { readonly id: string }> {
+  readonly #options: OwnerOptions<T>;
+  readonly #inProgress = new Map<string, WorkInProgress>();
+  /** Work that has not ended, by id; also what was let go of. */
   readonly #working = new Map<string, Promise<void>>();
   #isStopping = false;
 
-  constructor(options: OwnerOptions) {
+  constructor(options: OwnerOptions<T>) {
     this.#options = options;
   }
 
-  /** Replays that this process works on. */
+  /** How much this process works on. */
   get running(): number {
     return this.#inProgress.size;
   }
 
-  readonly step: Step<Replay | undefined> = ({ decoded: replay, partition }, settle, claim) => {
-    // Its own progress, its end, or its removal: the first record that says it is running is the one that is kept open.
-    if (replay === undefined || replay.state !== "running" || this.#inProgress.has(replay.id)) {
+  readonly step: Step<T | undefined> = ({ decoded: record, partition }, settle, claim) => {
+    // Its own progress, its end, or its removal: the first record that says it is open is the one that is held.
+    if (record === undefined || !this.#options.isOpen(record) || this.#inProgress.has(record.id)) {
       settle({ produce: [] });
       return;
     }
-    const hand: ReplayInProgress = { partition, settle, claim, ending: new AbortController() };
+    const hand: WorkInProgress = { partition, settle, claim, ending: new AbortController() };
     if (this.#isStopping) hand.ending.abort();
-    this.#inProgress.set(replay.id, hand);
-    this.#begin(replay.id, hand);
+    this.#inProgress.set(record.id, hand);
+    this.#begin(record.id, hand);
   };
 
-  /** Their replays are let go of: who owns a partition reads the record of its running replay again, here as well as elsewhere. */
+  /** Their work is let go of: whoever owns a partition reads its open records again, here as well as elsewhere. */
   revoked(partitions: readonly Pick<TopicPartition, "partition">[]): void {
     const numbers = new Set(partitions.map(({ partition }) => partition));
     for (const [id, hand] of this.#inProgress) if (numbers.has(hand.partition)) this.#letGo(id, hand);
@@ -66,13 +67,13 @@ export class ReplayOwner {
     await Promise.all(this.#working.values());
   }
 
-  #letGo(id: string, hand: ReplayInProgress): void {
+  #letGo(id: string, hand: WorkInProgress): void {
     this.#inProgress.delete(id);
     hand.ending.abort();
     hand.claim.giveBack();
   }
 
-  #begin(id: string, hand: ReplayInProgress): void {
+  #begin(id: string, hand: WorkInProgress): void {
     const { signal } = hand.ending;
     // The work of an earlier term may still be writing how far it came: this one goes on from there.
     const before = this.#working.get(id);
@@ -86,7 +87,7 @@ export class ReplayOwner {
     this.#working.set(id, working);
   }
 
-  /** True when the replay has ended. */
+  /** True when the work has ended. */
   async #work(id: string, signal: AbortSignal): Promise<boolean> {
     const { host, work, onFailed, retryAfterMs = RETRY_AFTER_MS } = this.#options;
     while (!signal.aborted) {
