@@ -38,6 +38,8 @@ export interface AcceptedCall {
   readonly type: CallType;
   readonly userId: string | null;
   readonly anonymousId: string | null;
+  /** Of an alias. */
+  readonly previousId: string | null;
   readonly event: string | null;
   readonly integrations: Record<string, boolean>;
   readonly timestampMs: number;
@@ -119,6 +121,7 @@ function normalise(call: ValidCall, type: CallType, context: AcceptContext): Acc
     type,
     userId: call.userId || null,
     anonymousId: call.anonymousId || null,
+    previousId: type === "alias" ? (call.previousId ?? null) : null,
     event: type === "track" ? (call.event ?? null) : null,
     integrations: readIntegrations(integrations),
     timestampMs,

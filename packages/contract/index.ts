@@ -39,6 +39,15 @@ export {
   type RetryReason,
 } from "./outcome.ts";
 export { type Batch, type BatchReading, readBatch } from "./read-batch.ts";
+export {
+  deletionMessageId,
+  isDeletion,
+  MAX_SUBJECTS,
+  type Notification,
+  REGULATION_TYPES,
+  type RegulationType,
+  suppressionOf,
+} from "./regulation.ts";
 export { REJECTION_CODES, type Rejection, type RejectionCode } from "./rejection.ts";
 export {
   createRetrySchedule,
@@ -51,6 +60,7 @@ export {
 export { signBody } from "./signature.ts";
 export { type StandardWebhookParts, standardWebhookHeaders, webhookId } from "./standard-webhooks.ts";
 export { parseTimestamp } from "./timestamp.ts";
+export { uuidV5 } from "./uuid-v5.ts";
 export {
   FORBIDDEN_HEADERS,
   headerProblems,

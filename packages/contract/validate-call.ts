@@ -8,6 +8,7 @@ import type { Rejection } from "./rejection.ts";
 export interface ValidCall extends JsonObject {
   readonly userId?: string | null;
   readonly anonymousId?: string | null;
+  readonly previousId?: string | null;
   readonly messageId?: string | null;
   readonly event?: string | null;
   readonly context?: JsonObject | null;

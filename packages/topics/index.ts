@@ -6,6 +6,9 @@ export {
   deliveryKey,
   shardOf,
   shardWidthOf,
+  suppressionKey,
+  USER_HASH_BYTES,
+  userHash,
 } from "./keys.ts";
 export type { RetryTopic, TopicMap, TopicMapOptions } from "./map.ts";
 export { allTopics, leftoverRetryTopics, topicMap } from "./map.ts";
@@ -33,8 +36,10 @@ export type {
   ProfileState,
   ProfileTrait,
   RecordTypes,
+  Regulation,
   Replay,
   SourceConfig,
+  Suppression,
   Webhook,
   WebhookHeader,
   WebhookHealth,

@@ -40,3 +40,19 @@ export function deliveryKey(job: { destinationId: string; shard: number }): stri
 export function audienceProgressKey(progress: { id: string; partition: number }): string {
   return `${progress.id}:${progress.partition}`;
 }
+
+/** In place of a source: the user is meant in all of them. */
+const EVERY_SOURCE = "*";
+
+/** 128 bits: of a thousand million user ids no two are likely to meet. */
+export const USER_HASH_BYTES = 16;
+
+/** Stands for a user id where that shall not be read: the first bytes of its SHA-256, in base64url. */
+export function userHash(userId: string): string {
+  return hash("sha256", userId, "buffer").toString("base64url", 0, USER_HASH_BYTES);
+}
+
+/** Key of a suppression, of one source or (null) of all. */
+export function suppressionKey(sourceId: string | null, hashOfUser: string): string {
+  return `${sourceId ?? EVERY_SOURCE}:${hashOfUser}`;
+}

@@ -1,4 +1,5 @@
 import { type AudienceTopics, audienceTopics } from "./audience-topics.ts";
+import { type RegulationTopics, regulationTopics } from "./regulation-topics.ts";
 import { COMPACT, keptFor, type Topic } from "./topic.ts";
 
 /** A topic in which jobs wait for one fixed time, so that each partition is first in, first out by due time. */
@@ -7,7 +8,7 @@ export interface RetryTopic extends Topic<"delivery-job"> {
 }
 
 /** Every topic of one deployment: nothing else in the code names a topic. */
-export interface TopicMap extends AudienceTopics {
+export interface TopicMap extends AudienceTopics, RegulationTopics {
   readonly calls: Topic<"call">;
   readonly sourceConfig: Topic<"source-config">;
   readonly destinationConfig: Topic<"destination-config">;
@@ -64,6 +65,7 @@ export function topicMap(options: TopicMapOptions): TopicMap {
     ...healthTopics(options),
     ...configurationTopics(options),
     ...audienceTopics(options),
+    ...regulationTopics(options),
   };
 }
 
@@ -102,7 +104,7 @@ function jobTopics({ prefix, retryDelaysMs }: TopicMapOptions): JobTopics {
       key: "sourceId:userId, or sourceId:anonymousId",
       record: "call",
       cleanup: keptFor(CALLS_KEPT_MS),
-      writtenBy: ["ingest", "audience-processor"],
+      writtenBy: ["ingest", "audience-processor", "control"],
       readBy: ["webhook-router", "audience-processor"],
     },
     deliveryJobs: {

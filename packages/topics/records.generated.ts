@@ -413,6 +413,42 @@ export interface ProfileState {
   outbox: Array<ProfileFlip>;
 }
 
+/** One deletion or suppression: what was asked for and how far it is. */
+export interface Regulation {
+  id: string;
+  /** DELETE_ONLY, SUPPRESS_WITH_DELETE, SUPPRESS_ONLY or UNSUPPRESS. */
+  regulationType: string;
+  /** The one source that it is for; null for the workspace. */
+  sourceId: null | string;
+  /** User ids, each once; none any more when it has ended. */
+  subjectIds: Array<string>;
+  /** How many user ids there were. */
+  subjectCount: number;
+  /** 16 bytes for each user id, sorted; of a deletion that has ended, so that replays know whom they leave out. */
+  subjectHashes: Buffer;
+  /** The affected sources when it was asked for, in the order in which they are worked on. */
+  sourceIds: Array<string>;
+  /** initialized, running, finished or failed. */
+  state: string;
+  /** The records of suppressions are written, or there are none to write. */
+  isSuppressionDone: boolean;
+  /** The deletions of profile-events are written, or there are none to write. */
+  isStateDone: boolean;
+  /** So many of sourceIds have ended. */
+  sourcesDone: number;
+  /** Of the source after those, so many users are notified of. */
+  subjectsDone: number;
+  /** Of those that have ended, the ones with nobody to notify any more. */
+  failedSourceIds: Array<string>;
+  /** Delete notifications written. */
+  notified: number;
+  /** The moment of the deletion: its notifications carry it, and no call that was accepted later belongs to it. Null until suppressions are in force. */
+  deletedAtMs: null | number;
+  /** Also the order of regulations: each one's is larger than that of the one before. */
+  createdAtMs: number;
+  updatedAtMs: number;
+}
+
 /** One replay of dead letters: what was asked for and how far it is. */
 export interface Replay {
   id: string;
@@ -455,6 +491,14 @@ export interface SourceConfig {
   updatedAtMs: number;
 }
 
+/** A user whose calls are dropped at ingest; the key says who, and of which source. */
+export interface Suppression {
+  /** What suppressed the user. */
+  regulationId: string;
+  /** When that was asked for. */
+  atMs: number;
+}
+
 /** Schema file name (without .avsc) to its record. */
 export interface RecordTypes {
   "audience-config": AudienceConfig;
@@ -470,6 +514,8 @@ export interface RecordTypes {
   "operational-event": OperationalEvent;
   "profile-event": ProfileEventRecord;
   "profile": ProfileState;
+  "regulation": Regulation;
   "replay": Replay;
   "source-config": SourceConfig;
+  "suppression": Suppression;
 }

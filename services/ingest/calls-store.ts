@@ -1,19 +1,23 @@
-// The Kafka side of ingest: the sources read from it, the calls written to it, and whether it answers.
+// The Kafka side of ingest: the sources and suppressions read from it, the calls written to it, and whether it answers.
 import type { EventLoopTurns } from "#host";
+import type { Kafka, Table } from "#kafka";
 import { watchTable } from "#runtime";
 import { createCallSink } from "./call-sink.ts";
 import { connect, type IngestContext } from "./connection.ts";
 import type { CallSink } from "./ingest-parts.ts";
 import { createKafkaWatch, type KafkaWatch } from "./kafka-watch.ts";
 import { createSourceDirectory } from "./source-directory.ts";
+import { createSuppressions, type Suppressions } from "./suppressions.ts";
+import { watchSuppressions } from "./telemetry.ts";
 import type { SourceLookup } from "./write-key.ts";
 
 export interface CallsStore {
   readonly sources: SourceLookup;
+  readonly suppressions: Suppressions;
   readonly sink: CallSink;
   readonly watch: KafkaWatch;
   oldestUnacknowledgedAtMs(): number | undefined;
-  /** Schemas are known and every source is loaded. */
+  /** Schemas are known, every source and every suppression is loaded. */
   readonly loaded: boolean;
   /** Begins to load; Kafka and the registry may come later. Rejects for what no waiting heals. */
   load(): Promise<void>;
@@ -37,6 +41,7 @@ export function openCallsStore(context: IngestContext, turns: EventLoopTurns): C
   });
   watchTable(metrics, "source-config", table);
   table.failed.catch((error: unknown) => lifecycle.fail(error));
+  const suppressed = openSuppressions(context, kafka, topics.suppressions.name);
   const sink = createCallSink({
     encode: (call) => serde.encode(calls, call),
     send: (records) => producer.send(records.map((record) => ({ topic: calls.name, ...record }))),
@@ -46,6 +51,7 @@ export function openCallsStore(context: IngestContext, turns: EventLoopTurns): C
   let loaded = false;
   return {
     sources: createSourceDirectory(table),
+    suppressions: createSuppressions(suppressed),
     sink,
     watch,
     oldestUnacknowledgedAtMs: () => producer.backlog.oldestAtMs,
@@ -54,8 +60,16 @@ export function openCallsStore(context: IngestContext, turns: EventLoopTurns): C
     },
     async load() {
       void watch.run();
-      await Promise.all([serde.start(), table.load()]);
+      await Promise.all([serde.start(), table.load(), suppressed.load()]);
       loaded = true;
     },
   };
+}
+
+/** Of each user that is suppressed only the key is kept: its record says nothing that ingest needs, so it is not even decoded. */
+function openSuppressions({ metrics, lifecycle }: IngestContext, kafka: Kafka, topic: string): Table<true> {
+  const table = kafka.table<true>({ topic, decode: () => true });
+  watchSuppressions(metrics, table);
+  table.failed.catch((error: unknown) => lifecycle.fail(error));
+  return table;
 }

@@ -3,6 +3,7 @@ import type { AcceptedCall } from "#contract";
 import type { Host } from "#host";
 import type { LoadGate } from "./load-gate.ts";
 import type { RateLimit } from "./rate-limit.ts";
+import type { Suppressions } from "./suppressions.ts";
 import type { Telemetry } from "./telemetry.ts";
 import type { SourceLookup } from "./write-key.ts";
 
@@ -14,6 +15,7 @@ export interface CallSink {
 
 export interface IngestParts {
   readonly sources: SourceLookup;
+  readonly suppressions: Suppressions;
   readonly sink: CallSink;
   readonly gate: LoadGate;
   readonly rateLimit: RateLimit;

@@ -28,6 +28,8 @@ afterAll(async () => {
   await cluster.close();
 }, 30_000);
 
+const track = (userId: string) => ({ type: "track", event: "Kept", userId });
+
 const send = (writeKey: string, body: object, path = "/v1/track") =>
   post({ url }, path, { body: { ...body, writeKey }, headers: {} });
 
@@ -110,6 +112,45 @@ describe("ingest on Kafka", () => {
     expect((await fetch(`${operationsUrl}/readyz`)).status).toBe(200);
     expect(running.logs.at(-1)).toMatchObject({ msg: "ready" });
   });
+
+  const usersOf = async (event: string) =>
+    (await cluster.calls()).filter(({ call }) => call.event === event).map(({ call }) => call.userId);
+
+  /** How the call of a user was taken: by its effect on the metric, which tells nothing of users. */
+  async function isDropped(userId: string, at = { url, operationsUrl }): Promise<boolean> {
+    const dropped = async () =>
+      /ingest_calls_dropped_total\{reason="suppressed"\} (?<count>\d+)/.exec(
+        await (await fetch(`${at.operationsUrl}/metrics`)).text(),
+      )?.groups?.["count"];
+    const before = await dropped();
+    const call = { event: "Probe", userId, writeKey: "wk_first" };
+    const { status, body } = await post(at, "/v1/track", { body: call, headers: {} });
+    expect([status, body]).toEqual([200, { success: true }]);
+    return (await dropped()) !== before;
+  }
+
+  test("calls of a suppressed user are dropped within a second, also after a restart, until the user is suppressed no more", async () => {
+    const within = (what: string) => ({ timeoutMs: 1_000, what });
+    expect(await isDropped("bob")).toBe(false);
+    await cluster.suppress(null, "bob");
+    await cluster.suppress("src_other", "carol");
+    await until(() => isDropped("bob"), within("bob's calls to be dropped"));
+    expect(await isDropped("carol")).toBe(false);
+    await send("wk_first", { batch: [track("bob"), track("carol")] }, "/v1/batch");
+    expect(await usersOf("Kept")).toEqual(["carol"]);
+    const again = startIngest(stack, cluster.prefix);
+    try {
+      const ports = await again.service.ready;
+      const [next, operations] = [ports["ingestPort"], ports["metricsPort"]].map(
+        (port) => `http://127.0.0.1:${port}`,
+      );
+      expect(await isDropped("bob", { url: `${next}`, operationsUrl: `${operations}` })).toBe(true);
+    } finally {
+      await again.service.stop();
+    }
+    await cluster.unsuppress(null, "bob");
+    await until(async () => !(await isDropped("bob")), within("bob's calls to be taken again"));
+  }, 30_000);
 });
 
 test.each<SchemaAnswer>(["page", "unknown id"])(

@@ -11,7 +11,7 @@ import { createRateLimit } from "./rate-limit.ts";
 import { createRequestHandler, type RequestHandler } from "./request-handler.ts";
 import { createTelemetry, watchLevels } from "./telemetry.ts";
 
-/** Listens at once and answers 503 until the sources are loaded, so that a start without Kafka can be seen from outside. */
+/** Listens at once and answers 503 until sources and suppressions are loaded, so that a start without Kafka can be seen from outside. */
 async function start(context: IngestContext): Promise<{ ingestPort: number }> {
   const { settings: own, health, lifecycle } = context;
   const turns = new EventLoopTurns(context.host);
@@ -25,7 +25,7 @@ async function start(context: IngestContext): Promise<{ ingestPort: number }> {
     isOpen: () => gate.refusal() === undefined,
   });
   lifecycle.onStop("http server", () => server.close());
-  health.readiness("sources are not loaded yet", () => store.loaded);
+  health.readiness("sources and suppressions are not loaded yet", () => store.loaded);
   health.readiness("kafka", () => store.watch.problem ?? true);
   store.load().catch((error: unknown) => {
     if (!lifecycle.stopping.aborted) lifecycle.fail(error);
@@ -61,6 +61,7 @@ function requestHandler(context: IngestContext, { store, gate, turns }: HandlerP
   const { settings: own, logger, metrics, lifecycle, host, nowMs } = context;
   return createRequestHandler({
     sources: store.sources,
+    suppressions: store.suppressions,
     sink: store.sink,
     gate,
     rateLimit: createRateLimit({ callsPerSecond: own.ingest.callsPerSecond, nowMs }),

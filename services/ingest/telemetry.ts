@@ -18,6 +18,8 @@ export interface Telemetry {
   received(bytes: number): void;
   /** Calls of one request that are stored, and those of it that were refused. */
   stored(calls: readonly { readonly type: CallType }[], rejected: readonly Rejection[]): void;
+  /** Calls answered 200 and dropped, because their users are suppressed (contract 5.2). */
+  suppressed(calls: number): void;
   /** A whole request that was refused. */
   refused(refusal: Refusal): void;
 }
@@ -48,6 +50,11 @@ export function createTelemetry(metrics: Metrics): Telemetry {
     help: "Calls, or whole requests, refused for good, by code.",
     labels: { code: REJECTION_CODES },
   });
+  const dropped = metrics.counter({
+    name: "ingest_calls_dropped_total",
+    help: "Calls answered 200 and not stored; suppressed: a regulation has suppressed their user.",
+    labels: { reason: ["suppressed"] },
+  });
   const busy = metrics.counter({
     name: "ingest_requests_shed_total",
     help: "Requests answered 503, by reason.",
@@ -67,6 +74,7 @@ export function createTelemetry(metrics: Metrics): Telemetry {
       countTypes(calls, (type, count) => accepted.inc({ type }, count));
       for (const { code } of rejections) rejected.inc({ code });
     },
+    suppressed: (calls) => dropped.inc({ reason: "suppressed" }, calls),
     refused(refusal) {
       if (refusal.kind === "busy") busy.inc({ reason: refusal.reason });
       else if (refusal.kind === "rate_limited") limited.inc({});
@@ -105,5 +113,22 @@ export function watchLevels(metrics: Metrics, levels: Levels): void {
     name: "ingest_oldest_unacknowledged_timestamp_seconds",
     help: "When the oldest record was handed over that Kafka has not acknowledged; 0 when there is none.",
     collect: (gauge) => gauge.set({}, (levels.oldestUnacknowledgedAtMs() ?? 0) / 1_000),
+  });
+}
+
+/** How many are suppressed, and since when the table is as it is. */
+export function watchSuppressions(
+  metrics: Metrics,
+  table: { readonly size: number; readonly lastRecordAtMs: number | undefined },
+): void {
+  metrics.gauge({
+    name: "ingest_suppressions",
+    help: "Suppressed users, of all sources or of one, that this process knows.",
+    collect: (gauge) => gauge.set({}, table.size),
+  });
+  metrics.gauge({
+    name: "ingest_suppressions_last_record_timestamp_seconds",
+    help: "When the newest record of the suppressions that was read was written; 0 before the first.",
+    collect: (gauge) => gauge.set({}, (table.lastRecordAtMs ?? 0) / 1_000),
   });
 }

@@ -84,7 +84,7 @@ interface Tracking {
   readonly source: Source | undefined;
 }
 
-/** Judges the calls and stores the valid ones; 200 only once they are stored (contract 7.2). */
+/** Judges the calls and stores the valid ones that are kept; 200 only once they are stored (contract 5.2, 7.2). */
 async function storeCalls(parts: IngestParts, request: IncomingMessage, tracking: Tracking): Promise<Answer> {
   const { body, reservation } = tracking;
   if (!body.ok) return invalid(body.rejection);
@@ -102,10 +102,12 @@ async function storeCalls(parts: IngestParts, request: IncomingMessage, tracking
   const { calls, rejected } = judgement;
   const retryAfterMs = parts.rateLimit.take(id, ordinaryCalls(calls));
   if (retryAfterMs !== undefined) return limited(retryAfterMs);
-  if ((await parts.sink.store(id, calls)) === "unavailable") {
+  const kept = parts.suppressions.keep(id, calls);
+  if (kept.length > 0 && (await parts.sink.store(id, kept)) === "unavailable") {
     return { kind: "refused", refusal: busy("kafka") };
   }
-  parts.telemetry.stored(calls, rejected);
+  parts.telemetry.stored(kept, rejected);
+  if (kept.length < calls.length) parts.telemetry.suppressed(calls.length - kept.length);
   return { kind: "stored", rejected };
 }
 

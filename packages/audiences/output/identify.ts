@@ -1,6 +1,5 @@
 // The identify by which a destination learns of a membership or a computed trait (contract 8.1, 8.2, 8.5).
-import { createHash } from "node:crypto";
-import { type AcceptedCall, acceptCall, WEBHOOKS_INTEGRATION } from "#contract";
+import { type AcceptedCall, acceptCall, uuidV5, WEBHOOKS_INTEGRATION } from "#contract";
 import type { Computation } from "../profile/computation-set.ts";
 import { ownerOf } from "../profile/identity.ts";
 import type { Flip, Profile } from "../profile/profile.ts";
@@ -14,15 +13,6 @@ export interface Space {
 /** Of this product's identifies: a uuid v5 of its own, so that no other name gives the same ids. */
 const NAMESPACE = Buffer.from("6f8d1c1e4f0b5a6c9d3e2b7a18c45f90", "hex");
 
-/** RFC 9562, 5.5: SHA-1 of namespace and name. */
-function uuidV5(name: string): string {
-  const bytes = createHash("sha1").update(NAMESPACE).update(name).digest().subarray(0, 16);
-  bytes.writeUInt8((bytes.readUInt8(6) & 0x0f) | 0x50, 6);
-  bytes.writeUInt8((bytes.readUInt8(8) & 0x3f) | 0x80, 8);
-  const hex = bytes.toString("hex");
-  return [hex.slice(0, 8), hex.slice(8, 12), hex.slice(12, 16), hex.slice(16, 20), hex.slice(20)].join("-");
-}
-
 export interface FlipContext {
   readonly profile: Pick<Profile, "id" | "incarnation">;
   readonly computation: Pick<Computation, "id" | "key" | "definition">;
@@ -34,7 +24,10 @@ export interface FlipContext {
  * generation and seq.
  */
 export function messageIdOf({ generation, seq }: Flip, { computation, profile, space }: FlipContext): string {
-  return uuidV5(JSON.stringify([space.id, computation.id, profile.id, profile.incarnation, generation, seq]));
+  return uuidV5(
+    NAMESPACE,
+    JSON.stringify([space.id, computation.id, profile.id, profile.incarnation, generation, seq]),
+  );
 }
 
 /** The call as ingest would have accepted it: `body` is the delivered JSON (contract 2.4), its times are those of the flip. */
