@@ -11,6 +11,8 @@ import type { DestinationParts } from "./destinations/parts.ts";
 import { addDestinationRoutes } from "./destinations/routes.ts";
 import { createAuthorise } from "./http/auth.ts";
 import { createServer, type ServerOptions } from "./http/server.ts";
+import type { RegulationParts } from "./regulations/parts.ts";
+import { addRegulationRoutes } from "./regulations/routes.ts";
 import type { ReplayParts } from "./replays/parts.ts";
 import { addReplayRoutes } from "./replays/routes.ts";
 import type { SourceParts } from "./sources/parts.ts";
@@ -26,6 +28,7 @@ export type ApiParts = SourceParts &
   AttemptParts &
   DeadLetterParts &
   ReplayParts &
+  RegulationParts &
   Pick<ServerOptions, "telemetry">;
 
 const ROUTES = [
@@ -37,6 +40,7 @@ const ROUTES = [
   addStatsRoute,
   addDeadLetterRoutes,
   addReplayRoutes,
+  addRegulationRoutes,
 ];
 
 /** Resolves when it listens, to the ports that it has; `host` is the address. */

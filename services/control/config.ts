@@ -12,6 +12,7 @@ import {
 } from "#runtime";
 import { indexSettings } from "./delivery-index/config.ts";
 import { healthSettings } from "./health/config.ts";
+import { regulationSettings } from "./regulations/config.ts";
 
 const apiSettings = settingsGroup({
   title: "Control API address",
@@ -41,4 +42,5 @@ export const settings = {
   data: dataDirSettings,
   index: indexSettings,
   health: healthSettings,
+  regulations: regulationSettings,
 };

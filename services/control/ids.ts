@@ -8,6 +8,7 @@ export interface Ids {
   newWriteKey(): string;
   newMessageId(): string;
   newReplayId(): string;
+  newRegulationId(): string;
 }
 
 export function createIds(random: (sizeBytes: number) => Buffer = randomBytes): Ids {
@@ -18,5 +19,6 @@ export function createIds(random: (sizeBytes: number) => Buffer = randomBytes): 
     newWriteKey: () => hex(16),
     newMessageId: () => `test-${hex(12)}`,
     newReplayId: () => `rpl_${hex(8)}`,
+    newRegulationId: () => `reg_${hex(8)}`,
   };
 }

@@ -16,6 +16,7 @@ import { openHealth } from "./health/open.ts";
 import { listenHost } from "./http/auth.ts";
 import { createIds } from "./ids.ts";
 import { openDeliveries } from "./open-deliveries.ts";
+import { openRegulations } from "./regulations/open.ts";
 import { createTelemetry, type Resource, type Telemetry } from "./telemetry.ts";
 
 /** A change that Kafka has not acknowledged by then is answered with 503: a person or program is waiting. */
@@ -83,6 +84,7 @@ async function openParts(context: ControlContext, outside: ControlOutside): Prom
     ...shared,
     ...openDeliveries(context, { ...connection, indexDisk: outside.indexDisk, destination }),
     health: await openHealth(context, { ...connection, ...shared }),
+    regulations: openRegulations(context, { ...connection, ...shared }),
     sources: createConfigStore({ topic: sourceConfig, table: sourceTable, producer, serde }),
     secrets: createSecretBox(settings.encryption),
     delivery: settings.egress,

@@ -1,0 +1,64 @@
+// What the API does with regulations, whoever asks.
+import type { Static } from "typebox";
+import { orAborted } from "#host";
+import type { Regulation } from "#topics";
+import { notFound, ProblemError } from "../http/problem.ts";
+import { refusedBy } from "../http/validation.ts";
+import type { RegulationParts } from "./parts.ts";
+import { affectedSources, newRegulation } from "./regulation.ts";
+import type { RegulationBody } from "./schemas.ts";
+
+/** A person or program is waiting. */
+const READ_WITHIN_MS = 5_000;
+
+/**
+ * Durable when it resolves, and younger than every regulation that was answered before. Rejects with a ProblemError for what may not be
+ * asked; with a KafkaError when it is not known whether it was begun.
+ */
+export function startRegulation(
+  parts: RegulationParts,
+  body: Static<typeof RegulationBody>,
+): Promise<Regulation> {
+  const { regulationType, subjectIds, sourceId = null } = body;
+  return parts.changes.run(async () => {
+    await readToEnd(parts);
+    if (sourceId !== null && parts.sources.get(sourceId) === undefined)
+      throw refusedBy([], [{ path: "sourceId", message: `there is no source ${sourceId}` }]);
+    const request = { regulationType, subjectIds, sourceId };
+    const newestMs = parts.regulations.list().at(-1)?.createdAtMs ?? 0;
+    const regulation = newRegulation({
+      ...request,
+      id: parts.ids.newRegulationId(),
+      sourceIds: affectedSources(request, parts.sources.list(), parts.destinations.list()),
+      nowMs: Math.max(parts.nowMs(), newestMs + 1),
+    });
+    await parts.regulations.putVisibly(regulation);
+    return regulation;
+  });
+}
+
+/** What other processes have written: the affected sources, and which regulation is the newest. */
+async function readToEnd({ regulations, sources, destinations, host }: RegulationParts): Promise<void> {
+  const late = new AbortController();
+  const timer = host.setTimeout(() => late.abort(), READ_WITHIN_MS);
+  const reading = Promise.all([regulations, sources, destinations].map((store) => store.refresh()));
+  try {
+    await orAborted(reading, late.signal);
+  } catch (error) {
+    if (!late.signal.aborted) throw error;
+    throw new ProblemError("unavailable", "Kafka does not answer; nothing was begun");
+  } finally {
+    timer.clear();
+  }
+}
+
+export function existingRegulation(
+  { regulations }: Pick<RegulationParts, "regulations">,
+  id: string,
+): Regulation {
+  const regulation = regulations.get(id);
+  if (regulation === undefined && !regulations.isLoaded)
+    throw new ProblemError("unavailable", "the regulations are still being read");
+  if (regulation === undefined) throw notFound("regulation", id);
+  return regulation;
+}

@@ -1,0 +1,18 @@
+import type { Host } from "#host";
+import type { DestinationConfig, SourceConfig } from "#topics";
+import type { ChangeQueue } from "../change-queue.ts";
+import type { ConfigStore } from "../config-store.ts";
+import type { Ids } from "../ids.ts";
+import type { RegulationStore } from "./store.ts";
+
+/** What requests for regulations work with. */
+export interface RegulationParts {
+  readonly regulations: Pick<RegulationStore, "isLoaded" | "get" | "list" | "refresh" | "putVisibly">;
+  readonly sources: Pick<ConfigStore<SourceConfig>, "get" | "list" | "refresh">;
+  readonly destinations: Pick<ConfigStore<DestinationConfig>, "list" | "refresh">;
+  readonly changes: ChangeQueue;
+  readonly ids: Pick<Ids, "newRegulationId">;
+  readonly host: Pick<Host, "setTimeout">;
+  /** The clock, Unix milliseconds. */
+  nowMs(): number;
+}

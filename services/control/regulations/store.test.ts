@@ -1,0 +1,82 @@
+import { expect, test } from "@jest/globals";
+import type { OutgoingRecord } from "#kafka";
+import type { Regulation } from "#topics";
+import { topicMap } from "#topics";
+import { regulation, START_MS } from "./fixtures/regulation.ts";
+import { createRegulationStore } from "./store.ts";
+
+const { regulations: topic } = topicMap({ prefix: "", retryDelaysMs: [1_000] });
+
+function setup(...known: readonly Regulation[]) {
+  const table = new Map(known.map((one) => [one.id, one]));
+  const sent: OutgoingRecord[] = [];
+  const world = { isLoaded: true, looks: 0, passes: (): void => undefined };
+  const store = createRegulationStore({
+    topic,
+    table: {
+      get: (id) => table.get(id),
+      entries: () => table.entries(),
+      async load() {
+        world.isLoaded = true;
+      },
+      get loaded() {
+        return world.isLoaded;
+      },
+      async until(holds) {
+        world.looks += 1;
+        world.passes();
+        await new Promise(setImmediate);
+        if (!holds()) throw new Error("not in time");
+      },
+    },
+    producer: { send: async (records) => void sent.push(...records) },
+    serde: { encode: (_, value) => Buffer.from((value as Regulation).id) },
+  });
+  return { sent, store, table, world };
+}
+
+const suppression = (id: string, createdAtMs: number, changes: Partial<Regulation> = {}) =>
+  regulation({ id, createdAtMs, isSuppressionDone: false, ...changes }, "SUPPRESS_ONLY");
+
+test("a suppression waits for each older one that is not written, and for no younger one", async () => {
+  const mine = suppression("b", START_MS);
+  const { store, table, world } = setup(
+    mine,
+    suppression("old", START_MS - 1),
+    suppression("a", START_MS),
+    suppression("young", START_MS + 1),
+    suppression("ended", START_MS - 2, { state: "finished" }),
+    suppression("written", START_MS - 3, { isSuppressionDone: true }),
+  );
+  let hasEnded = false;
+  const waiting = store.untilOlderAreWritten(mine, new AbortController().signal).then(() => {
+    hasEnded = true;
+  });
+  for (let turn = 0; turn < 5; turn += 1) await new Promise(setImmediate);
+  table.set("old", suppression("old", START_MS - 1, { isSuppressionDone: true }));
+  for (let turn = 0; turn < 5; turn += 1) await new Promise(setImmediate);
+  expect([hasEnded, world.looks > 2]).toEqual([false, true]);
+  table.set("a", suppression("a", START_MS, { isSuppressionDone: true }));
+  await waiting;
+});
+
+test("who waits for an older one ends with the signal", async () => {
+  const mine = suppression("b", START_MS);
+  const { store } = setup(mine, suppression("a", START_MS));
+  await expect(store.untilOlderAreWritten(mine, AbortSignal.abort())).rejects.toThrow();
+});
+
+test("the list is by age, and a written one is waited for until it can be read", async () => {
+  const [one, other] = [regulation({ id: "b", createdAtMs: 2 }), regulation({ id: "c", createdAtMs: 1 })];
+  const { sent, store, table, world } = setup(one, other);
+  expect(store.list().map(({ id }) => id)).toEqual(["c", "b"]);
+  const changed = { ...one, updatedAtMs: START_MS + 5 };
+  world.passes = () => void table.set("b", changed);
+  await store.putVisibly(changed);
+  expect(store.get("b")).toBe(changed);
+  await store.remove(["b"]);
+  expect(sent.map(({ key, value }) => [key, value?.toString()])).toEqual([
+    ["b", "b"],
+    ["b", undefined],
+  ]);
+});
