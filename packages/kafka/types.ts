@@ -208,7 +208,7 @@ export interface TopicSpec {
   readonly name: string;
   readonly cleanup:
     | { readonly policy: "delete"; readonly retentionMs: number }
-    | { readonly policy: "compact" };
+    | { readonly policy: "compact"; readonly minCompactionLagMs?: number };
 }
 
 export interface EnsureTopicsOptions {

@@ -5,8 +5,9 @@ import { afterEach, beforeEach, describe, expect, test } from "@jest/globals";
 import fc from "fast-check";
 import { systemHost } from "#host";
 import type { DedupeWindow, DedupeWindowOptions, Noted } from "./dedupe-window.ts";
+import type { WindowDoors } from "./guarded-files.ts";
 import { openLmdbFiles } from "./lmdb-files.ts";
-import { openDedupeWindow, type WindowDoors } from "./open-window.ts";
+import { openDedupeWindow } from "./open-window.ts";
 
 const HOUR_MS = 3_600_000;
 const WINDOW_MS = 24 * HOUR_MS;

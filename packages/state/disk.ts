@@ -1,5 +1,6 @@
 import type { DedupeWindow, DedupeWindowOptions } from "./dedupe-window.ts";
-import { discardDedupeWindow, openDedupeWindow } from "./open-window.ts";
+import { discardFiles } from "./guarded-files.ts";
+import { openDedupeWindow } from "./open-window.ts";
 
 /** Where windows are kept. */
 export interface WindowDisk {
@@ -12,5 +13,5 @@ export interface WindowDisk {
 /** The machine's own. */
 export const LOCAL_DISK: WindowDisk = {
   open: (options) => openDedupeWindow(options),
-  discard: discardDedupeWindow,
+  discard: discardFiles,
 };

@@ -1,4 +1,12 @@
 export type { DedupeWindow, DedupeWindowOptions, Noted } from "./dedupe-window.ts";
 export { LOCAL_DISK, type WindowDisk } from "./disk.ts";
 export { PartitionWindow } from "./partition-window.ts";
+export type { StoreEntry } from "./store/entry.ts";
+export { openStore } from "./store/open-store.ts";
+export {
+  type PartitionStore,
+  StoreLostError,
+  type StoreOptions,
+  type StoreOwner,
+} from "./store/partition-store.ts";
 export type { WindowFiles, WindowTable } from "./window-files.ts";

@@ -6,7 +6,12 @@ export interface WindowTable {
   doesExist(key: Buffer): boolean;
   put(key: Buffer, value: Buffer): Promise<unknown>;
   remove(key: Buffer): Promise<unknown>;
-  getKeys(options?: { readonly reverse?: boolean; readonly limit?: number }): Iterable<Buffer>;
+  /** From `start` on, which may be a key itself. */
+  getKeys(options?: {
+    readonly start?: Buffer;
+    readonly reverse?: boolean;
+    readonly limit?: number;
+  }): Iterable<Buffer>;
   getStats(): object;
   /** Removes the table with everything in it. */
   drop(): Promise<unknown>;

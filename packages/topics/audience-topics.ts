@@ -14,6 +14,9 @@ interface AudienceTopicsOptions {
   readonly profileEventsKeptMs?: number;
 }
 
+/** In which who owns a partition finds what a former owner wrote late, before it stands for what it is older than (docs/decisions/0050). */
+const PROFILES_MENDED_WITHIN_MS = 3_600_000;
+
 const PROFILE_EVENTS_KEPT_MS = 90 * 24 * 3_600_000;
 
 export function audienceTopics(options: AudienceTopicsOptions): AudienceTopics {
@@ -38,7 +41,7 @@ function profileTopics({
       name: `${prefix}profiles`,
       key: "profile id",
       record: "profile",
-      cleanup: COMPACT,
+      cleanup: { policy: "compact", minCompactionLagMs: PROFILES_MENDED_WITHIN_MS },
       writtenBy: ["audience-processor"],
       readBy: ["audience-processor", "control"],
     },

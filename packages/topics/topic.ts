@@ -8,7 +8,11 @@ export type ServiceName = "ingest" | "webhook-router" | "deliverer" | "audience-
 /** What happens to old records. Compacted topics keep their tombstones for seven days, the longest a table may be away. */
 export type Cleanup =
   | { readonly policy: "delete"; readonly retentionMs: number }
-  | { readonly policy: "compact" };
+  | {
+      readonly policy: "compact";
+      /** For so long no record is removed; at once where nothing is said. */
+      readonly minCompactionLagMs?: number;
+    };
 
 /** One topic of the map. `R` is the record that its values hold. */
 export interface Topic<R extends RecordName = RecordName> {

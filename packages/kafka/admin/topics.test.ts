@@ -52,6 +52,12 @@ describe("topics that are asked for", () => {
     ]);
   });
 
+  test("are compacted no sooner than is asked for", async () => {
+    const cleanup = { policy: "compact", minCompactionLagMs: 60_000 } as const;
+    await admin.ensureTopics([{ name: "changelog", cleanup }], SHAPE);
+    expect(cluster.topics.get("changelog")?.settings["min.compaction.lag.ms"]).toBe("60000");
+  });
+
   test("that are there otherwise are told of, setting by setting, and stay so", async () => {
     await admin.ensureTopics([EVENTS], { partitions: 3, replicationFactor: 1, minInsyncReplicas: 1 });
     const before = cluster.topics.get("events");

@@ -13,9 +13,13 @@ const TRIES_UNTIL_KNOWN = 15;
 /** The topic settings that the map decides; everything else is the cluster's. */
 function configOf({ cleanup }: TopicSpec, minInsyncReplicas: number): Record<string, string> {
   const always = { "cleanup.policy": cleanup.policy, "min.insync.replicas": String(minInsyncReplicas) };
-  return cleanup.policy === "delete"
-    ? { ...always, "retention.ms": String(cleanup.retentionMs) }
-    : { ...always, "delete.retention.ms": String(TOMBSTONES_KEPT_MS) };
+  if (cleanup.policy === "delete") return { ...always, "retention.ms": String(cleanup.retentionMs) };
+  const { minCompactionLagMs } = cleanup;
+  return {
+    ...always,
+    "delete.retention.ms": String(TOMBSTONES_KEPT_MS),
+    ...(minCompactionLagMs === undefined ? {} : { "min.compaction.lag.ms": String(minCompactionLagMs) }),
+  };
 }
 
 /** Creates what is missing, then compares all of it with what was asked for. Changes what is there only where the options say so. */

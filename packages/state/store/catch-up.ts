@@ -1,0 +1,146 @@
+import type { Kafka, RawRecord } from "#kafka";
+import { type EntryFacts, isAsNew, type StoreEntry } from "./entry.ts";
+import type { Checkpoint, StoreTable } from "./store-table.ts";
+
+/** What one transaction takes, so that memory is bounded whatever the log holds. */
+const BATCH = { records: 2_000, bytes: 4 * 1024 * 1024 };
+
+export interface CatchUpOptions {
+  readonly kafka: Pick<Kafka, "readRange">;
+  readonly table: StoreTable;
+  readonly topic: string;
+  readonly partition: number;
+  /** A promise while the writer's schema is not known yet. */
+  describe(value: Buffer): EntryFacts | Promise<EntryFacts>;
+  /** Told of a record that can never be read; it changes nothing. */
+  onPoison(record: RawRecord, error: unknown): void;
+  now(): number;
+  onProgress(recordsDone: number): void;
+}
+
+export interface Stretch {
+  readonly fromOffset: number;
+  readonly toOffset: number;
+  readonly signal?: AbortSignal | undefined;
+}
+
+/**
+ * Brings a stretch of the changelog into the table. Of the records of a key the newest stays, in whatever order they lie in the log: who
+ * lost the partition may have written late. Such keys are noted as outdated, because compaction keeps the late record only.
+ */
+export async function catchUp(options: CatchUpOptions, stretch: Stretch): Promise<void> {
+  const { signal, ...range } = stretch;
+  const batch = new CatchUpBatch(options);
+  await options.kafka.readRange({
+    topic: options.topic,
+    partition: options.partition,
+    ...range,
+    ...(signal === undefined ? {} : { signal }),
+    onRecord: (record) => batch.take(record),
+  });
+  await batch.end(stretch.toOffset);
+}
+
+class CatchUpBatch {
+  readonly #options: CatchUpOptions;
+  #entries = new Map<string, StoreEntry>();
+  #removed = new Set<string>();
+  #outdated = new Set<string>();
+  #current = new Set<string>();
+  #records = 0;
+  #bytes = 0;
+  #done = 0;
+  #seen: Checkpoint["seen"] = null;
+
+  constructor(options: CatchUpOptions) {
+    this.#options = options;
+  }
+
+  take(record: RawRecord): void | Promise<void> {
+    const { key, value } = record;
+    if (key === null) return;
+    if (value === null) {
+      this.#remove(key);
+      return this.#took(record);
+    }
+    try {
+      const facts = this.#options.describe(value);
+      if ("then" in facts) return this.#takeLater(record, facts, { key, value });
+      this.#add(key, value, facts);
+      return this.#took(record);
+    } catch (error) {
+      this.#options.onPoison(record, error);
+      return this.#took(record);
+    }
+  }
+
+  async #takeLater(
+    record: RawRecord,
+    facts: Promise<EntryFacts>,
+    entry: Pick<StoreEntry, "key" | "value">,
+  ): Promise<void> {
+    try {
+      this.#add(entry.key, entry.value, await facts);
+    } catch (error) {
+      if (typeof error === "object" && error !== null && "canRetry" in error && error.canRetry === true)
+        throw error;
+      this.#options.onPoison(record, error);
+    }
+    await this.#took(record);
+  }
+
+  /** With a checkpoint at `offset`: all before it has been read. */
+  async end(offset: number): Promise<void> {
+    await this.#write(offset);
+  }
+
+  #add(key: string, value: Buffer, facts: EntryFacts): void {
+    const entry: StoreEntry = { ...facts, key, value };
+    const known =
+      this.#entries.get(key) ?? (this.#removed.has(key) ? undefined : this.#options.table.facts(key));
+    if (!isAsNew(entry, known)) {
+      this.#outdated.add(key);
+      this.#current.delete(key);
+      return;
+    }
+    this.#removed.delete(key);
+    this.#entries.set(key, entry);
+    this.#outdated.delete(key);
+    this.#current.add(key);
+  }
+
+  #remove(key: string): void {
+    this.#entries.delete(key);
+    this.#outdated.delete(key);
+    this.#current.add(key);
+    this.#removed.add(key);
+  }
+
+  #took({ offset, timestampMs, value }: RawRecord): void | Promise<void> {
+    this.#seen = { offset, timestampMs };
+    this.#records += 1;
+    this.#bytes += value?.length ?? 0;
+    if (this.#records < BATCH.records && this.#bytes < BATCH.bytes) return;
+    return this.#write(offset + 1);
+  }
+
+  async #write(offset: number): Promise<void> {
+    const { table, topic, now, onProgress } = this.#options;
+    const seen = this.#seen ?? table.checkpoint()?.seen ?? null;
+    await table.write({
+      entries: this.#entries.values(),
+      removed: this.#removed,
+      outdated: this.#outdated,
+      repaired: this.#current,
+      checkpoint: { topic, offset, atMs: now(), seen },
+    });
+    this.#done += this.#records;
+    onProgress(this.#done);
+    this.#entries = new Map();
+    this.#removed = new Set();
+    this.#outdated = new Set();
+    this.#current = new Set();
+    this.#records = 0;
+    this.#bytes = 0;
+  }
+}

@@ -1,0 +1,90 @@
+// An entry of a store, and how it lies on disk: a table key, and a value with what the store has to know in front.
+import { createHash } from "node:crypto";
+
+/** What the store has to know of a value; it follows from the value. */
+export interface EntryFacts {
+  /** Of two records of one key the one with the higher `appliedOffset` is the newer, of two with the same one that with the higher `version`. */
+  readonly appliedOffset: number;
+  readonly version: number;
+  /** When something is to be done with the entry, Unix ms; Infinity: never. */
+  readonly dueMs: number;
+}
+
+export interface StoreEntry extends EntryFacts {
+  readonly key: string;
+  readonly value: Buffer;
+}
+
+/** Three numbers of 48 bits, and the length of the key where the table key does not hold it. */
+const HEADER_BYTES = 20;
+const NUMBER_BYTES = 6;
+const NEVER = 2 ** 48 - 1;
+
+/** lmdb's own limit is 1,978 bytes; the index of due times puts six in front. */
+const MAX_KEY_BYTES = 1_024;
+const SHORT = 0x6b;
+const LONG = 0x6c;
+
+/** A key that is too long for lmdb is stood for by its hash, and kept with the value. */
+export function tableKeyOf(key: string): Buffer {
+  const text = Buffer.from(key);
+  const isLong = text.length > MAX_KEY_BYTES;
+  const rest = isLong ? createHash("sha256").update(text).digest() : text;
+  return Buffer.concat([Buffer.of(isLong ? LONG : SHORT), rest]);
+}
+
+/** The key, where the table key holds it. */
+export function keyIn(tableKey: Buffer): string | undefined {
+  return tableKey[0] === SHORT ? tableKey.toString("utf8", 1) : undefined;
+}
+
+function dueNumber(dueMs: number): number {
+  return Math.min(Math.max(0, Math.ceil(dueMs)), NEVER);
+}
+
+/** Key in the index of due times; undefined for what is never due. */
+export function dueKeyOf(dueMs: number, tableKey: Buffer): Buffer | undefined {
+  const due = dueNumber(dueMs);
+  if (due === NEVER) return undefined;
+  const place = Buffer.alloc(NUMBER_BYTES);
+  place.writeUIntBE(due, 0, NUMBER_BYTES);
+  return Buffer.concat([place, tableKey]);
+}
+
+export function dueIn(dueKey: Buffer): { readonly dueMs: number; readonly tableKey: Buffer } {
+  return { dueMs: dueKey.readUIntBE(0, NUMBER_BYTES), tableKey: dueKey.subarray(NUMBER_BYTES) };
+}
+
+export function toTableValue({ key, value, appliedOffset, version, dueMs }: StoreEntry): Buffer {
+  const kept = Buffer.byteLength(key) > MAX_KEY_BYTES ? Buffer.from(key) : Buffer.of();
+  const header = Buffer.alloc(HEADER_BYTES);
+  // Before the first record of the log the applied offset is -1.
+  header.writeUIntBE(appliedOffset + 1, 0, NUMBER_BYTES);
+  header.writeUIntBE(version, NUMBER_BYTES, NUMBER_BYTES);
+  header.writeUIntBE(dueNumber(dueMs), 2 * NUMBER_BYTES, NUMBER_BYTES);
+  header.writeUInt16BE(kept.length, 3 * NUMBER_BYTES);
+  return Buffer.concat([header, kept, value]);
+}
+
+/** Of a table value, which may be overwritten by the next read. */
+export function factsIn(bytes: Buffer): EntryFacts {
+  const due = bytes.readUIntBE(2 * NUMBER_BYTES, NUMBER_BYTES);
+  return {
+    appliedOffset: bytes.readUIntBE(0, NUMBER_BYTES) - 1,
+    version: bytes.readUIntBE(NUMBER_BYTES, NUMBER_BYTES),
+    dueMs: due === NEVER ? Number.POSITIVE_INFINITY : due,
+  };
+}
+
+export function entryIn(tableKey: Buffer, bytes: Buffer): StoreEntry {
+  const start = HEADER_BYTES + bytes.readUInt16BE(3 * NUMBER_BYTES);
+  const key = keyIn(tableKey) ?? bytes.toString("utf8", HEADER_BYTES, start);
+  return { ...factsIn(bytes), key, value: bytes.subarray(start) };
+}
+
+/** Whether `other` is to stand instead of `kept`. Of two that are equal the later record of the log does. */
+export function isAsNew(other: EntryFacts, kept: EntryFacts | undefined): boolean {
+  if (kept === undefined || other.appliedOffset !== kept.appliedOffset)
+    return kept === undefined || other.appliedOffset > kept.appliedOffset;
+  return other.version >= kept.version;
+}

@@ -1,0 +1,74 @@
+import { discardFiles, openGuarded } from "../guarded-files.ts";
+import { catchUp } from "./catch-up.ts";
+import { PartitionStore, type StoreOptions } from "./partition-store.ts";
+import { type Checkpoint, StoreTable } from "./store-table.ts";
+
+/** Tombstones are kept for seven days: who was away for longer may have missed one. */
+const CHECKPOINT_HOLDS_MS = 6 * 86_400_000;
+
+function openTable({ directory, onDiscarded }: StoreOptions): StoreTable {
+  return openGuarded({ directory, onDiscarded, use: (files) => new StoreTable(files) });
+}
+
+/** Why what is on disk cannot be what the changelog below the checkpoint says; undefined when it can. */
+async function doubtAbout(
+  checkpoint: Checkpoint,
+  { low, high }: { low: number; high: number },
+  options: StoreOptions,
+): Promise<string | undefined> {
+  const { kafka, now, partition, topic } = options;
+  if (checkpoint.topic !== topic) return `the files are those of ${checkpoint.topic}`;
+  if (checkpoint.offset < low || checkpoint.offset > high)
+    return `the changelog goes from ${low} to ${high}, the files to ${checkpoint.offset}`;
+  if (now() - checkpoint.atMs > CHECKPOINT_HOLDS_MS) return "the files are too old";
+  const { seen } = checkpoint;
+  if (seen === null) return undefined;
+  let isOther = false;
+  await kafka.readRange({
+    topic,
+    partition,
+    fromOffset: seen.offset,
+    toOffset: seen.offset + 1,
+    // Compaction may have removed it: then nothing speaks against the files.
+    onRecord: ({ timestampMs }) => {
+      isOther = timestampMs !== seen.timestampMs;
+    },
+    ...(options.signal === undefined ? {} : { signal: options.signal }),
+  });
+  return isOther ? "the changelog was made anew" : undefined;
+}
+
+/**
+ * Opens a partition and brings it up to the changelog's present end: from the checkpoint on, or whole where the files are missing, damaged
+ * or another cluster's. One process at a time should have the directory open. Rejects when the disk refuses, and when the signal is aborted;
+ * what was restored by then is there at the next try.
+ */
+export async function openStore(options: StoreOptions): Promise<PartitionStore> {
+  const { admin, onProgress, partition, signal, topic } = options;
+  let table = openTable(options);
+  try {
+    const bounds = (await admin.offsets(topic)).find((one) => one.partition === partition);
+    if (bounds === undefined) throw new Error(`${topic} has no partition ${partition}`);
+    const checkpoint = table.checkpoint();
+    const doubt = checkpoint && (await doubtAbout(checkpoint, bounds, options));
+    if (doubt !== undefined) {
+      options.onDiscarded(new Error(doubt));
+      await table.close();
+      discardFiles(options.directory);
+      table = openTable(options);
+    }
+    const fromOffset = table.checkpoint()?.offset ?? bounds.low;
+    const total = bounds.high - fromOffset;
+    onProgress?.(0, total);
+    if (total > 0)
+      await catchUp(
+        { ...options, table, onProgress: (done) => onProgress?.(done, total) },
+        { fromOffset, toOffset: bounds.high, signal },
+      );
+    signal?.throwIfAborted();
+    return new PartitionStore(options, table);
+  } catch (error) {
+    await table.close();
+    throw error;
+  }
+}

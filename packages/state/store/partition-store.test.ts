@@ -1,0 +1,226 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, test } from "@jest/globals";
+import { entryOf, MemoryLog, TOPIC, textOf } from "../fixtures/memory-log.ts";
+import { openStore, type PartitionStore, StoreLostError } from "../index.ts";
+
+let folder: string;
+let directory: string;
+let log: MemoryLog;
+const open: PartitionStore[] = [];
+
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), "hookline-store-"));
+  directory = join(folder, "own");
+  log = new MemoryLog();
+});
+afterEach(async () => {
+  for (const store of open.splice(0)) await store.close();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+type More = Parameters<MemoryLog["options"]>[1];
+
+async function openIn(place: string, more: More = {}): Promise<PartitionStore> {
+  const store = await openStore(log.options(place, more));
+  open.push(store);
+  return store;
+}
+
+async function owned(more: More = {}): Promise<PartitionStore> {
+  const store = await openIn(directory, more);
+  await store.own(log.owner());
+  return store;
+}
+
+const close = (store: PartitionStore): Promise<void> =>
+  open.splice(open.indexOf(store), 1)[0]?.close() ?? Promise.resolve();
+
+describe("an entry that was written", () => {
+  test("is answered at once, and again once it is on disk", async () => {
+    const store = await owned();
+    const writing = store.write([entryOf("a", { text: "one" })]);
+    expect(textOf(store.get("a"))).toBe("one");
+    expect(store.count).toBe(0);
+    await writing;
+    expect(textOf(store.get("a"))).toBe("one");
+    expect(store.count).toBe(1);
+  });
+
+  test("is in the changelog before it is on disk", async () => {
+    const store = await owned();
+    const { promise, resolve } = Promise.withResolvers<void>();
+    log.held = promise;
+    const writing = store.write([entryOf("a")]);
+    await new Promise(setImmediate);
+    expect([log.records.length, store.count]).toEqual([1, 0]);
+    resolve();
+    await writing;
+    expect(store.count).toBe(1);
+  });
+
+  test("is found under a key of any length, in the order of keys", async () => {
+    const store = await owned();
+    const keys = ["", "a", "b".repeat(1_024), "c".repeat(30_000), "é"];
+    await store.write(keys.map((key) => entryOf(key, { text: key.slice(0, 1) })));
+    for (const key of keys) expect(textOf(store.get(key))).toBe(key.slice(0, 1));
+    const all = [...store.keys()];
+    expect(new Set(all)).toEqual(new Set(keys));
+    for (const [index, key] of all.entries()) expect([...store.keys(key)]).toEqual(all.slice(index + 1));
+  });
+
+  test("is not written when the partition is another's by then", async () => {
+    const store = await openIn(directory);
+    const own = { isOurs: true };
+    await store.own(log.owner(own));
+    await store.write([entryOf("a", { text: "one" })]);
+    own.isOurs = false;
+    await expect(store.write([entryOf("a", { version: 2, text: "two" })])).rejects.toThrow(
+      "not ours any more",
+    );
+    expect(log.records).toHaveLength(1);
+    expect(textOf(store.get("a"))).toBe("one");
+    own.isOurs = true;
+    await store.write([entryOf("a", { version: 2, text: "three" })]);
+    expect(textOf(store.get("a"))).toBe("three");
+  });
+});
+
+describe("due entries", () => {
+  test("come in order, those on disk and those on their way, and move with each write", async () => {
+    const store = await owned();
+    await store.write([entryOf("a", { dueMs: 30 }), entryOf("b", { dueMs: 10 }), entryOf("c")]);
+    const writing = store.write([entryOf("d", { dueMs: 20 }), entryOf("b", { version: 2, dueMs: 40 })]);
+    expect(store.due(50, 10)).toEqual(["d", "a", "b"]);
+    await writing;
+    expect(store.due(50, 10)).toEqual(["d", "a", "b"]);
+    expect(store.due(50, 2)).toEqual(["d", "a"]);
+    expect(store.due(29, 10)).toEqual(["d"]);
+    await store.write([entryOf("d", { version: 2 })]);
+    expect(store.due(50, 10)).toEqual(["a", "b"]);
+  });
+
+  test("are there again after a restore, without reading the entries", async () => {
+    const store = await owned();
+    await store.write([entryOf("a", { dueMs: 30 }), entryOf("b", { dueMs: 10 })]);
+    const other = await openIn(join(folder, "other"));
+    expect(other.due(50, 10)).toEqual(["b", "a"]);
+  });
+});
+
+describe("a restore", () => {
+  test("reads what came since the checkpoint", async () => {
+    const store = await owned();
+    await store.write([entryOf("a", { text: "one" })]);
+    await store.refresh();
+    await store.write([entryOf("b", { text: "two" })]);
+    await close(store);
+    log.reads = 0;
+    const progress: number[][] = [];
+    const again = await openIn(directory, { onProgress: (done, total) => progress.push([done, total]) });
+    expect([textOf(again.get("a")), textOf(again.get("b"))]).toEqual(["one", "two"]);
+    // The record by which the changelog is known again, and the one behind the checkpoint.
+    expect(log.reads).toBe(2);
+    expect(progress).toEqual([
+      [0, 1],
+      [1, 1],
+    ]);
+  });
+
+  test("of files of a changelog that was made anew, or is another one, begins from nothing", async () => {
+    const store = await owned();
+    await store.write([entryOf("a"), entryOf("b")]);
+    await store.refresh();
+    await close(store);
+    log.records = [];
+    log.append("x", entryOf("x").value);
+    log.append("y", entryOf("y").value);
+    log.records = log.records.map((record) => ({ ...record, timestampMs: 9_000 }));
+    const discarded: unknown[] = [];
+    const again = await openIn(directory, { onDiscarded: (error) => discarded.push(error) });
+    expect(discarded).toEqual([new Error("the changelog was made anew")]);
+    expect([...again.keys()]).toEqual(["x", "y"]);
+    await close(again);
+    log.records.length = 0;
+    await openIn(directory, { onDiscarded: (error) => discarded.push(error) });
+    expect(String(discarded[1])).toContain("the changelog goes from 0 to 0, the files to 2");
+    await expect(openIn(directory, { topic: "another" })).resolves.toMatchObject({ count: 0 });
+  });
+
+  test("that is ended rejects, and goes on where it was at the next try", async () => {
+    for (let n = 0; n < 5_000; n += 1) log.append(`k${n}`, entryOf(`k${n}`).value);
+    const ending = new AbortController();
+    const reading = openIn(directory, {
+      signal: ending.signal,
+      onProgress: (done) => {
+        if (done >= 2_000) ending.abort(new Error("revoked"));
+      },
+    });
+    await expect(reading).rejects.toThrow("revoked");
+    const totals: number[] = [];
+    const store = await openIn(directory, { onProgress: (_, total) => totals.push(total) });
+    expect(store.count).toBe(5_000);
+    expect(totals[0]).toBe(3_000);
+  });
+
+  test("leaves out what was deleted, and what can never be read", async () => {
+    log.append("a", entryOf("a").value);
+    log.append("b", entryOf("b").value);
+    log.append("a", null);
+    log.append("c", Buffer.from("no JSON"));
+    const poison: number[] = [];
+    const store = await openIn(directory, { onPoison: ({ offset }) => poison.push(offset) });
+    expect([...store.keys()]).toEqual(["b"]);
+    expect(poison).toEqual([3]);
+  });
+});
+
+describe("one who lost the partition and writes late", () => {
+  const late = entryOf("a", { appliedOffset: 4, version: 9, text: "late" });
+  const newer = entryOf("a", { appliedOffset: 5, text: "newer" });
+
+  test("is not believed at a restore, and compaction does not bring it back", async () => {
+    log.append("a", newer.value);
+    log.append("a", late.value);
+    const store = await owned();
+    expect(textOf(store.get("a"))).toBe("newer");
+    expect(textOf(log.compacted()[0]?.value ?? undefined)).toBe("newer");
+    const other = await openIn(join(folder, "other"));
+    expect(textOf(other.get("a"))).toBe("newer");
+  });
+
+  test("is found by the owner when it looks at the changelog", async () => {
+    const store = await owned();
+    await store.write([newer]);
+    log.append("a", late.value);
+    await store.refresh();
+    expect(textOf(store.get("a"))).toBe("newer");
+    expect(textOf(log.compacted()[0]?.value ?? undefined)).toBe("newer");
+    log.reads = 0;
+    await store.refresh();
+    await store.write([entryOf("b")]);
+    await store.refresh();
+    // An owner alone reads the record that its checkpoint names, and nothing else.
+    expect(log.reads).toBe(2);
+  });
+
+  test("whose mending was interrupted is mended by the next owner", async () => {
+    log.append("a", newer.value);
+    log.append("a", late.value);
+    await close(await openIn(directory));
+    await owned();
+    expect(log.records.map(({ value }) => textOf(value ?? undefined))).toEqual(["newer", "late", "newer"]);
+  });
+});
+
+test("one who follows sees what the owner writes, with the same code", async () => {
+  const owner = await owned();
+  await owner.write([entryOf("a", { text: "one" })]);
+  const follower = await openIn(join(folder, "follower"));
+  await owner.write([entryOf("a", { version: 2, text: "two" }), entryOf("b")]);
+  await follower.refresh();
+  expect([textOf(follower.get("a")), follower.count]).toEqual(["two", 2]);
+  const refused = expect(follower.write([entryOf("c")])).rejects;
+  await refused.toThrow(new StoreLostError(`${TOPIC}-0 is not ours any more`));
+});

@@ -1,0 +1,228 @@
+// One partition of a store: entries by key on disk, made of a compacted topic, the changelog.
+//
+// Disk is a cache. A write is acknowledged in the changelog first, then it goes to disk; `write` resolves after both. Whoever dies in
+// between finds the record in the changelog: the checkpoint says below which offset everything is on disk, and all from there on is read
+// again. Until a write is on disk it is answered from memory, so that its owner never sees an older entry than the one it wrote.
+//
+// A process that lost the partition may still have a write under way. Of two records of one key the newer is told by what they say
+// (`EntryFacts`), not by their place; where the newer one is not the last, its owner writes it once more, before compaction can remove it
+// (docs/decisions/0050).
+import type { Admin, Kafka, OutgoingRecord, RawRecord } from "#kafka";
+import { type CatchUpOptions, catchUp } from "./catch-up.ts";
+import type { EntryFacts, StoreEntry } from "./entry.ts";
+import type { Checkpoint, StoreTable } from "./store-table.ts";
+
+export interface StoreOptions {
+  /** Folder of this one partition; made when it is missing. Losing it costs a restore, nothing else. */
+  readonly directory: string;
+  readonly kafka: Pick<Kafka, "readRange">;
+  readonly admin: Pick<Admin, "offsets">;
+  /** The changelog. */
+  readonly topic: string;
+  readonly partition: number;
+  /** Reads of a value what the store has to know; a promise while the writer's schema is not known yet. */
+  describe(value: Buffer): EntryFacts | Promise<EntryFacts>;
+  now(): number;
+  /** Told when the files could not be read, or are another topic's, and everything is restored. */
+  onDiscarded(error: unknown): void;
+  /** Told of a record of the changelog that can never be read; it changes nothing. */
+  onPoison(record: RawRecord, error: unknown): void;
+  /** Told while the changelog is read: records done, and how many there are at most. */
+  onProgress?(done: number, total: number): void;
+  /** Ends the restore: opening rejects then. */
+  readonly signal?: AbortSignal;
+}
+
+/** How an owner writes. A store without it follows the changelog. */
+export interface StoreOwner {
+  /** Resolves when the records are acknowledged. A rejection ends the store: what is in the changelog then is not known. */
+  send(records: readonly OutgoingRecord[]): Promise<void>;
+  /** Whether the partition is still ours: nothing is written when it is not. */
+  readonly isOurs: boolean;
+}
+
+export class StoreLostError extends Error {
+  override readonly name = "StoreLostError";
+}
+
+interface Unwritten {
+  readonly entry: StoreEntry;
+  readonly write: number;
+}
+
+export class PartitionStore {
+  readonly #options: StoreOptions;
+  readonly #table: StoreTable;
+  /** Written, and not on disk yet. */
+  readonly #unwritten = new Map<string, Unwritten>();
+  #owner: StoreOwner | undefined;
+  /** Work on the changelog, one after the other. */
+  #last: Promise<unknown> = Promise.resolve();
+  #writes = 0;
+  /** Everything below is on disk. */
+  #reached: number;
+  /** Own records that were acknowledged since. */
+  #acknowledged = 0;
+  #isLost = false;
+
+  constructor(options: StoreOptions, table: StoreTable) {
+    this.#options = options;
+    this.#table = table;
+    this.#reached = table.checkpoint()?.offset ?? 0;
+  }
+
+  get(key: string): Buffer | undefined {
+    return (this.#unwritten.get(key)?.entry ?? this.#table.get(key))?.value;
+  }
+
+  /** Entries on disk. */
+  get count(): number {
+    return this.#table.count;
+  }
+
+  /** Keys behind `after`, in an order that stays; entries that are not on disk yet may be missing. */
+  keys(after?: string): Iterable<string> {
+    return this.#table.keys(after);
+  }
+
+  /** Keys that are due by then, at most `limit`, the earliest first. */
+  due(untilMs: number, limit: number): string[] {
+    const due: { key: string; dueMs: number }[] = [];
+    for (const { entry } of this.#unwritten.values()) if (entry.dueMs <= untilMs) due.push(entry);
+    let fromDisk = 0;
+    for (const one of this.#table.due()) {
+      if (one.dueMs > untilMs || fromDisk === limit) break;
+      if (this.#unwritten.has(one.key)) continue;
+      due.push(one);
+      fromDisk += 1;
+    }
+    return due
+      .sort((a, b) => a.dueMs - b.dueMs)
+      .slice(0, limit)
+      .map(({ key }) => key);
+  }
+
+  /** From now on the store is written, and no longer follows. What a late writer has left behind is mended first. */
+  async own(owner: StoreOwner): Promise<void> {
+    this.#owner = owner;
+    await this.#inOrder(() => this.#repair());
+  }
+
+  /**
+   * Rejects with a StoreLostError when the partition is not ours: nothing was written, and the entries are those of before. After any other
+   * rejection the store is of no use.
+   */
+  write(entries: readonly StoreEntry[]): Promise<void> {
+    this.#writes += 1;
+    const write = this.#writes;
+    for (const entry of entries) this.#unwritten.set(entry.key, { entry, write });
+    return this.#inOrder(() => this.#write(entries, write));
+  }
+
+  /**
+   * Reads what others have written to the changelog, and takes a checkpoint. An owner reads nothing when as many records have come as it
+   * has written itself. For one who follows this is how it follows.
+   */
+  refresh(): Promise<void> {
+    return this.#inOrder(() => this.#refresh());
+  }
+
+  /** Waits for what is under way; writes no checkpoint. */
+  async close(): Promise<void> {
+    this.#isLost = true;
+    await this.#last.catch(() => undefined);
+    await this.#table.close();
+  }
+
+  #inOrder(work: () => Promise<void>): Promise<void> {
+    const done = this.#last.then(work);
+    this.#last = done.catch(() => undefined);
+    return done;
+  }
+
+  async #write(entries: readonly StoreEntry[], write: number): Promise<void> {
+    const { topic } = this.#options;
+    const owner = this.#owner;
+    if (this.#isLost || owner?.isOurs !== true) {
+      this.#forget(entries, write);
+      throw new StoreLostError(`${topic}-${this.#options.partition} is not ours any more`);
+    }
+    try {
+      await owner.send(entries.map(({ key, value }) => ({ topic, key, value })));
+      this.#acknowledged += entries.length;
+      await this.#table.write({ entries });
+    } catch (error) {
+      this.#isLost = true;
+      throw error;
+    }
+    this.#forget(entries, write);
+  }
+
+  #forget(entries: readonly StoreEntry[], write: number): void {
+    for (const { key } of entries) if (this.#unwritten.get(key)?.write === write) this.#unwritten.delete(key);
+  }
+
+  async #refresh(): Promise<void> {
+    if (this.#isLost) return;
+    const { low, high } = await this.#bounds();
+    const isForeign = high - this.#reached !== this.#acknowledged;
+    if (isForeign && high > this.#reached)
+      await catchUp(this.#catchUpOptions(), {
+        fromOffset: Math.max(low, this.#reached),
+        toOffset: high,
+        signal: this.#options.signal,
+      });
+    else if (high > this.#reached) await this.#checkpoint(high);
+    this.#reached = high;
+    this.#acknowledged = 0;
+    if (isForeign) await this.#repair();
+  }
+
+  async #checkpoint(offset: number): Promise<void> {
+    const { kafka, topic, partition } = this.#options;
+    let seen: Checkpoint["seen"] = null;
+    await kafka.readRange({
+      topic,
+      partition,
+      fromOffset: offset - 1,
+      toOffset: offset,
+      onRecord: (record) => {
+        seen = { offset: record.offset, timestampMs: record.timestampMs };
+      },
+    });
+    await this.#table.write({ entries: [], checkpoint: { topic, offset, atMs: this.#options.now(), seen } });
+  }
+
+  async #repair(): Promise<void> {
+    const owner = this.#owner;
+    if (owner?.isOurs !== true) return;
+    const keys = this.#table.outdated();
+    if (keys.length === 0) return;
+    const { topic } = this.#options;
+    const entries = keys.flatMap((key) => this.#table.get(key) ?? []);
+    await owner.send(entries.map(({ key, value }) => ({ topic, key, value })));
+    this.#acknowledged += entries.length;
+    await this.#table.write({ entries: [], repaired: keys });
+  }
+
+  async #bounds(): Promise<{ low: number; high: number }> {
+    const { admin, partition, topic } = this.#options;
+    const bounds = (await admin.offsets(topic)).find((one) => one.partition === partition);
+    if (bounds === undefined) throw new Error(`${topic} has no partition ${partition}`);
+    return bounds;
+  }
+
+  #catchUpOptions(): CatchUpOptions {
+    const { describe, kafka, now, onPoison, partition, topic } = this.#options;
+    return {
+      kafka,
+      table: this.#table,
+      topic,
+      partition,
+      describe,
+      onPoison,
+      now,
+      onProgress: () => undefined,
+    };
+  }
+}
