@@ -1,10 +1,9 @@
 import type { Bench, BenchContext } from "./bench.ts";
-import type { Program } from "./process.ts";
-import { percentile } from "./report.ts";
 import {
   type EndpointMode,
   type Endpoints,
   highestRate,
+  type Load,
   type Rig,
   rateOver,
   seconds,
@@ -29,9 +28,9 @@ const meanOf = (a: Stretch, b: Stretch): Stretch => ({
 
 async function watch({ flags }: Context, endpoints: Endpoints): Promise<Stretch> {
   await seconds(flags["warm-up"]);
-  await endpoints.latenciesMs();
+  await endpoints.latency();
   const callsPerSecond = await rateOver(flags.seconds, endpoints.received);
-  return { callsPerSecond, p99Ms: percentile(await endpoints.latenciesMs(), 0.99) };
+  return { callsPerSecond, p99Ms: (await endpoints.latency()).p99Ms };
 }
 
 function say({ report }: Context, name: string, stretch: Stretch, against?: Stretch): void {
@@ -79,7 +78,7 @@ async function besideOneLarge(context: Context, rig: Rig, callsPerSecond: number
   const load = await rig.load({ writeKeys: small.writeKeys, callsPerSecond: callsPerSecond * 0.1 });
   const alone = await watch(context, small);
   const beside = async (writeKeys: readonly string[]): Promise<Stretch> => {
-    const rest: Program = await rig.load({ writeKeys, callsPerSecond: callsPerSecond * 0.9 });
+    const rest: Load = await rig.load({ writeKeys, callsPerSecond: callsPerSecond * 0.9 });
     const stretch = await watch(context, small);
     await rest.stop();
     return stretch;

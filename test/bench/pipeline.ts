@@ -1,136 +1,114 @@
 import type { Bench, BenchContext } from "./bench.ts";
-import { measureCpu, type Program, startProgram } from "./process.ts";
-import { percentile, type Report } from "./report.ts";
-import { drained, type Endpoints, FULL_LOAD, type Rig, seconds, startLoad, startRig } from "./rig.ts";
-import { type CallSample, stageTimes } from "./stages.ts";
-import type { Usage } from "./usage.ts";
+import { momentOf, sayCosts } from "./costs.ts";
+import { bareRelay } from "./relay.ts";
+import { percentile, type Report, sayLatency } from "./report.ts";
+import {
+  type Answers,
+  drained,
+  type Endpoints,
+  FULL_LOAD,
+  type Outcome,
+  type Rig,
+  seconds,
+  startRig,
+} from "./rig.ts";
+import { type CallSample, type StageTimes, stageTimes } from "./stages.ts";
 
-interface Moment {
-  readonly atMs: number;
-  readonly received: number;
-  readonly usage: ReadonlyMap<string, Usage>;
-}
+/** Where others are known, and where the goals are. */
+const RATES = [345, 1_000, 2_200];
+const BATCH = 20;
 
-async function momentOf(rig: Rig, endpoints: Endpoints): Promise<Moment> {
-  const usage = await rig.usage();
-  return { atMs: performance.now(), received: await endpoints.received(), usage };
-}
-
-/** Says the calls/s and the CPU time a call by process between two moments; gives the calls/s. */
-function sayCosts(report: Report, name: string, from: Moment, to: Moment): number {
-  const calls = to.received - from.received;
-  const callsPerSecond = (calls * 1000) / (to.atMs - from.atMs);
-  report.figure(`${name}: calls/s`, callsPerSecond, { unit: "calls/s" });
-  let total = 0;
-  for (const [process, { cpuSeconds }] of to.usage) {
-    const micros = ((cpuSeconds - (from.usage.get(process)?.cpuSeconds ?? 0)) * 1e6) / calls;
-    total += micros;
-    report.figure(`${name}: CPU a call, ${process}`, micros, { unit: "us" });
-  }
-  if (!to.usage.has("broker"))
-    report.say("  the broker is not a process of this machine: its share is missing");
-  report.figure(`${name}: CPU a call, all of them`, total, { unit: "us", asked: "≤ 150" });
-  return callsPerSecond;
-}
-
-function sayTimes(report: Report, name: string, timesMs: readonly number[], asked: [string?, string?]): void {
-  for (const [index, share] of [0.5, 0.99].entries()) {
-    const bound = asked[index];
-    const more = bound === undefined ? {} : { asked: bound };
-    report.figure(`${name}, p${share * 100}`, percentile(timesMs, share), { unit: "ms", ...more });
-  }
-}
+const STAGES: readonly (readonly [keyof StageTimes, string])[] = [
+  ["acceptedMs", "stage 1, sent to accepted by ingest"],
+  ["gatheredMs", "stage 2, gathering for Kafka"],
+  ["routedMs", "stage 3, Kafka, router, gathering"],
+  ["deliveredMs", "stage 4, Kafka, deliverer, HTTP"],
+];
 
 type Context = BenchContext<"seconds" | "warm-up" | "endpoints" | "rate">;
 
-async function atFullLoad({ report, flags }: Context, rig: Rig, endpoints: Endpoints): Promise<number> {
-  const load = await rig.load({ writeKeys: endpoints.writeKeys, ...FULL_LOAD });
+interface Run {
+  readonly rig: Rig;
+  readonly endpoints: Endpoints;
+  readonly name: string;
+}
+
+function sayOutcome(report: Report, name: string, { refused, missing, doubles }: Outcome): void {
+  report.figure(`${name}: calls refused`, refused, { unit: "calls", asked: "0" });
+  report.figure(`${name}: calls accepted and not arrived`, missing, { unit: "calls", asked: "0" });
+  report.figure(`${name}: arrivals beyond the first`, doubles, { unit: "calls" });
+}
+
+async function atFullLoad({ report, flags }: Context, run: Run, batchSize: number): Promise<void> {
+  const { rig, endpoints, name } = run;
+  const since = await endpoints.sink.sample();
+  const load = await rig.load({ writeKeys: endpoints.writeKeys, ...FULL_LOAD, batchSize });
   await seconds(flags["warm-up"]);
-  const from = await momentOf(rig, endpoints);
+  await load.ask<Answers>("answers");
+  const from = await momentOf({ rig, load, endpoints });
   await seconds(flags.seconds);
-  const highest = sayCosts(report, "full load", from, await momentOf(rig, endpoints));
-  const sent = (await load.sample()).count;
-  await load.stop();
-  await drained(endpoints, sent);
-  return highest;
+  sayCosts(report, name, from, await momentOf({ rig, load, endpoints }));
+  const { perSecond } = await load.ask<Answers>("answers");
+  report.figure(`${name}: accepted in the least second`, Math.min(...perSecond), { unit: "calls/s" });
+  report.figure(`${name}: accepted in the best second`, Math.max(...perSecond), { unit: "calls/s" });
+  sayOutcome(report, name, await drained(load, endpoints, since));
 }
 
-async function answersOf(load: Program): Promise<number[]> {
-  return (await load.ask<{ answersMs: number[] }>("answers")).answersMs;
+/** The mean of the slowest hundredth's stages says what it waits for. */
+function sayStages(report: Report, name: string, stages: readonly StageTimes[]): void {
+  const slowest = stages.toSorted((a, b) => b.allMs - a.allMs).slice(0, Math.ceil(stages.length / 100));
+  for (const [stage, title] of STAGES) {
+    const all = stages.map((times) => times[stage]);
+    const mean = slowest.reduce((sum, times) => sum + times[stage], 0) / slowest.length;
+    report.figure(`${name}: ${title}, p50`, percentile(all, 0.5), { unit: "ms" });
+    report.figure(`${name}: ${title}, mean of the slow hundredth`, mean, { unit: "ms" });
+  }
 }
 
-async function atRate(
-  { report, flags }: Context,
-  rig: Rig,
-  { endpoints, callsPerSecond, name }: { endpoints: Endpoints; callsPerSecond: number; name: string },
-): Promise<void> {
+async function atRate({ report, flags }: Context, run: Run, callsPerSecond: number): Promise<void> {
+  const { rig, endpoints, name } = run;
+  const since = await endpoints.sink.sample();
   const load = await rig.load({ writeKeys: endpoints.writeKeys, callsPerSecond });
   await seconds(flags["warm-up"]);
-  await Promise.all([endpoints.latenciesMs(), endpoints.sink.ask("samples"), answersOf(load)]);
-  const from = await momentOf(rig, endpoints);
+  await Promise.all([endpoints.latency(), endpoints.sink.ask("samples"), load.ask("answers")]);
+  const from = await momentOf({ rig, load, endpoints });
   await seconds(flags.seconds);
-  sayCosts(report, name, from, await momentOf(rig, endpoints));
-  const latenciesMs = await endpoints.latenciesMs();
+  const to = await momentOf({ rig, load, endpoints });
+  const latency = await endpoints.latency();
   const { samples } = await endpoints.sink.ask<{ samples: CallSample[] }>("samples");
-  const answersMs = await answersOf(load);
-  await load.stop();
-  sayTimes(report, `${name}: sent to received`, latenciesMs, ["≤ 2", "≤ 10"]);
-  sayTimes(report, `${name}: sent to acknowledged`, answersMs, []);
-  const { acceptedMs, gatheredMs, routedMs, deliveredMs } = await stageTimes(rig.deployment, samples);
-  sayTimes(report, `${name}: stage 1, sent to accepted by ingest`, acceptedMs, []);
-  sayTimes(report, `${name}: stage 2, gathering for Kafka`, gatheredMs, []);
-  sayTimes(report, `${name}: stage 3, Kafka, router, gathering`, routedMs, []);
-  sayTimes(report, `${name}: stage 4, Kafka, deliverer, HTTP`, deliveredMs, []);
-}
-
-/** Between the same load and the same endpoints stands one process that keeps nothing. */
-async function bareRelay(
-  { report, flags }: Context,
-  endpoints: Endpoints,
-  { name, ...options }: { name: string; callsPerSecond: number; inFlight?: number },
-): Promise<void> {
-  const relay = await startProgram(
-    "bare-relay",
-    endpoints.sink.ports.map((port) => `http://127.0.0.1:${port}`),
-  );
-  const load = await startLoad(`http://127.0.0.1:${relay.ports[0]}`, {
-    writeKeys: endpoints.writeKeys,
-    ...options,
-  });
-  await seconds(flags["warm-up"]);
-  await endpoints.latenciesMs();
-  const cost = await measureCpu({ sample: relay.sample, warmUp: 0, seconds: flags.seconds });
-  const latenciesMs = await endpoints.latenciesMs();
-  await load.stop();
-  await relay.stop();
-  const title = `bare relay, ${name}`;
-  report.figure(`${title}: calls/s`, cost.perSecond, { unit: "calls/s" });
-  report.figure(`${title}: CPU a call`, cost.cpuMicros, { unit: "us" });
-  sayTimes(report, `${title}: sent to received`, latenciesMs, []);
+  const { answers, starts } = await load.ask<Answers>("answers");
+  const outcome = await drained(load, endpoints, since);
+  sayCosts(report, name, from, to);
+  sayLatency(report, `${name}: sent to received`, latency, ["≤ 2", "≤ 10"]);
+  sayLatency(report, `${name}: sent to acknowledged`, answers);
+  sayLatency(report, `${name}: late in the generator`, starts);
+  sayStages(report, name, await stageTimes(rig.deployment, samples));
+  sayOutcome(report, name, outcome);
 }
 
 export const pipeline: Bench<"seconds" | "warm-up" | "endpoints" | "rate"> = {
   name: "pipeline",
   summary:
-    "Single calls through every service to webhooks, everything on this machine: calls/s held, CPU time a call by process with the broker's share, latency at half load by stage; and a bare relay in its place.",
+    "Single calls and batches of 20 through every service to webhooks, everything on this machine: calls/s held, CPU time a call by process with the broker's share, latency at known rates by stage; and a bare relay in its place.",
   flags: {
     seconds: { default: 15, doc: "seconds of each measurement" },
-    "warm-up": { default: 20, doc: "seconds before each of them" },
+    "warm-up": { default: 20, doc: "seconds before each of them; half of it for the bare relay" },
     endpoints: { default: 10, doc: "endpoints that the calls go to" },
-    rate: { default: 345, doc: "calls/s of the third measurement, which the others are known at" },
+    rate: { default: Number.NaN, doc: `calls/s of one measurement; ${RATES.join(", ")} when not given` },
   },
   async run(context) {
     const { stack, report, flags } = context;
+    const rates = Number.isNaN(flags.rate) ? RATES : [flags.rate];
     const rig = await startRig(stack);
     try {
       const endpoints = await rig.endpoints(flags.endpoints);
       report.say(`  full load: ${FULL_LOAD.inFlight} requests under way`);
-      const highest = await atFullLoad(context, rig, endpoints);
-      const half = Math.max(1, Math.floor(highest / 2));
-      await atRate(context, rig, { endpoints, callsPerSecond: half, name: "half load" });
-      await atRate(context, rig, { endpoints, callsPerSecond: flags.rate, name: `${flags.rate}/s` });
+      await atFullLoad(context, { rig, endpoints, name: "full load" }, 1);
+      await atFullLoad(context, { rig, endpoints, name: `full load, batches of ${BATCH}` }, BATCH);
+      for (const rate of rates) await atRate(context, { rig, endpoints, name: `${rate}/s` }, rate);
       await bareRelay(context, endpoints, { name: "full load", ...FULL_LOAD });
-      await bareRelay(context, endpoints, { name: `${flags.rate}/s`, callsPerSecond: flags.rate });
+      for (const rate of rates)
+        await bareRelay(context, endpoints, { name: `${rate}/s`, callsPerSecond: rate });
     } finally {
       await rig.stop();
     }

@@ -1,9 +1,12 @@
-import { type ChildProcess, fork } from "node:child_process";
+import { type ChildProcessByStdio, spawn } from "node:child_process";
 import { once } from "node:events";
 import { join } from "node:path";
+import { createInterface } from "node:readline";
+import type { Readable, Writable } from "node:stream";
 import { setTimeout as pause } from "node:timers/promises";
 import { metricsOf, sumOfMetric } from "#support/metrics";
 import type { ServiceProcess } from "#support/service";
+import { builtGoProgram } from "./go-programs.ts";
 
 /** How far a process has come, and what that took. */
 export interface Sample {
@@ -12,51 +15,77 @@ export interface Sample {
   readonly cpuSeconds: number;
 }
 
-/** One of the programs in programs/, running in a process of its own. */
-export interface Program {
+/** A program in a process of its own that answers questions (programs/control.ts, go/program). */
+export interface Program<S extends Sample = Sample> {
   /** Where it listens, if it does. */
   readonly ports: readonly number[];
-  readonly sample: () => Promise<Sample>;
+  readonly sample: () => Promise<S>;
   readonly ask: <T>(question: string) => Promise<T>;
   readonly stop: () => Promise<void>;
 }
 
-/** The next message of a child; rejects when it ends instead of answering. */
-function message<T>(child: ChildProcess): Promise<T> {
-  return new Promise((resolve, reject) => {
-    const ended = (): void => reject(new Error(`benchmark program ${child.spawnargs.at(2) ?? ""} ended`));
-    child.once("exit", ended);
-    child.once("message", (answer) => {
-      child.removeListener("exit", ended);
-      resolve(answer as T);
-    });
-  });
+interface Answers {
+  /** The next line, in the order of the questions; rejects when the program ends instead of answering. */
+  next<T>(): Promise<T>;
 }
 
-export async function startProgram(name: string, args: readonly string[] = []): Promise<Program> {
-  const child = fork(join(import.meta.dirname, "programs", `${name}.ts`), [...args], {
-    stdio: ["ignore", "inherit", "inherit", "ipc"],
-  });
-  const { ports } = await message<{ ports: readonly number[] }>(child);
-  /** Answers carry no name, so one question waits for the other's. */
-  let last: Promise<unknown> = Promise.resolve();
-  const ask = <T>(question: string): Promise<T> => {
-    const answered = last.then(() => {
-      child.send(question);
-      return message<T>(child);
+function answersOf(child: ChildProcessByStdio<Writable, Readable, null>, name: string): Answers {
+  const waiting: { resolve: (line: string) => void; reject: (error: Error) => void }[] = [];
+  let isOver = false;
+  createInterface(child.stdout)
+    .on("line", (line) => waiting.shift()?.resolve(line))
+    .on("close", () => {
+      isOver = true;
+      for (const { reject } of waiting.splice(0)) reject(new Error(`the benchmark's program ${name} ended`));
     });
-    last = answered.catch(() => undefined);
+  return {
+    async next<T>() {
+      if (isOver) throw new Error(`the benchmark's program ${name} has ended`);
+      const line = await new Promise<string>((resolve, reject) => waiting.push({ resolve, reject }));
+      return JSON.parse(line) as T;
+    },
+  };
+}
+
+async function startChild<S extends Sample>(
+  name: string,
+  command: string,
+  args: readonly string[],
+): Promise<Program<S>> {
+  const child = spawn(command, args, { stdio: ["pipe", "pipe", "inherit"] });
+  const ended = once(child, "exit");
+  // The end of its output tells those who wait for an answer; a question that comes too late has nobody to go to.
+  child.stdin.on("error", () => undefined);
+  const answers = answersOf(child, name);
+  const { ports } = await answers.next<{ ports: readonly number[] }>();
+  const ask = <T>(question: string): Promise<T> => {
+    const answered = answers.next<T>();
+    child.stdin.write(`${question}\n`);
     return answered;
   };
   return {
     ports,
     ask,
-    sample: () => ask<Sample>("count"),
+    sample: () => ask<S>("count"),
     async stop() {
       child.kill("SIGKILL");
-      if (child.exitCode === null && child.signalCode === null) await once(child, "exit");
+      await ended;
     },
   };
+}
+
+/** One of programs/, on the Node that runs this. */
+export function startProgram(name: string, args: readonly string[] = []): Promise<Program> {
+  const file = join(import.meta.dirname, "programs", `${name}.ts`);
+  return startChild(name, process.execPath, [...process.execArgv, file, ...args]);
+}
+
+/** One of go/, built first if need be. */
+export async function startGoProgram<S extends Sample>(
+  name: "load" | "sink",
+  args: readonly string[],
+): Promise<Program<S>> {
+  return startChild<S>(name, await builtGoProgram(name), args);
 }
 
 /** A service's own metrics as samples. */

@@ -1,8 +1,7 @@
 import { setTimeout as pause } from "node:timers/promises";
 import type { Bench, BenchContext } from "./bench.ts";
-import type { Program } from "./process.ts";
 import { percentile } from "./report.ts";
-import { type Endpoints, highestRate, RETRY_DELAYS_MS, seconds, startRig } from "./rig.ts";
+import { type Endpoints, highestRate, type Load, RETRY_DELAYS_MS, seconds, startRig } from "./rig.ts";
 
 type Context = BenchContext<"down" | "warm-up" | "endpoints" | "rate" | "most">;
 
@@ -11,7 +10,7 @@ const LATENESS_SECONDS = 15;
 
 /** Seconds until everything acknowledged before the call, and what comes meanwhile but for half a second's worth, has arrived. */
 async function secondsToDrain(
-  load: Program,
+  load: Load,
   ill: Endpoints,
   { rate, most }: { rate: number; most: number },
 ): Promise<number> {
@@ -27,11 +26,11 @@ async function secondsToDrain(
 
 async function outage(
   context: Context,
-  parts: { load: Program; ill: Endpoints; others: Endpoints; rate: number },
+  parts: { load: Load; ill: Endpoints; others: Endpoints; rate: number },
 ) {
   const { report, flags } = context;
   const { load, ill, others, rate } = parts;
-  const p99 = async (): Promise<number> => percentile(await others.latenciesMs(), 0.99);
+  const p99 = async (): Promise<number> => (await others.latency()).p99Ms;
   await seconds(flags["warm-up"]);
   await p99();
   await seconds(flags["warm-up"]);
@@ -57,7 +56,7 @@ async function outage(
 /** One call of ten fails once; the smallest delay has no jitter, so what is more than it is lateness. */
 async function lateness(
   { report, flags }: Context,
-  { load, ill }: { load: Program; ill: Endpoints },
+  { load, ill }: { load: Load; ill: Endpoints },
 ): Promise<void> {
   const [delayMs = 0] = RETRY_DELAYS_MS;
   await ill.become("stumble");
@@ -88,7 +87,7 @@ export const recovery: Bench<"down" | "warm-up" | "endpoints" | "rate" | "most">
     const rig = await startRig(stack);
     try {
       const others = await rig.endpoints(flags.endpoints - 1);
-      const ill = await rig.endpoints(1, "unique");
+      const ill = await rig.endpoints(1);
       const full = Number.isNaN(flags.rate)
         ? await highestRate(rig, others, flags["warm-up"])
         : flags.rate * 2;

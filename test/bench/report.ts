@@ -60,6 +60,28 @@ export function createReport(bench: string, conditions: Conditions, say: (line: 
   };
 }
 
+/** Times measured, all of them kept, in milliseconds (go/latency). */
+export interface Latency {
+  readonly count: number;
+  readonly p50Ms: number;
+  readonly p90Ms: number;
+  readonly p99Ms: number;
+  readonly p999Ms: number;
+  readonly maxMs: number;
+}
+
+/** Says the median and the time that one call of a hundred takes longer than. */
+export function sayLatency(
+  report: Report,
+  name: string,
+  { p50Ms, p99Ms }: Latency,
+  [askedOfP50, askedOfP99]: readonly string[] = [],
+): void {
+  const more = (asked?: string) => (asked === undefined ? { unit: "ms" } : { unit: "ms", asked });
+  report.figure(`${name}, p50`, p50Ms, more(askedOfP50));
+  report.figure(`${name}, p99`, p99Ms, more(askedOfP99));
+}
+
 /** `share` from 0 to 1. */
 export function percentile(values: readonly number[], share: number): number {
   const sorted = values.toSorted((a, b) => a - b);

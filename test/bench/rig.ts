@@ -1,31 +1,41 @@
 import { setTimeout as pause } from "node:timers/promises";
 import type { Stack } from "#stack";
 import { type DeployedService, type Deployment, startDeployment } from "#support/deployment";
-import { type Program, startProgram } from "./process.ts";
+import { sampleCall } from "./calls.ts";
+import { type Program, type Sample, startGoProgram } from "./process.ts";
+import type { Latency } from "./report.ts";
 import { pidListeningOn, type Usage, usageOf } from "./usage.ts";
 
 /** As the product's default: what the deliverer reads beside the jobs counts. */
 export const RETRY_DELAYS_MS = [10_000, 60_000, 300_000, 900_000, 1_800_000];
 const PARTITIONS = 12;
-/** Requests under way where nothing else is said. */
-const IN_FLIGHT = 64;
+/** Requests under way, and connections, where nothing else is said. */
+const IN_FLIGHT = 128;
 const CREATED_AT_A_TIME = 10;
 /** Long enough that a backlog shows. */
 const HIGHEST_SECONDS = 30;
 
 const SERVICES: readonly DeployedService[] = ["ingest", "webhook-router", "deliverer", "control"];
 
-/** How an endpoint behaves (programs/sink.ts). */
+/** How an endpoint behaves (go/sink). */
 export type EndpointMode = "ok" | "hang" | "slow" | "error" | "reset" | "half-open" | "stumble";
+
+/** What has come to the endpoints so far; `count` has each message once. */
+export interface Received extends Sample {
+  /** How often a message came that had come before. */
+  readonly doubles: number;
+  readonly requests: number;
+}
 
 /** Endpoints of one process, each an origin of its own, each with a source and a destination. */
 export interface Endpoints {
   readonly writeKeys: readonly string[];
+  /** Messages, each counted once. */
   readonly received: () => Promise<number>;
-  /** Of the calls received since it was last asked, from before the request to after the body. */
-  readonly latenciesMs: () => Promise<number[]>;
+  /** Of the calls received since it was last asked, from before the request to the first byte of the delivery. */
+  readonly latency: () => Promise<Latency>;
   readonly become: (mode: EndpointMode) => Promise<void>;
-  readonly sink: Program;
+  readonly sink: Program<Received>;
   readonly stop: () => Promise<void>;
 }
 
@@ -38,25 +48,54 @@ export interface LoadOptions {
   readonly inFlight?: number;
 }
 
+/** What the generator has sent so far; `count` are the calls that were answered with 200. */
+export interface Sent extends Sample {
+  readonly refused: number;
+  readonly requests: number;
+  /** Requests without an answer yet. */
+  readonly underWay: number;
+}
+
+export type Load = Program<Sent>;
+
+/** What a generator has seen since it was last asked. */
+export interface Answers {
+  /** Of answers with 200, from before the request to after the answer. */
+  readonly answers: Latency;
+  /** How late after its time a request began: of the generator's own doing. */
+  readonly starts: Latency;
+  /** Calls answered in each whole second. */
+  readonly perSecond: readonly number[];
+}
+
 /** As much as the pipeline takes: with 64 requests under way it would wait for Kafka's answers half of the time. */
 export const FULL_LOAD = { callsPerSecond: 0, inFlight: 256 };
 
 /** The whole product on one machine, with what a benchmark does to it. */
 export interface Rig {
   readonly deployment: Deployment;
-  /** `unique` counts a call once, however often it comes. */
-  readonly endpoints: (count: number, unique?: "unique") => Promise<Endpoints>;
-  readonly load: (options: LoadOptions) => Promise<Program>;
+  readonly endpoints: (count: number) => Promise<Endpoints>;
+  readonly load: (options: LoadOptions) => Promise<Load>;
   /** By process: the services and "broker", as far as they can be seen. */
   readonly usage: () => Promise<ReadonlyMap<string, Usage>>;
   readonly stop: () => Promise<void>;
 }
 
-export function startLoad(origin: string, options: LoadOptions): Promise<Program> {
+export function startLoad(origin: string, options: LoadOptions): Promise<Load> {
   const { writeKeys, callsPerSecond, batchSize = 1, inFlight = IN_FLIGHT } = options;
-  const given = { origin, writeKeys, batchSize, inFlight, requestsPerSecond: callsPerSecond };
-  return startProgram("load", [JSON.stringify(given)]);
+  const given = {
+    origin,
+    writeKeys,
+    call: JSON.stringify(sampleCall()),
+    batchSize,
+    connections: inFlight,
+    requestsPerSecond: callsPerSecond / batchSize,
+  };
+  return startGoProgram<Sent>("load", [JSON.stringify(given)]);
 }
+
+export const startSink = (count: number): Promise<Program<Received>> =>
+  startGoProgram<Received>("sink", [String(count)]);
 
 async function connectEndpoint(deployment: Deployment, port: number): Promise<string> {
   const { id, writeKeys } = await deployment.control.createSource();
@@ -68,8 +107,8 @@ async function connectEndpoint(deployment: Deployment, port: number): Promise<st
   return writeKeys[0];
 }
 
-async function startEndpoints(deployment: Deployment, count: number, unique = ""): Promise<Endpoints> {
-  const sink = await startProgram("sink", [String(count), unique]);
+async function startEndpoints(deployment: Deployment, count: number): Promise<Endpoints> {
+  const sink = await startSink(count);
   const writeKeys: string[] = [];
   for (let at = 0; at < count; at += CREATED_AT_A_TIME) {
     const ports = sink.ports.slice(at, at + CREATED_AT_A_TIME);
@@ -79,7 +118,7 @@ async function startEndpoints(deployment: Deployment, count: number, unique = ""
     writeKeys,
     sink,
     received: async () => (await sink.sample()).count,
-    latenciesMs: async () => (await sink.ask<{ latenciesMs: number[] }>("latencies")).latenciesMs,
+    latency: () => sink.ask<Latency>("latencies"),
     become: async (mode) => void (await sink.ask(mode)),
     stop: sink.stop,
   };
@@ -113,7 +152,7 @@ export async function startRig(stack: Stack, settings: Record<string, string> = 
   };
   return {
     deployment,
-    endpoints: async (count, unique) => keep(await startEndpoints(deployment, count, unique)),
+    endpoints: async (count) => keep(await startEndpoints(deployment, count)),
     load: async (options) => keep(await startLoad(deployment.ingestUrl(), options)),
     async usage() {
       const found = new Map<string, Usage>();
@@ -140,30 +179,52 @@ export async function rateOver(length: number, count: () => Promise<number>): Pr
   return ((await count()) - before) / ((performance.now() - beganAtMs) / 1000);
 }
 
-/** Waits until everything acknowledged so far has arrived; gives up when nothing arrives for 10 s. */
-export async function drained(endpoints: Endpoints, expected: number): Promise<void> {
-  let received = await endpoints.received();
-  for (let quiet = 0; received < expected && quiet < 50; quiet += 1) {
+/** What became of the calls of one generator. */
+export interface Outcome {
+  /** Answered with 200. */
+  readonly accepted: number;
+  readonly refused: number;
+  /** Accepted and not arrived. */
+  readonly missing: number;
+  /** Arrivals beyond each message's first. */
+  readonly doubles: number;
+}
+
+/** Ends a load in order, and waits until everything that it sent has arrived; gives up when nothing arrives for 10 s. */
+export async function drained(load: Load, endpoints: Endpoints, since: Received): Promise<Outcome> {
+  let sent = await load.ask<Sent>("halt");
+  for (let quiet = 0; sent.underWay > 0 && quiet < 50; quiet += 1) {
     await pause(200);
-    const now = await endpoints.received();
-    if (now > received) quiet = 0;
+    sent = await load.sample();
+  }
+  await load.stop();
+  let received = await endpoints.sink.sample();
+  for (let quiet = 0; received.count - since.count < sent.count && quiet < 50; quiet += 1) {
+    await pause(200);
+    const now = await endpoints.sink.sample();
+    if (now.count > received.count) quiet = 0;
     received = now;
   }
+  return {
+    accepted: sent.count,
+    refused: sent.refused,
+    missing: Math.max(0, sent.count - (received.count - since.count)),
+    doubles: received.doubles - since.doubles,
+  };
 }
 
 /** Calls a second that are both acknowledged and received: a backlog that grows or drains is not held. */
-async function rateHeld(length: number, load: Program, endpoints: Endpoints): Promise<number> {
+async function rateHeld(length: number, load: Load, endpoints: Endpoints): Promise<number> {
   const answered = async (): Promise<number> => (await load.sample()).count;
   return Math.min(...(await Promise.all([rateOver(length, answered), rateOver(length, endpoints.received)])));
 }
 
 /** The calls a second that are held at full load; ends when all of them have arrived. */
 export async function highestRate(rig: Rig, endpoints: Endpoints, warmUpSeconds: number): Promise<number> {
+  const since = await endpoints.sink.sample();
   const load = await rig.load({ writeKeys: endpoints.writeKeys, ...FULL_LOAD });
   await seconds(warmUpSeconds);
   const rate = await rateHeld(HIGHEST_SECONDS, load, endpoints);
-  const sent = (await load.sample()).count;
-  await load.stop();
-  await drained(endpoints, sent);
+  await drained(load, endpoints, since);
   return rate;
 }

@@ -11,15 +11,17 @@ export interface CallSample {
   readonly receivedAtMs: number;
 }
 
+/** What a call's time is made of, in milliseconds; the records carry whole ones. */
 export interface StageTimes {
   /** The call is read and accepted by ingest. */
-  readonly acceptedMs: number[];
+  readonly acceptedMs: number;
   /** Until its record leaves for Kafka: the producer's linger. */
-  readonly gatheredMs: number[];
+  readonly gatheredMs: number;
   /** Until its job leaves the router for Kafka: the first hop. */
-  readonly routedMs: number[];
-  /** Until the endpoint has read it: the second hop, the deliverer, HTTP. */
-  readonly deliveredMs: number[];
+  readonly routedMs: number;
+  /** Until it begins to arrive at the endpoint: the second hop, the deliverer, HTTP. */
+  readonly deliveredMs: number;
+  readonly allMs: number;
 }
 
 interface Times {
@@ -54,7 +56,7 @@ async function timesIn(
 export async function stageTimes(
   deployment: Deployment,
   samples: readonly CallSample[],
-): Promise<StageTimes> {
+): Promise<StageTimes[]> {
   const { stack, topics } = deployment;
   const connection = connect({
     kafka: { brokers: stack.brokers, clientId: "bench", tls: false },
@@ -64,7 +66,7 @@ export async function stageTimes(
   const { kafka, serde } = connection;
   try {
     await serde.start();
-    return sorted(
+    return stagesOf(
       samples,
       await written(kafka, topics, samples, (topic, { value }) =>
         Promise.resolve(serde.decode(topic, value)),
@@ -92,19 +94,20 @@ async function written(kafka: Kafka, topics: TopicMap, samples: readonly CallSam
   };
 }
 
-function sorted(
+function stagesOf(
   samples: readonly CallSample[],
   { calls, jobs }: { calls: Map<string, Times>; jobs: Map<string, Times> },
-): StageTimes {
-  const stages: StageTimes = { acceptedMs: [], gatheredMs: [], routedMs: [], deliveredMs: [] };
-  for (const { messageId, sentAtMs, receivedAtMs } of samples) {
+): StageTimes[] {
+  return samples.flatMap(({ messageId, sentAtMs, receivedAtMs }) => {
     const call = calls.get(messageId);
     const job = jobs.get(messageId);
-    if (call === undefined || job === undefined) continue;
-    stages.acceptedMs.push(call.receivedAtMs - sentAtMs);
-    stages.gatheredMs.push(call.writtenAtMs - call.receivedAtMs);
-    stages.routedMs.push(job.writtenAtMs - call.writtenAtMs);
-    stages.deliveredMs.push(receivedAtMs - job.writtenAtMs);
-  }
-  return stages;
+    if (call === undefined || job === undefined) return [];
+    return {
+      acceptedMs: call.receivedAtMs - sentAtMs,
+      gatheredMs: call.writtenAtMs - call.receivedAtMs,
+      routedMs: job.writtenAtMs - call.writtenAtMs,
+      deliveredMs: receivedAtMs - job.writtenAtMs,
+      allMs: receivedAtMs - sentAtMs,
+    };
+  });
 }

@@ -1,7 +1,7 @@
 // The floor that the deliverer is measured against: undici dispatch, one POST of the same body after the other, `inFlight` at a time.
 import { Agent } from "undici";
 import { sampleCall } from "../calls.ts";
-import { cpuSeconds } from "../cpu.ts";
+import { answerWith } from "./control.ts";
 
 const [origin = "", inFlightText = "64"] = process.argv.slice(2);
 const agent = new Agent({
@@ -10,7 +10,7 @@ const agent = new Agent({
   connections: Number(inFlightText),
   keepAliveTimeout: 30_000,
 });
-const body = Buffer.from(JSON.stringify(sampleCall(1, 0)));
+const body = Buffer.from(JSON.stringify(sampleCall()));
 let count = 0;
 
 function post(): void {
@@ -38,6 +38,4 @@ function post(): void {
 }
 
 for (let started = 0; started < Number(inFlightText); started++) post();
-process.on("message", () => process.send?.({ count, cpuSeconds: cpuSeconds() }));
-process.on("disconnect", () => process.exit());
-process.send?.({ ports: [] });
+answerWith([], () => count);

@@ -3,7 +3,7 @@
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { Agent } from "undici";
-import { cpuSeconds } from "../cpu.ts";
+import { answerWith } from "./control.ts";
 
 const CONNECTIONS = 64;
 const ANSWER = Buffer.from('{"success":true}');
@@ -43,7 +43,5 @@ const server = createServer((request, response) => {
   });
 });
 server.listen(0, "127.0.0.1", () => {
-  process.send?.({ ports: [(server.address() as AddressInfo).port] });
+  answerWith([(server.address() as AddressInfo).port], () => calls);
 });
-process.on("message", () => process.send?.({ count: calls, cpuSeconds: cpuSeconds() }));
-process.on("disconnect", () => process.exit());

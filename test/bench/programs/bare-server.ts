@@ -1,7 +1,7 @@
 // The floor that ingest is measured against: node:http, read the body, parse the JSON, answer 200.
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
-import { cpuSeconds } from "../cpu.ts";
+import { answerWith } from "./control.ts";
 
 const ANSWER = Buffer.from('{"success":true}');
 let calls = 0;
@@ -17,7 +17,5 @@ const server = createServer((request, response) => {
   });
 });
 server.listen(0, "127.0.0.1", () => {
-  process.send?.({ ports: [(server.address() as AddressInfo).port] });
+  answerWith([(server.address() as AddressInfo).port], () => calls);
 });
-process.on("message", () => process.send?.({ count: calls, cpuSeconds: cpuSeconds() }));
-process.on("disconnect", () => process.exit());

@@ -1,0 +1,3 @@
+module hookline/test/bench/go
+
+go 1.25
