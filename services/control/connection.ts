@@ -14,6 +14,7 @@ export function connect(context: ControlContext, ways: Ways): Connection {
       topics.regulations,
       topics.suppressions,
       topics.calls,
+      topics.profileEvents,
       topics.deliveryAttempts,
       topics.deliveryTotals,
       topics.deadLetters,

@@ -8,7 +8,7 @@ import { Pace } from "./pace.ts";
 import { createRegulationRecords } from "./records.ts";
 import { hasEnded } from "./regulation.ts";
 import { createRegulationStore, type RegulationStore } from "./store.ts";
-import { type RegulationWork, workOn } from "./worker.ts";
+import { type RegulationWork, WRITTEN_KINDS, workOn } from "./worker.ts";
 
 export interface OpenRegulationsParts {
   readonly kafka: Kafka;
@@ -123,8 +123,8 @@ function workOf(
 ): RegulationWork {
   const written = metrics.counter({
     name: "control_regulation_records_total",
-    help: "Suppressions begun or ended, and delete notifications, that regulations have written.",
-    labels: { kind: ["suppression", "notification"] },
+    help: "What regulations have written: suppressions begun or ended, deletions of what audiences keep, delete notifications.",
+    labels: { kind: WRITTEN_KINDS },
   });
   return {
     store: createRegulationStore({ topic: topics.regulations, table, producer, serde }),

@@ -1,4 +1,5 @@
 // What a regulation becomes in Kafka.
+import { userProfileId } from "#audiences";
 import { deleteBody, deletionMessageId, suppressionOf } from "#contract";
 import type { OutgoingRecord } from "#kafka";
 import type { Serde } from "#serde";
@@ -6,13 +7,15 @@ import { callKey, type Regulation, suppressionKey, type TopicMap, userHash } fro
 
 export interface RegulationRecords {
   /** The user's suppression as it is from now on. */
-  suppression(regulation: Regulation, userId: string): OutgoingRecord;
+  readonly suppression: (regulation: Regulation, userId: string) => OutgoingRecord;
+  /** The audience processor forgets the user (contract 5.3): of every source, because it knows of none alone. */
+  readonly stateDeletion: (regulation: Regulation, userId: string) => OutgoingRecord;
   /** A `delete` call, as if the source had sent it. */
-  notification(regulation: Regulation, sourceId: string, userId: string): OutgoingRecord;
+  readonly notification: (regulation: Regulation, sourceId: string, userId: string) => OutgoingRecord;
 }
 
 export interface RegulationRecordsParts {
-  readonly topics: Pick<TopicMap, "calls" | "suppressions">;
+  readonly topics: Pick<TopicMap, "calls" | "suppressions" | "profileEvents">;
   readonly serde: Pick<Serde, "encode">;
   nowMs(): number;
 }
@@ -28,9 +31,27 @@ export function createRegulationRecords({ topics, serde, nowMs }: RegulationReco
         value: isBegun ? serde.encode(topics.suppressions, suppression) : null,
       };
     },
-    notification({ id, createdAtMs, deletedAtMs }, sourceId, userId) {
-      const messageId = deletionMessageId({ regulationId: id, sourceId, userId });
-      const timestampMs = deletedAtMs ?? createdAtMs;
+    stateDeletion(regulation, userId) {
+      const event = {
+        kind: "delete",
+        hops: 0,
+        call: null,
+        releaseTo: null,
+        movedId: null,
+        movedState: null,
+        deletedAtMs: momentOf(regulation),
+        listId: null,
+        isMember: null,
+      };
+      return {
+        topic: topics.profileEvents.name,
+        key: userProfileId(userId),
+        value: serde.encode(topics.profileEvents, event),
+      };
+    },
+    notification(regulation, sourceId, userId) {
+      const messageId = deletionMessageId({ regulationId: regulation.id, sourceId, userId });
+      const timestampMs = momentOf(regulation);
       const call = {
         messageId,
         sourceId,
@@ -50,4 +71,9 @@ export function createRegulationRecords({ topics, serde, nowMs }: RegulationReco
       };
     },
   };
+}
+
+/** Of the deletion; known before anything is written of it. */
+function momentOf({ createdAtMs, deletedAtMs }: Regulation): number {
+  return deletedAtMs ?? createdAtMs;
 }

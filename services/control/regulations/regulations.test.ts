@@ -50,7 +50,9 @@ async function finished(id: string) {
 
 /** Delete calls of these users. */
 const notificationsOf = async (subjectIds: readonly string[]) =>
-  (await topics.calls()).filter(({ call }) => subjectIds.includes(call.userId ?? ""));
+  (await topics.read(control.topics.calls)).flatMap(({ key, atMs, value: call }) =>
+    call !== undefined && subjectIds.includes(call.userId ?? "") ? [{ key, atMs, call }] : [],
+  );
 
 describe("a deletion (contract 5.1, 5.2)", () => {
   test("writes one delete call per user and source with an enabled destination, as ingest would key it", async () => {
@@ -68,6 +70,12 @@ describe("a deletion (contract 5.1, 5.2)", () => {
       notified: 4,
       sources: sources.slice(0, 2).map((sourceId) => ({ sourceId, status: "finished" })),
     });
+    const state = (await topics.read(control.topics.profileEvents)).filter(({ key }) =>
+      subjectIds.includes(key ?? ""),
+    );
+    expect(state.map(({ value }) => [value?.kind, value?.deletedAtMs])).toEqual(
+      subjectIds.map(() => ["delete", Date.parse(regulation.createdAt)]),
+    );
     const found = await notificationsOf(subjectIds);
     const expected = sources
       .slice(0, 2)
@@ -107,15 +115,15 @@ describe("a deletion (contract 5.1, 5.2)", () => {
     expect(await finished(ending.body.id)).toMatchObject({ status: "finished", notified: 0 });
     const regulation = await finished(suppressing.body.id);
     expect(regulation).toMatchObject({ status: "finished", notified: 2_400 });
-    const written = (await topics.suppressions()).filter(({ key }) => keys.has(key ?? ""));
+    const written = (await topics.read(control.topics.suppressions)).filter(({ key }) => keys.has(key ?? ""));
     const ofOne = (key: string) =>
-      written.filter((record) => record.key === key).map(({ suppression }) => suppression?.regulationId);
+      written.filter((record) => record.key === key).map(({ value }) => value?.regulationId);
     const [first = ""] = keys;
     expect(ofOne(first)).toEqual([suppressing.body.id, undefined]);
     expect([written.length, new Set(written.map(({ key }) => key)).size]).toEqual([2_400, 1_200]);
     const calls = await notificationsOf(subjectIds);
     const lastSuppressedAtMs = Math.max(
-      ...written.filter(({ suppression }) => suppression !== undefined).map(({ atMs }) => atMs),
+      ...written.filter(({ value }) => value !== undefined).map(({ atMs }) => atMs),
     );
     expect(Math.min(...calls.map(({ atMs }) => atMs))).toBeGreaterThanOrEqual(lastSuppressedAtMs);
     expect(calls).toHaveLength(2_400);

@@ -24,6 +24,10 @@ import {
 } from "./regulation.ts";
 import type { RegulationStore } from "./store.ts";
 
+/** What a regulation writes, as its metric says it. */
+export const WRITTEN_KINDS = ["suppression", "state_deletion", "notification"] as const;
+type WrittenKind = (typeof WRITTEN_KINDS)[number];
+
 export interface RegulationWork {
   readonly store: Pick<RegulationStore, "get" | "put" | "untilOlderAreWritten">;
   readonly records: RegulationRecords;
@@ -32,14 +36,14 @@ export interface RegulationWork {
   /** Every destination there is now. */
   readonly destinations: () => Iterable<Pick<DestinationConfig, "enabled" | "sourceIds">>;
   readonly pace: Pick<Pace, "stepCalls" | "turn">;
-  readonly onWritten: (kind: "suppression" | "notification", count: number) => void;
+  readonly onWritten: (kind: WrittenKind, count: number) => void;
   readonly host: Pick<Host, "delay" | "elapsed">;
   nowMs(): number;
 }
 
 const PROGRESS_EVERY_MS = 5_000;
-/** Suppressions written at a time: a regulation that is let go of ends soon. */
-const SUPPRESSIONS_AT_ONCE = 500;
+/** Records written at a time: a regulation that is let go of ends soon. */
+const RECORDS_AT_ONCE = 500;
 
 /** Resolves when the regulation has ended, or with `signal`. */
 export async function workOn(id: string, work: RegulationWork, signal: AbortSignal): Promise<void> {
@@ -59,13 +63,7 @@ async function suppress(
 ): Promise<Regulation> {
   if (regulation.isSuppressionDone) return regulation;
   await work.store.untilOlderAreWritten(regulation, signal);
-  const { subjectIds } = regulation;
-  for (let at = 0; at < subjectIds.length; at += SUPPRESSIONS_AT_ONCE) {
-    signal.throwIfAborted();
-    const users = subjectIds.slice(at, at + SUPPRESSIONS_AT_ONCE);
-    await work.write(users.map((userId) => work.records.suppression(regulation, userId)));
-    work.onWritten("suppression", users.length);
-  }
+  await writeOfEach(regulation, "suppression", { work, signal });
   return await saved(suppressed(regulation, work.nowMs()), work);
 }
 
@@ -78,7 +76,24 @@ async function forget(
   if (regulation.isStateDone) return regulation;
   const inForceInMs = (regulation.deletedAtMs ?? 0) - work.nowMs();
   if (inForceInMs > 0) await work.host.delay(inForceInMs, signal);
+  await writeOfEach(regulation, "state_deletion", { work, signal });
   return await saved(forgotten(regulation, work.nowMs()), work);
+}
+
+/** One record of each user. */
+async function writeOfEach(
+  regulation: Regulation,
+  kind: "suppression" | "state_deletion",
+  { work, signal }: Working,
+): Promise<void> {
+  const { subjectIds } = regulation;
+  const recordOf = kind === "suppression" ? work.records.suppression : work.records.stateDeletion;
+  for (let at = 0; at < subjectIds.length; at += RECORDS_AT_ONCE) {
+    signal.throwIfAborted();
+    const users = subjectIds.slice(at, at + RECORDS_AT_ONCE);
+    await work.write(users.map((userId) => recordOf(regulation, userId)));
+    work.onWritten(kind, users.length);
+  }
 }
 
 async function saved(regulation: Regulation, { store }: RegulationWork): Promise<Regulation> {
@@ -106,7 +121,7 @@ async function notify(begun: Regulation, work: RegulationWork, signal: AbortSign
   }
 }
 
-interface Notifying {
+interface Working {
   readonly work: RegulationWork;
   readonly signal: AbortSignal;
 }
@@ -114,7 +129,7 @@ interface Notifying {
 async function notifyOf(
   regulation: Regulation,
   { sourceId, userIds }: { readonly sourceId: string; readonly userIds: readonly string[] },
-  { work, signal }: Notifying,
+  { work, signal }: Working,
 ): Promise<Regulation> {
   if (regulation.subjectsDone === 0 && !isConnected(sourceId, work.destinations()))
     return sourceFailed(regulation, sourceId, work.nowMs());
