@@ -9,7 +9,11 @@ import {
   WINDOW_MS,
 } from "./index.ts";
 
-const standard = createRetrySchedule({ delaysMs: RETRY_DELAYS_MS, windowMs: WINDOW_MS });
+const standard = createRetrySchedule({
+  delaysMs: RETRY_DELAYS_MS,
+  windowMs: WINDOW_MS,
+  responseDeadlineMs: RESPONSE_DEADLINE_MS,
+});
 
 /** Start times of all attempts when each takes `attemptMs` and fails. */
 function attemptTimes(attemptMs: number, spread: number = 0): number[] {
@@ -64,6 +68,15 @@ describe("the schedule (contract 3.5)", () => {
     expect(due(-1)).toBeUndefined();
   });
 
+  test("the last attempt leaves its webhook the time that it is configured to have", () => {
+    const responseDeadlineMs = 30_000;
+    const patient = createRetrySchedule({ delaysMs: [10_000], windowMs: WINDOW_MS, responseDeadlineMs });
+    const due = (leftMs: number) =>
+      patient.nextDueAtMs({ firstAttemptAtMs: 0, attempts: 3, nowMs: WINDOW_MS - leftMs });
+    expect(due(10_000 + responseDeadlineMs)).toBe(WINDOW_MS - responseDeadlineMs);
+    expect(due(10_000 + responseDeadlineMs - 1)).toBeUndefined();
+  });
+
   test("jitter lengthens a delay by up to a tenth, in steps of the smallest delay, five at most", () => {
     const seconds = (attempts: number, spread: number) =>
       (standard.nextDueAtMs({ firstAttemptAtMs: 0, attempts, nowMs: 0, spread }) ?? 0) / 1_000;
@@ -104,7 +117,9 @@ describe("the schedule (contract 3.5)", () => {
   });
 
   test("a schedule without delays is a mistake", () => {
-    expect(() => createRetrySchedule({ delaysMs: [], windowMs: 1 })).toThrow("at least one delay");
+    expect(() => createRetrySchedule({ delaysMs: [], windowMs: 1, responseDeadlineMs: 1 })).toThrow(
+      "at least one delay",
+    );
   });
 
   const delays = fc
@@ -124,7 +139,11 @@ describe("the schedule (contract 3.5)", () => {
           spread: fc.double({ min: 0, max: 1, noNaN: true }),
         }),
         ({ delaysMs, windowMs, firstAttemptAtMs, elapsedMs, attempts, retryAfterMs, spread }) => {
-          const schedule = createRetrySchedule({ delaysMs, windowMs });
+          const schedule = createRetrySchedule({
+            delaysMs,
+            windowMs,
+            responseDeadlineMs: RESPONSE_DEADLINE_MS,
+          });
           const nowMs = firstAttemptAtMs + elapsedMs;
           const due = schedule.nextDueAtMs({ firstAttemptAtMs, attempts, nowMs, retryAfterMs, spread });
           if (due === undefined) return;
@@ -138,7 +157,11 @@ describe("the schedule (contract 3.5)", () => {
   test("every wait ends: attempts of any schedule come to an end", () => {
     fc.assert(
       fc.property(delays, fc.integer({ min: 1, max: 100_000 }), (delaysMs, windowMs) => {
-        const schedule = createRetrySchedule({ delaysMs, windowMs });
+        const schedule = createRetrySchedule({
+          delaysMs,
+          windowMs,
+          responseDeadlineMs: RESPONSE_DEADLINE_MS,
+        });
         let nowMs: number | undefined = 0;
         let attempts = 0;
         while (nowMs !== undefined) {

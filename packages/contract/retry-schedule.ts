@@ -1,12 +1,13 @@
 // When a failed call is tried again (contract 3.5).
 import { hash } from "node:crypto";
-import { RESPONSE_DEADLINE_MS } from "./limits.ts";
 
 export interface RetryScheduleOptions {
   /** Delay after the first, second, … failed attempt, ascending; the last one repeats. */
   readonly delaysMs: readonly number[];
   /** From the start of the first attempt; no attempt is due after it. */
   readonly windowMs: number;
+  /** How long a webhook may take to answer: the last attempt starts so long before the window ends. */
+  readonly responseDeadlineMs: number;
 }
 
 export interface FailedAttempt {
@@ -32,13 +33,17 @@ export interface RetrySchedule {
 /**
  * Attempts at 0, then each delay after the attempt before it, then every last delay; the last attempt as late as still
  * fits. It fits when its response can still come within the window, so it is due one response deadline before the
- * end (1 % of a window so short that five seconds would be a good part of it, as tests use), and when the retry
+ * end (1 % of a window so short that the deadline would be a good part of it, as tests use), and when the retry
  * topics can hold it that long: their delays, one after the other, must not lead past that moment.
  */
-export function createRetrySchedule({ delaysMs, windowMs }: RetryScheduleOptions): RetrySchedule {
+export function createRetrySchedule({
+  delaysMs,
+  windowMs,
+  responseDeadlineMs,
+}: RetryScheduleOptions): RetrySchedule {
   const largestMs = delaysMs.at(-1);
   if (largestMs === undefined) throw new RangeError("a retry schedule needs at least one delay");
-  const marginMs = Math.min(RESPONSE_DEADLINE_MS, windowMs / 100);
+  const marginMs = Math.min(responseDeadlineMs, windowMs / 100);
   const windowEndsAtMs = (firstAttemptAtMs: number): number => firstAttemptAtMs + windowMs;
 
   return {

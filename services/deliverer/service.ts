@@ -91,7 +91,9 @@ function createStep(
   const { settings: own, nowMs } = context;
   const records = createRecords({ topics, serde, nowMs });
   const recentJobs = openRecentJobs(context);
-  const retries = { schedule: createRetrySchedule(own.retries), delaysMs: own.retries.delaysMs };
+  const { responseDeadlineMs } = own.egress;
+  const schedule = createRetrySchedule({ ...own.retries, responseDeadlineMs });
+  const retries = { schedule, delaysMs: own.retries.delaysMs };
   return createDeliver({ ...parts, retries, records, recentJobs, nowMs });
 }
 

@@ -1,6 +1,7 @@
 import { describe, expect, test } from "@jest/globals";
+import { WINDOW_MS } from "#contract";
 import { createDriver } from "./fixtures/driver.ts";
-import { destination, failure, job, response, START_MS, WINDOW_MS } from "./fixtures/jobs.ts";
+import { destination, failure, job, response, START_MS } from "./fixtures/jobs.ts";
 
 const S = 1_000;
 const MIN = 60 * S;

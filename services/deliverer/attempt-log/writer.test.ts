@@ -1,8 +1,9 @@
 import { describe, expect, test } from "@jest/globals";
+import { RETRY_DELAYS_MS } from "#contract";
 import type { OutgoingRecord } from "#kafka";
 import type { Serde } from "#serde";
 import { type DeliveryAttempt, type DeliveryTotal, topicMap } from "#topics";
-import { job, RETRY_DELAYS_MS, START_MS } from "../fixtures/jobs.ts";
+import { job, START_MS } from "../fixtures/jobs.ts";
 import type { WebhookResult } from "../job/outcomes.ts";
 import { createAttemptWriter, type RecordKind } from "./writer.ts";
 

@@ -1,7 +1,8 @@
 import { describe, expect, test } from "@jest/globals";
+import { WINDOW_MS } from "#contract";
 import type { DivertReason } from "../endpoints/request.ts";
 import { createDriver } from "../fixtures/driver.ts";
-import { destination, job, response, START_MS, WINDOW_MS } from "../fixtures/jobs.ts";
+import { destination, job, response, START_MS } from "../fixtures/jobs.ts";
 
 const A = "https://a.test/hook";
 const B = "https://b.test/hook";

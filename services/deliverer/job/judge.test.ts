@@ -1,12 +1,16 @@
 import { describe, expect, test } from "@jest/globals";
-import { createRetrySchedule } from "#contract";
-import { job, RETRY_DELAYS_MS, START_MS, WINDOW_MS } from "../fixtures/jobs.ts";
+import { createRetrySchedule, RESPONSE_DEADLINE_MS, RETRY_DELAYS_MS, WINDOW_MS } from "#contract";
+import { job, START_MS } from "../fixtures/jobs.ts";
 import { judge } from "./judge.ts";
 import type { WebhookResult } from "./outcomes.ts";
 import { planAttempt, planHop } from "./plan.ts";
 
 const retries = {
-  schedule: createRetrySchedule({ delaysMs: RETRY_DELAYS_MS, windowMs: WINDOW_MS }),
+  schedule: createRetrySchedule({
+    delaysMs: RETRY_DELAYS_MS,
+    windowMs: WINDOW_MS,
+    responseDeadlineMs: RESPONSE_DEADLINE_MS,
+  }),
   delaysMs: RETRY_DELAYS_MS,
 };
 const A = "https://a.test/";
