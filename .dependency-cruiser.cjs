@@ -3,7 +3,7 @@ const PACKAGES = {
   contract: [],
   host: [],
   secrets: [],
-  runtime: ["host"],
+  runtime: ["contract", "host"],
   egress: ["contract", "host"],
   topics: ["contract"],
   audiences: ["contract", "host", "topics"],

@@ -1,3 +1,4 @@
+import { durationText } from "#contract";
 import {
   kafkaSettings,
   provisionSettings,
@@ -7,6 +8,7 @@ import {
   topicSettings,
   value,
 } from "#runtime";
+import { KEPT_MS } from "#topics";
 
 const deadlineSettings = settingsGroup({
   title: "Provisioning",
@@ -20,7 +22,7 @@ const deadlineSettings = settingsGroup({
     profileEventsKeptMs: setting({
       env: "HOOKLINE_PROFILE_EVENTS_RETENTION",
       type: value.duration,
-      default: "90d",
+      default: durationText(KEPT_MS.profileEvents, { days: true }),
       doc: "How long the calls of profiles are kept: as far as a new audience can look back. About the size of the calls themselves for so long.",
     }),
     raiseRetention: setting({

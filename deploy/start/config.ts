@@ -1,10 +1,6 @@
+import { SERVICES } from "#contract";
 import { apiTokenSettings, setting, settingsGroup, value } from "#runtime";
-
-/** Each service's place after HOOKLINE_METRICS_PORT, as in the defaults 9401 to 9405 (contract 11.1). */
-export const METRICS_OFFSETS = { ingest: 0, "webhook-router": 1, deliverer: 2, control: 4 } as const;
-export type StartedService = keyof typeof METRICS_OFFSETS;
-
-const FIRST_METRICS_PORT = "9401";
+import { distancesText, FIRST_METRICS_PORT } from "./services.ts";
 
 const startSettings = settingsGroup({
   title: "npm start",
@@ -29,20 +25,20 @@ const startSettings = settingsGroup({
     ingestPort: setting({
       env: "HOOKLINE_INGEST_PORT",
       type: value.port,
-      default: "8080",
+      default: String(SERVICES.ingest.port),
       doc: "Port that calls are taken on; 0 picks a free one.",
     }),
     controlPort: setting({
       env: "HOOKLINE_CONTROL_PORT",
       type: value.port,
-      default: "8090",
+      default: String(SERVICES.control.port),
       doc: "Port of the control API; 0 picks a free one.",
     }),
     metricsPort: setting({
       env: "HOOKLINE_METRICS_PORT",
       type: value.port,
-      default: FIRST_METRICS_PORT,
-      doc: "Port of ingest's metrics and health; webhook-router, deliverer and control follow at +1, +2 and +4; 0 picks free ones.",
+      default: String(FIRST_METRICS_PORT),
+      doc: `Port of ingest's metrics and health; the others follow: ${distancesText()}; 0 picks free ones.`,
     }),
     encryptionKeys: setting({
       env: "HOOKLINE_ENCRYPTION_KEYS",

@@ -8,12 +8,10 @@ import { settings as ingest } from "../../services/ingest/config.ts";
 import { settings as webhookRouter } from "../../services/webhook-router/config.ts";
 import { settings as provisionSchema } from "../provision/config.ts";
 import { runProvision } from "../provision/index.ts";
-import { METRICS_OFFSETS, type StartedService } from "./config.ts";
+import { metricsPortOf, STARTED_SERVICES, type StartedService } from "./services.ts";
 import { type SupervisedService, superviseService } from "./supervised-service.ts";
 
 const ROOT = join(import.meta.dirname, "../..");
-// control first, for ingest and router wait for what it owns; ingest last, for it lets calls in.
-const SERVICES: readonly StartedService[] = ["control", "deliverer", "webhook-router", "ingest"];
 
 const SCHEMAS: Readonly<Record<StartedService, SettingsSchema>> = {
   control,
@@ -41,10 +39,6 @@ export interface Product {
   readonly stop: () => Promise<void>;
 }
 
-export function metricsPortOf(service: StartedService, firstPort: number): number {
-  return firstPort === 0 ? 0 : firstPort + METRICS_OFFSETS[service];
-}
-
 /** Keys go to the services that open secrets, tokens to the one that asks for them, and so on. */
 export function environmentOf(service: StartedService, environment: Environment): Environment {
   return serviceEnvironment(environment, SCHEMAS[service]);
@@ -63,7 +57,7 @@ async function provision(environment: Environment, say: (line: string) => void):
 async function superviseAll(environment: Environment, options: ProductOptions): Promise<SupervisedService[]> {
   const { metricsPort, logFolder, say } = options;
   const results = await Promise.allSettled(
-    SERVICES.map((name) => {
+    STARTED_SERVICES.map((name) => {
       const port = String(metricsPortOf(name, metricsPort));
       const own = environmentOf(name, { ...environment, HOOKLINE_METRICS_PORT: port });
       const program = join(ROOT, "services", name, "main.ts");
@@ -92,7 +86,9 @@ export async function startProduct(options: ProductOptions): Promise<Product> {
   };
   await provision(environment, say);
   await mkdir(options.logFolder, { recursive: true, mode: 0o700 });
-  say(`Starting ${SERVICES.toReversed().join(", ")} (logs in ${join(options.logFolder, "*.log")}) ...`);
+  say(
+    `Starting ${STARTED_SERVICES.toReversed().join(", ")} (logs in ${join(options.logFolder, "*.log")}) ...`,
+  );
   const services = await superviseAll(environment, options);
   const portOf = (service: StartedService, name: string): number | undefined =>
     services.find((one) => one.name === service)?.ports[name];

@@ -1,9 +1,9 @@
 import { describe, expect, test } from "@jest/globals";
 import { arrivalLine } from "./arrival-line.ts";
 import { countDeaths, restartDelayMs } from "./back-off.ts";
-import type { StartedService } from "./config.ts";
 import { readServiceLine } from "./log-lines.ts";
 import { environmentOf } from "./product.ts";
+import type { StartedService } from "./services.ts";
 import { printable, printableLines } from "./terminal-text.ts";
 
 describe("the back-off of a service that dies", () => {

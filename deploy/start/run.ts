@@ -5,7 +5,8 @@ import type { settings as schema } from "./config.ts";
 import { type Demo, startDemo } from "./demo.ts";
 import { developmentChoices } from "./development.ts";
 import { portProblems, type WantedPort } from "./ports.ts";
-import { metricsPortOf, type Product, startProduct } from "./product.ts";
+import { type Product, startProduct } from "./product.ts";
+import { metricsPortOf, STARTED_SERVICES } from "./services.ts";
 
 const ROOT = join(import.meta.dirname, "../..");
 
@@ -32,7 +33,7 @@ async function makeFolders({ settings: { start } }: RunOptions): Promise<Folders
 }
 
 function wantedPorts({ settings: { start } }: RunOptions): WantedPort[] {
-  const metrics = (["ingest", "webhook-router", "deliverer", "control"] as const).map((service) => ({
+  const metrics = STARTED_SERVICES.map((service) => ({
     port: metricsPortOf(service, start.metricsPort),
     what: `metrics of ${service}`,
     variable: "HOOKLINE_METRICS_PORT",

@@ -16,6 +16,7 @@ export {
   type StandardWebhookOptions,
   USER_AGENT,
 } from "./delivery-request.ts";
+export { durationText } from "./duration-text.ts";
 export { DURATION_BUCKETS, durationBucket, durationPercentileMs } from "./durations.ts";
 export { isIntegrationEnabled, WEBHOOKS_INTEGRATION } from "./integrations.ts";
 export { describeJson, isJsonObject, type JsonObject } from "./json.ts";
@@ -57,6 +58,7 @@ export {
   retrySpread,
   retryTier,
 } from "./retry-schedule.ts";
+export { SERVICE_NAMES, SERVICES, type ServiceName } from "./services.ts";
 export { signBody } from "./signature.ts";
 export { type StandardWebhookParts, standardWebhookHeaders, webhookId } from "./standard-webhooks.ts";
 export { parseTimestamp } from "./timestamp.ts";

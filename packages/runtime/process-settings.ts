@@ -1,16 +1,12 @@
 // What every service has, whatever it does, and where it keeps local state.
+import { SERVICE_NAMES, SERVICES } from "#contract";
 import { setting } from "./setting.ts";
 import { settingsGroup } from "./settings.ts";
 import { choice, duration, port, text } from "./value-types.ts";
 
-/** Ports for /metrics, /livez and /readyz (contract 11.1). */
-const METRICS_PORTS: Readonly<Record<string, number>> = {
-  ingest: 9401,
-  "webhook-router": 9402,
-  deliverer: 9403,
-  "audience-processor": 9404,
-  control: 9405,
-};
+const METRICS_PORTS: Readonly<Record<string, number>> = Object.fromEntries(
+  SERVICE_NAMES.map((name) => [name, SERVICES[name].metricsPort]),
+);
 
 const LOG_LEVELS = ["trace", "debug", "info", "warn", "error", "fatal"] as const;
 export type LogLevel = (typeof LOG_LEVELS)[number];
@@ -28,7 +24,7 @@ export const processSettings = settingsGroup({
     metricsPort: setting({
       env: "HOOKLINE_METRICS_PORT",
       type: port,
-      doc: "Port of /metrics, /livez and /readyz; unset: ingest 9401, webhook-router 9402, deliverer 9403, audience-processor 9404, control 9405.",
+      doc: `Port of /metrics, /livez and /readyz; unset: ${SERVICE_NAMES.map((name) => `${name} ${SERVICES[name].metricsPort}`).join(", ")}.`,
     }),
     metricsHost: setting({
       env: "HOOKLINE_METRICS_HOST",

@@ -1,4 +1,5 @@
 // Topics of audiences and computed traits.
+import { KEPT_MS } from "./retention.ts";
 import { COMPACT, keptFor, type Topic } from "./topic.ts";
 
 export interface AudienceTopics {
@@ -17,8 +18,6 @@ interface AudienceTopicsOptions {
 /** In which who owns a partition finds what a former owner wrote late, before it stands for what it is older than (docs/decisions/0050). */
 const PROFILES_MENDED_WITHIN_MS = 3_600_000;
 
-const PROFILE_EVENTS_KEPT_MS = 90 * 24 * 3_600_000;
-
 export function audienceTopics(options: AudienceTopicsOptions): AudienceTopics {
   return { ...profileTopics(options), ...computationTopics(options) };
 }
@@ -33,7 +32,7 @@ function profileTopics({
       name: `${prefix}profile-events`,
       key: "profile id",
       record: "profile-event",
-      cleanup: keptFor(profileEventsKeptMs ?? PROFILE_EVENTS_KEPT_MS),
+      cleanup: keptFor(profileEventsKeptMs ?? KEPT_MS.profileEvents),
       writtenBy: ["audience-processor", "control"],
       readBy: ["audience-processor"],
     },

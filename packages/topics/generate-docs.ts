@@ -2,12 +2,12 @@
 // `node packages/topics/generate-docs.ts [--check]`.
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { RETRY_DELAYS_MS } from "#contract";
 import { allTopics, topicMap } from "./map.ts";
 import type { Topic } from "./topic.ts";
 
 const ROOT = join(import.meta.dirname, "../..");
-const DEFAULT_RETRY_DELAYS_MS = [10_000, 60_000, 300_000, 900_000, 1_800_000];
-const map = topicMap({ prefix: "", retryDelaysMs: DEFAULT_RETRY_DELAYS_MS });
+const map = topicMap({ prefix: "", retryDelaysMs: RETRY_DELAYS_MS });
 
 /** A topic, or the group of retry topics, as one node of the picture. */
 interface Node {

@@ -45,5 +45,6 @@ export type {
   WebhookHealth,
   WebhookOutcome,
 } from "./records.generated.ts";
-export type { Cleanup, RecordName, ServiceName, Topic } from "./topic.ts";
+export { KEPT_MS, TOMBSTONES_KEPT_MS } from "./retention.ts";
+export type { Cleanup, RecordName, Topic } from "./topic.ts";
 export { untriedJob } from "./untried-job.ts";

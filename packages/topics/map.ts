@@ -1,5 +1,7 @@
+import { durationText } from "#contract";
 import { type AudienceTopics, audienceTopics } from "./audience-topics.ts";
 import { type RegulationTopics, regulationTopics } from "./regulation-topics.ts";
+import { KEPT_MS } from "./retention.ts";
 import { COMPACT, keptFor, type Topic } from "./topic.ts";
 
 /** A topic in which jobs wait for one fixed time, so that each partition is first in, first out by due time. */
@@ -34,23 +36,6 @@ export interface TopicMapOptions {
 }
 
 const HOUR_MS = 3_600_000;
-const DAY_MS = 24 * HOUR_MS;
-
-/** "10s", "5m", "2h", "250ms": the shortest exact way to write a delay. */
-function delayLabel(delayMs: number): string {
-  if (delayMs % HOUR_MS === 0) return `${delayMs / HOUR_MS}h`;
-  if (delayMs % 60_000 === 0) return `${delayMs / 60_000}m`;
-  return delayMs % 1000 === 0 ? `${delayMs / 1000}s` : `${delayMs}ms`;
-}
-
-/** As long as ingest's calls may wait for a router that is away. */
-const CALLS_KEPT_MS = 3 * DAY_MS;
-
-/**
- * Delivered or not. Deliverers may be away as long as routers: a job that was kept for less than its call would be lost although the
- * call is there.
- */
-const JOBS_KEPT_MS = CALLS_KEPT_MS;
 
 type ConfigurationTopics = Pick<TopicMap, "sourceConfig" | "destinationConfig" | "replays">;
 type JobTopics = Pick<TopicMap, "calls" | "deliveryJobs" | "deliveryRetries" | "deliveryWakes">;
@@ -103,7 +88,7 @@ function jobTopics({ prefix, retryDelaysMs }: TopicMapOptions): JobTopics {
       name: `${prefix}calls`,
       key: "sourceId:userId, or sourceId:anonymousId",
       record: "call",
-      cleanup: keptFor(CALLS_KEPT_MS),
+      cleanup: keptFor(KEPT_MS.calls),
       writtenBy: ["ingest", "audience-processor", "control"],
       readBy: ["webhook-router", "audience-processor"],
     },
@@ -111,7 +96,7 @@ function jobTopics({ prefix, retryDelaysMs }: TopicMapOptions): JobTopics {
       name: `${prefix}delivery-jobs`,
       key: "destinationId:shard",
       record: "delivery-job",
-      cleanup: keptFor(JOBS_KEPT_MS),
+      cleanup: keptFor(KEPT_MS.deliveryJobs),
       writtenBy: ["webhook-router", "control"],
       readBy: ["deliverer"],
     },
@@ -129,11 +114,11 @@ function jobTopics({ prefix, retryDelaysMs }: TopicMapOptions): JobTopics {
 
 /** Throws for a delay that a record would not outlive. */
 function retryTopic(prefix: string, delayMs: number): RetryTopic {
-  if (delayMs >= JOBS_KEPT_MS) {
-    const limits = `a retry delay of ${delayLabel(delayMs)} must be shorter than the ${delayLabel(JOBS_KEPT_MS)} that its topic keeps records`;
+  if (delayMs >= KEPT_MS.deliveryJobs) {
+    const limits = `a retry delay of ${durationText(delayMs)} must be shorter than the ${durationText(KEPT_MS.deliveryJobs)} that its topic keeps records`;
     throw new RangeError(`HOOKLINE_RETRY_DELAYS: ${limits}`);
   }
-  return waitingTopic(`${prefix}delivery-retry-${delayLabel(delayMs)}`, delayMs);
+  return waitingTopic(`${prefix}delivery-retry-${durationText(delayMs)}`, delayMs);
 }
 
 function waitingTopic(name: string, delayMs: number): RetryTopic {
@@ -141,7 +126,7 @@ function waitingTopic(name: string, delayMs: number): RetryTopic {
     name,
     key: "destinationId:shard",
     record: "delivery-job",
-    cleanup: keptFor(JOBS_KEPT_MS),
+    cleanup: keptFor(KEPT_MS.deliveryJobs),
     writtenBy: ["deliverer"],
     readBy: ["deliverer"],
     delayMs,
@@ -155,7 +140,7 @@ function outcomeTopics({ prefix }: TopicMapOptions): OutcomeTopics {
       name: `${prefix}delivery-attempts`,
       key: "destinationId",
       record: "delivery-attempt",
-      cleanup: keptFor(7 * DAY_MS),
+      cleanup: keptFor(KEPT_MS.deliveryAttempts),
       writtenBy: ["deliverer"],
       readBy: ["control"],
     },
@@ -163,7 +148,7 @@ function outcomeTopics({ prefix }: TopicMapOptions): OutcomeTopics {
       name: `${prefix}delivery-totals`,
       key: "destinationId",
       record: "delivery-total",
-      cleanup: keptFor(7 * DAY_MS),
+      cleanup: keptFor(KEPT_MS.deliveryTotals),
       writtenBy: ["deliverer"],
       readBy: ["control"],
     },
@@ -171,7 +156,7 @@ function outcomeTopics({ prefix }: TopicMapOptions): OutcomeTopics {
       name: `${prefix}dead-letters`,
       key: "destinationId, or none for a record that could not be read",
       record: "dead-letter",
-      cleanup: keptFor(14 * DAY_MS),
+      cleanup: keptFor(KEPT_MS.deadLetters),
       writtenBy: ["webhook-router", "deliverer", "audience-processor"],
       readBy: ["control"],
     },
@@ -193,7 +178,7 @@ function healthTopics({ prefix }: TopicMapOptions): HealthTopics {
       name: `${prefix}operational-events`,
       key: "destinationId",
       record: "operational-event",
-      cleanup: keptFor(DAY_MS),
+      cleanup: keptFor(KEPT_MS.operationalEvents),
       writtenBy: ["control"],
       readBy: ["control"],
     },

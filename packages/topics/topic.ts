@@ -1,11 +1,10 @@
+import type { ServiceName } from "#contract";
 import type { RecordTypes } from "./records.generated.ts";
 
 /** Name of a record: a schema file in schemas/ without its `.avsc`. */
 export type RecordName = keyof RecordTypes;
 
-export type ServiceName = "ingest" | "webhook-router" | "deliverer" | "audience-processor" | "control";
-
-/** What happens to old records. Compacted topics keep their tombstones for seven days, the longest a table may be away. */
+/** What happens to old records. How long is in retention.ts. */
 export type Cleanup =
   | { readonly policy: "delete"; readonly retentionMs: number }
   | {

@@ -1,3 +1,4 @@
+import { SERVICES } from "#contract";
 import {
   apiTokenSettings,
   dataDirSettings,
@@ -20,7 +21,7 @@ const apiSettings = settingsGroup({
     port: setting({
       env: "HOOKLINE_CONTROL_PORT",
       type: value.port,
-      default: "8090",
+      default: String(SERVICES.control.port),
       doc: "Port of the control API.",
     }),
     host: setting({

@@ -1,3 +1,4 @@
+import { SERVICES } from "#contract";
 import { kafkaSettings, registrySettings, setting, settingsGroup, topicSettings, value } from "#runtime";
 
 const MEGABYTE = 1_000_000;
@@ -15,7 +16,7 @@ const ingestSettings = settingsGroup({
     port: setting({
       env: "HOOKLINE_INGEST_PORT",
       type: value.port,
-      default: "8080",
+      default: String(SERVICES.ingest.port),
       doc: "Port that calls are taken on.",
     }),
     publicHost: setting({

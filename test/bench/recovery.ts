@@ -1,7 +1,8 @@
 import { setTimeout as pause } from "node:timers/promises";
+import { RETRY_DELAYS_MS } from "#contract";
 import type { Bench, BenchContext } from "./bench.ts";
 import { percentile } from "./report.ts";
-import { type Endpoints, highestRate, type Load, RETRY_DELAYS_MS, seconds, startRig } from "./rig.ts";
+import { type Endpoints, highestRate, type Load, seconds, startRig } from "./rig.ts";
 
 type Context = BenchContext<"down" | "warm-up" | "endpoints" | "rate" | "most">;
 

@@ -1,21 +1,19 @@
 import { setTimeout as pause } from "node:timers/promises";
+import { RETRY_DELAYS_MS } from "#contract";
 import type { Stack } from "#stack";
-import { type DeployedService, type Deployment, startDeployment } from "#support/deployment";
+import { type Deployment, startDeployment } from "#support/deployment";
+import { STARTED_SERVICES } from "../../deploy/start/services.ts";
 import { sampleCall } from "./calls.ts";
 import { type Program, type Sample, startGoProgram } from "./process.ts";
 import type { Latency } from "./report.ts";
 import { pidListeningOn, type Usage, usageOf } from "./usage.ts";
 
-/** As the product's default: what the deliverer reads beside the jobs counts. */
-export const RETRY_DELAYS_MS = [10_000, 60_000, 300_000, 900_000, 1_800_000];
 const PARTITIONS = 12;
 /** Requests under way, and connections, where nothing else is said. */
 const IN_FLIGHT = 128;
 const CREATED_AT_A_TIME = 10;
 /** Long enough that a backlog shows. */
 const HIGHEST_SECONDS = 30;
-
-const SERVICES: readonly DeployedService[] = ["ingest", "webhook-router", "deliverer", "control"];
 
 /** How an endpoint behaves (go/sink). */
 export type EndpointMode = "ok" | "hang" | "slow" | "error" | "reset" | "half-open" | "stumble";
@@ -127,7 +125,7 @@ async function startEndpoints(deployment: Deployment, count: number): Promise<En
 async function pidsOf(deployment: Deployment): Promise<Map<string, number>> {
   const [broker = ""] = deployment.stack.brokers;
   const ports: [string, number][] = [["broker", Number(broker.slice(broker.lastIndexOf(":") + 1))]];
-  for (const name of SERVICES) {
+  for (const name of STARTED_SERVICES.toReversed()) {
     const service = deployment.service(name);
     if (service.isRunning()) ports.push([name, service.ports["metricsPort"] ?? 0]);
   }

@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { createKafka } from "#kafka";
 import { allTopics, type DeadLetter, type TopicMap, topicMap } from "#topics";
 import { runProvision } from "../../deploy/provision/index.ts";
+import { STARTED_SERVICES, type StartedService } from "../../deploy/start/services.ts";
 import { type ApiAnswer, type ControlClient, controlClient, sendCall } from "./api.ts";
 import { readDeadLetters } from "./dead-letters.ts";
 import { metricsOf, sumOfMetric } from "./metrics.ts";
@@ -12,9 +13,7 @@ import { type ServiceProcess, startService } from "./service.ts";
 import { type TestStack, useStack } from "./stack.ts";
 import { until } from "./until.ts";
 
-/** In the order in which they are started; they are stopped in the reverse. */
-const SERVICES = ["control", "deliverer", "webhook-router", "ingest"] as const;
-export type DeployedService = (typeof SERVICES)[number];
+export type DeployedService = StartedService;
 
 const IN_FORCE_TIMEOUT_MS = 15_000;
 const PROVISION_DEADLINE_MS = 30_000;
@@ -117,7 +116,7 @@ async function startServices(
   settingsOf: DeploymentOptions["settingsOf"] = {},
 ): Promise<Map<string, ServiceProcess>> {
   const results = await Promise.allSettled(
-    SERVICES.map((name) => startService({ name, settings: { ...settings, ...settingsOf[name] } })),
+    STARTED_SERVICES.map((name) => startService({ name, settings: { ...settings, ...settingsOf[name] } })),
   );
   const started = results.flatMap((result) => (result.status === "fulfilled" ? [result.value] : []));
   const failure = results.find((result) => result.status === "rejected");
@@ -197,7 +196,7 @@ export async function startDeployment(options: DeploymentOptions = {}): Promise<
     stop: async () => {
       const codes: Record<string, number> = {};
       await Promise.all(added.map((process) => process.stop()));
-      for (const name of SERVICES.toReversed()) codes[name] = await service(name).stop();
+      for (const name of STARTED_SERVICES.toReversed()) codes[name] = await service(name).stop();
       await cleanUp(place, topics);
       return codes;
     },

@@ -1,11 +1,7 @@
+import { TOMBSTONES_KEPT_MS } from "#topics";
 import type { TopicShape } from "../cluster.ts";
 import type { EnsuredTopics, EnsureTopicsOptions, TopicDifference, TopicSpec } from "../types.ts";
 import type { AdminClient } from "./admin-client.ts";
-
-const DAY_MS = 86_400_000;
-
-/** The longest that a table or a changelog's reader may be away without missing a deletion. */
-const TOMBSTONES_KEPT_MS = 7 * DAY_MS;
 
 /** A topic just created is known to the controller before every broker knows it: up to some ten seconds on a busy machine. */
 const TRIES_UNTIL_KNOWN = 15;

@@ -1,5 +1,7 @@
 // GET /v1/destinations/{id}/attempts and .../stats (contract 10.5).
 import { Type } from "typebox";
+import { durationText } from "#contract";
+import { KEPT_MS } from "#topics";
 import type { ListedAttempt } from "../delivery-index/attempts-table.ts";
 import { existingDestination } from "../destinations/existing.ts";
 import { SHOWN_URL, shownUrl } from "../destinations/shown-url.ts";
@@ -63,8 +65,7 @@ export function addAttemptRoutes(app: ControlApp, parts: AttemptParts): void {
         tags: ["deliveries"],
         operationId: "listAttempts",
         summary: "What happened to single requests, newest first",
-        description:
-          "Every failure is here, up to 50 a second and deliverer, and of the successes the first after a failure and about one a second; the statistics count all. Kept for seven days.",
+        description: `Every failure is here, up to 50 a second and deliverer, and of the successes the first after a failure and about one a second; the statistics count all. Kept for ${durationText(KEPT_MS.deliveryAttempts, { days: true })}.`,
         params: IdParams,
         querystring: AttemptsQuery,
         response: { 200: timePageOf(AttemptView), ...problemResponses },

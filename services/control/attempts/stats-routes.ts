@@ -1,4 +1,6 @@
 import { type Static, Type } from "typebox";
+import { durationText } from "#contract";
+import { KEPT_MS } from "#topics";
 import { add } from "../delivery-index/totals-table.ts";
 import { existingDestination } from "../destinations/existing.ts";
 import { IdParams, TimeField } from "../http/fields.ts";
@@ -11,7 +13,8 @@ import { statsOf } from "./stats.ts";
 
 const MINUTE_MS = 60_000;
 const DEFAULT_RANGE_MS = 60 * MINUTE_MS;
-const MAX_RANGE_MS = 7 * 24 * 60 * MINUTE_MS;
+/** No more is kept. */
+const MAX_RANGE_MS = KEPT_MS.deliveryTotals;
 
 const percentile = Type.Unsafe<number | null>({
   type: ["number", "null"],
@@ -81,6 +84,8 @@ function wholeMinutes(query: Static<typeof StatsQuery>, nowMs: number) {
   const fromMs = Math.floor((range.fromMs ?? to - DEFAULT_RANGE_MS) / MINUTE_MS) * MINUTE_MS;
   const toMs = Math.ceil(to / MINUTE_MS) * MINUTE_MS;
   if (toMs - fromMs > MAX_RANGE_MS + MINUTE_MS)
-    throw refused([{ path: "from", message: "is more than seven days before to" }]);
+    throw refused([
+      { path: "from", message: `is more than ${durationText(MAX_RANGE_MS, { days: true })} before to` },
+    ]);
   return { fromMs, toMs };
 }

@@ -1,13 +1,6 @@
 // Durations as people write them in requests: "2h" as in settings, or ISO 8601 "PT2H".
+import { durationText } from "#contract";
 import { value } from "#runtime";
-
-const UNITS_MS: readonly (readonly [unit: string, ms: number])[] = [
-  ["d", 86_400_000],
-  ["h", 3_600_000],
-  ["m", 60_000],
-  ["s", 1_000],
-  ["ms", 1],
-];
 
 /** Weeks, months and years have no fixed length, or need none. */
 const ISO = /^P(?:(\d{1,9})D)?(?:T(?:(\d{1,9})H)?(?:(\d{1,9})M)?(?:(\d{1,9}(?:\.\d{1,9})?)S)?)?$/;
@@ -22,8 +15,7 @@ export function parseDuration(text: string): number | undefined {
   return Math.round((((days * 24 + hours) * 60 + minutes) * 60 + seconds) * 1_000);
 }
 
-/** The shortest exact way to write it: "90m", "2h", "1500ms". */
+/** The shortest exact way to write it: "90m", "2h", "1d". */
 export function formatDuration(durationMs: number): string {
-  const [unit, ms] = UNITS_MS.find(([, unitMs]) => durationMs % unitMs === 0) ?? ["ms", 1];
-  return `${durationMs / ms}${unit}`;
+  return durationText(durationMs, { days: true });
 }

@@ -1,5 +1,5 @@
 // Sends operational events to the operator's own webhook: one destination's in their order, each until it is taken or too old.
-import { deliveryHeaders } from "#contract";
+import { deliveryHeaders, WINDOW_MS } from "#contract";
 import type { Egress } from "#egress";
 import type { Claim, Ownership, Step } from "#kafka";
 import type { OperationalEvent } from "#topics";
@@ -27,7 +27,7 @@ export interface EventObserver {
 }
 
 /** As long as a call is retried (contract 3.5): after that an event is history. */
-const MAX_AGE_MS = 4 * 3_600_000;
+const MAX_AGE_MS = WINDOW_MS;
 const FIRST_PAUSE_MS = 1_000;
 const LONGEST_PAUSE_MS = 60_000;
 

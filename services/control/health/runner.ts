@@ -1,4 +1,5 @@
 // Attempts and dead letters as they come: each destination's are in one partition, so one control process is responsible for it.
+import { WINDOW_MS } from "#contract";
 import type { Host } from "#host";
 import type { Kafka, Received, Runner, Step } from "#kafka";
 import { countRecordsLost, type Logger, type Metrics } from "#runtime";
@@ -23,7 +24,7 @@ export interface HealthRunnerParts {
 }
 
 /** Dead letters from before are history (contract 3.5). */
-const MAX_AGE_MS = 4 * 3_600_000;
+const MAX_AGE_MS = WINDOW_MS;
 /** One dead letter a destination is held open for a minute, and attempts while what they led to is written. */
 const MAX_OUTSTANDING = { records: 20_000, bytes: 64 * 1024 * 1024 };
 

@@ -48,7 +48,7 @@ export function openRegulations(context: Context, parts: OpenRegulationsParts): 
     if (!context.lifecycle.stopping.aborted) context.lifecycle.fail(error);
   });
   const asking = kafka.producer({ deliveryTimeoutMs: DELIVERY_TIMEOUT_MS });
-  const working = kafka.producer({ deliveryTimeoutMs: Number.POSITIVE_INFINITY });
+  const working = kafka.durableProducer();
   const store = createRegulationStore({ topic, table, producer: asking, serde });
   own(context, parts, { table, producer: working });
   const forgetting = context.host.setInterval(() => void forgetOld(context, topics, store), FORGET_EVERY_MS);

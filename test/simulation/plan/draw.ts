@@ -4,7 +4,15 @@ import { withControl } from "./draw-control.ts";
 import { drawFaults } from "./draw-faults.ts";
 import { withRetention } from "./draw-retention.ts";
 import { drawScripts } from "./draw-scripts.ts";
-import type { CallPlan, Change, DestinationPlan, Plan, ProcessPlan, ServiceName, Timing } from "./plan.ts";
+import type {
+  CallPlan,
+  Change,
+  DestinationPlan,
+  Plan,
+  ProcessPlan,
+  SimulatedService,
+  Timing,
+} from "./plan.ts";
 import { drawSize, SIZES, type Size, type SizeName } from "./size.ts";
 
 /** A call that waits for the longest delay, and hops a little. */
@@ -58,7 +66,7 @@ function drawTiming({ calmS, windowS }: Size, random: Random): Timing {
 }
 
 function drawProcesses({ joinMs }: Size, random: Random): ProcessPlan[] {
-  const of = (service: ServiceName, count: number): ProcessPlan[] =>
+  const of = (service: SimulatedService, count: number): ProcessPlan[] =>
     Array.from({ length: count }, (_, index) => ({
       name: `${service}-${index + 1}`,
       service,

@@ -1,11 +1,13 @@
+import type { ServiceName } from "#contract";
 import type { Script } from "../endpoints/script.ts";
 
 /** Folder under services/ of a simulated process. */
-export type ServiceName = "ingest" | "webhook-router" | "deliverer" | "control";
+/** The services that a plan runs. */
+export type SimulatedService = Exclude<ServiceName, "audience-processor">;
 
 export interface ProcessPlan {
   readonly name: string;
-  readonly service: ServiceName;
+  readonly service: SimulatedService;
   readonly startMs: number;
   /** How far its clock is off, ms. */
   readonly skewMs: number;

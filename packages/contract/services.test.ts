@@ -1,0 +1,26 @@
+// docs/contract.md says the same as the tables that everything is made from.
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, test } from "@jest/globals";
+import { durationText, RETRY_DELAYS_MS, SERVICE_NAMES, SERVICES, WINDOW_MS } from "./index.ts";
+
+const page = readFileSync(join(import.meta.dirname, "../../docs/contract.md"), "utf8");
+
+/** The text of one rule. */
+function rule(number: string): string {
+  const from = page.indexOf(`**${number}**`);
+  return page.slice(from, page.indexOf("\n- **", from + 1)).toLowerCase();
+}
+
+test("rule 11.1 has the port of every service, and each port once", () => {
+  const metricsPorts = SERVICE_NAMES.map((name) => SERVICES[name].metricsPort);
+  for (const name of SERVICE_NAMES) expect(rule("11.1")).toContain(`${name} ${SERVICES[name].metricsPort}`);
+  expect(rule("11.1")).toContain(`ingest ${SERVICES.ingest.port}, control ${SERVICES.control.port}`);
+  expect(new Set(metricsPorts).size).toBe(metricsPorts.length);
+});
+
+test("rule 3.5 has the delays and the window of the retries", () => {
+  const written = rule("3.5").replaceAll(/(\d+) (s|min|hours)\b/g, (_, count, unit) => count + unit[0]);
+  for (const delayMs of RETRY_DELAYS_MS) expect(written).toContain(durationText(delayMs));
+  expect(written).toContain(durationText(WINDOW_MS));
+});

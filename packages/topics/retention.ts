@@ -1,0 +1,23 @@
+const DAY_MS = 86_400_000;
+
+/** As long as ingest's calls may wait for a router that is away. */
+const CALLS_KEPT_MS = 3 * DAY_MS;
+
+/** How long each topic keeps its records. Compacted topics are not here: they keep the newest record of each key. */
+export const KEPT_MS = {
+  calls: CALLS_KEPT_MS,
+  /**
+   * Delivered or not. Deliverers may be away as long as routers: a job that was kept for less than its call would be lost although the
+   * call is there.
+   */
+  deliveryJobs: CALLS_KEPT_MS,
+  deliveryAttempts: 7 * DAY_MS,
+  deliveryTotals: 7 * DAY_MS,
+  deadLetters: 14 * DAY_MS,
+  operationalEvents: DAY_MS,
+  /** Unless HOOKLINE_PROFILE_EVENTS_RETENTION says otherwise. */
+  profileEvents: 90 * DAY_MS,
+} as const;
+
+/** Of compacted topics: the longest that a table or a changelog's reader may be away without missing a deletion. */
+export const TOMBSTONES_KEPT_MS = 7 * DAY_MS;
