@@ -2,52 +2,90 @@ import { setTimeout as pause } from "node:timers/promises";
 import { RETRY_DELAYS_MS } from "#contract";
 import type { Bench, BenchContext } from "./bench.ts";
 import { percentile } from "./report.ts";
-import { type Endpoints, highestRate, type Load, seconds, startRig } from "./rig.ts";
+import { type Endpoints, highestRate, type Load, type Rig, seconds, startRig } from "./rig.ts";
 
 type Context = BenchContext<"down" | "warm-up" | "endpoints" | "rate" | "most">;
 
 const POLL_MS = 100;
 const LATENESS_SECONDS = 15;
 
-/** Seconds until everything acknowledged before the call, and what comes meanwhile but for half a second's worth, has arrived. */
-async function secondsToDrain(
+interface Drain {
+  /** Until the first call arrives again: the endpoint is found well by a probe. */
+  readonly firstSeconds: number;
+  /** Until everything acknowledged so far, but for half a second's worth, has arrived. */
+  readonly allSeconds: number;
+}
+
+async function drainOf(
   load: Load,
   ill: Endpoints,
   { rate, most }: { rate: number; most: number },
-): Promise<number> {
+): Promise<Drain> {
   const beganAtMs = performance.now();
   const passed = (): number => (performance.now() - beganAtMs) / 1000;
-  const missing = async (): Promise<number> => (await load.sample()).count - (await ill.received());
+  const before = await ill.received();
+  let firstSeconds = Number.POSITIVE_INFINITY;
   while (passed() < most) {
-    if ((await missing()) <= rate / 2) return passed();
+    const received = await ill.received();
+    if (received > before) firstSeconds = Math.min(firstSeconds, passed());
+    if ((await load.sample()).count - received <= rate / 2) return { firstSeconds, allSeconds: passed() };
     await pause(POLL_MS);
   }
-  return Number.POSITIVE_INFINITY;
+  return { firstSeconds, allSeconds: Number.POSITIVE_INFINITY };
+}
+
+/** How much of a core a process of the product has taken since the last look. */
+function coreShares(rig: Rig): () => Promise<ReadonlyMap<string, number>> {
+  let before: { atMs: number; seconds: ReadonlyMap<string, number> } = { atMs: 0, seconds: new Map() };
+  return async () => {
+    const usage = await rig.usage();
+    const now = {
+      atMs: performance.now(),
+      seconds: new Map([...usage].map(([name, { cpuSeconds }]) => [name, cpuSeconds])),
+    };
+    const { atMs, seconds: taken } = before;
+    before = now;
+    return new Map(
+      [...now.seconds].map(([name, cpu]) => [
+        name,
+        ((cpu - (taken.get(name) ?? 0)) * 1000) / (now.atMs - atMs),
+      ]),
+    );
+  };
 }
 
 async function outage(
   context: Context,
-  parts: { load: Load; ill: Endpoints; others: Endpoints; rate: number },
+  parts: { rig: Rig; load: Load; ill: Endpoints; others: Endpoints; rate: number },
 ) {
   const { report, flags } = context;
-  const { load, ill, others, rate } = parts;
+  const { rig, load, ill, others, rate } = parts;
+  const shares = coreShares(rig);
   const p99 = async (): Promise<number> => (await others.latency()).p99Ms;
   await seconds(flags["warm-up"]);
-  await p99();
+  await Promise.all([p99(), shares()]);
   await seconds(flags["warm-up"]);
   const before = await p99();
+  const sharesBefore = await shares();
   report.say(`  one endpoint is down for ${flags.down} s`);
   await ill.become("reset");
   await seconds(flags.down);
   const during = await p99();
   const waiting = (await load.sample()).count - (await ill.received());
+  await shares();
   await ill.become("ok");
-  const drainSeconds = await secondsToDrain(load, ill, { rate, most: flags.most });
+  const { firstSeconds, allSeconds } = await drainOf(load, ill, { rate, most: flags.most });
   const after = await p99();
+  const sharesAfter = await shares();
   report.figure("calls that waited at the end of the outage", waiting, { unit: "calls" });
   report.figure("outage", flags.down, { unit: "s" });
   const asked = `≤ ${(flags.down / 5).toFixed(1)}`;
-  report.figure("time to drain once it is back", drainSeconds, { unit: "s", asked });
+  report.figure("time to drain once it is back", allSeconds, { unit: "s", asked });
+  report.figure("of it until its first call arrives", firstSeconds, { unit: "s" });
+  for (const [name, share] of sharesAfter) {
+    report.figure(`${name}: of a core before`, sharesBefore.get(name) ?? Number.NaN, { unit: "cores" });
+    report.figure(`${name}: of a core while it drains`, share, { unit: "cores" });
+  }
   report.figure("others' p99 before", before, { unit: "ms" });
   report.figure("others' p99 during the outage", during, { unit: "ms" });
   report.figure("others' p99 while it drains", after, { unit: "ms" });
@@ -96,7 +134,7 @@ export const recovery: Bench<"down" | "warm-up" | "endpoints" | "rate" | "most">
       report.figure("load: calls/s to all endpoints", full / 2, { unit: "calls/s" });
       await rig.load({ writeKeys: others.writeKeys, callsPerSecond: rate * (flags.endpoints - 1) });
       const load = await rig.load({ writeKeys: ill.writeKeys, callsPerSecond: rate });
-      await outage(context, { load, ill, others, rate });
+      await outage(context, { rig, load, ill, others, rate });
       await lateness(context, { load, ill });
     } finally {
       await rig.stop();
