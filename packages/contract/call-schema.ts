@@ -2,7 +2,8 @@
 // message that the subschema it stands in gives when it fails.
 import type { CallType } from "./call-types.ts";
 import { MAX_MESSAGE_ID_CHARACTERS } from "./limits.ts";
-import type { Rejection, RejectionCode } from "./rejection.ts";
+import type { RejectionCode } from "./reasons/index.ts";
+import type { Rejection } from "./rejection.ts";
 
 interface Schema {
   readonly rejection?: Rejection;

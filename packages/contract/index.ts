@@ -35,11 +35,24 @@ export {
 export {
   type AttemptOutcome,
   classifyResult,
-  type PermanentReason,
   parseRetryAfterMs,
-  type RetryReason,
 } from "./outcome.ts";
 export { type Batch, type BatchReading, readBatch } from "./read-batch.ts";
+export {
+  BROKEN_RECORD_REASONS,
+  type BrokenRecordReason,
+  DEAD_LETTER_REASONS,
+  type DeadLetterReason,
+  DIVERT_REASONS,
+  type DivertReason,
+  type DropReason,
+  OUTCOME_REASONS,
+  type OutcomeReason,
+  REJECTION_CODES,
+  type RejectionCode,
+  UNROUTED_REASONS,
+  type UnroutedReason,
+} from "./reasons/index.ts";
 export {
   deletionMessageId,
   isDeletion,
@@ -49,7 +62,7 @@ export {
   type RegulationType,
   suppressionOf,
 } from "./regulation.ts";
-export { REJECTION_CODES, type Rejection, type RejectionCode } from "./rejection.ts";
+export type { Rejection } from "./rejection.ts";
 export {
   createRetrySchedule,
   type FailedAttempt,

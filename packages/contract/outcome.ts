@@ -1,19 +1,7 @@
 // What one request to a webhook means for its call (contract 3.3).
 import type { RequestFailure, RequestResult } from "./attempt.ts";
 import { MAX_RETRY_AFTER_MS } from "./limits.ts";
-
-export type RetryReason =
-  | "timeout"
-  | "http_5xx"
-  | "http_408"
-  | "http_429"
-  | "tls"
-  | "dns"
-  | "connect"
-  | "reset"
-  | "invalid_response";
-
-export type PermanentReason = "http_4xx" | "http_3xx" | "self_signed" | "blocked_address" | "invalid_request";
+import type { PermanentReason, RetryReason } from "./reasons/index.ts";
 
 export type AttemptOutcome =
   | { readonly kind: "success"; readonly status: number }

@@ -12,7 +12,7 @@ export {
 } from "./keys.ts";
 export type { RetryTopic, TopicMap, TopicMapOptions } from "./map.ts";
 export { allTopics, leftoverRetryTopics, topicMap } from "./map.ts";
-export { type RejectionReason, rawDeadLetter, rejectionReason } from "./raw-dead-letter.ts";
+export { brokenRecordReason, rawDeadLetter } from "./raw-dead-letter.ts";
 export type {
   AudienceBackfill,
   AudienceConfig,

@@ -1,6 +1,5 @@
+import type { BrokenRecordReason } from "#contract";
 import type { DeadLetter } from "./records.generated.ts";
-
-export type RejectionReason = "undecodable" | "handler_failed";
 
 /** A record that could not be read, or whose handling failed, with its place in Kafka. */
 export interface RejectedRecord {
@@ -18,7 +17,7 @@ export interface Rejection {
 }
 
 /** Errors of the serde say by `canRetry: false` that the bytes are bad. */
-export function rejectionReason(error: object): RejectionReason {
+export function brokenRecordReason(error: object): BrokenRecordReason {
   return "canRetry" in error && error.canRetry === false ? "undecodable" : "handler_failed";
 }
 
@@ -32,7 +31,7 @@ export function rawDeadLetter(
     id: origin,
     shard: 0,
     replayId: null,
-    reason: rejectionReason(error),
+    reason: brokenRecordReason(error),
     message: error.message,
     deadAtMs,
     destinationId,

@@ -1,10 +1,10 @@
+import { DEAD_LETTER_REASONS, DIVERT_REASONS, OUTCOME_REASONS, type OutcomeReason } from "#contract";
 import type { RawRecord } from "#kafka";
 import { LATENCY_BUCKETS_SECONDS, type Logger, type Metrics, watchNumbers } from "#runtime";
-import { type DeliveryJob, rejectionReason } from "#topics";
+import { brokenRecordReason, type DeliveryJob } from "#topics";
 import { BREAKER_STATES, type BreakerState } from "./endpoints/breaker.ts";
-import { DIVERT_REASONS } from "./endpoints/request.ts";
 import type { JobVerdict } from "./job/judge.ts";
-import type { DeadReason, OutcomeReason, WebhookResult } from "./job/outcomes.ts";
+import type { WebhookResult } from "./job/outcomes.ts";
 import { createLogLimit } from "./log-limit.ts";
 
 /** What happens to calls, as metrics, and as log lines where a person needs them. */
@@ -34,39 +34,6 @@ export interface DeliveryState {
   readonly oldestDueAtMs: number;
 }
 
-// Written as records, so that the compiler misses a reason that is forgotten here.
-const REASONS: Record<OutcomeReason, true> = {
-  timeout: true,
-  http_3xx: true,
-  http_4xx: true,
-  http_408: true,
-  http_429: true,
-  http_5xx: true,
-  tls: true,
-  self_signed: true,
-  dns: true,
-  connect: true,
-  reset: true,
-  blocked_address: true,
-  invalid_request: true,
-  invalid_response: true,
-  secret_unreadable: true,
-};
-
-const DEAD_REASONS: Record<DeadReason, true> = {
-  permanent: true,
-  window_over: true,
-  not_asked: true,
-  destination_gone: true,
-  destination_disabled: true,
-  undecodable: true,
-  handler_failed: true,
-};
-
-function keysOf<K extends string>(record: Record<K, true>): K[] {
-  return Object.keys(record) as K[];
-}
-
 /** Reasons that somebody has to act on; everything else passes by itself or is the customer's to see. */
 const ERRORS: ReadonlySet<OutcomeReason> = new Set(["self_signed", "secret_unreadable", "invalid_request"]);
 
@@ -79,7 +46,7 @@ function meters(metrics: Metrics) {
     attempts: metrics.counter({
       name: "delivery_attempts_total",
       help: "Requests to webhooks by outcome; `attempt` tells a call's first attempt from its retries.",
-      labels: { outcome: ["success", ...keysOf(REASONS)], attempt },
+      labels: { outcome: ["success", ...OUTCOME_REASONS], attempt },
     }),
     duration: metrics.histogram({
       name: "delivery_attempt_duration_seconds",
@@ -109,7 +76,7 @@ function meters(metrics: Metrics) {
     deadLetters: metrics.counter({
       name: "dead_letters_total",
       help: "Calls that failed for good, by reason.",
-      labels: { reason: keysOf(DEAD_REASONS) },
+      labels: { reason: DEAD_LETTER_REASONS },
     }),
     rebalances: metrics.counter({
       name: "delivery_rebalances_total",
@@ -169,7 +136,7 @@ export function createTelemetry({ metrics, logger, nowMs }: TelemetryOptions): T
       if (verdict.reason === "window_over" || verdict.reason === "not_asked") meter.expired.inc({});
     },
     rejected({ topic, partition, offset }, error) {
-      const reason = rejectionReason(error);
+      const reason = brokenRecordReason(error);
       meter.deadLetters.inc({ reason });
       const heldBack = heldBackBefore(reason);
       if (heldBack === undefined) return;

@@ -1,9 +1,12 @@
-import { CALL_TYPES, type CallType, REJECTION_CODES, type Rejection } from "#contract";
+import { CALL_TYPES, type CallType, type DropReason, REJECTION_CODES, type Rejection } from "#contract";
 import { LATENCY_BUCKETS_SECONDS, type Metrics } from "#runtime";
 import { BUSY_REASONS, type Refusal } from "./refusal.ts";
 
 const ROUTES = ["call", "batch", "client-metrics", "pixel", "settings", "preflight", "unknown"] as const;
 const STATUSES = ["200", "400", "404", "429", "500", "503", "aborted"] as const;
+
+/** Of the drops only this one is ingest's. */
+const SUPPRESSED = ["suppressed"] as const satisfies readonly DropReason[];
 
 export type RouteLabel = (typeof ROUTES)[number];
 export type StatusLabel = (typeof STATUSES)[number];
@@ -53,7 +56,7 @@ export function createTelemetry(metrics: Metrics): Telemetry {
   const dropped = metrics.counter({
     name: "ingest_calls_dropped_total",
     help: "Calls answered 200 and not stored; suppressed: a regulation has suppressed their user.",
-    labels: { reason: ["suppressed"] },
+    labels: { reason: SUPPRESSED },
   });
   const busy = metrics.counter({
     name: "ingest_requests_shed_total",

@@ -1,14 +1,10 @@
 // Where one call goes (contract 1.2, 1.4, 4.1, 4.3, 4.4). Pure.
-import { isIntegrationEnabled } from "#contract";
+import { isIntegrationEnabled, type UnroutedReason } from "#contract";
 import type { Call, DestinationConfig } from "#topics";
-
-/** Why a call goes nowhere. A closed list: it is also a metric label. */
-export const DROP_REASONS = ["integration_off", "no_destination", "call_type_off", "event_off"] as const;
-export type DropReason = (typeof DROP_REASONS)[number];
 
 export type Route =
   | { readonly kind: "forward"; readonly destinations: readonly DestinationConfig[] }
-  | { readonly kind: "drop"; readonly reason: DropReason };
+  | { readonly kind: "drop"; readonly reason: UnroutedReason };
 
 /** What routing looks at in a call. */
 export type RoutedCall = Pick<Call, "type" | "event" | "integrations">;

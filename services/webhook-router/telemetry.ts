@@ -1,13 +1,13 @@
+import { BROKEN_RECORD_REASONS, type DropReason, UNROUTED_REASONS } from "#contract";
 import type { RawRecord, Received } from "#kafka";
 import { LATENCY_BUCKETS_SECONDS, type Logger, type Metrics, watchNumbers } from "#runtime";
-import { type Call, type RejectionReason, rejectionReason } from "#topics";
-import { DROP_REASONS, type DropReason } from "./route.ts";
+import { brokenRecordReason, type Call } from "#topics";
 
 /** What happens to calls, as metrics, and as log lines where a person needs them. */
 export interface Telemetry {
   /** The call became so many delivery jobs. */
   routed(record: Received<Call>, jobs: number): void;
-  dropped(record: Received<Call>, reason: DropReason | "duplicate"): void;
+  dropped(record: Received<Call>, reason: Exclude<DropReason, "suppressed">): void;
   /** The record had been noted before: it is routed a second time after a crash or a rebalance. */
   repeated(): void;
   /** The record became a dead letter. */
@@ -23,8 +23,6 @@ export interface RouterState {
   readonly openingWindows: number;
   readonly lagCalls: number;
 }
-
-const REJECTIONS: readonly RejectionReason[] = ["undecodable", "handler_failed"];
 
 export function createTelemetry(options: {
   readonly metrics: Metrics;
@@ -57,7 +55,7 @@ export function createTelemetry(options: {
     },
     repeated: () => meter.repeated.inc({}),
     rejected({ topic, partition, offset }, error) {
-      const reason = rejectionReason(error);
+      const reason = brokenRecordReason(error);
       meter.calls.inc({ outcome: reason });
       meter.deadLetters.inc({ reason });
       const facts = { topic, partition, offset, reason, err: error };
@@ -72,7 +70,7 @@ function meters(metrics: Metrics) {
     calls: metrics.counter({
       name: "router_calls_total",
       help: "Calls by what became of them.",
-      labels: { outcome: ["routed", "duplicate", ...DROP_REASONS, ...REJECTIONS] },
+      labels: { outcome: ["routed", "duplicate", ...UNROUTED_REASONS, ...BROKEN_RECORD_REASONS] },
     }),
     jobs: metrics.counter({ name: "router_jobs_total", help: "Delivery jobs made." }),
     repeated: metrics.counter({
@@ -87,7 +85,7 @@ function meters(metrics: Metrics) {
     deadLetters: metrics.counter({
       name: "dead_letters_total",
       help: "Records that failed for good, by reason.",
-      labels: { reason: REJECTIONS },
+      labels: { reason: BROKEN_RECORD_REASONS },
     }),
     rebalances: metrics.counter({
       name: "router_rebalances_total",

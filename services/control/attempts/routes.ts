@@ -1,6 +1,6 @@
 // GET /v1/destinations/{id}/attempts and .../stats (contract 10.5).
 import { Type } from "typebox";
-import { durationText } from "#contract";
+import { durationText, OUTCOME_REASONS } from "#contract";
 import { KEPT_MS } from "#topics";
 import type { ListedAttempt } from "../delivery-index/attempts-table.ts";
 import { existingDestination } from "../destinations/existing.ts";
@@ -29,7 +29,7 @@ const AttemptView = Type.Object(
     type: Type.String({ description: "Of the call." }),
     url: Type.String({ description: SHOWN_URL }),
     attempt: Type.Integer({ description: "1 is the first." }),
-    outcome: Type.String({ description: "success, or a reason such as timeout or http_5xx." }),
+    outcome: Type.String({ description: `success, or why not: ${OUTCOME_REASONS.join(", ")}.` }),
     retryable: Type.Boolean({
       description: "Whether this outcome lets the call be sent to the webhook again.",
     }),

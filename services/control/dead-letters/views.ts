@@ -1,6 +1,8 @@
 // Dead letters as the API shows them (contract 10.6).
+
 import { isUtf8 } from "node:buffer";
 import { type Static, Type } from "typebox";
+import { DEAD_LETTER_REASONS } from "#contract";
 import type { DeadLetter } from "#topics";
 import type { ListedDeadLetter } from "../delivery-index/dead-letters-table.ts";
 import { SHOWN_URL, shownUrl } from "../destinations/shown-url.ts";
@@ -12,8 +14,7 @@ const LISTED_FIELDS = {
   id: Type.String(),
   deadAt: TimeField,
   reason: Type.String({
-    description:
-      "permanent, window_over, not_asked, destination_gone, destination_disabled, undecodable or handler_failed.",
+    description: `${DEAD_LETTER_REASONS.join(", ")}: docs/reasons.md says what each means.`,
   }),
   message: Type.String({ description: "For people." }),
   destinationId: nullableString(),

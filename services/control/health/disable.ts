@@ -1,10 +1,11 @@
 // Unbroken failure for as long as its owner asked for switches a destination off (contract 4.5); nothing is without being asked to. Pure.
+import type { OutcomeReason } from "#contract";
 import type { DestinationConfig, DestinationHealth } from "#topics";
 import { formatDuration } from "../destinations/durations.ts";
 import { unbrokenSinceMs } from "./health.ts";
 
 /** A key of ours that is missing is not the endpoint's failure. */
-const OWN_FAILURE = "secret_unreadable";
+const OWN_FAILURE: OutcomeReason = "secret_unreadable";
 
 /**
  * The reason why the destination is to be switched off now, or undefined. What failed before it was last switched on does not count,

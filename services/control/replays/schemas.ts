@@ -1,4 +1,5 @@
 import { type Static, Type } from "typebox";
+import { DEAD_LETTER_REASONS } from "#contract";
 import type { Replay } from "#topics";
 import { TimeField } from "../http/fields.ts";
 import { nullableString } from "../http/nullable.ts";
@@ -22,7 +23,7 @@ export const ReplayBody = Type.Object(
         description: "All dead letters of this destination that have died so far.",
       }),
     ),
-    reason: Type.Optional(Type.String({ minLength: 1 })),
+    reason: Type.Optional(Type.String({ minLength: 1, description: DEAD_LETTER_REASONS.join(", ") })),
     ...RANGE_FIELDS,
     callsPerSecond: Type.Optional(
       Type.Number({

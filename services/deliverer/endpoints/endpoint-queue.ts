@@ -1,8 +1,8 @@
 // The way of one endpoint: what is under way, what waits, and what it is told. Pure.
-import type { AttemptOutcome } from "#contract";
+import type { AttemptOutcome, DivertReason } from "#contract";
 import { Breaker } from "./breaker.ts";
 import { Limiter } from "./limiter.ts";
-import { type DivertReason, type EndpointRequest, RequestQueue } from "./request.ts";
+import { type EndpointRequest, RequestQueue } from "./request.ts";
 
 /** No request waits longer for a place. */
 export const MAX_WAIT_MS = 2_000;

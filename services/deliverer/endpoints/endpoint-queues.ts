@@ -1,11 +1,11 @@
 // All endpoints of this process. A destination shard's attempts all happen here, so plain counts are exact. No timers and no clock
 // in here, and every `nowMs` is of one that nobody sets: `sweep` is to be called ten times a second.
-import type { AttemptOutcome } from "#contract";
+import type { AttemptOutcome, DivertReason } from "#contract";
 import type { BreakerState } from "./breaker.ts";
 import { EndpointQueue, MAX_WAIT_MS } from "./endpoint-queue.ts";
 import { FairShare } from "./fair-share.ts";
 import { ProcessLoad } from "./process-load.ts";
-import type { DivertReason, EndpointRequest } from "./request.ts";
+import type { EndpointRequest } from "./request.ts";
 
 /** Requests under way that keep a process busy; more of them only make each slower, and cost memory. */
 const BUSY_IN_FLIGHT = 128;

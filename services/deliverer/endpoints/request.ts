@@ -1,14 +1,4 @@
-/** Why a request was not made. `paused`: the endpoint asked for it (Retry-After). `rate_limited`: its destination has set a limit (contract 4.4). */
-export const DIVERT_REASONS = [
-  "breaker_open",
-  "crowded",
-  "queue_slow",
-  "stalled",
-  "retry_share",
-  "paused",
-  "rate_limited",
-] as const;
-export type DivertReason = (typeof DIVERT_REASONS)[number];
+import type { DivertReason } from "#contract";
 
 /**
  * A request that wants through its endpoint's queue; it is either started, diverted or withdrawn, once. One object for each, linked in the

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "@jest/globals";
+import type { DivertReason } from "#contract";
 import { WINDOW_MS } from "#contract";
-import type { DivertReason } from "../endpoints/request.ts";
 import { createDriver } from "../fixtures/driver.ts";
 import { destination, job, response, START_MS } from "../fixtures/jobs.ts";
 

@@ -1,8 +1,8 @@
 // What an attempt means for its job. Pure.
+import type { DivertReason } from "#contract";
 import { type FailedAttempt, retrySpread } from "#contract";
 import type { DeliveryJob } from "#topics";
 import type { ReachableDestination } from "../destinations.ts";
-import type { DivertReason } from "../endpoints/request.ts";
 import { type DivertedResult, isDiverted, mergeOutcomes, type PartResult } from "./outcomes.ts";
 import type { Dead } from "./plan.ts";
 import { type Retries, type Waiting, waitFrom } from "./waiting.ts";

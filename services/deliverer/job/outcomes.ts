@@ -1,25 +1,5 @@
-import type { AttemptOutcome, PermanentReason, RequestResult, RetryReason } from "#contract";
+import type { AttemptOutcome, DivertReason, RequestResult } from "#contract";
 import type { DeliveryJob, WebhookOutcome } from "#topics";
-import type { DivertReason } from "../endpoints/request.ts";
-
-/**
- * Why a webhook did not get a call. `secret_unreadable`: the destination's secret does not decrypt with the configured
- * keys, so no request was made; an operator can put the key back within the window, so it is retried.
- */
-export type OutcomeReason = RetryReason | PermanentReason | "secret_unreadable";
-
-/**
- * Why a call ended in the dead letters (contract 3.4, 3.6). `window_over`: its webhooks were asked, and the window is over. `not_asked`: the
- * same, but there was no chance to ask them: not once in the window, or not again after it had ended while this service was away.
- */
-export type DeadReason =
-  | "permanent"
-  | "window_over"
-  | "not_asked"
-  | "destination_gone"
-  | "destination_disabled"
-  | "undecodable"
-  | "handler_failed";
 
 type UnreadableSecret = { readonly kind: "retryable"; readonly reason: "secret_unreadable" };
 

@@ -1,12 +1,12 @@
 // What to do with a job that came out of its topic. Pure.
+import type { DeadLetterReason } from "#contract";
 import type { DeliveryJob } from "#topics";
 import type { DestinationState, ReachableDestination } from "../destinations.ts";
-import type { DeadReason } from "./outcomes.ts";
 import { type Retries, type Waiting, waitFrom } from "./waiting.ts";
 
 export interface Dead {
   readonly kind: "dead";
-  readonly reason: DeadReason;
+  readonly reason: DeadLetterReason;
   readonly message: string;
   /** With every outcome so far. */
   readonly job: DeliveryJob;

@@ -1,6 +1,5 @@
 import { describe, expect, test } from "@jest/globals";
-import type { RequestResult } from "#contract";
-import type { DivertReason } from "../endpoints/request.ts";
+import type { DivertReason, RequestResult } from "#contract";
 import { createDriver } from "../fixtures/driver.ts";
 import { destination, job, response, START_MS } from "../fixtures/jobs.ts";
 

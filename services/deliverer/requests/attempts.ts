@@ -1,3 +1,4 @@
+import type { DivertReason } from "#contract";
 import { classifyResult, type RequestResult } from "#contract";
 import type { Egress } from "#egress";
 import type { Ownership } from "#kafka";
@@ -6,7 +7,7 @@ import type { DeliveryJob } from "#topics";
 import type { ReachableDestination, Webhook } from "../destinations.ts";
 import type { Quota } from "../endpoints/destination-limit.ts";
 import type { DestinationLimits, LimitedRequest } from "../endpoints/destination-limits.ts";
-import type { DivertReason, EndpointRequest } from "../endpoints/request.ts";
+import type { EndpointRequest } from "../endpoints/request.ts";
 import { messageOf, type PartResult, type WebhookResult } from "../job/outcomes.ts";
 import type { Telemetry } from "../telemetry.ts";
 import { requestHeaders } from "./request-headers.ts";

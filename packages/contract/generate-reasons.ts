@@ -1,0 +1,84 @@
+// Writes docs/reasons.md from the closed lists of reasons: `node packages/contract/generate-reasons.ts [--check]`.
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import {
+  DEAD_LETTERS,
+  DIVERTS,
+  DROPS,
+  PERMANENT,
+  REJECTIONS,
+  RETRYABLE,
+  type Reason,
+  type Reasons,
+} from "./reasons/index.ts";
+
+const PAGE = "docs/reasons.md";
+const path = join(import.meta.dirname, "../..", PAGE);
+
+const INTRODUCTION = `# Reasons
+
+<!-- Generated from packages/contract/reasons by \`npm run generate\`; do not edit. -->
+
+Each is one of a closed list: the same word is in answers of the APIs, in log lines and in the labels of metrics.
+`;
+
+interface Section {
+  readonly title: string;
+  readonly where: string;
+  readonly reasons: Reasons<string>;
+}
+
+const SECTIONS: readonly Section[] = [
+  {
+    title: "Dead letters",
+    where: "`reason` of `GET /v1/dead-letters`; `hookline_dead_letters_total`.",
+    reasons: DEAD_LETTERS,
+  },
+  {
+    title: "Requests that are tried again",
+    where: "`outcome` of `GET /v1/destinations/{id}/attempts`; `hookline_delivery_attempts_total`.",
+    reasons: RETRYABLE,
+  },
+  { title: "Requests that are not tried again", where: "In the same places.", reasons: PERMANENT },
+  {
+    title: "Diverts: calls that wait without a request",
+    where: "`hookline_delivery_diverted_total`.",
+    reasons: DIVERTS,
+  },
+  {
+    title: "Drops: calls that go nowhere",
+    where: "`hookline_router_calls_total`; `suppressed` in `hookline_ingest_calls_dropped_total`.",
+    reasons: DROPS,
+  },
+  {
+    title: "Rejections: calls that ingest refuses",
+    where: "`code` of a 400, and of each entry of `rejected`; `hookline_ingest_calls_rejected_total`.",
+    reasons: REJECTIONS,
+  },
+];
+
+function rowOf([name, { meaning, action }]: [string, Reason]): string {
+  return `| \`${name}\` | ${meaning} | ${action} |`;
+}
+
+function sectionOf({ title, where, reasons }: Section): string {
+  const rows = Object.entries(reasons).map(rowOf);
+  return [
+    `## ${title}`,
+    "",
+    where,
+    "",
+    "| reason | meaning | what to do |",
+    "|---|---|---|",
+    ...rows,
+    "",
+  ].join("\n");
+}
+
+const page = [INTRODUCTION, ...SECTIONS.map(sectionOf)].join("\n");
+if (!process.argv.includes("--check")) {
+  writeFileSync(path, page);
+} else if (!existsSync(path) || readFileSync(path, "utf8") !== page) {
+  process.stderr.write(`${PAGE} is stale: run \`npm run generate\`\n`);
+  process.exitCode = 1;
+}

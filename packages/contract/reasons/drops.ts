@@ -1,0 +1,40 @@
+// Why a call that was accepted goes nowhere (contract 1.2, 1.4, 1.8, 4.1, 4.3, 4.4, 5.2).
+import { type Reasons, reasonsOf } from "./reason.ts";
+
+/** What the webhook-router decides from the call and its destinations. */
+export type UnroutedReason = "integration_off" | "no_destination" | "call_type_off" | "event_off";
+
+export type DropReason = UnroutedReason | "duplicate" | "suppressed";
+
+const UNROUTED: Reasons<UnroutedReason> = {
+  integration_off: {
+    meaning: "the call's integrations switch Webhooks off",
+    action: "change `integrations` in the SDK, if webhooks should get it",
+  },
+  no_destination: {
+    meaning: "no enabled destination is connected to the source",
+    action: "connect a destination to the source, or switch one on",
+  },
+  call_type_off: {
+    meaning: "no destination takes calls of this type",
+    action: "add the type to a destination's callTypes",
+  },
+  event_off: {
+    meaning: "no destination takes this event",
+    action: "add the event to a destination's events",
+  },
+};
+
+export const DROPS: Reasons<DropReason> = {
+  ...UNROUTED,
+  duplicate: {
+    meaning: "a call of the same source with this messageId came within the duplicate window",
+    action: "nothing; a messageId that is used for several calls is a fault of the sender",
+  },
+  suppressed: {
+    meaning: "a regulation has suppressed the call's user",
+    action: "end the suppression with another regulation, if the user wants it",
+  },
+};
+
+export const UNROUTED_REASONS = reasonsOf(UNROUTED);

@@ -1,0 +1,19 @@
+export {
+  BROKEN_RECORD_REASONS,
+  type BrokenRecordReason,
+  DEAD_LETTER_REASONS,
+  DEAD_LETTERS,
+  type DeadLetterReason,
+} from "./dead-letters.ts";
+export { DIVERT_REASONS, DIVERTS, type DivertReason } from "./diverts.ts";
+export { DROPS, type DropReason, UNROUTED_REASONS, type UnroutedReason } from "./drops.ts";
+export {
+  OUTCOME_REASONS,
+  type OutcomeReason,
+  PERMANENT,
+  type PermanentReason,
+  RETRYABLE,
+  type RetryReason,
+} from "./outcomes.ts";
+export type { Reason, Reasons } from "./reason.ts";
+export { REJECTION_CODES, REJECTIONS, type RejectionCode } from "./rejections.ts";
