@@ -254,6 +254,7 @@ const RECORDS: { [R in RecordName]: fc.Arbitrary<RecordTypes[R]> } = {
     replayed: long,
     skipped: long,
     expired: long,
+    deleted: long,
     cursor: nullable(text),
     createdAtMs: long,
     updatedAtMs: long,

@@ -7,6 +7,7 @@ export {
   shardOf,
   shardWidthOf,
   suppressionKey,
+  suppressionScope,
   USER_HASH_BYTES,
   userHash,
 } from "./keys.ts";

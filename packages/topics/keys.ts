@@ -47,12 +47,21 @@ const EVERY_SOURCE = "*";
 /** 128 bits: of a thousand million user ids no two are likely to meet. */
 export const USER_HASH_BYTES = 16;
 
-/** Stands for a user id where that shall not be read: the first bytes of its SHA-256, in base64url. */
+/** Of these bytes in base64url. */
+const USER_HASH_CHARACTERS = 22;
+
+/** Stands for a user id where that shall not be read: the beginning of its SHA-256, in base64url. */
 export function userHash(userId: string): string {
-  return hash("sha256", userId, "buffer").toString("base64url", 0, USER_HASH_BYTES);
+  return hash("sha256", userId, "base64url").slice(0, USER_HASH_CHARACTERS);
 }
 
 /** Key of a suppression, of one source or (null) of all. */
 export function suppressionKey(sourceId: string | null, hashOfUser: string): string {
   return `${sourceId ?? EVERY_SOURCE}:${hashOfUser}`;
+}
+
+/** The source of a suppression's key; null for all of them. */
+export function suppressionScope(key: string): string | null {
+  const sourceId = key.slice(0, key.indexOf(":"));
+  return sourceId === EVERY_SOURCE ? null : sourceId;
 }

@@ -472,6 +472,8 @@ export interface Replay {
   skipped: number;
   /** Matched, but removed from the topic before their turn. */
   expired: number;
+  /** Matched, but left out: their users were deleted since. */
+  deleted: number;
   /** partition:offset of the last dead letter replayed, in the order of these; it goes on behind it. */
   cursor: null | string;
   createdAtMs: number;

@@ -7,6 +7,7 @@ import type { settings } from "./config.ts";
 import { createDeadLetterReader, type DeadLetterReader } from "./dead-letters/reader.ts";
 import type { IndexDisk } from "./delivery-index/database.ts";
 import { type Deliveries, openDeliveryIndex } from "./delivery-index/open.ts";
+import type { DeletedUsers } from "./regulations/deleted-users.ts";
 import { openReplays } from "./replays/open.ts";
 import { createReplayStore, type ReplayStore } from "./replays/store.ts";
 
@@ -19,6 +20,7 @@ export interface DeliveriesParts {
   readonly topics: TopicMap;
   readonly indexDisk: IndexDisk;
   readonly destination: (id: string) => DestinationConfig | undefined;
+  readonly deletedUsers: DeletedUsers;
 }
 
 export interface OpenDeliveries {

@@ -16,6 +16,7 @@ import { openHealth } from "./health/open.ts";
 import { listenHost } from "./http/auth.ts";
 import { createIds } from "./ids.ts";
 import { openDeliveries } from "./open-deliveries.ts";
+import { createDeletedUsers } from "./regulations/deleted-users.ts";
 import { openRegulations } from "./regulations/open.ts";
 import { createTelemetry, type Resource, type Telemetry } from "./telemetry.ts";
 
@@ -80,11 +81,18 @@ async function openParts(context: ControlContext, outside: ControlOutside): Prom
     partitions: await kafka.admin().partitionCount(topics.deliveryJobs.name),
     egress,
   };
+  const regulations = openRegulations(context, { ...connection, ...shared });
+  const deletedUsers = createDeletedUsers(regulations);
   return {
     ...shared,
-    ...openDeliveries(context, { ...connection, indexDisk: outside.indexDisk, destination }),
+    ...openDeliveries(context, {
+      ...connection,
+      indexDisk: outside.indexDisk,
+      destination,
+      deletedUsers,
+    }),
     health: await openHealth(context, { ...connection, ...shared }),
-    regulations: openRegulations(context, { ...connection, ...shared }),
+    regulations,
     sources: createConfigStore({ topic: sourceConfig, table: sourceTable, producer, serde }),
     secrets: createSecretBox(settings.encryption),
     delivery: settings.egress,

@@ -3,11 +3,36 @@ import { suppressionKey, userHash } from "#topics";
 import { type IngestFixture, post, startFixture } from "./fixtures/http.ts";
 import { createSuppressions } from "./suppressions.ts";
 
+const noPause = () => Promise.reject(new Error("it needs no second turn"));
+
 const call = (userId: string | null, previousId: string | null = null) => ({ userId, previousId });
 
+/** A table as Kafka's: those told to listen know what was there before. */
 function suppressing(...entries: readonly (readonly [sourceId: string | null, userId: string])[]) {
-  const table = new Map(entries.map(([scope, user]) => [suppressionKey(scope, userHash(user)), true]));
-  return { table, suppressions: createSuppressions(table) };
+  const keyOf = (scope: string | null, user: string) => suppressionKey(scope, userHash(user));
+  const table = new Map(entries.map(([scope, user]) => [keyOf(scope, user), true]));
+  const listeners: ((key: string, value: unknown, before: unknown) => void)[] = [];
+  const { keep } = createSuppressions({
+    get: (key) => table.get(key),
+    entries: () => table.entries(),
+    onChange: (listener) => {
+      listeners.push(listener);
+      return () => undefined;
+    },
+  });
+  function change(scope: string | null, user: string, isThere: boolean): void {
+    const key = keyOf(scope, user);
+    const before = table.get(key);
+    if (isThere) table.set(key, true);
+    else table.delete(key);
+    for (const tell of listeners) tell(key, table.get(key), before);
+  }
+  /** Of few calls, in one turn. */
+  const suppressions = {
+    keep: <C extends ReturnType<typeof call>>(sourceId: string, calls: readonly C[]) =>
+      keep(sourceId, calls, noPause) as readonly C[],
+  };
+  return { change, keep, suppressions };
 }
 
 describe("calls of suppressed users (contract 5.2)", () => {
@@ -31,10 +56,27 @@ describe("calls of suppressed users (contract 5.2)", () => {
   });
 
   test("are known as the table has them now; who is not suppressed any more is kept", () => {
-    const { suppressions, table } = suppressing([null, "u"]);
-    expect(suppressions.keep("s1", [call("u")])).toEqual([]);
-    table.delete(suppressionKey(null, userHash("u")));
-    expect(suppressions.keep("s1", [call("u")])).toHaveLength(1);
+    const { change, suppressions } = suppressing([null, "u"], ["s2", "v"]);
+    const kept = (sourceId: string) =>
+      suppressions.keep(sourceId, [call("u"), call("v"), call("w")]).map(({ userId }) => userId);
+    expect([kept("s1"), kept("s2")]).toEqual([["v", "w"], ["w"]]);
+    change(null, "w", true);
+    // As a record that is written twice, and an end of what was not begun.
+    change(null, "w", true);
+    change("s1", "u", false);
+    expect([kept("s1"), kept("s2")]).toEqual([["v"], []]);
+    change(null, "u", false);
+    change(null, "w", false);
+    expect([kept("s1"), kept("s2")]).toEqual([
+      ["u", "v", "w"],
+      ["u", "w"],
+    ]);
+    change("s2", "v", false);
+    change("s1", "v", true);
+    expect([kept("s1"), kept("s2")]).toEqual([
+      ["u", "w"],
+      ["u", "v", "w"],
+    ]);
   });
 
   test("a request without any goes on with the list that it has, whether somebody is suppressed or nobody", () => {
@@ -44,13 +86,29 @@ describe("calls of suppressed users (contract 5.2)", () => {
   });
 });
 
+test("a large batch is looked through in turns of the event loop", async () => {
+  const { keep } = suppressing([null, "gone"]);
+  let pauses = 0;
+  const pause = async () => {
+    pauses += 1;
+  };
+  const calls = Array.from({ length: 1_001 }, (_, index) => call(index % 10 === 0 ? "gone" : `u${index}`));
+  const kept = await keep("s1", calls, pause);
+  expect(kept).toEqual(calls.filter(({ userId }) => userId !== "gone"));
+  expect(pauses).toBe(5);
+  expect(await keep("s1", calls.slice(0, 250), noPause)).toHaveLength(225);
+});
+
 describe("a request with calls of suppressed users", () => {
   let running: IngestFixture | undefined;
   afterEach(() => running?.close());
 
   async function start(store?: () => Promise<"unavailable">) {
-    const { suppressions } = suppressing([null, "gone"]);
-    running = await startFixture({ parts: { suppressions }, ...(store !== undefined && { store }) });
+    const { keep } = suppressing([null, "gone"]);
+    running = await startFixture({
+      parts: { suppressions: { keep } },
+      ...(store !== undefined && { store }),
+    });
     const ingest = running;
     const counted = async () => {
       const metrics = await ingest.metrics.expose();

@@ -102,7 +102,8 @@ async function storeCalls(parts: IngestParts, request: IncomingMessage, tracking
   const { calls, rejected } = judgement;
   const retryAfterMs = parts.rateLimit.take(id, ordinaryCalls(calls));
   if (retryAfterMs !== undefined) return limited(retryAfterMs);
-  const kept = parts.suppressions.keep(id, calls);
+  const keeping = parts.suppressions.keep(id, calls, parts.pause);
+  const kept = "then" in keeping ? await keeping : keeping;
   if (kept.length > 0 && (await parts.sink.store(id, kept)) === "unavailable") {
     return { kind: "refused", refusal: busy("kafka") };
   }

@@ -4,6 +4,7 @@ import { deletionMessageId } from "#contract";
 import { type ControlService, problemFields, startControl } from "#support/control-service";
 import { until } from "#support/until";
 import { suppressionKey, userHash } from "#topics";
+import { deadLetter } from "../delivery-index/fixtures/records.ts";
 import { openTopics, type TopicClient } from "../fixtures/deliveries.ts";
 
 let control: ControlService;
@@ -182,6 +183,35 @@ describe("a request for a regulation", () => {
     expect((await control.ask("/v1/regulations/none")).status).toBe(404);
   }, 60_000);
 });
+
+test("what died of a deleted user is not sent again by a replay; what died of others is", async () => {
+  const destinationId = await createDestination({ sourceIds: sources.slice(0, 1) });
+  const letters = ["forgotten", "kept"].map((userId) =>
+    deadLetter({
+      id: `died-${userId}`,
+      messageId: `died-${userId}`,
+      destinationId,
+      sourceId: sources[0] ?? "",
+      deadAtMs: Date.now(),
+      body: Buffer.from(JSON.stringify({ version: 1, type: "track", userId })),
+    }),
+  );
+  await topics.write(control.topics.deadLetters, letters);
+  await finished((await start({ regulationType: "DELETE_ONLY", subjectIds: ["forgotten"] })).body.id);
+  const replay = await control.ask("/v1/dead-letters/replay", { body: { destinationId } });
+  expect(replay.body).toMatchObject({ matched: 2 });
+  const path = `/v1/replays/${replay.body.replayId}`;
+  const done = await until(
+    async () => {
+      const { body } = await control.ask(path);
+      return body.state === "finished" && body;
+    },
+    { timeoutMs: 30_000, what: "the replay to be finished" },
+  );
+  expect(done).toMatchObject({ replayed: 1, deleted: 1, expired: 0 });
+  const jobs = (await topics.jobs()).filter((job) => job.destinationId === destinationId);
+  expect(jobs.map(({ messageId }) => messageId)).toEqual(["died-kept"]);
+}, 60_000);
 
 test("of two processes one works on a regulation, and the other one goes on when it ends", async () => {
   const subjectIds = users(1_000, "handed");

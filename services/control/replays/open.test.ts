@@ -60,6 +60,7 @@ function process(quiet: QuietWorld, name: string) {
           read: async (places) =>
             new Map(places.map((place): [number, DeadLetter] => [place, deadLetter({ id: `${place}` })])),
         },
+        deletedUsers: { refresh: async () => undefined, isOfDeleted: () => false },
         destination: () => undefined,
       },
     );
@@ -152,7 +153,7 @@ function forgetting(all: readonly Replay[]) {
       nowMs: () => EPOCH_MS,
     } as never,
     {
-      kafka: { producer: () => ({}), runner: () => ({ failed: never, start: async () => undefined }) },
+      kafka: { durableProducer: () => ({}), runner: () => ({ failed: never, start: async () => undefined }) },
       topics: startWorld({ processes: [] }).world.topics,
       deliveries: {},
       store: {

@@ -5,6 +5,7 @@ import type { DestinationConfig, Replay, TopicMap } from "#topics";
 import type { DeadLetterReader } from "../dead-letters/reader.ts";
 import type { Deliveries } from "../delivery-index/open.ts";
 import { WorkOwner } from "../durable-work/owner.ts";
+import type { DeletedUsers } from "../regulations/deleted-users.ts";
 import type { ReplayStore } from "./store.ts";
 import { type ReplayWork, workOn } from "./worker.ts";
 
@@ -17,6 +18,7 @@ export interface OpenReplaysParts {
   readonly store: ReplayStore;
   readonly deliveries: Deliveries;
   readonly deadLetters: DeadLetterReader;
+  readonly deletedUsers: DeletedUsers;
   readonly destination: (id: string) => DestinationConfig | undefined;
 }
 
@@ -38,8 +40,8 @@ export function openReplays(context: Context, parts: OpenReplaysParts): void {
     isOpen: ({ state }) => state === "running",
     host,
     async work(id, signal) {
-      // To the end: another process may have come further.
-      await table.load();
+      // To the end: another process may have come further, and a deletion may be new.
+      await Promise.all([table.load(), parts.deletedUsers.refresh()]);
       await workOn(id, work, signal);
     },
     onFailed: (replayId, error) => logger.warn({ replayId, err: error }, "a replay cannot go on yet"),
@@ -75,7 +77,7 @@ export function openReplays(context: Context, parts: OpenReplaysParts): void {
 }
 
 function workOf({ metrics, host, nowMs }: Context, parts: OpenReplaysParts, producer: Producer): ReplayWork {
-  const { store, deliveries, deadLetters, destination, serde, topics } = parts;
+  const { store, deliveries, deadLetters, deletedUsers, destination, serde, topics } = parts;
   const replayed = metrics.counter({
     name: "control_replayed_calls_total",
     help: "Dead letters that became delivery jobs again.",
@@ -84,6 +86,7 @@ function workOf({ metrics, host, nowMs }: Context, parts: OpenReplaysParts, prod
     store,
     ...deliveries,
     deadLetters,
+    deletedUsers,
     destination,
     producer,
     serde,

@@ -70,6 +70,7 @@ export function replayOf(
     replayed: 0,
     skipped: 0,
     expired: 0,
+    deleted: 0,
     cursor: null,
     createdAtMs: made.nowMs,
     updatedAtMs: made.nowMs,

@@ -53,6 +53,7 @@ export const ReplayView = Type.Object(
     replayed: Type.Integer({ description: "Calls that are delivery jobs again." }),
     skipped: Type.Integer({ description: "Selected, but no calls." }),
     expired: Type.Integer({ description: "Removed by retention before their turn." }),
+    deleted: Type.Integer({ description: "Left out, because their users were deleted since." }),
     deadAgain: Type.Integer({ description: "Calls that failed for good once more, so far." }),
     callsPerSecond: Type.Number(),
     ids: Type.Unsafe<string[] | null>({ type: ["array", "null"], items: { type: "string" } }),
@@ -67,7 +68,7 @@ export const ReplayView = Type.Object(
 );
 
 export function replayView(replay: Replay, deadAgain: number): Static<typeof ReplayView> {
-  const { id, state, matched, replayed, skipped, expired, ids, destinationId, reason } = replay;
+  const { id, state, matched, replayed, skipped, expired, deleted, ids, destinationId, reason } = replay;
   return {
     id,
     state,
@@ -75,6 +76,7 @@ export function replayView(replay: Replay, deadAgain: number): Static<typeof Rep
     replayed,
     skipped,
     expired,
+    deleted,
     deadAgain,
     callsPerSecond: replay.callsPerSecond ?? DEFAULT_CALLS_PER_SECOND,
     ids,

@@ -25,6 +25,7 @@ function setup(changes: Partial<Replay> = {}) {
     looks: 0,
     stepMs: 0,
     gone: new Set<number>(),
+    deleted: new Set<string>(),
   };
   const asked: (readonly number[])[] = [];
   const running = replay({ ends: [100], callsPerSecond: 2, ...changes });
@@ -53,9 +54,15 @@ function setup(changes: Partial<Replay> = {}) {
       async read(places) {
         asked.push(places);
         const left = places.filter((place) => !world.gone.has(place));
-        return new Map(left.map((place): [number, DeadLetter] => [place, deadLetter({ id: `${place}` })]));
+        return new Map(
+          left.map((place): [number, DeadLetter] => [
+            place,
+            deadLetter({ id: `${place}`, body: Buffer.from(`${place}`) }),
+          ]),
+        );
       },
     },
+    deletedUsers: { isOfDeleted: ({ body }) => world.deleted.has(body.toString()) },
     destination: (): DestinationConfig | undefined => undefined,
     producer: {
       async send(records) {
@@ -172,6 +179,16 @@ describe("work on a replay", () => {
     await bench.work;
     expect(bench.sent).toEqual([1, 1, 2, 2, 2]);
     expect(bench.saved.at(-1)).toMatchObject({ state: "finished", replayed: 8, expired: 5, cursor: "0:9" });
+  });
+
+  test("leaves out those of users that were deleted since, counts them, and goes on behind them", async () => {
+    const bench = setup({ callsPerSecond: 8, deleted: 1 });
+    for (const place of [PLACES[1], PLACES[2]]) if (place !== undefined) bench.world.deleted.add(`${place}`);
+    await bench.steps(6);
+    await bench.work;
+    expect(bench.sent).toEqual([1, 1, 2, 2, 2]);
+    const end = { state: "finished", replayed: 8, expired: 0, deleted: 3, cursor: "0:9" };
+    expect(bench.saved.at(-1)).toMatchObject(end);
   });
 
   test("takes what a step has taken from the pause behind it; one that took as long needs none", async () => {

@@ -7,6 +7,7 @@ import { type DestinationConfig, deliveryKey, type Replay, type Topic } from "#t
 import type { DeadLetterReader } from "../dead-letters/reader.ts";
 import type { DeliveryIndex } from "../delivery-index/delivery-index.ts";
 import type { Progress } from "../delivery-index/progress.ts";
+import type { DeletedUsers } from "../regulations/deleted-users.ts";
 import { jobOf, withinWidth } from "./job.ts";
 import { type Pace, paceOf } from "./pace.ts";
 import { cursorAt, filterOf, sentUpTo } from "./selection.ts";
@@ -17,6 +18,7 @@ export interface ReplayWork {
   readonly index: Pick<DeliveryIndex, "findDeadLetter" | "replayablePlaces">;
   readonly progress: Pick<Progress, "untilCovers">;
   readonly deadLetters: DeadLetterReader;
+  readonly deletedUsers: Pick<DeletedUsers, "isOfDeleted">;
   readonly destination: (id: string) => DestinationConfig | undefined;
   readonly producer: Pick<Producer, "send">;
   readonly serde: Pick<Serde, "encode">;
@@ -103,14 +105,16 @@ interface Sending {
   readonly signal: AbortSignal;
 }
 
-/** Makes them jobs again; gives the replay as it is when they are durable. */
+/** Makes them jobs again, but for those of deleted users; gives the replay as it is when they are durable. */
 async function sendAgain(
   replay: Replay,
   places: readonly number[],
   { work, signal }: Sending,
 ): Promise<Replay> {
   const letters = await work.deadLetters.read(places, signal);
-  const jobs = [...letters.values()]
+  const kept = [...letters.values()].filter((letter) => !work.deletedUsers.isOfDeleted(letter));
+  const deleted = letters.size - kept.length;
+  const jobs = kept
     .flatMap((letter) => jobOf(letter, replay.id) ?? [])
     .map((job) => withinWidth(job, work.destination(job.destinationId)));
   await work.producer.send(
@@ -124,7 +128,8 @@ async function sendAgain(
   return {
     ...replay,
     replayed: replay.replayed + jobs.length,
-    expired: replay.expired + places.length - jobs.length,
+    expired: replay.expired + places.length - deleted - jobs.length,
+    deleted: replay.deleted + deleted,
     cursor: cursorAt(places.at(-1) ?? 0),
     updatedAtMs: work.nowMs(),
   };

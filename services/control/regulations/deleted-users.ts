@@ -1,0 +1,59 @@
+// Which calls are of users that were deleted since: nothing sends them again.
+import { isDeletion } from "#contract";
+import { type DeadLetter, type Regulation, USER_HASH_BYTES, userHash } from "#topics";
+
+export interface DeletedUsers {
+  /** Resolves when what other processes wrote before the call is known; waits while Kafka is away. */
+  refresh(): Promise<void>;
+  /** Whether the call was accepted before its user was deleted. Of a deletion's own notification it is false. */
+  isOfDeleted(letter: DeadCall): boolean;
+}
+
+type DeadCall = Pick<DeadLetter, "sourceId" | "type" | "receivedAtMs" | "body">;
+
+interface Regulations {
+  refresh(): Promise<void>;
+  list(): readonly Regulation[];
+}
+
+/** As the regulations say that are still kept: as long as a dead letter that is older than they are. */
+export function createDeletedUsers(regulations: Regulations): DeletedUsers {
+  return {
+    refresh: () => regulations.refresh(),
+    isOfDeleted({ sourceId, type, receivedAtMs, body }) {
+      if (type === "delete") return false;
+      const later = regulations
+        .list()
+        .filter((regulation) => isDeletion(regulation.regulationType))
+        .filter((regulation) => regulation.sourceId === null || regulation.sourceId === sourceId)
+        .filter(({ createdAtMs, deletedAtMs }) => (deletedAtMs ?? createdAtMs) >= (receivedAtMs ?? 0));
+      if (later.length === 0) return false;
+      const userIds = usersOf(body);
+      return later.some((regulation) => userIds.some((userId) => names(regulation, userId)));
+    },
+  };
+}
+
+/** The users that a delivered body names: an alias has two of them. */
+function usersOf(body: Buffer): string[] {
+  const { userId, previousId } = JSON.parse(body.toString()) as Record<string, unknown>;
+  return [userId, previousId].filter((id): id is string => typeof id === "string");
+}
+
+function names({ subjectIds, subjectHashes }: Regulation, userId: string): boolean {
+  return subjectIds.includes(userId) || hasHash(subjectHashes, Buffer.from(userHash(userId), "base64url"));
+}
+
+/** Of sorted hashes, by halves. */
+function hasHash(hashes: Buffer, wanted: Buffer): boolean {
+  let [low, high] = [0, hashes.length / USER_HASH_BYTES];
+  while (low < high) {
+    const middle = Math.floor((low + high) / 2);
+    const at = middle * USER_HASH_BYTES;
+    const order = hashes.compare(wanted, 0, USER_HASH_BYTES, at, at + USER_HASH_BYTES);
+    if (order === 0) return true;
+    if (order < 0) low = middle + 1;
+    else high = middle;
+  }
+  return false;
+}
