@@ -1,9 +1,10 @@
-// Writes the flow picture into README.md and the topic table into docs/architecture.md, between their markers:
+// Writes the flow picture into README.md, the topic table into docs/architecture.md and what expires when into docs/deletion.md, between
+// their markers:
 // `node packages/topics/generate-docs.ts [--check]`.
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { RETRY_DELAYS_MS } from "#contract";
-import { allTopics, topicMap } from "./map.ts";
+import { allTopics, type TopicMap, topicMap } from "./map.ts";
 import type { Topic } from "./topic.ts";
 
 const ROOT = join(import.meta.dirname, "../..");
@@ -60,6 +61,42 @@ function topicTable(): string {
   ].join("\n");
 }
 
+/** What a topic holds of users, for people; "" for nothing. Whoever adds a topic has to say it. */
+const USER_DATA: Readonly<Record<keyof TopicMap, string>> = {
+  calls: "every accepted call, whole",
+  deliveryJobs: "the call of each job, whole",
+  deliveryRetries: "the call of each waiting job, whole",
+  deliveryWakes: "",
+  deliveryAttempts: "message ids; what an endpoint answered to a failed request, shortened",
+  deliveryTotals: "",
+  deadLetters: "calls that failed for good, whole",
+  destinationHealth: "",
+  operationalEvents: "",
+  sourceConfig: "",
+  destinationConfig: "",
+  replays: "",
+  regulations: "user ids until the regulation has ended; of a deletion then hashes of them",
+  suppressions: "hashes of the user ids that are suppressed now",
+  profileEvents: "calls, whole; deletions and imports by user id",
+  profiles: "what audiences keep of a user: traits, counts, memberships. A deletion removes it",
+  audienceConfig: "",
+  audienceProgress: "",
+};
+
+function expiryTable(): string {
+  const rows = nodes().flatMap(({ id, label, topic }) => {
+    const held = USER_DATA[id as keyof TopicMap];
+    return held === "" ? [] : [`| \`${label}\` | ${held} | ${expiryOf(topic)} |`];
+  });
+  return ["| topic | what of users | until |", "|---|---|---|", ...rows].join("\n");
+}
+
+function expiryOf({ cleanup }: Topic): string {
+  if (cleanup.policy === "compact") return "the next record of its key, and compaction";
+  const hours = cleanup.retentionMs / 3_600_000;
+  return hours % 24 === 0 ? `${hours / 24} days` : `${hours} hours`;
+}
+
 /** Replaces what stands between the markers; true when the file was already as it should be. */
 function update(file: string, marker: string, content: string, check: boolean): boolean {
   const path = join(ROOT, file);
@@ -77,5 +114,6 @@ const check = process.argv.includes("--check");
 const fresh = [
   update("README.md", "flow", flowPicture(), check),
   update("docs/architecture.md", "topics", topicTable(), check),
+  update("docs/deletion.md", "expiry", expiryTable(), check),
 ];
 if (check && fresh.includes(false)) process.exitCode = 1;
