@@ -12,13 +12,21 @@ const groups = new WeakMap<object, ClientGroup>();
 /** Where each batch was fetched: the client makes a new manager of offsets at every join. */
 const fetchedBy = new WeakMap<object, OffsetManagerInternals>();
 
+export interface ClientGroupHandlers {
+  onRecordsGone(gone: RecordsGone): void;
+  /** The group counts the consumer as a member, and the consumer does not know what it is assigned. */
+  onSyncFailed(error: unknown): void;
+}
+
 /** One consumer's side of its group, inside the client: what that does not offer. */
 export class ClientGroup {
-  readonly #onRecordsGone: (gone: RecordsGone) => void;
+  readonly #handlers: ClientGroupHandlers;
   #internals: ConsumerGroupInternals | undefined;
+  /** A join was answered, and the assignment was not heard of yet. */
+  #isSyncing = false;
 
-  constructor(onRecordsGone: (gone: RecordsGone) => void) {
-    this.#onRecordsGone = onRecordsGone;
+  constructor(handlers: ClientGroupHandlers) {
+    this.#handlers = handlers;
   }
 
   /** The client shows a consumer's cluster to its assigner, and nowhere else. */
@@ -34,7 +42,22 @@ export class ClientGroup {
   }
 
   recordsGone(gone: RecordsGone): void {
-    this.#onRecordsGone(gone);
+    this.#handlers.onRecordsGone(gone);
+  }
+
+  /** The request to join was answered. */
+  joined(): void {
+    this.#isSyncing = true;
+  }
+
+  synced(): void {
+    this.#isSyncing = false;
+  }
+
+  /** The client has given a joining up. */
+  joiningFailed(error: unknown): void {
+    if (this.#isSyncing) this.#handlers.onSyncFailed(error);
+    this.#isSyncing = false;
   }
 
   /** Of the newest join; 0 before the first. */
@@ -67,14 +90,31 @@ export class ClientGroup {
   }
 }
 
+type JoinAndSync = ConsumerGroupInternals["joinAndSync"];
 type Fetch = ConsumerGroupInternals["fetch"];
 type Recover = ConsumerGroupInternals["recoverFromOffsetOutOfRange"];
 
-/** Exported for its tests, as the next two. */
+/** Exported for its tests, as the next three. */
 export function connecting(connect: ConsumerGroupInternals["connect"]): ConsumerGroupInternals["connect"] {
   return function connectKnown(this: ConsumerGroupInternals) {
     groups.get(this.cluster)?.connected(this);
     return connect.call(this);
+  };
+}
+
+/**
+ * A joining that fails between its two requests leaves the client fetching what it had before. Its heartbeats name the new generation, so
+ * the group goes on counting it as a member, and it never asks for its assignment again (docs/decisions/0061).
+ */
+export function joiningWithWord(joinAndSync: JoinAndSync): JoinAndSync {
+  return async function joinAndSyncWithWord(this: ConsumerGroupInternals) {
+    try {
+      await joinAndSync.call(this);
+      groups.get(this.cluster)?.synced();
+    } catch (thrown) {
+      groups.get(this.cluster)?.joiningFailed(thrown);
+      throw thrown;
+    }
   };
 }
 
@@ -124,6 +164,7 @@ export function installClientGroup(): void {
   if (target[INSTALLED] === true) return;
   target[INSTALLED] = true;
   target.connect = connecting(target.connect);
+  target.joinAndSync = joiningWithWord(target.joinAndSync);
   target.fetch = fetchingInOneGeneration(target.fetch);
   target.recoverFromOffsetOutOfRange = recovering(target.recoverFromOffsetOutOfRange);
 }

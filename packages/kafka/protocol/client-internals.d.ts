@@ -116,6 +116,7 @@ declare module "kafkajs/src/consumer/consumerGroup.js" {
     readonly offsetManager: OffsetManagerInternals | null;
     readonly seekOffset: Map<string, unknown>;
     connect(this: ConsumerGroupInternals): Promise<void>;
+    joinAndSync(this: ConsumerGroupInternals): Promise<void>;
     recoverFromOffsetOutOfRange(this: ConsumerGroupInternals, outOfRange: OutOfRange): Promise<void>;
     fetch(this: ConsumerGroupInternals, nodeId: number): Promise<readonly ClientBatch[]>;
     filterPartitionsByNode(nodeId: number, assigned: readonly AssignedTopic[]): readonly AssignedTopic[];

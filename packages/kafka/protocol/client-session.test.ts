@@ -327,6 +327,22 @@ describe("a session whose client joins again while it fetches", () => {
     expect(bench.batches).toEqual([]);
   });
 
+  test("crashes when its join was answered and its sync was not: the client would fetch what it had, for ever", async () => {
+    const { crashes, group } = await openBench();
+    await group.joinAndSync();
+    expect(crashes).toEqual([]);
+    group.syncRefusal = new Error("no answer");
+    await expect(group.joinAndSync()).rejects.toThrow("no answer");
+    expect(crashes).toMatchObject([{ message: expect.stringContaining("no answer") }]);
+  });
+
+  test("goes on when its join was refused: the client asks again", async () => {
+    const refused = new Error("refused");
+    const { crashes, group } = await openBench({ onRebalancing: () => Promise.reject(refused) });
+    await expect(group.joinAndSync()).rejects.toThrow(refused);
+    expect(crashes).toEqual([]);
+  });
+
   test("is told of which generation a batch is that waited meanwhile, and the client does not count it as read", async () => {
     const bench = await openBench();
     bench.group.fetched = [{ ...fetched }];

@@ -26,7 +26,10 @@ const RETRY = {
 
 export function sessionFactory(client: kafkajs.Kafka, host: Pick<Host, "now" | "elapsed">): NewSession {
   return (options, handlers) => {
-    const group = new ClientGroup((gone) => handlers.onRecordsGone(gone));
+    const group = new ClientGroup({
+      onRecordsGone: (gone) => handlers.onRecordsGone(gone),
+      onSyncFailed: (thrown) => handlers.onCrash(fromClientError(thrown)),
+    });
     const stopping = new AbortController();
     const assigner = assignerOf(options, { handlers, group, stopping: stopping.signal });
     const consumer = newConsumer(client, options, assigner);
@@ -53,6 +56,7 @@ function assignerOf(
       stopping.throwIfAborted();
     },
     onFailed: () => handlers.onJoinFailed(),
+    onJoined: () => group.joined(),
   };
   return group.foundBy(unhurriedAt(unhurriedTopics ?? [], joiningWith(joining, clientAssigner(assigner))));
 }

@@ -38,6 +38,7 @@ function newGroup(
     offsetManager: null,
     seekOffset: new Map(),
     connect: async () => undefined,
+    joinAndSync: async () => undefined,
     recoverFromOffsetOutOfRange: async () => undefined,
     async fetch(nodeId) {
       asked.push(this.filterPartitionsByNode(nodeId, [JOBS, RETRIES]).map(({ topic }) => topic));

@@ -38,7 +38,8 @@ async function join(cluster: kafkajs.Cluster, memberId = ""): Promise<unknown> {
 }
 
 function lend(cluster: kafkajs.Cluster, rejoinAs: string | undefined, more: Partial<Joining> = {}): void {
-  const joining = { rejoinAs, before: async () => undefined, onFailed: () => undefined, ...more };
+  const nothing = (): void => undefined;
+  const joining = { rejoinAs, before: async () => undefined, onFailed: nothing, onJoined: nothing, ...more };
   joiningWith(joining, assigner)({ cluster, groupId: "g", logger: {} as kafkajs.Logger });
 }
 
@@ -95,6 +96,7 @@ describe("asking to join", () => {
         return ready.promise;
       },
       onFailed: () => void told.push("failed"),
+      onJoined: () => void told.push("joined"),
     });
     const refused = join(cluster, "me");
     await new Promise((resolve) => setImmediate(resolve));
@@ -109,7 +111,7 @@ describe("asking to join", () => {
     ready.resolve();
     await joined;
     expect([told, joinedAs]).toEqual([
-      ["before", "failed", "before"],
+      ["before", "failed", "before", "joined"],
       ["me", "me"],
     ]);
   });

@@ -16,6 +16,8 @@ export interface Joining {
   before(): Promise<void>;
   /** The request was refused or not answered. */
   onFailed(): void;
+  /** The group counts the consumer as a member of a new generation; what it is assigned is asked for next. */
+  onJoined(): void;
 }
 
 /**
@@ -43,7 +45,9 @@ function interceptJoins(cluster: kafkajs.Cluster, joining: Joining): void {
     const join = async (request: JoinGroup): Promise<unknown> => {
       await joining.before();
       try {
-        return await lending.join(request, (asked) => joinGroup.call(broker, asked));
+        const joined = await lending.join(request, (asked) => joinGroup.call(broker, asked));
+        joining.onJoined();
+        return joined;
       } catch (thrown) {
         joining.onFailed();
         throw thrown;

@@ -1,5 +1,6 @@
 import { describe, expect, test } from "@jest/globals";
 import type { Kafka, OutgoingRecord, Runner, RunnerOptions } from "#kafka";
+import { type Faults, PASS } from "./faults.ts";
 import { Bench } from "./fixtures/bench.ts";
 
 // The product's producer, runner, table and range reader on the simulated cluster.
@@ -80,6 +81,38 @@ describe("the product on the simulated cluster", () => {
     await bench.pass(2_000);
     expect(bench.cluster.members("g").map(({ process }) => process)).toEqual(["one"]);
     expect(first.assigned).toHaveLength(4);
+  });
+
+  test("a member whose assignment was lost on its way asks for it again, and reads on", async () => {
+    const lost = new Set(["one"]);
+    const faults: Faults = {
+      decide: ({ api, process }) =>
+        api === "sync" && isSecond && lost.delete(process)
+          ? { kind: "lose_answer", noticedAfterMs: 1_000 }
+          : PASS,
+    };
+    let isSecond = false;
+    const bench = new Bench(1, { faults });
+    bench.topics(["in"]);
+    const [one, two] = [bench.process("one"), bench.process("two")];
+    const seen: number[] = [];
+    const first = runner(one.kafka, {
+      step: ({ offset }, settle) => {
+        seen.push(offset);
+        settle({ produce: [] });
+      },
+    });
+    await bench.settled(first.start());
+    isSecond = true;
+    const second = runner(two.kafka);
+    await bench.settled(second.start());
+    await bench.pass(15_000);
+    expect(lost.size).toBe(0);
+    expect(first.assigned.length + second.assigned.length).toBe(4);
+    await bench.settled(two.kafka.producer().send(records("in", 0, 500)));
+    await bench.pass(2_000);
+    expect(seen.length).toBeGreaterThan(0);
+    expectAllCommitted(bench);
   });
 
   test("a table is loaded and followed", async () => {

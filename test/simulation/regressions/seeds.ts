@@ -49,4 +49,15 @@ export const REGRESSIONS: readonly Regression[] = [
     found:
       "a member that was missed handed records on, as its clock had been set back since it was last answered",
   },
+  {
+    seed: 6003840,
+    size: "small",
+    found:
+      "a router whose assignment was lost on its way fetched what it had before, stepped nothing, and never asked again",
+  },
+  {
+    seed: 6004078,
+    size: "small",
+    found: "the same, after the group had missed another router",
+  },
 ];

@@ -6,27 +6,17 @@ import { ClientMetadata } from "../metadata.ts";
 import { Calls } from "./calls.ts";
 import { FetchWaits } from "./fetch-waits.ts";
 import { Heartbeats } from "./heartbeats.ts";
-import { Membership } from "./membership.ts";
+import { isRebalancing, isTriedAgain, Membership } from "./membership.ts";
 import { keyOf, nextOf, type Place, type Places } from "./places.ts";
 import { Bail, retrying } from "./retrier.ts";
 
 const METADATA_MAX_AGE_MS = 300_000;
-
-const REBALANCING: ReadonlySet<string | undefined> = new Set([
-  "REBALANCE_IN_PROGRESS",
-  "NOT_COORDINATOR_FOR_GROUP",
-  "ILLEGAL_GENERATION",
-]);
 
 const STALE_METADATA: ReadonlySet<string | undefined> = new Set([
   "LEADER_NOT_AVAILABLE",
   "NOT_LEADER_FOR_PARTITION",
   "UNKNOWN_TOPIC_OR_PARTITION",
 ]);
-
-export function isRebalancing(thrown: unknown): boolean {
-  return REBALANCING.has(refusalOf(thrown));
-}
 
 /** One partition's records, with the join after which they were asked for. */
 export interface Batch extends TopicPartition {
@@ -140,9 +130,8 @@ export class ConsumerGroup {
       try {
         this.#joined(await this.#membership.join());
       } catch (thrown) {
-        const isUnknown = refusalOf(thrown) === "UNKNOWN_MEMBER_ID";
-        if (!isUnknown && !isRebalancing(thrown)) throw new Bail(thrown);
-        if (isUnknown) this.#membership.forget();
+        if (!isTriedAgain(thrown)) throw new Bail(thrown);
+        if (!isRebalancing(thrown)) this.#membership.forget();
         // What the client's retrier tries again.
         throw Object.assign(ClusterError.refused("REQUEST_TIMED_OUT"), { cause: thrown });
       }

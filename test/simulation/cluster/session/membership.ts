@@ -1,4 +1,4 @@
-import type { SessionHandlers, SessionOptions } from "#kafka";
+import { fromClientError, type SessionHandlers, type SessionOptions } from "#kafka";
 import { refusalOf } from "../errors.ts";
 import type { JoinAnswer } from "../members.ts";
 import type { ClientMetadata } from "../metadata.ts";
@@ -11,6 +11,21 @@ export interface MembershipParts {
   readonly metadata: ClientMetadata;
   readonly options: SessionOptions;
   readonly handlers: SessionHandlers;
+}
+
+const REBALANCING: ReadonlySet<string | undefined> = new Set([
+  "REBALANCE_IN_PROGRESS",
+  "NOT_COORDINATOR_FOR_GROUP",
+  "ILLEGAL_GENERATION",
+]);
+
+export function isRebalancing(thrown: unknown): boolean {
+  return REBALANCING.has(refusalOf(thrown));
+}
+
+/** Refusals of a join or a sync after which the client begins both again. */
+export function isTriedAgain(thrown: unknown): boolean {
+  return isRebalancing(thrown) || refusalOf(thrown) === "UNKNOWN_MEMBER_ID";
 }
 
 /** Who a consumer is in its group: by which id, in which generation, with which coordinator. */
@@ -50,7 +65,11 @@ export class Membership {
     this.#memberId = memberId;
     // Heartbeats of the other fetchers are of this generation from now on, commits only once it is synced.
     this.#generation = generation;
-    const assignment = await this.#sync(joined);
+    const assignment = await this.#sync(joined).catch((thrown: unknown) => {
+      // What the client does not try again: it goes on with what it had before (packages/kafka/protocol/client-group.ts).
+      if (!isTriedAgain(thrown)) handlers.onCrash(fromClientError(thrown));
+      throw thrown;
+    });
     const assigned = [...assignment].flatMap(([topic, partitions]) =>
       options.topics.includes(topic) ? partitions.map((partition) => ({ topic, partition })) : [],
     );

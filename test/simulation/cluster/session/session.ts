@@ -1,7 +1,8 @@
 import { fromClientError, type PartitionOffset, type Session, type TopicPartition } from "#kafka";
 import { ClusterError, nameOf, refusalOf } from "../errors.ts";
-import { type Batch, ConsumerGroup, type ConsumerGroupParts, isRebalancing } from "./consumer-group.ts";
+import { type Batch, ConsumerGroup, type ConsumerGroupParts } from "./consumer-group.ts";
 import { Fetchers } from "./fetchers.ts";
+import { isRebalancing } from "./membership.ts";
 import { Bail, retrying } from "./retrier.ts";
 
 /** The client's runner, and what the product's session makes of its beginning and end (packages/kafka/protocol/client-session.ts). */
