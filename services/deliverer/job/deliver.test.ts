@@ -228,10 +228,11 @@ describe("a job whose partition may be another process's by now", () => {
   test("is given back when one of its webhooks was not asked, unless another has taken it", async () => {
     const [full = "", other = ""] = FIVE;
     const answers: ((result: RequestResult) => void)[] = [];
+    const held: (() => void)[] = [];
     const respond = ({ url }: { url: string }) =>
       new Promise<RequestResult>((resolve) => {
         if (url === other) answers.push(resolve);
-        else setTimeout(() => resolve(response(200)), 50);
+        else held.push(() => resolve(response(200)));
       });
     const driver = createDriver({ respond });
     driver.configs.set("d1", destination({ urls: [full] }));
@@ -242,6 +243,8 @@ describe("a job whose partition may be another process's by now", () => {
     driver.hold.isOurs = false;
     answers[0]?.(response(503));
     answers[1]?.(response(200));
+    await turn();
+    for (const answer of held) answer();
     await Promise.all(steps);
     expect(driver.hold.givenBack).toEqual(["fails"]);
     expect(driver.written).toEqual([]);
