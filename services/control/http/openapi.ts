@@ -11,7 +11,7 @@ export function openApiOptions(): SwaggerOptions {
         title: "Hookline control API",
         version: "1",
         description:
-          "Sources, destinations, test calls, what became of deliveries, dead letters and replays. A 2xx on a change is sent only after Kafka has acknowledged it.",
+          "Sources, destinations, test calls, what became of deliveries, dead letters and replays, deletions. A 2xx on a change is sent only after Kafka has acknowledged it.",
       },
       components: {
         securitySchemes: {
