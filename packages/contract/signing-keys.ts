@@ -4,7 +4,7 @@ import { createSecretKey, type KeyObject } from "node:crypto";
 const MAX_KEYS = 10_000;
 
 /**
- * Makes the key of a secret once: with a key made anew each signature costs a fifth more (4.2 instead of 3.5 µs for SHA-1 over 700
+ * Makes the key of a secret once: with a new key each signature costs a fifth more (4.2 instead of 3.5 µs for SHA-1 over 700
  * bytes). The oldest key is dropped beyond the bound.
  */
 export function createSigningKeys(keyBytes: (secret: string) => Buffer): (secret: string) => KeyObject {

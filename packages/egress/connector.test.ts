@@ -45,7 +45,7 @@ describe("a connection (contract 6.1)", () => {
     expect(await connected(() => undefined)).toEqual({ error: null, isOpen: true });
   });
 
-  test("that cannot be made lets the next request ask for the name anew", async () => {
+  test("that cannot be made lets the next request ask for the name again", async () => {
     const { port } = server;
     // Nothing listens at the first address: the endpoint has moved, and the cache does not know it yet.
     const answers = ["127.0.0.2", "127.0.0.1"];

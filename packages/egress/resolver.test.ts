@@ -63,7 +63,7 @@ describe("the DNS cache", () => {
     expect(asked).toEqual(["a.test"]);
   });
 
-  test("asks anew for a name that it was told to forget", async () => {
+  test("asks again for a name that it was told to forget", async () => {
     const { asked, resolver } = setup();
     await resolver.resolve("a.test");
     resolver.forget("a.test");

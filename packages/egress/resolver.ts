@@ -19,7 +19,7 @@ export interface ResolverOptions {
 
 export interface CachedResolver {
   readonly resolve: Resolve;
-  /** To be called when none of a name's addresses could be connected to: the next request asks anew. */
+  /** To be called when none of a name's addresses could be connected to: the next request asks again. */
   forget(hostname: string): void;
 }
 

@@ -96,7 +96,7 @@ export interface FetchClient {
   /** Undefined when the topic has no such partition. */
   bounds(partition: TopicPartition): Promise<Bounds | undefined>;
   fetch(partition: TopicPartition, offset: number): Promise<Fetched>;
-  /** After a failure: learns the leaders anew, over new connections where the old ones are of no use. */
+  /** After a failure: learns the leaders again, over new connections where the old ones are of no use. */
   renew(): Promise<void>;
   close(): Promise<void>;
 }

@@ -20,7 +20,7 @@ export interface KafkaLogger {
   error(fields: object, message: string): void;
 }
 
-/** One record to write. Its partition follows from the key (murmur2, as the Java client does), fixed before the first try. */
+/** One record to write. The producer derives its partition from the key (murmur2, as the Java client does) before the first try. */
 export interface OutgoingRecord {
   readonly topic: string;
   /** null spreads the records over the partitions. */
@@ -52,9 +52,9 @@ export interface TopicPartition {
 export interface ProducerOptions {
   /** How long `send` tries before it rejects; Infinity never gives up. 30 s by default. */
   readonly deliveryTimeoutMs?: number;
-  /** A record waits for company until the last request is so long ago: after a quiet time it leaves at once. 4 ms by default. */
+  /** The producer waits so long after its last request, so that records gather; after a quiet time a record leaves at once. 4 ms by default. */
   readonly lingerMs?: number;
-  /** Requests under way to one broker at a time; at most one of them carries a given partition. */
+  /** Requests under way to one broker at a time. At most one of them carries a given partition. */
   readonly maxInFlightPerBroker?: number;
 }
 
@@ -74,29 +74,29 @@ export interface Producer {
   close(): Promise<void>;
 }
 
-/** Ends a record: what it becomes is written and acknowledged, then the record is marked done, then its offset may be committed. */
+/** Ends a record. The runner writes what the record becomes and waits for Kafka, then marks the record done, then may commit its offset. */
 export type Settle = (outcome: {
   readonly produce: readonly OutgoingRecord[];
   /** Called once all of it is acknowledged, before the record is marked done. */
   readonly onDurable?: () => void;
 }) => void;
 
-/** A member's hold on a partition's records, from when they were given to it until it loses the partition. */
+/** A member's hold on a partition's records. It begins when the member gets them and ends when the member loses the partition. */
 export interface Ownership {
   /**
-   * False: the partition is another member's, or may be by now: the group's coordinator has not answered for too long, or the runner
-   * stops. Nothing that others can see may begin for its records any more.
+   * False: another member owns the partition or may own it by now, because the group's coordinator has not answered for too long or the
+   * runner stops. A step then begins nothing for its records that others can see.
    */
   readonly isOurs: boolean;
 }
 
 /** A step's hold on its record. */
 export interface Claim extends Ownership {
-  /** Instead of settling it, when it is no longer ours: who owns the partition then works on the record from its beginning. */
+  /** Ends the step without an outcome, when the partition is no longer ours. Its owner then works on the record from the beginning. */
   giveBack(): void;
 }
 
-/** Takes a record and settles it or gives it back, exactly once, now or later. The fetch loop never waits for it. */
+/** Takes a record and settles it or gives it back, exactly once, now or later. The fetch loop never waits for a step. */
 export type Step<T> = (record: Received<T>, settle: Settle, claim: Claim) => void;
 
 /** Records that retention removed before a reader had read them. */
@@ -107,9 +107,9 @@ interface RecordsLost extends TopicPartition {
 export interface RunnerOptions<T> {
   readonly groupId: string;
   readonly topics: readonly string[];
-  /** Of these, the ones whose records may come 0.2 s later than they are there: they are asked for less often, which saves CPU time. */
+  /** Those of the topics whose records may come 0.2 s late. The runner asks for them less often, which saves CPU time. */
   readonly unhurriedTopics?: readonly string[];
-  /** Synchronous when the writer's schema is known; a promise holds the partition back (an unreachable registry means waiting). */
+  /** Returns a value when the writer's schema is known. A promise holds the partition back, for instance while the registry is away. */
   decode(record: RawRecord): T | Promise<T>;
   readonly step: Step<T>;
   /** What an undecodable record, or one whose step threw three times, becomes. */
@@ -118,19 +118,20 @@ export interface RunnerOptions<T> {
   /** Partitions are paused while this much is taken and not settled. */
   readonly maxOutstandingRecords: number;
   readonly maxOutstandingBytes: number;
-  /** When the record may be stepped (Unix ms); later than now pauses its partition until then. Records of one partition must be in due order. */
+  /** When the record may be stepped (Unix ms). Until then its partition is paused. Records of one partition must be in due order. */
   dueAtMs?(record: Received<T>): number;
-  /** Awaited before the first record of newly assigned partitions is stepped. */
+  /** The runner awaits it before it steps the first record of newly assigned partitions. */
   onAssigned?(partitions: readonly TopicPartition[]): Promise<void>;
   /**
-   * Awaited after `onAssigned`, for each partition by itself, before its first record is stepped: one that takes long holds no other
-   * back. Asked again when it rejects, and anew when the partition was lost and comes back. It should resolve soon after `onRevoked`.
+   * The runner awaits it after `onAssigned`, for each partition by itself, before it steps the partition's first record. A slow one
+   * holds no other partition back. The runner calls it again when it rejects, and when a lost partition comes back. It should
+   * resolve soon after `onRevoked`.
    */
   openPartition?(partition: TopicPartition): Promise<void>;
   onRevoked?(partitions: readonly TopicPartition[]): void;
-  /** Told once of each stretch that is gone, beside a line in the log. */
+  /** Called once for each stretch that is gone. The log has a line about it, too. */
   onRecordsLost?(lost: RecordsLost): void;
-  /** A member that says nothing for this long has lost its partitions; 6 s by default, the broker's lower bound. */
+  /** The group takes the partitions of a member that says nothing for so long. 6 s by default, the broker's lower bound. */
   readonly sessionTimeoutMs?: number;
   /** How long a rebalance waits for members to come back; 10 s by default. */
   readonly rebalanceTimeoutMs?: number;
@@ -145,27 +146,27 @@ export interface Runner {
   readonly failed: Promise<never>;
   readonly assigned: readonly TopicPartition[];
   /**
-   * First offset of an assigned partition that was not given to `step` yet: of the record that waits, or the next to be fetched.
-   * Undefined when the partition is not assigned, or nothing of it was fetched since.
+   * First offset of an assigned partition that `step` did not get yet: of the record that waits, or of the next one to be fetched.
+   * Undefined when the partition is not assigned, or nothing of it was fetched since its assignment.
    */
   position(partition: TopicPartition): number | undefined;
-  /** The hold on what the partition holds now; it ends with the loss of the partition, also when that comes back. */
+  /** The hold on the partition in its present term. It ends when the partition is lost, and stays ended when the partition comes back. */
   ownership(partition: TopicPartition): Ownership;
   readonly outstanding: { readonly records: number; readonly bytes: number };
 }
 
-/** A table of V; its listeners are told L of each value, which is V or some of it. */
+/** A table of V. Its listeners get an L of each value: the V itself, or some of it. */
 export interface TableOptions<V, L = V> {
   readonly topic: string;
   decode(record: RawRecord): V | Promise<V>;
-  /** Told of a record that can never be read; it changes nothing in the table. */
+  /** Called with a record that can never be read. The table stays as it was. */
   onPoison?(record: RawRecord, error: Error): void;
   /**
-   * Reads what the listeners are told. With it values are kept as their bytes and decoded only when they are asked for: a table of a
-   * million takes a third of a gigabyte instead of a whole one, and loads faster. `decode` must be synchronous for a
-   * record that this has read.
+   * Decodes what the listeners get. With it the table keeps values as bytes, and decodes a value only when somebody asks for it: a table
+   * of a million takes a third of a gigabyte instead of a whole one, and loads faster. `decode` must be synchronous for a record
+   * that this has decoded.
    */
-  glance?(record: RawRecord): L | Promise<L>;
+  decodeForListeners?(record: RawRecord): L | Promise<L>;
 }
 
 export type TableListener<V> = (key: string, value: V | undefined, before: V | undefined) => void;
@@ -173,8 +174,8 @@ export type TableListener<V> = (key: string, value: V | undefined, before: V | u
 /** A compacted topic held in memory, loaded to its end and then kept fresh. */
 export interface Table<V, L = V> {
   /**
-   * Resolves when everything up to the end offsets at the time of the call has been read. While Kafka is away, or a partition
-   * has no leader, it says so in the log and goes on trying; rejects for what no waiting heals, and with "closed" at the end.
+   * Resolves when the table has read everything up to the end offsets at the time of the call. While Kafka is away, or a partition
+   * has no leader, the table logs that and goes on trying. Rejects for what no waiting heals, and with "closed" at the end.
    */
   load(): Promise<void>;
   /** Rejects when the table will never follow again: the process should end. */
@@ -183,9 +184,9 @@ export interface Table<V, L = V> {
   get(key: string): V | undefined;
   entries(): IterableIterator<[string, V]>;
   readonly size: number;
-  /** Kafka's time of the newest record read (Unix ms), to see a table that has stopped following; undefined before the first. */
+  /** Kafka's time of the newest record read (Unix ms): it shows a table that has stopped following. Undefined before the first record. */
   readonly lastRecordAtMs: number | undefined;
-  /** Called after each change, also during the load; undefined is a deletion, or that there was none before. Returns the way to stop. */
+  /** Calls the listener after each change, also during the load. `value` is undefined for a deletion, `before` for a new key. Returns the way to stop. */
   onChange(listener: TableListener<L>): () => void;
   /** Resolves once `holds` is true after a change; rejects after `timeoutMs`. For read-your-own-write. */
   until(holds: () => boolean, timeoutMs: number): Promise<void>;
@@ -197,9 +198,9 @@ export interface ReadRangeOptions extends TopicPartition {
   readonly fromOffset: number;
   /** First offset not to read; at most the end of the partition as it is at the call. */
   readonly toOffset: number;
-  /** The next records wait for a returned promise; what it throws ends the reading. */
+  /** The next record waits for a returned promise. What it throws ends the reading. */
   onRecord(record: RawRecord): void | Promise<void>;
-  /** Ends the reading: it rejects with the code "aborted", once a promise of `onRecord` that is under way has ended. */
+  /** Ends the reading, which rejects with the code "aborted" once a promise of `onRecord` that is under way has ended. */
   readonly signal?: AbortSignal;
 }
 
@@ -250,7 +251,7 @@ export interface PartitionLag {
 }
 
 export interface Admin {
-  /** Creates what is missing and says what differs; never shrinks, repartitions or changes what is there. */
+  /** Creates what is missing and reports what differs. Never shrinks, repartitions or changes what is there, but for `raiseRetention`. */
   ensureTopics(specs: readonly TopicSpec[], options: EnsureTopicsOptions): Promise<EnsuredTopics>;
   /** Names of all topics of the cluster that may be seen. */
   topicNames(): Promise<string[]>;

@@ -8,7 +8,7 @@ export interface WaitOptions {
   readonly host: Pick<Host, "delay">;
   /** Ends the waiting; what is waited for then rejects with a RegistryUnavailableError. */
   readonly signal: AbortSignal;
-  /** Told before each pause. */
+  /** Called before each pause. */
   readonly onUnavailable: (error: RegistryUnavailableError, retryInMs: number) => void;
 }
 

@@ -14,7 +14,7 @@ export interface SerdeOptions {
   /** The topics that are written or read through this serde. */
   readonly topics: readonly Topic[];
   readonly requestTimeoutMs?: number;
-  /** Told each time before the registry is asked again. */
+  /** Called each time before the registry is asked again. */
   readonly onUnavailable?: (error: RegistryUnavailableError, retryInMs: number) => void;
   /** Time; the machine's own unless given. */
   readonly host?: Host;

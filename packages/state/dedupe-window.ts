@@ -7,7 +7,7 @@
 //     and dropping the record now would lose the call.
 //   - there with a smaller offset: a duplicate. Its first copy is further up in the same partition; it has been
 //     committed, or it is read again before this one's offset can be.
-//   - there with a larger offset: the topic was made anew since. The record counts as the first.
+//   - there with a larger offset: the topic was created again since. The record counts as the first.
 //
 // Disk lags behind memory by up to half a second; `reached` is written in the transaction that brings the ids it
 // speaks of. Death at any point leaves some `reached` on disk together with exactly the ids below it, and the owner
@@ -47,8 +47,8 @@ export interface DedupeWindowOptions {
   /** Ids are remembered for at least this long, and for a 24th more at most. */
   readonly windowMs: number;
   readonly host: Pick<Host, "now" | "setTimeout">;
-  /** Told when a flush in the background failed; what it held is written with the next one. */
+  /** Called when a flush in the background failed; what it held is written with the next one. */
   onError(error: unknown): void;
-  /** Told when the files could not be read, and an empty window was opened instead. */
+  /** Called when the files could not be read, and an empty window was opened instead. */
   onDiscarded(error: unknown): void;
 }

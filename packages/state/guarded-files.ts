@@ -43,7 +43,7 @@ const DOORS: WindowDoors = {
 
 export interface GuardedOptions<T> {
   readonly directory: string;
-  /** Told when the files could not be read, and empty ones were opened instead. */
+  /** Called when the files could not be read, and empty ones were opened instead. */
   onDiscarded(error: unknown): void;
   /** What is made of the files; closes them when it throws. */
   use(files: WindowFiles): T;

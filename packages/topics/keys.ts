@@ -22,7 +22,7 @@ export function shardOf(userKey: string, width: number = DEFAULT_SHARD_WIDTH): n
 
 /**
  * How many shards a destination's calls are dealt to. With a limit it is one: all its calls then meet in one process, which can
- * keep the limit exactly. Another width deals users anew: while older calls of a user are under way, newer ones may overtake them.
+ * keep the limit exactly. Another width spreads users over other shards: while older calls of a user are under way, newer ones may overtake them.
  */
 export function shardWidthOf(
   destination: Pick<DestinationConfig, "maxRequestsPerSecond" | "maxInFlight" | "shardWidth">,

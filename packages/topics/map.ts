@@ -163,7 +163,7 @@ function outcomeTopics({ prefix }: TopicMapOptions): OutcomeTopics {
   };
 }
 
-/** How destinations are, and what the operator is told of it. */
+/** How destinations are, and what is reported to the operator. */
 function healthTopics({ prefix }: TopicMapOptions): HealthTopics {
   return {
     destinationHealth: {

@@ -229,11 +229,11 @@ describe("dead letters (contract 3.7, 10.6)", () => {
   });
 });
 
-test("an index that is made anew from the topics gives the same answers", async () => {
+test("an index that is built again from the topics gives the same answers", async () => {
   const { stack, prefix, keys } = control;
-  const anew = await startControl({ stack, prefix, keys });
+  const rebuilt = await startControl({ stack, prefix, keys });
   try {
-    await untilIndexed(anew);
+    await untilIndexed(rebuilt);
     const paths = [
       `/v1/destinations/${id}/attempts?limit=200`,
       `/v1/destinations/${id}/stats?from=${new Date(HOUR_AGO_MS).toISOString()}&to=${new Date(NOW_MS).toISOString()}`,
@@ -241,11 +241,11 @@ test("an index that is made anew from the topics gives the same answers", async 
       "/v1/dead-letters/dl-1",
     ];
     for (const path of paths) {
-      const [before, after] = [(await control.ask(path)).body, (await anew.ask(path)).body];
+      const [before, after] = [(await control.ask(path)).body, (await rebuilt.ask(path)).body];
       expect({ ...after, indexedUntil: null }).toEqual({ ...before, indexedUntil: null });
     }
   } finally {
-    await anew.stop();
+    await rebuilt.stop();
   }
 }, 60_000);
 

@@ -61,7 +61,7 @@ export function followDestinations(
     topic: topics.destinationConfig.name,
     decode: ({ value }) => serde.decode(topics.destinationConfig, value),
     // Only whether it can be read: a destination is looked at when a call for it comes.
-    glance: ({ value }) => readable(value),
+    decodeForListeners: ({ value }) => readable(value),
     onPoison: ({ key }, error) =>
       logger.error({ destinationId: key, err: error }, "destination cannot be read"),
   });

@@ -15,7 +15,7 @@ export interface Telemetry {
   ended(job: DeliveryJob, verdict: JobVerdict): void;
   /** A record became a dead letter without being a job that could be judged. */
   rejected(record: RawRecord, error: Error): void;
-  /** Partitions were given out anew. */
+  /** The group gave out its partitions again. */
   rebalanced(): void;
   /** A fault of ours while a job was handled. */
   failed(job: DeliveryJob, error: unknown): void;
@@ -80,7 +80,7 @@ function meters(metrics: Metrics) {
     }),
     rebalances: metrics.counter({
       name: "delivery_rebalances_total",
-      help: "How often the consumer group gave out its partitions anew.",
+      help: "How often the consumer group gave out its partitions again.",
     }),
   };
 }

@@ -17,7 +17,7 @@ export interface CallSinkOptions {
   send(records: readonly CallRecord[]): Promise<void>;
   /** Resolves in a later turn of the event loop. */
   pause(): Promise<void>;
-  /** Told of each failure to store. */
+  /** Called with each failure to store. */
   onUnavailable(error: KafkaError): void;
 }
 

@@ -30,6 +30,6 @@ export interface IngestParts {
   newMessageId(): string;
   /** Resolves in a later turn of the event loop. */
   pause(): Promise<void>;
-  /** Told of an error that nobody expected; the request was answered 500. */
+  /** Called with an error that nobody expected; the request was answered 500. */
   onUnexpected(error: unknown): void;
 }

@@ -17,7 +17,7 @@ export function followDestinations(
   const table = kafka.table({
     topic: topics.destinationConfig.name,
     decode: ({ value }) => serde.decode(topics.destinationConfig, value),
-    glance: ({ value }) => connections(value),
+    decodeForListeners: ({ value }) => connections(value),
     onPoison: ({ key }, error) =>
       logger.error(
         { destinationId: key, err: error },

@@ -105,7 +105,7 @@ function note(dedupe: PartitionDedupe, offset: number): Promise<Noted> {
   });
 }
 
-/** Notes a call and keeps what it is told of it. */
+/** Notes a call and keeps what the window says of it. */
 function told(dedupe: Pick<DedupeWindows, "note"> | PartitionDedupe, offset: number): string[] {
   const heard: string[] = [];
   dedupe.note(log.record(offset), {
@@ -258,7 +258,7 @@ describe("the window of an assigned partition", () => {
     expect(log.readAgain).toEqual([]);
   });
 
-  test("is thrown away when its topic was made anew", async () => {
+  test("is thrown away when its topic was created again", async () => {
     log.append("a", "b", "c");
     const first = ownPartition();
     await first.open();

@@ -90,7 +90,7 @@ describe("the index of destinations", () => {
     expect(index.of("shop")).toMatchObject([{ version: 2, callTypes: ["page"] }]);
   });
 
-  test("after any changes is what it would be if it were made anew", () => {
+  test("after any changes is what a new one would be", () => {
     const change = fc.record({
       id: fc.constantFrom("a", "b", "c"),
       config: fc.option(

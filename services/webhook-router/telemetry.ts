@@ -12,7 +12,7 @@ export interface Telemetry {
   repeated(): void;
   /** The record became a dead letter. */
   rejected(record: RawRecord, error: Error): void;
-  /** Partitions were assigned anew. */
+  /** The group gave out its partitions again. */
   rebalanced(): void;
 }
 
@@ -89,7 +89,7 @@ function meters(metrics: Metrics) {
     }),
     rebalances: metrics.counter({
       name: "router_rebalances_total",
-      help: "How often the consumer group gave out its partitions anew.",
+      help: "How often the consumer group gave out its partitions again.",
     }),
   };
 }

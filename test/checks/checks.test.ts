@@ -187,6 +187,13 @@ const REFUSED: readonly Refused[] = [
     'bad-word.ts:1 says "lane"',
   ],
   [
+    "a phrase that the glossary has replaced",
+    "check:words",
+    "packages/topics/bad-phrase.ts",
+    "/** Told of each record. */\nexport const read = 1;\n",
+    'bad-phrase.ts:1 says "told of"',
+  ],
+  [
     "a stale generated file",
     "check:generated",
     "packages/topics/records.generated.ts",

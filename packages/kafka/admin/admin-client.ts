@@ -7,7 +7,7 @@ const TRIES = 4;
 
 const RETRY_MS = { first: 100, max: 1_000 };
 
-/** The cluster's admin, tried again and made anew after a failure: a broken one does not always mend itself. */
+/** The cluster's admin, tried again and replaced after a failure: a broken one does not always mend itself. */
 export class AdminClient {
   readonly #admin: ClusterAdmin;
   readonly #host: Host;

@@ -58,7 +58,7 @@ describe("topics that are asked for", () => {
     expect(cluster.topics.get("changelog")?.settings["min.compaction.lag.ms"]).toBe("60000");
   });
 
-  test("that are there otherwise are told of, setting by setting, and stay so", async () => {
+  test("that are there otherwise are reported, setting by setting, and stay so", async () => {
     await admin.ensureTopics([EVENTS], { partitions: 3, replicationFactor: 1, minInsyncReplicas: 1 });
     const before = cluster.topics.get("events");
     const differing = [

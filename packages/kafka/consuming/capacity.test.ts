@@ -25,7 +25,7 @@ describe("room for what is taken and not settled", () => {
     await settled();
   });
 
-  test("is told of in a later turn, once, in the order of waiting, and to nobody who no longer waits", async () => {
+  test("is reported in a later turn, once, in the order of waiting, and to nobody who no longer waits", async () => {
     for (let count = 0; count < 3; count += 1) capacity.tryTake(1, waiter("none"));
     const [one, two, three] = ["one", "two", "three"].map(waiter);
     for (const each of [one, two, three]) if (each !== undefined) capacity.tryTake(1, each);

@@ -107,7 +107,7 @@ describe("a batch of an earlier generation", () => {
     expect(bench.lines.filter(({ level }) => level === "error")).toEqual([]);
   });
 
-  test("is dropped where the partition is owned anew: it does not show how far the group has come", async () => {
+  test("is dropped where the partition is owned again: it does not show how far the group has come", async () => {
     bench.session().join([0], "first");
     fetch(bench, 0, 0, 5);
     await settled();
@@ -280,7 +280,7 @@ describe("records that were removed before they were read", () => {
     expect([lost, bench.lines]).toEqual([[], []]);
   });
 
-  test("are none of a table's, which begins anew", () => {
+  test("are none of a table's, which begins again", () => {
     restart({ commits: false });
     bench.session().handlers.onRecordsGone(gone);
     expect(bench.lines).toEqual([]);

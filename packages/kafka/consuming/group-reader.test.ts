@@ -175,7 +175,7 @@ describe("group reader", () => {
     expect(bench.stepped).toEqual(["0-0", "0-1", "0-2", "0-3", "0-4", "0-5"]);
   });
 
-  test("a new member identity has lost all that the old one had: it is opened anew", async () => {
+  test("a new member identity has lost all that the old one had: it is opened again", async () => {
     const told: string[] = [];
     const bench = startReader({
       onAssigned: async (partitions) => void told.push(`got ${partitions.length}`),

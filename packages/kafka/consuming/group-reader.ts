@@ -37,7 +37,7 @@ export interface GroupReaderOptions<T>
     | "onRecordsLost"
   > {
   readonly work: Work<T>;
-  /** False reads everything anew at each start, and keeps its place over rebalances only. */
+  /** False reads everything again at each start, and keeps its place over rebalances only. */
   readonly commits: boolean;
   readonly sessionTimeoutMs?: number | undefined;
   readonly rebalanceTimeoutMs?: number | undefined;

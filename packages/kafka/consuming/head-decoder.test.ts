@@ -44,7 +44,7 @@ describe("decoding the head", () => {
     expect([ready, retries]).toEqual([0, []]);
   });
 
-  test("is waited for once, and it is told when it may be looked at again", async () => {
+  test("is waited for once, and reports when it may be looked at again", async () => {
     const answer = Promise.withResolvers<string>();
     answers.push(() => answer.promise);
     expect([decoder.isDecoded(head), decoder.isDecoded(head), decoded]).toEqual([false, false, 1]);

@@ -201,7 +201,7 @@ describe("partition reader", () => {
     expect(bench.partitionReader.committable).toBe(10);
   });
 
-  test("a log that was cut and written anew is read again, and said so", () => {
+  test("a log that was cut and written again is read again, and said so", () => {
     const bench = newBench();
     bench.partitionReader.offer(batchOf(records(0, 5)));
     bench.partitionReader.offer(batchOf(records(2, 4)));

@@ -46,7 +46,7 @@ export class Place {
 
   /**
    * A batch begins. The first of a term shows how far the group has come. One that goes back although nobody else can have read means
-   * that the topic was made anew, or its log was cut: its records are all new; what was read before is still worked on, but
+   * that the topic was created again, or its log was cut: its records are all new; what was read before is still worked on, but
    * counts for no commit.
    */
   begin(firstOffset: number, nextOffset: number): CutLog | undefined {

@@ -29,7 +29,7 @@ describe("requests to brokers", () => {
     expect([brokers.isOpen(1), brokers.inFlight]).toEqual([true, 2]);
   });
 
-  test("pause after a failure, longer with each in a row, and it is told when they may go on", async () => {
+  test("pause after a failure, longer with each in a row, and report when they may go on", async () => {
     const pausesMs: number[] = [];
     for (let failures = 1; failures <= 6; failures += 1) {
       expect(brokers.failed(1)).toBe(failures);
@@ -45,7 +45,7 @@ describe("requests to brokers", () => {
     expect(brokers.isOpen(2)).toBe(true);
   });
 
-  test("count failures anew after a success", async () => {
+  test("count failures from zero after a success", async () => {
     brokers.failed(1);
     brokers.failed(1);
     brokers.succeeded(1);

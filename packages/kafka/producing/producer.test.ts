@@ -348,7 +348,7 @@ describe("producer", () => {
     await Promise.all(sent);
   });
 
-  test("after failures in a row the connections are made anew", async () => {
+  test("after failures in a row the connections are replaced", async () => {
     const client = new ScriptedClient();
     const fail: Answer = async () => {
       throw unavailable;

@@ -29,7 +29,7 @@ const RECORD_OVERHEAD_BYTES = 20;
 /** From this many waiting records on, a request is worth sending at once. */
 const FULL_ENOUGH_RECORDS = 200;
 
-/** After so many failures in a row the connections are made anew. */
+/** After so many failures in a row the connections are replaced. */
 const RESET_AFTER_FAILURES = 5;
 
 /** How long closing waits for acknowledgements: as long as a process has to end (design: 8 s). */

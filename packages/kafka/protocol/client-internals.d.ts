@@ -105,7 +105,7 @@ declare module "kafkajs/src/consumer/consumerGroup.js" {
     readonly topic: string;
     readonly partition: number;
   }
-  /** Made anew at every join. */
+  /** A new one at every join. */
   export interface OffsetManagerInternals {
     readonly generationId: number;
     commitOffsets(offsets: kafkajs.OffsetsByTopicPartition): Promise<void>;

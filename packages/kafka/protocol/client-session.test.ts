@@ -343,7 +343,7 @@ describe("a session whose client joins again while it fetches", () => {
     expect(crashes).toEqual([]);
   });
 
-  test("is told of which generation a batch is that waited meanwhile, and the client does not count it as read", async () => {
+  test("learns of which generation a batch is that waited meanwhile, and the client does not count it as read", async () => {
     const bench = await openBench();
     bench.group.fetched = [{ ...fetched }];
     const [batch = {}] = await bench.group.fetch(1);

@@ -52,7 +52,7 @@ describe("connections of the fetch client", () => {
 });
 
 describe("a renewal", () => {
-  test("learns the leaders anew, over the connection that there is", async () => {
+  test("learns the leaders again, over the connection that there is", async () => {
     await client.renew();
     expect(cluster.asked).toEqual([]);
     await client.fetch(FIRST, 0);

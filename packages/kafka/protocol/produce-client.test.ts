@@ -91,7 +91,7 @@ describe("a request's batches are encoded", () => {
     expect(sent).toEqual(expect.arrayContaining([first.map(keysOf), second.map(keysOf)]));
   });
 
-  test("and sent by a connection made anew when it was thrown away meanwhile", async () => {
+  test("and sent by a new connection when it was thrown away meanwhile", async () => {
     const batches = [0, 1].map((partition) => batchOf(partition, 3, 300_000));
     const done = client.send(batches);
     await new Promise(setImmediate);

@@ -11,7 +11,7 @@ const logger: { namespace(): object } = { ...silent, namespace: () => logger };
 /** Without the patch this many are asked for before the event loop gets its next turn. */
 const ENDLESS = 1_000;
 
-test("a consumer that is stopped while its fetchers are made anew ends, and the event loop has its turns", async () => {
+test("a consumer that is stopped while its fetchers are replaced ends, and the event loop has its turns", async () => {
   let brokers = [1];
   let asked = 0;
   const runner = {
@@ -23,7 +23,7 @@ test("a consumer that is stopped while its fetchers are made anew ends, and the 
   const fetch = (nodeId: number): Promise<readonly unknown[]> => {
     asked += 1;
     if (asked > ENDLESS) throw new Error("the event loop had no turn");
-    // The first fetch finds the brokers changed, and the consumer stopped by the time at which the fetchers are there anew.
+    // The first fetch finds the brokers changed, and the consumer stopped by the time at which the new fetchers are there.
     if (asked > 1) return Runner.prototype.fetch.call(runner as unknown as RunnerInternals, nodeId);
     brokers = [1, 2];
     runner.running = false;

@@ -4,7 +4,7 @@ import Runner from "kafkajs/src/consumer/runner.js";
 let isPatched = false;
 
 /**
- * A consumer that is stopped while its client makes its fetchers anew, because the brokers have changed, is left with new ones
+ * A consumer that is stopped while its client replaces its fetchers, because the brokers have changed, is left with new ones
  * that nobody stops. Each asks, is told at once that the consumer does not run, and asks again: the event loop never gets a turn any more.
  * This one gives it a turn, and stops them.
  */

@@ -1,7 +1,7 @@
 import type { RawRecord } from "../types.ts";
 import { ValueArena } from "./value-arena.ts";
 
-/** What a table of V holds, by key. Of a new value it is told L, which is V or some of it. */
+/** What a table of V holds, by key. `set` gives an L of a new value: the V itself, or some of it. */
 export interface TableValues<V, L> {
   readonly size: number;
   get(key: string): V | undefined;

@@ -70,7 +70,7 @@ describe("table", () => {
     await expect(table.until(() => table.size > 0, 100)).rejects.toMatchObject({ code: "table_timeout" });
   });
 
-  test("a record that cannot be read is told of and changes nothing", async () => {
+  test("a record that cannot be read is reported and changes nothing", async () => {
     await producer.send([record(topic, "a", "good"), record(topic, "b", "bad")]);
     const poisoned: string[] = [];
     const table = scratch.kafka.table({
@@ -86,7 +86,7 @@ describe("table", () => {
     expect(poisoned).toEqual(["b"]);
   });
 
-  test("with a glance, listeners are told what it sees, and values are decoded when they are asked for", async () => {
+  test("with decodeForListeners, listeners get what it decodes, and values are decoded when they are asked for", async () => {
     let decodes = 0;
     const table = scratch.kafka.table<{ text: string; length: number }, { length: number }>({
       topic,
@@ -94,7 +94,7 @@ describe("table", () => {
         decodes += 1;
         return { text: decode(raw), length: decode(raw).length };
       },
-      glance: (raw) => {
+      decodeForListeners: (raw) => {
         if (decode(raw) === "bad") throw Object.assign(new Error("garbage"), { canRetry: false });
         return { length: decode(raw).length };
       },
@@ -122,7 +122,7 @@ describe("table", () => {
         decodes += 1;
         return decode(raw);
       },
-      glance: decode,
+      decodeForListeners: decode,
     });
     await producer.send(["1", "2", "3", null, "4"].map((value) => record(topic, "a", value)));
     await table.load();

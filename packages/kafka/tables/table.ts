@@ -32,7 +32,7 @@ interface Reading<V, L> {
 
 function reading<V extends L, L>(options: TableOptions<V, L>): Reading<V, L> {
   const decode = (record: RawRecord) => options.decode(record);
-  const read = options.glance?.bind(options);
+  const read = options.decodeForListeners?.bind(options);
   if (read === undefined) return { values: new DecodedValues<V>(), read: decode };
   return { values: new EncodedValues<V>(options.topic, decode), read };
 }

@@ -12,7 +12,7 @@ export interface CatchUpOptions {
   readonly partition: number;
   /** A promise while the writer's schema is not known yet. */
   describe(value: Buffer): EntryFacts | Promise<EntryFacts>;
-  /** Told of a record that can never be read; it changes nothing. */
+  /** Called with a record that can never be read; it changes nothing. */
   onPoison(record: RawRecord, error: unknown): void;
   now(): number;
   onProgress(recordsDone: number): void;

@@ -35,7 +35,7 @@ async function doubtAbout(
     },
     ...(options.signal === undefined ? {} : { signal: options.signal }),
   });
-  return isOther ? "the changelog was made anew" : undefined;
+  return isOther ? "the changelog was created again" : undefined;
 }
 
 /**

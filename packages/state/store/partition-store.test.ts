@@ -128,7 +128,7 @@ describe("a restore", () => {
     ]);
   });
 
-  test("of files of a changelog that was made anew, or is another one, begins from nothing", async () => {
+  test("of files of a changelog that was created again, or is another one, begins from nothing", async () => {
     const store = await owned();
     await store.write([entryOf("a"), entryOf("b")]);
     await store.refresh();
@@ -139,7 +139,7 @@ describe("a restore", () => {
     log.records = log.records.map((record) => ({ ...record, timestampMs: 9_000 }));
     const discarded: unknown[] = [];
     const again = await openIn(directory, { onDiscarded: (error) => discarded.push(error) });
-    expect(discarded).toEqual([new Error("the changelog was made anew")]);
+    expect(discarded).toEqual([new Error("the changelog was created again")]);
     expect([...again.keys()]).toEqual(["x", "y"]);
     await close(again);
     log.records.length = 0;

@@ -23,11 +23,11 @@ export interface StoreOptions {
   /** Reads of a value what the store has to know; a promise while the writer's schema is not known yet. */
   describe(value: Buffer): EntryFacts | Promise<EntryFacts>;
   now(): number;
-  /** Told when the files could not be read, or are another topic's, and everything is restored. */
+  /** Called when the files could not be read, or are another topic's, and everything is restored. */
   onDiscarded(error: unknown): void;
-  /** Told of a record of the changelog that can never be read; it changes nothing. */
+  /** Called with a record of the changelog that can never be read; it changes nothing. */
   onPoison(record: RawRecord, error: unknown): void;
-  /** Told while the changelog is read: records done, and how many there are at most. */
+  /** Called while the changelog is read: records done, and how many there are at most. */
   onProgress?(done: number, total: number): void;
   /** Ends the restore: opening rejects then. */
   readonly signal?: AbortSignal;

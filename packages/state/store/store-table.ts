@@ -18,7 +18,7 @@ export interface Checkpoint {
   readonly offset: number;
   /** When it was taken. */
   readonly atMs: number;
-  /** A record below it, by which a topic that was made anew is told apart; null when there is none. */
+  /** A record below it, which differs in a topic that was created again; null when there is none. */
   readonly seen: { readonly offset: number; readonly timestampMs: number } | null;
 }
 

@@ -15,7 +15,7 @@ export interface ReaderOptions {
   readonly topic: Topic<"dead-letter">;
 }
 
-/** Reading on over so many records that are not asked for costs less than asking anew. */
+/** Reading on over so many records that are not asked for costs less than asking again. */
 const SKIP_RECORDS = 50;
 
 export function createDeadLetterReader({ kafka, serde, topic }: ReaderOptions): DeadLetterReader {

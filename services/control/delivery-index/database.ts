@@ -6,7 +6,7 @@ import { SCHEMA, SCHEMA_VERSION } from "./schema.ts";
 
 interface DatabaseOptions {
   readonly folder: string;
-  /** Told why a file was thrown away. */
+  /** Called with why a file was thrown away. */
   readonly onDiscarded: (why: string) => void;
 }
 
@@ -66,9 +66,9 @@ function openFile(file: string, onDiscarded: (why: string) => void): DatabaseSyn
     onDiscarded(messageOf(error));
     discardDatabase({ database, file });
   }
-  const anew = new DatabaseSync(file);
-  prepare(anew);
-  return anew;
+  const fresh = new DatabaseSync(file);
+  prepare(fresh);
+  return fresh;
 }
 
 class OtherVersionError extends Error {}

@@ -201,7 +201,7 @@ describe("the file", () => {
     ]);
   });
 
-  test("that is no database, or one of another version, is made anew", () => {
+  test("that is no database, or one of another version, is built again", () => {
     const folder = newFolder();
     writeFileSync(join(folder, "index.sqlite"), "no database".repeat(1_000));
     const first = open(folder);
@@ -216,7 +216,7 @@ describe("the file", () => {
     expect(second.index.position("attempts", 0)).toBeUndefined();
   });
 
-  test("that turns out to be damaged is made anew when it is used; what was being read does not go on in the new one", () => {
+  test("that turns out to be damaged is built again when it is used; what was being read does not go on in the new one", () => {
     const { folder, index, read } = open();
     for (let stretch = 0; stretch < 20; stretch += 1)
       read(

@@ -72,7 +72,7 @@ class TopicFollower<K extends Indexed> {
     progress.counted(this.#kind, partitions.length);
     for (const { partition, high } of partitions) {
       const position = index.position(this.#kind, partition) ?? 0;
-      if (position > high) index.discard(`${this.#topic.name}-${partition} was made anew`);
+      if (position > high) index.discard(`${this.#topic.name}-${partition} was created again`);
     }
     for (const bounds of partitions) await this.#catchUp(bounds, atMs);
   }

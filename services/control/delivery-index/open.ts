@@ -44,7 +44,7 @@ export function openDeliveryIndex(
     disk: indexDisk,
     onDiscarded(why) {
       progress.forget();
-      logger.warn({ why }, "the delivery index is made anew from the topics");
+      logger.warn({ why }, "the delivery index is built again from the topics");
     },
   });
   const indexed = {

@@ -26,7 +26,7 @@ function setup() {
 }
 
 describe("dead letters of a destination (contract 4.5)", () => {
-  test("are told of at once, then once a minute with their count", () => {
+  test("are reported at once, then once a minute with their count", () => {
     const { add, announced, counts } = setup();
     for (const nowMs of [0, 1, 2, 3]) add(nowMs);
     counts.tick(MINUTE_MS - 1);
@@ -38,7 +38,7 @@ describe("dead letters of a destination (contract 4.5)", () => {
     expect(announced.slice(2)).toEqual([["d", 1, "o-4"]]);
   });
 
-  test("begin anew after a quiet minute", () => {
+  test("begin again after a quiet minute", () => {
     const { add, announced, counts } = setup();
     add(0);
     counts.tick(MINUTE_MS);
@@ -56,7 +56,7 @@ describe("dead letters of a destination (contract 4.5)", () => {
     expect(announced.map(([id]) => id)).toEqual(["d", "e"]);
   });
 
-  test("that were not told of yet hold the commit back at the first of them", () => {
+  test("that were not reported yet hold the commit back at the first of them", () => {
     const { add, counts, done } = setup();
     for (const nowMs of [0, 1, 2, 3]) add(nowMs);
     expect(done).toEqual([0, 2, 3]);
@@ -75,7 +75,7 @@ describe("dead letters of a destination (contract 4.5)", () => {
     expect([done, back]).toEqual([[0, 2, 3], [1]]);
   });
 
-  test("are told of with their reasons and times", () => {
+  test("are reported with their reasons and times", () => {
     const letters: object[] = [];
     const counts = new DeadLetterCounts((_id, told, first) => {
       letters.push(told);

@@ -1,4 +1,4 @@
-// Dead letters of a destination are told of at once, then once a minute with how many have come (contract 4.5). Pure but for what it is
+// Dead letters of a destination are reported at once, then once a minute with how many have come (contract 4.5). Pure but for what it is
 // given to call.
 import type { DeadLetterCount } from "./events.ts";
 
@@ -15,7 +15,7 @@ export interface DeadLetterSeen {
 export interface Counting {
   /** Lets its offset be committed. */
   done(): void;
-  /** Its partition was lost before it was told of: whoever owns that reads it again. */
+  /** Its partition was lost before it was reported: its next owner reads it again. */
   giveBack(): void;
 }
 

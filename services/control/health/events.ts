@@ -66,7 +66,7 @@ export function disabledEvent(disabled: DestinationConfig, health: DestinationHe
   });
 }
 
-/** Dead letters of one destination, told of together. */
+/** Dead letters of one destination, reported together. */
 export interface DeadLetterCount {
   /** topic-partition-offset of the first of them. */
   readonly origin: string;

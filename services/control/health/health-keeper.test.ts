@@ -330,7 +330,7 @@ describe("disableAfter (contract 4.5)", () => {
     expect(world.events.map(({ type }) => type)).toEqual(["destination.failing", "destination.disabled"]);
   });
 
-  test("counts anew when a person has switched it on again", async () => {
+  test("counts from zero when a person has switched it on again", async () => {
     const world = asked();
     const keeper = world.keeper();
     await world.see(keeper, ...FAILURE, [30, "timeout"]);

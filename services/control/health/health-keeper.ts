@@ -42,7 +42,7 @@ interface Entry {
   written: DestinationHealth | undefined;
   /** What must be through before anything more is written. */
   work: Promise<void> | undefined;
-  /** The version of the configuration whose end by us was told of. */
+  /** The version of the configuration whose end by us was reported. */
   toldVersion: number | undefined;
 }
 
@@ -172,7 +172,7 @@ export class HealthKeeper {
     entry.written = health;
   }
 
-  /** After what the destination's earlier attempts led to. A failure is told of and ends the work: the next attempt leads to it again. */
+  /** After what the destination's earlier attempts led to. A failure is reported and ends the work: the next attempt leads to it again. */
   #work(entry: Entry, task: () => Promise<void>): Promise<void> {
     const work = (entry.work ?? Promise.resolve())
       .then(task)

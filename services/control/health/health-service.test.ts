@@ -18,7 +18,7 @@ async function isIn(id: string, state: string): Promise<boolean> {
 }
 
 describe("health on real Kafka (contract 4.5)", () => {
-  test("goes from healthy to failing and back; the API shows it, the operator is told of both ends once", async () => {
+  test("goes from healthy to failing and back; the API shows it, both ends are reported to the operator once", async () => {
     const id = await stage.create();
     expect((await stage.view(id)).health.state).toBe("healthy");
     await stage.attemptUntil(id, "http_5xx", () => isIn(id, "failing"));
@@ -77,14 +77,14 @@ describe("health on real Kafka (contract 4.5)", () => {
     expect(second?.text).toBe(first?.text);
   });
 
-  test("dead letters are told of at once, and those of the next minute not one by one", async () => {
+  test("dead letters are reported at once, and those of the next minute not one by one", async () => {
     const id = await stage.create();
     const told = () => stage.events(id).filter(({ type }) => type === "destination.dead_lettered");
     await stage.died(id, "window_over");
     const event = await stage.untilEvent(id, "destination.dead_lettered");
     expect(event.data).toMatchObject({ destinationId: id, count: 1, reasons: { window_over: 1 } });
     for (let one = 0; one < 5; one += 1) await stage.died(id, "permanent");
-    // One more of each partition: when they are told of, the five have been read.
+    // One more of each partition: when they are reported, the five have been read.
     for (const last of await stage.onePerPartition()) {
       await stage.died(last, "permanent");
       await stage.untilEvent(last, "destination.dead_lettered");

@@ -87,7 +87,7 @@ describe("a destination with one webhook (contract 4.5)", () => {
     expect(laterHealth(back.health, 80 * S - 1, { ...RULES, urls: [A] }).change).toBeUndefined();
   });
 
-  test("that comes and goes is told of once", () => {
+  test("that comes and goes is reported once", () => {
     const flapping = Array.from({ length: 20 }, (_, round): Seen[] => [
       [round * 30, A, "timeout"],
       [round * 30 + 12, A, "timeout"],
@@ -107,13 +107,13 @@ describe("a destination with one webhook (contract 4.5)", () => {
     expect(nextHealth(health, { ...second, suppressed: 40 }, context).health.webhooks[0]?.failures).toBe(42);
   });
 
-  test("an attempt that is read again changes nothing, one of a topic made anew does", () => {
+  test("an attempt that is read again changes nothing, one of a topic that was created again does", () => {
     const { health } = fold([A], [0, A, "timeout"], [5, A, "success"]);
     const [again] = attempts([[0, A, "timeout"]]);
     if (again === undefined) throw new Error("one attempt");
     expect(nextHealth(health, again, { ...RULES, urls: [A] }).health).toBe(health);
-    const anew = { ...again, startedAtMs: 6 * S };
-    expect(nextHealth(health, anew, { ...RULES, urls: [A] }).health.webhooks).toHaveLength(1);
+    const later = { ...again, startedAtMs: 6 * S };
+    expect(nextHealth(health, later, { ...RULES, urls: [A] }).health.webhooks).toHaveLength(1);
   });
 });
 

@@ -86,7 +86,7 @@ function unknownHealth(destinationId: string, atMs: number): DestinationHealth {
   };
 }
 
-/** Read again after a crash. In a topic that was made anew offsets are small again, but times are not. */
+/** Read again after a crash. In a topic that was created again offsets are small again, but times are not. */
 function isKnown(before: DestinationHealth | undefined, offset: number, atMs: number): boolean {
   return before !== undefined && offset <= before.attemptOffset && atMs <= before.attemptAtMs;
 }

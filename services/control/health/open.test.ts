@@ -154,7 +154,7 @@ describe("the watch over health", () => {
     expect(line).toMatchObject({ level: "warn", facts: { destinationId: "d1", reason } });
   });
 
-  test("that switched something off counts anew when a person has switched it on again", async () => {
+  test("that switched something off counts from zero when a person has switched it on again", async () => {
     const { attempts, one, world } = await setup();
     one.write.destination({ disableAfterMs: 15_000 });
     await attempts(one, "timeout", 18);
@@ -253,7 +253,7 @@ describe("the operator's webhook", () => {
     expect([...committed.values()].reduce((sum, offset) => sum + Math.max(0, offset), 0)).toBe(1);
   });
 
-  test("that is not configured is told of nothing, and health is kept all the same", async () => {
+  test("that is not configured gets nothing, and health is kept all the same", async () => {
     const { attempts, one, told, valuesOf, world } = await setup(["control-1"], { operatorUrl: undefined });
     one.write.destination({});
     one.write.deadLetter("permanent");

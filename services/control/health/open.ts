@@ -60,7 +60,7 @@ function watchOver(context: Context, parts: HealthParts, book: Book): void {
   const counts = new DeadLetterCounts((id, letters, first) => {
     const destination = destinations.get(id) ?? { id, name: id };
     const told = tell(deadLetteredEvent(destination, letters));
-    // Refused only at the end of the process: what was not told of is read again.
+    // Refused only at the end of the process: what was not reported is read again.
     told.then(
       () => first.done(),
       () => first.giveBack(),

@@ -3,7 +3,7 @@ import type { DestinationHealth } from "#topics";
 
 const SOON_MS = 1_000;
 const LATER_MS = 10_000;
-/** So many failures are told of within a second each; more say little news. */
+/** So many failures are written within a second each. More say little that is new. */
 const FEW_FAILURES = 10;
 
 /**

@@ -10,7 +10,7 @@ import { createHealthRunner } from "./runner.ts";
 const HOUR_MS = 3_600_000;
 const topics = topicMap({ prefix: "", retryDelaysMs: [1_000] });
 
-/** The step of the runner, with what it told of; nothing is read from Kafka. */
+/** The step of the runner, with what it reported; nothing is read from Kafka. */
 function setup() {
   const clock = { nowMs: 100 * HOUR_MS, elapsedMs: 0 };
   const told: string[] = [];
@@ -21,7 +21,7 @@ function setup() {
       options = given as unknown as RunnerOptions<DeadLetter>;
       return {} as Runner;
     },
-    producer: () => ({}),
+    durableProducer: () => ({}),
   } as unknown as Kafka;
   const counts = new DeadLetterCounts((id, _, first) => {
     told.push(id);
@@ -50,7 +50,7 @@ function setup() {
   return { clock, counts, died, done, told };
 }
 
-test("a dead letter of more than four hours ago is history and told of to nobody (contract 3.5)", () => {
+test("a dead letter of more than four hours ago is history and reported to nobody (contract 3.5)", () => {
   const { died, done, told } = setup();
   died("old", 4 * HOUR_MS + 1);
   died("just", 4 * HOUR_MS);
@@ -61,7 +61,7 @@ test("a dead letter of more than four hours ago is history and told of to nobody
   ]);
 });
 
-test("a dead letter of no destination is told of to nobody", () => {
+test("a dead letter of no destination is reported to nobody", () => {
   const { died, done, told } = setup();
   died(null, 0);
   expect([told, done]).toEqual([[], [0]]);

@@ -56,7 +56,7 @@ export class Totals {
     return this.#counts.size + this.#finished.length;
   }
 
-  /** To count in what ended at this time. What is told of late is counted in the minute that has begun since. */
+  /** To count in what ended at this time. What is reported late counts in the minute that has begun since. */
   at(destinationId: string, endedAtMs: number): Pick<Counts, "outcome" | "duration"> {
     const known = this.#counts.get(destinationId);
     if (known !== undefined && endedAtMs < known.endMs) return known;
@@ -66,7 +66,7 @@ export class Totals {
     return counts;
   }
 
-  /** Everything counted so far; counting begins anew. */
+  /** Everything counted so far. Counting begins again at zero. */
   take(): Total[] {
     const taken = this.#finished.splice(0);
     for (const counts of this.#counts.values()) taken.push(counts.total());

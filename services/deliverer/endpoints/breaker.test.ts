@@ -62,7 +62,7 @@ describe("a circuit breaker", () => {
     expect(breaker.state).toBe("open");
   });
 
-  test("begins to count anew when it has opened", () => {
+  test("begins to count from zero when it has opened", () => {
     const breaker = new Breaker(PERIODS_MS);
     for (let count = 0; count < 10; count += 1) {
       breaker.answered(false, START_MS);

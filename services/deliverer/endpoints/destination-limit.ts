@@ -26,7 +26,7 @@ export class DestinationLimit {
     this.quota = quota;
   }
 
-  /** Nobody would notice if it were made anew. */
+  /** A new one in its place would do the same. */
   isIdle(nowMs: number): boolean {
     return (
       this.#inFlight === 0 && this.waiting.length === 0 && Math.max(this.#nextAtMs, this.#laterAtMs) <= nowMs

@@ -174,7 +174,7 @@ describe("room for retries", () => {
     expect([queue.limiter.limit, queue.roomForRetries()]).toEqual([6.5, 4]);
   });
 
-  test("that came after requests were turned away is told once half of the places are free, every five seconds at most", () => {
+  test("that came after requests were turned away is reported as soon as half of the places are free, every five seconds at most", () => {
     const queue = newQueue();
     expect(queue.hasRoomToTell(LATER_MS)).toBe(false);
     queue.hasTurnedAway = true;

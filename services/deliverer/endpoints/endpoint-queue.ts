@@ -1,4 +1,4 @@
-// The way of one endpoint: what is under way, what waits, and what it is told. Pure.
+// One endpoint: which requests are under way, which wait, and what its limiter and breaker learn from them. Pure.
 import type { AttemptOutcome, DivertReason } from "#contract";
 import { Breaker } from "./breaker.ts";
 import { Limiter } from "./limiter.ts";
@@ -7,21 +7,21 @@ import { type EndpointRequest, RequestQueue } from "./request.ts";
 /** No request waits longer for a place. */
 export const MAX_WAIT_MS = 2_000;
 
-/** With all places taken and no answer for so long, nobody needs to queue up to learn that it takes too long. */
+/** All places are taken, and nothing was answered for so long: a request that waits now would wait too long. */
 const STALLED_MS = 1_000;
 
 /** While first attempts wait, retries get at most this share of the places, and of the turns. */
 const RETRY_SHARE = 1 / 4;
 const FIRSTS_PER_RETRY = 1 / RETRY_SHARE - 1;
 
-/** An endpoint may ask for more (Retry-After); then it is asked again. */
+/** The longest pause that an endpoint can ask for (Retry-After). After it the endpoint is asked again. */
 const MAX_PAUSE_MS = 30 * 60_000;
 
-/** What a limiter has learnt is worth so long; then the queue can go. */
+/** What a limiter has learnt holds for so long. Then the queue can go. */
 const IDLE_MS = 60_000;
-/** Nobody comes any more to probe an open breaker: longer than any retry delay. */
+/** No call has come to probe an open breaker for so long: longer than any retry delay. */
 const FORGOTTEN_MS = 3_600_000;
-/** How often a queue tells of its room. */
+/** How often a queue reports its room. */
 const ROOM_PERIOD_MS = 5_000;
 
 export interface EndpointQueueOptions {
@@ -42,14 +42,14 @@ export class EndpointQueue {
   readonly retries = new RequestQueue();
   /** Decides about the half-open breaker. */
   probe: EndpointRequest | undefined;
-  /** It diverted requests for want of room, and nobody was told yet that there is room again. */
+  /** It diverted requests for want of room, and has not reported room since. */
   hasTurnedAway = false;
   #roomToldAtMs = 0;
   usedAtMs: number;
   #inFlight = 0;
   #retriesInFlight = 0;
   #firstsSinceRetry = 0;
-  /** When it last gave a sign, or began to be waited for. */
+  /** When the endpoint last answered, or when its first request was made. */
   #signAtMs = 0;
 
   constructor({ endpoint, maxInFlight, retryDelaysMs, nowMs }: EndpointQueueOptions) {
@@ -76,23 +76,23 @@ export class EndpointQueue {
     return this.#inFlight + 1 > this.limiter.limit;
   }
 
-  /** How long the endpoint has not answered anything although something is under way. */
+  /** How long the endpoint has answered nothing while requests are under way. */
   silentMs(livedMs: number): number {
     return this.#inFlight === 0 ? 0 : livedMs - this.#signAtMs;
   }
 
-  /** How long the first in the requests of first attempts has waited. */
+  /** How long the first of the waiting first attempts has waited. */
   #waitedMs(livedMs: number): number {
     const { head } = this.firsts;
     return head === undefined ? 0 : livedMs - head.enteredAtMs;
   }
 
-  /** How long a request that comes now would be held, by what the ones before it show; half of a wait counts, it has its own bound. */
+  /** How long a request that comes now would be held, as those before it show. A wait counts by half, because it has a bound of its own. */
   dwellMs(livedMs: number): number {
     return Math.max(this.limiter.averageMs, this.#waitedMs(livedMs) / 2);
   }
 
-  /** A place is free, and nobody is passed over by taking it. */
+  /** A place is free, and the request passes over none that waits. */
   canStart({ isRetry }: EndpointRequest): boolean {
     if (this.isFull || this.firsts.length > 0) return false;
     return !isRetry || (this.retries.length === 0 && this.#retriesInFlight < this.#retryPlaces());

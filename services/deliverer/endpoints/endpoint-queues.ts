@@ -1,5 +1,5 @@
-// All endpoints of this process. A destination shard's attempts all happen here, so plain counts are exact. No timers and no clock
-// in here, and every `nowMs` is of one that nobody sets: `sweep` is to be called ten times a second.
+// All endpoints of this process. One process makes all attempts of a destination's shard, so plain counts are exact. This file has no timer
+// and no clock: its owner calls `sweep` ten times a second, and every `nowMs` comes from a clock that nobody sets.
 import type { AttemptOutcome, DivertReason } from "#contract";
 import type { BreakerState } from "./breaker.ts";
 import { EndpointQueue, MAX_WAIT_MS } from "./endpoint-queue.ts";
@@ -7,7 +7,7 @@ import { FairShare } from "./fair-share.ts";
 import { ProcessLoad } from "./process-load.ts";
 import type { EndpointRequest } from "./request.ts";
 
-/** Requests under way that keep a process busy; more of them only make each slower, and cost memory. */
+/** So many requests under way keep a process busy. More only make each slower, and cost memory. */
 const BUSY_IN_FLIGHT = 128;
 /** A latency that is not the process's own. */
 const SLOW_MS = 1_000;
@@ -15,14 +15,14 @@ const SLOW_MS = 1_000;
 export interface EndpointQueuesOptions {
   /** An upper bound for each endpoint. */
   readonly maxInFlight: number;
-  /** Requests that the process can hold at a time: above it, it reads no further. */
+  /** Requests that the process can hold at a time. At this bound it reads no further. */
   readonly maxHeld: number;
   /** Ascending: the periods of an open breaker are the retry delays. */
   readonly retryDelaysMs: readonly number[];
 }
 
 export interface EndpointQueuesListener {
-  /** A probe has succeeded: what waits for the endpoint can be woken. */
+  /** A probe has succeeded: the calls that wait for the endpoint can be woken. */
   onRecovered(endpoint: string): void;
   /** A queue that turned requests away has room again. */
   onRoom(endpoint: string): void;
@@ -62,25 +62,25 @@ export class EndpointQueues {
     return this.#queues.size;
   }
 
-  /** The process itself is what everything waits for. */
+  /** Everything waits for the process itself, and not for an endpoint. */
   get isBusy(): boolean {
     return this.#load.isBusy;
   }
 
-  /** Retries hold their share of the process; more of them had better stay on disk. */
+  /** Retries hold their share of the process. More of them stay on disk. */
   get isFullOfRetries(): boolean {
     return this.#retriesHeld >= this.#options.maxHeld / 4;
   }
 
   /**
-   * The process has as much in hand as it will get done soon, and is itself what everything waits for: more had better stay on disk. What
-   * waits too long for an endpoint is diverted; what waits for us would only be written and read once more.
+   * Everything waits for the process itself, and it holds as much as it gets done soon. More stays on disk: a divert, which is right for a
+   * call that waits too long for its endpoint, would only write and read it once more.
    */
   get hasEnough(): boolean {
     return this.#load.isEnough(this.#waiting);
   }
 
-  /** There is one who is told. */
+  /** There is one listener. */
   listen(listener: EndpointQueuesListener): void {
     this.#listener = listener;
   }
@@ -128,8 +128,8 @@ export class EndpointQueues {
   }
 
   /**
-   * How many more retries the endpoint takes right now without a divert; undefined while its breaker lets nothing through. New first
-   * attempts are never behind them: they have a requests of their own.
+   * How many more retries the endpoint takes right now without a divert. Undefined while its breaker lets nothing through. First
+   * attempts never wait behind them: they have a queue of their own.
    */
   room(endpoint: string): number | undefined {
     const queue = this.#queues.get(endpoint);
@@ -138,7 +138,7 @@ export class EndpointQueues {
     return queue?.roomForRetries() ?? 1;
   }
 
-  /** Ends waits that took too long, tells of room, forgets what is idle. `isBusy`: the process has hardly a moment to itself. */
+  /** Ends waits that took too long, reports room, forgets idle queues. `isBusy`: the event loop has hardly a free moment. */
   sweep(nowMs: number, isBusy: boolean): void {
     this.#load.sweep(nowMs, isBusy);
     for (const queue of this.#queues.values()) {
@@ -164,7 +164,7 @@ export class EndpointQueues {
     else this.#wait(queue, request, livedMs);
   }
 
-  /** More places would help; not when it is the process that is slow with enough under way, and the endpoint is quick as far as can be told. */
+  /** More places would help, unless the process itself is slow: it has enough under way, and the endpoint seems quick. */
   #saturated({ limiter }: EndpointQueue): void {
     const isOurs = this.#load.isBusy && limiter.averageMs < SLOW_MS;
     if (!isOurs || this.#inFlight < BUSY_IN_FLIGHT) limiter.saturated(isOurs);

@@ -9,7 +9,7 @@ const TOLERANCE = 2;
 /** Below it the difference between two latencies is our own event loop's. */
 const MIN_LATENCY_MS = 1;
 
-/** The best latency of the last one to two of these is the measure: an endpoint that has become slower for good is met anew. */
+/** The best latency of the last one to two of these is the measure: an endpoint that has become slower for good gets a new one. */
 const BEST_PERIOD_MS = 10_000;
 
 /** With more failures than that a window lowers the limit. */

@@ -11,9 +11,9 @@ export interface EndpointRequest {
   /** The queues' own. */
   next: EndpointRequest | undefined;
   enteredAtMs: number;
-  /** The limit that let it through; it is to be told when the request has ended or was diverted. */
+  /** The limit that let it through. The queues call `left` when the request has ended or was diverted. */
   limit: { left(): void } | undefined;
-  /** It is no longer this process's to make: it is then neither started nor diverted, but told so by `withdraw`. */
+  /** This process may no longer make it: the queues then call `withdraw`, and neither `start` nor `divert`. */
   readonly isWithdrawn: boolean;
   withdraw(): void;
   start(): void;

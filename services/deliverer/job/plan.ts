@@ -66,6 +66,6 @@ function planRequests(job: DeliveryJob, destination: ReachableDestination): Atte
 
 function urlsLeft({ outcomes }: DeliveryJob, { urls }: ReachableDestination): readonly string[] {
   const failedForGood = outcomes.filter(({ kind }) => kind === "permanent").map(({ url }) => url);
-  // Nothing has failed at the first attempt, which nearly all are: no list is built anew for those.
+  // Nothing has failed before a first attempt, and most are first attempts: they need no new list.
   return failedForGood.length === 0 ? urls : urls.filter((url) => !failedForGood.includes(url));
 }

@@ -22,7 +22,7 @@ export interface AttemptsOptions {
   readonly nowMs: () => number;
   /** The queues' clock, which nobody sets: a pause or a rate must not last for as long as a clock was wrong. */
   readonly elapsedMs: () => number;
-  /** Told of each request that has ended. */
+  /** Called for each request that has ended. */
   readonly observers: readonly Pick<Telemetry, "requested">[];
 }
 
@@ -47,7 +47,7 @@ interface Progress {
   readonly isOver: boolean;
 }
 
-/** Posts one job to several webhooks in parallel (contract 3.2); every request runs to its end and is told of. */
+/** Posts one job to several webhooks in parallel (contract 3.2); every request runs to its end and is reported. */
 export type MakeAttempt = (attempt: Attempt, onProgress: (progress: Progress) => void) => void;
 
 export function createAttempts(options: AttemptsOptions): MakeAttempt {
@@ -147,7 +147,7 @@ class WebhookRequest implements LimitedRequest {
     this.#part.ended({ url, outcome: { kind: "diverted", reason }, atMs, notBeforeMs });
   }
 
-  /** Told of with its place at the endpoint free again. */
+  /** Reports the request when its place at the endpoint is free again. */
   #ended(result: RequestResult, startedAtMs: number): void {
     const { elapsedMs, queues, nowMs } = this.#options;
     const { durationMs } = result;

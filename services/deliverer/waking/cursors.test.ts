@@ -28,7 +28,7 @@ describe("a cursor over waiting jobs", () => {
     }
   });
 
-  test("does not cover a job that was written after it, as in a topic that was made anew", () => {
+  test("does not cover a job that was written after it, as in a topic that was created again", () => {
     expect(bench([WAKE]).cursors.isTaken({ ...JOB, timestampMs: 1_001 })).toBe(false);
   });
 

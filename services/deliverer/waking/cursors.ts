@@ -56,7 +56,7 @@ export function createWakeCursors({ serde, table, topics, write }: WakeCursorsOp
       const key = wakeKey(job);
       if (taken.has(key, job)) return true;
       return [own.get(key), table.get(key)].some(
-        // A job written after the cursor is none of those it speaks of, whatever its offset: the topic was made anew.
+        // A job written after the cursor is none of those it speaks of, whatever its offset: the topic was created again.
         (wake) => wake !== undefined && job.offset < wake.belowOffset && job.timestampMs <= wake.atMs,
       );
     },

@@ -57,7 +57,7 @@ test("the next owner passes over what the one before woke, once it has read its 
   expect(delivered()).toHaveLength(40);
 });
 
-test("a cursor that cannot be read is told of, and stops nothing", async () => {
+test("a cursor that cannot be read is logged, and stops nothing", async () => {
   const { delivered, until, world, writeRaw } = setup();
   await until(4_000);
   writeRaw(world.topics.deliveryWakes.name, "d:t:0", Buffer.from("junk"));

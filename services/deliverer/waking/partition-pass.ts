@@ -5,7 +5,7 @@ import { WakeProgress } from "./progress.ts";
 import type { ReaderJob } from "./reader-jobs.ts";
 import { untilWritten } from "./write.ts";
 
-/** What is between two cursors is what a crash doubles; also how often other processes' cursors are written anew. */
+/** What is between two cursors is what a crash doubles; also how often other processes' cursors are written again. */
 const CURSOR_INTERVAL_MS = 1_000;
 
 /** The reader's jobs end within the time of a response; a pass does not wait for what lasts longer, its cursors stay before it. */

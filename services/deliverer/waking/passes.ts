@@ -3,9 +3,9 @@ import type { Endpoints, PassParts } from "./parts.ts";
 import { runPass } from "./pass.ts";
 import type { Wanted } from "./wanted.ts";
 
-/** After so long a pass makes way for endpoints that wait; its cursors keep its place. */
+/** After so long a pass makes way for endpoints that wait. Its cursors keep its place. */
 const PASS_MS = 10_000;
-/** After a pass that found nothing its place stays empty for so many times its length: looking shall cost little. */
+/** After a pass that found nothing its place stays empty for so many times its length, so that looking costs little. */
 const REST_FACTOR = 4;
 const MAX_REST_MS = 30_000;
 /** Calls that were on their way into a retry topic when a pass looked are there after this time. */
@@ -23,7 +23,7 @@ function passParts(options: PassesOptions, stopping: AbortSignal): PassParts {
   return { ...options, stopping, refused };
 }
 
-/** One pass after the other for the same endpoints, until there is nothing more to be had. */
+/** Runs one pass after the other for the same endpoints, until a pass finds nothing more. */
 export class Passes {
   readonly #options: PassesOptions;
   readonly #parts: PassParts;
@@ -52,7 +52,7 @@ export class Passes {
     }
   }
 
-  /** False: there is nothing more to be had, for now. */
+  /** False: there is nothing more to take for now. */
   async #once(endpoints: Endpoints, hurry: AbortSignal): Promise<boolean> {
     const { host, logger, nowMs, woken } = this.#options;
     const beganAtMs = nowMs();
@@ -63,12 +63,12 @@ export class Passes {
     woken(taken);
     if (taken > 0) logger.info({ taken, returned, endpoints: endpoints.size }, "waiting calls were woken");
     else await this.#rest(nowMs() - beganAtMs, hurry);
-    // What comes back each time would be woken for ever.
+    // Jobs that come back each time would be woken for ever.
     return taken > returned;
   }
 
   async #rest(passMs: number, hurry: AbortSignal): Promise<void> {
-    // A clock that was set meanwhile tells nothing of how long it took.
+    // A clock that was set meanwhile does not say how long the pass took.
     const restMs = Math.min(MAX_REST_MS, Math.max(0, passMs * REST_FACTOR));
     const signal = AbortSignal.any([this.#parts.stopping, hurry]);
     await this.#options.host.delay(restMs, signal).catch(() => undefined);

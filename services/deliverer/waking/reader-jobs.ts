@@ -45,7 +45,7 @@ interface PartitionJobs {
 export class ReaderJobs {
   readonly #partitions = new Map<string, PartitionJobs>();
 
-  /** The reader's step, which is followed from here on. One that throws leaves its job in hand: what becomes of it is not told here. */
+  /** Follows the reader's step from here on. A step that throws leaves its job in hand: its end is not seen here. */
   following(step: Step<DeliveryJob>): Step<DeliveryJob> {
     return (record, settle, claim) => {
       const job = this.#take(record);

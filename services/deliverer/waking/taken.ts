@@ -29,7 +29,7 @@ export class TakenJobs {
     taken.offsets.set(offset, atMs);
   }
 
-  /** A job that was written later is another one, whatever its offset: the topic was made anew. */
+  /** A job that was written later is another one, whatever its offset: the topic was created again. */
   has(
     key: string,
     { offset, timestampMs }: { readonly offset: number; readonly timestampMs: number },

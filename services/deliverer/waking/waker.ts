@@ -1,19 +1,19 @@
-// Wakes the waiting calls of endpoints that are back, or that have room again: none of them sits out half an hour because
-// its endpoint was down when it was tried (design: "Waking").
+// Wakes the waiting calls of endpoints that are back or have room again. Without it a call would wait for up to half an hour because
+// its endpoint was down when it was tried.
 import { Passes, type PassesOptions } from "./passes.ts";
 import { Wanted } from "./wanted.ts";
 
-/** At most so many passes at a time; endpoints beyond that share one. */
+/** So many passes run at a time. Endpoints beyond that share one. */
 const MAX_PASSES = 4;
 
 export interface Waker {
-  /** The endpoint was down and is back: takes all that waits for it, and does not wait for the rest after an earlier look. */
+  /** The endpoint was down and is back. A pass takes all that waits for it, without the rest that follows a pass which found nothing. */
   recovered(endpoint: string): void;
-  /** The endpoint is well, which this process did not know before: the same. */
+  /** The endpoint is well, which this process did not know before. A pass takes all that waits for it. */
   found(endpoint: string): void;
-  /** The endpoint has room again: takes the calls that were put off without being asked. Those that failed keep their schedule. */
+  /** The endpoint has room again. A pass takes the calls that were diverted; those that failed keep their schedule. */
   hasRoom(endpoint: string): void;
-  /** Takes no more; resolves when the passes have ended or `graceMs` is over. */
+  /** Takes no more. Resolves when the passes have ended, or after `graceMs`. */
   stop(graceMs: number): Promise<void>;
 }
 
@@ -24,7 +24,7 @@ export function createWaker(options: PassesOptions): Waker {
   const passes = new Passes(options, wanted, stopping.signal);
   const running = new Set<Promise<void>>();
 
-  /** When there are more endpoints than passes, the last one takes all that are left. */
+  /** When there are more endpoints than passes, the last pass takes all that are left. */
   function begin(): void {
     while (!stopping.signal.aborted && running.size < MAX_PASSES) {
       const { endpoints, hurry } = wanted.take(running.size === MAX_PASSES - 1);

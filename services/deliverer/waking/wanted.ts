@@ -1,9 +1,9 @@
 import type { Endpoints } from "./parts.ts";
 
-/** Endpoints that wait for a pass or are in one, and since when they are known to be well. */
+/** Endpoints that wait for a pass or are in one, with the time since which they are known to be well. */
 export class Wanted {
   readonly #pending = new Map<string, number>();
-  /** By endpoint, what ends the rest after its pass when that found nothing. */
+  /** By endpoint, what ends the rest after a pass that found nothing. */
   readonly #passing = new Map<string, AbortController>();
 
   get isEmpty(): boolean {
@@ -15,7 +15,7 @@ export class Wanted {
     this.#pending.set(endpoint, Math.max(failedBeforeMs, this.#pending.get(endpoint) ?? 0));
   }
 
-  /** For a pass: one endpoint, or all that are free. They are in the pass until it is over. */
+  /** Takes endpoints for a pass: one, or all that are free. They are in the pass until `over`. */
   take(isLastPass: boolean): { readonly endpoints: Endpoints; readonly hurry: AbortController } {
     const free = [...this.#pending].filter(([endpoint]) => !this.#passing.has(endpoint));
     const endpoints = new Map(isLastPass ? free : free.slice(0, 1));
