@@ -19,6 +19,11 @@ export class ClientMetadata {
     return this.#ids;
   }
 
+  /** Of each topic by partition. Replaced with every answer. */
+  get leaders(): ReadonlyMap<string, readonly number[]> {
+    return this.#leaders;
+  }
+
   /** Asks again for everything that was ever asked for. Rejects when a topic is not there. */
   async refresh(): Promise<void> {
     const broker = this.#connection.brokers.anyUp();

@@ -7,6 +7,7 @@ import type { Finding, IndexShown, LossShown, Remainder, Story, Written } from "
 import type { Plan } from "../plan/plan.ts";
 import { Clients } from "../world/clients.ts";
 import { Fleet } from "../world/fleet.ts";
+import type { Happening } from "../world/history.ts";
 import { Operator } from "../world/operator.ts";
 import { ReplayClerk } from "../world/replay-clerk.ts";
 import { Saboteur } from "../world/saboteur.ts";
@@ -132,7 +133,9 @@ async function storyOf(world: World, ending: Ending): Promise<Story> {
     topics: allTopics(topics),
     registry: registry.forReader(),
   });
-  const read = <R extends RecordName>(topic: Topic<R>) => written(world, serde, topic);
+  const appended = appendedTo(history.happenings);
+  const read = <R extends RecordName>(topic: Topic<R>) =>
+    Promise.all((appended.get(topic.name) ?? []).map((each) => written(serde, topic, each)));
   return {
     ...ending,
     plan,
@@ -146,18 +149,30 @@ async function storyOf(world: World, ending: Ending): Promise<Story> {
   };
 }
 
+interface Appended {
+  readonly happening: Extract<Happening, { kind: "appended" }>;
+  /** In the history. */
+  readonly place: number;
+}
+
+/** By topic. */
+function appendedTo(happenings: readonly Happening[]): ReadonlyMap<string, readonly Appended[]> {
+  const byTopic = new Map<string, Appended[]>();
+  happenings.forEach((happening, place) => {
+    if (happening.kind !== "appended") return;
+    const known = byTopic.get(happening.record.topic);
+    if (known === undefined) byTopic.set(happening.record.topic, [{ happening, place }]);
+    else known.push({ happening, place });
+  });
+  return byTopic;
+}
+
 async function written<R extends RecordName>(
-  { history }: World,
   serde: Serde,
   topic: Topic<R>,
-): Promise<Written<RecordTypes[R]>[]> {
-  const found: Written<RecordTypes[R]>[] = [];
-  for (const [place, happening] of history.happenings.entries()) {
-    if (happening.kind !== "appended" || happening.record.topic !== topic.name) continue;
-    const { atMs, process, record } = happening;
-    found.push({ record, value: await decode(serde, topic, record), atMs, process, place });
-  }
-  return found;
+  { happening: { atMs, process, record }, place }: Appended,
+): Promise<Written<RecordTypes[R]>> {
+  return { record, value: await decode(serde, topic, record), atMs, process, place };
 }
 
 function decode<R extends RecordName>(serde: Serde, topic: Topic<R>, { value }: RawRecord) {

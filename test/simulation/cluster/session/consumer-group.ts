@@ -4,6 +4,7 @@ import type { Coordinators } from "../coordinators.ts";
 import { ClusterError, nameOf, refusalOf } from "../errors.ts";
 import { ClientMetadata } from "../metadata.ts";
 import { Calls } from "./calls.ts";
+import type { FetchedFrom } from "./fetch-wait.ts";
 import { FetchWaits } from "./fetch-waits.ts";
 import { Heartbeats } from "./heartbeats.ts";
 import { isRebalancing, isTriedAgain, Membership } from "./membership.ts";
@@ -17,6 +18,10 @@ const STALE_METADATA: ReadonlySet<string | undefined> = new Set([
   "NOT_LEADER_FOR_PARTITION",
   "UNKNOWN_TOPIC_OR_PARTITION",
 ]);
+
+function isKnown({ committed }: Place): boolean {
+  return committed !== undefined && committed >= 0;
+}
 
 /** One partition's records, with the join after which they were asked for. */
 export interface Batch extends TopicPartition {
@@ -149,16 +154,15 @@ export class ConsumerGroup {
       if (this.#calls.host.elapsed() - this.#metadataAtMs > METADATA_MAX_AGE_MS) await this.#refresh();
       const { places } = this;
       if (places === undefined) return [];
-      const ofBroker = places.all.filter((place) => this.#metadata.leader(place) === broker);
-      for (const place of ofBroker) this.#applySeek(place);
+      const ofBroker = places.ledBy(broker, this.#metadata);
+      if (this.#seeks.size > 0) for (const place of ofBroker) this.#applySeek(place);
       await this.#resolve(places);
-      const asked = ofBroker
-        .filter((place) => place.committed !== undefined && !this.#paused.has(place.key))
-        .map((place) => ({ topic: place.topic, partition: place.partition, offset: nextOf(place) }));
+      const asked = this.#askedOf(ofBroker);
       // It was stopped while it asked for its places. Nobody ends a wait that begins now; the client's ends by itself.
       if (!isWanted()) return [];
       if (this.#heartbeats.isDue) this.#heartbeats.plan();
       const fetched = await this.#waits.run(broker, asked);
+      if (fetched.length === 0) return [];
       return fetched
         .filter((batch) => !this.#seeks.has(keyOf(batch)) && !this.#paused.has(keyOf(batch)))
         .map(({ topic, partition, records, nextOffset }) => ({
@@ -202,6 +206,16 @@ export class ConsumerGroup {
     this.#parts.handlers.onAnswered(askedAtMs);
   }
 
+  #askedOf(places: readonly Place[]): FetchedFrom[] {
+    const asked: FetchedFrom[] = [];
+    for (const place of places) {
+      const { committed, key, partition, topic } = place;
+      if (committed !== undefined && !this.#paused.has(key))
+        asked.push({ topic, partition, offset: nextOf(place) });
+    }
+    return asked;
+  }
+
   #applySeek(place: Place): void {
     const offset = this.#seeks.get(place.key);
     if (offset === undefined) return;
@@ -211,8 +225,8 @@ export class ConsumerGroup {
 
   /** Learns the commits that are not known yet, and the log's start where there is none. */
   async #resolve(places: Places): Promise<void> {
-    const unknown = places.all.filter(({ committed }) => committed === undefined || committed < 0);
-    if (unknown.length === 0) return;
+    if (places.all.every(isKnown)) return;
+    const unknown = places.all.filter((place) => !isKnown(place));
     const committed = await this.#calls.committed(places.coordinator, unknown);
     const missing = unknown.filter((_, index) => (committed[index] ?? -1) < 0);
     const bounds = await this.#calls.bounds(missing, this.#metadata);

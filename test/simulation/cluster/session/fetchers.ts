@@ -80,7 +80,7 @@ export class Fetchers {
     if (current !== brokers && current.length > 0 && current.join() !== brokers.join())
       throw new OtherBrokers();
     const batches = await this.#parts.fetch(broker, () => fetcher.isRunning);
-    if (!fetcher.isRunning) return;
+    if (!fetcher.isRunning || batches.length === 0) return;
     const mine = batches.filter((batch) => (this.#handing.get(keyOf(batch)) ?? broker) === broker);
     if (mine.length === 0) return;
     for (const batch of mine) this.#handing.set(keyOf(batch), broker);

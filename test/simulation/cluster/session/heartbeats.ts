@@ -29,9 +29,7 @@ export class Heartbeats {
 
   async whenDue(): Promise<void> {
     if (!this.isDue) return;
-    this.#sending ??= this.#send().finally(() => {
-      this.#sending = undefined;
-    });
+    this.#sending ??= this.#send();
     await this.#sending;
   }
 
@@ -55,7 +53,11 @@ export class Heartbeats {
   }
 
   async #send(): Promise<void> {
-    await this.#parts.send();
+    try {
+      await this.#parts.send();
+    } finally {
+      this.#sending = undefined;
+    }
     this.#sentAtMs = this.#parts.host.elapsed();
     this.plan();
   }

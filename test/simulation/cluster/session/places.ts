@@ -1,4 +1,5 @@
 import type { TopicPartition } from "#kafka";
+import type { ClientMetadata } from "../metadata.ts";
 
 /** One partition as a consumer reads it. */
 export interface Place extends TopicPartition {
@@ -9,6 +10,8 @@ export interface Place extends TopicPartition {
   next: number | undefined;
 }
 
+const NONE: readonly Place[] = [];
+
 /** Where a consumer stands in what it was assigned at one join; the client makes a new one at every join. */
 export class Places {
   readonly memberId: string;
@@ -17,6 +20,9 @@ export class Places {
   readonly coordinator: number;
   readonly all: readonly Place[];
   readonly #byKey: ReadonlyMap<string, Place>;
+  /** By leader, as the client knew the leaders when it was last asked. */
+  #byLeader: ReadonlyMap<number, readonly Place[]> = new Map();
+  #leaders: ClientMetadata["leaders"] | undefined;
 
   constructor(
     { memberId, generation, coordinator }: { memberId: string; generation: number; coordinator: number },
@@ -33,6 +39,15 @@ export class Places {
       next: undefined,
     }));
     this.#byKey = new Map(this.all.map((place) => [place.key, place]));
+  }
+
+  /** Those that the broker leads, as the client knows it. Fetchers ask twice a second, and leaders seldom change. */
+  ledBy(broker: number, metadata: ClientMetadata): readonly Place[] {
+    if (this.#leaders !== metadata.leaders) {
+      this.#leaders = metadata.leaders;
+      this.#byLeader = Map.groupBy(this.all, (place) => metadata.leader(place));
+    }
+    return this.#byLeader.get(broker) ?? NONE;
   }
 
   at(key: string): Place | undefined {
