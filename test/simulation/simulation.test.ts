@@ -31,6 +31,7 @@ describe("simulated worlds", () => {
         const [one, other] = [await run(drawPlan(seed)), await run(drawPlan(seed))];
         expect(other.traceHash).toBe(one.traceHash);
       }
+      expect(new Error("after a run").stack).toContain("simulation.test.ts");
     },
     TIMEOUT_MS,
   );

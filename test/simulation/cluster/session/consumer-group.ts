@@ -144,8 +144,8 @@ export class ConsumerGroup {
   }
 
   /** Tells the coordinator that the member is there, when it is time to. */
-  async heartbeat(): Promise<void> {
-    if (this.#membership.isMember) await this.#heartbeats.whenDue();
+  heartbeat(): Promise<void> | undefined {
+    return this.#membership.isMember ? this.#heartbeats.whenDue() : undefined;
   }
 
   /** What one broker has of the assigned partitions that are not paused; nothing when it is time for something else. */

@@ -27,10 +27,11 @@ export class Heartbeats {
     return this.#parts.host.elapsed() >= this.#sentAtMs + EVERY_MS;
   }
 
-  async whenDue(): Promise<void> {
-    if (!this.isDue) return;
+  /** Sends one if it is time to; resolves when it is answered, undefined when none was sent. Not async, as it is asked after each fetch. */
+  whenDue(): Promise<void> | undefined {
+    if (!this.isDue) return undefined;
     this.#sending ??= this.#send();
-    await this.#sending;
+    return this.#sending;
   }
 
   /** Interrupts a loop when the next one is due. */

@@ -76,9 +76,10 @@ export class Membership {
     return new Places({ memberId, generation, coordinator }, assigned);
   }
 
-  async heartbeat(): Promise<void> {
-    const [memberId, generation] = [this.#memberId ?? "", this.#generation];
-    await this.#parts.calls.askGroup("heartbeat", this.#coordinator, (group) =>
+  heartbeat(): Promise<void> {
+    const memberId = this.#memberId ?? "";
+    const generation = this.#generation;
+    return this.#parts.calls.askGroup("heartbeat", this.#coordinator, (group) =>
       group.heartbeat(memberId, generation),
     );
   }

@@ -42,7 +42,7 @@ export class Places {
   }
 
   /** Those that the broker leads, as the client knows it. Fetchers ask twice a second, and leaders seldom change. */
-  ledBy(broker: number, metadata: ClientMetadata): readonly Place[] {
+  ledBy(broker: number, metadata: Pick<ClientMetadata, "leader" | "leaders">): readonly Place[] {
     if (this.#leaders !== metadata.leaders) {
       this.#leaders = metadata.leaders;
       this.#byLeader = Map.groupBy(this.all, (place) => metadata.leader(place));
