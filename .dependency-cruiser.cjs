@@ -28,7 +28,7 @@ const SOLE_USERS = {
 const KAFKA_ROOMS = "producing|consuming|tables|admin|protocol";
 
 /** What every feature of control may use of the service's own folder; the rest of it opens and joins the features. */
-const CONTROL_LEAVES = "change-queue|config-store|ids|telemetry";
+const CONTROL_LEAVES = "change-queue|config-store|ids|refresh|telemetry";
 
 const packageRules = Object.entries(PACKAGES).map(([name, allowed]) => ({
   name: `package-${name}-imports-only-what-it-may`,

@@ -4,6 +4,9 @@ import type { ServiceContext, SettingsOf } from "#runtime";
 import type { AttemptParts } from "./attempts/parts.ts";
 import { addAttemptRoutes } from "./attempts/routes.ts";
 import { addStatsRoute } from "./attempts/stats-routes.ts";
+import type { AudienceParts } from "./audiences/parts.ts";
+import { addAudienceRoutes } from "./audiences/routes.ts";
+import { addComputedTraitRoutes } from "./audiences/trait-routes.ts";
 import type { settings } from "./config.ts";
 import type { DeadLetterParts } from "./dead-letters/parts.ts";
 import { addDeadLetterRoutes } from "./dead-letters/routes.ts";
@@ -29,6 +32,7 @@ export type ApiParts = SourceParts &
   DeadLetterParts &
   ReplayParts &
   RegulationParts &
+  AudienceParts &
   Pick<ServerOptions, "telemetry">;
 
 const ROUTES = [
@@ -41,6 +45,8 @@ const ROUTES = [
   addDeadLetterRoutes,
   addReplayRoutes,
   addRegulationRoutes,
+  addAudienceRoutes,
+  addComputedTraitRoutes,
 ];
 
 /** Resolves when it listens, to the ports that it has; `host` is the address. */

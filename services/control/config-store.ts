@@ -3,7 +3,7 @@ import type { Producer, Table } from "#kafka";
 import type { Serde } from "#serde";
 import type { RecordTypes, Topic } from "#topics";
 
-export type ConfigName = "source-config" | "destination-config";
+export type ConfigName = "source-config" | "destination-config" | "audience-config";
 
 export interface ConfigStore<V> {
   get(id: string): V | undefined;
@@ -42,13 +42,21 @@ export function createConfigStore<R extends ConfigName>(
     async put(value) {
       await producer.send([{ topic: topic.name, key: value.id, value: serde.encode(topic, value) }]);
       // Another process may have written a later version meanwhile: that is visible enough.
-      await table.until(() => (table.get(value.id)?.version ?? 0) >= value.version, VISIBLE_WITHIN_MS);
+      await table.until(() => newnessOf(table.get(value.id)) >= newnessOf(value), VISIBLE_WITHIN_MS);
     },
     async remove(id) {
       await producer.send([{ topic: topic.name, key: id, value: null }]);
       await table.until(() => table.get(id) === undefined, VISIBLE_WITHIN_MS);
     },
   };
+}
+
+type Changed = { readonly version: number } | { readonly updatedAtMs: number };
+
+/** Grows with each change of one entry. */
+function newnessOf(value: Changed | undefined): number {
+  if (value === undefined) return 0;
+  return "version" in value ? value.version : value.updatedAtMs;
 }
 
 interface Aged {

@@ -15,6 +15,8 @@ export function connect(context: ControlContext, ways: Ways): Connection {
       topics.suppressions,
       topics.calls,
       topics.profileEvents,
+      topics.audienceConfig,
+      topics.audienceProgress,
       topics.deliveryAttempts,
       topics.deliveryTotals,
       topics.deadLetters,

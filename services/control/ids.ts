@@ -9,6 +9,8 @@ export interface Ids {
   newMessageId(): string;
   newReplayId(): string;
   newRegulationId(): string;
+  newAudienceId(): string;
+  newComputedTraitId(): string;
 }
 
 export function createIds(random: (sizeBytes: number) => Buffer = randomBytes): Ids {
@@ -20,5 +22,7 @@ export function createIds(random: (sizeBytes: number) => Buffer = randomBytes): 
     newMessageId: () => `test-${hex(12)}`,
     newReplayId: () => `rpl_${hex(8)}`,
     newRegulationId: () => `reg_${hex(8)}`,
+    newAudienceId: () => `aud_${hex(8)}`,
+    newComputedTraitId: () => `trt_${hex(8)}`,
   };
 }

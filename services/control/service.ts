@@ -7,6 +7,8 @@ import { createSecretBox } from "#secrets";
 import type { Serde } from "#serde";
 import type { RecordTypes, Topic } from "#topics";
 import { type ApiParts, openApi } from "./api.ts";
+import { openAudiences } from "./audiences/open.ts";
+import { countExisting } from "./audiences/resource.ts";
 import { createChangeQueue } from "./change-queue.ts";
 import { settings } from "./config.ts";
 import { type ConfigName, createConfigStore } from "./config-store.ts";
@@ -60,19 +62,24 @@ async function openParts(context: ControlContext, outside: ControlOutside): Prom
   const { settings, logger, metrics, health, lifecycle, host, nowMs } = context;
   const connection = connect(context, outside);
   const { kafka, serde, topics } = connection;
-  const { sourceConfig, destinationConfig } = topics;
+  const { sourceConfig, destinationConfig, audienceConfig } = topics;
   const egress = outside.createEgress({ allowCidrs: settings.egress.allowCidrs, host });
   lifecycle.onStop("egress", () => egress.close());
 
   const tables = { serde, kafka, onPoison: (resource: Resource) => telemetry.poisoned(resource), logger };
   const sourceTable = openTable(sourceConfig, "source", tables);
   const destinationTable = openTable(destinationConfig, "destination", tables);
-  const telemetry: Telemetry = createTelemetry(metrics, (resource) =>
-    resource === "source" ? sourceTable.size : destinationTable.size,
-  );
-  health.readiness("configuration is loaded", () => sourceTable.loaded && destinationTable.loaded);
+  const audienceTable = openTable(audienceConfig, "audience", tables);
+  const telemetry: Telemetry = createTelemetry(metrics, {
+    source: () => sourceTable.size,
+    destination: () => destinationTable.size,
+    audience: () => countExisting(audienceTable, "audience"),
+    computed_trait: () => countExisting(audienceTable, "computed_trait"),
+  });
+  const configuration = [sourceTable, destinationTable, audienceTable];
+  health.readiness("configuration is loaded", () => configuration.every(({ loaded }) => loaded));
   await serde.start();
-  await Promise.all([sourceTable.load(), destinationTable.load()]);
+  await Promise.all(configuration.map((table) => table.load()));
   const producer = kafka.producer({ deliveryTimeoutMs: DELIVERY_TIMEOUT_MS });
   const destination = (id: string) => destinationTable.get(id);
   const shared = {
@@ -93,6 +100,7 @@ async function openParts(context: ControlContext, outside: ControlOutside): Prom
     }),
     health: await openHealth(context, { ...connection, ...shared }),
     regulations,
+    ...(await openAudiences(context, { ...connection, producer, audienceTable })),
     sources: createConfigStore({ topic: sourceConfig, table: sourceTable, producer, serde }),
     secrets: createSecretBox(settings.encryption),
     delivery: settings.egress,

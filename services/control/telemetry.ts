@@ -1,6 +1,6 @@
 import { LATENCY_BUCKETS_SECONDS, type Metrics } from "#runtime";
 
-export type Resource = "source" | "destination";
+export type Resource = "source" | "destination" | "audience" | "computed_trait";
 type Change = "created" | "updated" | "deleted";
 type TestOutcome = "success" | "retryable" | "permanent";
 
@@ -9,14 +9,17 @@ export interface Telemetry {
   answered(status: number, durationMs: number): void;
   changed(resource: Resource, change: Change): void;
   tested(outcome: TestOutcome): void;
-  /** A configuration record that cannot be read: its source or destination stays as it was before. */
+  /** A configuration record that cannot be read: what it is about stays as it was before. */
   poisoned(resource: Resource): void;
 }
 
 const STATUS_CLASSES = ["2xx", "3xx", "4xx", "5xx"] as const;
-const RESOURCES = ["source", "destination"] as const;
+const RESOURCES = ["source", "destination", "audience", "computed_trait"] as const;
 
-export function createTelemetry(metrics: Metrics, sizeOf: (resource: Resource) => number): Telemetry {
+export function createTelemetry(
+  metrics: Metrics,
+  sizes: Readonly<Record<Resource, () => number>>,
+): Telemetry {
   const requests = metrics.counter({
     name: "control_requests_total",
     help: "Requests to the control API, by class of the answer's status.",
@@ -44,10 +47,10 @@ export function createTelemetry(metrics: Metrics, sizeOf: (resource: Resource) =
   });
   metrics.gauge({
     name: "control_configured",
-    help: "Sources and destinations that exist.",
+    help: "Sources, destinations, audiences and computed traits that exist.",
     labels: { resource: RESOURCES },
     collect(gauge) {
-      for (const resource of RESOURCES) gauge.set({ resource }, sizeOf(resource));
+      for (const resource of RESOURCES) gauge.set({ resource }, sizes[resource]());
     },
   });
   return {

@@ -1,15 +1,12 @@
 // What the API does with regulations, whoever asks.
 import type { Static } from "typebox";
-import { orAborted } from "#host";
 import type { Regulation } from "#topics";
 import { notFound, ProblemError } from "../http/problem.ts";
 import { refusedBy } from "../http/validation.ts";
+import { refreshAll } from "../refresh.ts";
 import type { RegulationParts } from "./parts.ts";
 import { affectedSources, newRegulation } from "./regulation.ts";
 import type { RegulationBody } from "./schemas.ts";
-
-/** A person or program is waiting. */
-const READ_WITHIN_MS = 5_000;
 
 /**
  * Durable when it resolves, and younger than every regulation that was answered before. Rejects with a ProblemError for what may not be
@@ -21,7 +18,8 @@ export function startRegulation(
 ): Promise<Regulation> {
   const { regulationType, subjectIds, sourceId = null } = body;
   return parts.changes.run(async () => {
-    await readToEnd(parts);
+    // What other processes have written: the affected sources, and which regulation is the newest.
+    await refreshAll([parts.regulations, parts.sources, parts.destinations], parts.host);
     if (sourceId !== null && parts.sources.get(sourceId) === undefined)
       throw refusedBy([], [{ path: "sourceId", message: `there is no source ${sourceId}` }]);
     const request = { regulationType, subjectIds, sourceId };
@@ -35,21 +33,6 @@ export function startRegulation(
     await parts.regulations.putVisibly(regulation);
     return regulation;
   });
-}
-
-/** What other processes have written: the affected sources, and which regulation is the newest. */
-async function readToEnd({ regulations, sources, destinations, host }: RegulationParts): Promise<void> {
-  const late = new AbortController();
-  const timer = host.setTimeout(() => late.abort(), READ_WITHIN_MS);
-  const reading = Promise.all([regulations, sources, destinations].map((store) => store.refresh()));
-  try {
-    await orAborted(reading, late.signal);
-  } catch (error) {
-    if (!late.signal.aborted) throw error;
-    throw new ProblemError("unavailable", "Kafka does not answer; nothing was begun");
-  } finally {
-    timer.clear();
-  }
 }
 
 export function existingRegulation(

@@ -1,0 +1,42 @@
+import type { Kafka, Producer, Table } from "#kafka";
+import type { ServiceContext } from "#runtime";
+import type { Serde } from "#serde";
+import type { AudienceConfig, AudienceProgress, TopicMap } from "#topics";
+import { createConfigStore } from "../config-store.ts";
+import type { AudienceParts } from "./parts.ts";
+
+export interface OpenAudiencesParts {
+  readonly kafka: Kafka;
+  readonly serde: Serde;
+  readonly topics: TopicMap;
+  readonly producer: Producer;
+  readonly audienceTable: Table<AudienceConfig>;
+}
+
+type Context = Pick<ServiceContext<unknown>, "health" | "lifecycle" | "logger">;
+
+/** Follows how far audiences are; the API does not wait for it. */
+export async function openAudiences(
+  { health, lifecycle, logger }: Context,
+  { kafka, serde, topics, producer, audienceTable }: OpenAudiencesParts,
+): Promise<Pick<AudienceParts, "audiences" | "audienceProgress" | "profilePartitions">> {
+  const { audienceConfig, audienceProgress, profiles } = topics;
+  const progress = kafka.table<AudienceProgress>({
+    topic: audienceProgress.name,
+    decode: ({ value }) => serde.decode(audienceProgress, value),
+    onPoison: ({ key, partition, offset }, error) =>
+      logger.error(
+        { err: error, key, partition, offset, topic: audienceProgress.name },
+        "the progress of an audience cannot be read",
+      ),
+  });
+  health.readiness("progress of audiences is read", () => progress.loaded);
+  progress.load().catch((error: unknown) => {
+    if (!lifecycle.stopping.aborted) lifecycle.fail(error);
+  });
+  return {
+    audiences: createConfigStore({ topic: audienceConfig, table: audienceTable, producer, serde }),
+    audienceProgress: progress,
+    profilePartitions: await kafka.admin().partitionCount(profiles.name),
+  };
+}

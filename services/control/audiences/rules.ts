@@ -1,0 +1,81 @@
+// What a schema cannot say of audiences and computed traits: keys and definitions.
+import { keyProblem, parseAudience, parseComputedTrait, snakeCase } from "#audiences";
+import { isJsonObject, type JsonObject } from "#contract";
+import type { AudienceConfig } from "#topics";
+import type { FieldProblem } from "../http/problem.ts";
+import { referencesByKey } from "./references.ts";
+import type { AudienceResource } from "./resource.ts";
+
+export interface CreateRules {
+  readonly resource: AudienceResource;
+  /** Everything that has ever been made. */
+  readonly configs: readonly AudienceConfig[];
+}
+
+/** The key that is given, or else made of the name; "" when neither makes one. */
+export function keyOf({ key, name }: { readonly key?: unknown; readonly name?: unknown }): string {
+  if (typeof key === "string") return key;
+  return typeof name === "string" ? snakeCase(name) : "";
+}
+
+/** `body` may have any shape: what its schema refuses is passed over here, so that all problems are named together. */
+export function createProblems(body: unknown, { configs, resource }: CreateRules): FieldProblem[] {
+  const given: JsonObject = isJsonObject(body) ? body : {};
+  const { definition } = given;
+  const isGiven = definition !== undefined;
+  return [
+    ...keyProblems(given, configs),
+    ...(isGiven ? definitionProblems(definition, { resource, configs, ownKey: keyOf(given) }) : []),
+    ...(!isGiven && resource === "audience" ? listProblems(given) : []),
+  ];
+}
+
+function keyProblems(given: JsonObject, configs: readonly AudienceConfig[]): FieldProblem[] {
+  const isDerived = given["key"] === undefined;
+  const path = isDerived ? "name" : "key";
+  const key = keyOf(given);
+  if (isDerived && (typeof given["name"] !== "string" || given["name"] === "")) return [];
+  if (isDerived && key === "")
+    return [{ path, message: "has no Latin letter and no digit to make a key of: give a key" }];
+  const problem = keyProblem(isDerived ? key : given["key"]);
+  if (problem !== undefined) return [{ path, message: isDerived ? `its key ${problem}: give one` : problem }];
+  if (!configs.some((one) => one.key === key)) return [];
+  return [
+    { path, message: `the key "${key}" is used, or was by one that is deleted; keys are never reused` },
+  ];
+}
+
+function listProblems({ includeAnonymous, backfill }: JsonObject): FieldProblem[] {
+  const message = "needs a definition: without one this is a list, whose members are imported users";
+  return [
+    ...(includeAnonymous === true ? [{ path: "includeAnonymous", message }] : []),
+    ...(backfill === undefined ? [] : [{ path: "backfill", message }]),
+  ];
+}
+
+interface DefinitionRules extends CreateRules {
+  readonly ownKey: string;
+}
+
+function definitionProblems(
+  definition: unknown,
+  { configs, ownKey, resource }: DefinitionRules,
+): readonly FieldProblem[] {
+  const reading =
+    resource === "computed_trait"
+      ? parseComputedTrait(definition)
+      : parseAudience(definition, { audiences: referencesByKey(configs), ownKey });
+  return reading.ok ? [] : reading.problems;
+}
+
+/** As `createProblems`, of a change of `before`. */
+export function patchProblems(
+  body: unknown,
+  before: AudienceConfig,
+  { configs, resource }: CreateRules,
+): readonly FieldProblem[] {
+  if (!isJsonObject(body) || body["definition"] === undefined) return [];
+  if (before.kind === "list")
+    return [{ path: "definition", message: "cannot be given to a list, whose members are imported users" }];
+  return definitionProblems(body["definition"], { configs, resource, ownKey: before.key });
+}

@@ -1,0 +1,51 @@
+import { describe, expect, test } from "@jest/globals";
+import { progressOf } from "./fixtures/processor.ts";
+import { audienceStatus } from "./status.ts";
+
+const wanted = { generation: 2, isPaused: false };
+const of = (partition: number, more = {}) => progressOf("aud_1", partition, { generation: 2, ...more });
+
+describe("the status of an audience (contract 10.8)", () => {
+  test("it is preparing until every partition is live", () => {
+    expect(audienceStatus(wanted, [undefined, undefined])).toMatchObject({
+      status: "preparing",
+      progress: { partitionsDone: 0, partitions: 2, profilesDone: 0, profilesTotal: 0 },
+      members: 0,
+    });
+    const half = [of(0, { members: 3 }), of(1, { state: "preparing", profilesDone: 4, members: 1 })];
+    expect(audienceStatus(wanted, half)).toMatchObject({
+      status: "preparing",
+      progress: { partitionsDone: 1, partitions: 2, profilesDone: 14, profilesTotal: 20 },
+      members: 4,
+    });
+    expect(audienceStatus(wanted, [of(0), of(1)])).toMatchObject({ status: "live", progress: null });
+  });
+
+  test("a partition that is live with the definition before counts as not begun, and its members count", () => {
+    const before = of(1, { generation: 1, members: 7, isPartial: true, coverageFromMs: 5 });
+    expect(audienceStatus(wanted, [of(0, { members: 1 }), before])).toEqual({
+      status: "preparing",
+      progress: { partitionsDone: 1, partitions: 2, profilesDone: 10, profilesTotal: 10 },
+      coverageFromMs: null,
+      isPartial: false,
+      members: 8,
+    });
+  });
+
+  test("it covers what every partition covers", () => {
+    const partitions = [of(0, { isPartial: true, coverageFromMs: 100 }), of(1, { coverageFromMs: 200 })];
+    expect(audienceStatus(wanted, partitions)).toMatchObject({ isPartial: true, coverageFromMs: 200 });
+  });
+
+  test("paused is said as soon as it was asked for; resumed, it is preparing until every partition has seen it", () => {
+    const paused = [of(0, { isPaused: true }), of(1)];
+    expect(audienceStatus({ ...wanted, isPaused: true }, paused)).toMatchObject({
+      status: "paused",
+      progress: null,
+    });
+    expect(audienceStatus(wanted, paused)).toMatchObject({
+      status: "preparing",
+      progress: { partitionsDone: 1 },
+    });
+  });
+});

@@ -1,0 +1,50 @@
+// How far an audience or computed trait is, from what each partition of profiles says; pure.
+import type { AudienceConfig, AudienceProgress } from "#topics";
+
+export const AUDIENCE_STATUSES = ["preparing", "live", "paused"] as const;
+
+export interface AudienceStatus {
+  readonly status: (typeof AUDIENCE_STATUSES)[number];
+  /** Of one that is not live yet. */
+  readonly progress: {
+    readonly partitionsDone: number;
+    readonly partitions: number;
+    readonly profilesDone: number;
+    readonly profilesTotal: number;
+  } | null;
+  readonly coverageFromMs: number | null;
+  readonly isPartial: boolean;
+  readonly members: number;
+}
+
+type Wanted = Pick<AudienceConfig, "generation" | "isPaused">;
+
+/** Live once every partition is live with this generation; one that was resumed is so when every partition has seen it. */
+export function audienceStatus(
+  { generation, isPaused }: Wanted,
+  partitions: readonly (AudienceProgress | undefined)[],
+): AudienceStatus {
+  const known = partitions.filter((one) => one !== undefined);
+  const current = known.filter((one) => one.generation === generation);
+  const done = current.filter((one) => one.state === "live" && (isPaused || !one.isPaused));
+  const isLive = done.length === partitions.length;
+  const starts = current.flatMap(({ coverageFromMs }) => coverageFromMs ?? []);
+  const sum = (count: (one: AudienceProgress) => number) =>
+    current.reduce((total, one) => total + count(one), 0);
+  const unpaused = isLive ? "live" : "preparing";
+  return {
+    status: isPaused ? "paused" : unpaused,
+    progress: isLive
+      ? null
+      : {
+          partitionsDone: done.length,
+          partitions: partitions.length,
+          profilesDone: sum(({ profilesDone }) => profilesDone),
+          profilesTotal: sum(({ profilesTotal }) => profilesTotal),
+        },
+    coverageFromMs: starts.length === 0 ? null : Math.max(...starts),
+    isPartial: current.some((one) => one.isPartial),
+    // Those of the generation before stay members until the new one has been prepared.
+    members: known.reduce((total, one) => total + one.members, 0),
+  };
+}

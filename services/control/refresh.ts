@@ -1,0 +1,22 @@
+import { type Host, orAborted } from "#host";
+import { ProblemError } from "./http/problem.ts";
+
+/** A person or program is waiting. */
+const READ_WITHIN_MS = 5_000;
+
+/** Resolves when what other processes have written can be read. Rejects with an "unavailable" problem when Kafka does not answer in time. */
+export async function refreshAll(
+  stores: readonly { refresh(): Promise<void> }[],
+  host: Pick<Host, "setTimeout">,
+): Promise<void> {
+  const late = new AbortController();
+  const timer = host.setTimeout(() => late.abort(), READ_WITHIN_MS);
+  try {
+    await orAborted(Promise.all(stores.map((store) => store.refresh())), late.signal);
+  } catch (error) {
+    if (!late.signal.aborted) throw error;
+    throw new ProblemError("unavailable", "Kafka does not answer; nothing was begun");
+  } finally {
+    timer.clear();
+  }
+}
