@@ -18,7 +18,9 @@ import { hearUnhandled } from "./unhandled.ts";
 
 const STEP_MS = 1_000;
 /** Requests that nobody waits for any more have ended, and timers that tidy up have had their turn. */
-const SETTLE_MS = 8_000;
+const SETTLE_MS = 3_000;
+/** What the last faults did shows by then: a session that nobody renews is over after 6 s. */
+const WATCHED_AFTER_CALM_MS = 9_000;
 
 export interface RunResult {
   readonly findings: readonly Finding[];
@@ -99,7 +101,8 @@ async function live(world: World, fleet: Fleet): Promise<number | undefined> {
   for (let untilMs = calmMs + STEP_MS; untilMs <= endMs; untilMs += STEP_MS) {
     await inRealEvent(() => time.runUntil(untilMs));
     if (leftOver(world) !== "") continue;
-    await inRealEvent(() => time.runUntil(untilMs + SETTLE_MS));
+    const settledAtMs = Math.max(untilMs + SETTLE_MS, calmMs + WATCHED_AFTER_CALM_MS);
+    await inRealEvent(() => time.runUntil(settledAtMs));
     drainedAtMs = leftOver(world) === "" ? (drainedAtMs ?? untilMs) : undefined;
     // A member that was missed may be coming back at this moment, and have its partitions to open.
     if (drainedAtMs !== undefined && areZero(remaindersOf(fleet))) return drainedAtMs;
