@@ -104,7 +104,7 @@ export const KNOWN_FAULTS: readonly KnownFault[] = [
     ],
     breaks: [PASSED, LOST, BACK, ERROR, DOUBLE],
     size: "large",
-    firstSeed: 8,
+    firstSeed: 36,
     seeds: 20,
   },
   {
