@@ -1,6 +1,7 @@
 import type { Host } from "#host";
 
-const STEPS_PER_SECOND = 4;
+/** So that a call waits behind ten notifications at most, not behind those of a second. */
+const STEPS_PER_SECOND = 20;
 /** So many records are made at a time. */
 const MAX_STEP_CALLS = 500;
 
