@@ -2,6 +2,7 @@ import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
 import { type Environment, readSettings, type SettingsSchema, serviceEnvironment } from "#runtime";
 import type { Stack } from "#stack";
+import { settings as audienceProcessor } from "../../services/audience-processor/config.ts";
 import { settings as control } from "../../services/control/config.ts";
 import { settings as deliverer } from "../../services/deliverer/config.ts";
 import { settings as ingest } from "../../services/ingest/config.ts";
@@ -14,6 +15,7 @@ import { type SupervisedService, superviseService } from "./supervised-service.t
 const ROOT = join(import.meta.dirname, "../..");
 
 const SCHEMAS: Readonly<Record<StartedService, SettingsSchema>> = {
+  "audience-processor": audienceProcessor,
   control,
   deliverer,
   ingest,

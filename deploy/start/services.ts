@@ -1,13 +1,14 @@
 import { SERVICES, type ServiceName } from "#contract";
 
 /**
- * What `npm start` and the tests run, in the order in which it is started; it is stopped in the reverse. control comes first, for ingest
+ * What `npm start` runs, in the order in which it is started; it is stopped in the reverse. control comes first, for ingest
  * and router wait for what it owns; ingest comes last, for it lets calls in.
  */
 export const STARTED_SERVICES = [
   "control",
   "deliverer",
   "webhook-router",
+  "audience-processor",
   "ingest",
 ] as const satisfies readonly ServiceName[];
 
@@ -25,7 +26,7 @@ export function metricsPortOf(service: StartedService, firstPort: number): numbe
   return firstPort === 0 ? 0 : firstPort + distanceOf(service);
 }
 
-/** "webhook-router +1, deliverer +2, control +4": where the others are, for people. */
+/** "webhook-router +1, deliverer +2, ...": where the others are, for people. */
 export function distancesText(): string {
   return STARTED_SERVICES.map((service) => ({ service, distance: distanceOf(service) }))
     .filter(({ distance }) => distance > 0)

@@ -26,6 +26,7 @@ export {
   type ComputationInput,
   type ComputationSet,
   compileSet,
+  type LeafUse,
 } from "./profile/computation-set.ts";
 export type { ProfileCall } from "./profile/fold.ts";
 export {
@@ -47,3 +48,4 @@ export {
 } from "./profile/profile.ts";
 export { profileFromRecord, profileToRecord } from "./profile/record.ts";
 export { forgetUnused, leaveAudience } from "./profile/retire.ts";
+export { isKnownFromSummary, seedLeaves } from "./profile/seed.ts";

@@ -1,8 +1,7 @@
 import { setTimeout as pause } from "node:timers/promises";
 import { RETRY_DELAYS_MS } from "#contract";
 import type { Stack } from "#stack";
-import { type Deployment, startDeployment } from "#support/deployment";
-import { STARTED_SERVICES } from "../../deploy/start/services.ts";
+import { DEPLOYED_SERVICES, type Deployment, startDeployment } from "#support/deployment";
 import { sampleCall } from "./calls.ts";
 import { type Program, type Sample, startGoProgram } from "./process.ts";
 import type { Latency } from "./report.ts";
@@ -125,7 +124,7 @@ async function startEndpoints(deployment: Deployment, count: number): Promise<En
 async function pidsOf(deployment: Deployment): Promise<Map<string, number>> {
   const [broker = ""] = deployment.stack.brokers;
   const ports: [string, number][] = [["broker", Number(broker.slice(broker.lastIndexOf(":") + 1))]];
-  for (const name of STARTED_SERVICES.toReversed()) {
+  for (const name of DEPLOYED_SERVICES.toReversed()) {
     const service = deployment.service(name);
     if (service.isRunning()) ports.push([name, service.ports["metricsPort"] ?? 0]);
   }

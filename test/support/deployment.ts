@@ -13,7 +13,10 @@ import { type ServiceProcess, startService } from "./service.ts";
 import { type TestStack, useStack } from "./stack.ts";
 import { until } from "./until.ts";
 
-export type DeployedService = StartedService;
+/** What calls need on their way to webhooks. A test of audiences starts the process that keeps them itself. */
+export type DeployedService = Exclude<StartedService, "audience-processor">;
+
+export const DEPLOYED_SERVICES = STARTED_SERVICES.filter((name) => name !== "audience-processor");
 
 const IN_FORCE_TIMEOUT_MS = 15_000;
 const PROVISION_DEADLINE_MS = 30_000;
@@ -116,7 +119,7 @@ async function startServices(
   settingsOf: DeploymentOptions["settingsOf"] = {},
 ): Promise<Map<string, ServiceProcess>> {
   const results = await Promise.allSettled(
-    STARTED_SERVICES.map((name) => startService({ name, settings: { ...settings, ...settingsOf[name] } })),
+    DEPLOYED_SERVICES.map((name) => startService({ name, settings: { ...settings, ...settingsOf[name] } })),
   );
   const started = results.flatMap((result) => (result.status === "fulfilled" ? [result.value] : []));
   const failure = results.find((result) => result.status === "rejected");
@@ -196,7 +199,7 @@ export async function startDeployment(options: DeploymentOptions = {}): Promise<
     stop: async () => {
       const codes: Record<string, number> = {};
       await Promise.all(added.map((process) => process.stop()));
-      for (const name of STARTED_SERVICES.toReversed()) codes[name] = await service(name).stop();
+      for (const name of DEPLOYED_SERVICES.toReversed()) codes[name] = await service(name).stop();
       await cleanUp(place, topics);
       return codes;
     },

@@ -141,6 +141,18 @@ function applyNew(profile: Profile, event: ProfileEvent, set: ComputationSet, mo
   }
 }
 
+/** Two aliases named each other, and what the profile was released with has come back to it. */
+function isOwnState({ id }: Profile, event: ProfileEvent): boolean {
+  return event.kind === "merge" && event.moved.id === id;
+}
+
+/** It is nobody else's any more. Its changes are numbered anew, so it has another incarnation. */
+function standAgain(profile: Profile, offset: number): void {
+  emptyProfile(profile);
+  profile.redirectTo = undefined;
+  profile.incarnation = offset;
+}
+
 /**
  * Applies one record of profile-events. Changes the profile in place; values that have changed are appended to its outbox, to be sent once
  * the profile is durable. An event that was read again changes nothing.
@@ -152,9 +164,10 @@ export function applyEvent(
   moment: Moment,
 ): Outcome {
   // Asked before the offset: an event of a merged profile is passed on, each time that it is read.
-  if (profile.redirectTo !== undefined) return "redirected";
+  if (profile.redirectTo !== undefined && !isOwnState(profile, event)) return "redirected";
   if (moment.offset <= profile.appliedOffset) return "already_applied";
   profile.appliedOffset = moment.offset;
+  if (profile.redirectTo !== undefined) standAgain(profile, moment.offset);
   return applyNew(profile, event, set, moment);
 }
 

@@ -80,3 +80,17 @@ describe("an anonymous profile that is merged into a user's", () => {
     expect(user.traits.get("plan")?.value).toBe(winner);
   });
 });
+
+test("of two aliases that name each other, the profile whose own state comes back stands again, under new message ids", () => {
+  const set = compileSet([]);
+  const profile = createProfile("u", 3);
+  applyEvent(profile, { kind: "delete", atMs: 1 }, set, { offset: 4, nowMs: 10 });
+  applyEvent(profile, { kind: "release", to: "v" }, set, { offset: 5, nowMs: 10 });
+  const moved = { ...createProfile("u", 3), judgedAtMs: 10 };
+  moved.traits.set("plan", { value: "pro", atMs: 9, receivedAtMs: 9 });
+  const other = { kind: "merge", moved: createProfile("w", 0) } as const;
+  expect(applyEvent(profile, other, set, { offset: 6, nowMs: 11 })).toBe("redirected");
+  expect(applyEvent(profile, { kind: "merge", moved }, set, { offset: 7, nowMs: 12 })).toBe("applied");
+  expect(profile).toMatchObject({ redirectTo: undefined, incarnation: 7, appliedOffset: 7 });
+  expect(profile.traits.get("plan")?.value).toBe("pro");
+});

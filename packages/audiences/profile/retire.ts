@@ -1,11 +1,15 @@
 // When an audience or computed trait is deleted (docs/audiences.md).
-import type { Computation, ComputationSet } from "./computation-set.ts";
+import type { ComputationSet } from "./computation-set.ts";
 import type { Profile } from "./profile.ts";
 import { setValue } from "./settle.ts";
 import { profileBytes } from "./size.ts";
 
 /** Sends `false` to a member of an audience that is about to be deleted; nothing to all others. */
-export function leaveAudience(profile: Profile, audience: Computation, nowMs: number): void {
+export function leaveAudience(
+  profile: Profile,
+  audience: { readonly id: string; readonly generation: number },
+  nowMs: number,
+): void {
   if (profile.results.get(audience.id)?.text === "true") setValue(profile, audience, "false", nowMs);
 }
 

@@ -13,7 +13,7 @@ function isFor({ definition, includeAnonymous, state }: Computation, profile: Pr
   return !isAnonymous(profile.id) || (includeAnonymous && definition.kind === "audience");
 }
 
-function createResult(profile: Profile, { generation, id }: Computation): Result {
+function createResult(profile: Profile, { generation, id }: Pick<Computation, "id" | "generation">): Result {
   const result: Result = { text: "", seq: 0, sinceMs: 0, generation, deadlineMs: Number.POSITIVE_INFINITY };
   profile.results.set(id, result);
   profile.sizeBytes += resultBytes(result);
@@ -21,7 +21,12 @@ function createResult(profile: Profile, { generation, id }: Computation): Result
 }
 
 /** Notes the value as sent, if it is another one than before (contract 8.2, 8.3). */
-export function setValue(profile: Profile, computation: Computation, text: string, nowMs: number): void {
+export function setValue(
+  profile: Profile,
+  computation: Pick<Computation, "id" | "generation">,
+  text: string,
+  nowMs: number,
+): void {
   const isFirst = (profile.results.get(computation.id)?.seq ?? 0) === 0;
   if (isFirst && EMPTY.has(text)) return;
   const result = profile.results.get(computation.id) ?? createResult(profile, computation);

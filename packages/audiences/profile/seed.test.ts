@@ -1,0 +1,62 @@
+import { expect, test } from "@jest/globals";
+import { parseAudience } from "../definition/parse-audience.ts";
+import { applyEvent, evaluate } from "./apply.ts";
+import { compileSet } from "./computation-set.ts";
+import { createProfile, type Profile } from "./profile.ts";
+import { isKnownFromSummary, seedLeaves } from "./seed.ts";
+
+const NOW_MS = 1_700_000_000_000;
+
+function setOf(definition: unknown) {
+  const reading = parseAudience(definition, { audiences: new Map() });
+  if (!reading.ok) throw new Error(JSON.stringify(reading.problems));
+  const base = { id: "a", key: "a", generation: 1, state: "live", includeAnonymous: false } as const;
+  return compileSet([{ ...base, definition: reading.definition }]);
+}
+
+let calls = 0;
+
+/** Folded before any audience was there, or into the set. */
+function call(profile: Profile, atMs: number, set = compileSet([])): void {
+  calls += 1;
+  const ids = { sourceId: "s", messageId: `${calls}`, userId: "u", anonymousId: null };
+  const times = { timestampMs: atMs, receivedAtMs: atMs };
+  const event = { kind: "call", call: { ...ids, ...times, type: "track", name: "A", body: {} } } as const;
+  applyEvent(profile, event, set, { offset: calls, nowMs: atMs });
+}
+
+test.each([
+  ["how often in a lifetime", { event: "A", count: { op: "gte", value: 3 } }],
+  ["when last", { event: "A", within: "60s" }],
+  [
+    "that it was never lately",
+    { all: [{ event: "A" }, { not: { event: "A", within: "60s", count: { op: "lte", value: 0 } } }] },
+  ],
+])("a new leaf knows from the counts by name %s", (_, definition) => {
+  const set = setOf(definition);
+  const profile = createProfile("u", 0);
+  for (const atMs of [NOW_MS - 90_000, NOW_MS - 2, NOW_MS - 1]) call(profile, atMs);
+  seedLeaves(profile, set.leaves.values());
+  evaluate(profile, set.computations.values(), NOW_MS);
+  expect(profile.outbox.map(({ text }) => text)).toEqual(["true"]);
+  const before = structuredClone([...profile.leaves]);
+  seedLeaves(profile, set.leaves.values());
+  expect([...profile.leaves]).toEqual(before);
+});
+
+test("what is counted after the seed is counted once, and what is not known is left to the calls that come", () => {
+  const set = setOf({ event: "A", count: { op: "gte", value: 3 } });
+  const profile = createProfile("u", 0);
+  call(profile, NOW_MS);
+  seedLeaves(profile, set.leaves.values());
+  call(profile, NOW_MS + 1, set);
+  expect(profile.outbox).toEqual([]);
+  call(profile, NOW_MS + 2, set);
+  expect(profile.outbox).toMatchObject([{ text: "true" }]);
+  const known = [
+    { event: "A", within: "60s", count: { op: "gte", value: 2 } },
+    { event: "A", after: "2026-01-01T00:00:00Z" },
+    { event: "A", where: [{ path: "properties.n", op: "exists" }] },
+  ].map((definition) => [...setOf(definition).leaves.values()].some(({ plan }) => isKnownFromSummary(plan)));
+  expect(known).toEqual([false, false, false]);
+});

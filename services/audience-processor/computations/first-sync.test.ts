@@ -1,0 +1,124 @@
+import { expect, test } from "@jest/globals";
+import type { AudienceProgress } from "#topics";
+import { Bench, NOW_MS } from "../fixtures/bench.ts";
+import { audienceOf, callOf } from "../fixtures/calls.ts";
+import { FirstSync } from "./first-sync.ts";
+import { Pace } from "./pace.ts";
+
+const times = { receivedAtMs: NOW_MS, timestampMs: NOW_MS };
+const SEEN = audienceOf("seen", { event: "A" });
+
+/** A partition with so many profiles that have done A, and a first sync that a test advances. */
+async function setup(users: number, perSecond = 100_000) {
+  const bench = await Bench.with();
+  for (let n = 0; n < users; n += 1) bench.call(callOf({ userId: `u${n}`, event: "A", ...times }));
+  await bench.settled();
+  bench.worker.advanceTo(NOW_MS);
+  const reported: AudienceProgress[] = [];
+  let elapsedMs = 0;
+  const start = () =>
+    new FirstSync({
+      partition: 0,
+      worker: bench.worker,
+      computations: bench.computations,
+      pace: new Pace(perSecond, { elapsed: () => elapsedMs }),
+      nowMs: () => NOW_MS,
+      position: () => users,
+      progressOf: (id) => reported.findLast((one) => one.id === id),
+      report: (one) => void reported.push(one),
+    });
+  const advance = async (sync: FirstSync, byMs = 250) => {
+    elapsedMs += byMs;
+    sync.advance();
+    await bench.settled();
+    bench.worker.advanceTo(0);
+    await bench.settled();
+  };
+  return { bench, reported, start, advance };
+}
+
+test("tells of each member once, from what profiles know of the past, and says how far it is", async () => {
+  const { advance, bench, reported, start } = await setup(600);
+  bench.computations.apply("seen", SEEN);
+  const sync = start();
+  for (let look = 0; look < 6; look += 1) await advance(sync);
+  expect(new Set(bench.sent.map(({ user }) => user)).size).toBe(600);
+  expect(bench.sent).toHaveLength(600);
+  expect(reported[0]).toMatchObject({
+    state: "preparing",
+    profilesTotal: 600,
+    fenceOffset: 600,
+    isPartial: false,
+  });
+  expect(reported.at(-1)).toMatchObject({ state: "live", profilesDone: 600, cursor: null });
+  const before = reported.length;
+  await advance(sync);
+  expect(reported).toHaveLength(before);
+});
+
+test("keeps its pace", async () => {
+  const { advance, bench, start } = await setup(100, 10);
+  bench.computations.apply("seen", SEEN);
+  const sync = start();
+  await advance(sync, 0);
+  await advance(sync, 0);
+  expect(bench.sent).toHaveLength(10);
+  await advance(sync, 500);
+  expect(bench.sent).toHaveLength(15);
+});
+
+test("says nothing of what is not durable, and goes on there in the next process", async () => {
+  const { advance, bench, reported, start } = await setup(600);
+  bench.computations.apply("seen", SEEN);
+  const sync = start();
+  await advance(sync);
+  await advance(sync);
+  const { cursor, profilesDone } = reported.at(-1) ?? {};
+  expect([profilesDone, typeof cursor]).toEqual([256, "string"]);
+  bench.store.isOurs = false;
+  sync.advance();
+  await bench.settled();
+  expect(reported.at(-1)?.profilesDone).toBe(256);
+  bench.store.isOurs = true;
+  bench.newWorker().advanceTo(NOW_MS);
+  const next = start();
+  for (let look = 0; look < 5; look += 1) await advance(next);
+  expect(bench.sent).toHaveLength(600);
+  expect(reported.at(-1)).toMatchObject({ state: "live", profilesDone: 600 });
+});
+
+test("a leaf of which the past is not known is said to be partial; a resume sends the net difference", async () => {
+  const { advance, bench, reported, start } = await setup(3);
+  const definition = { event: "A", within: "60s", count: { op: "gte", value: 2 } };
+  bench.computations.apply("twice", audienceOf("twice", definition));
+  const sync = start();
+  for (let look = 0; look < 3; look += 1) await advance(sync);
+  expect(reported.at(-1)).toMatchObject({ state: "live", isPartial: true, coverageFromMs: NOW_MS });
+  bench.computations.apply("twice", audienceOf("twice", definition, { isPaused: true, updatedAtMs: 2 }));
+  for (let look = 0; look < 3; look += 1) await advance(sync);
+  for (let n = 0; n < 2; n += 1) bench.call(callOf({ userId: "u1", event: "A", ...times }));
+  await bench.settled();
+  expect(bench.sent).toEqual([]);
+  bench.computations.apply("twice", audienceOf("twice", definition, { updatedAtMs: 3 }));
+  for (let look = 0; look < 3; look += 1) await advance(sync);
+  expect(bench.sent).toMatchObject([{ user: "u1", text: '{"twice":true}' }]);
+});
+
+test("two audiences that are deleted at once let their members leave, each once", async () => {
+  const { advance, bench, reported, start } = await setup(2);
+  for (const id of ["a", "b"]) bench.computations.apply(id, audienceOf(id, { event: "A" }));
+  const sync = start();
+  for (let look = 0; look < 6; look += 1) await advance(sync);
+  expect(bench.sent).toHaveLength(4);
+  const deleted = { deletedAtMs: 2, updatedAtMs: 2, isExitAll: true };
+  for (const id of ["a", "b"]) bench.computations.apply(id, audienceOf(id, { event: "A" }, deleted));
+  for (let look = 0; look < 6; look += 1) await advance(sync);
+  expect(
+    bench.sent
+      .slice(4)
+      .map(({ user, text }) => `${user} ${text}`)
+      .sort(),
+  ).toEqual(['u0 {"a":false}', 'u0 {"b":false}', 'u1 {"a":false}', 'u1 {"b":false}']);
+  expect(reported.slice(-2).map(({ state }) => state)).toEqual(["deleted", "deleted"]);
+  expect(bench.stateOf("u0")).toMatchObject({ results: [], leaves: [] });
+});

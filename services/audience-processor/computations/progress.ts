@@ -1,0 +1,87 @@
+import type { Host } from "#host";
+import type { OutgoingRecord, Table } from "#kafka";
+import { type AudienceProgress, audienceProgressKey } from "#topics";
+
+const WRITE_EVERY_MS = 1_000;
+
+export interface ProgressOptions {
+  readonly table: Pick<Table<AudienceProgress>, "get">;
+  record(progress: AudienceProgress): OutgoingRecord;
+  /** Resolves when the records are acknowledged. */
+  send(records: readonly OutgoingRecord[]): Promise<void>;
+  readonly host: Pick<Host, "now" | "setInterval">;
+  onError(error: unknown): void;
+}
+
+/** How far the partitions of this process are with each computation; written a little later, as often as it changes. */
+export class Progress {
+  readonly #options: ProgressOptions;
+  /** Of owned partitions, by key: newer than the table. */
+  readonly #own = new Map<string, AudienceProgress>();
+  readonly #unwritten = new Set<string>();
+  readonly #timer: { clear(): void };
+  #writing: Promise<void> | undefined;
+
+  constructor(options: ProgressOptions) {
+    this.#options = options;
+    this.#timer = options.host.setInterval(() => void this.write(), WRITE_EVERY_MS);
+  }
+
+  of(id: string, partition: number): AudienceProgress | undefined {
+    const key = audienceProgressKey({ id, partition });
+    return this.#own.get(key) ?? this.#options.table.get(key);
+  }
+
+  report(progress: AudienceProgress): void {
+    const key = audienceProgressKey(progress);
+    this.#own.set(key, progress);
+    this.#unwritten.add(key);
+  }
+
+  /** So many more members, or fewer, of a computation that is known. */
+  addMembers(id: string, partition: number, more: number): void {
+    const known = this.of(id, partition);
+    if (known === undefined || more === 0) return;
+    const members = Math.max(0, known.members + more);
+    this.report({ ...known, members, updatedAtMs: this.#options.host.now() });
+  }
+
+  /** The partition is another process's: what that one writes counts. */
+  forget(partition: number): void {
+    for (const [key, progress] of this.#own) {
+      if (progress.partition !== partition) continue;
+      this.#own.delete(key);
+      this.#unwritten.delete(key);
+    }
+  }
+
+  /** Writes what is not written; what cannot be written now is tried again. */
+  write(): Promise<void> {
+    this.#writing ??= this.#write().finally(() => {
+      this.#writing = undefined;
+    });
+    return this.#writing;
+  }
+
+  async close(): Promise<void> {
+    this.#timer.clear();
+    await this.write();
+    await this.write();
+  }
+
+  async #write(): Promise<void> {
+    const keys = [...this.#unwritten];
+    this.#unwritten.clear();
+    const records = keys.flatMap((key) => {
+      const progress = this.#own.get(key);
+      return progress === undefined ? [] : [this.#options.record(progress)];
+    });
+    if (records.length === 0) return;
+    try {
+      await this.#options.send(records);
+    } catch (error) {
+      for (const key of keys) if (this.#own.has(key)) this.#unwritten.add(key);
+      this.#options.onError(error);
+    }
+  }
+}

@@ -1,0 +1,29 @@
+import { type Connection as Connected, connectService, type Ways } from "#connection";
+import type { ServiceContext, SettingsOf } from "#runtime";
+import type { settings } from "./config.ts";
+
+export type ProcessorContext = ServiceContext<SettingsOf<typeof settings>>;
+
+export interface Connection extends Connected {
+  /** Of the runner on calls. */
+  readonly keyingGroup: string;
+  /** Of the runner on profile events. */
+  readonly profilesGroup: string;
+}
+
+export function connect(context: ProcessorContext, ways: Ways): Connection {
+  const connected = connectService(
+    context,
+    ({ audienceConfig, audienceProgress, calls, deadLetters, profileEvents, profiles }) => [
+      calls,
+      profileEvents,
+      profiles,
+      audienceConfig,
+      audienceProgress,
+      deadLetters,
+    ],
+    ways,
+  );
+  const name = `${context.settings.topics.prefix}audience-processor`;
+  return { ...connected, keyingGroup: `${name}-calls`, profilesGroup: name };
+}

@@ -1,0 +1,44 @@
+import { expect, test } from "@jest/globals";
+import type { Call } from "#topics";
+import { callOf } from "../fixtures/calls.ts";
+import { SPACE_SOURCE } from "../records.ts";
+import { profileEventsOf } from "./profile-events.ts";
+
+const shown = (call: Call) =>
+  profileEventsOf(call).map(({ event, profileId }) => [profileId, event.releaseTo ?? event.kind]);
+
+test("a call belongs to its user, or to its anonymous profile; with both ids the one is merged into the other", () => {
+  expect(shown(callOf({ userId: "u" }))).toEqual([["u", "call"]]);
+  expect(shown(callOf({ anonymousId: "x" }))).toEqual([["anon:x", "call"]]);
+  expect(shown(callOf({ userId: "u", anonymousId: "x" }))).toEqual([
+    ["anon:x", "u"],
+    ["u", "call"],
+  ]);
+});
+
+test("an alias merges its previous id, be it of a user or anonymous, and not a user into himself", () => {
+  const alias = callOf({ type: "alias", userId: "u", body: { previousId: "v" } });
+  expect(shown(alias)).toEqual([
+    ["v", "u"],
+    ["anon:v", "u"],
+    ["u", "call"],
+  ]);
+  expect(shown(callOf({ type: "alias", userId: "u", body: { previousId: "u" } }))).toEqual([
+    ["anon:u", "u"],
+    ["u", "call"],
+  ]);
+});
+
+test("own output and deletions are nothing to profiles", () => {
+  expect(shown(callOf({ userId: "u", sourceId: SPACE_SOURCE }))).toEqual([]);
+  expect(shown(callOf({ userId: "u", type: "delete" }))).toEqual([]);
+});
+
+test("the name of a page comes from its body, that of a track is known; of a group only that it was is kept", () => {
+  const nameOf = (call: Call) => profileEventsOf(call).at(-1)?.event.call?.name;
+  expect(nameOf(callOf({ userId: "u", type: "page", body: { name: "Home" } }))).toBe("Home");
+  expect(nameOf(callOf({ userId: "u", type: "screen", body: {} }))).toBeNull();
+  expect(nameOf(callOf({ userId: "u", event: "A" }))).toBe("A");
+  const group = callOf({ userId: "u", type: "group", body: { traits: { plan: "pro" } } });
+  expect(profileEventsOf(group).at(-1)?.event.call?.body.toString()).toBe("{}");
+});

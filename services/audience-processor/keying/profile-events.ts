@@ -1,0 +1,66 @@
+// Which profile a call belongs to, and which profiles it merges into that one.
+import { mergedBy, profileIdOf } from "#audiences";
+import type { Call, ProfileEventCall, ProfileEventRecord } from "#topics";
+import { SPACE_SOURCE } from "../records.ts";
+
+export interface KeyedEvent {
+  readonly profileId: string;
+  readonly event: ProfileEventRecord;
+}
+
+const NOTHING: Omit<ProfileEventRecord, "kind"> = {
+  hops: 0,
+  call: null,
+  releaseTo: null,
+  movedId: null,
+  movedState: null,
+  deletedAtMs: null,
+  listId: null,
+  isMember: null,
+};
+
+/** An event of this kind, with what else it says. */
+export function profileEvent(kind: string, fields: Partial<ProfileEventRecord>): ProfileEventRecord {
+  return { ...NOTHING, kind, ...fields };
+}
+
+const NO_BODY = Buffer.from("{}");
+/** Calls of which more is kept than that they were there. */
+const FOLDED = new Set(["track", "page", "screen", "identify"]);
+
+function textAt(body: Buffer, field: string): string | null {
+  const value = (JSON.parse(body.toString()) as Record<string, unknown>)[field];
+  return typeof value === "string" ? value : null;
+}
+
+function eventCall(call: Call): ProfileEventCall {
+  const { anonymousId, body, event, messageId, receivedAtMs, sourceId, timestampMs, type, userId } = call;
+  const hasName = type === "page" || type === "screen";
+  return {
+    type,
+    name: hasName ? textAt(body, "name") : event,
+    userId,
+    anonymousId,
+    previousId: type === "alias" ? textAt(body, "previousId") : null,
+    sourceId,
+    messageId,
+    timestampMs,
+    receivedAtMs,
+    body: FOLDED.has(type) ? body : NO_BODY,
+  };
+}
+
+/**
+ * What a call is to profiles: nothing, or a call of its own profile and a release for each that it may merge into it. Whether such a one was
+ * merged before is known where its state is: a release that comes again changes nothing there.
+ */
+export function profileEventsOf(call: Call): KeyedEvent[] {
+  if (call.sourceId === SPACE_SOURCE || call.type === "delete") return [];
+  const folded = eventCall(call);
+  const profileId = profileIdOf(folded);
+  if (profileId === undefined) return [];
+  const released = mergedBy(folded, () => undefined).map((id) => {
+    return { profileId: id, event: profileEvent("release", { releaseTo: profileId }) };
+  });
+  return [...released, { profileId, event: profileEvent("call", { call: folded }) }];
+}

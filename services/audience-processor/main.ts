@@ -1,0 +1,4 @@
+import { runService } from "#runtime";
+import { audienceProcessor } from "./service.ts";
+
+await runService(audienceProcessor);

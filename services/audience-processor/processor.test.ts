@@ -1,0 +1,147 @@
+// Audiences from a call to its identify, on real Kafka.
+import { afterEach, beforeAll, beforeEach, describe, expect, test } from "@jest/globals";
+import { type TestStack, useStack } from "#support/stack";
+import { until } from "#support/until";
+import { audienceOf, callOf } from "./fixtures/calls.ts";
+import { Stage } from "./fixtures/stage.ts";
+
+const WAIT = { timeoutMs: 30_000 };
+
+let stack: TestStack;
+let stage: Stage;
+
+beforeAll(async () => {
+  stack = await useStack();
+}, 300_000);
+beforeEach(async () => {
+  stage = await Stage.open(stack);
+}, 60_000);
+afterEach(async () => {
+  await stage.close();
+}, 60_000);
+
+/** A clock that stands ahead of the machine's, as far as it was moved. */
+function movedClock() {
+  let aheadMs = 0;
+  return {
+    nowMs: () => Date.now() + aheadMs,
+    move(byMs: number) {
+      aheadMs += byMs;
+    },
+  };
+}
+
+const track = (userId: string, event: string) => callOf({ userId, event });
+
+describe("membership in a window", () => {
+  test("begins with a call, and ends when the window has passed", async () => {
+    const clock = movedClock();
+    await stage.configure(audienceOf("recent", { event: "Order Completed", within: "60s" }));
+    const { service } = stage.start(clock);
+    await service.ready;
+    await until(() => stage.isLive("recent"), { ...WAIT, what: "the first sync" });
+    await stage.send(track("u1", "Order Completed"), track("u2", "Other"));
+    await until(() => stage.sent.length > 0, { ...WAIT, what: "the entry" });
+    expect(stage.valuesOf("u1", "recent")).toEqual([true]);
+    clock.move(61_000);
+    await until(() => stage.sent.length > 1, { ...WAIT, what: "the exit" });
+    expect(stage.valuesOf("u1", "recent")).toEqual([true, false]);
+    expect(stage.sent).toHaveLength(2);
+    expect(await service.stop()).toBe(0);
+  }, 120_000);
+
+  test("of who was away past the deadline goes on, when a call that prolongs it was waiting", async () => {
+    const clock = movedClock();
+    const dataDir = stage.newDataDir();
+    await stage.configure(audienceOf("recent", { event: "A", within: "60s" }));
+    const first = stage.start({ ...clock, dataDir });
+    await first.service.ready;
+    await stage.send(track("u1", "A"));
+    await until(() => stage.sent.length > 0, { ...WAIT, what: "the entry" });
+    await first.service.stop();
+    const later = Date.now() + 50_000;
+    await stage.send(callOf({ userId: "u1", event: "A", receivedAtMs: later, timestampMs: later }));
+    clock.move(70_000);
+    const second = stage.start({ ...clock, dataDir });
+    await second.service.ready;
+    await stage.send(callOf({ userId: "u2", event: "A", receivedAtMs: clock.nowMs() }));
+    await until(() => stage.valuesOf("u2", "recent").length > 0, { ...WAIT, what: "another's entry" });
+    expect(stage.valuesOf("u1", "recent")).toEqual([true]);
+    clock.move(60_000);
+    await until(() => stage.valuesOf("u1", "recent").length > 1, { ...WAIT, what: "the exit" });
+    expect(stage.valuesOf("u1", "recent")).toEqual([true, false]);
+  }, 120_000);
+});
+
+describe("a new audience", () => {
+  test("reports the members that there are, once each; an edit of the differences", async () => {
+    const { service } = stage.start();
+    await service.ready;
+    await stage.configure(audienceOf("seen", { event: "A" }));
+    const users = Array.from({ length: 30 }, (_, index) => `u${index}`);
+    await stage.send(...users.map((user, index) => track(user, index < 20 ? "A" : "B")));
+    await until(() => stage.sent.length >= 20, { ...WAIT, what: "members by their calls" });
+    const ordered = { event: "A", count: { op: "gte", value: 1 } };
+    await stage.configure(audienceOf("later", { any: [ordered, { event: "B", within: "30d" }] }));
+    await until(() => stage.isLive("later"), { ...WAIT, what: "the first sync" });
+    await until(() => stage.sent.length >= 50, { ...WAIT, what: "all members" });
+    for (const user of users) expect(stage.valuesOf(user, "later")).toEqual([true]);
+    await stage.configure(audienceOf("later", ordered, { generation: 2, updatedAtMs: 2 }));
+    await until(() => stage.isLive("later", 2), { ...WAIT, what: "the edit" });
+    await until(() => stage.sent.length >= 60, { ...WAIT, what: "those who left" });
+    expect(stage.sent).toHaveLength(60);
+    expect(stage.valuesOf("u25", "later")).toEqual([true, false]);
+    expect(stage.valuesOf("u5", "later")).toEqual([true]);
+    await until(() => stage.progressOf("later").reduce((sum, { members }) => sum + members, 0) === 20, {
+      ...WAIT,
+      what: "the count of members",
+    });
+  }, 120_000);
+
+  test("that is deleted sends false to its members where that is asked for, and nothing otherwise", async () => {
+    const { service } = stage.start();
+    await service.ready;
+    await stage.configure(audienceOf("a", { event: "A" }));
+    await stage.configure(audienceOf("b", { event: "A" }));
+    await stage.send(track("u1", "A"));
+    await until(() => stage.sent.length === 2 && stage.isLive("a") && stage.isLive("b"), {
+      ...WAIT,
+      what: "the entries",
+    });
+    const deleted = { deletedAtMs: 2, updatedAtMs: 2 };
+    await stage.configure(audienceOf("a", { event: "A" }, deleted));
+    await stage.configure(audienceOf("b", { event: "A" }, { ...deleted, isExitAll: true }));
+    const isGone = (id: string) => stage.progressOf(id).every(({ state }) => state === "deleted");
+    await until(() => isGone("a") && isGone("b"), { ...WAIT, what: "the deletions" });
+    await until(() => stage.sent.length === 3, { ...WAIT, what: "the exit" });
+    expect(stage.valuesOf("u1", "a")).toEqual([true]);
+    expect(stage.valuesOf("u1", "b")).toEqual([true, false]);
+  }, 120_000);
+});
+
+test("an anonymous profile is the user's after a call with both ids: its calls count, later ones too", async () => {
+  const { service } = stage.start();
+  await service.ready;
+  await stage.configure(audienceOf("thrice", { event: "A", count: { op: "gte", value: 3 }, within: "1d" }));
+  await until(() => stage.isLive("thrice"), { ...WAIT, what: "the first sync" });
+  await stage.send(callOf({ anonymousId: "x", event: "A" }));
+  await stage.send(callOf({ anonymousId: "x", userId: "u1", event: "A" }));
+  await stage.send(callOf({ anonymousId: "x", event: "A" }));
+  await until(() => stage.sent.length > 0, { ...WAIT, what: "the entry" });
+  expect(stage.sent).toMatchObject([{ user: "u1", key: "thrice", value: true }]);
+}, 120_000);
+
+test("lists and deletions that control writes", async () => {
+  const { service } = stage.start();
+  await service.ready;
+  await stage.configure(audienceOf("vips", null, { kind: "list" }));
+  await until(() => stage.isLive("vips"), { ...WAIT, what: "the list" });
+  await stage.happen("u1", "list", { listId: "vips", isMember: true });
+  await stage.happen("u2", "list", { listId: "vips", isMember: true });
+  await until(() => stage.sent.length === 2, { ...WAIT, what: "the entries" });
+  await stage.happen("u1", "delete", { deletedAtMs: Date.now() });
+  await stage.happen("u2", "list", { listId: "vips", isMember: false });
+  await until(() => stage.sent.length === 3, { ...WAIT, what: "the exit" });
+  expect(stage.valuesOf("u2", "vips")).toEqual([true, false]);
+  expect(stage.valuesOf("u1", "vips")).toEqual([true]);
+}, 120_000);

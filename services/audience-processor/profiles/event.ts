@@ -1,0 +1,93 @@
+// A record of profile-events, as it is applied.
+import { type ProfileCall, type ProfileEvent, profileFromRecord } from "#audiences";
+import type { JsonObject } from "#contract";
+import type { RawRecord } from "#kafka";
+import type { Serde } from "#serde";
+import type { ProfileEventCall, ProfileEventRecord, TopicMap } from "#topics";
+
+/** A decoded record: as it was written, and as it is applied. */
+export interface Happening {
+  readonly record: ProfileEventRecord;
+  readonly event: ProfileEvent;
+}
+
+class UnknownEventError extends Error {
+  override readonly name = "UnknownEventError";
+  readonly canRetry = false;
+}
+
+/** Parses the body when a leaf asks for it: most calls touch no leaf. */
+class FoldedCall implements ProfileCall {
+  readonly #call: ProfileEventCall;
+  #body: JsonObject | undefined;
+
+  constructor(call: ProfileEventCall) {
+    this.#call = call;
+  }
+
+  get type() {
+    return this.#call.type;
+  }
+
+  get name() {
+    return this.#call.name;
+  }
+
+  get userId() {
+    return this.#call.userId;
+  }
+
+  get anonymousId() {
+    return this.#call.anonymousId;
+  }
+
+  get sourceId() {
+    return this.#call.sourceId;
+  }
+
+  get messageId() {
+    return this.#call.messageId;
+  }
+
+  get timestampMs() {
+    return this.#call.timestampMs;
+  }
+
+  get receivedAtMs() {
+    return this.#call.receivedAtMs;
+  }
+
+  get body(): JsonObject {
+    this.#body ??= JSON.parse(this.#call.body.toString()) as JsonObject;
+    return this.#body;
+  }
+}
+
+function simpleEvent(record: ProfileEventRecord): ProfileEvent {
+  const { call, deletedAtMs, isMember, kind, listId, releaseTo } = record;
+  if (kind === "call" && call !== null) return { kind, call: new FoldedCall(call) };
+  if (kind === "release" && releaseTo !== null) return { kind, to: releaseTo };
+  if (kind === "delete" && deletedAtMs !== null) return { kind, atMs: deletedAtMs };
+  if (kind === "list" && listId !== null && isMember !== null) return { kind, listId, isMember };
+  throw new UnknownEventError(`an event of profiles of kind ${kind} lacks what it needs, or is not known`);
+}
+
+/** A promise while a writer's schema is not known yet. */
+export function eventDecoder(
+  serde: Pick<Serde, "decode">,
+  topics: Pick<TopicMap, "profileEvents" | "profiles">,
+): (record: RawRecord) => Happening | Promise<Happening> {
+  function happening(record: ProfileEventRecord): Happening | Promise<Happening> {
+    const { kind, movedId, movedState } = record;
+    if (kind !== "merge" || movedId === null || movedState === null)
+      return { record, event: simpleEvent(record) };
+    const state = serde.decode(topics.profiles, movedState);
+    if ("then" in state)
+      return state.then((known) => ({ record, event: { kind, moved: profileFromRecord(movedId, known) } }));
+    return { record, event: { kind, moved: profileFromRecord(movedId, state) } };
+  }
+  return ({ value }) => {
+    const record = serde.decode(topics.profileEvents, value ?? Buffer.alloc(0));
+    return "then" in record ? record.then(happening) : happening(record);
+  };
+}

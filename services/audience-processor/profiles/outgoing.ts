@@ -1,0 +1,30 @@
+// What a durable profile has to say to others.
+import { type FlipContext, identifyCall, type Space } from "#audiences";
+import type { OutgoingRecord } from "#kafka";
+import { profileEvent } from "../keying/profile-events.ts";
+import { type ProcessorRecords, SPACE_SOURCE } from "../records.ts";
+import type { Snapshot } from "./batch.ts";
+
+const SPACE: Space = { id: SPACE_SOURCE, namespace: "default" };
+
+/** What is sent under; undefined for a computation of which nothing is known. */
+export type ComputationOf = (id: string) => FlipContext["computation"] | undefined;
+
+/**
+ * The identify calls of its flips, and its state for the profile that it was merged into. Created again from the same profile it is the same,
+ * message ids included.
+ */
+export function outgoingOf(
+  { entry, flips, profile, releaseTo }: Snapshot,
+  records: ProcessorRecords,
+  computationOf: ComputationOf,
+): OutgoingRecord[] {
+  const identifies = flips.flatMap((flip) => {
+    const computation = computationOf(flip.computationId);
+    if (computation === undefined) return [];
+    return records.identify(identifyCall(flip, { profile, computation, space: SPACE }));
+  });
+  if (releaseTo === undefined) return identifies;
+  const merge = profileEvent("merge", { movedId: profile.id, movedState: entry.value });
+  return [...identifies, records.profileEvent(releaseTo, merge)];
+}

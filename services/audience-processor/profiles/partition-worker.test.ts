@@ -1,0 +1,210 @@
+import { describe, expect, test } from "@jest/globals";
+import { Bench, NOW_MS } from "../fixtures/bench.ts";
+import { audienceOf, callOf } from "../fixtures/calls.ts";
+import { profileEvent } from "../keying/profile-events.ts";
+
+const RECENT = audienceOf("recent", { event: "A", within: "60s" });
+const times = { receivedAtMs: NOW_MS, timestampMs: NOW_MS };
+
+const track = (userId: string, event = "A") => callOf({ userId, event, ...times });
+
+describe("a call", () => {
+  test("is written with what it changes, then that is sent, then its record is settled", async () => {
+    const bench = await Bench.with(RECENT);
+    const write = Promise.withResolvers<void>();
+    const send = Promise.withResolvers<void>();
+    bench.store.held = write.promise;
+    bench.sendHeld = send.promise;
+    const offset = bench.call(track("u"));
+    await bench.settled();
+    expect([bench.store.count, bench.produced.length, bench.ended.length]).toEqual([0, 0, 0]);
+    write.resolve();
+    await bench.settled();
+    expect(bench.stateOf("u")).toMatchObject({ appliedOffset: offset, outbox: [{ text: "true" }] });
+    expect([bench.produced.length, bench.ended.length]).toEqual([0, 0]);
+    send.resolve();
+    await bench.settled();
+    expect(bench.sent).toMatchObject([{ user: "u", text: '{"recent":true}' }]);
+    expect(bench.ended).toEqual([offset]);
+  });
+
+  test("leaves the outbox with the next look at the time, and is not sent again then", async () => {
+    const bench = await Bench.with(RECENT);
+    bench.call(track("u"));
+    await bench.settled();
+    bench.worker.advanceTo(NOW_MS);
+    await bench.settled();
+    expect(bench.stateOf("u")?.outbox).toEqual([]);
+    expect(bench.store.entries.get("u")?.dueMs).toBe(NOW_MS + 60_000);
+    bench.newWorker().advanceTo(NOW_MS);
+    await bench.settled();
+    expect(bench.sent).toHaveLength(1);
+  });
+
+  test("is written in one batch with those that came while the batch before was under way", async () => {
+    const bench = await Bench.with(RECENT);
+    const write = Promise.withResolvers<void>();
+    bench.store.held = write.promise;
+    bench.call(track("u0"));
+    await bench.settled();
+    for (let n = 1; n < 50; n += 1) bench.call(track(`u${n}`));
+    await bench.settled();
+    write.resolve();
+    await bench.settled();
+    expect([bench.store.writes, bench.ended.length]).toEqual([2, 50]);
+  });
+});
+
+describe("a death, or the loss of the partition,", () => {
+  test("before the write leaves nothing: the record is given back", async () => {
+    const bench = await Bench.with(RECENT);
+    const write = Promise.withResolvers<void>();
+    bench.store.held = write.promise;
+    const offset = bench.call(track("u"));
+    await bench.settled();
+    bench.store.isOurs = false;
+    write.resolve();
+    await bench.settled();
+    expect([bench.store.count, bench.produced.length]).toEqual([0, 0]);
+    expect(bench.ended).toEqual([`back ${offset}`]);
+    expect(bench.failures).toEqual([]);
+  });
+
+  test("between the write and the send: the next owner sends it, and its record changes nothing more", async () => {
+    const bench = await Bench.with(RECENT);
+    const never = Promise.withResolvers<void>();
+    bench.sendHeld = never.promise;
+    const event = profileEvent("call", {
+      call: { ...track("u"), name: "A", previousId: null, body: Buffer.from("{}") },
+    });
+    const offset = bench.happen("u", event);
+    await bench.settled();
+    bench.worker.close();
+    expect(bench.ended).toEqual([`back ${offset}`]);
+    bench.sendHeld = undefined;
+    bench.newWorker();
+    bench.happen("u", event, offset);
+    bench.worker.advanceTo(NOW_MS);
+    await bench.settled();
+    expect(bench.sent).toMatchObject([{ user: "u", text: '{"recent":true}' }]);
+    expect(bench.stateOf("u")?.results).toMatchObject([{ seq: 1, text: "true" }]);
+    expect(bench.ended.at(-1)).toBe(offset);
+  });
+
+  test("after the send: it is sent once more, under the same message id", async () => {
+    const bench = await Bench.with(RECENT);
+    bench.call(track("u"));
+    await bench.settled();
+    bench.newWorker().advanceTo(NOW_MS);
+    await bench.settled();
+    const ids = bench.sent.map(({ messageId }) => messageId);
+    expect(ids).toHaveLength(2);
+    expect(new Set(ids).size).toBe(1);
+  });
+
+  test("while it is not sure whose the partition is: what was folded is forgotten, and folded again", async () => {
+    const bench = await Bench.with(audienceOf("twice", { event: "A", count: { op: "gte", value: 2 } }));
+    bench.store.isOurs = false;
+    const call = track("u");
+    const [event] = [profileEvent("call", { call: { ...call, name: "A", previousId: null } })];
+    bench.happen("u", event, 7);
+    await bench.settled();
+    expect(bench.ended).toEqual(["back 7"]);
+    bench.store.isOurs = true;
+    bench.happen("u", event, 7);
+    await bench.settled();
+    expect(bench.sent).toEqual([]);
+    expect(bench.stateOf("u")?.events).toMatchObject([{ name: "A", count: 1 }]);
+  });
+});
+
+describe("time", () => {
+  test("ends a membership at its deadline by the watermark, not before, and not by the clock", async () => {
+    const bench = await Bench.with(RECENT);
+    bench.call(track("u"));
+    await bench.settled();
+    bench.nowMs = NOW_MS + 100_000;
+    bench.worker.advanceTo(NOW_MS + 59_999);
+    await bench.settled();
+    expect(bench.sent).toHaveLength(1);
+    bench.worker.advanceTo(NOW_MS + 60_000);
+    await bench.settled();
+    expect(bench.sent.map(({ text }) => text)).toEqual(['{"recent":true}', '{"recent":false}']);
+  });
+
+  test("takes at most 256 at a time, and all of them in the end", async () => {
+    const bench = await Bench.with(RECENT);
+    for (let n = 0; n < 600; n += 1) bench.call(track(`u${n}`));
+    await bench.settled();
+    bench.worker.advanceTo(NOW_MS);
+    await bench.settled();
+    bench.worker.advanceTo(NOW_MS + 60_000);
+    expect(bench.worker.unwritten).toBe(256);
+    for (let look = 0; look < 6; look += 1) {
+      await bench.settled();
+      bench.worker.advanceTo(0);
+    }
+    expect(bench.sent).toHaveLength(1_200);
+  });
+});
+
+describe("a merged profile", () => {
+  test("gives its state to the surviving one, once that is durable, and keeps where it went", async () => {
+    const bench = await Bench.with(RECENT);
+    bench.call(callOf({ anonymousId: "x", event: "A", ...times }));
+    bench.call(callOf({ anonymousId: "x", userId: "u", event: "B", ...times }));
+    await bench.settled();
+    const [merge] = bench.passedOn;
+    expect(merge).toMatchObject({ profileId: "u", event: { kind: "merge", movedId: "anon:x" } });
+    bench.worker.advanceTo(NOW_MS);
+    await bench.settled();
+    expect(bench.stateOf("anon:x")).toMatchObject({ redirectTo: "u", judgedAtMs: 0, leaves: [] });
+    if (merge !== undefined) bench.happen("u", merge.event);
+    await bench.settled();
+    expect(bench.sent).toMatchObject([{ user: "u", text: '{"recent":true}' }]);
+    bench.call(callOf({ anonymousId: "x", event: "A", ...times }));
+    await bench.settled();
+    expect(bench.passedOn.at(-1)).toMatchObject({ profileId: "u", event: { kind: "call", hops: 1 } });
+  });
+
+  test("whose owner died before the state was given is given by the next one", async () => {
+    const bench = await Bench.with(RECENT);
+    bench.call(callOf({ anonymousId: "x", event: "A", ...times }));
+    await bench.settled();
+    bench.sendHeld = Promise.withResolvers<void>().promise;
+    bench.happen("anon:x", profileEvent("release", { releaseTo: "u" }));
+    await bench.settled();
+    expect(bench.passedOn).toEqual([]);
+    bench.sendHeld = undefined;
+    bench.newWorker().advanceTo(NOW_MS);
+    await bench.settled();
+    expect(bench.passedOn).toMatchObject([{ profileId: "u", event: { kind: "merge", movedId: "anon:x" } }]);
+  });
+
+  test("is not merged again: the first link stays", async () => {
+    const bench = await Bench.with(RECENT);
+    bench.happen("anon:x", profileEvent("release", { releaseTo: "u" }));
+    bench.happen("anon:x", profileEvent("release", { releaseTo: "v" }));
+    await bench.settled();
+    expect(bench.passedOn).toEqual([]);
+    expect(bench.stateOf("anon:x")?.redirectTo).toBe("u");
+    expect(bench.ended).toHaveLength(2);
+  });
+});
+
+test("a record that cannot be folded becomes a dead letter, and what was folded with it stays", async () => {
+  const bench = await Bench.with(RECENT);
+  bench.call(track("u"));
+  const call = { ...track("u"), name: "A", previousId: null, body: Buffer.from("no JSON") };
+  const filtered = audienceOf("large", {
+    event: "A",
+    where: [{ path: "properties.n", op: "gte", value: 1 }],
+  });
+  bench.computations.apply("large", filtered);
+  const offset = bench.happen("u", profileEvent("call", { call }));
+  bench.call(track("u"));
+  await bench.settled();
+  expect(bench.dead).toEqual([expect.stringMatching(new RegExp(`^${offset} .*JSON`))]);
+  expect(bench.stateOf("u")?.events).toMatchObject([{ name: "A", count: 2 }]);
+  expect(bench.ended).toHaveLength(3);
+});

@@ -1,0 +1,265 @@
+// One partition of profiles. Events are folded in the order of the log, in memory, as they come; what has changed is made durable together,
+// one batch after the other, while the next one is folded. A batch, line by line, and what a death in between leaves:
+//   1. profiles are written, each with its applied offset and with what is not sent yet. Before: nothing has happened, all is read again.
+//   2. that is sent: identify calls, state of merged profiles, events that belong to others. Before: a profile with something unsent is due
+//      at once for whoever owns the partition next; it is sent then, under the same message ids.
+//   3. the records are settled. Before: they are read again, and are known by the applied offset.
+//   4. profiles are written without what was sent, with the next batch, after a quarter of a second at most. Before: it is sent once more.
+import { advance, type ComputationSet, completeRelease, createProfile, type Profile } from "#audiences";
+import type { Host } from "#host";
+import type { OutgoingRecord, Ownership, RawRecord } from "#kafka";
+import { type PartitionStore, StoreLostError } from "#state";
+import type { ProcessorRecords } from "../records.ts";
+import { applyHappening } from "./apply-happening.ts";
+import { type Batch, emptyBatch, isEmpty, type Snapshot, snapshotOf, type Taken } from "./batch.ts";
+import type { ProfileCodec } from "./codec.ts";
+import { type ComputationOf, outgoingOf } from "./outgoing.ts";
+import { ProfileCache } from "./profile-cache.ts";
+import type { ProfileTelemetry } from "./profile-telemetry.ts";
+
+/** Due profiles that are taken at a time; then come events again. */
+const DUE_AT_A_TIME = 256;
+
+/** Of a profile that may be deleted or merged. */
+function membersOf({ results }: Profile): string[] {
+  const ids: string[] = [];
+  for (const [id, { text }] of results) if (text === "true") ids.push(id);
+  return ids;
+}
+
+export interface WorkerParts {
+  readonly store: Pick<PartitionStore, "get" | "write" | "due" | "keys" | "count">;
+  readonly ownership: Ownership;
+  readonly codec: ProfileCodec;
+  readonly records: ProcessorRecords;
+  readonly computations: { readonly set: ComputationSet; readonly computationOf: ComputationOf };
+  readonly telemetry: ProfileTelemetry;
+  readonly host: Pick<Host, "now" | "setImmediate">;
+  /** Resolves when the records are acknowledged. */
+  send(records: readonly OutgoingRecord[]): Promise<void>;
+  /** What can neither be written nor waited for: the process should end. */
+  onFailed(error: unknown): void;
+  deadLetter(record: RawRecord, error: Error): OutgoingRecord;
+}
+
+export class PartitionWorker {
+  readonly #parts: WorkerParts;
+  readonly #cache: ProfileCache;
+  /** Taken and not folded, because a profile's schema is still asked for. */
+  #waiting: Taken[] = [];
+  #isBlocked = false;
+  #open: Batch = emptyBatch();
+  #committing: Batch | undefined;
+  /** Sent, and still written as unsent. */
+  readonly #sent = new Map<string, Profile>();
+  #isFlushAsked = false;
+  #isClosed = false;
+  /** All calls that came before this moment are folded; 0: not known. */
+  #watermarkMs = 0;
+
+  constructor(parts: WorkerParts) {
+    this.#parts = parts;
+    this.#cache = new ProfileCache(parts.store, parts.codec);
+  }
+
+  get watermarkMs(): number {
+    return this.#watermarkMs;
+  }
+
+  /** Profiles that wait to be written. */
+  get unwritten(): number {
+    return this.#open.changed.size;
+  }
+
+  get store(): Pick<PartitionStore, "keys" | "count"> {
+    return this.#parts.store;
+  }
+
+  get isOurs(): boolean {
+    return !this.#isClosed && this.#parts.ownership.isOurs;
+  }
+
+  /** Records come in the order of the log. */
+  take(taken: Taken): void {
+    if (this.#isClosed) {
+      taken.claim.giveBack();
+      return;
+    }
+    this.#waiting.push(taken);
+    this.#foldWaiting();
+  }
+
+  /** Lets time pass: timers that are due by then fire. Also what an earlier owner left unsent is sent. */
+  advanceTo(watermarkMs: number): void {
+    this.#watermarkMs = Math.max(this.#watermarkMs, watermarkMs);
+    if (!this.isOurs) return;
+    for (const [id, profile] of this.#sent) this.#open.changed.set(id, profile);
+    this.#sent.clear();
+    this.#takeDue();
+    this.#askFlush();
+  }
+
+  /** The profile for a look; undefined when it is not there, or cannot be had at once. Not to be changed but by `change`. */
+  peek(id: string): Profile | undefined {
+    const profile = this.#cache.load(id);
+    return profile === undefined || "then" in profile ? undefined : profile;
+  }
+
+  /** The profile has changed otherwise than by an event. */
+  change(profile: Profile): void {
+    this.#cache.keep(profile);
+    this.#open.changed.set(profile.id, profile);
+    this.#askFlush();
+  }
+
+  /** Called once all that was folded until now is durable; never when the partition is lost before. */
+  whenDurable(done: () => void): void {
+    this.#open.whenDurable.push(done);
+    this.#askFlush();
+  }
+
+  /** The partition is lost: what is not durable is its next owner's. */
+  close(): void {
+    this.#isClosed = true;
+    this.#giveAllBack();
+  }
+
+  #foldWaiting(): void {
+    for (let next = this.#waiting[0]; next !== undefined && !this.#isBlocked; next = this.#waiting[0]) {
+      const profile = this.#cache.load(next.record.key ?? "");
+      if (profile !== undefined && "then" in profile) {
+        this.#waitFor(profile);
+        return;
+      }
+      this.#waiting.shift();
+      this.#fold(next, profile);
+    }
+  }
+
+  #waitFor(profile: Promise<Profile>): void {
+    this.#isBlocked = true;
+    const goOn = (): void => {
+      this.#isBlocked = false;
+      if (!this.#isClosed) this.#foldWaiting();
+    };
+    profile.then(goOn, (error: unknown) => this.#parts.onFailed(error));
+  }
+
+  /** A record that cannot be folded becomes a dead letter; its profile is as it was before. */
+  #fold(taken: Taken, known: Profile | undefined): void {
+    const { host, records, telemetry } = this.#parts;
+    const { record } = taken;
+    const profile = known ?? createProfile(record.key ?? "", record.offset);
+    try {
+      const { set } = this.#parts.computations;
+      const now = { set, watermarkMs: this.#watermarkMs, nowMs: host.now(), records };
+      const members = record.decoded.event.kind === "call" ? [] : membersOf(profile);
+      const { outcome, passedOn } = applyHappening(profile, record, now);
+      telemetry.folded(record.decoded.event.kind, outcome);
+      if (passedOn !== undefined) this.#open.passedOn.push(passedOn);
+      this.#open.taken.push(taken);
+      if (outcome === "applied" && profile.results.size === 0) telemetry.membersLeft(members);
+      if (outcome === "applied") this.change(profile);
+      else this.#askFlush();
+    } catch (thrown) {
+      this.#reject(taken, thrown instanceof Error ? thrown : new Error(String(thrown)));
+    }
+  }
+
+  #reject({ record, settle }: Taken, error: Error): void {
+    const id = record.key ?? "";
+    this.#cache.forget(id);
+    this.#sent.delete(id);
+    const again = this.#open.changed.delete(id)
+      ? this.#open.taken.filter((one) => one.record.key === id)
+      : [];
+    const kept = this.#open.taken.filter((one) => !again.includes(one));
+    this.#open.taken.splice(0, this.#open.taken.length, ...kept);
+    settle({ produce: [this.#parts.deadLetter(record, error)] });
+    this.#waiting.unshift(...again);
+    this.#foldWaiting();
+  }
+
+  #takeDue(): void {
+    const { computations, store, telemetry } = this.#parts;
+    if (this.#open.changed.size >= DUE_AT_A_TIME) return;
+    for (const id of store.due(this.#watermarkMs, DUE_AT_A_TIME)) {
+      if (this.#open.changed.has(id) || this.#committing?.changed.has(id) === true) continue;
+      const profile = this.peek(id);
+      if (profile === undefined) continue;
+      if (profile.redirectTo === undefined && profile.nextDeadlineMs <= this.#watermarkMs) {
+        advance(profile, computations.set, this.#watermarkMs);
+        telemetry.timerFired();
+      }
+      this.change(profile);
+    }
+  }
+
+  /** In a later turn: what is stepped in this one is of the batch too. */
+  #askFlush(): void {
+    if (this.#isFlushAsked) return;
+    this.#isFlushAsked = true;
+    this.#parts.host.setImmediate(() => {
+      this.#isFlushAsked = false;
+      this.#flush();
+    });
+  }
+
+  #flush(): void {
+    if (this.#committing !== undefined || this.#isClosed || isEmpty(this.#open)) return;
+    const batch = this.#open;
+    this.#open = emptyBatch();
+    for (const [id, profile] of this.#sent) if (!batch.changed.has(id)) batch.changed.set(id, profile);
+    this.#sent.clear();
+    this.#committing = batch;
+    this.#commit(batch).then(
+      () => this.#committed(),
+      (error: unknown) => this.#failed(error),
+    );
+  }
+
+  async #commit(batch: Batch): Promise<void> {
+    const { codec, computations, records, store } = this.#parts;
+    if (!this.isOurs) throw new StoreLostError("the partition is not ours");
+    const snapshots = Array.from(batch.changed.values(), (profile) => snapshotOf(profile, codec.entryOf));
+    if (snapshots.length > 0) await store.write(snapshots.map(({ entry }) => entry));
+    const outgoing = snapshots.flatMap((one) => outgoingOf(one, records, computations.computationOf));
+    const all = [...batch.passedOn, ...outgoing];
+    if (!this.isOurs) throw new StoreLostError("the partition is not ours");
+    if (all.length > 0) await this.#parts.send(all);
+    for (const snapshot of snapshots) this.#markSent(snapshot);
+    for (const { settle } of batch.taken) settle({ produce: [] });
+    for (const done of batch.whenDurable) done();
+  }
+
+  #markSent({ flips, profile, releaseTo }: Snapshot): void {
+    if (flips.length === 0 && releaseTo === undefined) return;
+    profile.outbox = profile.outbox.filter((flip) => !flips.includes(flip));
+    if (releaseTo !== undefined && profile.redirectTo === releaseTo) completeRelease(profile);
+    this.#parts.telemetry.sent(flips, this.#parts.host.now());
+    if (!this.#open.changed.has(profile.id)) this.#sent.set(profile.id, profile);
+  }
+
+  #committed(): void {
+    this.#committing = undefined;
+    if (this.#isClosed) return;
+    this.#cache.shrink((id) => this.#open.changed.has(id) || this.#sent.has(id));
+    if (!isEmpty(this.#open)) this.#askFlush();
+  }
+
+  /** Nothing of the batch, and of what was folded on top of it, counts: all of it is read again, here or by the next owner. */
+  #failed(error: unknown): void {
+    this.#giveAllBack();
+    if (!(error instanceof StoreLostError)) this.#parts.onFailed(error);
+  }
+
+  #giveAllBack(): void {
+    const taken = [...(this.#committing?.taken ?? []), ...this.#open.taken, ...this.#waiting];
+    this.#committing = undefined;
+    this.#open = emptyBatch();
+    this.#waiting = [];
+    this.#cache.clear();
+    this.#sent.clear();
+    for (const { claim } of taken) claim.giveBack();
+  }
+}

@@ -1,0 +1,180 @@
+// The partitions of profiles that this process owns: each is restored, worked on, and given up.
+import { join } from "node:path";
+import type { OutgoingRecord, Ownership, Step, TopicPartition } from "#kafka";
+import { openStore, type PartitionStore, type StoreOptions } from "#state";
+import type { Tide } from "../computations/watermark.ts";
+import type { Happening } from "./event.ts";
+import { PartitionWorker, type WorkerParts } from "./partition-worker.ts";
+
+/** Partitions that are restored at a time. Each holds 4 MB. */
+const RESTORED_AT_A_TIME = 4;
+
+/** Works beside the events of one partition. */
+interface Companion {
+  advance(): void;
+}
+
+export interface ProfilePartitionsOptions {
+  /** Folder of all stores of this topic. */
+  readonly directory: string;
+  readonly store: Omit<StoreOptions, "directory" | "partition" | "onProgress" | "signal">;
+  worker(partition: number): Omit<WorkerParts, "store" | "ownership">;
+  companion(partition: number, worker: PartitionWorker): Companion;
+  /** Of the changelog. */
+  send(records: readonly OutgoingRecord[]): Promise<void>;
+  ownership(partition: number): Ownership;
+  /** First offset that was not given to a step. */
+  position(partition: number): number | undefined;
+  onRevoked(partition: number): void;
+  onFailed(error: unknown): void;
+}
+
+interface Owned {
+  readonly ending: AbortController;
+  progress: { readonly done: number; readonly total: number } | undefined;
+  worker: PartitionWorker | undefined;
+  store: PartitionStore | undefined;
+  companion: Companion | undefined;
+}
+
+export class ProfilePartitions {
+  readonly #options: ProfilePartitionsOptions;
+  readonly #owned = new Map<number, Owned>();
+  /** A store that is still closing must not be opened a second time. */
+  readonly #closing = new Map<number, Promise<void>>();
+  readonly #queue: (() => void)[] = [];
+  #restoring = 0;
+
+  constructor(options: ProfilePartitionsOptions) {
+    this.#options = options;
+  }
+
+  /** Partitions that are not open yet, with how far their restore is. */
+  get opening(): string[] {
+    return [...this.#owned].flatMap(([partition, { progress, worker }]) => {
+      if (worker !== undefined) return [];
+      if (progress === undefined || progress.total === 0) return [`${partition}`];
+      return [`${partition} (${Math.floor((100 * progress.done) / progress.total)} %)`];
+    });
+  }
+
+  get profiles(): number {
+    let sum = 0;
+    for (const { store } of this.#owned.values()) sum += store?.count ?? 0;
+    return sum;
+  }
+
+  readonly step: Step<Happening> = (record, settle, claim) => {
+    const worker = this.#owned.get(record.partition)?.worker;
+    if (worker === undefined) claim.giveBack();
+    else worker.take({ record, settle, claim });
+  };
+
+  /** Resolves when the partition is restored, and as soon as it is revoked. */
+  async open({ partition }: Pick<TopicPartition, "partition">): Promise<void> {
+    const owned: Owned = {
+      ending: new AbortController(),
+      progress: undefined,
+      worker: undefined,
+      store: undefined,
+      companion: undefined,
+    };
+    this.#owned.set(partition, owned);
+    await this.#closing.get(partition);
+    await this.#turn();
+    try {
+      if (!owned.ending.signal.aborted) await this.#restore(partition, owned);
+    } catch (error) {
+      if (!owned.ending.signal.aborted) {
+        // It is tried again, with a store that is opened anew.
+        await owned.store?.close();
+        throw error;
+      }
+    } finally {
+      this.#restoring -= 1;
+      this.#queue.shift()?.();
+    }
+  }
+
+  revoked(partitions: readonly Pick<TopicPartition, "partition">[]): void {
+    for (const { partition } of partitions) void this.#disown(partition);
+  }
+
+  /** All calls that came before the tide's moment are in profile events below its ends. */
+  tide({ atMs, committed, ends }: Tide): void {
+    for (const [partition, { worker }] of this.#owned) {
+      const end = ends.get(partition) ?? 0;
+      const reached = Math.max(this.#options.position(partition) ?? 0, committed.get(partition) ?? 0);
+      if (reached >= end) worker?.advanceTo(atMs);
+    }
+  }
+
+  /** To be called a few times a second. */
+  tick(): void {
+    for (const { companion, worker } of this.#owned.values()) {
+      worker?.advanceTo(0);
+      companion?.advance();
+    }
+  }
+
+  /** Takes checkpoints, and finds what former owners have written late. */
+  async refresh(): Promise<void> {
+    for (const { store } of [...this.#owned.values()]) await store?.refresh();
+  }
+
+  async close(): Promise<void> {
+    await this.refresh().catch(() => undefined);
+    await Promise.all([...this.#owned.keys()].map((partition) => this.#disown(partition)));
+    await Promise.all(this.#closing.values());
+  }
+
+  async #restore(partition: number, owned: Owned): Promise<void> {
+    const { directory, ownership, send, store: options } = this.#options;
+    const { signal } = owned.ending;
+    const store = await openStore({
+      ...options,
+      directory: join(directory, String(partition)),
+      partition,
+      signal,
+      onProgress: (done, total) => {
+        owned.progress = { done, total };
+      },
+    });
+    if (signal.aborted) return store.close();
+    owned.store = store;
+    const own = ownership(partition);
+    await store.own({
+      get isOurs() {
+        return !signal.aborted && own.isOurs;
+      },
+      send,
+    });
+    if (signal.aborted) return;
+    const worker = new PartitionWorker({ ...this.#options.worker(partition), store, ownership: own });
+    owned.worker = worker;
+    owned.companion = this.#options.companion(partition, worker);
+  }
+
+  /** Waits until fewer are being restored. */
+  async #turn(): Promise<void> {
+    if (this.#restoring >= RESTORED_AT_A_TIME)
+      await new Promise<void>((resolve) => this.#queue.push(resolve));
+    this.#restoring += 1;
+  }
+
+  #disown(partition: number): Promise<void> {
+    const owned = this.#owned.get(partition);
+    this.#owned.delete(partition);
+    if (owned === undefined) return Promise.resolve();
+    owned.ending.abort();
+    owned.worker?.close();
+    this.#options.onRevoked(partition);
+    const closed = (owned.store?.close() ?? Promise.resolve())
+      .catch((error: unknown) => this.#options.onFailed(error))
+      .finally(() => {
+        if (this.#closing.get(partition) === closed) this.#closing.delete(partition);
+      });
+    this.#closing.set(partition, closed);
+    return closed;
+  }
+}

@@ -1,0 +1,173 @@
+// Keeps audiences and computed traits: calls are keyed by profile (keying/), profiles are folded and evaluated (profiles/), against what is
+// configured (computations/).
+import { REAL_WAYS, type Ways } from "#connection";
+import type { Runner, Table } from "#kafka";
+import { countRecordsLost, type ServiceDefinition, watchTable } from "#runtime";
+import type { AudienceConfig, AudienceProgress } from "#topics";
+import { Computations } from "./computations/computations.ts";
+import { Progress } from "./computations/progress.ts";
+import { followTide } from "./computations/watermark.ts";
+import { settings } from "./config.ts";
+import { connect, type ProcessorContext } from "./connection.ts";
+import { createKeyCalls } from "./keying/key-calls.ts";
+import { MAX_OUTSTANDING, type Parts } from "./parts.ts";
+import { createProfileRunner } from "./profile-runner.ts";
+import type { ProfilePartitions } from "./profiles/profile-partitions.ts";
+import { createRecords } from "./records.ts";
+import { createTelemetry, watchState } from "./telemetry.ts";
+
+const TICK_MS = 250;
+/** So much of the changelog is read again after a crash. */
+const CHECKPOINT_EVERY_MS = 30_000;
+
+interface Tables {
+  readonly configs: Table<AudienceConfig>;
+  readonly progress: Table<AudienceProgress>;
+}
+
+function followTables({ context, connection }: Parts): Tables {
+  const { health, lifecycle, logger, metrics } = context;
+  const { kafka, serde, topics } = connection;
+  const onPoison = (record: { key: string | null }, error: unknown): void =>
+    logger.error({ key: record.key, err: error }, "a record cannot be read; what it was before holds on");
+  const configs = kafka.table({
+    topic: topics.audienceConfig.name,
+    decode: ({ value }) => serde.decode(topics.audienceConfig, value),
+    onPoison,
+  });
+  const progress = kafka.table({
+    topic: topics.audienceProgress.name,
+    decode: ({ value }) => serde.decode(topics.audienceProgress, value),
+    onPoison,
+  });
+  for (const [name, table] of [
+    ["audience-config", configs],
+    ["audience-progress", progress],
+  ] as const) {
+    table.failed.catch((error: unknown) => lifecycle.fail(error));
+    health.readiness(`${name} is loaded`, () => table.loaded);
+  }
+  watchTable(metrics, "audience-config", configs);
+  return { configs, progress };
+}
+
+function createKeying({ connection, onRecordsLost, records, telemetry }: Parts): Runner {
+  const { kafka, keyingGroup, serde, topics } = connection;
+  return kafka.runner({
+    groupId: keyingGroup,
+    topics: [topics.calls.name],
+    decode: ({ value }) => serde.decode(topics.calls, value),
+    step: createKeyCalls({ records, onKeyed: (events) => telemetry.keyed(events) }),
+    deadLetter(record, error) {
+      telemetry.rejected(record, error);
+      return [records.deadLetter(record, error)];
+    },
+    producer: kafka.durableProducer(),
+    maxOutstandingRecords: MAX_OUTSTANDING.records,
+    maxOutstandingBytes: MAX_OUTSTANDING.bytes,
+    onRecordsLost,
+  });
+}
+
+function openProgress({ connection, context, records }: Parts, tables: Tables): Progress {
+  const { host, lifecycle, logger } = context;
+  const producer = connection.kafka.producer();
+  const progress = new Progress({
+    table: tables.progress,
+    record: (one) => records.progress(one),
+    send: (outgoing) => producer.send(outgoing),
+    host,
+    onError: (error) => logger.warn({ err: error }, "progress could not be written; it is tried again"),
+  });
+  lifecycle.onStop("progress", () => progress.close());
+  return progress;
+}
+
+/** What happens by the passing of time. */
+function followTime(
+  { connection, context }: Parts,
+  partitions: ProfilePartitions,
+  onTide: (atMs: number) => void,
+) {
+  const { host, lifecycle, logger } = context;
+  const ending = new AbortController();
+  const following = followTide({
+    ...connection,
+    admin: connection.kafka.admin(),
+    host,
+    signal: ending.signal,
+    onTide(tide) {
+      partitions.tide(tide);
+      onTide(tide.atMs);
+    },
+    onError: (error) => logger.debug({ err: error }, "the ends of the topics could not be looked at"),
+  });
+  const timers = [
+    host.setInterval(() => partitions.tick(), TICK_MS),
+    host.setInterval(() => {
+      partitions
+        .refresh()
+        .catch((error: unknown) => logger.debug({ err: error }, "a checkpoint could not be taken"));
+    }, CHECKPOINT_EVERY_MS),
+  ];
+  lifecycle.onStop("time", async () => {
+    for (const timer of timers) timer.clear();
+    ending.abort();
+    await following;
+  });
+}
+
+async function start(context: ProcessorContext, ways: Ways): Promise<Record<string, never>> {
+  const { health, lifecycle, logger, metrics, nowMs } = context;
+  const connection = connect(context, ways);
+  const records = createRecords({ ...connection, nowMs });
+  const { calls, profileEvents } = connection.topics;
+  const onRecordsLost = countRecordsLost(metrics, [calls.name, profileEvents.name]);
+  const telemetry = createTelemetry({ metrics, logger });
+  const parts: Parts = { context, connection, records, telemetry, onRecordsLost };
+  const tables = followTables(parts);
+  const computations = new Computations({
+    onInvalid: ({ id, key }, problem) =>
+      logger.error({ id, key, problem }, "a definition cannot be read; it is left out"),
+  });
+  tables.configs.onChange((id, config) => computations.apply(id, config));
+  const progress = openProgress(parts, tables);
+  const { partitions, runner } = createProfileRunner(parts, computations, progress);
+  const keying = createKeying(parts);
+  lifecycle.onStop("profiles", () => partitions.close());
+  let isJoined = false;
+  let watermarkMs = 0;
+  health.readiness("consumer groups are joined", () => isJoined);
+  health.readiness("profiles are restored", () => {
+    const { opening } = partitions;
+    return opening.length === 0 || `restoring partitions ${opening.join(", ")}`;
+  });
+  watchState(metrics, () => ({
+    assignedPartitions: runner.assigned.length,
+    restoringPartitions: partitions.opening.length,
+    outstandingEvents: runner.outstanding.records,
+    profiles: partitions.profiles,
+    computations: computations.set.computations.size,
+    watermarkMs,
+  }));
+  await connection.serde.start();
+  // Before the first event: it would be folded without the leaves of what is configured.
+  await Promise.all([tables.configs.load(), tables.progress.load()]);
+  for (const one of [keying, runner]) {
+    lifecycle.onStop("runner", (graceMs) => one.stop(graceMs));
+    one.failed.catch((error: unknown) => lifecycle.fail(error));
+  }
+  await Promise.all([runner.start(), keying.start()]);
+  followTime(parts, partitions, (atMs) => {
+    watermarkMs = atMs;
+  });
+  isJoined = true;
+  return {};
+}
+
+/** The service in the world that `ways` lead to. */
+export function createAudienceProcessor(ways: Ways): ServiceDefinition<typeof settings> {
+  return { name: "audience-processor", settings, start: (context) => start(context, ways) };
+}
+
+export const audienceProcessor = createAudienceProcessor(REAL_WAYS);

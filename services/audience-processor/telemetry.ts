@@ -1,0 +1,122 @@
+import type { Outcome, ProfileEvent } from "#audiences";
+import { BROKEN_RECORD_REASONS } from "#contract";
+import type { RawRecord } from "#kafka";
+import { LATENCY_BUCKETS_SECONDS, type Logger, type Metrics, watchNumbers } from "#runtime";
+import { brokenRecordReason } from "#topics";
+import type { ProfileTelemetry } from "./profiles/profile-telemetry.ts";
+
+/** What happens to calls and profiles, as metrics, and as log lines where a person needs them. */
+export interface Telemetry extends ProfileTelemetry {
+  /** A call became so many events of profiles. */
+  keyed(events: number): void;
+  /** The record became a dead letter. */
+  rejected(record: RawRecord, error: Error): void;
+}
+
+/** What is looked at when somebody asks. */
+export interface ProcessorState {
+  readonly assignedPartitions: number;
+  readonly restoringPartitions: number;
+  readonly outstandingEvents: number;
+  readonly profiles: number;
+  readonly computations: number;
+  readonly watermarkMs: number;
+}
+
+const KINDS: readonly ProfileEvent["kind"][] = ["call", "merge", "release", "delete", "list"];
+const OUTCOMES: readonly Outcome[] = [
+  "applied",
+  "already_applied",
+  "redirected",
+  "deleted",
+  "frozen",
+  "duplicate",
+];
+
+function meters(metrics: Metrics) {
+  return {
+    keyed: metrics.counter({ name: "audience_calls_total", help: "Calls that were keyed by profile." }),
+    written: metrics.counter({
+      name: "audience_profile_events_total",
+      help: "Events of profiles that calls became.",
+    }),
+    folded: metrics.counter({
+      name: "audience_folded_total",
+      help: "Events of profiles by what became of them.",
+      labels: { kind: KINDS, outcome: OUTCOMES },
+    }),
+    timers: metrics.counter({
+      name: "audience_timers_total",
+      help: "Profiles that were judged because time had passed.",
+    }),
+    identifies: metrics.counter({
+      name: "audience_identifies_total",
+      help: "Identify calls written for changed values.",
+    }),
+    delay: metrics.histogram({
+      name: "audience_identify_delay_seconds",
+      help: "From the moment at which a value changed to the acknowledgement of its identify call.",
+      buckets: LATENCY_BUCKETS_SECONDS,
+    }),
+    deadLetters: metrics.counter({
+      name: "dead_letters_total",
+      help: "Records that failed for good, by reason.",
+      labels: { reason: BROKEN_RECORD_REASONS },
+    }),
+  };
+}
+
+export function createTelemetry({
+  logger,
+  metrics,
+}: {
+  readonly metrics: Metrics;
+  readonly logger: Logger;
+}): Telemetry {
+  const meter = meters(metrics);
+  return {
+    keyed(events) {
+      meter.keyed.inc({});
+      meter.written.inc({}, events);
+    },
+    folded: (kind, outcome) => meter.folded.inc({ kind, outcome }),
+    timerFired: () => meter.timers.inc({}),
+    membersLeft: () => undefined,
+    sent(flips, nowMs) {
+      meter.identifies.inc({}, flips.length);
+      for (const { atMs } of flips) meter.delay.observe({}, Math.max(0, nowMs - atMs) / 1000);
+    },
+    rejected({ topic, partition, offset }, error) {
+      const reason = brokenRecordReason(error);
+      meter.deadLetters.inc({ reason });
+      logger.error(
+        { topic, partition, offset, reason, err: error },
+        "a record went to the dead letters as it is",
+      );
+    },
+  };
+}
+
+/** Gauges of what the process holds right now. */
+export function watchState(metrics: Metrics, state: () => ProcessorState): void {
+  watchNumbers(metrics, state, {
+    audience_assigned_partitions: [
+      "Partitions of profiles that this process owns.",
+      (now) => now.assignedPartitions,
+    ],
+    audience_restoring_partitions: [
+      "Partitions that are being restored; their events wait.",
+      (now) => now.restoringPartitions,
+    ],
+    audience_outstanding_events: ["Events in memory, not settled yet.", (now) => now.outstandingEvents],
+    audience_profiles: ["Profiles on disk.", (now) => now.profiles],
+    audience_computations: [
+      "Audiences, computed traits and lists that are kept up.",
+      (now) => now.computations,
+    ],
+    audience_watermark_timestamp_seconds: [
+      "Up to when all calls are known; timers fire up to then.",
+      (now) => now.watermarkMs / 1000,
+    ],
+  });
+}
