@@ -4,6 +4,8 @@ import type { ServiceContext, SettingsOf } from "#runtime";
 import type { AttemptParts } from "./attempts/parts.ts";
 import { addAttemptRoutes } from "./attempts/routes.ts";
 import { addStatsRoute } from "./attempts/stats-routes.ts";
+import type { MemberParts } from "./audiences/member-parts.ts";
+import { addMemberRoutes } from "./audiences/member-routes.ts";
 import type { AudienceParts } from "./audiences/parts.ts";
 import { addAudienceRoutes } from "./audiences/routes.ts";
 import { addComputedTraitRoutes } from "./audiences/trait-routes.ts";
@@ -33,6 +35,7 @@ export type ApiParts = SourceParts &
   ReplayParts &
   RegulationParts &
   AudienceParts &
+  MemberParts &
   Pick<ServerOptions, "telemetry">;
 
 const ROUTES = [
@@ -47,6 +50,7 @@ const ROUTES = [
   addRegulationRoutes,
   addAudienceRoutes,
   addComputedTraitRoutes,
+  addMemberRoutes,
 ];
 
 /** Resolves when it listens, to the ports that it has; `host` is the address. */

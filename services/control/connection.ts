@@ -15,6 +15,7 @@ export function connect(context: ControlContext, ways: Ways): Connection {
       topics.suppressions,
       topics.calls,
       topics.profileEvents,
+      topics.profiles,
       topics.audienceConfig,
       topics.audienceProgress,
       topics.deliveryAttempts,

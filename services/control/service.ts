@@ -5,6 +5,7 @@ import type { Kafka, Table } from "#kafka";
 import type { Logger, ServiceDefinition } from "#runtime";
 import { createSecretBox } from "#secrets";
 import type { Serde } from "#serde";
+import { openStore } from "#state";
 import type { RecordTypes, Topic } from "#topics";
 import { type ApiParts, openApi } from "./api.ts";
 import { openAudiences } from "./audiences/open.ts";
@@ -18,6 +19,7 @@ import { openHealth } from "./health/open.ts";
 import { listenHost } from "./http/auth.ts";
 import { createIds } from "./ids.ts";
 import { openDeliveries } from "./open-deliveries.ts";
+import { openProfiles } from "./profiles/open.ts";
 import { createDeletedUsers } from "./regulations/deleted-users.ts";
 import { openRegulations } from "./regulations/open.ts";
 import { createTelemetry, type Resource, type Telemetry } from "./telemetry.ts";
@@ -30,6 +32,7 @@ export interface ControlOutside extends Ways {
   readonly createEgress: typeof createEgress;
   readonly randomBytes: (sizeBytes: number) => Buffer;
   readonly indexDisk: IndexDisk;
+  readonly openStore: typeof openStore;
   /** The API's way in; resolves when requests are answered. */
   readonly openApi: typeof openApi;
 }
@@ -39,6 +42,7 @@ const MACHINE: ControlOutside = {
   createEgress,
   randomBytes,
   indexDisk: INDEX_FILES,
+  openStore,
   openApi,
 };
 
@@ -89,6 +93,7 @@ async function openParts(context: ControlContext, outside: ControlOutside): Prom
     egress,
   };
   const regulations = openRegulations(context, { ...connection, ...shared });
+  const audiences = await openAudiences(context, { ...connection, producer, audienceTable });
   const deletedUsers = createDeletedUsers(regulations);
   return {
     ...shared,
@@ -100,7 +105,8 @@ async function openParts(context: ControlContext, outside: ControlOutside): Prom
     }),
     health: await openHealth(context, { ...connection, ...shared }),
     regulations,
-    ...(await openAudiences(context, { ...connection, producer, audienceTable })),
+    ...audiences,
+    profiles: openProfiles(context, { ...connection, ...outside, ...audiences }),
     sources: createConfigStore({ topic: sourceConfig, table: sourceTable, producer, serde }),
     secrets: createSecretBox(settings.encryption),
     delivery: settings.egress,

@@ -192,6 +192,8 @@ describe("the OpenAPI document", () => {
       "delete /v1/sources/{id}/write-keys/{key}",
       "get /v1/audiences",
       "get /v1/audiences/{id}",
+      "get /v1/audiences/{id}/members",
+      "get /v1/audiences/{id}/members.csv",
       "get /v1/computed-traits",
       "get /v1/computed-traits/{id}",
       "get /v1/dead-letters",

@@ -1,0 +1,88 @@
+// GET /v1/audiences/{id}/members and members.csv (contract 10.8).
+import { Readable } from "node:stream";
+import { createProfile, explainMembership, userProfileId } from "#audiences";
+import type { AudienceConfig } from "#topics";
+import { IdParams } from "../http/fields.ts";
+import { problemResponses } from "../http/openapi.ts";
+import { ProblemError } from "../http/problem.ts";
+import type { ControlApp } from "../http/server.ts";
+import { isoTime } from "../http/time-pages.ts";
+import { compiled } from "./compiled.ts";
+import type { MemberParts } from "./member-parts.ts";
+import { MembersAnswer, MembersExport, MembersQuery } from "./member-schemas.ts";
+import { membersCsv, membersPage, type Scan } from "./members.ts";
+import { existing } from "./resource.ts";
+
+const TAGS = ["audiences"];
+const DEFAULT_LIMIT = 50;
+
+export function addMemberRoutes(app: ControlApp, parts: MemberParts): void {
+  app.get(
+    "/v1/audiences/:id/members",
+    {
+      schema: {
+        tags: TAGS,
+        operationId: "getMembers",
+        summary: "Who is in an audience, or why one user is or is not",
+        params: IdParams,
+        querystring: MembersQuery,
+        response: { 200: MembersAnswer, ...problemResponses },
+      },
+    },
+    async ({ params, query: { after, limit = DEFAULT_LIMIT, userId } }) => {
+      const audience = readable(parts, params.id);
+      if (userId !== undefined) return await explain(parts, audience, userId);
+      return await membersPage(scanOf(parts, audience), { after, limit });
+    },
+  );
+  app.get(
+    "/v1/audiences/:id/members.csv",
+    {
+      schema: {
+        tags: TAGS,
+        operationId: "exportMembers",
+        params: IdParams,
+        produces: ["text/csv"],
+        response: { 200: MembersExport, ...problemResponses },
+      },
+    },
+    async ({ params }, reply) => {
+      const rows = membersCsv(scanOf(parts, readable(parts, params.id)));
+      return await reply.type("text/csv; charset=utf-8").send(Readable.from(rows));
+    },
+  );
+}
+
+/** Throws a 404, and a 503 while the profiles are being read. */
+function readable(parts: MemberParts, id: string): AudienceConfig {
+  const audience = existing(parts, "audience", id);
+  if (!parts.profiles.isLoaded) throw new ProblemError("unavailable", "the profiles are still being read");
+  return audience;
+}
+
+function scanOf({ host, profiles }: MemberParts, { id }: AudienceConfig): Scan {
+  return { host, profiles, audienceId: id };
+}
+
+async function explain(
+  { audiences, nowMs, profiles }: MemberParts,
+  audience: AudienceConfig,
+  userId: string,
+) {
+  const computation = compiled(audience, audiences.list());
+  if (computation === undefined) throw new ProblemError("failed", "the definition cannot be read any more");
+  const id = userProfileId(userId);
+  // Of who did nothing the same is asked: some conditions hold for them.
+  const profile = (await profiles.get(id)) ?? createProfile(id, 0);
+  const { isMember, leaves, sinceMs, untilMs } = explainMembership(profile, computation, nowMs());
+  return {
+    member: isMember,
+    ...(sinceMs !== undefined && { since: isoTime(sinceMs) }),
+    ...untilOf(untilMs),
+    leaves: leaves.map(({ untilMs: leafUntilMs, ...leaf }) => ({ ...leaf, ...untilOf(leafUntilMs) })),
+  };
+}
+
+function untilOf(untilMs: number | undefined): { until?: string } {
+  return untilMs === undefined ? {} : { until: isoTime(untilMs) };
+}

@@ -1,0 +1,54 @@
+import type { Readable } from "node:stream";
+import { Type } from "typebox";
+import { TimeField } from "../http/fields.ts";
+import { nullableString } from "../http/nullable.ts";
+import { PageQuery } from "../http/pages.ts";
+
+export const MembersQuery = Type.Object(
+  {
+    ...PageQuery.properties,
+    userId: Type.Optional(
+      Type.String({ minLength: 1, maxLength: 1_000, description: "Explains this user alone." }),
+    ),
+  },
+  { additionalProperties: false },
+);
+
+const Explanation = Type.Object(
+  {
+    member: Type.Boolean({ description: "As it was sent last." }),
+    since: Type.Optional(TimeField),
+    until: Type.Optional(
+      Type.String({ format: "date-time", description: "When it ends, or begins, by the passing of time." }),
+    ),
+    leaves: Type.Array(
+      Type.Object({
+        path: Type.String({ description: "Where the condition stands: definition.all[0]" }),
+        holds: Type.Boolean(),
+        value: Type.Unsafe<unknown>({
+          description: "The count of calls, the trait, or whether in that audience.",
+        }),
+        until: Type.Optional(TimeField),
+        isOverflowing: Type.Optional(Type.Boolean({ description: "There was more than a profile keeps." })),
+      }),
+    ),
+  },
+  { description: "Why the user is a member, or is not." },
+);
+
+const Page = Type.Object({
+  data: Type.Array(
+    Type.Object({ userId: nullableString(), anonymousId: nullableString(), since: TimeField }),
+  ),
+  next: nullableString("Give it as `after` for the next page; null on the last one."),
+});
+
+export const MembersAnswer = Type.Union([Explanation, Page], {
+  description:
+    "With userId the explanation; without it one page of members, which may have fewer than the limit while `next` is not null.",
+});
+
+export const MembersExport = Type.Unsafe<Readable>({
+  type: "string",
+  description: "All members, a line each: userId,anonymousId,since.",
+});

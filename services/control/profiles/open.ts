@@ -1,0 +1,65 @@
+import { join } from "node:path";
+import type { Kafka } from "#kafka";
+import type { dataDirSettings, ServiceContext, SettingsOf } from "#runtime";
+import type { Serde } from "#serde";
+import type { openStore } from "#state";
+import type { TopicMap } from "#topics";
+import { type ProfileReader, ProfileReplica } from "./replica.ts";
+
+export interface OpenProfilesParts {
+  readonly kafka: Kafka;
+  readonly serde: Serde;
+  readonly topics: TopicMap;
+  readonly openStore: typeof openStore;
+  /** Of the topic of profiles. */
+  readonly profilePartitions: number;
+}
+
+type Context = ServiceContext<SettingsOf<{ readonly data: typeof dataDirSettings }>>;
+
+const REFRESH_EVERY_MS = 1_000;
+
+/** Follows the profiles; the API does not wait for it. */
+export function openProfiles(context: Context, parts: OpenProfilesParts): ProfileReader {
+  const { health, host, lifecycle, logger, nowMs, settings } = context;
+  const { kafka, openStore, profilePartitions, serde, topics } = parts;
+  const ending = new AbortController();
+  const replica = new ProfileReplica({
+    directory: join(settings.data.dataDir, "control", topics.profiles.name),
+    partitions: profilePartitions,
+    topic: topics.profiles,
+    serde,
+    open: openStore,
+    store: {
+      kafka,
+      admin: kafka.admin(),
+      now: nowMs,
+      signal: ending.signal,
+      onDiscarded: (error) => logger.warn({ err: error }, "the copy of the profiles is created again"),
+      onPoison: ({ offset, partition }, error) =>
+        logger.error({ err: error, partition, offset }, "a profile cannot be read"),
+    },
+  });
+  health.readiness("profiles are read", () => replica.isLoaded);
+  let refreshing: Promise<void> | undefined;
+  const refresh = (): void => {
+    refreshing ??= replica
+      .refresh()
+      .catch((error: unknown) => {
+        if (!ending.signal.aborted)
+          logger.warn({ err: error }, "the profiles cannot be followed; it is tried again");
+      })
+      .finally(() => {
+        refreshing = undefined;
+      });
+  };
+  refresh();
+  const timer = host.setInterval(refresh, REFRESH_EVERY_MS);
+  lifecycle.onStop("profiles", async () => {
+    timer.clear();
+    ending.abort();
+    await refreshing;
+    await replica.close();
+  });
+  return replica;
+}
