@@ -6,6 +6,7 @@ export {
   type BatchRoot,
 } from "./accept-call.ts";
 export type { RequestFailure, RequestResult } from "./attempt.ts";
+export { SPACE_SOURCE } from "./built-in-source.ts";
 export { CALL_TYPES, type CallType, type DeliveredType, isCallType } from "./call-types.ts";
 export { type DeleteParts, deleteBody } from "./delivered-body.ts";
 export {

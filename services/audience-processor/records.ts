@@ -1,5 +1,5 @@
 // What the processor writes to Kafka, but for the profiles themselves.
-import type { AcceptedCall } from "#contract";
+import { type AcceptedCall, SPACE_SOURCE } from "#contract";
 import type { OutgoingRecord, RawRecord } from "#kafka";
 import type { Serde } from "#serde";
 import {
@@ -10,9 +10,6 @@ import {
   rawDeadLetter,
   type TopicMap,
 } from "#topics";
-
-/** Of the space: a destination receives audiences by being connected to this source. */
-export const SPACE_SOURCE = "spa_default";
 
 export interface ProcessorRecords {
   /** Something that happens to this profile. */

@@ -42,7 +42,7 @@ export interface Deployment {
   readonly service: (name: DeployedService) => ServiceProcess;
   /** Starts one more process of a service, with these HOOKLINE_ variables over the deployment's. */
   readonly addProcess: (
-    name: DeployedService,
+    name: StartedService,
     settings?: Readonly<Record<string, string>>,
   ) => Promise<ServiceProcess>;
   readonly ingestUrl: () => string;

@@ -1,7 +1,7 @@
 import { expect, test } from "@jest/globals";
+import { SPACE_SOURCE } from "#contract";
 import type { Call } from "#topics";
 import { callOf } from "../fixtures/calls.ts";
-import { SPACE_SOURCE } from "../records.ts";
 import { profileEventsOf } from "./profile-events.ts";
 
 const shown = (call: Call) =>

@@ -1,7 +1,7 @@
 // Which profile a call belongs to, and which profiles it merges into that one.
 import { mergedBy, profileIdOf } from "#audiences";
+import { SPACE_SOURCE } from "#contract";
 import type { Call, ProfileEventCall, ProfileEventRecord } from "#topics";
-import { SPACE_SOURCE } from "../records.ts";
 
 export interface KeyedEvent {
   readonly profileId: string;

@@ -1,8 +1,9 @@
 // What a durable profile has to say to others.
 import { type FlipContext, identifyCall, type Space } from "#audiences";
+import { SPACE_SOURCE } from "#contract";
 import type { OutgoingRecord } from "#kafka";
 import { profileEvent } from "../keying/profile-events.ts";
-import { type ProcessorRecords, SPACE_SOURCE } from "../records.ts";
+import type { ProcessorRecords } from "../records.ts";
 import type { Snapshot } from "./batch.ts";
 
 const SPACE: Space = { id: SPACE_SOURCE, namespace: "default" };

@@ -249,6 +249,11 @@ describe("destinations (contract 4.1, 10.3)", () => {
     expect((await patch(id, { sourceIds: [] })).body.sourceIds).toEqual([]);
   });
 
+  test("the built-in source of audiences is there without being made", async () => {
+    const { id } = await create();
+    expect((await patch(id, { sourceIds: ["spa_default"] })).body.sourceIds).toEqual(["spa_default"]);
+  });
+
   test("patches at the same time all take effect", async () => {
     const { id } = await create();
     const answers = await Promise.all([

@@ -1,4 +1,5 @@
 // /v1/destinations (contract 10.3).
+import { SPACE_SOURCE } from "#contract";
 import type { DestinationConfig } from "#topics";
 import { healthView } from "../health/view.ts";
 import { IdParams, NoContent } from "../http/fields.ts";
@@ -151,5 +152,5 @@ function addDeleteRoute(app: ControlApp, parts: DestinationParts): void {
 }
 
 function sourceCheck({ sources }: DestinationParts): (id: string) => boolean {
-  return (id) => sources.get(id) !== undefined;
+  return (id) => id === SPACE_SOURCE || sources.get(id) !== undefined;
 }

@@ -19,7 +19,8 @@ const DURATION = "As 90s, 30m, 2h, 1d or in ISO 8601 (PT2H)";
 const SourceIds = Type.Array(Type.String(), {
   maxItems: MAX_SOURCES,
   uniqueItems: true,
-  description: "Sources whose calls are sent. Each must exist.",
+  description:
+    "Sources whose calls are sent. Each must exist; spa_default, the source of audiences and computed traits, always does.",
 });
 const CallTypes = nullable<DeliveredType[]>(
   Type.Array(Type.Unsafe<DeliveredType>({ type: "string", enum: DELIVERED_TYPES }), {

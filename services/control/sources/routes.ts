@@ -1,4 +1,5 @@
 // /v1/sources (contract 10.2).
+import { SPACE_SOURCE } from "#contract";
 import { IdParams, NoContent } from "../http/fields.ts";
 import { problemResponses } from "../http/openapi.ts";
 import { PageQuery, page, pageOf } from "../http/pages.ts";
@@ -35,7 +36,7 @@ function addCollectionRoutes(app: ControlApp, parts: SourceParts): void {
       checkBody(request);
       const { name, id = ids.newSourceId() } = request.body;
       const source = await changes.run(async () => {
-        if (sources.get(id) !== undefined)
+        if (id === SPACE_SOURCE || sources.get(id) !== undefined)
           throw new ProblemError("conflict", `the id ${id} is used by another source`);
         const created = createSource({ id, name, writeKey: ids.newWriteKey() }, parts.nowMs());
         await sources.put(created);

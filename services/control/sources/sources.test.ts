@@ -38,6 +38,11 @@ describe("sources (contract 10.2)", () => {
     expect((await control.ask("/v1/sources/shop_1-a")).body.name).toBe("Shop");
   });
 
+  test("the id of the built-in source is a conflict too", async () => {
+    const answer = await control.ask("/v1/sources", { body: { name: "Mine", id: "spa_default" } });
+    expect(answer.status).toBe(409);
+  });
+
   test("two requests at once for one id make one source", async () => {
     const body = { name: "Twice", id: "twice" };
     const answers = await Promise.all([1, 2, 3].map(() => control.ask("/v1/sources", { body })));

@@ -1,0 +1,118 @@
+// Audiences and computed traits through the whole product, on real Kafka (contract 8).
+import { afterAll, beforeAll, expect, test } from "@jest/globals";
+import { requestJson } from "#support/api";
+import { type Deployment, startDeployment } from "#support/deployment";
+import { type Receiver, startReceiver } from "#support/receiver";
+import { until } from "#support/until";
+
+const START_TIMEOUT_MS = 240_000;
+const SECRET = "s3cr3t";
+const PATH = "/members";
+
+let deployment: Deployment;
+let receiver: Receiver;
+let writeKey: string;
+
+beforeAll(async () => {
+  receiver = await startReceiver({ secret: SECRET });
+  deployment = await startDeployment();
+  await deployment.addProcess("audience-processor");
+  writeKey = (await deployment.control.createSource()).writeKeys[0];
+  await deployment.control.createDestination({
+    sourceIds: ["spa_default"],
+    webhooks: [{ url: receiver.url(PATH) }],
+    sharedSecret: SECRET,
+  });
+}, START_TIMEOUT_MS);
+
+afterAll(async () => {
+  await deployment?.stop();
+  await receiver.close();
+}, 60_000);
+
+interface Status {
+  readonly id: string;
+  readonly status: string;
+  readonly members?: number;
+}
+
+const ask = async (path: string, request: object = {}): Promise<Status> =>
+  (await requestJson<Status>(`${deployment.controlUrl()}${path}`, request)).body;
+
+/** Resolves when every partition has compared its profiles with it. */
+async function live(path: string, body: object): Promise<Status> {
+  const { id } = await ask(path, { body });
+  return await until(
+    async () => {
+      const now = await ask(`${path}/${id}`);
+      return now.status === "live" && now;
+    },
+    { timeoutMs: 60_000, what: `${path}/${id} to be live` },
+  );
+}
+
+const identify = (userId: string, traits: object) =>
+  deployment.send(writeKey, "identify", { userId, traits });
+
+/** Traits that came for the user, in order. */
+const traitsOf = (userId: string) =>
+  receiver
+    .requestsTo(PATH)
+    .filter(({ json }) => json["userId"] === userId)
+    .map(({ json }) => json["traits"]);
+
+const untilTraits = (userId: string, traits: object[]) =>
+  until(() => traitsOf(userId).length >= traits.length, {
+    timeoutMs: 30_000,
+    what: `${traits.length} identify calls of ${userId}`,
+  }).then(() => expect(traitsOf(userId)).toEqual(traits));
+
+test("a user who comes in and goes out is told to the webhooks of the built-in source, signed; a late audience finds those who are there", async () => {
+  const audience = { name: "Pro Users", definition: { trait: "plan", op: "eq", value: "pro" } };
+  const { id } = await live("/v1/audiences", audience);
+  await identify("ada", { plan: "pro" });
+  await untilTraits("ada", [{ pro_users: true }]);
+  const [request] = receiver.requestsTo(PATH);
+  expect(request?.signature).toBe("valid");
+  expect(request?.json).toMatchObject({
+    type: "identify",
+    context: {
+      personas: {
+        computation_class: "audience",
+        computation_id: id,
+        computation_key: "pro_users",
+        namespace: "default",
+        space_id: "spa_default",
+      },
+    },
+    integrations: { All: false, Webhooks: true },
+  });
+  await identify("ada", { plan: "free" });
+  await untilTraits("ada", [{ pro_users: true }, { pro_users: false }]);
+  await identify("ada", { plan: "pro" });
+  await identify("bob", { plan: "pro" });
+  await untilTraits("bob", [{ pro_users: true }]);
+
+  await live("/v1/audiences", { ...audience, name: "Paying" });
+  await untilTraits("bob", [{ pro_users: true }, { paying: true }]);
+  await untilTraits("ada", [
+    { pro_users: true },
+    { pro_users: false },
+    { pro_users: true },
+    { paying: true },
+  ]);
+  const members = async () => (await ask(`/v1/audiences/${id}`)).members === 2;
+  await until(members, { timeoutMs: 30_000, what: "two members" });
+}, 120_000);
+
+test("a computed trait carries its value whenever that has changed", async () => {
+  const definition = { event: "Order Completed", reduce: { fn: "sum", path: "properties.total" } };
+  await live("/v1/computed-traits", { name: "Spent", definition });
+  for (const total of [5, 0, 7])
+    await deployment.send(writeKey, "track", {
+      userId: "eve",
+      event: "Order Completed",
+      properties: { total },
+    });
+  await untilTraits("eve", [{ spent: 5 }, { spent: 12 }]);
+}, 90_000);
