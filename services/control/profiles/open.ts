@@ -19,9 +19,9 @@ type Context = ServiceContext<SettingsOf<{ readonly data: typeof dataDirSettings
 
 const REFRESH_EVERY_MS = 1_000;
 
-/** Follows the profiles; the API does not wait for it. */
+/** Follows the profiles. Nothing else of the API waits for it: until they are read, what asks for members is answered 503. */
 export function openProfiles(context: Context, parts: OpenProfilesParts): ProfileReader {
-  const { health, host, lifecycle, logger, nowMs, settings } = context;
+  const { host, lifecycle, logger, nowMs, settings } = context;
   const { kafka, openStore, profilePartitions, serde, topics } = parts;
   const ending = new AbortController();
   const replica = new ProfileReplica({
@@ -40,7 +40,6 @@ export function openProfiles(context: Context, parts: OpenProfilesParts): Profil
         logger.error({ err: error, partition, offset }, "a profile cannot be read"),
     },
   });
-  health.readiness("profiles are read", () => replica.isLoaded);
   let refreshing: Promise<void> | undefined;
   const refresh = (): void => {
     refreshing ??= replica

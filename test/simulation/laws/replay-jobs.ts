@@ -44,23 +44,33 @@ function missing({ letters, sent }: ReplayLife): Written<DeadLetter>[] {
 /** So long after it was last heard a member works on, while another one may have its partitions already (docs/decisions/0016): 1.5 sessions. */
 const UNSURE_AFTER_MS = 9_000;
 
+/** By what a member may lose its group without knowing it. The registry is not asked for that. */
+const isCutOff = (by: string): boolean => !ORDERLY.has(by) && by !== "registry";
+
+/** It goes on until other parts have ended, and then writes how far it came. */
+function isStoppingAt(ofItsProcess: readonly Disturbed[], atMs: number): boolean {
+  const last = ofItsProcess.findLast((each) => each.by !== "rebalance" && each.atMs < atMs);
+  return last?.by === "stop";
+}
+
 /** One replay sends a dead letter twice only when the process that sent it had no time to write how far it was. */
 export const lettersAreSentAgainOnce = law("a replay sends a letter once", function* (story) {
-  const disturbed = Map.groupBy(
-    story.happenings.filter((each): each is Disturbed => each.kind === "disturbed" && each.by !== "start"),
+  const happenings = Map.groupBy(
+    story.happenings.filter((each): each is Disturbed => each.kind === "disturbed"),
     ({ process }) => process,
   );
   for (const { id, sent } of replayLives(story).values()) {
     for (const [letterId, [first, second]] of sent) {
       if (first === undefined || second === undefined) continue;
-      const wasCutOff = (disturbed.get(first.process) ?? []).some(
-        ({ atMs, by }) => !ORDERLY.has(by) && atMs >= first.atMs - UNSURE_AFTER_MS && atMs <= first.atMs,
+      const ofItsProcess = happenings.get(first.process) ?? [];
+      const disturbed = ofItsProcess.filter(({ by }) => by !== "start");
+      const wasCutOff = disturbed.some(
+        ({ atMs, by }) => isCutOff(by) && atMs >= first.atMs - UNSURE_AFTER_MS && atMs <= first.atMs,
       );
       if (first.process !== second.process && wasCutOff) continue;
-      const between = (disturbed.get(first.process) ?? []).filter(
-        ({ atMs }) => atMs >= first.atMs && atMs <= second.atMs,
-      );
-      if (between[0]?.by === "stop" ? between.every(({ by }) => ORDERLY.has(by)) : between.length === 0)
+      const between = disturbed.filter(({ atMs }) => atMs >= first.atMs && atMs <= second.atMs);
+      const isStopping = between[0]?.by === "stop" || isStoppingAt(ofItsProcess, first.atMs);
+      if (isStopping ? between.every(({ by }) => ORDERLY.has(by)) : between.length === 0)
         yield `${id}: ${letterId} by ${first.process} at ${first.atMs} ms and by ${second.process} at ${second.atMs} ms`;
     }
   }

@@ -140,6 +140,17 @@ describe("a law is broken by", () => {
     expect(broken({ jobs })).toEqual([once]);
     expect(broken({ jobs, happenings: happenings(disturbed("stop"), committed(4)) })).toEqual([once]);
     expect(broken({ jobs, happenings: happenings(disturbed("kill"), committed(4)) })).toEqual([]);
+    // It was told to stop, and sent this one until its replays' turn to stop came.
+    const stopping = { ...disturbed("stop"), atMs: 1_000 };
+    const lost = happenings(stopping, disturbed("rebalance"), committed(4));
+    expect(broken({ jobs, happenings: lost })).toEqual([once]);
+    const restarted = happenings(
+      stopping,
+      { ...disturbed("start"), atMs: 1_500 },
+      disturbed("rebalance"),
+      committed(4),
+    );
+    expect(broken({ jobs, happenings: restarted })).toEqual([]);
     expect(
       broken({ jobs, happenings: happenings(disturbed("stop"), disturbed("cut"), committed(4)) }),
     ).toEqual([]);

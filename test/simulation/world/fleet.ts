@@ -150,8 +150,11 @@ export class Fleet {
           randomBytes: (sizeBytes) =>
             Buffer.from(host.uuid().replaceAll("-", ""), "hex").subarray(0, sizeBytes),
           indexDisk: world.indexDisk(name),
-          // The worlds have no audiences; the store's own tests and those of packages/state are about it.
-          openStore: () => Promise.reject(new Error("no profiles in a simulated world")),
+          // The worlds have no audiences: the profiles stay unread. The store's own tests are about it.
+          openStore: ({ signal }) =>
+            new Promise((_, reject) => {
+              signal?.addEventListener("abort", () => reject(signal.reason));
+            }),
           openApi: async (_, control) => {
             this.#desks.set(started, { process: started, control });
             return {};
