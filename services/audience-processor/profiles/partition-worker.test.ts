@@ -70,6 +70,17 @@ describe("a death, or the loss of the partition,", () => {
     expect(bench.failures).toEqual([]);
   });
 
+  test("with the write's acknowledgement: who has lost it sends nothing any more", async () => {
+    const bench = await Bench.with(RECENT);
+    bench.store.onWritten = () => {
+      bench.store.isOurs = false;
+    };
+    const offset = bench.call(track("u"));
+    await bench.settled();
+    expect([bench.store.count, bench.produced, bench.failures]).toEqual([1, [], []]);
+    expect(bench.ended).toEqual([`back ${offset}`]);
+  });
+
   test("between the write and the send: the next owner sends it, and its record changes nothing more", async () => {
     const bench = await Bench.with(RECENT);
     const never = Promise.withResolvers<void>();
