@@ -103,6 +103,7 @@ const RECORDS: { [R in RecordName]: fc.Arbitrary<RecordTypes[R]> } = {
     visibleAtMs: long,
     failedAtMs: nullable(long),
     lastChanceUntilMs: nullable(long),
+    unaskedUrls: fc.array(text),
     outcomes: fc.array(outcome),
     body: bytes,
   }),

@@ -165,6 +165,8 @@ export interface DeliveryJob {
   lastChanceUntilMs: null | number;
   /** The replay that made the job out of a dead letter. */
   replayId: null | string;
+  /** Webhooks that wanted room when another took the call; they are still to be asked, once. Empty while no webhook has taken it. */
+  unaskedUrls: Array<string>;
   /** Last outcome of every webhook tried so far; a webhook that is not here was not tried yet. */
   outcomes: Array<WebhookOutcome>;
   /** The delivered JSON, UTF-8. */

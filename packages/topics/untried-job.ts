@@ -10,6 +10,7 @@ type JobOrigin = Omit<
   | "visibleAtMs"
   | "failedAtMs"
   | "lastChanceUntilMs"
+  | "unaskedUrls"
   | "outcomes"
 >;
 
@@ -32,6 +33,7 @@ export function untriedJob(origin: JobOrigin): DeliveryJob {
     visibleAtMs: 0,
     failedAtMs: null,
     lastChanceUntilMs: null,
+    unaskedUrls: [],
     outcomes: [],
     body,
   };

@@ -145,6 +145,7 @@ describe("a delivery job", () => {
       visibleAtMs: 0,
       failedAtMs: null,
       lastChanceUntilMs: null,
+      unaskedUrls: [],
       outcomes: [],
     });
   });

@@ -29,6 +29,7 @@ describe("a dead letter as a job again", () => {
       visibleAtMs: 0,
       failedAtMs: null,
       lastChanceUntilMs: null,
+      unaskedUrls: [],
       outcomes: [],
       body: letter.body,
     });

@@ -14,6 +14,7 @@
 // - diverted, acknowledged, but not committed: as above, without a request. Read again, the job may find its endpoint well:
 //   then it is delivered, and once more by its copy in the retry topic, with the same messageId.
 // - delivered, but not committed (at most one commit interval): the call is sent once more, as above.
+// - taken by one webhook while another wanted room: the record goes on to wait for the other. Until that is acknowledged, both are asked again.
 // - given back, because its partition may be another's by now: no request was started for it since, and nothing written. Its
 //   record is read, or stepped, again; requests of it that had failed before are made again with it.
 // - a job the router emitted twice after its own crash: the second is recognised by its id and ends with the first.
@@ -83,19 +84,19 @@ function proceed(inProgress: JobInProgress, state: DestinationState, options: De
   const { claim, record } = inProgress;
   const plan = planAttempt(record.decoded, state);
   if (!claim.isOurs) inProgress.giveBack();
-  else if (plan.kind === "dead") inProgress.end(plan);
-  else makeAttempt(inProgress, { job: record.decoded, claim, ...plan }, options);
+  else if (plan.kind === "attempt") makeAttempt(inProgress, { job: record.decoded, claim, ...plan }, options);
+  else inProgress.end(plan);
 }
 
-/** The first success ends the job (contract 3.2), else the last result does. */
+/** The first success ends the job (contract 3.2) when no webhook waits for room any more, else the last result does. */
 function makeAttempt(
   inProgress: JobInProgress,
   made: Attempt,
   { attempt, nowMs, retries, telemetry }: DeliverOptions,
 ): void {
   let isEnded = false;
-  attempt(made, ({ isDelivered, isOver, isWithdrawn, results }) => {
-    if (isEnded || !(isDelivered || isOver)) return;
+  attempt(made, ({ isAsked, isDelivered, isOver, isWithdrawn, results }) => {
+    if (isEnded || !((isDelivered && isAsked) || isOver)) return;
     isEnded = true;
     if (isWithdrawn && !isDelivered) inProgress.giveBack();
     else guarded(inProgress, telemetry, () => inProgress.end(judge({ ...made, results }, retries, nowMs())));

@@ -3,8 +3,8 @@ import type { DivertReason } from "#contract";
 import { type FailedAttempt, retrySpread } from "#contract";
 import type { DeliveryJob } from "#topics";
 import type { ReachableDestination } from "../destinations.ts";
-import { type DivertedResult, isDiverted, mergeOutcomes, type PartResult } from "./outcomes.ts";
-import type { Dead } from "./plan.ts";
+import { type DivertedResult, isDiverted, mergeOutcomes, type PartResult, wantedRoom } from "./outcomes.ts";
+import type { Dead, Delivered } from "./plan.ts";
 import { type Retries, type Waiting, waitFrom } from "./waiting.ts";
 
 /** A job that comes so long after it was due, or two shortest delays, comes late through our own fault. */
@@ -16,7 +16,7 @@ interface Divert extends Omit<Waiting, "kind"> {
   readonly reason: DivertReason;
 }
 
-export type JobVerdict = { readonly kind: "delivered" } | Waiting | Divert | Dead;
+export type JobVerdict = Delivered | Waiting | Divert | Dead;
 
 export interface AttemptReport {
   /** As it was before the attempt. */
@@ -28,13 +28,27 @@ export interface AttemptReport {
 }
 
 /**
- * Delivered at one success (contract 3.2). Else it is dead when no webhook can be retried or the window leaves no room
+ * Delivered at one success (contract 3.2), as soon as every webhook was asked or is ill: one that wanted room is still to be asked
+ * (docs/decisions/0071).
+ */
+export function judge(report: AttemptReport, retries: Retries, nowMs: number): JobVerdict {
+  const { job, results } = report;
+  const isTaken = job.unaskedUrls.length > 0 || results.some(({ outcome }) => outcome.kind === "success");
+  if (!isTaken) return judgeFailure(report, retries, nowMs);
+  const unasked = results.filter(wantedRoom);
+  if (unasked.length === 0) return { kind: "delivered" };
+  const unaskedUrls = unasked.map(({ url }) => url);
+  const verdict = judgeFailure({ ...report, results: unasked, job: { ...job, unaskedUrls } }, retries, nowMs);
+  return verdict.kind === "dead" ? { kind: "delivered" } : verdict;
+}
+
+/**
+ * It is dead when no webhook can be retried or the window leaves no room
  * for another attempt (3.4), and waits otherwise. The wait is one for all webhooks, so it is as long as the longest
  * Retry-After among them (3.3). When no webhook was asked at all, it is the job that was diverted.
  */
-export function judge(report: AttemptReport, retries: Retries, nowMs: number): JobVerdict {
+function judgeFailure(report: AttemptReport, retries: Retries, nowMs: number): Waiting | Divert | Dead {
   const { results, destination } = report;
-  if (results.some(({ outcome }) => outcome.kind === "success")) return { kind: "delivered" };
   const [first] = results;
   const diverted = first !== undefined && isDiverted(first) && results.every(isDiverted) ? first : undefined;
   const tried = triedJob(report, diverted, nowMs);

@@ -30,6 +30,14 @@ export function isDiverted(result: PartResult): result is DivertedResult {
   return result.outcome.kind === "diverted";
 }
 
+/** Diverts that stand for a failure of the endpoint: it has failed before, or asked for a pause. */
+const ILL: ReadonlySet<DivertReason> = new Set(["breaker_open", "paused"]);
+
+/** The webhook was not asked for want of room, and not because its endpoint is ill. */
+export function wantedRoom(result: PartResult): result is DivertedResult {
+  return isDiverted(result) && !ILL.has(result.outcome.reason);
+}
+
 /** What an outcome is remembered and shown by, for people. */
 export function messageOf(result: RequestResult): string {
   return result.kind === "failure" ? result.message : `HTTP ${result.status}`;

@@ -12,6 +12,10 @@ export interface Dead {
   readonly job: DeliveryJob;
 }
 
+export interface Delivered {
+  readonly kind: "delivered";
+}
+
 export interface AttemptPlan {
   readonly kind: "attempt";
   readonly destination: ReachableDestination;
@@ -41,7 +45,8 @@ export function planHop(job: DeliveryJob, retries: Retries, nowMs: number): Wait
  * to those that came with a later configuration, by URL. A job that fell due within its window is attempted however late
  * we are: our own pause is not the endpoint's failure (docs/decisions/0006).
  */
-export function planAttempt(job: DeliveryJob, state: DestinationState): AttemptPlan | Dead {
+export function planAttempt(job: DeliveryJob, state: DestinationState): AttemptPlan | Dead | Delivered {
+  if (job.unaskedUrls.length > 0) return planUnasked(job, state);
   switch (state.kind) {
     case "gone":
       return { kind: "dead", reason: "destination_gone", message: "the destination was deleted", job };
@@ -56,6 +61,15 @@ export function planAttempt(job: DeliveryJob, state: DestinationState): AttemptP
     case "active":
       return planRequests(job, state);
   }
+}
+
+/** A webhook has taken the call already: what keeps the others from being asked is no failure of it. */
+function planUnasked({ unaskedUrls }: DeliveryJob, state: DestinationState): AttemptPlan | Delivered {
+  const isReachable = state.kind === "active" || state.kind === "unreadable";
+  const urls = isReachable ? state.urls.filter((url) => unaskedUrls.includes(url)) : [];
+  return isReachable && urls.length > 0
+    ? { kind: "attempt", destination: state, urls }
+    : { kind: "delivered" };
 }
 
 function planRequests(job: DeliveryJob, destination: ReachableDestination): AttemptPlan | Dead {

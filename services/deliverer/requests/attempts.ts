@@ -8,7 +8,7 @@ import type { ReachableDestination, Webhook } from "../destinations.ts";
 import type { Quota } from "../endpoints/destination-limit.ts";
 import type { DestinationLimits, LimitedRequest } from "../endpoints/destination-limits.ts";
 import type { EndpointRequest } from "../endpoints/request.ts";
-import { messageOf, type PartResult, type WebhookResult } from "../job/outcomes.ts";
+import { type DivertedResult, messageOf, type PartResult, type WebhookResult } from "../job/outcomes.ts";
 import type { Telemetry } from "../telemetry.ts";
 import { requestHeaders } from "./request-headers.ts";
 
@@ -41,6 +41,8 @@ interface Progress {
   readonly results: readonly PartResult[];
   /** One of them has succeeded. */
   readonly isDelivered: boolean;
+  /** None of them waits for room any more: its request has begun, or it is through. */
+  readonly isAsked: boolean;
   /** One of them was to be asked when the job was not ours any more. */
   readonly isWithdrawn: boolean;
   /** All of them are through. */
@@ -57,18 +59,29 @@ export function createAttempts(options: AttemptsOptions): MakeAttempt {
     const results: PartResult[] = [];
     let isDelivered = false;
     let withdrawn = 0;
-    const through = (): void => {
+    let waiting = urls.length;
+    const progressed = (): void => {
       const isOver = results.length + withdrawn === urls.length;
-      onProgress({ results, isDelivered, isOver, isWithdrawn: withdrawn > 0 });
+      onProgress({ results, isDelivered, isAsked: waiting === 0, isOver, isWithdrawn: withdrawn > 0 });
+    };
+    const asked = (): void => {
+      waiting -= 1;
+      // Nobody needs to hear of it before: most jobs have one webhook.
+      if (isDelivered) progressed();
     };
     const ended = (latest: PartResult): void => {
       results.push(latest);
       isDelivered ||= latest.outcome.kind === "success";
-      through();
+      progressed();
+    };
+    const diverted = (result: DivertedResult): void => {
+      waiting -= 1;
+      ended(result);
     };
     const withdraw = (): void => {
+      waiting -= 1;
       withdrawn += 1;
-      through();
+      progressed();
     };
     if (destination.kind === "unreadable") {
       for (const url of urls) tell(options, job, unreadable(url, destination.message, nowMs()), ended);
@@ -77,7 +90,8 @@ export function createAttempts(options: AttemptsOptions): MakeAttempt {
     for (const url of urls) {
       const webhook = destination.webhooks.get(url);
       if (webhook === undefined) continue;
-      queues.enter(new WebhookRequest(options, { job, webhook, claim, ended, withdraw }), elapsedMs());
+      const part: Part = { job, webhook, claim, asked, ended, diverted, withdraw };
+      queues.enter(new WebhookRequest(options, part), elapsedMs());
     }
   };
 }
@@ -87,7 +101,11 @@ interface Part {
   readonly job: DeliveryJob;
   readonly webhook: Webhook;
   readonly claim: Ownership;
-  ended(result: PartResult): void;
+  /** Its request begins. */
+  asked(): void;
+  /** Its request has ended. */
+  ended(result: WebhookResult): void;
+  diverted(result: DivertedResult): void;
   withdraw(): void;
 }
 
@@ -131,6 +149,7 @@ class WebhookRequest implements LimitedRequest {
     void egress
       .post({ url: webhook.url, headers, body, deadlineMs: responseDeadlineMs })
       .then((result) => this.#ended(result, startedAtMs));
+    this.#part.asked();
   }
 
   divert(reason: DivertReason, turnAtMs: number | undefined): void {
@@ -144,7 +163,7 @@ class WebhookRequest implements LimitedRequest {
     const { elapsedMs, nowMs } = this.#options;
     const atMs = nowMs();
     const notBeforeMs = turnAtMs === undefined ? undefined : Math.ceil(atMs + turnAtMs - elapsedMs());
-    this.#part.ended({ url, outcome: { kind: "diverted", reason }, atMs, notBeforeMs });
+    this.#part.diverted({ url, outcome: { kind: "diverted", reason }, atMs, notBeforeMs });
   }
 
   /** Reports the request when its place at the endpoint is free again. */
@@ -179,7 +198,7 @@ function tell(
   { observers }: AttemptsOptions,
   job: DeliveryJob,
   result: WebhookResult,
-  ended: (result: PartResult) => void,
+  ended: (result: WebhookResult) => void,
 ): void {
   for (const observer of observers) observer.requested(job, result);
   ended(result);

@@ -1,4 +1,5 @@
 import { everyCallArrives } from "./arrived.ts";
+import { everyWebhookIsAsked } from "./asked.ts";
 import { noCommitGoesBack, noCommitPassesWork } from "./commits.ts";
 import { doublesAreExplained } from "./doubles.ts";
 import { countersReturnToZero, everythingDrains } from "./ends.ts";
@@ -12,6 +13,7 @@ import type { Finding, Law, Story } from "./story.ts";
 
 const LAWS: readonly Law[] = [
   everyCallArrives,
+  everyWebhookIsAsked,
   everyReasonHolds,
   noCommitGoesBack,
   noCommitPassesWork,
