@@ -48,11 +48,21 @@ function isInstalled() {
   });
 }
 
+/** Whether anything is installed at all, if only what production needs. */
+export function hasPackages() {
+  return existsSync(join(ROOT, "node_modules", ".package-lock.json"));
+}
+
+/** Whether the Node that runs this is new enough for the product. */
+export function isNewEnough() {
+  return Number(process.versions.node.split(".")[0]) >= NEEDED_MAJOR;
+}
+
 /** Node that npm installed, or the one that runs this when it is new enough. */
 function findNode() {
   const packaged = join(ROOT, nodePackage(), "bin", isWindows ? "node.exe" : "node");
   if (existsSync(packaged) && spawnSync(packaged, ["--version"]).status === 0) return packaged;
-  if (Number(process.versions.node.split(".")[0]) >= NEEDED_MAJOR) return process.execPath;
+  if (isNewEnough()) return process.execPath;
   return fail(
     `Node ${NEEDED_MAJOR} is not there: npm did not install ${nodePackage()} (are optional packages left out? ` +
       `Try \`npm ci --include=optional\`, or run this with Node ${NEEDED_MAJOR} or later).`,
@@ -83,8 +93,8 @@ export function install() {
  * Runs a program of ours on the right Node, as if it had been called itself: arguments, streams, signals, exit code. It also
  * has a channel to this process, which breaks when this process is killed.
  */
-export function runOnNode(args) {
-  const child = spawn(findNode(), args, { cwd: ROOT, stdio: ["inherit", "inherit", "inherit", "ipc"] });
+export function runOnNode(args, cwd = ROOT) {
+  const child = spawn(findNode(), args, { cwd, stdio: ["inherit", "inherit", "inherit", "ipc"] });
   let isTold = false;
   const tell = (signal) => {
     isTold = true;

@@ -1,1 +1,2 @@
+export { report } from "./provision.ts";
 export { runProvision } from "./run.ts";

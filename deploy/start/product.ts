@@ -1,26 +1,14 @@
 import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
-import { type Environment, readSettings, type SettingsSchema, serviceEnvironment } from "#runtime";
+import { type Environment, readSettings } from "#runtime";
 import type { Stack } from "#stack";
-import { settings as audienceProcessor } from "../../services/audience-processor/config.ts";
-import { settings as control } from "../../services/control/config.ts";
-import { settings as deliverer } from "../../services/deliverer/config.ts";
-import { settings as ingest } from "../../services/ingest/config.ts";
-import { settings as webhookRouter } from "../../services/webhook-router/config.ts";
 import { settings as provisionSchema } from "../provision/config.ts";
 import { runProvision } from "../provision/index.ts";
+import { environmentOf } from "./service-settings.ts";
 import { metricsPortOf, STARTED_SERVICES, type StartedService } from "./services.ts";
 import { type SupervisedService, superviseService } from "./supervised-service.ts";
 
 const ROOT = join(import.meta.dirname, "../..");
-
-const SCHEMAS: Readonly<Record<StartedService, SettingsSchema>> = {
-  "audience-processor": audienceProcessor,
-  control,
-  deliverer,
-  ingest,
-  "webhook-router": webhookRouter,
-};
 
 export interface ProductOptions {
   readonly stack: Stack;
@@ -39,11 +27,6 @@ export interface Product {
   readonly ingestUrl: string;
   readonly controlUrl: string;
   readonly stop: () => Promise<void>;
-}
-
-/** Keys go to the services that open secrets, tokens to the one that asks for them, and so on. */
-export function environmentOf(service: StartedService, environment: Environment): Environment {
-  return serviceEnvironment(environment, SCHEMAS[service]);
 }
 
 async function provision(environment: Environment, say: (line: string) => void): Promise<void> {

@@ -2,7 +2,7 @@ import { describe, expect, test } from "@jest/globals";
 import { arrivalLine } from "./arrival-line.ts";
 import { countDeaths, restartDelayMs } from "./back-off.ts";
 import { readServiceLine } from "./log-lines.ts";
-import { environmentOf } from "./product.ts";
+import { environmentOf } from "./service-settings.ts";
 import type { StartedService } from "./services.ts";
 import { printable, printableLines } from "./terminal-text.ts";
 

@@ -236,6 +236,11 @@ export interface EnsuredTopics {
   readonly raised: readonly TopicDifference[];
 }
 
+export interface ComparedTopics {
+  readonly missing: readonly string[];
+  readonly differing: readonly TopicDifference[];
+}
+
 export interface PartitionOffsets {
   readonly partition: number;
   /** First offset still there. */
@@ -253,6 +258,8 @@ export interface PartitionLag {
 export interface Admin {
   /** Creates what is missing and reports what differs. Never shrinks, repartitions or changes what is there, but for `raiseRetention`. */
   ensureTopics(specs: readonly TopicSpec[], options: EnsureTopicsOptions): Promise<EnsuredTopics>;
+  /** What `ensureTopics` would find, without a change. */
+  compareTopics(specs: readonly TopicSpec[], options: EnsureTopicsOptions): Promise<ComparedTopics>;
   /** Names of all topics of the cluster that may be seen. */
   topicNames(): Promise<string[]>;
   partitionCount(topic: string): Promise<number>;

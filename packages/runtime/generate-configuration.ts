@@ -14,7 +14,7 @@ const INTRODUCTION = `# Configuration
 <!-- Generated from the settings in packages/runtime, services/*/config.ts and deploy/*/config.ts by \`npm run generate\`; do not edit. -->
 
 Every process reads environment variables, checks all of them at start, names every wrong one at once and ends with a
-non-zero status. \`node services/<name>/main.ts --help\` prints the settings of one service.
+non-zero status. \`hookline <service> --help\` prints the settings of one service.
 
 - An empty variable counts as unset. A \`HOOKLINE_\` variable that no process knows is warned about at start.
 - Durations carry their unit: \`250ms\`, \`10s\`, \`5m\`, \`4h\`, \`1d\`. Lists are separated by commas.

@@ -24,6 +24,7 @@ export { type RunningService, type ServiceContext, type ServiceDefinition, start
 export { setting } from "./setting.ts";
 export {
   readSettings,
+  type SettingProblem,
   SettingsError,
   type SettingsOf,
   type SettingsSchema,

@@ -38,6 +38,11 @@ export interface Serde {
    * IncompatibleSchemaError, or a RegistryUnavailableError at the first request that gets no answer.
    */
   register(): Promise<RegisteredSubject[]>;
+  /**
+   * Subjects of the topics under which the registry does not have this version's schema. Rejects with a RegistryUnavailableError at the
+   * first request that gets no answer.
+   */
+  missing(): Promise<string[]>;
   /** Resolves once the registry has named the id of every topic's schema; waits while it is away or provisioning is not through. */
   start(): Promise<void>;
   /** Throws an InvalidRecordError when the value does not fit; needs `start` or `register` before. */
@@ -108,6 +113,14 @@ export function createSerde(options: SerdeOptions): Serde {
       const registered: RegisteredSubject[] = [];
       for (const topic of options.topics) registered.push(await registerTopic(topic));
       return registered;
+    },
+    async missing() {
+      const subjects: string[] = [];
+      for (const { name, record } of options.topics) {
+        const subject = subjectOf(name);
+        if ((await registry.idOf(subject, schemaOf(record))) === undefined) subjects.push(subject);
+      }
+      return subjects;
     },
     async start() {
       await Promise.all(options.topics.map((topic) => untilAnswered(() => findTopic(topic), waiting)));

@@ -2,11 +2,12 @@ import { KafkaError } from "../errors.ts";
 import type { Admin } from "../types.ts";
 import type { AdminClient } from "./admin-client.ts";
 import { fetchOffsets } from "./offsets.ts";
-import { ensureTopics } from "./topics.ts";
+import { compareTopics, ensureTopics } from "./topics.ts";
 
 export function createAdmin(client: AdminClient): Admin {
   return {
     ensureTopics: (specs, options) => ensureTopics(client, specs, options),
+    compareTopics: (specs, options) => compareTopics(client, specs, options),
     topicNames: () => client.run((admin) => admin.listTopics()),
     offsets: (topic) => fetchOffsets(client, topic),
 

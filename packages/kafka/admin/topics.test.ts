@@ -70,6 +70,17 @@ describe("topics that are asked for", () => {
     expect(cluster.topics.get("events")).toEqual(before);
   });
 
+  test("are compared without a change, whether they are there or not", async () => {
+    await admin.ensureTopics([EVENTS], SHAPE);
+    const wanted = { ...SHAPE, partitions: 4 };
+    expect(await admin.compareTopics([EVENTS, CONFIG], wanted)).toEqual({
+      missing: ["config"],
+      differing: [{ topic: "events", setting: "partitions", wanted: "4", found: "2" }],
+    });
+    expect(await admin.compareTopics([CONFIG], SHAPE)).toEqual({ missing: ["config"], differing: [] });
+    expect([...cluster.topics.keys()]).toEqual(["events"]);
+  });
+
   test("of whose settings nothing is known differ by all of them", async () => {
     await admin.ensureTopics([CONFIG], SHAPE);
     cluster.topics.set("config", { name: "config", partitions: 2, replicationFactor: 3, settings: {} });

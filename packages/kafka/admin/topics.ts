@@ -1,6 +1,12 @@
 import { TOMBSTONES_KEPT_MS } from "#topics";
 import type { TopicShape } from "../cluster.ts";
-import type { EnsuredTopics, EnsureTopicsOptions, TopicDifference, TopicSpec } from "../types.ts";
+import type {
+  ComparedTopics,
+  EnsuredTopics,
+  EnsureTopicsOptions,
+  TopicDifference,
+  TopicSpec,
+} from "../types.ts";
 import type { AdminClient } from "./admin-client.ts";
 
 /** A topic just created is known to the controller before every broker knows it: up to some ten seconds on a busy machine. */
@@ -24,8 +30,7 @@ export async function ensureTopics(
   specs: readonly TopicSpec[],
   options: EnsureTopicsOptions,
 ): Promise<EnsuredTopics> {
-  const existing = new Set(await client.run((admin) => admin.listTopics()));
-  const missing = specs.filter(({ name }) => !existing.has(name));
+  const missing = await missingOf(client, specs);
   if (missing.length > 0) await create(client, missing, options);
   const found = await compare(client, specs, options);
   const raised = options.raiseRetention === true ? found.filter(isTooShort) : [];
@@ -33,6 +38,23 @@ export async function ensureTopics(
     await client.run((admin) => admin.alterSetting(topic, setting, wanted));
   const differing = found.filter((difference) => !raised.includes(difference));
   return { created: missing.map(({ name }) => name), differing, raised };
+}
+
+/** As `ensureTopics`, of what is there; nothing is created or changed. */
+export async function compareTopics(
+  client: AdminClient,
+  specs: readonly TopicSpec[],
+  options: EnsureTopicsOptions,
+): Promise<ComparedTopics> {
+  const missing = await missingOf(client, specs);
+  const present = specs.filter((spec) => !missing.includes(spec));
+  const differing = present.length === 0 ? [] : await compare(client, present, options);
+  return { missing: missing.map(({ name }) => name), differing };
+}
+
+async function missingOf(client: AdminClient, specs: readonly TopicSpec[]): Promise<TopicSpec[]> {
+  const existing = new Set(await client.run((admin) => admin.listTopics()));
+  return specs.filter(({ name }) => !existing.has(name));
 }
 
 /** Records are deleted sooner than asked for. A negative retention is none at all. */

@@ -1,0 +1,110 @@
+import type { Command } from "commander";
+import type { JsonObject } from "#contract";
+import { type CommandContext, readJson } from "./context.ts";
+import { controlApi } from "./control-api.ts";
+import { addLeaf, addList, addShow, addShownLeaf, askAndShow, pathOf, positiveInteger } from "./leaf.ts";
+import { printFields, printJson, printTable } from "./output.ts";
+
+const AUDIENCES = {
+  name: "audiences",
+  one: "an audience and how far it is",
+  path: "/v1/audiences",
+  id: "aud_1",
+};
+
+interface JsonOption {
+  readonly json?: boolean;
+}
+
+export function addAudienceCommands(program: Command, context: CommandContext): void {
+  const audiences = program.command("audiences").description("who is in which audience, and why");
+  addList(audiences, context, {
+    description: "list the audiences, oldest first",
+    examples: ["audiences list", "audiences list --status preparing"],
+    path: AUDIENCES.path,
+    columns: { id: "id", key: "key", name: "name", status: "status", members: "members" },
+    filters: {
+      "--status <status>": "preparing, live or paused",
+      "--key <key>": "the one with this key",
+      "--kind <kind>": "audience or list",
+    },
+  });
+  addShow(audiences, context, AUDIENCES);
+  addCreate(audiences, context);
+  addMembers(audiences, context);
+  addWhy(audiences, context);
+  addDelete(audiences, context);
+}
+
+interface CreateOptions extends JsonOption {
+  readonly name: string;
+  readonly key?: string;
+  readonly definition?: string;
+  readonly includeAnonymous?: boolean;
+}
+
+function addCreate(audiences: Command, context: CommandContext): void {
+  addShownLeaf(audiences, "create", {
+    description: "make an audience; without --definition a list, whose members are imported",
+    examples: ["audiences create --name Buyers --definition buyers.json"],
+  })
+    .requiredOption("--name <name>", "for people")
+    .option("--key <key>", "name of the trait; from the name when it is not given")
+    .option("--definition <path>", "JSON file as docs/audiences.md has it; - is standard input")
+    .option("--include-anonymous", "profiles without a userId may be members too")
+    .action(async ({ json, definition, ...fields }: CreateOptions) => {
+      const defined = definition === undefined ? {} : { definition: await readJson(context, definition) };
+      const body = { ...fields, ...defined };
+      await askAndShow(context, { ...(json === true && { json }) }, (api) =>
+        api.ask(AUDIENCES.path, { body }),
+      );
+    });
+}
+
+function addMembers(audiences: Command, context: CommandContext): void {
+  addShownLeaf(audiences, "members <id>", {
+    description: "list who is in an audience; --csv gives all of them",
+    examples: ["audiences members aud_1 --limit 500", "audiences members aud_1 --csv > members.csv"],
+  })
+    .option("--limit <count>", "at most so many", positiveInteger, 50)
+    .option("--csv", "all members as userId,anonymousId,since")
+    .action(async (id: string, { limit, csv, json }: JsonOption & { limit: number; csv?: boolean }) => {
+      const api = controlApi(context.environment);
+      if (csv === true) {
+        for await (const piece of api.stream(pathOf(AUDIENCES.path, id, "/members.csv")))
+          context.write(piece);
+        return;
+      }
+      const listing = await api.list(pathOf(AUDIENCES.path, id, "/members"), {}, limit);
+      const columns = { "user id": "userId", "anonymous id": "anonymousId", since: "since" };
+      if (json === true) printJson(context, listing);
+      else printTable(context, columns, listing);
+    });
+}
+
+function addWhy(audiences: Command, context: CommandContext): void {
+  addShownLeaf(audiences, "why <id> <userId>", {
+    description: "explain why a user is in an audience, or is not: condition by condition",
+    examples: ["audiences why aud_1 u1"],
+  }).action(async (id: string, userId: string, { json }: JsonOption) => {
+    const path = pathOf(AUDIENCES.path, id, "/members");
+    const { leaves, ...facts } = await controlApi(context.environment).ask(path, { query: { userId } });
+    if (json === true) return printJson(context, { ...facts, leaves });
+    printFields(context, facts);
+    const columns = { condition: "path", holds: "holds", value: "value", until: "until" };
+    printTable(context, columns, { data: leaves as JsonObject[], next: null });
+  });
+}
+
+function addDelete(audiences: Command, context: CommandContext): void {
+  addLeaf(audiences, "delete <id>", {
+    description: "delete an audience; nothing asks whether you are sure",
+    examples: ["audiences delete aud_1", "audiences delete aud_1 --exit-all"],
+  })
+    .option("--exit-all", "the members are sent false first")
+    .action(async (id: string, { exitAll }: { exitAll?: boolean }) => {
+      const query = exitAll === true ? { exitAll: "true" } : {};
+      await controlApi(context.environment).ask(pathOf(AUDIENCES.path, id), { method: "DELETE", query });
+      context.say(exitAll === true ? `${id} is deleted once its members have left.` : `${id} is deleted.`);
+    });
+}

@@ -1,0 +1,48 @@
+import { readFile } from "node:fs/promises";
+import type { JsonObject } from "#contract";
+import type { Environment } from "#runtime";
+import { CommandError, EXIT } from "./exit-codes.ts";
+
+/** What a command is given, and where its words go. */
+export interface CommandContext {
+  readonly environment: Environment;
+  /** One line or several on standard output: what was asked for. */
+  readonly print: (text: string) => void;
+  /** A piece of a long answer, as it is, on standard output. */
+  readonly write: (text: string) => void;
+  /** On standard error, for people: what goes on, what is wrong. */
+  readonly say: (text: string) => void;
+  /** Whether standard output takes colours: a terminal, and NO_COLOR is not set. */
+  readonly isColoured: boolean;
+  readonly readStandardInput: () => Promise<string>;
+  /** The exit code of a command that ends in order, where it is not 0. */
+  readonly endWith: (code: number) => void;
+}
+
+/** The text of a file; `-` is standard input. Throws a CommandError that names the file. */
+export async function readText(context: CommandContext, path: string): Promise<string> {
+  if (path === "-") return await context.readStandardInput();
+  try {
+    return await readFile(path, "utf8");
+  } catch (error) {
+    const reason = (error as NodeJS.ErrnoException).code ?? "unknown reason";
+    throw new CommandError(`${path} cannot be read (${reason})`, EXIT.usage);
+  }
+}
+
+/** A file that holds a JSON object. Throws a CommandError when it does not. */
+export async function readJson(context: CommandContext, path: string): Promise<JsonObject> {
+  const text = await readText(context, path);
+  const name = path === "-" ? "standard input" : path;
+  const parsed = parse(text, name);
+  if (typeof parsed === "object" && parsed !== null && !Array.isArray(parsed)) return parsed as JsonObject;
+  throw new CommandError(`${name} holds no JSON object`, EXIT.usage);
+}
+
+function parse(text: string, name: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch (error) {
+    throw new CommandError(`${name} is not JSON: ${(error as Error).message}`, EXIT.usage);
+  }
+}

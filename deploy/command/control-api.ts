@@ -1,0 +1,136 @@
+// The control API, asked as anybody would ask it.
+import type { JsonObject } from "#contract";
+import { type Environment, readSettings } from "#runtime";
+import { settings as schema } from "./config.ts";
+import { CommandError, EXIT, type ExitCode } from "./exit-codes.ts";
+
+const TIMEOUT_MS = 30_000;
+const PAGE_SIZE = 200;
+
+export type Query = Readonly<Record<string, string | undefined>>;
+
+interface ApiRequest {
+  readonly method?: string;
+  readonly query?: Query;
+  readonly body?: object;
+}
+
+/** A list as far as it was asked for; `next` is null when that was all of it. */
+export interface Listing {
+  readonly data: readonly JsonObject[];
+  readonly next: string | null;
+}
+
+/** Every function rejects with a CommandError when the answer is not a success. */
+export interface ControlApi {
+  /** An answer without a body is {}. */
+  ask(path: string, request?: ApiRequest): Promise<JsonObject>;
+  /** Follows the list's pages until there are `limit` entries. */
+  list(path: string, query: Query, limit: number): Promise<Listing>;
+  /** An answer that is no JSON, piece by piece. */
+  stream(path: string): AsyncIterable<string>;
+}
+
+interface Problem {
+  readonly title?: string;
+  readonly detail?: string;
+  readonly errors?: readonly { readonly path: string; readonly message: string }[];
+}
+
+interface Access {
+  readonly url: string;
+  readonly token: string | undefined;
+}
+
+/** Reads its address and token from the environment; throws a SettingsError when these are wrong. */
+export function controlApi(environment: Environment): ControlApi {
+  const { control: access } = readSettings(schema, { processName: "hookline", environment });
+  const ask = async (path: string, request: ApiRequest = {}): Promise<JsonObject> => {
+    const text = await (await send(access, path, request)).text();
+    return text === "" ? {} : (JSON.parse(text) as JsonObject);
+  };
+  return {
+    ask,
+    list: (path, query, limit) => list(ask, { path, query, limit }),
+    async *stream(path) {
+      const { body } = await send(access, path, {});
+      if (body !== null) yield* body.pipeThrough(new TextDecoderStream());
+    },
+  };
+}
+
+async function list(
+  ask: ControlApi["ask"],
+  { path, query, limit }: { path: string; query: Query; limit: number },
+): Promise<Listing> {
+  const data: JsonObject[] = [];
+  let next: string | null = null;
+  do {
+    const page = { limit: String(Math.min(limit - data.length, PAGE_SIZE)), after: next ?? undefined };
+    const answer = await ask(path, { query: { ...query, ...page } });
+    data.push(...(answer["data"] as JsonObject[]));
+    next = answer["next"] as string | null;
+  } while (next !== null && data.length < limit);
+  return { data, next };
+}
+
+function urlOf(base: string, path: string, query: Query = {}): URL {
+  const url = new URL(`${base.replace(/\/$/, "")}${path}`);
+  for (const [name, value] of Object.entries(query)) {
+    if (value !== undefined) url.searchParams.set(name, value);
+  }
+  return url;
+}
+
+async function send({ url, token }: Access, path: string, request: ApiRequest): Promise<Response> {
+  const { method = request.body === undefined ? "GET" : "POST", query, body } = request;
+  const headers = {
+    ...(token === undefined ? {} : { authorization: `Bearer ${token}` }),
+    ...(body === undefined ? {} : { "content-type": "application/json" }),
+  };
+  const response = await fetch(urlOf(url, path, query), {
+    method,
+    headers,
+    signal: AbortSignal.timeout(TIMEOUT_MS),
+    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+  }).catch((error: unknown) => {
+    throw new CommandError(
+      `${new URL(url).host} does not answer: ${reasonOf(error)}. ${ADVICE}`,
+      EXIT.unreachable,
+    );
+  });
+  if (response.ok) return response;
+  throw new CommandError(explained(response.status, await response.text()), exitCodeOf(response.status));
+}
+
+const ADVICE = "HOOKLINE_CONTROL_URL says where the control API is.";
+
+/** fetch says "fetch failed", and what failed only in the cause. */
+function reasonOf(error: unknown): string {
+  const { cause, message } = error as Error;
+  if (!(cause instanceof Error)) return message;
+  return cause.message || ((cause as NodeJS.ErrnoException).code ?? message);
+}
+
+function exitCodeOf(status: number): ExitCode {
+  if (status === 404) return EXIT.notFound;
+  return status >= 500 ? EXIT.unreachable : EXIT.refused;
+}
+
+/** What the problem details say, a line for each wrong field. */
+function explained(status: number, text: string): string {
+  const { title, detail, errors = [] } = problemIn(text);
+  const hint = status === 401 ? ["HOOKLINE_CONTROL_TOKEN holds the token that is sent."] : [];
+  const fields = errors.map(({ path, message }) => `  ${path} ${message}`);
+  return [[title ?? `the answer is ${status}`, detail].filter(Boolean).join(": "), ...fields, ...hint].join(
+    "\n",
+  );
+}
+
+function problemIn(text: string): Problem {
+  try {
+    return JSON.parse(text) as Problem;
+  } catch {
+    return {};
+  }
+}

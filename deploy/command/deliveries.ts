@@ -1,0 +1,142 @@
+// What became of calls: attempts, dead letters, replays.
+import type { Command } from "commander";
+import type { CommandContext } from "./context.ts";
+import { controlApi } from "./control-api.ts";
+import { CommandError, EXIT } from "./exit-codes.ts";
+import {
+  addList,
+  addShow,
+  addShownLeaf,
+  askAndShow,
+  pathOf,
+  positiveInteger,
+  positiveNumber,
+} from "./leaf.ts";
+import { printJson, printTable } from "./output.ts";
+
+const RANGE = {
+  "--from <time>": "first moment, as 2026-01-31T12:00Z",
+  "--to <time>": "first moment not asked for",
+};
+
+const ATTEMPT_COLUMNS = {
+  started: "startedAt",
+  "message id": "messageId",
+  webhook: "url",
+  attempt: "attempt",
+  outcome: "outcome",
+  status: "status",
+  ms: "durationMs",
+  error: "error",
+};
+
+export function addDeliveryCommands(program: Command, context: CommandContext): void {
+  addAttempts(program, context);
+  addDeadLetters(program, context);
+  addReplays(program, context);
+}
+
+function addAttempts(program: Command, context: CommandContext): void {
+  const attempts = program.command("attempts").description("what happened to single requests");
+  const list = addShownLeaf(attempts, "list <destinationId>", {
+    description: "list a destination's requests, newest first",
+    examples: ["attempts list dst_1 --outcome failed", "attempts list dst_1 --message-id m1 --json"],
+  });
+  list
+    .option("--limit <count>", "at most so many", positiveInteger, 50)
+    .option("--outcome <outcome>", "success, failed for every other, or one reason")
+    .option("--message-id <id>", "of one call");
+  for (const [flags, description] of Object.entries(RANGE)) list.option(flags, description);
+  list.action(async (id: string, { limit, json, ...query }: { limit: number; json?: boolean }) => {
+    const path = pathOf("/v1/destinations", id, "/attempts");
+    const listing = await controlApi(context.environment).list(path, query, limit);
+    if (json === true) printJson(context, listing);
+    else printTable(context, ATTEMPT_COLUMNS, listing);
+  });
+}
+
+function addDeadLetters(program: Command, context: CommandContext): void {
+  const letters = program
+    .command("dead-letters")
+    .description("calls that failed for good, and sending them again");
+  addList(letters, context, {
+    description: "list calls that failed for good, newest first",
+    examples: ["dead-letters list --destination-id dst_1", "dead-letters list --reason undecodable --json"],
+    path: "/v1/dead-letters",
+    columns: {
+      id: "id",
+      died: "deadAt",
+      reason: "reason",
+      destination: "destinationId",
+      "message id": "messageId",
+      message: "message",
+    },
+    filters: {
+      "--destination-id <id>": "of one destination",
+      "--reason <reason>": "as docs/reasons.md lists them",
+      "--replay-id <id>": "what calls of this replay became again",
+      ...RANGE,
+    },
+  });
+  addShow(letters, context, {
+    name: "dead-letters",
+    one: "one with its body and the reason of every webhook",
+    path: "/v1/dead-letters",
+    id: "dead-letters-0-17",
+  });
+  addReplay(letters, context);
+}
+
+interface ReplayOptions {
+  readonly json?: boolean;
+  readonly destinationId?: string;
+  readonly reason?: string;
+  readonly from?: string;
+  readonly to?: string;
+  readonly callsPerSecond?: number;
+}
+
+function addReplay(letters: Command, context: CommandContext): void {
+  const replay = addShownLeaf(letters, "replay [ids...]", {
+    description: "send dead letters again: some by their ids, or all of a destination",
+    examples: [
+      "dead-letters replay dead-letters-0-17",
+      "dead-letters replay --destination-id dst_1 --from 2026-01-31T12:00Z --calls-per-second 100",
+    ],
+  })
+    .option("--destination-id <id>", "all of this destination that have died so far")
+    .option("--reason <reason>", "of these the ones with this reason")
+    .option("--calls-per-second <number>", "the pace", positiveNumber);
+  for (const [flags, description] of Object.entries(RANGE)) replay.option(flags, description);
+  replay.action(async (ids: readonly string[], { json, ...selection }: ReplayOptions) => {
+    if (ids.length === 0 && selection.destinationId === undefined)
+      throw new CommandError("name ids, or --destination-id", EXIT.usage);
+    const body = ids.length === 0 ? selection : { ids, ...selection };
+    await askAndShow(context, { ...(json === true && { json }) }, (api) =>
+      api.ask("/v1/dead-letters/replay", { body }),
+    );
+  });
+}
+
+function addReplays(program: Command, context: CommandContext): void {
+  const replays = program.command("replays").description("how far replays of dead letters are");
+  addList(replays, context, {
+    description: "list the replays, oldest first",
+    examples: ["replays list"],
+    path: "/v1/replays",
+    columns: {
+      id: "id",
+      state: "state",
+      matched: "matched",
+      replayed: "replayed",
+      "dead again": "deadAgain",
+    },
+  });
+  addShow(replays, context, { name: "replays", one: "a replay", path: "/v1/replays", id: "rpl_1" });
+  addShownLeaf(replays, "cancel <id>", {
+    description: "end a replay; what is sent already stays sent",
+    examples: ["replays cancel rpl_1"],
+  }).action(async (id: string, options: { json?: boolean }) => {
+    await askAndShow(context, options, (api) => api.ask(pathOf("/v1/replays", id), { method: "DELETE" }));
+  });
+}

@@ -1,0 +1,142 @@
+import type { Command } from "commander";
+import type { JsonObject } from "#contract";
+import { type CommandContext, readJson, readText } from "./context.ts";
+import { controlApi } from "./control-api.ts";
+import { CommandError, EXIT } from "./exit-codes.ts";
+import { addDelete, addList, addShow, addShownLeaf, askAndShow, collect, pathOf } from "./leaf.ts";
+import { printJson, printTable } from "./output.ts";
+
+const DESTINATIONS = {
+  name: "destinations",
+  one: "a destination, its secrets masked",
+  path: "/v1/destinations",
+  id: "dst_1",
+};
+
+interface DestinationOptions {
+  readonly json?: boolean;
+  readonly name?: string;
+  readonly source?: readonly string[];
+  readonly webhook?: readonly string[];
+  readonly header?: readonly string[];
+  readonly secretFile?: string;
+  readonly enable?: boolean;
+  readonly disable?: boolean;
+  readonly file?: string;
+}
+
+export function addDestinationCommands(program: Command, context: CommandContext): void {
+  const destinations = program
+    .command("destinations")
+    .description("where calls go: webhooks, their secret, their options");
+  addList(destinations, context, {
+    description: "list the destinations, oldest first, and how they are",
+    examples: ["destinations list", "destinations list --json"],
+    path: DESTINATIONS.path,
+    columns: { id: "id", name: "name", enabled: "enabled", health: "health.state", sources: "sourceIds" },
+  });
+  addShow(destinations, context, DESTINATIONS);
+  addCreate(destinations, context);
+  addUpdate(destinations, context);
+  addTest(destinations, context);
+  addDelete(destinations, context, {
+    ...DESTINATIONS,
+    one: "a destination; calls that wait for it become dead letters",
+  });
+}
+
+/** What both create and update take. */
+function withFields(command: Command): Command {
+  return command
+    .option("--name <name>", "for people")
+    .option("--source <id>", "a source whose calls are sent; may be given several times", collect)
+    .option("--webhook <url>", "up to five, by giving it several times", collect)
+    .option("--header <name: value>", "sent to every webhook; may be given several times", collect)
+    .option("--secret-file <path>", "file with the key of X-Signature; - is standard input")
+    .option("--enable", "send calls")
+    .option("--disable", "send none")
+    .option("--file <path>", "JSON with further fields, as docs have them; - is standard input");
+}
+
+function addCreate(destinations: Command, context: CommandContext): void {
+  withFields(
+    addShownLeaf(destinations, "create", {
+      description: "make a destination; it is off without --enable",
+      examples: [
+        "destinations create --name Hook --source src_1 --webhook https://example.com/hook --secret-file secret --enable",
+        "destinations create --file destination.json",
+      ],
+    }),
+  ).action(async (options: DestinationOptions) => {
+    const body = { sourceIds: [], ...(await bodyOf(context, options)) };
+    await askAndShow(context, options, (api) => api.ask(DESTINATIONS.path, { body }));
+  });
+}
+
+function addUpdate(destinations: Command, context: CommandContext): void {
+  withFields(
+    addShownLeaf(destinations, "update <id>", {
+      description: "change a destination; what is not named stays",
+      examples: [
+        "destinations update dst_1 --disable",
+        "echo '{\"maxRequestsPerSecond\": 50}' | hookline destinations update dst_1 --file -",
+      ],
+    }),
+  ).action(async (id: string, options: DestinationOptions) => {
+    const body = await bodyOf(context, options);
+    const path = pathOf(DESTINATIONS.path, id);
+    await askAndShow(context, options, (api) => api.ask(path, { method: "PATCH", body }));
+  });
+}
+
+/** The file's fields, and over them what the options say. */
+async function bodyOf(context: CommandContext, options: DestinationOptions): Promise<JsonObject> {
+  const { name, source, webhook, header, secretFile, enable, disable, file } = options;
+  if (header !== undefined && webhook === undefined)
+    throw new CommandError("--header goes with --webhook", EXIT.usage);
+  const headers = header === undefined ? {} : { headers: headersOf(header) };
+  return {
+    ...(file !== undefined && (await readJson(context, file))),
+    ...(name !== undefined && { name }),
+    ...(source !== undefined && { sourceIds: source }),
+    ...(webhook !== undefined && { webhooks: webhook.map((url) => ({ url, ...headers })) }),
+    ...(secretFile !== undefined && { sharedSecret: (await readText(context, secretFile)).trim() }),
+    ...(enable === true && { enabled: true }),
+    ...(disable === true && { enabled: false }),
+  };
+}
+
+function headersOf(given: readonly string[]): Record<string, string> {
+  return Object.fromEntries(
+    given.map((header) => {
+      const colon = header.indexOf(":");
+      if (colon < 1) throw new CommandError(`--header ${header} is not <name>: <value>`, EXIT.usage);
+      return [header.slice(0, colon).trim(), header.slice(colon + 1).trim()];
+    }),
+  );
+}
+
+function addTest(destinations: Command, context: CommandContext): void {
+  addShownLeaf(destinations, "test <id>", {
+    description: "send one call to every webhook at once; exit code 1 when none took it",
+    examples: ["destinations test dst_1", "destinations test dst_1 --file call.json --json"],
+  })
+    .option("--file <path>", "JSON with the call; a sample when it is not given")
+    .action(async (id: string, { file, json }: { file?: string; json?: boolean }) => {
+      const body = file === undefined ? {} : { call: await readJson(context, file) };
+      const path = pathOf(DESTINATIONS.path, id, "/test");
+      const result = await controlApi(context.environment).ask(path, { body });
+      if (json === true) printJson(context, result);
+      else printTable(context, TEST_COLUMNS, { data: result["webhooks"] as JsonObject[], next: null });
+      if (result["delivered"] !== true) context.endWith(EXIT.failed);
+    });
+}
+
+const TEST_COLUMNS = {
+  webhook: "url",
+  outcome: "outcome",
+  reason: "reason",
+  status: "status",
+  ms: "durationMs",
+  error: "error",
+};

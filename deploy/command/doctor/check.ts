@@ -1,0 +1,30 @@
+/** What one look at the deployment has found. */
+export interface Finding {
+  /** What was looked at. */
+  readonly check: string;
+  /** `wrong` keeps a service from working, `warning` does not yet. */
+  readonly state: "ok" | "warning" | "wrong";
+  readonly found: string;
+  /** What to do about it; undefined when all is well. */
+  readonly advice?: string;
+}
+
+export function reasonOf(error: unknown): string {
+  const { message, cause } = error as Error;
+  const because = cause instanceof Error ? cause.message || (cause as NodeJS.ErrnoException).code : undefined;
+  return because === undefined || message.includes(because) ? message : `${message} (${because})`;
+}
+
+/** A check that waits for others does not wait for ever. Rejects when the time is over. */
+export async function within<T>(work: Promise<T>, timeoutMs: number, what: string): Promise<T> {
+  const late = Promise.withResolvers<never>();
+  const timer = setTimeout(
+    () => late.reject(new Error(`${what} did not answer within ${timeoutMs / 1000} s`)),
+    timeoutMs,
+  );
+  try {
+    return await Promise.race([work, late.promise]);
+  } finally {
+    clearTimeout(timer);
+  }
+}

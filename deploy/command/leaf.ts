@@ -1,0 +1,122 @@
+// What all commands have in common: a description, examples, --json.
+import { type Command, InvalidArgumentError } from "commander";
+import type { JsonObject } from "#contract";
+import type { CommandContext } from "./context.ts";
+import { type ControlApi, controlApi, type Query } from "./control-api.ts";
+import { type Columns, printFields, printJson, printTable } from "./output.ts";
+
+interface LeafOptions {
+  readonly description: string;
+  /** Command lines without the leading `hookline`. */
+  readonly examples: readonly string[];
+}
+
+interface JsonOption {
+  readonly json?: boolean;
+}
+
+/** A command that does something. `usage` is its name and its arguments. */
+export function addLeaf(parent: Command, usage: string, { description, examples }: LeafOptions): Command {
+  const lines = examples.map((example) => `  $ hookline ${example}`);
+  return parent
+    .command(usage)
+    .description(description)
+    .addHelpText("after", `\nExamples:\n${lines.join("\n")}`);
+}
+
+/** As addLeaf, with --json. */
+export function addShownLeaf(parent: Command, usage: string, options: LeafOptions): Command {
+  return addLeaf(parent, usage, options).option("--json", "print JSON, as the control API gives it");
+}
+
+const DEFAULT_LIMIT = 50;
+
+interface ListOptions extends LeafOptions {
+  readonly path: string;
+  readonly columns: Columns;
+  /** By option (`--source-id <id>`), its description; each is the query's field of the same name. */
+  readonly filters?: Readonly<Record<string, string>>;
+}
+
+/** `list`: one line for each entry. */
+export function addList(parent: Command, context: CommandContext, options: ListOptions): Command {
+  const { path, columns, filters = {} } = options;
+  const command = addShownLeaf(parent, "list", options).option(
+    "--limit <count>",
+    "at most so many",
+    positiveInteger,
+    DEFAULT_LIMIT,
+  );
+  for (const [flags, description] of Object.entries(filters)) command.option(flags, description);
+  return command.action(async ({ limit, json, ...query }: JsonOption & { limit: number } & Query) => {
+    const listing = await controlApi(context.environment).list(path, query, limit);
+    if (json === true) printJson(context, listing);
+    else printTable(context, columns, listing);
+  });
+}
+
+export function positiveInteger(text: string): number {
+  const number = Number(text);
+  if (Number.isInteger(number) && number > 0) return number;
+  throw new InvalidArgumentError("It is not a whole number above 0.");
+}
+
+export function positiveNumber(text: string): number {
+  const number = Number(text);
+  if (Number.isFinite(number) && number > 0) return number;
+  throw new InvalidArgumentError("It is not a number above 0.");
+}
+
+/** For options that may be given several times. */
+export function collect(value: string, before: readonly string[] = []): string[] {
+  return [...before, value];
+}
+
+/** Asks, and shows the one thing that is answered. */
+export async function askAndShow(
+  context: CommandContext,
+  { json }: JsonOption,
+  ask: (api: ControlApi) => Promise<JsonObject>,
+): Promise<JsonObject> {
+  const answer = await ask(controlApi(context.environment));
+  if (json === true) printJson(context, answer);
+  else printFields(context, answer);
+  return answer;
+}
+
+interface ResourceOptions {
+  /** As in `sources list`. */
+  readonly name: string;
+  /** As in "a source". */
+  readonly one: string;
+  readonly path: string;
+  /** An id as it is in examples. */
+  readonly id: string;
+}
+
+export function pathOf(collection: string, id: string, rest = ""): string {
+  return `${collection}/${encodeURIComponent(id)}${rest}`;
+}
+
+/** `show <id>`. */
+export function addShow(parent: Command, context: CommandContext, resource: ResourceOptions): void {
+  const { name, one, path, id } = resource;
+  addShownLeaf(parent, "show <id>", {
+    description: `show ${one}`,
+    examples: [`${name} show ${id}`, `${name} show ${id} --json`],
+  }).action(async (given: string, options: JsonOption) => {
+    await askAndShow(context, options, (api) => api.ask(pathOf(path, given)));
+  });
+}
+
+/** `delete <id>`, done at once. */
+export function addDelete(parent: Command, context: CommandContext, resource: ResourceOptions): void {
+  const { name, one, path, id } = resource;
+  addLeaf(parent, "delete <id>", {
+    description: `delete ${one}; nothing asks whether you are sure`,
+    examples: [`${name} delete ${id}`],
+  }).action(async (given: string) => {
+    await controlApi(context.environment).ask(pathOf(path, given), { method: "DELETE" });
+    context.say(`${given} is deleted.`);
+  });
+}
