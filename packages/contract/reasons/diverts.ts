@@ -8,7 +8,8 @@ export type DivertReason =
   | "stalled"
   | "retry_share"
   | "paused"
-  | "rate_limited";
+  | "rate_limited"
+  | "handed_over";
 
 export const DIVERTS: Reasons<DivertReason> = {
   breaker_open: {
@@ -38,6 +39,11 @@ export const DIVERTS: Reasons<DivertReason> = {
   rate_limited: {
     meaning: "the destination's own limit of requests is used up",
     action: "raise its maxRequestsPerSecond or maxInFlight, if the endpoint can take more",
+  },
+  handed_over: {
+    meaning:
+      "another webhook took the call, and the call's partition went to another deliverer before this one's turn came",
+    action: "nothing: it is asked soon",
   },
 };
 

@@ -247,11 +247,12 @@ describe("a job whose partition may be another process's by now", () => {
     for (const answer of held) answer();
     await Promise.all(steps);
     expect(driver.hold.givenBack).toEqual(["fails"]);
-    expect(driver.written).toEqual([]);
+    expect(driver.pending).toMatchObject([{ jobId: "succeeds", unaskedUrls: [full] }]);
+    expect(driver.written).toHaveLength(1);
     expect(driver.sent).toHaveLength(10);
   });
 
-  test("and one of whose webhooks was not asked any more is delivered all the same when another takes it", async () => {
+  test("and one of whose webhooks was not asked any more waits for that one when another takes it (contract 3.2)", async () => {
     const [full = "", other = ""] = FIVE;
     const answers: { url: string; answer(result: RequestResult): void }[] = [];
     const respond = ({ url }: { url: string }) =>
@@ -269,7 +270,8 @@ describe("a job whose partition may be another process's by now", () => {
     answers.find(({ url }) => url === other)?.answer(response(200));
     await settled;
     expect(driver.hold.givenBack).toEqual([]);
-    expect(driver.verdicts.at(-1)).toEqual({ kind: "delivered" });
+    const waits = { kind: "divert", reason: "handed_over", job: { unaskedUrls: [full] } };
+    expect(driver.verdicts.at(-1)).toMatchObject(waits);
     expect(driver.sent).toHaveLength(9);
   });
 });

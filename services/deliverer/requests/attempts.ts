@@ -37,13 +37,13 @@ export interface Attempt {
 
 /** Where an attempt stands after one more of its webhooks is through: by a request, by a divert, or because nothing may begin any more. */
 interface Progress {
-  /** What its webhooks came to so far, but for withdrawn ones. */
+  /** What its webhooks came to so far. */
   readonly results: readonly PartResult[];
   /** One of them has succeeded. */
   readonly isDelivered: boolean;
   /** None of them waits for room any more: its request has begun, or it is through. */
   readonly isAsked: boolean;
-  /** One of them was to be asked when the job was not ours any more. */
+  /** One of them was to be asked when the job was not ours any more. Its result is a divert. */
   readonly isWithdrawn: boolean;
   /** All of them are through. */
   readonly isOver: boolean;
@@ -58,11 +58,11 @@ export function createAttempts(options: AttemptsOptions): MakeAttempt {
   return ({ job, destination, urls, claim }, onProgress) => {
     const results: PartResult[] = [];
     let isDelivered = false;
-    let withdrawn = 0;
+    let isWithdrawn = false;
     let waiting = urls.length;
     const progressed = (): void => {
-      const isOver = results.length + withdrawn === urls.length;
-      onProgress({ results, isDelivered, isAsked: waiting === 0, isOver, isWithdrawn: withdrawn > 0 });
+      const isOver = results.length === urls.length;
+      onProgress({ results, isDelivered, isAsked: waiting === 0, isOver, isWithdrawn });
     };
     const asked = (): void => {
       waiting -= 1;
@@ -78,10 +78,9 @@ export function createAttempts(options: AttemptsOptions): MakeAttempt {
       waiting -= 1;
       ended(result);
     };
-    const withdraw = (): void => {
-      waiting -= 1;
-      withdrawn += 1;
-      progressed();
+    const withdrawn = (result: DivertedResult): void => {
+      isWithdrawn = true;
+      diverted(result);
     };
     if (destination.kind === "unreadable") {
       for (const url of urls) tell(options, job, unreadable(url, destination.message, nowMs()), ended);
@@ -90,7 +89,7 @@ export function createAttempts(options: AttemptsOptions): MakeAttempt {
     for (const url of urls) {
       const webhook = destination.webhooks.get(url);
       if (webhook === undefined) continue;
-      const part: Part = { job, webhook, claim, asked, ended, diverted, withdraw };
+      const part: Part = { job, webhook, claim, asked, ended, diverted, withdrawn };
       queues.enter(new WebhookRequest(options, part), elapsedMs());
     }
   };
@@ -106,7 +105,7 @@ interface Part {
   /** Its request has ended. */
   ended(result: WebhookResult): void;
   diverted(result: DivertedResult): void;
-  withdraw(): void;
+  withdrawn(result: DivertedResult): void;
 }
 
 /** On its way through its endpoint's queue. */
@@ -137,7 +136,7 @@ class WebhookRequest implements LimitedRequest {
 
   withdraw(): void {
     this.limit?.left();
-    this.#part.withdraw();
+    this.#part.withdrawn(this.#notAsked("handed_over", undefined));
   }
 
   start(): void {
@@ -159,11 +158,14 @@ class WebhookRequest implements LimitedRequest {
       return;
     }
     this.limit?.left();
-    const { url } = this.#part.webhook;
+    this.#part.diverted(this.#notAsked(reason, turnAtMs));
+  }
+
+  #notAsked(reason: DivertReason, turnAtMs: number | undefined): DivertedResult {
     const { elapsedMs, nowMs } = this.#options;
     const atMs = nowMs();
     const notBeforeMs = turnAtMs === undefined ? undefined : Math.ceil(atMs + turnAtMs - elapsedMs());
-    this.#part.diverted({ url, outcome: { kind: "diverted", reason }, atMs, notBeforeMs });
+    return { url: this.#part.webhook.url, outcome: { kind: "diverted", reason }, atMs, notBeforeMs };
   }
 
   /** Reports the request when its place at the endpoint is free again. */
