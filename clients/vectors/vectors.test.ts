@@ -4,7 +4,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "@jest/globals";
 import { acceptCall, MAX_BATCH_BYTES, MAX_CALL_BYTES } from "../../packages/contract/index.ts";
-import { verifySignature, verifyStandardWebhook } from "../typescript/index.ts";
+import { verifySignature, verifyStandardWebhook } from "../typescript/webhooks/index.ts";
 
 function read<T>(name: string): T {
   return JSON.parse(readFileSync(join(import.meta.dirname, name), "utf8")) as T;

@@ -91,8 +91,8 @@ describe(`${GUIDE}: the receiver takes what Hookline signs and nothing else, in`
       "TypeScript",
       () => {
         const source = snippet(GUIDE, "ts").replace(
-          '"@hookline/webhooks"',
-          JSON.stringify(join(ROOT, "clients/typescript/index.ts")),
+          '"@hookline/client/webhooks"',
+          JSON.stringify(join(ROOT, "clients/typescript/webhooks/index.ts")),
         );
         return [process.execPath, file("receiver.mts", source)];
       },

@@ -3,7 +3,7 @@
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { parseArgs } from "node:util";
-import { receiveCall, type Scheme } from "../index.ts";
+import { receiveCall, type Scheme } from "../webhooks/index.ts";
 
 const SCHEMES: readonly Scheme[] = ["x-signature", "standard-webhooks", "both"];
 const REMEMBERED_CALLS = 10_000;

@@ -1,7 +1,7 @@
 import { createHmac } from "node:crypto";
 import { describe, expect, test } from "@jest/globals";
 import fc from "fast-check";
-import { signBody } from "../../packages/contract/index.ts";
+import { signBody } from "../../../packages/contract/index.ts";
 import { verifySignature } from "./index.ts";
 
 /** The contract's vector (2.3). */

@@ -2,8 +2,8 @@ import { once } from "node:events";
 import { createServer, type Server } from "node:http";
 import { type AddressInfo, connect } from "node:net";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "@jest/globals";
-import { deliveryHeaders } from "../../packages/contract/index.ts";
-import { until } from "../../test/support/until.ts";
+import { deliveryHeaders } from "../../../packages/contract/index.ts";
+import { until } from "../../../test/support/until.ts";
 import { type Receipt, type ReceiveOptions, receiveCall } from "./index.ts";
 
 const SECRETS = ["new", "old"];

@@ -1,7 +1,7 @@
 import { createHmac } from "node:crypto";
 import { describe, expect, test } from "@jest/globals";
 import fc from "fast-check";
-import { standardWebhookHeaders } from "../../packages/contract/index.ts";
+import { standardWebhookHeaders } from "../../../packages/contract/index.ts";
 import { type StandardWebhookFailure, verifyStandardWebhook } from "./index.ts";
 
 /** Of the specification's own libraries. */

@@ -1,0 +1,93 @@
+import { decodeText, encodeText } from "./encoding.ts";
+
+const HEAD = encodeText('{"batch":[');
+const COMMA = 44;
+const FIRST_CAPACITY_BYTES = 4_096;
+/** What follows the time of the request: the body's end. */
+const END = encodeText('"}');
+/** As long as each time that is written over it. */
+const TIME_PLACE = "0000-00-00T00:00:00.000Z";
+
+/** What follows a batch's messages: its context, and a place for the time of the request. */
+export function tailOf(contextJson: string): Uint8Array {
+  return encodeText(`],"context":${contextJson},"sentAt":"${TIME_PLACE}"}`);
+}
+
+/** The body of a request that grows by its messages, and what must be known of each. */
+export class Batch {
+  /** The ids of its messages. */
+  readonly ids: string[] = [];
+  /** What the messages take of the queue's room. */
+  roomBytes = 0;
+  /** When it was ready to be sent, on the steady clock; retries end by it. */
+  sealedAtMs = 0;
+  /** Whether a beacon has taken a copy. */
+  isCopied = false;
+  /** Resolves when each message is delivered, handed to `onError` or left in the store. */
+  readonly settled: Promise<void>;
+  readonly settle: () => void;
+  readonly #ends: number[] = [];
+  #body = new Uint8Array(FIRST_CAPACITY_BYTES);
+  #size = 0;
+
+  constructor() {
+    let settle = (): void => undefined;
+    this.settled = new Promise((resolve) => {
+      settle = resolve;
+    });
+    this.settle = settle;
+    this.#append(HEAD);
+  }
+
+  get count(): number {
+    return this.#ends.length;
+  }
+
+  /** The size of the body with one more message and its tail. */
+  sizeWith(messageBytes: number, tailBytes: number): number {
+    return this.#size + messageBytes + tailBytes + (this.count > 0 ? 1 : 0);
+  }
+
+  /** Copies the message. */
+  add(message: Uint8Array, messageId: string): void {
+    this.#reserve(message.length + 1);
+    if (this.count > 0) this.#body[this.#size++] = COMMA;
+    this.#append(message);
+    this.#ends.push(this.#size);
+    this.ids.push(messageId);
+    this.roomBytes += message.length;
+  }
+
+  /** Ends the body. */
+  seal(tail: Uint8Array, uptimeMs: number): void {
+    this.#append(tail);
+    this.sealedAtMs = uptimeMs;
+  }
+
+  /** The body of a request at this time: a copy, as a request that was given up may still be reading its own. */
+  bodyAt(nowMs: number): Uint8Array<ArrayBuffer> {
+    const body = this.#body.slice(0, this.#size);
+    body.set(encodeText(new Date(nowMs).toISOString()), body.length - END.length - TIME_PLACE.length);
+    return body;
+  }
+
+  /** The JSON of one message. */
+  message(index: number): string {
+    const start = index === 0 ? HEAD.length : (this.#ends[index - 1] ?? 0) + 1;
+    return decodeText(this.#body.subarray(start, this.#ends[index]));
+  }
+
+  #append(bytes: Uint8Array): void {
+    this.#reserve(bytes.length);
+    this.#body.set(bytes, this.#size);
+    this.#size += bytes.length;
+  }
+
+  #reserve(bytes: number): void {
+    const needed = this.#size + bytes;
+    if (needed <= this.#body.length) return;
+    const larger = new Uint8Array(Math.max(needed, 2 * this.#body.length));
+    larger.set(this.#body.subarray(0, this.#size));
+    this.#body = larger;
+  }
+}

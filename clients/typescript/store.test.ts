@@ -1,0 +1,178 @@
+// The offline queue: what is accepted is kept outside of the client until it is delivered.
+import { expect, test } from "@jest/globals";
+import { type MessageStore, type WebStorage, webStorage } from "./store.ts";
+import { status, unreachable, World } from "./testing/world.ts";
+
+const message = (i: number) => ({ userId: "u", event: `E${i}`, messageId: `m${i}` });
+
+/** What localStorage is to a page. */
+function memoryStorage(): WebStorage & { readonly entries: Map<string, string> } {
+  const entries = new Map<string, string>();
+  return {
+    entries,
+    get length() {
+      return entries.size;
+    },
+    key: (index) => [...entries.keys()][index] ?? null,
+    getItem: (key) => entries.get(key) ?? null,
+    setItem: (key, value) => entries.set(key, value),
+    removeItem: (key) => entries.delete(key),
+  };
+}
+
+/** A store that answers when the test lets it. */
+class HeldStore implements MessageStore {
+  readonly calls: string[] = [];
+  readonly kept = new Map<string, string>();
+  #release: (() => void)[] = [];
+
+  put(messageId: string, json: string): Promise<void> {
+    return this.#hold(`put ${messageId}`, () => this.kept.set(messageId, json));
+  }
+  remove(messageIds: readonly string[]): Promise<void> {
+    return this.#hold(`remove ${messageIds.join()}`, () =>
+      messageIds.forEach((id) => void this.kept.delete(id)),
+    );
+  }
+  async all(): Promise<readonly string[]> {
+    let found: string[] = [];
+    await this.#hold("all", () => {
+      found = [...this.kept.values()];
+    });
+    return found;
+  }
+  release(): void {
+    this.#release.shift()?.();
+  }
+  async #hold(call: string, work: () => void): Promise<void> {
+    this.calls.push(call);
+    await new Promise<void>((resolve) => this.#release.push(resolve));
+    work();
+  }
+}
+
+test("a message is kept before its call returns, and forgotten when it is delivered", async () => {
+  const world = new World();
+  const storage = memoryStorage();
+  const client = world.client({ store: webStorage(storage) });
+  client.track(message(1));
+  expect([...storage.entries.keys()]).toEqual(["hookline:m1"]);
+  await world.until(client.flush());
+  expect(storage.entries.size).toBe(0);
+});
+
+test("what a client could not deliver, the next one sends, in its order and under its ids", async () => {
+  const storage = memoryStorage();
+  const offline = new World();
+  offline.answers.push(...Array.from({ length: 999 }, () => unreachable));
+  const first = offline.client({ store: webStorage(storage) });
+  for (let i = 0; i < 12; i++) first.track(message(i));
+  expect(await offline.until(first.close())).toEqual({ ok: false, unsent: 12 });
+  expect(offline.failures).toEqual([]);
+
+  const world = new World();
+  const next = world.client({ store: webStorage(storage) });
+  next.track(message(12));
+  expect(await world.until(next.close())).toEqual({ ok: true });
+  const ids = world.requests.flatMap(({ batch }) => batch.map(({ messageId }) => messageId));
+  expect(ids).toEqual(Array.from({ length: 13 }, (_, i) => `m${i}`));
+  expect(storage.entries.size).toBe(0);
+});
+
+test("a page that ends without a close loses nothing", async () => {
+  const storage = memoryStorage();
+  new World().client({ store: webStorage(storage) }).track(message(1));
+  const world = new World();
+  await world.until(world.client({ store: webStorage(storage) }).flush());
+  expect(world.requests[0]?.batch).toMatchObject([{ messageId: "m1" }]);
+});
+
+test("what is refused for good is handed back and forgotten", async () => {
+  const world = new World();
+  const storage = memoryStorage();
+  world.answers.push(status(200, {}, { rejected: [{ index: 0, code: "c", message: "m" }] }), status(400));
+  const client = world.client({ store: webStorage(storage), flushAt: 2 });
+  for (let i = 0; i < 4; i++) client.track(message(i));
+  await world.until(client.close());
+  expect(world.failures.map(({ messageId }) => messageId)).toEqual(["m0", "m2", "m3"]);
+  expect(storage.entries.size).toBe(0);
+});
+
+test("offline lasts 24 hours with a store before a message is handed back", async () => {
+  const world = new World();
+  world.answers.push(...Array.from({ length: 99_999 }, () => status(503, { "retry-after": "300" })));
+  const client = world.client({ store: webStorage(memoryStorage()) });
+  client.track(message(1));
+  await world.pass(23 * 3_600_000);
+  expect(world.failures).toEqual([]);
+  await world.pass(3_600_000);
+  expect(world.failures).toHaveLength(1);
+  await world.until(client.close());
+});
+
+test("calls of a slow store follow one another, and close waits for the last one", async () => {
+  const world = new World();
+  const store = new HeldStore();
+  const client = world.client({ store, flushAt: 1 });
+  client.track(message(1));
+  await world.settle();
+  // Delivered already, but neither put nor removed.
+  expect(world.sizes).toEqual([1]);
+  expect(store.calls).toEqual(["all"]);
+  let isClosed = false;
+  const closed = client.close().then((closing) => {
+    isClosed = true;
+    return closing;
+  });
+  for (const calls of [
+    ["all", "put m1"],
+    ["all", "put m1", "remove m1"],
+  ]) {
+    store.release();
+    await world.settle();
+    expect([store.calls, isClosed]).toEqual([calls, false]);
+  }
+  store.release();
+  expect(await closed).toEqual({ ok: true });
+  expect(store.kept.size).toBe(0);
+});
+
+test("what a slow store gives after the close stays in it", async () => {
+  const world = new World();
+  const store = new HeldStore();
+  store.kept.set("m1", JSON.stringify({ type: "track", ...message(1) }));
+  const client = world.client({ store });
+  const closed = client.close({ timeoutMs: 100 });
+  expect(await world.until(closed)).toEqual({ ok: true });
+  store.release();
+  await world.settle();
+  expect([world.requests, store.kept.size]).toEqual([[], 1]);
+});
+
+test("a store that fails costs nothing but its lines", async () => {
+  const world = new World();
+  const store: MessageStore = {
+    put() {
+      throw new Error("quota");
+    },
+    remove: () => Promise.reject(new Error("gone")),
+    all: () => ["{", "[]", `{"messageId":"m0","pad":"${"x".repeat(32_768)}"}`],
+  };
+  const client = world.client({ store });
+  expect(client.track(message(1)).ok).toBe(true);
+  expect(await world.until(client.close())).toEqual({ ok: true });
+  expect(world.sizes).toEqual([1]);
+  expect(world.lines.filter((line) => line.includes("no message"))).toHaveLength(3);
+  expect(world.lines.filter((line) => line.includes("the store failed"))).toHaveLength(2);
+});
+
+test("other things in a page's storage are left alone", async () => {
+  const world = new World();
+  const storage = memoryStorage();
+  storage.setItem("theme", "dark");
+  storage.setItem("other:m1", "1 {}");
+  const client = world.client({ store: webStorage(storage, "mine") });
+  client.track(message(1));
+  await world.until(client.close());
+  expect([...storage.entries.keys()]).toEqual(["theme", "other:m1"]);
+});
