@@ -8,6 +8,9 @@ export interface AudienceTopics {
   readonly profiles: Topic<"profile">;
   readonly audienceConfig: Topic<"audience-config">;
   readonly audienceProgress: Topic<"audience-progress">;
+  readonly membershipImports: Topic<"membership-import">;
+  /** What imports are made of. All rows of one import are in one partition. */
+  readonly membershipImportRows: Topic<"membership-import-rows">;
 }
 
 interface AudienceTopicsOptions {
@@ -19,7 +22,12 @@ interface AudienceTopicsOptions {
 const PROFILES_MENDED_WITHIN_MS = 3_600_000;
 
 export function audienceTopics(options: AudienceTopicsOptions): AudienceTopics {
-  return { ...profileTopics(options), ...computationTopics(options) };
+  return { ...profileTopics(options), ...computationTopics(options), ...importTopics(options) };
+}
+
+/** The consumer group that folds profile-events: what it has committed is in the profiles. */
+export function profilesGroup(prefix: string): string {
+  return `${prefix}audience-processor`;
 }
 
 /** What happens to profiles, and what is kept of them. */
@@ -67,6 +75,30 @@ function computationTopics({
       cleanup: COMPACT,
       writtenBy: ["audience-processor"],
       readBy: ["audience-processor", "control"],
+    },
+  };
+}
+
+/** Uploaded lists of members. */
+function importTopics({
+  prefix,
+}: AudienceTopicsOptions): Pick<AudienceTopics, "membershipImports" | "membershipImportRows"> {
+  return {
+    membershipImports: {
+      name: `${prefix}membership-imports`,
+      key: "audienceId:importId",
+      record: "membership-import",
+      cleanup: COMPACT,
+      writtenBy: ["control"],
+      readBy: ["control"],
+    },
+    membershipImportRows: {
+      name: `${prefix}membership-import-rows`,
+      key: "audienceId:importId",
+      record: "membership-import-rows",
+      cleanup: keptFor(KEPT_MS.membershipImportRows),
+      writtenBy: ["control"],
+      readBy: ["control"],
     },
   };
 }

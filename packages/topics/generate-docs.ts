@@ -81,6 +81,8 @@ const USER_DATA: Readonly<Record<keyof TopicMap, string>> = {
   profiles: "what audiences keep of a user: traits, counts, memberships. A deletion removes it",
   audienceConfig: "",
   audienceProgress: "",
+  membershipImports: "",
+  membershipImportRows: "user ids of uploaded lists",
 };
 
 function expiryTable(): string {

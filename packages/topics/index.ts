@@ -1,3 +1,4 @@
+export { profilesGroup } from "./audience-topics.ts";
 export { DESTINATION_DEFAULTS } from "./destination-defaults.ts";
 export {
   audienceProgressKey,
@@ -27,6 +28,9 @@ export type {
   DestinationConfig,
   DestinationHealth,
   EncryptedSecret,
+  ImportError,
+  MembershipImport,
+  MembershipImportRows,
   OperationalEvent,
   ProfileEventCall,
   ProfileEventRecord,

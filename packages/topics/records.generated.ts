@@ -283,6 +283,65 @@ export interface DestinationHealth {
   attemptAtMs: number;
 }
 
+/** Some rows of an uploaded list; the key is the import's id. */
+export interface MembershipImportRows {
+  uploadId: string;
+  userIds: Array<string>;
+}
+
+export interface ImportError {
+  /** The first line is 1; 0: it is about no line. */
+  line: number;
+  message: string;
+}
+
+/** One uploaded list of members: what was asked for and how far it is. */
+export interface MembershipImport {
+  /** audienceId:importId. */
+  id: string;
+  audienceId: string;
+  /** The caller's: an import counts once. */
+  importId: string;
+  /** replace, add or remove. */
+  mode: string;
+  /** staged, held, applied or refused. */
+  state: string;
+  /** Of its rows: an upload that was broken off left others under the same key. */
+  uploadId: string;
+  /** Of membership-import-rows, in the partition of the id: where its rows begin. */
+  fromOffset: number;
+  /** Before which they end. */
+  toOffset: number;
+  rows: number;
+  /** It was held, and is to be applied all the same. */
+  isConfirmed: boolean;
+  /** The counts below are known. */
+  isCompared: boolean;
+  /** Different users of the rows. */
+  users: number;
+  /** Of those, the suppressed: nothing is changed of them. */
+  suppressed: number;
+  /** Of the list before it; 0 when the mode is add. */
+  members: number;
+  added: number;
+  removed: number;
+  /** Of those changes, how many are written; at least. */
+  written: number;
+  /** The changes of so many rows are written. */
+  rowsDone: number;
+  /** So many partitions of profiles were looked through for members that are not named. */
+  partitionsDone: number;
+  /** Why it is refused: the first ones. */
+  errors: Array<ImportError>;
+  errorCount: number;
+  /** When the upload was whole: who was deleted later is not on the list. */
+  stagedAtMs: number;
+  /** The order in which imports of a list are applied: each one's is larger than that of the one before. */
+  queuedAtMs: number;
+  createdAtMs: number;
+  updatedAtMs: number;
+}
+
 /** Something about a destination that the operator's own webhook is told. */
 export interface OperationalEvent {
   /** The webhook-id: the same however often it is made or sent. */
@@ -332,6 +391,8 @@ export interface ProfileEventRecord {
   listId: null | string;
   /** Of a list: whether the user is on it from now on. */
   isMember: null | boolean;
+  /** Of a list: when the import was whole; it says nothing of a user who was deleted later. */
+  listedAtMs: null | number;
 }
 
 export interface ProfileTrait {
@@ -515,6 +576,8 @@ export interface RecordTypes {
   "delivery-wake": DeliveryWake;
   "destination-config": DestinationConfig;
   "destination-health": DestinationHealth;
+  "membership-import-rows": MembershipImportRows;
+  "membership-import": MembershipImport;
   "operational-event": OperationalEvent;
   "profile-event": ProfileEventRecord;
   "profile": ProfileState;

@@ -23,7 +23,7 @@ export function regulationTopics({ prefix }: { readonly prefix: string }): Regul
       record: "suppression",
       cleanup: COMPACT,
       writtenBy: ["control"],
-      readBy: ["ingest"],
+      readBy: ["ingest", "control"],
     },
   };
 }

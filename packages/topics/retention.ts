@@ -17,6 +17,8 @@ export const KEPT_MS = {
   operationalEvents: DAY_MS,
   /** Unless HOOKLINE_PROFILE_EVENTS_RETENTION says otherwise. */
   profileEvents: 90 * DAY_MS,
+  /** An import that is held can be confirmed for so long. */
+  membershipImportRows: 7 * DAY_MS,
 } as const;
 
 /** Of compacted topics: the longest that a table or a changelog's reader may be away without missing a deletion. */

@@ -1,5 +1,6 @@
 import { type Connection as Connected, connectService, type Ways } from "#connection";
 import type { ServiceContext, SettingsOf } from "#runtime";
+import { profilesGroup } from "#topics";
 import type { settings } from "./config.ts";
 
 export type ProcessorContext = ServiceContext<SettingsOf<typeof settings>>;
@@ -24,6 +25,6 @@ export function connect(context: ProcessorContext, ways: Ways): Connection {
     ],
     ways,
   );
-  const name = `${context.settings.topics.prefix}audience-processor`;
-  return { ...connected, keyingGroup: `${name}-calls`, profilesGroup: name };
+  const group = profilesGroup(context.settings.topics.prefix);
+  return { ...connected, keyingGroup: `${group}-calls`, profilesGroup: group };
 }

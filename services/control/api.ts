@@ -16,6 +16,8 @@ import type { DestinationParts } from "./destinations/parts.ts";
 import { addDestinationRoutes } from "./destinations/routes.ts";
 import { createAuthorise } from "./http/auth.ts";
 import { createServer, type ServerOptions } from "./http/server.ts";
+import type { ImportParts } from "./imports/parts.ts";
+import { addImportRoutes } from "./imports/routes.ts";
 import type { RegulationParts } from "./regulations/parts.ts";
 import { addRegulationRoutes } from "./regulations/routes.ts";
 import type { ReplayParts } from "./replays/parts.ts";
@@ -36,6 +38,7 @@ export type ApiParts = SourceParts &
   RegulationParts &
   AudienceParts &
   MemberParts &
+  ImportParts &
   Pick<ServerOptions, "telemetry">;
 
 const ROUTES = [
@@ -51,6 +54,7 @@ const ROUTES = [
   addAudienceRoutes,
   addComputedTraitRoutes,
   addMemberRoutes,
+  addImportRoutes,
 ];
 
 /** Resolves when it listens, to the ports that it has; `host` is the address. */

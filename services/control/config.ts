@@ -13,6 +13,7 @@ import {
 } from "#runtime";
 import { indexSettings } from "./delivery-index/config.ts";
 import { healthSettings } from "./health/config.ts";
+import { importSettings } from "./imports/config.ts";
 import { regulationSettings } from "./regulations/config.ts";
 
 const apiSettings = settingsGroup({
@@ -44,4 +45,5 @@ export const settings = {
   index: indexSettings,
   health: healthSettings,
   regulations: regulationSettings,
+  imports: importSettings,
 };

@@ -18,6 +18,8 @@ export function connect(context: ControlContext, ways: Ways): Connection {
       topics.profiles,
       topics.audienceConfig,
       topics.audienceProgress,
+      topics.membershipImports,
+      topics.membershipImportRows,
       topics.deliveryAttempts,
       topics.deliveryTotals,
       topics.deadLetters,

@@ -11,6 +11,8 @@ export interface Ids {
   newRegulationId(): string;
   newAudienceId(): string;
   newComputedTraitId(): string;
+  /** Of the rows of one upload. */
+  newUploadId(): string;
 }
 
 export function createIds(random: (sizeBytes: number) => Buffer = randomBytes): Ids {
@@ -24,5 +26,6 @@ export function createIds(random: (sizeBytes: number) => Buffer = randomBytes): 
     newRegulationId: () => `reg_${hex(8)}`,
     newAudienceId: () => `aud_${hex(8)}`,
     newComputedTraitId: () => `trt_${hex(8)}`,
+    newUploadId: () => hex(8),
   };
 }

@@ -18,6 +18,7 @@ import { INDEX_FILES, type IndexDisk } from "./delivery-index/database.ts";
 import { openHealth } from "./health/open.ts";
 import { listenHost } from "./http/auth.ts";
 import { createIds } from "./ids.ts";
+import { openImports } from "./imports/open.ts";
 import { openDeliveries } from "./open-deliveries.ts";
 import { openProfiles } from "./profiles/open.ts";
 import { createDeletedUsers } from "./regulations/deleted-users.ts";
@@ -94,6 +95,7 @@ async function openParts(context: ControlContext, outside: ControlOutside): Prom
   };
   const regulations = openRegulations(context, { ...connection, ...shared });
   const audiences = await openAudiences(context, { ...connection, producer, audienceTable });
+  const profiles = openProfiles(context, { ...connection, ...outside, ...audiences });
   const deletedUsers = createDeletedUsers(regulations);
   return {
     ...shared,
@@ -106,7 +108,8 @@ async function openParts(context: ControlContext, outside: ControlOutside): Prom
     health: await openHealth(context, { ...connection, ...shared }),
     regulations,
     ...audiences,
-    profiles: openProfiles(context, { ...connection, ...outside, ...audiences }),
+    profiles,
+    ...openImports(context, { ...connection, ...audiences, producer, profiles }),
     sources: createConfigStore({ topic: sourceConfig, table: sourceTable, producer, serde }),
     secrets: createSecretBox(settings.encryption),
     delivery: settings.egress,

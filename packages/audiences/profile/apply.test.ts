@@ -176,6 +176,20 @@ describe("deletion (contract 5.3)", () => {
     expect(applyEvent(bench.profile, { kind: "call", call: fresh }, set, later)).toBe("applied");
     expect(bench.profile).toMatchObject({ incarnation: 1_002, outbox: [{ text: "true", seq: 1 }] });
   });
+
+  test("a list that was uploaded before it does not bring the user back; one that was uploaded later does", () => {
+    const list = { id: "l", key: "l", generation: 1, state: "live", includeAnonymous: false } as const;
+    const lists = compileSet([{ ...list, definition: { kind: "list" } }]);
+    const bench = new Bench(lists);
+    const onList = (atMs: number) => ({ kind: "list", listId: "l", isMember: true, atMs }) as const;
+    const at = (offset: number) => ({ offset, nowMs: NOW_MS + offset });
+    applyEvent(bench.profile, onList(NOW_MS), lists, at(1));
+    applyEvent(bench.profile, { kind: "delete", atMs: NOW_MS + 10 }, lists, at(2));
+    expect(applyEvent(bench.profile, onList(NOW_MS + 10), lists, at(3))).toBe("deleted");
+    expect([bench.profile.lists.size, bench.texts()]).toEqual([0, []]);
+    expect(applyEvent(bench.profile, onList(NOW_MS + 11), lists, at(4))).toBe("applied");
+    expect(bench.texts()).toEqual(["true"]);
+  });
 });
 
 describe("edits and pauses", () => {

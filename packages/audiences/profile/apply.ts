@@ -17,7 +17,13 @@ export type ProfileEvent =
   /** The user was deleted (contract 5.3). */
   | { readonly kind: "delete"; readonly atMs: number }
   /** An import has put the user on a list, or taken him off it (contract 8.6). */
-  | { readonly kind: "list"; readonly listId: string; readonly isMember: boolean };
+  | {
+      readonly kind: "list";
+      readonly listId: string;
+      readonly isMember: boolean;
+      /** When the list was uploaded. */
+      readonly atMs?: number;
+    };
 
 /** Why an event has changed nothing, or that it was applied. */
 export type Outcome =
@@ -26,7 +32,7 @@ export type Outcome =
   | "already_applied"
   /** The profile was merged into `redirectTo`, to which the event belongs now. */
   | "redirected"
-  /** The call is older than the user's deletion. */
+  /** The call, or the uploaded list, is older than the user's deletion. */
   | "deleted"
   | "frozen"
   /** A copy of a call that counts already (contract 1.8). */
@@ -94,10 +100,12 @@ function applyMerge(profile: Profile, moved: Profile, set: ComputationSet, momen
 
 function applyList(
   profile: Profile,
-  { isMember, listId }: ProfileEvent & { kind: "list" },
+  { atMs, isMember, listId }: ProfileEvent & { kind: "list" },
   set: ComputationSet,
   moment: Moment,
 ): Outcome {
+  if (atMs !== undefined && profile.deletedAtMs !== undefined && atMs <= profile.deletedAtMs)
+    return "deleted";
   beginAnew(profile, moment.offset);
   const isNew = profile.judgedAtMs === 0;
   if (isMember) profile.lists.add(listId);

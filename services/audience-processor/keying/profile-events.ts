@@ -17,6 +17,7 @@ const NOTHING: Omit<ProfileEventRecord, "kind"> = {
   deletedAtMs: null,
   listId: null,
   isMember: null,
+  listedAtMs: null,
 };
 
 /** An event of this kind, with what else it says. */

@@ -64,11 +64,12 @@ class FoldedCall implements ProfileCall {
 }
 
 function simpleEvent(record: ProfileEventRecord): ProfileEvent {
-  const { call, deletedAtMs, isMember, kind, listId, releaseTo } = record;
+  const { call, deletedAtMs, isMember, kind, listedAtMs, listId, releaseTo } = record;
   if (kind === "call" && call !== null) return { kind, call: new FoldedCall(call) };
   if (kind === "release" && releaseTo !== null) return { kind, to: releaseTo };
   if (kind === "delete" && deletedAtMs !== null) return { kind, atMs: deletedAtMs };
-  if (kind === "list" && listId !== null && isMember !== null) return { kind, listId, isMember };
+  if (kind === "list" && listId !== null && isMember !== null)
+    return { kind, listId, isMember, ...(listedAtMs !== null && { atMs: listedAtMs }) };
   throw new UnknownEventError(`an event of profiles of kind ${kind} lacks what it needs, or is not known`);
 }
 

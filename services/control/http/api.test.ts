@@ -12,7 +12,7 @@ beforeAll(async () => {
   open = await startControl();
   const settings = { HOOKLINE_API_TOKENS: TOKENS.join(","), HOOKLINE_CONTROL_HOST: "127.0.0.1" };
   guarded = await startControl({ stack: open.stack, prefix: open.prefix, keys: open.keys, settings });
-});
+}, 180_000);
 afterAll(async () => {
   await guarded.stop();
   await open.stop();
@@ -192,6 +192,7 @@ describe("the OpenAPI document", () => {
       "delete /v1/sources/{id}/write-keys/{key}",
       "get /v1/audiences",
       "get /v1/audiences/{id}",
+      "get /v1/audiences/{id}/imports/{importId}",
       "get /v1/audiences/{id}/members",
       "get /v1/audiences/{id}/members.csv",
       "get /v1/computed-traits",
@@ -213,6 +214,7 @@ describe("the OpenAPI document", () => {
       "patch /v1/destinations/{id}",
       "patch /v1/sources/{id}",
       "post /v1/audiences",
+      "post /v1/audiences/{id}/imports/{importId}/confirm",
       "post /v1/computed-traits",
       "post /v1/dead-letters/replay",
       "post /v1/destinations",
@@ -220,6 +222,7 @@ describe("the OpenAPI document", () => {
       "post /v1/regulations",
       "post /v1/sources",
       "post /v1/sources/{id}/write-keys",
+      "put /v1/audiences/{id}/members/{importId}",
     ]);
     const created = body.paths["/v1/destinations"].post;
     expect(Object.keys(created.responses)).toEqual(["201", "4XX", "5XX"]);

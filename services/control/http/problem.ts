@@ -15,7 +15,7 @@ const PROBLEMS = {
   not_found: { status: 404, title: "There is no such thing" },
   conflict: { status: 409, title: "The change contradicts what is there" },
   too_large: { status: 413, title: "The request is too large" },
-  unsupported_media_type: { status: 415, title: "The body is not JSON" },
+  unsupported_media_type: { status: 415, title: "The body has a type that is not read" },
   refused_values: { status: 422, title: "Some values are refused" },
   failed: { status: 500, title: "The service failed" },
   unavailable: { status: 503, title: "The service cannot answer now" },

@@ -36,7 +36,8 @@ export interface ServerOptions {
 
 /** Five webhooks with all their headers fit, and so does a call. */
 const MAX_BODY_BYTES = 512 * 1024;
-const REQUEST_TIMEOUT_MS = 30_000;
+/** An upload of a million rows over a slow line fits. */
+const REQUEST_TIMEOUT_MS = 600_000;
 const RETRY_AFTER_SECONDS = 5;
 /** People and their programs need a few; whoever opens more cannot take the process's files and memory. */
 const MAX_CONNECTIONS = 500;

@@ -43,7 +43,7 @@ export function openProfiles(context: Context, parts: OpenProfilesParts): Profil
   let refreshing: Promise<void> | undefined;
   const refresh = (): void => {
     refreshing ??= replica
-      .refresh()
+      .follow()
       .catch((error: unknown) => {
         if (!ending.signal.aborted)
           logger.warn({ err: error }, "the profiles cannot be followed; it is tried again");

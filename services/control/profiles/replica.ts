@@ -1,12 +1,14 @@
 // The profiles of the audience processor as control sees them: its own copy of their compacted topic, a second or two old.
 import { join } from "node:path";
 import { type Profile, profileFromRecord } from "#audiences";
+import { orAborted } from "#host";
 import { partitionOfKey } from "#kafka";
 import type { Serde } from "#serde";
 import type { openStore, PartitionStore, StoreOptions } from "#state";
 import type { ProfileState, Topic } from "#topics";
 
-type SentState = Pick<ProfileState, "results" | "redirectTo">;
+/** What was sent of a profile, and the lists that name it. */
+export type SentState = Pick<ProfileState, "lists" | "results" | "redirectTo">;
 
 export interface ProfileReader {
   /** False for the first moments of a process, in which not every profile is known. */
@@ -14,6 +16,10 @@ export interface ProfileReader {
   readonly partitions: number;
   /** The profile that speaks for this id; undefined when nothing is known of it. */
   get(id: string): Promise<Profile | undefined>;
+  /** The same, without reading all of it. */
+  survivorOf(id: string): Promise<{ readonly id: string; readonly state: SentState } | undefined>;
+  /** Resolves when the profiles are as they were written before the call; rejects with the signal. */
+  refresh(signal: AbortSignal): Promise<void>;
   /** Ids in one partition behind `after`, in an order that stays. */
   ids(partition: number, after?: string): Iterable<string>;
   /** What was sent for the profile, without reading all of it. */
@@ -36,11 +42,12 @@ const MAX_REDIRECTS = 100;
 export class ProfileReplica implements ProfileReader {
   readonly #options: ReplicaOptions;
   readonly #stores: PartitionStore[] = [];
+  readonly #whenLoaded = Promise.withResolvers<void>();
   readonly #decodeSent: (bytes: Buffer | null) => SentState | Promise<SentState>;
 
   constructor(options: ReplicaOptions) {
     this.#options = options;
-    this.#decodeSent = options.serde.decodeFields(options.topic, ["results", "redirectTo"]);
+    this.#decodeSent = options.serde.decodeFields(options.topic, ["lists", "results", "redirectTo"]);
   }
 
   get isLoaded(): boolean {
@@ -51,24 +58,44 @@ export class ProfileReplica implements ProfileReader {
     return this.#options.partitions;
   }
 
-  /** Reads what there is to read: the partitions that are not open yet, then what is new in the others. */
-  async refresh(): Promise<void> {
+  /** Reads what there is to read: the partitions that are not open yet, then what is new in the others. One at a time. */
+  async follow(): Promise<void> {
     const isNew = !this.isLoaded;
     while (!this.isLoaded) this.#stores.push(await this.#open(this.#stores.length));
-    if (!isNew) await Promise.all(this.#stores.map((store) => store.refresh()));
+    this.#whenLoaded.resolve();
+    if (!isNew) await this.#refreshAll();
+  }
+
+  async refresh(signal: AbortSignal): Promise<void> {
+    await orAborted(this.#whenLoaded.promise, signal);
+    await this.#refreshAll();
+  }
+
+  async #refreshAll(): Promise<void> {
+    await Promise.all(this.#stores.map((store) => store.refresh()));
   }
 
   async get(id: string): Promise<Profile | undefined> {
     const { serde, topic } = this.#options;
+    const found = await this.#find(id);
+    return found && profileFromRecord(found.id, await serde.decode(topic, found.value));
+  }
+
+  async survivorOf(id: string): Promise<{ readonly id: string; readonly state: SentState } | undefined> {
+    return await this.#find(id);
+  }
+
+  /** The profile that speaks for the id, with its bytes. */
+  async #find(id: string): Promise<{ id: string; state: SentState; value: Buffer } | undefined> {
     let survivor = id;
-    let value = this.#valueOf(id);
-    for (let passed = 0; value !== undefined && passed < MAX_REDIRECTS; passed += 1) {
-      const { redirectTo } = await this.#decodeSent(value);
-      if (redirectTo === null) break;
-      survivor = redirectTo;
-      value = this.#valueOf(survivor);
+    for (let passed = 0; passed <= MAX_REDIRECTS; passed += 1) {
+      const value = this.#valueOf(survivor);
+      if (value === undefined) return undefined;
+      const state = await this.#decodeSent(value);
+      if (state.redirectTo === null || passed === MAX_REDIRECTS) return { id: survivor, state, value };
+      survivor = state.redirectTo;
     }
-    return value === undefined ? undefined : profileFromRecord(survivor, await serde.decode(topic, value));
+    return undefined;
   }
 
   ids(partition: number, after?: string): Iterable<string> {

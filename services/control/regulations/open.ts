@@ -4,7 +4,7 @@ import type { Serde } from "#serde";
 import type { DestinationConfig, Regulation, TopicMap } from "#topics";
 import type { ConfigStore } from "../config-store.ts";
 import { WorkOwner } from "../durable-work/owner.ts";
-import { Pace } from "./pace.ts";
+import { Pace } from "../durable-work/pace.ts";
 import { createRegulationRecords } from "./records.ts";
 import { hasEnded } from "./regulation.ts";
 import { createRegulationStore, type RegulationStore } from "./store.ts";

@@ -42,6 +42,7 @@ export function createRegulationRecords({ topics, serde, nowMs }: RegulationReco
         deletedAtMs: momentOf(regulation),
         listId: null,
         isMember: null,
+        listedAtMs: null,
       };
       return {
         topic: topics.profileEvents.name,

@@ -10,7 +10,7 @@
 import type { Host } from "#host";
 import type { OutgoingRecord } from "#kafka";
 import type { DestinationConfig, Regulation } from "#topics";
-import type { Pace } from "./pace.ts";
+import type { Pace } from "../durable-work/pace.ts";
 import type { RegulationRecords } from "./records.ts";
 import {
   ended,

@@ -1,0 +1,67 @@
+import { expect, test } from "@jest/globals";
+import { applied, compared, confirmed, newImport, progressed, refused } from "./import.ts";
+
+const UPLOAD = {
+  audienceId: "aud_1",
+  importId: "one",
+  mode: "replace",
+  rows: 10,
+  errors: [],
+  errorCount: 0,
+  uploadId: "u",
+  fromOffset: 3,
+  toOffset: 4,
+  nowMs: 1_000,
+  queuedAtMs: 1_001,
+} as const;
+const COUNTS = { users: 10, suppressed: 0, members: 1_000, added: 0, removed: 0 };
+
+test.each([
+  { members: 50, removed: 50, state: "staged" },
+  { members: 50, removed: 100, state: "staged" },
+  { members: 101, removed: 101, state: "held" },
+  { members: 500, removed: 100, state: "staged" },
+  { members: 500, removed: 101, state: "held" },
+  { members: 1_000, removed: 200, state: "staged" },
+  { members: 1_000, removed: 201, state: "held" },
+])("of $members members $removed would go: $state", ({ members, removed, state }) => {
+  for (const mode of ["replace", "remove"] as const) {
+    const one = compared(newImport({ ...UPLOAD, mode }), { ...COUNTS, members, removed }, 2_000);
+    expect([one.state, one.isCompared]).toEqual([state, state === "staged"]);
+  }
+});
+
+test("an empty list that replaces is held; one that adds or takes away is not", () => {
+  const stateOf = (mode: "replace" | "add" | "remove") =>
+    compared(newImport({ ...UPLOAD, mode, rows: 0 }), COUNTS, 2_000).state;
+  expect([stateOf("replace"), stateOf("add"), stateOf("remove")]).toEqual(["held", "staged", "staged"]);
+});
+
+test("one that is confirmed is compared once more, behind all others, and not held again", () => {
+  const held = compared(newImport(UPLOAD), { ...COUNTS, removed: 900 }, 2_000);
+  const next = confirmed(held, 5_000, 3_000);
+  expect(next).toMatchObject({
+    state: "staged",
+    isCompared: false,
+    removed: 0,
+    queuedAtMs: 5_000,
+    stagedAtMs: 1_000,
+  });
+  expect(compared(next, { ...COUNTS, removed: 900 }, 4_000)).toMatchObject({ state: "staged", removed: 900 });
+});
+
+test("a wrong row refuses it; every change is newer than the one before, whatever the clock says", () => {
+  const errors = [{ line: 3, message: "has no userId" }];
+  expect(newImport({ ...UPLOAD, errors, errorCount: 1 })).toMatchObject({
+    state: "refused",
+    errors,
+    id: "aud_1:one",
+  });
+  const one = progressed(newImport(UPLOAD), { written: 3, rowsDone: 4, partitionsDone: 0 }, 500);
+  const two = applied({ ...one, added: 4, removed: 1 }, 500);
+  expect([one.updatedAtMs, two.updatedAtMs, two.written]).toEqual([1_001, 1_002, 5]);
+  expect(refused(one, "gone", 9_000)).toMatchObject({
+    state: "refused",
+    errors: [{ line: 0, message: "gone" }],
+  });
+});

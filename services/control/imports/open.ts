@@ -1,0 +1,160 @@
+import type { Kafka, Producer, Table } from "#kafka";
+import type { ServiceContext } from "#runtime";
+import type { Serde } from "#serde";
+import { type AudienceConfig, type MembershipImport, profilesGroup, type TopicMap } from "#topics";
+import type { ConfigStore } from "../config-store.ts";
+import { WorkOwner } from "../durable-work/owner.ts";
+import { Pace } from "../durable-work/pace.ts";
+import type { ProfileReader } from "../profiles/replica.ts";
+import type { ImportParts } from "./parts.ts";
+import { createImportQueue, type ImportQueue } from "./queue.ts";
+import { listEvent } from "./records.ts";
+import { createStagedRows, type StagedRows } from "./staged-rows.ts";
+import { createSuppressed } from "./suppressed.ts";
+import { untilFolded } from "./up-to-date.ts";
+import { type ImportWork, workOn } from "./worker.ts";
+
+export interface OpenImportsParts {
+  readonly kafka: Kafka;
+  readonly serde: Serde;
+  readonly topics: TopicMap;
+  readonly producer: Producer;
+  readonly audiences: Pick<ConfigStore<AudienceConfig>, "get" | "refresh">;
+  readonly profiles: ProfileReader;
+}
+
+interface ImportsSettings {
+  readonly topics: { readonly prefix: string };
+  readonly imports: { readonly changesPerSecond: number };
+}
+
+type Context = Pick<
+  ServiceContext<ImportsSettings>,
+  "settings" | "lifecycle" | "health" | "logger" | "metrics" | "host" | "nowMs"
+>;
+
+const MAX_OUTSTANDING = { records: 10_000, bytes: 16 * 1024 * 1024 };
+
+/** Takes part in applying imports; the API does not wait for it. */
+export function openImports(
+  context: Context,
+  parts: OpenImportsParts,
+): Pick<ImportParts, "imports" | "stagedRows"> {
+  const { kafka, producer, serde, topics } = parts;
+  const topic = topics.membershipImports;
+  const table = kafka.table<MembershipImport>({
+    topic: topic.name,
+    decode: ({ value }) => serde.decode(topic, value),
+  });
+  const suppressions = kafka.table<true>({ topic: topics.suppressions.name, decode: () => true });
+  followAll(context, { "imports are read": table, "suppressions are read": suppressions });
+  const rows = { kafka, admin: kafka.admin(), serde, topic: topics.membershipImportRows };
+  const durable = kafka.durableProducer();
+  own(context, parts, {
+    table,
+    suppressions,
+    producer: durable,
+    queue: createImportQueue({ topic, table, producer: durable, serde }),
+    stagedRows: createStagedRows({ ...rows, producer: durable }),
+  });
+  return {
+    imports: createImportQueue({ topic, table, producer, serde }),
+    stagedRows: createStagedRows({ ...rows, producer }),
+  };
+}
+
+function followAll(
+  { health, lifecycle }: Context,
+  tables: Readonly<Record<string, Pick<Table<unknown>, "load" | "loaded">>>,
+): void {
+  for (const [name, table] of Object.entries(tables)) {
+    health.readiness(name, () => table.loaded);
+    table.load().catch((error: unknown) => {
+      if (!lifecycle.stopping.aborted) lifecycle.fail(error);
+    });
+  }
+}
+
+interface Working {
+  readonly table: Table<MembershipImport>;
+  readonly suppressions: Table<true>;
+  readonly producer: Producer;
+  readonly queue: ImportQueue;
+  readonly stagedRows: StagedRows;
+}
+
+function own(context: Context, parts: OpenImportsParts, working: Working): void {
+  const { host, lifecycle, logger, metrics } = context;
+  const work = workOf(context, parts, working);
+  const owner = new WorkOwner<MembershipImport>({
+    isOpen: ({ state }) => state === "staged",
+    host,
+    async work(id, signal) {
+      // To the end: another process may have come further, a list may be deleted, a user suppressed.
+      await Promise.all([working.table.load(), working.suppressions.load(), parts.audiences.refresh()]);
+      await workOn(id, work, signal);
+    },
+    onFailed: (importId, error) => logger.warn({ importId, err: error }, "an import cannot go on yet"),
+  });
+  const { membershipImports } = parts.topics;
+  const runner = parts.kafka.runner({
+    groupId: `${context.settings.topics.prefix}control-imports`,
+    topics: [membershipImports.name],
+    decode: ({ value }) => (value === null ? undefined : parts.serde.decode(membershipImports, value)),
+    step: owner.step,
+    deadLetter({ key }, error) {
+      logger.error({ importId: key, err: error }, "an import cannot be read");
+      return [];
+    },
+    producer: working.producer,
+    maxOutstandingRecords: MAX_OUTSTANDING.records,
+    maxOutstandingBytes: MAX_OUTSTANDING.bytes,
+    onRevoked: (partitions) => owner.revoked(partitions),
+  });
+  lifecycle.onStop("imports", async () => {
+    await owner.stop();
+    // Open ones are not settled: the next owner goes on with them.
+    await runner.stop(0);
+  });
+  runner.failed.catch((error: unknown) => lifecycle.fail(error));
+  runner.start().catch((error: unknown) => lifecycle.fail(error));
+  metrics.gauge({
+    name: "control_imports_open",
+    help: "Imports of members that this process works on.",
+    collect: (gauge) => gauge.set({}, owner.running),
+  });
+}
+
+function workOf(
+  { host, metrics, nowMs, settings }: Context,
+  { audiences, kafka, profiles, serde, topics }: OpenImportsParts,
+  { producer, queue, stagedRows, suppressions }: Working,
+): ImportWork {
+  const written = metrics.counter({
+    name: "control_import_changes_total",
+    help: "Users whom imports have put on a list or taken off it.",
+  });
+  const folded = {
+    admin: kafka.admin(),
+    groupId: profilesGroup(settings.topics.prefix),
+    topic: topics.profileEvents.name,
+    host,
+  };
+  return {
+    queue,
+    eachChunk: stagedRows.eachChunk,
+    profiles,
+    isSuppressed: createSuppressed(suppressions),
+    async untilUpToDate(signal) {
+      await untilFolded(folded, signal);
+      await profiles.refresh(signal);
+    },
+    isThere: (id) => audiences.get(id)?.deletedAtMs === null,
+    eventOf: (one, change) => listEvent({ serde, topic: topics.profileEvents }, one, change),
+    write: (records) => producer.send(records),
+    onWritten: (count) => written.inc({}, count),
+    pace: new Pace(settings.imports.changesPerSecond, host),
+    host,
+    nowMs,
+  };
+}

@@ -1,0 +1,110 @@
+// Control and the audience processor as processes of their own, and what they send: enough of the product for lists and audiences.
+import { randomBytes } from "node:crypto";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { connect } from "#connection";
+import { SPACE_SOURCE } from "#contract";
+import { type Call, type TopicMap, topicMap } from "#topics";
+import { runProvision } from "../../deploy/provision/index.ts";
+import { type ServiceProcess, startService } from "./service.ts";
+import { type TestStack, useStack } from "./stack.ts";
+
+/** An identify of the space, in short. */
+export interface SentIdentify {
+  readonly user: string;
+  readonly key: string;
+  readonly value: unknown;
+  readonly messageId: string;
+}
+
+export interface ListStage {
+  readonly control: ServiceProcess;
+  readonly processor: ServiceProcess;
+  readonly topics: TopicMap;
+  /** Base URL of the control API. */
+  readonly url: () => string;
+  /** Everything that the space has sent, in the order of the log; a copy under the same message id is left out. */
+  readonly sent: () => Promise<SentIdentify[]>;
+  readonly stop: () => Promise<void>;
+}
+
+const SHAPE = { partitions: 2, replicationFactor: 1, minInsyncReplicas: 1 };
+const RETRY_DELAYS_MS = [1_000];
+
+async function provision(stack: TestStack, prefix: string): Promise<void> {
+  await runProvision(
+    {
+      kafka: { brokers: stack.brokers, tls: false, clientId: "test-lists" },
+      registry: { registryUrl: stack.registryUrl },
+      topics: { prefix, retryDelaysMs: RETRY_DELAYS_MS },
+      creation: SHAPE,
+      provisioning: { deadlineMs: 30_000, profileEventsKeptMs: 86_400_000, raiseRetention: false },
+    },
+    () => undefined,
+  );
+}
+
+function identifyOf({ body, messageId, userId }: Call): SentIdentify {
+  const { traits } = JSON.parse(body.toString()) as { traits: Record<string, unknown> };
+  const [[key, value] = ["", undefined]] = Object.entries(traits);
+  return { user: userId ?? "", key, value, messageId };
+}
+
+/** Whoever starts it must stop it. `settings` are control's, over this file's own. */
+export async function startListStage(settings: Readonly<Record<string, string>> = {}): Promise<ListStage> {
+  const stack = await useStack();
+  const prefix = `t${randomBytes(5).toString("hex")}-`;
+  const topics = topicMap({ prefix, retryDelaysMs: RETRY_DELAYS_MS });
+  await provision(stack, prefix);
+  const dataFolder = await mkdtemp(join(tmpdir(), "hookline-lists-"));
+  const shared = {
+    HOOKLINE_KAFKA_BROKERS: stack.brokers.join(","),
+    HOOKLINE_SCHEMA_REGISTRY_URL: stack.registryUrl,
+    HOOKLINE_TOPIC_PREFIX: prefix,
+    HOOKLINE_RETRY_DELAYS: "1s",
+    HOOKLINE_ENCRYPTION_KEYS: `k1:${randomBytes(32).toString("base64")}`,
+    HOOKLINE_EGRESS_ALLOW_CIDRS: "127.0.0.0/8",
+    HOOKLINE_DATA_DIR: dataFolder,
+  };
+  const [control, processor] = await Promise.all([
+    startService({ name: "control", settings: { ...shared, ...settings } }),
+    startService({ name: "audience-processor", settings: shared }),
+  ]);
+  const wire = connect({
+    kafka: { brokers: stack.brokers, clientId: "test-lists", tls: false },
+    registryUrl: stack.registryUrl,
+    topics: [topics.calls],
+  });
+  await wire.serde.start();
+
+  async function sent(): Promise<SentIdentify[]> {
+    const byId = new Map<string, SentIdentify>();
+    for (const { high, low, partition } of await wire.kafka.admin().offsets(topics.calls.name))
+      await wire.kafka.readRange({
+        topic: topics.calls.name,
+        partition,
+        fromOffset: low,
+        toOffset: high,
+        async onRecord({ value }) {
+          const call = await wire.serde.decode(topics.calls, value ?? Buffer.alloc(0));
+          if (call.sourceId === SPACE_SOURCE && !byId.has(call.messageId))
+            byId.set(call.messageId, identifyOf(call));
+        },
+      });
+    return [...byId.values()];
+  }
+
+  return {
+    control,
+    processor,
+    topics,
+    url: () => `http://127.0.0.1:${control.ports["controlPort"]}`,
+    sent,
+    async stop() {
+      await wire.close();
+      await Promise.all([control.kill(), processor.kill()]);
+      await rm(dataFolder, { recursive: true, force: true });
+    },
+  };
+}
