@@ -1,7 +1,7 @@
 // The `hookline` command against a real control API, Kafka and registry.
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { mkdtemp, readFile, rm, stat, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
@@ -220,6 +220,29 @@ describe("topics", () => {
   });
 });
 
+describe("keys", () => {
+  test("are written once, for this user alone, and are such that services take them", async () => {
+    const [keys, token] = [join(folder, "keys"), join(folder, "token")];
+    const create = ["keys", "create", "--encryption-file", keys, "--token-file", token];
+    expect((await hookline(create)).code).toBe(0);
+    const first = await readFile(keys, "utf8");
+    expect((await stat(keys)).mode & 0o777).toBe(0o600);
+    expect(await hookline(create)).toMatchObject({
+      code: 0,
+      said: expect.stringContaining("is there already"),
+    });
+    expect(await readFile(keys, "utf8")).toBe(first);
+
+    const { HOOKLINE_ENCRYPTION_KEYS: _, ...rest } = deployment();
+    const settings = { ...rest, HOOKLINE_ENCRYPTION_KEYS_FILE: keys, HOOKLINE_API_TOKENS_FILE: token };
+    const { out } = await hookline(["doctor", "--json"], settings);
+    expect(JSON.parse(out).findings).toContainEqual(
+      expect.objectContaining({ check: "settings", state: "ok" }),
+    );
+    expect((await hookline(["keys", "create", "--token-file", join(keys, "below")])).code).toBe(1);
+  });
+});
+
 describe("doctor", () => {
   async function findings(settings: Record<string, string>) {
     const { code, out } = await hookline(["doctor", "--json"], settings);
@@ -299,7 +322,16 @@ describe("the program", () => {
   }, 60_000);
 
   test("gives each command a description and examples", async () => {
-    const groups = ["topics", "sources", "destinations", "attempts", "dead-letters", "replays", "audiences"];
+    const groups = [
+      "topics",
+      "keys",
+      "sources",
+      "destinations",
+      "attempts",
+      "dead-letters",
+      "replays",
+      "audiences",
+    ];
     for (const group of groups) {
       const { out } = await hookline([group, "--help"]);
       const names = [...out.matchAll(/^ {2}([a-z]+)(?: \[options\])?(?: [<[].*?)? {2}/gm)].map(

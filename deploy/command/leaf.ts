@@ -61,6 +61,13 @@ export function positiveInteger(text: string): number {
   throw new InvalidArgumentError("It is not a whole number above 0.");
 }
 
+const LAST_PORT = 65_535;
+
+export function portNumber(text: string): number {
+  if (/^\d+$/.test(text) && Number(text) <= LAST_PORT) return Number(text);
+  throw new InvalidArgumentError("It is no port.");
+}
+
 export function positiveNumber(text: string): number {
   const number = Number(text);
   if (Number.isFinite(number) && number > 0) return number;

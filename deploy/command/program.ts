@@ -8,9 +8,11 @@ import { printableLines } from "../start/terminal-text.ts";
 import { addAudienceCommands } from "./audiences.ts";
 import type { CommandContext } from "./context.ts";
 import { addDeliveryCommands } from "./deliveries.ts";
+import { addDemo } from "./demo.ts";
 import { addDestinationCommands } from "./destinations.ts";
 import { addDoctor } from "./doctor/doctor.ts";
 import { CommandError, EXIT } from "./exit-codes.ts";
+import { addKeyCommands } from "./keys.ts";
 import { addServiceCommands } from "./services.ts";
 import { addSourceCommands } from "./sources.ts";
 import { addTopicCommands } from "./topics.ts";
@@ -45,11 +47,13 @@ function programOf(context: CommandContext): Command {
     .addHelpText("after", AFTER);
   addServiceCommands(program, context);
   addTopicCommands(program, context);
+  addKeyCommands(program, context);
   addSourceCommands(program, context);
   addDestinationCommands(program, context);
   addDeliveryCommands(program, context);
   addAudienceCommands(program, context);
   addDoctor(program, context);
+  addDemo(program, context);
   addCompletion(program);
   return program;
 }

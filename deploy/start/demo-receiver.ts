@@ -27,10 +27,21 @@ async function readBody(request: IncomingMessage): Promise<Buffer> {
   return Buffer.concat(chunks);
 }
 
-/** A webhook on a free port of this machine that verifies what it gets and tells of it; unsigned calls get 401. */
+/** Where the receiver listens, and the host under which deliverers reach it. */
+export interface ReceiverAddress {
+  readonly listenHost: string;
+  /** 0 for a free one. */
+  readonly port: number;
+  readonly publicHost: string;
+}
+
+const THIS_MACHINE: ReceiverAddress = { listenHost: "127.0.0.1", port: 0, publicHost: "127.0.0.1" };
+
+/** A webhook that verifies what it gets and tells of it; unsigned calls get 401. On a free port of this machine unless said otherwise. */
 export async function startDemoReceiver(
   secret: string,
   onArrival: (arrival: Arrival) => void,
+  address: ReceiverAddress = THIS_MACHINE,
 ): Promise<DemoReceiver> {
   const receive = async (request: IncomingMessage): Promise<number> => {
     const rawBody = await readBody(request);
@@ -47,11 +58,11 @@ export async function startDemoReceiver(
   });
   await new Promise<void>((resolve, reject) => {
     server.once("error", reject);
-    server.listen(0, "127.0.0.1", resolve);
+    server.listen(address.port, address.listenHost, resolve);
   });
   const { port } = server.address() as AddressInfo;
   return {
-    url: `http://127.0.0.1:${port}/demo`,
+    url: `http://${address.publicHost}:${port}/demo`,
     close: () => {
       server.close();
       server.closeAllConnections();

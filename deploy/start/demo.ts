@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
-import { until } from "#stack";
+import { until } from "../local/until.ts";
 import { arrivalLine } from "./arrival-line.ts";
-import { startDemoReceiver } from "./demo-receiver.ts";
+import { type Arrival, type ReceiverAddress, startDemoReceiver } from "./demo-receiver.ts";
 
 const SOURCE_NAME = "Demo source";
 const DESTINATION_NAME = "Demo destination";
@@ -26,6 +26,8 @@ export interface DemoOptions {
   /** Bearer token of the control API, when it wants one. */
   readonly token: string | undefined;
   readonly say: (line: string) => void;
+  /** Where its webhook is; on this machine unless given. */
+  readonly receiver?: ReceiverAddress;
 }
 
 export interface Demo {
@@ -124,10 +126,11 @@ export async function startDemo(options: DemoOptions): Promise<Demo> {
   const ask = controlApi(options);
   const sharedSecret = randomBytes(16).toString("hex");
   let hasArrived = false;
-  const receiver = await startDemoReceiver(sharedSecret, (arrival) => {
+  const onArrival = (arrival: Arrival): void => {
     if (arrival.body["event"] === FIRST_CALL.event) hasArrived = true;
     else say(arrivalLine(arrival));
-  });
+  };
+  const receiver = await startDemoReceiver(sharedSecret, onArrival, options.receiver);
   try {
     const { id, writeKey } = await makeSource(ask);
     const webhooks = [{ url: receiver.url }];

@@ -1,0 +1,46 @@
+# One image for all services; the command chooses: `docker run hookline ingest`. docs/decisions/0067.
+#
+# Packages come from package-lock.json, and so does Node: the one that the tests run on. The runtime image adds only the C and C++
+# libraries and certificates, and has no shell.
+ARG BUILD_IMAGE=node:24-bookworm-slim
+ARG RUNTIME_IMAGE=gcr.io/distroless/cc-debian12
+
+FROM ${BUILD_IMAGE} AS build
+WORKDIR /app
+COPY package.json package-lock.json .npmrc ./
+RUN npm ci --omit=dev --no-audit --no-fund
+# What is in the image, as programs read it; npm would miss the packages that only development needs.
+RUN npm pkg delete devDependencies \
+ && npm sbom --omit=dev --sbom-format=cyclonedx > sbom.cdx.json
+# Node goes to its usual place. Of packages only what runs is kept, and each licence.
+RUN mkdir -p /image/usr/local/bin /image/data \
+ && mv node_modules/node-linux-*/bin/node /image/usr/local/bin/node \
+ && rm -rf node_modules/node-linux-* node_modules/.bin \
+ && find node_modules -type f \( -name '*.map' -o -name '*.d.ts' -o -name '*.d.mts' -o -name '*.d.cts' -o -name '*.md' -o -name '*.markdown' -o -name '*.test.js' \) \
+      ! -iname '*licen[cs]e*' -delete \
+ && find node_modules -type d \( -name test -o -name tests -o -name __tests__ -o -name .github -o -name benchmark -o -name benchmarks -o -name examples -o -name fixtures \) -prune -exec rm -rf {} +
+COPY . .
+RUN rm .npmrc && mv /app /image/app
+
+FROM ${RUNTIME_IMAGE}
+ARG VERSION=0.1.0
+ARG REVISION=unknown
+LABEL org.opencontainers.image.title="Hookline" \
+      org.opencontainers.image.description="Takes tracking calls over HTTP and forwards each one, signed, to webhooks; on Apache Kafka." \
+      org.opencontainers.image.licenses="Apache-2.0" \
+      org.opencontainers.image.version="${VERSION}" \
+      org.opencontainers.image.revision="${REVISION}"
+COPY --from=build /image/usr/local/bin/node /usr/local/bin/node
+COPY --from=build --chown=10001:10001 /image/data /data
+COPY --from=build /image/app /app
+ENV NODE_ENV=production \
+    HOOKLINE_DATA_DIR=/data
+WORKDIR /app
+USER 10001:10001
+# Local state: the router's duplicate window, profiles, control's index. Everything else may be read-only.
+VOLUME /data
+EXPOSE 8080 8090 9401 9402 9403 9404 9405
+STOPSIGNAL SIGTERM
+HEALTHCHECK --interval=10s --timeout=5s --start-period=60s --retries=3 CMD ["/usr/local/bin/node", "/app/bin/health.mjs"]
+ENTRYPOINT ["/usr/local/bin/node", "/app/bin/hookline.mjs"]
+CMD ["--help"]
