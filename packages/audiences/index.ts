@@ -22,13 +22,20 @@ export {
   type ProfileEvent,
 } from "./profile/apply.ts";
 export {
+  addPast,
+  forgetLeaf,
+} from "./profile/backfill.ts";
+export {
   type Computation,
   type ComputationInput,
   type ComputationSet,
+  type CoverageOf,
   compileSet,
+  type LeafCoverage,
   type LeafUse,
 } from "./profile/computation-set.ts";
 export type { ProfileCall } from "./profile/fold.ts";
+export { Gathering } from "./profile/gathering.ts";
 export {
   anonymousProfileId,
   type Ids,
@@ -46,6 +53,7 @@ export {
   MAX_TRAITS,
   type Profile,
 } from "./profile/profile.ts";
+export { CallMemory } from "./profile/recent-calls.ts";
 export { profileFromRecord, profileToRecord } from "./profile/record.ts";
 export { forgetUnused, leaveAudience } from "./profile/retire.ts";
 export { isKnownFromSummary, seedLeaves } from "./profile/seed.ts";

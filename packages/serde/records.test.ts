@@ -215,6 +215,7 @@ const RECORDS: { [R in RecordName]: fc.Arbitrary<RecordTypes[R]> } = {
         deadlineMs: nullable(long),
       }),
     ),
+    backfilled: fc.array(fc.record({ leafKey: text, toOffset: long })),
     outbox: fc.array(fc.record({ computationId: text, generation: long, seq: long, text, atMs: long })),
   }),
   "profile-event": fc.record({

@@ -424,6 +424,13 @@ export interface ProfileLeaf {
   texts: Array<string>;
 }
 
+/** Up to where a backfill has counted events of the log into a leaf. */
+export interface ProfileBackfill {
+  leafKey: string;
+  /** First offset of profile-events that it has not counted. */
+  toOffset: number;
+}
+
 /** What an audience or computed trait came to, as it was last sent. */
 export interface ProfileResult {
   computationId: string;
@@ -472,6 +479,7 @@ export interface ProfileState {
   leaves: Array<ProfileLeaf>;
   /** Ids of the imported lists that name the user. */
   lists: Array<string>;
+  backfilled: Array<ProfileBackfill>;
   results: Array<ProfileResult>;
   outbox: Array<ProfileFlip>;
 }

@@ -1,19 +1,32 @@
-// `npm run audiences:oracle -- --cases 100000 [--seed 1]`: the oracle property with as many cases as asked for.
+// `npm run audiences:oracle -- --cases 100000 [--seed 1] [--late]`: the oracle property with as many cases as asked for; late: of computations
+// that are made when much has happened already.
 import { parseArgs } from "node:util";
 import fc from "fast-check";
 import { anyCase } from "./case.ts";
+import { anyLateCase, differenceInLate } from "./late-case.ts";
 import { differenceIn } from "./run-case.ts";
 
-const { values } = parseArgs({ options: { cases: { type: "string" }, seed: { type: "string" } } });
+const { values } = parseArgs({
+  options: { cases: { type: "string" }, seed: { type: "string" }, late: { type: "boolean" } },
+});
 const cases = Number(values.cases ?? 100_000);
 const startedAtMs = performance.now();
-const details = fc.check(
-  fc.property(anyCase, (given) => {
-    const difference = differenceIn(given);
-    if (difference !== undefined) throw new Error(difference);
-  }),
-  { numRuns: cases, ...(values.seed !== undefined && { seed: Number(values.seed) }) },
-);
+const options = { numRuns: cases, ...(values.seed !== undefined && { seed: Number(values.seed) }) };
+
+function refuse(difference: string | undefined): void {
+  if (difference !== undefined) throw new Error(difference);
+}
+
+const details =
+  values.late === true
+    ? fc.check(
+        fc.property(anyLateCase, (late) => refuse(differenceInLate(late))),
+        options,
+      )
+    : fc.check(
+        fc.property(anyCase, (given) => refuse(differenceIn(given))),
+        options,
+      );
 const seconds = ((performance.now() - startedAtMs) / 1_000).toFixed(1);
 if (details.failed) {
   process.stdout.write(

@@ -127,6 +127,15 @@ export class Naive {
     for (const [id, { isKnown }] of this.#people) if (isKnown) this.#judge(id, nowMs);
   }
 
+  /** What was last sent of each, by profile and computation; what is empty is as good as not sent. */
+  get values(): Map<string, string> {
+    const values = new Map<string, string>();
+    for (const [profile, { sent }] of this.#people)
+      for (const [computation, { text }] of sent)
+        if (!EMPTY.includes(text)) values.set(`${profile} ${computation}`, text);
+    return values;
+  }
+
   takeFlips(): SentFlip[] {
     const flips = this.#flips;
     this.#flips = [];

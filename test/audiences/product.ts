@@ -3,6 +3,7 @@ import {
   advance,
   applyEvent,
   type ComputationSet,
+  type CoverageOf,
   compileSet,
   completeRelease,
   createProfile,
@@ -16,6 +17,7 @@ import {
   profileFromRecord,
   profileIdOf,
   profileToRecord,
+  seedLeaves,
   survivorOf,
   userProfileId,
 } from "#audiences";
@@ -34,7 +36,7 @@ function definitionOf(
   return reading.definition;
 }
 
-function compile({ computations }: Case): ComputationSet {
+export function compile({ computations }: Case, coverageOf?: CoverageOf): ComputationSet {
   const audiences = new Map<string, { references: readonly string[] }>([["list", { references: [] }]]);
   const inputs = computations.map((computation) => {
     const { id, includeAnonymous, key } = computation;
@@ -42,21 +44,34 @@ function compile({ computations }: Case): ComputationSet {
     audiences.set(key, { references: definition.kind === "audience" ? definition.references : [] });
     return { id, key, includeAnonymous, definition, generation: 1, state: "live" as const };
   });
-  return compileSet(inputs);
+  return compileSet(inputs, coverageOf);
+}
+
+/** A record of profile-events. */
+interface Logged {
+  readonly id: string;
+  readonly event: ProfileEvent;
+  readonly offset: number;
 }
 
 export type Rewrite = (record: ProfileState) => ProfileState;
 
 export class Product {
-  readonly set: ComputationSet;
+  set: ComputationSet;
+  readonly log: Logged[] = [];
   readonly profiles = new Map<string, Profile>();
   #offset = 0;
 
   readonly #rewrite: Rewrite;
 
-  constructor(given: Case, rewrite: Rewrite) {
-    this.set = compile(given);
+  constructor(set: ComputationSet, rewrite: Rewrite = (record) => record) {
+    this.set = set;
     this.#rewrite = rewrite;
+  }
+
+  /** Of the next event. */
+  get offset(): number {
+    return this.#offset + 1;
   }
 
   #copyOf(profile: Profile): Profile {
@@ -77,6 +92,8 @@ export class Product {
     const moment = this.#moment(nowMs);
     const profile = this.profiles.get(id) ?? createProfile(id, moment.offset);
     this.profiles.set(id, profile);
+    this.log.push({ id, event, offset: moment.offset });
+    this.#seed(profile, event);
     applyEvent(profile, event, this.set, moment);
     // Read again after a crash: nothing may happen.
     const repeated = applyEvent(profile, event, this.set, moment);
@@ -91,12 +108,34 @@ export class Product {
     const survivor = survivorOf(own, this.#redirectOf);
     for (const id of mergedBy(call, this.#redirectOf)) {
       const released = this.#apply(id, { kind: "release", to: survivor }, nowMs);
-      this.#apply(survivor, { kind: "merge", moved: this.#copyOf(released) }, nowMs);
-      // The merge comes twice when the service dies before the release is complete.
-      this.#apply(survivor, { kind: "merge", moved: this.#copyOf(released) }, nowMs);
-      completeRelease(released);
+      this.give(released, survivor, nowMs);
     }
+    // A call of a merged profile is passed on.
+    if (own !== survivor)
+      this.log.push({ id: own, event: { kind: "call", call }, offset: this.#moment(nowMs).offset });
     this.#apply(survivor, { kind: "call", call }, nowMs);
+  }
+
+  /** What a merged profile was released with. */
+  give(released: Profile, survivor: string, nowMs: number): void {
+    this.#apply(survivor, { kind: "merge", moved: this.#copyOf(released) }, nowMs);
+    // The merge comes twice when the service dies before the release is complete.
+    this.#apply(survivor, { kind: "merge", moved: this.#copyOf(released) }, nowMs);
+    completeRelease(released);
+  }
+
+  /** What a backfill has found of a profile that was merged earlier. */
+  giveOn(stub: Profile, nowMs: number): void {
+    this.give(stub, survivorOf(stub.id, this.#redirectOf), nowMs);
+  }
+
+  /** As `Naive.values`. */
+  get values(): Map<string, string> {
+    const values = new Map<string, string>();
+    for (const { id, results } of this.profiles.values())
+      for (const [computation, { text }] of results)
+        if (!["", "false", "null", "0", "[]"].includes(text)) values.set(`${id} ${computation}`, text);
+    return values;
   }
 
   delete(userId: string, nowMs: number): void {
@@ -118,6 +157,17 @@ export class Product {
 
   reload(): void {
     for (const [id, profile] of this.profiles) this.profiles.set(id, this.#copyOf(profile));
+  }
+
+  #seed(profile: Profile, event: ProfileEvent): void {
+    if (event.kind === "call") seedLeaves(profile, this.#usesOf(event.call));
+    if (event.kind !== "merge") return;
+    for (const one of [profile, event.moved]) seedLeaves(one, this.set.leaves.values());
+  }
+
+  #usesOf({ name, type }: ProfileCall) {
+    if (name === null || (type !== "track" && type !== "page" && type !== "screen")) return [];
+    return this.set.events[type].get(name) ?? [];
   }
 
   takeFlips(): SentFlip[] {

@@ -53,6 +53,7 @@ test("through Avro and back, never larger than counted, the product sends what r
     leaves: [],
     lists: [],
     results: [],
+    backfilled: [],
     outbox: [],
   };
   // The first one waits for the registry, those after it do not.

@@ -1,7 +1,7 @@
 // One case, step by step, in the product and in the naive computation: both must send the same.
 import { type Case, type CaseIds, START_MS, type Step } from "./case.ts";
 import { Naive, type SentFlip } from "./naive.ts";
-import { Product, type Rewrite } from "./product.ts";
+import { compile, Product, type Rewrite } from "./product.ts";
 
 interface Sent {
   readonly ids: CaseIds;
@@ -33,7 +33,8 @@ class Alternation {
   }
 }
 
-class Run {
+/** The naive computation and the product side by side. */
+export class Run {
   readonly naive: Naive;
   readonly product: Product;
   readonly alternation = new Alternation();
@@ -41,9 +42,9 @@ class Run {
   readonly #sent: Sent[] = [];
   #order = 0;
 
-  constructor(given: Case, rewrite: Rewrite) {
+  constructor(given: Case, product: Product) {
     this.naive = new Naive(given);
-    this.product = new Product(given, rewrite);
+    this.product = product;
   }
 
   #receive(sent: Sent): void {
@@ -144,11 +145,11 @@ function inOrder(flips: readonly SentFlip[]): string[] {
 }
 
 /** At the end all windows pass, in steps that are shorter than they are: nobody may leave late. */
-const LAST_STEPS: readonly Step[] = Array.from({ length: 30 }, () => ({ kind: "clock", ms: 11_000 }));
+export const LAST_STEPS: readonly Step[] = Array.from({ length: 30 }, () => ({ kind: "clock", ms: 11_000 }));
 
 /** What is wrong, or undefined. `rewrite` is what a profile's record goes through when it is read again. */
 export function differenceIn(given: Case, rewrite: Rewrite = (record) => record): string | undefined {
-  const run = new Run(given, rewrite);
+  const run = new Run(given, new Product(compile(given), rewrite));
   for (const [index, step] of [...given.steps, ...LAST_STEPS].entries()) {
     run.step(step);
     const flips = run.product.takeFlips();

@@ -1,9 +1,10 @@
 // The only way in which a profile changes: one record of profile-events, or the passing of time.
+import { eventTimeOf, isBackfilled } from "./backfill.ts";
 import type { Computation, ComputationSet } from "./computation-set.ts";
 import { foldCall, type ProfileCall } from "./fold.ts";
 import { absorb } from "./merge.ts";
 import { emptyProfile, MAX_PROFILE_BYTES, type Profile } from "./profile.ts";
-import { rememberCall } from "./recent-calls.ts";
+import { type CallIdentity, knowsCall, rememberCall } from "./recent-calls.ts";
 import { dueComputations, settle } from "./settle.ts";
 import { profileBytes } from "./size.ts";
 
@@ -38,9 +39,6 @@ export type Outcome =
   /** A copy of a call that counts already (contract 1.8). */
   | "duplicate";
 
-/** Event times before the year 1 count as that: the record's numbers end at 2^52. */
-const EARLIEST_MS = -62_135_596_800_000;
-
 export interface Moment {
   readonly offset: number;
   /** The partition's watermark, Unix ms. */
@@ -73,7 +71,7 @@ function beginAnew(profile: Profile, offset: number): void {
 
 function applyCall(profile: Profile, call: ProfileCall, set: ComputationSet, moment: Moment): Outcome {
   const nowMs = Math.max(profile.judgedAtMs, moment.nowMs);
-  const atMs = Math.max(EARLIEST_MS, Math.min(call.timestampMs, call.receivedAtMs, nowMs));
+  const atMs = eventTimeOf(call, nowMs);
   if (profile.deletedAtMs !== undefined && atMs <= profile.deletedAtMs) return "deleted";
   if (profile.isFrozen) return "frozen";
   if (!rememberCall(profile, call)) return "duplicate";
@@ -87,10 +85,19 @@ function applyCall(profile: Profile, call: ProfileCall, set: ComputationSet, mom
   return "applied";
 }
 
+/** The merge itself, and each part that a backfill finds later, counts once. */
+function mergeOf(profile: Profile, { backfilled, id, incarnation }: Profile, isPart: boolean): CallIdentity {
+  const parts = isPart ? Array.from(backfilled, ([leafKey, toOffset]) => `${leafKey} ${toOffset}`) : [];
+  const messageId = [id, incarnation, ...parts.sort()].join(" ");
+  return { sourceId: "merge", messageId, userId: profile.id, anonymousId: null };
+}
+
 function applyMerge(profile: Profile, moved: Profile, set: ComputationSet, moment: Moment): Outcome {
-  const messageId = `${moved.id} ${moved.incarnation}`;
-  const identity = { sourceId: "merge", messageId, userId: profile.id, anonymousId: null };
-  if (!rememberCall(profile, identity)) return "duplicate";
+  const isPart = isBackfilled(moved);
+  // Merged before the user was deleted: it was deleted with the user.
+  if (isPart && profile.deletedAtMs !== undefined && !knowsCall(profile, mergeOf(profile, moved, false)))
+    return "deleted";
+  if (!rememberCall(profile, mergeOf(profile, moved, isPart))) return "duplicate";
   beginAnew(profile, moment.offset);
   const isNew = profile.judgedAtMs === 0;
   const nowMs = judgeAt(profile, Math.max(moment.nowMs, moved.judgedAtMs));

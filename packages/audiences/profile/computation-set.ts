@@ -30,6 +30,8 @@ export type Node =
   | { readonly kind: "audience"; readonly path: string; readonly audience: Computation | undefined };
 
 export interface Computation extends ComputationInput {
+  /** As it was given; preparing also while what a leaf has to look back on is not counted yet. */
+  state: ComputationInput["state"];
   /** Of an audience with a definition. */
   root: Node | undefined;
   /** Of a computed trait. */
@@ -40,7 +42,21 @@ export interface Computation extends ComputationInput {
 export interface LeafUse {
   readonly plan: LeafPlan;
   readonly computations: Computation[];
+  /** Events of profiles from this offset on are counted as they come; those before it by a backfill. */
+  readonly fromOffset: number;
 }
+
+/** What is known of a leaf in one partition. */
+export interface LeafCoverage {
+  /** As that of `LeafUse`; Infinity: nothing is counted yet. */
+  readonly fromOffset: number;
+  /** All that the leaf looks back on is counted. */
+  readonly isReady: boolean;
+}
+
+export type CoverageOf = (plan: LeafPlan) => LeafCoverage;
+
+const READY: LeafCoverage = { fromOffset: 0, isReady: true };
 
 export interface ComputationSet {
   readonly computations: ReadonlyMap<string, Computation>;
@@ -72,12 +88,18 @@ class Compiler {
   >;
   readonly traits = new Map<string, Computation[]>();
   readonly lists = new Map<string, Computation[]>();
+  readonly #coverageOf: CoverageOf;
+
+  constructor(coverageOf: CoverageOf) {
+    this.#coverageOf = coverageOf;
+  }
 
   use(plan: LeafPlan): LeafUse {
     const { key, name, type } = plan.leaf;
     const known = this.leaves.get(key);
     if (known !== undefined) return known;
-    const use: LeafUse = { plan, computations: [] };
+    const { fromOffset } = this.#coverageOf(plan);
+    const use: LeafUse = { plan, computations: [], fromOffset };
     this.leaves.set(key, use);
     push(this.events[type], name, use);
     return use;
@@ -108,6 +130,12 @@ class Compiler {
     const { computations } = this.use(plan);
     if (!computations.includes(user)) computations.push(user);
   }
+
+  /** What a leaf says that has not counted everything yet could be wrong. */
+  holdBackUnready(): void {
+    for (const { computations, plan } of this.leaves.values())
+      if (!this.#coverageOf(plan).isReady) for (const one of computations) one.state = "preparing";
+  }
 }
 
 function isMetByNothing(node: Node): boolean {
@@ -129,10 +157,13 @@ function isMetByNothing(node: Node): boolean {
 
 /**
  * Compiles all of a space. An edited computation may be there twice, live and preparing: then `computations` and names of audiences mean the
- * one that is not preparing.
+ * one that is not preparing. One with a leaf that is not ready is preparing whatever its input says: it is folded, and not evaluated.
  */
-export function compileSet(inputs: readonly ComputationInput[]): ComputationSet {
-  const compiler = new Compiler();
+export function compileSet(
+  inputs: readonly ComputationInput[],
+  coverageOf: CoverageOf = () => READY,
+): ComputationSet {
+  const compiler = new Compiler(coverageOf);
   const computations = inputs.map((input): Computation => {
     const plan = input.definition.kind === "trait" ? planLeaf(input.definition.leaf) : undefined;
     return { ...input, root: undefined, plan };
@@ -149,6 +180,7 @@ export function compileSet(inputs: readonly ComputationInput[]): ComputationSet 
     if (one.plan !== undefined) compiler.indexPlan(one.plan, one);
     if (one.root !== undefined) compiler.index(one.root, one);
   }
+  compiler.holdBackUnready();
   const whenEmpty = computations.filter(({ root }) => root !== undefined && isMetByNothing(root));
   const { byId, events, leaves, lists, traits } = compiler;
   return { computations: byId, events, leaves, lists, traits, whenEmpty };

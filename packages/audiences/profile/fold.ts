@@ -43,7 +43,9 @@ function countEvent({ profile, call, atMs }: Folding, name: string): void {
   }
 }
 
-function foldLeaf({ plan, computations }: LeafUse, { profile, call, atMs, nowMs, touched }: Folding): void {
+function foldLeaf(use: LeafUse, { profile, call, atMs, nowMs, touched }: Folding): void {
+  const { plan, computations, fromOffset } = use;
+  if (profile.appliedOffset < fromOffset) return;
   const known = profile.leaves.get(plan.leaf.key);
   const state = known ?? emptyState(plan);
   const before = known === undefined ? 0 : leafBytes(known);

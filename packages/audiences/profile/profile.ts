@@ -61,6 +61,8 @@ export interface Profile {
   readonly results: Map<string, Result>;
   /** Hashes of the newest calls, newest last: a call that comes again counts once. */
   recentCalls: number[];
+  /** By leaf key: a backfill under way has counted events below this offset. */
+  readonly backfilled: Map<string, number>;
   /** Flips that are not known to be sent. */
   outbox: Flip[];
   /** About the bytes of the encoded record, without outbox and recent calls. */
@@ -92,6 +94,7 @@ export function createProfile(id: string, offset: number): Profile {
     lists: new Set(),
     results: new Map(),
     recentCalls: [],
+    backfilled: new Map(),
     outbox: [],
     sizeBytes: 0,
     nextDeadlineMs: Number.POSITIVE_INFINITY,

@@ -30,6 +30,10 @@ function callHash({ sourceId, messageId, userId, anonymousId }: CallIdentity): n
   return ((a ^ (a >>> 16)) & 0xffffff) * 0x1000000 + ((b ^ (b >>> 16)) & 0xffffff);
 }
 
+export function knowsCall({ recentCalls }: Profile, call: CallIdentity): boolean {
+  return recentCalls.includes(callHash(call));
+}
+
 /** False when the profile has counted the call before; otherwise it is remembered. */
 export function rememberCall(profile: Profile, call: CallIdentity): boolean {
   const hash = callHash(call);
@@ -39,4 +43,29 @@ export function rememberCall(profile: Profile, call: CallIdentity): boolean {
   // Cut now and then, not at every call: shifting 256 entries costs more than the search.
   if (recentCalls.length >= 2 * MAX_RECENT_CALLS) profile.recentCalls = recentCalls.slice(-MAX_RECENT_CALLS);
   return true;
+}
+
+/** The newest calls of many profiles, for a reading of the log. */
+export class CallMemory {
+  readonly #capacity: number;
+  /** The newest ones, and those before them: one of the two is let go of as a whole. */
+  #newest = new Set<number>();
+  #before = new Set<number>();
+
+  /** At least so many calls are remembered, at most twice as many. */
+  constructor(capacity: number) {
+    this.#capacity = capacity;
+  }
+
+  /** False when the call was remembered before. */
+  remember(call: CallIdentity): boolean {
+    const hash = callHash(call);
+    if (this.#newest.has(hash) || this.#before.has(hash)) return false;
+    if (this.#newest.size >= this.#capacity) {
+      this.#before = this.#newest;
+      this.#newest = new Set();
+    }
+    this.#newest.add(hash);
+    return true;
+  }
 }

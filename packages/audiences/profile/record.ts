@@ -49,6 +49,7 @@ export function profileToRecord(profile: Profile): ProfileState {
     events: Array.from(profile.events.values(), (event) => ({ ...event })),
     leaves: Array.from(profile.leaves, ([key, state]) => leafToRecord(key, state)),
     lists: [...profile.lists],
+    backfilled: Array.from(profile.backfilled, ([leafKey, toOffset]) => ({ leafKey, toOffset })),
     results: resultsOf(profile),
     outbox: [...profile.outbox],
   };
@@ -63,6 +64,7 @@ function fillMaps(profile: Profile, record: ProfileState): void {
     if (state !== undefined) profile.leaves.set(leaf.key, state);
   }
   for (const list of record.lists) profile.lists.add(list);
+  for (const { leafKey, toOffset } of record.backfilled) profile.backfilled.set(leafKey, toOffset);
   for (const { computationId, deadlineMs, generation, seq, sinceMs, text } of record.results) {
     const due = deadlineMs ?? Number.POSITIVE_INFINITY;
     profile.results.set(computationId, { text, seq, sinceMs, generation, deadlineMs: due });

@@ -15,11 +15,12 @@ export function leaveAudience(
 
 /** Drops what nothing in the set uses any more: results, lists and states of leaves. True when there was something. */
 export function forgetUnused(profile: Profile, set: ComputationSet): boolean {
-  const { leaves, lists, results } = profile;
-  const before = leaves.size + lists.size + results.size;
+  const { leaves, lists, backfilled, results } = profile;
+  const before = leaves.size + lists.size + results.size + backfilled.size;
   for (const key of leaves.keys()) if (!set.leaves.has(key)) leaves.delete(key);
+  for (const key of backfilled.keys()) if (!set.leaves.has(key)) backfilled.delete(key);
   for (const id of lists) if (!set.computations.has(id)) lists.delete(id);
   for (const id of results.keys()) if (!set.computations.has(id)) results.delete(id);
   profile.sizeBytes = profileBytes(profile);
-  return leaves.size + lists.size + results.size < before;
+  return leaves.size + lists.size + results.size + backfilled.size < before;
 }

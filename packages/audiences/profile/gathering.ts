@@ -1,0 +1,101 @@
+// One stretch of the log, read again for leaves that were not there when it was folded.
+import { eventTimeOf, foldPast, isPassedOver, type PastStates } from "./backfill.ts";
+import type { LeafUse } from "./computation-set.ts";
+import type { ProfileCall } from "./fold.ts";
+import type { Profile } from "./profile.ts";
+import type { CallMemory } from "./recent-calls.ts";
+
+/** What of a profile decides whether a call counts, as it is when the stretch first has a call of it. */
+type Facts = Pick<Profile, "appliedOffset" | "deletedAtMs" | "isFrozen" | "redirectTo"> & {
+  readonly backfilled: ReadonlyMap<string, number>;
+};
+
+export interface GatheringParts {
+  /** Leaves that look back. */
+  readonly uses: readonly LeafUse[];
+  /** Outlives a stretch: a copy counts once also when its first is in the stretch before. */
+  readonly calls: CallMemory;
+  readonly nowMs: number;
+  /** As that of `PastMoment`. */
+  readonly judgedFromMs: number;
+}
+
+/** A call of the log with where it stands. */
+export interface PastCall {
+  readonly profileId: string;
+  readonly offset: number;
+  readonly call: ProfileCall;
+}
+
+export interface Gathered {
+  readonly states: PastStates;
+  /** When the profile's user was deleted; one that was deleted since takes none of it. */
+  readonly deletedAtMs: number | undefined;
+}
+
+/** Undefined for a profile that is not there. */
+type Load = (profileId: string) => Profile | undefined;
+
+export class Gathering {
+  readonly #parts: GatheringParts;
+  readonly #uses = new Map<string, LeafUse[]>();
+  readonly #facts = new Map<string, Facts | undefined>();
+  /** By profile id. */
+  readonly profiles = new Map<string, Gathered>();
+
+  constructor(parts: GatheringParts) {
+    this.#parts = parts;
+    for (const use of parts.uses) {
+      const name = `${use.plan.leaf.type} ${use.plan.leaf.name}`;
+      this.#uses.set(name, [...(this.#uses.get(name) ?? []), use]);
+    }
+  }
+
+  /** Whether the call is of a name that a leaf asks for. */
+  asksFor({ name, type }: Pick<ProfileCall, "name" | "type">): boolean {
+    return name !== null && this.#uses.has(`${type} ${name}`);
+  }
+
+  /** Remembers a call that was counted in a stretch before, as `take` did: a copy does not count. */
+  pass(past: PastCall, load: Load): void {
+    const facts = this.#admit(past, load);
+    if (facts !== undefined) this.#parts.calls.remember(past.call);
+  }
+
+  /** Counts the call as it would have been counted when it came. Calls come in the order of the log. */
+  take(past: PastCall, load: Load): void {
+    const facts = this.#admit(past, load);
+    if (facts !== undefined && this.#parts.calls.remember(past.call)) this.#count(past, facts);
+  }
+
+  /**
+   * The facts of its profile, if the call counts there. Of a merged profile the calls that came before its release are its own; those after
+   * it were passed on, and stand in the log once more, as the surviving one's.
+   */
+  #admit({ call, offset, profileId }: PastCall, load: Load): Facts | undefined {
+    if (!this.asksFor(call)) return undefined;
+    const facts = this.#factsOf(profileId, load);
+    if (facts === undefined || isPassedOver(facts, eventTimeOf(call, this.#parts.nowMs))) return undefined;
+    return facts.redirectTo !== undefined && offset > facts.appliedOffset ? undefined : facts;
+  }
+
+  #count({ call, offset, profileId }: PastCall, facts: Facts): void {
+    const moment = { atMs: eventTimeOf(call, this.#parts.nowMs), nowMs: this.#parts.judgedFromMs };
+    const states = this.profiles.get(profileId)?.states ?? new Map();
+    for (const use of this.#uses.get(`${call.type} ${call.name}`) ?? [])
+      if (offset >= (facts.backfilled.get(use.plan.leaf.key) ?? 0)) foldPast(states, call, use, moment);
+    if (states.size > 0) this.profiles.set(profileId, { states, deletedAtMs: facts.deletedAtMs });
+  }
+
+  #factsOf(id: string, load: Load): Facts | undefined {
+    if (this.#facts.has(id)) return this.#facts.get(id);
+    const profile = load(id);
+    const facts = profile && factsOf(profile);
+    this.#facts.set(id, facts);
+    return facts;
+  }
+}
+
+function factsOf({ appliedOffset, backfilled, deletedAtMs, isFrozen, redirectTo }: Profile): Facts {
+  return { appliedOffset, deletedAtMs, isFrozen, redirectTo, backfilled: new Map(backfilled) };
+}

@@ -1,0 +1,157 @@
+// Computations that are made when much has happened already: the log is read again, in stretches, while more comes.
+import fc from "fast-check";
+import {
+  addPast,
+  CallMemory,
+  evaluate,
+  Gathering,
+  isKnownFromSummary,
+  type LeafCoverage,
+  seedLeaves,
+} from "#audiences";
+import { anyCase, type Case, type Step } from "./case.ts";
+import type { SentFlip } from "./naive.ts";
+import { compile, Product } from "./product.ts";
+import { LAST_STEPS, Run } from "./run-case.ts";
+
+export interface LateCase {
+  readonly given: Case;
+  /** After so many hundredths of the steps the computations are there; after so many of the rest they are ready. */
+  readonly there: number;
+  readonly ready: number;
+  /** Events of a stretch. */
+  readonly stretch: number;
+  /** Profiles that a stretch reaches before the process dies; then it is read again, with another end. */
+  readonly diesAfter: number;
+}
+
+export const anyLateCase: fc.Arbitrary<LateCase> = fc.record({
+  given: anyCase,
+  there: fc.integer({ min: 0, max: 100 }),
+  ready: fc.integer({ min: 0, max: 100 }),
+  stretch: fc.integer({ min: 1, max: 60 }),
+  diesAfter: fc.integer({ min: 0, max: 3 }),
+});
+
+class LateRun {
+  readonly run: Run;
+  readonly #given: LateCase;
+  readonly #product: Product;
+  #calls = new CallMemory(1_000);
+  #fence = 0;
+  #cursor = 0;
+
+  constructor(late: LateCase) {
+    this.#given = late;
+    this.#product = new Product(compile({ computations: [], steps: [] }));
+    this.run = new Run(late.given, this.#product);
+  }
+
+  begin(): void {
+    this.#fence = this.#product.offset;
+    this.#compile({ fromOffset: this.#fence, isReady: false });
+  }
+
+  #compile(coverage: LeafCoverage): void {
+    this.#product.set = compile(this.#given.given, (plan) =>
+      isKnownFromSummary(plan) ? { fromOffset: 0, isReady: true } : coverage,
+    );
+  }
+
+  get isAtFence(): boolean {
+    return this.#cursor >= this.#fence;
+  }
+
+  /** One stretch: in a part of the profiles first, then the process dies, and what it had in memory is gone. */
+  backfill(): void {
+    if (this.isAtFence) return;
+    const { diesAfter, stretch } = this.#given;
+    const end = Math.min(this.#fence, this.#cursor + stretch);
+    if (diesAfter > 0) {
+      this.#backfillTo(Math.min(this.#fence, end + 2), diesAfter);
+      this.#product.reload();
+      this.#calls = new CallMemory(1_000);
+    }
+    this.#backfillTo(end, Number.POSITIVE_INFINITY);
+    this.#cursor = end;
+  }
+
+  #backfillTo(toOffset: number, profiles: number): void {
+    const { log, set } = this.#product;
+    const { nowMs } = this.run;
+    const uses = [...set.leaves.values()].filter(({ plan }) => !isKnownFromSummary(plan));
+    const gathering = new Gathering({ uses, calls: this.#calls, nowMs, judgedFromMs: nowMs });
+    for (const { event, id: profileId, offset } of log) {
+      if (event.kind !== "call" || offset >= toOffset) continue;
+      const past = { profileId, offset, call: event.call };
+      const load = (id: string) => this.#product.profiles.get(id);
+      if (offset < this.#cursor) gathering.pass(past, load);
+      else gathering.take(past, load);
+    }
+    for (const [id, { states }] of [...gathering.profiles].slice(0, profiles)) {
+      const profile = this.#product.profiles.get(id);
+      if (profile === undefined) continue;
+      addPast(profile, states, { set, toOffset, nowMs });
+      if (profile.redirectTo !== undefined) this.#product.giveOn(profile, nowMs);
+    }
+  }
+
+  /** What the first sync does. */
+  end(): string | undefined {
+    while (!this.isAtFence) this.backfill();
+    this.#compile({ fromOffset: this.#fence, isReady: true });
+    const { computations, leaves } = this.#product.set;
+    for (const profile of this.#product.profiles.values()) {
+      if (profile.redirectTo !== undefined) continue;
+      seedLeaves(profile, leaves.values());
+      evaluate(profile, computations.values(), this.run.nowMs);
+    }
+    this.run.naive.clock(this.run.nowMs);
+    this.#takeFlips();
+    const [product, naive] = [this.#product.values, this.run.naive.values].map((values) =>
+      [...values]
+        .map((one) => one.join(" "))
+        .sort()
+        .join("\n"),
+    );
+    return product === naive ? undefined : `after the first sync\n${product}\nbut should be\n${naive}`;
+  }
+
+  step(step: Step): readonly [string, string] {
+    this.run.step(step);
+    return this.#takeFlips();
+  }
+
+  #takeFlips(): readonly [string, string] {
+    return [shown(this.#product.takeFlips()), shown(this.run.naive.takeFlips())];
+  }
+}
+
+function shown(flips: readonly SentFlip[]): string {
+  return flips
+    .map(({ computation, profile, text }) => `${profile} ${computation} ${text}`)
+    .sort()
+    .join("\n");
+}
+
+/** What is wrong, or undefined. */
+export function differenceInLate(late: LateCase): string | undefined {
+  const { given, ready, there } = late;
+  const run = new LateRun(late);
+  const fence = Math.floor((given.steps.length * there) / 100);
+  const end = fence + Math.floor(((given.steps.length - fence) * ready) / 100);
+  for (const step of given.steps.slice(0, fence)) run.step(step);
+  run.begin();
+  for (const step of given.steps.slice(fence, end)) {
+    run.backfill();
+    run.step(step);
+  }
+  const wrong = run.end();
+  if (wrong !== undefined) return wrong;
+  for (const [index, step] of [...given.steps.slice(end), ...LAST_STEPS].entries()) {
+    const [product, naive] = run.step(step);
+    if (product !== naive)
+      return `step ${end + index}: the product sends\n${product}\nbut should send\n${naive}`;
+  }
+  return undefined;
+}
