@@ -3,6 +3,7 @@ export type {
   ComputedTraitDefinition,
   Reading,
 } from "./definition/definition.ts";
+export { limitHistory } from "./definition/limit-history.ts";
 export { type AudienceContext, parseAudience } from "./definition/parse-audience.ts";
 export { parseComputedTrait } from "./definition/parse-computed-trait.ts";
 export { keyProblem, snakeCase } from "./definition/snake-case.ts";

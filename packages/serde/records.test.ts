@@ -52,6 +52,8 @@ const RECORDS: { [R in RecordName]: fc.Arbitrary<RecordTypes[R]> } = {
     profilesTotal: long,
     cursor: nullable(text),
     fenceOffset: long,
+    eventsDone: long,
+    eventsTotal: long,
     coverageFromMs: nullable(long),
     isPartial: fc.boolean(),
     members: long,

@@ -28,24 +28,28 @@ export interface AudienceConfig {
   isExitAll: boolean;
 }
 
-/** How far one partition of the audience processor is with one audience or computed trait. */
+/** How far one partition of the audience processor is with one audience or computed trait, or with one leaf that looks back on the log. */
 export interface AudienceProgress {
-  /** Of the audience or computed trait. */
+  /** Of the audience or computed trait; leaf: and its key for a leaf. */
   id: string;
   partition: number;
   /** The one that the rest is about. */
   generation: number;
-  /** preparing, live or deleted. */
+  /** preparing, live or deleted; of a leaf also counted: live once every partition has counted its log. */
   state: string;
   /** It was paused when this was written: resumed, all profiles are evaluated again. */
   isPaused: boolean;
   /** Profiles that the first sync has evaluated. */
   profilesDone: number;
   profilesTotal: number;
-  /** Id of the last profile that the first sync has evaluated. */
+  /** Id of the last profile that the first sync has evaluated; of a leaf the first offset of profile-events that is not counted yet. */
   cursor: null | string;
   /** From this offset of profile-events on everything is folded as it comes. */
   fenceOffset: number;
+  /** Events before the fence that were read again. */
+  eventsDone: number;
+  /** Events before the fence that are to be read again. */
+  eventsTotal: number;
   /** Since when calls are counted; null when all that the definition asks for are. */
   coverageFromMs: null | number;
   /** Calls that the definition asks for are not known any more. */

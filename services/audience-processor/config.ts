@@ -17,6 +17,12 @@ const audienceSettings = settingsGroup({
       default: "500",
       doc: "Identify calls a second by which one process tells of the members of new and edited audiences; live calls are not held back.",
     }),
+    backfillPerSecond: setting({
+      env: "HOOKLINE_AUDIENCE_BACKFILL_RATE",
+      type: value.integer({ min: 1, max: 10_000_000 }),
+      default: "20000",
+      doc: "Events a second that one process reads again from the log for conditions that look back, and are new.",
+    }),
   },
 });
 

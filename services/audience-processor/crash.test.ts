@@ -25,8 +25,8 @@ afterEach(async () => {
   await stage.close();
 }, 60_000);
 
-async function startProcess(): Promise<ServiceProcess> {
-  const settings = { ...stage.environment, HOOKLINE_DATA_DIR: stage.newDataDir() };
+async function startProcess(more: Record<string, string> = {}): Promise<ServiceProcess> {
+  const settings = { ...stage.environment, HOOKLINE_DATA_DIR: stage.newDataDir(), ...more };
   const started = await startService({ name: "audience-processor", settings });
   processes.push(started);
   return started;
@@ -84,4 +84,31 @@ test("a partition that moves to another process takes its profiles with it", asy
   await one.kill();
   await startProcess();
   await expectAlternation(26);
+}, 240_000);
+
+test("killed again and again while it reads its log for a new audience: as if the audience had been there", async () => {
+  const settings = { HOOKLINE_AUDIENCE_BACKFILL_RATE: "60" };
+  const processor = await startProcess(settings);
+  for (let round = 0; round < 3; round += 1)
+    await stage.send(...USERS.slice(round).map((userId) => callOf({ userId, event: "A" })));
+  const counted = { event: "A", within: "30d", reduce: { fn: "count" } };
+  await stage.configure(audienceOf("counted", counted, { kind: "trait", createdAtMs: Date.now() }));
+  const eventsDone = () => stage.progressOf("counted").reduce((sum, one) => sum + one.eventsDone, 0);
+  const isFenced = () => stage.progressOf("counted").length === 3;
+  await until(isFenced, { ...WAIT, what: "the fences" });
+  await processor.kill();
+  await stage.send(...USERS.map((userId) => callOf({ userId, event: "A" })));
+  await processor.restart();
+  await until(() => eventsDone() > 0, { ...WAIT, what: "a part of the log" });
+  await processor.kill();
+  await processor.restart({ HOOKLINE_DATA_DIR: stage.newDataDir() });
+  const expected = (index: number) => Math.min(3, index + 1) + 1;
+  await until(() => USERS.every((user) => stage.valuesOf(user, "counted").length > 0), {
+    ...WAIT,
+    what: () => `the counts: ${eventsDone()} ${JSON.stringify(stage.progressOf("counted"))}`,
+  });
+  await until(() => stage.isLive("counted"), { ...WAIT, what: "the first sync" });
+  expect(USERS.map((user) => stage.valuesOf(user, "counted"))).toEqual(
+    USERS.map((_, index) => [expected(index)]),
+  );
 }, 240_000);

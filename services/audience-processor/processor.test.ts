@@ -74,6 +74,38 @@ describe("membership in a window", () => {
 });
 
 describe("a new audience", () => {
+  test("counts what the log has of its window, as if it had been there; copies count once", async () => {
+    const { service } = stage.start();
+    await service.ready;
+    const users = Array.from({ length: 20 }, (_, index) => `u${index}`);
+    const calls = users.flatMap((user, index) =>
+      Array.from({ length: (index % 3) + 1 }, () => track(user, "Order Completed")),
+    );
+    const copy = track("copied", "Order Completed");
+    await stage.send(callOf({ anonymousId: "x", event: "Order Completed" }), ...calls, copy);
+    await stage.send(callOf({ anonymousId: "x", userId: "merged", event: "Order Completed" }), copy);
+    const first = { event: "Order Completed", within: "30d" };
+    await stage.configure(audienceOf("once", first));
+    await until(() => stage.isLive("once"), { ...WAIT, what: "an audience that needs no log" });
+    const twice = { ...first, count: { op: "gte", value: 2 } };
+    await stage.configure(audienceOf("twice", twice, { createdAtMs: Date.now() }));
+    await until(() => stage.isLive("twice"), { ...WAIT, what: "the first sync" });
+    const members = [...users.filter((_, index) => index % 3 > 0), "merged"];
+    await until(() => members.every((user) => stage.valuesOf(user, "twice").length > 0), {
+      ...WAIT,
+      what: "all members",
+    });
+    expect(
+      stage
+        .progressOf("twice")
+        .every(({ coverageFromMs, isPartial }) => coverageFromMs === null && !isPartial),
+    ).toBe(true);
+    await stage.send(copy, track("u0", "Order Completed"));
+    await until(() => stage.valuesOf("u0", "twice").length > 0, { ...WAIT, what: "a live entry" });
+    const sent = stage.sent.filter(({ key }) => key === "twice").map(({ user, value }) => `${user} ${value}`);
+    expect(sent.sort()).toEqual([...members, "u0"].map((user) => `${user} true`).sort());
+  }, 120_000);
+
   test("reports the members that there are, once each; an edit of the differences", async () => {
     const { service } = stage.start();
     await service.ready;

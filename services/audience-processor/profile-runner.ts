@@ -1,13 +1,17 @@
 // The runner on profile events, and the partitions of profiles that it owns.
 import { join } from "node:path";
 import type { Producer, Runner } from "#kafka";
+import { Backfills } from "./computations/backfills.ts";
 import type { Computations } from "./computations/computations.ts";
 import { FirstSync } from "./computations/first-sync.ts";
+import { LeafRegistry } from "./computations/leaf-registry.ts";
 import { Pace } from "./computations/pace.ts";
+import { PartitionComputations } from "./computations/partition-computations.ts";
 import type { Progress } from "./computations/progress.ts";
 import { MAX_OUTSTANDING, type Parts } from "./parts.ts";
 import { createCodec, type ProfileCodec } from "./profiles/codec.ts";
 import { eventDecoder } from "./profiles/event.ts";
+import type { PartitionWorker } from "./profiles/partition-worker.ts";
 import { ProfilePartitions, type ProfilePartitionsOptions } from "./profiles/profile-partitions.ts";
 import type { Telemetry } from "./telemetry.ts";
 
@@ -54,9 +58,34 @@ interface Shared {
   readonly progress: Progress;
   readonly producer: Producer;
   readonly codec: ProfileCodec;
+  /** Reads what is configured and how far it is, to their ends. */
+  refreshTables(): Promise<unknown>;
 }
 
-function workerParts({ codec, computations, parts, producer, progress }: Shared, partition: number) {
+/** What a partition counts, and since when. */
+interface OfPartition {
+  readonly partition: number;
+  readonly registry: LeafRegistry;
+  readonly computations: PartitionComputations;
+}
+
+function partitionOf({ computations, parts, progress }: Shared, partition: number): OfPartition {
+  const { host } = parts.context;
+  const registry = new LeafRegistry({
+    partition,
+    nowMs: () => host.now(),
+    progressOf: (id, of) => progress.of(id, of),
+    report: (one) => progress.report(one),
+    idsOf: (of) => progress.idsOf(of),
+  });
+  return {
+    partition,
+    registry,
+    computations: new PartitionComputations(computations, registry.coverageOf),
+  };
+}
+
+function workerParts({ codec, parts, producer, progress }: Shared, { computations, partition }: OfPartition) {
   const { context, records, telemetry } = parts;
   return {
     codec,
@@ -73,27 +102,85 @@ function workerParts({ codec, computations, parts, producer, progress }: Shared,
   };
 }
 
+/** How fast first syncs may go, over all partitions of the process. */
+function pacesOf({ context }: Parts) {
+  const { host, settings } = context;
+  let last: Promise<void> = Promise.resolve();
+  return {
+    identifies: new Pace(settings.audiences.syncPerSecond, host),
+    events: new Pace(settings.audiences.backfillPerSecond, host),
+    inTurn(work: () => Promise<void>): Promise<void> {
+      const done = last.then(work);
+      last = done.catch(() => undefined);
+      return done;
+    },
+  };
+}
+
+type Paces = ReturnType<typeof pacesOf>;
+
+/** What works beside the events of a partition: the log is read again, then profiles are evaluated. */
+function companionOf(
+  { parts, progress }: Shared,
+  { computations, partition, registry }: OfPartition,
+  {
+    paces,
+    runner,
+    signal,
+    worker,
+  }: { worker: PartitionWorker; signal: AbortSignal; paces: Paces; runner: Runner },
+) {
+  const { connection, context } = parts;
+  const { kafka, serde, topics } = connection;
+  const { host, logger } = context;
+  const place = { topic: topics.profileEvents.name, partition };
+  const shared = { worker, computations, registry, progressOf: (id: string) => progress.of(id, partition) };
+  const backfills = new Backfills({
+    ...shared,
+    ...place,
+    kafka,
+    admin: kafka.admin(),
+    host,
+    signal,
+    pace: paces.events,
+    inTurn: paces.inTurn,
+    decode: eventDecoder(serde, topics),
+    reportDurably: (all) => progress.reportDurably(all),
+    onError: (error) =>
+      logger.warn({ partition, err: error }, "the log could not be read again; it is tried again"),
+  });
+  const firstSync = new FirstSync({
+    ...shared,
+    partition,
+    pace: paces.identifies,
+    nowMs: () => host.now(),
+    position: () => runner.position(place) ?? 0,
+    report: (one) => progress.report(one),
+  });
+  return {
+    advance() {
+      backfills.advance();
+      firstSync.advance();
+    },
+  };
+}
+
 function createPartitions(shared: Shared, runnerOf: () => Runner): ProfilePartitions {
-  const { codec, computations, parts, producer, progress } = shared;
-  const { host, lifecycle, settings } = parts.context;
+  const { codec, parts, producer, progress } = shared;
+  const { lifecycle, settings } = parts.context;
   const { profileEvents, profiles } = parts.connection.topics;
   const placeOf = (partition: number) => ({ topic: profileEvents.name, partition });
-  const pace = new Pace(settings.audiences.syncPerSecond, host);
+  const paces = pacesOf(parts);
   return new ProfilePartitions({
     directory: join(settings.data.dataDir, "audience-processor", profiles.name),
     store: storeSettings(parts, codec),
-    worker: (partition) => workerParts(shared, partition),
-    companion: (partition, worker) =>
-      new FirstSync({
-        partition,
-        worker,
-        computations,
-        pace,
-        nowMs: () => host.now(),
-        position: () => runnerOf().position(placeOf(partition)) ?? 0,
-        progressOf: (id) => progress.of(id, partition),
-        report: (one) => progress.report(one),
-      }),
+    // What the last owner has written of its leaves has to be known before the first event.
+    prepare: () => shared.refreshTables(),
+    begin(partition, workOn) {
+      const own = partitionOf(shared, partition);
+      const { signal, worker } = workOn(workerParts(shared, own));
+      return companionOf(shared, own, { worker, signal, paces, runner: runnerOf() });
+    },
     send: (outgoing) => producer.send(outgoing),
     ownership: (partition) => runnerOf().ownership(placeOf(partition)),
     position: (partition) => runnerOf().position(placeOf(partition)),
@@ -104,15 +191,17 @@ function createPartitions(shared: Shared, runnerOf: () => Runner): ProfilePartit
 
 export function createProfileRunner(
   parts: Parts,
-  computations: Computations,
-  progress: Progress,
+  { computations, progress, refreshTables }: Pick<Shared, "computations" | "progress" | "refreshTables">,
 ): { readonly partitions: ProfilePartitions; readonly runner: Runner } {
   const { kafka, profilesGroup, serde, topics } = parts.connection;
   const { records, telemetry } = parts;
   const topic = topics.profileEvents.name;
   const producer = kafka.durableProducer();
   const codec = createCodec(serde, topics);
-  const partitions = createPartitions({ parts, computations, progress, producer, codec }, () => runner);
+  const partitions = createPartitions(
+    { parts, computations, progress, producer, codec, refreshTables },
+    () => runner,
+  );
   const runner: Runner = kafka.runner({
     groupId: profilesGroup,
     topics: [topic],

@@ -132,7 +132,11 @@ async function start(context: ProcessorContext, ways: Ways): Promise<Record<stri
   });
   tables.configs.onChange((id, config) => computations.apply(id, config));
   const progress = openProgress(parts, tables);
-  const { partitions, runner } = createProfileRunner(parts, computations, progress);
+  const { partitions, runner } = createProfileRunner(parts, {
+    computations,
+    progress,
+    refreshTables: () => Promise.all([tables.configs.load(), tables.progress.load()]),
+  });
   const keying = createKeying(parts);
   lifecycle.onStop("profiles", () => partitions.close());
   let isJoined = false;
@@ -147,7 +151,7 @@ async function start(context: ProcessorContext, ways: Ways): Promise<Record<stri
     restoringPartitions: partitions.opening.length,
     outstandingEvents: runner.outstanding.records,
     profiles: partitions.profiles,
-    computations: computations.set.computations.size,
+    computations: computations.inputs.length,
     watermarkMs,
   }));
   await connection.serde.start();

@@ -10,7 +10,6 @@ import {
   seedLeaves,
 } from "#audiences";
 import { anyCase, type Case, type Step } from "./case.ts";
-import type { SentFlip } from "./naive.ts";
 import { compile, Product } from "./product.ts";
 import { LAST_STEPS, Run } from "./run-case.ts";
 
@@ -91,7 +90,7 @@ class LateRun {
     for (const [id, { states }] of [...gathering.profiles].slice(0, profiles)) {
       const profile = this.#product.profiles.get(id);
       if (profile === undefined) continue;
-      addPast(profile, states, { set, toOffset, nowMs });
+      addPast(profile, states, { uses, toOffset, nowMs });
       if (profile.redirectTo !== undefined) this.#product.giveOn(profile, nowMs);
     }
   }
@@ -107,31 +106,25 @@ class LateRun {
       evaluate(profile, computations.values(), this.run.nowMs);
     }
     this.run.naive.clock(this.run.nowMs);
-    this.#takeFlips();
+    return this.difference();
+  }
+
+  step(step: Step): void {
+    this.run.step(step);
+    this.#product.takeFlips();
+    this.run.naive.takeFlips();
+  }
+
+  /** What was sent last of each; a value that is empty at first is not sent, so it is as good as none. */
+  difference(): string | undefined {
     const [product, naive] = [this.#product.values, this.run.naive.values].map((values) =>
       [...values]
         .map((one) => one.join(" "))
         .sort()
         .join("\n"),
     );
-    return product === naive ? undefined : `after the first sync\n${product}\nbut should be\n${naive}`;
+    return product === naive ? undefined : `the product has sent\n${product}\nbut should have sent\n${naive}`;
   }
-
-  step(step: Step): readonly [string, string] {
-    this.run.step(step);
-    return this.#takeFlips();
-  }
-
-  #takeFlips(): readonly [string, string] {
-    return [shown(this.#product.takeFlips()), shown(this.run.naive.takeFlips())];
-  }
-}
-
-function shown(flips: readonly SentFlip[]): string {
-  return flips
-    .map(({ computation, profile, text }) => `${profile} ${computation} ${text}`)
-    .sort()
-    .join("\n");
 }
 
 /** What is wrong, or undefined. */
@@ -147,11 +140,11 @@ export function differenceInLate(late: LateCase): string | undefined {
     run.step(step);
   }
   const wrong = run.end();
-  if (wrong !== undefined) return wrong;
+  if (wrong !== undefined) return `after the first sync: ${wrong}`;
   for (const [index, step] of [...given.steps.slice(end), ...LAST_STEPS].entries()) {
-    const [product, naive] = run.step(step);
-    if (product !== naive)
-      return `step ${end + index}: the product sends\n${product}\nbut should send\n${naive}`;
+    run.step(step);
+    const difference = run.difference();
+    if (difference !== undefined) return `step ${end + index}: ${difference}`;
   }
   return undefined;
 }

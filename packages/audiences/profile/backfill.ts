@@ -1,7 +1,7 @@
 // Calls from before a leaf was there: counted from the log into states of their own, which are then added to what has been counted since.
 import { emptyState, foldIntoLeaf, mergeStates } from "../leaves/leaf.ts";
 import type { LeafState } from "../leaves/state.ts";
-import type { ComputationSet, LeafUse } from "./computation-set.ts";
+import type { LeafUse } from "./computation-set.ts";
 import type { ProfileCall } from "./fold.ts";
 import { MAX_PROFILE_BYTES, type Profile } from "./profile.ts";
 import { leafBytes, profileBytes } from "./size.ts";
@@ -50,15 +50,16 @@ export function addPast(
   states: PastStates,
   {
     nowMs,
-    set,
     toOffset,
-  }: { readonly set: ComputationSet; readonly toOffset: number; readonly nowMs: number },
+    uses,
+  }: { readonly uses: readonly LeafUse[]; readonly toOffset: number; readonly nowMs: number },
 ): void {
-  for (const [key, state] of states) {
-    const use = set.leaves.get(key);
-    if (use === undefined) continue;
+  for (const { plan } of uses) {
+    const { key } = plan.leaf;
+    const state = states.get(key);
+    if (state === undefined) continue;
     const own = profile.leaves.get(key);
-    if (own !== undefined) mergeStates(use.plan, state, own, nowMs);
+    if (own !== undefined) mergeStates(plan, state, own, nowMs);
     profile.leaves.set(key, state);
     profile.backfilled.set(key, toOffset);
     profile.sizeBytes += leafBytes(state) - (own === undefined ? 0 : leafBytes(own));

@@ -51,6 +51,11 @@ export class Gathering {
     }
   }
 
+  /** Whether it has asked for the profile before. */
+  knows(profileId: string): boolean {
+    return this.#facts.has(profileId);
+  }
+
   /** Whether the call is of a name that a leaf asks for. */
   asksFor({ name, type }: Pick<ProfileCall, "name" | "type">): boolean {
     return name !== null && this.#uses.has(`${type} ${name}`);

@@ -1,10 +1,8 @@
-// The audiences and computed traits of the space, as control has configured them, compiled.
+// The audiences and computed traits of the space, as control has configured them, read.
 import {
-  type Computation,
   type ComputationInput,
-  type ComputationSet,
-  compileSet,
   type FlipContext,
+  limitHistory,
   parseAudience,
   parseComputedTrait,
 } from "#audiences";
@@ -28,62 +26,57 @@ function parse(config: AudienceConfig, keys: ReadonlyMap<string, { references: [
   // Control has refused cycles and depth; here only the names are asked for.
   const reading =
     config.kind === "trait" ? parseComputedTrait(given) : parseAudience(given, { audiences: keys });
-  return reading.ok ? reading.definition : JSON.stringify(reading.problems);
+  if (!reading.ok) return JSON.stringify(reading.problems);
+  const { definition } = reading;
+  return definition.kind === "trait" ? definition : limitHistory(definition, config).definition;
+}
+
+interface Read {
+  /** Of those that are not deleted. */
+  readonly inputs: readonly ComputationInput[];
+  /** Of deleted ones too: a change of theirs may not be sent yet. */
+  readonly identities: ReadonlyMap<string, FlipContext["computation"]>;
 }
 
 export class Computations {
   readonly #options: ComputationsOptions;
   readonly #configs = new Map<string, AudienceConfig>();
-  /** Of deleted ones too: a change of theirs may not be sent yet. */
-  readonly #identities = new Map<string, FlipContext["computation"]>();
-  #set: ComputationSet = compileSet([]);
-  #isStale = false;
+  #version = 0;
+  #read: Read | undefined;
 
   constructor(options: ComputationsOptions) {
     this.#options = options;
   }
 
-  /** Compiled when it is asked for, after whatever has changed. */
-  get set(): ComputationSet {
-    if (this.#isStale) this.#compile();
-    return this.#set;
+  /** Another number after each change. */
+  get version(): number {
+    return this.#version;
   }
-
-  readonly computationOf = (id: string): FlipContext["computation"] | undefined => {
-    if (this.#isStale) this.#compile();
-    return this.#identities.get(id);
-  };
 
   get configs(): Iterable<AudienceConfig> {
     return this.#configs.values();
   }
 
-  /** The computation, and all that name it, through others too: what is to be evaluated when it has changed. */
-  dependentsOf(id: string): Computation[] {
-    const { computations } = this.set;
-    const found = new Set<Computation>();
-    const visit = (one: Computation | undefined): void => {
-      if (one === undefined || found.has(one)) return;
-      found.add(one);
-      for (const other of computations.values())
-        if (other.definition.kind === "audience" && other.definition.references.includes(one.key))
-          visit(other);
-    };
-    visit(computations.get(id));
-    return [...found];
+  /** Read when they are asked for, after whatever has changed. */
+  get inputs(): readonly ComputationInput[] {
+    return this.#readAll().inputs;
   }
+
+  readonly computationOf = (id: string): FlipContext["computation"] | undefined =>
+    this.#readAll().identities.get(id);
 
   apply(id: string, config: AudienceConfig | undefined): void {
     if (config === undefined) this.#configs.delete(id);
     else this.#configs.set(id, config);
-    this.#isStale = true;
+    this.#version += 1;
+    this.#read = undefined;
   }
 
-  #compile(): void {
-    this.#isStale = false;
-    this.#identities.clear();
+  #readAll(): Read {
+    if (this.#read !== undefined) return this.#read;
     const keys = new Map(Array.from(this.#configs.values(), ({ key }) => [key, { references: [] as [] }]));
     const inputs: ComputationInput[] = [];
+    const identities = new Map<string, FlipContext["computation"]>();
     for (const config of this.#configs.values()) {
       const definition = parse(config, keys);
       if (typeof definition === "string") {
@@ -92,9 +85,10 @@ export class Computations {
       }
       const { deletedAtMs, generation, id, includeAnonymous, isPaused, key } = config;
       const input = { id, key, generation, includeAnonymous, definition };
-      this.#identities.set(id, input);
+      identities.set(id, input);
       if (deletedAtMs === null) inputs.push({ ...input, state: isPaused ? "paused" : "live" });
     }
-    this.#set = compileSet(inputs);
+    this.#read = { inputs, identities };
+    return this.#read;
   }
 }

@@ -1,9 +1,7 @@
 import { expect, test } from "@jest/globals";
-import type { AudienceProgress } from "#topics";
 import { Bench, NOW_MS } from "../fixtures/bench.ts";
 import { audienceOf, callOf } from "../fixtures/calls.ts";
-import { FirstSync } from "./first-sync.ts";
-import { Pace } from "./pace.ts";
+import { Companions, Reports } from "../fixtures/companions.ts";
 
 const times = { receivedAtMs: NOW_MS, timestampMs: NOW_MS };
 const SEEN = audienceOf("seen", { event: "A" });
@@ -14,26 +12,10 @@ async function setup(users: number, perSecond = 100_000) {
   for (let n = 0; n < users; n += 1) bench.call(callOf({ userId: `u${n}`, event: "A", ...times }));
   await bench.settled();
   bench.worker.advanceTo(NOW_MS);
-  const reported: AudienceProgress[] = [];
-  let elapsedMs = 0;
-  const start = () =>
-    new FirstSync({
-      partition: 0,
-      worker: bench.worker,
-      computations: bench.computations,
-      pace: new Pace(perSecond, { elapsed: () => elapsedMs }),
-      nowMs: () => NOW_MS,
-      position: () => users,
-      progressOf: (id) => reported.findLast((one) => one.id === id),
-      report: (one) => void reported.push(one),
-    });
-  const advance = async (sync: FirstSync, byMs = 250) => {
-    elapsedMs += byMs;
-    sync.advance();
-    await bench.settled();
-    bench.worker.advanceTo(0);
-    await bench.settled();
-  };
+  const reports = new Reports();
+  const { reported } = reports;
+  const start = () => new Companions(bench, reports, { perSecond });
+  const advance = (sync: Companions, byMs = 250) => sync.advance(byMs);
   return { bench, reported, start, advance };
 }
 
@@ -76,8 +58,7 @@ test("says nothing of what is not durable, and goes on there in the next process
   const { cursor, profilesDone } = reported.at(-1) ?? {};
   expect([profilesDone, typeof cursor]).toEqual([256, "string"]);
   bench.store.isOurs = false;
-  sync.advance();
-  await bench.settled();
+  await sync.advance();
   expect(reported.at(-1)?.profilesDone).toBe(256);
   bench.store.isOurs = true;
   bench.newWorker().advanceTo(NOW_MS);
@@ -87,16 +68,15 @@ test("says nothing of what is not durable, and goes on there in the next process
   expect(reported.at(-1)).toMatchObject({ state: "live", profilesDone: 600 });
 });
 
-test("a leaf of which the past is not known is said to be partial; a resume sends the net difference", async () => {
-  const { advance, bench, reported, start } = await setup(3);
+test("a resume sends the net difference", async () => {
+  const { advance, bench, start } = await setup(3);
   const definition = { event: "A", within: "60s", count: { op: "gte", value: 2 } };
   bench.computations.apply("twice", audienceOf("twice", definition));
   const sync = start();
-  for (let look = 0; look < 3; look += 1) await advance(sync);
-  expect(reported.at(-1)).toMatchObject({ state: "live", isPartial: true, coverageFromMs: NOW_MS });
+  await sync.live("twice");
   bench.computations.apply("twice", audienceOf("twice", definition, { isPaused: true, updatedAtMs: 2 }));
   for (let look = 0; look < 3; look += 1) await advance(sync);
-  for (let n = 0; n < 2; n += 1) bench.call(callOf({ userId: "u1", event: "A", ...times }));
+  bench.call(callOf({ userId: "u1", event: "A", ...times }));
   await bench.settled();
   expect(bench.sent).toEqual([]);
   bench.computations.apply("twice", audienceOf("twice", definition, { updatedAtMs: 3 }));

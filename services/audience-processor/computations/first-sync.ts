@@ -3,7 +3,6 @@ import {
   type Computation,
   evaluate,
   forgetUnused,
-  isKnownFromSummary,
   type LeafUse,
   leaveAudience,
   type Profile,
@@ -11,8 +10,9 @@ import {
 } from "#audiences";
 import type { AudienceConfig, AudienceProgress } from "#topics";
 import type { PartitionWorker } from "../profiles/partition-worker.ts";
-import type { Computations } from "./computations.ts";
+import type { LeafRegistry } from "./leaf-registry.ts";
 import type { Pace } from "./pace.ts";
+import type { PartitionComputations } from "./partition-computations.ts";
 
 /** Profiles of one turn of the event loop. */
 const PROFILES_A_TURN = 256;
@@ -22,7 +22,8 @@ const MAX_UNWRITTEN = 512;
 export interface FirstSyncParts {
   readonly partition: number;
   readonly worker: PartitionWorker;
-  readonly computations: Computations;
+  readonly computations: PartitionComputations;
+  readonly registry: LeafRegistry;
   readonly pace: Pace;
   nowMs(): number;
   /** Where events will be read from next, of this partition. */
@@ -44,6 +45,8 @@ function isDone(config: AudienceConfig, progress: AudienceProgress | undefined):
 interface Pass {
   readonly config: AudienceConfig;
   progress: AudienceProgress;
+  /** Of the worker: what was looked at in an earlier term and is not reported is forgotten. */
+  readonly term: number;
   /** Last key looked at. */
   after: string | undefined;
   /** What was folded before the pass began is on disk: it finds every profile that there was. */
@@ -70,17 +73,51 @@ export class FirstSync {
 
   /** The pass under way, if its configuration is still the newest; else that of the first that is not done. */
   #current(): Pass | undefined {
+    const { progressOf, worker } = this.#parts;
     const configs = [...this.#parts.computations.configs];
     for (const config of configs) if (config.isPaused) this.#notePause(config);
     const isSame = configs.some(
       ({ id, updatedAtMs }) => id === this.#pass?.config.id && updatedAtMs === this.#pass.config.updatedAtMs,
     );
-    if (this.#pass !== undefined && isSame) return this.#pass;
-    const next = configs
-      .filter((config) => !isDone(config, this.#parts.progressOf(config.id)))
+    if (this.#pass !== undefined && isSame && this.#pass.term === worker.term) return this.#pass;
+    const undone = configs.filter((config) => !isDone(config, progressOf(config.id)));
+    for (const config of undone) this.#noteBackfill(config);
+    const next = undone
+      .filter((config) => config.deletedAtMs !== null || this.#isReady(config))
       .sort((a, b) => a.updatedAtMs - b.updatedAtMs)[0];
     this.#pass = next && this.#begin(next);
     return this.#pass;
+  }
+
+  /** Of one with a leaf that looks back: once that is counted. */
+  #isReady({ id }: AudienceConfig): boolean {
+    return this.#parts.computations.set.computations.get(id)?.state !== "preparing";
+  }
+
+  /** How far the log is read again for it. */
+  #noteBackfill(config: AudienceConfig): void {
+    if (config.deletedAtMs !== null || this.#isReady(config)) return;
+    const { nowMs, progressOf, report } = this.#parts;
+    const known = progressOf(config.id);
+    const events = this.#eventsOf(config);
+    const isSame = known?.generation === config.generation && known.state === "preparing";
+    if (isSame && known.eventsDone === events.eventsDone && known.eventsTotal === events.eventsTotal) return;
+    report({ ...this.#begun(config, known), ...events, updatedAtMs: nowMs() });
+  }
+
+  #leavesOf({ id }: AudienceConfig): AudienceProgress[] {
+    const { computations, registry } = this.#parts;
+    const uses = computations.usesOf(computations.set.computations.get(id));
+    return uses.flatMap(({ plan }) => registry.of(plan.leaf.key) ?? []);
+  }
+
+  /** Its leaves are counted in one reading mostly: the longest stands for all. */
+  #eventsOf(config: AudienceConfig): Pick<AudienceProgress, "eventsDone" | "eventsTotal"> {
+    const leaves = this.#leavesOf(config);
+    return {
+      eventsDone: Math.max(0, ...leaves.map(({ eventsDone }) => eventsDone)),
+      eventsTotal: Math.max(0, ...leaves.map(({ eventsTotal }) => eventsTotal)),
+    };
   }
 
   /** From now on there may be differences that are not sent: a resume looks for them. */
@@ -92,28 +129,12 @@ export class FirstSync {
   }
 
   #begin(config: AudienceConfig): Pass {
-    const { nowMs, partition, position, progressOf, report, worker } = this.#parts;
-    const known = progressOf(config.id);
-    const isSame =
-      known?.state === "preparing" && known.generation === config.generation && config.deletedAtMs === null;
-    const progress: AudienceProgress = isSame
-      ? known
-      : {
-          id: config.id,
-          partition,
-          generation: config.generation,
-          state: "preparing",
-          isPaused: config.isPaused,
-          profilesDone: 0,
-          profilesTotal: worker.store.count,
-          cursor: null,
-          fenceOffset: position(),
-          members: known?.members ?? 0,
-          ...this.#coverage(config, nowMs()),
-          updatedAtMs: nowMs(),
-        };
+    const { nowMs, progressOf, report, worker } = this.#parts;
+    const begun = this.#begun(config, progressOf(config.id));
+    const past = config.deletedAtMs === null ? { ...this.#coverage(config), ...this.#eventsOf(config) } : {};
+    const progress = { ...begun, ...past, updatedAtMs: nowMs() };
     const after = progress.cursor ?? undefined;
-    const pass: Pass = { config, progress, after, isReady: false, isAtEnd: false };
+    const pass: Pass = { config, progress, term: worker.term, after, isReady: false, isAtEnd: false };
     if (config.deletedAtMs === null) report(progress);
     worker.whenDurable(() => {
       pass.isReady = true;
@@ -121,32 +142,43 @@ export class FirstSync {
     return pass;
   }
 
-  /** Windowed leaves that were not there before count from now on: what came before is not looked up in the log. */
-  #coverage({ id }: AudienceConfig, nowMs: number): Pick<AudienceProgress, "coverageFromMs" | "isPartial"> {
-    const uses = this.#usesOf(this.#parts.computations.set.computations.get(id));
-    const isPartial = !uses.every(
-      ({ computations, plan }) =>
-        isKnownFromSummary(plan) || computations.some((other) => this.#isComplete(other, id)),
-    );
-    return { isPartial, coverageFromMs: isPartial ? nowMs : null };
+  /** What is known of it by now, if that is of the same generation. */
+  #begun({ deletedAtMs, generation, id, isPaused }: AudienceConfig, known: AudienceProgress | undefined) {
+    const { nowMs, partition, position, worker } = this.#parts;
+    if (known?.state === "preparing" && known.generation === generation && deletedAtMs === null) return known;
+    return {
+      id,
+      partition,
+      generation,
+      state: "preparing",
+      isPaused,
+      profilesDone: 0,
+      profilesTotal: worker.store.count,
+      cursor: null,
+      fenceOffset: position(),
+      eventsDone: 0,
+      eventsTotal: 0,
+      coverageFromMs: null,
+      isPartial: false,
+      members: known?.members ?? 0,
+      updatedAtMs: nowMs(),
+    };
   }
 
-  #isComplete(other: Computation, ownId: string): boolean {
-    if (other.id === ownId) return false;
-    const progress = this.#parts.progressOf(other.id);
-    return progress?.state === "live" && !progress.isPartial;
-  }
-
-  #usesOf(computation: Computation | undefined): LeafUse[] {
-    const { leaves } = this.#parts.computations.set;
-    if (computation === undefined) return [];
-    return [...leaves.values()].filter(({ computations }) => computations.includes(computation));
+  /** Of leaves for which the log is shorter than they look back. */
+  #coverage(config: AudienceConfig): Pick<AudienceProgress, "coverageFromMs" | "isPartial"> {
+    const leaves = this.#leavesOf(config);
+    const starts = leaves.flatMap(({ coverageFromMs }) => coverageFromMs ?? []);
+    return {
+      isPartial: leaves.some(({ isPartial }) => isPartial),
+      coverageFromMs: starts.length === 0 ? null : Math.max(...starts),
+    };
   }
 
   #look(pass: Pass): void {
     const { computations, pace, worker } = this.#parts;
     const affected = computations.dependentsOf(pass.config.id);
-    const uses = affected.flatMap((one) => this.#usesOf(one));
+    const uses = affected.flatMap((one) => computations.usesOf(one));
     let looked = 0;
     let isAtEnd = true;
     for (const id of worker.store.keys(pass.after)) {
@@ -169,11 +201,13 @@ export class FirstSync {
     profile: Profile,
     { affected, pass, uses }: { pass: Pass; affected: Computation[]; uses: readonly LeafUse[] },
   ): boolean {
-    const { computations, pace, worker } = this.#parts;
+    const { computations, pace, registry, worker } = this.#parts;
     const before = stateOf(profile, affected);
     const unsent = profile.outbox.length;
     if (pass.config.deletedAtMs === null) {
       seedLeaves(profile, uses);
+      for (const { plan } of uses)
+        if (registry.coverageOf(plan).isReady) profile.backfilled.delete(plan.leaf.key);
       evaluate(profile, affected, worker.watermarkMs);
     } else {
       this.#leave(profile);
@@ -217,7 +251,7 @@ export class FirstSync {
 }
 
 /** What a pass may change of a profile, in short. */
-function stateOf({ leaves, lists, results }: Profile, affected: readonly Computation[]): string {
+function stateOf({ backfilled, leaves, lists, results }: Profile, affected: readonly Computation[]): string {
   const deadlines = affected.map(({ id }) => results.get(id)?.deadlineMs);
-  return [leaves.size, lists.size, results.size, ...deadlines].join();
+  return [leaves.size, backfilled.size, lists.size, results.size, ...deadlines].join();
 }

@@ -5,7 +5,7 @@ import { type AudienceProgress, audienceProgressKey } from "#topics";
 const WRITE_EVERY_MS = 1_000;
 
 export interface ProgressOptions {
-  readonly table: Pick<Table<AudienceProgress>, "get">;
+  readonly table: Pick<Table<AudienceProgress>, "get" | "entries">;
   record(progress: AudienceProgress): OutgoingRecord;
   /** Resolves when the records are acknowledged. */
   send(records: readonly OutgoingRecord[]): Promise<void>;
@@ -30,6 +30,22 @@ export class Progress {
   of(id: string, partition: number): AudienceProgress | undefined {
     const key = audienceProgressKey({ id, partition });
     return this.#own.get(key) ?? this.#options.table.get(key);
+  }
+
+  /** Ids of all that is known of a partition. */
+  idsOf(partition: number): Set<string> {
+    const ids = new Set<string>();
+    for (const all of [this.#options.table.entries(), this.#own])
+      for (const [, progress] of all) if (progress.partition === partition) ids.add(progress.id);
+    return ids;
+  }
+
+  /** Resolves when all of it is written; what is not after the partition was forgotten never is. */
+  async reportDurably(all: readonly AudienceProgress[]): Promise<void> {
+    for (const progress of all) this.report(progress);
+    const keys = all.map(audienceProgressKey);
+    do await this.write();
+    while (keys.some((key) => this.#unwritten.has(key)));
   }
 
   report(progress: AudienceProgress): void {

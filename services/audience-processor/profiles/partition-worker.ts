@@ -54,6 +54,8 @@ export class PartitionWorker {
   readonly #sent = new Map<string, Profile>();
   #isFlushAsked = false;
   #isClosed = false;
+  #holds = 0;
+  #term = 0;
   /** All calls that came before this moment are folded; 0: not known. */
   #watermarkMs = 0;
 
@@ -69,6 +71,11 @@ export class PartitionWorker {
   /** Profiles that wait to be written. */
   get unwritten(): number {
     return this.#open.changed.size;
+  }
+
+  /** Another number each time that what was not durable is forgotten, changes from outside included. */
+  get term(): number {
+    return this.#term;
   }
 
   get store(): Pick<PartitionStore, "keys" | "count"> {
@@ -99,6 +106,20 @@ export class PartitionWorker {
     this.#askFlush();
   }
 
+  /** Until the returned function is called events wait. */
+  hold(): () => void {
+    this.#holds += 1;
+    return () => {
+      this.#holds -= 1;
+      if (!this.#isClosed) this.#foldWaiting();
+    };
+  }
+
+  /** The profile for a look; a promise when it cannot be had at once. It is to be asked for again then. */
+  load(id: string): Profile | undefined | Promise<Profile> {
+    return this.#cache.load(id);
+  }
+
   /** The profile for a look; undefined when it is not there, or cannot be had at once. Not to be changed but by `change`. */
   peek(id: string): Profile | undefined {
     const profile = this.#cache.load(id);
@@ -125,7 +146,8 @@ export class PartitionWorker {
   }
 
   #foldWaiting(): void {
-    for (let next = this.#waiting[0]; next !== undefined && !this.#isBlocked; next = this.#waiting[0]) {
+    for (let next = this.#waiting[0]; next !== undefined; next = this.#waiting[0]) {
+      if (this.#isBlocked || this.#holds > 0) return;
       const profile = this.#cache.load(next.record.key ?? "");
       if (profile !== undefined && "then" in profile) {
         this.#waitFor(profile);
@@ -254,6 +276,7 @@ export class PartitionWorker {
   }
 
   #giveAllBack(): void {
+    this.#term += 1;
     const taken = [...(this.#committing?.taken ?? []), ...this.#open.taken, ...this.#waiting];
     this.#committing = undefined;
     this.#open = emptyBatch();

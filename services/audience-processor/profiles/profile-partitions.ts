@@ -14,12 +14,20 @@ interface Companion {
   advance(): void;
 }
 
+type WorkOn = (parts: Omit<WorkerParts, "store" | "ownership">) => {
+  readonly worker: PartitionWorker;
+  /** Aborted when the partition is lost. */
+  readonly signal: AbortSignal;
+};
+
 export interface ProfilePartitionsOptions {
   /** Folder of all stores of this topic. */
   readonly directory: string;
   readonly store: Omit<StoreOptions, "directory" | "partition" | "onProgress" | "signal">;
-  worker(partition: number): Omit<WorkerParts, "store" | "ownership">;
-  companion(partition: number, worker: PartitionWorker): Companion;
+  /** Resolves when all is known that a partition's work begins with. */
+  prepare(): Promise<unknown>;
+  /** Begins the work on a partition: `workOn` makes its worker. */
+  begin(partition: number, workOn: WorkOn): Companion;
   /** Of the changelog. */
   send(records: readonly OutgoingRecord[]): Promise<void>;
   ownership(partition: number): Ownership;
@@ -150,9 +158,13 @@ export class ProfilePartitions {
       send,
     });
     if (signal.aborted) return;
-    const worker = new PartitionWorker({ ...this.#options.worker(partition), store, ownership: own });
-    owned.worker = worker;
-    owned.companion = this.#options.companion(partition, worker);
+    await this.#options.prepare();
+    if (signal.aborted) return;
+    owned.companion = this.#options.begin(partition, (parts) => {
+      const worker = new PartitionWorker({ ...parts, store, ownership: own });
+      owned.worker = worker;
+      return { worker, signal };
+    });
   }
 
   /** Waits until fewer are being restored. */

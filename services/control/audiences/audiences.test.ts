@@ -52,7 +52,14 @@ describe("an audience (contract 10.8)", () => {
       generation: 1,
       status: "preparing",
       paused: false,
-      progress: { partitionsDone: 0, partitions: 2, profilesDone: 0, profilesTotal: 0 },
+      progress: {
+        partitionsDone: 0,
+        partitions: 2,
+        profilesDone: 0,
+        profilesTotal: 0,
+        eventsDone: 0,
+        eventsTotal: 0,
+      },
       coverageFrom: null,
       partialHistory: false,
       members: 0,
@@ -68,6 +75,23 @@ describe("an audience (contract 10.8)", () => {
     const definition = { all: [ORDERED, { trait: "plan", op: "in", value: ["pro", "team"] }] };
     const body = { name: "Größe XL", key: "xl", definition, includeAnonymous: true, backfill };
     expect(await made(body)).toMatchObject({ ...body, kind: "audience" });
+  });
+
+  test("that does not look back as far as its conditions do says since when calls count", async () => {
+    const within = (window: string) => ({ ...ORDERED, within: window });
+    const bounded = { definition: within("365d"), backfill: { mode: "auto", days: 90 } };
+    const { coverageFrom, createdAt } = await made({ name: "Bounded", ...bounded });
+    expect(Date.parse(createdAt) - Date.parse(coverageFrom)).toBe(90 * 86_400_000);
+    const none = await made({ name: "From now on", definition: ORDERED, backfill: { mode: "none" } });
+    expect(none.coverageFrom).toBe(none.createdAt);
+    const whole = await made({ name: "Whole", ...bounded, definition: within("30d") });
+    expect(whole.coverageFrom).toBeNull();
+  });
+
+  test("is refused when it shall look back and not", async () => {
+    const backfill = { mode: "none", days: 3 };
+    const answer = await make({ name: "Both", definition: ORDERED, backfill });
+    expect([answer.status, Object.keys(problemFields(answer))]).toEqual([422, ["backfill.days"]]);
   });
 
   test("without a definition is a list", async () => {
@@ -327,13 +351,27 @@ describe("the status", () => {
     const partial = { coverageFromMs, isPartial: true };
     await processor.report(
       progressOf(id, 0, { members: 3 }),
-      progressOf(id, 1, { state: "preparing", profilesDone: 5, members: 1, ...partial }),
+      progressOf(id, 1, {
+        state: "preparing",
+        profilesDone: 5,
+        eventsDone: 70,
+        eventsTotal: 100,
+        members: 1,
+        ...partial,
+      }),
     );
     const seen = { timeoutMs: 30_000, what: "the progress to be seen" };
     await until(async () => (await read(id)).members === 4, seen);
     expect(await read(id)).toMatchObject({
       status: "preparing",
-      progress: { partitionsDone: 1, partitions: 2, profilesDone: 15, profilesTotal: 20 },
+      progress: {
+        partitionsDone: 1,
+        partitions: 2,
+        profilesDone: 15,
+        profilesTotal: 20,
+        eventsDone: 70,
+        eventsTotal: 100,
+      },
       coverageFrom: "2026-01-31T00:00:00.000Z",
       partialHistory: true,
     });

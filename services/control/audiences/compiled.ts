@@ -3,6 +3,7 @@ import {
   type Computation,
   type ComputationInput,
   compileSet,
+  limitHistory,
   parseAudience,
   parseComputedTrait,
 } from "#audiences";
@@ -10,13 +11,28 @@ import type { AudienceConfig } from "#topics";
 import { referencesByKey } from "./references.ts";
 
 function definitionOf(
-  { definition, kind }: AudienceConfig,
+  config: AudienceConfig,
   audiences: ReturnType<typeof referencesByKey>,
 ): ComputationInput["definition"] | undefined {
+  const { definition, kind } = config;
   if (kind === "list" || definition === null) return { kind: "list" };
   const given: unknown = JSON.parse(definition);
   const reading = kind === "trait" ? parseComputedTrait(given) : parseAudience(given, { audiences });
-  return reading.ok ? reading.definition : undefined;
+  if (!reading.ok) return undefined;
+  return reading.definition.kind === "trait"
+    ? reading.definition
+    : limitHistory(reading.definition, config).definition;
+}
+
+/** Since when calls count, of one that was asked not to look back as far as its conditions do. */
+export function limitedFromMs(
+  config: AudienceConfig,
+  configs: readonly AudienceConfig[],
+): number | undefined {
+  const { backfill, definition, kind } = config;
+  if (backfill === null || definition === null || kind !== "audience") return undefined;
+  const reading = parseAudience(JSON.parse(definition), { audiences: referencesByKey(configs) });
+  return reading.ok ? limitHistory(reading.definition, config).fromMs : undefined;
 }
 
 /** It and all audiences that it names, through others too. */

@@ -27,6 +27,7 @@ export function createProblems(body: unknown, { configs, resource }: CreateRules
     ...keyProblems(given, configs),
     ...(isGiven ? definitionProblems(definition, { resource, configs, ownKey: keyOf(given) }) : []),
     ...(!isGiven && resource === "audience" ? listProblems(given) : []),
+    ...backfillProblems(given),
   ];
 }
 
@@ -51,6 +52,11 @@ function listProblems({ includeAnonymous, backfill }: JsonObject): FieldProblem[
     ...(includeAnonymous === true ? [{ path: "includeAnonymous", message }] : []),
     ...(backfill === undefined ? [] : [{ path: "backfill", message }]),
   ];
+}
+
+function backfillProblems({ backfill }: JsonObject): FieldProblem[] {
+  if (!isJsonObject(backfill) || backfill["mode"] !== "none" || backfill["days"] === undefined) return [];
+  return [{ path: "backfill.days", message: "must be left out: with mode none nothing is looked back on" }];
 }
 
 interface DefinitionRules extends CreateRules {

@@ -18,8 +18,19 @@ const Paused = Type.Boolean({
 });
 const Backfill = Type.Object(
   {
-    mode: Type.Unsafe<"auto">({ type: "string", enum: ["auto"] }),
-    days: Type.Optional(Type.Integer({ minimum: 1, maximum: MAX_BACKFILL_DAYS })),
+    mode: Type.Unsafe<"auto" | "none">({
+      type: "string",
+      enum: ["auto", "none"],
+      description:
+        "auto: as far as its conditions ask for, and the log reaches. none: calls count from its creation on.",
+    }),
+    days: Type.Optional(
+      Type.Integer({
+        minimum: 1,
+        maximum: MAX_BACKFILL_DAYS,
+        description: "Of auto: earlier calls do not count, counted from its creation.",
+      }),
+    ),
   },
   { additionalProperties: false, description: "How far the first sync looks back." },
 );
@@ -103,6 +114,8 @@ const Progress = Type.Object(
     partitions: Type.Integer(),
     profilesDone: Type.Integer({ description: "Profiles looked at so far." }),
     profilesTotal: Type.Integer({ description: "Of the partitions that have begun." }),
+    eventsDone: Type.Integer({ description: "Events of the log that were read again, so far." }),
+    eventsTotal: Type.Integer({ description: "Of the partitions that know where to begin." }),
   },
   { description: "How far the first sync, or that of an edit, is; null when it is through." },
 );

@@ -9,13 +9,30 @@ describe("the status of an audience (contract 10.8)", () => {
   test("it is preparing until every partition is live", () => {
     expect(audienceStatus(wanted, [undefined, undefined])).toMatchObject({
       status: "preparing",
-      progress: { partitionsDone: 0, partitions: 2, profilesDone: 0, profilesTotal: 0 },
+      progress: {
+        partitionsDone: 0,
+        partitions: 2,
+        profilesDone: 0,
+        profilesTotal: 0,
+        eventsDone: 0,
+        eventsTotal: 0,
+      },
       members: 0,
     });
-    const half = [of(0, { members: 3 }), of(1, { state: "preparing", profilesDone: 4, members: 1 })];
+    const half = [
+      of(0, { members: 3 }),
+      of(1, { state: "preparing", profilesDone: 4, eventsDone: 5, eventsTotal: 9, members: 1 }),
+    ];
     expect(audienceStatus(wanted, half)).toMatchObject({
       status: "preparing",
-      progress: { partitionsDone: 1, partitions: 2, profilesDone: 14, profilesTotal: 20 },
+      progress: {
+        partitionsDone: 1,
+        partitions: 2,
+        profilesDone: 14,
+        profilesTotal: 20,
+        eventsDone: 5,
+        eventsTotal: 9,
+      },
       members: 4,
     });
     expect(audienceStatus(wanted, [of(0), of(1)])).toMatchObject({ status: "live", progress: null });
@@ -25,7 +42,14 @@ describe("the status of an audience (contract 10.8)", () => {
     const before = of(1, { generation: 1, members: 7, isPartial: true, coverageFromMs: 5 });
     expect(audienceStatus(wanted, [of(0, { members: 1 }), before])).toEqual({
       status: "preparing",
-      progress: { partitionsDone: 1, partitions: 2, profilesDone: 10, profilesTotal: 10 },
+      progress: {
+        partitionsDone: 1,
+        partitions: 2,
+        profilesDone: 10,
+        profilesTotal: 10,
+        eventsDone: 0,
+        eventsTotal: 0,
+      },
       coverageFromMs: null,
       isPartial: false,
       members: 8,

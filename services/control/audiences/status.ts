@@ -11,6 +11,8 @@ export interface AudienceStatus {
     readonly partitions: number;
     readonly profilesDone: number;
     readonly profilesTotal: number;
+    readonly eventsDone: number;
+    readonly eventsTotal: number;
   } | null;
   readonly coverageFromMs: number | null;
   readonly isPartial: boolean;
@@ -41,6 +43,8 @@ export function audienceStatus(
           partitions: partitions.length,
           profilesDone: sum(({ profilesDone }) => profilesDone),
           profilesTotal: sum(({ profilesTotal }) => profilesTotal),
+          eventsDone: sum(({ eventsDone }) => eventsDone),
+          eventsTotal: sum(({ eventsTotal }) => eventsTotal),
         },
     coverageFromMs: starts.length === 0 ? null : Math.max(...starts),
     isPartial: current.some((one) => one.isPartial),

@@ -2,11 +2,13 @@ import type { Static } from "typebox";
 import type { JsonObject } from "#contract";
 import { type AudienceConfig, audienceProgressKey } from "#topics";
 import { isoTime, isoTimeOrNull } from "../http/time-pages.ts";
+import { limitedFromMs } from "./compiled.ts";
 import type { AudienceParts } from "./parts.ts";
 import type { AudienceView, ComputedTraitView } from "./schemas.ts";
 import { type AudienceStatus, audienceStatus } from "./status.ts";
 
 type Known = Pick<AudienceParts, "audienceProgress" | "profilePartitions">;
+type Shown = Known & Pick<AudienceParts, "audiences">;
 
 export function statusOf(config: AudienceConfig, parts: Known): AudienceStatus {
   const partitions = Array.from({ length: parts.profilePartitions }, (_, partition) =>
@@ -22,10 +24,13 @@ function definitionOf({ definition }: AudienceConfig): JsonObject | null {
 /** As the API shows it (contract 10.8). */
 export function computedTraitView(
   config: AudienceConfig,
-  parts: Known,
+  parts: Shown,
 ): Static<typeof ComputedTraitView> & { readonly members: number } {
   const { id, key, name, generation, isPaused } = config;
-  const { status, progress, coverageFromMs, isPartial, members } = statusOf(config, parts);
+  const { status, progress, isPartial, members, ...covered } = statusOf(config, parts);
+  const limitedMs = limitedFromMs(config, parts.audiences.list()) ?? null;
+  const starts = [covered.coverageFromMs, limitedMs].filter((one) => one !== null);
+  const coverageFromMs = starts.length === 0 ? null : Math.max(...starts);
   return {
     id,
     key,
@@ -43,11 +48,13 @@ export function computedTraitView(
   };
 }
 
-export function audienceView(config: AudienceConfig, parts: Known): Static<typeof AudienceView> {
+export function audienceView(config: AudienceConfig, parts: Shown): Static<typeof AudienceView> {
   const { kind, includeAnonymous, backfill } = config;
   return { ...computedTraitView(config, parts), kind, includeAnonymous, backfill: backfillView(backfill) };
 }
 
 function backfillView(backfill: AudienceConfig["backfill"]): Static<typeof AudienceView>["backfill"] {
-  return backfill === null ? null : { mode: "auto", ...(backfill.days !== null && { days: backfill.days }) };
+  if (backfill === null) return null;
+  const mode = backfill.mode === "none" ? "none" : "auto";
+  return { mode, ...(backfill.days !== null && { days: backfill.days }) };
 }

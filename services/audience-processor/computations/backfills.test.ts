@@ -1,0 +1,197 @@
+import { expect, test } from "@jest/globals";
+import { Bench, NOW_MS } from "../fixtures/bench.ts";
+import { audienceOf, callOf } from "../fixtures/calls.ts";
+import { Companions, Reports } from "../fixtures/companions.ts";
+import { profileEvent } from "../keying/profile-events.ts";
+
+const at = (agoMs: number) => ({ receivedAtMs: NOW_MS - agoMs, timestampMs: NOW_MS - agoMs });
+const track = (userId: string, agoMs = 0, event = "A") => callOf({ userId, event, ...at(agoMs) });
+const TWICE = { event: "A", within: "60s", count: { op: "gte", value: 2 } };
+
+async function setup() {
+  const bench = await Bench.with();
+  const reports = new Reports();
+  bench.worker.advanceTo(NOW_MS);
+  return { bench, reports };
+}
+
+const shown = (bench: Bench) => bench.sent.map(({ text, user }) => `${user} ${text}`).sort();
+
+test("a new audience counts the calls that came before it, in its window, each once", async () => {
+  const { bench, reports } = await setup();
+  const copy = track("copied", 10);
+  for (const call of [track("twice", 10), track("twice", 20), track("once"), copy, copy]) bench.call(call);
+  for (const call of [track("late", 70_000), track("late", 10), track("other", 1, "B")]) bench.call(call);
+  await bench.settled();
+  bench.computations.apply("twice", audienceOf("twice", TWICE));
+  await new Companions(bench, reports).live("twice");
+  expect(shown(bench)).toEqual(['twice {"twice":true}']);
+  expect(reports.of("twice")).toMatchObject({ isPartial: false, coverageFromMs: null, eventsTotal: 8 });
+  bench.call(copy);
+  bench.call(track("once"));
+  await bench.settled();
+  expect(shown(bench)).toEqual(['once {"twice":true}', 'twice {"twice":true}']);
+});
+
+test("before it has counted everything it says nothing: not even of what it would have to take back", async () => {
+  const { bench, reports } = await setup();
+  for (const call of [track("was", 10), track("was", 10)]) bench.call(call);
+  await bench.settled();
+  const seldom = { any: [{ event: "A", within: "60s", count: { op: "lte", value: 1 } }], everyone: true };
+  bench.computations.apply("seldom", audienceOf("seldom", seldom));
+  const companions = new Companions(bench, reports);
+  companions.onRead = (offset) => {
+    if (offset === 0) for (const user of ["was", "new"]) bench.call(track(user));
+  };
+  await companions.live("seldom");
+  expect(shown(bench)).toEqual(['new {"seldom":true}']);
+});
+
+test("events wait while the fence is not known to be written, and no longer", async () => {
+  const { bench, reports } = await setup();
+  bench.computations.apply("twice", audienceOf("twice", TWICE));
+  const companions = new Companions(bench, reports);
+  const written = Promise.withResolvers<void>();
+  companions.reportHeld = written.promise;
+  await companions.advance();
+  bench.call(track("u"));
+  await bench.settled();
+  expect([bench.ended, reports.reported.filter(({ id }) => id.startsWith("leaf:"))]).toEqual([[], []]);
+  written.resolve();
+  await bench.settled();
+  expect(bench.ended).toEqual([0]);
+  bench.call(track("u"));
+  await companions.live("twice");
+  expect(shown(bench)).toEqual(['u {"twice":true}']);
+});
+
+/** Users who did A as often as their number says, the older calls first; some calls came twice. */
+function callsBefore(bench: Bench): void {
+  for (let round = 3; round > 0; round -= 1)
+    for (let user = round; user <= 3; user += 1) {
+      const call = track(`u${user}`, round * 10);
+      bench.call(call);
+      if (round === 2) bench.call(call);
+    }
+}
+
+test.each(Array.from({ length: 14 }, (_, moment) => moment))(
+  "a process that dies in the midst of it, at moment %d: the next one misses nothing, and counts nothing twice",
+  async (moment) => {
+    const { bench, reports } = await setup();
+    const definition = { event: "A", within: "60s", count: { op: "eq", value: 4 } };
+    callsBefore(bench);
+    await bench.settled();
+    bench.computations.apply("four", audienceOf("four", definition));
+    const first = new Companions(bench, reports);
+    first.onRead = (offset) => {
+      if (offset === moment) bench.store.isOurs = false;
+    };
+    for (let look = 0; look < moment; look += 1) await first.advance();
+    bench.store.isOurs = false;
+    first.end();
+    bench.worker.close();
+    await bench.settled();
+    bench.store.isOurs = true;
+    bench.newWorker().advanceTo(NOW_MS);
+    const next = new Companions(bench, reports);
+    await next.live("four");
+    for (const user of ["u1", "u2", "u3"]) bench.call(track(user));
+    await bench.settled();
+    expect(bench.stateOf("u3")?.leaves).toMatchObject([{ longs: { length: 4 } }]);
+    expect(bench.stateOf("u2")?.leaves).toMatchObject([{ longs: { length: 3 } }]);
+    expect(shown(bench)).toEqual(['u3 {"four":true}']);
+  },
+);
+
+test("a log that is shorter than the window is said to be: since when it counts", async () => {
+  const { bench, reports } = await setup();
+  bench.nowMs = NOW_MS - 50_000;
+  for (let n = 0; n < 3; n += 1) bench.call(track("u", 50_000));
+  bench.nowMs = NOW_MS;
+  await bench.settled();
+  bench.computations.apply(
+    "short",
+    audienceOf("short", { event: "A", within: "2m", count: { op: "gte", value: 2 } }),
+  );
+  bench.computations.apply(
+    "long",
+    audienceOf("long", { event: "A", within: "60s", count: { op: "gte", value: 2 } }),
+  );
+  const companions = new Companions(bench, reports, { low: 1 });
+  await companions.live("short");
+  await companions.live("long");
+  // The log begins with the second call, 50 s ago: two minutes are more than it has, a minute is too.
+  expect(reports.of("short")).toMatchObject({ isPartial: true, coverageFromMs: NOW_MS - 50_000 });
+  expect(reports.of("long")).toMatchObject({ isPartial: true });
+  expect(shown(bench)).toEqual(['u {"long":true}', 'u {"short":true}']);
+});
+
+test("what a merged profile did counts for the surviving one", async () => {
+  const { bench, reports } = await setup();
+  bench.call(callOf({ anonymousId: "x", event: "A", ...at(30) }));
+  bench.call(callOf({ anonymousId: "x", userId: "u", event: "A", ...at(20) }));
+  await bench.settled();
+  bench.worker.advanceTo(NOW_MS);
+  await bench.settled();
+  const [merge] = bench.passedOn;
+  if (merge !== undefined) bench.happen("u", merge.event);
+  bench.computations.apply("twice", audienceOf("twice", TWICE));
+  const companions = new Companions(bench, reports);
+  await companions.advanceUntil(() => bench.passedOn.length === 2);
+  expect(bench.passedOn[1]).toMatchObject({ profileId: "u", event: { kind: "merge", movedId: "anon:x" } });
+  const [, past] = bench.passedOn;
+  if (past === undefined) throw new Error("nothing was given on");
+  for (let time = 0; time < 2; time += 1) bench.happen("u", past.event);
+  await companions.live("twice");
+  expect(shown(bench)).toEqual(['u {"twice":true}']);
+  expect(bench.stateOf("u")?.leaves).toMatchObject([{ longs: { length: 2 } }]);
+});
+
+test("is live when the other partitions have counted, too: they may have found something of its profiles", async () => {
+  const { bench, reports } = await setup();
+  for (const call of [track("u", 10), track("u", 20)]) bench.call(call);
+  await bench.settled();
+  bench.computations.apply("twice", audienceOf("twice", TWICE));
+  const companions = new Companions(bench, reports, { partitions: 2 });
+  const isLeaf = ({ id }: { id: string }) => id.startsWith("leaf:");
+  await companions.advanceUntil(() => reports.reported.findLast(isLeaf)?.state === "counted");
+  for (let look = 0; look < 5; look += 1) await companions.advance();
+  expect([shown(bench), reports.of("twice")?.state]).toEqual([[], "preparing"]);
+  const own = reports.reported.findLast(isLeaf);
+  if (own === undefined) throw new Error("nothing was reported");
+  reports.reported.push({ ...own, partition: 1 });
+  await companions.live("twice");
+  expect(shown(bench)).toEqual(['u {"twice":true}']);
+});
+
+test("a condition that was gone and comes back begins anew", async () => {
+  const { bench, reports } = await setup();
+  for (const call of [track("u", 30), track("v", 30)]) bench.call(call);
+  await bench.settled();
+  bench.computations.apply("first", audienceOf("first", TWICE));
+  const companions = new Companions(bench, reports);
+  await companions.live("first");
+  bench.computations.apply("first", audienceOf("first", TWICE, { deletedAtMs: 2, updatedAtMs: 2 }));
+  await companions.advanceUntil(() => reports.of("first")?.state === "deleted");
+  bench.call(track("v", 20));
+  await bench.settled();
+  bench.computations.apply("again", audienceOf("again", TWICE, { updatedAtMs: 3 }));
+  await companions.live("again");
+  expect(shown(bench)).toEqual(['v {"again":true}']);
+  expect(bench.stateOf("v")?.leaves).toMatchObject([{ longs: { length: 2 } }]);
+});
+
+test("an event that cannot be read is passed over", async () => {
+  const { bench, reports } = await setup();
+  const call = { ...track("u"), name: "A", previousId: null, body: Buffer.from("no JSON") };
+  bench.happen("u", profileEvent("call", { call }));
+  for (let n = 0; n < 2; n += 1) bench.call(track("u"));
+  await bench.settled();
+  const where = [{ path: "properties.n", op: "not_exists" }];
+  bench.computations.apply("twice", audienceOf("twice", { any: [{ ...TWICE, where }] }));
+  const companions = new Companions(bench, reports);
+  await companions.live("twice");
+  expect(shown(bench)).toEqual(['u {"twice":true}']);
+  expect(companions.errors).toEqual([]);
+});

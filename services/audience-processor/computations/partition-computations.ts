@@ -1,0 +1,67 @@
+// The audiences and computed traits as one partition of profiles has them: what a leaf has counted by now is the partition's own matter.
+import {
+  type Computation,
+  type ComputationSet,
+  type CoverageOf,
+  compileSet,
+  type FlipContext,
+  type LeafUse,
+} from "#audiences";
+import type { AudienceConfig } from "#topics";
+import type { Computations } from "./computations.ts";
+
+const EVERYTHING_COUNTED: CoverageOf = () => ({ fromOffset: 0, isReady: true });
+
+export class PartitionComputations {
+  readonly #shared: Computations;
+  readonly #coverageOf: CoverageOf;
+  #set: ComputationSet = compileSet([]);
+  #version = -1;
+
+  constructor(shared: Computations, coverageOf: CoverageOf = EVERYTHING_COUNTED) {
+    this.#shared = shared;
+    this.#coverageOf = coverageOf;
+  }
+
+  /** Compiled when it is asked for, after whatever has changed. */
+  get set(): ComputationSet {
+    if (this.#version !== this.#shared.version) {
+      this.#version = this.#shared.version;
+      this.#set = compileSet(this.#shared.inputs, this.#coverageOf);
+    }
+    return this.#set;
+  }
+
+  /** Another coverage holds. */
+  invalidate(): void {
+    this.#version = -1;
+  }
+
+  get configs(): Iterable<AudienceConfig> {
+    return this.#shared.configs;
+  }
+
+  readonly computationOf = (id: string): FlipContext["computation"] | undefined =>
+    this.#shared.computationOf(id);
+
+  /** The computation, and all that name it, through others too: what is to be evaluated when it has changed. */
+  dependentsOf(id: string): Computation[] {
+    const { computations } = this.set;
+    const found = new Set<Computation>();
+    const visit = (one: Computation | undefined): void => {
+      if (one === undefined || found.has(one)) return;
+      found.add(one);
+      for (const other of computations.values())
+        if (other.definition.kind === "audience" && other.definition.references.includes(one.key))
+          visit(other);
+    };
+    visit(computations.get(id));
+    return [...found];
+  }
+
+  /** Leaves whose change may change the computation. */
+  usesOf(computation: Computation | undefined): LeafUse[] {
+    if (computation === undefined) return [];
+    return [...this.set.leaves.values()].filter(({ computations }) => computations.includes(computation));
+  }
+}
