@@ -32,6 +32,7 @@ export type {
   MembershipImport,
   MembershipImportRows,
   OperationalEvent,
+  ProfileBackfill,
   ProfileEventCall,
   ProfileEventRecord,
   ProfileEventSummary,
