@@ -1,5 +1,7 @@
 // The Go library under Go's own tools: format, vet, staticcheck, tests with the race detector, a short fuzz. What fails shows Go's output.
 import { spawnSync } from "node:child_process";
+import { mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { beforeAll, describe, expect, jest, test } from "@jest/globals";
 import { environment } from "#support/environment";
@@ -50,6 +52,39 @@ describe("the Go library", () => {
       .split("\n")
       .filter((path) => !/^(?:github\.com\/hookline\/hookline\/clients\/go(?:\/|$)|$)/.test(path));
     expect(others).toEqual([]);
+  });
+
+  test("is a module that a project of its own gets whole, without its tests and tools, and with nothing else", () => {
+    const project = mkdtempSync(join(tmpdir(), "hookline-go-module-"));
+    const module = "github.com/hookline/hookline/clients/go";
+    const replace = `replace ${module} => ${import.meta.dirname}`;
+    writeFileSync(
+      join(project, "go.mod"),
+      `module example\n\ngo 1.25\n\nrequire ${module} v0.1.0\n\n${replace}\n`,
+    );
+    const imports = `import (\n\t_ "${module}"\n\t_ "${module}/webhooks"\n)\n`;
+    writeFileSync(join(project, "main.go"), `package main\n\n${imports}\nfunc main() {}\n`);
+    // Whatever else it needed could not be had.
+    const go = (...args: string[]) => {
+      const env = { ...environment, GOPROXY: "off", GOFLAGS: "-mod=mod" };
+      const { status, stdout, stderr } = spawnSync("go", args, { cwd: project, encoding: "utf8", env });
+      if (status !== 0) throw new Error(`go ${args.join(" ")}\n${stdout}${stderr}`);
+      return stdout;
+    };
+    try {
+      expect(go("list", "-m", "-f", "{{.Path}}", "all").trim().split("\n")).toEqual(["example", module]);
+      go("mod", "vendor");
+      const vendored = join(project, "vendor", module);
+      const files = readdirSync(vendored, { recursive: true, encoding: "utf8" }).sort();
+      const sources = ["", "webhooks/"].flatMap((folder) =>
+        readdirSync(join(import.meta.dirname, folder))
+          .filter((name) => name.endsWith(".go") && !name.endsWith("_test.go"))
+          .map((name) => `${folder}${name}`),
+      );
+      expect(files.filter((name) => name.endsWith(".go"))).toEqual(sources.sort());
+    } finally {
+      rmSync(project, { recursive: true });
+    }
   });
 
   test("passes go vet and staticcheck", () => {

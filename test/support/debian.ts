@@ -17,19 +17,49 @@ function isOnPath(program: string): boolean {
   return spawnSync(program, ["--version"], { env: environment }).status === 0;
 }
 
-/** Downloads beside the final place and renames: the folder is there whole or not at all. */
-function unpack(debianPackage: string, folder: string): void {
+/** Downloads beside the final place and renames: the folder is there whole or not at all. With `isWhole` what the package needs comes, too. */
+function unpack(debianPackage: string, folder: string, isWhole: boolean): void {
   const partial = `${folder}.${process.pid}.partial`;
   const state = join(partial, "apt");
-  for (const each of ["lists/partial", "cache/archives/partial"])
-    mkdirSync(join(state, each), { recursive: true });
-  const apt = ["-o", `Dir::State::lists=${join(state, "lists")}`, "-o", `Dir::Cache=${join(state, "cache")}`];
-  run("apt-get", [...apt, "-qq", "-o", "Debug::NoLocking=1", "update"], partial);
-  run("apt-get", [...apt, "-qq", "download", debianPackage], partial);
-  const [archive = ""] = readdirSync(partial).filter((name) => name.endsWith(".deb"));
-  run("dpkg", ["-x", archive, partial], partial);
-  for (const each of [state, join(partial, archive)]) rmSync(each, { recursive: true, force: true });
-  renameSync(partial, folder);
+  const archives = join(state, "cache/archives");
+  for (const each of [join(state, "lists/partial"), join(archives, "partial")])
+    mkdirSync(each, { recursive: true });
+  const places = [
+    "-o",
+    `Dir::State::lists=${join(state, "lists")}`,
+    "-o",
+    `Dir::Cache=${join(state, "cache")}`,
+  ];
+  const apt = [...places, "-o", "Debug::NoLocking=1", "-qq"];
+  run("apt-get", [...apt, "update"], partial);
+  const install = ["install", "--yes", "--no-install-recommends", "--download-only", debianPackage];
+  run(
+    "apt-get",
+    [...apt, ...(isWhole ? install : ["download", debianPackage])],
+    isWhole ? partial : archives,
+  );
+  for (const archive of readdirSync(archives).filter((name) => name.endsWith(".deb")))
+    run("dpkg", ["-x", join(archives, archive), partial], partial);
+  rmSync(state, { recursive: true, force: true });
+  try {
+    renameSync(partial, folder);
+  } catch (renaming) {
+    // Another process was first.
+    rmSync(partial, { recursive: true, force: true });
+    if (!existsSync(folder)) throw renaming;
+  }
+}
+
+/** The package's folder in the cache. Throws when it is not to be had, and says what to install. */
+function unpacked(debianPackage: string, install: string, isWhole = false): string {
+  const folder = join(CACHE, debianPackage);
+  try {
+    if (!existsSync(folder)) unpack(debianPackage, folder, isWhole);
+  } catch (error) {
+    const message = `${debianPackage} is not there, and cannot be had from Debian: install ${install}`;
+    throw new Error(message, { cause: error });
+  }
+  return folder;
 }
 
 /**
@@ -37,13 +67,17 @@ function unpack(debianPackage: string, folder: string): void {
  */
 export function debianProgram(program: string, debianPackage: string): string {
   if (isOnPath(program)) return program;
-  const folder = join(CACHE, debianPackage);
-  try {
-    if (!existsSync(folder)) unpack(debianPackage, folder);
-  } catch (error) {
-    throw new Error(`${program} is not there, and cannot be had from Debian: install Prometheus`, {
-      cause: error,
-    });
-  }
-  return join(folder, "usr/bin", program);
+  return join(unpacked(debianPackage, "Prometheus"), "usr/bin", program);
+}
+
+/** A Chromium without windows, and where it finds its libraries. */
+export function debianChromium(): { readonly program: string; readonly libraries: string } {
+  const folder = unpacked("chromium-headless-shell", "Chromium", true);
+  const libraries = readdirSync(join(folder, "usr/lib"), { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.name.includes(".so"))
+    .map((entry) => entry.parentPath);
+  return {
+    program: join(folder, "usr/lib/chromium/chromium-headless-shell"),
+    libraries: [...new Set(libraries)].join(":"),
+  };
 }

@@ -1,0 +1,148 @@
+// The TypeScript client in a real Chromium, against the real ingest (only Kafka is missing) on another origin than the page's.
+import { readFileSync } from "node:fs";
+import { createServer } from "node:http";
+import { join } from "node:path";
+import { afterAll, beforeAll, beforeEach, expect, jest, test } from "@jest/globals";
+import { clientTool } from "#support/client-tools";
+import { debianChromium } from "#support/debian";
+import { environment } from "#support/environment";
+import { type ClientProject, createClientProject } from "#support/packed-client";
+import { until } from "#support/until";
+import { type IngestFixture, startFixture, WRITE_KEY } from "../../services/ingest/fixtures/http.ts";
+import { EACH_TYPE, sendEachType } from "./calls.ts";
+
+// The first run downloads the browser.
+jest.setTimeout(300_000);
+
+/** The part of puppeteer-core that is used. */
+interface Page {
+  goto(url: string): Promise<unknown>;
+  evaluate(script: string): Promise<unknown>;
+  close(options?: { runBeforeUnload: boolean }): Promise<void>;
+}
+interface Browser {
+  newPage(): Promise<Page>;
+  close(): Promise<void>;
+}
+interface Puppeteer {
+  launch(options: object): Promise<Browser>;
+}
+
+let project: ClientProject;
+let ingest: IngestFixture;
+let browser: Browser;
+let pageUrl: string;
+
+/** Serves an empty page, and the package's modules beside it. */
+const pages = createServer((request, response) => {
+  if (request.url?.endsWith(".js")) {
+    response.setHeader("content-type", "text/javascript");
+    response.end(readFileSync(join(project.packed, request.url)));
+    return;
+  }
+  response.setHeader("content-type", "text/html");
+  response.end("<!doctype html><title>A page</title>");
+});
+
+beforeAll(async () => {
+  project = createClientProject();
+  ingest = await startFixture();
+  await new Promise<void>((resolve) => pages.listen(0, "127.0.0.1", resolve));
+  const address = pages.address();
+  pageUrl = `http://localhost:${typeof address === "object" ? address?.port : 0}/`;
+  const module = clientTool("puppeteer-core/lib/esm/puppeteer/puppeteer-core.js");
+  const puppeteer = (await import(module)) as Puppeteer;
+  const { program, libraries } = debianChromium();
+  browser = await puppeteer.launch({
+    executablePath: program,
+    headless: "shell",
+    // The sandbox wants rights that CI does not have; only this test's own page is loaded.
+    args: ["--no-sandbox"],
+    env: { ...environment, LD_LIBRARY_PATH: libraries },
+  });
+});
+afterAll(async () => {
+  await browser?.close();
+  pages.close();
+  await ingest?.close();
+  project?.remove();
+});
+beforeEach(() => {
+  ingest.stored.length = 0;
+});
+
+/** Runs a script in a new page; `Hookline`, `options`, `key` and `webStorage` are there. */
+async function inPage(script: string, endpoint = ingest.url): Promise<{ page: Page; result: unknown }> {
+  const page = await browser.newPage();
+  await page.goto(pageUrl);
+  const result = await page.evaluate(`(async () => {
+    const { Hookline, webStorage } = await import("/dist/index.js");
+    const key = ${JSON.stringify(WRITE_KEY)};
+    const options = { endpoint: ${JSON.stringify(endpoint)} };
+    const never = () => new Promise(() => {});
+    ${script}
+  })()`);
+  return { page, result };
+}
+
+/** Types of what came. Of several copies of a call Hookline's router takes one, and so does this. */
+const stored = () => [...new Map(ingest.stored.map((call) => [call.messageId, call.type])).values()].sort();
+const untilStored = (count: number) =>
+  until(() => ingest.stored.length >= count, { timeoutMs: 60_000, what: `${count} calls` });
+
+test.each([{ gzip: false }, { gzip: true }])("every call type arrives with %j", async ({ gzip }) => {
+  const { page, result } = await inPage(`
+    const client = new Hookline(key, { ...options, gzip: ${gzip} });
+    const accepted = ${sendEachType("client")};
+    return { accepted: accepted.map(({ ok }) => ok), closing: await client.close() };
+  `);
+  expect(result).toEqual({ accepted: EACH_TYPE.map(() => true), closing: { ok: true } });
+  expect(stored()).toEqual(EACH_TYPE);
+  await page.close();
+});
+
+test("what is queued arrives when the page is left", async () => {
+  const { page } = await inPage(`
+    const client = new Hookline(key, { ...options, flushAfterMs: 3_600_000, fetch: never });
+    ${sendEachType("client")};
+  `);
+  expect(stored()).toEqual([]);
+  await page.goto("about:blank");
+  await untilStored(EACH_TYPE.length);
+  expect(stored()).toEqual(EACH_TYPE);
+  await page.close();
+});
+
+test("what is queued arrives when the page is closed", async () => {
+  const { page } = await inPage(`
+    const client = new Hookline(key, { ...options, flushAfterMs: 3_600_000, fetch: never });
+    client.track({ userId: "u", event: "Left" });
+  `);
+  await page.close({ runBeforeUnload: true });
+  await untilStored(1);
+  expect(stored()).toEqual(["track"]);
+});
+
+test("what a page could not send is in its storage, and the next page sends it under its id", async () => {
+  // Nobody listens on port 1.
+  const { page, result } = await inPage(
+    `
+    localStorage.clear();
+    const client = new Hookline(key, { ...options, store: webStorage(localStorage), onError: () => {} });
+    const { messageId } = client.track({ userId: "u", event: "Offline" });
+    const closing = await client.close({ timeoutMs: 200 });
+    return { messageId, closing, kept: localStorage.length };
+  `,
+    "http://127.0.0.1:1",
+  );
+  const { messageId } = result as { messageId: string };
+  expect(result).toEqual({ messageId, closing: { ok: false, unsent: 1 }, kept: 1 });
+  await page.close();
+  const next = await inPage(`
+    const client = new Hookline(key, { ...options, store: webStorage(localStorage) });
+    return { closing: await client.close(), kept: localStorage.length };
+  `);
+  expect(next.result).toEqual({ closing: { ok: true }, kept: 0 });
+  expect(ingest.stored.map((call) => call.messageId)).toEqual([messageId]);
+  await next.page.close();
+});
