@@ -35,6 +35,7 @@ export {
   type LeafCoverage,
   type LeafUse,
 } from "./profile/computation-set.ts";
+export { evaluateComputation } from "./profile/evaluate.ts";
 export type { ProfileCall } from "./profile/fold.ts";
 export { Gathering } from "./profile/gathering.ts";
 export {

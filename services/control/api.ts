@@ -7,8 +7,10 @@ import { addStatsRoute } from "./attempts/stats-routes.ts";
 import type { MemberParts } from "./audiences/member-parts.ts";
 import { addMemberRoutes } from "./audiences/member-routes.ts";
 import type { AudienceParts } from "./audiences/parts.ts";
+import { addPreviewRoute } from "./audiences/preview-routes.ts";
 import { addAudienceRoutes } from "./audiences/routes.ts";
 import { addComputedTraitRoutes } from "./audiences/trait-routes.ts";
+import { addValueRoutes } from "./audiences/value-routes.ts";
 import type { settings } from "./config.ts";
 import type { DeadLetterParts } from "./dead-letters/parts.ts";
 import { addDeadLetterRoutes } from "./dead-letters/routes.ts";
@@ -54,6 +56,8 @@ const ROUTES = [
   addAudienceRoutes,
   addComputedTraitRoutes,
   addMemberRoutes,
+  addValueRoutes,
+  addPreviewRoute,
   addImportRoutes,
 ];
 

@@ -2,6 +2,7 @@
 import {
   type Computation,
   type ComputationInput,
+  type ComputationSet,
   compileSet,
   limitHistory,
   parseAudience,
@@ -55,13 +56,28 @@ export function compiled(
   config: AudienceConfig,
   configs: readonly AudienceConfig[],
 ): Computation | undefined {
+  const set = compiledSet(withReferences(config, configs, referencesByKey(configs)), configs);
+  return set.computations.get(config.id);
+}
+
+/** An audience that is asked about and does not exist, with what it names. */
+export function compiledAlone(config: AudienceConfig, configs: readonly AudienceConfig[]): ComputationSet {
+  const all = [...configs, config];
+  return compiledSet(withReferences(config, all, referencesByKey(all)), all);
+}
+
+/** All of these at once. Definitions that cannot be read any more are left out. */
+export function compiledSet(
+  chosen: Iterable<AudienceConfig>,
+  configs: readonly AudienceConfig[],
+): ComputationSet {
   const audiences = referencesByKey(configs);
-  const inputs = [...withReferences(config, configs, audiences)].flatMap((one): ComputationInput[] => {
+  const inputs = [...chosen].flatMap((one): ComputationInput[] => {
     const definition = definitionOf(one, audiences);
     const { id, key, generation, includeAnonymous } = one;
     return definition === undefined
       ? []
       : [{ id, key, generation, state: "live", includeAnonymous, definition }];
   });
-  return compileSet(inputs).computations.get(config.id);
+  return compileSet(inputs);
 }

@@ -4,17 +4,17 @@ import { createProfile, explainMembership, userProfileId } from "#audiences";
 import type { AudienceConfig } from "#topics";
 import { IdParams } from "../http/fields.ts";
 import { problemResponses } from "../http/openapi.ts";
+import { DEFAULT_LIMIT } from "../http/pages.ts";
 import { ProblemError } from "../http/problem.ts";
 import type { ControlApp } from "../http/server.ts";
 import { isoTime } from "../http/time-pages.ts";
 import { compiled } from "./compiled.ts";
-import type { MemberParts } from "./member-parts.ts";
+import { type MemberParts, refuseWhileReading } from "./member-parts.ts";
 import { MembersAnswer, MembersExport, MembersQuery } from "./member-schemas.ts";
-import { membersCsv, membersPage, type Scan } from "./members.ts";
+import { membersCsv, membersPage } from "./members.ts";
 import { existing } from "./resource.ts";
 
 const TAGS = ["audiences"];
-const DEFAULT_LIMIT = 50;
 
 export function addMemberRoutes(app: ControlApp, parts: MemberParts): void {
   app.get(
@@ -32,7 +32,7 @@ export function addMemberRoutes(app: ControlApp, parts: MemberParts): void {
     async ({ params, query: { after, limit = DEFAULT_LIMIT, userId } }) => {
       const audience = readable(parts, params.id);
       if (userId !== undefined) return await explain(parts, audience, userId);
-      return await membersPage(scanOf(parts, audience), { after, limit });
+      return await membersPage(parts, audience.id, { after, limit });
     },
   );
   app.get(
@@ -47,7 +47,7 @@ export function addMemberRoutes(app: ControlApp, parts: MemberParts): void {
       },
     },
     async ({ params }, reply) => {
-      const rows = membersCsv(scanOf(parts, readable(parts, params.id)));
+      const rows = membersCsv(parts, readable(parts, params.id).id);
       return await reply.type("text/csv; charset=utf-8").send(Readable.from(rows));
     },
   );
@@ -56,12 +56,8 @@ export function addMemberRoutes(app: ControlApp, parts: MemberParts): void {
 /** Throws a 404, and a 503 while the profiles are being read. */
 function readable(parts: MemberParts, id: string): AudienceConfig {
   const audience = existing(parts, "audience", id);
-  if (!parts.profiles.isLoaded) throw new ProblemError("unavailable", "the profiles are still being read");
+  refuseWhileReading(parts.profiles);
   return audience;
-}
-
-function scanOf({ host, profiles }: MemberParts, { id }: AudienceConfig): Scan {
-  return { host, profiles, audienceId: id };
 }
 
 async function explain(

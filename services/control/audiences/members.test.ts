@@ -1,6 +1,14 @@
 // Members over HTTP, on real Kafka: the processor's records are written by the test.
 import { afterAll, beforeAll, expect, test } from "@jest/globals";
-import { applyEvent, compileSet, createProfile, type Profile, parseAudience } from "#audiences";
+import {
+  applyEvent,
+  type ComputationInput,
+  compileSet,
+  createProfile,
+  type Profile,
+  parseAudience,
+  parseComputedTrait,
+} from "#audiences";
 import { type ControlService, problemFields, startControl } from "#support/control-service";
 import { until } from "#support/until";
 import { type SimulatedProcessor, startProcessor } from "./fixtures/processor.ts";
@@ -34,14 +42,22 @@ function profileAfter(
 ): Profile {
   const reading = parseAudience(DEFINITION, { audiences: new Map() });
   if (!reading.ok) throw new Error("refused");
-  const computation = {
-    id: audienceId,
-    key: "k",
-    generation: 1,
-    state: "live",
-    includeAnonymous: false,
-  } as const;
-  const set = compileSet([{ ...computation, definition: reading.definition }]);
+  return profileOf(
+    userId,
+    { ...computationOf(audienceId), definition: reading.definition },
+    { orders, nowMs },
+  );
+}
+
+const computationOf = (id: string) =>
+  ({ id, key: "k", generation: 1, state: "live", includeAnonymous: false }) as const;
+
+function profileOf(
+  userId: string,
+  computation: ComputationInput,
+  { orders, nowMs }: { orders: number; nowMs: number },
+): Profile {
+  const set = compileSet([computation]);
   const profile = createProfile(userId, 0);
   for (let offset = 0; offset < orders; offset += 1) {
     const ids = { sourceId: "s", messageId: `m${offset}`, userId, anonymousId: null };
@@ -101,4 +117,93 @@ test("a user is explained, all are listed in pages, and exported", async () => {
   const wrong = await control.ask(`${members}?after=nonsense`);
   expect([wrong.status, Object.keys(problemFields(wrong))]).toEqual([422, ["after"]]);
   expect((await control.ask("/v1/audiences/aud_none/members")).status).toBe(404);
+});
+
+test("values of a computed trait: of one user, in pages, and exported", async () => {
+  const definition = { event: "Order", reduce: { fn: "count" } };
+  const { id } = (await control.ask("/v1/computed-traits", { body: { name: "Orders", definition } })).body;
+  const values = `/v1/computed-traits/${id}/values`;
+  const ask = async (query: string) => (await control.ask(`${values}${query}`)).body;
+  const reading = parseComputedTrait(definition);
+  if (!reading.ok) throw new Error("refused");
+  const computation = { ...computationOf(id), definition: reading.definition };
+  const nowMs = Date.now();
+  const names = ["v-ann", "v-bob", 'v"c"'];
+  await processor.keep(
+    ...names.map((name, index) => profileOf(name, computation, { orders: index + 1, nowMs })),
+    profileOf("v-none", computation, { orders: 0, nowMs }),
+  );
+  await until(async () => (await ask("?limit=200")).data.length === 3, SEEN);
+
+  const since = new Date(nowMs).toISOString();
+  expect(await ask("?userId=v-bob")).toEqual({ userId: "v-bob", value: 2, since });
+  expect(await ask("?userId=v-none")).toEqual({ userId: "v-none", value: null });
+  const first = await ask("?limit=2");
+  const second = await ask(`?limit=2&after=${first.next}`);
+  const listed: { userId: string; value: unknown }[] = [...first.data, ...second.data];
+  expect(first.data).toHaveLength(2);
+  expect(listed.map(({ userId, value }) => `${userId} ${value}`).sort()).toEqual([
+    'v"c" 3',
+    "v-ann 1",
+    "v-bob 2",
+  ]);
+  const exported = await control.ask(`${values}.csv`);
+  const [header, ...rows] = exported.text.split("\r\n");
+  expect([header, exported.headers.get("content-type")]).toEqual([
+    "userId,value,since",
+    expect.stringMatching(/^text\/csv/),
+  ]);
+  expect(rows.sort()).toEqual(["", `"v""c""",3,${since}`, `v-ann,1,${since}`, `v-bob,2,${since}`]);
+  expect(problemFields(await control.ask(`${values}?after=nonsense`))).toHaveProperty("after");
+  const { id: audience } = (await control.ask("/v1/audiences", { body: { name: "No Trait" } })).body;
+  expect((await control.ask(`/v1/computed-traits/${audience}/values`)).status).toBe(404);
+});
+
+test("a preview counts who would be a member, and says what of the past is not known", async () => {
+  const asked = { event: "Preview" };
+  const ask = async (definition: unknown) =>
+    (await control.ask("/v1/audiences/preview", { body: { definition } })).body;
+  const before = (await control.ask("/v1/audiences?limit=200")).body.data.length;
+  const reading = parseAudience({ event: "Other" }, { audiences: new Map() });
+  if (!reading.ok) throw new Error("refused");
+  const other = { ...computationOf("other"), definition: reading.definition };
+  const nowMs = Date.now();
+  const users = Array.from({ length: 15 }, (_, index) => `p${index}`);
+  const profiles = users.map((user) => profileOf(user, other, { orders: 0, nowMs }));
+  for (const [index, profile] of profiles.entries()) {
+    const ids = { sourceId: "s", messageId: `p${index}`, userId: profile.id, anonymousId: null };
+    const call = {
+      ...ids,
+      type: "track",
+      name: "Preview",
+      timestampMs: nowMs,
+      receivedAtMs: nowMs,
+      body: {},
+    };
+    applyEvent(profile, { kind: "call", call }, compileSet([other]), { offset: 10, nowMs });
+  }
+  await processor.keep(...profiles);
+  await until(async () => (await ask(asked)).estimatedCount === 15, SEEN);
+
+  const preview = await ask(asked);
+  expect(preview).toMatchObject({ exact: true, partialHistory: false, unknownCalls: [] });
+  expect([
+    preview.profilesLookedAt,
+    new Set(preview.sample.map(({ userId }: { userId: string }) => userId)).size,
+  ]).toEqual([preview.profiles, 10]);
+  expect(
+    await ask({ all: [asked, { event: "Preview", within: "30d", count: { op: "gte", value: 2 } }] }),
+  ).toMatchObject({
+    estimatedCount: 0,
+    partialHistory: true,
+    unknownCalls: ["Preview"],
+  });
+  const wrong = await control.ask("/v1/audiences/preview", {
+    body: { definition: { event: "A", within: "1s" }, name: "x" },
+  });
+  expect([wrong.status, Object.keys(problemFields(wrong)).sort()]).toEqual([
+    422,
+    ["definition.within", "name"],
+  ]);
+  expect((await control.ask("/v1/audiences?limit=200")).body.data).toHaveLength(before);
 });

@@ -31,6 +31,13 @@ export function createProblems(body: unknown, { configs, resource }: CreateRules
   ];
 }
 
+/** What is wrong with a definition that is only asked about. */
+export function previewProblems(body: unknown, configs: readonly AudienceConfig[]): readonly FieldProblem[] {
+  if (!isJsonObject(body) || body["definition"] === undefined) return [];
+  const reading = parseAudience(body["definition"], { audiences: referencesByKey(configs) });
+  return reading.ok ? [] : reading.problems;
+}
+
 function keyProblems(given: JsonObject, configs: readonly AudienceConfig[]): FieldProblem[] {
   const isDerived = given["key"] === undefined;
   const path = isDerived ? "name" : "key";

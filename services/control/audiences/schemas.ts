@@ -51,6 +51,16 @@ export const CreateAudienceBody = Type.Object(
   },
 );
 
+export const PreviewBody = Type.Object(
+  {
+    definition: DefinitionInput,
+    includeAnonymous: Type.Optional(
+      Type.Boolean({ description: "Profiles without a userId may be members too." }),
+    ),
+  },
+  { additionalProperties: false },
+);
+
 export const CreateComputedTraitBody = Type.Object(
   { name: NameField, key: Type.Optional(KeyField), definition: DefinitionInput },
   { additionalProperties: false },

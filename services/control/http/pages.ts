@@ -3,7 +3,7 @@ import { type Static, type TSchema, Type } from "typebox";
 import { refused } from "./problem.ts";
 
 const MAX_LIMIT = 200;
-const DEFAULT_LIMIT = 50;
+export const DEFAULT_LIMIT = 50;
 
 export const PageQuery = Type.Object(
   {

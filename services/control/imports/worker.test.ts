@@ -74,6 +74,8 @@ class World {
     return {
       isLoaded: true,
       partitions: PARTITIONS,
+      count: 0,
+      read: () => Promise.reject(new Error("not asked for")),
       get: () => Promise.reject(new Error("not asked for")),
       refresh: async () => undefined,
       ids: (partition, after = "") =>

@@ -20,6 +20,10 @@ export interface ProfileReader {
   survivorOf(id: string): Promise<{ readonly id: string; readonly state: SentState } | undefined>;
   /** Resolves when the profiles are as they were written before the call; rejects with the signal. */
   refresh(signal: AbortSignal): Promise<void>;
+  /** How many there are, those that were merged into others too. */
+  readonly count: number;
+  /** The profile of this very id, also when it was merged into another one. */
+  read(partition: number, id: string): Promise<Profile | undefined>;
   /** Ids in one partition behind `after`, in an order that stays. */
   ids(partition: number, after?: string): Iterable<string>;
   /** What was sent for the profile, without reading all of it. */
@@ -56,6 +60,16 @@ export class ProfileReplica implements ProfileReader {
 
   get partitions(): number {
     return this.#options.partitions;
+  }
+
+  get count(): number {
+    return this.#stores.reduce((total, store) => total + store.count, 0);
+  }
+
+  async read(partition: number, id: string): Promise<Profile | undefined> {
+    const { serde, topic } = this.#options;
+    const value = this.#stores[partition]?.get(id);
+    return value === undefined ? undefined : profileFromRecord(id, await serde.decode(topic, value));
   }
 
   /** Reads what there is to read: the partitions that are not open yet, then what is new in the others. One at a time. */

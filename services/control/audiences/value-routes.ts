@@ -1,0 +1,56 @@
+// GET /v1/computed-traits/{id}/values and values.csv.
+import { Readable } from "node:stream";
+import { IdParams } from "../http/fields.ts";
+import { problemResponses } from "../http/openapi.ts";
+import { DEFAULT_LIMIT } from "../http/pages.ts";
+import type { ControlApp } from "../http/server.ts";
+import { type MemberParts, refuseWhileReading } from "./member-parts.ts";
+import { existing } from "./resource.ts";
+import { ValuesAnswer, ValuesExport, ValuesQuery } from "./value-schemas.ts";
+import { valueOfUser, valuesCsv, valuesPage } from "./values.ts";
+
+const TAGS = ["computed traits"];
+
+export function addValueRoutes(app: ControlApp, parts: MemberParts): void {
+  app.get(
+    "/v1/computed-traits/:id/values",
+    {
+      schema: {
+        tags: TAGS,
+        operationId: "getValues",
+        summary: "The values of a computed trait, or that of one user",
+        params: IdParams,
+        querystring: ValuesQuery,
+        response: { 200: ValuesAnswer, ...problemResponses },
+      },
+    },
+    async ({ params, query: { after, limit = DEFAULT_LIMIT, userId } }) => {
+      const id = readable(parts, params.id);
+      if (userId !== undefined) return await valueOfUser(parts, id, userId);
+      return await valuesPage(parts, id, { after, limit });
+    },
+  );
+  app.get(
+    "/v1/computed-traits/:id/values.csv",
+    {
+      schema: {
+        tags: TAGS,
+        operationId: "exportValues",
+        params: IdParams,
+        produces: ["text/csv"],
+        response: { 200: ValuesExport, ...problemResponses },
+      },
+    },
+    async ({ params }, reply) => {
+      const rows = valuesCsv(parts, readable(parts, params.id));
+      return await reply.type("text/csv; charset=utf-8").send(Readable.from(rows));
+    },
+  );
+}
+
+/** Throws a 404, and a 503 while the profiles are being read. */
+function readable(parts: MemberParts, id: string): string {
+  existing(parts, "computed_trait", id);
+  refuseWhileReading(parts.profiles);
+  return id;
+}
