@@ -59,3 +59,4 @@ export { CallMemory } from "./profile/recent-calls.ts";
 export { profileFromRecord, profileToRecord } from "./profile/record.ts";
 export { forgetUnused, leaveAudience } from "./profile/retire.ts";
 export { isKnownFromSummary, seedLeaves } from "./profile/seed.ts";
+export { chooseVersions, type Versions } from "./profile/versions.ts";

@@ -35,6 +35,7 @@ const RECORDS: { [R in RecordName]: fc.Arbitrary<RecordTypes[R]> } = {
     definition: nullable(text),
     includeAnonymous: fc.boolean(),
     generation: int,
+    earlier: fc.array(fc.record({ definition: text, generation: int })),
     isPaused: fc.boolean(),
     backfill: nullable(fc.record({ mode: text, days: nullable(int) })),
     createdAtMs: long,

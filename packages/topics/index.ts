@@ -19,6 +19,7 @@ export type {
   AudienceBackfill,
   AudienceConfig,
   AudienceProgress,
+  AudienceVersion,
   Call,
   DeadLetter,
   DeliveryAttempt,

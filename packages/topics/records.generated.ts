@@ -1,5 +1,12 @@
 // Generated from schemas/*.avsc by generate-records.ts; do not edit.
 
+/** A definition of before, which holds on in a partition until a later one is prepared there; the newest first. */
+export interface AudienceVersion {
+  /** JSON. */
+  definition: string;
+  generation: number;
+}
+
 /** How far the first sync looks back; null leaves it to the processor. */
 export interface AudienceBackfill {
   mode: string;
@@ -19,6 +26,7 @@ export interface AudienceConfig {
   includeAnonymous: boolean;
   /** 1 when created, plus one with each edit of the definition. */
   generation: number;
+  earlier: Array<AudienceVersion>;
   isPaused: boolean;
   backfill: null | AudienceBackfill;
   createdAtMs: number;

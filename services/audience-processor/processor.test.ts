@@ -130,6 +130,26 @@ describe("a new audience", () => {
     });
   }, 120_000);
 
+  test("that is edited to look back further sends the differences, once it has", async () => {
+    const { service } = stage.start();
+    await service.ready;
+    const users = Array.from({ length: 12 }, (_, index) => `u${index}`);
+    await stage.send(
+      ...users.flatMap((user, index) => [track(user, "A"), track(user, index < 4 ? "A" : "B")]),
+    );
+    const often = { event: "A", within: "30d" };
+    await stage.configure(audienceOf("often", often));
+    await until(() => stage.isLive("often"), { ...WAIT, what: "the first sync" });
+    await until(() => stage.sent.length === 12, { ...WAIT, what: "the members" });
+    const twice = { ...often, count: { op: "gte", value: 2 } };
+    const earlier = [{ definition: JSON.stringify(often), generation: 1 }];
+    await stage.configure(audienceOf("often", twice, { generation: 2, earlier, updatedAtMs: 2 }));
+    await until(() => stage.isLive("often", 2), { ...WAIT, what: "the edit" });
+    await until(() => stage.sent.length === 20, { ...WAIT, what: "those who left" });
+    for (const [index, user] of users.entries())
+      expect(stage.valuesOf(user, "often")).toEqual(index < 4 ? [true] : [true, false]);
+  }, 120_000);
+
   test("that is deleted sends false to its members where that is asked for, and nothing otherwise", async () => {
     const { service } = stage.start();
     await service.ready;

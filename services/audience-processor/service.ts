@@ -151,7 +151,7 @@ async function start(context: ProcessorContext, ways: Ways): Promise<Record<stri
     restoringPartitions: partitions.opening.length,
     outstandingEvents: runner.outstanding.records,
     profiles: partitions.profiles,
-    computations: computations.inputs.length,
+    computations: computations.versions.length,
     watermarkMs,
   }));
   await connection.serde.start();

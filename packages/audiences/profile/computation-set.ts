@@ -60,6 +60,8 @@ const READY: LeafCoverage = { fromOffset: 0, isReady: true };
 
 export interface ComputationSet {
   readonly computations: ReadonlyMap<string, Computation>;
+  /** By id: versions that are prepared beside the one that holds. */
+  readonly beside: ReadonlyMap<string, Computation>;
   /** By type and name of the call. */
   readonly events: Readonly<Record<OccurrenceType, ReadonlyMap<string, readonly LeafUse[]>>>;
   /** By leaf key. */
@@ -81,6 +83,7 @@ function push<K, V>(map: Map<K, V[]>, key: K, value: V): void {
 class Compiler {
   readonly byId = new Map<string, Computation>();
   readonly byKey = new Map<string, Computation>();
+  readonly beside = new Map<string, Computation>();
   readonly leaves = new Map<string, LeafUse>();
   readonly events = { track: new Map(), page: new Map(), screen: new Map() } as Record<
     OccurrenceType,
@@ -169,7 +172,10 @@ export function compileSet(
     return { ...input, root: undefined, plan };
   });
   for (const one of computations) {
-    if (one.state === "preparing" && compiler.byId.has(one.id)) continue;
+    if (one.state === "preparing" && compiler.byId.has(one.id)) {
+      compiler.beside.set(one.id, one);
+      continue;
+    }
     compiler.byId.set(one.id, one);
     if (one.definition.kind !== "trait") compiler.byKey.set(one.key, one);
   }
@@ -182,6 +188,6 @@ export function compileSet(
   }
   compiler.holdBackUnready();
   const whenEmpty = computations.filter(({ root }) => root !== undefined && isMetByNothing(root));
-  const { byId, events, leaves, lists, traits } = compiler;
-  return { computations: byId, events, leaves, lists, traits, whenEmpty };
+  const { beside, byId, events, leaves, lists, traits } = compiler;
+  return { computations: byId, beside, events, leaves, lists, traits, whenEmpty };
 }

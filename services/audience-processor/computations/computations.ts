@@ -5,6 +5,7 @@ import {
   limitHistory,
   parseAudience,
   parseComputedTrait,
+  type Versions,
 } from "#audiences";
 import type { AudienceConfig } from "#topics";
 
@@ -31,9 +32,21 @@ function parse(config: AudienceConfig, keys: ReadonlyMap<string, { references: [
   return definition.kind === "trait" ? definition : limitHistory(definition, config).definition;
 }
 
+/** One that cannot be read any more is left out: then nothing is sent until the new one is prepared. */
+function earlierOf(
+  config: AudienceConfig,
+  newest: ComputationInput,
+  keys: ReadonlyMap<string, { references: [] }>,
+): ComputationInput[] {
+  return config.earlier.flatMap(({ definition: text, generation }) => {
+    const definition = parse({ ...config, definition: text }, keys);
+    return typeof definition === "string" ? [] : { ...newest, definition, generation };
+  });
+}
+
 interface Read {
   /** Of those that are not deleted. */
-  readonly inputs: readonly ComputationInput[];
+  readonly versions: readonly Versions[];
   /** Of deleted ones too: a change of theirs may not be sent yet. */
   readonly identities: ReadonlyMap<string, FlipContext["computation"]>;
 }
@@ -58,8 +71,8 @@ export class Computations {
   }
 
   /** Read when they are asked for, after whatever has changed. */
-  get inputs(): readonly ComputationInput[] {
-    return this.#readAll().inputs;
+  get versions(): readonly Versions[] {
+    return this.#readAll().versions;
   }
 
   readonly computationOf = (id: string): FlipContext["computation"] | undefined =>
@@ -75,7 +88,7 @@ export class Computations {
   #readAll(): Read {
     if (this.#read !== undefined) return this.#read;
     const keys = new Map(Array.from(this.#configs.values(), ({ key }) => [key, { references: [] as [] }]));
-    const inputs: ComputationInput[] = [];
+    const versions: Versions[] = [];
     const identities = new Map<string, FlipContext["computation"]>();
     for (const config of this.#configs.values()) {
       const definition = parse(config, keys);
@@ -84,11 +97,12 @@ export class Computations {
         continue;
       }
       const { deletedAtMs, generation, id, includeAnonymous, isPaused, key } = config;
-      const input = { id, key, generation, includeAnonymous, definition };
+      const state = isPaused ? ("paused" as const) : ("live" as const);
+      const input = { id, key, generation, includeAnonymous, definition, state };
       identities.set(id, input);
-      if (deletedAtMs === null) inputs.push({ ...input, state: isPaused ? "paused" : "live" });
+      if (deletedAtMs === null) versions.push([input, ...earlierOf(config, input, keys)]);
     }
-    this.#read = { inputs, identities };
+    this.#read = { versions, identities };
     return this.#read;
   }
 }

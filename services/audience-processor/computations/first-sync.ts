@@ -91,7 +91,7 @@ export class FirstSync {
 
   /** Of one with a leaf that looks back: once that is counted. */
   #isReady({ id }: AudienceConfig): boolean {
-    return this.#parts.computations.set.computations.get(id)?.state !== "preparing";
+    return this.#parts.computations.newestOf(id)?.state !== "preparing";
   }
 
   /** How far the log is read again for it. */
@@ -107,7 +107,7 @@ export class FirstSync {
 
   #leavesOf({ id }: AudienceConfig): AudienceProgress[] {
     const { computations, registry } = this.#parts;
-    const uses = computations.usesOf(computations.set.computations.get(id));
+    const uses = computations.usesOf(computations.newestOf(id));
     return uses.flatMap(({ plan }) => registry.of(plan.leaf.key) ?? []);
   }
 
@@ -205,6 +205,8 @@ export class FirstSync {
     const before = stateOf(profile, affected);
     const unsent = profile.outbox.length;
     if (pass.config.deletedAtMs === null) {
+      // What only the definition of before asked for.
+      if (pass.config.generation > 1) forgetUnused(profile, computations.set);
       seedLeaves(profile, uses);
       for (const { plan } of uses)
         if (registry.coverageOf(plan).isReady) profile.backfilled.delete(plan.leaf.key);

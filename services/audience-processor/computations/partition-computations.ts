@@ -3,6 +3,7 @@ import {
   type Computation,
   type ComputationSet,
   type CoverageOf,
+  chooseVersions,
   compileSet,
   type FlipContext,
   type LeafUse,
@@ -27,7 +28,7 @@ export class PartitionComputations {
   get set(): ComputationSet {
     if (this.#version !== this.#shared.version) {
       this.#version = this.#shared.version;
-      this.#set = compileSet(this.#shared.inputs, this.#coverageOf);
+      this.#set = compileSet(chooseVersions(this.#shared.versions, this.#coverageOf), this.#coverageOf);
     }
     return this.#set;
   }
@@ -43,6 +44,12 @@ export class PartitionComputations {
 
   readonly computationOf = (id: string): FlipContext["computation"] | undefined =>
     this.#shared.computationOf(id);
+
+  /** The version that is configured, whether it holds or is prepared beside the one that does. */
+  newestOf(id: string): Computation | undefined {
+    const { beside, computations } = this.set;
+    return beside.get(id) ?? computations.get(id);
+  }
 
   /** The computation, and all that name it, through others too: what is to be evaluated when it has changed. */
   dependentsOf(id: string): Computation[] {

@@ -32,6 +32,7 @@ export function createAudience(
     definition: definition === undefined ? null : JSON.stringify(definition),
     includeAnonymous,
     generation: 1,
+    earlier: [],
     isPaused: false,
     backfill: backfill === undefined ? null : backfillOf(backfill),
     createdAtMs: nowMs,
@@ -45,19 +46,42 @@ function backfillOf({ mode, days = null }: { mode: string; days?: number | null 
   return { mode, days };
 }
 
+export interface PatchContext {
+  readonly nowMs: number;
+  /** Every partition has prepared the present definition. */
+  readonly isPrepared: boolean;
+}
+
 /** Another definition is another generation; the same one again changes nothing that has to be prepared. */
-export function patchAudience(before: AudienceConfig, patch: AudiencePatch, nowMs: number): AudienceConfig {
+export function patchAudience(
+  before: AudienceConfig,
+  patch: AudiencePatch,
+  { isPrepared, nowMs }: PatchContext,
+): AudienceConfig {
   const definition = patch.definition === undefined ? before.definition : JSON.stringify(patch.definition);
+  const isAnother = definition !== before.definition;
   return changed(
     {
       ...before,
       name: patch.name ?? before.name,
       isPaused: patch.paused ?? before.isPaused,
       definition,
-      generation: before.generation + (definition === before.definition ? 0 : 1),
+      ...(isAnother && { generation: before.generation + 1, earlier: earlierOf(before, isPrepared) }),
     },
     nowMs,
   );
+}
+
+/** Edits that are not prepared yet: so many, then the oldest definition does not hold on any more. */
+const MAX_EARLIER = 5;
+
+/** Definitions that hold on until the new one is prepared: the present one, and if that is not prepared itself, those that hold on for it. */
+function earlierOf(
+  { definition, earlier, generation }: AudienceConfig,
+  isPrepared: boolean,
+): AudienceConfig["earlier"] {
+  if (definition === null) return [];
+  return [{ definition, generation }, ...(isPrepared ? [] : earlier)].slice(0, MAX_EARLIER);
 }
 
 /** The record stays, so that its key is not used again. */

@@ -14,6 +14,7 @@ import type { AudienceParts } from "./parts.ts";
 import { referrersOf } from "./references.ts";
 import { type AudienceResource, existing } from "./resource.ts";
 import { createProblems, keyOf, patchProblems } from "./rules.ts";
+import { statusOf } from "./views.ts";
 
 interface Change {
   readonly resource: AudienceResource;
@@ -43,7 +44,8 @@ export function patch(
   return inTurn(parts, { resource, change: "updated" }, () => {
     const before = existing(parts, resource, id);
     check(patchProblems(body, before, { resource, configs: parts.audiences.list() }));
-    return patchAudience(before, body as AudiencePatch, parts.nowMs());
+    const isPrepared = statusOf(before, parts).progress === null;
+    return patchAudience(before, body as AudiencePatch, { nowMs: parts.nowMs(), isPrepared });
   });
 }
 

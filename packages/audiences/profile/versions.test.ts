@@ -1,0 +1,56 @@
+import { expect, test } from "@jest/globals";
+import { parseAudience } from "../definition/parse-audience.ts";
+import type { ComputationInput, CoverageOf } from "./computation-set.ts";
+import { compileSet } from "./computation-set.ts";
+import { chooseVersions, type Versions } from "./versions.ts";
+
+const KEYS = new Map(["a", "b"].map((key) => [key, { references: [] }]));
+
+function version(id: string, generation: number, definition: unknown): ComputationInput {
+  const reading = parseAudience(definition, { audiences: KEYS });
+  if (!reading.ok) throw new Error(JSON.stringify(reading.problems));
+  return { id, key: id, generation, state: "live", includeAnonymous: false, definition: reading.definition };
+}
+
+/** Calls of these names are counted. */
+const counted =
+  (...names: string[]): CoverageOf =>
+  ({ leaf }) => ({ fromOffset: 0, isReady: names.includes(leaf.name) });
+
+const shown = (all: readonly Versions[], coverageOf: CoverageOf) =>
+  chooseVersions(all, coverageOf).map(({ generation, id, state }) => `${id}${generation} ${state}`);
+
+test("the newest version that has counted everything holds; the newest of all is prepared beside it", () => {
+  const versions: Versions = [
+    version("a", 3, { event: "C" }),
+    version("a", 2, { event: "B" }),
+    version("a", 1, { event: "A" }),
+  ];
+  expect(shown([versions], counted("A"))).toEqual(["a1 live", "a3 preparing"]);
+  expect(shown([versions], counted("A", "B"))).toEqual(["a2 live", "a3 preparing"]);
+  expect(shown([versions], counted("A", "B", "C"))).toEqual(["a3 live"]);
+  expect(shown([versions], counted())).toEqual(["a3 live"]);
+  expect(compileSet(chooseVersions([versions], counted()), counted()).computations.get("a")?.state).toBe(
+    "preparing",
+  );
+});
+
+test("an audience that names one of which no version holds does not hold itself", () => {
+  const naming: Versions = [version("b", 1, { audience: "a" })];
+  const named: Versions = [version("a", 1, { event: "A" })];
+  const set = compileSet(chooseVersions([naming, named], counted()), counted());
+  expect([...set.computations.values()].map(({ state }) => state)).toEqual(["preparing", "preparing"]);
+});
+
+test("versions of different times that name each other do not hold together", () => {
+  const a: Versions = [version("a", 2, { event: "New" }), version("a", 1, { audience: "b" })];
+  const b: Versions = [version("b", 2, { audience: "a" }), version("b", 1, { event: "Old" })];
+  for (const all of [
+    [a, b],
+    [b, a],
+  ]) {
+    const chosen = shown(all, counted("Old"));
+    expect(chosen.sort()).toEqual(["a1 live", "a2 preparing", "b1 live", "b2 preparing"]);
+    expect(() => compileSet(chooseVersions(all, counted("Old")), counted("Old"))).not.toThrow();
+  }
+});

@@ -1,0 +1,34 @@
+import { expect, test } from "@jest/globals";
+import { createAudience, patchAudience } from "./audience.ts";
+
+const definitionOf = (name: string) => ({ event: name });
+const created = createAudience(
+  { id: "aud_1", resource: "audience", key: "a", name: "A", definition: definitionOf("1") },
+  1,
+);
+const edited = (before: typeof created, name: string, isPrepared: boolean) =>
+  patchAudience(before, { definition: definitionOf(name) }, { nowMs: 2, isPrepared });
+const earlierOf = ({ earlier }: typeof created) => earlier.map(({ generation }) => generation);
+
+test("an edit keeps the definitions that may hold on until it is prepared", () => {
+  const second = edited(created, "2", true);
+  expect(second).toMatchObject({
+    generation: 2,
+    earlier: [{ generation: 1, definition: '{"event":"1"}' }],
+  });
+  const third = edited(second, "3", false);
+  expect(earlierOf(third)).toEqual([2, 1]);
+  expect(earlierOf(edited(third, "4", true))).toEqual([3]);
+  let last = created;
+  for (let n = 2; n < 12; n += 1) last = edited(last, `${n}`, false);
+  expect(earlierOf(last)).toEqual([10, 9, 8, 7, 6]);
+});
+
+test("the same definition, another name, a pause keep them as they are", () => {
+  const second = edited(created, "2", true);
+  for (const patch of [{ definition: definitionOf("2") }, { name: "B" }, { paused: true }])
+    expect(patchAudience(second, patch, { nowMs: 3, isPrepared: false })).toMatchObject({
+      generation: 2,
+      earlier: second.earlier,
+    });
+});
