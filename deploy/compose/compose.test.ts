@@ -1,0 +1,205 @@
+// docker-compose.yml without an engine: what holds for every service of it.
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, test } from "@jest/globals";
+import { parse } from "yaml";
+import { SERVICE_NAMES, SERVICES } from "#contract";
+import { unknownSettings } from "#runtime";
+import { KAFKA_IMAGE, REGISTRY_IMAGE } from "../local/docker-containers.ts";
+import { STARTED_SERVICES } from "../start/services.ts";
+
+const ROOT = join(import.meta.dirname, "../..");
+
+interface Service {
+  readonly image: string;
+  readonly build?: object;
+  readonly command?: readonly string[];
+  readonly profiles?: readonly string[];
+  readonly ports?: readonly string[];
+  readonly volumes?: readonly string[];
+  readonly environment?: Readonly<Record<string, string>>;
+  readonly healthcheck?: { readonly test?: readonly string[]; readonly disable?: boolean };
+  readonly depends_on?: Readonly<Record<string, { readonly condition: string }>>;
+  readonly restart?: string;
+  readonly read_only?: boolean;
+  readonly user?: string;
+  readonly init?: boolean;
+  readonly cap_drop?: readonly string[];
+  readonly security_opt?: readonly string[];
+  readonly stop_grace_period?: string;
+  readonly logging?: object;
+}
+
+interface ComposeFile {
+  readonly services: Readonly<Record<string, Service>>;
+  readonly volumes: Readonly<Record<string, null>>;
+}
+
+function readCompose(name: string): ComposeFile {
+  return parse(readFileSync(join(ROOT, name), "utf8"), { merge: true }) as ComposeFile;
+}
+
+const compose = readCompose("docker-compose.yml");
+const override = readCompose("docker-compose.three-brokers.yml");
+const services = Object.entries(compose.services);
+const longRunning = services.filter(([, { restart }]) => restart !== "no");
+const oneShots = services.filter(([, { restart, profiles }]) => restart === "no" && profiles === undefined);
+const ours = services.filter(([, { image }]) => image.includes("hookline"));
+const named = (list: readonly (readonly [string, Service])[]): string[] => list.map(([name]) => name);
+
+describe("docker-compose.yml", () => {
+  test("runs every service of the product, each by its command", () => {
+    const run = ours.filter(([name]) => (SERVICE_NAMES as readonly string[]).includes(name));
+    expect(named(run).toSorted()).toEqual([...STARTED_SERVICES].toSorted());
+    for (const [name, { command }] of run) expect(command).toEqual([name]);
+  });
+
+  test("asks every long-running service whether it is well", () => {
+    for (const [name, { healthcheck }] of longRunning)
+      expect([name, healthcheck?.test?.[0]]).toEqual([name, expect.stringMatching(/^CMD/)]);
+  });
+
+  test("waits for conditions, and ends up with one-shots that have ended well", () => {
+    expect(named(oneShots)).toEqual(["secrets", "topics"]);
+    for (const [name] of oneShots) {
+      const waiting = services.flatMap(([, { depends_on: on }]) => on?.[name]?.condition ?? []);
+      expect(waiting.length).toBeGreaterThan(0);
+      // Otherwise `up --wait` takes its end for a failure.
+      expect(new Set(waiting)).toEqual(new Set(["service_completed_successfully"]));
+    }
+    for (const [, { depends_on: on = {} }] of services)
+      for (const [name, { condition }] of Object.entries(on))
+        expect([name, condition]).toEqual([
+          name,
+          named(oneShots).includes(name) ? "service_completed_successfully" : "service_healthy",
+        ]);
+  });
+
+  test("publishes on loopback only", () => {
+    const published = services.flatMap(([, { ports = [] }]) => ports);
+    expect(published).toHaveLength(5);
+    for (const port of published) expect(port).toMatch(/^127\.0\.0\.1:\$\{[A-Z_]+:-\d+\}:\d+$/);
+    const ports = published.map((port) => Number(port.split(":").at(-1)));
+    expect(ports).toEqual(expect.arrayContaining([SERVICES.ingest.port, SERVICES.control.port]));
+  });
+
+  test("names every image with a version, the same as local runs have", () => {
+    for (const [name, { image }] of services) {
+      if (named(ours).includes(name)) continue;
+      expect(image).toMatch(/^[a-z./-]+:v?\d+\.\d+\.\d+$/);
+    }
+    expect(compose.services["kafka"]?.image).toBe(KAFKA_IMAGE);
+    expect(compose.services["registry"]?.image).toBe(REGISTRY_IMAGE);
+  });
+
+  test("builds the one image once", () => {
+    expect(new Set(ours.map(([, { image }]) => image)).size).toBe(1);
+    expect(named(services.filter(([, { build }]) => build !== undefined))).toEqual(["secrets"]);
+  });
+
+  test("gives no service more rights than it needs, and room for logs without end to none", () => {
+    for (const [name, service] of services) {
+      expect([name, service.cap_drop, service.security_opt]).toEqual([
+        name,
+        ["ALL"],
+        ["no-new-privileges:true"],
+      ]);
+      expect([name, service.logging]).toEqual([name, expect.objectContaining({ driver: "json-file" })]);
+    }
+    for (const [name, { read_only: isReadOnly, user, init }] of ours)
+      expect([name, isReadOnly, user, init]).toEqual([name, true, "10001:10001", true]);
+  });
+
+  test("gives a service longer to end than it takes itself", () => {
+    for (const [, { stop_grace_period: grace, environment }] of ours) {
+      const own = environment?.["HOOKLINE_SHUTDOWN_GRACE"];
+      if (own !== undefined)
+        expect(Number.parseInt(grace ?? "", 10)).toBeGreaterThan(Number.parseInt(own, 10));
+    }
+  });
+
+  test("keeps data in volumes with a name", () => {
+    const named = Object.keys(compose.volumes);
+    const mounted = services
+      .flatMap(([, { volumes = [] }]) => volumes)
+      .filter((volume) => !volume.startsWith("./"));
+    expect(
+      mounted.map((volume) => volume.split(":")[0]).filter((name) => !named.includes(name ?? "")),
+    ).toEqual([]);
+    for (const keeper of ["kafka", "webhook-router", "audience-processor", "control"])
+      expect(compose.services[keeper]?.volumes?.length).toBeGreaterThan(0);
+  });
+
+  test("hands keys to those who open secrets, and writes none down", () => {
+    const holders = services.filter(([, { volumes = [] }]) =>
+      volumes.some((volume) => volume.startsWith("secrets:")),
+    );
+    expect(named(holders)).toEqual(["secrets", "deliverer", "control", "hookline", "demo"]);
+    const texts = services.flatMap(([, { environment = {} }]) => Object.entries(environment));
+    const secret = texts.filter(
+      ([name]) => /KEY|TOKEN|PASSWORD|SECRET/.test(name) && !name.endsWith("_FILE"),
+    );
+    expect(secret.map(([name]) => name).filter((name) => !name.startsWith("GF_"))).toEqual([]);
+  });
+
+  test("sets only variables that there are", () => {
+    for (const [name, { environment = {} }] of [...services, ...Object.entries(override.services)])
+      expect([name, unknownSettings(environment, [])]).toEqual([name, []]);
+  });
+
+  test("has profiles for what not everybody wants", () => {
+    const profiles = Object.groupBy(services, ([, service]) => service.profiles?.[0] ?? "always");
+    expect(named(profiles["demo"] ?? [])).toEqual(["demo"]);
+    expect(named(profiles["observability"] ?? [])).toEqual(["prometheus", "alertmanager", "grafana"]);
+  });
+});
+
+describe("docker-compose.three-brokers.yml", () => {
+  const brokers = Object.entries(override.services).filter(([name]) => name.startsWith("kafka"));
+
+  test("has three brokers that know each other, each with an id and data of its own", () => {
+    expect(brokers.map(([, { environment }]) => environment?.["KAFKA_NODE_ID"])).toEqual(["1", "2", "3"]);
+    const voters = brokers.map(([, { environment }]) => environment?.["KAFKA_CONTROLLER_QUORUM_VOTERS"]);
+    expect(new Set(voters)).toEqual(new Set(["1@kafka:9093,2@kafka-2:9093,3@kafka-3:9093"]));
+    expect(Object.keys(override.volumes)).toEqual(["kafka-2-data", "kafka-3-data"]);
+  });
+
+  test("keeps every record three times, of which one may be away", () => {
+    for (const [, { environment = {} }] of brokers) {
+      const replicas = Object.entries(environment).filter(([name]) => name.endsWith("REPLICATION_FACTOR"));
+      expect(new Set(replicas.map(([, value]) => value))).toEqual(new Set(["3"]));
+      expect(environment["KAFKA_MIN_INSYNC_REPLICAS"]).toBe("2");
+    }
+    expect(override.services["topics"]?.environment?.["HOOKLINE_REPLICATION_FACTOR"]).toBe("3");
+  });
+
+  test("tells every service of all of them", () => {
+    const told = named(ours).filter((name) => name !== "secrets");
+    for (const name of told)
+      expect([name, override.services[name]?.environment?.["HOOKLINE_KAFKA_BROKERS"]]).toEqual([
+        name,
+        "kafka:9092,kafka-2:9092,kafka-3:9092",
+      ]);
+  });
+});
+
+describe("what Prometheus is told", () => {
+  const file = join(ROOT, "deploy/compose/prometheus.yml");
+  interface Scrape {
+    readonly job_name: string;
+    readonly dns_sd_configs: readonly { readonly names: readonly string[]; readonly port: number }[];
+  }
+
+  test("is where each service has its metrics", () => {
+    const { scrape_configs: scrapes } = parse(readFileSync(file, "utf8")) as {
+      scrape_configs: readonly Scrape[];
+    };
+    const found = scrapes.map(({ job_name: job, dns_sd_configs: [target] }) => [
+      job,
+      target?.names,
+      target?.port,
+    ]);
+    const wanted = SERVICE_NAMES.map((name) => [`hookline-${name}`, [name], SERVICES[name].metricsPort]);
+    expect(found.toSorted()).toEqual(wanted.toSorted());
+  });
+});
