@@ -118,7 +118,7 @@ export const KNOWN_FAULTS: readonly KnownFault[] = [
     ],
     breaks: [STANDSTILL],
     size: "large",
-    firstSeed: 405,
+    firstSeed: 112,
     seeds: 20,
   },
   {
