@@ -155,6 +155,16 @@ describe("limits of a call (contract 7.5)", () => {
     expect(refuse(track({ properties: { deep: nested(MAX_CALL_DEPTH - 1) } })).code).toBe("nested_too_deep");
   });
 
+  test("a number that would be delivered as null is refused, with its place", () => {
+    const call = JSON.parse(
+      '{"type":"track","event":"E","userId":"u","properties":{"items":[{"total":-1e400}]}}',
+    );
+    expect(refuse(call)).toMatchObject({
+      code: "number_out_of_range",
+      message: "properties.items[0].total is a number beyond what a double can hold (1.8e308)",
+    });
+  });
+
   test("a nesting that would exhaust the stack is refused like any other, also in a field that is not delivered", () => {
     expect(refuse(track({ properties: { deep: nested(100_000) } })).code).toBe("nested_too_deep");
     expect(refuse(track({ writeKey: nested(100_000) })).code).toBe("nested_too_deep");

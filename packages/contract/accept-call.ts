@@ -4,7 +4,7 @@ import { deliveredBody } from "./delivered-body.ts";
 import { readIntegrations } from "./integrations.ts";
 import { describeJson, type JsonObject, jsonSizeBytes } from "./json.ts";
 import { MAX_CALL_BYTES, MAX_CALL_DEPTH } from "./limits.ts";
-import { nestsDeeperThan } from "./nesting.ts";
+import { jsonFault, outOfRange, pathOfInfinity } from "./nesting.ts";
 import type { Rejection } from "./rejection.ts";
 import { correctedTimestampMs } from "./timestamp.ts";
 import { callRejection, notAnObject, type ValidCall } from "./validate-call.ts";
@@ -58,7 +58,7 @@ export function acceptCall(raw: unknown, context: AcceptContext): Acceptance {
   const call = raw as ValidCall;
   const type = context.type ?? call["type"];
   if (!isCallType(type)) return { ok: false, ...invalidType(type) };
-  const refused = tooDeep(call) ?? callRejection(call, type);
+  const refused = faultRejection(call) ?? callRejection(call, type);
   if (refused !== undefined) return { ok: false, ...refused };
   const accepted = normalise(call, type, context);
   const tooLarge = context.sizeIsBounded === true ? undefined : sizeRejection(call, accepted.body);
@@ -73,9 +73,16 @@ function invalidType(type: unknown): Rejection {
   };
 }
 
-function tooDeep(call: JsonObject): Rejection | undefined {
-  if (!nestsDeeperThan(call, MAX_CALL_DEPTH)) return undefined;
-  return { code: "nested_too_deep", message: `a call may nest at most ${MAX_CALL_DEPTH} levels deep` };
+function faultRejection(call: JsonObject): Rejection | undefined {
+  const code = jsonFault(call, MAX_CALL_DEPTH);
+  switch (code) {
+    case undefined:
+      return undefined;
+    case "too_deep":
+      return { code: "nested_too_deep", message: `a call may nest at most ${MAX_CALL_DEPTH} levels deep` };
+    case "number_out_of_range":
+      return { code, message: outOfRange(pathOfInfinity(call)) };
+  }
 }
 
 /**

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "@jest/globals";
 import { describeJson, isJsonObject, jsonSizeBytes } from "./json.ts";
-import { nestsDeeperThan } from "./nesting.ts";
+import { jsonFault, pathOfInfinity } from "./nesting.ts";
 
 describe("what a value is, for messages", () => {
   test.each([
@@ -35,7 +35,26 @@ describe("nesting", () => {
     ["an object in an array", [null, 1, {}], 2],
     ["the deeper of two", { a: {}, b: { c: {} } }, 3],
   ])("%s is as deep as it is", (_what, value, depth) => {
-    expect(nestsDeeperThan(value, depth)).toBe(false);
-    if (depth > 0) expect(nestsDeeperThan(value, depth - 1)).toBe(true);
+    expect(jsonFault(value, depth)).toBeUndefined();
+    if (depth > 0) expect(jsonFault(value, depth - 1)).toBe("too_deep");
+  });
+});
+
+describe("a number beyond what a double holds", () => {
+  test.each([
+    ["1e400", ""],
+    ["[1,-1e999]", "[1]"],
+    ['{"a":{"b":1e308,"c":1e309}}', "a.c"],
+    ['{"items":[{"total":1},{"total":1e400}]}', "items[1].total"],
+    ['{"a":[[1e400]]}', "a[0][0]"],
+  ])("is found in %s", (text, path) => {
+    const value: unknown = JSON.parse(text);
+    expect(jsonFault(value, 9)).toBe("number_out_of_range");
+    expect(pathOfInfinity(value)).toBe(path);
+  });
+
+  test("is none where there is none", () => {
+    const value: unknown = JSON.parse('{"a":[1.7e308,-1e-400,null,"1e400"]}');
+    expect([jsonFault(value, 9), pathOfInfinity(value)]).toEqual([undefined, undefined]);
   });
 });

@@ -80,6 +80,12 @@ describe("a batch (contract 7.1, 7.5)", () => {
     expect(read({ batch: [call], context })).toBe("nested_too_deep");
     expect(read({ batch: [call], sentAt: context })).toBe("nested_too_deep");
   });
+
+  test("a number in the root that would be delivered as null is refused", () => {
+    const infinity = Number("1e400");
+    expect(read({ batch: [call], context: { a: infinity } })).toBe("number_out_of_range");
+    expect(read({ batch: [call], sentAt: infinity })).toBe("number_out_of_range");
+  });
 });
 
 describe("why a batch is refused, in words and to the byte", () => {

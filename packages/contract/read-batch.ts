@@ -1,7 +1,7 @@
 import type { BatchRoot } from "./accept-call.ts";
 import { describeJson, type JsonObject, jsonSizeBytes } from "./json.ts";
 import { MAX_BATCH_CALLS, MAX_CALL_BYTES, MAX_CALL_DEPTH } from "./limits.ts";
-import { nestsDeeperThan } from "./nesting.ts";
+import { type JsonFault, jsonFault, outOfRange, pathOfInfinity } from "./nesting.ts";
 import type { Rejection } from "./rejection.ts";
 import { batchRootRejection, notAnObject } from "./validate-call.ts";
 
@@ -70,11 +70,18 @@ function rootRejection(body: JsonObject): Rejection | undefined {
   const refused = context === undefined && integrations === undefined ? undefined : batchRootRejection(body);
   if (refused !== undefined) return { ...refused, message: `the batch's ${refused.message}` };
   for (const [field, value] of Object.entries({ context, integrations, sentAt: body["sentAt"] })) {
-    if (!nestsDeeperThan(value, MAX_CALL_DEPTH - 1)) continue;
+    const fault = jsonFault(value, MAX_CALL_DEPTH - 1);
+    if (fault !== undefined) return faultRejection(fault, field, value);
+  }
+  return undefined;
+}
+
+function faultRejection(fault: JsonFault, field: string, value: unknown): Rejection {
+  if (fault === "too_deep") {
     const message = `the batch's ${field} may nest at most ${MAX_CALL_DEPTH - 1} levels deep`;
     return { code: "nested_too_deep", message };
   }
-  return undefined;
+  return { code: fault, message: `the batch's ${outOfRange(pathOfInfinity({ [field]: value }))}` };
 }
 
 /** Of all that is written into each call: a `sentAt` is, of whatever kind it is. */

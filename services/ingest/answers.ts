@@ -10,6 +10,9 @@ export type Answer =
   | { readonly kind: "pixel" }
   | { readonly kind: "preflight" }
   | { readonly kind: "not_found"; readonly what: string }
+  | { readonly kind: "method_not_allowed"; readonly allowed: readonly string[] }
+  | { readonly kind: "no_host" }
+  | { readonly kind: "unknown_expectation" }
   | { readonly kind: "internal_error" }
   /** Nobody is there any more to be answered. */
   | { readonly kind: "aborted" };
@@ -77,6 +80,12 @@ const ALLOW_PREFLIGHT: readonly string[] = [
   "86400",
 ];
 
+function notAllowed(allowed: readonly string[]): HttpAnswer {
+  const methods = allowed.join(", ");
+  const answer = failure(405, { code: "method_not_allowed", message: `here only ${methods} can be asked` });
+  return { ...answer, headers: [...answer.headers, "Allow", methods] };
+}
+
 /** The answer as HTTP; undefined when there is nobody to answer. `nowMs` is the base of X-RateLimit-Reset. */
 export function toHttp(answer: Answer, nowMs: number): HttpAnswer | undefined {
   switch (answer.kind) {
@@ -99,6 +108,15 @@ export function toHttp(answer: Answer, nowMs: number): HttpAnswer | undefined {
       return { status: 200, headers: ALLOW_PREFLIGHT, body: "" };
     case "not_found":
       return failure(404, { code: "not_found", message: `there is nothing at ${answer.what}` });
+    case "method_not_allowed":
+      return notAllowed(answer.allowed);
+    case "no_host":
+      return failure(400, { code: "invalid_request", message: "the request has no Host header" });
+    case "unknown_expectation":
+      return failure(417, {
+        code: "unknown_expectation",
+        message: "Expect must be 100-continue or left out",
+      });
     case "internal_error":
       return failure(500, { code: "internal_error", message: "the request could not be handled" });
     case "aborted":

@@ -38,6 +38,21 @@ describe("the pixel (contract 7.1)", () => {
     expect(await pixel(type, text)).toEqual(GIF);
     expect(ingest.stored).toEqual([]);
   });
+
+  test("HEAD is answered as if it were a picture, and stores nothing", async () => {
+    const url = `${ingest.url}/v1/pixel/track?data=${Buffer.from(data).toString("base64url")}`;
+    const { status, headers } = await fetch(url, { method: "HEAD" });
+    expect([status, headers.get("content-type"), headers.get("content-length")]).toEqual([
+      200,
+      "image/gif",
+      "42",
+    ]);
+    expect(ingest.stored).toEqual([]);
+  });
+
+  test("what is longer than a request may be is a picture too", async () => {
+    expect(await pixel("track", "A".repeat(20_000))).toEqual(GIF);
+  });
 });
 
 describe("settings of browser and mobile SDKs (contract 7.1)", () => {

@@ -53,6 +53,33 @@ describe("a request's headers", () => {
   });
 });
 
+describe("a request that node:http would answer by itself is answered as JSON", () => {
+  test.each([
+    ["without Host", "POST /v1/track HTTP/1.1\r\n", "400", "invalid_request"],
+    [
+      "with an unknown expectation",
+      "POST /v1/track HTTP/1.1\r\nHost: x\r\nExpect: 200-ok\r\n",
+      "417",
+      "unknown_expectation",
+    ],
+  ])("%s", async (_, head, status, code) => {
+    const ingest = await startFixture();
+    server = ingest;
+    const answer = await answerTo(ingest.port, `${head}Connection: close\r\nContent-Length: 0\r\n\r\n`);
+    expect(answer.split(" ")[1]).toBe(status);
+    expect(answer).toContain(`"code":"${code}"`);
+    expect(ingest.unexpected).toEqual([]);
+  });
+
+  test("but for HTTP/1.0, which knows no Host", async () => {
+    const ingest = await startFixture();
+    server = ingest;
+    const body = JSON.stringify({ event: "E", userId: "u" });
+    const head = `POST /v1/track HTTP/1.0\r\nAuthorization: ${BASIC.authorization}\r\nContent-Length: ${body.length}\r\n\r\n`;
+    expect(await answerTo(ingest.port, head + body)).toContain('{"success":true}');
+  });
+});
+
 describe("a caller that stops in the middle of its request", () => {
   const startWith = async (times: typeof CALLER_TIMES): Promise<number> => {
     const handler = () => undefined;

@@ -1,5 +1,6 @@
 import { createServer, type Server } from "node:http";
 import type { AddressInfo, Socket } from "node:net";
+import { PIXEL_GIF } from "./pixel.ts";
 import type { RequestHandler } from "./request-handler.ts";
 
 export interface HttpServerOptions {
@@ -53,6 +54,8 @@ export async function startHttpServer({
     headersTimeout: times.headersMs,
     connectionsCheckingInterval: times.checkEveryMs,
     maxHeaderSize: MAX_HEADER_BYTES,
+    // The handler says so itself, as JSON.
+    requireHostHeader: false,
   });
   server.maxHeadersCount = MAX_HEADERS;
   server.maxConnections = maxConnections;
@@ -61,6 +64,7 @@ export async function startHttpServer({
     if (isOpen()) response.writeContinue();
     handler(request, response);
   });
+  server.on("checkExpectation", handler);
   server.on("clientError", refuseUnreadable);
   await new Promise<void>((resolve, reject) => {
     server.once("error", reject);
@@ -72,10 +76,32 @@ export async function startHttpServer({
   return { port: (server.address() as AddressInfo).port, close: () => closeServer(server) };
 }
 
+/** As node:http reports what it could not read; `rawPacket` is what had come last. */
+type UnreadableError = NodeJS.ErrnoException & { readonly rawPacket?: Buffer };
+
+/** An image cannot show an error (contract 7.1). Where the request's beginning came in a packet of its own, nobody knows any more what it asks for. */
+function isLongPixel({ code, rawPacket }: UnreadableError): boolean {
+  return (
+    code === "HPE_HEADER_OVERFLOW" &&
+    /^(?:GET|HEAD) \/v1\/pixel\//.test(rawPacket?.toString("latin1", 0, 32) ?? "")
+  );
+}
+
 /** What is no HTTP, or has too large a header: 400 like every other permanent refusal (contract 7.3); a request that stalled: 408. */
-function refuseUnreadable(error: NodeJS.ErrnoException, socket: Socket): void {
+function refuseUnreadable(error: UnreadableError, socket: Socket): void {
   if (!socket.writable || error.code === "ECONNRESET") {
     socket.destroy();
+    return;
+  }
+  if (isLongPixel(error)) {
+    const head = [
+      "HTTP/1.1 200 OK",
+      "Connection: close",
+      "Content-Type: image/gif",
+      "Cache-Control: no-store",
+    ];
+    socket.write(`${[...head, `Content-Length: ${PIXEL_GIF.length}`].join("\r\n")}\r\n\r\n`);
+    socket.end(PIXEL_GIF, () => socket.destroy());
     return;
   }
   const late = error.code === "ERR_HTTP_REQUEST_TIMEOUT";

@@ -4,7 +4,7 @@ import { type Answer, send, toHttp } from "./answers.ts";
 import type { IngestParts } from "./ingest-parts.ts";
 import { discardBody } from "./read-body.ts";
 import { invalid } from "./refusal.ts";
-import { type Route, routeOf } from "./routes.ts";
+import { methodsOf, type Route, routeOf } from "./routes.ts";
 import { publicHost, settingsReply } from "./settings-reply.ts";
 import { type RouteLabel, statusLabel } from "./telemetry.ts";
 import { track, trackPixel } from "./track.ts";
@@ -48,20 +48,29 @@ async function answerTo(
   request: IncomingMessage,
   route: Route | undefined,
 ): Promise<Answer> {
-  if (request.method === "OPTIONS") return { kind: "preflight" };
+  const { headers, httpVersion, method, url = "" } = request;
+  if (headers.host === undefined && httpVersion !== "1.0") return { kind: "no_host" };
+  if (headers.expect !== undefined && headers.expect.toLowerCase() !== "100-continue")
+    return { kind: "unknown_expectation" };
+  if (method === "OPTIONS") return { kind: "preflight" };
   switch (route?.kind) {
     case "call":
     case "batch":
       return track(parts, request, route);
     case "pixel":
-      return trackPixel(parts, request, route);
+      // Who asks for the head only has not shown the picture to anybody.
+      return method === "HEAD" ? { kind: "pixel" } : trackPixel(parts, request, route);
     case "settings":
       return startSettings(parts, request, route.writeKey);
     case "client-metrics":
       return { kind: "stored", rejected: [] };
     case undefined:
-      return { kind: "not_found", what: `${request.method} ${(request.url ?? "").slice(0, 200)}` };
+      return nothingHere(`${method} ${url.slice(0, 200)}`, methodsOf(url));
   }
+}
+
+function nothingHere(what: string, allowed: readonly string[]): Answer {
+  return allowed.length === 0 ? { kind: "not_found", what } : { kind: "method_not_allowed", allowed };
 }
 
 function startSettings(parts: IngestParts, request: IncomingMessage, writeKey: string): Answer {

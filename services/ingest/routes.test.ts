@@ -55,10 +55,8 @@ describe("routes (contract 7.1)", () => {
 
   test.each([
     ["GET", "/"],
-    ["GET", "/v1/track"],
     ["POST", "/v1/unknown"],
     ["POST", "/v1"],
-    ["PUT", "/v1/batch"],
     ["GET", "/v1/projects/x"],
     ["POST", "//v1/track"],
     ["DELETE", "/v1/__proto__"],
@@ -66,5 +64,16 @@ describe("routes (contract 7.1)", () => {
     const response = await fetch(ingest.url + path, { method });
     expect(response.status).toBe(404);
     expect(await response.json()).toMatchObject({ success: false, code: "not_found" });
+  });
+
+  test.each([
+    ["GET", "/v1/track", "POST, OPTIONS"],
+    ["PUT", "/v1/batch", "POST, OPTIONS"],
+    ["POST", "/v1/projects/x/settings", "GET, HEAD, OPTIONS"],
+    ["DELETE", "/v1/pixel/track?data=x", "GET, HEAD, OPTIONS"],
+  ])("%s %s is 405 as JSON, and says what can be asked", async (method, path, allowed) => {
+    const response = await fetch(ingest.url + path, { method });
+    expect([response.status, response.headers.get("allow")]).toEqual([405, allowed]);
+    expect(await response.json()).toMatchObject({ success: false, code: "method_not_allowed" });
   });
 });

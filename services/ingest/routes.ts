@@ -51,10 +51,16 @@ function decode(text: string): string {
   }
 }
 
-/** undefined: there is nothing here. */
+/** What can be asked of the target; empty: there is nothing there. */
+export function methodsOf(target: string): readonly string[] {
+  if (routeOf("POST", target) !== undefined) return ["POST", "OPTIONS"];
+  return routeOf("GET", target) === undefined ? [] : ["GET", "HEAD", "OPTIONS"];
+}
+
+/** undefined: there is nothing here, or not with this method. */
 export function routeOf(method: string, target: string): Route | undefined {
   if (method === "POST") return POST_ROUTES.get(target) ?? POST_ROUTES.get(splitTarget(target).path);
-  if (method !== "GET") return undefined;
+  if (method !== "GET" && method !== "HEAD") return undefined;
   const { path, query } = splitTarget(target);
   const writeKey = SETTINGS.exec(path)?.[1];
   if (writeKey !== undefined) return { kind: "settings", writeKey: decode(writeKey) };

@@ -3,7 +3,7 @@ import { LATENCY_BUCKETS_SECONDS, type Metrics } from "#runtime";
 import { BUSY_REASONS, type Refusal } from "./refusal.ts";
 
 const ROUTES = ["call", "batch", "client-metrics", "pixel", "settings", "preflight", "unknown"] as const;
-const STATUSES = ["200", "400", "404", "429", "500", "503", "aborted"] as const;
+const STATUSES = ["200", "400", "404", "405", "417", "429", "500", "503", "aborted"] as const;
 
 /** Of the drops only this one is ingest's. */
 const SUPPRESSED = ["suppressed"] as const satisfies readonly DropReason[];

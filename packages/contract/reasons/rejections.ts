@@ -27,6 +27,7 @@ export type RejectionCode =
   | "invalid_encoding"
   | "not_an_object"
   | "nested_too_deep"
+  | "number_out_of_range"
   | "message_id_too_long"
   | "context_not_object"
   | "integrations_invalid";
@@ -69,6 +70,10 @@ export const REJECTIONS: Reasons<RejectionCode> = {
   nested_too_deep: {
     meaning: `a call nests more than ${MAX_CALL_DEPTH} levels deep`,
     action: `nest less ${SEND}`,
+  },
+  number_out_of_range: {
+    meaning: "a number is beyond what a double holds, and would be delivered as null",
+    action: `give a smaller one, or a text, ${SEND}`,
   },
   message_id_too_long: {
     meaning: `the messageId has more than ${MAX_MESSAGE_ID_CHARACTERS} characters`,
