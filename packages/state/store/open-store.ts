@@ -1,4 +1,4 @@
-import { discardFiles, openGuarded } from "../guarded-files.ts";
+import { discardFiles, type GuardedOptions, openGuarded } from "../guarded-files.ts";
 import { catchUp } from "./catch-up.ts";
 import { PartitionStore, type StoreOptions } from "./partition-store.ts";
 import { type Checkpoint, StoreTable } from "./store-table.ts";
@@ -6,8 +6,19 @@ import { type Checkpoint, StoreTable } from "./store-table.ts";
 /** Tombstones are kept for seven days: who was away for longer may have missed one. */
 const CHECKPOINT_HOLDS_MS = 6 * 86_400_000;
 
-function openTable({ directory, onDiscarded }: StoreOptions): StoreTable {
-  return openGuarded({ directory, onDiscarded, use: (files) => new StoreTable(files) });
+/** Where stores keep their files. */
+export interface StoreDisk {
+  /** Opens the files of one partition, empty ones where they are missing or damaged. Throws when the disk refuses. */
+  open<T>(options: GuardedOptions<T>): T;
+  /** Removes files that are not open. */
+  discard(directory: string): void;
+}
+
+/** The machine's own. */
+const LOCAL_FILES: StoreDisk = { open: (options) => openGuarded(options), discard: discardFiles };
+
+function openTable(disk: StoreDisk, { directory, onDiscarded }: StoreOptions): StoreTable {
+  return disk.open({ directory, onDiscarded, use: (files) => new StoreTable(files) });
 }
 
 /** Why what is on disk cannot be what the changelog below the checkpoint says; undefined when it can. */
@@ -43,9 +54,19 @@ async function doubtAbout(
  * or another cluster's. One process at a time should have the directory open. Rejects when the disk refuses, and when the signal is aborted;
  * what was restored by then is there at the next try.
  */
-export async function openStore(options: StoreOptions): Promise<PartitionStore> {
+export type OpenStore = (options: StoreOptions) => Promise<PartitionStore>;
+
+/** Opens stores on this disk. */
+export function storesOn(disk: StoreDisk): OpenStore {
+  return (options) => openOn(disk, options);
+}
+
+/** On the machine's own disk. */
+export const openStore: OpenStore = storesOn(LOCAL_FILES);
+
+async function openOn(disk: StoreDisk, options: StoreOptions): Promise<PartitionStore> {
   const { admin, onProgress, partition, signal, topic } = options;
-  let table = openTable(options);
+  let table = openTable(disk, options);
   try {
     const bounds = (await admin.offsets(topic)).find((one) => one.partition === partition);
     if (bounds === undefined) throw new Error(`${topic} has no partition ${partition}`);
@@ -54,8 +75,8 @@ export async function openStore(options: StoreOptions): Promise<PartitionStore> 
     if (doubt !== undefined) {
       options.onDiscarded(new Error(doubt));
       await table.close();
-      discardFiles(options.directory);
-      table = openTable(options);
+      disk.discard(options.directory);
+      table = openTable(disk, options);
     }
     const fromOffset = table.checkpoint()?.offset ?? bounds.low;
     const total = bounds.high - fromOffset;
