@@ -4,6 +4,7 @@ import { evaluateLeaf, isMet } from "../leaves/leaf.ts";
 import type { LeafPlan } from "../leaves/plan.ts";
 import type { Computation, Node } from "./computation-set.ts";
 import type { Profile } from "./profile.ts";
+import { leafStateOf } from "./seed.ts";
 
 /** Whether something holds; unless something happens, it stays so until `untilMs`. */
 export interface Holding {
@@ -22,7 +23,7 @@ const FOR_EVER = Number.POSITIVE_INFINITY;
 const UNMET: Holding = { holds: false, untilMs: FOR_EVER };
 
 function evaluateEvent(plan: LeafPlan, { profile, nowMs }: Moment): Holding {
-  const { value, untilMs } = evaluateLeaf(plan, profile.leaves.get(plan.leaf.key), nowMs);
+  const { value, untilMs } = evaluateLeaf(plan, leafStateOf(profile, plan), nowMs);
   const { measure } = plan.leaf;
   return { holds: measure.kind === "count" && isMet(measure, value as number), untilMs };
 }
@@ -93,7 +94,7 @@ export interface Evaluated {
 /** Of an audience whether the profile is in it, of a computed trait its value. */
 export function evaluateComputation(computation: Computation, moment: Moment): Evaluated {
   const { plan } = computation;
-  if (plan !== undefined) return evaluateLeaf(plan, moment.profile.leaves.get(plan.leaf.key), moment.nowMs);
+  if (plan !== undefined) return evaluateLeaf(plan, leafStateOf(moment.profile, plan), moment.nowMs);
   const { holds, untilMs } = evaluateNamed(computation, moment);
   return { value: holds, untilMs };
 }

@@ -17,11 +17,11 @@ function setOf(definition: unknown) {
 let calls = 0;
 
 /** Folded before any audience was there, or into the set. */
-function call(profile: Profile, atMs: number, set = compileSet([])): void {
+function call(profile: Profile, atMs: number, set = compileSet([]), name = "A"): void {
   calls += 1;
   const ids = { sourceId: "s", messageId: `${calls}`, userId: "u", anonymousId: null };
   const times = { timestampMs: atMs, receivedAtMs: atMs };
-  const event = { kind: "call", call: { ...ids, ...times, type: "track", name: "A", body: {} } } as const;
+  const event = { kind: "call", call: { ...ids, ...times, type: "track", name, body: {} } } as const;
   applyEvent(profile, event, set, { offset: calls, nowMs: atMs });
 }
 
@@ -59,4 +59,16 @@ test("what is counted after the seed is counted once, and what is not known is l
     { event: "A", where: [{ path: "properties.n", op: "exists" }] },
   ].map((definition) => [...setOf(definition).leaves.values()].some(({ plan }) => isKnownFromSummary(plan)));
   expect(known).toEqual([false, false, false]);
+});
+
+test("a call that comes before the profile was looked at is judged by what is known of the other leaves", () => {
+  const set = setOf({
+    all: [{ event: "A", within: "60s" }, { not: { event: "B", within: "90s" } }],
+  });
+  const profile = createProfile("u", 0);
+  call(profile, NOW_MS - 50_000, compileSet([]), "B");
+  call(profile, NOW_MS, set);
+  expect(profile.outbox).toEqual([]);
+  evaluate(profile, set.computations.values(), NOW_MS + 40_000);
+  expect(profile.outbox).toMatchObject([{ text: "true" }]);
 });

@@ -20,17 +20,27 @@ function stateOf({ storage }: LeafPlan, { count, firstMs, lastMs }: EventSummary
   return { kind: "counts", tallies: [{ index: 0, n: count, firstMs, lastMs, ...sums }] };
 }
 
+/** What a leaf without a state can know; undefined: nothing. */
+function seedOf({ events }: Profile, plan: LeafPlan): LeafState | undefined {
+  if (!isKnownFromSummary(plan)) return undefined;
+  const summary = events.get(`${plan.leaf.type} ${plan.leaf.name}`);
+  return summary && stateOf(plan, summary);
+}
+
+/** The leaf's state. A call may be judged before the profile was looked at with a new audience: then what the leaf can know. */
+export function leafStateOf(profile: Profile, plan: LeafPlan): LeafState | undefined {
+  return profile.leaves.get(plan.leaf.key) ?? seedOf(profile, plan);
+}
+
 /**
  * Gives the profile what leaves without a state can know. To be called before a call of their name is folded: a leaf that has a state
  * counts for itself. Changes nothing when it is called again.
  */
 export function seedLeaves(profile: Profile, uses: Iterable<LeafUse>): void {
   for (const { plan } of uses) {
-    const { key, name, type } = plan.leaf;
-    if (profile.leaves.has(key) || !isKnownFromSummary(plan)) continue;
-    const summary = profile.events.get(`${type} ${name}`);
-    if (summary === undefined) continue;
-    const state = stateOf(plan, summary);
+    const { key } = plan.leaf;
+    const state = profile.leaves.has(key) ? undefined : seedOf(profile, plan);
+    if (state === undefined) continue;
     profile.leaves.set(key, state);
     profile.sizeBytes += leafBytes(state);
   }
