@@ -1,4 +1,5 @@
 import type { countRecordsLost } from "#runtime";
+import type { OpenStore } from "#state";
 import type { Connection, ProcessorContext } from "./connection.ts";
 import type { ProcessorRecords } from "./records.ts";
 import type { Telemetry } from "./telemetry.ts";
@@ -9,6 +10,7 @@ export interface Parts {
   readonly connection: Connection;
   readonly telemetry: Telemetry;
   readonly records: ProcessorRecords;
+  readonly openStore: OpenStore;
   readonly onRecordsLost: ReturnType<typeof countRecordsLost>;
 }
 

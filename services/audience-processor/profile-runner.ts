@@ -168,11 +168,14 @@ function companionOf(
 function createPartitions(shared: Shared, runnerOf: () => Runner): ProfilePartitions {
   const { codec, parts, producer, progress } = shared;
   const { lifecycle, settings } = parts.context;
-  const { profileEvents, profiles } = parts.connection.topics;
+  const { kafka, profilesGroup, topics } = parts.connection;
+  const { profileEvents, profiles } = topics;
+  const admin = kafka.admin();
   const placeOf = (partition: number) => ({ topic: profileEvents.name, partition });
   const paces = pacesOf(parts);
   return new ProfilePartitions({
     directory: join(settings.data.dataDir, "audience-processor", profiles.name),
+    openStore: parts.openStore,
     store: storeSettings(parts, codec),
     // What the last owner has written of its leaves has to be known before the first event.
     prepare: () => shared.refreshTables(),
@@ -184,6 +187,8 @@ function createPartitions(shared: Shared, runnerOf: () => Runner): ProfilePartit
     send: (outgoing) => producer.send(outgoing),
     ownership: (partition) => runnerOf().ownership(placeOf(partition)),
     position: (partition) => runnerOf().position(placeOf(partition)),
+    committed: async (partition) =>
+      (await admin.committedOffsets(profilesGroup, profileEvents.name)).get(partition) ?? 0,
     onRevoked: (partition) => progress.forget(partition),
     onFailed: (error) => lifecycle.fail(error),
   });

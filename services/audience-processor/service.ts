@@ -3,6 +3,7 @@
 import { REAL_WAYS, type Ways } from "#connection";
 import type { Runner, Table } from "#kafka";
 import { countRecordsLost, type ServiceDefinition, watchTable } from "#runtime";
+import { type OpenStore, openStore } from "#state";
 import type { AudienceConfig, AudienceProgress } from "#topics";
 import { Computations } from "./computations/computations.ts";
 import { Progress } from "./computations/progress.ts";
@@ -19,6 +20,11 @@ import { createTelemetry, watchState } from "./telemetry.ts";
 const TICK_MS = 250;
 /** So much of the changelog is read again after a crash. */
 const CHECKPOINT_EVERY_MS = 30_000;
+
+/** What lies outside the process. */
+export interface ProcessorOutside extends Ways {
+  readonly openStore: OpenStore;
+}
 
 interface Tables {
   readonly configs: Table<AudienceConfig>;
@@ -117,14 +123,21 @@ function followTime(
   });
 }
 
-async function start(context: ProcessorContext, ways: Ways): Promise<Record<string, never>> {
+async function start(context: ProcessorContext, outside: ProcessorOutside): Promise<Record<string, never>> {
   const { health, lifecycle, logger, metrics, nowMs } = context;
-  const connection = connect(context, ways);
+  const connection = connect(context, outside);
   const records = createRecords({ ...connection, nowMs });
   const { calls, profileEvents } = connection.topics;
   const onRecordsLost = countRecordsLost(metrics, [calls.name, profileEvents.name]);
   const telemetry = createTelemetry({ metrics, logger });
-  const parts: Parts = { context, connection, records, telemetry, onRecordsLost };
+  const parts: Parts = {
+    context,
+    connection,
+    records,
+    telemetry,
+    onRecordsLost,
+    openStore: outside.openStore,
+  };
   const tables = followTables(parts);
   const computations = new Computations({
     onInvalid: ({ id, key }, problem) =>
@@ -158,7 +171,11 @@ async function start(context: ProcessorContext, ways: Ways): Promise<Record<stri
   // Before the first event: it would be folded without the leaves of what is configured.
   await Promise.all([tables.configs.load(), tables.progress.load()]);
   for (const one of [keying, runner]) {
-    lifecycle.onStop("runner", (graceMs) => one.stop(graceMs));
+    lifecycle.onStop("runner", (graceMs) => {
+      const stopped = one.stop(graceMs);
+      if (one === runner) partitions.readingIsOver();
+      return stopped;
+    });
     one.failed.catch((error: unknown) => lifecycle.fail(error));
   }
   await Promise.all([runner.start(), keying.start()]);
@@ -169,9 +186,9 @@ async function start(context: ProcessorContext, ways: Ways): Promise<Record<stri
   return {};
 }
 
-/** The service in the world that `ways` lead to. */
-export function createAudienceProcessor(ways: Ways): ServiceDefinition<typeof settings> {
-  return { name: "audience-processor", settings, start: (context) => start(context, ways) };
+/** The service in the world that `outside` leads to. */
+export function createAudienceProcessor(outside: ProcessorOutside): ServiceDefinition<typeof settings> {
+  return { name: "audience-processor", settings, start: (context) => start(context, outside) };
 }
 
-export const audienceProcessor = createAudienceProcessor(REAL_WAYS);
+export const audienceProcessor = createAudienceProcessor({ ...REAL_WAYS, openStore });

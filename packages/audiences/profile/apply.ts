@@ -178,9 +178,10 @@ export function applyEvent(
   set: ComputationSet,
   moment: Moment,
 ): Outcome {
-  // Asked before the offset: an event of a merged profile is passed on, each time that it is read.
-  if (profile.redirectTo !== undefined && !isOwnState(profile, event)) return "redirected";
+  // What came before the release went with the state: passed on, it would be counted again.
   if (moment.offset <= profile.appliedOffset) return "already_applied";
+  // The offset stays: an event of a merged profile is passed on, each time that it is read.
+  if (profile.redirectTo !== undefined && !isOwnState(profile, event)) return "redirected";
   profile.appliedOffset = moment.offset;
   if (profile.redirectTo !== undefined) standAgain(profile, moment.offset);
   return applyNew(profile, event, set, moment);

@@ -68,6 +68,21 @@ test("says nothing of what is not durable, and goes on there in the next process
   expect(reported.at(-1)).toMatchObject({ state: "live", profilesDone: 600 });
 });
 
+test("goes on after a moment in which the partition may have been another's, and what it did then was forgotten", async () => {
+  const { advance, bench, reported, start } = await setup(600);
+  bench.computations.apply("seen", SEEN);
+  const sync = start();
+  await advance(sync);
+  await advance(sync);
+  sync.advance();
+  bench.store.isOurs = false;
+  await bench.settled();
+  bench.store.isOurs = true;
+  for (let look = 0; look < 6; look += 1) await advance(sync);
+  expect(bench.sent).toHaveLength(600);
+  expect(reported.at(-1)).toMatchObject({ state: "live", profilesDone: 600 });
+});
+
 test("a resume sends the net difference", async () => {
   const { advance, bench, start } = await setup(3);
   const definition = { event: "A", within: "60s", count: { op: "gte", value: 2 } };

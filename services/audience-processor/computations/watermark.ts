@@ -10,15 +10,12 @@ export interface Tide {
   readonly atMs: number;
   /** By partition. */
   readonly ends: ReadonlyMap<number, number>;
-  /** What the group had committed then: a partition may have been read to its end before this process began. */
-  readonly committed: ReadonlyMap<number, number>;
 }
 
 export interface TideOptions {
   readonly admin: Pick<Admin, "offsets" | "committedOffsets">;
   readonly topics: Pick<TopicMap, "calls" | "profileEvents">;
   readonly keyingGroup: string;
-  readonly profilesGroup: string;
   readonly host: Pick<Host, "now" | "delay">;
   readonly signal: AbortSignal;
   onTide(tide: Tide): void;
@@ -50,7 +47,7 @@ export async function followTide(options: TideOptions): Promise<void> {
 }
 
 async function lookOnce(options: TideOptions): Promise<void> {
-  const { admin, host, keyingGroup, profilesGroup, signal, topics } = options;
+  const { admin, host, keyingGroup, signal, topics } = options;
   const atMs = host.now();
   const calls = await admin.offsets(topics.calls.name);
   for (;;) {
@@ -59,6 +56,5 @@ async function lookOnce(options: TideOptions): Promise<void> {
     await host.delay(LOOK_EVERY_MS, signal);
   }
   const events = await admin.offsets(topics.profileEvents.name);
-  const committed = await admin.committedOffsets(profilesGroup, topics.profileEvents.name);
-  options.onTide({ atMs, ends: new Map(events.map(({ high, partition }) => [partition, high])), committed });
+  options.onTide({ atMs, ends: new Map(events.map(({ high, partition }) => [partition, high])) });
 }

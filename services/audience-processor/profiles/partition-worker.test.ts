@@ -129,6 +129,22 @@ describe("a death, or the loss of the partition,", () => {
   });
 });
 
+describe("a write that fails for good", () => {
+  test("ends the process, and nothing is given back before: it would come again at once, and again", async () => {
+    const bench = await Bench.with(RECENT);
+    bench.sendHeld = Promise.reject(new Error("too large"));
+    bench.call(track("u"));
+    await bench.settled();
+    expect(bench.failures).toEqual([new Error("too large")]);
+    bench.call(track("u"));
+    bench.worker.advanceTo(NOW_MS + 60_000);
+    await bench.settled();
+    expect([bench.ended, bench.failures.length]).toEqual([[], 1]);
+    bench.worker.close();
+    expect(bench.ended).toEqual(["back 0", "back 1"]);
+  });
+});
+
 describe("time", () => {
   test("ends a membership at its deadline by the watermark, not before, and not by the clock", async () => {
     const bench = await Bench.with(RECENT);
@@ -141,6 +157,24 @@ describe("time", () => {
     bench.worker.advanceTo(NOW_MS + 60_000);
     await bench.settled();
     expect(bench.sent.map(({ text }) => text)).toEqual(['{"recent":true}', '{"recent":false}']);
+  });
+
+  test("stands still while events are held back: one of them may keep who would leave", async () => {
+    const bench = await Bench.with(RECENT);
+    bench.call(track("u"));
+    await bench.settled();
+    bench.worker.advanceTo(0);
+    await bench.settled();
+    const goOn = bench.worker.hold();
+    bench.nowMs = NOW_MS + 60_000;
+    bench.call({ ...track("u"), timestampMs: NOW_MS + 59_000, receivedAtMs: NOW_MS + 59_000 });
+    bench.worker.advanceTo(NOW_MS + 60_000);
+    await bench.settled();
+    goOn();
+    await bench.settled();
+    bench.worker.advanceTo(NOW_MS + 60_000);
+    await bench.settled();
+    expect(bench.sent.map(({ text }) => text)).toEqual(['{"recent":true}']);
   });
 
   test("takes at most 256 at a time, and all of them in the end", async () => {
@@ -190,6 +224,25 @@ describe("a merged profile", () => {
     bench.newWorker().advanceTo(NOW_MS);
     await bench.settled();
     expect(bench.passedOn).toMatchObject([{ profileId: "u", event: { kind: "merge", movedId: "anon:x" } }]);
+  });
+
+  test("gives its state before a copy of a call that is in it: counted first, the copy would count twice", async () => {
+    const bench = await Bench.with(RECENT);
+    const call = callOf({ anonymousId: "x", event: "A", ...times });
+    const first = bench.call(call);
+    bench.sendHeld = Promise.withResolvers<void>().promise;
+    bench.happen("anon:x", profileEvent("release", { releaseTo: "u" }));
+    bench.call(call);
+    await bench.settled();
+    bench.sendHeld = undefined;
+    bench.newWorker();
+    const folded = { ...call, name: "A", previousId: null };
+    bench.happen("anon:x", profileEvent("call", { call: folded }), first);
+    await bench.settled();
+    expect(bench.passedOn).toEqual([]);
+    bench.call(call);
+    await bench.settled();
+    expect(bench.passedOn.map(({ event }) => event.kind)).toEqual(["merge", "call"]);
   });
 
   test("is not merged again: the first link stays", async () => {

@@ -5,17 +5,14 @@
 //      at once for whoever owns the partition next; it is sent then, under the same message ids.
 //   3. the records are settled. Before: they are read again, and are known by the applied offset.
 //   4. profiles are written without what was sent, with the next batch, after a quarter of a second at most. Before: it is sent once more.
-import { advance, type ComputationSet, completeRelease, createProfile, type Profile } from "#audiences";
-import type { Host } from "#host";
-import type { OutgoingRecord, Ownership, RawRecord } from "#kafka";
+import { advance, completeRelease, createProfile, type Profile } from "#audiences";
+import type { OutgoingRecord } from "#kafka";
 import { type PartitionStore, StoreLostError } from "#state";
-import type { ProcessorRecords } from "../records.ts";
 import { applyHappening } from "./apply-happening.ts";
 import { type Batch, emptyBatch, isEmpty, type Snapshot, snapshotOf, type Taken } from "./batch.ts";
-import type { ProfileCodec } from "./codec.ts";
-import { type ComputationOf, outgoingOf } from "./outgoing.ts";
+import { outgoingOf } from "./outgoing.ts";
 import { ProfileCache } from "./profile-cache.ts";
-import type { ProfileTelemetry } from "./profile-telemetry.ts";
+import type { WorkerParts } from "./worker-parts.ts";
 
 /** Due profiles that are taken at a time; then come events again. */
 const DUE_AT_A_TIME = 256;
@@ -25,21 +22,6 @@ function membersOf({ results }: Profile): string[] {
   const ids: string[] = [];
   for (const [id, { text }] of results) if (text === "true") ids.push(id);
   return ids;
-}
-
-export interface WorkerParts {
-  readonly store: Pick<PartitionStore, "get" | "write" | "due" | "keys" | "count">;
-  readonly ownership: Ownership;
-  readonly codec: ProfileCodec;
-  readonly records: ProcessorRecords;
-  readonly computations: { readonly set: ComputationSet; readonly computationOf: ComputationOf };
-  readonly telemetry: ProfileTelemetry;
-  readonly host: Pick<Host, "now" | "setImmediate">;
-  /** Resolves when the records are acknowledged. */
-  send(records: readonly OutgoingRecord[]): Promise<void>;
-  /** What can neither be written nor waited for: the process should end. */
-  onFailed(error: unknown): void;
-  deadLetter(record: RawRecord, error: Error): OutgoingRecord;
 }
 
 export class PartitionWorker {
@@ -56,6 +38,8 @@ export class PartitionWorker {
   #isClosed = false;
   #holds = 0;
   #term = 0;
+  /** The process is to end. What is in hand is held until then: given back, it would come again at once, and again. */
+  #isFailed = false;
   /** All calls that came before this moment are folded; 0: not known. */
   #watermarkMs = 0;
 
@@ -83,7 +67,11 @@ export class PartitionWorker {
   }
 
   get isOurs(): boolean {
-    return !this.#isClosed && this.#parts.ownership.isOurs;
+    return !this.#isClosed && !this.#isFailed && this.#parts.ownership.isOurs;
+  }
+
+  get isFailed(): boolean {
+    return this.#isFailed;
   }
 
   /** Records come in the order of the log. */
@@ -98,7 +86,8 @@ export class PartitionWorker {
 
   /** Lets time pass: timers that are due by then fire. Also what an earlier owner left unsent is sent. */
   advanceTo(watermarkMs: number): void {
-    this.#watermarkMs = Math.max(this.#watermarkMs, watermarkMs);
+    // Events that are held back here may prolong what would end.
+    if (this.#waiting.length === 0) this.#watermarkMs = Math.max(this.#watermarkMs, watermarkMs);
     if (!this.isOurs) return;
     for (const [id, profile] of this.#sent) this.#open.changed.set(id, profile);
     this.#sent.clear();
@@ -133,19 +122,20 @@ export class PartitionWorker {
     this.#askFlush();
   }
 
-  /** Called once all that was folded until now is durable; never when the partition is lost before. */
+  /** Called once all that was folded until now is durable; never when the term ends before. */
   whenDurable(done: () => void): void {
     this.#open.whenDurable.push(done);
     this.#askFlush();
   }
 
-  /** The partition is lost: what is not durable is its next owner's. */
+  /** The partition is lost, or nothing is read of it any more: what is not durable is its next owner's. */
   close(): void {
     this.#isClosed = true;
     this.#giveAllBack();
   }
 
   #foldWaiting(): void {
+    if (this.#isFailed) return;
     for (let next = this.#waiting[0]; next !== undefined; next = this.#waiting[0]) {
       if (this.#isBlocked || this.#holds > 0) return;
       const profile = this.#cache.load(next.record.key ?? "");
@@ -164,7 +154,7 @@ export class PartitionWorker {
       this.#isBlocked = false;
       if (!this.#isClosed) this.#foldWaiting();
     };
-    profile.then(goOn, (error: unknown) => this.#parts.onFailed(error));
+    profile.then(goOn, (error: unknown) => this.#failed(error));
   }
 
   /** A record that cannot be folded becomes a dead letter; its profile is as it was before. */
@@ -178,7 +168,7 @@ export class PartitionWorker {
       const members = record.decoded.event.kind === "call" ? [] : membersOf(profile);
       const { outcome, passedOn } = applyHappening(profile, record, now);
       telemetry.folded(record.decoded.event.kind, outcome);
-      if (passedOn !== undefined) this.#open.passedOn.push(passedOn);
+      if (passedOn !== undefined) this.#passOn(profile, passedOn);
       this.#open.taken.push(taken);
       if (outcome === "applied" && profile.results.size === 0) telemetry.membersLeft(members);
       if (outcome === "applied") this.change(profile);
@@ -186,6 +176,12 @@ export class PartitionWorker {
     } catch (thrown) {
       this.#reject(taken, thrown instanceof Error ? thrown : new Error(String(thrown)));
     }
+  }
+
+  /** Behind the state of the merged profile, which may have a copy of the same call. */
+  #passOn(profile: Profile, passedOn: OutgoingRecord): void {
+    this.#open.passedOn.push(passedOn);
+    if (profile.judgedAtMs > 0) this.change(profile);
   }
 
   #reject({ record, settle }: Taken, error: Error): void {
@@ -246,7 +242,7 @@ export class PartitionWorker {
     const snapshots = Array.from(batch.changed.values(), (profile) => snapshotOf(profile, codec.entryOf));
     if (snapshots.length > 0) await store.write(snapshots.map(({ entry }) => entry));
     const outgoing = snapshots.flatMap((one) => outgoingOf(one, records, computations.computationOf));
-    const all = [...batch.passedOn, ...outgoing];
+    const all = [...outgoing, ...batch.passedOn];
     if (!this.isOurs) throw new StoreLostError("the partition is not ours");
     if (all.length > 0) await this.#parts.send(all);
     for (const snapshot of snapshots) this.#markSent(snapshot);
@@ -271,8 +267,12 @@ export class PartitionWorker {
 
   /** Nothing of the batch, and of what was folded on top of it, counts: all of it is read again, here or by the next owner. */
   #failed(error: unknown): void {
-    this.#giveAllBack();
-    if (!(error instanceof StoreLostError)) this.#parts.onFailed(error);
+    if (error instanceof StoreLostError || this.#isClosed) {
+      this.#giveAllBack();
+      if (error instanceof StoreLostError) return;
+    }
+    this.#isFailed = true;
+    this.#parts.onFailed(error);
   }
 
   #giveAllBack(): void {

@@ -1,10 +1,11 @@
 // The partitions of profiles that this process owns: each is restored, worked on, and given up.
 import { join } from "node:path";
 import type { OutgoingRecord, Ownership, Step, TopicPartition } from "#kafka";
-import { openStore, type PartitionStore, type StoreOptions } from "#state";
+import type { OpenStore, PartitionStore, StoreOptions } from "#state";
 import type { Tide } from "../computations/watermark.ts";
 import type { Happening } from "./event.ts";
-import { PartitionWorker, type WorkerParts } from "./partition-worker.ts";
+import { PartitionWorker } from "./partition-worker.ts";
+import type { WorkerParts } from "./worker-parts.ts";
 
 /** Partitions that are restored at a time. Each holds 4 MB. */
 const RESTORED_AT_A_TIME = 4;
@@ -23,6 +24,7 @@ type WorkOn = (parts: Omit<WorkerParts, "store" | "ownership">) => {
 export interface ProfilePartitionsOptions {
   /** Folder of all stores of this topic. */
   readonly directory: string;
+  readonly openStore: OpenStore;
   readonly store: Omit<StoreOptions, "directory" | "partition" | "onProgress" | "signal">;
   /** Resolves when all is known that a partition's work begins with. */
   prepare(): Promise<unknown>;
@@ -31,14 +33,18 @@ export interface ProfilePartitionsOptions {
   /** Of the changelog. */
   send(records: readonly OutgoingRecord[]): Promise<void>;
   ownership(partition: number): Ownership;
-  /** First offset that was not given to a step. */
+  /** First offset that was not given to a step; undefined before the first records of this term. */
   position(partition: number): number | undefined;
+  /** What the group has committed of the partition, which was assigned already: nobody else commits it any more. */
+  committed(partition: number): Promise<number>;
   onRevoked(partition: number): void;
   onFailed(error: unknown): void;
 }
 
 interface Owned {
   readonly ending: AbortController;
+  /** All events below it are in the profiles that were restored. What another owner has committed since is not. */
+  restoredTo: number;
   progress: { readonly done: number; readonly total: number } | undefined;
   worker: PartitionWorker | undefined;
   store: PartitionStore | undefined;
@@ -52,6 +58,7 @@ export class ProfilePartitions {
   readonly #closing = new Map<number, Promise<void>>();
   readonly #queue: (() => void)[] = [];
   #restoring = 0;
+  #isReadingOver = false;
 
   constructor(options: ProfilePartitionsOptions) {
     this.#options = options;
@@ -82,6 +89,7 @@ export class ProfilePartitions {
   async open({ partition }: Pick<TopicPartition, "partition">): Promise<void> {
     const owned: Owned = {
       ending: new AbortController(),
+      restoredTo: 0,
       progress: undefined,
       worker: undefined,
       store: undefined,
@@ -109,10 +117,10 @@ export class ProfilePartitions {
   }
 
   /** All calls that came before the tide's moment are in profile events below its ends. */
-  tide({ atMs, committed, ends }: Tide): void {
-    for (const [partition, { worker }] of this.#owned) {
+  tide({ atMs, ends }: Tide): void {
+    for (const [partition, { restoredTo, worker }] of this.#owned) {
       const end = ends.get(partition) ?? 0;
-      const reached = Math.max(this.#options.position(partition) ?? 0, committed.get(partition) ?? 0);
+      const reached = this.#options.position(partition) ?? restoredTo;
       if (reached >= end) worker?.advanceTo(atMs);
     }
   }
@@ -123,6 +131,12 @@ export class ProfilePartitions {
       worker?.advanceTo(0);
       companion?.advance();
     }
+  }
+
+  /** No record is handed on any more: what workers that have failed hold can be given back. */
+  readingIsOver(): void {
+    this.#isReadingOver = true;
+    for (const { worker } of this.#owned.values()) if (worker?.isFailed === true) worker.close();
   }
 
   /** Takes checkpoints, and finds what former owners have written late. */
@@ -137,8 +151,9 @@ export class ProfilePartitions {
   }
 
   async #restore(partition: number, owned: Owned): Promise<void> {
-    const { directory, ownership, send, store: options } = this.#options;
+    const { directory, openStore, ownership, send, store: options } = this.#options;
     const { signal } = owned.ending;
+    owned.restoredTo = await this.#options.committed(partition);
     const store = await openStore({
       ...options,
       directory: join(directory, String(partition)),
@@ -161,7 +176,11 @@ export class ProfilePartitions {
     await this.#options.prepare();
     if (signal.aborted) return;
     owned.companion = this.#options.begin(partition, (parts) => {
-      const worker = new PartitionWorker({ ...parts, store, ownership: own });
+      const onFailed = (error: unknown): void => {
+        parts.onFailed(error);
+        if (this.#isReadingOver) this.readingIsOver();
+      };
+      const worker = new PartitionWorker({ ...parts, onFailed, store, ownership: own });
       owned.worker = worker;
       return { worker, signal };
     });

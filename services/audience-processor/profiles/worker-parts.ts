@@ -1,0 +1,24 @@
+import type { ComputationSet } from "#audiences";
+import type { Host } from "#host";
+import type { OutgoingRecord, Ownership, RawRecord } from "#kafka";
+import type { PartitionStore } from "#state";
+import type { ProcessorRecords } from "../records.ts";
+import type { ProfileCodec } from "./codec.ts";
+import type { ComputationOf } from "./outgoing.ts";
+import type { ProfileTelemetry } from "./profile-telemetry.ts";
+
+/** What the worker of one partition works with. */
+export interface WorkerParts {
+  readonly store: Pick<PartitionStore, "get" | "write" | "due" | "keys" | "count">;
+  readonly ownership: Ownership;
+  readonly codec: ProfileCodec;
+  readonly records: ProcessorRecords;
+  readonly computations: { readonly set: ComputationSet; readonly computationOf: ComputationOf };
+  readonly telemetry: ProfileTelemetry;
+  readonly host: Pick<Host, "now" | "setImmediate">;
+  /** Resolves when the records are acknowledged. */
+  send(records: readonly OutgoingRecord[]): Promise<void>;
+  /** What can neither be written nor waited for: the process should end. */
+  onFailed(error: unknown): void;
+  deadLetter(record: RawRecord, error: Error): OutgoingRecord;
+}
