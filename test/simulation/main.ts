@@ -12,11 +12,11 @@ const say = (line: string): void => void process.stdout.write(`${line}\n`);
 
 /** Runs the seeds one after the other in this process. */
 async function runHere(options: SimulationArguments, report: (report: Report) => void): Promise<void> {
-  const { firstSeed, isShrinking, lines, seeds, size, without } = options;
+  const { firstSeed, isShrinking, lines, seeds, size, without, worlds } = options;
   const takeCpuMs = createCpuMeter();
   let unsaid = 0;
   for (let seed = firstSeed; seed < firstSeed + seeds; seed += 1) {
-    const failed = await runSeed(seed, { size, without, isShrinking, lines });
+    const failed = await runSeed(seed, { worlds, size, without, isShrinking, lines });
     if (failed !== undefined) report({ kind: "failed", failed });
     unsaid += 1;
     if (unsaid < REPORT_EVERY_SEEDS && seed < firstSeed + seeds - 1) continue;
@@ -26,8 +26,10 @@ async function runHere(options: SimulationArguments, report: (report: Report) =>
 }
 
 function runShared(options: SimulationArguments, report: (report: Report) => void): Promise<void> {
-  const { firstSeed, isShrinking, lines, seeds, size, without, workers } = options;
+  const { firstSeed, isShrinking, lines, seeds, size, without, workers, worlds } = options;
   const given = [
+    "--worlds",
+    worlds,
     "--without",
     without.join(","),
     "--lines",

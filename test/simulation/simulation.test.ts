@@ -2,6 +2,7 @@ import { describe, expect, test } from "@jest/globals";
 import { drawPlan } from "./plan/draw.ts";
 import { leaveOut, partsOf } from "./plan/leave-out.ts";
 import type { SizeName } from "./plan/size.ts";
+import { planOf, type Worlds } from "./plan/worlds.ts";
 import { REGRESSIONS } from "./regressions/seeds.ts";
 import type { Report } from "./run/progress.ts";
 import { run } from "./run/run.ts";
@@ -10,14 +11,22 @@ import { shrink } from "./run/shrink.ts";
 import { runInWorkers } from "./run/workers.ts";
 
 /** About a minute of one core's CPU time, in a process of its own: within jest they took several times as long. */
-const SEEDS = { firstSeed: 1_157, seeds: 360 };
+const SEEDS = { worlds: "deliveries", firstSeed: 1_157, seeds: 360 };
+/** Some ten seconds. */
+const AUDIENCE_SEEDS = { worlds: "audiences", firstSeed: 1, seeds: 120 };
 const TIMEOUT_MS = 600_000;
-const OPTIONS = { without: [], isShrinking: false, lines: 40 };
+const OPTIONS = { worlds: "deliveries", without: [], isShrinking: false, lines: 40 } as const;
 
-async function failures(seeds: readonly { seed: number; size?: SizeName }[]): Promise<string> {
+interface Asked {
+  readonly seed: number;
+  readonly worlds?: Worlds;
+  readonly size?: SizeName;
+}
+
+async function failures(seeds: readonly Asked[]): Promise<string> {
   const said: string[] = [];
-  for (const { seed, size } of seeds) {
-    const failed = await runSeed(seed, { ...OPTIONS, size });
+  for (const { seed, ...world } of seeds) {
+    const failed = await runSeed(seed, { ...OPTIONS, ...world });
     if (failed !== undefined) said.push(...describeFailed(failed));
   }
   return said.join("\n");
@@ -27,8 +36,10 @@ describe("simulated worlds", () => {
   test(
     "two runs of one seed are the same, line by line",
     async () => {
-      for (const seed of [2, 6, 65, 93]) {
-        const [one, other] = [await run(drawPlan(seed)), await run(drawPlan(seed))];
+      const deliveries = [2, 6, 65, 93].map((seed) => drawPlan(seed));
+      const audiences = [23, 27].map((seed) => planOf({ seed, worlds: "audiences" }));
+      for (const plan of [...deliveries, ...audiences]) {
+        const [one, other] = [await run(plan), await run(plan)];
         expect(other.traceHash).toBe(one.traceHash);
       }
       expect(new Error("after a run").stack).toContain("simulation.test.ts");
@@ -36,18 +47,19 @@ describe("simulated worlds", () => {
     TIMEOUT_MS,
   );
 
-  test(
-    `${SEEDS.seeds} seeds from ${SEEDS.firstSeed} on break no law`,
-    async () => {
+  test.each([SEEDS, AUDIENCE_SEEDS])(
+    "$seeds seeds of $worlds from $firstSeed on break no law",
+    async ({ worlds, ...range }) => {
       const said: string[] = [];
       let done = 0;
       const onReport = (report: Report): void => {
         if (report.kind === "failed") said.push(...describeFailed(report.failed));
         else done += report.seeds;
       };
-      await runInWorkers({ ...SEEDS, workers: 1, arguments: ["--lines", String(OPTIONS.lines)], onReport });
+      const given = ["--worlds", worlds, "--lines", String(OPTIONS.lines)];
+      await runInWorkers({ ...range, workers: 1, arguments: given, onReport });
       expect(said.join("\n")).toBe("");
-      expect(done).toBe(SEEDS.seeds);
+      expect(done).toBe(range.seeds);
     },
     TIMEOUT_MS,
   );

@@ -74,9 +74,9 @@ test("goes on after a moment in which the partition may have been another's, and
   const sync = start();
   await advance(sync);
   await advance(sync);
-  sync.advance();
+  const advanced = advance(sync);
   bench.store.isOurs = false;
-  await bench.settled();
+  await advanced;
   bench.store.isOurs = true;
   for (let look = 0; look < 6; look += 1) await advance(sync);
   expect(bench.sent).toHaveLength(600);

@@ -9,7 +9,7 @@ const MAX_EVENTS_AT_ONE_TIME = 200_000;
 const MAX_EVENTS = 20_000_000;
 
 /** The world does not come to rest. */
-class RestlessWorldError extends Error {
+export class RestlessWorldError extends Error {
   override readonly name = "RestlessWorldError";
 }
 

@@ -1,5 +1,12 @@
 import { everyCallArrives } from "./arrived.ts";
 import { everyWebhookIsAsked } from "./asked.ts";
+import {
+  changesAlternate,
+  changesAreNumbered,
+  changesHold,
+  membersAreTrue,
+  noCommitPassesEvent,
+} from "./audiences.ts";
 import { noCommitGoesBack, noCommitPassesWork } from "./commits.ts";
 import { doublesAreExplained } from "./doubles.ts";
 import { countersReturnToZero, everythingDrains } from "./ends.ts";
@@ -30,6 +37,11 @@ const LAWS: readonly Law[] = [
   noCommitPassesReplay,
   indexesAreComplete,
   lossesAreCounted,
+  changesAlternate,
+  changesAreNumbered,
+  changesHold,
+  membersAreTrue,
+  noCommitPassesEvent,
 ];
 
 /** What a run has broken. */

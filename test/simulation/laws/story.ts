@@ -1,5 +1,5 @@
 import type { RawRecord } from "#kafka";
-import type { Call, DeadLetter, DeliveryJob, Replay } from "#topics";
+import type { Call, DeadLetter, DeliveryJob, ProfileEventRecord, ProfileState, Replay } from "#topics";
 import type { Request } from "../endpoints/endpoints.ts";
 import type { Plan } from "../plan/plan.ts";
 import type { Happening } from "../world/history.ts";
@@ -45,12 +45,16 @@ export interface Story {
   readonly deadLetters: readonly Written<DeadLetter>[];
   /** Every version of each. */
   readonly replays: readonly Written<Replay>[];
+  readonly profileEvents: readonly Written<ProfileEventRecord>[];
+  /** Every version of each. */
+  readonly profiles: readonly Written<ProfileState>[];
   readonly requests: readonly Request[];
   readonly logs: readonly LogLine[];
   /** Errors that nobody has handled. */
   readonly unhandled: readonly string[];
   /** When everything was through; undefined: it was not when the run ended. */
   readonly drainedAtMs: number | undefined;
+  readonly endedAtMs: number;
   /** What was left, for people; empty when everything was through. */
   readonly leftOver: string;
   readonly remainders: readonly Remainder[];

@@ -1,18 +1,11 @@
+import type { ServiceName } from "#contract";
 import { Random } from "../random.ts";
 import { withComeback } from "./draw-comeback.ts";
 import { withControl } from "./draw-control.ts";
 import { drawFaults } from "./draw-faults.ts";
 import { withRetention } from "./draw-retention.ts";
 import { drawScripts } from "./draw-scripts.ts";
-import type {
-  CallPlan,
-  Change,
-  DestinationPlan,
-  Plan,
-  ProcessPlan,
-  SimulatedService,
-  Timing,
-} from "./plan.ts";
+import type { CallPlan, Change, DestinationPlan, Plan, ProcessPlan, Timing } from "./plan.ts";
 import { drawSize, SIZES, type Size, type SizeName } from "./size.ts";
 
 /** A call that waits for the longest delay, and hops a little. */
@@ -39,6 +32,7 @@ export function drawPlan(seed: number, sizeName?: SizeName): Plan {
     calls: drawCalls(size, timing, random.split("calls")),
     changes: drawChanges(destinations, timing, random.split("changes")),
     replays: [],
+    audiences: [],
     faults: drawFaults({ processes, scripts, timing, random: random.split("faults") }),
   };
   const plan = name === "small" ? withComeback(usual, random.split("comeback")) : usual;
@@ -66,7 +60,7 @@ function drawTiming({ calmS, windowS }: Size, random: Random): Timing {
 }
 
 function drawProcesses({ joinMs }: Size, random: Random): ProcessPlan[] {
-  const of = (service: SimulatedService, count: number): ProcessPlan[] =>
+  const of = (service: ServiceName, count: number): ProcessPlan[] =>
     Array.from({ length: count }, (_, index) => ({
       name: `${service}-${index + 1}`,
       service,

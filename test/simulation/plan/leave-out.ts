@@ -1,8 +1,9 @@
 import type { Plan } from "./plan.ts";
 
-/** What of a plan can be left out, by id: faults, bad times of endpoints, changes of the configuration, replays. */
-export function partsOf({ changes, faults, replays, scripts }: Plan): string[] {
-  return [...faults, ...scripts.flatMap(({ phases }) => phases), ...changes, ...replays].map(({ id }) => id);
+/** What of a plan can be left out, by id: faults, bad times of endpoints, changes of the configuration, replays, audiences. */
+export function partsOf({ audiences, changes, faults, replays, scripts }: Plan): string[] {
+  const phases = scripts.flatMap((script) => script.phases);
+  return [...faults, ...phases, ...changes, ...replays, ...audiences].map(({ id }) => id);
 }
 
 /** The same plan without these parts of it. All else stays as it was. */
@@ -10,6 +11,7 @@ export function leaveOut(plan: Plan, without: ReadonlySet<string>): Plan {
   const stays = ({ id }: { readonly id: string }): boolean => !without.has(id);
   return {
     ...plan,
+    audiences: plan.audiences.filter(stays),
     changes: plan.changes.filter(stays),
     faults: plan.faults.filter(stays),
     replays: plan.replays.filter(stays),

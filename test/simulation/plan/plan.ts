@@ -1,13 +1,10 @@
 import type { ServiceName } from "#contract";
+import type { AudienceConfig } from "#topics";
 import type { Script } from "../endpoints/script.ts";
-
-/** Folder under services/ of a simulated process. */
-/** The services that a plan runs. */
-export type SimulatedService = Exclude<ServiceName, "audience-processor">;
 
 export interface ProcessPlan {
   readonly name: string;
-  readonly service: SimulatedService;
+  readonly service: ServiceName;
   readonly startMs: number;
   /** How far its clock is off, ms. */
   readonly skewMs: number;
@@ -25,7 +22,9 @@ export interface DestinationPlan {
 export interface CallPlan {
   readonly messageId: string;
   readonly userId: string;
-  readonly type: "track" | "identify";
+  readonly type: "track" | "identify" | "alias";
+  /** What it says instead, ids included; undefined: as little as a call of `userId` can. */
+  readonly fields?: Readonly<Record<string, unknown>>;
   readonly atMs: number;
   /** The client sends it once more although it was told that it is stored. */
   readonly againAfterMs: number | undefined;
@@ -37,6 +36,13 @@ export interface Change {
   readonly atMs: number;
   readonly destinationId: string;
   readonly to: "disabled" | "enabled" | "deleted" | "other_webhooks";
+}
+
+/** What somebody writes of an audience: a new one, or the next version of one. */
+export interface AudienceWrite {
+  readonly id: string;
+  readonly atMs: number;
+  readonly config: AudienceConfig;
 }
 
 /** What somebody asks control for: to send dead letters of a destination again. */
@@ -74,6 +80,8 @@ export type FaultKind =
       readonly afterEvents: number;
       readonly losesDisk: boolean;
     }
+  /** The same, and of what it has written to its stores what was not flushed is gone. */
+  | { readonly kind: "power"; readonly target: string; readonly afterEvents: number }
   | { readonly kind: "stop"; readonly target: string }
   | { readonly kind: "freeze"; readonly target: string }
   | { readonly kind: "cut"; readonly target: string }
@@ -113,5 +121,6 @@ export interface Plan {
   readonly calls: readonly CallPlan[];
   readonly changes: readonly Change[];
   readonly replays: readonly ReplayPlan[];
+  readonly audiences: readonly AudienceWrite[];
   readonly faults: readonly Fault[];
 }

@@ -1,4 +1,5 @@
 import type { SizeName } from "../plan/size.ts";
+import type { Worlds } from "../plan/worlds.ts";
 
 /** One place in the code, as it is and as it was with the fault. */
 interface Edit {
@@ -13,6 +14,8 @@ export interface KnownFault {
   readonly edits: readonly Edit[];
   /** The laws that it breaks, one of these at least. */
   readonly breaks: readonly string[];
+  /** Deliveries unless given. */
+  readonly worlds?: Worlds;
   /** Of the worlds that show it; undefined: as each seed decides. */
   readonly size?: SizeName;
   /** One that shows it. */

@@ -1,4 +1,5 @@
 import { afterEach, describe, expect, test } from "@jest/globals";
+import { AUDIENCE_FAULTS } from "./audience-faults.ts";
 import { KNOWN_FAULTS } from "./faults.ts";
 import { copyWith, type ScratchCopy } from "./scratch-copy.ts";
 
@@ -11,7 +12,7 @@ afterEach(async () => {
 });
 
 describe("a fault that was in the code once is found when it is back", () => {
-  test.each(KNOWN_FAULTS.map((fault) => ({ fault, name: fault.name })))(
+  test.each([...KNOWN_FAULTS, ...AUDIENCE_FAULTS].map((fault) => ({ fault, name: fault.name })))(
     "$name",
     async ({ fault }) => {
       copy = await copyWith(fault);

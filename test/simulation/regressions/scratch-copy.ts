@@ -8,7 +8,7 @@ import type { FailedSeed } from "../run/seed.ts";
 import type { KnownFault } from "./faults.ts";
 
 const ROOT = join(import.meta.dirname, "../../..");
-const COPIED = ["packages", "services", "schemas", "test/simulation", "package.json"];
+const COPIED = ["packages", "services", "schemas", "test/simulation", "test/audiences", "package.json"];
 
 /** A copy of the code in which one fault is back. */
 export interface ScratchCopy {
@@ -45,11 +45,21 @@ async function bringBack({ edits, name }: KnownFault, folder: string): Promise<v
 
 /** Of the laws that the fault breaks. */
 async function firstFailure(
-  { breaks, firstSeed, seeds, size }: KnownFault,
+  { breaks, firstSeed, seeds, size, worlds = "deliveries" }: KnownFault,
   folder: string,
 ): Promise<FailedSeed | undefined> {
   const ofSize = size === undefined ? [] : ["--size", size];
-  const range = [...ofSize, "--seed", String(firstSeed), "--seeds", String(seeds), "--lines", "0"];
+  const range = [
+    "--worlds",
+    worlds,
+    ...ofSize,
+    "--seed",
+    String(firstSeed),
+    "--seeds",
+    String(seeds),
+    "--lines",
+    "0",
+  ];
   const main = join(folder, "test/simulation/main.ts");
   const child = spawn(process.execPath, ["--disable-warning=ExperimentalWarning", main, "--json", ...range], {
     stdio: ["ignore", "pipe", "inherit"],

@@ -1,9 +1,13 @@
 import type { SizeName } from "../plan/size.ts";
+import type { Worlds } from "../plan/worlds.ts";
 
 /** A seed in whose world something went wrong once, and what it was. */
 interface Regression {
   readonly seed: number;
-  readonly size: SizeName;
+  /** Deliveries unless given. */
+  readonly worlds?: Worlds;
+  /** Of deliveries. */
+  readonly size?: SizeName;
   readonly found: string;
 }
 
@@ -59,5 +63,32 @@ export const REGRESSIONS: readonly Regression[] = [
     seed: 6004078,
     size: "small",
     found: "the same, after the group had missed another router",
+  },
+  {
+    seed: 9,
+    worlds: "audiences",
+    found:
+      "a processor whose write was refused for good gave records back, was given them at once, and did not end",
+  },
+  {
+    seed: 82,
+    worlds: "audiences",
+    found:
+      "a user entered a new audience by a call, although an earlier one keeps him out: its leaf did not know it yet",
+  },
+  {
+    seed: 264,
+    worlds: "audiences",
+    found: "a member that was missed let users leave, as the next owner had committed calls that keep them",
+  },
+  {
+    seed: 453,
+    worlds: "audiences",
+    found: "a call that came twice counted twice: its copy reached the surviving profile before the state",
+  },
+  {
+    seed: 3567,
+    worlds: "audiences",
+    found: "a first sync never ended after a moment in which its partition may have been another's",
   },
 ];

@@ -1,9 +1,11 @@
 import { parseArgs } from "node:util";
 import type { SizeName } from "../plan/size.ts";
+import { WORLDS, type Worlds } from "../plan/worlds.ts";
 
 export interface SimulationArguments {
   readonly seeds: number;
   readonly firstSeed: number;
+  readonly worlds: Worlds;
   /** Parts of the plan that are left out, by id. */
   readonly without: readonly string[];
   readonly isShrinking: boolean;
@@ -19,13 +21,14 @@ export interface SimulationArguments {
 export const HELP = `Runs the product's own routers and deliverers in simulated worlds, each decided by its seed, and looks in each whether a law was
 broken (docs/simulation.md). Ends with 1 when one was.
 
-  npm run simulate -- [--seeds 1000] [--seed 1] [--without f1,e1.2] [--size large] [--shrink] [--workers 1]
+  npm run simulate -- [--seeds 1000] [--seed 1] [--worlds audiences] [--without f1,e1.2] [--size large] [--shrink] [--workers 1]
                           [--lines 60] [--json]
 
   --seeds    how many worlds
   --seed     the first one's seed, a whole number; the others follow on it
-  --without  ids of faults, bad times of endpoints and changes that are left out
-  --size     small or large for all of them, instead of as each seed decides
+  --worlds   deliveries, unless told otherwise, or audiences: those of the audience processor
+  --without  ids of faults, bad times of endpoints, changes and audiences that are left out
+  --size     of deliveries, small or large for all of them, instead of as each seed decides
   --shrink   of a failing seed, look for what can be left out
   --workers  processes that share the seeds
   --lines    how much of a failing seed's trace is printed
@@ -35,6 +38,7 @@ broken (docs/simulation.md). Ends with 1 when one was.
 const OPTIONS = {
   seeds: { type: "string", default: "1000" },
   seed: { type: "string", default: "1" },
+  worlds: { type: "string", default: "deliveries" },
   without: { type: "string", default: "" },
   size: { type: "string" },
   shrink: { type: "boolean", default: false },
@@ -55,6 +59,12 @@ function sizeName(text: string | undefined): SizeName | undefined {
   throw new RangeError(`--size is neither small nor large (it is "${text}")`);
 }
 
+function worldsNamed(text: string): Worlds {
+  const found = WORLDS.find((each) => each === text);
+  if (found !== undefined) return found;
+  throw new RangeError(`--worlds is neither ${WORLDS.join(" nor ")} (it is "${text}")`);
+}
+
 /** "help" when that is what was asked for. Throws an error with one clear message. */
 export function readArguments(args: readonly string[]): SimulationArguments | "help" {
   const { values } = parseArgs({ args: [...args], options: OPTIONS, strict: true });
@@ -62,6 +72,7 @@ export function readArguments(args: readonly string[]): SimulationArguments | "h
   return {
     seeds: wholeNumber("seeds", values.seeds, { min: 1, max: 10_000_000 }),
     firstSeed: wholeNumber("seed", values.seed, { min: 0, max: 2 ** 31 - 1 }),
+    worlds: worldsNamed(values.worlds),
     without: values.without.split(",").filter((id) => id !== ""),
     isShrinking: values.shrink,
     size: sizeName(values.size),

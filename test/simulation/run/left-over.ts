@@ -1,9 +1,12 @@
+import type { ServiceName } from "#contract";
 import type { Topic } from "#topics";
 import type { World } from "../world/world.ts";
 
 /** What is not through yet, for people; empty when everything is. */
 export function leftOver(world: World): string {
-  const { cluster, topics } = world;
+  const { cluster, plan, topics } = world;
+  const isRun = (service: ServiceName): boolean =>
+    plan.processes.some((process) => process.service === service);
   const left = (groupId: string, { name }: Topic): string[] => {
     const committed = cluster.committed(groupId, name);
     return cluster.bounds(name).flatMap(({ low, high }, partition) => {
@@ -13,6 +16,10 @@ export function leftOver(world: World): string {
       return at >= high ? [] : [`${name}-${partition} is committed to ${at} of ${high}`];
     });
   };
+  const routed = isRun("webhook-router") ? left("webhook-router", topics.calls) : [];
+  const folded = isRun("audience-processor")
+    ? [...left("audience-processor-calls", topics.calls), ...left("audience-processor", topics.profileEvents)]
+    : [];
   const read = [topics.deliveryJobs, ...topics.deliveryRetries].flatMap((topic) => left("deliverer", topic));
   const watched = cluster.groups.includes("control-replays")
     ? [
@@ -21,5 +28,5 @@ export function leftOver(world: World): string {
         ...left("control-health", topics.deadLetters),
       ]
     : [];
-  return [...left("webhook-router", topics.calls), ...read, ...watched].join(", ");
+  return [...routed, ...folded, ...read, ...watched].join(", ");
 }

@@ -2,9 +2,11 @@ import type { RawRecord } from "#kafka";
 import { createSerde, type Serde } from "#serde";
 import { allTopics, type RecordName, type RecordTypes, type Topic } from "#topics";
 import { inRealEvent } from "../host/real-event.ts";
+import { RestlessWorldError } from "../host/virtual-time.ts";
 import { findingsOf } from "../laws/laws.ts";
 import type { Finding, IndexShown, LossShown, Remainder, Story, Written } from "../laws/story.ts";
 import type { Plan } from "../plan/plan.ts";
+import { AudienceOperator } from "../world/audience-operator.ts";
 import { Clients } from "../world/clients.ts";
 import { Fleet } from "../world/fleet.ts";
 import type { Happening } from "../world/history.ts";
@@ -53,10 +55,10 @@ async function runOnce(plan: Plan): Promise<RunResult> {
   const unhandled: string[] = [];
   const stopHearing = hearUnhandled((error) => unhandled.push(error));
   try {
-    const drainedAtMs = await live(world, fleet);
+    const { drainedAtMs, left } = await liveOrTurn(world, fleet);
     const story = await storyOf(world, {
       drainedAtMs,
-      leftOver: leftOver(world),
+      leftOver: left,
       remainders: remaindersOf(fleet),
       indexes: indexesOf(fleet),
       losses: lossesOf(world, fleet),
@@ -78,11 +80,26 @@ async function runOnce(plan: Plan): Promise<RunResult> {
   }
 }
 
+/** A process that goes round in a circle has nothing through. */
+async function liveOrTurn(
+  world: World,
+  fleet: Fleet,
+): Promise<{ readonly drainedAtMs: number | undefined; readonly left: string }> {
+  try {
+    const drainedAtMs = await live(world, fleet);
+    return { drainedAtMs, left: leftOver(world) };
+  } catch (error) {
+    if (!(error instanceof RestlessWorldError)) throw error;
+    return { drainedAtMs: undefined, left: error.message };
+  }
+}
+
 /** When everything was through; undefined when it was not in time. */
 async function live(world: World, fleet: Fleet): Promise<number | undefined> {
   const { plan, time } = world;
   const { calmMs, endMs } = plan.timing;
   new Operator(world).begin();
+  if (plan.audiences.length > 0) new AudienceOperator(world).begin();
   const clients = new Clients({
     time,
     random: world.random.split("clients"),
@@ -118,6 +135,7 @@ const TO_BE_ZERO: Readonly<Record<string, readonly string[]>> = {
   "webhook-router": ["router_outstanding_calls", "router_opening_windows"],
   deliverer: ["delivery_requests_in_flight", "delivery_requests_waiting", "delivery_outstanding_calls"],
   control: ["control_replays_running"],
+  "audience-processor": ["audience_outstanding_events", "audience_restoring_partitions"],
 };
 
 function remaindersOf(fleet: Fleet): Remainder[] {
@@ -162,6 +180,9 @@ async function storyOf(world: World, ending: Ending): Promise<Story> {
     jobs: (await Promise.all([topics.deliveryJobs, ...topics.deliveryRetries].map(read))).flat(),
     deadLetters: await read(topics.deadLetters),
     replays: await read(topics.replays),
+    profileEvents: await read(topics.profileEvents),
+    profiles: await read(topics.profiles),
+    endedAtMs: world.time.nowMs,
     requests: endpoints.requests,
     logs: logs.lines,
   };

@@ -1,14 +1,15 @@
 import type { Finding } from "../laws/story.ts";
-import { drawPlan } from "../plan/draw.ts";
 import { leaveOut, partsOf } from "../plan/leave-out.ts";
 import type { Plan } from "../plan/plan.ts";
 import type { SizeName } from "../plan/size.ts";
+import { planOf, type Worlds } from "../plan/worlds.ts";
 import { run } from "./run.ts";
 import { shrink } from "./shrink.ts";
 
 /** A seed whose world has broken a law. */
 export interface FailedSeed {
   readonly seed: number;
+  readonly worlds: Worlds;
   /** undefined: as the seed decides. */
   readonly size: SizeName | undefined;
   readonly without: readonly string[];
@@ -18,6 +19,7 @@ export interface FailedSeed {
 }
 
 export interface SeedOptions {
+  readonly worlds: Worlds;
   readonly size?: SizeName | undefined;
   readonly without: readonly string[];
   readonly isShrinking: boolean;
@@ -26,7 +28,7 @@ export interface SeedOptions {
 
 /** Runs one seed; undefined when no law was broken. */
 export async function runSeed(seed: number, options: SeedOptions): Promise<FailedSeed | undefined> {
-  const plan = drawPlan(seed, options.size);
+  const plan = planOf({ seed, ...options });
   const failed = await runPlan(plan, options);
   if (failed === undefined || !options.isShrinking) return failed;
   const laws = new Set(failed.findings.map(({ law }) => law));
@@ -37,23 +39,28 @@ export async function runSeed(seed: number, options: SeedOptions): Promise<Faile
   return runPlan(plan, { ...options, without: [...options.without, ...more] });
 }
 
-async function runPlan(plan: Plan, { lines, size, without }: SeedOptions): Promise<FailedSeed | undefined> {
+async function runPlan(
+  plan: Plan,
+  { lines, size, without, worlds }: SeedOptions,
+): Promise<FailedSeed | undefined> {
   const { findings, trace } = await run(leaveOut(plan, new Set(without)));
   if (findings.length === 0) return undefined;
   const said = trace
     .slice(trace.length - lines)
     .map(({ atMs, what, who }) => `${String(atMs).padStart(7)} ${who} ${what}`);
-  return { seed: plan.seed, size, without, findings, trace: said };
+  return { seed: plan.seed, worlds, size, without, findings, trace: said };
 }
 
 /** For people: what was broken, how to see it again, and how it came to it. */
-export function describe({ findings, seed, size, trace, without }: FailedSeed): string[] {
+export function describe({ findings, trace, without, ...name }: FailedSeed): string[] {
+  const { seed, size, worlds } = name;
   const command = [
     `npm run simulate -- --seed ${seed} --seeds 1`,
+    ...(worlds === "deliveries" ? [] : [`--worlds ${worlds}`]),
     ...(size === undefined ? [] : [`--size ${size}`]),
     ...(without.length === 0 ? [] : [`--without ${without.join(",")}`]),
   ];
-  const left = partsOf(leaveOut(drawPlan(seed, size), new Set(without)));
+  const left = partsOf(leaveOut(planOf(name), new Set(without)));
   return [
     `seed ${seed}`,
     ...findings.map(({ law, what }) => `  ${law}: ${what}`),

@@ -1,3 +1,5 @@
+import { storesOn } from "#state";
+import { createAudienceProcessor } from "../../../services/audience-processor/service.ts";
 import type { ApiParts } from "../../../services/control/api.ts";
 import { createControl } from "../../../services/control/service.ts";
 import { createDeliverer } from "../../../services/deliverer/service.ts";
@@ -82,7 +84,7 @@ export class Fleet {
   }
 
   /** kill -9, in front of the so-manieth thing that would happen to it. */
-  kill(name: string, afterEvents: number): void {
+  kill(name: string, afterEvents: number, onKilled: () => void = () => undefined): void {
     const place = this.#places.get(name);
     if (place?.process?.isRunning !== true) return;
     place.isDown = true;
@@ -90,6 +92,7 @@ export class Fleet {
       this.#world.trace.add(name, "is killed");
       this.#world.disturb(name, "kill");
       this.#world.cluster.kill(name);
+      onKilled();
     });
   }
 
@@ -141,6 +144,11 @@ export class Fleet {
       case "deliverer":
         return SimulatedProcess.start(
           createDeliverer({ ...ways, createEgress: () => world.endpoints.egress(name, host) }),
+          options,
+        );
+      case "audience-processor":
+        return SimulatedProcess.start(
+          createAudienceProcessor({ ...ways, openStore: storesOn(world.disk(name).stores(host)) }),
           options,
         );
       case "control": {

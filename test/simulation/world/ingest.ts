@@ -35,8 +35,9 @@ export function createIngest(
       pause: () => new Promise<void>((resolve) => void host.setImmediate(resolve)),
       onUnavailable: () => undefined,
     });
-    onReady(({ messageId, type, userId }, sourceId) => {
-      const raw = { messageId, userId, ...(type === "track" ? { event: "seen" } : { traits: {} }) };
+    onReady(({ fields, messageId, type, userId }, sourceId) => {
+      const least = { userId, ...(type === "track" ? { event: "seen" } : { traits: {} }) };
+      const raw = { messageId, ...(fields ?? least) };
       const accepted = acceptCall(raw, { type, receivedAtMs: host.now(), newMessageId: () => host.uuid() });
       if (!accepted.ok) throw new TypeError(accepted.message);
       return sink.store(sourceId, [accepted.call]);

@@ -22,6 +22,12 @@ const DEEDS: Deeds = {
     },
     end: ({ target }, _, fleet) => fleet.startAgain(target),
   },
+  power: {
+    begin({ afterEvents, target }, world, fleet) {
+      fleet.kill(target, afterEvents, () => world.disk(target).loseUnflushed());
+    },
+    end: ({ target }, _, fleet) => fleet.startAgain(target),
+  },
   stop: {
     begin: ({ target }, _, fleet) => fleet.stop(target),
     end: ({ target }, _, fleet) => fleet.startAgain(target),

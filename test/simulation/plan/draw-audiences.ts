@@ -1,0 +1,112 @@
+// Worlds of the audience processor: calls, audiences, processors and what goes wrong with them. Nothing is delivered in them.
+import type { AudienceConfig } from "#topics";
+import { EPOCH_MS } from "../host/virtual-host.ts";
+import { Random } from "../random.ts";
+import { drawAudienceCalls } from "./draw-audience-calls.ts";
+import { drawAudienceFaults } from "./draw-audience-faults.ts";
+import type { AudienceWrite, Plan, ProcessPlan } from "./plan.ts";
+
+/** How long until everything has to be through once nothing goes wrong any more: a processor may have to restore twice. */
+const DRAIN_MS = 60_000;
+
+type Definition = Readonly<Record<string, unknown>>;
+
+const A60 = { event: "A", within: "60s" };
+
+/** Known whole from what a profile keeps of its past: audiences that are made in the middle of it know what came before. */
+const FROM_SUMMARY: readonly [Definition, ...Definition[]] = [
+  A60,
+  { event: "A" },
+  { trait: "plan", op: "eq", value: "pro" },
+  { event: "A", count: { op: "gte", value: 3 } },
+  { all: [{ not: { event: "B", within: "60s" } }], everyone: true },
+  { all: [A60, { not: { event: "B", within: "90s" } }] },
+];
+
+const FROM_CALLS: readonly [Definition, ...Definition[]] = [
+  ...FROM_SUMMARY,
+  { ...A60, count: { op: "gte", value: 2 } },
+  { ...A60, count: { op: "eq", value: 2 } },
+  { any: [{ event: "A", within: "2m", count: { op: "lte", value: 1 } }], everyone: true },
+  { ...A60, where: [{ path: "properties.n", op: "gte", value: 3 }] },
+  { any: [{ all: [A60, { trait: "plan", op: "eq", value: "pro" }] }, { event: "B", within: "60s" }] },
+];
+
+/** All that a seed decides, of a world of audiences. */
+export function drawAudiencePlan(seed: number): Plan {
+  const random = new Random(seed).split("audiences");
+  const calmMs = random.split("timing").between(16, 40) * 1_000;
+  const timing = {
+    retryDelaysMs: [1_000],
+    retryWindowMs: 600_000,
+    dedupeWindowMs: 3_600_000,
+    calmMs,
+    endMs: calmMs + DRAIN_MS,
+  };
+  const processes = drawProcesses(random.split("processes"));
+  return {
+    seed,
+    brokers: 3,
+    partitions: random.split("partitions").pick([1, 1, 2, 2, 3]),
+    timing,
+    processes,
+    destinations: [],
+    scripts: [],
+    calls: drawAudienceCalls(calmMs, random.split("calls")),
+    changes: [],
+    replays: [],
+    audiences: drawAudiences(calmMs, random.split("definitions")),
+    faults: drawAudienceFaults({ processes, calmMs, random: random.split("faults") }),
+  };
+}
+
+function drawProcesses(random: Random): ProcessPlan[] {
+  const processors = random.pick([1, 1, 2, 2, 3]);
+  const ingest: ProcessPlan = { name: "ingest-1", service: "ingest", startMs: 0, skewMs: 0 };
+  const rest = Array.from({ length: processors }, (_, index): ProcessPlan => {
+    const isLate = index > 0 && random.chance(0.5);
+    return {
+      name: `audience-processor-${index + 1}`,
+      service: "audience-processor",
+      startMs: isLate ? random.between(5_000, 25_000) : random.between(0, 500),
+      // Whose clock is ahead lets users go that much earlier: that is no fault, and would hide one.
+      skewMs: 0,
+    };
+  });
+  return [ingest, ...rest];
+}
+
+function drawAudiences(calmMs: number, random: Random): AudienceWrite[] {
+  const count = random.pick([1, 2, 3, 4]);
+  return Array.from({ length: count }, (_, index): AudienceWrite => {
+    const own = random.split(`audience ${index}`);
+    const id = `a${index + 1}`;
+    const isLate = index > 0 && own.chance(0.25);
+    // Before the first call.
+    const atMs = isLate ? own.between(6_000, calmMs - 4_000) : 1;
+    const namesOther = !isLate && index > 0 && own.chance(0.2);
+    const drawn = own.pick(isLate ? FROM_SUMMARY : FROM_CALLS);
+    const definition = namesOther ? { any: [{ audience: "a1" }, { event: "B", within: "60s" }] } : drawn;
+    return { id, atMs, config: configOf(id, definition, atMs) };
+  });
+}
+
+function configOf(id: string, definition: Definition, atMs: number): AudienceConfig {
+  const writtenAtMs = EPOCH_MS + atMs;
+  return {
+    id,
+    kind: "audience",
+    key: id,
+    name: id,
+    definition: JSON.stringify(definition),
+    includeAnonymous: false,
+    generation: 1,
+    isPaused: false,
+    backfill: null,
+    createdAtMs: writtenAtMs,
+    updatedAtMs: writtenAtMs,
+    deletedAtMs: null,
+    isExitAll: false,
+    earlier: [],
+  };
+}

@@ -1,0 +1,81 @@
+import type { KnownFault } from "./faults.ts";
+
+const MEMBERS = "in the end exactly the members are in";
+const MOMENT = "each change holds at its moment";
+const NUMBERED = "changes are numbered one after the other";
+const PASSED = "no commit passes an event that is not in its profile";
+
+const WORKER = "services/audience-processor/profiles/partition-worker.ts";
+const PARTITIONS = "services/audience-processor/profiles/profile-partitions.ts";
+
+/** Faults of the audience processor: some were in the code once, the others are what its order of things is there to prevent. */
+export const AUDIENCE_FAULTS: readonly KnownFault[] = [
+  {
+    name: "events are committed before their profiles are in the changelog",
+    edits: [
+      {
+        file: WORKER,
+        now: "if (snapshots.length > 0) await store.write(snapshots.map(({ entry }) => entry));",
+        before:
+          "for (const { settle } of batch.taken) settle({ produce: [] });\n    if (snapshots.length > 0) await store.write(snapshots.map(({ entry }) => entry));",
+      },
+      {
+        file: WORKER,
+        now: "    for (const { settle } of batch.taken) settle({ produce: [] });\n    for (const done",
+        before: "    for (const done",
+      },
+    ],
+    breaks: [PASSED, MEMBERS, MOMENT],
+    worlds: "audiences",
+    firstSeed: 38,
+    seeds: 20,
+  },
+  {
+    name: "what was not sent is not sent by the next owner",
+    edits: [
+      {
+        file: "services/audience-processor/profiles/codec.ts",
+        now: "const isUnfinished = outbox.length > 0 || (redirectTo !== null && judgedAtMs > 0);",
+        before: "const isUnfinished = false;",
+      },
+    ],
+    breaks: [NUMBERED, MEMBERS],
+    worlds: "audiences",
+    firstSeed: 191,
+    seeds: 20,
+  },
+  {
+    name: "timers fire by the wall clock while calls wait",
+    edits: [{ file: PARTITIONS, now: "if (reached >= end) worker", before: "worker" }],
+    breaks: [MOMENT],
+    worlds: "audiences",
+    firstSeed: 156,
+    seeds: 20,
+  },
+  {
+    name: "what another owner has committed counts as folded here",
+    edits: [
+      {
+        file: PARTITIONS,
+        now: "const reached = this.#options.position(partition) ?? restoredTo;",
+        before:
+          "const reached = Math.max(this.#options.position(partition) ?? restoredTo, (committed as Map<number, number>).get(partition) ?? 0);",
+      },
+      {
+        file: PARTITIONS,
+        now: "tide({ atMs, ends }: Tide): void {",
+        before: "tide({ atMs, ends, committed }: Tide & { committed?: unknown }): void {",
+      },
+      {
+        file: "services/audience-processor/computations/watermark.ts",
+        now: "  options.onTide({ atMs, ends:",
+        before:
+          '  const committed = await admin.committedOffsets("audience-processor", topics.profileEvents.name);\n  options.onTide({ atMs, committed, ends:',
+      },
+    ],
+    breaks: [NUMBERED, MEMBERS, MOMENT],
+    worlds: "audiences",
+    firstSeed: 264,
+    seeds: 20,
+  },
+];
