@@ -39,6 +39,7 @@ func run() error {
 	endpoint := flag.String("endpoint", "", "ingest URL")
 	key := flag.String("key", "", "write key of the source")
 	bulk := flag.Int("bulk", 1000, "track calls to send after one of each type")
+	wait := flag.Bool("wait", false, "closes only when each message is delivered: this library's Close tries once")
 	flag.Parse()
 
 	var counted deliveries
@@ -54,6 +55,9 @@ func run() error {
 		if err := client.Enqueue(message); err != nil {
 			return err
 		}
+	}
+	for *wait && counted.succeeded.Load()+counted.failed.Load() < int64(len(messages)) {
+		time.Sleep(20 * time.Millisecond)
 	}
 	if err := client.Close(); err != nil {
 		return err

@@ -8,13 +8,14 @@ import (
 	"flag"
 	"fmt"
 	"os"
+	"time"
 
 	hookline "github.com/hookline/hookline/clients/go"
 )
 
-func send(endpoint, key string, bulk int) error {
+func send(endpoint, key string, bulk int, pace time.Duration) error {
 	failed := 0
-	client, err := hookline.NewWithConfig(key, hookline.Config{Endpoint: endpoint, Gzip: true, OnError: func(f hookline.Failure) {
+	client, err := hookline.NewWithConfig(key, hookline.Config{Endpoint: endpoint, Gzip: true, CloseTimeout: time.Minute, OnError: func(f hookline.Failure) {
 		failed++
 		fmt.Fprintln(os.Stderr, "failed:", f.Type, f.MessageId, f.Err)
 	}})
@@ -38,6 +39,7 @@ func send(endpoint, key string, bulk int) error {
 	keep(client.Track(&hookline.Track{UserId: "go-user", Event: "Elsewhere only", Integrations: map[string]any{"All": false}}))
 	for i := range bulk {
 		keep(client.Track(&hookline.Track{UserId: fmt.Sprintf("go-bulk-%d", i%50), Event: "Bulk", Properties: map[string]any{"i": i}}))
+		time.Sleep(pace)
 	}
 	keep(client.Close())
 	if refused == nil && failed > 0 {
@@ -50,9 +52,10 @@ func main() {
 	endpoint := flag.String("endpoint", "", "ingest URL")
 	key := flag.String("key", "", "write key of the source")
 	bulk := flag.Int("bulk", 1000, "track calls to send after one of each type")
+	pace := flag.Duration("pace", 0, "between two calls of the bulk")
 	secret := flag.String("receive", "", "listens as a webhook of a destination with this shared secret")
 	flag.Parse()
-	run := func() error { return send(*endpoint, *key, *bulk) }
+	run := func() error { return send(*endpoint, *key, *bulk, *pace) }
 	if *secret != "" {
 		run = func() error { return receive(*secret) }
 	}
