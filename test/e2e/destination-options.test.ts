@@ -20,6 +20,7 @@ beforeAll(async () => {
       HOOKLINE_FAILING_AFTER: "1s",
       HOOKLINE_RECOVERED_AFTER: "1s",
       HOOKLINE_OPERATOR_WEBHOOK_URL: receiver.url("/operator"),
+      HOOKLINE_USER_AGENT: "Shop-Webhooks",
     },
   });
 }, START_TIMEOUT_MS);
@@ -49,6 +50,20 @@ function requestFor(path: string, event: string): ReceivedRequest | undefined {
 function received(path: string, event: string): Promise<ReceivedRequest> {
   return until(() => requestFor(path, event), { timeoutMs: TIMEOUT_MS, what: `${event} at ${path}` });
 }
+
+test("deliveries carry the User-Agent that is set (contract 2.2)", async () => {
+  const source = await deployment.control.createSource();
+  await deployment.control.createDestination({
+    sourceIds: [source.id],
+    webhooks: [{ url: receiver.url("/agent") }],
+  });
+  const arrives = async () => {
+    await send(source, "agent");
+    return requestFor("/agent", "agent") !== undefined;
+  };
+  await until(arrives, { timeoutMs: TIMEOUT_MS, what: "a call" });
+  expect(requestFor("/agent", "agent")?.headers["user-agent"]).toBe("Shop-Webhooks/1.0");
+});
 
 test("while a secret is rotated both verify, and only the new one when the time is over", async () => {
   const source = await deployment.control.createSource();
