@@ -1,0 +1,221 @@
+{{- define "hookline.name" -}}
+{{- if contains "hookline" .Release.Name }}{{ .Release.Name | trunc 40 | trimSuffix "-" }}{{ else }}{{ printf "%s-hookline" .Release.Name | trunc 40 | trimSuffix "-" }}{{ end }}
+{{- end }}
+
+{{- define "hookline.image" -}}
+{{ .Values.image.repository }}:{{ .Values.image.tag | default .Chart.AppVersion }}
+{{- end }}
+
+{{/* What selects the pods of one service: (dict "root" $ "name" "ingest"). */}}
+{{- define "hookline.selector" -}}
+app.kubernetes.io/name: hookline
+app.kubernetes.io/instance: {{ .root.Release.Name }}
+app.kubernetes.io/component: {{ .name }}
+{{- end }}
+
+{{- define "hookline.labels" -}}
+{{ include "hookline.selector" . }}
+app.kubernetes.io/version: {{ .root.Chart.AppVersion | quote }}
+app.kubernetes.io/managed-by: {{ .root.Release.Service }}
+helm.sh/chart: {{ .root.Chart.Name }}-{{ .root.Chart.Version }}
+{{- end }}
+
+{{/* Settings that all have: where Kafka and the registry are, and how topics are called. */}}
+{{- define "hookline.connection" -}}
+- name: HOOKLINE_KAFKA_BROKERS
+  value: {{ join "," (required "kafka.brokers names no broker" .Values.kafka.brokers) | quote }}
+- name: HOOKLINE_SCHEMA_REGISTRY_URL
+  value: {{ required "registry.url is required" .Values.registry.url | quote }}
+{{- with .Values.topics.prefix }}
+- name: HOOKLINE_TOPIC_PREFIX
+  value: {{ . | quote }}
+{{- end }}
+{{- if .Values.kafka.tls }}
+- name: HOOKLINE_KAFKA_TLS
+  value: "true"
+{{- end }}
+{{- with .Values.kafka.saslMechanism }}
+- name: HOOKLINE_KAFKA_SASL_MECHANISM
+  value: {{ . }}
+- name: HOOKLINE_KAFKA_SASL_USERNAME
+  value: {{ $.Values.kafka.saslUsername | quote }}
+- name: HOOKLINE_KAFKA_SASL_PASSWORD_FILE
+  value: /kafka/password
+{{- end }}
+{{- if .Values.kafka.authority.configMapName }}
+- name: NODE_EXTRA_CA_CERTS
+  value: /kafka-authority/{{ .Values.kafka.authority.configMapKey }}
+{{- end }}
+{{- end }}
+
+{{/* A map of settings as environment variables, sorted. */}}
+{{- define "hookline.settings" -}}
+{{- range $name, $value := . }}
+- name: {{ $name }}
+  value: {{ $value | toString | quote }}
+{{- end }}
+{{- end }}
+
+{{- define "hookline.podSecurity" -}}
+runAsNonRoot: true
+runAsUser: 10001
+runAsGroup: 10001
+fsGroup: 10001
+fsGroupChangePolicy: OnRootMismatch
+seccompProfile: { type: RuntimeDefault }
+{{- end }}
+
+{{- define "hookline.containerSecurity" -}}
+allowPrivilegeEscalation: false
+readOnlyRootFilesystem: true
+runAsNonRoot: true
+capabilities: { drop: [ALL] }
+{{- end }}
+
+{{/* Volumes that connections need. */}}
+{{- define "hookline.connectionVolumes" -}}
+{{- if .Values.kafka.saslMechanism }}
+- name: kafka
+  secret:
+    secretName: {{ required "kafka.saslPassword.secretName is required with kafka.saslMechanism" .Values.kafka.saslPassword.secretName }}
+    defaultMode: 0440
+    items: [{ key: {{ .Values.kafka.saslPassword.secretKey }}, path: password }]
+{{- end }}
+{{- with .Values.kafka.authority.configMapName }}
+- name: kafka-authority
+  configMap: { name: {{ . }} }
+{{- end }}
+{{- end }}
+
+{{- define "hookline.connectionMounts" -}}
+{{- if .Values.kafka.saslMechanism }}
+- { name: kafka, mountPath: /kafka, readOnly: true }
+{{- end }}
+{{- if .Values.kafka.authority.configMapName }}
+- { name: kafka-authority, mountPath: /kafka-authority, readOnly: true }
+{{- end }}
+{{- end }}
+
+{{/* What of a pod does not depend on what runs in it. */}}
+{{- define "hookline.scheduling" -}}
+{{- with .Values.image.pullSecrets }}
+imagePullSecrets:
+  {{- range . }}
+  - name: {{ . }}
+  {{- end }}
+{{- end }}
+{{- with .Values.nodeSelector }}
+nodeSelector: {{ toYaml . | nindent 2 }}
+{{- end }}
+{{- with .Values.tolerations }}
+tolerations: {{ toYaml . | nindent 2 }}
+{{- end }}
+{{- with .Values.affinity }}
+affinity: {{ toYaml . | nindent 2 }}
+{{- end }}
+{{- with .Values.priorityClassName }}
+priorityClassName: {{ . }}
+{{- end }}
+{{- end }}
+
+{{/*
+A pod of one service: (dict "root" $ "name" "ingest" "values" $.Values.ingest "metricsPort" 9401 "port" 8080 "grace" 30 "secrets" list).
+`storage` says that the workload gives it a volume called `data`.
+*/}}
+{{- define "hookline.pod" -}}
+{{- $root := .root }}
+metadata:
+  labels:
+    {{- include "hookline.labels" . | nindent 4 }}
+    {{- with $root.Values.podLabels }}{{ toYaml . | nindent 4 }}{{ end }}
+  {{- with $root.Values.podAnnotations }}
+  annotations: {{ toYaml . | nindent 4 }}
+  {{- end }}
+spec:
+  serviceAccountName: {{ include "hookline.name" $root }}
+  automountServiceAccountToken: false
+  enableServiceLinks: false
+  # Longer than the service takes itself, with the time before it is told.
+  terminationGracePeriodSeconds: {{ .grace }}
+  securityContext: {{- include "hookline.podSecurity" $root | nindent 4 }}
+  {{- with include "hookline.scheduling" $root | trim }}{{ . | nindent 2 }}{{ end }}
+  topologySpreadConstraints:
+    {{- range list "kubernetes.io/hostname" "topology.kubernetes.io/zone" }}
+    - maxSkew: 1
+      topologyKey: {{ . }}
+      whenUnsatisfiable: ScheduleAnyway
+      labelSelector:
+        matchLabels: {{- include "hookline.selector" $ | nindent 10 }}
+    {{- end }}
+  containers:
+    - name: {{ .name }}
+      image: {{ include "hookline.image" $root }}
+      imagePullPolicy: {{ $root.Values.image.pullPolicy }}
+      args: [{{ .name }}]
+      securityContext: {{- include "hookline.containerSecurity" $root | nindent 8 }}
+      env:
+        {{- include "hookline.connection" $root | trim | nindent 8 }}
+        - name: HOOKLINE_SHUTDOWN_GRACE
+          value: {{ sub .grace 10 }}s
+        {{- if has "encryption-keys" .secrets }}
+        - name: HOOKLINE_ENCRYPTION_KEYS_FILE
+          value: /secrets/encryption-keys
+        {{- end }}
+        {{- if has "api-tokens" .secrets }}
+        - name: HOOKLINE_API_TOKENS_FILE
+          value: /secrets/api-tokens
+        {{- end }}
+        {{- if and (has "encryption-keys" .secrets) $root.Values.deliverer.allowCIDRs }}
+        - name: HOOKLINE_EGRESS_ALLOW_CIDRS
+          value: {{ join "," $root.Values.deliverer.allowCIDRs | quote }}
+        {{- end }}
+        {{- with include "hookline.settings" (mergeOverwrite (deepCopy $root.Values.settings) .values.settings) | trim }}{{ . | nindent 8 }}{{ end }}
+      ports:
+        {{- with .port }}
+        - { name: http, containerPort: {{ . }} }
+        {{- end }}
+        - { name: metrics, containerPort: {{ .metricsPort }} }
+      # The process listens at once; a window or a profile store is brought up to date from Kafka first, which readiness waits for.
+      startupProbe:
+        httpGet: { path: /livez, port: metrics }
+        periodSeconds: 2
+        failureThreshold: 60
+      readinessProbe:
+        httpGet: { path: /readyz, port: metrics }
+        periodSeconds: 5
+        failureThreshold: 2
+      # Says that the process answers; never depends on Kafka or endpoints, whose absence no restart mends.
+      livenessProbe:
+        httpGet: { path: /livez, port: metrics }
+        periodSeconds: 10
+        timeoutSeconds: 5
+        failureThreshold: 6
+      lifecycle:
+        # Requests still come for a moment after the pod has begun to end; there is no shell that could sleep.
+        preStop:
+          exec: { command: [/usr/local/bin/node, -e, "setTimeout(() => {}, 5000)"] }
+      resources: {{- toYaml .values.resources | nindent 8 }}
+      volumeMounts:
+        - { name: data, mountPath: /data }
+        - { name: tmp, mountPath: /tmp }
+        {{- if .secrets }}
+        - { name: secrets, mountPath: /secrets, readOnly: true }
+        {{- end }}
+        {{- with include "hookline.connectionMounts" $root | trim }}{{ . | nindent 8 }}{{ end }}
+  volumes:
+    - { name: tmp, emptyDir: { sizeLimit: 64Mi } }
+    {{- if not .storage }}
+    - { name: data, emptyDir: { sizeLimit: 64Mi } }
+    {{- end }}
+    {{- if .secrets }}
+    - name: secrets
+      secret:
+        secretName: {{ required "secrets.existingSecret is required" $root.Values.secrets.existingSecret }}
+        defaultMode: 0440
+        items:
+          {{- range .secrets }}
+          - { key: {{ . }}, path: {{ . }} }
+          {{- end }}
+    {{- end }}
+    {{- with include "hookline.connectionVolumes" $root | trim }}{{ . | nindent 4 }}{{ end }}
+{{- end }}
