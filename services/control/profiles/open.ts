@@ -5,6 +5,7 @@ import type { Serde } from "#serde";
 import type { openStore } from "#state";
 import type { TopicMap } from "#topics";
 import { type ProfileReader, ProfileReplica } from "./replica.ts";
+import { Trouble } from "./trouble.ts";
 
 export interface OpenProfilesParts {
   readonly kafka: Kafka;
@@ -40,13 +41,14 @@ export function openProfiles(context: Context, parts: OpenProfilesParts): Profil
         logger.error({ err: error, partition, offset }, "a profile cannot be read"),
     },
   });
+  const trouble = new Trouble(logger, host);
   let refreshing: Promise<void> | undefined;
   const refresh = (): void => {
     refreshing ??= replica
       .follow()
+      .then(() => trouble.succeeded())
       .catch((error: unknown) => {
-        if (!ending.signal.aborted)
-          logger.warn({ err: error }, "the profiles cannot be followed; it is tried again");
+        if (!ending.signal.aborted) trouble.failed(error);
       })
       .finally(() => {
         refreshing = undefined;
