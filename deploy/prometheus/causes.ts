@@ -1,7 +1,7 @@
 // The few causes that are worth an alert beside the objectives.
 import { type AlertText, alertRule } from "./rule.ts";
 
-const SERVICES = ["ingest", "webhook-router", "deliverer", "control"] as const;
+const SERVICES = ["ingest", "webhook-router", "deliverer", "audience-processor", "control"] as const;
 
 const ABSENT = SERVICES.map((service) => `absent(hookline_build_info{service="${service}"})`).join(" or ");
 
@@ -77,6 +77,32 @@ const READERS: readonly AlertText[] = [
     summary: "Waiting calls of {{ $labels.instance }} are overdue.",
     description:
       "The oldest call that waits in the retry partitions of {{ $labels.instance }} fell due {{ $value | humanizeDuration }} ago.",
+  },
+  {
+    alert: "HooklineAudiencesStalled",
+    severity: "page",
+    expr: "hookline_audience_outstanding_events > 0 and on (job, instance) sum by (job, instance) (rate(hookline_audience_folded_total[5m])) == 0",
+    for: "3m",
+    summary: "{{ $labels.instance }} folds nothing although it has events in hand.",
+    description:
+      "{{ $labels.instance }} has {{ $value }} events of profiles in hand and folded none for 5 minutes.",
+  },
+  {
+    alert: "HooklineAudienceTimersOverdue",
+    severity: "ticket",
+    expr: "(time() - hookline_audience_watermark_timestamp_seconds > 120) and on (job, instance) (hookline_audience_watermark_timestamp_seconds > 0)",
+    for: "5m",
+    summary: "Windows of {{ $labels.instance }} end late.",
+    description:
+      "{{ $labels.instance }} lets nobody go whose time was over within the last {{ $value | humanizeDuration }}.",
+  },
+  {
+    alert: "HooklineAudienceRestoreLong",
+    severity: "ticket",
+    expr: "hookline_audience_restoring_partitions > 0",
+    for: "10m",
+    summary: "{{ $labels.instance }} restores profiles for long.",
+    description: "{{ $value }} partitions of {{ $labels.instance }} are being restored; their events wait.",
   },
   {
     alert: "HooklineTableStale",

@@ -60,6 +60,16 @@ export const OBJECTIVES: readonly Objective[] = [
       "of the first attempts began more than 10 s after their call was accepted (those that wait for their endpoint do not count)",
   },
   {
+    id: "audiences_late",
+    alert: "HooklineAudiencesLate",
+    budget: 0.01,
+    bad: (window) => slowerThan("hookline_audience_identify_delay_seconds", { le: "5" }, window),
+    all: (window) => `sum(rate(hookline_audience_identify_delay_seconds_count[${window}]))`,
+    summary: "Destinations learn of audiences too late.",
+    badEvents:
+      "of the changed memberships and computed traits were written more than 5 s after they had changed",
+  },
+  {
     id: "delivery_faults",
     alert: "HooklineDeliveryFaults",
     budget: 0.001,

@@ -130,7 +130,7 @@ function companionOf(
     worker,
   }: { worker: PartitionWorker; signal: AbortSignal; paces: Paces; runner: Runner },
 ) {
-  const { connection, context } = parts;
+  const { connection, context, telemetry } = parts;
   const { kafka, serde, topics } = connection;
   const { host, logger } = context;
   const place = { topic: topics.profileEvents.name, partition };
@@ -155,6 +155,7 @@ function companionOf(
     pace: paces.identifies,
     nowMs: () => host.now(),
     position: () => runner.position(place) ?? 0,
+    onChanged: (values) => telemetry.changed("configuration", values),
     report: (one) => progress.report(one),
   });
   return {
@@ -187,6 +188,7 @@ function createPartitions(shared: Shared, runnerOf: () => Runner): ProfilePartit
     send: (outgoing) => producer.send(outgoing),
     ownership: (partition) => runnerOf().ownership(placeOf(partition)),
     position: (partition) => runnerOf().position(placeOf(partition)),
+    onRestored: (tookMs) => parts.telemetry.restored(tookMs),
     committed: async (partition) =>
       (await admin.committedOffsets(profilesGroup, profileEvents.name)).get(partition) ?? 0,
     onRevoked: (partition) => progress.forget(partition),

@@ -90,11 +90,7 @@ function openProgress({ connection, context, records }: Parts, tables: Tables): 
 }
 
 /** What happens by the passing of time. */
-function followTime(
-  { connection, context }: Parts,
-  partitions: ProfilePartitions,
-  onTide: (atMs: number) => void,
-) {
+function followTime({ connection, context }: Parts, partitions: ProfilePartitions) {
   const { host, lifecycle, logger } = context;
   const ending = new AbortController();
   const following = followTide({
@@ -102,10 +98,7 @@ function followTime(
     admin: connection.kafka.admin(),
     host,
     signal: ending.signal,
-    onTide(tide) {
-      partitions.tide(tide);
-      onTide(tide.atMs);
-    },
+    onTide: (tide) => partitions.tide(tide),
     onError: (error) => logger.debug({ err: error }, "the ends of the topics could not be looked at"),
   });
   const timers = [
@@ -153,7 +146,6 @@ async function start(context: ProcessorContext, outside: ProcessorOutside): Prom
   const keying = createKeying(parts);
   lifecycle.onStop("profiles", () => partitions.close());
   let isJoined = false;
-  let watermarkMs = 0;
   health.readiness("consumer groups are joined", () => isJoined);
   health.readiness("profiles are restored", () => {
     const { opening } = partitions;
@@ -165,7 +157,7 @@ async function start(context: ProcessorContext, outside: ProcessorOutside): Prom
     outstandingEvents: runner.outstanding.records,
     profiles: partitions.profiles,
     computations: computations.versions.length,
-    watermarkMs,
+    watermarkMs: partitions.endedUntilMs ?? 0,
   }));
   await connection.serde.start();
   // Before the first event: it would be folded without the leaves of what is configured.
@@ -179,9 +171,7 @@ async function start(context: ProcessorContext, outside: ProcessorOutside): Prom
     one.failed.catch((error: unknown) => lifecycle.fail(error));
   }
   await Promise.all([runner.start(), keying.start()]);
-  followTime(parts, partitions, (atMs) => {
-    watermarkMs = atMs;
-  });
+  followTime(parts, partitions);
   isJoined = true;
   return {};
 }

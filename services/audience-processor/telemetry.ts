@@ -3,12 +3,14 @@ import { BROKEN_RECORD_REASONS } from "#contract";
 import type { RawRecord } from "#kafka";
 import { LATENCY_BUCKETS_SECONDS, type Logger, type Metrics, watchNumbers } from "#runtime";
 import { brokenRecordReason } from "#topics";
-import type { ProfileTelemetry } from "./profiles/profile-telemetry.ts";
+import type { ChangeCause, ProfileTelemetry } from "./profiles/profile-telemetry.ts";
 
 /** What happens to calls and profiles, as metrics, and as log lines where a person needs them. */
 export interface Telemetry extends ProfileTelemetry {
   /** A call became so many events of profiles. */
   keyed(events: number): void;
+  /** A partition was restored. */
+  restored(tookMs: number): void;
   /** The record became a dead letter. */
   rejected(record: RawRecord, error: Error): void;
 }
@@ -24,6 +26,9 @@ export interface ProcessorState {
 }
 
 const KINDS: readonly ProfileEvent["kind"][] = ["call", "merge", "release", "delete", "list"];
+const CAUSES: readonly ChangeCause[] = [...KINDS, "time", "configuration"];
+/** From a checkpoint that is a moment old to a million profiles. */
+const RESTORE_BUCKETS_SECONDS = [0.1, 0.5, 1, 2, 5, 10, 30, 60, 120, 300];
 const OUTCOMES: readonly Outcome[] = [
   "applied",
   "already_applied",
@@ -48,6 +53,16 @@ function meters(metrics: Metrics) {
     timers: metrics.counter({
       name: "audience_timers_total",
       help: "Profiles that were judged because time had passed.",
+    }),
+    changes: metrics.counter({
+      name: "audience_changes_total",
+      help: "Values that have changed, by what changed them. After a crash some are counted again.",
+      labels: { cause: CAUSES },
+    }),
+    restores: metrics.histogram({
+      name: "audience_restore_duration_seconds",
+      help: "From the begin of a partition's restore until its events are worked on.",
+      buckets: RESTORE_BUCKETS_SECONDS,
     }),
     identifies: metrics.counter({
       name: "audience_identifies_total",
@@ -81,6 +96,8 @@ export function createTelemetry({
     },
     folded: (kind, outcome) => meter.folded.inc({ kind, outcome }),
     timerFired: () => meter.timers.inc({}),
+    changed: (cause, values) => void (values > 0 && meter.changes.inc({ cause }, values)),
+    restored: (tookMs) => meter.restores.observe({}, tookMs / 1000),
     membersLeft: () => undefined,
     sent(flips, nowMs) {
       meter.identifies.inc({}, flips.length);
@@ -115,7 +132,7 @@ export function watchState(metrics: Metrics, state: () => ProcessorState): void 
       (now) => now.computations,
     ],
     audience_watermark_timestamp_seconds: [
-      "Up to when all calls are known; timers fire up to then.",
+      "Up to when windows have ended, of the partition that is furthest behind; 0 while none is open.",
       (now) => now.watermarkMs / 1000,
     ],
   });

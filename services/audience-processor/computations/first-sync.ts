@@ -30,6 +30,8 @@ export interface FirstSyncParts {
   position(): number;
   /** What is known of this partition and computation. */
   progressOf(id: string): AudienceProgress | undefined;
+  /** So many values have changed. */
+  onChanged(values: number): void;
   /** Keeps it and has it written. */
   report(progress: AudienceProgress): void;
 }
@@ -217,6 +219,7 @@ export class FirstSync {
       evaluate(profile, affected, worker.watermarkMs);
     }
     pace.take(profile.outbox.length - unsent);
+    this.#parts.onChanged(profile.outbox.length - unsent);
     return stateOf(profile, affected) !== before || profile.outbox.length !== unsent;
   }
 

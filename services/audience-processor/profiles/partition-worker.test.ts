@@ -129,6 +129,18 @@ describe("a death, or the loss of the partition,", () => {
   });
 });
 
+test("a partition that is lost while changes are sent: its records are given back, and not settled as well", async () => {
+  const bench = await Bench.with(RECENT);
+  const sending = Promise.withResolvers<void>();
+  bench.sendHeld = sending.promise;
+  bench.call(track("u"));
+  await bench.settled();
+  bench.worker.close();
+  sending.resolve();
+  await bench.settled();
+  expect(bench.ended).toEqual(["back 0"]);
+});
+
 describe("a write that fails for good", () => {
   test("ends the process, and nothing is given back before: it would come again at once, and again", async () => {
     const bench = await Bench.with(RECENT);
@@ -157,6 +169,7 @@ describe("time", () => {
     bench.worker.advanceTo(NOW_MS + 60_000);
     await bench.settled();
     expect(bench.sent.map(({ text }) => text)).toEqual(['{"recent":true}', '{"recent":false}']);
+    expect(bench.changes).toEqual(["call", "time"]);
   });
 
   test("stands still while events are held back: one of them may keep who would leave", async () => {

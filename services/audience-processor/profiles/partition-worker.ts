@@ -166,8 +166,10 @@ export class PartitionWorker {
       const { set } = this.#parts.computations;
       const now = { set, watermarkMs: this.#watermarkMs, nowMs: host.now(), records };
       const members = record.decoded.event.kind === "call" ? [] : membersOf(profile);
+      const unsent = profile.outbox.length;
       const { outcome, passedOn } = applyHappening(profile, record, now);
       telemetry.folded(record.decoded.event.kind, outcome);
+      telemetry.changed(record.decoded.event.kind, profile.outbox.length - unsent);
       if (passedOn !== undefined) this.#passOn(profile, passedOn);
       this.#open.taken.push(taken);
       if (outcome === "applied" && profile.results.size === 0) telemetry.membersLeft(members);
@@ -206,7 +208,9 @@ export class PartitionWorker {
       const profile = this.peek(id);
       if (profile === undefined) continue;
       if (profile.redirectTo === undefined && profile.nextDeadlineMs <= this.#watermarkMs) {
+        const unsent = profile.outbox.length;
         advance(profile, computations.set, this.#watermarkMs);
+        telemetry.changed("time", profile.outbox.length - unsent);
         telemetry.timerFired();
       }
       this.change(profile);
@@ -245,6 +249,8 @@ export class PartitionWorker {
     const all = [...outgoing, ...batch.passedOn];
     if (!this.isOurs) throw new StoreLostError("the partition is not ours");
     if (all.length > 0) await this.#parts.send(all);
+    // Given back while it was sent: its next owner sends it again, under the same ids.
+    if (this.#committing !== batch) return;
     for (const snapshot of snapshots) this.#markSent(snapshot);
     for (const { settle } of batch.taken) settle({ produce: [] });
     for (const done of batch.whenDurable) done();

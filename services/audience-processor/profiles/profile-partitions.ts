@@ -37,6 +37,8 @@ export interface ProfilePartitionsOptions {
   position(partition: number): number | undefined;
   /** What the group has committed of the partition, which was assigned already: nobody else commits it any more. */
   committed(partition: number): Promise<number>;
+  /** A partition is open, so long after its turn came to be restored. */
+  onRestored(tookMs: number): void;
   onRevoked(partition: number): void;
   onFailed(error: unknown): void;
 }
@@ -45,6 +47,8 @@ interface Owned {
   readonly ending: AbortController;
   /** All events below it are in the profiles that were restored. What another owner has committed since is not. */
   restoredTo: number;
+  /** Time stands there until it is known how far it may go. */
+  openedAtMs: number;
   progress: { readonly done: number; readonly total: number } | undefined;
   worker: PartitionWorker | undefined;
   store: PartitionStore | undefined;
@@ -79,6 +83,14 @@ export class ProfilePartitions {
     return sum;
   }
 
+  /** Windows of all open partitions have ended up to this moment, Unix ms; undefined: none is open. */
+  get endedUntilMs(): number | undefined {
+    const open = [...this.#owned.values()].flatMap(({ openedAtMs, worker }) =>
+      worker === undefined ? [] : Math.max(openedAtMs, worker.watermarkMs),
+    );
+    return open.length === 0 ? undefined : Math.min(...open);
+  }
+
   readonly step: Step<Happening> = (record, settle, claim) => {
     const worker = this.#owned.get(record.partition)?.worker;
     if (worker === undefined) claim.giveBack();
@@ -90,6 +102,7 @@ export class ProfilePartitions {
     const owned: Owned = {
       ending: new AbortController(),
       restoredTo: 0,
+      openedAtMs: 0,
       progress: undefined,
       worker: undefined,
       store: undefined,
@@ -153,6 +166,7 @@ export class ProfilePartitions {
   async #restore(partition: number, owned: Owned): Promise<void> {
     const { directory, openStore, ownership, send, store: options } = this.#options;
     const { signal } = owned.ending;
+    const begunAtMs = options.now();
     owned.restoredTo = await this.#options.committed(partition);
     const store = await openStore({
       ...options,
@@ -175,6 +189,8 @@ export class ProfilePartitions {
     if (signal.aborted) return;
     await this.#options.prepare();
     if (signal.aborted) return;
+    owned.openedAtMs = options.now();
+    this.#options.onRestored(Math.max(0, owned.openedAtMs - begunAtMs));
     owned.companion = this.#options.begin(partition, (parts) => {
       const onFailed = (error: unknown): void => {
         parts.onFailed(error);

@@ -1,9 +1,14 @@
 import type { Flip, Outcome, ProfileEvent } from "#audiences";
 
+/** Why a value has changed: by an event of its profile, the passing of time, or a new, edited, resumed or deleted audience. */
+export type ChangeCause = ProfileEvent["kind"] | "time" | "configuration";
+
 /** What happens to profiles, for whoever counts it. */
 export interface ProfileTelemetry {
   folded(kind: ProfileEvent["kind"], outcome: Outcome): void;
   timerFired(): void;
+  /** So many values have changed; none mostly. They are found again after a crash. */
+  changed(cause: ChangeCause, values: number): void;
   /** The profile was deleted or merged, and was a member of these until then. */
   membersLeft(computationIds: readonly string[]): void;
   /** Changed values were acknowledged as identify calls. */

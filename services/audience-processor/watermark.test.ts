@@ -1,0 +1,36 @@
+// Up to when windows have ended, as operators see it: the processor whole, in a simulated world.
+import { expect, test } from "@jest/globals";
+import { EPOCH_MS } from "../../test/simulation/host/virtual-host.ts";
+import type { Plan, ProcessPlan } from "../../test/simulation/plan/plan.ts";
+import { startWorld } from "../../test/simulation/world/fixtures/quiet-world.ts";
+
+const processOf = (service: ProcessPlan["service"]): ProcessPlan => ({
+  name: `${service}-1`,
+  service,
+  startMs: 0,
+  skewMs: 0,
+});
+
+const PLAN: Partial<Plan> = {
+  processes: [processOf("ingest"), processOf("audience-processor")],
+  destinations: [],
+  scripts: [],
+};
+
+test("stays close behind the clock, stands still while Kafka is out of reach, and is close again afterwards", async () => {
+  const { fleet, until, world } = startWorld(PLAN);
+  const name = "audience-processor-1";
+  const behindMs = (): number => {
+    const shown = fleet.get(name)?.meters.value("audience_watermark_timestamp_seconds") ?? 0;
+    return EPOCH_MS + world.time.nowMs - shown * 1_000;
+  };
+  await until(10_000);
+  expect(fleet.get(name)?.isReady).toBe(true);
+  expect(behindMs()).toBeLessThan(2_000);
+  world.cluster.cut(name);
+  await until(18_000);
+  expect(behindMs()).toBeGreaterThan(7_000);
+  world.cluster.heal(name);
+  await until(60_000);
+  expect(behindMs()).toBeLessThan(2_000);
+});
