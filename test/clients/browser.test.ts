@@ -41,8 +41,18 @@ const pages = createServer((request, response) => {
     return;
   }
   response.setHeader("content-type", "text/html");
-  response.end("<!doctype html><title>A page</title>");
+  response.end(request.url === QUICK_START ? quickStart() : "<!doctype html><title>A page</title>");
 });
+
+const QUICK_START = "/quick-start";
+
+/** What the README shows for pages, with a place that exists; bundlers find the package by themselves, a browser by a map. */
+function quickStart(): string {
+  const readme = readFileSync(join(import.meta.dirname, "../../clients/typescript/README.md"), "utf8");
+  const [, page = ""] = /^```html\n(.*?)^```$/ms.exec(readme) ?? [];
+  const map = '<script type="importmap">{ "imports": { "@hookline/client": "/dist/index.js" } }</script>';
+  return map + page.replace("https://calls.example.com", ingest.url).replace("<WRITE_KEY>", WRITE_KEY);
+}
 
 beforeAll(async () => {
   project = createClientProject();
@@ -145,4 +155,14 @@ test("what a page could not send is in its storage, and the next page sends it u
   expect(next.result).toEqual({ closing: { ok: true }, kept: 0 });
   expect(ingest.stored.map((call) => call.messageId)).toEqual([messageId]);
   await next.page.close();
+});
+
+test("the README's page sends its call", async () => {
+  const page = await browser.newPage();
+  await page.goto(new URL(QUICK_START, pageUrl).href);
+  // The page's own flush comes after 5 s; leaving it is faster.
+  await page.goto("about:blank");
+  await untilStored(1);
+  expect(stored()).toEqual(["page"]);
+  await page.close();
 });

@@ -126,13 +126,20 @@ func measure(b *testing.B, l library, size string, batch int, endpoint string, t
 	b.StopTimer()
 	b.ReportMetric(float64(b.N)/b.Elapsed().Seconds(), "messages/s")
 	b.ReportMetric(float64((cpuTime(b)-begin).Nanoseconds())/1_000/float64(b.N), "cpu-µs/message")
+	// The process's own: of use when it runs one benchmark alone.
+	b.ReportMetric(float64(usage(b).Maxrss)/1_024, "peak-MiB")
 }
 
 // cpuTime is this process's, user and system: what others do on the machine does not change it much.
 func cpuTime(b *testing.B) time.Duration {
-	var usage syscall.Rusage
-	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &usage); err != nil {
+	used := usage(b)
+	return time.Duration(used.Utime.Nano() + used.Stime.Nano())
+}
+
+func usage(b *testing.B) syscall.Rusage {
+	var used syscall.Rusage
+	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &used); err != nil {
 		b.Fatal(err)
 	}
-	return time.Duration(usage.Utime.Nano() + usage.Stime.Nano())
+	return used
 }

@@ -1,0 +1,82 @@
+// `npm run bench:clients`: both libraries beside their models in one run, in turns, each time in a process of its own. Without a network:
+// what is left is the libraries' own work. Needs Go.
+import { execFileSync } from "node:child_process";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { environment } from "#support/environment";
+
+const ROUNDS = 3;
+const MESSAGES = { typescript: 100_000, go: 300_000 };
+const GO_BENCH = join(import.meta.dirname, "../../clients/go/bench");
+
+interface Cost {
+  readonly perSecond: number;
+  readonly cpuMicroseconds: number;
+  readonly allocatedBytes: number;
+  readonly peakMiB: number;
+  /** Of Go's alone. */
+  readonly allocations?: number;
+}
+
+function typescript(library: string): Cost {
+  const program = join(import.meta.dirname, "bench-program.ts");
+  const output = execFileSync(process.execPath, [program, library, String(MESSAGES.typescript)], {
+    encoding: "utf8",
+    env: environment,
+  });
+  return JSON.parse(output) as Cost;
+}
+
+/** Runs one benchmark of Go's test binary and reads its line. */
+function go(binary: string, library: string): Cost {
+  const filter = `^BenchmarkLibrary$/^large$/^batches-of-20$/^${library}$`;
+  const args = [`-test.bench=${filter}`, "-test.run=^$", "-test.benchmem", `-test.benchtime=${MESSAGES.go}x`];
+  const output = execFileSync(binary, args, { encoding: "utf8", env: environment });
+  const value = (unit: string): number =>
+    Number(new RegExp(`([\\d.]+) ${unit.replace(/[/.]/g, "\\$&")}(?=\\s)`).exec(output)?.[1]);
+  return {
+    perSecond: value("messages/s"),
+    cpuMicroseconds: value("cpu-µs/message"),
+    allocatedBytes: value("B/op"),
+    allocations: value("allocs/op"),
+    peakMiB: value("peak-MiB"),
+  };
+}
+
+/** The round in the middle by messages a second. */
+function median(costs: readonly Cost[]): Cost | undefined {
+  return [...costs].sort((one, other) => one.perSecond - other.perSecond)[Math.floor(costs.length / 2)];
+}
+
+function row(name: string, cost: Cost | undefined): string {
+  const { perSecond, cpuMicroseconds, allocatedBytes, allocations, peakMiB } = cost as Cost;
+  const cells = [
+    Math.round(perSecond).toLocaleString("en"),
+    cpuMicroseconds.toFixed(1),
+    allocations ?? "",
+    Math.round(allocatedBytes).toLocaleString("en"),
+    Math.round(peakMiB),
+  ];
+  return `| ${[name, ...cells].join(" | ")} |\n`;
+}
+
+const folder = mkdtempSync(join(tmpdir(), "hookline-bench-"));
+const binary = join(folder, "bench");
+try {
+  execFileSync("go", ["test", "-c", "-o", binary, "."], { cwd: GO_BENCH, env: environment });
+  const libraries: [name: string, measure: () => Cost][] = [
+    ["hookline (TypeScript)", () => typescript("hookline")],
+    ["@segment/analytics-node", () => typescript("segment")],
+    ["hookline (Go)", () => go(binary, "hookline")],
+    ["analytics-go v3", () => go(binary, "analytics-go-v3")],
+  ];
+  const rounds = Array.from({ length: ROUNDS }, () => libraries.map(([, measure]) => measure()));
+  process.stdout.write(
+    "| library | messages/s | CPU µs | allocations | allocated bytes | peak MiB |\n|---|---|---|---|---|---|\n",
+  );
+  for (const [index, [name]] of libraries.entries())
+    process.stdout.write(row(name, median(rounds.flatMap((round) => round[index] ?? []))));
+} finally {
+  rmSync(folder, { recursive: true });
+}
