@@ -12,7 +12,7 @@ export {
   type LeafExplanation,
   type MembershipExplanation,
 } from "./explain/explain.ts";
-export { type FlipContext, identifyCall, messageIdOf, type Space } from "./output/identify.ts";
+export { type FlipContext, identifyCall, messageIdOf, SPACE, type Space } from "./output/identify.ts";
 export {
   advance,
   applyEvent,

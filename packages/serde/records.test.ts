@@ -284,6 +284,16 @@ const RECORDS: { [R in RecordName]: fc.Arbitrary<RecordTypes[R]> } = {
     createdAtMs: long,
     updatedAtMs: long,
   }),
+  "connection-sync": fc.record({
+    id: text,
+    isConnected: fc.boolean(),
+    isDone: fc.boolean(),
+    partition: int,
+    cursor: nullable(text),
+    sent: long,
+    createdAtMs: long,
+    updatedAtMs: long,
+  }),
   "membership-import": fc.record({
     id: text,
     audienceId: text,

@@ -8,6 +8,8 @@ export interface AudienceTopics {
   readonly profiles: Topic<"profile">;
   readonly audienceConfig: Topic<"audience-config">;
   readonly audienceProgress: Topic<"audience-progress">;
+  /** Which destinations are connected to the source of audiences, and have its members. */
+  readonly connectionSyncs: Topic<"connection-sync">;
   readonly membershipImports: Topic<"membership-import">;
   /** What imports are made of. All rows of one import are in one partition. */
   readonly membershipImportRows: Topic<"membership-import-rows">;
@@ -22,7 +24,12 @@ interface AudienceTopicsOptions {
 const PROFILES_MENDED_WITHIN_MS = 3_600_000;
 
 export function audienceTopics(options: AudienceTopicsOptions): AudienceTopics {
-  return { ...profileTopics(options), ...computationTopics(options), ...importTopics(options) };
+  return {
+    ...profileTopics(options),
+    ...computationTopics(options),
+    ...importTopics(options),
+    ...syncTopics(options),
+  };
 }
 
 /** The consumer group that folds profile-events: what it has committed is in the profiles. */
@@ -97,6 +104,19 @@ function importTopics({
       key: "audienceId:importId",
       record: "membership-import-rows",
       cleanup: keptFor(KEPT_MS.membershipImportRows),
+      writtenBy: ["control"],
+      readBy: ["control"],
+    },
+  };
+}
+
+function syncTopics({ prefix }: AudienceTopicsOptions): Pick<AudienceTopics, "connectionSyncs"> {
+  return {
+    connectionSyncs: {
+      name: `${prefix}connection-syncs`,
+      key: "destinationId",
+      record: "connection-sync",
+      cleanup: COMPACT,
       writtenBy: ["control"],
       readBy: ["control"],
     },

@@ -81,6 +81,7 @@ const USER_DATA: Readonly<Record<keyof TopicMap, string>> = {
   profiles: "what audiences keep of a user: traits, counts, memberships. A deletion removes it",
   audienceConfig: "",
   audienceProgress: "",
+  connectionSyncs: "",
   membershipImports: "",
   membershipImportRows: "user ids of uploaded lists",
 };

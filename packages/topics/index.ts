@@ -21,6 +21,7 @@ export type {
   AudienceProgress,
   AudienceVersion,
   Call,
+  ConnectionSync,
   DeadLetter,
   DeliveryAttempt,
   DeliveryJob,

@@ -87,6 +87,25 @@ export interface Call {
   body: Buffer;
 }
 
+/** Whether a destination is connected to the source of audiences, and how far it is with the members that there were when it was. */
+export interface ConnectionSync {
+  /** Of the destination. */
+  id: string;
+  /** It is enabled, and that source is one of its own. */
+  isConnected: boolean;
+  /** It was given all members. */
+  isDone: boolean;
+  /** Of profiles; those before it are done. */
+  partition: number;
+  /** Id of the last profile of the partition that is done. */
+  cursor: null | string;
+  /** Identify calls written; at least. */
+  sent: number;
+  /** When it was connected. */
+  createdAtMs: number;
+  updatedAtMs: number;
+}
+
 export interface WebhookOutcome {
   url: string;
   kind: string;
@@ -589,6 +608,7 @@ export interface RecordTypes {
   "audience-config": AudienceConfig;
   "audience-progress": AudienceProgress;
   "call": Call;
+  "connection-sync": ConnectionSync;
   "dead-letter": DeadLetter;
   "delivery-attempt": DeliveryAttempt;
   "delivery-job": DeliveryJob;

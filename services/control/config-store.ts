@@ -3,7 +3,12 @@ import type { Producer, Table } from "#kafka";
 import type { Serde } from "#serde";
 import type { RecordTypes, Topic } from "#topics";
 
-export type ConfigName = "source-config" | "destination-config" | "audience-config" | "membership-import";
+export type ConfigName =
+  | "source-config"
+  | "destination-config"
+  | "audience-config"
+  | "membership-import"
+  | "connection-sync";
 
 export interface ConfigStore<V> {
   get(id: string): V | undefined;

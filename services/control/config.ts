@@ -11,6 +11,7 @@ import {
   topicSettings,
   value,
 } from "#runtime";
+import { connectionSyncSettings } from "./connection-syncs/config.ts";
 import { indexSettings } from "./delivery-index/config.ts";
 import { healthSettings } from "./health/config.ts";
 import { importSettings } from "./imports/config.ts";
@@ -46,4 +47,5 @@ export const settings = {
   health: healthSettings,
   regulations: regulationSettings,
   imports: importSettings,
+  connectionSyncs: connectionSyncSettings,
 };

@@ -18,6 +18,7 @@ export function connect(context: ControlContext, ways: Ways): Connection {
       topics.profiles,
       topics.audienceConfig,
       topics.audienceProgress,
+      topics.connectionSyncs,
       topics.membershipImports,
       topics.membershipImportRows,
       topics.deliveryAttempts,

@@ -14,6 +14,7 @@ import { createChangeQueue } from "./change-queue.ts";
 import { settings } from "./config.ts";
 import { type ConfigName, createConfigStore } from "./config-store.ts";
 import { type ControlContext, connect } from "./connection.ts";
+import { openConnectionSyncs } from "./connection-syncs/open.ts";
 import { INDEX_FILES, type IndexDisk } from "./delivery-index/database.ts";
 import { openHealth } from "./health/open.ts";
 import { listenHost } from "./http/auth.ts";
@@ -23,6 +24,7 @@ import { openDeliveries } from "./open-deliveries.ts";
 import { openProfiles } from "./profiles/open.ts";
 import { createDeletedUsers } from "./regulations/deleted-users.ts";
 import { openRegulations } from "./regulations/open.ts";
+import { openSuppressed } from "./regulations/suppressed.ts";
 import { createTelemetry, type Resource, type Telemetry } from "./telemetry.ts";
 
 /** A change that Kafka has not acknowledged by then is answered with 503: a person or program is waiting. */
@@ -96,6 +98,8 @@ async function openParts(context: ControlContext, outside: ControlOutside): Prom
   const regulations = openRegulations(context, { ...connection, ...shared });
   const audiences = await openAudiences(context, { ...connection, producer, audienceTable });
   const profiles = openProfiles(context, { ...connection, ...outside, ...audiences });
+  const suppressed = openSuppressed(context, connection);
+  openConnectionSyncs(context, { ...connection, ...shared, ...audiences, profiles, suppressed });
   const deletedUsers = createDeletedUsers(regulations);
   return {
     ...shared,
@@ -109,7 +113,7 @@ async function openParts(context: ControlContext, outside: ControlOutside): Prom
     regulations,
     ...audiences,
     profiles,
-    ...openImports(context, { ...connection, ...audiences, producer, profiles }),
+    ...openImports(context, { ...connection, ...audiences, producer, profiles, suppressed }),
     sources: createConfigStore({ topic: sourceConfig, table: sourceTable, producer, serde }),
     secrets: createSecretBox(settings.encryption),
     delivery: settings.egress,

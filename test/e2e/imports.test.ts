@@ -172,3 +172,33 @@ test("control is killed while an import is applied: each user is sent once", asy
   const sent = await list.sent(3_000);
   expect(sent.size).toBe(3_000);
 }, 240_000);
+
+test("a destination that is connected later gets the members that there are, by the calls that were sent; the others get nothing again", async () => {
+  const list = await newList("Earlier");
+  await list.put("one", { body: csvOf(users(0, 40)) });
+  const sent = await list.sent(40);
+  const ids = [...sent.values()].flatMap((calls) => calls.map(({ messageId }) => messageId)).sort();
+  const ofList = async (destination: string) =>
+    (await stage.jobs(destination)).filter(({ body }) => String(body).includes('"earlier":true'));
+  const webhooks = [{ url: "http://127.0.0.1:9/" }];
+  const connect = async (body: object): Promise<string> =>
+    (await ask("/v1/destinations", { body: { name: "d", webhooks, enabled: true, ...body } })).body.id;
+  const untilThere = (destination: string) =>
+    until(async () => (await ofList(destination)).length >= 40, { ...WAIT, what: "the members" });
+
+  const first = await connect({ sourceIds: ["spa_default"] });
+  await untilThere(first);
+  const second = await connect({ sourceIds: [], enabled: false });
+  await ask(`/v1/destinations/${second}`, { method: "PATCH", body: { sourceIds: ["spa_default"] } });
+  await ask(`/v1/destinations/${second}`, { method: "PATCH", body: { enabled: true } });
+  await untilThere(second);
+  for (const destination of [first, second])
+    expect((await ofList(destination)).map(({ messageId }) => messageId).sort()).toEqual(ids);
+  const [job] = await ofList(first);
+  expect(JSON.parse(String(job?.body))).toMatchObject({
+    type: "identify",
+    traits: { earlier: true },
+    context: { personas: { computation_class: "audience", computation_key: "earlier" } },
+    messageId: job?.messageId,
+  });
+}, 120_000);

@@ -5,7 +5,15 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { connect } from "#connection";
 import { SPACE_SOURCE } from "#contract";
-import { type Call, type TopicMap, topicMap } from "#topics";
+import {
+  type Call,
+  type DeliveryJob,
+  type RecordName,
+  type RecordTypes,
+  type Topic,
+  type TopicMap,
+  topicMap,
+} from "#topics";
 import { runProvision } from "../../deploy/provision/index.ts";
 import { type ServiceProcess, startService } from "./service.ts";
 import { type TestStack, useStack } from "./stack.ts";
@@ -26,6 +34,8 @@ export interface ListStage {
   readonly url: () => string;
   /** Everything that the space has sent, in the order of the log; a copy under the same message id is left out. */
   readonly sent: () => Promise<SentIdentify[]>;
+  /** Of one destination, in the order of the log. */
+  readonly jobs: (destinationId: string) => Promise<DeliveryJob[]>;
   readonly stop: () => Promise<void>;
 }
 
@@ -74,24 +84,30 @@ export async function startListStage(settings: Readonly<Record<string, string>> 
   const wire = connect({
     kafka: { brokers: stack.brokers, clientId: "test-lists", tls: false },
     registryUrl: stack.registryUrl,
-    topics: [topics.calls],
+    topics: [topics.calls, topics.deliveryJobs] as readonly Topic<RecordName>[],
   });
   await wire.serde.start();
 
-  async function sent(): Promise<SentIdentify[]> {
-    const byId = new Map<string, SentIdentify>();
-    for (const { high, low, partition } of await wire.kafka.admin().offsets(topics.calls.name))
+  async function all<R extends RecordName>(topic: Topic<R>): Promise<RecordTypes[R][]> {
+    const found: RecordTypes[R][] = [];
+    for (const { high, low, partition } of await wire.kafka.admin().offsets(topic.name))
       await wire.kafka.readRange({
-        topic: topics.calls.name,
+        topic: topic.name,
         partition,
         fromOffset: low,
         toOffset: high,
         async onRecord({ value }) {
-          const call = await wire.serde.decode(topics.calls, value ?? Buffer.alloc(0));
-          if (call.sourceId === SPACE_SOURCE && !byId.has(call.messageId))
-            byId.set(call.messageId, identifyOf(call));
+          found.push(await wire.serde.decode(topic, value ?? Buffer.alloc(0)));
         },
       });
+    return found;
+  }
+
+  async function sent(): Promise<SentIdentify[]> {
+    const byId = new Map<string, SentIdentify>();
+    for (const call of await all(topics.calls))
+      if (call.sourceId === SPACE_SOURCE && !byId.has(call.messageId))
+        byId.set(call.messageId, identifyOf(call));
     return [...byId.values()];
   }
 
@@ -101,6 +117,8 @@ export async function startListStage(settings: Readonly<Record<string, string>> 
     topics,
     url: () => `http://127.0.0.1:${control.ports["controlPort"]}`,
     sent,
+    jobs: async (destinationId) =>
+      (await all(topics.deliveryJobs)).filter((job) => job.destinationId === destinationId),
     async stop() {
       await wire.close();
       await Promise.all([control.kill(), processor.kill()]);

@@ -1,5 +1,5 @@
 // The identify by which a destination learns of a membership or a computed trait (contract 8.1, 8.2, 8.5).
-import { type AcceptedCall, acceptCall, uuidV5, WEBHOOKS_INTEGRATION } from "#contract";
+import { type AcceptedCall, acceptCall, SPACE_SOURCE, uuidV5, WEBHOOKS_INTEGRATION } from "#contract";
 import type { Computation } from "../profile/computation-set.ts";
 import { ownerOf } from "../profile/identity.ts";
 import type { Flip, Profile } from "../profile/profile.ts";
@@ -10,12 +10,15 @@ export interface Space {
   readonly namespace: string;
 }
 
+/** The only one that there is. */
+export const SPACE: Space = { id: SPACE_SOURCE, namespace: "default" };
+
 /** Of this product's identifies: a uuid v5 of its own, so that no other name gives the same ids. */
 const NAMESPACE = Buffer.from("6f8d1c1e4f0b5a6c9d3e2b7a18c45f90", "hex");
 
 export interface FlipContext {
   readonly profile: Pick<Profile, "id" | "incarnation">;
-  readonly computation: Pick<Computation, "id" | "key" | "definition">;
+  readonly computation: Pick<Computation, "id" | "key"> & { readonly definition: { readonly kind: string } };
   readonly space: Space;
 }
 
@@ -31,7 +34,11 @@ export function messageIdOf({ generation, seq }: Flip, { computation, profile, s
 }
 
 /** The call as ingest would have accepted it: `body` is the delivered JSON (contract 2.4), its times are those of the flip. */
-export function identifyCall(flip: Flip, context: FlipContext): AcceptedCall {
+export function identifyCall(
+  flip: Flip,
+  context: FlipContext,
+  messageId = messageIdOf(flip, context),
+): AcceptedCall {
   const { computation, profile, space } = context;
   const isTrait = computation.definition.kind === "trait";
   const personas = {
@@ -46,7 +53,7 @@ export function identifyCall(flip: Flip, context: FlipContext): AcceptedCall {
     traits: { [computation.key]: JSON.parse(flip.text) as unknown },
     context: { personas },
     integrations: { All: false, [WEBHOOKS_INTEGRATION]: true },
-    messageId: messageIdOf(flip, context),
+    messageId,
   };
   // Its size is bounded by what a leaf keeps, not by what a caller may send.
   const acceptance = acceptCall(call, {

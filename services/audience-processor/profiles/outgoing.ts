@@ -1,12 +1,9 @@
 // What a durable profile has to say to others.
-import { type FlipContext, identifyCall, type Space } from "#audiences";
-import { SPACE_SOURCE } from "#contract";
+import { type FlipContext, identifyCall, SPACE } from "#audiences";
 import type { OutgoingRecord } from "#kafka";
 import { profileEvent } from "../keying/profile-events.ts";
 import type { ProcessorRecords } from "../records.ts";
 import type { Snapshot } from "./batch.ts";
-
-const SPACE: Space = { id: SPACE_SOURCE, namespace: "default" };
 
 /** What is sent under; undefined for a computation of which nothing is known. */
 export type ComputationOf = (id: string) => FlipContext["computation"] | undefined;

@@ -6,11 +6,11 @@ import type { ConfigStore } from "../config-store.ts";
 import { WorkOwner } from "../durable-work/owner.ts";
 import { Pace } from "../durable-work/pace.ts";
 import type { ProfileReader } from "../profiles/replica.ts";
+import type { Suppressed } from "../regulations/suppressed.ts";
 import type { ImportParts } from "./parts.ts";
 import { createImportQueue, type ImportQueue } from "./queue.ts";
 import { listEvent } from "./records.ts";
 import { createStagedRows, type StagedRows } from "./staged-rows.ts";
-import { createSuppressed } from "./suppressed.ts";
 import { untilFolded } from "./up-to-date.ts";
 import { type ImportWork, workOn } from "./worker.ts";
 
@@ -21,6 +21,7 @@ export interface OpenImportsParts {
   readonly producer: Producer;
   readonly audiences: Pick<ConfigStore<AudienceConfig>, "get" | "refresh">;
   readonly profiles: ProfileReader;
+  readonly suppressed: Suppressed;
 }
 
 interface ImportsSettings {
@@ -46,13 +47,14 @@ export function openImports(
     topic: topic.name,
     decode: ({ value }) => serde.decode(topic, value),
   });
-  const suppressions = kafka.table<true>({ topic: topics.suppressions.name, decode: () => true });
-  followAll(context, { "imports are read": table, "suppressions are read": suppressions });
+  context.health.readiness("imports are read", () => table.loaded);
+  table.load().catch((error: unknown) => {
+    if (!context.lifecycle.stopping.aborted) context.lifecycle.fail(error);
+  });
   const rows = { kafka, admin: kafka.admin(), serde, topic: topics.membershipImportRows };
   const durable = kafka.durableProducer();
   own(context, parts, {
     table,
-    suppressions,
     producer: durable,
     queue: createImportQueue({ topic, table, producer: durable, serde }),
     stagedRows: createStagedRows({ ...rows, producer: durable }),
@@ -63,21 +65,8 @@ export function openImports(
   };
 }
 
-function followAll(
-  { health, lifecycle }: Context,
-  tables: Readonly<Record<string, Pick<Table<unknown>, "load" | "loaded">>>,
-): void {
-  for (const [name, table] of Object.entries(tables)) {
-    health.readiness(name, () => table.loaded);
-    table.load().catch((error: unknown) => {
-      if (!lifecycle.stopping.aborted) lifecycle.fail(error);
-    });
-  }
-}
-
 interface Working {
   readonly table: Table<MembershipImport>;
-  readonly suppressions: Table<true>;
   readonly producer: Producer;
   readonly queue: ImportQueue;
   readonly stagedRows: StagedRows;
@@ -91,7 +80,7 @@ function own(context: Context, parts: OpenImportsParts, working: Working): void 
     host,
     async work(id, signal) {
       // To the end: another process may have come further, a list may be deleted, a user suppressed.
-      await Promise.all([working.table.load(), working.suppressions.load(), parts.audiences.refresh()]);
+      await Promise.all([working.table.load(), parts.suppressed.refresh(), parts.audiences.refresh()]);
       await workOn(id, work, signal);
     },
     onFailed: (importId, error) => logger.warn({ importId, err: error }, "an import cannot go on yet"),
@@ -127,8 +116,8 @@ function own(context: Context, parts: OpenImportsParts, working: Working): void 
 
 function workOf(
   { host, metrics, nowMs, settings }: Context,
-  { audiences, kafka, profiles, serde, topics }: OpenImportsParts,
-  { producer, queue, stagedRows, suppressions }: Working,
+  { audiences, kafka, profiles, serde, suppressed, topics }: OpenImportsParts,
+  { producer, queue, stagedRows }: Working,
 ): ImportWork {
   const written = metrics.counter({
     name: "control_import_changes_total",
@@ -144,7 +133,7 @@ function workOf(
     queue,
     eachChunk: stagedRows.eachChunk,
     profiles,
-    isSuppressed: createSuppressed(suppressions),
+    isSuppressed: suppressed.isSuppressed,
     async untilUpToDate(signal) {
       await untilFolded(folded, signal);
       await profiles.refresh(signal);

@@ -66,6 +66,7 @@ class World {
   #profiles(): ProfileReader {
     const { merged = {} } = this.#options;
     const stateOf = (id: string) => ({
+      incarnation: 0,
       lists: this.members.has(id) ? [LIST] : [],
       results: [],
       redirectTo: merged[id] ?? null,

@@ -8,7 +8,7 @@ import type { openStore, PartitionStore, StoreOptions } from "#state";
 import type { ProfileState, Topic } from "#topics";
 
 /** What was sent of a profile, and the lists that name it. */
-export type SentState = Pick<ProfileState, "lists" | "results" | "redirectTo">;
+export type SentState = Pick<ProfileState, "incarnation" | "lists" | "results" | "redirectTo">;
 
 export interface ProfileReader {
   /** False for the first moments of a process, in which not every profile is known. */
@@ -51,7 +51,12 @@ export class ProfileReplica implements ProfileReader {
 
   constructor(options: ReplicaOptions) {
     this.#options = options;
-    this.#decodeSent = options.serde.decodeFields(options.topic, ["lists", "results", "redirectTo"]);
+    this.#decodeSent = options.serde.decodeFields(options.topic, [
+      "incarnation",
+      "lists",
+      "results",
+      "redirectTo",
+    ]);
   }
 
   get isLoaded(): boolean {

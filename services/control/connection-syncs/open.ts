@@ -1,0 +1,115 @@
+import { ownerOf } from "#audiences";
+import type { Kafka, Producer } from "#kafka";
+import type { ServiceContext } from "#runtime";
+import type { Serde } from "#serde";
+import type { AudienceConfig, ConnectionSync, DestinationConfig, TopicMap } from "#topics";
+import type { ConfigStore } from "../config-store.ts";
+import { createConfigStore } from "../config-store.ts";
+import { WorkOwner } from "../durable-work/owner.ts";
+import { Pace } from "../durable-work/pace.ts";
+import type { ProfileReader } from "../profiles/replica.ts";
+import { syncJob } from "./records.ts";
+import { type SyncWork, workOn } from "./worker.ts";
+
+export interface OpenSyncsParts {
+  readonly kafka: Kafka;
+  readonly serde: Serde;
+  readonly topics: TopicMap;
+  readonly destinations: Pick<ConfigStore<DestinationConfig>, "get" | "refresh">;
+  readonly audiences: Pick<ConfigStore<AudienceConfig>, "get" | "refresh">;
+  readonly profiles: ProfileReader;
+  readonly suppressed: { refresh(): Promise<void>; isSuppressed(userId: string): boolean };
+}
+
+interface SyncSettings {
+  readonly topics: { readonly prefix: string };
+  readonly connectionSyncs: { readonly callsPerSecond: number };
+}
+
+type Context = Pick<
+  ServiceContext<SyncSettings>,
+  "settings" | "lifecycle" | "health" | "logger" | "metrics" | "host" | "nowMs"
+>;
+
+/** Each configured destination is a record, held until it has its members. */
+const MAX_OUTSTANDING = { records: 10_000, bytes: 64 * 1024 * 1024 };
+
+/** Takes part in giving members to destinations that are connected later; the API does not wait for it. */
+export function openConnectionSyncs(context: Context, parts: OpenSyncsParts): void {
+  const { health, host, lifecycle, logger, settings } = context;
+  const { kafka, serde, topics } = parts;
+  const topic = topics.connectionSyncs;
+  const table = kafka.table<ConnectionSync>({
+    topic: topic.name,
+    decode: ({ value }) => serde.decode(topic, value),
+  });
+  health.readiness("connections of destinations are read", () => table.loaded);
+  table.load().catch((error: unknown) => {
+    if (!lifecycle.stopping.aborted) lifecycle.fail(error);
+  });
+  const producer = kafka.durableProducer();
+  const store = createConfigStore({ topic, table, producer, serde });
+  const work = workOf(context, parts, { store, producer });
+  const owner = new WorkOwner<DestinationConfig>({
+    isOpen: () => true,
+    host,
+    async work(id, signal) {
+      const read = [store, parts.destinations, parts.audiences, parts.suppressed];
+      await Promise.all(read.map((one) => one.refresh()));
+      await workOn(id, work, signal);
+    },
+    onFailed: (destinationId, error) =>
+      logger.warn({ destinationId, err: error }, "members cannot be given to a destination yet"),
+  });
+  const runner = kafka.runner({
+    groupId: `${settings.topics.prefix}control-connection-syncs`,
+    topics: [topics.destinationConfig.name],
+    decode: ({ value }) => (value === null ? undefined : serde.decode(topics.destinationConfig, value)),
+    step: owner.step,
+    deadLetter: () => [],
+    producer,
+    maxOutstandingRecords: MAX_OUTSTANDING.records,
+    maxOutstandingBytes: MAX_OUTSTANDING.bytes,
+    onRevoked: (partitions) => owner.revoked(partitions),
+  });
+  lifecycle.onStop("connections of destinations", async () => {
+    await owner.stop();
+    // Those that are not done are not settled: the next owner goes on with them.
+    await runner.stop(0);
+  });
+  runner.failed.catch((error: unknown) => lifecycle.fail(error));
+  runner.start().catch((error: unknown) => lifecycle.fail(error));
+}
+
+interface Working {
+  readonly store: SyncWork["store"];
+  readonly producer: Producer;
+}
+
+function workOf(
+  { host, metrics, nowMs, settings }: Context,
+  { audiences, destinations, profiles, serde, suppressed, topics }: OpenSyncsParts,
+  { store, producer }: Working,
+): SyncWork {
+  const written = metrics.counter({
+    name: "control_connection_sync_calls_total",
+    help: "Identify calls written for destinations that were connected to the source of audiences when there were members already.",
+  });
+  const records = { serde, topic: topics.deliveryJobs, nowMs };
+  return {
+    store,
+    destination: (id) => destinations.get(id),
+    audience: (id) => audiences.get(id),
+    profiles,
+    isSuppressed(profileId) {
+      const owner = ownerOf(profileId);
+      return "userId" in owner && suppressed.isSuppressed(owner.userId);
+    },
+    jobOf: (value, destination) => syncJob(records, value, destination),
+    write: (outgoing) => producer.send(outgoing),
+    onWritten: (count) => written.inc({}, count),
+    pace: new Pace(settings.connectionSyncs.callsPerSecond, host),
+    host,
+    nowMs,
+  };
+}

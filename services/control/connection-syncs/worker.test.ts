@@ -1,0 +1,224 @@
+// What a destination that is connected later is given, in a world that changes meanwhile, and that dies at each durable step.
+import { expect, test } from "@jest/globals";
+import type { AudienceConfig, ConnectionSync, DestinationConfig, ProfileResult } from "#topics";
+import type { ProfileReader } from "../profiles/replica.ts";
+import { type SyncWork, workOn } from "./worker.ts";
+
+class Died extends Error {}
+
+const START_MS = 1_000_000;
+
+function audienceOf(id: string, more: Partial<AudienceConfig> = {}): AudienceConfig {
+  return { id, key: id, kind: "audience", deletedAtMs: null, isPaused: false, ...more } as AudienceConfig;
+}
+
+const resultOf = (computationId: string, text: string, seq = 1): ProfileResult => ({
+  computationId,
+  text,
+  seq,
+  sinceMs: 5,
+  generation: 1,
+  deadlineMs: null,
+});
+
+/** Profiles by partition and id; what is read of them is as old as the last refresh. */
+class World {
+  readonly live = new Map<string, ProfileResult[]>();
+  #copy = new Map<string, ProfileResult[]>();
+  readonly audiences = new Map([["a", audienceOf("a")]]);
+  destination: DestinationConfig | undefined = {
+    enabled: true,
+    sourceIds: ["spa_default"],
+    callTypes: null,
+  } as unknown as DestinationConfig;
+  sync: ConnectionSync | undefined;
+  /** user, value, and whether it is a correction. */
+  readonly written: string[] = [];
+  readonly suppressed = new Set<string>();
+  nowMs = START_MS;
+  stepsLeft = Number.POSITIVE_INFINITY;
+  steps = 0;
+  onWrite: () => void = () => undefined;
+
+  constructor(profiles: Readonly<Record<string, readonly ProfileResult[]>>) {
+    for (const [id, results] of Object.entries(profiles)) this.live.set(id, [...results]);
+  }
+
+  async durable(step: () => void): Promise<void> {
+    this.steps += 1;
+    if (this.stepsLeft < 1) throw new Died();
+    step();
+    this.stepsLeft -= 1;
+    if (this.stepsLeft < 1 && this.stepsLeft > 0) throw new Died();
+  }
+
+  #profiles(): ProfileReader {
+    const partitionOf = (id: string): number => id.length % 2;
+    return {
+      isLoaded: true,
+      partitions: 2,
+      count: 0,
+      get: () => Promise.reject(new Error("not asked for")),
+      read: () => Promise.reject(new Error("not asked for")),
+      survivorOf: () => Promise.reject(new Error("not asked for")),
+      refresh: async () => {
+        this.#copy = structuredClone(this.live);
+      },
+      ids: (partition, after = "") =>
+        [...this.#copy.keys()].filter((id) => partitionOf(id) === partition && id > after).sort(),
+      sentOf: async (_, id) => {
+        const results = this.#copy.get(id);
+        return results && { incarnation: 1, lists: [], results, redirectTo: null };
+      },
+    };
+  }
+
+  work(): SyncWork {
+    return {
+      store: {
+        get: () => this.sync,
+        put: (sync) =>
+          this.durable(() => {
+            this.sync = sync;
+          }),
+      },
+      destination: () => this.destination,
+      audience: (id) => this.audiences.get(id),
+      profiles: this.#profiles(),
+      isSuppressed: (id) => this.suppressed.has(id),
+      jobOf: ({ isCorrection, profileId, result }) => ({
+        topic: "",
+        key: profileId,
+        value: Buffer.from(`${result.text}${isCorrection ? " again" : ""}`),
+      }),
+      write: async (records) => {
+        await this.durable(() => {
+          for (const { key, value } of records) this.written.push(`${key} ${value}`);
+        });
+        this.onWrite();
+      },
+      onWritten: () => undefined,
+      pace: { stepCalls: 2, turn: async () => undefined },
+      host: {
+        // It is always time to note how far it is.
+        elapsed: () => (this.nowMs += 6_000),
+        delay: async (ms) => {
+          this.nowMs += ms;
+        },
+        setImmediate: (work) => {
+          setImmediate(work);
+          return { clear: () => undefined };
+        },
+      },
+      nowMs: () => this.nowMs,
+    };
+  }
+
+  async run(): Promise<this> {
+    await workOn("d", this.work(), new AbortController().signal);
+    return this;
+  }
+}
+
+const members = (count: number): Record<string, ProfileResult[]> =>
+  Object.fromEntries(
+    Array.from({ length: count }, (_, index) => [
+      `u${"x".repeat(index % 2)}${index}`,
+      [resultOf("a", "true")],
+    ]),
+  );
+
+test("it gets the members and values that there are, once; nothing of who is none, of what is paused, deleted or suppressed", async () => {
+  const world = new World({
+    ann: [resultOf("a", "true"), resultOf("t", "5"), resultOf("paused", "true"), resultOf("deleted", "true")],
+    bob: [resultOf("a", "false", 2), resultOf("t", "null", 3), resultOf("unknown", "true")],
+    suppressed: [resultOf("a", "true")],
+  });
+  world.audiences.set("t", audienceOf("t", { kind: "trait" }));
+  world.audiences.set("paused", audienceOf("paused", { isPaused: true }));
+  world.audiences.set("deleted", audienceOf("deleted", { deletedAtMs: 1 }));
+  world.suppressed.add("suppressed");
+  await world.run();
+  expect(world.written).toEqual(["ann true", "ann 5"]);
+  expect(world.sync).toMatchObject({ isConnected: true, isDone: true, sent: 2 });
+  await world.run();
+  expect(world.written).toHaveLength(2);
+});
+
+test.each([
+  { what: "is off", change: { enabled: false } },
+  { what: "has other sources", change: { sourceIds: ["s"] } },
+  { what: "takes no identify calls", change: { callTypes: ["track"] } },
+])("one that $what gets nothing, and all members when that has changed", async ({ change }) => {
+  const world = new World(members(3));
+  const connected = world.destination as DestinationConfig;
+  world.destination = { ...connected, ...change };
+  await world.run();
+  expect([world.sync, world.written]).toEqual([undefined, []]);
+  world.destination = connected;
+  await world.run();
+  expect(world.written).toHaveLength(3);
+  world.destination = { ...connected, ...change };
+  await world.run();
+  expect(world.sync).toMatchObject({ isConnected: false });
+  world.destination = connected;
+  await world.run();
+  expect(world.written).toHaveLength(6);
+});
+
+test("one that is switched off meanwhile gets no more", async () => {
+  const world = new World(members(6));
+  world.onWrite = () => {
+    world.destination = undefined;
+  };
+  await world.run();
+  expect(world.written.length).toBeLessThan(6);
+  expect(world.sync).toMatchObject({ isConnected: false, isDone: false });
+});
+
+test("nothing is read before the router knows the destination", async () => {
+  const world = new World(members(1));
+  const work = world.work();
+  const refreshedAtMs: number[] = [];
+  const profiles = {
+    ...work.profiles,
+    refresh: async (signal: AbortSignal) => {
+      refreshedAtMs.push(world.nowMs);
+      await work.profiles.refresh(signal);
+    },
+  };
+  await workOn("d", { ...work, profiles }, new AbortController().signal);
+  expect(Number(refreshedAtMs[0])).toBeGreaterThanOrEqual(START_MS + 2_000);
+});
+
+test("a membership that changed while its call was written is sent as it is now, until nothing has changed", async () => {
+  const world = new World({
+    ann: [resultOf("a", "true")],
+    bob: [resultOf("a", "true")],
+    cid: [resultOf("a", "true")],
+  });
+  let writes = 0;
+  world.onWrite = () => {
+    writes += 1;
+    if (writes === 1) world.live.set("ann", [resultOf("a", "false", 2)]);
+    // Deleted: nothing more is said of that user.
+    if (writes === 1) world.live.set("cid", []);
+    if (writes === 3) world.live.set("ann", [resultOf("a", "true", 3)]);
+  };
+  await world.run();
+  expect(world.written).toEqual(["ann true", "bob true", "cid true", "ann false again", "ann true again"]);
+});
+
+test("whoever goes on after a death, before or after any durable step, leaves nobody out, and repeats few", async () => {
+  const whole = await new World(members(10)).run();
+  for (let died = 0; died < whole.steps; died += 1)
+    for (const rest of [0, 0.5]) {
+      const world = new World(members(10));
+      world.stepsLeft = died + rest;
+      await expect(world.run()).rejects.toThrow(Died);
+      world.stepsLeft = Number.POSITIVE_INFINITY;
+      await world.run();
+      expect([...new Set(world.written)].sort()).toEqual([...whole.written].sort());
+      expect(world.sync?.isDone).toBe(true);
+    }
+});
