@@ -363,4 +363,56 @@ describe("the program", () => {
     child.kill("SIGTERM");
     expect(await exited).toEqual([0, null]);
   }, 120_000);
+
+  describe("all", () => {
+    async function runAll(settings: Record<string, string>, isStopped: boolean) {
+      const child = spawn(process.execPath, [join(ROOT, "bin/hookline.mjs"), "all"], {
+        env: {
+          ...environment,
+          ...deployment({
+            HOOKLINE_INGEST_PORT: "0",
+            HOOKLINE_CONTROL_PORT: "0",
+            HOOKLINE_METRICS_PORT: "0",
+          }),
+          NODE_COMPILE_CACHE: join(ROOT, ".cache/node"),
+          ...settings,
+        },
+        stdio: ["ignore", "pipe", "pipe"],
+      });
+      let log = "";
+      for (const stream of [child.stdout, child.stderr]) {
+        stream.on("data", (chunk) => {
+          log += chunk;
+        });
+      }
+      const exited = once(child, "exit") as Promise<[number | null, string | null]>;
+      const ready = (): Set<string> =>
+        new Set(
+          log
+            .split("\n")
+            .filter((line) => line.includes('"msg":"ready"'))
+            .map((line) => JSON.parse(line).service),
+        );
+      if (isStopped) {
+        await until(() => ready().size === 5, { timeoutMs: 90_000, what: () => `five services: ${log}` });
+        child.kill("SIGTERM");
+      }
+      const [code] = await exited;
+      return { code, log, ready: ready() };
+    }
+
+    test("runs every service, and ends them in order", async () => {
+      const { code, ready } = await runAll({}, true);
+      expect(ready).toEqual(
+        new Set(["ingest", "webhook-router", "deliverer", "audience-processor", "control"]),
+      );
+      expect(code).toBe(0);
+    }, 120_000);
+
+    test("ends all when one ends, so that it is seen", async () => {
+      const { code, log } = await runAll({ HOOKLINE_INGEST_MAX_CONNECTIONS: "none" }, false);
+      expect(log).toContain("ingest ended with 1; the others end too");
+      expect(code).toBe(1);
+    }, 120_000);
+  });
 });
