@@ -19,7 +19,7 @@ const BULK = 100;
 const EACH_TYPE = ["alias", "group", "identify", "page", "screen", "track", "track"];
 const LAST = "Last";
 const ARRIVAL_TIMEOUT_MS = 120_000;
-/** How long ingest is away: a moment here, as long as one wants by hand (docs/performance.md). */
+/** How long ingest is away: a moment here, as long as one wants by hand (docs/decisions/0065). */
 const AWAY_MS = Number(environment["AWAY_SECONDS"] ?? "3") * 1_000;
 const PACE_MS = 20;
 const run = promisify(execFile);
