@@ -153,6 +153,7 @@ function companionOf(
     ...shared,
     partition,
     pace: paces.identifies,
+    host,
     nowMs: () => host.now(),
     position: () => runner.position(place) ?? 0,
     onChanged: (values) => telemetry.changed("configuration", values),

@@ -8,14 +8,15 @@ import {
   type Profile,
   seedLeaves,
 } from "#audiences";
+import type { Host } from "#host";
 import type { AudienceConfig, AudienceProgress } from "#topics";
 import type { PartitionWorker } from "../profiles/partition-worker.ts";
 import type { LeafRegistry } from "./leaf-registry.ts";
 import type { Pace } from "./pace.ts";
 import type { PartitionComputations } from "./partition-computations.ts";
 
-/** Profiles of one turn of the event loop. */
-const PROFILES_A_TURN = 256;
+/** Profiles of one turn of the event loop: some 3 ms. */
+const PROFILES_A_TURN = 64;
 /** While so many wait to be written no more are looked at. */
 const MAX_UNWRITTEN = 512;
 
@@ -25,6 +26,7 @@ export interface FirstSyncParts {
   readonly computations: PartitionComputations;
   readonly registry: LeafRegistry;
   readonly pace: Pace;
+  readonly host: Pick<Host, "setImmediate">;
   nowMs(): number;
   /** Where events will be read from next, of this partition. */
   position(): number;
@@ -59,6 +61,7 @@ interface Pass {
 export class FirstSync {
   readonly #parts: FirstSyncParts;
   #pass: Pass | undefined;
+  #isTurnAsked = false;
 
   constructor(parts: FirstSyncParts) {
     this.#parts = parts;
@@ -70,7 +73,19 @@ export class FirstSync {
     if (!worker.isOurs || worker.watermarkMs === 0) return;
     const pass = this.#current();
     if (pass === undefined || !pass.isReady || pass.isAtEnd) return;
-    if (worker.unwritten < MAX_UNWRITTEN && this.#parts.pace.hasRoom) this.#look(pass);
+    if (worker.unwritten >= MAX_UNWRITTEN || !this.#parts.pace.hasRoom) return;
+    this.#look(pass);
+    if (!pass.isAtEnd) this.#askTurn();
+  }
+
+  /** Goes on in a later turn of the event loop: what has come is folded first. */
+  #askTurn(): void {
+    if (this.#isTurnAsked) return;
+    this.#isTurnAsked = true;
+    this.#parts.host.setImmediate(() => {
+      this.#isTurnAsked = false;
+      this.advance();
+    });
   }
 
   /** The pass under way, if its configuration is still the newest; else that of the first that is not done. */
@@ -140,6 +155,7 @@ export class FirstSync {
     if (config.deletedAtMs === null) report(progress);
     worker.whenDurable(() => {
       pass.isReady = true;
+      this.#askTurn();
     });
     return pass;
   }
@@ -252,6 +268,7 @@ export class FirstSync {
     };
     report(pass.progress);
     if (isAtEnd && this.#pass === pass) this.#pass = undefined;
+    this.#askTurn();
   }
 }
 
