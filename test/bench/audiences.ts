@@ -18,7 +18,7 @@ const START_MS = 1_700_000_000_000;
 const CALL_EVERY_MS = 20;
 
 /** Five audiences that a call of this name touches: short and long windows, conditions, traits, another event. */
-function definitionsOf(event: string): unknown[] {
+export function definitionsOf(event: string): unknown[] {
   const where = [{ path: "properties.total", op: "gte", value: 50 }];
   return [
     { event, within: "30d" },

@@ -8,6 +8,7 @@ import { delivery } from "./delivery.ts";
 import { ingest } from "./ingest.ts";
 import { isolation } from "./isolation.ts";
 import { pipeline } from "./pipeline.ts";
+import { processor } from "./processor.ts";
 import { recovery } from "./recovery.ts";
 import { conditionsNow, createReport } from "./report.ts";
 import { scale } from "./scale.ts";
@@ -20,6 +21,7 @@ const BENCHES: readonly (Bench | LocalBench)[] = [
   recovery,
   scale,
   audiences,
+  processor,
 ];
 
 const print = (line: string): void => void process.stdout.write(`${line}\n`);
