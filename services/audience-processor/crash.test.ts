@@ -99,7 +99,10 @@ test("killed again and again while it reads its log for a new audience: as if th
   await processor.kill();
   await stage.send(...USERS.map((userId) => callOf({ userId, event: "A" })));
   await processor.restart();
-  await until(() => eventsDone() > 0, { ...WAIT, what: "a part of the log" });
+  await until(() => eventsDone() > 0, {
+    ...WAIT,
+    what: () => `a part of the log: ${JSON.stringify(stage.progressOf("counted"))}`,
+  });
   await processor.kill();
   await processor.restart({ HOOKLINE_DATA_DIR: stage.newDataDir() });
   const expected = (index: number) => Math.min(3, index + 1) + 1;
