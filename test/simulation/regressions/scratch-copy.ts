@@ -10,37 +10,54 @@ import type { KnownFault } from "./faults.ts";
 const ROOT = join(import.meta.dirname, "../../..");
 const COPIED = ["packages", "services", "schemas", "test/simulation", "test/audiences", "package.json"];
 
-/** A copy of the code in which one fault is back. */
+/** A copy of the code, into which one fault after the other is put. */
 export interface ScratchCopy {
-  /** The first seed that fails; undefined when none does. */
-  firstFailure(): Promise<FailedSeed | undefined>;
+  /**
+   * The first seed that fails with the fault, which is taken out again; undefined when none does. Throws when the code does not have
+   * the place any more that the fault was in: then the fault is to be written anew.
+   */
+  firstFailure(fault: KnownFault): Promise<FailedSeed | undefined>;
   remove(): Promise<void>;
 }
 
-/** Throws when the code does not have the place any more that the fault was in: then the fault is to be written anew. */
-export async function copyWith(fault: KnownFault): Promise<ScratchCopy> {
+export async function createScratchCopy(): Promise<ScratchCopy> {
   const folder = await mkdtemp(join(tmpdir(), "hookline-simulation-"));
   for (const each of COPIED) await cp(join(ROOT, each), join(folder, each), { recursive: true });
   await symlink(join(ROOT, "node_modules"), join(folder, "node_modules"));
-  await bringBack(fault, folder);
   return {
-    firstFailure: () => firstFailure(fault, folder),
+    async firstFailure(fault) {
+      const takeOut = await bringBack(fault, folder);
+      try {
+        return await firstFailure(fault, folder);
+      } finally {
+        await takeOut();
+      }
+    },
     remove: () => rm(folder, { recursive: true, force: true }),
   };
 }
 
-async function bringBack({ edits, name }: KnownFault, folder: string): Promise<void> {
+/** Gives what makes the files as they were. */
+async function bringBack({ edits, name }: KnownFault, folder: string): Promise<() => Promise<void>> {
+  const texts = new Map<string, string>();
+  const takeOut = async (): Promise<void> => {
+    for (const [path, text] of texts) await writeFile(path, text);
+  };
   for (const { before, file, now } of edits) {
     const path = join(folder, file);
     const text = await readFile(path, "utf8");
+    if (!texts.has(path)) texts.set(path, text);
     const places = text.split(now).length - 1;
-    if (places !== 1)
+    if (places !== 1) {
+      await takeOut();
       throw new Error(`"${name}" is to be written anew: ${file} has its place ${places} times`);
+    }
     await writeFile(
       path,
       text.replace(now, () => before),
     );
   }
+  return takeOut;
 }
 
 /** Of the laws that the fault breaks. */
