@@ -20,7 +20,7 @@ const WAIT = { timeoutMs: 60_000 };
 let stage: ListStage;
 
 beforeAll(async () => {
-  stage = await startListStage({ HOOKLINE_IMPORT_RATE: "400" });
+  stage = await startListStage({ HOOKLINE_IMPORT_RATE: "800", HOOKLINE_CONNECTION_SYNC_RATE: "5000" });
 }, 240_000);
 afterAll(async () => {
   await stage?.stop();
