@@ -28,6 +28,13 @@ interface Service {
   readonly security_opt?: readonly string[];
   readonly stop_grace_period?: string;
   readonly logging?: object;
+  readonly networks?: object;
+}
+
+interface Networks {
+  readonly default: {
+    readonly ipam: { readonly config: readonly [Readonly<Record<"subnet" | "ip_range", string>>] };
+  };
 }
 
 interface ComposeFile {
@@ -145,6 +152,14 @@ describe("docker-compose.yml", () => {
   test("sets only variables that there are", () => {
     for (const [name, { environment = {} }] of [...services, ...Object.entries(override.services)])
       expect([name, unknownSettings(environment, [])]).toEqual([name, []]);
+  });
+
+  test("gives the demo's webhook an address that no other container gets", () => {
+    const file = readCompose("docker-compose.yml") as ComposeFile & Readonly<Record<"networks", Networks>>;
+    const [{ subnet, ip_range: given }] = file.networks.default.ipam.config;
+    expect([subnet, given]).toEqual(["172.30.77.0/24", "172.30.77.128/25"]);
+    // Below the half that addresses are given out of.
+    expect(compose.services["demo"]?.networks).toEqual({ default: { ipv4_address: "172.30.77.9" } });
   });
 
   test("has profiles for what not everybody wants", () => {
