@@ -10,8 +10,18 @@ function text(value: unknown): string {
   return typeof value === "string" ? printable(value) : "";
 }
 
+/** Of an identify of an audience or computed trait: its key and value. */
+function computedOf({ context, traits }: Arrival["body"]): string {
+  const { personas } = (context ?? {}) as { personas?: { computation_key?: unknown } };
+  const key = personas?.computation_key;
+  if (typeof key !== "string" || typeof traits !== "object" || traits === null) return "";
+  return printable(`${key}: ${JSON.stringify((traits as Record<string, unknown>)[key])}`);
+}
+
 /** The name that a person knows the call by. */
 function nameOf(body: Arrival["body"]): string {
+  const computed = computedOf(body);
+  if (computed !== "") return computed;
   return text(body["event"]) || text(body["name"]) || text(body["groupId"]) || text(body["Previous ID"]);
 }
 

@@ -1,6 +1,8 @@
 import { randomBytes } from "node:crypto";
+import { SPACE_SOURCE } from "#contract";
 import { until } from "../local/until.ts";
 import { arrivalLine } from "./arrival-line.ts";
+import { showAudience } from "./demo-audience.ts";
 import { type Arrival, type ReceiverAddress, startDemoReceiver } from "./demo-receiver.ts";
 
 const SOURCE_NAME = "Demo source";
@@ -33,7 +35,7 @@ export interface DemoOptions {
 export interface Demo {
   readonly writeKey: string;
   readonly webhookUrl: string;
-  /** Sends the demo's calls; they are shown as they arrive. */
+  /** Sends the demo's calls, and later one by which a user enters an audience; they are shown as they arrive. */
   readonly sendCalls: () => Promise<void>;
   readonly close: () => void;
 }
@@ -126,6 +128,7 @@ export async function startDemo(options: DemoOptions): Promise<Demo> {
   const ask = controlApi(options);
   const sharedSecret = randomBytes(16).toString("hex");
   let hasArrived = false;
+  let isClosed = false;
   const onArrival = (arrival: Arrival): void => {
     if (arrival.body["event"] === FIRST_CALL.event) hasArrived = true;
     else say(arrivalLine(arrival));
@@ -134,7 +137,7 @@ export async function startDemo(options: DemoOptions): Promise<Demo> {
   try {
     const { id, writeKey } = await makeSource(ask);
     const webhooks = [{ url: receiver.url }];
-    await makeDestination(ask, { sourceIds: [id], enabled: true, sharedSecret, webhooks });
+    await makeDestination(ask, { sourceIds: [id, SPACE_SOURCE], enabled: true, sharedSecret, webhooks });
     const target = { ingestUrl, writeKey };
     await untilDelivered(target, () => hasArrived);
     return {
@@ -142,8 +145,15 @@ export async function startDemo(options: DemoOptions): Promise<Demo> {
       webhookUrl: receiver.url,
       sendCalls: async () => {
         for (const { route, body } of CALLS) await sendCall(target, route, body);
+        const track = (body: object): Promise<void> => sendCall(target, "track", body);
+        showAudience({ ask, track, say }).catch((error: unknown) => {
+          if (!isClosed) say(`WARN the demo's audience is not shown: ${String(error)}`);
+        });
       },
-      close: receiver.close,
+      close() {
+        isClosed = true;
+        receiver.close();
+      },
     };
   } catch (error) {
     receiver.close();

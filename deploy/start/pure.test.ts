@@ -60,6 +60,16 @@ describe("the line of an arrival", () => {
     ]);
   });
 
+  test("shows what an audience says of a user", () => {
+    const audience = { context: { personas: { computation_key: "vips" } }, traits: { vips: false } };
+    const line = arrivalLine({
+      body: { type: "identify", userId: "u", ...audience },
+      isSigned: true,
+      arrivedAtMs,
+    });
+    expect(line).toMatch(/^ {2}identify +vips: false +u +signature ok/);
+  });
+
   test("does not hide a wrong signature", () => {
     expect(arrivalLine({ body, isSigned: false, arrivedAtMs })).toContain("SIGNATURE WRONG");
   });

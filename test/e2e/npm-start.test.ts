@@ -57,6 +57,9 @@ describe("npm start", () => {
       expect((await send("After The Crash")).status).toBe(200);
       await npm.untilLine(/After The Crash .* signature ok/, 30_000);
 
+      await npm.untilLine(/^ {2}identify ordered_lately: true +lin .* signature ok/, 90_000);
+      await npm.untilLine(/^ {2}identify ordered_lately: false +lin .* signature ok/, 60_000);
+
       npm.pressCtrlC();
       await npm.exitCode();
       expect(npm.lines.slice(-2)).toEqual(["Stopping ...", "Stopped."]);
