@@ -2,7 +2,7 @@
 import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, jest, test } from "@jest/globals";
-import { clientTool, nodeProgram } from "../../test/support/client-tools.ts";
+import { clientTool, installClientTools, nodeProgram } from "../../test/support/client-tools.ts";
 import { type ClientProject, createClientProject, runTool } from "../../test/support/packed-client.ts";
 
 // The compiler takes its time on a busy machine, and the first run installs the checkers.
@@ -12,10 +12,11 @@ const ROOT = join(import.meta.dirname, "../..");
 const TSC = join(ROOT, "node_modules/typescript/bin/tsc");
 
 let project: ClientProject;
-beforeAll(() => {
+beforeAll(async () => {
+  await installClientTools();
   project = createClientProject();
 });
-afterAll(() => project.remove());
+afterAll(() => project?.remove());
 
 const packedFiles = (): string[] =>
   readdirSync(project.packed, { recursive: true, withFileTypes: true })

@@ -3,7 +3,7 @@ import { readFileSync } from "node:fs";
 import { createServer } from "node:http";
 import { join } from "node:path";
 import { afterAll, beforeAll, beforeEach, expect, jest, test } from "@jest/globals";
-import { clientTool } from "#support/client-tools";
+import { clientTool, installClientTools } from "#support/client-tools";
 import { debianChromium } from "#support/debian";
 import { environment } from "#support/environment";
 import { type ClientProject, createClientProject } from "#support/packed-client";
@@ -55,6 +55,7 @@ function quickStart(): string {
 }
 
 beforeAll(async () => {
+  await installClientTools();
   project = createClientProject();
   ingest = await startFixture();
   await new Promise<void>((resolve) => pages.listen(0, "127.0.0.1", resolve));

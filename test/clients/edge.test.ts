@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { createInterface } from "node:readline";
 import type { Readable } from "node:stream";
 import { afterAll, beforeAll, expect, jest, test } from "@jest/globals";
-import { clientTool } from "#support/client-tools";
+import { clientTool, installClientTools } from "#support/client-tools";
 import { environment } from "#support/environment";
 import { type ClientProject, createClientProject } from "#support/packed-client";
 import { until } from "#support/until";
@@ -53,6 +53,7 @@ const config :Workerd.Config = (
 let project: ClientProject;
 let ingest: IngestFixture;
 beforeAll(async () => {
+  await installClientTools();
   project = createClientProject();
   ingest = await startFixture();
 });

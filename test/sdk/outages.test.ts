@@ -7,7 +7,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
 import { sendCall } from "#support/api";
-import { clientTool } from "#support/client-tools";
+import { clientTool, installClientTools } from "#support/client-tools";
 import { type Deployment, startDeployment } from "#support/deployment";
 import { environment } from "#support/environment";
 import { type FlakyProxy, startFlakyProxy } from "#support/flaky-proxy";
@@ -41,9 +41,8 @@ beforeAll(async () => {
     startReceiver(),
     build("go"),
     build("hookline-go"),
+    installClientTools(),
   ]);
-  // Installed before anything is timed.
-  clientTool();
 }, 300_000);
 afterAll(async () => {
   await deployment?.stop();

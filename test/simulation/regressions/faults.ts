@@ -74,7 +74,7 @@ export const KNOWN_FAULTS: readonly KnownFault[] = [
     ],
     breaks: [STANDSTILL],
     size: "large",
-    firstSeed: 15,
+    firstSeed: 36,
     seeds: 20,
   },
   {
@@ -121,7 +121,7 @@ export const KNOWN_FAULTS: readonly KnownFault[] = [
     ],
     breaks: [STANDSTILL],
     size: "large",
-    firstSeed: 112,
+    firstSeed: 405,
     seeds: 20,
   },
   {
