@@ -11,6 +11,7 @@ import { installGroupFetch } from "./group-fetch.ts";
 import { installProduceProtocol } from "./produce-protocol.ts";
 import { patchRequestQueue } from "./request-queue-patch.ts";
 import { patchRunner } from "./runner-patch.ts";
+import { createSharedLookup } from "./shared-lookup.ts";
 
 const KEEP_ALIVE_MS = 60_000;
 const CONNECTION_TIMEOUT_MS = 3_000;
@@ -20,12 +21,15 @@ const REQUEST_TIMEOUT_MS = 15_000;
 /** Small: every caller here has a back-off of its own, and the client's never starts again from zero. */
 const RETRY = { initialRetryTime: 100, maxRetryTime: 1_000, multiplier: 2, retries: 3 };
 
-/** As the client's own, but without Nagle's delay: a produce request of several writes would wait for an ACK. */
+/** Of the whole process, as libuv's threads are. */
+const lookup = createSharedLookup();
+
+/** As the client's own, but without Nagle's delay: a produce request of several writes would wait for an ACK. And names are looked up together. */
 const socketFactory: kafkajs.ISocketFactory = ({ host, port, ssl, onConnect }) => {
   const servername = net.isIP(host) === 0 ? { servername: host } : {};
   const socket = ssl
-    ? tls.connect({ host, port, ...servername, ...ssl }, onConnect)
-    : net.connect({ host, port }, onConnect);
+    ? tls.connect({ host, port, lookup, ...servername, ...ssl }, onConnect)
+    : net.connect({ host, port, lookup }, onConnect);
   socket.setNoDelay(true);
   socket.setKeepAlive(true, KEEP_ALIVE_MS);
   return socket;
