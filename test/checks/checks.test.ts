@@ -25,7 +25,8 @@ beforeAll(() => {
   });
   for (const file of tracked.split("\n").filter((name) => name !== "")) {
     mkdirSync(dirname(join(copy, file)), { recursive: true });
-    cpSync(join(ROOT, file), join(copy, file));
+    // A link stays one.
+    cpSync(join(ROOT, file), join(copy, file), { recursive: true, verbatimSymlinks: true });
   }
   symlinkSync(join(ROOT, "node_modules"), join(copy, "node_modules"));
   execFileSync("git", ["init", "--quiet"], { cwd: copy });

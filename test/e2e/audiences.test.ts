@@ -8,6 +8,7 @@ import { until } from "#support/until";
 const START_TIMEOUT_MS = 240_000;
 const SECRET = "s3cr3t";
 const PATH = "/members";
+const CONNECTED = "a destination has what audiences had for it";
 
 let deployment: Deployment;
 let receiver: Receiver;
@@ -23,7 +24,15 @@ beforeAll(async () => {
     webhooks: [{ url: receiver.url(PATH) }],
     sharedSecret: SECRET,
   });
+  await untilConnected();
 }, START_TIMEOUT_MS);
+
+/** What changes while a destination is given the members that there are may come twice to it (docs/decisions/0052). */
+const untilConnected = () =>
+  until(() => deployment.service("control").logs.some(({ msg }) => msg === CONNECTED), {
+    timeoutMs: 60_000,
+    what: "the destination to have the members that there were",
+  });
 
 afterAll(async () => {
   await deployment?.stop();

@@ -10,8 +10,9 @@ import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
 import { type ControlClient, controlClient, sendCall } from "#support/api";
 import { environment } from "#support/environment";
-import { requireGo } from "#support/installed";
+import { requireGo, requirePython } from "#support/installed";
 import { type NpmStart, npmStart } from "#support/npm-start";
+import { pythonSdkEnvironment } from "#support/python-sdk";
 import { type Receiver, startReceiver } from "#support/receiver";
 import { useStack } from "#support/stack";
 import { until } from "#support/until";
@@ -105,6 +106,15 @@ describe(`every call type and a bulk of ${BULK} arrive from`, () => {
       run(process.execPath, [program, ingestUrl, key, String(BULK)], { env: environment }),
     );
   }, 180_000);
+
+  test("segment-analytics-python", async () => {
+    requirePython();
+    const program = join(import.meta.dirname, "python/send.py");
+    const env = await pythonSdkEnvironment();
+    await expectEveryCall("python", (key) =>
+      run("python3", [program, ingestUrl, key, String(BULK)], { env }),
+    );
+  }, 300_000);
 
   test("analytics-go v3", async () => {
     const cwd = join(import.meta.dirname, "go");

@@ -87,7 +87,7 @@ interface Working {
 }
 
 function workOf(
-  { host, metrics, nowMs, settings }: Context,
+  { host, logger, metrics, nowMs, settings }: Context,
   { audiences, destinations, profiles, serde, suppressed, topics }: OpenSyncsParts,
   { store, producer }: Working,
 ): SyncWork {
@@ -108,6 +108,8 @@ function workOf(
     jobOf: (value, destination) => syncJob(records, value, destination),
     write: (outgoing) => producer.send(outgoing),
     onWritten: (count) => written.inc({}, count),
+    onDone: ({ id, sent }) =>
+      logger.info({ destinationId: id, values: sent }, "a destination has what audiences had for it"),
     pace: new Pace(settings.connectionSyncs.callsPerSecond, host),
     host,
     nowMs,

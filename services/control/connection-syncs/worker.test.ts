@@ -98,6 +98,7 @@ class World {
         this.onWrite();
       },
       onWritten: () => undefined,
+      onDone: () => undefined,
       pace: { stepCalls: 2, turn: async () => undefined },
       host: {
         // It is always time to note how far it is.

@@ -39,6 +39,7 @@ export interface SyncWork {
   /** Resolves when they are on all in-sync replicas. */
   readonly write: (records: readonly OutgoingRecord[]) => Promise<void>;
   readonly onWritten: (count: number) => void;
+  readonly onDone: (sync: ConnectionSync) => void;
   readonly pace: Pick<Pace, "stepCalls" | "turn">;
   readonly host: Pick<Host, "delay" | "elapsed" | "setImmediate">;
   nowMs(): number;
@@ -88,6 +89,7 @@ class Syncing {
     for (let { partition } = this.#sync; partition < profiles.partitions; partition += 1)
       if (!(await this.#partition(partition))) return;
     await this.#save({ isDone: true });
+    this.#work.onDone(this.#sync);
   }
 
   /** False when it was ended early. */
