@@ -36,6 +36,8 @@ class World {
   readonly written: string[] = [];
   readonly suppressed = new Set<string>();
   nowMs = START_MS;
+  /** Of each look at the clock: so it is always time to note how far it is. */
+  stepMs = 6_000;
   stepsLeft = Number.POSITIVE_INFINITY;
   steps = 0;
   onWrite: () => void = () => undefined;
@@ -101,8 +103,7 @@ class World {
       onDone: () => undefined,
       pace: { stepCalls: 2, turn: async () => undefined },
       host: {
-        // It is always time to note how far it is.
-        elapsed: () => (this.nowMs += 6_000),
+        elapsed: () => (this.nowMs += this.stepMs),
         delay: async (ms) => {
           this.nowMs += ms;
         },
@@ -165,6 +166,18 @@ test.each([
   world.destination = connected;
   await world.run();
   expect(world.written).toHaveLength(6);
+});
+
+test("nothing is written before the router knows the destination, two seconds after the change (contract 10.1)", async () => {
+  const world = new World(members(1));
+  world.stepMs = 0;
+  const changedAtMs = world.nowMs;
+  let writtenAtMs = 0;
+  world.onWrite = () => {
+    writtenAtMs = world.nowMs;
+  };
+  await world.run();
+  expect(writtenAtMs - changedAtMs).toBe(2_000);
 });
 
 test("one that is switched off meanwhile gets no more", async () => {
