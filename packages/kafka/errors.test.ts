@@ -66,6 +66,17 @@ describe("errors", () => {
     });
   });
 
+  test("a broker that was lost while the client asked it can be asked again", () => {
+    const lost = new Error("Broker not connected");
+    const wrapped = Object.assign(new KafkaJSNonRetriableError(lost.message), { cause: lost });
+    expect(fromClientError(lost)).toMatchObject({ code: "unavailable", canRetry: true });
+    expect(fromClientError(wrapped)).toMatchObject({ code: "unavailable", canRetry: true });
+    expect(fromClientError(new Error("value should be an instance of Encoder"))).toMatchObject({
+      code: "request_failed",
+      canRetry: false,
+    });
+  });
+
   test("our own errors pass unchanged, and thrown values become errors", () => {
     const own = new KafkaError("closed", "closed", { canRetry: false });
     expect(fromClientError(own)).toBe(own);

@@ -54,6 +54,11 @@ const CODE_BY_NAME: Readonly<Record<string, KafkaErrorCode>> = {
   TypeError: "unavailable",
 };
 
+/** The client throws these as plain errors. It lost the broker between looking it up and asking it (kafkajs, broker/index.js). */
+const CODE_BY_MESSAGE: Readonly<Record<string, KafkaErrorCode>> = {
+  "Broker not connected": "unavailable",
+};
+
 /** Codes that no waiting heals. An unknown topic is not one of them: it may be about to be created. */
 const FINAL_CODES: ReadonlySet<KafkaErrorCode> = new Set(["record_too_large", "not_authorized"]);
 
@@ -79,11 +84,16 @@ function rootOf(error: unknown): ClientErrorShape {
   return shape;
 }
 
+function codeOf({ type, name, message }: ClientErrorShape): KafkaErrorCode {
+  const byMessage = name === "Error" ? CODE_BY_MESSAGE[String(message)] : undefined;
+  return CODE_BY_TYPE[String(type)] ?? CODE_BY_NAME[String(name)] ?? byMessage ?? "request_failed";
+}
+
 /** Turns what the client threw into our error. Lost connections are worth another try even where the client says otherwise. */
 export function fromClientError(error: unknown): KafkaError {
   if (error instanceof KafkaError) return error;
   const root = rootOf(error);
-  const code = CODE_BY_TYPE[String(root.type)] ?? CODE_BY_NAME[String(root.name)] ?? "request_failed";
+  const code = codeOf(root);
   const retriable = root.retriable === true || code === "unavailable" || code === "unknown_topic";
   return new KafkaError(code, String(root.message ?? root.name ?? "unknown"), {
     canRetry: retriable && !FINAL_CODES.has(code),
