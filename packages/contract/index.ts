@@ -64,6 +64,7 @@ export {
   suppressionOf,
 } from "./regulation.ts";
 export type { Rejection } from "./rejection.ts";
+export { givenRequestId } from "./request-id.ts";
 export {
   createRetrySchedule,
   type FailedAttempt,

@@ -63,7 +63,7 @@ const ROUTES = [
 
 /** Resolves when it listens, to the ports that it has; `host` is the address. */
 export async function openApi(
-  { lifecycle, logger, settings: own }: ServiceContext<SettingsOf<typeof settings>>,
+  { host: machine, lifecycle, logger, settings: own }: ServiceContext<SettingsOf<typeof settings>>,
   parts: ApiParts,
   host: string,
 ): Promise<Record<string, number>> {
@@ -72,6 +72,7 @@ export async function openApi(
     authorise: createAuthorise(tokens),
     telemetry: parts.telemetry,
     logger,
+    newRequestId: () => machine.uuid(),
     routes: ROUTES.map((add) => (app) => add(app, parts)),
   });
   await server.listen({ host, port: own.api.port });

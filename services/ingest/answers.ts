@@ -74,7 +74,7 @@ const ALLOW_PREFLIGHT: readonly string[] = [
   "Access-Control-Allow-Methods",
   "GET, POST, OPTIONS",
   "Access-Control-Allow-Headers",
-  "authorization, content-type, content-encoding, x-retry-count",
+  "authorization, content-type, content-encoding, x-retry-count, x-request-id",
   // A browser asks for each route by itself; a day is the longest that any of them remembers the answer.
   "Access-Control-Max-Age",
   "86400",
@@ -128,18 +128,25 @@ const CORS: readonly string[] = [
   "Access-Control-Allow-Origin",
   "*",
   "Access-Control-Expose-Headers",
-  "Retry-After, X-RateLimit-Reset",
+  "Retry-After, X-RateLimit-Reset, X-Request-Id",
 ];
 
-/** Writes the answer. `closing` asks the caller not to use the connection again. */
+interface Sending {
+  /** Asks the caller not to use the connection again. */
+  readonly closing: boolean;
+  readonly requestId: string | undefined;
+}
+
+/** Writes the answer. */
 export function send(
   request: IncomingMessage,
   response: ServerResponse,
   answer: HttpAnswer,
-  closing: boolean,
+  { closing, requestId }: Sending,
 ): void {
   const { status, headers, body } = answer;
   const all = [...headers, "Content-Length", String(Buffer.byteLength(body))];
+  if (requestId !== undefined) all.push("X-Request-Id", requestId);
   if (request.headers.origin !== undefined) all.push(...CORS);
   if (closing) all.push("Connection", "close");
   response.writeHead(status, all);

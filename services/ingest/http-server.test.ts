@@ -84,7 +84,7 @@ describe("a caller that stops in the middle of its request", () => {
   const startWith = async (times: typeof CALLER_TIMES): Promise<number> => {
     const handler = () => undefined;
     const options = { host: "127.0.0.1", port: 0, maxConnections: 10, handler, isOpen: () => true };
-    const started = await startHttpServer({ ...options, times });
+    const started = await startHttpServer({ ...options, times, newRequestId: () => "made" });
     server = started;
     return started.port;
   };

@@ -12,6 +12,8 @@ export interface HttpServerOptions {
   readonly handler: RequestHandler;
   /** Whether the next request would be let in: a caller that asks first (Expect: 100-continue) is told no at once. */
   readonly isOpen: () => boolean;
+  /** Of what cannot be read as a request. */
+  readonly newRequestId: () => string;
   /** CALLER_TIMES unless given. */
   readonly times?: CallerTimes;
 }
@@ -46,6 +48,7 @@ export async function startHttpServer({
   maxConnections,
   handler,
   isOpen,
+  newRequestId,
   times = CALLER_TIMES,
 }: HttpServerOptions): Promise<HttpServer> {
   const server = createServer({
@@ -65,7 +68,7 @@ export async function startHttpServer({
     handler(request, response);
   });
   server.on("checkExpectation", handler);
-  server.on("clientError", refuseUnreadable);
+  server.on("clientError", (error, socket) => refuseUnreadable(error, socket as Socket, newRequestId));
   await new Promise<void>((resolve, reject) => {
     server.once("error", reject);
     server.listen({ host, port }, () => {
@@ -88,7 +91,7 @@ function isLongPixel({ code, rawPacket }: UnreadableError): boolean {
 }
 
 /** What is no HTTP, or has too large a header: 400 like every other permanent refusal (contract 7.3); a request that stalled: 408. */
-function refuseUnreadable(error: UnreadableError, socket: Socket): void {
+function refuseUnreadable(error: UnreadableError, socket: Socket, newRequestId: () => string): void {
   if (!socket.writable || error.code === "ECONNRESET") {
     socket.destroy();
     return;
@@ -115,6 +118,7 @@ function refuseUnreadable(error: UnreadableError, socket: Socket): void {
     "Connection: close",
     "Content-Type: application/json",
     `Content-Length: ${Buffer.byteLength(body)}`,
+    `X-Request-Id: ${newRequestId()}`,
   ];
   socket.end(`${head.join("\r\n")}\r\n\r\n${body}`, () => socket.destroy());
 }

@@ -28,8 +28,10 @@ export interface IngestParts {
   readonly host: Pick<Host, "elapsed" | "setTimeout">;
   nowMs(): number;
   newMessageId(): string;
+  /** Of a request that brings no usable id of its own, and needs one. */
+  newRequestId(): string;
   /** Resolves in a later turn of the event loop. */
   pause(): Promise<void>;
-  /** Called with an error that nobody expected; the request was answered 500. */
-  onUnexpected(error: unknown): void;
+  /** Called with an error that nobody expected; the request was answered 500 and X-Request-Id. */
+  onUnexpected(error: unknown, requestId: string): void;
 }

@@ -1,5 +1,6 @@
 // One request from its headers to its answer. What it needs of the outside comes in as `IngestParts`.
 import type { IncomingMessage, ServerResponse } from "node:http";
+import { givenRequestId } from "#contract";
 import { type Answer, send, toHttp } from "./answers.ts";
 import type { IngestParts } from "./ingest-parts.ts";
 import { discardBody } from "./read-body.ts";
@@ -13,7 +14,9 @@ export type RequestHandler = (request: IncomingMessage, response: ServerResponse
 
 export function createRequestHandler(parts: IngestParts): RequestHandler {
   return (request, response) => {
-    handle(parts, request, response).catch(parts.onUnexpected);
+    handle(parts, request, response).catch((error: unknown) =>
+      parts.onUnexpected(error, requestIdOf(parts, request)),
+    );
   };
 }
 
@@ -22,25 +25,41 @@ async function handle(parts: IngestParts, request: IncomingMessage, response: Se
   const { method = "", url = "" } = request;
   const route = method === "OPTIONS" ? undefined : routeOf(method, url);
   const label: RouteLabel = route?.kind ?? (method === "OPTIONS" ? "preflight" : "unknown");
-  const answer = await answerOrError(parts, request, route);
+  const { answer, requestId } = await answerOrError(parts, request, route);
   const http = toHttp(answer, parts.nowMs());
-  if (http !== undefined && !response.destroyed) send(request, response, http, parts.stopping());
+  if (http !== undefined && !response.destroyed)
+    send(request, response, http, { closing: parts.stopping(), requestId });
   discardBody(request, parts.host);
   if (answer.kind === "refused") parts.telemetry.refused(answer.refusal);
   parts.telemetry.answered(label, statusLabel(http?.status), parts.host.elapsed() - startedAtMs);
+}
+
+interface Answered {
+  readonly answer: Answer;
+  /** The caller's own; of what fails unexpectedly always one. */
+  readonly requestId: string | undefined;
 }
 
 async function answerOrError(
   parts: IngestParts,
   request: IncomingMessage,
   route: Route | undefined,
-): Promise<Answer> {
+): Promise<Answered> {
   try {
-    return await answerTo(parts, request, route);
+    const answer = await answerTo(parts, request, route);
+    // A success that nobody gave an id has none: there is nothing to look for.
+    const isGood = answer.kind === "stored" || answer.kind === "pixel";
+    const requestId = isGood ? givenRequestId(request.headers["x-request-id"]) : requestIdOf(parts, request);
+    return { answer, requestId };
   } catch (error) {
-    parts.onUnexpected(error);
-    return { kind: "internal_error" };
+    const requestId = requestIdOf(parts, request);
+    parts.onUnexpected(error, requestId);
+    return { answer: { kind: "internal_error" }, requestId };
   }
+}
+
+function requestIdOf({ newRequestId }: IngestParts, { headers }: IncomingMessage): string {
+  return givenRequestId(headers["x-request-id"]) ?? newRequestId();
 }
 
 async function answerTo(

@@ -23,6 +23,7 @@ async function start(context: IngestContext): Promise<{ ingestPort: number }> {
     maxConnections: own.ingest.maxConnections,
     handler: requestHandler(context, { store, gate, turns }),
     isOpen: () => gate.refusal() === undefined,
+    newRequestId: () => context.host.uuid(),
   });
   lifecycle.onStop("http server", () => server.close());
   health.readiness("sources and suppressions are not loaded yet", () => store.loaded);
@@ -73,7 +74,9 @@ function requestHandler(context: IngestContext, { store, gate, turns }: HandlerP
     nowMs,
     newMessageId: () => host.uuid(),
     pause: () => turns.next(),
-    onUnexpected: (error) => logger.error({ err: error }, "request could not be handled"),
+    newRequestId: () => host.uuid(),
+    onUnexpected: (error, requestId) =>
+      logger.error({ err: error, requestId }, "request could not be handled"),
   });
 }
 

@@ -73,7 +73,13 @@ test("more connections than the limit are closed, and the others go on", async (
     fatal: ignore,
   } as unknown as Logger;
   const telemetry = { answered: ignore, changed: ignore, tested: ignore, poisoned: ignore };
-  const app = await createServer({ authorise: ignore, telemetry, logger, routes: [] });
+  const app = await createServer({
+    authorise: ignore,
+    telemetry,
+    logger,
+    newRequestId: () => "r",
+    routes: [],
+  });
   await app.listen({ port: 0, host: "127.0.0.1" });
   const { port } = app.server.address() as AddressInfo;
   const sockets: Socket[] = [];

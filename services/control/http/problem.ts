@@ -45,6 +45,7 @@ export const ProblemSchema = Type.Object(
     title: Type.String(),
     status: Type.Integer(),
     detail: Type.String(),
+    requestId: Type.String({ description: "As in X-Request-Id; the service's log has it too." }),
     errors: Type.Array(Type.Object({ path: Type.String(), message: Type.String() }), {
       description: `The first ${MAX_ERRORS} wrong fields; empty when the problem is not about fields.`,
     }),
@@ -52,9 +53,9 @@ export const ProblemSchema = Type.Object(
   { $id: "Problem", description: "RFC 9457 problem details." },
 );
 
-export function problemBody({ kind, message, errors }: ProblemError) {
+export function problemBody({ kind, message, errors }: ProblemError, requestId: string) {
   const { status, title } = PROBLEMS[kind];
-  return { type: `urn:hookline:problem:${kind}`, title, status, detail: message, errors };
+  return { type: `urn:hookline:problem:${kind}`, title, status, detail: message, requestId, errors };
 }
 
 /** 404 for a thing that is named by its id. */

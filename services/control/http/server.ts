@@ -1,6 +1,7 @@
 // The HTTP side of the API, whatever its routes: who may use it, how bodies are read, how problems are answered.
 
 import type { IncomingMessage, ServerResponse } from "node:http";
+import type { Socket } from "node:net";
 import swagger from "@fastify/swagger";
 import type { TypeBoxTypeProvider } from "@fastify/type-provider-typebox";
 import {
@@ -10,6 +11,7 @@ import {
   fastify,
   type RawServerDefault,
 } from "fastify";
+import { givenRequestId } from "#contract";
 import type { Logger } from "#runtime";
 import type { Telemetry } from "../telemetry.ts";
 import type { Authorise } from "./auth.ts";
@@ -30,6 +32,8 @@ export interface ServerOptions {
   readonly authorise: Authorise;
   readonly telemetry: Pick<Telemetry, "answered">;
   readonly logger: Logger;
+  /** Of a request that brings no usable id of its own. */
+  readonly newRequestId: () => string;
   /** Adds the routes; each section of the API brings its own. */
   readonly routes: readonly ((app: ControlApp) => void)[];
 }
@@ -39,14 +43,19 @@ const MAX_BODY_BYTES = 512 * 1024;
 /** An upload of a million rows over a slow line fits. */
 const REQUEST_TIMEOUT_MS = 600_000;
 const RETRY_AFTER_SECONDS = 5;
+const REQUEST_ID = "x-request-id";
 /** People and their programs need a few; whoever opens more cannot take the process's files and memory. */
 const MAX_CONNECTIONS = 500;
 
 export async function createServer(options: ServerOptions): Promise<ControlApp> {
+  const { newRequestId } = options;
   const app: ControlApp = fastify({
     bodyLimit: MAX_BODY_BYTES,
     requestTimeout: REQUEST_TIMEOUT_MS,
     forceCloseConnections: "idle",
+    requestIdHeader: false,
+    genReqId: ({ headers }) => givenRequestId(headers["x-request-id"]) ?? newRequestId(),
+    clientErrorHandler: (error, socket) => refuseUnreadable(error, socket, newRequestId()),
     frameworkErrors: (error, _request, reply) => sendProblem(reply, toProblem(error)),
   }).withTypeProvider<TypeBoxTypeProvider>();
   app.server.maxConnections = MAX_CONNECTIONS;
@@ -79,7 +88,8 @@ function acceptJsonOnly(app: ControlApp): void {
 }
 
 function addHooks(app: ControlApp, { authorise, telemetry }: ServerOptions): void {
-  app.addHook("onRequest", async ({ headers }) => {
+  app.addHook("onRequest", async ({ headers, id }, reply) => {
+    reply.header(REQUEST_ID, id);
     const { authorization, host, origin } = headers;
     authorise({ authorization, host, origin, fetchSite: headers["sec-fetch-site"] });
   });
@@ -96,7 +106,8 @@ function answerProblems(app: ControlApp, logger: Logger): void {
   app.setErrorHandler((error, request, reply) => {
     const problem = toProblem(error);
     // The route's pattern, not the URL: a write key is part of one.
-    const facts = { method: request.method, route: request.routeOptions.url, err: error };
+    const { id: requestId, method, routeOptions } = request;
+    const facts = { requestId, method, route: routeOptions.url, err: error };
     if (problem.kind === "failed") logger.error(facts, "request failed");
     if (problem.kind === "unavailable") logger.warn(facts, "request refused: Kafka does not answer");
     return sendProblem(reply, problem);
@@ -104,9 +115,30 @@ function answerProblems(app: ControlApp, logger: Logger): void {
 }
 
 function sendProblem(reply: FastifyReply, problem: ProblemError): FastifyReply {
-  const body = problemBody(problem);
+  const { id } = reply.request;
+  const body = problemBody(problem, id);
+  // What cannot be routed has not been through the hooks.
+  reply.header(REQUEST_ID, id);
   if (problem.kind === "unauthorized") reply.header("www-authenticate", "Bearer");
   if (problem.kind === "unavailable") reply.header("retry-after", String(RETRY_AFTER_SECONDS));
   // Serialised here: a route's response schemas are for its own answers.
   return reply.code(body.status).type(PROBLEM_CONTENT_TYPE).serializer(JSON.stringify).send(body);
+}
+
+/** What cannot be read as HTTP has no request yet, and no reply. */
+function refuseUnreadable(error: NodeJS.ErrnoException, socket: Socket, requestId: string): void {
+  if (!socket.writable || error.code === "ECONNRESET") {
+    socket.destroy();
+    return;
+  }
+  const problem = new ProblemError("unreadable", `the request is not readable as HTTP (${error.code})`);
+  const body = JSON.stringify(problemBody(problem, requestId));
+  const head = [
+    "HTTP/1.1 400 Bad Request",
+    "Connection: close",
+    `Content-Type: ${PROBLEM_CONTENT_TYPE}`,
+    `Content-Length: ${Buffer.byteLength(body)}`,
+    `X-Request-Id: ${requestId}`,
+  ];
+  socket.end(`${head.join("\r\n")}\r\n\r\n${body}`, () => socket.destroy());
 }

@@ -66,6 +66,7 @@ async function setup(begun: readonly Replay[] = []) {
     authorise: silent,
     telemetry,
     logger: recordedLog().logger,
+    newRequestId: () => "r",
     routes: [(routes) => addReplayRoutes(routes, parts)],
   });
   app = server;
