@@ -2,6 +2,18 @@ import { SERVICES } from "#contract";
 import { apiTokenSettings, setting, settingsGroup, value } from "#runtime";
 import { distancesText, FIRST_METRICS_PORT } from "./services.ts";
 
+const HIGHEST_PORT = 65_535;
+const PORTS = {
+  ingestPort: "HOOKLINE_INGEST_PORT",
+  controlPort: "HOOKLINE_CONTROL_PORT",
+  metricsPort: "HOOKLINE_METRICS_PORT",
+} as const;
+
+/** 0 stays what it is: any free port. */
+function moved(port: number, offset: number): number {
+  return port === 0 ? 0 : port + offset;
+}
+
 const startSettings = settingsGroup({
   title: "npm start",
   settings: {
@@ -22,20 +34,26 @@ const startSettings = settingsGroup({
       default: ".cache",
       doc: "Folder for downloads, logs and the development key.",
     }),
+    portOffset: setting({
+      env: "HOOKLINE_PORT_OFFSET",
+      type: value.integer({ min: 0, max: HIGHEST_PORT }),
+      default: "0",
+      doc: "Added to every port, for a second start on this machine: with 100 ingest is on 8180.",
+    }),
     ingestPort: setting({
-      env: "HOOKLINE_INGEST_PORT",
+      env: PORTS.ingestPort,
       type: value.port,
       default: String(SERVICES.ingest.port),
       doc: "Port that calls are taken on; 0 picks a free one.",
     }),
     controlPort: setting({
-      env: "HOOKLINE_CONTROL_PORT",
+      env: PORTS.controlPort,
       type: value.port,
       default: String(SERVICES.control.port),
       doc: "Port of the control API; 0 picks a free one.",
     }),
     metricsPort: setting({
-      env: "HOOKLINE_METRICS_PORT",
+      env: PORTS.metricsPort,
       type: value.port,
       default: String(FIRST_METRICS_PORT),
       doc: `Port of ingest's metrics and health; the others follow: ${distancesText()}; 0 picks free ones.`,
@@ -51,7 +69,27 @@ const startSettings = settingsGroup({
       type: value.text,
       doc: "Reserved address ranges that webhooks may be in; unset: loopback, so that a webhook on this machine works.",
     }),
+    ingestHost: setting({
+      env: "HOOKLINE_INGEST_HOST",
+      type: value.text,
+      doc: "Address that ingest listens on; unset: 127.0.0.1, and so for HOOKLINE_CONTROL_HOST and HOOKLINE_METRICS_HOST.",
+    }),
   },
+  check({ portOffset, ...ports }) {
+    const tooHigh = Object.entries(PORTS).filter(
+      ([name]) => moved(ports[name as keyof typeof PORTS], portOffset) > HIGHEST_PORT,
+    );
+    return tooHigh.map(([, env]) => ({
+      env,
+      problem: `and HOOKLINE_PORT_OFFSET together are above ${HIGHEST_PORT}`,
+    }));
+  },
+  build: ({ portOffset, ...rest }) => ({
+    ...rest,
+    ingestPort: moved(rest.ingestPort, portOffset),
+    controlPort: moved(rest.controlPort, portOffset),
+    metricsPort: moved(rest.metricsPort, portOffset),
+  }),
 });
 
 export const settings = {

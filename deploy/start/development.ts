@@ -3,7 +3,10 @@ import { chmod, mkdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { Environment } from "#runtime";
 
-const LOOPBACK = "127.0.0.0/8,::1/128";
+const LOOPBACK_RANGES = "127.0.0.0/8,::1/128";
+const LOOPBACK = "127.0.0.1";
+/** Where ingest, the control API, and metrics and health listen. */
+const LISTEN_HOSTS = ["HOOKLINE_INGEST_HOST", "HOOKLINE_CONTROL_HOST", "HOOKLINE_METRICS_HOST"] as const;
 const KEY_FILE = "development-key";
 const KEY_BYTES = 32;
 
@@ -13,7 +16,8 @@ export interface DevelopmentChoices {
   readonly notes: readonly string[];
 }
 
-function isGiven(environment: Environment, name: string): boolean {
+/** Whether the environment has a value for it, or names a file that has. */
+export function isGiven(environment: Environment, name: string): boolean {
   return [name, `${name}_FILE`].some((variable) => (environment[variable] ?? "").trim() !== "");
 }
 
@@ -32,16 +36,25 @@ async function developmentKey(folder: string): Promise<string> {
   return key;
 }
 
+/** The addresses to listen on that the environment leaves open: this machine's own alone. */
+export function listenChoices(environment: Environment): DevelopmentChoices {
+  const chosen = LISTEN_HOSTS.filter((name) => !isGiven(environment, name));
+  if (chosen.length === 0) return { variables: {}, notes: [] };
+  const note = `only this machine is listened to (${chosen.map((name) => `${name}=${LOOPBACK}`).join(", ")}; 0.0.0.0 is every address)`;
+  return { variables: Object.fromEntries(chosen.map((name) => [name, LOOPBACK])), notes: [note] };
+}
+
 /** What a start for development chooses where the environment says nothing (contract 11.3). */
 export async function developmentChoices(
   environment: Environment,
   keyFolder: string,
 ): Promise<DevelopmentChoices> {
-  const variables: Record<string, string> = {};
-  const notes: string[] = [];
+  const listening = listenChoices(environment);
+  const variables: Record<string, string> = { ...listening.variables };
+  const notes: string[] = [...listening.notes];
   if (!isGiven(environment, "HOOKLINE_EGRESS_ALLOW_CIDRS")) {
-    variables["HOOKLINE_EGRESS_ALLOW_CIDRS"] = LOOPBACK;
-    notes.push(`webhooks may be at loopback addresses (HOOKLINE_EGRESS_ALLOW_CIDRS=${LOOPBACK})`);
+    variables["HOOKLINE_EGRESS_ALLOW_CIDRS"] = LOOPBACK_RANGES;
+    notes.push(`webhooks may be at loopback addresses (HOOKLINE_EGRESS_ALLOW_CIDRS=${LOOPBACK_RANGES})`);
   }
   if (!isGiven(environment, "HOOKLINE_ENCRYPTION_KEYS")) {
     variables["HOOKLINE_ENCRYPTION_KEYS"] = await developmentKey(keyFolder);

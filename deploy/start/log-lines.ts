@@ -34,6 +34,26 @@ function errorText({ err }: Record<string, unknown>): string {
   return `: ${String(err.message)}`;
 }
 
+/** Fields that every line has, or that are shown elsewhere in it. */
+const NOT_FACTS: ReadonlySet<string> = new Set(["level", "time", "service", "component", "msg", "err"]);
+/** An endpoint may have written it; the log file has all of it. */
+const MAX_FACT_CHARACTERS = 200;
+
+function factText([name, value]: [string, unknown]): string[] {
+  const isText = typeof value === "string" || typeof value === "number";
+  // Nothing was held back: that is what a person takes for granted.
+  if (!isText || value === "" || NOT_FACTS.has(name) || (name === "heldBack" && value === 0)) return [];
+  const text = String(value);
+  const isLong = text.length > MAX_FACT_CHARACTERS;
+  return [`${name} ${isLong ? `${text.slice(0, MAX_FACT_CHARACTERS)}…` : text}`];
+}
+
+/** What it is about: destination, endpoint, reason, partition, ... */
+function factsText(fields: Record<string, unknown>): string {
+  const facts = Object.entries(fields).flatMap(factText);
+  return facts.length === 0 ? "" : ` (${facts.join(", ")})`;
+}
+
 /** An endpoint's or a broker's words may be in it. */
 function shown(text: string): string {
   return printable(maskCredentials(text));
@@ -51,7 +71,7 @@ export function readServiceLine(line: string): ServiceLine {
   if (!isShown(level)) return { kind: "keep" };
   return {
     kind: "show",
-    text: shown(`${level.toUpperCase()} ${String(msg)}${errorText(fields)}`),
+    text: shown(`${level.toUpperCase()} ${String(msg)}${errorText(fields)}${factsText(fields)}`),
     severity: level,
   };
 }

@@ -1,5 +1,6 @@
 // `npm start`: everything on this machine, with a demo, until Ctrl-C.
-import { helpText, maskCredentials, processEnvironment, readSettings } from "#runtime";
+import { helpText, maskCredentials, processEnvironment } from "#runtime";
+import { checkSettings, unreadSettings } from "./check-settings.ts";
 import { settings as schema } from "./config.ts";
 import { run } from "./run.ts";
 import { printableLines } from "./terminal-text.ts";
@@ -45,7 +46,8 @@ async function main(): Promise<void> {
   process.umask(0o077);
   const environment = processEnvironment();
   try {
-    const settings = readSettings(schema, { processName: NAME, environment });
+    for (const sentence of unreadSettings(environment)) say(`WARN ${sentence}`);
+    const settings = checkSettings(NAME, environment);
     await run({ settings, environment, say, onStarted: (stop) => stops.push(stop) });
   } catch (error) {
     if (isEnding) return;

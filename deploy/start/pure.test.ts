@@ -35,6 +35,40 @@ describe("a line of a service", () => {
     });
   });
 
+  test("names the destination, the endpoint and the error that it is about", () => {
+    const line = {
+      level: "warn",
+      time: "2026-01-01T00:00:00.000Z",
+      service: "deliverer",
+      destinationId: "dst_1",
+      messageId: "m1",
+      endpoint: "https://hooks.test",
+      reason: "http_5xx",
+      attempt: 1,
+      error: "status 503",
+      heldBack: 0,
+      msg: "webhook did not take a call",
+    };
+    expect(readServiceLine(JSON.stringify(line))).toMatchObject({
+      text: "WARN webhook did not take a call (destinationId dst_1, messageId m1, endpoint https://hooks.test, reason http_5xx, attempt 1, error status 503)",
+    });
+    const failed = {
+      level: "error",
+      msg: "a profile cannot be read",
+      partition: 0,
+      offset: "17",
+      err: { message: "a\nb" },
+    };
+    expect(readServiceLine(JSON.stringify(failed))).toMatchObject({
+      text: "ERROR a profile cannot be read: a b (partition 0, offset 17)",
+    });
+  });
+
+  test("does not fill the screen with what somebody else wrote", () => {
+    const line = JSON.stringify({ level: "warn", msg: "no", error: "x".repeat(5_000), nested: { a: 1 } });
+    expect(readServiceLine(line)).toMatchObject({ text: `WARN no (error ${"x".repeat(200)}…)` });
+  });
+
   test("that is no log line is shown as it is", () => {
     expect(readServiceLine("SyntaxError: x")).toEqual({
       kind: "show",

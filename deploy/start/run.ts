@@ -1,9 +1,9 @@
 import { join, resolve } from "node:path";
-import { type Environment, type SettingsOf, unknownSettings } from "#runtime";
+import type { Environment, SettingsOf } from "#runtime";
 import { makeRunFolder, type Stack, startStack } from "#stack";
 import type { settings as schema } from "./config.ts";
 import { type Demo, startDemo } from "./demo.ts";
-import { developmentChoices } from "./development.ts";
+import { developmentChoices, listenChoices } from "./development.ts";
 import { portProblems, type WantedPort } from "./ports.ts";
 import { type Product, startProduct } from "./product.ts";
 import { metricsPortOf, STARTED_SERVICES } from "./services.ts";
@@ -32,15 +32,18 @@ async function makeFolders({ settings: { start } }: RunOptions): Promise<Folders
   return { run: data, key: data, data };
 }
 
-function wantedPorts({ settings: { start } }: RunOptions): WantedPort[] {
+function wantedPorts({ settings: { start }, environment }: RunOptions): WantedPort[] {
+  const hosts = { ...environment, ...listenChoices(environment).variables };
+  const hostOf = (name: string): string => hosts[`HOOKLINE_${name}_HOST`] ?? "127.0.0.1";
   const metrics = STARTED_SERVICES.map((service) => ({
+    host: hostOf("METRICS"),
     port: metricsPortOf(service, start.metricsPort),
     what: `metrics of ${service}`,
     variable: "HOOKLINE_METRICS_PORT",
   }));
   return [
-    { port: start.ingestPort, what: "ingest", variable: "HOOKLINE_INGEST_PORT" },
-    { port: start.controlPort, what: "control", variable: "HOOKLINE_CONTROL_PORT" },
+    { host: hostOf("INGEST"), port: start.ingestPort, what: "ingest", variable: "HOOKLINE_INGEST_PORT" },
+    { host: hostOf("CONTROL"), port: start.controlPort, what: "control", variable: "HOOKLINE_CONTROL_PORT" },
     ...metrics,
   ];
 }
@@ -63,7 +66,13 @@ async function bringUpProduct(options: RunOptions, folders: Folders, stack: Stac
   const { variables, notes } = await developmentChoices(environment, folders.key);
   const product = await startProduct({
     stack,
-    environment: { ...environment, ...variables, HOOKLINE_DATA_DIR: join(folders.run, "services") },
+    environment: {
+      ...environment,
+      ...variables,
+      HOOKLINE_INGEST_PORT: String(settings.start.ingestPort),
+      HOOKLINE_CONTROL_PORT: String(settings.start.controlPort),
+      HOOKLINE_DATA_DIR: join(folders.run, "services"),
+    },
     metricsPort: settings.start.metricsPort,
     logFolder: join(folders.run, "logs"),
     compileCache: join(resolve(ROOT, settings.start.cacheDir), "node"),
@@ -101,8 +110,6 @@ async function showDemo({ sendCalls, writeKey }: Demo, ingestUrl: string, say: (
 
 /** Brings up everything, in order, and says when it is ready. Rejects at the first thing that fails. */
 export async function run(options: RunOptions): Promise<void> {
-  // The services would say so, but are not given what they do not read.
-  for (const sentence of unknownSettings(options.environment, [])) options.say(`WARN ${sentence}`);
   await refuseTakenPorts(options);
   const folders = await makeFolders(options);
   const stack = await bringUpStack(options, folders);

@@ -17,9 +17,9 @@ export {
   watchNumbers,
   watchTable,
 } from "./metrics.ts";
-export { dataDirSettings } from "./process-settings.ts";
+export { dataDirSettings, processSettings } from "./process-settings.ts";
 export { runService } from "./run-service.ts";
-export { apiTokenSettings, encryptionSettings } from "./security-settings.ts";
+export { apiTokenSettings, apiTokens, encryptionSettings } from "./security-settings.ts";
 export { type RunningService, type ServiceContext, type ServiceDefinition, startService } from "./service.ts";
 export { setting } from "./setting.ts";
 export {

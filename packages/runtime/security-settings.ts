@@ -4,13 +4,15 @@ import { settingsGroup } from "./settings.ts";
 import { listOf, textMatching } from "./value-types.ts";
 
 const KEY_BYTES = 32;
+/** What a person does who has none. Every system with OpenSSL has it. */
+const MAKE_KEY = `echo "k1:$(openssl rand -base64 ${KEY_BYTES})"`;
 const encryptionKey = {
   name: "id:key, the key 32 bytes in base64",
   parse(given: string) {
     const [, id, base64] = /^([A-Za-z0-9._-]{1,64}):([A-Za-z0-9+/_-]+={0,2})$/.exec(given) ?? [];
     const key = Buffer.from(base64 ?? "", "base64");
     if (id === undefined || key.length !== KEY_BYTES)
-      return { ok: false as const, problem: `is not id:base64 of ${KEY_BYTES} bytes` };
+      return { ok: false as const, problem: `is not id:base64 of ${KEY_BYTES} bytes; make one: ${MAKE_KEY}` };
     return { ok: true as const, value: { id, key } };
   },
 };
@@ -24,28 +26,26 @@ export const encryptionSettings = settingsGroup({
       type: listOf(encryptionKey),
       required: true,
       secret: true,
-      doc: "Keys for shared secrets and header values: the first encrypts, all of them decrypt.",
+      doc: `Keys for shared secrets and header values: the first encrypts, all of them decrypt. Make one: \`${MAKE_KEY}\`.`,
     }),
   },
   check({ keys }) {
     const ids = new Set(keys.map(({ id }) => id));
-    if (keys.length === 0) return [{ env: "HOOKLINE_ENCRYPTION_KEYS", problem: "names no key" }];
+    if (keys.length === 0)
+      return [{ env: "HOOKLINE_ENCRYPTION_KEYS", problem: `names no key; make one: ${MAKE_KEY}` }];
     return ids.size === keys.length
       ? []
       : [{ env: "HOOKLINE_ENCRYPTION_KEYS", problem: "has the same id twice" }];
   },
 });
 
-/** Contract 6.4. */
-export const apiTokenSettings = settingsGroup({
-  title: "Control API",
-  settings: {
-    tokens: setting({
-      env: "HOOKLINE_API_TOKENS",
-      type: listOf(textMatching("a token of at least 16 printable characters", /^[\x21-\x7e]{16,}$/)),
-      default: "",
-      secret: true,
-      doc: "Bearer tokens of the control API; without one it listens on loopback only.",
-    }),
-  },
+export const apiTokens = setting({
+  env: "HOOKLINE_API_TOKENS",
+  type: listOf(textMatching("a token of at least 16 printable characters", /^[\x21-\x7e]{16,}$/)),
+  default: "",
+  secret: true,
+  doc: "Bearer tokens of the control API; without one it listens on loopback only.",
 });
+
+/** Contract 6.4. */
+export const apiTokenSettings = settingsGroup({ title: "Control API", settings: { tokens: apiTokens } });

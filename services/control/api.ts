@@ -61,13 +61,13 @@ const ROUTES = [
   addImportRoutes,
 ];
 
-/** Resolves when it listens, to the ports that it has; `host` is the address. */
+/** Resolves when it listens, to the ports that it has. */
 export async function openApi(
   { host: machine, lifecycle, logger, settings: own }: ServiceContext<SettingsOf<typeof settings>>,
   parts: ApiParts,
-  host: string,
 ): Promise<Record<string, number>> {
   const { tokens } = own.tokens;
+  const { host, port } = own.api;
   const server = await createServer({
     authorise: createAuthorise(tokens),
     telemetry: parts.telemetry,
@@ -75,7 +75,7 @@ export async function openApi(
     newRequestId: () => machine.uuid(),
     routes: ROUTES.map((add) => (app) => add(app, parts)),
   });
-  await server.listen({ host, port: own.api.port });
+  await server.listen({ host, port });
   lifecycle.onStop("control API", () => server.close());
   if (tokens.length === 0) logger.info({ host }, "no token is configured: the API answers this machine only");
   return { controlPort: (server.server.address() as AddressInfo).port };

@@ -1,6 +1,7 @@
 import { SERVICES } from "#contract";
 import {
   apiTokenSettings,
+  apiTokens,
   dataDirSettings,
   egressSettings,
   encryptionSettings,
@@ -14,6 +15,7 @@ import {
 import { connectionSyncSettings } from "./connection-syncs/config.ts";
 import { indexSettings } from "./delivery-index/config.ts";
 import { healthSettings } from "./health/config.ts";
+import { isLoopbackHost } from "./http/loopback.ts";
 import { importSettings } from "./imports/config.ts";
 import { regulationSettings } from "./regulations/config.ts";
 
@@ -31,7 +33,15 @@ const apiSettings = settingsGroup({
       type: value.text,
       doc: "Address that the control API listens on; unset: every address when HOOKLINE_API_TOKENS has a token, else 127.0.0.1.",
     }),
+    tokens: apiTokens,
   },
+  check({ host, tokens }) {
+    if (tokens.length > 0 || host === undefined || isLoopbackHost(host)) return [];
+    const why =
+      "is not of this machine, but HOOKLINE_API_TOKENS has no token; make one: openssl rand -hex 24";
+    return [{ env: "HOOKLINE_CONTROL_HOST", problem: `${why} (it is ${JSON.stringify(host)})` }];
+  },
+  build: ({ host, port, tokens }) => ({ port, host: host ?? (tokens.length > 0 ? "0.0.0.0" : "127.0.0.1") }),
 });
 
 export const settings = {

@@ -17,7 +17,6 @@ import { type ControlContext, connect } from "./connection.ts";
 import { openConnectionSyncs } from "./connection-syncs/open.ts";
 import { INDEX_FILES, type IndexDisk } from "./delivery-index/database.ts";
 import { openHealth } from "./health/open.ts";
-import { listenHost } from "./http/auth.ts";
 import { createIds } from "./ids.ts";
 import { openImports } from "./imports/open.ts";
 import { openDeliveries } from "./open-deliveries.ts";
@@ -55,8 +54,7 @@ export function createControl(outside: ControlOutside): ServiceDefinition<typeof
     name: "control",
     settings,
     async start(context) {
-      const host = listenHost(context.settings.api.host, context.settings.tokens.tokens);
-      return outside.openApi(context, await openParts(context, outside), host);
+      return outside.openApi(context, await openParts(context, outside));
     },
   };
 }

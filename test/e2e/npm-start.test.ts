@@ -104,6 +104,23 @@ describe("npm start", () => {
     holder.close();
   });
 
+  test("names every wrong setting of every service, and names that nothing reads, before it starts anything", async () => {
+    const npm = npmStart({
+      HOOKLINE_ENCRYPTION_KEYS: "k1:x",
+      HOOKLINE_DEDUPE_WINDOW: "soon",
+      HOOKLINE_INGEST_PROT: "1",
+    });
+    started = npm;
+    expect(await npm.exitCode()).not.toBe(0);
+    const printed = npm.lines.join("\n");
+    expect(printed).toContain(
+      "WARN HOOKLINE_INGEST_PROT is not a setting; did you mean HOOKLINE_INGEST_PORT?",
+    );
+    expect(printed).toMatch(/cannot start: 2 settings are wrong\n {2}HOOKLINE_[\s\S]*make one: echo/);
+    expect(printed).not.toContain("Bringing up Kafka");
+    await untilGone(npm);
+  });
+
   test("says in one message what is wrong with the environment's addresses", async () => {
     const npm = npmStart({ HOOKLINE_KAFKA_BROKERS: "127.0.0.1:9" });
     started = npm;

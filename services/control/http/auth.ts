@@ -1,9 +1,7 @@
 // Who may use the API (contract 6.4): holders of a token; without any configured token, programs of this machine.
 import { createHash, timingSafeEqual } from "node:crypto";
+import { LOOPBACK_HOSTS } from "./loopback.ts";
 import { ProblemError } from "./problem.ts";
-
-/** Names a request as one that this machine addressed to itself. */
-const LOOPBACK_HOSTS: ReadonlySet<string> = new Set(["localhost", "127.0.0.1", "[::1]"]);
 
 interface RequestIdentity {
   readonly authorization: string | undefined;
@@ -53,14 +51,4 @@ function nameOf(host: string): string {
 
 function digest(token: string): Buffer {
   return createHash("sha256").update(token).digest();
-}
-
-/** The address to listen on. Throws when the API would be open to a network without a token. */
-export function listenHost(configured: string | undefined, tokens: readonly string[]): string {
-  if (tokens.length > 0) return configured ?? "0.0.0.0";
-  const host = configured ?? "127.0.0.1";
-  if (host === "::1" || LOOPBACK_HOSTS.has(host)) return host;
-  throw new Error(
-    `HOOKLINE_CONTROL_HOST is ${host}, but HOOKLINE_API_TOKENS has no token: without one the control API listens on loopback only`,
-  );
 }
