@@ -49,7 +49,7 @@ export interface ClusterAdmin {
   /** By partition; one without a commit is not there. */
   committedOffsets(groupId: string, topic: string): Promise<Map<number, number>>;
   deleteGroups(groupIds: readonly string[]): Promise<void>;
-  /** Throws the connections away; the next call makes new ones. */
+  /** The next call makes new connections; calls that are under way end on the old ones. */
   reset(): Promise<void>;
   close(): Promise<void>;
 }

@@ -1,11 +1,21 @@
 import kafkajs from "kafkajs";
+import type { Host } from "#host";
 import type { ClusterAdmin, NewTopic, TopicShape } from "../cluster.ts";
+import { withinMs } from "../within.ts";
+import { ReplaceableConnection } from "./replaceable-connection.ts";
 
 const NO_LEADER = -1;
 
+/** How long `close` waits for requests that are under way; what takes longer closes its connection later. */
+const CLOSE_WAIT_MS = 2_000;
+
 /** The client's admin, connected on first use. */
-export function createClientAdmin(client: kafkajs.Kafka): ClusterAdmin {
-  const connection = new AdminConnection(client);
+export function createClientAdmin(client: kafkajs.Kafka, host: Host): ClusterAdmin {
+  const connection = new ReplaceableConnection<kafkajs.Admin>({
+    name: "the admin client",
+    open: () => connect(client),
+    close: (admin) => admin.disconnect(),
+  });
   const use = <R>(work: (admin: kafkajs.Admin) => Promise<R>): Promise<R> => connection.use(work);
   return {
     listTopics: () => use((admin) => admin.listTopics()),
@@ -26,40 +36,17 @@ export function createClientAdmin(client: kafkajs.Kafka): ClusterAdmin {
     async deleteGroups(groupIds) {
       await use((admin) => admin.deleteGroups([...groupIds]));
     },
-    reset: () => connection.discard(),
-    close: () => connection.discard(),
+    async reset() {
+      void connection.putAside();
+    },
+    close: () => withinMs(connection.close(), CLOSE_WAIT_MS, host),
   };
 }
 
-class AdminConnection {
-  readonly #client: kafkajs.Kafka;
-  #admin: Promise<kafkajs.Admin> | undefined;
-
-  constructor(client: kafkajs.Kafka) {
-    this.#client = client;
-  }
-
-  async use<R>(work: (admin: kafkajs.Admin) => Promise<R>): Promise<R> {
-    this.#admin ??= this.#connect();
-    return work(await this.#admin);
-  }
-
-  async discard(): Promise<void> {
-    const admin = this.#admin;
-    this.#admin = undefined;
-    if (admin !== undefined) await admin.then((open) => open.disconnect()).catch(() => undefined);
-  }
-
-  async #connect(): Promise<kafkajs.Admin> {
-    const admin = this.#client.admin();
-    try {
-      await admin.connect();
-      return admin;
-    } catch (thrown) {
-      this.#admin = undefined;
-      throw thrown;
-    }
-  }
+async function connect(client: kafkajs.Kafka): Promise<kafkajs.Admin> {
+  const admin = client.admin();
+  await admin.connect();
+  return admin;
 }
 
 async function createTopics(admin: kafkajs.Admin, topics: readonly NewTopic[]): Promise<void> {

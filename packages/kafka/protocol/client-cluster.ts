@@ -10,8 +10,8 @@ import { createProduceClient } from "./produce-client.ts";
 /** Kafka itself, through the client. Nothing connects before it is used. */
 export function clientCluster(settings: KafkaSettings, logger: KafkaLogger, host: Host): Cluster {
   const client = createClient(settings, logger, host);
-  const admin = createClientAdmin(client);
-  const fetchClient = createFetchClient(client);
+  const admin = createClientAdmin(client, host);
+  const fetchClient = createFetchClient(client, host);
   return {
     newSession: sessionFactory(client, host),
     newProduceClient: () => createProduceClient(client, host),

@@ -1,10 +1,13 @@
 import type kafkajs from "kafkajs";
 import Batch from "kafkajs/src/consumer/batch.js";
 import type { FetchResponse } from "kafkajs/src/protocol/requests/fetch/index.js";
+import type { Host } from "#host";
 import type { Bounds, FetchClient, Fetched } from "../cluster.ts";
 import { KafkaError } from "../errors.ts";
 import type { TopicPartition } from "../types.ts";
+import { withinMs } from "../within.ts";
 import { recordsOf } from "./fetched-records.ts";
+import { ReplaceableConnection } from "./replaceable-connection.ts";
 import { Turns } from "./turns.ts";
 
 /** How long a broker waits when there is nothing to read, which a stretch that is read has only after a leader's change. */
@@ -40,55 +43,35 @@ async function connect(client: kafkajs.Kafka): Promise<kafkajs.Cluster> {
   }
 }
 
-export function createFetchClient(client: kafkajs.Kafka): FetchClient {
-  let connected: Promise<kafkajs.Cluster> | undefined;
-  let isClosed = false;
+/** How long `close` waits for requests that are under way; what takes longer closes its connection later. */
+const CLOSE_WAIT_MS = 2_000;
+
+export function createFetchClient(client: kafkajs.Kafka, host: Host): FetchClient {
+  const connection = new ReplaceableConnection<kafkajs.Cluster>({
+    name: "the fetch client",
+    open: () => connect(client),
+    close: (cluster) => cluster.disconnect(),
+  });
   /** A broker answers one request of a connection after the other anyway, and the client opens one for each that finds none. */
   const turns = new Turns();
-
-  const open = (): Promise<kafkajs.Cluster> => {
-    if (isClosed) throw new KafkaError("closed", "the fetch client is closed", { canRetry: false });
-    if (connected !== undefined) return connected;
-    const connecting = connect(client);
-    connected = connecting;
-    connecting.catch(() => {
-      if (connected === connecting) connected = undefined;
-    });
-    return connecting;
-  };
-
-  const discard = async (): Promise<void> => {
-    const old = connected;
-    connected = undefined;
-    await old?.then((cluster) => cluster.disconnect()).catch(() => undefined);
-  };
-
   return {
-    async bounds(partition) {
-      const cluster = await open();
-      await cluster.addTargetTopic(partition.topic);
-      if (!hasPartition(cluster, partition)) return undefined;
-      return turns.take(leaderOf(cluster, partition), () => boundsOf(cluster, partition));
-    },
-    async fetch(partition, offset) {
-      const cluster = await open();
-      await cluster.addTargetTopic(partition.topic);
-      const nodeId = leaderOf(cluster, partition);
-      return turns.take(nodeId, async () =>
-        fetchFrom(await cluster.findBroker({ nodeId }), partition, offset),
-      );
-    },
-    async renew() {
-      const used = connected;
-      const cluster = await used?.catch(() => undefined);
-      if (cluster === undefined || used !== connected) return;
-      // One reader's failure shall not cost the others their connections.
-      await cluster.refreshMetadata().catch(() => (used === connected ? discard() : undefined));
-    },
-    close() {
-      isClosed = true;
-      return discard();
-    },
+    bounds: (partition) =>
+      connection.use(async (cluster) => {
+        await cluster.addTargetTopic(partition.topic);
+        if (!hasPartition(cluster, partition)) return undefined;
+        return turns.take(leaderOf(cluster, partition), () => boundsOf(cluster, partition));
+      }),
+    fetch: (partition, offset) =>
+      connection.use(async (cluster) => {
+        await cluster.addTargetTopic(partition.topic);
+        const nodeId = leaderOf(cluster, partition);
+        return turns.take(nodeId, async () =>
+          fetchFrom(await cluster.findBroker({ nodeId }), partition, offset),
+        );
+      }),
+    // One reader's failure shall not cost the others their connections.
+    renew: () => connection.check((cluster) => cluster.refreshMetadata()),
+    close: () => withinMs(connection.close(), CLOSE_WAIT_MS, host),
   };
 }
 

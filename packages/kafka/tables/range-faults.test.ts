@@ -20,7 +20,7 @@ let recorder: ReturnType<typeof recordingLogger>;
 
 beforeEach(() => {
   log = new StubLog();
-  client = createFetchClient(log.asClient());
+  client = createFetchClient(log.asClient(), systemHost);
   closing = new AbortController();
   recorder = recordingLogger();
   ({ lines } = recorder);
