@@ -15,7 +15,7 @@ const PACKAGES = {
 
 /** npm packages that exactly one place may use, so that they can be replaced there. */
 const SOLE_USERS = {
-  kafkajs: "^packages/kafka/",
+  kafkajs: "^(packages/kafka/|test/support/kafka-access\\.ts$)",
   avsc: "^packages/serde/",
   "@kafkajs/confluent-schema-registry": "^packages/serde/",
   lmdb: "^packages/state/",

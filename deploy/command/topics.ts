@@ -1,6 +1,7 @@
 import type { Command } from "commander";
 import { type Environment, readSettings, type SettingsOf } from "#runtime";
 import { settings as provisionSchema } from "../provision/config.ts";
+import { addAclCommand } from "./access.ts";
 import type { CommandContext } from "./context.ts";
 import type { ComparedDeployment } from "./deployment.ts";
 import { CommandError, EXIT } from "./exit-codes.ts";
@@ -24,6 +25,7 @@ export function addTopicCommands(program: Command, context: CommandContext): voi
       "say what is missing or otherwise, and change nothing; exit code 1 where services would not work",
     examples: ["topics verify", "topics verify --json"],
   }).action((options: JsonOption) => verify(context, options));
+  addAclCommand(topics, context);
 }
 
 function readProvisionSettings(environment: Environment): SettingsOf<typeof provisionSchema> {

@@ -4,7 +4,13 @@ import type { Child } from "./child.ts";
 import { exists, sharedClasses } from "./class-archive.ts";
 import { type JvmContext, runJvm, startJvm } from "./jvm-process.ts";
 import { type JvmProgram, jvmProgram } from "./jvm-program.ts";
-import { CLUSTER_ID, localSettings, type NodePorts, propertiesText } from "./kafka-settings.ts";
+import {
+  CLUSTER_ID,
+  type KafkaSettings,
+  localSettings,
+  type NodePorts,
+  propertiesText,
+} from "./kafka-settings.ts";
 import { countBrokers } from "./probe.ts";
 
 // Log4j's own default of ERROR hides why a broker does not start.
@@ -23,10 +29,15 @@ export interface JvmBrokerOptions {
   readonly folder: string;
   /** For Java, instead of those that its class archive asks for. */
   readonly flags?: readonly string[];
+  /** Gives the broker's settings from those of every local broker. */
+  readonly adjust?: (settings: KafkaSettings) => KafkaSettings;
+  /** More for the program that formats the storage. */
+  readonly formatArguments?: readonly string[];
 }
 
 /** One broker with its own settings and data under `folder`; it is not started yet. */
-export function jvmBroker(context: JvmContext, { index, ports, folder, flags }: JvmBrokerOptions): JvmBroker {
+export function jvmBroker(context: JvmContext, options: JvmBrokerOptions): JvmBroker {
+  const { index, ports, folder, flags, adjust = (settings) => settings, formatArguments = [] } = options;
   const name = `Kafka broker ${index + 1}`;
   const dataFolder = join(folder, "data");
   const propertiesFile = join(folder, "server.properties");
@@ -42,7 +53,7 @@ export function jvmBroker(context: JvmContext, { index, ports, folder, flags }: 
 
   const prepare = async (): Promise<void> => {
     await mkdir(folder, { recursive: true, mode: 0o700 });
-    await writeFile(propertiesFile, propertiesText(localSettings({ index, ports, dataFolder })));
+    await writeFile(propertiesFile, propertiesText(adjust(localSettings({ index, ports, dataFolder }))));
     if (await exists(join(dataFolder, "meta.properties"))) return;
     const args = kafka(
       await sharedClasses(context.software.kafkaArchive),
@@ -52,6 +63,7 @@ export function jvmBroker(context: JvmContext, { index, ports, folder, flags }: 
       CLUSTER_ID,
       "-c",
       propertiesFile,
+      ...formatArguments,
     );
     await runJvm({ name: `formatting of ${name}'s storage`, java, args, environment });
   };

@@ -7,6 +7,7 @@ import { type JvmBroker, jvmBroker } from "./jvm-broker.ts";
 import type { JvmContext } from "./jvm-process.ts";
 import { type JvmRegistry, jvmRegistry } from "./jvm-registry.ts";
 import type { NodePorts } from "./kafka-settings.ts";
+import { JAVA_VARIABLES } from "./places.ts";
 import { freePorts } from "./ports.ts";
 import { countBrokers } from "./probe.ts";
 import { makeRunFolder } from "./run-folder.ts";
@@ -15,8 +16,6 @@ import type { BrokerControl, Stack, StackOptions } from "./stack.ts";
 import { StackError } from "./stack-error.ts";
 import { until } from "./until.ts";
 
-/** What Java and Maven read; proxies and mirrors for the download among it. No JVM needs a key or an address of ours. */
-const JAVA = /^(JAVA_[A-Z_]+|JDK_JAVA_OPTIONS|M2_HOME|MAVEN_[A-Z_]+|(https?|no|all)_proxy)$/i;
 const CLUSTER_TIMEOUT_MS = 30_000;
 
 interface Programs {
@@ -101,7 +100,7 @@ function control(brokers: readonly JvmBroker[], index: number): BrokerControl {
 /** Kafka and the registry as processes of this machine's Java. */
 export async function startOnJvm(options: StackOptions, cacheFolder: string): Promise<Stack> {
   const { log, dataFolder } = options;
-  const environment = systemEnvironment(options.environment, JAVA);
+  const environment = systemEnvironment(options.environment, JAVA_VARIABLES);
   const java = await findJava(environment);
   const software = await fetchSoftware({ cacheFolder, environment, log });
   const folder = dataFolder ?? (await makeRunFolder(cacheFolder));

@@ -76,6 +76,26 @@ export function withDetours(
   };
 }
 
+export interface Listener {
+  readonly name: string;
+  /** As Kafka spells it, e.g. SASL_SSL. */
+  readonly protocol: string;
+  readonly port: number;
+}
+
+/** A local node's settings with more listeners. */
+export function withListeners(settings: KafkaSettings, listeners: readonly Listener[]): KafkaSettings {
+  const added = (key: string, show: (listener: Listener) => string): Record<string, string> => ({
+    [key]: [settings[key], ...listeners.map(show)].join(),
+  });
+  return {
+    ...settings,
+    ...added("listeners", ({ name, port }) => `${name}://127.0.0.1:${port}`),
+    ...added("advertised.listeners", ({ name, port }) => `${name}://127.0.0.1:${port}`),
+    ...added("listener.security.protocol.map", ({ name, protocol }) => `${name}:${protocol}`),
+  };
+}
+
 /** Settings of one node that runs on this machine. */
 export function localSettings({ index, ports, dataFolder }: KafkaNode): KafkaSettings {
   const own = ports[index];

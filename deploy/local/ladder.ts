@@ -1,22 +1,15 @@
-import { join, resolve } from "node:path";
-import { type Environment, maskCredentials } from "#runtime";
+import { maskCredentials } from "#runtime";
 import { startOnDocker } from "./docker-rung.ts";
 import { useEnvironment } from "./environment-rung.ts";
 import { startOnJvm } from "./jvm-rung.ts";
+import { cacheFolderOf } from "./places.ts";
 import type { Stack, StackOptions } from "./stack.ts";
 import { StackError } from "./stack-error.ts";
-
-const ROOT = join(import.meta.dirname, "../..");
 
 const WHAT_TO_DO = `Do one of these and try again:
   - start Docker
   - install Java 17 or later and Maven (Debian, Ubuntu: apt-get install openjdk-17-jre-headless maven; macOS: brew install openjdk@17 maven)
   - set HOOKLINE_KAFKA_BROKERS and HOOKLINE_SCHEMA_REGISTRY_URL to a Kafka and a schema registry of your own`;
-
-/** Where downloads and the data of running stacks are kept: HOOKLINE_CACHE_DIR, or `.cache` in the clone. */
-function cacheFolderOf(environment: Environment): string {
-  return resolve(ROOT, environment["HOOKLINE_CACHE_DIR"] || ".cache");
-}
 
 interface LadderRung {
   readonly title: string;

@@ -73,7 +73,7 @@ export {
   retrySpread,
   retryTier,
 } from "./retry-schedule.ts";
-export { SERVICE_NAMES, SERVICES, type ServiceName } from "./services.ts";
+export { clientIdOf, SERVICE_NAMES, SERVICES, type ServiceName } from "./services.ts";
 export { signBody } from "./signature.ts";
 export { type StandardWebhookParts, standardWebhookHeaders, webhookId } from "./standard-webhooks.ts";
 export { parseTimestamp } from "./timestamp.ts";

@@ -10,6 +10,11 @@ export const SERVICES = {
   control: { port: 8090, metricsPort: 9405 },
 } as const;
 
+/** What a process calls itself to Kafka. */
+export function clientIdOf(processName: string): string {
+  return `hookline-${processName}`;
+}
+
 export type ServiceName = keyof typeof SERVICES;
 
 export const SERVICE_NAMES = Object.keys(SERVICES) as readonly ServiceName[];

@@ -5,6 +5,8 @@ export interface KafkaSettings {
   readonly brokers: readonly string[];
   readonly clientId: string;
   readonly tls: boolean;
+  /** Shown to brokers that ask for it; PEM. Only with `tls`. */
+  readonly clientCertificate?: { readonly certificate: string; readonly key: string };
   readonly sasl?: {
     readonly mechanism: "plain" | "scram-sha-256" | "scram-sha-512";
     readonly username: string;

@@ -1,4 +1,5 @@
 // Kafka, the schema registry, how topics are created.
+import { clientIdOf } from "#contract";
 import { setting } from "./setting.ts";
 import { type SettingProblem, settingsGroup } from "./settings.ts";
 import { choice, flag, hostPort, httpUrl, integer, listOf, text } from "./value-types.ts";
@@ -21,6 +22,18 @@ export const kafkaSettings = settingsGroup({
       default: "false",
       doc: "Talk TLS to the brokers; a private authority is added with Node's own NODE_EXTRA_CA_CERTS.",
     }),
+    tlsCertificate: setting({
+      env: "HOOKLINE_KAFKA_TLS_CERTIFICATE",
+      type: text,
+      secret: true,
+      doc: "Certificate that the process shows to brokers which ask for one, as PEM, with what it is signed by.",
+    }),
+    tlsKey: setting({
+      env: "HOOKLINE_KAFKA_TLS_KEY",
+      type: text,
+      secret: true,
+      doc: "Private key of that certificate, as PEM.",
+    }),
     saslMechanism: setting({
       env: "HOOKLINE_KAFKA_SASL_MECHANISM",
       type: choice(SASL_MECHANISMS),
@@ -38,11 +51,17 @@ export const kafkaSettings = settingsGroup({
       doc: "Password for the brokers.",
     }),
   },
-  check: checkSasl,
-  build: ({ brokers, tls, saslMechanism, saslUsername, saslPassword }, processName) => ({
+  check: (values) => [...checkSasl(values), ...checkCertificate(values)],
+  build: (
+    { brokers, tls, tlsCertificate, tlsKey, saslMechanism, saslUsername, saslPassword },
+    processName,
+  ) => ({
     brokers,
     tls,
-    clientId: `hookline-${processName}`,
+    clientId: clientIdOf(processName),
+    ...(tlsCertificate !== undefined && tlsKey !== undefined
+      ? { clientCertificate: { certificate: tlsCertificate, key: tlsKey } }
+      : {}),
     ...(saslMechanism !== undefined && saslUsername !== undefined && saslPassword !== undefined
       ? { sasl: { mechanism: saslMechanism, username: saslUsername, password: saslPassword } }
       : {}),
@@ -71,6 +90,26 @@ function checkSasl(values: {
       problems.push({ env, problem: `is required with ${given.map(([name]) => name).join(" and ")}` });
   }
   return problems;
+}
+
+/** A certificate that is never shown would look as if it were. */
+function checkCertificate(values: {
+  readonly tls: boolean;
+  readonly tlsCertificate: unknown;
+  readonly tlsKey: unknown;
+}): SettingProblem[] {
+  const parts = {
+    HOOKLINE_KAFKA_TLS_CERTIFICATE: values.tlsCertificate,
+    HOOKLINE_KAFKA_TLS_KEY: values.tlsKey,
+  };
+  const given = Object.entries(parts).filter(([, value]) => value !== undefined);
+  if (given.length === 0) return [];
+  const missing = Object.entries(parts).filter(([, value]) => value === undefined);
+  const names = given.map(([name]) => name).join(" and ");
+  return [
+    ...missing.map(([env]) => ({ env, problem: `is required with ${names}` })),
+    ...(values.tls ? [] : [{ env: "HOOKLINE_KAFKA_TLS", problem: `must be true with ${names}` }]),
+  ];
 }
 
 export const registrySettings = settingsGroup({

@@ -145,6 +145,19 @@ describe("SASL", () => {
       "HOOKLINE_KAFKA_SASL_PASSWORD is required with HOOKLINE_KAFKA_SASL_USERNAME",
     ]);
   });
+
+  test("a certificate comes from files, and is refused without its key or without TLS", () => {
+    const certificate = { HOOKLINE_KAFKA_TLS_CERTIFICATE_FILE: fileWith("cert\nchain\n") };
+    const key = { HOOKLINE_KAFKA_TLS_KEY_FILE: fileWith("key\n") };
+    const tls = { HOOKLINE_KAFKA_TLS: "true" };
+    expect(read(kafkaSettings, { ...brokers, ...tls, ...certificate, ...key })).toMatchObject({
+      clientCertificate: { certificate: "cert\nchain", key: "key" },
+    });
+    expect(problemsOf(kafkaSettings, { ...brokers, ...certificate })).toEqual([
+      "HOOKLINE_KAFKA_TLS_KEY is required with HOOKLINE_KAFKA_TLS_CERTIFICATE",
+      "HOOKLINE_KAFKA_TLS must be true with HOOKLINE_KAFKA_TLS_CERTIFICATE",
+    ]);
+  });
 });
 
 describe("secrets", () => {

@@ -32,11 +32,6 @@ export function audienceTopics(options: AudienceTopicsOptions): AudienceTopics {
   };
 }
 
-/** The consumer group that folds profile-events: what it has committed is in the profiles. */
-export function profilesGroup(prefix: string): string {
-  return `${prefix}audience-processor`;
-}
-
 /** What happens to profiles, and what is kept of them. */
 function profileTopics({
   prefix,

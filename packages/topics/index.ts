@@ -1,5 +1,11 @@
-export { profilesGroup } from "./audience-topics.ts";
+export {
+  type AccessRule,
+  accessRules,
+  PRINCIPALS,
+  type PrincipalName,
+} from "./access.ts";
 export { DESTINATION_DEFAULTS } from "./destination-defaults.ts";
+export { type ConsumerGroup, consumerGroups, tableGroupPrefix } from "./groups.ts";
 export {
   audienceProgressKey,
   callKey,

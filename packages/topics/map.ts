@@ -75,7 +75,7 @@ export function leftoverRetryTopics(
 const UNITS_MS: Readonly<Record<string, number>> = { ms: 1, s: 1_000, m: 60_000, h: HOUR_MS };
 
 function delayOf(prefix: string, name: string): number | undefined {
-  const start = `${prefix}delivery-retry-`;
+  const start = retryTopicPrefix(prefix);
   const [, count, unit = ""] = /^(\d{1,12})(ms|s|m|h)$/.exec(name.slice(start.length)) ?? [];
   const unitMs = UNITS_MS[unit];
   return !name.startsWith(start) || unitMs === undefined ? undefined : Number(count) * unitMs;
@@ -112,13 +112,18 @@ function jobTopics({ prefix, retryDelaysMs }: TopicMapOptions): JobTopics {
   };
 }
 
+/** How the names of all retry topics begin. */
+export function retryTopicPrefix(prefix: string): string {
+  return `${prefix}delivery-retry-`;
+}
+
 /** Throws for a delay that a record would not outlive. */
 function retryTopic(prefix: string, delayMs: number): RetryTopic {
   if (delayMs >= KEPT_MS.deliveryJobs) {
     const limits = `a retry delay of ${durationText(delayMs)} must be shorter than the ${durationText(KEPT_MS.deliveryJobs)} that its topic keeps records`;
     throw new RangeError(`HOOKLINE_RETRY_DELAYS: ${limits}`);
   }
-  return waitingTopic(`${prefix}delivery-retry-${durationText(delayMs)}`, delayMs);
+  return waitingTopic(`${retryTopicPrefix(prefix)}${durationText(delayMs)}`, delayMs);
 }
 
 function waitingTopic(name: string, delayMs: number): RetryTopic {

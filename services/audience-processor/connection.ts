@@ -1,6 +1,6 @@
 import { type Connection as Connected, connectService, type Ways } from "#connection";
 import type { ServiceContext, SettingsOf } from "#runtime";
-import { profilesGroup } from "#topics";
+import { consumerGroups } from "#topics";
 import type { settings } from "./config.ts";
 
 export type ProcessorContext = ServiceContext<SettingsOf<typeof settings>>;
@@ -25,6 +25,6 @@ export function connect(context: ProcessorContext, ways: Ways): Connection {
     ],
     ways,
   );
-  const group = profilesGroup(context.settings.topics.prefix);
-  return { ...connected, keyingGroup: `${group}-calls`, profilesGroup: group };
+  const { keying, profiles } = consumerGroups(context.settings.topics.prefix);
+  return { ...connected, keyingGroup: keying.id, profilesGroup: profiles.id };
 }

@@ -2,7 +2,7 @@
 import type { Kafka } from "#kafka";
 import type { ServiceContext, SettingsOf } from "#runtime";
 import type { Serde } from "#serde";
-import type { DestinationConfig, TopicMap } from "#topics";
+import { consumerGroups, type DestinationConfig, type TopicMap } from "#topics";
 import type { settings } from "./config.ts";
 import { createDeadLetterReader, type DeadLetterReader } from "./dead-letters/reader.ts";
 import type { IndexDisk } from "./delivery-index/database.ts";
@@ -49,7 +49,7 @@ export function openDeliveries(
   const store = createReplayStore({ topic: topics.replays, table, producer, serde });
   const deliveries = openDeliveryIndex(context, parts);
   const deadLetters = createDeadLetterReader({ kafka, serde, topic: topics.deadLetters });
-  const groupId = `${context.settings.topics.prefix}control-replays`;
+  const groupId = consumerGroups(context.settings.topics.prefix).replays.id;
   openReplays(context, { ...parts, groupId, table, store, deliveries, deadLetters });
   const admin = kafka.admin();
   return {

@@ -1,6 +1,6 @@
 import { type Connection as Connected, connectService, type Ways } from "#connection";
 import type { ServiceContext, SettingsOf } from "#runtime";
-import { leftoverRetryTopics, type RetryTopic } from "#topics";
+import { consumerGroups, leftoverRetryTopics, type RetryTopic } from "#topics";
 import type { settings } from "./config.ts";
 
 export type DelivererContext = ServiceContext<SettingsOf<typeof settings>>;
@@ -54,5 +54,5 @@ export function connect(context: DelivererContext, ways: Ways): Connection {
     ],
     ways,
   );
-  return { ...connected, groupId: `${context.settings.topics.prefix}deliverer` };
+  return { ...connected, groupId: consumerGroups(context.settings.topics.prefix).deliverer.id };
 }

@@ -1,5 +1,6 @@
 import { type Connection as Connected, connectService, type Ways } from "#connection";
 import type { ServiceContext, SettingsOf } from "#runtime";
+import { consumerGroups } from "#topics";
 import type { settings } from "./config.ts";
 
 export type RouterContext = ServiceContext<SettingsOf<typeof settings>>;
@@ -19,5 +20,5 @@ export function connect(context: RouterContext, ways: Ways): Connection {
     ],
     ways,
   );
-  return { ...connected, groupId: `${context.settings.topics.prefix}webhook-router` };
+  return { ...connected, groupId: consumerGroups(context.settings.topics.prefix).webhookRouter.id };
 }

@@ -32,6 +32,8 @@ export interface DeploymentOptions {
   /** Another stack than the test run's, e.g. one whose brokers the test stops. */
   readonly stack?: TestStack;
   readonly replicationFactor?: number;
+  /** Of the topics; a random one unless given. */
+  readonly prefix?: string;
 }
 
 /** The whole product on real Kafka, each service in its own process, apart from every other by its topic prefix. */
@@ -154,7 +156,7 @@ async function untilInForce(followers: readonly ServiceProcess[], sinceMs: numbe
 export async function startDeployment(options: DeploymentOptions = {}): Promise<Deployment> {
   const place: Place = {
     stack: options.stack ?? (await useStack()),
-    prefix: `t${randomBytes(5).toString("hex")}-`,
+    prefix: options.prefix ?? `t${randomBytes(5).toString("hex")}-`,
     dataFolder: await mkdtemp(join(tmpdir(), "hookline-test-")),
     retryDelaysMs: options.retryDelaysMs ?? [500, 2000],
   };

@@ -40,6 +40,12 @@ function saslOptions(sasl: NonNullable<KafkaSettings["sasl"]>): kafkajs.SASLOpti
   return { mechanism, username, password } as kafkajs.SASLOptions;
 }
 
+function tlsOptions({ tls: isOn, clientCertificate }: KafkaSettings): boolean | tls.ConnectionOptions {
+  if (!isOn || clientCertificate === undefined) return isOn;
+  const { certificate, key } = clientCertificate;
+  return { cert: certificate, key };
+}
+
 /** The configured client. It connects only when something made from it does. */
 export function createClient(settings: KafkaSettings, logger: KafkaLogger, host: Host): kafkajs.Kafka {
   installZstd();
@@ -52,7 +58,7 @@ export function createClient(settings: KafkaSettings, logger: KafkaLogger, host:
   return new kafkajs.Kafka({
     brokers: [...settings.brokers],
     clientId: settings.clientId,
-    ssl: settings.tls,
+    ssl: tlsOptions(settings),
     ...(settings.sasl === undefined ? {} : { sasl: saslOptions(settings.sasl) }),
     connectionTimeout: CONNECTION_TIMEOUT_MS,
     requestTimeout: REQUEST_TIMEOUT_MS,

@@ -1,3 +1,4 @@
+import { tableGroupPrefix } from "#topics";
 import type { AdminClient } from "../admin/admin-client.ts";
 import { fetchOffsets } from "../admin/offsets.ts";
 import { backoffMs } from "../backoff.ts";
@@ -67,7 +68,7 @@ export class TopicTable<V extends L, L = V> implements Table<V, L> {
     this.#ending = new Shutdown(parts.host);
     this.#options = options;
     this.#values = values;
-    this.#groupId = `${parts.clientId}-table-${options.topic}-${parts.host.uuid()}`;
+    this.#groupId = `${tableGroupPrefix(parts.clientId, options.topic)}-${parts.host.uuid()}`;
     this.#reader = new GroupReader<L | undefined>(parts, {
       ...UNBOUNDED,
       groupId: this.#groupId,

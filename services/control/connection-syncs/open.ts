@@ -2,7 +2,13 @@ import { ownerOf } from "#audiences";
 import type { Kafka, Producer } from "#kafka";
 import type { ServiceContext } from "#runtime";
 import type { Serde } from "#serde";
-import type { AudienceConfig, ConnectionSync, DestinationConfig, TopicMap } from "#topics";
+import {
+  type AudienceConfig,
+  type ConnectionSync,
+  consumerGroups,
+  type DestinationConfig,
+  type TopicMap,
+} from "#topics";
 import type { ConfigStore } from "../config-store.ts";
 import { createConfigStore } from "../config-store.ts";
 import { WorkOwner } from "../durable-work/owner.ts";
@@ -62,7 +68,7 @@ export function openConnectionSyncs(context: Context, parts: OpenSyncsParts): vo
       logger.warn({ destinationId, err: error }, "members cannot be given to a destination yet"),
   });
   const runner = kafka.runner({
-    groupId: `${settings.topics.prefix}control-connection-syncs`,
+    groupId: consumerGroups(settings.topics.prefix).connectionSyncs.id,
     topics: [topics.destinationConfig.name],
     decode: ({ value }) => (value === null ? undefined : serde.decode(topics.destinationConfig, value)),
     step: owner.step,

@@ -1,6 +1,6 @@
 // Takes part in watching over the destinations' health: each process over those whose attempts it reads; every process shows all of it.
 import { partitionOfKey, type Runner, type Table } from "#kafka";
-import type { DestinationConfig, DestinationHealth } from "#topics";
+import { consumerGroups, type DestinationConfig, type DestinationHealth } from "#topics";
 import { DeadLetterCounts } from "./dead-letter-counts.ts";
 import { disabled } from "./disable.ts";
 import { deadLetteredEvent } from "./events.ts";
@@ -69,7 +69,7 @@ function watchOver(context: Context, parts: HealthParts, book: Book): void {
   const runner = createHealthRunner({
     ...parts,
     ...context,
-    groupId: `${context.settings.topics.prefix}control-health`,
+    groupId: consumerGroups(context.settings.topics.prefix).health.id,
     keeper,
     counts,
     readBack: async () => {

@@ -1,5 +1,5 @@
 // The way to the operator's own webhook: a topic in which events wait until they are taken, and who sends them.
-import type { OperationalEvent } from "#topics";
+import { consumerGroups, type OperationalEvent } from "#topics";
 import { createEventSender } from "./event-sender.ts";
 import type { Context, HealthParts } from "./parts.ts";
 import { createEventObserver } from "./telemetry.ts";
@@ -40,7 +40,7 @@ function sendEvents(context: Context, { kafka, serde, topics, egress }: HealthPa
     nowMs,
   });
   const runner = kafka.runner({
-    groupId: `${own.topics.prefix}control-events`,
+    groupId: consumerGroups(own.topics.prefix).operationalEvents.id,
     topics: [topics.operationalEvents.name],
     decode: ({ value }) => serde.decode(topics.operationalEvents, value),
     step: sender.step,

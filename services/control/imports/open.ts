@@ -1,7 +1,7 @@
 import type { Kafka, Producer, Table } from "#kafka";
 import type { ServiceContext } from "#runtime";
 import type { Serde } from "#serde";
-import { type AudienceConfig, type MembershipImport, profilesGroup, type TopicMap } from "#topics";
+import { type AudienceConfig, consumerGroups, type MembershipImport, type TopicMap } from "#topics";
 import type { ConfigStore } from "../config-store.ts";
 import { WorkOwner } from "../durable-work/owner.ts";
 import { Pace } from "../durable-work/pace.ts";
@@ -87,7 +87,7 @@ function own(context: Context, parts: OpenImportsParts, working: Working): void 
   });
   const { membershipImports } = parts.topics;
   const runner = parts.kafka.runner({
-    groupId: `${context.settings.topics.prefix}control-imports`,
+    groupId: consumerGroups(context.settings.topics.prefix).imports.id,
     topics: [membershipImports.name],
     decode: ({ value }) => (value === null ? undefined : parts.serde.decode(membershipImports, value)),
     step: owner.step,
@@ -125,7 +125,7 @@ function workOf(
   });
   const folded = {
     admin: kafka.admin(),
-    groupId: profilesGroup(settings.topics.prefix),
+    groupId: consumerGroups(settings.topics.prefix).profiles.id,
     topic: topics.profileEvents.name,
     host,
   };

@@ -1,7 +1,7 @@
 import type { Kafka, Producer, Runner, Table } from "#kafka";
 import type { ServiceContext } from "#runtime";
 import type { Serde } from "#serde";
-import type { DestinationConfig, Regulation, TopicMap } from "#topics";
+import { consumerGroups, type DestinationConfig, type Regulation, type TopicMap } from "#topics";
 import type { ConfigStore } from "../config-store.ts";
 import { WorkOwner } from "../durable-work/owner.ts";
 import { Pace } from "../durable-work/pace.ts";
@@ -101,7 +101,7 @@ function runnerOf(
   { owner, producer }: Owning,
 ): Runner {
   return kafka.runner({
-    groupId: `${settings.topics.prefix}control-regulations`,
+    groupId: consumerGroups(settings.topics.prefix).regulations.id,
     topics: [topics.regulations.name],
     decode: ({ value }) => (value === null ? undefined : serde.decode(topics.regulations, value)),
     step: owner.step,

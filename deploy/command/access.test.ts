@@ -1,0 +1,105 @@
+import { describe, expect, test } from "@jest/globals";
+import { PRINCIPALS } from "#topics";
+import { runCommand } from "./program.ts";
+
+interface Rule {
+  readonly principal: string;
+  readonly resourceType: string;
+  readonly patternType: string;
+  readonly names: readonly string[];
+  readonly operations: readonly string[];
+}
+
+async function acls(...args: string[]): Promise<{ code: number; lines: string[]; said: string }> {
+  const lines: string[] = [];
+  let said = "";
+  const code = await runCommand(["topics", "acls", ...args], {
+    environment: { HOOKLINE_TOPIC_PREFIX: "shop-", HOOKLINE_RETRY_DELAYS: "10s,5m" },
+    print: (line) => void lines.push(line),
+    write: () => undefined,
+    say: (line) => {
+      said += line;
+    },
+    isColoured: false,
+    readStandardInput: async () => "",
+    endWith: () => undefined,
+  });
+  return { code, lines, said };
+}
+
+const listed = async (...args: string[]): Promise<Rule[]> =>
+  JSON.parse((await acls("--json", ...args)).lines.join("\n")) as Rule[];
+
+/** What a printed command says, as a rule. */
+function ruleOf(line: string): Rule {
+  const given = (option: string): string[] =>
+    [...line.matchAll(new RegExp(`--${option} (?:'([^']*)'|([^ ]+))`, "g"))].map(
+      ([, quoted, bare]) => quoted ?? bare ?? "",
+    );
+  const isOnTopics = given("topic").length > 0;
+  return {
+    principal: given("allow-principal").join(),
+    resourceType: isOnTopics ? "topic" : "group",
+    patternType: given("resource-pattern-type")[0] ?? "literal",
+    names: given(isOnTopics ? "topic" : "group"),
+    operations: given("operation"),
+  };
+}
+
+describe("what is allowed", () => {
+  test("is named process by process, in this deployment's names", async () => {
+    const rules = await listed();
+    expect(new Set(rules.map(({ principal }) => principal))).toEqual(
+      new Set(PRINCIPALS.map((process) => `User:hookline-${process}`)),
+    );
+    expect(rules.filter(({ principal }) => principal === "User:hookline-ingest")).toEqual([
+      {
+        principal: "User:hookline-ingest",
+        resourceType: "topic",
+        patternType: "literal",
+        names: ["shop-calls"],
+        operations: ["Write"],
+      },
+      {
+        principal: "User:hookline-ingest",
+        resourceType: "topic",
+        patternType: "literal",
+        names: ["shop-source-config", "shop-suppressions"],
+        operations: ["Read"],
+      },
+      {
+        principal: "User:hookline-ingest",
+        resourceType: "group",
+        patternType: "prefixed",
+        names: ["hookline-ingest-table-shop-"],
+        operations: ["Read", "Delete"],
+      },
+    ]);
+  });
+
+  test("is never everything of a kind, and only who sets up may create", async () => {
+    const rules = await listed();
+    expect(rules.flatMap(({ names }) => names).filter((name) => !name.includes("shop-"))).toEqual([]);
+    expect(rules.flatMap(({ operations }) => operations)).not.toContain("All");
+    const makers = rules.filter(({ operations }) => operations.includes("Create"));
+    expect(makers.map(({ principal }) => principal)).toEqual(["User:hookline-topics"]);
+  });
+
+  test("is the same as commands for a shell and as JSON", async () => {
+    const { lines } = await acls();
+    const commands = lines.filter((line) => !line.startsWith("#"));
+    expect(commands.every((line) => line.startsWith("kafka-acls.sh "))).toBe(true);
+    expect(commands.map(ruleOf)).toEqual(await listed());
+  });
+
+  test("is given to the principals that are named, e.g. those of certificates", async () => {
+    const principals = (await listed("--principal", "User:CN={process}.example.com,O=Shop")).map(
+      ({ principal }) => principal,
+    );
+    expect(principals).toContain("User:CN=webhook-router.example.com,O=Shop");
+    expect(await acls("--principal", "hookline")).toMatchObject({
+      code: 2,
+      said: "hookline: --principal is a type and a name, as in User:hookline",
+    });
+  });
+});

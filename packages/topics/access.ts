@@ -1,0 +1,70 @@
+// What each process of a deployment may do with Kafka, and no more: the rules of its authorizer.
+import { SERVICE_NAMES, type ServiceName } from "#contract";
+import { consumerGroups, tableGroupsOf } from "./groups.ts";
+import { allTopics, retryTopicPrefix, type TopicMapOptions, topicMap } from "./map.ts";
+import type { Topic } from "./topic.ts";
+
+/** The processes that need a principal: the services, and whoever runs `hookline topics apply`. */
+export const PRINCIPALS = [...SERVICE_NAMES, "topics"] as const;
+
+export type PrincipalName = ServiceName | "topics";
+
+/** As Kafka's own tools spell them. Read and Write include Describe. */
+type Operation = "Read" | "Write" | "Describe" | "Delete" | "Create" | "DescribeConfigs" | "AlterConfigs";
+
+/** Allows a principal these operations on every resource that is named. */
+export interface AccessRule {
+  readonly principal: PrincipalName;
+  readonly resourceType: "topic" | "group";
+  /** Prefixed: on all resources whose names begin so. */
+  readonly patternType: "literal" | "prefixed";
+  readonly names: readonly string[];
+  readonly operations: readonly Operation[];
+}
+
+/** All rules of one deployment; nothing else has to be allowed to its processes. */
+export function accessRules(options: TopicMapOptions): AccessRule[] {
+  const topics = allTopics(topicMap(options));
+  const services = SERVICE_NAMES.flatMap((service) => serviceRules(service, topics, options));
+  return [...services, ...setUpRules(topics)].filter(({ names }) => names.length > 0);
+}
+
+function serviceRules(
+  service: ServiceName,
+  topics: readonly Topic[],
+  { prefix }: TopicMapOptions,
+): AccessRule[] {
+  const named = (list: "writtenBy" | "readBy"): string[] =>
+    topics.filter((topic) => topic[list].includes(service)).map(({ name }) => name);
+  const groups = Object.values(consumerGroups(prefix));
+  const own = groups.filter((group) => group.service === service).map(({ id }) => id);
+  const watched = groups.filter(({ watchedBy = [] }) => watchedBy.includes(service)).map(({ id }) => id);
+  const literal = { principal: service, patternType: "literal" } as const;
+  const prefixed = { principal: service, patternType: "prefixed" } as const;
+  return [
+    { ...literal, resourceType: "topic", names: named("writtenBy"), operations: ["Write"] },
+    { ...literal, resourceType: "topic", names: named("readBy"), operations: ["Read"] },
+    { ...literal, resourceType: "group", names: own, operations: ["Read"] },
+    { ...literal, resourceType: "group", names: watched, operations: ["Describe"] },
+    // A table reads in a group of its own, which it deletes at its end.
+    {
+      ...prefixed,
+      resourceType: "group",
+      names: [tableGroupsOf(service, prefix)],
+      operations: ["Read", "Delete"],
+    },
+    // Jobs may wait in topics of delays that are configured no more.
+    {
+      ...prefixed,
+      resourceType: "topic",
+      names: service === "deliverer" ? [retryTopicPrefix(prefix)] : [],
+      operations: ["Read"],
+    },
+  ];
+}
+
+function setUpRules(topics: readonly Topic[]): AccessRule[] {
+  const names = topics.map(({ name }) => name);
+  const operations = ["Create", "Describe", "DescribeConfigs", "AlterConfigs"] as const;
+  return [{ principal: "topics", resourceType: "topic", patternType: "literal", names, operations }];
+}

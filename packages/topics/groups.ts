@@ -1,0 +1,50 @@
+// Consumer groups of one deployment: nothing else in the code names one.
+import { clientIdOf, type ServiceName } from "#contract";
+
+/** A consumer group. */
+export interface ConsumerGroup {
+  readonly id: string;
+  /** Whose processes are its members. */
+  readonly service: ServiceName;
+  /** Who else asks how far it has come. */
+  readonly watchedBy?: readonly ServiceName[];
+}
+
+type GroupName =
+  | "webhookRouter"
+  | "deliverer"
+  | "keying"
+  | "profiles"
+  | "connectionSyncs"
+  | "imports"
+  | "replays"
+  | "health"
+  | "operationalEvents"
+  | "regulations";
+
+/** `prefix` is that of the topics, so that several deployments can share a cluster. */
+export function consumerGroups(prefix: string): Readonly<Record<GroupName, ConsumerGroup>> {
+  return {
+    webhookRouter: { id: `${prefix}webhook-router`, service: "webhook-router" },
+    deliverer: { id: `${prefix}deliverer`, service: "deliverer" },
+    keying: { id: `${prefix}audience-processor-calls`, service: "audience-processor" },
+    /** Folds profile-events: what it has committed is in the profiles. */
+    profiles: { id: `${prefix}audience-processor`, service: "audience-processor", watchedBy: ["control"] },
+    connectionSyncs: { id: `${prefix}control-connection-syncs`, service: "control" },
+    imports: { id: `${prefix}control-imports`, service: "control" },
+    replays: { id: `${prefix}control-replays`, service: "control" },
+    health: { id: `${prefix}control-health`, service: "control" },
+    operationalEvents: { id: `${prefix}control-events`, service: "control" },
+    regulations: { id: `${prefix}control-regulations`, service: "control" },
+  };
+}
+
+/** How the ids begin of the groups in which a client reads whole topics; each ends with an id of its own. */
+export function tableGroupPrefix(clientId: string, topic: string): string {
+  return `${clientId}-table-${topic}`;
+}
+
+/** The same of all tables of a service, in the deployment with this prefix. */
+export function tableGroupsOf(service: ServiceName, prefix: string): string {
+  return tableGroupPrefix(clientIdOf(service), prefix);
+}

@@ -1,0 +1,80 @@
+// A cluster's access rules, by the bare client: the product changes none.
+import kafkajs from "kafkajs";
+import type { AccessRule } from "#topics";
+
+/** A rule with its principal as Kafka knows it, e.g. User:ingest. */
+export type GrantedRule = Omit<AccessRule, "principal"> & { readonly principal: string };
+
+async function withAdmin<R>(
+  brokers: readonly string[],
+  use: (admin: kafkajs.Admin) => Promise<R>,
+): Promise<R> {
+  const admin = new kafkajs.Kafka({ brokers: [...brokers], logLevel: kafkajs.logLevel.NOTHING }).admin();
+  await admin.connect();
+  try {
+    return await use(admin);
+  } finally {
+    await admin.disconnect();
+  }
+}
+
+/** Ids of all consumer groups that begin so. */
+export async function groupIds(brokers: readonly string[], prefix: string): Promise<string[]> {
+  const { groups } = await withAdmin(brokers, (admin) => admin.listGroups());
+  return groups.map(({ groupId }) => groupId).filter((groupId) => groupId.startsWith(prefix));
+}
+
+/** The client's numbers are in the order of Kafka's protocol. */
+function numberOf(enumeration: object, name: string): number {
+  const key = name.replaceAll(/(?<=[a-z])(?=[A-Z])/g, "_").toUpperCase();
+  const number = (enumeration as Readonly<Record<string, number>>)[key];
+  if (number === undefined) throw new Error(`the client knows no ${key}`);
+  return number;
+}
+
+/** Tells the cluster's authorizer, as whoever `brokers` let in without a password. */
+export async function grant(brokers: readonly string[], rules: readonly GrantedRule[]): Promise<void> {
+  const acl = rules.flatMap(({ principal, resourceType, patternType, names, operations }) =>
+    names.flatMap((resourceName) =>
+      operations.map((operation) => ({
+        principal,
+        host: "*",
+        resourceName,
+        resourceType: numberOf(kafkajs.AclResourceTypes, resourceType),
+        resourcePatternType: numberOf(kafkajs.ResourcePatternTypes, patternType),
+        operation: numberOf(kafkajs.AclOperationTypes, operation),
+        permissionType: kafkajs.AclPermissionTypes.ALLOW,
+      })),
+    ),
+  );
+  await withAdmin(brokers, (admin) => admin.createAcls({ acl }));
+}
+
+export interface Login {
+  readonly brokers: readonly string[];
+  /** PEM of the authority that the broker's certificate is from. */
+  readonly authority: string;
+  readonly username: string;
+  readonly password: string;
+}
+
+/** What the broker says when this user writes one record; undefined when it takes it. */
+export async function refusalOfWrite(login: Login, topic: string): Promise<string | undefined> {
+  const { authority, brokers, username, password } = login;
+  const producer = new kafkajs.Kafka({
+    brokers: [...brokers],
+    ssl: { ca: authority },
+    sasl: { mechanism: "scram-sha-512", username, password },
+    logLevel: kafkajs.logLevel.NOTHING,
+    retry: { retries: 0 },
+  }).producer({ allowAutoTopicCreation: false });
+  try {
+    await producer.connect();
+    await producer.send({ topic, messages: [{ key: "k", value: "v" }] });
+    return undefined;
+  } catch (error) {
+    return (error as Error).message;
+  } finally {
+    await producer.disconnect();
+  }
+}
