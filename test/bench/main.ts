@@ -9,6 +9,7 @@ import { ingest } from "./ingest.ts";
 import { isolation } from "./isolation.ts";
 import { pipeline } from "./pipeline.ts";
 import { processor } from "./processor.ts";
+import { profiles } from "./profiles.ts";
 import { recovery } from "./recovery.ts";
 import { conditionsNow, createReport } from "./report.ts";
 import { scale } from "./scale.ts";
@@ -22,6 +23,7 @@ const BENCHES: readonly (Bench | LocalBench)[] = [
   scale,
   audiences,
   processor,
+  profiles,
 ];
 
 const print = (line: string): void => void process.stdout.write(`${line}\n`);

@@ -85,13 +85,9 @@ export async function sendAtRate(
   }
 }
 
-export async function configure(
-  { producer, serde, topics }: Wire,
-  id: string,
-  definition: unknown,
-): Promise<void> {
+export function configOf(id: string, definition: unknown): AudienceConfig {
   const now = Date.now();
-  const config: AudienceConfig = {
+  return {
     id,
     kind: "audience",
     key: id,
@@ -107,7 +103,14 @@ export async function configure(
     deletedAtMs: null,
     isExitAll: false,
   };
-  const value = serde.encode(topics.audienceConfig, config);
+}
+
+export async function configure(
+  { producer, serde, topics }: Wire,
+  id: string,
+  definition: unknown,
+): Promise<void> {
+  const value = serde.encode(topics.audienceConfig, configOf(id, definition));
   await producer.send([{ topic: topics.audienceConfig.name, key: id, value }]);
 }
 
