@@ -1,15 +1,17 @@
 // One partition of a store: entries by key on disk, made of a compacted topic, the changelog.
 //
-// Disk is a cache. A write is acknowledged in the changelog first, then it goes to disk; `write` resolves after both. Whoever dies in
-// between finds the record in the changelog: the checkpoint says below which offset everything is on disk, and all from there on is read
-// again. Until a write is on disk it is answered from memory, so that its owner never sees an older entry than the one it wrote.
+// Disk is a cache. A write is durable once the changelog has acknowledged it; `write` resolves then, and the entry goes to disk a little
+// later, together with others. Whoever dies in between finds the record in the changelog: the checkpoint says below which offset everything
+// is on disk, and all from there on is read again. Until a write is on disk it is answered from memory, so that its owner never sees an
+// older entry than the one it wrote.
 //
 // A process that lost the partition may still have a write under way. Of two records of one key the newer is told by what they say
 // (`EntryFacts`), not by their place; where the newer one is not the last, its owner writes it once more, before compaction can remove it
 // (docs/decisions/0050).
 import type { Admin, Kafka, OutgoingRecord, RawRecord } from "#kafka";
 import { type CatchUpOptions, catchUp } from "./catch-up.ts";
-import type { EntryFacts, StoreEntry } from "./entry.ts";
+import { DiskQueue } from "./disk-queue.ts";
+import { type EntryFacts, type StoreEntry, tableKeyOf } from "./entry.ts";
 import type { Checkpoint, StoreTable } from "./store-table.ts";
 
 export interface StoreOptions {
@@ -53,13 +55,15 @@ interface Unwritten {
 export class PartitionStore {
   readonly #options: StoreOptions;
   readonly #table: StoreTable;
-  /** Written, and not on disk yet. */
+  /** Given to `write`, and not acknowledged yet. */
   readonly #unwritten = new Map<string, Unwritten>();
+  /** Acknowledged, and not on disk yet. */
+  readonly #queue: DiskQueue;
   #owner: StoreOwner | undefined;
   /** Work on the changelog, one after the other. */
   #last: Promise<unknown> = Promise.resolve();
   #writes = 0;
-  /** Everything below is on disk. */
+  /** Everything below was on disk at the last look. */
   #reached: number;
   /** Own records that were acknowledged since. */
   #acknowledged = 0;
@@ -68,31 +72,35 @@ export class PartitionStore {
   constructor(options: StoreOptions, table: StoreTable) {
     this.#options = options;
     this.#table = table;
+    this.#queue = new DiskQueue(table);
     this.#reached = table.checkpoint()?.offset ?? 0;
   }
 
   get(key: string): Buffer | undefined {
-    return (this.#unwritten.get(key)?.entry ?? this.#table.get(key))?.value;
+    return (this.#unwritten.get(key)?.entry ?? this.#queue.get(key) ?? this.#table.get(key))?.value;
   }
 
-  /** Entries on disk. */
+  /** Entries that the changelog has. */
   get count(): number {
-    return this.#table.count;
+    return this.#table.count + this.#queue.newKeys;
   }
 
-  /** Keys behind `after`, in an order that stays; entries that are not on disk yet may be missing. */
+  /** Keys behind `after`, in an order that stays; entries that are not acknowledged yet may be missing. */
   keys(after?: string): Iterable<string> {
-    return this.#table.keys(after);
+    if (this.#queue.newKeys === 0) return this.#table.keys(after);
+    return mergedKeys(this.#table.keys(after), keysBehind(this.#queue.sortedNewKeys(), after));
   }
 
   /** Keys that are due by then, at most `limit`, the earliest first. */
   due(untilMs: number, limit: number): string[] {
     const due: { key: string; dueMs: number }[] = [];
     for (const { entry } of this.#unwritten.values()) if (entry.dueMs <= untilMs) due.push(entry);
+    for (const entry of this.#queue.entries())
+      if (entry.dueMs <= untilMs && !this.#unwritten.has(entry.key)) due.push(entry);
     let fromDisk = 0;
     for (const one of this.#table.due()) {
       if (one.dueMs > untilMs || fromDisk === limit) break;
-      if (this.#unwritten.has(one.key)) continue;
+      if (this.#unwritten.has(one.key) || this.#queue.get(one.key) !== undefined) continue;
       due.push(one);
       fromDisk += 1;
     }
@@ -109,8 +117,8 @@ export class PartitionStore {
   }
 
   /**
-   * Rejects with a StoreLostError when the partition is not ours: nothing was written, and the entries are those of before. After any other
-   * rejection the store is of no use.
+   * Resolves when the changelog has acknowledged the entries. Rejects with a StoreLostError when the partition is not ours: nothing was
+   * written, and the entries are those of before. After any other rejection the store is of no use.
    */
   write(entries: readonly StoreEntry[]): Promise<void> {
     this.#writes += 1;
@@ -127,10 +135,16 @@ export class PartitionStore {
     return this.#inOrder(() => this.#refresh());
   }
 
+  /** Brings to disk what is acknowledged by now; to be called a few times a second. Rejects when the disk refuses: the store is of no use then. */
+  flush(): Promise<void> {
+    return this.#queue.flush();
+  }
+
   /** Waits for what is under way; writes no checkpoint. */
   async close(): Promise<void> {
     this.#isLost = true;
     await this.#last.catch(() => undefined);
+    await this.#queue.close();
     await this.#table.close();
   }
 
@@ -148,9 +162,10 @@ export class PartitionStore {
       throw new StoreLostError(`${topic}-${this.#options.partition} is not ours any more`);
     }
     try {
+      await this.#queue.room();
       await owner.send(entries.map(({ key, value }) => ({ topic, key, value })));
       this.#acknowledged += entries.length;
-      await this.#table.write({ entries });
+      this.#queue.add(entries);
     } catch (error) {
       this.#isLost = true;
       throw error;
@@ -164,6 +179,8 @@ export class PartitionStore {
 
   async #refresh(): Promise<void> {
     if (this.#isLost) return;
+    // The checkpoint speaks of all that was acknowledged; nothing is sent meanwhile.
+    await this.#queue.flush();
     const { low, high } = await this.#bounds();
     const isForeign = high - this.#reached !== this.#acknowledged;
     if (isForeign && high > this.#reached)
@@ -225,4 +242,27 @@ export class PartitionStore {
       onProgress: () => undefined,
     };
   }
+}
+
+/** Of keys in the table's order those behind `after`. */
+function keysBehind(keys: readonly string[], after: string | undefined): readonly string[] {
+  if (after === undefined) return keys;
+  const behind = tableKeyOf(after);
+  return keys.filter((key) => Buffer.compare(tableKeyOf(key), behind) > 0);
+}
+
+/** Two lists in the table's order, in that order; a key may come to disk between the two looks. */
+function* mergedKeys(onDisk: Iterable<string>, queued: readonly string[]): Generator<string> {
+  let place = 0;
+  for (const key of onDisk) {
+    const tableKey = tableKeyOf(key);
+    for (let next = queued[place]; next !== undefined; next = queued[place]) {
+      const order = Buffer.compare(tableKeyOf(next), tableKey);
+      if (order > 0) break;
+      if (order < 0) yield next;
+      place += 1;
+    }
+    yield key;
+  }
+  yield* queued.slice(place);
 }

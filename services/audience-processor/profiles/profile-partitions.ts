@@ -140,9 +140,10 @@ export class ProfilePartitions {
 
   /** To be called a few times a second. */
   tick(): void {
-    for (const { companion, worker } of this.#owned.values()) {
+    for (const { companion, store, worker } of this.#owned.values()) {
       worker?.advanceTo(0);
       companion?.advance();
+      store?.flush().catch((error: unknown) => this.#options.onFailed(error));
     }
   }
 

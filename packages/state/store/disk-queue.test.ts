@@ -1,0 +1,125 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, expect, test } from "@jest/globals";
+import { entryOf, MemoryLog, textOf } from "../fixtures/memory-log.ts";
+import { type PartitionStore, type StoreDisk, storesOn } from "../index.ts";
+import { openLmdbFiles } from "../lmdb-files.ts";
+
+let folder: string;
+let log: MemoryLog;
+let store: PartitionStore;
+/** Awaited by each transaction before it is done. */
+let held: Promise<void> | undefined;
+let refusal: Error | undefined;
+let transactions: number;
+
+const SLOW_DISK: StoreDisk = {
+  open({ directory, use }) {
+    const files = openLmdbFiles(directory);
+    return use({
+      ...files,
+      async batch(work) {
+        transactions += 1;
+        if (refusal !== undefined) throw refusal;
+        await held;
+        await files.batch(work);
+      },
+    });
+  },
+  discard: () => undefined,
+};
+
+beforeEach(async () => {
+  folder = mkdtempSync(join(tmpdir(), "hookline-queue-"));
+  [log, held, refusal, transactions] = [new MemoryLog(), undefined, undefined, 0];
+  store = await storesOn(SLOW_DISK)(log.options(folder));
+  await store.own(log.owner());
+});
+afterEach(async () => {
+  await store.close();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+const turn = (): Promise<void> => new Promise((resolve) => void setImmediate(resolve));
+
+test("a writer waits for the changelog, not for the disk, and sees what it wrote", async () => {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  held = promise;
+  await store.write([entryOf("b", { text: "one", dueMs: 5 })]);
+  const flushing = store.flush();
+  await store.write([
+    entryOf("b", { version: 2, text: "two", dueMs: 9 }),
+    entryOf("a", { text: "x", dueMs: 7 }),
+  ]);
+  expect([textOf(store.get("a")), textOf(store.get("b"))]).toEqual(["x", "two"]);
+  expect([store.count, [...store.keys()], [...store.keys("a")]]).toEqual([2, ["a", "b"], ["b"]]);
+  expect([store.due(8, 10), store.due(9, 10)]).toEqual([["a"], ["a", "b"]]);
+  resolve();
+  await flushing;
+  expect([store.count, [...store.keys()], store.due(9, 10)]).toEqual([2, ["a", "b"], ["a", "b"]]);
+  expect(textOf(store.get("b"))).toBe("two");
+});
+
+test("many writes of one key are one transaction, and its last entry", async () => {
+  for (let version = 1; version <= 50; version += 1)
+    await store.write([entryOf("a", { version, text: `${version}` })]);
+  expect(transactions).toBe(0);
+  await store.flush();
+  expect([transactions, textOf(store.get("a")), log.records.length]).toEqual([1, "50", 50]);
+});
+
+test("a disk that is too slow holds writers back, so memory is bounded", async () => {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  held = promise;
+  let written = 0;
+  const writing = (async () => {
+    for (let round = 0; round < 60; round += 1) {
+      await store.write(Array.from({ length: 100 }, (_, n) => entryOf(`${round} ${n}`)));
+      written += 100;
+    }
+  })();
+  for (let look = 0; look < 400; look += 1) await turn();
+  expect(written).toBe(4_000);
+  resolve();
+  await writing;
+  await store.flush();
+  expect([written, store.count]).toEqual([6_000, 6_000]);
+});
+
+test("a checkpoint waits for what the changelog has and the disk has not", async () => {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  held = promise;
+  await store.write([entryOf("a", { text: "one" })]);
+  let isTaken = false;
+  const refreshing = store.refresh().then(() => {
+    isTaken = true;
+  });
+  for (let look = 0; look < 20; look += 1) await turn();
+  expect([isTaken, transactions]).toEqual([false, 1]);
+  resolve();
+  await refreshing;
+  await store.close();
+  log.reads = 0;
+  store = await storesOn(SLOW_DISK)(log.options(folder));
+  expect(textOf(store.get("a"))).toBe("one");
+  // The record that the checkpoint names.
+  expect(log.reads).toBe(1);
+});
+
+test("a store that is closed before the disk has it reads it again", async () => {
+  await store.write([entryOf("a", { text: "one" })]);
+  await store.close();
+  expect(transactions).toBe(0);
+  store = await storesOn(SLOW_DISK)(log.options(folder));
+  expect(textOf(store.get("a"))).toBe("one");
+});
+
+test("a disk that refuses ends the store: flush says so, and the next write", async () => {
+  refusal = new Error("ENOSPC");
+  await store.write([entryOf("a", { text: "one" })]);
+  await expect(store.flush()).rejects.toThrow("ENOSPC");
+  await expect(store.write([entryOf("b")])).rejects.toThrow("ENOSPC");
+  await expect(store.refresh()).resolves.toBeUndefined();
+  expect(textOf(store.get("a"))).toBe("one");
+});

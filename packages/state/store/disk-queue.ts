@@ -1,0 +1,116 @@
+// Entries that the changelog has and the disk does not have yet. Of those of one key only the newest is written, and many are written in one
+// transaction: a transaction costs the disk about the same, whatever it carries.
+import { type StoreEntry, tableKeyOf } from "./entry.ts";
+import type { StoreTable } from "./store-table.ts";
+
+/** So much is written at once, without being asked; what comes in meanwhile may be as much again, then it waits. */
+const FULL = { entries: 2_000, bytes: 4 * 1024 * 1024 };
+
+export class DiskQueue {
+  readonly #table: Pick<StoreTable, "facts" | "write">;
+  #next = new Map<string, StoreEntry>();
+  #nextBytes = 0;
+  /** In the transaction under way. */
+  #writing: ReadonlyMap<string, StoreEntry> = new Map();
+  /** Keys that the disk does not have at all. */
+  readonly #new = new Set<string>();
+  #sorted: readonly string[] | undefined = [];
+  #underWay: Promise<void> | undefined;
+  #failure: { readonly error: unknown } | undefined;
+  #isClosed = false;
+
+  constructor(table: Pick<StoreTable, "facts" | "write">) {
+    this.#table = table;
+  }
+
+  get(key: string): StoreEntry | undefined {
+    return this.#next.get(key) ?? this.#writing.get(key);
+  }
+
+  /** How many keys the disk does not have at all. */
+  get newKeys(): number {
+    return this.#new.size;
+  }
+
+  /** Keys that the disk does not have at all, in the table's order. */
+  sortedNewKeys(): readonly string[] {
+    this.#sorted ??= Array.from(this.#new, (key) => ({ key, tableKey: tableKeyOf(key) }))
+      .sort((a, b) => Buffer.compare(a.tableKey, b.tableKey))
+      .map(({ key }) => key);
+    return this.#sorted;
+  }
+
+  /** Keys are unique. */
+  *entries(): Generator<StoreEntry> {
+    yield* this.#next.values();
+    for (const [key, entry] of this.#writing) if (!this.#next.has(key)) yield entry;
+  }
+
+  /** Resolves when there is room for more; rejects when the disk has refused. */
+  async room(): Promise<void> {
+    if (this.#isFull()) await this.#underWay;
+    this.#throwFailure();
+  }
+
+  add(entries: readonly StoreEntry[]): void {
+    for (const entry of entries) {
+      const { key, value } = entry;
+      const known = this.#next.get(key);
+      if (known === undefined && !this.#writing.has(key) && this.#table.facts(key) === undefined) {
+        this.#new.add(key);
+        this.#sorted = undefined;
+      }
+      this.#nextBytes += value.length - (known?.value.length ?? 0);
+      this.#next.set(key, entry);
+    }
+    if (this.#isFull()) this.#begin();
+  }
+
+  /** Resolves when all that was added is on disk; rejects when the disk has refused. A store that is closed drops the rest. */
+  async flush(): Promise<void> {
+    while (!this.#isClosed && (this.#next.size > 0 || this.#underWay !== undefined)) {
+      this.#throwFailure();
+      this.#begin();
+      await this.#underWay;
+    }
+    this.#throwFailure();
+  }
+
+  /** Resolves when no transaction is under way; none is begun any more. */
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    await this.#underWay;
+  }
+
+  #isFull(): boolean {
+    return this.#next.size >= FULL.entries || this.#nextBytes >= FULL.bytes;
+  }
+
+  #throwFailure(): void {
+    if (this.#failure !== undefined) throw this.#failure.error;
+  }
+
+  #begin(): void {
+    if (this.#underWay !== undefined || this.#failure !== undefined || this.#isClosed) return;
+    this.#underWay = this.#write().finally(() => {
+      this.#underWay = undefined;
+      if (this.#isFull()) this.#begin();
+    });
+  }
+
+  /** Never rejects. What could not be written is still answered from here. */
+  async #write(): Promise<void> {
+    const entries = this.#next;
+    this.#writing = entries;
+    this.#next = new Map();
+    this.#nextBytes = 0;
+    try {
+      await this.#table.write({ entries: entries.values() });
+    } catch (error) {
+      this.#failure = { error };
+      return;
+    }
+    this.#writing = new Map();
+    for (const key of entries.keys()) if (this.#new.delete(key)) this.#sorted = undefined;
+  }
+}
