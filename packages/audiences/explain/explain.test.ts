@@ -92,3 +92,26 @@ test("buckets that leave without changing the answer are looked beyond", () => {
   // Ten orders on each of six days: the oldest ten leave after 10 days, and then there are 50.
   expect(explain(NOW_MS)).toMatchObject({ isMember: true, untilMs: NOW_MS + 10 * DAY_MS });
 });
+
+test("a condition that is newer than the profile's calls is explained by what the profile knows of them", () => {
+  const before = compileSet([LIST]);
+  const profile = createProfile("u", 0);
+  const ids = { sourceId: "s", messageId: "m", userId: "u", anonymousId: null };
+  const call = {
+    ...ids,
+    type: "track",
+    name: "Order",
+    timestampMs: NOW_MS,
+    receivedAtMs: NOW_MS,
+    body: {},
+  };
+  applyEvent(profile, { kind: "call", call }, before, { offset: 0, nowMs: NOW_MS });
+  const reading = parseAudience({ event: "Order" }, { audiences: new Map() });
+  if (!reading.ok) throw new Error(JSON.stringify(reading.problems));
+  const set = compileSet([{ ...LIST, id: "aud", key: "aud", definition: reading.definition }]);
+  const computation = set.computations.get("aud");
+  if (computation === undefined) throw new Error("not compiled");
+  expect(explainMembership(profile, computation, NOW_MS)).toMatchObject({
+    leaves: [{ holds: true, value: 1 }],
+  });
+});

@@ -4,6 +4,7 @@ import { evaluateLeaf } from "../leaves/leaf.ts";
 import type { Computation, Node } from "../profile/computation-set.ts";
 import { evaluateComputation, evaluateNode, type Moment } from "../profile/evaluate.ts";
 import type { Profile } from "../profile/profile.ts";
+import { leafStateOf } from "../profile/seed.ts";
 
 export interface LeafExplanation {
   /** Where the leaf stands: `definition.all[0]`. */
@@ -50,7 +51,7 @@ function momentOf(profile: Profile, nowMs: number): Moment {
 
 function leafValue(node: Node, { profile, nowMs }: Moment): Pick<LeafExplanation, "value" | "isOverflowing"> {
   if (node.kind === "event") {
-    const { isOverflowing, value } = evaluateLeaf(node.plan, profile.leaves.get(node.plan.leaf.key), nowMs);
+    const { isOverflowing, value } = evaluateLeaf(node.plan, leafStateOf(profile, node.plan), nowMs);
     return isOverflowing ? { value, isOverflowing } : { value };
   }
   if (node.kind !== "trait") return { value: evaluateNode(node, { profile, nowMs, known: new Map() }).holds };

@@ -84,6 +84,36 @@ test("goes through profiles one turn after the other, without waiting for somebo
   expect(reported.at(-1)).toMatchObject({ state: "live", profilesDone: 2_000 });
 });
 
+test("writes no profile of which nothing changes", async () => {
+  const { advance, bench, start } = await setup(200);
+  const before = bench.store.writes;
+  bench.computations.apply("many", audienceOf("many", { event: "A", count: { op: "gte", value: 2 } }));
+  const sync = start();
+  await sync.live("many");
+  expect(bench.store.writes).toBe(before);
+  // What the profile knows of the past counts all the same.
+  bench.call(callOf({ userId: "u7", event: "A", ...times }));
+  await advance(sync);
+  expect(bench.sent).toMatchObject([{ user: "u7", text: '{"many":true}' }]);
+});
+
+test("rests between its turns while calls come, and not when none do", async () => {
+  const { advance, bench, reported, start } = await setup(3_000);
+  bench.computations.apply("seen", SEEN);
+  const sync = start();
+  await advance(sync, 0);
+  expect([sync.rests, reported.at(-1)?.state]).toEqual([[], "preparing"]);
+  bench.call(callOf({ userId: "u1", event: "B", ...times }));
+  await advance(sync, 0);
+  expect(sync.rests.length).toBeGreaterThan(0);
+  expect(Math.min(...sync.rests)).toBeGreaterThan(0);
+  // A second later nothing has come.
+  await advance(sync, 1_001);
+  const rests = sync.rests.length;
+  await sync.live("seen");
+  expect(sync.rests).toHaveLength(rests);
+});
+
 test("goes on after a moment in which the partition may have been another's, and what it did then was forgotten", async () => {
   const { advance, bench, reported, start } = await setup(600);
   bench.computations.apply("seen", SEEN);

@@ -6,17 +6,23 @@ import {
   type LeafUse,
   leaveAudience,
   type Profile,
-  seedLeaves,
 } from "#audiences";
-import type { Host } from "#host";
+import type { Host, Timer } from "#host";
 import type { AudienceConfig, AudienceProgress } from "#topics";
 import type { PartitionWorker } from "../profiles/partition-worker.ts";
 import type { LeafRegistry } from "./leaf-registry.ts";
 import type { Pace } from "./pace.ts";
 import type { PartitionComputations } from "./partition-computations.ts";
 
-/** Profiles of one turn of the event loop: some 3 ms. */
+/** Profiles of one turn of the event loop at most, and how long a turn may take: each step of a live call may wait for one. */
 const PROFILES_A_TURN = 64;
+const TURN_MS = 2;
+/** The clock is looked at after so many profiles. */
+const PROFILES_A_LOOK = 8;
+/** While calls come, a pass rests after each turn: for so many times what the turn took, and so long at least. */
+const REST = { turns: 2, leastMs: 5 };
+/** Calls come, if one came so lately. */
+const LIVE_MS = 1_000;
 /** While so many wait to be written no more are looked at. */
 const MAX_UNWRITTEN = 512;
 
@@ -26,7 +32,7 @@ export interface FirstSyncParts {
   readonly computations: PartitionComputations;
   readonly registry: LeafRegistry;
   readonly pace: Pace;
-  readonly host: Pick<Host, "setImmediate">;
+  readonly host: Pick<Host, "elapsed" | "setImmediate" | "setTimeout">;
   nowMs(): number;
   /** Where events will be read from next, of this partition. */
   position(): number;
@@ -61,7 +67,11 @@ interface Pass {
 export class FirstSync {
   readonly #parts: FirstSyncParts;
   #pass: Pass | undefined;
-  #isTurnAsked = false;
+  #turn: Timer | undefined;
+  #turnTookMs = 0;
+  /** Where events were read at the last look, and when that had moved. */
+  #position: number | undefined;
+  #movedAtMs = Number.NEGATIVE_INFINITY;
 
   constructor(parts: FirstSyncParts) {
     this.#parts = parts;
@@ -78,14 +88,23 @@ export class FirstSync {
     if (!pass.isAtEnd) this.#askTurn();
   }
 
-  /** Goes on in a later turn of the event loop: what has come is folded first. */
+  /** Goes on in a later turn of the event loop: what has come is folded first. Live calls have the core for most of the time. */
   #askTurn(): void {
-    if (this.#isTurnAsked) return;
-    this.#isTurnAsked = true;
-    this.#parts.host.setImmediate(() => {
-      this.#isTurnAsked = false;
+    if (this.#turn !== undefined) return;
+    const { host } = this.#parts;
+    const goOn = (): void => {
+      this.#turn = undefined;
       this.advance();
-    });
+    };
+    const restMs = Math.max(REST.leastMs, REST.turns * this.#turnTookMs);
+    this.#turn = this.#isLive() ? host.setTimeout(goOn, restMs) : host.setImmediate(goOn);
+  }
+
+  #isLive(): boolean {
+    const [position, nowMs] = [this.#parts.position(), this.#parts.host.elapsed()];
+    if (this.#position !== undefined && this.#position !== position) this.#movedAtMs = nowMs;
+    this.#position = position;
+    return nowMs - this.#movedAtMs < LIVE_MS;
   }
 
   /** The pass under way, if its configuration is still the newest; else that of the first that is not done. */
@@ -194,13 +213,15 @@ export class FirstSync {
   }
 
   #look(pass: Pass): void {
-    const { computations, pace, worker } = this.#parts;
+    const { computations, host, pace, worker } = this.#parts;
+    const beganAtMs = host.elapsed();
     const affected = computations.dependentsOf(pass.config.id);
     const uses = affected.flatMap((one) => computations.usesOf(one));
     let looked = 0;
     let isAtEnd = true;
     for (const id of worker.store.keys(pass.after)) {
-      if (looked === PROFILES_A_TURN || !pace.hasRoom) {
+      const isLong = looked % PROFILES_A_LOOK === 0 && host.elapsed() - beganAtMs >= TURN_MS;
+      if (looked === PROFILES_A_TURN || isLong || !pace.hasRoom) {
         isAtEnd = false;
         break;
       }
@@ -210,6 +231,7 @@ export class FirstSync {
       looked += 1;
     }
     pass.isAtEnd = isAtEnd;
+    this.#turnTookMs = host.elapsed() - beganAtMs;
     const { after } = pass;
     worker.whenDurable(() => this.#note(pass, { after, looked, isAtEnd }));
   }
@@ -225,7 +247,6 @@ export class FirstSync {
     if (pass.config.deletedAtMs === null) {
       // What only the definition of before asked for.
       if (pass.config.generation > 1) forgetUnused(profile, computations.set);
-      seedLeaves(profile, uses);
       for (const { plan } of uses)
         if (registry.coverageOf(plan).isReady) profile.backfilled.delete(plan.leaf.key);
       evaluate(profile, affected, worker.watermarkMs);
