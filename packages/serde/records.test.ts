@@ -43,6 +43,7 @@ const RECORDS: { [R in RecordName]: fc.Arbitrary<RecordTypes[R]> } = {
     deletedAtMs: nullable(long),
     isExitAll: fc.boolean(),
   }),
+  "edit-lock": fc.record({ id: text, version: text, holder: text, number: long, atMs: long }),
   "audience-progress": fc.record({
     id: text,
     partition: int,

@@ -74,6 +74,7 @@ const USER_DATA: Readonly<Record<keyof TopicMap, string>> = {
   operationalEvents: "",
   sourceConfig: "",
   destinationConfig: "",
+  editLocks: "",
   replays: "",
   regulations: "user ids until the regulation has ended; of a deletion then hashes of them",
   suppressions: "hashes of the user ids that are suppressed now",

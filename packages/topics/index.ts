@@ -35,6 +35,7 @@ export type {
   DeliveryWake,
   DestinationConfig,
   DestinationHealth,
+  EditLock,
   EncryptedSecret,
   ImportError,
   MembershipImport,

@@ -21,6 +21,8 @@ export interface TopicMap extends AudienceTopics, RegulationTopics {
   readonly deliveryAttempts: Topic<"delivery-attempt">;
   readonly deliveryTotals: Topic<"delivery-total">;
   readonly deadLetters: Topic<"dead-letter">;
+  /** Which process may write the next version of what is configured (docs/decisions/0075). */
+  readonly editLocks: Topic<"edit-lock">;
   readonly replays: Topic<"replay">;
   readonly destinationHealth: Topic<"destination-health">;
   readonly operationalEvents: Topic<"operational-event">;
@@ -37,7 +39,7 @@ export interface TopicMapOptions {
 
 const HOUR_MS = 3_600_000;
 
-type ConfigurationTopics = Pick<TopicMap, "sourceConfig" | "destinationConfig" | "replays">;
+type ConfigurationTopics = Pick<TopicMap, "sourceConfig" | "destinationConfig" | "editLocks" | "replays">;
 type JobTopics = Pick<TopicMap, "calls" | "deliveryJobs" | "deliveryRetries" | "deliveryWakes">;
 type OutcomeTopics = Pick<TopicMap, "deliveryAttempts" | "deliveryTotals" | "deadLetters">;
 type HealthTopics = Pick<TopicMap, "destinationHealth" | "operationalEvents">;
@@ -208,6 +210,14 @@ function configurationTopics({ prefix }: TopicMapOptions): ConfigurationTopics {
       cleanup: COMPACT,
       writtenBy: ["control"],
       readBy: ["webhook-router", "deliverer", "control"],
+    },
+    editLocks: {
+      name: `${prefix}edit-locks`,
+      key: "id of what is edited",
+      record: "edit-lock",
+      cleanup: keptFor(KEPT_MS.editLocks),
+      writtenBy: ["control"],
+      readBy: ["control"],
     },
     replays: {
       name: `${prefix}replays`,

@@ -314,6 +314,19 @@ export interface DestinationHealth {
   attemptAtMs: number;
 }
 
+/** Which process of control may write the next version of a source, a destination, an audience or a computed trait. Of those for one version the first in the log holds. */
+export interface EditLock {
+  /** Of what is edited. */
+  id: string;
+  /** Its entity tag before the edit; empty when it is not there. */
+  version: string;
+  /** The process. */
+  holder: string;
+  /** Of the holder's locks; it tells when the holder has read its own. */
+  number: number;
+  atMs: number;
+}
+
 /** Some rows of an uploaded list; the key is the import's id. */
 export interface MembershipImportRows {
   uploadId: string;
@@ -616,6 +629,7 @@ export interface RecordTypes {
   "delivery-wake": DeliveryWake;
   "destination-config": DestinationConfig;
   "destination-health": DestinationHealth;
+  "edit-lock": EditLock;
   "membership-import-rows": MembershipImportRows;
   "membership-import": MembershipImport;
   "operational-event": OperationalEvent;

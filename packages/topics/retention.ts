@@ -15,6 +15,8 @@ export const KEPT_MS = {
   deliveryTotals: 7 * DAY_MS,
   deadLetters: 14 * DAY_MS,
   operationalEvents: DAY_MS,
+  /** A lock holds for seconds. */
+  editLocks: DAY_MS,
   /** Unless HOOKLINE_PROFILE_EVENTS_RETENTION says otherwise. */
   profileEvents: 90 * DAY_MS,
   /** An import that is held can be confirmed for so long. */

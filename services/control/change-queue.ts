@@ -1,4 +1,5 @@
 import type { Host } from "#host";
+import { StaleEdit } from "./edits/edited-store.ts";
 import { ProblemError } from "./http/problem.ts";
 
 /**
@@ -6,16 +7,19 @@ import { ProblemError } from "./http/problem.ts";
  * are rare; a turn that does not come means that Kafka does not acknowledge those before.
  */
 export interface ChangeQueue {
-  /** Rejects with an "unavailable" problem when the turn does not come in time; the change is then not begun. */
+  /**
+   * A change that ends with a StaleEdit has written nothing and is run again. Rejects with an "unavailable" problem when the turn does not come in
+   * time, or when other processes never leave one; the change is then not begun.
+   */
   run<T>(change: () => Promise<T>): Promise<T>;
 }
 
 const TURN_WITHIN_MS = 5_000;
+const AGAIN_AFTER_MS = 50;
 
-export function createChangeQueue(
-  host: Pick<Host, "setTimeout">,
-  turnWithinMs: number = TURN_WITHIN_MS,
-): ChangeQueue {
+type QueueHost = Pick<Host, "setTimeout" | "delay" | "elapsed">;
+
+export function createChangeQueue(host: QueueHost, turnWithinMs: number = TURN_WITHIN_MS): ChangeQueue {
   let last: Promise<void> = Promise.resolve();
   return {
     async run(change) {
@@ -24,12 +28,26 @@ export function createChangeQueue(
       last = before.then(() => ended);
       try {
         await inTime(before, turnWithinMs, host);
-        return await change();
+        return await untilFresh(change, turnWithinMs, host);
       } finally {
         end();
       }
     },
   };
+}
+
+async function untilFresh<T>(change: () => Promise<T>, withinMs: number, host: QueueHost): Promise<T> {
+  const endMs = host.elapsed() + withinMs;
+  for (;;) {
+    try {
+      return await change();
+    } catch (error) {
+      if (!(error instanceof StaleEdit)) throw error;
+      if (host.elapsed() >= endMs)
+        throw new ProblemError("unavailable", `${error.message}; nothing was written`);
+    }
+    await host.delay(AGAIN_AFTER_MS);
+  }
 }
 
 async function inTime(turn: Promise<void>, withinMs: number, host: Pick<Host, "setTimeout">): Promise<void> {

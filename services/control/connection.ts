@@ -10,6 +10,7 @@ export function connect(context: ControlContext, ways: Ways): Connection {
     (topics) => [
       topics.sourceConfig,
       topics.destinationConfig,
+      topics.editLocks,
       topics.replays,
       topics.regulations,
       topics.suppressions,

@@ -16,6 +16,8 @@ import { type ConfigName, createConfigStore } from "./config-store.ts";
 import { type ControlContext, connect } from "./connection.ts";
 import { openConnectionSyncs } from "./connection-syncs/open.ts";
 import { INDEX_FILES, type IndexDisk } from "./delivery-index/database.ts";
+import { createEditedStore } from "./edits/edited-store.ts";
+import { openEditLocks } from "./edits/open.ts";
 import { openHealth } from "./health/open.ts";
 import { createIds } from "./ids.ts";
 import { openImports } from "./imports/open.ts";
@@ -87,14 +89,19 @@ async function openParts(context: ControlContext, outside: ControlOutside): Prom
   await Promise.all(configuration.map((table) => table.load()));
   const producer = kafka.producer({ deliveryTimeoutMs: DELIVERY_TIMEOUT_MS });
   const destination = (id: string) => destinationTable.get(id);
+  const written = { producer, serde };
+  const locks = await openEditLocks(context, { ...connection, producer });
   const shared = {
-    destinations: createConfigStore({ topic: destinationConfig, table: destinationTable, producer, serde }),
+    destinations: createEditedStore(
+      createConfigStore({ topic: destinationConfig, table: destinationTable, ...written }),
+      locks,
+    ),
     changes: createChangeQueue(host),
     partitions: await kafka.admin().partitionCount(topics.deliveryJobs.name),
     egress,
   };
   const regulations = openRegulations(context, { ...connection, ...shared });
-  const audiences = await openAudiences(context, { ...connection, producer, audienceTable });
+  const audiences = await openAudiences(context, { ...connection, producer, audienceTable, locks });
   const profiles = openProfiles(context, { ...connection, ...outside, ...audiences });
   const suppressed = openSuppressed(context, connection);
   openConnectionSyncs(context, { ...connection, ...shared, ...audiences, profiles, suppressed });
@@ -112,7 +119,10 @@ async function openParts(context: ControlContext, outside: ControlOutside): Prom
     ...audiences,
     profiles,
     ...openImports(context, { ...connection, ...audiences, producer, profiles, suppressed }),
-    sources: createConfigStore({ topic: sourceConfig, table: sourceTable, producer, serde }),
+    sources: createEditedStore(
+      createConfigStore({ topic: sourceConfig, table: sourceTable, ...written }),
+      locks,
+    ),
     secrets: createSecretBox(settings.encryption),
     delivery: settings.egress,
     ids: createIds(outside.randomBytes),

@@ -1,5 +1,6 @@
 // How audiences and computed traits are changed: one change after the other, each checked against the newest that Kafka has.
 import type { AudienceConfig } from "#topics";
+import { checkIfMatch } from "../edits/entity-tag.ts";
 import type { FieldProblem } from "../http/problem.ts";
 import { ProblemError } from "../http/problem.ts";
 import { refreshAll } from "../refresh.ts";
@@ -18,6 +19,8 @@ import { statusOf } from "./views.ts";
 
 interface Change {
   readonly resource: AudienceResource;
+  /** The header, of a change of what is there. */
+  readonly ifMatch?: string | undefined;
   /** As it came, checked by nobody. */
   readonly body: unknown;
   /** Throws a 422 when the body's schema, or one of these, refuses it. */
@@ -31,7 +34,8 @@ export function create(parts: AudienceParts, { resource, body, check }: Change):
     const { ids } = parts;
     const id = resource === "audience" ? ids.newAudienceId() : ids.newComputedTraitId();
     const given = body as Omit<NewAudience, "id" | "resource">;
-    return createAudience({ ...given, id, resource, key: keyOf(given) }, parts.nowMs());
+    const after = createAudience({ ...given, id, resource, key: keyOf(given) }, parts.nowMs());
+    return { before: undefined, after };
   });
 }
 
@@ -39,31 +43,35 @@ export function create(parts: AudienceParts, { resource, body, check }: Change):
 export function patch(
   parts: AudienceParts,
   id: string,
-  { resource, body, check }: Change,
+  { resource, body, check, ifMatch }: Change,
 ): Promise<AudienceConfig> {
   return inTurn(parts, { resource, change: "updated" }, () => {
     const before = existing(parts, resource, id);
+    checkIfMatch(ifMatch, before);
     check(patchProblems(body, before, { resource, configs: parts.audiences.list() }));
     const isPrepared = statusOf(before, parts).progress === null;
-    return patchAudience(before, body as AudiencePatch, { nowMs: parts.nowMs(), isPrepared });
+    const after = patchAudience(before, body as AudiencePatch, { nowMs: parts.nowMs(), isPrepared });
+    return { before, after };
   });
 }
 
 interface Deletion {
   readonly resource: AudienceResource;
   readonly isExitAll: boolean;
+  readonly ifMatch: string | undefined;
 }
 
 /** As `create`; 409 while another audience names it. */
 export function remove(
   parts: AudienceParts,
   id: string,
-  { isExitAll, resource }: Deletion,
+  { isExitAll, resource, ifMatch }: Deletion,
 ): Promise<AudienceConfig> {
   return inTurn(parts, { resource, change: "deleted" }, () => {
     const before = existing(parts, resource, id);
+    checkIfMatch(ifMatch, before);
     refuseWhileNamed(before, parts.audiences.list());
-    return deleteAudience(before, isExitAll, parts.nowMs());
+    return { before, after: deleteAudience(before, isExitAll, parts.nowMs()) };
   });
 }
 
@@ -72,17 +80,22 @@ interface Told {
   readonly change: "created" | "updated" | "deleted";
 }
 
+interface Edit {
+  readonly before: AudienceConfig | undefined;
+  readonly after: AudienceConfig;
+}
+
 async function inTurn(
   parts: AudienceParts,
   { resource, change }: Told,
-  next: () => AudienceConfig,
+  next: () => Edit,
 ): Promise<AudienceConfig> {
   const { audiences, changes, host, telemetry } = parts;
   const config = await changes.run(async () => {
     // Another process may have used a key, or named this audience.
     await refreshAll([audiences], host);
-    const after = next();
-    await audiences.put(after);
+    const { before, after } = next();
+    await audiences.replace(before, after);
     return after;
   });
   telemetry.changed(resource, change);

@@ -3,6 +3,7 @@ import type { ServiceContext } from "#runtime";
 import type { Serde } from "#serde";
 import type { AudienceConfig, AudienceProgress, TopicMap } from "#topics";
 import { createConfigStore } from "../config-store.ts";
+import { createEditedStore, type LockParts } from "../edits/edited-store.ts";
 import type { AudienceParts } from "./parts.ts";
 
 export interface OpenAudiencesParts {
@@ -11,6 +12,7 @@ export interface OpenAudiencesParts {
   readonly topics: TopicMap;
   readonly producer: Producer;
   readonly audienceTable: Table<AudienceConfig>;
+  readonly locks: LockParts;
 }
 
 type Context = Pick<ServiceContext<unknown>, "health" | "lifecycle" | "logger">;
@@ -18,7 +20,7 @@ type Context = Pick<ServiceContext<unknown>, "health" | "lifecycle" | "logger">;
 /** Follows how far audiences are; the API does not wait for it. */
 export async function openAudiences(
   { health, lifecycle, logger }: Context,
-  { kafka, serde, topics, producer, audienceTable }: OpenAudiencesParts,
+  { kafka, serde, topics, producer, audienceTable, locks }: OpenAudiencesParts,
 ): Promise<Pick<AudienceParts, "audiences" | "audienceProgress" | "profilePartitions">> {
   const { audienceConfig, audienceProgress, profiles } = topics;
   const progress = kafka.table<AudienceProgress>({
@@ -35,7 +37,10 @@ export async function openAudiences(
     if (!lifecycle.stopping.aborted) lifecycle.fail(error);
   });
   return {
-    audiences: createConfigStore({ topic: audienceConfig, table: audienceTable, producer, serde }),
+    audiences: createEditedStore(
+      createConfigStore({ topic: audienceConfig, table: audienceTable, producer, serde }),
+      locks,
+    ),
     audienceProgress: progress,
     profilePartitions: await kafka.admin().partitionCount(profiles.name),
   };

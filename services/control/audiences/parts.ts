@@ -2,14 +2,14 @@ import type { Host } from "#host";
 import type { Table } from "#kafka";
 import type { AudienceConfig, AudienceProgress } from "#topics";
 import type { ChangeQueue } from "../change-queue.ts";
-import type { ConfigStore } from "../config-store.ts";
+import type { EditedStore } from "../edits/edited-store.ts";
 import type { Ids } from "../ids.ts";
 import type { Telemetry } from "../telemetry.ts";
 
 /** What the routes of audiences and computed traits work with. */
 export interface AudienceParts {
   /** Audiences, imported lists and computed traits; deleted ones too, so that their keys stay used. */
-  readonly audiences: ConfigStore<AudienceConfig>;
+  readonly audiences: EditedStore<AudienceConfig>;
   /** What each partition of profiles says, by `audienceProgressKey`. */
   readonly audienceProgress: Pick<Table<AudienceProgress>, "get">;
   /** Of the profiles' topic. */

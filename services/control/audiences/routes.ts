@@ -1,5 +1,6 @@
 // /v1/audiences (contract 10.8).
-import { IdParams, NoContent } from "../http/fields.ts";
+import { entityTag } from "../edits/entity-tag.ts";
+import { IdParams, IfMatch, NoContent } from "../http/fields.ts";
 import { problemResponses } from "../http/openapi.ts";
 import { page, pageOf } from "../http/pages.ts";
 import type { ControlApp } from "../http/server.ts";
@@ -49,6 +50,7 @@ function addCreateRoute(app: ControlApp, parts: AudienceParts): void {
       return await reply
         .code(201)
         .header("location", `/v1/audiences/${audience.id}`)
+        .header("etag", entityTag(audience))
         .send(audienceView(audience, parts));
     },
   );
@@ -81,7 +83,10 @@ function addReadRoutes(app: ControlApp, parts: AudienceParts): void {
         response: { 200: AudienceView, ...problemResponses },
       },
     },
-    async ({ params }) => audienceView(existing(parts, RESOURCE, params.id), parts),
+    async ({ params }, reply) => {
+      const audience = existing(parts, RESOURCE, params.id);
+      return await reply.header("etag", entityTag(audience)).send(audienceView(audience, parts));
+    },
   );
 }
 
@@ -95,17 +100,19 @@ function addPatchRoute(app: ControlApp, parts: AudienceParts): void {
         operationId: "patchAudience",
         summary: "Rename, redefine, pause or resume an audience",
         params: IdParams,
+        headers: IfMatch,
         body: PatchAudienceBody,
         response: { 200: AudienceView, ...problemResponses },
       },
     },
-    async (request) => {
+    async (request, reply) => {
       const audience = await patch(parts, request.params.id, {
         resource: RESOURCE,
+        ifMatch: request.headers["if-match"],
         body: request.body,
         check: (problems) => checkBody(request, problems),
       });
-      return audienceView(audience, parts);
+      return await reply.header("etag", entityTag(audience)).send(audienceView(audience, parts));
     },
   );
 }
@@ -120,12 +127,14 @@ function addDeleteRoute(app: ControlApp, parts: AudienceParts): void {
         summary: "Delete an audience that no other one names",
         description: "202 with exitAll: the members are sent false from now on.",
         params: IdParams,
+        headers: IfMatch,
         querystring: DeleteAudienceQuery,
         response: { 202: NoContent, 204: NoContent, ...problemResponses },
       },
     },
-    async ({ params, query: { exitAll = false } }, reply) => {
-      await remove(parts, params.id, { resource: RESOURCE, isExitAll: exitAll });
+    async ({ headers, params, query: { exitAll = false } }, reply) => {
+      const ifMatch = headers["if-match"];
+      await remove(parts, params.id, { resource: RESOURCE, isExitAll: exitAll, ifMatch });
       return await reply.code(exitAll ? 202 : 204).send(null);
     },
   );

@@ -1,5 +1,6 @@
 // /v1/computed-traits (contract 10.8).
-import { IdParams, NoContent } from "../http/fields.ts";
+import { entityTag } from "../edits/entity-tag.ts";
+import { IdParams, IfMatch, NoContent } from "../http/fields.ts";
 import { problemResponses } from "../http/openapi.ts";
 import { page, pageOf } from "../http/pages.ts";
 import type { ControlApp } from "../http/server.ts";
@@ -49,6 +50,7 @@ function addCreateRoute(app: ControlApp, parts: AudienceParts): void {
       return await reply
         .code(201)
         .header("location", `/v1/computed-traits/${trait.id}`)
+        .header("etag", entityTag(trait))
         .send(computedTraitView(trait, parts));
     },
   );
@@ -81,7 +83,10 @@ function addReadRoutes(app: ControlApp, parts: AudienceParts): void {
         response: { 200: ComputedTraitView, ...problemResponses },
       },
     },
-    async ({ params }) => computedTraitView(existing(parts, RESOURCE, params.id), parts),
+    async ({ params }, reply) => {
+      const trait = existing(parts, RESOURCE, params.id);
+      return await reply.header("etag", entityTag(trait)).send(computedTraitView(trait, parts));
+    },
   );
 }
 
@@ -95,17 +100,19 @@ function addPatchRoute(app: ControlApp, parts: AudienceParts): void {
         operationId: "patchComputedTrait",
         summary: "Rename, redefine, pause or resume a computed trait",
         params: IdParams,
+        headers: IfMatch,
         body: PatchAudienceBody,
         response: { 200: ComputedTraitView, ...problemResponses },
       },
     },
-    async (request) => {
+    async (request, reply) => {
       const trait = await patch(parts, request.params.id, {
         resource: RESOURCE,
+        ifMatch: request.headers["if-match"],
         body: request.body,
         check: (problems) => checkBody(request, problems),
       });
-      return computedTraitView(trait, parts);
+      return await reply.header("etag", entityTag(trait)).send(computedTraitView(trait, parts));
     },
   );
 }
@@ -119,12 +126,14 @@ function addDeleteRoute(app: ControlApp, parts: AudienceParts): void {
         operationId: "deleteComputedTrait",
         summary: "Delete a computed trait; nothing is sent",
         params: IdParams,
+        headers: IfMatch,
         querystring: NoQuery,
         response: { 204: NoContent, ...problemResponses },
       },
     },
-    async ({ params }, reply) => {
-      await remove(parts, params.id, { resource: RESOURCE, isExitAll: false });
+    async ({ headers, params }, reply) => {
+      const ifMatch = headers["if-match"];
+      await remove(parts, params.id, { resource: RESOURCE, isExitAll: false, ifMatch });
       return await reply.code(204).send(null);
     },
   );

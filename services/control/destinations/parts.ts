@@ -2,13 +2,14 @@ import type { SecretBox } from "#secrets";
 import type { DestinationConfig, SourceConfig } from "#topics";
 import type { ChangeQueue } from "../change-queue.ts";
 import type { ConfigStore } from "../config-store.ts";
+import type { EditedStore } from "../edits/edited-store.ts";
 import type { HealthBook } from "../health/parts.ts";
 import type { Ids } from "../ids.ts";
 import type { Telemetry } from "../telemetry.ts";
 
 /** What the routes of destinations work with. */
 export interface DestinationParts {
-  readonly destinations: ConfigStore<DestinationConfig>;
+  readonly destinations: EditedStore<DestinationConfig>;
   /** A destination is connected to sources that exist. */
   readonly sources: Pick<ConfigStore<SourceConfig>, "get">;
   readonly changes: ChangeQueue;

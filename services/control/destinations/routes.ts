@@ -1,8 +1,9 @@
 // /v1/destinations (contract 10.3).
 import { SPACE_SOURCE } from "#contract";
 import type { DestinationConfig } from "#topics";
+import { checkIfMatch, entityTag } from "../edits/entity-tag.ts";
 import { healthView } from "../health/view.ts";
-import { IdParams, NoContent } from "../http/fields.ts";
+import { IdParams, IfMatch, NoContent } from "../http/fields.ts";
 import { problemResponses } from "../http/openapi.ts";
 import { PageQuery, page, pageOf } from "../http/pages.ts";
 import type { ControlApp } from "../http/server.ts";
@@ -51,13 +52,14 @@ function addCreateRoute(app: ControlApp, parts: DestinationParts): void {
         checkBody(request, destinationProblems(request.body, rules));
         const making = { sealer: sealerOf(secrets, id), nowMs: parts.nowMs() };
         const created = createDestination(id, request.body, making);
-        await destinations.put(created);
+        await destinations.replace(undefined, created);
         return created;
       });
       telemetry.changed("destination", "created");
       return await reply
         .code(201)
         .header("location", `/v1/destinations/${id}`)
+        .header("etag", entityTag(destination))
         .send(viewOf(destination, parts));
     },
   );
@@ -90,7 +92,10 @@ function addReadRoutes(app: ControlApp, parts: DestinationParts): void {
         response: { 200: DestinationView, ...problemResponses },
       },
     },
-    async ({ params }) => viewOf(existingDestination(parts, params.id), parts),
+    async ({ params }, reply) => {
+      const destination = existingDestination(parts, params.id);
+      return await reply.header("etag", entityTag(destination)).send(viewOf(destination, parts));
+    },
   );
 }
 
@@ -105,23 +110,25 @@ function addPatchRoute(app: ControlApp, parts: DestinationParts): void {
         operationId: "patchDestination",
         summary: "Change a destination; waiting calls follow it at their next attempt",
         params: IdParams,
+        headers: IfMatch,
         body: PatchDestinationBody,
         response: { 200: DestinationView, ...problemResponses },
       },
     },
-    async (request) => {
+    async (request, reply) => {
       const { id } = request.params;
       const destination = await changes.run(async () => {
         const before = existingDestination(parts, id);
+        checkIfMatch(request.headers["if-match"], before);
         const rules = { isSource: sourceCheck(parts), before, partitions };
         checkBody(request, destinationProblems(request.body, rules));
         const making = { sealer: sealerOf(secrets, id), nowMs: parts.nowMs() };
         const after = patchDestination(before, request.body, making);
-        await destinations.put(after);
+        await destinations.replace(before, after);
         return after;
       });
       telemetry.changed("destination", "updated");
-      return viewOf(destination, parts);
+      return await reply.header("etag", entityTag(destination)).send(viewOf(destination, parts));
     },
   );
 }
@@ -136,13 +143,15 @@ function addDeleteRoute(app: ControlApp, parts: DestinationParts): void {
         operationId: "deleteDestination",
         summary: "Delete a destination; calls that wait for it become dead letters",
         params: IdParams,
+        headers: IfMatch,
         response: { 204: NoContent, ...problemResponses },
       },
     },
-    async ({ params: { id } }, reply) => {
+    async ({ headers, params: { id } }, reply) => {
       await changes.run(async () => {
-        existingDestination(parts, id);
-        await destinations.remove(id);
+        const before = existingDestination(parts, id);
+        checkIfMatch(headers["if-match"], before);
+        await destinations.discard(before);
       });
       health.forget(id);
       telemetry.changed("destination", "deleted");

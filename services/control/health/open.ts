@@ -106,7 +106,7 @@ function createKeeper(
         const why = isUnchanged(judged, destinations.get(judged.id)) ? reason() : undefined;
         if (why === undefined) return undefined;
         const ended = disabled(judged, why, nowMs());
-        await destinations.put(ended);
+        await destinations.replace(judged, ended);
         logger.warn(
           { destinationId: judged.id, reason: why },
           "a destination is switched off, as it asks for",

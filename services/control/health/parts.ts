@@ -5,7 +5,7 @@ import type { egressSettings, ServiceContext, SettingsOf, topicSettings } from "
 import type { Serde } from "#serde";
 import type { DestinationConfig, DestinationHealth, TopicMap } from "#topics";
 import type { ChangeQueue } from "../change-queue.ts";
-import type { ConfigStore } from "../config-store.ts";
+import type { EditedStore } from "../edits/edited-store.ts";
 import type { healthSettings } from "./config.ts";
 
 export type Context = ServiceContext<
@@ -20,7 +20,7 @@ export interface HealthParts {
   readonly kafka: Kafka;
   readonly serde: Serde;
   readonly topics: TopicMap;
-  readonly destinations: ConfigStore<DestinationConfig>;
+  readonly destinations: Pick<EditedStore<DestinationConfig>, "get" | "refresh" | "replace">;
   readonly changes: ChangeQueue;
   /** Of every topic whose key names a destination. */
   readonly partitions: number;

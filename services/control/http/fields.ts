@@ -11,6 +11,15 @@ export const IdField = Type.String({
 
 export const IdParams = Type.Object({ id: Type.String() });
 
+/** Of routes that change one thing. */
+export const IfMatch = Type.Object({
+  "if-match": Type.Optional(
+    Type.String({
+      description: "An ETag of the thing: it is changed only while it is at that version, otherwise 412.",
+    }),
+  ),
+});
+
 export const TimeField = Type.String({ format: "date-time" });
 
 /** The answer of a deletion. */

@@ -14,6 +14,7 @@ const PROBLEMS = {
   forbidden: { status: 403, title: "The request is not allowed" },
   not_found: { status: 404, title: "There is no such thing" },
   conflict: { status: 409, title: "The change contradicts what is there" },
+  precondition_failed: { status: 412, title: "It has been changed meanwhile" },
   too_large: { status: 413, title: "The request is too large" },
   unsupported_media_type: { status: 415, title: "The body has a type that is not read" },
   refused_values: { status: 422, title: "Some values are refused" },

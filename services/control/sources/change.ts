@@ -1,4 +1,5 @@
 import type { SourceConfig } from "#topics";
+import { checkIfMatch } from "../edits/entity-tag.ts";
 import { notFound } from "../http/problem.ts";
 import type { SourceParts } from "./parts.ts";
 
@@ -9,15 +10,23 @@ export function existingSource({ sources }: SourceParts, id: string): SourceConf
   return source;
 }
 
-/** Reads the source, changes it and writes it, with no other change in between. */
+interface SourceChange {
+  /** The header. */
+  readonly ifMatch: string | undefined;
+  change(source: SourceConfig): SourceConfig;
+}
+
+/** Reads the source, changes it and writes it, with no other change in between. Throws a 412 when it is not at the version that is asked for. */
 export async function updateSource(
   parts: SourceParts,
   id: string,
-  change: (source: SourceConfig) => SourceConfig,
+  { ifMatch, change }: SourceChange,
 ): Promise<SourceConfig> {
   const updated = await parts.changes.run(async () => {
-    const after = change(existingSource(parts, id));
-    await parts.sources.put(after);
+    const before = existingSource(parts, id);
+    checkIfMatch(ifMatch, before);
+    const after = change(before);
+    await parts.sources.replace(before, after);
     return after;
   });
   parts.telemetry.changed("source", "updated");

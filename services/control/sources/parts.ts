@@ -1,12 +1,13 @@
 import type { DestinationConfig, SourceConfig } from "#topics";
 import type { ChangeQueue } from "../change-queue.ts";
 import type { ConfigStore } from "../config-store.ts";
+import type { EditedStore } from "../edits/edited-store.ts";
 import type { Ids } from "../ids.ts";
 import type { Telemetry } from "../telemetry.ts";
 
 /** What the routes of sources work with. */
 export interface SourceParts {
-  readonly sources: ConfigStore<SourceConfig>;
+  readonly sources: EditedStore<SourceConfig>;
   /** A source that one of them is connected to is not deleted. */
   readonly destinations: Pick<ConfigStore<DestinationConfig>, "list">;
   readonly changes: ChangeQueue;

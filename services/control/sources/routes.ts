@@ -1,6 +1,7 @@
 // /v1/sources (contract 10.2).
 import { SPACE_SOURCE } from "#contract";
-import { IdParams, NoContent } from "../http/fields.ts";
+import { checkIfMatch, entityTag } from "../edits/entity-tag.ts";
+import { IdParams, IfMatch, NoContent } from "../http/fields.ts";
 import { problemResponses } from "../http/openapi.ts";
 import { PageQuery, page, pageOf } from "../http/pages.ts";
 import { ProblemError } from "../http/problem.ts";
@@ -39,11 +40,15 @@ function addCollectionRoutes(app: ControlApp, parts: SourceParts): void {
         if (id === SPACE_SOURCE || sources.get(id) !== undefined)
           throw new ProblemError("conflict", `the id ${id} is used by another source`);
         const created = createSource({ id, name, writeKey: ids.newWriteKey() }, parts.nowMs());
-        await sources.put(created);
+        await sources.replace(undefined, created);
         return created;
       });
       telemetry.changed("source", "created");
-      return await reply.code(201).header("location", `/v1/sources/${id}`).send(sourceView(source));
+      return await reply
+        .code(201)
+        .header("location", `/v1/sources/${id}`)
+        .header("etag", entityTag(source))
+        .send(sourceView(source));
     },
   );
   app.get(
@@ -76,7 +81,10 @@ function addSingleRoutes(app: ControlApp, parts: SourceParts): void {
         response: { 200: SourceView, ...problemResponses },
       },
     },
-    async ({ params }) => sourceView(existingSource(parts, params.id)),
+    async ({ params }, reply) => {
+      const source = existingSource(parts, params.id);
+      return await reply.header("etag", entityTag(source)).send(sourceView(source));
+    },
   );
   app.patch(
     "/v1/sources/:id",
@@ -86,18 +94,19 @@ function addSingleRoutes(app: ControlApp, parts: SourceParts): void {
         tags: TAGS,
         operationId: "patchSource",
         params: IdParams,
+        headers: IfMatch,
         body: PatchSourceBody,
         response: { 200: SourceView, ...problemResponses },
       },
     },
-    async (request) => {
+    async (request, reply) => {
       existingSource(parts, request.params.id);
       checkBody(request);
-      return sourceView(
-        await updateSource(parts, request.params.id, (source) =>
-          patchSource(source, request.body, parts.nowMs()),
-        ),
-      );
+      const source = await updateSource(parts, request.params.id, {
+        ifMatch: request.headers["if-match"],
+        change: (before) => patchSource(before, request.body, parts.nowMs()),
+      });
+      return await reply.header("etag", entityTag(source)).send(sourceView(source));
     },
   );
   app.delete(
@@ -108,14 +117,16 @@ function addSingleRoutes(app: ControlApp, parts: SourceParts): void {
         operationId: "deleteSource",
         summary: "Delete a source that no destination is connected to",
         params: IdParams,
+        headers: IfMatch,
         response: { 204: NoContent, ...problemResponses },
       },
     },
-    async ({ params: { id } }, reply) => {
+    async ({ headers, params: { id } }, reply) => {
       await changes.run(async () => {
-        existingSource(parts, id);
+        const before = existingSource(parts, id);
+        checkIfMatch(headers["if-match"], before);
         refuseWhileConnected(parts, id);
-        await sources.remove(id);
+        await sources.discard(before);
       });
       telemetry.changed("source", "deleted");
       return await reply.code(204).send(null);

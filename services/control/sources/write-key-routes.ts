@@ -1,6 +1,8 @@
 // /v1/sources/{id}/write-keys: rotation of write keys (contract 10.2).
 import { Type } from "typebox";
-import { IdParams, NoContent } from "../http/fields.ts";
+import type { SourceConfig } from "#topics";
+import { entityTag } from "../edits/entity-tag.ts";
+import { IdParams, IfMatch, NoContent } from "../http/fields.ts";
 import { problemResponses } from "../http/openapi.ts";
 import { ProblemError } from "../http/problem.ts";
 import type { ControlApp } from "../http/server.ts";
@@ -24,11 +26,12 @@ export function addWriteKeyRoutes(app: ControlApp, parts: SourceParts): void {
         operationId: "addWriteKey",
         summary: "Add a write key, the last of the answer's; the others go on working",
         params: IdParams,
+        headers: IfMatch,
         response: { 201: SourceView, ...problemResponses },
       },
     },
-    async ({ params: { id } }, reply) => {
-      const source = await updateSource(parts, id, (before) => {
+    async ({ headers, params: { id } }, reply) => {
+      const change = (before: SourceConfig): SourceConfig => {
         if (before.writeKeys.length >= MAX_WRITE_KEYS) {
           throw new ProblemError(
             "conflict",
@@ -36,8 +39,9 @@ export function addWriteKeyRoutes(app: ControlApp, parts: SourceParts): void {
           );
         }
         return addWriteKey(before, ids.newWriteKey(), nowMs());
-      });
-      return await reply.code(201).send(sourceView(source));
+      };
+      const source = await updateSource(parts, id, { ifMatch: headers["if-match"], change });
+      return await reply.code(201).header("etag", entityTag(source)).send(sourceView(source));
     },
   );
   app.delete(
@@ -48,11 +52,12 @@ export function addWriteKeyRoutes(app: ControlApp, parts: SourceParts): void {
         operationId: "endWriteKey",
         summary: "End a write key that is not the last one",
         params: KeyParams,
+        headers: IfMatch,
         response: { 204: NoContent, ...problemResponses },
       },
     },
-    async ({ params: { id, key } }, reply) => {
-      await updateSource(parts, id, (before) => {
+    async ({ headers, params: { id, key } }, reply) => {
+      const change = (before: SourceConfig): SourceConfig => {
         if (!before.writeKeys.includes(key))
           throw new ProblemError("not_found", `source ${id} has no such write key`);
         if (before.writeKeys.length === 1) {
@@ -62,7 +67,8 @@ export function addWriteKeyRoutes(app: ControlApp, parts: SourceParts): void {
           );
         }
         return endWriteKey(before, key, nowMs());
-      });
+      };
+      await updateSource(parts, id, { ifMatch: headers["if-match"], change });
       return await reply.code(204).send(null);
     },
   );
