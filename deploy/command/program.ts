@@ -6,6 +6,7 @@ import { Command, CommanderError } from "commander";
 import { maskCredentials, SettingsError } from "#runtime";
 import { printableLines } from "../start/terminal-text.ts";
 import { addAudienceCommands } from "./audiences.ts";
+import { addCapacity } from "./capacity/command.ts";
 import type { CommandContext } from "./context.ts";
 import { addDeliveryCommands } from "./deliveries.ts";
 import { addDemo } from "./demo.ts";
@@ -53,6 +54,7 @@ function programOf(context: CommandContext): Command {
   addDeliveryCommands(program, context);
   addAudienceCommands(program, context);
   addDoctor(program, context);
+  addCapacity(program, context);
   addDemo(program, context);
   addCompletion(program);
   return program;

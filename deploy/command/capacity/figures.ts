@@ -1,0 +1,49 @@
+// What capacity is reckoned from. Whatever docs/performance.md shows is here as it stands there; a test compares the two.
+
+/** Microseconds of one core, by the row of docs/performance.md that has it. Single track calls of 0.7 KB to one destination, at full load. */
+export const MEASURED_MICROS = {
+  ingest: { row: "of it ingest", micros: 50 },
+  webhookRouter: { row: "of it webhook-router", micros: 35 },
+  deliverer: { row: "of it deliverer", micros: 50 },
+  control: { row: "of it control", micros: 6 },
+  broker: { row: "of it Kafka", micros: 40 },
+} as const;
+
+/** Calls a second that one core of the audience processor carries, both steps; docs/performance.md, "audience processor on Kafka". */
+export const AUDIENCE_CALLS_PER_CORE = 4_000;
+
+const MEBIBYTE = 2 ** 20;
+
+/** Resident memory of one process with 10 and with 1,000,000 destinations (`npm run bench -- scale`). */
+export const MEASURED_MEMORY = {
+  webhookRouter: { few: 240 * MEBIBYTE, million: 764 * MEBIBYTE },
+  deliverer: { few: 227 * MEBIBYTE, million: 699 * MEBIBYTE },
+} as const;
+
+/** Bytes of the router's disk for each call of the last 24 hours (docs/decisions/0008). */
+export const DUPLICATE_WINDOW_BYTES = 54;
+
+/** Bytes of control's disk for each attempt that it lists (docs/decisions/0013). */
+export const INDEXED_ATTEMPT_BYTES = 600;
+
+/** Of a record, what Kafka keeps after zstd when a batch holds one alone: 593 of 865 bytes. With four in a batch 239, with ten 161. */
+export const STORED_SHARE = 0.7;
+
+/** What a record has beside the call's own bytes. */
+export const RECORD_OVERHEAD_BYTES = 165;
+
+/** Assumptions: nothing of these was measured. */
+export const ASSUMED = {
+  /** Of a core, so that a process can go while the others carry its share, and a backlog can be drained. */
+  utilisation: 0.6,
+  /** Of a core of the broker for each further copy of a record, against the copy of the leader. */
+  followerShare: 0.5,
+  coresPerBroker: 8,
+  diskBytesPerBroker: 16e12,
+  /** Of a broker's cores, and of disks. */
+  brokerUtilisation: 0.5,
+  diskUtilisation: 0.7,
+  /** Of all deliveries; each is an attempt that is listed, and half a percent a dead letter. */
+  failedShare: 0.05,
+  deadShare: 0.005,
+} as const;

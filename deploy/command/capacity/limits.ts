@@ -1,0 +1,69 @@
+// What stops a deployment of this shape, and at which load.
+import { DEFAULT_SHARD_WIDTH } from "#topics";
+import { ASSUMED, AUDIENCE_CALLS_PER_CORE, MEASURED_MICROS } from "./figures.ts";
+import type { Capacity, Load } from "./plan.ts";
+
+export interface Limit {
+  /** What is at its end. */
+  readonly what: string;
+  /** Of all calls, unless `what` says of which. */
+  readonly callsPerSecond: number;
+  readonly remedy: string;
+  /** More processes or brokers of the same kind lift it. */
+  readonly isLiftedByMore: boolean;
+}
+
+const perCore = (micros: number): number => (1e6 * ASSUMED.utilisation) / micros;
+
+/** All of them, the nearest first. */
+export function limitsOf(load: Load, { partitions, services, kafka }: Capacity): Limit[] {
+  const { destinationsPerCall: perCall, hasAudiences } = load;
+  const deliverer = perCore(MEASURED_MICROS.deliverer.micros);
+  const scale = load.callsPerSecond / kafka.cores;
+  const limits: Limit[] = [
+    {
+      what: "control, each process of which follows every attempt",
+      callsPerSecond: perCore(MEASURED_MICROS.control.micros) / perCall,
+      remedy: "none yet: attempts and statistics are shown late, deliveries are not concerned",
+      isLiftedByMore: false,
+    },
+    {
+      what: `deliverers, of which ${partitions} share the partitions at most`,
+      callsPerSecond: (partitions * deliverer) / perCall,
+      remedy: "more partitions, which a deployment has from its beginning",
+      isLiftedByMore: false,
+    },
+    {
+      what: `brokers, ${kafka.brokers} of ${ASSUMED.coresPerBroker} cores`,
+      callsPerSecond: kafka.brokers * ASSUMED.coresPerBroker * ASSUMED.brokerUtilisation * scale,
+      remedy: "more brokers, and partitions moved onto them",
+      isLiftedByMore: true,
+    },
+    ...(["ingest", "webhook-router", "deliverer"] as const).map((name) => ({
+      what: `${name}, ${services[name].processes} processes`,
+      callsPerSecond:
+        (services[name].processes * ASSUMED.utilisation * load.callsPerSecond) / services[name].cores,
+      remedy: "more processes",
+      isLiftedByMore: true,
+    })),
+  ];
+  if (hasAudiences)
+    limits.push({
+      what: `audience-processor, ${services["audience-processor"].processes} processes`,
+      callsPerSecond:
+        services["audience-processor"].processes * ASSUMED.utilisation * AUDIENCE_CALLS_PER_CORE,
+      remedy: "more processes",
+      isLiftedByMore: true,
+    });
+  return limits.toSorted((a, b) => a.callsPerSecond - b.callsPerSecond);
+}
+
+/** What a single destination can get: its calls are spread over so many partitions, which one process each may own. */
+export function destinationLimit(): Limit {
+  return {
+    what: `one destination, spread over ${DEFAULT_SHARD_WIDTH} partitions`,
+    callsPerSecond: DEFAULT_SHARD_WIDTH * perCore(MEASURED_MICROS.deliverer.micros),
+    remedy: "its option `shards`",
+    isLiftedByMore: false,
+  };
+}
