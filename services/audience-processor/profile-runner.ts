@@ -146,6 +146,7 @@ function companionOf(
     inTurn: paces.inTurn,
     decode: eventDecoder(serde, topics),
     reportDurably: (all) => progress.reportDurably(all),
+    writeAhead: (all) => progress.writeAhead(all),
     onError: (error) =>
       logger.warn({ partition, err: error }, "the log could not be read again; it is tried again"),
   });

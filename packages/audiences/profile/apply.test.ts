@@ -177,6 +177,18 @@ describe("deletion (contract 5.3)", () => {
     expect(bench.profile).toMatchObject({ incarnation: 1_002, outbox: [{ text: "true", seq: 1 }] });
   });
 
+  test("a call that came after it counts, also where the clock is still before it", () => {
+    const bench = new Bench(set);
+    const deletion = { kind: "delete", atMs: NOW_MS } as const;
+    const at = (offset: number) => ({ offset, nowMs: NOW_MS - 500 });
+    applyEvent(bench.profile, deletion, set, at(1));
+    const times = { timestampMs: NOW_MS + 1, receivedAtMs: NOW_MS + 1 };
+    const ids = { sourceId: "s", messageId: "x", userId: "u", anonymousId: null };
+    const call = { type: "track", name: "A", body: {}, ...ids, ...times };
+    expect(applyEvent(bench.profile, { kind: "call", call }, set, at(2))).toBe("applied");
+    expect(bench.texts()).toEqual(["true"]);
+  });
+
   test("a list that was uploaded before it does not bring the user back; one that was uploaded later does", () => {
     const list = { id: "l", key: "l", generation: 1, state: "live", includeAnonymous: false } as const;
     const lists = compileSet([{ ...list, definition: { kind: "list" } }]);

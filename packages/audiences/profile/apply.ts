@@ -1,5 +1,5 @@
 // The only way in which a profile changes: one record of profile-events, or the passing of time.
-import { eventTimeOf, isBackfilled } from "./backfill.ts";
+import { eventTimeOf, isBackfilled, isOfDeleted } from "./backfill.ts";
 import type { Computation, ComputationSet } from "./computation-set.ts";
 import { foldCall, type ProfileCall } from "./fold.ts";
 import { absorb } from "./merge.ts";
@@ -71,12 +71,12 @@ function beginAnew(profile: Profile, offset: number): void {
 
 function applyCall(profile: Profile, call: ProfileCall, set: ComputationSet, moment: Moment): Outcome {
   const nowMs = Math.max(profile.judgedAtMs, moment.nowMs);
-  const atMs = eventTimeOf(call, nowMs);
-  if (profile.deletedAtMs !== undefined && atMs <= profile.deletedAtMs) return "deleted";
+  if (isOfDeleted(profile, call)) return "deleted";
   if (profile.isFrozen) return "frozen";
   if (!rememberCall(profile, call)) return "duplicate";
   beginAnew(profile, moment.offset);
   const isNew = profile.judgedAtMs === 0;
+  const atMs = eventTimeOf(call, nowMs);
   // What ended before the call happened has ended; what ends between the call and now may be prolonged by it.
   if (atMs >= profile.nextDeadlineMs) advance(profile, set, atMs);
   const touched = new Set<Computation>();

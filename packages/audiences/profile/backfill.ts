@@ -33,12 +33,23 @@ export function foldPast(states: PastStates, call: ProfileCall, { plan }: LeafUs
   if (foldIntoLeaf(plan, state, { ...moment, receivedAtMs, body })) states.set(key, state);
 }
 
-/** Whether calls of the profile are of no account: it takes none any more, or these are of a deleted user. */
-export function isPassedOver(
-  { deletedAtMs, isFrozen }: Pick<Profile, "deletedAtMs" | "isFrozen">,
-  atMs: number,
+/**
+ * Whether the call belongs to the user before the deletion: by the call's own times, which are those of ingest and of the caller. This
+ * process's clock may be behind them, and behind the deletion's moment.
+ */
+export function isOfDeleted(
+  { deletedAtMs }: Pick<Profile, "deletedAtMs">,
+  { receivedAtMs, timestampMs }: Pick<ProfileCall, "receivedAtMs" | "timestampMs">,
 ): boolean {
-  return isFrozen || (deletedAtMs !== undefined && atMs <= deletedAtMs);
+  return deletedAtMs !== undefined && Math.min(timestampMs, receivedAtMs) <= deletedAtMs;
+}
+
+/** Whether the call is of no account: the profile takes none any more, or it is of a deleted user. */
+export function isPassedOver(
+  profile: Pick<Profile, "deletedAtMs" | "isFrozen">,
+  call: Pick<ProfileCall, "receivedAtMs" | "timestampMs">,
+): boolean {
+  return profile.isFrozen || isOfDeleted(profile, call);
 }
 
 /**

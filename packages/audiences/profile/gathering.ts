@@ -80,7 +80,7 @@ export class Gathering {
   #admit({ call, offset, profileId }: PastCall, load: Load): Facts | undefined {
     if (!this.asksFor(call)) return undefined;
     const facts = this.#factsOf(profileId, load);
-    if (facts === undefined || isPassedOver(facts, eventTimeOf(call, this.#parts.nowMs))) return undefined;
+    if (facts === undefined || isPassedOver(facts, call)) return undefined;
     return facts.redirectTo !== undefined && offset > facts.appliedOffset ? undefined : facts;
   }
 

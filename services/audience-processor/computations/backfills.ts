@@ -6,7 +6,8 @@
 //      from where the leaf's record says, and a profile takes only what lies behind its own offset.
 //   4. the leaf's record says where the next stretch begins. Before: as in 3.
 //   5. at the fence the leaf is counted. It is live when all partitions have counted it and what they have found for profiles of this one,
-//      as states of merged profiles, is folded. Then audiences with the leaf are evaluated. Before: it is looked for again.
+//      as states of merged profiles, is folded. That is written before anything follows from it: another definition holds from then on, also
+//      for the next owner. Then audiences with the leaf are evaluated. Before: it is looked for again.
 import { CallMemory, forgetLeaf, isKnownFromSummary, type LeafUse } from "#audiences";
 import type { Admin } from "#kafka";
 import type { AudienceProgress } from "#topics";
@@ -27,6 +28,8 @@ export interface BackfillsParts extends StretchParts {
   progressOf(id: string): AudienceProgress | undefined;
   /** Resolves when all of it is written; tries until then, or until the partition is lost. */
   reportDurably(progress: readonly AudienceProgress[]): Promise<void>;
+  /** Resolves when all of it is written, and rejects when it was not; nothing of it is known here by that. */
+  writeAhead(progress: readonly AudienceProgress[]): Promise<void>;
   /** Lets one partition after the other read its log. */
   inTurn(work: () => Promise<void>): Promise<void>;
   /** Called when a look at the log has failed; it is tried again. */
@@ -257,17 +260,24 @@ export class Backfills {
   }
 
   async #goLive(uses: readonly LeafUse[]): Promise<void> {
-    const { computations, host, registry, worker } = this.#parts;
+    const { computations, registry, signal, worker, writeAhead } = this.#parts;
     if (this.#partitions === 0) await this.#bounds();
-    for (const { plan } of uses) {
-      const { key } = plan.leaf;
-      if (!registry.isCountedEverywhere(key, this.#partitions)) continue;
-      const seenAtMs = this.#countedAtMs.get(key) ?? host.now();
-      this.#countedAtMs.set(key, seenAtMs);
-      if (worker.watermarkMs < seenAtMs) continue;
-      this.#countedAtMs.delete(key);
-      registry.update(key, { state: "live" });
-      computations.invalidate();
-    }
+    const keys = uses.map(({ plan }) => plan.leaf.key).filter((key) => this.#isWhole(key));
+    if (keys.length === 0) return;
+    const live = keys.flatMap((key) => registry.changed(key, { state: "live" }) ?? []);
+    await writeAhead(live);
+    if (signal.aborted || !worker.isOurs) return;
+    for (const one of live) registry.report(one);
+    for (const key of keys) this.#countedAtMs.delete(key);
+    computations.invalidate();
+  }
+
+  /** All partitions have counted the leaf, and what they have found for profiles of this one is folded. */
+  #isWhole(key: string): boolean {
+    const { host, registry, worker } = this.#parts;
+    if (!registry.isCountedEverywhere(key, this.#partitions)) return false;
+    const seenAtMs = this.#countedAtMs.get(key) ?? host.now();
+    this.#countedAtMs.set(key, seenAtMs);
+    return worker.watermarkMs >= seenAtMs;
   }
 }

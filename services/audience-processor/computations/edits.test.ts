@@ -98,6 +98,28 @@ test.each(Array.from({ length: 9 }, (_, moment) => moment))(
   },
 );
 
+test("once the new definition holds, it holds for the next process too: that is written first", async () => {
+  const { bench, call, companions, countElsewhere, isCounted, sentLater, start } = await setup();
+  bench.computations.apply("often", EDITED);
+  await companions.advanceUntil(isCounted(2));
+  countElsewhere();
+  let isWritten = (): void => undefined;
+  companions.reportHeld = new Promise((resolve) => {
+    isWritten = resolve;
+  });
+  for (let look = 0; look < 6; look += 1) await companions.advance();
+  expect(sentLater()).toEqual([]);
+  companions.end();
+  bench.worker.close();
+  isWritten();
+  bench.newWorker().advanceTo(NOW_MS);
+  const next = start();
+  await next.live("often", 2);
+  call("two", 1);
+  await bench.settled();
+  expect(sentLater()).toEqual(['two {"often":false}', 'two {"often":true}']);
+});
+
 test("an edit of an edit that is not prepared yet: the first definition holds on", async () => {
   const { bench, call, companions, sentLater } = await setup();
   const never = { event: "A", within: "90s", count: { op: "gte", value: 9 } };

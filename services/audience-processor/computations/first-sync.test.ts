@@ -163,3 +163,20 @@ test("two audiences that are deleted at once let their members leave, each once"
   expect(reported.slice(-2).map(({ state }) => state)).toEqual(["deleted", "deleted"]);
   expect(bench.stateOf("u0")).toMatchObject({ results: [], leaves: [] });
 });
+
+test("an audience that is deleted while the pass of another's edit is due lets its members leave", async () => {
+  const { advance, bench, start } = await setup(2);
+  for (const id of ["a", "b"]) bench.computations.apply(id, audienceOf(id, { event: "A" }));
+  const sync = start();
+  for (let look = 0; look < 6; look += 1) await advance(sync);
+  expect(bench.sent).toHaveLength(4);
+  const edited = { generation: 2, updatedAtMs: 2 };
+  bench.computations.apply("a", audienceOf("a", { event: "A", count: { op: "gte", value: 1 } }, edited));
+  const deleted = { deletedAtMs: 3, updatedAtMs: 3, isExitAll: true };
+  bench.computations.apply("b", audienceOf("b", { event: "A" }, deleted));
+  for (let look = 0; look < 6; look += 1) await advance(sync);
+  expect(bench.sent.slice(4).map(({ user, text }) => `${user} ${text}`)).toEqual([
+    'u0 {"b":false}',
+    'u1 {"b":false}',
+  ]);
+});

@@ -241,23 +241,27 @@ export class FirstSync {
     profile: Profile,
     { affected, pass, uses }: { pass: Pass; affected: Computation[]; uses: readonly LeafUse[] },
   ): boolean {
-    const { computations, pace, registry, worker } = this.#parts;
+    const { pace, registry, worker } = this.#parts;
     const before = stateOf(profile, affected);
     const unsent = profile.outbox.length;
     if (pass.config.deletedAtMs === null) {
-      // What only the definition of before asked for.
-      if (pass.config.generation > 1) forgetUnused(profile, computations.set);
+      if (pass.config.generation > 1) this.#forgetUnused(profile);
       for (const { plan } of uses)
         if (registry.coverageOf(plan).isReady) profile.backfilled.delete(plan.leaf.key);
       evaluate(profile, affected, worker.watermarkMs);
     } else {
-      this.#leave(profile);
-      forgetUnused(profile, computations.set);
+      this.#forgetUnused(profile);
       evaluate(profile, affected, worker.watermarkMs);
     }
     pace.take(profile.outbox.length - unsent);
     this.#parts.onChanged(profile.outbox.length - unsent);
     return stateOf(profile, affected) !== before || profile.outbox.length !== unsent;
+  }
+
+  /** What only a definition of before, or a deleted audience, asked for; members of that one leave it first. */
+  #forgetUnused(profile: Profile): void {
+    this.#leave(profile);
+    forgetUnused(profile, this.#parts.computations.set);
   }
 
   /** All that are deleted, at once: what is forgotten next is forgotten of all of them. */

@@ -71,10 +71,16 @@ export class LeafRegistry {
     this.#parts.report(progress);
   }
 
+  /** What is known of a leaf, changed; not reported yet. */
+  changed(key: string, change: Partial<AudienceProgress>): AudienceProgress | undefined {
+    const known = this.of(key);
+    return known && { ...known, ...change, updatedAtMs: this.#parts.nowMs() };
+  }
+
   /** Reports what has changed of a leaf that is known. */
   update(key: string, change: Partial<AudienceProgress>): void {
-    const known = this.of(key);
-    if (known !== undefined) this.#parts.report({ ...known, ...change, updatedAtMs: this.#parts.nowMs() });
+    const changed = this.changed(key, change);
+    if (changed !== undefined) this.#parts.report(changed);
   }
 
   /** Whether every partition has counted its log. */

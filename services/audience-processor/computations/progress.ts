@@ -48,6 +48,11 @@ export class Progress {
     while (keys.some((key) => this.#unwritten.has(key)));
   }
 
+  /** Written before it is known here: what follows from it, follows for whoever owns the partition next, too. Rejects when it was not written. */
+  async writeAhead(all: readonly AudienceProgress[]): Promise<void> {
+    await this.#options.send(all.map((progress) => this.#options.record(progress)));
+  }
+
   report(progress: AudienceProgress): void {
     const key = audienceProgressKey(progress);
     this.#own.set(key, progress);
