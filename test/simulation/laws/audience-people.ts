@@ -1,61 +1,23 @@
-// Who there is in a world of audiences, what each has done, and what was sent of each: from the logs alone.
+// Who there is in a world of audiences, and what each has done: from the calls alone.
 import { SPACE_SOURCE } from "#contract";
-import type { AudienceConfig, Call } from "#topics";
-import { type NaiveCall, type NaivePerson, naiveMember } from "../../audiences/naive-definition.ts";
+import type { Call } from "#topics";
+import {
+  type NaiveCall,
+  type NaivePerson,
+  naiveMember,
+  naiveTrait,
+} from "../../audiences/naive-definition.ts";
+import { ownerOf } from "./audience-changes.ts";
 import type { Story, Written } from "./story.ts";
 
-/** A value that was sent, at its first writing. */
-export interface Change {
-  /** A userId; of an anonymous profile with `anon:` in front. */
-  readonly user: string;
-  readonly audience: AudienceConfig;
-  readonly value: unknown;
-  /** The moment for which it was sent, Unix ms. */
-  readonly atMs: number;
-  readonly messageId: string;
-}
-
-/** A call as a profile's log has it. */
-export interface DoneCall {
-  readonly call: NaiveCall;
-  /** When it was in `calls`, milliseconds of the world. */
-  readonly storedAtMs: number;
-}
-
-const ownerOf = ({ anonymousId, userId }: Pick<Call, "anonymousId" | "userId">): string =>
-  userId ?? `anon:${anonymousId}`;
-
-/** The newest version of each audience. */
-export function audiencesOf({ plan }: Story): readonly AudienceConfig[] {
-  return [...new Map(plan.audiences.map(({ config }) => [config.id, config])).values()];
-}
-
-/** All that was sent, without what was sent again under the same id. */
-export function changesOf(story: Story): readonly Change[] {
-  const byKey = new Map(audiencesOf(story).map((audience) => [audience.key, audience]));
-  const changes = new Map<string, Change>();
-  for (const { value } of story.calls) {
-    if (value.sourceId !== SPACE_SOURCE || changes.has(value.messageId)) continue;
-    const { traits } = JSON.parse(value.body.toString()) as { traits: Record<string, unknown> };
-    for (const [key, sent] of Object.entries(traits)) {
-      const audience = byKey.get(key);
-      if (audience === undefined) continue;
-      const { messageId, receivedAtMs: atMs } = value;
-      changes.set(messageId, { user: ownerOf(value), audience, value: sent, atMs, messageId });
-    }
-  }
-  return [...changes.values()];
-}
-
-interface CallFields
-  extends Pick<
-    Call,
-    "type" | "timestampMs" | "receivedAtMs" | "body" | "messageId" | "userId" | "anonymousId"
-  > {
+interface CallFields extends Pick<Call, "type" | "timestampMs" | "receivedAtMs" | "body"> {
   readonly name: string | null;
 }
 
-function naiveCallOf({ body, name, receivedAtMs, timestampMs, type }: CallFields, order: number): NaiveCall {
+export function naiveCallOf(
+  { body, name, receivedAtMs, timestampMs, type }: CallFields,
+  order: number,
+): NaiveCall {
   return {
     type,
     name: name ?? "",
@@ -78,9 +40,9 @@ function givenCalls({ calls }: Story): readonly Written<Call>[] {
 }
 
 /** Profile by the one that it was merged into. Whoever links an id first links it to the same user: plans are drawn so. */
-function mergedOf(calls: readonly Written<Call>[]): ReadonlyMap<string, string> {
+export function mergedOf(story: Story): ReadonlyMap<string, string> {
   const merged = new Map<string, string>();
-  for (const { value } of calls) {
+  for (const { value } of givenCalls(story)) {
     const { anonymousId, body, type, userId } = value;
     if (userId === null) continue;
     if (anonymousId !== null) merged.set(`anon:${anonymousId}`, userId);
@@ -92,12 +54,11 @@ function mergedOf(calls: readonly Written<Call>[]): ReadonlyMap<string, string> 
   return merged;
 }
 
-/** By user: everything that counts for them in the end. */
+/** By user: everything that counts for them in the end, if nobody was deleted and no list names them. */
 export function peopleOf(story: Story): ReadonlyMap<string, NaivePerson> {
-  const calls = givenCalls(story);
-  const merged = mergedOf(calls);
+  const merged = mergedOf(story);
   const people = new Map<string, NaivePerson>();
-  calls.forEach(({ value }, order) => {
+  givenCalls(story).forEach(({ value }, order) => {
     const own = ownerOf(value);
     const user = merged.get(own) ?? own;
     const person = people.get(user) ?? { calls: [], lists: new Set() };
@@ -107,34 +68,25 @@ export function peopleOf(story: Story): ReadonlyMap<string, NaivePerson> {
   return people;
 }
 
-/** By user: what was done, in the order in which profiles have it. Nobody who was merged, or into whom somebody was. */
-export function unlinkedHistoriesOf(story: Story): ReadonlyMap<string, readonly DoneCall[]> {
-  const merged = mergedOf(givenCalls(story));
-  const linked = new Set([...merged.keys(), ...merged.values()]);
-  const storedAtMs = new Map(story.calls.toReversed().map(({ atMs, value }) => [value.messageId, atMs]));
-  const histories = new Map<string, Map<string, DoneCall>>();
-  for (const { record, value } of story.profileEvents) {
-    const { call } = value;
-    const user = record.key ?? "";
-    if (call === null || linked.has(user)) continue;
-    const history = histories.get(user) ?? new Map<string, DoneCall>();
-    histories.set(user, history);
-    if (history.has(call.messageId)) continue;
-    const done = { call: naiveCallOf(call, record.offset), storedAtMs: storedAtMs.get(call.messageId) ?? 0 };
-    history.set(call.messageId, done);
-  }
-  return new Map(Array.from(histories, ([user, history]) => [user, [...history.values()]]));
+/** What is asked of one person. */
+export interface Question {
+  readonly kind: string;
+  readonly id: string;
+  /** JSON; null of a list. */
+  readonly definition: string | null;
 }
 
-/** Whether the person is in the audience at this moment, computed anew from all calls. */
-export function isMember(
-  audience: AudienceConfig,
+/** The value that is sent of the person at this moment, computed anew from all calls. `named` answers for keys that definitions name. */
+export function naiveValue(
+  { definition, id, kind }: Question,
   person: NaivePerson,
-  moment: { readonly nowMs: number; readonly audiences: readonly AudienceConfig[] },
-): boolean {
-  const definition = JSON.parse(audience.definition ?? "{}") as Record<string, unknown>;
-  return naiveMember(definition, person, moment.nowMs, (key) => {
-    const named = moment.audiences.find((one) => one.key === key);
-    return named !== undefined && isMember(named, person, moment);
+  { named, nowMs }: { readonly nowMs: number; named(key: string): Question | undefined },
+): unknown {
+  if (definition === null) return person.lists.has(id);
+  const parsed = JSON.parse(definition) as Record<string, unknown>;
+  if (kind === "trait") return naiveTrait(parsed, person, nowMs);
+  return naiveMember(parsed, person, nowMs, (key) => {
+    const question = named(key);
+    return question !== undefined && naiveValue(question, person, { named, nowMs }) === true;
   });
 }

@@ -1,12 +1,9 @@
 import { everyCallArrives } from "./arrived.ts";
 import { everyWebhookIsAsked } from "./asked.ts";
-import {
-  changesAlternate,
-  changesAreNumbered,
-  changesHold,
-  membersAreTrue,
-  noCommitPassesEvent,
-} from "./audiences.ts";
+import { noCommitPassesEvent } from "./audience-commits.ts";
+import { silenceIsKept } from "./audience-silence.ts";
+import { changesHold, membersAreTrue } from "./audience-truth.ts";
+import { changesAlternate, changesAreNumbered } from "./audiences.ts";
 import { noCommitGoesBack, noCommitPassesWork } from "./commits.ts";
 import { doublesAreExplained } from "./doubles.ts";
 import { countersReturnToZero, everythingDrains } from "./ends.ts";
@@ -41,6 +38,7 @@ const LAWS: readonly Law[] = [
   changesAreNumbered,
   changesHold,
   membersAreTrue,
+  silenceIsKept,
   noCommitPassesEvent,
 ];
 

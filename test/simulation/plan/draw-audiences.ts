@@ -9,7 +9,7 @@ import type { AudienceWrite, Plan, ProcessPlan } from "./plan.ts";
 /** How long until everything has to be through once nothing goes wrong any more: a processor may have to restore twice. */
 const DRAIN_MS = 60_000;
 
-type Definition = Readonly<Record<string, unknown>>;
+export type Definition = Readonly<Record<string, unknown>>;
 
 const A60 = { event: "A", within: "60s" };
 
@@ -23,7 +23,7 @@ const FROM_SUMMARY: readonly [Definition, ...Definition[]] = [
   { all: [A60, { not: { event: "B", within: "90s" } }] },
 ];
 
-const FROM_CALLS: readonly [Definition, ...Definition[]] = [
+export const FROM_CALLS: readonly [Definition, ...Definition[]] = [
   ...FROM_SUMMARY,
   { ...A60, count: { op: "gte", value: 2 } },
   { ...A60, count: { op: "eq", value: 2 } },
@@ -56,6 +56,7 @@ export function drawAudiencePlan(seed: number): Plan {
     changes: [],
     replays: [],
     audiences: drawAudiences(calmMs, random.split("definitions")),
+    profileWrites: [],
     faults: drawAudienceFaults({ processes, calmMs, random: random.split("faults") }),
   };
 }
@@ -91,7 +92,7 @@ function drawAudiences(calmMs: number, random: Random): AudienceWrite[] {
   });
 }
 
-function configOf(id: string, definition: Definition, atMs: number): AudienceConfig {
+export function configOf(id: string, definition: Definition, atMs: number): AudienceConfig {
   const writtenAtMs = EPOCH_MS + atMs;
   return {
     id,

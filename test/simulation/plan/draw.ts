@@ -33,6 +33,7 @@ export function drawPlan(seed: number, sizeName?: SizeName): Plan {
     changes: drawChanges(destinations, timing, random.split("changes")),
     replays: [],
     audiences: [],
+    profileWrites: [],
     faults: drawFaults({ processes, scripts, timing, random: random.split("faults") }),
   };
   const plan = name === "small" ? withComeback(usual, random.split("comeback")) : usual;

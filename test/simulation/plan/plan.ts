@@ -45,6 +45,15 @@ export interface AudienceWrite {
   readonly config: AudienceConfig;
 }
 
+/** What somebody writes of one user: an import's row, or a deletion. */
+export interface ProfileWrite {
+  readonly id: string;
+  readonly atMs: number;
+  readonly userId: string;
+  /** The list that the user is put on, or taken off; undefined: the user is deleted. */
+  readonly list?: { readonly id: string; readonly isMember: boolean };
+}
+
 /** What somebody asks control for: to send dead letters of a destination again. */
 export interface ReplayPlan {
   readonly id: string;
@@ -122,5 +131,6 @@ export interface Plan {
   readonly changes: readonly Change[];
   readonly replays: readonly ReplayPlan[];
   readonly audiences: readonly AudienceWrite[];
+  readonly profileWrites: readonly ProfileWrite[];
   readonly faults: readonly Fault[];
 }

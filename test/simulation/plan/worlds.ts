@@ -1,10 +1,15 @@
+import { Random } from "../random.ts";
 import { drawPlan } from "./draw.ts";
+import { withChanges } from "./draw-audience-changes.ts";
 import { drawAudiencePlan } from "./draw-audiences.ts";
 import type { Plan } from "./plan.ts";
 import type { SizeName } from "./size.ts";
 
-/** What worlds are about: calls on their way to endpoints, or audiences that calls make. */
-export const WORLDS = ["deliveries", "audiences"] as const;
+/**
+ * What worlds are about: calls on their way to endpoints, or audiences that calls make. In worlds of steady audiences nobody edits, pauses or
+ * deletes anything, nothing is imported, and clocks agree: what was found in them stays a seed of theirs.
+ */
+export const WORLDS = ["deliveries", "audiences", "steady_audiences"] as const;
 
 export type Worlds = (typeof WORLDS)[number];
 
@@ -17,5 +22,7 @@ export interface WorldName {
 }
 
 export function planOf({ seed, size, worlds }: WorldName): Plan {
-  return worlds === "audiences" ? drawAudiencePlan(seed) : drawPlan(seed, size);
+  if (worlds === "deliveries") return drawPlan(seed, size);
+  const plan = drawAudiencePlan(seed);
+  return worlds === "audiences" ? withChanges(plan, new Random(seed).split("audience changes")) : plan;
 }

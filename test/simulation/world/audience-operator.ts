@@ -1,13 +1,29 @@
+import { userProfileId } from "#audiences";
 import { connect } from "#connection";
-import type { Producer } from "#kafka";
+import type { OutgoingRecord, Producer } from "#kafka";
 import type { Serde } from "#serde";
+import type { ProfileEventRecord } from "#topics";
 import type { VirtualHost } from "../host/virtual-host.ts";
-import type { AudienceWrite } from "../plan/plan.ts";
+import { EPOCH_MS } from "../host/virtual-host.ts";
+import type { AudienceWrite, ProfileWrite } from "../plan/plan.ts";
 import type { World } from "./world.ts";
 
 const AGAIN_AFTER_MS = 500;
 
-/** Who makes and changes audiences, as control would write them. Nothing happens to its process. */
+const NOTHING: ProfileEventRecord = {
+  kind: "",
+  hops: 0,
+  call: null,
+  releaseTo: null,
+  movedId: null,
+  movedState: null,
+  deletedAtMs: null,
+  listId: null,
+  isMember: null,
+  listedAtMs: null,
+};
+
+/** Who makes and changes audiences, imports and deletes users, as control would write all that. Nothing happens to its process. */
 export class AudienceOperator {
   readonly #world: World;
   readonly #host: VirtualHost;
@@ -25,7 +41,7 @@ export class AudienceOperator {
       {
         kafka: { brokers: [], clientId: name, tls: false },
         registryUrl: "http://simulated",
-        topics: [world.topics.audienceConfig],
+        topics: [world.topics.audienceConfig, world.topics.profileEvents],
       },
       world.ways(name, this.#host),
     );
@@ -39,18 +55,44 @@ export class AudienceOperator {
         this.#last = this.#last.then(() => this.#write(each));
       });
     }
+    for (const each of this.#world.plan.profileWrites)
+      this.#world.time.after(each.atMs, () => {
+        this.#last = this.#last.then(() => this.#happen(each));
+      });
   }
 
-  /** As somebody who reads that it failed, and does it again. */
   async #write({ config }: AudienceWrite): Promise<void> {
-    this.#started ??= this.#serde.start();
-    await this.#started;
+    await this.#start();
     const { audienceConfig } = this.#world.topics;
     const value = this.#serde.encode(audienceConfig, config);
     this.#world.trace.add("operator", `writes ${config.key}, generation ${config.generation}`);
+    await this.#send({ topic: audienceConfig.name, key: config.id, value });
+  }
+
+  /** A deletion's moment is before it is written, as control's is; so is that of an import. */
+  async #happen({ list, userId }: ProfileWrite): Promise<void> {
+    await this.#start();
+    const { profileEvents } = this.#world.topics;
+    const atMs = EPOCH_MS + this.#world.time.nowMs;
+    const event =
+      list === undefined
+        ? { ...NOTHING, kind: "delete", deletedAtMs: atMs }
+        : { ...NOTHING, kind: "list", listId: list.id, isMember: list.isMember, listedAtMs: atMs };
+    const value = this.#serde.encode(profileEvents, event);
+    this.#world.trace.add("operator", `writes a ${event.kind} of ${userId}`);
+    await this.#send({ topic: profileEvents.name, key: userProfileId(userId), value });
+  }
+
+  #start(): Promise<void> {
+    this.#started ??= this.#serde.start();
+    return this.#started;
+  }
+
+  /** As somebody who reads that it failed, and does it again. */
+  async #send(record: OutgoingRecord): Promise<void> {
     for (;;) {
       try {
-        await this.#producer.send([{ topic: audienceConfig.name, key: config.id, value }]);
+        await this.#producer.send([record]);
         return;
       } catch {
         await this.#host.delay(AGAIN_AFTER_MS);

@@ -1,0 +1,157 @@
+// Laws of audiences: against what recomputing everything naively gives.
+
+import type { AudienceConfig } from "#topics";
+import type { NaivePerson } from "../../audiences/naive-definition.ts";
+import { EPOCH_MS } from "../host/virtual-host.ts";
+import { type Change, changesOf } from "./audience-changes.ts";
+import { type Happened, type Life, livesOf, personOf } from "./audience-lives.ts";
+import { naiveValue, peopleOf, type Question } from "./audience-people.ts";
+import { type Versions, versionsOf } from "./audience-versions.ts";
+import { audienceLaw, byPair, EMPTY } from "./audiences.ts";
+import type { Story } from "./story.ts";
+
+/** Memberships end within some two seconds; so does everything else, with nothing going wrong. */
+const FRESH_MS = 6_000;
+const STEP_MS = 250;
+
+/** Between two looks at where calls end. */
+const LOOK_MS = 1_000;
+
+/** How far what processes call now lies apart at most, ms. */
+function skewOf({ plan }: Story): number {
+  const skews = plan.processes.map(({ skewMs }) => skewMs);
+  const apartMs = Math.max(0, ...skews) - Math.min(0, ...skews);
+  return apartMs === 0 ? 0 : apartMs + LOOK_MS;
+}
+
+/** Every version of what a definition names may hold while another one is prepared. */
+function* namedChoices(story: Story): Generator<(key: string) => Question | undefined> {
+  const all = [...versionsOf(story).values()];
+  const depth = Math.max(1, ...all.map(({ definitions }) => definitions.size));
+  for (let back = 0; back < depth; back += 1)
+    yield (key) => {
+      const versions = all.find(({ newest }) => newest.key === key);
+      return versions && questionOf(versions, [...versions.definitions.keys()].sort((a, b) => b - a)[back]);
+    };
+}
+
+function questionOf({ definitions, newest }: Versions, generation = newest.generation): Question {
+  const definition = definitions.get(generation);
+  return { kind: newest.kind, id: newest.id, definition: definition === undefined ? "{}" : definition };
+}
+
+const namesOthers = (definition: string | null): boolean => definition?.includes('"audience"') ?? false;
+
+/** Whether something of the life may have made the product judge the user at this moment. */
+function isMomentOf({ momentsMs }: Happened, atMs: number, skewMs: number): boolean {
+  return momentsMs.some((momentMs) => Math.abs(momentMs - atMs) <= skewMs);
+}
+
+/**
+ * Whether the change holds for the user as known by then: after some events of the log, which are all that were stored when time changed
+ * it, and at least one of that moment when an event did.
+ */
+function holds({ atMs, audience, origin, values }: Change, { events }: Life, story: Story): boolean {
+  const versions = versionsOf(story).get(audience.id);
+  if (versions === undefined) return false;
+  const question = questionOf(versions, origin?.generation);
+  const skewMs = skewOf(story);
+  const wanted = new Set(values.map((value) => JSON.stringify(value)));
+  const choices = namesOthers(question.definition) ? [...namedChoices(story)] : [() => undefined];
+  for (let known = 0; known <= events.length; known += 1) {
+    const isByEvent = events.slice(0, known + 1).some((event) => isMomentOf(event, atMs, skewMs));
+    // Of the same millisecond a call may be stored after the look at where calls end.
+    const isByTime = events.slice(known).every(({ storedAtMs }) => storedAtMs + skewMs >= atMs);
+    if (!isByEvent && !isByTime) continue;
+    const person = personOf(events.slice(0, known));
+    for (const named of choices)
+      if (wanted.has(JSON.stringify(naiveValue(question, person, { nowMs: atMs, named })))) return true;
+  }
+  return false;
+}
+
+/** The life that the change is of. */
+function lifeOf({ origin }: Change, lives: readonly Life[]): Life | undefined {
+  return lives.findLast(({ afterOffset }) => origin !== undefined && afterOffset < origin.incarnation);
+}
+
+const isExit = ({ audience, value }: Change): boolean =>
+  audience.deletedAtMs !== null && audience.isExitAll && value === false;
+
+/** No change is sent that was not so: above all nobody leaves for whom a call waits that keeps them. */
+export const changesHold = audienceLaw("each change holds at its moment", function* (story) {
+  const all = livesOf(story);
+  for (const change of changesOf(story)) {
+    const life = lifeOf(change, all.get(change.user) ?? []);
+    if (life === undefined || !life.isCertain || isExit(change)) continue;
+    if (!holds(change, life, story))
+      yield `${change.user} in ${change.audience.key}: ${JSON.stringify(change.value)} at ${change.atMs - EPOCH_MS} ms`;
+  }
+});
+
+interface User {
+  readonly id: string;
+  /** The last one; undefined: the user was linked, and nobody was deleted. */
+  readonly life: Life | undefined;
+  /** undefined: there is nobody, of whom nothing is to be said. */
+  readonly person: NaivePerson | undefined;
+}
+
+/** Everybody, as they are in the end. Of who was never deleted by the calls alone: none may be lost on the way to the profile. */
+function* usersOf(story: Story): Generator<User> {
+  const people = peopleOf(story);
+  const lives = livesOf(story);
+  for (const id of new Set([...people.keys(), ...lives.keys()])) {
+    if (id.startsWith("anon:")) continue;
+    const life = lives.get(id)?.at(-1);
+    const given = people.get(id);
+    const events = life?.events ?? [];
+    const isByCalls = given !== undefined && (lives.get(id)?.length ?? 0) < 2;
+    if (isByCalls) yield { id, life, person: { calls: given.calls, lists: personOf(events).lists } };
+    else if (life?.isCertain !== false)
+      yield { id, life, person: events.length === 0 ? undefined : personOf(events) };
+  }
+}
+
+/** The values that may have been sent last: what is true while everything becomes known. */
+function trueValues(
+  { newest }: Versions,
+  { person }: User,
+  { story, named }: { story: Story; named: (key: string) => Question | undefined },
+): ReadonlySet<string> {
+  // Nobody, or nobody any more, is in it; what was sent of a computed trait stays.
+  if (person === undefined || newest.deletedAtMs !== null) return new Set(["false"]);
+  const nowMs = EPOCH_MS + story.endedAtMs;
+  const skewMs = skewOf(story);
+  const values = new Set<string>();
+  for (let atMs = nowMs - FRESH_MS - skewMs; atMs <= nowMs + skewMs; atMs += STEP_MS)
+    values.add(JSON.stringify(naiveValue(newest, person, { nowMs: atMs, named })));
+  return values;
+}
+
+/** What was sent last in the life, JSON; of nothing what an empty value is. */
+function lastOf(changes: readonly Change[], life: Life | undefined): readonly string[] {
+  const own = changes.filter(({ origin }) => (origin?.incarnation ?? 0) > (life?.afterOffset ?? -1));
+  return own.at(-1)?.values.map((value) => JSON.stringify(value)) ?? [...EMPTY];
+}
+
+/** Nothing is to be sent of it: then what was sent last may be anything. */
+const isSilent = ({ deletedAtMs, isExitAll, isPaused, kind }: AudienceConfig): boolean =>
+  deletedAtMs === null ? isPaused : !isExitAll || kind === "trait";
+
+/** Once everything is through, who was last sent `true` is who is in the audience by all calls together; so with computed traits. */
+export const membersAreTrue = audienceLaw("in the end exactly the members are in", function* (story) {
+  if (story.drainedAtMs === undefined) return;
+  const all = [...versionsOf(story).values()];
+  const named = (key: string): Question | undefined => all.find(({ newest }) => newest.key === key)?.newest;
+  const sent = byPair(changesOf(story));
+  for (const user of usersOf(story))
+    for (const versions of all) {
+      if (isSilent(versions.newest)) continue;
+      const { key } = versions.newest;
+      const last = lastOf(sent.get(`${user.id} in ${key}`) ?? [], user.life);
+      const wanted = trueValues(versions, user, { story, named });
+      if (!last.some((value) => wanted.has(value)))
+        yield `${user.id} in ${key}: was last sent ${last[0]}, true is ${[...wanted].join(" or ")}`;
+    }
+});

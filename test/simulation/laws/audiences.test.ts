@@ -1,0 +1,179 @@
+import { describe, expect, test } from "@jest/globals";
+import type { ProfileEventCall } from "#topics";
+import { EPOCH_MS } from "../host/virtual-host.ts";
+import {
+  AUDIENCE,
+  CALM_MS,
+  event,
+  given,
+  profile,
+  sent,
+  audienceStory as story,
+  version,
+} from "./fixtures/audience-story.ts";
+import { findingsOf } from "./laws.ts";
+import type { Story } from "./story.ts";
+
+const ALTERNATES = "what is sent of a user and an audience alternates";
+const NUMBERED = "changes are numbered one after the other";
+const HOLDS = "each change holds at its moment";
+const MEMBERS = "in the end exactly the members are in";
+const SILENT = "of what is paused or deleted nothing is sent";
+const PASSED = "no commit passes an event that is not in its profile";
+
+const brokenBy = (given: Story): string[] => [...new Set(findingsOf(given).map(({ law }) => law))];
+const broken = (more: Partial<Story>, writes?: Parameters<typeof story>[1]): string[] =>
+  brokenBy(story(more, writes));
+
+const callOf = (messageId: string, atMs: number): ProfileEventCall => ({
+  ...given(messageId, atMs).value,
+  name: "A",
+  previousId: null,
+});
+
+const ENTERS = sent({ value: true, atMs: 10_000, origin: { seq: 1 } });
+const LEAVES = sent({ value: false, atMs: 70_000, origin: { seq: 2 } });
+const CALL = given("m1", 10_000);
+
+test("a world in which all went well breaks no law", () => {
+  expect(findingsOf(story())).toEqual([]);
+});
+
+describe("a law is broken by", () => {
+  test("a value that is sent twice in a row, under ids of its own", () => {
+    const again = sent({ value: true, atMs: 10_000, origin: { seq: 2 } });
+    expect(broken({ calls: [CALL, ENTERS, again], drainedAtMs: undefined })).toContain(ALTERNATES);
+    expect(broken({ calls: [CALL, ENTERS, ENTERS, LEAVES] })).toEqual([]);
+  });
+
+  test("a first value that is false", () => {
+    const calls = [CALL, sent({ value: false, atMs: 10_000, origin: { seq: 1 } })];
+    expect(broken({ calls, profiles: [profile(0, { seq: 1 })] })).toContain(ALTERNATES);
+  });
+
+  test("a change that is missing, or that no profile has made", () => {
+    expect(broken({ calls: [CALL, ENTERS] })).toContain(NUMBERED);
+    expect(broken({ calls: [CALL, LEAVES] })).toContain(NUMBERED);
+    const unknown = sent({ value: false, atMs: 70_000, origin: { seq: 2, incarnation: 77 } });
+    expect(broken({ calls: [CALL, ENTERS, unknown] })).toContain(NUMBERED);
+  });
+
+  test("a definition of before that holds again once the edited one did", () => {
+    const writes = [version(1), version(5_000, { generation: 2 })];
+    const [enters, leaves] = [2, 1].map((generation, index) =>
+      sent({
+        value: index === 0,
+        atMs: index === 0 ? 10_000 : 70_000,
+        origin: { generation, seq: index + 1 },
+      }),
+    ) as [typeof ENTERS, typeof LEAVES];
+    expect(broken({ calls: [CALL, enters, leaves] }, writes)).toEqual([NUMBERED]);
+  });
+
+  test("a user who leaves although a call keeps them", () => {
+    const calls = [CALL, ENTERS, given("m2", 30_000), LEAVES];
+    const events = [event(0, { call: callOf("m1", 10_000) }), event(1, { call: callOf("m2", 30_000) })];
+    expect(broken({ calls, profileEvents: events })).toContain(HOLDS);
+  });
+
+  test("a user who is let in by a definition that holds no more", () => {
+    const definition = JSON.stringify({ event: "B", within: "60s" });
+    const writes = [version(1, { definition, generation: 1 }), version(5_000, { generation: 2 })];
+    expect(broken({}, writes)).toContain(HOLDS);
+  });
+
+  test("a member at the end who is none, and one who was not told of", () => {
+    expect(broken({ calls: [CALL, ENTERS], profiles: [profile(0, { seq: 1 })] })).toEqual([MEMBERS]);
+    const late = given("m1", CALM_MS);
+    const profileEvents = [event(0, { call: callOf("m1", CALM_MS) })];
+    expect(broken({ calls: [late], profileEvents, profiles: [profile(0, { seq: 0 })] })).toEqual([MEMBERS]);
+  });
+
+  test("a computed trait whose value is another one, or comes twice", () => {
+    const definition = JSON.stringify({ event: "A", reduce: { fn: "count" } });
+    const changes = { kind: "trait", definition };
+    const trait = { ...AUDIENCE, ...changes };
+    const counts = (...values: number[]) => {
+      const all = values.map((value, at) => sent({ value, atMs: 10_000, origin: { seq: at + 1 } }, trait));
+      return broken({ calls: [CALL, ...all], profiles: [profile(0, { seq: values.length })] }, [
+        version(1, changes),
+      ]);
+    };
+    expect(counts(1)).toEqual([]);
+    expect(counts(2)).toEqual([HOLDS, MEMBERS]);
+    expect(counts(1, 1)).toEqual([ALTERNATES]);
+    expect(counts()).toEqual([MEMBERS]);
+  });
+
+  test("what is sent of a paused audience, once every processor knows that it is", () => {
+    const writes = [version(1), version(20_000, { isPaused: true })];
+    expect(broken({}, writes)).toEqual([]);
+    const calmMs = 50_000;
+    const whole = story({}, writes);
+    const calm = { ...whole, plan: { ...whole.plan, timing: { ...whole.plan.timing, calmMs } } };
+    expect(brokenBy(calm)).toEqual([SILENT]);
+    const resumed = [...writes, version(60_000)];
+    expect(brokenBy({ ...calm, plan: { ...calm.plan, audiences: resumed } })).toEqual([]);
+  });
+
+  test("members of an audience that ended who were not told that they left, unless it ended silently", () => {
+    const ended = (isExitAll: boolean) => [
+      version(1),
+      version(20_000, { deletedAtMs: EPOCH_MS + 20_000, isExitAll }),
+    ];
+    const profiles = [profile(0, { results: [] })];
+    expect(broken({ calls: [CALL, ENTERS], profiles }, ended(true))).toEqual([MEMBERS]);
+    expect(broken({ calls: [CALL, ENTERS], profiles }, ended(false))).toEqual([]);
+    const left = sent({ value: false, atMs: 21_000, origin: { seq: 2 } });
+    expect(broken({ calls: [CALL, ENTERS, left], profiles }, ended(true))).toEqual([]);
+  });
+
+  test("a row of an import that is not sent", () => {
+    const writes = [version(1, { kind: "list", definition: null })];
+    const listed = event(0, {
+      kind: "list",
+      listId: "a1",
+      isMember: true,
+      listedAtMs: EPOCH_MS + 10_000,
+    });
+    const none = { calls: [], profileEvents: [listed], profiles: [profile(0, { seq: 0 })] };
+    expect(broken(none, writes)).toEqual([MEMBERS]);
+    expect(broken({ ...none, calls: [ENTERS], profiles: [profile(0, { seq: 1 })] }, writes)).toEqual([]);
+  });
+
+  describe("a user who was deleted,", () => {
+    const deletion = event(1, { kind: "delete", deletedAtMs: EPOCH_MS + 20_000 });
+    const events = [event(0, { call: callOf("m1", 10_000) }), deletion];
+    const gone = profile(1, { appliedOffset: 1, results: [], judgedAtMs: 0, deletedAtMs: EPOCH_MS + 20_000 });
+    const anew = profile(2, { incarnation: 2, appliedOffset: 2, seq: 1 });
+    const enters = sent({ value: true, atMs: 30_000, origin: { incarnation: 2, seq: 1 } });
+
+    test("and of whom nothing more is sent, by nothing", () => {
+      const calls = [CALL, ENTERS];
+      expect(broken({ calls, profileEvents: events, profiles: [profile(0, { seq: 1 }), gone] })).toEqual([]);
+    });
+
+    test("and who is sent again for what came before the deletion", () => {
+      const old = event(2, { call: callOf("m2", 15_000) });
+      const all = { profileEvents: [...events, old], profiles: [profile(0, { seq: 1 }), gone, anew] };
+      expect(broken({ ...all, calls: [CALL, ENTERS, enters] })).toEqual([HOLDS, MEMBERS]);
+    });
+
+    test("but not by one who comes back", () => {
+      const back = event(2, { call: callOf("m2", 30_000) });
+      const leaves = sent({ value: false, atMs: 90_000, origin: { incarnation: 2, seq: 2 } });
+      const calls = [CALL, ENTERS, given("m2", 30_000), enters, leaves];
+      const profiles = [profile(0, { seq: 1 }), gone, { ...anew, value: { ...anew.value, results: [] } }];
+      expect(broken({ calls, profileEvents: [...events, back], profiles })).toEqual([]);
+    });
+
+    test("by a commit that passes the deletion before it is in the profile", () => {
+      const { happenings } = story();
+      const [begun, committed] = happenings as [Story["happenings"][number], Story["happenings"][number]];
+      const further = { ...committed, offset: 2 } as Story["happenings"][number];
+      const calls = [CALL, ENTERS];
+      const all = { calls, profileEvents: events, happenings: [begun, further] };
+      expect(broken({ ...all, profiles: [profile(0, { seq: 1 })] })).toEqual([PASSED]);
+    });
+  });
+});
