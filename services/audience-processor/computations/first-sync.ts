@@ -244,15 +244,11 @@ export class FirstSync {
     const { pace, registry, worker } = this.#parts;
     const before = stateOf(profile, affected);
     const unsent = profile.outbox.length;
-    if (pass.config.deletedAtMs === null) {
-      if (pass.config.generation > 1) this.#forgetUnused(profile);
-      for (const { plan } of uses)
-        if (registry.coverageOf(plan).isReady) profile.backfilled.delete(plan.leaf.key);
-      evaluate(profile, affected, worker.watermarkMs);
-    } else {
-      this.#forgetUnused(profile);
-      evaluate(profile, affected, worker.watermarkMs);
-    }
+    const { deletedAtMs, generation } = pass.config;
+    if (deletedAtMs !== null || generation > 1) this.#forgetUnused(profile);
+    for (const { plan } of uses)
+      if (registry.coverageOf(plan).isReady) profile.backfilled.delete(plan.leaf.key);
+    evaluate(profile, affected, worker.watermarkMs);
     pace.take(profile.outbox.length - unsent);
     this.#parts.onChanged(profile.outbox.length - unsent);
     return stateOf(profile, affected) !== before || profile.outbox.length !== unsent;
