@@ -1,8 +1,8 @@
 // The Go library under Go's own tools: format, vet, staticcheck, tests with the race detector, a short fuzz. What fails shows Go's output.
 import { spawnSync } from "node:child_process";
-import { mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { join, relative } from "node:path";
 import { beforeAll, describe, expect, jest, test } from "@jest/globals";
 import { environment } from "#support/environment";
 import { requireGo } from "#support/installed";
@@ -54,42 +54,56 @@ describe("the Go library", () => {
     expect(others).toEqual([]);
   });
 
-  test("is a module that a project of its own gets whole, without its tests and tools, and with nothing else", () => {
-    const project = mkdtempSync(join(tmpdir(), "hookline-go-module-"));
+  test("is a module that a project of its own gets from a module proxy, without its tools, and with nothing else", () => {
+    const folder = mkdtempSync(join(tmpdir(), "hookline-go-module-"));
     const module = "github.com/hookline/hookline/clients/go";
-    const replace = `replace ${module} => ${import.meta.dirname}`;
-    writeFileSync(
-      join(project, "go.mod"),
-      `module example\n\ngo 1.25\n\nrequire ${module} v0.1.0\n\n${replace}\n`,
-    );
-    const imports = `import (\n\t_ "${module}"\n\t_ "${module}/webhooks"\n)\n`;
-    writeFileSync(join(project, "main.go"), `package main\n\n${imports}\nfunc main() {}\n`);
-    // Whatever else it needed could not be had.
+    const proxy = join(folder, "proxy");
+    const project = join(folder, "project");
     const go = (...args: string[]) => {
-      const env = { ...environment, GOPROXY: "off", GOFLAGS: "-mod=mod" };
+      const env = {
+        ...environment,
+        // Whatever else it needed could not be had, and what an earlier run downloaded is not asked.
+        GOPROXY: `file://${proxy}`,
+        GOMODCACHE: join(folder, "modules"),
+        GOFLAGS: "-mod=mod -modcacherw",
+        GOSUMDB: "off",
+      };
       const { status, stdout, stderr } = spawnSync("go", args, { cwd: project, encoding: "utf8", env });
       if (status !== 0) throw new Error(`go ${args.join(" ")}\n${stdout}${stderr}`);
-      return stdout;
+      return stdout.trim();
     };
+    const filesIn = (path: string): string[] =>
+      readdirSync(path, { recursive: true, withFileTypes: true })
+        .filter((entry) => entry.isFile())
+        .map((entry) => relative(path, join(entry.parentPath, entry.name)))
+        .sort();
     try {
-      expect(go("list", "-m", "-f", "{{.Path}}", "all").trim().split("\n")).toEqual(["example", module]);
-      go("mod", "vendor");
-      const vendored = join(project, "vendor", module);
-      const files = readdirSync(vendored, { recursive: true, encoding: "utf8" }).sort();
-      const sources = ["", "webhooks/"].flatMap((folder) =>
-        readdirSync(join(import.meta.dirname, folder))
-          .filter((name) => name.endsWith(".go") && !name.endsWith("_test.go"))
-          .map((name) => `${folder}${name}`),
-      );
-      expect(files.filter((name) => name.endsWith(".go"))).toEqual(sources.sort());
+      run("go", ["run", "./pack", import.meta.dirname, "v0.1.0", proxy], "tools");
+      mkdirSync(project);
+      writeFileSync(join(project, "go.mod"), "module example\n\ngo 1.25\n");
+      const imports = `import (\n\thookline "${module}"\n\t"${module}/webhooks"\n)\n`;
+      const uses = "var _ = hookline.New\n\nvar _ webhooks.Handler\n";
+      writeFileSync(join(project, "main.go"), `package main\n\n${imports}\n${uses}\nfunc main() {}\n`);
+      go("get", `${module}@latest`);
+      go("build", "-o", "program", ".");
+      expect(go("list", "-m", "all").split("\n")).toEqual(["example", `${module} v0.1.0`]);
+      const files = filesIn(go("list", "-m", "-f", "{{.Dir}}", module));
+      const sources = filesIn(import.meta.dirname).filter((name) => !/^(?:bench|tools)\//.test(name));
+      expect(files).toEqual(sources);
+      expect(files.filter((name) => !/^(?:webhooks\/)?[a-z_]+\.go$/.test(name))).toEqual([
+        "README.md",
+        "go.mod",
+        "go.test.ts",
+      ]);
     } finally {
-      rmSync(project, { recursive: true });
+      rmSync(folder, { recursive: true });
     }
   });
 
   test("passes go vet and staticcheck", () => {
     run("go", ["vet", "./..."]);
     run("go", ["vet", "./..."], "bench");
+    run("go", ["vet", "./..."], "tools");
     run("go", ["tool", "-modfile=tools/go.mod", "staticcheck", "./..."]);
   });
 
