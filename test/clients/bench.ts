@@ -61,6 +61,25 @@ function row(name: string, cost: Cost | undefined): string {
   return `| ${[name, ...cells].join(" | ")} |\n`;
 }
 
+/** What is wanted of each library against its model. */
+const GOALS = { perSecond: 2, allocated: 0.5 };
+
+/** A line with both ratios; a goal that is missed makes the command fail. Of Go allocations are counted, of TypeScript their bytes. */
+function comparison(language: string, own: Cost, model: Cost): string {
+  const perSecond = own.perSecond / model.perSecond;
+  const [what, allocated] =
+    own.allocations === undefined || model.allocations === undefined
+      ? ["allocated bytes", own.allocatedBytes / model.allocatedBytes]
+      : ["allocations", own.allocations / model.allocations];
+  if (perSecond < GOALS.perSecond || allocated > GOALS.allocated) process.exitCode = 1;
+  const ratios = [
+    `${perSecond.toFixed(1)} times the messages a second (goal: ${GOALS.perSecond} or more)`,
+    `${allocated.toFixed(2)} of the ${what} a message (goal: ${GOALS.allocated} or less)`,
+    `${(own.peakMiB / model.peakMiB).toFixed(2)} of the memory at its peak`,
+  ];
+  return `\n${language}, against the model: ${ratios.join(", ")}.\n`;
+}
+
 const folder = mkdtempSync(join(tmpdir(), "hookline-bench-"));
 const binary = join(folder, "bench");
 try {
@@ -75,8 +94,11 @@ try {
   process.stdout.write(
     "| library | messages/s | CPU µs | allocations | allocated bytes | peak MiB |\n|---|---|---|---|---|---|\n",
   );
-  for (const [index, [name]] of libraries.entries())
-    process.stdout.write(row(name, median(rounds.flatMap((round) => round[index] ?? []))));
+  const medians = libraries.map((_, index) => median(rounds.flatMap((round) => round[index] ?? [])));
+  for (const [index, [name]] of libraries.entries()) process.stdout.write(row(name, medians[index]));
+  const [typescriptOwn, typescriptModel, goOwn, goModel] = medians as [Cost, Cost, Cost, Cost];
+  process.stdout.write(comparison("TypeScript", typescriptOwn, typescriptModel));
+  process.stdout.write(comparison("Go", goOwn, goModel));
 } finally {
   rmSync(folder, { recursive: true });
 }
