@@ -14,8 +14,10 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, beforeEach, expect, jest, test } from "@jest/globals";
 import { environment } from "#support/environment";
-import { requireGo } from "#support/installed";
+import { requireGo, requirePython } from "#support/installed";
+import { jvmSdkClassPath } from "#support/jvm-sdks";
 import { type ClientProject, createClientProject } from "#support/packed-client";
+import { pythonSdkEnvironment } from "#support/python-sdk";
 import { type IngestFixture, startFixture, WRITE_KEY } from "../../services/ingest/fixtures/http.ts";
 
 // Go compiles at the first run.
@@ -78,6 +80,18 @@ test(`${GUIDE}, with analytics-go v3`, async () => {
   for (const file of ["go.mod", "go.sum"]) copyFileSync(join(ROOT, "test/sdk/go", file), join(module, file));
   execFileSync("go", ["build", "-o", "program", "."], { cwd: module, env: environment });
   await expectCallOf(join(module, "program"), [], module);
+});
+
+test(`${GUIDE}, with segment-analytics-python`, async () => {
+  requirePython();
+  const { PYTHONPATH } = await pythonSdkEnvironment();
+  writeFileSync(join(folder, "start.py"), snippet(GUIDE, "python"));
+  await expectCallOf("env", [`PYTHONPATH=${PYTHONPATH}`, "python3", "start.py"], folder);
+});
+
+test(`${GUIDE}, with analytics-java`, async () => {
+  writeFileSync(join(folder, "Start.java"), snippet(GUIDE, "java"));
+  await expectCallOf("java", ["-cp", await jvmSdkClassPath(), "Start.java"], folder);
 });
 
 test(`${GUIDE}, with curl`, async () => {

@@ -5,11 +5,15 @@ import type { AddressInfo } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
 import { gunzipSync } from "node:zlib";
 
-/** What becomes of the first tries of a batch; later ones are delayed and get through. */
-const FAILURES = ["dropped", "answer lost", "503"] as const;
+/** What can become of the first tries of a batch; later ones are delayed and get through. */
+export const FAILURES = ["dropped", "answer lost", "503"] as const;
+
+export type Failure = (typeof FAILURES)[number];
 
 const DELAY_MS = 300;
-/** The hop's own headers, and what fetch says by itself. */
+/** As ingest says it. */
+const ANY_ORIGIN = { "access-control-allow-origin": "*" };
+/** The hops' own headers, and what fetch says and undoes by itself. */
 const NOT_FORWARDED = new Set([
   "connection",
   "content-length",
@@ -19,7 +23,11 @@ const NOT_FORWARDED = new Set([
   "expect",
 ]);
 
-type Treatment = (typeof FAILURES)[number] | "delayed";
+type Treatment = Failure | "delayed";
+
+function kept(headers: [name: string, value: string][]): Record<string, string> {
+  return Object.fromEntries(headers.filter(([name]) => !NOT_FORWARDED.has(name)));
+}
 
 export interface FlakyProxy {
   readonly url: string;
@@ -34,27 +42,43 @@ async function bodyOf(request: IncomingMessage): Promise<Buffer<ArrayBuffer>> {
   return Buffer.concat(chunks);
 }
 
+/** Of a batch, or of a call on its own. */
 function firstMessageId({ headers }: IncomingMessage, body: Buffer): string {
   const text = (headers["content-encoding"] === "gzip" ? gunzipSync(body) : body).toString();
-  return (JSON.parse(text) as { batch: { messageId: string }[] }).batch[0]?.messageId ?? "";
+  const { batch, messageId } = JSON.parse(text) as { batch?: { messageId: string }[]; messageId?: string };
+  return batch?.[0]?.messageId ?? messageId ?? "";
 }
 
-/** Listens on a free port of 127.0.0.1 in front of `target`, the URL of ingest. */
-export async function startFlakyProxy(target: string): Promise<FlakyProxy> {
+/** Listens on a free port of 127.0.0.1 in front of `target`, the URL of ingest. `failures` are what each batch meets, in turn. */
+export async function startFlakyProxy(
+  target: string,
+  failures: readonly Failure[] = FAILURES,
+): Promise<FlakyProxy> {
   const treatments = new Map<string, Treatment[]>();
 
-  const forward = async (request: IncomingMessage, body: Buffer<ArrayBuffer>) => {
-    const kept = Object.entries(request.headers).filter(([name]) => !NOT_FORWARDED.has(name));
-    const headers = Object.fromEntries(kept.map(([name, value]) => [name, String(value)]));
-    const response = await fetch(`${target}${request.url}`, { method: "POST", headers, body });
-    return { status: response.status, text: await response.text() };
+  const forward = async ({ method = "POST", headers, url }: IncomingMessage, body: Buffer<ArrayBuffer>) => {
+    const answer = await fetch(`${target}${url}`, {
+      method,
+      headers: kept(Object.entries(headers).map(([name, value]) => [name, String(value)])),
+      ...(method === "POST" ? { body } : {}),
+    });
+    return { status: answer.status, headers: kept([...answer.headers]), text: await answer.text() };
+  };
+
+  const pass = async (request: IncomingMessage, response: ServerResponse, body: Buffer<ArrayBuffer>) => {
+    const { status, headers, text } = await forward(request, body);
+    // Settings name the place to send to: this one.
+    const here = text.replaceAll(new URL(target).host, request.headers.host ?? "");
+    response.writeHead(status, headers).end(here);
   };
 
   const handle = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
     const body = await bodyOf(request);
+    // A browser's questions beforehand, and settings.
+    if (request.method !== "POST") return pass(request, response, body);
     const messageId = firstMessageId(request, body);
     const tries = treatments.get(messageId) ?? [];
-    const treatment = FAILURES[tries.length] ?? "delayed";
+    const treatment = failures[tries.length] ?? "delayed";
     treatments.set(messageId, [...tries, treatment]);
     switch (treatment) {
       case "dropped":
@@ -65,13 +89,12 @@ export async function startFlakyProxy(target: string): Promise<FlakyProxy> {
         request.socket.resetAndDestroy();
         return;
       case "503":
-        response.writeHead(503, { "retry-after": "1", "content-type": "application/json" });
+        response.writeHead(503, { ...ANY_ORIGIN, "retry-after": "1", "content-type": "application/json" });
         response.end('{"success":false,"code":"unavailable","message":"later","error":"later"}');
         return;
       case "delayed": {
         await sleep(DELAY_MS, undefined, { ref: false });
-        const { status, text } = await forward(request, body);
-        response.writeHead(status, { "content-type": "application/json" }).end(text);
+        await pass(request, response, body);
       }
     }
   };

@@ -3,6 +3,7 @@ import { spawnSync } from "node:child_process";
 import { environment } from "#support/environment";
 
 const GO_MINOR = 26;
+const JAVA_MAJOR = 17;
 
 function versionOf(command: string, argument: string): string {
   const { stdout, stderr, status } = spawnSync(command, [argument], { encoding: "utf8", env: environment });
@@ -23,4 +24,17 @@ export function requireGo(): void {
 export function requirePython(): void {
   if (versionOf("python3", "--version").startsWith("Python 3")) return;
   throw new Error("python3 is not there: install Python 3, https://www.python.org/downloads");
+}
+
+/** Throws when there is no JDK that runs sources, or no Maven. */
+export function requireJava(): void {
+  const [, major = "0"] = /^(?:openjdk|java) (\d+)/m.exec(versionOf("java", "--version")) ?? [];
+  if (Number(major) >= JAVA_MAJOR && versionOf("mvn", "--version") !== "") return;
+  throw new Error(`install a JDK of version ${JAVA_MAJOR} or later and Maven, https://maven.apache.org`);
+}
+
+/** Throws when there is no cargo. */
+export function requireRust(): void {
+  if (versionOf("cargo", "--version").startsWith("cargo ")) return;
+  throw new Error("cargo is not there: install Rust, https://rustup.rs");
 }

@@ -1,6 +1,6 @@
 """Sends every call type and a bulk of track calls with the unmodified segment-analytics-python, as a customer's program would.
 
-python3 test/sdk/python/send.py <ingest URL> <write key> <bulk>
+python3 test/sdk/python/send.py <ingest URL> <write key> <bulk> <calls of a batch>
 """
 
 import sys
@@ -8,9 +8,16 @@ from datetime import datetime, timezone
 
 from segment.analytics.client import Client
 
-host, write_key, bulk = sys.argv[1], sys.argv[2], int(sys.argv[3])
+host, write_key, bulk, upload_size = sys.argv[1], sys.argv[2], int(sys.argv[3]), int(sys.argv[4])
 failures = []
-client = Client(write_key, host=host, gzip=True, upload_size=25, on_error=lambda error, _batch: failures.append(error))
+client = Client(
+    write_key,
+    host=host,
+    gzip=True,
+    upload_size=upload_size,
+    upload_interval=0.5 if upload_size < bulk else 10,
+    on_error=lambda error, _batch: failures.append(error),
+)
 
 client.identify("python-user", {"name": "Ada", "plan": "pro"})
 client.track("python-user", "Order Completed", {"total": 12.5, "tiny": 1e-7, "note": "<a & b> ✓"})
