@@ -3,9 +3,7 @@ import { readFileSync } from "node:fs";
 import { createServer } from "node:http";
 import { join } from "node:path";
 import { afterAll, beforeAll, beforeEach, expect, jest, test } from "@jest/globals";
-import { clientTool, installClientTools } from "#support/client-tools";
-import { debianChromium } from "#support/debian";
-import { environment } from "#support/environment";
+import { type Browser, type Page, startChromium } from "#support/chromium";
 import { type ClientProject, createClientProject } from "#support/packed-client";
 import { until } from "#support/until";
 import { type IngestFixture, startFixture, WRITE_KEY } from "../../services/ingest/fixtures/http.ts";
@@ -13,20 +11,6 @@ import { EACH_TYPE, sendEachType } from "./calls.ts";
 
 // The first run downloads the browser.
 jest.setTimeout(300_000);
-
-/** The part of puppeteer-core that is used. */
-interface Page {
-  goto(url: string): Promise<unknown>;
-  evaluate(script: string): Promise<unknown>;
-  close(): Promise<void>;
-}
-interface Browser {
-  newPage(): Promise<Page>;
-  close(): Promise<void>;
-}
-interface Puppeteer {
-  launch(options: object): Promise<Browser>;
-}
 
 let project: ClientProject;
 let ingest: IngestFixture;
@@ -55,22 +39,12 @@ function quickStart(): string {
 }
 
 beforeAll(async () => {
-  await installClientTools();
   project = createClientProject();
   ingest = await startFixture();
   await new Promise<void>((resolve) => pages.listen(0, "127.0.0.1", resolve));
   const address = pages.address();
   pageUrl = `http://localhost:${typeof address === "object" ? address?.port : 0}/`;
-  const module = clientTool("puppeteer-core/lib/esm/puppeteer/puppeteer-core.js");
-  const puppeteer = (await import(module)) as Puppeteer;
-  const { program, libraries } = debianChromium();
-  browser = await puppeteer.launch({
-    executablePath: program,
-    headless: "shell",
-    // The sandbox wants rights that CI does not have; only this test's own page is loaded.
-    args: ["--no-sandbox"],
-    env: { ...environment, LD_LIBRARY_PATH: libraries },
-  });
+  browser = await startChromium();
 });
 afterAll(async () => {
   await browser?.close();
@@ -112,19 +86,39 @@ test.each([{ gzip: false }, { gzip: true }])("every call type arrives with %j", 
   await page.close();
 });
 
-test("what is queued arrives when the page is left", async () => {
+/** Sends one more call from a page of its own: what the browser had still to send by itself has come by then. */
+async function untilLast(): Promise<void> {
   const { page } = await inPage(`
+    const client = new Hookline(key, options);
+    client.track({ userId: "u", event: "Last" });
+    await client.close();
+  `);
+  await page.close();
+}
+
+// Leaving hides the page and then ends it: two events, of which the second finds nothing to copy.
+test.each([
+  { by: "sendBeacon", before: "" },
+  { by: "fetch with keepalive", before: "delete Navigator.prototype.sendBeacon;" },
+])("what is queued arrives once when the page is left, by $by", async ({ before }) => {
+  const { page, result } = await inPage(`
+    ${before}
     const client = new Hookline(key, { ...options, flushAfterMs: 3_600_000, fetch: never });
     ${sendEachType("client")};
+    return navigator.sendBeacon === undefined;
   `);
-  expect(stored()).toEqual([]);
+  expect([result, stored()]).toEqual([before !== "", []]);
   await page.goto("about:blank");
   await untilStored(EACH_TYPE.length);
-  expect(stored()).toEqual(EACH_TYPE);
+  await untilLast();
+  expect(ingest.stored.map(({ type }) => type).sort()).toEqual([...EACH_TYPE, "track"].sort());
   await page.close();
 });
 
-// A document of its own in a page that stays: whether a tab that is closed still sends is up to the browser and how busy the machine is.
+/** A program with one queued call, which nothing but a beacon sends. */
+const ONE_QUEUED =
+  'new Hookline(key, { ...options, flushAfterMs: 3_600_000, fetch: never }).track({ userId: "u", event: "Left" });';
+
 test("what is queued arrives when the document is closed", async () => {
   const { page } = await inPage(`
     const frame = document.createElement("iframe");
@@ -135,15 +129,24 @@ test("what is queued arrives when the document is closed", async () => {
     const run = frame.contentWindow.eval("(async (script) => { await eval(script); })");
     await run(\`(async () => {
       const { Hookline } = await import("/dist/index.js");
+      const key = \${JSON.stringify(key)};
+      const options = \${JSON.stringify(options)};
       const never = () => new Promise(() => {});
-      const options = { endpoint: "\${options.endpoint}", flushAfterMs: 3_600_000, fetch: never };
-      new Hookline("\${key}", options).track({ userId: "u", event: "Left" });
+      ${ONE_QUEUED}
     })()\`);
     frame.remove();
   `);
   await untilStored(1);
   expect(stored()).toEqual(["track"]);
   await page.close();
+});
+
+// As a person closes it: the page is told. Without `runBeforeUnload` the browser ends the page's process untold, as in a crash.
+test("what is queued arrives when the tab is closed", async () => {
+  const { page } = await inPage(ONE_QUEUED);
+  await page.close({ runBeforeUnload: true });
+  await untilStored(1);
+  expect(stored()).toEqual(["track"]);
 });
 
 test("what a page could not send is in its storage, and the next page sends it under its id", async () => {
