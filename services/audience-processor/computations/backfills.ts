@@ -50,13 +50,18 @@ export class Backfills {
 
   constructor(parts: BackfillsParts) {
     this.#parts = parts;
+    // At once: a leaf that is asked for again has missed what is folded meanwhile.
+    parts.computations.whenCompiled(() => {
+      if (parts.worker.isOurs) this.#retire();
+    });
   }
 
   /** Begins what is to be done next. To be called a few times a second. */
   advance(): void {
     const { onError, worker } = this.#parts;
-    if (!worker.isOurs || this.#work !== undefined) return;
+    if (!worker.isOurs) return;
     this.#retire();
+    if (this.#work !== undefined) return;
     const work = this.#next();
     if (work === undefined) return;
     this.#work = work()

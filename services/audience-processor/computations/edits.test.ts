@@ -120,6 +120,19 @@ test("once the new definition holds, it holds for the next process too: that is 
   expect(sentLater()).toEqual(['two {"often":false}', 'two {"often":true}']);
 });
 
+test("an edit that is taken back before anything was done about it: what came meanwhile counts", async () => {
+  const { bench, call, companions, countElsewhere, isCounted, sentLater } = await setup();
+  bench.computations.apply("often", audienceOf("often", { event: "B" }, { generation: 2, updatedAtMs: 2 }));
+  call("new", 2);
+  await bench.settled();
+  const back = { generation: 3, updatedAtMs: 3, earlier: [{ definition: '{"event":"B"}', generation: 2 }] };
+  bench.computations.apply("often", audienceOf("often", TWICE, back));
+  await companions.advanceUntil(isCounted(2));
+  countElsewhere();
+  await companions.live("often", 3);
+  expect(sentLater()).toEqual(['new {"often":true}']);
+});
+
 test("an edit of an edit that is not prepared yet: the first definition holds on", async () => {
   const { bench, call, companions, sentLater } = await setup();
   const never = { event: "A", within: "90s", count: { op: "gte", value: 9 } };

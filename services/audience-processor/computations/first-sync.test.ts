@@ -180,3 +180,19 @@ test("an audience that is deleted while the pass of another's edit is due lets i
     'u1 {"b":false}',
   ]);
 });
+
+test("members leave a deleted audience also where it is not known how far it was", async () => {
+  const { bench, start } = await setup(2);
+  bench.computations.apply("a", audienceOf("a", { event: "A" }));
+  const first = start();
+  await first.live("a");
+  expect(bench.sent).toHaveLength(2);
+  // The process dies, and what it was about to write of its progress with it.
+  first.end();
+  const deleted = { deletedAtMs: 3, updatedAtMs: 3, isExitAll: true };
+  bench.computations.apply("a", audienceOf("a", { event: "A" }, deleted));
+  const reports = new Reports();
+  const next = new Companions(bench, reports);
+  await next.advanceUntil(() => reports.of("a")?.state === "deleted");
+  expect(bench.sent.slice(2).map(({ text }) => text)).toEqual(['{"a":false}', '{"a":false}']);
+});

@@ -45,7 +45,8 @@ export interface FirstSyncParts {
 }
 
 function isDone(config: AudienceConfig, progress: AudienceProgress | undefined): boolean {
-  if (config.deletedAtMs !== null) return progress === undefined || progress.state === "deleted";
+  // Of unknown progress too: that is written later than what is sent.
+  if (config.deletedAtMs !== null) return progress?.state === "deleted";
   if (progress === undefined || progress.generation !== config.generation) return false;
   // A resume sends the net difference.
   return progress.state === "live" && (config.isPaused || !progress.isPaused);
@@ -264,9 +265,9 @@ export class FirstSync {
   #leave(profile: Profile): void {
     const { computations, progressOf, worker } = this.#parts;
     for (const config of computations.configs) {
-      const { deletedAtMs, generation, id, isExitAll } = config;
+      const { deletedAtMs, id, isExitAll } = config;
       if (deletedAtMs !== null && isExitAll && !isDone(config, progressOf(id)))
-        leaveAudience(profile, { id, generation }, worker.watermarkMs);
+        leaveAudience(profile, config, worker.watermarkMs);
     }
   }
 
@@ -276,13 +277,12 @@ export class FirstSync {
     { after, isAtEnd, looked }: { after: string | undefined; looked: number; isAtEnd: boolean },
   ): void {
     const { nowMs, progressOf, report } = this.#parts;
-    const { config } = pass;
-    const members = progressOf(config.id)?.members ?? 0;
-    const ended = config.deletedAtMs === null ? "live" : "deleted";
+    const { deletedAtMs, id } = pass.config;
+    const members = progressOf(id)?.members ?? 0;
     pass.progress = {
       ...pass.progress,
-      members: config.deletedAtMs === null ? members : 0,
-      state: isAtEnd ? ended : "preparing",
+      members: deletedAtMs === null ? members : 0,
+      state: isAtEnd ? (deletedAtMs === null ? "live" : "deleted") : "preparing",
       profilesDone: pass.progress.profilesDone + looked,
       cursor: isAtEnd ? null : (after ?? null),
       updatedAtMs: nowMs(),

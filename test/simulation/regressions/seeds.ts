@@ -106,4 +106,14 @@ export const REGRESSIONS: readonly Regression[] = [
     worlds: "audiences",
     found: "members of an audience that had ended were forgotten by the pass of another's edit, and not told",
   },
+  {
+    seed: 349,
+    worlds: "audiences",
+    found: "an edit that was taken back at once went on with a leaf that had missed the calls in between",
+  },
+  {
+    seed: 516,
+    worlds: "audiences",
+    found: "an audience ended whose progress had died with a process: its members were not told",
+  },
 ];
