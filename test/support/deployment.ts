@@ -34,6 +34,8 @@ export interface DeploymentOptions {
   readonly replicationFactor?: number;
   /** Of the topics; a random one unless given. */
   readonly prefix?: string;
+  /** Of the first processes' code; this version's unless given. */
+  readonly root?: string;
 }
 
 /** The whole product on real Kafka, each service in its own process, apart from every other by its topic prefix. */
@@ -42,10 +44,11 @@ export interface Deployment {
   readonly topics: TopicMap;
   /** The first process of a service. */
   readonly service: (name: DeployedService) => ServiceProcess;
-  /** Starts one more process of a service, with these HOOKLINE_ variables over the deployment's. */
+  /** Starts one more process of a service, with these HOOKLINE_ variables over the deployment's; of the code in `root`, this version's unless given. */
   readonly addProcess: (
     name: StartedService,
     settings?: Readonly<Record<string, string>>,
+    root?: string,
   ) => Promise<ServiceProcess>;
   readonly ingestUrl: () => string;
   readonly controlUrl: () => string;
@@ -118,10 +121,16 @@ async function cleanUp({ stack, dataFolder }: Place, topics: TopicMap): Promise<
 
 async function startServices(
   settings: Record<string, string>,
-  settingsOf: DeploymentOptions["settingsOf"] = {},
+  { root, settingsOf = {} }: DeploymentOptions,
 ): Promise<Map<string, ServiceProcess>> {
   const results = await Promise.allSettled(
-    DEPLOYED_SERVICES.map((name) => startService({ name, settings: { ...settings, ...settingsOf[name] } })),
+    DEPLOYED_SERVICES.map((name) =>
+      startService({
+        name,
+        settings: { ...settings, ...settingsOf[name] },
+        ...(root === undefined ? {} : { root }),
+      }),
+    ),
   );
   const started = results.flatMap((result) => (result.status === "fulfilled" ? [result.value] : []));
   const failure = results.find((result) => result.status === "rejected");
@@ -163,7 +172,7 @@ export async function startDeployment(options: DeploymentOptions = {}): Promise<
   const topics = topicMap({ prefix: place.prefix, retryDelaysMs: place.retryDelaysMs });
   const settings = { ...settingsOf(place), ...options.settings };
   const services = await provision(place, options)
-    .then(() => startServices(settings, options.settingsOf))
+    .then(() => startServices(settings, options))
     .catch(async (error: unknown) => {
       await cleanUp(place, topics);
       throw error;
@@ -174,11 +183,12 @@ export async function startDeployment(options: DeploymentOptions = {}): Promise<
     return found;
   };
   const added: ServiceProcess[] = [];
-  const addProcess: Deployment["addProcess"] = async (name, changes = {}) => {
+  const addProcess: Deployment["addProcess"] = async (name, changes = {}, root) => {
     const dataFolder = join(place.dataFolder, `${name}-${added.length + 2}`);
     const process = await startService({
       name,
       settings: { ...settings, HOOKLINE_DATA_DIR: dataFolder, ...changes },
+      ...(root === undefined ? {} : { root }),
     });
     added.push(process);
     return process;

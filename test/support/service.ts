@@ -23,6 +23,8 @@ export interface ServiceOptions {
   readonly name: string;
   /** HOOKLINE_ variables; of this process's environment none is handed on. Ports are free ones unless given. */
   readonly settings: Readonly<Record<string, string>>;
+  /** Of its code; this version's unless given. */
+  readonly root?: string;
 }
 
 /** A service in a process of its own, as it runs in production. */
@@ -98,7 +100,7 @@ async function untilReady(name: string, child: Child, since: () => readonly LogL
 }
 
 /** Starts services/<name>/main.ts and waits until it is ready. Whoever starts it must stop or kill it. */
-export async function startService({ name, settings }: ServiceOptions): Promise<ServiceProcess> {
+export async function startService({ name, settings, root = ROOT }: ServiceOptions): Promise<ServiceProcess> {
   const logs: LogLine[] = [];
   let current: Record<string, string> = {
     ...Object.fromEntries(Object.values(PORT_VARIABLES).map((variable) => [variable, "0"])),
@@ -111,7 +113,7 @@ export async function startService({ name, settings }: ServiceOptions): Promise<
     const from = logs.length;
     child = await startChild({
       command: process.execPath,
-      args: [join(ROOT, "services", name, "main.ts")],
+      args: [join(root, "services", name, "main.ts")],
       environment: { NODE_COMPILE_CACHE: COMPILE_CACHE, ...bareEnvironment(), ...current },
       onLine: (line) => {
         // The first lines tell what went wrong, so it is the later ones that are not kept.
