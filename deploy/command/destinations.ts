@@ -5,6 +5,7 @@ import { controlApi } from "./control-api.ts";
 import { CommandError, EXIT } from "./exit-codes.ts";
 import { addDelete, addList, addShow, addShownLeaf, askAndShow, collect, pathOf } from "./leaf.ts";
 import { printJson, printTable } from "./output.ts";
+import { addWaitingCommands } from "./waiting.ts";
 
 const DESTINATIONS = {
   name: "destinations",
@@ -39,6 +40,7 @@ export function addDestinationCommands(program: Command, context: CommandContext
   addCreate(destinations, context);
   addUpdate(destinations, context);
   addTest(destinations, context);
+  addWaitingCommands(destinations, context);
   addDelete(destinations, context, {
     ...DESTINATIONS,
     one: "a destination; calls that wait for it become dead letters",

@@ -100,7 +100,7 @@ function jobTopics({ prefix, retryDelaysMs }: TopicMapOptions): JobTopics {
       record: "delivery-job",
       cleanup: keptFor(KEPT_MS.deliveryJobs),
       writtenBy: ["webhook-router", "control"],
-      readBy: ["deliverer"],
+      readBy: ["deliverer", "control"],
     },
     deliveryRetries: retryDelaysMs.map((delayMs) => retryTopic(prefix, delayMs)),
     deliveryWakes: {
@@ -109,7 +109,7 @@ function jobTopics({ prefix, retryDelaysMs }: TopicMapOptions): JobTopics {
       record: "delivery-wake",
       cleanup: COMPACT,
       writtenBy: ["deliverer"],
-      readBy: ["deliverer"],
+      readBy: ["deliverer", "control"],
     },
   };
 }
@@ -135,7 +135,7 @@ function waitingTopic(name: string, delayMs: number): RetryTopic {
     record: "delivery-job",
     cleanup: keptFor(KEPT_MS.deliveryJobs),
     writtenBy: ["deliverer"],
-    readBy: ["deliverer"],
+    readBy: ["deliverer", "control"],
     delayMs,
   };
 }

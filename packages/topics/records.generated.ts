@@ -120,7 +120,7 @@ export interface WebhookOutcome {
 export interface DeadLetter {
   /** The job's id, or topic-partition-offset of a record that could not be read. */
   id: string;
-  /** permanent, window_over, not_asked, destination_gone, destination_disabled, undecodable or handler_failed. */
+  /** permanent, window_over, not_asked, destination_gone, destination_disabled, destination_paused, undecodable or handler_failed. */
   reason: string;
   message: string;
   deadAtMs: number;
@@ -194,6 +194,10 @@ export interface DeliveryJob {
   failedAtMs: null | number;
   /** Until when a job is still to be asked whose window ended while this service was away. */
   lastChanceUntilMs: null | number;
+  /** Since when it waits because its destination is paused; null while it does not. */
+  pausedSinceMs: null | number;
+  /** How long it has waited so since its first attempt; this does not count in its window. */
+  pausedMs: number;
   /** The replay that made the job out of a dead letter. */
   replayId: null | string;
   /** Webhooks that wanted room when another took the call; they are still to be asked, once. Empty while no webhook has taken it. */
@@ -271,6 +275,12 @@ export interface DestinationConfig {
   disabledReason: null | string;
   /** When it was last switched on: failure from before does not count for disableAfterMs. */
   enabledAtMs: null | number;
+  /** Since when its calls wait instead of being sent; null while it is not paused. */
+  pausedAtMs: null | number;
+  /** How long a call may wait for the pause to end; null is the window of retries. */
+  pauseLimitMs: null | number;
+  /** When it was last asked for that its waiting calls are sent ahead of their time. */
+  retryAtMs: null | number;
   /** Adds the Standard Webhooks headers. */
   standardWebhooks: boolean;
   sharedSecret: null | EncryptedSecret;

@@ -10,6 +10,8 @@ type JobOrigin = Omit<
   | "visibleAtMs"
   | "failedAtMs"
   | "lastChanceUntilMs"
+  | "pausedSinceMs"
+  | "pausedMs"
   | "unaskedUrls"
   | "outcomes"
 >;
@@ -33,6 +35,8 @@ export function untriedJob(origin: JobOrigin): DeliveryJob {
     visibleAtMs: 0,
     failedAtMs: null,
     lastChanceUntilMs: null,
+    pausedSinceMs: null,
+    pausedMs: 0,
     unaskedUrls: [],
     outcomes: [],
     body,

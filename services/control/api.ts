@@ -29,6 +29,9 @@ import { addSourceRoutes } from "./sources/routes.ts";
 import { addWriteKeyRoutes } from "./sources/write-key-routes.ts";
 import type { TestCallParts } from "./test-call/parts.ts";
 import { addTestRoute } from "./test-call/routes.ts";
+import { addWaitingRoute } from "./waiting/list-routes.ts";
+import type { WaitingListParts } from "./waiting/parts.ts";
+import { addPauseRoutes } from "./waiting/pause-routes.ts";
 
 /** What all the routes work with together; each feature declares its own part. */
 export type ApiParts = SourceParts &
@@ -41,12 +44,15 @@ export type ApiParts = SourceParts &
   AudienceParts &
   MemberParts &
   ImportParts &
+  WaitingListParts &
   Pick<ServerOptions, "telemetry">;
 
 const ROUTES = [
   addSourceRoutes,
   addWriteKeyRoutes,
   addDestinationRoutes,
+  addPauseRoutes,
+  addWaitingRoute,
   addTestRoute,
   addAttemptRoutes,
   addStatsRoute,

@@ -26,6 +26,7 @@ export function connect(context: ControlContext, ways: Ways): Connection {
       topics.deliveryTotals,
       topics.deadLetters,
       topics.deliveryJobs,
+      topics.deliveryWakes,
       topics.destinationHealth,
       topics.operationalEvents,
     ],

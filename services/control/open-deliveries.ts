@@ -10,6 +10,10 @@ import { type Deliveries, openDeliveryIndex } from "./delivery-index/open.ts";
 import type { DeletedUsers } from "./regulations/deleted-users.ts";
 import { openReplays } from "./replays/open.ts";
 import { createReplayStore, type ReplayStore } from "./replays/store.ts";
+import { createWaitingReader, type WaitingReader } from "./waiting/reader.ts";
+
+/** The consumer group of the deliverers, behind the prefix of the deployment. */
+const DELIVERERS = "deliverer";
 
 /** A request that Kafka has not acknowledged by then is answered with 503. */
 const DELIVERY_TIMEOUT_MS = 5_000;
@@ -27,6 +31,7 @@ export interface OpenDeliveries {
   readonly deliveries: Deliveries;
   readonly deadLetters: DeadLetterReader;
   readonly replays: ReplayStore;
+  readonly waiting: WaitingReader;
   /** End of every partition of the dead letters now, by its number. */
   deadLetterEnds(): Promise<number[]>;
 }
@@ -56,6 +61,13 @@ export function openDeliveries(
     deliveries,
     deadLetters,
     replays: store,
+    waiting: createWaitingReader({
+      kafka,
+      admin,
+      serde,
+      topics,
+      groupId: `${context.settings.topics.prefix}${DELIVERERS}`,
+    }),
     async deadLetterEnds() {
       const offsets = await admin.offsets(topics.deadLetters.name);
       return offsets.sort((one, other) => one.partition - other.partition).map(({ high }) => high);

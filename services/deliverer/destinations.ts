@@ -32,6 +32,8 @@ export type ReachableDestination =
 /** What the configuration says about a destination right now. */
 export type DestinationState =
   | ReachableDestination
+  /** Its calls wait. `limitMs`: how long each may, at most; undefined is the window of retries. */
+  | { readonly kind: "paused"; readonly sinceMs: number; readonly limitMs: number | undefined }
   | { readonly kind: "gone" }
   | { readonly kind: "disabled" };
 
@@ -48,6 +50,11 @@ export interface Destinations {
   confirmed(destinationId: string): Promise<DestinationState>;
 }
 
+export interface FollowedDestinations extends Destinations {
+  /** Called when it is asked for that a destination's waiting calls are sent now; and for the last time it was, when that is first read. */
+  onRetryAsked(listener: (destinationId: string, askedAtMs: number) => void): void;
+}
+
 const GONE: DestinationState = { kind: "gone" };
 const DISABLED: DestinationState = { kind: "disabled" };
 
@@ -55,19 +62,27 @@ const DISABLED: DestinationState = { kind: "disabled" };
 export function followDestinations(
   { lifecycle, logger, metrics, nowMs, settings: own }: DelivererContext,
   { kafka, serde, topics }: Connection,
-): Destinations {
-  const readable = serde.decodeFields(topics.destinationConfig, []);
+): FollowedDestinations {
+  const asked = serde.decodeFields(topics.destinationConfig, ["retryAtMs"]);
   const table = kafka.table({
     topic: topics.destinationConfig.name,
     decode: ({ value }) => serde.decode(topics.destinationConfig, value),
-    // Only whether it can be read: a destination is looked at when a call for it comes.
-    decodeForListeners: ({ value }) => readable(value),
+    // A destination is looked at when a call for it comes.
+    decodeForListeners: ({ value }) => asked(value),
     onPoison: ({ key }, error) =>
       logger.error({ destinationId: key, err: error }, "destination cannot be read"),
   });
   watchTable(metrics, "destination-config", table);
   table.failed.catch((error: unknown) => lifecycle.fail(error));
-  return createDestinations(table, createSecretBox(own.encryption), nowMs);
+  return {
+    ...createDestinations(table, createSecretBox(own.encryption), nowMs),
+    onRetryAsked(listener) {
+      table.onChange((id, after, before) => {
+        const askedAtMs = after?.retryAtMs ?? null;
+        if (askedAtMs !== null && askedAtMs !== before?.retryAtMs) listener(id, askedAtMs);
+      });
+    },
+  };
 }
 
 export function createDestinations(
@@ -83,6 +98,9 @@ export function createDestinations(
     const config = table.get(destinationId);
     if (config === undefined) return GONE;
     if (!config.enabled) return DISABLED;
+    const { pausedAtMs, pauseLimitMs } = config;
+    if (pausedAtMs !== null)
+      return { kind: "paused", sinceMs: pausedAtMs, limitMs: pauseLimitMs ?? undefined };
     const known = opened.get(config);
     if (known !== undefined) return known;
     const fresh = open(config, secretBox, nowMs());

@@ -145,6 +145,8 @@ describe("a delivery job", () => {
       visibleAtMs: 0,
       failedAtMs: null,
       lastChanceUntilMs: null,
+      pausedSinceMs: null,
+      pausedMs: 0,
       unaskedUrls: [],
       outcomes: [],
     });

@@ -10,6 +10,7 @@ export type DeadLetterReason =
   | "not_asked"
   | "destination_gone"
   | "destination_disabled"
+  | "destination_paused"
   | BrokenRecordReason;
 
 const BROKEN_RECORDS: Reasons<BrokenRecordReason> = {
@@ -38,11 +39,15 @@ export const DEAD_LETTERS: Reasons<DeadLetterReason> = {
   },
   destination_gone: {
     meaning: "the destination was deleted while the call waited",
-    action: "nothing: there is nowhere left to send it",
+    action: "replay to another destination, if one should get it",
   },
   destination_disabled: {
     meaning: "the destination was switched off while the call waited",
     action: "switch it on, replay",
+  },
+  destination_paused: {
+    meaning: "the destination was paused for longer than its calls may wait",
+    action: "resume it, replay; a pause can state how long calls wait",
   },
   ...BROKEN_RECORDS,
 };

@@ -1,6 +1,7 @@
 // What a destination is and how it changes; pure but for the encryption that it is given.
 import { MASK } from "#secrets";
 import { DESTINATION_DEFAULTS, type DestinationConfig } from "#topics";
+import { pauseView } from "../waiting/pause.ts";
 import { type OptionsInput, optionsView, patchOptions, patchSwitch } from "./options.ts";
 import { patchSecrets, previousSecretValidUntil, type SecretInput } from "./rotation.ts";
 import { renewWebhooks, type Sealer, sealWebhooks, type WebhookInput } from "./secrets.ts";
@@ -76,6 +77,7 @@ export function destinationView(destination: DestinationConfig, nowMs: number) {
     sourceIds,
     callTypes,
     ...optionsView(destination),
+    paused: pauseView(destination),
     previousSecretValidUntil: previousSecretValidUntil(destination, nowMs),
     sharedSecretSet: sharedSecret !== null,
     webhooks: webhooks.map(({ url, headers }) => ({

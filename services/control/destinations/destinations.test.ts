@@ -91,6 +91,7 @@ describe("destinations (contract 4.1, 10.3)", () => {
       disableAfter: null,
       disabledReason: null,
       standardWebhooks: false,
+      paused: null,
       previousSecretValidUntil: null,
       sharedSecretSet: true,
       webhooks: [

@@ -1,19 +1,18 @@
 // /v1/destinations (contract 10.3).
 import { SPACE_SOURCE } from "#contract";
-import type { DestinationConfig } from "#topics";
 import { checkIfMatch, entityTag } from "../edits/entity-tag.ts";
-import { healthView } from "../health/view.ts";
 import { IdParams, IfMatch, NoContent } from "../http/fields.ts";
 import { problemResponses } from "../http/openapi.ts";
 import { PageQuery, page, pageOf } from "../http/pages.ts";
 import type { ControlApp } from "../http/server.ts";
 import { checkBody } from "../http/validation.ts";
-import { createDestination, destinationView, patchDestination } from "./destination.ts";
+import { createDestination, patchDestination } from "./destination.ts";
 import { existingDestination } from "./existing.ts";
 import type { DestinationParts } from "./parts.ts";
 import { destinationProblems } from "./rules.ts";
 import { CreateDestinationBody, DestinationView, PatchDestinationBody } from "./schemas.ts";
 import { sealerOf } from "./secrets.ts";
+import { destinationViewOf } from "./view.ts";
 
 const TAGS = ["destinations"];
 
@@ -22,13 +21,6 @@ export function addDestinationRoutes(app: ControlApp, parts: DestinationParts): 
   addReadRoutes(app, parts);
   addPatchRoute(app, parts);
   addDeleteRoute(app, parts);
-}
-
-function viewOf(destination: DestinationConfig, { health, nowMs }: DestinationParts) {
-  return {
-    ...destinationView(destination, nowMs()),
-    health: healthView(destination, health.of(destination.id)),
-  };
 }
 
 function addCreateRoute(app: ControlApp, parts: DestinationParts): void {
@@ -60,7 +52,7 @@ function addCreateRoute(app: ControlApp, parts: DestinationParts): void {
         .code(201)
         .header("location", `/v1/destinations/${id}`)
         .header("etag", entityTag(destination))
-        .send(viewOf(destination, parts));
+        .send(destinationViewOf(destination, parts));
     },
   );
 }
@@ -79,7 +71,7 @@ function addReadRoutes(app: ControlApp, parts: DestinationParts): void {
     },
     async (request) => {
       const { data, next } = page(parts.destinations.list(), request.query);
-      return { data: data.map((destination) => viewOf(destination, parts)), next };
+      return { data: data.map((destination) => destinationViewOf(destination, parts)), next };
     },
   );
   app.get(
@@ -94,7 +86,7 @@ function addReadRoutes(app: ControlApp, parts: DestinationParts): void {
     },
     async ({ params }, reply) => {
       const destination = existingDestination(parts, params.id);
-      return await reply.header("etag", entityTag(destination)).send(viewOf(destination, parts));
+      return await reply.header("etag", entityTag(destination)).send(destinationViewOf(destination, parts));
     },
   );
 }
@@ -128,7 +120,7 @@ function addPatchRoute(app: ControlApp, parts: DestinationParts): void {
         return after;
       });
       telemetry.changed("destination", "updated");
-      return await reply.header("etag", entityTag(destination)).send(viewOf(destination, parts));
+      return await reply.header("etag", entityTag(destination)).send(destinationViewOf(destination, parts));
     },
   );
 }

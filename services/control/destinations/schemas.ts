@@ -1,8 +1,9 @@
-import { type TSchema, Type } from "typebox";
+import { type Static, type TSchema, Type } from "typebox";
 import { CALL_TYPES, type DeliveredType, MAX_WEBHOOKS } from "#contract";
 import { MASK } from "#secrets";
 import { HealthView } from "../health/view.ts";
 import { IdField, NameField, TimeField } from "../http/fields.ts";
+import { PauseView } from "../waiting/pause.ts";
 
 const MAX_SOURCES = 1_000;
 const MAX_SECRET_CHARACTERS = 1_024;
@@ -158,6 +159,10 @@ export const DestinationView = Type.Object(
         description: "Why `disableAfter` switched it off; null when a person did, or it is on.",
       }),
     ),
+    paused: Type.Unsafe<Static<typeof PauseView> | null>({
+      anyOf: [PauseView, { type: "null" }],
+      description: "null while it is not paused.",
+    }),
     standardWebhooks: StandardWebhooks,
     previousSecretValidUntil: nullable<string>(
       Type.String({ format: "date-time", description: "The secret before signs too until then." }),

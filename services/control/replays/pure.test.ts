@@ -29,6 +29,8 @@ describe("a dead letter as a job again", () => {
       visibleAtMs: 0,
       failedAtMs: null,
       lastChanceUntilMs: null,
+      pausedSinceMs: null,
+      pausedMs: 0,
       unaskedUrls: [],
       outcomes: [],
       body: letter.body,

@@ -18,6 +18,25 @@ describe("a circuit breaker", () => {
     expect(breaker.permit(START_MS + 4_001)).toBe("none");
   });
 
+  test("lets a probe through at once when somebody asks for one, and one only", () => {
+    const breaker = broken();
+    expect(breaker.permit(START_MS)).toBe("none");
+    breaker.askForProbe();
+    expect(breaker.isProbeAsked).toBe(true);
+    expect(breaker.permit(START_MS)).toBe("probe");
+    expect(breaker.isProbeAsked).toBe(false);
+    expect(breaker.permit(START_MS)).toBe("none");
+    breaker.failed(true, START_MS);
+    expect(breaker.permit(START_MS)).toBe("none");
+  });
+
+  test("keeps a pause that the endpoint asked for, whoever asks for a probe", () => {
+    const breaker = new Breaker(PERIODS_MS);
+    breaker.pause(START_MS + 60_000);
+    breaker.askForProbe();
+    expect(breaker.permit(START_MS)).toBe("none");
+  });
+
   test("stays closed for failures between answers, and for those of a call that is retried now and then", () => {
     const breaker = new Breaker(PERIODS_MS);
     for (let count = 0; count < 15; count += 1) {

@@ -25,6 +25,7 @@ export class Breaker {
   readonly #retryDelaysMs: readonly number[];
   #state: BreakerState = "closed";
   #isPaused = false;
+  #isProbeAsked = false;
   /** Since when it has been open without an answer; undefined while it is closed. */
   #downSinceMs: number | undefined;
   #untilMs = 0;
@@ -49,6 +50,18 @@ export class Breaker {
     return this.#isPaused;
   }
 
+  /** The next call is its probe, because somebody asked for one. */
+  get isProbeAsked(): boolean {
+    return this.#isProbeAsked && this.#state === "open";
+  }
+
+  /** The next call shall be a probe, without the rest of the period. A pause that the endpoint asked for stays. */
+  askForProbe(): void {
+    if (this.#state !== "open" || this.#isPaused) return;
+    this.#isProbeAsked = true;
+    this.#untilMs = 0;
+  }
+
   /** When the next probe may go. */
   get untilMs(): number {
     return this.#untilMs;
@@ -58,6 +71,7 @@ export class Breaker {
     if (this.#state === "closed") return "go";
     if (this.#state === "half_open" || nowMs < this.#untilMs) return "none";
     this.#state = "half_open";
+    this.#isProbeAsked = false;
     return "probe";
   }
 

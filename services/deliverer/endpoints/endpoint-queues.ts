@@ -128,14 +128,20 @@ export class EndpointQueues {
   }
 
   /**
-   * How many more retries the endpoint takes right now without a divert. Undefined while its breaker lets nothing through. First
-   * attempts never wait behind them: they have a queue of their own.
+   * How many more retries the endpoint takes right now without a divert. Undefined while its breaker lets nothing through, one where a
+   * probe was asked for. First attempts never wait behind them: they have a queue of their own.
    */
   room(endpoint: string): number | undefined {
     const queue = this.#queues.get(endpoint);
-    if (queue !== undefined && queue.breaker.state !== "closed") return undefined;
+    if (queue !== undefined && queue.breaker.state !== "closed")
+      return queue.breaker.isProbeAsked ? 1 : undefined;
     if (this.hasEnough || this.isFullOfRetries) return 0;
     return queue?.roomForRetries() ?? 1;
+  }
+
+  /** Its next call is let through, to see whether it is back. */
+  askForProbe(endpoint: string): void {
+    this.#queues.get(endpoint)?.breaker.askForProbe();
   }
 
   /** Ends waits that took too long, reports room, forgets idle queues. `isBusy`: the event loop has hardly a free moment. */

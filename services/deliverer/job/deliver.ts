@@ -15,6 +15,7 @@
 //   then it is delivered, and once more by its copy in the retry topic, with the same messageId.
 // - delivered, but not committed (at most one commit interval): the call is sent once more, as above.
 // - taken by one webhook while another wanted room: the record goes on to wait for the other. Until that is acknowledged, both are asked again.
+// - put off, because its destination is paused: as diverted; its copies are dealt with when they come out.
 // - given back, because its partition may be another's by now: no request was started for it since, and nothing written. Its
 //   record is read, or stepped, again; requests of it that had failed before are made again with it.
 // - a job the router emitted twice after its own crash: the second is recognised by its id and ends with the first.
@@ -32,7 +33,7 @@ import {
   joinsJobInProgress,
 } from "./job-in-progress.ts";
 import { judge } from "./judge.ts";
-import { planAttempt, planHop } from "./plan.ts";
+import { afterPause, type Plan, planAttempt, planHop } from "./plan.ts";
 import type { Retries, Waiting } from "./waiting.ts";
 
 export interface DeliverOptions extends EndingParts {
@@ -70,21 +71,35 @@ function lookAtDestination(inProgress: JobInProgress, options: DeliverOptions): 
   const { destinations, telemetry } = options;
   const { destinationId } = inProgress.record.decoded;
   const state = destinations.state(destinationId);
-  if (state.kind === "active") {
-    proceed(inProgress, state, options);
+  const plan = planNow(inProgress, state, options);
+  if (state.kind === "active" || plan.kind === "pause") {
+    proceed(inProgress, plan, options);
     return;
   }
   // Not to be believed before the configuration's topic was read to its end.
   void destinations
     .confirmed(destinationId)
-    .then((confirmed) => guarded(inProgress, telemetry, () => proceed(inProgress, confirmed, options)));
+    .then((confirmed) =>
+      guarded(inProgress, telemetry, () =>
+        proceed(inProgress, planNow(inProgress, confirmed, options), options),
+      ),
+    );
 }
 
-function proceed(inProgress: JobInProgress, state: DestinationState, options: DeliverOptions): void {
+function planNow(
+  { record }: JobInProgress,
+  state: DestinationState,
+  { nowMs, retries }: DeliverOptions,
+): Plan {
+  return planAttempt(record.decoded, state, { nowMs: nowMs(), retries });
+}
+
+function proceed(inProgress: JobInProgress, plan: Plan, options: DeliverOptions): void {
   const { claim, record } = inProgress;
-  const plan = planAttempt(record.decoded, state);
   if (!claim.isOurs) inProgress.giveBack();
-  else if (plan.kind === "attempt") makeAttempt(inProgress, { job: record.decoded, claim, ...plan }, options);
+  else if (plan.kind === "pause") inProgress.putOff(plan);
+  else if (plan.kind === "attempt")
+    makeAttempt(inProgress, { job: afterPause(record.decoded, options.nowMs()), claim, ...plan }, options);
   else inProgress.end(plan);
 }
 

@@ -7,6 +7,7 @@ import { type JobVerdict, position } from "./judge.ts";
 import type { Dead } from "./plan.ts";
 import type { Duplicate, RecentJobs } from "./recent-jobs.ts";
 import type { DeliveryRecords } from "./records.ts";
+import type { Waiting } from "./waiting.ts";
 
 /** A record as a step gets it. */
 export interface JobRecord {
@@ -21,6 +22,8 @@ export interface JobInProgress {
   readonly claim: Ownership;
   /** Ends the job, once. */
   end(verdict: JobVerdict): void;
+  /** Instead: it waits as it is, and comes again under the same key. */
+  putOff(waiting: Pick<Waiting, "tier" | "job">): void;
   /** Instead, for who owns its partition now. */
   giveBack(): void;
 }
@@ -48,6 +51,10 @@ export function beginJob(
       settle({ produce, onDurable: () => recentJobs.durable(partition, key) });
       telemetry.ended(job, verdict);
       if (verdict.kind === "divert") attemptLog.diverted(job);
+    },
+    putOff(waiting) {
+      const produce = [records.waiting(waiting)];
+      settle({ produce, onDurable: () => recentJobs.putOff(partition, key) });
     },
     giveBack() {
       // First, or the record would be its own duplicate.

@@ -161,8 +161,10 @@ describe("the plan for a job that came out of its topic", () => {
     durationMs: 1,
   });
 
+  const now = { nowMs: START_MS, retries };
+
   test("goes to every webhook the first time", () => {
-    expect(planAttempt(job(), active)).toMatchObject({ kind: "attempt", urls });
+    expect(planAttempt(job(), active, now)).toMatchObject({ kind: "attempt", urls });
   });
 
   test("goes to those that can be retried and to those never tried (contract 3.4, 3.6)", () => {
@@ -170,19 +172,19 @@ describe("the plan for a job that came out of its topic", () => {
       attempts: 1,
       outcomes: [failed(A, "permanent"), failed("https://old.test/", "retryable")],
     });
-    expect(planAttempt(tried, active)).toMatchObject({ kind: "attempt", urls: [B] });
+    expect(planAttempt(tried, active, now)).toMatchObject({ kind: "attempt", urls: [B] });
   });
 
   test("is death when the configuration has left no webhook to try", () => {
     const tried = job({ attempts: 1, outcomes: [failed(A, "permanent"), failed(B, "permanent")] });
-    expect(planAttempt(tried, active)).toMatchObject({ kind: "dead", reason: "permanent" });
+    expect(planAttempt(tried, active, now)).toMatchObject({ kind: "dead", reason: "permanent" });
   });
 
   test.each([
     ["gone", "destination_gone"],
     ["disabled", "destination_disabled"],
   ] as const)("is death when the destination is %s (contract 3.6)", (kind, reason) => {
-    expect(planAttempt(job(), { kind })).toMatchObject({ kind: "dead", reason });
+    expect(planAttempt(job(), { kind }, now)).toMatchObject({ kind: "dead", reason });
   });
 
   test("hops on from the time it should have come out, so that lateness does not add up", () => {

@@ -56,7 +56,7 @@ function judgeFailure(report: AttemptReport, retries: Retries, nowMs: number): W
     return { kind: "dead", reason: "permanent", message: "no webhook can be retried", job: tried };
   }
   const failed: FailedAttempt = {
-    firstAttemptAtMs: tried.firstAttemptAtMs ?? nowMs,
+    firstAttemptAtMs: Math.min((tried.firstAttemptAtMs ?? nowMs) + tried.pausedMs, nowMs),
     // Who only waits for his turn does not back off.
     attempts: diverted?.outcome.reason === "rate_limited" ? 1 : position(tried),
     nowMs,

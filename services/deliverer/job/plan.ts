@@ -16,7 +16,12 @@ export interface Delivered {
   readonly kind: "delivered";
 }
 
-export interface AttemptPlan {
+/** Waits as it is: nothing has become of it. It comes again under the same job id, equally far. */
+interface Pause extends Omit<Waiting, "kind"> {
+  readonly kind: "pause";
+}
+
+interface AttemptPlan {
   readonly kind: "attempt";
   readonly destination: ReachableDestination;
   /** Which of its webhooks. */
@@ -40,14 +45,57 @@ export function planHop(job: DeliveryJob, retries: Retries, nowMs: number): Wait
   return waitFrom({ ...job, dueAtMs }, fromMs, retries);
 }
 
+export type Plan = AttemptPlan | Pause | Dead | Delivered;
+
+export interface Now {
+  readonly nowMs: number;
+  readonly retries: Retries;
+}
+
+/**
+ * Waits on in the topic with the longest delay, which costs least: who ends the pause wakes it. undefined: it has waited for as long as
+ * it may.
+ */
+function planPause(
+  job: DeliveryJob,
+  { sinceMs, limitMs }: Extract<DestinationState, { kind: "paused" }>,
+  { nowMs, retries }: Now,
+): Pause | undefined {
+  const pausedSinceMs = Math.min(job.pausedSinceMs ?? nowMs, nowMs);
+  // An earlier pause, whose end the job has not met, does not count in what this one allows.
+  const fromMs = Math.max(pausedSinceMs, Math.min(sinceMs, nowMs));
+  const endsAtMs = limitMs === undefined ? retries.schedule.windowEndsAtMs(fromMs) : fromMs + limitMs;
+  if (endsAtMs <= nowMs) return undefined;
+  const dueAtMs = Math.min(endsAtMs, nowMs + (retries.delaysMs.at(-1) ?? 0));
+  return { ...waitFrom({ ...job, pausedSinceMs, dueAtMs }, nowMs, retries), kind: "pause" };
+}
+
+/** As it goes on when its destination is not paused any more. */
+export function afterPause(job: DeliveryJob, nowMs: number): DeliveryJob {
+  const { firstAttemptAtMs, pausedMs, pausedSinceMs } = job;
+  if (pausedSinceMs === null) return job;
+  // Before a first attempt there is no window that the pause could be taken out of.
+  const more = firstAttemptAtMs === null ? 0 : Math.max(0, nowMs - pausedSinceMs);
+  return { ...job, pausedSinceMs: null, pausedMs: pausedMs + more };
+}
+
 /**
  * The live configuration decides (contract 3.6): a retry goes to the webhooks whose last outcome was retryable (3.4) and
  * to those that came with a later configuration, by URL. A job that fell due within its window is attempted however late
  * we are: our own pause is not the endpoint's failure (docs/decisions/0006).
  */
-export function planAttempt(job: DeliveryJob, state: DestinationState): AttemptPlan | Dead | Delivered {
+export function planAttempt(job: DeliveryJob, state: DestinationState, now: Now): Plan {
+  const pause = state.kind === "paused" ? planPause(job, state, now) : undefined;
+  if (pause !== undefined) return pause;
   if (job.unaskedUrls.length > 0) return planUnasked(job, state);
   switch (state.kind) {
+    case "paused":
+      return {
+        kind: "dead",
+        reason: "destination_paused",
+        message: "the destination was paused for longer than its calls may wait",
+        job,
+      };
     case "gone":
       return { kind: "dead", reason: "destination_gone", message: "the destination was deleted", job };
     case "disabled":

@@ -62,6 +62,11 @@ export class RecentJobs {
     for (const duplicate of duplicates) duplicate.end();
   }
 
+  /** The job waits, durably, and comes again under the same key: it is not to be taken for one that has ended. */
+  putOff(partition: number, key: string): void {
+    for (const duplicate of this.#letGo(this.#jobs(partition), key)) duplicate.end();
+  }
+
   /** The job is in nobody's hand any more, and has not ended. */
   givenBack(partition: number, key: string): void {
     for (const duplicate of this.#letGo(this.#jobs(partition), key)) duplicate.giveBack();

@@ -1,10 +1,11 @@
 import type { Producer, Received, Runner, Step, Table } from "#kafka";
 import type { DeliveryJob, DeliveryWake } from "#topics";
 import type { Connection, DelivererContext, Reading } from "../connection.ts";
-import type { Destinations } from "../destinations.ts";
+import type { FollowedDestinations } from "../destinations.ts";
 import type { EndpointQueues } from "../endpoints/endpoint-queues.ts";
 import { position } from "../job/judge.ts";
 import type { WebhookResult } from "../job/outcomes.ts";
+import { AskedRetries } from "./asked-retries.ts";
 import { createWakeCursors, type WakeCursors } from "./cursors.ts";
 import { forgetPassedCursors } from "./forget.ts";
 import { createWakePace } from "./pace.ts";
@@ -17,7 +18,7 @@ const MAX_SEEN = 100_000;
 
 export interface WakingParts {
   readonly producer: Pick<Producer, "send">;
-  readonly destinations: Pick<Destinations, "state">;
+  readonly destinations: Pick<FollowedDestinations, "state" | "onRetryAsked">;
   readonly queues: EndpointQueues;
 }
 
@@ -47,6 +48,13 @@ export function openWaking(context: DelivererContext, connection: Reading, parts
   /** URLs whose endpoint's waiting calls this process has looked for since it got its partitions. */
   const seen = new Set<string>();
   let waker: Waker | undefined;
+  const asked = new AskedRetries({
+    ...context,
+    ...parts,
+    stopping: context.lifecycle.stopping,
+    waker: () => waker,
+  });
+  parts.destinations.onRetryAsked((id, askedAtMs) => asked.add(id, askedAtMs));
 
   const isTaken = (record: Received<DeliveryJob>) =>
     retryTopics.has(record.topic) &&
@@ -70,7 +78,10 @@ export function openWaking(context: DelivererContext, connection: Reading, parts
       seen.add(url);
       waker.found(url);
     },
-    reassigned: () => seen.clear(),
+    reassigned() {
+      seen.clear();
+      asked.again();
+    },
     begin(runner, step) {
       const started = startWaker(context, connection, { ...parts, cursors, readerJobs, runner, step });
       waker = started;
@@ -110,7 +121,7 @@ function startWaker(
 ): Waker {
   const wokenCalls = metrics.counter({
     name: "delivery_woken_calls_total",
-    help: "Waiting calls that were taken ahead of their due time, because their endpoint was back or had room.",
+    help: "Waiting calls that were taken ahead of their due time, because their endpoint was back or had room, or somebody asked for it.",
   });
   const admin = kafka.admin();
   const waker = createWaker({

@@ -116,20 +116,23 @@ export class PartitionPass {
 
   #wokenDestination(destinationId: string): Woken | undefined {
     if (this.#destinations.has(destinationId)) return this.#destinations.get(destinationId);
-    const state = this.#parts.destination(destinationId);
-    const endpoint =
-      state.kind === "active"
-        ? [...state.webhooks.values()]
-            .map((webhook) => webhook.endpoint)
-            .find((each) => this.#endpoints.has(each))
-        : undefined;
-    const failedBeforeMs = endpoint === undefined ? undefined : this.#endpoints.get(endpoint);
+    const endpoint = this.#endpointOf(destinationId);
+    const failedBeforeMs = this.#endpoints.get(destinationId) ?? this.#endpoints.get(endpoint ?? "");
     const woken =
       this.#isCut || endpoint === undefined || failedBeforeMs === undefined
         ? undefined
         : { endpoint, failedBeforeMs, progress: new WakeProgress() };
     this.#destinations.set(destinationId, woken);
     return woken;
+  }
+
+  /** Whose room its jobs wait for. */
+  #endpointOf(destinationId: string): string | undefined {
+    const state = this.#parts.destination(destinationId);
+    if (state.kind !== "active") return undefined;
+    const endpoints = [...state.webhooks.values()].map((webhook) => webhook.endpoint);
+    if (!this.#endpoints.has(destinationId)) return endpoints.find((each) => this.#endpoints.has(each));
+    return endpoints.find((each) => this.#parts.room.isOpen(each)) ?? endpoints[0];
   }
 
   async #take(record: RawRecord, woken: Woken): Promise<void> {

@@ -7,7 +7,10 @@ import type { ReaderJobs } from "./reader-jobs.ts";
 import type { Room } from "./room.ts";
 import type { WriteParts } from "./write.ts";
 
-/** What is woken, by endpoint: whose last attempt failed before this time (Unix ms), and in any case what was not asked. */
+/**
+ * What is woken, by endpoint, or by destination where somebody asked for one: whose last attempt failed before this time (Unix ms), and in
+ * any case what was not asked.
+ */
 export type Endpoints = ReadonlyMap<string, number>;
 
 export interface PassParts extends WriteParts {

@@ -8,6 +8,8 @@ const LOOK_AGAIN_MS = 20;
 export interface Room {
   /** True: it takes one now. False: it takes none for the time being, its breaker is open again, or the pass ends. */
   wait(endpoint: string, signal: AbortSignal): Promise<boolean>;
+  /** The endpoint lets something through. */
+  isOpen(endpoint: string): boolean;
   /** A job of the endpoint has ended. */
   freed(endpoint: string): void;
 }
@@ -47,6 +49,7 @@ export function createRoom({ queues, pace, host }: RoomOptions): Room {
         await nextChance(endpoint);
       }
     },
+    isOpen: (endpoint) => queues.room(endpoint) !== undefined,
     freed(endpoint) {
       for (const resolve of waiting.get(endpoint) ?? []) resolve();
     },

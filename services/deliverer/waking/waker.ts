@@ -13,6 +13,8 @@ export interface Waker {
   found(endpoint: string): void;
   /** The endpoint has room again. A pass takes the calls that were diverted; those that failed keep their schedule. */
   hasRoom(endpoint: string): void;
+  /** Somebody asked for the destination's calls, but for those that fail from this time on (Unix ms). */
+  asked(destinationId: string, failedBeforeMs: number): void;
   /** Takes no more. Resolves when the passes have ended, or after `graceMs`. */
   stop(graceMs: number): Promise<void>;
 }
@@ -50,6 +52,10 @@ export function createWaker(options: PassesOptions): Waker {
     },
     found: (endpoint) => wake(endpoint, nowMs()),
     hasRoom: (endpoint) => wake(endpoint, 0),
+    asked(destinationId, failedBeforeMs) {
+      wanted.hurry(destinationId);
+      wake(destinationId, failedBeforeMs);
+    },
     async stop(graceMs) {
       stopping.abort();
       await within(graceMs, Promise.all(running), host);

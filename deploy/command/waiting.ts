@@ -1,0 +1,66 @@
+// Calls that wait for a destination: let them wait, send them now.
+import type { Command } from "commander";
+import type { CommandContext } from "./context.ts";
+import { controlApi } from "./control-api.ts";
+import { addShownLeaf, askAndShow, pathOf, positiveInteger } from "./leaf.ts";
+import { printJson, printTable } from "./output.ts";
+
+const DESTINATIONS = "/v1/destinations";
+
+interface PauseOptions {
+  readonly json?: boolean;
+  readonly callsWaitFor?: string;
+}
+
+const COLUMNS = {
+  "message id": "messageId",
+  state: "state",
+  "next attempt": "nextAttemptAt",
+  attempts: "attempts",
+  received: "receivedAt",
+};
+
+export function addWaitingCommands(destinations: Command, context: CommandContext): void {
+  addWaiting(destinations, context);
+  addShownLeaf(destinations, "pause <id>", {
+    description: "let its calls wait, new ones too, until it is resumed",
+    examples: ["destinations pause dst_1", "destinations pause dst_1 --calls-wait-for 12h"],
+  })
+    .option("--calls-wait-for <duration>", "then a call is a dead letter; the window of retries by default")
+    .action(async (id: string, { callsWaitFor, json }: PauseOptions) => {
+      const body = callsWaitFor === undefined ? {} : { callsWaitFor };
+      const path = pathOf(DESTINATIONS, id, "/pause");
+      await askAndShow(context, { ...(json === true && { json }) }, (api) => api.ask(path, { body }));
+    });
+  addAsking(destinations, context, "resume", "end a pause; what waits is sent now");
+  addAsking(destinations, context, "retry", "send what waits now, ahead of its time");
+}
+
+function addWaiting(destinations: Command, context: CommandContext): void {
+  addShownLeaf(destinations, "waiting <id>", {
+    description: "list the calls that wait for it, and when each is attempted next",
+    examples: ["destinations waiting dst_1", "destinations waiting dst_1 --json"],
+  })
+    .option("--limit <count>", "at most so many", positiveInteger, 50)
+    .action(async (id: string, { json, limit }: { json?: boolean; limit: number }) => {
+      const path = pathOf(DESTINATIONS, id, "/waiting");
+      const listing = await controlApi(context.environment).list(path, {}, limit);
+      if (json === true) printJson(context, listing);
+      else printTable(context, COLUMNS, listing);
+    });
+}
+
+function addAsking(
+  destinations: Command,
+  context: CommandContext,
+  name: "resume" | "retry",
+  description: string,
+): void {
+  addShownLeaf(destinations, `${name} <id>`, {
+    description,
+    examples: [`destinations ${name} dst_1`],
+  }).action(async (id: string, options: { json?: boolean }) => {
+    const path = pathOf(DESTINATIONS, id, `/${name}`);
+    await askAndShow(context, options, (api) => api.ask(path, { method: "POST" }));
+  });
+}

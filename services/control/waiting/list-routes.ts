@@ -1,0 +1,159 @@
+// GET /v1/destinations/{id}/waiting.
+import { type Static, Type } from "typebox";
+import { type DeliveryJob, shardWidthOf, type WebhookOutcome } from "#topics";
+import { existingDestination } from "../destinations/existing.ts";
+import { SHOWN_URL, shownUrl } from "../destinations/shown-url.ts";
+import { IdParams, TimeField } from "../http/fields.ts";
+import { nullableInteger, nullableString } from "../http/nullable.ts";
+import { problemResponses } from "../http/openapi.ts";
+import { DEFAULT_LIMIT, PageQuery, pageOf } from "../http/pages.ts";
+import { refused } from "../http/problem.ts";
+import type { ControlApp } from "../http/server.ts";
+import { isoTime, isoTimeOrNull } from "../http/time-pages.ts";
+import { listWaiting, type WaitingJob, type WaitingList } from "./list.ts";
+import type { WaitingListParts } from "./parts.ts";
+import { shardsToRead, type WaitingPlace } from "./reader.ts";
+
+const WebhookOutcomeView = Type.Object({
+  url: Type.String({ description: SHOWN_URL }),
+  kind: Type.String({ description: "retryable or permanent." }),
+  reason: Type.String(),
+  status: nullableInteger(),
+  error: Type.String(),
+  at: TimeField,
+  durationMs: Type.Integer(),
+});
+
+const WAITING_FIELDS = {
+  state: Type.Unsafe<string>({
+    type: "string",
+    enum: ["queued", "waiting", "paused"],
+    description:
+      "queued: it is sent as soon as it is read. waiting: until nextAttemptAt, or until its endpoint is back. paused: until the destination is resumed.",
+  }),
+  waitsIn: Type.String({ description: "The topic that its record stands in." }),
+  nextAttemptAt: nullableString("When it is due; null when it is queued, or paused."),
+  attempts: Type.Integer({ description: "So far." }),
+  diverts: Type.Integer({ description: "Times it was put off because its endpoint was full or down." }),
+  firstAttemptAt: nullableString("Its window of retries begins here."),
+  replayId: nullableString("The replay that it came from."),
+  webhooks: Type.Array(WebhookOutcomeView, {
+    description: "The last outcome of every webhook that was tried.",
+  }),
+};
+
+const WaitingView = Type.Object(
+  {
+    messageId: Type.String(),
+    sourceId: Type.String(),
+    type: Type.String({ description: "Of the call." }),
+    receivedAt: TimeField,
+    ...WAITING_FIELDS,
+  },
+  { description: "A call that waits for the destination." },
+);
+
+const SummaryView = Type.Object(
+  {
+    calls: Type.Integer({ description: "Calls that wait; at least so many when isComplete is false." }),
+    oldestReceivedAt: nullableString("When the call was accepted that has waited longest."),
+    isComplete: Type.Boolean({ description: "False: there are more than could be counted in four seconds." }),
+  },
+  { description: "All that waits." },
+);
+
+const WaitingPage = Type.Object(
+  {
+    ...pageOf(WaitingView).properties,
+    summary: Type.Unsafe<Static<typeof SummaryView> | null>({
+      anyOf: [SummaryView, { type: "null" }],
+      description: "Of the first page; null on the others.",
+    }),
+  },
+  { description: "A page of the calls that wait." },
+);
+
+export function addWaitingRoute(app: ControlApp, parts: WaitingListParts): void {
+  app.get(
+    "/v1/destinations/:id/waiting",
+    {
+      schema: {
+        tags: ["waiting calls"],
+        operationId: "listWaitingCalls",
+        summary: "What waits for a destination, and when each call is attempted next",
+        description:
+          "Read from Kafka at this moment, by the topics in which calls wait, shortest delay first, and within one in the order of their time. A call whose request is under way still counts. A page may have fewer entries than asked for, and a next one all the same, when much waits for others.",
+        params: IdParams,
+        querystring: PageQuery,
+        response: { 200: WaitingPage, ...problemResponses },
+      },
+    },
+    async ({ params, query: { after, limit = DEFAULT_LIMIT } }) => {
+      const destination = existingDestination(parts, params.id);
+      const found = await listWaiting(
+        parts.waiting,
+        {
+          destinationId: destination.id,
+          shards: shardsToRead(shardWidthOf(destination)),
+          limit,
+          after: after === undefined ? undefined : readCursor(after),
+        },
+        parts.host,
+      );
+      return pageView(found);
+    },
+  );
+}
+
+function pageView({ jobs, next, summary }: WaitingList): Static<typeof WaitingPage> {
+  return {
+    data: jobs.map((waiting) => {
+      const { messageId, receivedAtMs, sourceId, type } = waiting.job;
+      return { messageId, sourceId, type, receivedAt: isoTime(receivedAtMs), ...waitingView(waiting) };
+    }),
+    next: next === undefined ? null : cursorOf(next),
+    summary:
+      summary === undefined
+        ? null
+        : {
+            calls: summary.calls,
+            oldestReceivedAt: isoTimeOrNull(summary.oldestReceivedAtMs),
+            isComplete: summary.isComplete,
+          },
+  };
+}
+
+function waitingView({ job, topicName }: WaitingJob) {
+  const state = stateOf(job);
+  return {
+    state,
+    waitsIn: topicName,
+    nextAttemptAt: state === "waiting" ? isoTime(job.dueAtMs) : null,
+    attempts: job.attempts,
+    diverts: job.diverts,
+    firstAttemptAt: isoTimeOrNull(job.firstAttemptAtMs),
+    replayId: job.replayId,
+    webhooks: job.outcomes.map(outcomeView),
+  };
+}
+
+function stateOf({ dueAtMs, pausedSinceMs }: DeliveryJob): "queued" | "waiting" | "paused" {
+  if (pausedSinceMs !== null) return "paused";
+  return dueAtMs === 0 ? "queued" : "waiting";
+}
+
+function outcomeView({ atMs, durationMs, kind, message, reason, status, url }: WebhookOutcome) {
+  return { url: shownUrl(url), kind, reason, status, error: message, at: isoTime(atMs), durationMs };
+}
+
+function cursorOf({ offset, partition, topic }: WaitingPlace): string {
+  return Buffer.from(`${topic}:${partition}:${offset}`).toString("base64url");
+}
+
+function readCursor(cursor: string): WaitingPlace {
+  const text = Buffer.from(cursor, "base64url").toString();
+  const [, topic, partition, offset] = /^(\d{1,3}):(\d{1,5}):(\d{1,16})$/.exec(text) ?? [];
+  if (topic === undefined || partition === undefined || offset === undefined)
+    throw refused([{ path: "after", message: "is not a cursor that this list gave" }]);
+  return { topic: Number(topic), partition: Number(partition), offset: Number(offset) };
+}

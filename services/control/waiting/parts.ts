@@ -1,0 +1,16 @@
+import type { Host } from "#host";
+import type { DestinationLookup } from "../destinations/existing.ts";
+import type { DestinationParts } from "../destinations/parts.ts";
+import type { WaitingReader } from "./reader.ts";
+
+/** What the routes of waiting calls work with. */
+export type WaitingParts = Pick<
+  DestinationParts,
+  "destinations" | "changes" | "health" | "nowMs" | "telemetry"
+>;
+
+/** What the list of waiting calls works with. */
+export interface WaitingListParts extends DestinationLookup {
+  readonly waiting: WaitingReader;
+  readonly host: Pick<Host, "setTimeout">;
+}

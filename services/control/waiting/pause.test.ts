@@ -1,0 +1,76 @@
+// What pause, resume and retry make of a destination, through the API; what deliverers make of it stands in their tests.
+import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
+import { type ControlService, problemFields, startControl } from "#support/control-service";
+
+let control: ControlService;
+let sourceId: string;
+
+beforeAll(async () => {
+  control = await startControl();
+  sourceId = (await control.ask("/v1/sources", { body: { name: "Web" } })).body.id;
+});
+afterAll(() => control.stop());
+
+async function destination(more: object = {}): Promise<string> {
+  const webhooks = [{ url: "https://example.com/hook" }];
+  const body = { name: "D", sourceIds: [sourceId], webhooks, enabled: true, ...more };
+  return (await control.ask("/v1/destinations", { body })).body.id;
+}
+
+function post(id: string, what: string, body?: object) {
+  return control.ask(`/v1/destinations/${id}/${what}`, { method: "POST", ...(body && { body }) });
+}
+
+describe("a pause", () => {
+  test("is shown with the time for which calls wait, until it is ended", async () => {
+    const id = await destination();
+    const { status, body } = await post(id, "pause", { callsWaitFor: "PT12H" });
+    expect(status).toBe(200);
+    expect(body.paused).toEqual({ since: expect.any(String), callsWaitFor: "12h" });
+    expect((await control.ask(`/v1/destinations/${id}`)).body.paused).toEqual(body.paused);
+    const longer = (await post(id, "pause", { callsWaitFor: "2d" })).body.paused;
+    expect(longer).toEqual({ since: body.paused.since, callsWaitFor: "2d" });
+    expect((await post(id, "resume")).body.paused).toBeNull();
+  });
+
+  test("needs no body, and lasts through other changes", async () => {
+    const id = await destination();
+    expect((await post(id, "pause")).body.paused).toMatchObject({ callsWaitFor: null });
+    const patched = await control.ask(`/v1/destinations/${id}`, { method: "PATCH", body: { name: "E" } });
+    expect(patched.body.paused).toMatchObject({ callsWaitFor: null });
+  });
+
+  test.each([
+    ["a while", "is not a duration such as 12h"],
+    ["0s", "must be longer than 0s, and at most 7d"],
+    ["8d", "must be longer than 0s, and at most 7d"],
+    [5, "must be string or null"],
+  ])("of %p is refused", async (callsWaitFor, message) => {
+    const { status, body } = await post(await destination(), "pause", { callsWaitFor });
+    expect(status).toBe(422);
+    expect(problemFields({ body })).toEqual({ callsWaitFor: message });
+  });
+});
+
+test.each([
+  { what: "resume", of: "is not paused", prepare: async () => destination() },
+  {
+    what: "retry",
+    of: "is paused",
+    async prepare() {
+      const id = await destination();
+      await post(id, "pause");
+      return id;
+    },
+  },
+  { what: "retry", of: "is switched off", prepare: async () => destination({ enabled: false }) },
+])("$what of a destination that $of is a conflict", async ({ what, prepare }) => {
+  expect((await post(await prepare(), what)).status).toBe(409);
+});
+
+test("a retry is accepted with the place to look at; of an unknown destination nothing is", async () => {
+  const { status, headers } = await post(await destination(), "retry");
+  expect(status).toBe(202);
+  expect(headers.get("location")).toMatch(/^\/v1\/destinations\/.+\/waiting$/);
+  for (const what of ["pause", "resume", "retry"]) expect((await post("dst_none", what)).status).toBe(404);
+});

@@ -1,0 +1,49 @@
+import type { Admin, Kafka, RawRecord } from "#kafka";
+import type { Serde } from "#serde";
+import type { DeliveryWake, TopicMap } from "#topics";
+
+/** Which of a destination's waiting jobs were taken ahead of their time already (docs/decisions/0009). */
+export interface Wakes {
+  isTaken(record: Pick<RawRecord, "topic" | "partition" | "offset" | "timestampMs">): boolean;
+}
+
+interface WakesOptions {
+  readonly kafka: Pick<Kafka, "readRange">;
+  readonly admin: Pick<Admin, "offsets">;
+  readonly serde: Pick<Serde, "decode">;
+  readonly topics: Pick<TopicMap, "deliveryWakes">;
+}
+
+/** The topic is compacted and its cursors are forgotten soon, so all of it is read. */
+export async function readWakes(
+  { admin, kafka, serde, topics }: WakesOptions,
+  destinationId: string,
+): Promise<Wakes> {
+  const { deliveryWakes } = topics;
+  const wakes = new Map<string, DeliveryWake>();
+  const prefix = `${destinationId}:`;
+  const partitions = await admin.offsets(deliveryWakes.name);
+  await Promise.all(
+    partitions
+      .filter(({ low, high }) => low < high)
+      .map(({ partition, low: fromOffset, high: toOffset }) =>
+        kafka.readRange({
+          topic: deliveryWakes.name,
+          partition,
+          fromOffset,
+          toOffset,
+          async onRecord({ key, value }) {
+            if (key?.startsWith(prefix) !== true) return;
+            if (value === null) wakes.delete(key);
+            else wakes.set(key, await serde.decode(deliveryWakes, value));
+          },
+        }),
+      ),
+  );
+  return {
+    isTaken({ topic, partition, offset, timestampMs }) {
+      const wake = wakes.get(`${destinationId}:${topic}:${partition}`);
+      return wake !== undefined && offset < wake.belowOffset && timestampMs <= wake.atMs;
+    },
+  };
+}

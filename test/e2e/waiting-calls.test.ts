@@ -1,0 +1,139 @@
+// Calls that wait for a destination, through every service on real Kafka: seen, sent now, paused. The only retry delay is so long that
+// nothing but what is asked for sends a call again while a test runs.
+import { afterAll, beforeAll, expect, test } from "@jest/globals";
+import { requestJson } from "#support/api";
+import { type Deployment, startDeployment } from "#support/deployment";
+import { type Receiver, startReceiver } from "#support/receiver";
+import { until } from "#support/until";
+
+const START_TIMEOUT_MS = 240_000;
+const TIMEOUT_MS = 60_000;
+const DELAY_MS = 1_200_000;
+
+interface Waiting {
+  readonly data: readonly {
+    readonly messageId: string;
+    readonly state: string;
+    readonly attempts: number;
+    readonly nextAttemptAt: string | null;
+    readonly webhooks: readonly { readonly reason: string; readonly status: number }[];
+  }[];
+  readonly next: string | null;
+  readonly summary: {
+    readonly calls: number;
+    readonly oldestReceivedAt: string | null;
+    readonly isComplete: boolean;
+  } | null;
+}
+
+let deployment: Deployment;
+let receiver: Receiver;
+
+beforeAll(async () => {
+  receiver = await startReceiver();
+  deployment = await startDeployment({ retryDelaysMs: [DELAY_MS] });
+}, START_TIMEOUT_MS);
+
+afterAll(async () => {
+  await deployment?.stop();
+  await receiver.close();
+}, 60_000);
+
+async function connected(path: string) {
+  const source = await deployment.control.createSource();
+  const { id } = await deployment.control.createDestination({
+    sourceIds: [source.id],
+    webhooks: [{ url: receiver.url(path) }],
+  });
+  const send = (messageId: string) =>
+    deployment.send(source.writeKeys[0], "track", { userId: "u1", event: "E", messageId });
+  const ask = (what: string, body?: object) =>
+    requestJson<{ paused: object | null }>(`${deployment.controlUrl()}/v1/destinations/${id}/${what}`, {
+      method: "POST",
+      ...(body && { body }),
+    });
+  const waiting = async (query = "") => {
+    const path = `${deployment.controlUrl()}/v1/destinations/${id}/waiting${query}`;
+    return (await requestJson<Waiting>(path)).body;
+  };
+  const untilWaiting = (count: number) =>
+    until(
+      async () => {
+        const found = await waiting();
+        return found.summary?.calls === count ? found : undefined;
+      },
+      { timeoutMs: TIMEOUT_MS, what: `${count} waiting calls` },
+    );
+  return { ask, id, send, untilWaiting, waiting };
+}
+
+test("calls that failed are seen with their next attempt, page by page, and sent when somebody asks for it", async () => {
+  receiver.script("/failing", { status: 503 });
+  const { ask, send, untilWaiting, waiting } = await connected("/failing");
+  const beganAtMs = Date.now();
+  for (const messageId of ["w1", "w2", "w3"]) {
+    await send(messageId);
+    await receiver.untilReceived("/failing", Number(messageId.slice(1)), TIMEOUT_MS);
+  }
+  const { data, next, summary } = await untilWaiting(3);
+  expect(data.map(({ messageId }) => messageId)).toEqual(["w1", "w2", "w3"]);
+  expect(data[0]).toMatchObject({
+    state: "waiting",
+    attempts: 1,
+    webhooks: [{ reason: "http_5xx", status: 503 }],
+  });
+  const dueAtMs = Date.parse(data[0]?.nextAttemptAt ?? "");
+  expect(dueAtMs).toBeGreaterThanOrEqual(beganAtMs + DELAY_MS);
+  expect(dueAtMs).toBeLessThanOrEqual(Date.now() + DELAY_MS);
+  expect(summary).toMatchObject({ isComplete: true });
+  expect(Date.parse(summary?.oldestReceivedAt ?? "")).toBeGreaterThanOrEqual(beganAtMs);
+  expect(next).toBeNull();
+
+  const first = await waiting("?limit=2");
+  expect(first.data.map(({ messageId }) => messageId)).toEqual(["w1", "w2"]);
+  const second = await waiting(`?limit=2&after=${first.next}`);
+  expect(second).toMatchObject({ data: [{ messageId: "w3" }], next: null, summary: null });
+
+  receiver.script("/failing", { status: 200 });
+  expect((await ask("retry")).status).toBe(202);
+  const requests = await receiver.untilReceived("/failing", 6, TIMEOUT_MS);
+  expect(new Set(requests.slice(3).map(({ json }) => json["messageId"]))).toEqual(
+    new Set(["w1", "w2", "w3"]),
+  );
+  await untilWaiting(0);
+}, 180_000);
+
+test("an endpoint that is taken for down is asked again when somebody asks for it, and gets all that waits", async () => {
+  receiver.script("/down", { status: 503 });
+  const { ask, send, untilWaiting } = await connected("/down");
+  for (let count = 1; count <= 7; count += 1) await send(`d${count}`);
+  await untilWaiting(7);
+  const failed = receiver.requestsTo("/down").length;
+  receiver.script("/down", { status: 200 });
+  await ask("retry");
+  const delivered = () => {
+    const ids = receiver.requestsTo("/down").map(({ json }) => String(json["messageId"]));
+    return new Set(ids.slice(failed)).size === 7;
+  };
+  await until(delivered, { timeoutMs: TIMEOUT_MS, what: "all of them" });
+  await untilWaiting(0);
+}, 180_000);
+
+test("calls of a paused destination wait without a request, and are sent when it is resumed", async () => {
+  const { ask, id, send, untilWaiting } = await connected("/paused");
+  expect((await ask("pause", { callsWaitFor: "12h" })).body.paused).toMatchObject({ callsWaitFor: "12h" });
+  // Whoever has seen this change has seen the pause.
+  await deployment.control.changeDestination(id, { name: "Paused" });
+  await send("p1");
+  await send("p2");
+  const { data } = await untilWaiting(2);
+  await until(async () => (await untilWaiting(2)).data.every(({ state }) => state === "paused"), {
+    timeoutMs: TIMEOUT_MS,
+    what: "both to wait for the pause's end",
+  });
+  expect(data.map(({ messageId }) => messageId)).toEqual(["p1", "p2"]);
+  expect(receiver.requestsTo("/paused")).toEqual([]);
+  await ask("resume");
+  await receiver.untilReceived("/paused", 2, TIMEOUT_MS);
+  await untilWaiting(0);
+}, 180_000);
