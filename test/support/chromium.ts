@@ -7,8 +7,7 @@ import { debianChromium } from "./debian.ts";
 export interface Page {
   goto(url: string): Promise<unknown>;
   evaluate(script: string): Promise<unknown>;
-  /** Ends the page's process, or asks the page to end as when a person closes its tab. */
-  close(options?: { readonly runBeforeUnload: boolean }): Promise<void>;
+  close(): Promise<void>;
 }
 export interface Browser {
   newPage(): Promise<Page>;
