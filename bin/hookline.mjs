@@ -4,7 +4,7 @@ import { fileURLToPath } from "node:url";
 import { hasPackages, install, isNewEnough, runOnNode } from "./install.mjs";
 
 // A production installation has fewer packages than a clone, and all that it needs.
-if (!hasPackages()) install();
+if (!hasPackages()) await install();
 const main = new URL("../deploy/command/main.ts", import.meta.url);
 if (isNewEnough()) await import(main.href);
-else runOnNode([fileURLToPath(main), ...process.argv.slice(2)], process.cwd());
+else runOnNode([fileURLToPath(main), ...process.argv.slice(2)], { cwd: process.cwd(), ownGroup: true });

@@ -1,14 +1,20 @@
 // What `npm start` and `npm test` do first, in plain JavaScript that runs on Node 18 and later: install what
 // package-lock.json asks for when it is not there, then go on with the Node that comes with it (docs/decisions/0002).
 import { spawn, spawnSync } from "node:child_process";
-import { existsSync, readFileSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { constants } from "node:os";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
+import { setTimeout as delay } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 
 const ROOT = fileURLToPath(new URL("..", import.meta.url));
 const NEEDED_MAJOR = 24;
 const PARENT_CHECK_MS = 500;
+const LOCK = join(ROOT, ".cache", "install.lock");
+const LOCK_POLL_MS = 200;
+const SIGNALS = ["SIGINT", "SIGTERM", "SIGHUP"];
+/** Nobody presses a key twice within it. */
+const SAME_SIGNAL_MS = 500;
 const isWindows = process.platform === "win32";
 
 function say(line) {
@@ -69,44 +75,126 @@ function findNode() {
   );
 }
 
-/** Runs `npm ci` when it is needed; ends this process with one message when it fails. */
-export function install() {
-  if (isInstalled()) return;
-  const startedAt = Date.now();
-  say("Installing what package-lock.json asks for (npm ci): about a minute the first time ...");
-  const { status, error } = spawnSync("npm", ["ci", "--no-audit", "--no-fund", "--loglevel=error"], {
+function lockHolder() {
+  try {
+    return Number(readFileSync(LOCK, "utf8"));
+  } catch {
+    return 0;
+  }
+}
+
+function isAlive(pid) {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    return error.code === "EPERM";
+  }
+}
+
+function takeLock() {
+  try {
+    writeFileSync(LOCK, String(process.pid), { flag: "wx" });
+    return true;
+  } catch (error) {
+    if (error.code !== "EEXIST") throw error;
+    return false;
+  }
+}
+
+/** Two that install into one folder at once take each other's files away. A holder that was killed leaves its lock behind. */
+async function withLock(work) {
+  mkdirSync(dirname(LOCK), { recursive: true, mode: 0o700 });
+  for (let waits = 0; !takeLock(); waits++) {
+    if (waits === 0) say("Another process installs here; waiting for it ...");
+    const holder = lockHolder();
+    // Empty for a moment while its holder writes it.
+    if (holder !== 0 && !isAlive(holder)) rmSync(LOCK, { force: true });
+    else await delay(LOCK_POLL_MS);
+  }
+  try {
+    return await work();
+  } finally {
+    rmSync(LOCK, { force: true });
+  }
+}
+
+/** To the end of `npm ci`; a signal ends it, and this process after it. */
+async function runNpm() {
+  const child = spawn("npm", ["ci", "--no-audit", "--no-fund", "--loglevel=error"], {
     cwd: ROOT,
     // npm's own progress goes to the terminal.
     stdio: ["ignore", "inherit", "inherit"],
     shell: isWindows,
   });
-  if (error !== undefined) fail(`npm could not be run (${error.message}): install Node.js with npm.`);
-  if (status !== 0) {
-    fail(
-      "npm ci failed, see above: this first run needs the npm registry (or a mirror: `npm config set registry`).",
-    );
+  let endedBy;
+  const end = (signal) => {
+    endedBy = signal;
+    child.kill("SIGTERM");
+  };
+  for (const signal of SIGNALS) process.on(signal, end);
+  const { status, error } = await new Promise((resolve) => {
+    child.on("error", (error) => resolve({ error }));
+    child.on("exit", (status) => resolve({ status }));
+  });
+  for (const signal of SIGNALS) process.off(signal, end);
+  return { status, error, endedBy };
+}
+
+/** Gives what is wrong, for people. */
+async function installNow() {
+  // Whoever had the lock before may have done it.
+  if (isInstalled()) return;
+  const startedAt = Date.now();
+  say("Installing what package-lock.json asks for (npm ci): about a minute the first time ...");
+  const { status, error, endedBy } = await runNpm();
+  if (endedBy !== undefined) {
+    process.exitCode = 128 + constants.signals[endedBy];
+    return;
   }
+  if (error !== undefined) return `npm could not be run (${error.message}): install Node.js with npm.`;
+  if (status !== 0)
+    return "npm ci failed, see above: this first run needs the npm registry (or a mirror: `npm config set registry`).";
   say(`Installed in ${Math.round((Date.now() - startedAt) / 1000)} s.`);
+}
+
+/** Runs `npm ci` when it is needed, one process at a time; ends this process, with one message, when it fails. */
+export async function install() {
+  if (isInstalled()) return;
+  const problem = await withLock(installNow);
+  if (problem !== undefined) fail(problem);
+  if (process.exitCode !== undefined) process.exit();
+}
+
+/** Hands a signal on once: npm hands on what the whole group gets as well, so that it comes twice. */
+function onceEach(tell) {
+  const toldAt = new Map();
+  return (signal) => {
+    const now = performance.now();
+    if (now - (toldAt.get(signal) ?? -SAME_SIGNAL_MS) >= SAME_SIGNAL_MS) tell(signal);
+    toldAt.set(signal, now);
+  };
 }
 
 /**
  * Runs a program of ours on the right Node, as if it had been called itself: arguments, streams, signals, exit code. It also
- * has a channel to this process, which breaks when this process is killed.
+ * has a channel to this process, which breaks when this process is killed. With `ownGroup` it gets signals from this process
+ * alone, each once, whoever else the terminal or a program sends them to; it must end when the channel breaks.
  */
-export function runOnNode(args, cwd = ROOT) {
-  const child = spawn(findNode(), args, { cwd, stdio: ["inherit", "inherit", "inherit", "ipc"] });
+export function runOnNode(args, { cwd = ROOT, ownGroup = false } = {}) {
+  const stdio = ["inherit", "inherit", "inherit", "ipc"];
+  const child = spawn(findNode(), args, { cwd, stdio, detached: ownGroup && !isWindows });
   let isTold = false;
-  const tell = (signal) => {
+  const tell = onceEach((signal) => {
     isTold = true;
     child.kill(signal);
-  };
-  // A Ctrl-C reaches the child by itself, being in the same process group; it decides when both end.
-  process.on("SIGINT", () => {
-    isTold = true;
   });
-  process.on("SIGTERM", () => tell("SIGTERM"));
-  process.on("SIGHUP", () => tell("SIGHUP"));
-  // npm hands a signal to the shell between, which dies of it alone: without its parent this one ends too.
+  for (const signal of SIGNALS) {
+    // A Ctrl-C reaches a child of the same group by itself.
+    const isThere = signal === "SIGINT" && !ownGroup;
+    process.on(signal, isThere ? () => (isTold = true) : tell);
+  }
+  // A shell between npm and this process may die of a signal alone: without its parent this one ends too.
   const parent = process.ppid;
   setInterval(() => {
     if (process.ppid !== parent && !isTold) tell("SIGTERM");

@@ -1,5 +1,5 @@
 // `npm start`
 import { install, runOnNode } from "./install.mjs";
 
-install();
-runOnNode(["deploy/start/main.ts", ...process.argv.slice(2)]);
+await install();
+runOnNode(["deploy/start/main.ts", ...process.argv.slice(2)], { ownGroup: true });

@@ -1,7 +1,7 @@
 // `npm test [-- <pattern or jest option>...]`
 import { install, runOnNode } from "./install.mjs";
 
-install();
+await install();
 runOnNode([
   "--disable-warning=ExperimentalWarning",
   "--experimental-vm-modules",

@@ -31,6 +31,16 @@ export interface Child {
   readonly kill: () => Promise<number>;
 }
 
+/** Of this process: what runs, and whether nothing is started any more. */
+const running = new Set<Child>();
+let isOver = false;
+
+/** Kills everything that this process started and did not end, and lets it start nothing more: for a start that is interrupted. */
+export async function endChildren(): Promise<void> {
+  isOver = true;
+  await Promise.all([...running].map((child) => child.kill()));
+}
+
 function readLines(stream: Readable | null, onLine: (line: string) => void): void {
   if (stream !== null) createInterface({ input: stream }).on("line", onLine);
 }
@@ -56,6 +66,7 @@ function killGroup(leaderPid: number): void {
  * Rejects when the process cannot be started at all.
  */
 export async function startChild(options: ChildOptions): Promise<Child> {
+  if (isOver) throw new Error("the end has begun");
   const child = spawn("sh", [WARDEN, options.command, ...options.args], {
     detached: true,
     stdio: ["pipe", "pipe", "pipe"],
@@ -63,18 +74,19 @@ export async function startChild(options: ChildOptions): Promise<Child> {
   });
   await once(child, "spawn");
   const leaderPid = child.pid ?? 0;
-  let running = true;
+  let isRunning = true;
   const exited = exitCode(child).finally(() => {
-    running = false;
+    isRunning = false;
+    running.delete(handle);
   });
   readLines(child.stdout, options.onLine);
   readLines(child.stderr, options.onLine);
 
   const signal = (name: NodeJS.Signals): void => {
-    if (running) child.kill(name);
+    if (isRunning) child.kill(name);
   };
   const kill = (): Promise<number> => {
-    if (running) killGroup(leaderPid);
+    if (isRunning) killGroup(leaderPid);
     return exited;
   };
   const stop = async (graceMs: number): Promise<number> => {
@@ -82,13 +94,15 @@ export async function startChild(options: ChildOptions): Promise<Child> {
     await withDeadline(exited, graceMs, kill);
     return exited;
   };
-  return {
+  const handle: Child = {
     exited,
-    isRunning: () => running,
+    isRunning: () => isRunning,
     signal,
     freeze: () => signal("SIGUSR1"),
     thaw: () => signal("SIGUSR2"),
     stop,
     kill,
   };
+  running.add(handle);
+  return handle;
 }

@@ -1,4 +1,4 @@
-export { type Child, type ChildOptions, startChild } from "./child.ts";
+export { type Child, type ChildOptions, endChildren, startChild } from "./child.ts";
 export { startStack } from "./ladder.ts";
 export { withLock } from "./lock.ts";
 export { freePorts } from "./ports.ts";

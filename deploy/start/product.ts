@@ -20,13 +20,14 @@ export interface ProductOptions {
   /** Folder in which Node keeps what it has compiled: the next start of a service takes half as long. */
   readonly compileCache: string;
   readonly say: (line: string) => void;
+  /** Told once, before the first service is started. */
+  readonly onStarted: (stop: () => Promise<void>) => void;
 }
 
 /** Every service, running. */
 export interface Product {
   readonly ingestUrl: string;
   readonly controlUrl: string;
-  readonly stop: () => Promise<void>;
 }
 
 async function provision(environment: Environment, say: (line: string) => void): Promise<void> {
@@ -41,27 +42,26 @@ async function provision(environment: Environment, say: (line: string) => void):
 /** All to their end, so that a failure leaves none behind unseen. */
 async function superviseAll(environment: Environment, options: ProductOptions): Promise<SupervisedService[]> {
   const { metricsPort, logFolder, say } = options;
+  const stops: (() => Promise<void>)[] = [];
+  const onStarted = (stop: () => Promise<void>): number => stops.push(stop);
+  options.onStarted(async () => {
+    await Promise.all(stops.map((stop) => stop()));
+  });
   const results = await Promise.allSettled(
     STARTED_SERVICES.map((name) => {
       const port = String(metricsPortOf(name, metricsPort));
       const own = environmentOf(name, { ...environment, HOOKLINE_METRICS_PORT: port });
       const program = join(ROOT, "services", name, "main.ts");
       const withCache = { NODE_COMPILE_CACHE: options.compileCache, ...own };
-      return superviseService({ name, program, environment: withCache, logFolder, say });
+      return superviseService({ name, program, environment: withCache, logFolder, say, onStarted });
     }),
   );
-  const services = results.flatMap((result) => (result.status === "fulfilled" ? [result.value] : []));
   const failure = results.find((result) => result.status === "rejected");
-  if (failure === undefined) return services;
-  await stopAll(services);
-  throw failure.reason;
+  if (failure !== undefined) throw failure.reason;
+  return results.flatMap((result) => (result.status === "fulfilled" ? [result.value] : []));
 }
 
-async function stopAll(services: readonly SupervisedService[]): Promise<void> {
-  await Promise.all(services.map((service) => service.stop()));
-}
-
-/** Topics, schemas, services. Rejects, with nothing left running, when one of them fails. */
+/** Topics, schemas, services. Rejects when one of them fails; what runs by then is ended by what `onStarted` was told. */
 export async function startProduct(options: ProductOptions): Promise<Product> {
   const { stack, say } = options;
   const environment = {
@@ -80,6 +80,5 @@ export async function startProduct(options: ProductOptions): Promise<Product> {
   return {
     ingestUrl: `http://127.0.0.1:${portOf("ingest", "ingestPort")}`,
     controlUrl: `http://127.0.0.1:${portOf("control", "controlPort")}`,
-    stop: () => stopAll(services),
   };
 }

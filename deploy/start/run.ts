@@ -1,9 +1,11 @@
+import { rm } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import type { Environment, SettingsOf } from "#runtime";
 import { makeRunFolder, type Stack, startStack } from "#stack";
 import type { settings as schema } from "./config.ts";
 import { type Demo, startDemo } from "./demo.ts";
 import { developmentChoices, listenChoices } from "./development.ts";
+import type { Ending } from "./ending.ts";
 import { portProblems, type WantedPort } from "./ports.ts";
 import { type Product, startProduct } from "./product.ts";
 import { metricsPortOf, STARTED_SERVICES } from "./services.ts";
@@ -14,8 +16,7 @@ export interface RunOptions {
   readonly settings: SettingsOf<typeof schema>;
   readonly environment: Environment;
   readonly say: (line: string) => void;
-  /** Told of each part that runs, and how it is ended; the last is ended first. */
-  readonly onStarted: (stop: () => Promise<void> | void) => void;
+  readonly ending: Pick<Ending, "onStarted" | "onStopped">;
 }
 
 /** Where this start keeps its things. */
@@ -25,9 +26,13 @@ interface Folders {
   readonly data: string | undefined;
 }
 
-async function makeFolders({ settings: { start } }: RunOptions): Promise<Folders> {
+async function makeFolders({ settings: { start }, ending }: RunOptions): Promise<Folders> {
   const cache = resolve(ROOT, start.cacheDir);
-  if (start.dataDir === undefined) return { run: await makeRunFolder(cache), key: cache, data: undefined };
+  if (start.dataDir === undefined) {
+    const run = await makeRunFolder(cache);
+    ending.onStopped(() => rm(run, { recursive: true, force: true }));
+    return { run, key: cache, data: undefined };
+  }
   const data = resolve(ROOT, start.dataDir);
   return { run: data, key: data, data };
 }
@@ -53,16 +58,16 @@ async function refuseTakenPorts(options: RunOptions): Promise<void> {
   if (problems.length > 0) throw new Error(problems.join("\n"));
 }
 
-async function bringUpStack({ environment, say, onStarted }: RunOptions, folders: Folders): Promise<Stack> {
+async function bringUpStack({ environment, say, ending }: RunOptions, folders: Folders): Promise<Stack> {
   say("Bringing up Kafka and the schema registry ...");
   const kept = folders.data === undefined ? {} : { dataFolder: join(folders.data, "kafka") };
   const stack = await startStack({ environment, log: say, ...kept });
-  onStarted(stack.stop);
+  ending.onStarted(stack.stop);
   return stack;
 }
 
 async function bringUpProduct(options: RunOptions, folders: Folders, stack: Stack): Promise<Product> {
-  const { settings, environment, say, onStarted } = options;
+  const { settings, environment, say, ending } = options;
   const { variables, notes } = await developmentChoices(environment, folders.key);
   const product = await startProduct({
     stack,
@@ -77,18 +82,18 @@ async function bringUpProduct(options: RunOptions, folders: Folders, stack: Stac
     logFolder: join(folders.run, "logs"),
     compileCache: join(resolve(ROOT, settings.start.cacheDir), "node"),
     say,
+    onStarted: (stop) => ending.onStarted(stop),
   });
-  onStarted(product.stop);
   if (notes.length > 0) say(`For development only: ${notes.join("; ")}`);
   return product;
 }
 
 async function bringUpDemo(options: RunOptions, product: Product): Promise<Demo | undefined> {
-  const { settings, say, onStarted } = options;
+  const { settings, say, ending } = options;
   if (!settings.start.demo) return undefined;
   const { ingestUrl, controlUrl } = product;
   const demo = await startDemo({ ingestUrl, controlUrl, token: settings.api.tokens[0], say });
-  onStarted(demo.close);
+  ending.onStarted(demo.close);
   say(
     `Demo: a source with write key ${demo.writeKey}, and a destination with the webhook ${demo.webhookUrl}`,
   );

@@ -14,6 +14,8 @@ export interface SupervisedOptions {
   readonly program: string;
   readonly environment: Environment;
   readonly logFolder: string;
+  /** Told as soon as its process runs, long before it is ready: an end may come between. */
+  readonly onStarted?: (stop: () => Promise<void>) => void;
   /** Gets lines for people. */
   readonly say: (line: string) => void;
 }
@@ -105,6 +107,7 @@ export async function superviseService(options: SupervisedOptions): Promise<Supe
     await new Promise<void>((resolve) => log.end(() => resolve()));
   };
 
+  options.onStarted?.(stop);
   try {
     const ports = await ready;
     watch();

@@ -1,6 +1,9 @@
 // The first README command, run as a person does (contract 11.3).
 import { randomBytes } from "node:crypto";
+import { mkdtemp, readdir, rm } from "node:fs/promises";
 import { createServer } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { afterEach, describe, expect, test } from "@jest/globals";
 import { requestJson, sendCall } from "#support/api";
 import { type NpmStart, npmStart } from "#support/npm-start";
@@ -72,19 +75,27 @@ describe("npm start", () => {
     "without the demo, on a Kafka of the environment, makes nothing but the product; nothing outlives npm",
     async () => {
       const { brokers, registryUrl } = await useStack();
+      const cache = await mkdtemp(join(tmpdir(), "hookline-cache-"));
+      const runFolders = (): Promise<string[]> => readdir(join(cache, "runs"));
       const npm = npmStart({
         HOOKLINE_DEMO: "0",
         HOOKLINE_KAFKA_BROKERS: brokers.join(),
         HOOKLINE_SCHEMA_REGISTRY_URL: registryUrl,
         HOOKLINE_TOPIC_PREFIX: `t${randomBytes(5).toString("hex")}-`,
         HOOKLINE_PARTITIONS: "2",
+        HOOKLINE_CACHE_DIR: cache,
       });
       started = npm;
       const [, , controlUrl = ""] = await npm.untilLine(READY, READY_TIMEOUT_MS);
       expect((await requestJson<{ data: unknown[] }>(`${controlUrl}/v1/sources`)).body.data).toEqual([]);
       expect(npm.lines.join("\n")).not.toMatch(/demo|curl/i);
-      npm.terminate();
+      expect(await runFolders()).toHaveLength(1);
+      await npm.signal("npm", "SIGTERM");
+      await npm.exitCode();
+      expect(npm.lines.slice(-2)).toEqual(["Stopping ...", "Stopped."]);
       await untilGone(npm);
+      expect(await runFolders()).toEqual([]);
+      await rm(cache, { recursive: true });
     },
     READY_TIMEOUT_MS + 60_000,
   );

@@ -17,8 +17,10 @@ export interface NpmStart {
   readonly untilLine: (pattern: RegExp, timeoutMs: number) => Promise<RegExpExecArray>;
   /** What Ctrl-C in the terminal does: SIGINT to the whole foreground group. */
   readonly pressCtrlC: () => void;
-  /** SIGTERM to npm alone, as a program that runs it does. */
-  readonly terminate: () => void;
+  /** A signal to npm alone, to the Node that npm runs, or to all of the foreground group. */
+  readonly signal: (to: "npm" | "node" | "group", name: NodeJS.Signals) => Promise<void>;
+  /** Closes the terminal that it was started in. */
+  readonly closeTerminal: () => void;
   /** SIGKILL to all of the foreground group. */
   readonly kill: () => void;
   /** npm's; null when npm says, by a signal to itself, that it was interrupted. */
@@ -60,15 +62,38 @@ async function processesWith(mark: string): Promise<Map<number, string>> {
   return found;
 }
 
-function signalGroup({ pid }: ChildProcess, signal: "SIGINT" | "SIGKILL"): void {
+function signalGroup({ pid }: ChildProcess, signal: NodeJS.Signals): void {
   if (pid !== undefined) process.kill(-pid, signal);
 }
 
+/** Runs its arguments in a terminal of their own, which closes when this is killed. */
+const TERMINAL = `
+import os, pty, sys
+pid, terminal = pty.fork()
+if pid == 0:
+    os.execvp(sys.argv[1], sys.argv[1:])
+while True:
+    try:
+        os.write(1, os.read(terminal, 4096))
+    except OSError:
+        break
+`;
+
+export interface NpmStartOptions {
+  /** Of the package; the product's unless given. */
+  readonly cwd?: string;
+  readonly hasTerminal?: boolean;
+}
+
 /** Runs `npm start`. Whoever runs it must end it. */
-export function npmStart(settings: Readonly<Record<string, string>> = {}): NpmStart {
+export function npmStart(
+  settings: Readonly<Record<string, string>> = {},
+  { cwd = ROOT, hasTerminal = false }: NpmStartOptions = {},
+): NpmStart {
   const mark = randomUUID();
-  const child = spawn("npm", ["start"], {
-    cwd: ROOT,
+  const command = hasTerminal ? ["python3", "-c", TERMINAL, "npm", "start"] : ["npm", "start"];
+  const child = spawn(command[0] ?? "", command.slice(1), {
+    cwd,
     detached: true,
     stdio: ["ignore", "pipe", "pipe"],
     // The one variable that every process is given, whatever it needs beside it.
@@ -94,8 +119,15 @@ export function npmStart(settings: Readonly<Record<string, string>> = {}): NpmSt
       return match;
     },
     pressCtrlC: () => signalGroup(child, "SIGINT"),
-    terminate: () => {
-      child.kill("SIGTERM");
+    async signal(to, name) {
+      if (to === "npm") child.kill(name);
+      if (to === "group") signalGroup(child, name);
+      if (to !== "node") return;
+      for (const [pid, line] of await processesWith(mark))
+        if (/^\S*node \S*start\.mjs/.test(line)) process.kill(pid, name);
+    },
+    closeTerminal: () => {
+      child.kill("SIGKILL");
     },
     kill: () => signalGroup(child, "SIGKILL"),
     exitCode: async () => {

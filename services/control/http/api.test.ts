@@ -1,6 +1,11 @@
+import { execFile } from "node:child_process";
+import { readFileSync } from "node:fs";
 import { request as httpRequest } from "node:http";
+import { join } from "node:path";
+import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
 import { type ControlService, startControl } from "#support/control-service";
+import { environment } from "#support/environment";
 
 const TOKENS = ["first-token-0123456789", "second-token-987654321"];
 const bearer = (token: string) => ({ authorization: `Bearer ${token}` });
@@ -235,5 +240,28 @@ describe("the OpenAPI document", () => {
     expect(body.components.schemas.Problem.required).toContain("errors");
     expect(body.security).toEqual([{ bearer: [] }]);
     expect(JSON.stringify(body)).not.toMatch(/Default Response|~kind/);
+  });
+});
+
+describe("what README.md shows", () => {
+  const readme = readFileSync(join(import.meta.dirname, "../../../README.md"), "utf8");
+
+  test("of statistics works when it is pasted", async () => {
+    const webhooks = [{ url: "https://example.com/" }];
+    const { body } = await open.ask("/v1/destinations", { body: { name: "Shop", sourceIds: [], webhooks } });
+    const lines = readme.split("\n").filter((line) => /^curl .*\/stats/.test(line));
+    expect(lines.length).toBeGreaterThan(0);
+    for (const line of lines) {
+      const env = { ...environment, CONTROL: open.url, DESTINATION: body.id };
+      const { stdout } = await promisify(execFile)("sh", ["-c", line], { env });
+      expect(JSON.parse(stdout)).toMatchObject({ data: [], total: { attempts: {} } });
+    }
+  });
+
+  test("names moments that the API takes", async () => {
+    const moments = [...readme.matchAll(/--(?:from|to) (\S+)/g)].map(([, moment]) => moment);
+    expect(moments.length).toBeGreaterThan(0);
+    for (const moment of moments)
+      expect([moment, (await open.ask(`/v1/dead-letters?from=${moment}`)).status]).toEqual([moment, 200]);
   });
 });

@@ -1,0 +1,99 @@
+// The end of `npm start`, whoever asks for it and however often: everything in order, once, and nothing left.
+import { endChildren, withDeadline } from "#stack";
+
+type Work = () => Promise<void> | void;
+
+/** A start that is interrupted cleans up after itself, once its processes are gone. */
+const CLEAN_UP_MS = 10_000;
+
+export interface Ending {
+  readonly isBegun: boolean;
+  /** A part runs; the last is ended first. */
+  onStarted(stop: Work): void;
+  /** For what is left of a run that ended in order. After a failure somebody may look into it. */
+  onStopped(remove: Work): void;
+  /** Ends every part, then the process. The first call counts. */
+  end(exitCode: number): Promise<void>;
+}
+
+export interface EndingOptions {
+  readonly say: (line: string) => void;
+  readonly exit: (exitCode: number) => void;
+}
+
+export class OrderlyEnding implements Ending {
+  readonly #options: EndingOptions;
+  readonly #stops: Work[] = [];
+  readonly #removals: Work[] = [];
+  #starting: Promise<unknown> = Promise.resolve();
+  #isBegun = false;
+  #hasFailed = false;
+
+  constructor(options: EndingOptions) {
+    this.#options = options;
+  }
+
+  get isBegun(): boolean {
+    return this.#isBegun;
+  }
+
+  onStarted(stop: Work): void {
+    this.#stops.push(stop);
+  }
+
+  onStopped(remove: Work): void {
+    this.#removals.push(remove);
+  }
+
+  /** What registers the parts, which the end waits for; gives `starting` back. */
+  interrupts<T>(starting: Promise<T>): Promise<T> {
+    this.#starting = starting.catch(() => undefined);
+    return starting;
+  }
+
+  async end(exitCode: number): Promise<void> {
+    if (this.#isBegun) return;
+    this.#isBegun = true;
+    await this.#runAll(this.#stops);
+    await endChildren();
+    await this.#startIsOver();
+    await this.#runAll(this.#stops);
+    if (exitCode === 0) await this.#runAll(this.#removals);
+    if (exitCode === 0 && !this.#hasFailed) this.#options.say("Stopped.");
+    this.#options.exit(exitCode === 0 && this.#hasFailed ? 1 : exitCode);
+  }
+
+  async #startIsOver(): Promise<void> {
+    const late = Promise.withResolvers<void>();
+    await withDeadline(Promise.race([this.#starting, late.promise]), CLEAN_UP_MS, () => late.resolve());
+  }
+
+  async #runAll(works: Work[]): Promise<void> {
+    for (let work = works.pop(); work !== undefined; work = works.pop()) {
+      try {
+        await work();
+      } catch (error) {
+        this.#hasFailed = true;
+        this.#options.say(`WARN a part did not end well: ${String(error)}`);
+      }
+    }
+  }
+}
+
+const SIGNALS = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
+
+/**
+ * Every signal asks for the orderly end, a second one too: no part takes longer than its grace time. So does the end of the
+ * process that started this one, whose channel breaks (bin/install.mjs).
+ */
+export function endOnSignals(ending: Ending, say: (line: string) => void): void {
+  const begin = (): void => {
+    if (ending.isBegun) return;
+    say("\nStopping ...");
+    void ending.end(0);
+  };
+  for (const signal of SIGNALS) process.on(signal, begin);
+  process.on("disconnect", begin);
+  // A terminal that was closed takes no more lines; the end goes on without them.
+  for (const stream of [process.stdout, process.stderr]) stream.on("error", () => undefined);
+}
