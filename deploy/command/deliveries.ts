@@ -1,5 +1,6 @@
 // What became of calls: attempts, dead letters, replays.
 import type { Command } from "commander";
+import { addCallCommands } from "./calls.ts";
 import type { CommandContext } from "./context.ts";
 import { controlApi } from "./control-api.ts";
 import { CommandError, EXIT } from "./exit-codes.ts";
@@ -31,6 +32,7 @@ const ATTEMPT_COLUMNS = {
 };
 
 export function addDeliveryCommands(program: Command, context: CommandContext): void {
+  addCallCommands(program, context);
   addAttempts(program, context);
   addDeadLetters(program, context);
   addReplays(program, context);

@@ -256,6 +256,7 @@ const RECORDS: { [R in RecordName]: fc.Arbitrary<RecordTypes[R]> } = {
     id: text,
     ids: nullable(fc.array(text)),
     destinationId: nullable(text),
+    toDestinationId: nullable(text),
     reason: nullable(text),
     fromMs: nullable(long),
     toMs: nullable(long),

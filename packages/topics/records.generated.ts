@@ -580,6 +580,8 @@ export interface Replay {
   /** The dead letters named; null for a selection. */
   ids: null | Array<string>;
   destinationId: null | string;
+  /** Where they are sent instead of their own destination; null is their own. */
+  toDestinationId: null | string;
   reason: null | string;
   fromMs: null | number;
   toMs: null | number;

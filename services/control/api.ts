@@ -11,6 +11,8 @@ import { addPreviewRoute } from "./audiences/preview-routes.ts";
 import { addAudienceRoutes } from "./audiences/routes.ts";
 import { addComputedTraitRoutes } from "./audiences/trait-routes.ts";
 import { addValueRoutes } from "./audiences/value-routes.ts";
+import type { CallParts } from "./calls/parts.ts";
+import { addCallRoutes } from "./calls/routes.ts";
 import type { settings } from "./config.ts";
 import type { DeadLetterParts } from "./dead-letters/parts.ts";
 import { addDeadLetterRoutes } from "./dead-letters/routes.ts";
@@ -45,6 +47,7 @@ export type ApiParts = SourceParts &
   MemberParts &
   ImportParts &
   WaitingListParts &
+  CallParts &
   Pick<ServerOptions, "telemetry">;
 
 const ROUTES = [
@@ -56,6 +59,7 @@ const ROUTES = [
   addTestRoute,
   addAttemptRoutes,
   addStatsRoute,
+  addCallRoutes,
   addDeadLetterRoutes,
   addReplayRoutes,
   addRegulationRoutes,

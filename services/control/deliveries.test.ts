@@ -229,6 +229,24 @@ describe("dead letters (contract 3.7, 10.6)", () => {
   });
 });
 
+test("what is known of a destination stays when it is deleted", async () => {
+  const webhooks = [{ url: WEBHOOK }];
+  const made = await control.ask("/v1/destinations", { body: { name: "Gone", sourceIds: [], webhooks } });
+  const goneId: string = made.body.id;
+  const { deliveryAttempts, deadLetters } = control.topics;
+  await topics.write(deliveryAttempts, [
+    attempt({ writer: "gone", destinationId: goneId, startedAtMs: NOW_MS }),
+  ]);
+  await topics.write(deadLetters, [deadLetter({ id: "dl-gone", destinationId: goneId, deadAtMs: NOW_MS })]);
+  await untilIndexed(control);
+  expect((await control.ask("/v1/dead-letters/dl-gone")).body.replayable).toBe(true);
+  await control.ask(`/v1/destinations/${goneId}`, { method: "DELETE" });
+  const kept = await control.ask(`/v1/destinations/${goneId}/attempts`);
+  expect([kept.status, kept.body.data.length]).toEqual([200, 1]);
+  expect((await control.ask(`/v1/destinations/${goneId}/stats`)).status).toBe(200);
+  expect((await control.ask("/v1/dead-letters/dl-gone")).body.replayable).toBe(false);
+}, 120_000);
+
 test("an index that is built again from the topics gives the same answers", async () => {
   const { stack, prefix, keys } = control;
   const rebuilt = await startControl({ stack, prefix, keys });

@@ -9,6 +9,7 @@ import {
   topicSettings,
   value,
 } from "#runtime";
+import { RECORDED_ATTEMPTS } from "./attempt-log/sampling.ts";
 
 const deliverySettings = settingsGroup({
   title: "Delivery",
@@ -30,6 +31,12 @@ const deliverySettings = settingsGroup({
       type: value.integer({ min: 1, max: 10_000 }),
       default: "256",
       doc: "Requests one deliverer has under way to one endpoint (a webhook's URL) at a time, at most; it finds out how many the endpoint takes.",
+    }),
+    recordedAttempts: setting({
+      env: "HOOKLINE_RECORDED_ATTEMPTS",
+      type: value.choice(RECORDED_ATTEMPTS),
+      default: "sample",
+      doc: "Which requests get a record: sample, failures up to 50 a second and destination and about one success a second; all, every one, so that what became of each call can be looked up. All costs a deliverer and each control process CPU for every call (docs/decisions/0073).",
     }),
   },
 });

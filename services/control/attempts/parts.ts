@@ -5,7 +5,7 @@ import type { DestinationLookup } from "../destinations/existing.ts";
 /** What the routes of attempts and of statistics work with. */
 export interface AttemptParts extends DestinationLookup {
   readonly deliveries: {
-    readonly index: Pick<DeliveryIndex, "listAttempts" | "listMinutes">;
+    readonly index: Pick<DeliveryIndex, "listAttempts" | "listMinutes" | "knowsDestination">;
     readonly progress: Pick<Progress, "indexedUntilMs">;
   };
   /** The clock, Unix milliseconds. */

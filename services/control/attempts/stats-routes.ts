@@ -2,12 +2,12 @@ import { type Static, Type } from "typebox";
 import { durationText } from "#contract";
 import { KEPT_MS } from "#topics";
 import { add } from "../delivery-index/totals-table.ts";
-import { existingDestination } from "../destinations/existing.ts";
 import { IdParams, TimeField } from "../http/fields.ts";
 import { problemResponses } from "../http/openapi.ts";
 import { refused } from "../http/problem.ts";
 import type { ControlApp } from "../http/server.ts";
 import { IndexedUntilField, isoTime, isoTimeOrNull, RANGE_FIELDS, readRange } from "../http/time-pages.ts";
+import { knownDestination } from "./known.ts";
 import type { AttemptParts } from "./parts.ts";
 import { statsOf } from "./stats.ts";
 
@@ -62,7 +62,7 @@ export function addStatsRoute(app: ControlApp, parts: AttemptParts): void {
       },
     },
     async ({ params, query }) => {
-      const { id: destinationId } = existingDestination(parts, params.id);
+      const destinationId = knownDestination(parts, params.id);
       const { fromMs, toMs } = wholeMinutes(query, parts.nowMs());
       const { index, progress } = parts.deliveries;
       const minutes = index.listMinutes({ destinationId, fromMs, toMs });

@@ -16,8 +16,8 @@ import {
   timePage,
   timePageOf,
 } from "../http/time-pages.ts";
-import { replaysOf } from "../replays/selection.ts";
 import type { DeadLetterParts } from "./parts.ts";
+import { shownOf } from "./shown.ts";
 import { DeadLetterView, deadLetterView, WholeDeadLetterView, wholeDeadLetterView } from "./views.ts";
 
 const TAGS = ["dead letters"];
@@ -56,7 +56,7 @@ export function addDeadLetterRoutes(app: ControlApp, parts: DeadLetterParts): vo
       const { data, next } = timePage(found, query, ({ deadAtMs, place }) => ({ atMs: deadAtMs, place }));
       const all = replays.list();
       return {
-        data: data.map((letter) => deadLetterView(letter, replaysOf(letter, all))),
+        data: data.map((letter) => deadLetterView(letter, shownOf(letter, all, parts))),
         next,
         indexedUntil: isoTimeOrNull(deliveries.progress.indexedUntilMs("deadLetters")),
       };
@@ -78,7 +78,7 @@ export function addDeadLetterRoutes(app: ControlApp, parts: DeadLetterParts): vo
       if (listed === undefined) throw notFound("dead letter", id);
       const whole = await readWhole(parts, listed.place);
       if (whole === undefined) throw new ProblemError("not_found", `dead letter ${id} is no longer kept`);
-      return wholeDeadLetterView(deadLetterView(listed, replaysOf(listed, replays.list())), whole);
+      return wholeDeadLetterView(deadLetterView(listed, shownOf(listed, replays.list(), parts)), whole);
     },
   );
 }

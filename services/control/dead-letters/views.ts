@@ -24,7 +24,10 @@ const LISTED_FIELDS = {
   receivedAt: nullableString("When the call was accepted."),
   attempts: Type.Integer(),
   replayId: nullableString("The replay whose call ended here."),
-  replayable: Type.Boolean({ description: "False for a record that could not be read: it is no call." }),
+  replayable: Type.Boolean({
+    description:
+      "False for a record that could not be read, which is no call, and for a call whose destination was deleted: that one can be replayed to another destination.",
+  }),
   replayIds: Type.Array(Type.String(), { description: "The replays that sent it again, oldest first." }),
 };
 
@@ -54,9 +57,17 @@ export const WholeDeadLetterView = Type.Object(
   { description: "A call that failed for good, with its body and the reason of every webhook." },
 );
 
-export function deadLetterView(letter: ListedDeadLetter, replayIds: string[]): Static<typeof DeadLetterView> {
-  const { id, reason, message, destinationId, sourceId, messageId, type, attempts, replayId, replayable } =
-    letter;
+interface Shown {
+  readonly replayIds: string[];
+  /** Its destination is still there. */
+  readonly hasDestination: boolean;
+}
+
+export function deadLetterView(
+  letter: ListedDeadLetter,
+  { hasDestination, replayIds }: Shown,
+): Static<typeof DeadLetterView> {
+  const { id, reason, message, destinationId, sourceId, messageId, type, attempts, replayId } = letter;
   return {
     id,
     deadAt: isoTime(letter.deadAtMs),
@@ -69,7 +80,7 @@ export function deadLetterView(letter: ListedDeadLetter, replayIds: string[]): S
     receivedAt: isoTimeOrNull(letter.receivedAtMs),
     attempts,
     replayId,
-    replayable,
+    replayable: letter.replayable && hasDestination,
     replayIds,
   };
 }

@@ -3,7 +3,8 @@ import { placeOf, type Spot } from "./places.ts";
 import { Conditions, type Page, type Row, type Statements } from "./sql.ts";
 
 export interface AttemptFilter {
-  readonly destinationId: string;
+  readonly destinationId?: string | undefined;
+  readonly sourceId?: string | undefined;
   /** "failed" is every one but success. */
   readonly outcome?: string | undefined;
   readonly messageId?: string | undefined;
@@ -53,6 +54,7 @@ export function listAttempts(
   const conditions = new Conditions()
     .add("destination_id = ?", filter.destinationId)
     .add("message_id = ?", filter.messageId)
+    .add("source_id = ?", filter.sourceId)
     .add("at_ms >= ?", filter.fromMs)
     .add("at_ms < ?", filter.toMs)
     .add("(at_ms, place) < (?, ?)", behind?.atMs, behind?.place);

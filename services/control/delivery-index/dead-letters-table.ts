@@ -10,6 +10,8 @@ export interface DeadLetterFilter {
   /** Those that a replay's calls became again. */
   readonly replayId?: string | undefined;
   readonly replayable?: boolean | undefined;
+  readonly messageId?: string | undefined;
+  readonly sourceId?: string | undefined;
   /** End of every partition, by its number: what stands behind it is not meant. */
   readonly ends?: readonly number[] | undefined;
 }
@@ -76,6 +78,8 @@ function conditionsOf(filter: DeadLetterFilter): Conditions {
     .add("dead_at_ms >= ?", filter.fromMs)
     .add("dead_at_ms < ?", filter.toMs)
     .add("replay_id = ?", filter.replayId)
+    .add("message_id = ?", filter.messageId)
+    .add("source_id = ?", filter.sourceId)
     .add("replayable = ?", filter.replayable === undefined ? undefined : Number(filter.replayable));
 }
 

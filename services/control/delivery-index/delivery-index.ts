@@ -78,6 +78,14 @@ export class DeliveryIndex {
     return this.#use(({ sql }) => listAttempts(sql, filter, page));
   }
 
+  /** Whether anything is known of a destination, which may have been deleted since. */
+  knowsDestination(id: string): boolean {
+    const found = ["attempts", "totals", "dead_letters"].map(
+      (table) => `EXISTS (SELECT 1 FROM ${table} WHERE destination_id = ?)`,
+    );
+    return this.#use(({ sql }) => sql.number(`SELECT ${found.join(" OR ")}`, id, id, id) > 0);
+  }
+
   listMinutes(query: MinutesQuery): Minute[] {
     return this.#use(({ sql }) => listMinutes(sql, query));
   }

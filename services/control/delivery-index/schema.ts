@@ -1,6 +1,6 @@
 // The tables of the index. Whatever changes here gets a new version: a file of another one is thrown away and made again from the topics.
 
-export const SCHEMA_VERSION = 1;
+export const SCHEMA_VERSION = 2;
 
 /**
  * `place` is a record's partition and offset in one number (places.ts): it makes reading a record twice harmless, orders what happened at
@@ -44,6 +44,7 @@ CREATE TABLE dead_letters (
 CREATE INDEX dead_letters_by_time ON dead_letters (dead_at_ms);
 CREATE INDEX dead_letters_by_destination ON dead_letters (destination_id, dead_at_ms);
 CREATE INDEX dead_letters_by_reason ON dead_letters (reason, dead_at_ms);
+CREATE INDEX dead_letters_by_message ON dead_letters (message_id, dead_at_ms) WHERE message_id IS NOT NULL;
 CREATE INDEX dead_letters_in_order ON dead_letters (destination_id, place);
 CREATE INDEX dead_letters_by_replay ON dead_letters (replay_id) WHERE replay_id IS NOT NULL;
 `;

@@ -1,5 +1,12 @@
 import { replayJobId } from "#contract";
-import { type DeadLetter, type DeliveryJob, type DestinationConfig, shardWidthOf, untriedJob } from "#topics";
+import {
+  type DeadLetter,
+  type DeliveryJob,
+  type DestinationConfig,
+  type Replay,
+  shardWidthOf,
+  untriedJob,
+} from "#topics";
 
 type Limits = Pick<DestinationConfig, "maxRequestsPerSecond" | "maxInFlight" | "shardWidth">;
 
@@ -12,10 +19,15 @@ export function withinWidth(job: DeliveryJob, destination: Limits | undefined): 
 
 /**
  * A dead letter as a new delivery job, its window of four hours before it; undefined for a record that could not be read. The call keeps
- * its messageId, its bytes and its shard. The same replay gives the same job, so one that a crash sends twice is recognised.
+ * its messageId, its bytes and its shard, and its destination unless the replay names another. The same replay gives the same job, so one that a crash sends twice is recognised.
  */
-export function jobOf(letter: DeadLetter, replayId: string): DeliveryJob | undefined {
-  const { id, destinationId, shard, sourceId, messageId, type, receivedAtMs, body } = letter;
+export function jobOf(
+  letter: DeadLetter,
+  replay: Pick<Replay, "id" | "toDestinationId">,
+): DeliveryJob | undefined {
+  const { id, shard, sourceId, messageId, type, receivedAtMs, body } = letter;
+  const replayId = replay.id;
+  const destinationId = replay.toDestinationId ?? letter.destinationId;
   if (destinationId === null || sourceId === null || messageId === null) return undefined;
   if (type === null || receivedAtMs === null) return undefined;
   return untriedJob({

@@ -10,10 +10,12 @@ import { paceOf } from "./pace.ts";
 import { replayProblems } from "./request.ts";
 import { cursorAt, replaysOf, sentUpTo } from "./selection.ts";
 
+const REPLAY = { id: "rpl_1", toDestinationId: null };
+
 describe("a dead letter as a job again", () => {
   test("keeps what the call is, with a new id and its window before it", () => {
     const letter = deadLetter({ attempts: 13 });
-    expect(jobOf(letter, "rpl_1")).toEqual({
+    expect(jobOf(letter, REPLAY)).toEqual({
       jobId: replayJobId("j1", "rpl_1"),
       destinationId: "d1",
       shard: 2,
@@ -37,8 +39,14 @@ describe("a dead letter as a job again", () => {
     });
   });
 
+  test("goes to another destination when the replay says so, of a letter whose own was deleted too", () => {
+    const letter = deadLetter({ destinationId: "d_deleted", reason: "destination_gone" });
+    const job = jobOf(letter, { id: "rpl_1", toDestinationId: "d2" });
+    expect(job).toMatchObject({ destinationId: "d2", messageId: letter.messageId, body: letter.body });
+  });
+
   test("goes to a shard that its destination has now (contract 4.4)", () => {
-    const job = jobOf(deadLetter(), "rpl_1");
+    const job = jobOf(deadLetter(), REPLAY);
     if (job === undefined) throw new Error("it is a job");
     const wide = { maxRequestsPerSecond: null, maxInFlight: null, shardWidth: null };
     expect(withinWidth(job, wide).shard).toBe(2);
@@ -48,7 +56,7 @@ describe("a dead letter as a job again", () => {
 
   test("is none when its record could not be read", () => {
     for (const part of ["destinationId", "sourceId", "messageId", "type", "receivedAtMs"] as const)
-      expect(jobOf(deadLetter({ [part]: null }), "rpl_1")).toBeUndefined();
+      expect(jobOf(deadLetter({ [part]: null }), REPLAY)).toBeUndefined();
   });
 });
 
@@ -111,6 +119,8 @@ describe("a request for a replay", () => {
 
   test.each([
     { ids: ["j1"] },
+    { ids: ["gone"], destinationId: "d1" },
+    { destinationId: "deleted", toDestinationId: "d1" },
     { destinationId: "d1" },
     { destinationId: "d1", from: "2026-01-01", to: "2026-01-02T00:00:00Z", reason: "permanent" },
   ])("%j is taken", (body) => expect(problemsOf(body)).toEqual([]));
@@ -119,15 +129,27 @@ describe("a request for a replay", () => {
     [{}, ["ids: is required, or destinationId"]],
     [{ callsPerSecond: 5 }, ["ids: is required, or destinationId"]],
     [
-      { ids: ["j1"], destinationId: "d1", from: "2026-01-01" },
-      ["destinationId: cannot be given beside ids", "from: cannot be given beside ids"],
+      { ids: ["j1"], toDestinationId: "d1", from: "2026-01-01" },
+      ["toDestinationId: cannot be given beside ids", "from: cannot be given beside ids"],
     ],
     [{ ids: ["j1", "j2"] }, ["ids[1]: there is no such dead letter"]],
     [
       { ids: ["raw"] },
       ["ids[0]: cannot be replayed: its record could not be read (undecodable), so there is no call"],
     ],
-    [{ ids: ["gone"] }, ["ids[0]: there is no destination deleted"]],
+    [{ ids: ["gone"] }, ["ids[0]: there is no destination deleted; name another one that gets the calls"]],
+    [
+      { ids: ["gone"], destinationId: "off" },
+      ["destinationId: destination off is switched off: switch it on first"],
+    ],
+    [
+      { destinationId: "deleted" },
+      ["destinationId: there is no destination deleted; name another one that gets the calls"],
+    ],
+    [
+      { destinationId: "deleted", toDestinationId: "none" },
+      ["toDestinationId: there is no destination none; name another one that gets the calls"],
+    ],
     [{ destinationId: "off" }, ["destinationId: destination off is switched off: switch it on first"]],
     [{ destinationId: "d1", from: "tomorrow" }, ["from: is not an ISO 8601 time"]],
     [{ destinationId: "d1", from: "2026-01-02", to: "2026-01-02" }, ["to: must be later than from"]],

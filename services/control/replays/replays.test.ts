@@ -97,6 +97,31 @@ describe("a replay (contract 3.7, 10.6)", () => {
     });
   }, 60_000);
 
+  test("of a destination that was deleted goes to another one, named by ids or as a whole; its letters are not called replayable", async () => {
+    const deletedId = await createDestination();
+    const [one, two] = await die(deletedId, 2, { reason: "destination_gone" });
+    await control.ask(`/v1/destinations/${deletedId}`, { method: "DELETE" });
+    const otherId = await createDestination();
+    const letters = async () => (await control.ask(`/v1/dead-letters?destinationId=${deletedId}`)).body.data;
+    await until(async () => (await letters()).length === 2, { timeoutMs: 60_000, what: "the letters" });
+    expect((await letters()).map(({ replayable }: { replayable: boolean }) => replayable)).toEqual([
+      false,
+      false,
+    ]);
+    expect((await start({ ids: [one] })).status).toBe(422);
+    expect((await start({ destinationId: deletedId })).status).toBe(422);
+
+    const named = await start({ ids: [one], destinationId: otherId });
+    expect([named.status, named.body.matched]).toEqual([202, 1]);
+    const whole = await start({ destinationId: deletedId, toDestinationId: otherId });
+    expect([whole.status, whole.body.matched]).toEqual([202, 2]);
+    for (const { body } of [named, whole])
+      expect(await untilState(body.replayId, "finished")).toMatchObject({ toDestinationId: otherId });
+    const messageIds = (await jobsOf(otherId)).map(({ messageId }) => messageId);
+    expect(messageIds.sort()).toEqual([`${one}-m`, `${one}-m`, `${two}-m`]);
+    expect(await jobsOf(deletedId)).toEqual([]);
+  }, 120_000);
+
   test("of a destination takes what has died until now, reason by reason, and skips what is no call", async () => {
     const destinationId = await createDestination();
     await die(destinationId, 3, { reason: "window_over" });

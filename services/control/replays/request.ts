@@ -16,29 +16,48 @@ export interface Known {
 
 /** What is wrong with a request whose schema is fulfilled. */
 export function replayProblems(body: Body, known: Known): FieldProblem[] {
-  const { ids, destinationId } = body;
+  const { ids, destinationId, toDestinationId } = body;
   if (ids === undefined && destinationId === undefined)
     return [{ path: "ids", message: "is required, or destinationId" }];
-  if (ids === undefined)
-    return [...rangeProblems(body), ...destinationProblems("destinationId", destinationId, known)];
-  const narrowing = (["destinationId", "reason", "from", "to"] as const).filter(
+  if (ids === undefined) {
+    const path = toDestinationId === undefined ? "destinationId" : "toDestinationId";
+    return [...rangeProblems(body), ...destinationProblems(path, body[path], known)];
+  }
+  const narrowing = (["toDestinationId", "reason", "from", "to"] as const).filter(
     (path) => body[path] !== undefined,
   );
+  const isElsewhere = destinationId !== undefined;
   return [
+    ...(isElsewhere ? destinationProblems("destinationId", destinationId, known) : []),
     ...narrowing.map((path) => ({ path, message: "cannot be given beside ids" })),
-    ...ids.flatMap((id, index) => letterProblems(`ids[${index}]`, known.deadLetter(id), known)),
+    ...ids.flatMap((id, index) =>
+      letterProblems(`ids[${index}]`, known.deadLetter(id), { known, isElsewhere }),
+    ),
   ];
 }
 
 /** To where it was deleted or switched off, every call would only die again. */
 function destinationProblems(path: string, id: string | null | undefined, known: Known): FieldProblem[] {
   const destination = known.destination(id ?? "");
-  if (destination === undefined) return [{ path, message: `there is no destination ${id ?? ""}` }];
+  if (destination === undefined) {
+    const message = `there is no destination ${id ?? ""}; name another one that gets the calls`;
+    return [{ path, message }];
+  }
   if (destination.enabled) return [];
   return [{ path, message: `destination ${id} is switched off: switch it on first` }];
 }
 
-function letterProblems(path: string, letter: ListedDeadLetter | undefined, known: Known): FieldProblem[] {
+interface LettersTarget {
+  readonly known: Known;
+  /** They are not sent to their own destination. */
+  readonly isElsewhere: boolean;
+}
+
+function letterProblems(
+  path: string,
+  letter: ListedDeadLetter | undefined,
+  { isElsewhere, known }: LettersTarget,
+): FieldProblem[] {
   if (letter === undefined) return [{ path, message: "there is no such dead letter" }];
   if (!letter.replayable)
     return [
@@ -47,7 +66,7 @@ function letterProblems(path: string, letter: ListedDeadLetter | undefined, know
         message: `cannot be replayed: its record could not be read (${letter.reason}), so there is no call`,
       },
     ];
-  return destinationProblems(path, letter.destinationId, known);
+  return isElsewhere ? [] : destinationProblems(path, letter.destinationId, known);
 }
 
 /** Everything but how many dead letters it matches. */
@@ -55,11 +74,12 @@ export function replayOf(
   body: Body,
   made: { readonly id: string; readonly ends: number[]; readonly nowMs: number },
 ): Replay {
-  const { ids, destinationId = null, reason = null, callsPerSecond = null } = body;
+  const { ids, destinationId = null, toDestinationId = null, reason = null, callsPerSecond = null } = body;
   return {
     id: made.id,
     ids: ids === undefined ? null : [...new Set(ids)],
-    destinationId,
+    destinationId: ids === undefined ? destinationId : null,
+    toDestinationId: ids === undefined ? toDestinationId : destinationId,
     reason,
     fromMs: parseTimestamp(body.from) ?? null,
     toMs: parseTimestamp(body.to) ?? null,

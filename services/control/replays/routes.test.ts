@@ -128,7 +128,7 @@ describe("a request for a replay", () => {
   test.each<[object, string, string]>([
     [{}, "ids", "is required, or destinationId"],
     [{ ids: ["j1"], reason: "permanent" }, "reason", "cannot be given beside ids"],
-    [{ ids: ["j1"], destinationId: "d1" }, "destinationId", "cannot be given beside ids"],
+    [{ ids: ["j1"], toDestinationId: "d1" }, "toDestinationId", "cannot be given beside ids"],
     [{ ids: ["j1"], from: "2026-01-01T00:00:00Z" }, "from", "cannot be given beside ids"],
     [{ ids: ["j1"], to: "2026-01-01T00:00:00Z" }, "to", "cannot be given beside ids"],
     [{ ids: ["none"] }, "ids[0]", "there is no such dead letter"],

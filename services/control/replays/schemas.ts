@@ -20,7 +20,15 @@ export const ReplayBody = Type.Object(
     destinationId: Type.Optional(
       Type.String({
         minLength: 1,
-        description: "All dead letters of this destination that have died so far.",
+        description:
+          "Without ids: all dead letters of this destination that have died so far. Beside ids: the destination that they are sent to instead of their own, which may be deleted.",
+      }),
+    ),
+    toDestinationId: Type.Optional(
+      Type.String({
+        minLength: 1,
+        description:
+          "Without ids: the destination that they are sent to instead of `destinationId`, which may be deleted.",
       }),
     ),
     reason: Type.Optional(Type.String({ minLength: 1, description: DEAD_LETTER_REASONS.join(", ") })),
@@ -57,7 +65,8 @@ export const ReplayView = Type.Object(
     deadAgain: Type.Integer({ description: "Calls that failed for good once more, so far." }),
     callsPerSecond: Type.Number(),
     ids: Type.Unsafe<string[] | null>({ type: ["array", "null"], items: { type: "string" } }),
-    destinationId: nullableString(),
+    destinationId: nullableString("Whose dead letters are meant."),
+    toDestinationId: nullableString("Where they are sent; null: where they came from."),
     reason: nullableString(),
     from: nullableString(),
     to: nullableString(),
@@ -68,7 +77,19 @@ export const ReplayView = Type.Object(
 );
 
 export function replayView(replay: Replay, deadAgain: number): Static<typeof ReplayView> {
-  const { id, state, matched, replayed, skipped, expired, deleted, ids, destinationId, reason } = replay;
+  const {
+    id,
+    state,
+    matched,
+    replayed,
+    skipped,
+    expired,
+    deleted,
+    ids,
+    destinationId,
+    toDestinationId,
+    reason,
+  } = replay;
   return {
     id,
     state,
@@ -81,6 +102,7 @@ export function replayView(replay: Replay, deadAgain: number): Static<typeof Rep
     callsPerSecond: replay.callsPerSecond ?? DEFAULT_CALLS_PER_SECOND,
     ids,
     destinationId,
+    toDestinationId,
     reason,
     from: isoTimeOrNull(replay.fromMs),
     to: isoTimeOrNull(replay.toMs),

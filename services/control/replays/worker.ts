@@ -78,7 +78,9 @@ function createSaving(begun: Replay, { store, host }: ReplayWork) {
   };
 }
 
-function paceNow({ callsPerSecond, destinationId }: Replay, { destination }: ReplayWork): Pace {
+function paceNow(replay: Replay, { destination }: ReplayWork): Pace {
+  const { callsPerSecond } = replay;
+  const destinationId = replay.toDestinationId ?? replay.destinationId;
   const config = destinationId === null ? undefined : destination(destinationId);
   return paceOf(callsPerSecond, config?.maxRequestsPerSecond ?? null);
 }
@@ -115,7 +117,7 @@ async function sendAgain(
   const kept = [...letters.values()].filter((letter) => !work.deletedUsers.isOfDeleted(letter));
   const deleted = letters.size - kept.length;
   const jobs = kept
-    .flatMap((letter) => jobOf(letter, replay.id) ?? [])
+    .flatMap((letter) => jobOf(letter, replay) ?? [])
     .map((job) => withinWidth(job, work.destination(job.destinationId)));
   await work.producer.send(
     jobs.map((job) => ({

@@ -1,46 +1,18 @@
 // GET /v1/destinations/{id}/waiting.
 import { type Static, Type } from "typebox";
-import { type DeliveryJob, shardWidthOf, type WebhookOutcome } from "#topics";
+import { shardWidthOf } from "#topics";
 import { existingDestination } from "../destinations/existing.ts";
-import { SHOWN_URL, shownUrl } from "../destinations/shown-url.ts";
 import { IdParams, TimeField } from "../http/fields.ts";
-import { nullableInteger, nullableString } from "../http/nullable.ts";
+import { nullableString } from "../http/nullable.ts";
 import { problemResponses } from "../http/openapi.ts";
 import { DEFAULT_LIMIT, PageQuery, pageOf } from "../http/pages.ts";
 import { refused } from "../http/problem.ts";
 import type { ControlApp } from "../http/server.ts";
 import { isoTime, isoTimeOrNull } from "../http/time-pages.ts";
-import { listWaiting, type WaitingJob, type WaitingList } from "./list.ts";
+import { listWaiting, type WaitingList } from "./list.ts";
 import type { WaitingListParts } from "./parts.ts";
 import { shardsToRead, type WaitingPlace } from "./reader.ts";
-
-const WebhookOutcomeView = Type.Object({
-  url: Type.String({ description: SHOWN_URL }),
-  kind: Type.String({ description: "retryable or permanent." }),
-  reason: Type.String(),
-  status: nullableInteger(),
-  error: Type.String(),
-  at: TimeField,
-  durationMs: Type.Integer(),
-});
-
-const WAITING_FIELDS = {
-  state: Type.Unsafe<string>({
-    type: "string",
-    enum: ["queued", "waiting", "paused"],
-    description:
-      "queued: it is sent as soon as it is read. waiting: until nextAttemptAt, or until its endpoint is back. paused: until the destination is resumed.",
-  }),
-  waitsIn: Type.String({ description: "The topic that its record stands in." }),
-  nextAttemptAt: nullableString("When it is due; null when it is queued, or paused."),
-  attempts: Type.Integer({ description: "So far." }),
-  diverts: Type.Integer({ description: "Times it was put off because its endpoint was full or down." }),
-  firstAttemptAt: nullableString("Its window of retries begins here."),
-  replayId: nullableString("The replay that it came from."),
-  webhooks: Type.Array(WebhookOutcomeView, {
-    description: "The last outcome of every webhook that was tried.",
-  }),
-};
+import { WAITING_FIELDS, waitingView } from "./view.ts";
 
 const WaitingView = Type.Object(
   {
@@ -121,29 +93,6 @@ function pageView({ jobs, next, summary }: WaitingList): Static<typeof WaitingPa
             isComplete: summary.isComplete,
           },
   };
-}
-
-function waitingView({ job, topicName }: WaitingJob) {
-  const state = stateOf(job);
-  return {
-    state,
-    waitsIn: topicName,
-    nextAttemptAt: state === "waiting" ? isoTime(job.dueAtMs) : null,
-    attempts: job.attempts,
-    diverts: job.diverts,
-    firstAttemptAt: isoTimeOrNull(job.firstAttemptAtMs),
-    replayId: job.replayId,
-    webhooks: job.outcomes.map(outcomeView),
-  };
-}
-
-function stateOf({ dueAtMs, pausedSinceMs }: DeliveryJob): "queued" | "waiting" | "paused" {
-  if (pausedSinceMs !== null) return "paused";
-  return dueAtMs === 0 ? "queued" : "waiting";
-}
-
-function outcomeView({ atMs, durationMs, kind, message, reason, status, url }: WebhookOutcome) {
-  return { url: shownUrl(url), kind, reason, status, error: message, at: isoTime(atMs), durationMs };
 }
 
 function cursorOf({ offset, partition, topic }: WaitingPlace): string {

@@ -1,17 +1,11 @@
 // One page of what waits for a destination, and on the first page how much it is.
 import type { Host } from "#host";
-import type { DeliveryJob } from "#topics";
 import { ProblemError } from "../http/problem.ts";
 import type { FoundJob, WaitingPlace, WaitingReader } from "./reader.ts";
+import { newest, type WaitingJob } from "./waiting-job.ts";
 
 /** Somebody waits for the answer; some hundred thousand records are read in this time. */
 const SCAN_MS = 4_000;
-
-export interface WaitingJob {
-  readonly place: WaitingPlace;
-  readonly topicName: string;
-  readonly job: DeliveryJob;
-}
 
 export interface WaitingList {
   readonly jobs: readonly WaitingJob[];
@@ -76,19 +70,4 @@ function sum(counted: ReadonlyMap<string, number>, isComplete: boolean): Waiting
   for (const receivedAtMs of counted.values())
     oldestReceivedAtMs = Math.min(receivedAtMs, oldestReceivedAtMs ?? receivedAtMs);
   return { calls: counted.size, oldestReceivedAtMs, isComplete };
-}
-
-/** Of copies the one that has come furthest. */
-function newest(jobs: readonly WaitingJob[]): WaitingJob[] {
-  const byId = new Map<string, WaitingJob>();
-  for (const waiting of jobs) {
-    const known = byId.get(waiting.job.jobId);
-    if (known === undefined || stepsOf(known.job) <= stepsOf(waiting.job))
-      byId.set(waiting.job.jobId, waiting);
-  }
-  return [...byId.values()];
-}
-
-function stepsOf({ attempts, diverts }: DeliveryJob): number {
-  return attempts + diverts;
 }

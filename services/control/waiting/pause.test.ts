@@ -8,8 +8,8 @@ let sourceId: string;
 beforeAll(async () => {
   control = await startControl();
   sourceId = (await control.ask("/v1/sources", { body: { name: "Web" } })).body.id;
-});
-afterAll(() => control.stop());
+}, 180_000);
+afterAll(() => control?.stop());
 
 async function destination(more: object = {}): Promise<string> {
   const webhooks = [{ url: "https://example.com/hook" }];

@@ -2,7 +2,7 @@
 // call's durability: a record that is lost loses no call, and none is waited for.
 import type { DeliveryJob } from "#topics";
 import type { WebhookResult } from "../job/outcomes.ts";
-import { SAMPLING_BOUNDS, Sampling } from "./sampling.ts";
+import { SAMPLING_BOUNDS, Sampling, type SamplingBounds } from "./sampling.ts";
 import { Totals } from "./totals.ts";
 import type { AttemptWriter } from "./writer.ts";
 
@@ -18,6 +18,8 @@ export interface AttemptLog {
 export interface AttemptLogOptions {
   readonly writer: Pick<AttemptWriter, "attempt" | "total">;
   readonly nowMs: () => number;
+  /** A sample unless given. */
+  readonly bounds?: SamplingBounds;
   /** Destinations whose counts are held; over it all are written. */
   readonly maxDestinations?: number;
 }
@@ -31,9 +33,9 @@ interface Ended {
 }
 
 export function createAttemptLog(options: AttemptLogOptions): AttemptLog {
-  const { writer, nowMs, maxDestinations = MAX_DESTINATIONS } = options;
+  const { writer, nowMs, bounds = SAMPLING_BOUNDS.sample, maxDestinations = MAX_DESTINATIONS } = options;
   const totals = new Totals();
-  const sampling = new Sampling(SAMPLING_BOUNDS, maxDestinations);
+  const sampling = new Sampling(bounds, maxDestinations);
   /** The newest failure of each destination that got no record, so that the last record of all says how it stands. */
   const heldBack = new Map<string, Ended>();
 

@@ -1,5 +1,6 @@
 import type { Connection, DelivererContext } from "../connection.ts";
 import { type AttemptLog, createAttemptLog } from "./attempt-log.ts";
+import { SAMPLING_BOUNDS } from "./sampling.ts";
 import { createAttemptWriter } from "./writer.ts";
 
 /** Records of single requests leave so often. */
@@ -8,7 +9,7 @@ const FLUSH_EVERY_MS = 10_000;
 
 /** Opens the log of attempts; what is in it is sent before the way to Kafka closes. Needs the serde before the first request. */
 export function openAttemptLog(
-  { host, lifecycle, metrics, nowMs }: DelivererContext,
+  { host, lifecycle, metrics, nowMs, settings }: DelivererContext,
   { kafka, serde, topics }: Connection,
 ): AttemptLog {
   const dropped = metrics.counter({
@@ -24,7 +25,11 @@ export function openAttemptLog(
     writerId: host.uuid(),
     onDropped: (kind, count) => dropped.inc({ kind }, count),
   });
-  const log = createAttemptLog({ writer, nowMs });
+  const log = createAttemptLog({
+    writer,
+    nowMs,
+    bounds: SAMPLING_BOUNDS[settings.delivery.recordedAttempts],
+  });
   const sending = host.setInterval(() => writer.send(), SEND_EVERY_MS);
   const flushing = host.setInterval(() => log.flush(), FLUSH_EVERY_MS);
   lifecycle.onStop("attempt log", () => {

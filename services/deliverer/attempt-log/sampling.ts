@@ -5,11 +5,17 @@
 export interface SamplingBounds {
   /** Failures of one destination. */
   readonly failures: number;
-  /** Successes of all destinations together, of which each gives at most one. */
+  /** Successes of all destinations together, of which each gives at most one; Infinity records every one. */
   readonly successes: number;
 }
 
-export const SAMPLING_BOUNDS: SamplingBounds = { failures: 50, successes: 200 };
+/** What HOOKLINE_RECORDED_ATTEMPTS can be. */
+export const RECORDED_ATTEMPTS = ["sample", "all"] as const;
+
+export const SAMPLING_BOUNDS: Readonly<Record<(typeof RECORDED_ATTEMPTS)[number], SamplingBounds>> = {
+  sample: { failures: 50, successes: 200 },
+  all: { failures: Number.POSITIVE_INFINITY, successes: Number.POSITIVE_INFINITY },
+};
 
 interface State {
   /** What the last record said, so that a success after it is never left out: a destination's health is read from the records. */
@@ -35,6 +41,7 @@ export class Sampling {
 
   /** Whether this success is recorded: the first after a recorded failure always, else at most one a second and destination. */
   success(destinationId: string, atMs: number): boolean {
+    if (this.#bounds.successes === Number.POSITIVE_INFINITY) return true;
     const state = this.#states.get(destinationId) ?? this.#add(destinationId);
     if (state.failedLast) {
       state.failedLast = false;

@@ -1,0 +1,19 @@
+import type { Host } from "#host";
+import type { DestinationConfig } from "#topics";
+import type { ConfigStore } from "../config-store.ts";
+import type { DeliveryIndex } from "../delivery-index/delivery-index.ts";
+import type { Progress } from "../delivery-index/progress.ts";
+import type { ReplayStore } from "../replays/store.ts";
+import type { WaitingReader } from "../waiting/reader.ts";
+
+/** What the view of one call works with. */
+export interface CallParts {
+  readonly deliveries: {
+    readonly index: Pick<DeliveryIndex, "listAttempts" | "listDeadLetters">;
+    readonly progress: Pick<Progress, "indexedUntilMs">;
+  };
+  readonly destinations: Pick<ConfigStore<DestinationConfig>, "get" | "list">;
+  readonly replays: Pick<ReplayStore, "list">;
+  readonly waiting: WaitingReader;
+  readonly host: Pick<Host, "setTimeout">;
+}

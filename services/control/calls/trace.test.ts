@@ -1,0 +1,63 @@
+import { describe, expect, test } from "@jest/globals";
+import { untriedJob } from "#topics";
+import { attempt, deadLetter, START_MS } from "../delivery-index/fixtures/records.ts";
+import type { WaitingJob } from "../waiting/waiting-job.ts";
+import { callState, stillWaiting, type Trace } from "./trace.ts";
+
+function waiting(changes: Partial<WaitingJob["job"]> = {}): WaitingJob {
+  const job = untriedJob({
+    jobId: "j1",
+    destinationId: "d1",
+    shard: 0,
+    messageId: "m1",
+    sourceId: "s1",
+    type: "track",
+    receivedAtMs: START_MS,
+    replayId: null,
+    body: Buffer.from("{}"),
+  });
+  return { place: { topic: 1, partition: 0, offset: 0 }, topicName: "retry", job: { ...job, ...changes } };
+}
+
+function trace(changes: Partial<Trace> = {}): Trace {
+  return { destinationId: "d1", attempts: [], deadLetters: [], waiting: [], ...changes };
+}
+
+const listed = (changes: Parameters<typeof attempt>[0]) => ({ ...attempt(changes), place: 1 });
+const success = (startedAtMs: number, number = 1) =>
+  listed({ outcome: "success", startedAtMs, attempt: number });
+const letter = (deadAtMs: number) => ({ ...deadLetter({ deadAtMs }), place: 1, replayable: true });
+
+describe("how a call stands at a destination", () => {
+  test.each([
+    { state: "no_trace", of: trace() },
+    { state: "under_way", of: trace({ attempts: [listed({})] }) },
+    { state: "queued", of: trace({ waiting: [waiting()] }) },
+    { state: "waiting", of: trace({ attempts: [listed({})], waiting: [waiting({ dueAtMs: 1 })] }) },
+    { state: "paused", of: trace({ waiting: [waiting({ dueAtMs: 1, pausedSinceMs: 1 })] }) },
+    { state: "delivered", of: trace({ attempts: [listed({}), success(START_MS)] }) },
+    { state: "dead", of: trace({ attempts: [listed({})], deadLetters: [letter(START_MS)] }) },
+    {
+      state: "delivered",
+      of: trace({ deadLetters: [letter(START_MS)], attempts: [success(START_MS + 1)] }),
+    },
+    { state: "dead", of: trace({ deadLetters: [letter(START_MS + 1)], attempts: [success(START_MS)] }) },
+  ])("is $state", ({ of, state }) => {
+    expect(callState(of)).toBe(state);
+  });
+});
+
+describe("a record that is not committed yet", () => {
+  test("waits no more when its job was delivered, or has died", () => {
+    const job = waiting({ attempts: 1, dueAtMs: 1 });
+    expect(stillWaiting(trace({ waiting: [job], attempts: [success(START_MS, 2)] }))).toEqual([]);
+    expect(stillWaiting(trace({ waiting: [job], deadLetters: [letter(START_MS)] }))).toEqual([]);
+  });
+
+  test("waits when what was delivered is an earlier job of the call, or a webhook is still to be asked", () => {
+    const replayed = waiting({ jobId: "j2" });
+    expect(stillWaiting(trace({ waiting: [replayed], attempts: [success(START_MS)] }))).toEqual([replayed]);
+    const asking = waiting({ unaskedUrls: ["https://a.test/"] });
+    expect(stillWaiting(trace({ waiting: [asking], attempts: [success(START_MS)] }))).toEqual([asking]);
+  });
+});

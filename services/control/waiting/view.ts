@@ -1,0 +1,54 @@
+// Waiting calls as the API shows them.
+import { Type } from "typebox";
+import type { WebhookOutcome } from "#topics";
+import { SHOWN_URL, shownUrl } from "../destinations/shown-url.ts";
+import { TimeField } from "../http/fields.ts";
+import { nullableInteger, nullableString } from "../http/nullable.ts";
+import { isoTime, isoTimeOrNull } from "../http/time-pages.ts";
+import { type WaitingJob, waitingState } from "./waiting-job.ts";
+
+const WebhookOutcomeView = Type.Object({
+  url: Type.String({ description: SHOWN_URL }),
+  kind: Type.String({ description: "retryable or permanent." }),
+  reason: Type.String(),
+  status: nullableInteger(),
+  error: Type.String(),
+  at: TimeField,
+  durationMs: Type.Integer(),
+});
+
+export const WAITING_FIELDS = {
+  state: Type.Unsafe<string>({
+    type: "string",
+    enum: ["queued", "waiting", "paused"],
+    description:
+      "queued: it is sent as soon as it is read. waiting: until nextAttemptAt, or until its endpoint is back. paused: until the destination is resumed.",
+  }),
+  waitsIn: Type.String({ description: "The topic that its record stands in." }),
+  nextAttemptAt: nullableString("When it is due; null when it is queued, or paused."),
+  attempts: Type.Integer({ description: "So far." }),
+  diverts: Type.Integer({ description: "Times it was put off because its endpoint was full or down." }),
+  firstAttemptAt: nullableString("Its window of retries begins here."),
+  replayId: nullableString("The replay that it came from."),
+  webhooks: Type.Array(WebhookOutcomeView, {
+    description: "The last outcome of every webhook that was tried.",
+  }),
+};
+
+export function waitingView({ job, topicName }: WaitingJob) {
+  const state = waitingState(job);
+  return {
+    state,
+    waitsIn: topicName,
+    nextAttemptAt: state === "waiting" ? isoTime(job.dueAtMs) : null,
+    attempts: job.attempts,
+    diverts: job.diverts,
+    firstAttemptAt: isoTimeOrNull(job.firstAttemptAtMs),
+    replayId: job.replayId,
+    webhooks: job.outcomes.map(outcomeView),
+  };
+}
+
+function outcomeView({ atMs, durationMs, kind, message, reason, status, url }: WebhookOutcome) {
+  return { url: shownUrl(url), kind, reason, status, error: message, at: isoTime(atMs), durationMs };
+}

@@ -1,0 +1,133 @@
+// A support engineer's question, through every service on real Kafka: a call failed at one of two webhooks. Where is it, why, when is it sent
+// next, send it now. The only retry delay is so long that nothing but what is asked for sends it again.
+import { afterAll, beforeAll, expect, test } from "@jest/globals";
+import { requestJson } from "#support/api";
+import { type Deployment, startDeployment } from "#support/deployment";
+import { type Receiver, startReceiver } from "#support/receiver";
+import { until } from "#support/until";
+
+const START_TIMEOUT_MS = 240_000;
+const TIMEOUT_MS = 60_000;
+const DELAY_MS = 1_200_000;
+
+interface Call {
+  readonly sourceId: string;
+  readonly type: string | null;
+  readonly receivedAt: string | null;
+  readonly destinations: readonly {
+    readonly destinationId: string;
+    readonly name: string | null;
+    readonly state: string;
+    readonly next: readonly { readonly nextAttemptAt: string | null; readonly attempts: number }[];
+    readonly attempts: readonly { readonly outcome: string; readonly status: number | null }[];
+    readonly deadLetters: readonly { readonly reason: string }[];
+  }[];
+}
+
+type Traces = Call["destinations"];
+
+let deployment: Deployment;
+let receiver: Receiver;
+
+beforeAll(async () => {
+  receiver = await startReceiver();
+  deployment = await startDeployment({
+    retryDelaysMs: [DELAY_MS],
+    settings: { HOOKLINE_RECORDED_ATTEMPTS: "all" },
+  });
+}, START_TIMEOUT_MS);
+
+afterAll(async () => {
+  await deployment?.stop();
+  await receiver.close();
+}, 60_000);
+
+async function source(paths: readonly string[]) {
+  const { id, writeKeys } = await deployment.control.createSource();
+  const destinations: string[] = [];
+  for (const path of paths) {
+    const webhooks = [{ url: receiver.url(path) }];
+    const made = await deployment.control.createDestination({ name: path, sourceIds: [id], webhooks });
+    destinations.push(made.id);
+  }
+  const send = (messageId: string) =>
+    deployment.send(writeKeys[0], "track", { userId: "u1", event: "E", messageId });
+  return { destinations, id, send };
+}
+
+const url = (path: string) => `${deployment.controlUrl()}${path}`;
+
+/** Asks until the answer is as it will be: the index is half a second behind. */
+function callWhen(
+  messageId: string,
+  query: string,
+  isThere: (destinations: Traces) => boolean,
+): Promise<Call> {
+  return until(
+    async () => {
+      const { body, status } = await requestJson<Call>(url(`/v1/calls/${messageId}${query}`));
+      return status === 200 && isThere(body.destinations) ? body : undefined;
+    },
+    { timeoutMs: TIMEOUT_MS, what: `the answer about ${messageId}` },
+  );
+}
+
+/** Every destination is in its state, after so many requests. */
+function are(...expected: readonly [state: string, attempts: number][]) {
+  return (destinations: Traces) =>
+    destinations.every(
+      ({ attempts, state }, index) =>
+        state === expected[index]?.[0] && attempts.length === expected[index][1],
+    );
+}
+
+test("a call that failed at one of two webhooks: where it is, why, when next; and sent now, in three requests", async () => {
+  receiver.script("/ill", { status: 503 });
+  const { destinations, id, send } = await source(["/well", "/ill"]);
+  const beganAtMs = Date.now();
+  await send("walk");
+
+  const failed = await callWhen("walk", "", are(["delivered", 1], ["waiting", 1]));
+  expect(failed).toMatchObject({
+    sourceId: id,
+    type: "track",
+    destinations: [
+      { name: "/well", attempts: [{ outcome: "success", status: 200 }], next: [], deadLetters: [] },
+      { name: "/ill", attempts: [{ outcome: "http_5xx", status: 503 }], next: [{ attempts: 1 }] },
+    ],
+  });
+  const nextAtMs = Date.parse(failed.destinations[1]?.next[0]?.nextAttemptAt ?? "");
+  expect(nextAtMs).toBeGreaterThanOrEqual(beganAtMs + DELAY_MS);
+  expect(Date.parse(failed.receivedAt ?? "")).toBeGreaterThanOrEqual(beganAtMs - 1_000);
+
+  receiver.script("/ill", { status: 200 });
+  const asked = await requestJson(url(`/v1/destinations/${destinations[1]}/retry`), { method: "POST" });
+  expect(asked.status).toBe(202);
+
+  const sent = await callWhen("walk", "", are(["delivered", 1], ["delivered", 2]));
+  expect(sent.destinations[1]).toMatchObject({
+    attempts: [{ outcome: "http_5xx" }, { outcome: "success", status: 200 }],
+    next: [],
+  });
+}, 180_000);
+
+test("a call that failed for good is dead, with the reason", async () => {
+  receiver.script("/gone", { status: 410 });
+  const { send } = await source(["/gone"]);
+  await send("dead");
+  const { destinations } = await callWhen("dead", "", are(["dead", 1]));
+  expect(destinations).toMatchObject([
+    { attempts: [{ outcome: "http_4xx", status: 410 }], deadLetters: [{ reason: "permanent" }], next: [] },
+  ]);
+}, 180_000);
+
+test("the same messageId in two sources asks for the source; an unknown one is not found", async () => {
+  const one = await source(["/one"]);
+  const other = await source(["/other"]);
+  await one.send("twice");
+  await other.send("twice");
+  await callWhen("twice", `?sourceId=${one.id}`, are(["delivered", 1]));
+  await callWhen("twice", `?sourceId=${other.id}`, are(["delivered", 1]));
+  expect((await requestJson(url("/v1/calls/twice"))).status).toBe(422);
+  expect((await requestJson(url(`/v1/calls/never?sourceId=${one.id}`))).status).toBe(404);
+}, 180_000);
