@@ -4,6 +4,7 @@ import { applyEvent, evaluate } from "./apply.ts";
 import { compileSet } from "./computation-set.ts";
 import { createProfile, type Profile } from "./profile.ts";
 import { isKnownFromSummary, seedLeaves } from "./seed.ts";
+import { profileBytes } from "./size.ts";
 
 const NOW_MS = 1_700_000_000_000;
 
@@ -71,4 +72,20 @@ test("a call that comes before the profile was looked at is judged by what is kn
   expect(profile.outbox).toEqual([]);
   evaluate(profile, set.computations.values(), NOW_MS + 40_000);
   expect(profile.outbox).toMatchObject([{ text: "true" }]);
+});
+
+test.each([
+  ["how often in a lifetime", { event: "A", count: { op: "gte", value: 3 } }],
+  ["when last", { event: "A", within: "60s" }],
+])("a leaf that was given up and is asked for again knows what came meanwhile: %s", (_, definition) => {
+  const set = setOf(definition);
+  const profile = createProfile("u", 0);
+  call(profile, NOW_MS - 90_000, set);
+  for (const atMs of [NOW_MS - 2, NOW_MS - 1]) call(profile, atMs);
+  evaluate(profile, set.computations.values(), NOW_MS);
+  expect(profile.outbox.map(({ text }) => text).at(-1)).toBe("true");
+  seedLeaves(profile, set.leaves.values());
+  call(profile, NOW_MS, set);
+  expect(profile.outbox.at(-1)?.text).toBe("true");
+  expect(profile.sizeBytes).toBe(profileBytes(profile));
 });

@@ -20,28 +20,37 @@ function stateOf({ storage }: LeafPlan, { count, firstMs, lastMs }: EventSummary
   return { kind: "counts", tallies: [{ index: 0, n: count, firstMs, lastMs, ...sums }] };
 }
 
-/** What a leaf without a state can know; undefined: nothing. */
-function seedOf({ events }: Profile, plan: LeafPlan): LeafState | undefined {
+/** Whether the state lacks calls: an edit had given the leaf up, they came, and it was asked for again before the state was forgotten. */
+function isBehind(state: LeafState, { count, lastMs }: EventSummary): boolean {
+  if (state.kind === "times") return (state.times[0] ?? Number.NEGATIVE_INFINITY) < lastMs;
+  return state.kind === "counts" && (state.tallies[0]?.n ?? 0) < count;
+}
+
+/** What a leaf without a state, or with one that lacks calls, can know; undefined: no more than that. */
+function seedOf({ events }: Profile, plan: LeafPlan, known: LeafState | undefined): LeafState | undefined {
   if (!isKnownFromSummary(plan)) return undefined;
   const summary = events.get(`${plan.leaf.type} ${plan.leaf.name}`);
-  return summary && stateOf(plan, summary);
+  if (summary === undefined || (known !== undefined && !isBehind(known, summary))) return undefined;
+  return stateOf(plan, summary);
 }
 
 /** The leaf's state. A call may be judged before the profile was looked at with a new audience: then what the leaf can know. */
 export function leafStateOf(profile: Profile, plan: LeafPlan): LeafState | undefined {
-  return profile.leaves.get(plan.leaf.key) ?? seedOf(profile, plan);
+  const known = profile.leaves.get(plan.leaf.key);
+  return seedOf(profile, plan, known) ?? known;
 }
 
 /**
- * Gives the profile what leaves without a state can know. To be called before a call of their name is folded: a leaf that has a state
+ * Gives the profile what leaves without a state, or with one that lacks calls, can know. To be called before a call of their name is folded: a leaf that has a state
  * counts for itself. Changes nothing when it is called again.
  */
 export function seedLeaves(profile: Profile, uses: Iterable<LeafUse>): void {
   for (const { plan } of uses) {
     const { key } = plan.leaf;
-    const state = profile.leaves.has(key) ? undefined : seedOf(profile, plan);
+    const known = profile.leaves.get(key);
+    const state = seedOf(profile, plan, known);
     if (state === undefined) continue;
     profile.leaves.set(key, state);
-    profile.sizeBytes += leafBytes(state);
+    profile.sizeBytes += leafBytes(state) - (known === undefined ? 0 : leafBytes(known));
   }
 }

@@ -196,3 +196,24 @@ test("members leave a deleted audience also where it is not known how far it was
   await next.advanceUntil(() => reports.of("a")?.state === "deleted");
   expect(bench.sent.slice(2).map(({ text }) => text)).toEqual(['{"a":false}', '{"a":false}']);
 });
+
+test("a profile that cannot be read at once, as its schema is asked for, is waited for", async () => {
+  const { advance, bench, start } = await setup(3);
+  bench.computations.apply("seen", SEEN);
+  const { worker } = bench;
+  const load = worker.load.bind(worker);
+  const asked = new Set<string>();
+  worker.load = (id) => {
+    const profile = load(id);
+    if (profile === undefined || "then" in profile || asked.has(id)) return profile;
+    asked.add(id);
+    return Promise.resolve(profile);
+  };
+  worker.peek = (id) => {
+    const profile = worker.load(id);
+    return profile === undefined || "then" in profile ? undefined : profile;
+  };
+  const sync = start();
+  for (let look = 0; look < 8; look += 1) await advance(sync);
+  expect(bench.sent.map(({ user }) => user).sort()).toEqual(["u0", "u1", "u2"]);
+});

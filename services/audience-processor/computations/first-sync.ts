@@ -13,6 +13,7 @@ import type { PartitionWorker } from "../profiles/partition-worker.ts";
 import type { LeafRegistry } from "./leaf-registry.ts";
 import type { Pace } from "./pace.ts";
 import type { PartitionComputations } from "./partition-computations.ts";
+import { isDone, type Pass, stateOf } from "./pass.ts";
 
 /** Profiles of one turn of the event loop at most, and how long a turn may take: each step of a live call may wait for one. */
 const PROFILES_A_TURN = 64;
@@ -42,27 +43,6 @@ export interface FirstSyncParts {
   onChanged(values: number): void;
   /** Keeps it and has it written. */
   report(progress: AudienceProgress): void;
-}
-
-function isDone(config: AudienceConfig, progress: AudienceProgress | undefined): boolean {
-  // Of unknown progress too: that is written later than what is sent.
-  if (config.deletedAtMs !== null) return progress?.state === "deleted";
-  if (progress === undefined || progress.generation !== config.generation) return false;
-  // A resume sends the net difference.
-  return progress.state === "live" && (config.isPaused || !progress.isPaused);
-}
-
-/** One pass over the profiles of the partition. */
-interface Pass {
-  readonly config: AudienceConfig;
-  progress: AudienceProgress;
-  /** Of the worker: what was looked at in an earlier term and is not reported is forgotten. */
-  readonly term: number;
-  /** Last key looked at. */
-  after: string | undefined;
-  /** What was folded before the pass began is on disk: it finds every profile that there was. */
-  isReady: boolean;
-  isAtEnd: boolean;
 }
 
 export class FirstSync {
@@ -226,7 +206,12 @@ export class FirstSync {
         isAtEnd = false;
         break;
       }
-      const profile = worker.peek(id);
+      const profile = worker.load(id);
+      if (profile !== undefined && "then" in profile) {
+        this.#waitFor(profile, pass);
+        isAtEnd = false;
+        break;
+      }
       if (profile !== undefined && this.#visit(profile, { pass, affected, uses })) worker.change(profile);
       pass.after = id;
       looked += 1;
@@ -235,6 +220,16 @@ export class FirstSync {
     this.#turnTookMs = host.elapsed() - beganAtMs;
     const { after } = pass;
     worker.whenDurable(() => this.#note(pass, { after, looked, isAtEnd }));
+  }
+
+  /** Its writer's schema is asked for: passed over, the profile would not be looked at again. */
+  #waitFor(profile: Promise<Profile>, pass: Pass): void {
+    pass.isReady = false;
+    const goOn = (): void => {
+      pass.isReady = true;
+      this.#askTurn();
+    };
+    profile.then(goOn, goOn);
   }
 
   /** True when the profile has changed. */
@@ -291,10 +286,4 @@ export class FirstSync {
     if (isAtEnd && this.#pass === pass) this.#pass = undefined;
     this.#askTurn();
   }
-}
-
-/** What a pass may change of a profile, in short. */
-function stateOf({ backfilled, leaves, lists, results }: Profile, affected: readonly Computation[]): string {
-  const deadlines = affected.map(({ id }) => results.get(id)?.deadlineMs);
-  return [leaves.size, backfilled.size, lists.size, results.size, ...deadlines].join();
 }

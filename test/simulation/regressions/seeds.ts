@@ -116,4 +116,14 @@ export const REGRESSIONS: readonly Regression[] = [
     worlds: "audiences",
     found: "an audience ended whose progress had died with a process: its members were not told",
   },
+  {
+    seed: 935,
+    worlds: "audiences",
+    found: "a pass passed over a profile whose schema the process did not know yet",
+  },
+  {
+    seed: 1990,
+    worlds: "audiences",
+    found: "a lifetime's count was asked for again, and lacked the calls since it was given up",
+  },
 ];
