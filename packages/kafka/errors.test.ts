@@ -31,6 +31,16 @@ describe("errors", () => {
     });
   });
 
+  test("a group without a coordinator may be one that is refused, which the client does not tell", () => {
+    const notFound = { name: "KafkaJSGroupCoordinatorNotFound", message: "Failed to find group coordinator" };
+    expect(fromClientError(notFound)).toMatchObject({
+      code: "unavailable",
+      canRetry: true,
+      message:
+        "Failed to find group coordinator: it is not there yet, or no rule lets this user at the group (hookline topics acls)",
+    });
+  });
+
   test("refused access is final", () => {
     expect(fromClientError(protocolError("TOPIC_AUTHORIZATION_FAILED", false))).toMatchObject({
       code: "not_authorized",

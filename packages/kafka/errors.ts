@@ -59,6 +59,12 @@ const CODE_BY_MESSAGE: Readonly<Record<string, KafkaErrorCode>> = {
   "Broker not connected": "unavailable",
 };
 
+/** The client asks every broker, and drops what they answered: one that refuses the group looks like one that is away (kafkajs, cluster/brokerPool.js). */
+const HINT_BY_NAME: Readonly<Record<string, string>> = {
+  KafkaJSGroupCoordinatorNotFound:
+    "it is not there yet, or no rule lets this user at the group (hookline topics acls)",
+};
+
 /** Codes that no waiting heals. An unknown topic is not one of them: it may be about to be created. */
 const FINAL_CODES: ReadonlySet<KafkaErrorCode> = new Set(["record_too_large", "not_authorized"]);
 
@@ -95,7 +101,9 @@ export function fromClientError(error: unknown): KafkaError {
   const root = rootOf(error);
   const code = codeOf(root);
   const retriable = root.retriable === true || code === "unavailable" || code === "unknown_topic";
-  return new KafkaError(code, String(root.message ?? root.name ?? "unknown"), {
+  const hint = HINT_BY_NAME[String(root.name)];
+  const message = String(root.message ?? root.name ?? "unknown");
+  return new KafkaError(code, hint === undefined ? message : `${message}: ${hint}`, {
     canRetry: retriable && !FINAL_CODES.has(code),
     cause: error,
   });
