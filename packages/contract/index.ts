@@ -47,6 +47,7 @@ export {
   DIVERT_REASONS,
   type DivertReason,
   type DropReason,
+  isPermanent,
   OUTCOME_REASONS,
   type OutcomeReason,
   REJECTION_CODES,

@@ -309,10 +309,10 @@ export interface WebhookHealth {
   message: string;
 }
 
-/** Whether calls get through to a destination, as its attempts say. A destination that never failed has no record. */
+/** Whether calls get through to a destination, as its attempts say. A destination that was never sent anything has no record. */
 export interface DestinationHealth {
   destinationId: string;
-  /** healthy, failing or recovering. */
+  /** untested, healthy, failing or recovering. */
   state: string;
   /** Since when it is in this state; failing: the first failure since which nothing got through. */
   sinceMs: number;

@@ -8,6 +8,7 @@ export {
 export { DIVERT_REASONS, DIVERTS, type DivertReason } from "./diverts.ts";
 export { DROPS, type DropReason, UNROUTED_REASONS, type UnroutedReason } from "./drops.ts";
 export {
+  isPermanent,
   OUTCOME_REASONS,
   type OutcomeReason,
   PERMANENT,

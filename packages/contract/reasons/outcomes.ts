@@ -68,4 +68,9 @@ export const PERMANENT: Reasons<PermanentReason> = {
   },
 };
 
+/** By the slug that attempts carry; of a reason that is not known any more nobody can say it. */
+export function isPermanent(slug: string): boolean {
+  return Object.hasOwn(PERMANENT, slug);
+}
+
 export const OUTCOME_REASONS = reasonsOf<OutcomeReason>({ ...RETRYABLE, ...PERMANENT });

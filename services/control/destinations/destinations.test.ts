@@ -98,7 +98,7 @@ describe("destinations (contract 4.1, 10.3)", () => {
         { url: "https://example.com/a", headers: { "X-Key": MASK, "X-Other": MASK } },
         { url: "http://example.com:8080/b?c=d", headers: {} },
       ],
-      health: { state: "healthy", since: null, consecutiveFailures: 0, lastError: null, reasons: [] },
+      health: { state: "untested", since: null, consecutiveFailures: 0, lastError: null, reasons: [] },
       createdAt: expect.any(String),
       updatedAt: created.createdAt,
     });

@@ -20,7 +20,7 @@ async function isIn(id: string, state: string): Promise<boolean> {
 describe("health on real Kafka (contract 4.5)", () => {
   test("goes from healthy to failing and back; the API shows it, both ends are reported to the operator once", async () => {
     const id = await stage.create();
-    expect((await stage.view(id)).health.state).toBe("healthy");
+    expect((await stage.view(id)).health.state).toBe("untested");
     await stage.attemptUntil(id, "http_5xx", () => isIn(id, "failing"));
     const { health } = await stage.view(id);
     const lastError = {

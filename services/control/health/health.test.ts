@@ -10,7 +10,11 @@ const B = "https://b.example/";
 const RULES = { destinationId: "d", failingAfterMs: 10 * S, recoveredAfterMs: 60 * S };
 
 /** Attempts as [second, url, outcome]; each ends at its second. */
-type Seen = [second: number, url: string, outcome: "success" | "http_5xx" | "timeout"];
+type Seen = [
+  second: number,
+  url: string,
+  outcome: "success" | "http_4xx" | "http_5xx" | "timeout" | "self_signed",
+];
 
 function attempts(seen: readonly Seen[]): AttemptSeen[] {
   return seen.map(([second, url, outcome], offset) => ({
@@ -40,7 +44,7 @@ function fold(urls: string[], ...seen: Seen[]) {
 
 describe("a destination with one webhook (contract 4.5)", () => {
   test("is failing when nothing got through for ten seconds, since its first failure", () => {
-    expect(fold([A], [0, A, "timeout"], [9, A, "http_5xx"])).toMatchObject({ state: "healthy", told: [] });
+    expect(fold([A], [0, A, "timeout"], [9, A, "http_5xx"])).toMatchObject({ state: "untested", told: [] });
     const { health, ...rest } = fold([A], [0, A, "timeout"], [10, A, "http_5xx"]);
     expect(rest).toEqual({ state: "failing", since: 0, told: ["failing"] });
     expect(health.webhooks).toEqual([
@@ -56,6 +60,25 @@ describe("a destination with one webhook (contract 4.5)", () => {
     ]);
   });
 
+  test("is untested until its first success, and healthy from then on", () => {
+    expect(fold([A], [0, A, "timeout"])).toMatchObject({ state: "untested", told: [] });
+    expect(fold([A], [0, A, "timeout"], [3, A, "success"])).toMatchObject({
+      state: "healthy",
+      since: 3,
+      told: [],
+    });
+  });
+
+  test("is failing at its first call when the reason is permanent, with that reason", () => {
+    const first = fold([A], [7, A, "http_4xx"]);
+    expect(first).toMatchObject({ state: "failing", since: 7, told: ["failing"] });
+    expect(first.health.webhooks).toMatchObject([{ outcome: "http_4xx", failures: 1 }]);
+    expect(fold([A], [0, A, "timeout"], [1, A, "self_signed"])).toMatchObject({ state: "failing", since: 0 });
+    // It has worked: one refused call says nothing about the others.
+    expect(fold([A], [0, A, "success"], [1, A, "http_4xx"])).toMatchObject({ state: "healthy", told: [] });
+    expect(fold([A], [0, A, "http_4xx"], [1, A, "success"]).state).toBe("recovering");
+  });
+
   test("is not failing while one in two calls gets through", () => {
     const seen = Array.from(
       { length: 200 },
@@ -67,7 +90,7 @@ describe("a destination with one webhook (contract 4.5)", () => {
   test("a failure long ago and one now are unbroken failure; silence after one is not", () => {
     expect(fold([A], [0, A, "timeout"], [600, A, "timeout"]).state).toBe("failing");
     const { health } = fold([A], [0, A, "timeout"]);
-    expect(laterHealth(health, 600 * S, { ...RULES, urls: [A] }).health.state).toBe("healthy");
+    expect(laterHealth(health, 600 * S, { ...RULES, urls: [A] }).health.state).toBe("untested");
   });
 
   test("is recovering with the first success, and healthy when that has lasted a minute", () => {
@@ -128,13 +151,23 @@ describe("a destination with two webhooks (contract 3.2)", () => {
     expect(told).toEqual([]);
   });
 
+  test("is failing at once when both refuse for good, and not while one is still to be tried or tries again", () => {
+    expect(fold([A, B], [0, A, "http_4xx"]).state).toBe("untested");
+    expect(fold([A, B], [0, A, "http_4xx"], [1, B, "timeout"]).state).toBe("untested");
+    expect(fold([A, B], [0, A, "http_4xx"], [1, B, "self_signed"])).toMatchObject({
+      state: "failing",
+      since: 1,
+    });
+    expect(fold([A, B], [0, A, "http_4xx"], [1, B, "success"]).state).toBe("healthy");
+  });
+
   test("is failing since the second one failed too", () => {
     const seen: Seen[] = [
       [0, A, "timeout"],
       [20, B, "timeout"],
       [29, A, "timeout"],
     ];
-    expect(fold([A, B], ...seen).state).toBe("healthy");
+    expect(fold([A, B], ...seen).state).toBe("untested");
     expect(fold([A, B], ...seen, [30, B, "timeout"])).toMatchObject({ state: "failing", since: 20 });
   });
 
@@ -188,9 +221,12 @@ describe("a record of health", () => {
   const twice = fold([A], [0, A, "timeout"], [1, A, "timeout"]).health;
   const blip = fold([A], [0, A, "timeout"], [0.5, A, "success"]).health;
 
-  test("is not written for a destination that never failed", () => {
-    expect(isWorthWriting(undefined, healthy, 0)).toBe(false);
-    expect(isAtRest(undefined, healthy)).toBe(true);
+  test("is written once for a destination that never failed, with its first success", () => {
+    expect(isWorthWriting(undefined, healthy, 0)).toBe(true);
+    expect(isAtRest(undefined, healthy)).toBe(false);
+    const later = fold([A], [0, A, "success"], [600, A, "success"]).health;
+    expect(isWorthWriting(healthy, later, 600 * S)).toBe(false);
+    expect(isAtRest(healthy, later)).toBe(true);
   });
 
   test("is written at the first failure, at its end, and at most once a second between", () => {

@@ -3,11 +3,16 @@
 // A call counts as delivered when one webhook takes it (contract 3.2), so a destination fails while the last attempt of every one of
 // its webhooks failed: unbroken failure. One that still takes calls is healthy, and the others are the reasons why not all is well.
 //
+// A destination is untested until something gets through; what can never get through, as its first calls say, is failing at once.
+//
+//   untested ── a success ──▶ healthy
+//   untested ── every webhook refused for good, or unbroken failure for failingAfterMs ──▶ failing
 //   healthy ── unbroken failure for failingAfterMs ──▶ failing ── a success ──▶ recovering ── recoveredAfterMs ──▶ healthy
 //                                                         ◀── unbroken failure for failingAfterMs ──┘
 //
 // Only the first of these changes and the last one are told to the operator: an endpoint that comes and goes is failing once, and
 // recovered when it has stayed. A failure that does not last is none.
+import { isPermanent } from "#contract";
 import type { DeliveryAttempt, DestinationHealth, WebhookHealth } from "#topics";
 
 /** What health looks at in an attempt. */
@@ -51,8 +56,10 @@ export function nextHealth(
   const so = before ?? unknownHealth(context.destinationId, atMs);
   if (!context.urls.includes(attempt.url) || isKnown(before, attempt.offset, atMs))
     return { health: so, change: undefined };
+  const isFirstSuccess = so.state === "untested" && attempt.outcome === "success";
   const seen: DestinationHealth = {
     ...so,
+    ...(isFirstSuccess ? { state: "healthy", sinceMs: atMs } : {}),
     webhooks: nextWebhooks(so.webhooks, attempt, atMs).filter(({ url }) => context.urls.includes(url)),
     attemptOffset: attempt.offset,
     attemptAtMs: atMs,
@@ -78,7 +85,7 @@ export function unbrokenSinceMs(
 function unknownHealth(destinationId: string, atMs: number): DestinationHealth {
   return {
     destinationId,
-    state: "healthy",
+    state: "untested",
     sinceMs: atMs,
     webhooks: [],
     attemptOffset: -1,
@@ -101,6 +108,11 @@ function nextWebhooks(before: readonly WebhookHealth[], attempt: AttemptSeen, at
   return [...others, failed];
 }
 
+/** Nothing ever got through, and the next call will fare no better: a wrong URL, a certificate of one's own, a blocked address. */
+function isHopeless({ state, webhooks }: DestinationHealth): boolean {
+  return state === "untested" && webhooks.every(({ outcome }) => isPermanent(outcome));
+}
+
 function nextState(health: DestinationHealth, atMs: number, context: HealthContext): HealthStep {
   const brokenSinceMs = unbrokenSinceMs(health, context.urls);
   const same: HealthStep = { health, change: undefined };
@@ -110,8 +122,9 @@ function nextState(health: DestinationHealth, atMs: number, context: HealthConte
   }
   if (brokenSinceMs !== undefined) {
     // The failure is as old as its last attempt: that nothing was sent since is no failure.
-    if (health.attemptAtMs - brokenSinceMs < context.failingAfterMs) return same;
-    const change = health.state === "healthy" ? "failing" : undefined;
+    const isLong = health.attemptAtMs - brokenSinceMs >= context.failingAfterMs;
+    if (!isLong && !isHopeless(health)) return same;
+    const change = health.state === "recovering" ? undefined : "failing";
     return { health: { ...health, state: "failing", sinceMs: brokenSinceMs }, change };
   }
   if (health.state !== "recovering" || atMs - health.sinceMs < context.recoveredAfterMs) return same;

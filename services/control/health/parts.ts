@@ -28,7 +28,7 @@ export interface HealthParts {
 }
 
 export interface HealthBook {
-  /** Undefined for a destination that never failed. */
+  /** Undefined for a destination that was never sent anything. */
   of(destinationId: string): DestinationHealth | undefined;
   /** The destination is deleted. */
   forget(destinationId: string): void;

@@ -7,15 +7,15 @@ const LATER_MS = 10_000;
 const FEW_FAILURES = 10;
 
 /**
- * Every change of state is, and the end of a failure that was written. A failure that goes on is written from time to time: ten
- * thousand destinations that fail cost a thousand small records a second. A destination that never fails has none.
+ * The first success is, once; every change of state is, and the end of a failure that was written. A failure that goes on is written from time to time: ten
+ * thousand destinations that fail cost a thousand small records a second.
  */
 export function isWorthWriting(
   written: DestinationHealth | undefined,
   health: DestinationHealth,
   nowMs: number,
 ): boolean {
-  if (written === undefined) return health.webhooks.length > 0;
+  if (written === undefined) return health.webhooks.length > 0 || health.state !== "untested";
   if (written.state !== health.state) return true;
   if (health.webhooks.length === 0) return written.webhooks.length > 0;
   if (written.attemptOffset === health.attemptOffset) return false;
@@ -26,5 +26,5 @@ export function isWorthWriting(
 /** Nothing is left to remember that its record does not say. */
 export function isAtRest(written: DestinationHealth | undefined, health: DestinationHealth): boolean {
   if (health.state !== "healthy" || health.webhooks.length > 0) return false;
-  return written === undefined || (written.state === "healthy" && written.webhooks.length === 0);
+  return written?.state === "healthy" && written.webhooks.length === 0;
 }

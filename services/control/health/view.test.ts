@@ -45,9 +45,9 @@ function health(...webhooks: DestinationHealth["webhooks"]): DestinationHealth {
 const iso = (atMs: number) => new Date(atMs).toISOString();
 
 describe("the health of a destination", () => {
-  test("that never failed is healthy, since ever", () => {
+  test("to which nothing was sent yet is untested", () => {
     expect(healthView(destination(ONE), undefined)).toEqual({
-      state: "healthy",
+      state: "untested",
       since: null,
       consecutiveFailures: 0,
       lastError: null,

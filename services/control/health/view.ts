@@ -23,12 +23,12 @@ export const HealthView = Type.Object(
   {
     state: Type.Unsafe<string>({
       type: "string",
-      enum: ["healthy", "failing", "recovering"],
+      enum: ["untested", "healthy", "failing", "recovering"],
       description:
-        "healthy: calls get through, if only to one of the webhooks. failing: to none of them for HOOKLINE_FAILING_AFTER. recovering: they get through again, for less than HOOKLINE_RECOVERED_AFTER.",
+        "untested: nothing has got through yet, and nothing says that it cannot. healthy: calls get through, if only to one of the webhooks. failing: to none of them for HOOKLINE_FAILING_AFTER, or from the first call on for a permanent reason. recovering: they get through again, for less than HOOKLINE_RECOVERED_AFTER.",
     }),
     since: nullableTime(
-      "Since when; failing: the first failure since which nothing got through. null: it has never failed.",
+      "Since when; failing: the first failure since which nothing got through. null: nothing has been sent to it yet.",
     ),
     consecutiveFailures: Type.Integer({
       description: "Attempts that failed since one got through to any of the webhooks.",
@@ -56,7 +56,7 @@ export function healthView({ webhooks }: DestinationConfig, health: DestinationH
   const isBroken = unbrokenSinceMs({ webhooks: failing }, urls) !== undefined;
   const latest = failing.toSorted((one, other) => other.lastAtMs - one.lastAtMs)[0];
   return {
-    state: health?.state ?? "healthy",
+    state: health?.state ?? "untested",
     since: health === undefined ? null : iso(health.sinceMs),
     consecutiveFailures: isBroken ? failing.reduce((sum, { failures }) => sum + failures, 0) : 0,
     lastError: latest === undefined ? null : failureView(latest),
