@@ -97,6 +97,6 @@ export function addressPolicy(allowCidrs: readonly string[]): AddressPolicy {
     const family = familyOf(address);
     if (family === undefined) return "not an IP address";
     if (isPublic(address, family) || allowed.check(address, family === 4 ? "ipv4" : "ipv6")) return undefined;
-    return "in a private, loopback, link-local, multicast or reserved range";
+    return "in a private, loopback, link-local, multicast or reserved range; HOOKLINE_EGRESS_ALLOW_CIDRS opens it";
   };
 }

@@ -116,7 +116,11 @@ describe("DNS rebinding (contract 6.1)", () => {
       });
     expect(await send()).toMatchObject({ status: 200 });
     clock.nowMs = 1_000;
-    expect(await send()).toMatchObject({ kind: "failure", failure: "blocked_address" });
+    expect(await send()).toMatchObject({
+      kind: "failure",
+      failure: "blocked_address",
+      message: expect.stringContaining("HOOKLINE_EGRESS_ALLOW_CIDRS opens it"),
+    });
     expect(server.reachedAt).toEqual(["127.0.0.2"]);
   });
 

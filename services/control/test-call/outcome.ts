@@ -58,6 +58,13 @@ export function outcomeView(result: RequestResult, { url, hide, nowMs }: Outcome
   };
 }
 
+/** Of a webhook whose destination has secrets that no configured key opens; `why` names the key by its id. */
+export function unreadableView(url: string, why: string): WebhookOutcomeView {
+  const reason = { outcome: "retryable", reason: "secret_unreadable" } as const;
+  const error = `nothing was sent: ${why} (HOOKLINE_ENCRYPTION_KEYS)`;
+  return { url: shownUrl(url), ...reason, status: null, durationMs: 0, error, response: null };
+}
+
 function errorOf(result: RequestResult, isSuccess: boolean, hide: (text: string) => string): string | null {
   if (isSuccess) return null;
   return result.kind === "response"

@@ -1,16 +1,16 @@
 // POST /v1/destinations/{id}/test (contract 10.4).
 import { type Static, Type } from "typebox";
 import { type AcceptedCall, deliveryHeaders } from "#contract";
-import { createMask } from "#secrets";
+import { createMask, SecretError } from "#secrets";
 import type { DestinationConfig } from "#topics";
 import { existingDestination } from "../destinations/existing.ts";
-import { openSecrets } from "../destinations/secrets.ts";
+import { type OpenSecrets, openSecrets } from "../destinations/secrets.ts";
 import { SHOWN_URL } from "../destinations/shown-url.ts";
 import { IdParams } from "../http/fields.ts";
 import { problemResponses } from "../http/openapi.ts";
 import type { ControlApp } from "../http/server.ts";
 import { checkBody } from "../http/validation.ts";
-import { CAPTURED_BYTES, isWithoutAddress, outcomeView } from "./outcome.ts";
+import { CAPTURED_BYTES, isWithoutAddress, outcomeView, unreadableView } from "./outcome.ts";
 import type { TestCallParts } from "./parts.ts";
 import { prepareCall } from "./prepare.ts";
 
@@ -39,7 +39,7 @@ const TestResult = Type.Object(
           description: "A call that is not a test would be retried after a retryable one.",
         }),
         reason: nullableString(
-          "A slug such as timeout or http_5xx; no_usable_address for every host that is unknown or forbidden. null on success.",
+          "A slug such as timeout or http_5xx; no_usable_address for every host that is unknown or forbidden, secret_unreadable when a key is missing in HOOKLINE_ENCRYPTION_KEYS. null on success.",
         ),
         status: Type.Unsafe<number | null>({
           type: ["integer", "null"],
@@ -85,14 +85,37 @@ export function addTestRoute(app: ControlApp, parts: TestCallParts): void {
 /** No lookup that is answered at all takes longer: an unknown name and a forbidden one are told at the same time. */
 const WITHOUT_ADDRESS_AFTER_MS = 1_000;
 
+/** When the secrets do not open nothing is sent, as by the deliverer. */
 async function sendTest(
   destination: DestinationConfig,
   call: AcceptedCall,
   parts: TestCallParts,
 ): Promise<Static<typeof TestResult>> {
+  try {
+    return await send(call, parts, {
+      destination,
+      secrets: openSecrets(parts.secrets, destination, parts.nowMs()),
+    });
+  } catch (error) {
+    if (!(error instanceof SecretError)) throw error;
+    const webhooks = destination.webhooks.map(({ url }) => unreadableView(url, error.message));
+    for (const { outcome } of webhooks) parts.telemetry.tested(outcome);
+    return { messageId: call.messageId, delivered: false, webhooks };
+  }
+}
+
+interface Opened {
+  readonly destination: DestinationConfig;
+  readonly secrets: OpenSecrets;
+}
+
+async function send(
+  call: AcceptedCall,
+  parts: TestCallParts,
+  { destination, secrets: { sharedSecret, previousSecret, headers } }: Opened,
+): Promise<Static<typeof TestResult>> {
   const { egress, delivery, host, telemetry } = parts;
   const nowMs = parts.nowMs();
-  const { sharedSecret, previousSecret, headers } = openSecrets(parts.secrets, destination, nowMs);
   const signing = [sharedSecret, previousSecret].filter((secret) => secret !== undefined);
   const hide = createMask([...signing, ...headers.flatMap(Object.values)]);
   const { messageId } = call;

@@ -1,6 +1,6 @@
 import { createHmac } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
-import { type ControlService, startControl } from "#support/control-service";
+import { type ControlService, newEncryptionKey, startControl } from "#support/control-service";
 import { type Receiver, startReceiver } from "#support/receiver";
 
 const SECRET = "s3cr3t-of-the-destination";
@@ -30,6 +30,23 @@ const testOf = (id: string, body?: object) =>
   control.ask(`/v1/destinations/${id}/test`, { method: "POST", ...(body === undefined ? {} : { body }) });
 
 describe("the test call (contract 10.4)", () => {
+  test("says that a key is missing, and sends nothing", async () => {
+    const id = await create([{ url: receiver.url("/unreadable") }]);
+    const { stack, prefix } = control;
+    const other = await startControl({ stack, prefix, keys: newEncryptionKey("k2") });
+    const { status, body } = await other.ask(`/v1/destinations/${id}/test`, { method: "POST" });
+    await other.stop();
+    expect([status, body.delivered]).toEqual([200, false]);
+    expect(body.webhooks).toMatchObject([
+      {
+        outcome: "retryable",
+        reason: "secret_unreadable",
+        error: "nothing was sent: no encryption key with the id k1 is configured (HOOKLINE_ENCRYPTION_KEYS)",
+      },
+    ]);
+    expect(receiver.requestsTo("/unreadable")).toEqual([]);
+  });
+
   test("a sample goes to every webhook, signed and with its headers, while the destination is off", async () => {
     receiver.script("/sample-b", { status: 201, body: "thanks" });
     const id = await create([
