@@ -6,7 +6,7 @@ export interface AssignedMember {
 }
 
 /**
- * Deals partition numbers to members, evenly (sizes differ by one at most) and moving as few as that allows. Partition p of
+ * Assigns partition numbers to members: evenly (sizes differ by one at most), and moving as few as that allows. Partition p of
  * every topic goes where p goes, so what belongs together meets in one process (fact 12).
  */
 export function assignPartitions(

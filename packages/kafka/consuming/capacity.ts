@@ -39,7 +39,7 @@ export class Capacity {
     return true;
   }
 
-  /** In a later turn the waiters get their chance, longest waiting first, each going to the back. */
+  /** Calls the waiters in a later turn, the longest waiting first. A waiter that asks again goes to the end of the line. */
   release(sizeBytes: number): void {
     this.#records -= 1;
     this.#bytes -= sizeBytes;

@@ -4,14 +4,14 @@ import type { PartitionOffset } from "../session.ts";
 import { keyOf } from "../topic-partition.ts";
 import type { KafkaLogger } from "../types.ts";
 
-/** What is done and not committed is done again after a crash. Commits are this far apart at least, whatever is done. */
+/** The shortest time between two commits. What is done and not committed is done again after a crash. */
 const COMMIT_AFTER_MS = 100;
 
 const RETRY_AFTER_MS = 1_000;
 
 /**
- * So many failures in a row are not passing. When the coordinator moves while the client rejoins, the client goes on fetching and
- * sending heartbeats, but commits to the old coordinator for ever.
+ * After this many failures in a row the session is given up. When the coordinator moves while the client rejoins, the client
+ * goes on fetching and sending heartbeats, but commits to the old coordinator for ever.
  */
 const STUCK_AFTER_FAILURES = 3;
 
@@ -56,7 +56,7 @@ export class Committer {
     this.notice();
   }
 
-  /** Sends in this turn, or after what is under way. Never rejects: what could not be committed is committed next time. */
+  /** Commits now, or after the commit that is under way. Never rejects: what could not be committed is committed next time. */
   async commit(): Promise<void> {
     while (this.#underWay !== undefined) await this.#underWay;
     const committed = this.#committed;

@@ -1,5 +1,5 @@
 /**
- * Fetching stops above the first and goes on below the second. What is left then bridges the time until the resume takes effect:
+ * Bytes held: fetching stops above the first and goes on below the second. What is held then lasts until the resume takes effect:
  * 256 KiB of 0.6 KiB records in 250 ms are 1,700 records a second and partition.
  */
 const HOLD_BYTES = { pauseAbove: 512 * 1024, resumeBelow: 256 * 1024 };
@@ -30,7 +30,7 @@ export class FetchPause {
     this.#become(false);
   }
 
-  /** Resolves when it is open. One waits for it. */
+  /** Resolves when the partition may be fetched. For one waiter at a time. */
   opened(): Promise<void> {
     const { promise, resolve } = Promise.withResolvers<void>();
     this.#onResumed = resolve;

@@ -19,7 +19,7 @@ const DEFAULTS = { sessionTimeoutMs: 6_000, rebalanceTimeoutMs: 10_000 };
 /** Short beside the session timeout: heartbeats come from the loop that fetches. */
 const MAX_WAIT_FOR_RESUME_MS = 1_000;
 
-/** A commit at the end that takes longer is given up: what it was for is done again by the next owner. */
+/** A last commit that takes longer is given up: the next owner does that work again. */
 const LAST_COMMIT_WITHIN_MS = 5_000;
 
 const NOBODYS: Ownership = { isOurs: false };
@@ -158,7 +158,7 @@ export class GroupReader<T> {
     };
   }
 
-  /** Who commits nothing hands nothing over. */
+  /** A reader without commits has nothing to hand over. */
   async #rebalancing(): Promise<void> {
     if (this.#options.commits) await this.#handOver.begin();
   }
@@ -197,7 +197,7 @@ export class GroupReader<T> {
     if (partitionReader === undefined) return;
     const { session } = this.#supervisor;
     session?.setPaused(partition, partitionReader.isPaused || this.#isStopping);
-    // A place from before the last loss, which no batch has confirmed since, is not the group's.
+    // No batch has come since the partition was lost: where the group stands is not known, so nothing is committed.
     if (this.#options.commits && !(wasOurs && partitionReader.knowsPlace)) partitionReader.ownAnew();
     else if (partitionReader.next !== undefined)
       session?.seek({ ...partition, offset: partitionReader.next });
@@ -216,7 +216,7 @@ export class GroupReader<T> {
     this.#options.onRevoked?.(partitions);
   }
 
-  /** Who commits nothing shares nothing with another member. */
+  /** A reader without commits shares no partition with another member. */
   #mayBegin(): boolean {
     if (this.#isStopping) return false;
     return !this.#options.commits || (this.#membership.isSure && !this.#handOver.isUnderWay);

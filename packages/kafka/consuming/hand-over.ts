@@ -30,7 +30,7 @@ export class HandOver {
     this.#parts = parts;
   }
 
-  /** Nothing may begin. */
+  /** True while the member may begin nothing new. */
   get isUnderWay(): boolean {
     return this.#isUnderWay;
   }
@@ -39,7 +39,7 @@ export class HandOver {
   async begin(): Promise<void> {
     const { capacity, committer, host } = this.#parts;
     this.#isUnderWay = true;
-    // At once, too: the process may die while it waits.
+    // What is done is committed before the wait, too: the process may die in it.
     void committer.commit();
     await withinMs(capacity.empty(), WAIT_MS, host);
     await withinMs(committer.commit(), COMMIT_WITHIN_MS, host);

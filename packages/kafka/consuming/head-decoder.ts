@@ -14,7 +14,7 @@ export interface HeadDecoderParts<T> {
   readonly host: Host;
   /** The head that was waited for may be looked at again. */
   onReady(): void;
-  /** The head cannot be decoded now: look at it again in so long. */
+  /** The head cannot be decoded now. In ms: when to look at it again. */
   onFailed(head: Held<T>, retryInMs: number): void;
 }
 

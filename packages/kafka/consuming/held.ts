@@ -4,7 +4,7 @@ import type { Seen } from "./tracker.ts";
 /** What a record weighs in memory beside its value. */
 const RECORD_OVERHEAD_BYTES = 200;
 
-/** So many shifted records are let go of at once, instead of moving the rest for each. */
+/** The array is shortened after this many removed records, not after each: shortening moves all that remain. */
 const COMPACT_AFTER = 256;
 
 /** A fetched record on its way to its end. */
@@ -15,7 +15,7 @@ export interface Held<T> extends Seen {
   received: Received<T> | undefined;
   /** Why it can never be decoded. */
   poison: Error | undefined;
-  /** In which of the partition's terms it was stepped. */
+  /** The term of the partition in which it was stepped. */
   term: number;
 }
 

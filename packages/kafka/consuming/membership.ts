@@ -1,15 +1,15 @@
 import type { Host } from "#host";
 
 /**
- * Unanswered for so many session timeouts, a member takes its partitions for lost. Others get them one session timeout after the
+ * After this many session timeouts without an answer, a member takes its partitions for lost. Others get them one session timeout after the
  * last answered heartbeat at the earliest, so two work on one for half of one at most; while it is the coordinator that is away, as
  * long as a killed broker's successor takes to be found, nobody can get them, and nobody stops (docs/decisions/0016).
  */
 const UNSURE_AFTER_SESSIONS = 1.5;
 
 /**
- * What a member knows of its own place in the group. Two clocks measure how long it was unanswered, and the longer time counts: somebody may
- * set the clock of the day back, and the other one stands still while the machine sleeps.
+ * What a member knows of its own place in the group. Two clocks measure how long it was unanswered, and the longer time counts:
+ * somebody may set the wall clock back, and the monotonic clock stands still while the machine sleeps.
  */
 export class Membership {
   readonly #sureForMs: number;

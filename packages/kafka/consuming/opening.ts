@@ -22,7 +22,7 @@ export interface OpeningParts {
   readonly host: Host;
 }
 
-/** First all of them together, then each by itself: one that takes long holds no other back. Never rejects. */
+/** Opens all of them together first, then each by itself, so that a slow one delays no other. Never rejects. */
 export async function openAll(openings: readonly Opening[], parts: OpeningParts): Promise<void> {
   const { onAssigned, openPartition } = parts;
   if (onAssigned !== undefined)

@@ -20,10 +20,10 @@ import { type SettlementParts, settleRecord } from "./settlement.ts";
 /** Steps in one turn of the event loop; timers and sockets get theirs in between. */
 const STEPS_PER_TURN = 256;
 
-/** A due time is looked at again at least so often, so that a moved clock is noticed. */
+/** The longest wait for a due time before it is looked at again, so that a moved clock is noticed. */
 const MAX_DUE_WAIT_MS = 1_000;
 
-/** While it is not sure that the partition is ours, that is looked at so often. */
+/** The interval at which the member asks again whether the partition is its own, while that is not sure. */
 const UNSURE_RETRY_MS = 50;
 
 /** What a reader does with its records. */
@@ -117,7 +117,7 @@ export class PartitionReader<T> implements Waiter {
     return this.#place.committable;
   }
 
-  /** The hold on what is held and fetched from now on, until the partition is lost. */
+  /** For whoever works on records taken from now on: whether this member still owns the partition. */
   ownership(): Ownership {
     const term = this.#term;
     const isOurs = (): boolean => this.#isOurs(term);
@@ -198,7 +198,7 @@ export class PartitionReader<T> implements Waiter {
     this.#advance();
   }
 
-  /** Resolves when the partition is not paused any more. One waits for it. */
+  /** Resolves when the partition is not paused any more. For one waiter at a time. */
   resumed(): Promise<void> {
     return this.#fetchPause.opened();
   }
@@ -210,7 +210,7 @@ export class PartitionReader<T> implements Waiter {
     this.#parts.logger.error(facts, "a partition's log was cut; it is read again from there");
   }
 
-  /** Steps the head for as long as it can be stepped. A step that settles at once comes back here; the guard keeps it flat. */
+  /** Steps the head for as long as it can be stepped. A step that settles at once calls this again; the guard prevents recursion. */
   #advance(): void {
     if (this.#isAdvancing || !this.#isOpen || this.#timer !== undefined || this.#turn !== undefined) return;
     this.#isAdvancing = true;

@@ -5,7 +5,7 @@ import { isWorthLogging } from "../repeated-warning.ts";
 import type { Claim, KafkaLogger, OutgoingRecord, RawRecord, Settle, Step } from "../types.ts";
 import type { Held } from "./held.ts";
 
-/** A step that throws may have met a passing state; one that throws so often is a bug, and its record a dead letter. */
+/** A step may throw because of a state that passes. After this many throws it counts as a bug, and the record becomes a dead letter. */
 const STEP_TRIES = 3;
 
 const WRITE_RETRY_MS = { first: 200, max: 10_000 };

@@ -8,7 +8,7 @@ import { withinMs } from "../within.ts";
 
 const REOPEN_MS = { first: 100, max: 1_000 };
 const WATCH_MS = 1_000;
-/** A loop that has not gone round for so long hangs; a rebalance may take as long as its timeout. */
+/** A fetch loop that has not finished a round for this long counts as hung; a rebalance may take as long as its timeout. */
 const HANGS_AFTER_MS = 45_000;
 const FINAL_AFTER_FAILURES = 5;
 const STOP_TIMEOUT_MS = 5_000;
@@ -40,7 +40,7 @@ export class Supervisor {
     this.#parts = parts;
     this.#options = options;
     this.#handlers = handlers;
-    // Whoever does not look at `failed` shall not be ended by an unhandled rejection.
+    // An owner that does not await `failed` must not be ended by an unhandled rejection.
     this.#failed.promise.catch(() => undefined);
   }
 
@@ -48,7 +48,7 @@ export class Supervisor {
     return this.#failed.promise;
   }
 
-  /** The session of now, which may still be joining; undefined between two. */
+  /** The current session, which may still be joining; undefined between two sessions. */
   get session(): Session | undefined {
     return this.#session;
   }
@@ -57,7 +57,7 @@ export class Supervisor {
     this.#running ??= this.#run();
   }
 
-  /** Ends the session of now for a new one. */
+  /** Ends the current session; a new one follows. */
   renew(why: string): void {
     this.#end?.(new KafkaError("unavailable", why, { canRetry: true }));
   }
@@ -106,7 +106,7 @@ export class Supervisor {
     return why;
   }
 
-  /** The handlers, deaf to a session that was given up and comes back to life. */
+  /** The handlers; they ignore events of a session that was given up. */
   #currentOnly(session: () => Session, onCrash: (error: KafkaError) => void): SessionHandlers {
     const isCurrent = (): boolean => this.#session === session();
     return {
@@ -147,7 +147,7 @@ export class Supervisor {
   }
 }
 
-/** What waiting does not heal; what the client merely calls final gets some tries, because a new session starts from nothing. */
+/** True where waiting does not help. What the client calls final gets a few tries, because a new session starts afresh. */
 function isFinal(error: KafkaError, failures: number): boolean {
   return !error.canRetry && (error.code === "not_authorized" || failures >= FINAL_AFTER_FAILURES);
 }

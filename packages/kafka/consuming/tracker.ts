@@ -4,7 +4,7 @@ export interface Seen {
   isDone: boolean;
 }
 
-/** Done records are forgotten in stretches of this many, so that nothing is moved for each. */
+/** Done records are removed in groups of this size: each removal moves what remains. */
 const FORGET_AFTER = 1_024;
 
 /**
