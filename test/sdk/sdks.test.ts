@@ -95,6 +95,11 @@ async function expectEveryCall(sdk: Sdk, send: Send, alsoTo: readonly string[] =
   expect(new Set(inBulk.map(({ json }) => (json["properties"] as { i: number }).i)).size).toBe(bulk);
   expect(requests).toHaveLength(bulk + sdk.types.length);
   expect(new Set(requests.map(({ signature }) => signature))).toEqual(new Set(["valid"]));
+  // Each also sends a call for elsewhere only, with All false, before the bulk (contract 1.4). analytics-go writes "all".
+  const ordered = others.find(({ json }) => json["event"] === "Order Completed");
+  const integrations = Object.entries(ordered?.json["integrations"] ?? {});
+  const named = Object.fromEntries(integrations.map(([name, isOn]) => [name.toLowerCase(), isOn]));
+  expect(named).toMatchObject({ all: false, webhooks: true });
   const dated = others.find(({ json }) => json["event"] === "Anonymous");
   expect(String(dated?.json["originalTimestamp"])).toMatch(/^2012-12-02T00:30:08\.276/);
 }

@@ -143,7 +143,7 @@ export const SDKS: readonly Sdk[] = [
       const env = await pythonSdkEnvironment();
       // After 503 it puts the calls of a batch behind those that wait: smaller batches would be others at each try, and meet every failure anew.
       const sizeOf = ({ isFlaky, bulk }: Sending): number =>
-        isFlaky === true ? bulk + EACH_TYPE.length : 25;
+        isFlaky === true ? bulk + EACH_TYPE.length + 1 : 25;
       return (sending) =>
         run("python3", [here("python/send.py"), ...argumentsOf(sending), String(sizeOf(sending))], { env });
     },

@@ -31,7 +31,8 @@ const SCRIPT = `(async () => {
   const analytics = load({});
   await analytics.track("Anonymous", {}, { timestamp: "2012-12-02T00:30:08.276Z" });
   await analytics.identify("browser-user", { name: "Ada", plan: "pro" });
-  await analytics.track("Order Completed", { total: 12.5, note: "<a & b> ✓" });
+  await analytics.track("Order Completed", { total: 12.5, note: "<a & b> ✓" }, { integrations: { All: false, Webhooks: true } });
+  await analytics.track("Elsewhere only", {}, { integrations: { All: false } });
   await analytics.page("Home", { url: "https://example.com/" });
   await analytics.screen("Main");
   await analytics.group("browser-group", { name: "Initech" });

@@ -24,9 +24,12 @@ func (d *deliveries) Failure(_ analytics.Message, err error) {
 }
 
 func everyCallType() []analytics.Message {
+	alone := analytics.NewIntegrations().DisableAll()
+	webhooks := analytics.NewIntegrations().DisableAll().Enable("Webhooks")
 	return []analytics.Message{
 		analytics.Identify{UserId: "go-user", Traits: analytics.NewTraits().SetName("Ada").Set("plan", "pro")},
-		analytics.Track{UserId: "go-user", Event: "Order Completed", Properties: analytics.NewProperties().Set("total", 12.5).Set("note", "<a & b>")},
+		analytics.Track{UserId: "go-user", Event: "Order Completed", Properties: analytics.NewProperties().Set("total", 12.5).Set("note", "<a & b>"), Integrations: webhooks},
+		analytics.Track{UserId: "go-user", Event: "Elsewhere only", Integrations: alone},
 		analytics.Page{UserId: "go-user", Name: "Home", Properties: analytics.NewProperties().SetURL("https://example.com/")},
 		analytics.Screen{UserId: "go-user", Name: "Main"},
 		analytics.Group{UserId: "go-user", GroupId: "go-group", Traits: analytics.NewTraits().SetName("Initech")},

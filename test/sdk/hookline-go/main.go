@@ -30,7 +30,7 @@ func send(endpoint, key string, bulk int, pace time.Duration) error {
 		}
 	}
 	keep(client.Identify(&hookline.Identify{UserId: "go-user", Traits: map[string]any{"name": "Ada", "plan": "pro"}}))
-	keep(client.Track(&hookline.Track{UserId: "go-user", Event: "Order Completed", Properties: map[string]any{"total": 12.5, "note": "<a & b>"}}))
+	keep(client.Track(&hookline.Track{UserId: "go-user", Event: "Order Completed", Properties: map[string]any{"total": 12.5, "note": "<a & b>"}, Integrations: map[string]any{"All": false, "Webhooks": true}}))
 	keep(client.Page(&hookline.Page{UserId: "go-user", Name: "Home", Traits: map[string]any{"url": "https://example.com/"}}))
 	keep(client.Screen(&hookline.Screen{UserId: "go-user", Name: "Main"}))
 	keep(client.Group(&hookline.Group{UserId: "go-user", GroupId: "go-group", Traits: map[string]any{"name": "Initech"}}))

@@ -23,6 +23,7 @@ keep(
     userId: "ts-user",
     event: "Order Completed",
     properties: { total: 12.5, note: "<a & b> ✓" },
+    integrations: { All: false, Webhooks: true },
   }),
 );
 keep(hookline.page({ userId: "ts-user", name: "Home", properties: { url: "https://example.com/" } }));

@@ -3,6 +3,7 @@
 // It sends to https alone, so the program's own RequestFactory, which the SDK takes for proxies, says http. It ends with its standard
 // input: the SDK does not say when all is delivered.
 
+import com.segment.analytics.kotlin.core.BaseEvent;
 import com.segment.analytics.kotlin.core.Configuration;
 import com.segment.analytics.kotlin.core.RequestFactory;
 import com.segment.analytics.kotlin.core.compat.ConfigurationBuilder;
@@ -10,6 +11,7 @@ import com.segment.analytics.kotlin.core.compat.JavaAnalytics;
 import java.io.File;
 import java.net.HttpURLConnection;
 import java.util.Map;
+import kotlinx.serialization.json.JsonElementKt;
 import kotlinx.serialization.json.JsonObject;
 
 public class KotlinSend {
@@ -18,6 +20,11 @@ public class KotlinSend {
     public HttpURLConnection openConnection(String url) {
       return super.openConnection(url.replaceFirst("^https:", "http:"));
     }
+  }
+
+  private static BaseEvent to(JsonObject integrations, BaseEvent event) {
+    event.setIntegrations(integrations);
+    return event;
   }
 
   private static void delete(File file) {
@@ -39,7 +46,15 @@ public class KotlinSend {
             .build();
     JavaAnalytics analytics = new JavaAnalytics(configuration);
     analytics.identify("kotlin-user", Map.of("name", "Ada", "plan", "pro"));
-    analytics.track("Order Completed", Map.of("total", 12.5, "note", "<a & b> ✓"));
+    JsonObject order =
+        new JsonObject(
+            Map.of("total", JsonElementKt.JsonPrimitive(12.5), "note", JsonElementKt.JsonPrimitive("<a & b> ✓")));
+    JsonObject nobody = new JsonObject(Map.of("All", JsonElementKt.JsonPrimitive(false)));
+    JsonObject webhooks =
+        new JsonObject(
+            Map.of("All", JsonElementKt.JsonPrimitive(false), "Webhooks", JsonElementKt.JsonPrimitive(true)));
+    analytics.getAnalytics().track("Order Completed", order, event -> to(webhooks, event));
+    analytics.getAnalytics().track("Elsewhere only", order, event -> to(nobody, event));
     analytics.screen("Main", Map.of("width", 320), "Start");
     analytics.group("kotlin-group", Map.of("name", "Initech"));
     analytics.alias("kotlin-other");

@@ -26,7 +26,10 @@ public class Send {
     all.add(
         TrackMessage.builder("Order Completed")
             .userId("java-user")
-            .properties(Map.of("total", 12.5, "tiny", 1e-7, "note", "<a & b> ✓")));
+            .properties(Map.of("total", 12.5, "tiny", 1e-7, "note", "<a & b> ✓"))
+            .enableIntegration("All", false)
+            .enableIntegration("Webhooks", true));
+    all.add(TrackMessage.builder("Elsewhere only").userId("java-user").enableIntegration("All", false));
     all.add(PageMessage.builder("Home").userId("java-user").properties(Map.of("url", "https://example.com/")));
     all.add(ScreenMessage.builder("Main").userId("java-user"));
     all.add(GroupMessage.builder("java-group").userId("java-user").traits(Map.of("name", "Initech")));

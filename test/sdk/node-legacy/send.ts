@@ -23,7 +23,9 @@ send("track", {
   userId: "legacy-user",
   event: "Order Completed",
   properties: { total: 12.5, note: "<a & b> ✓" },
+  integrations: { All: false, Webhooks: true },
 });
+send("track", { userId: "legacy-user", event: "Elsewhere only", integrations: { All: false } });
 send("page", { userId: "legacy-user", name: "Home", properties: { url: "https://example.com/" } });
 send("screen", { userId: "legacy-user", name: "Main" });
 send("group", { userId: "legacy-user", groupId: "legacy-group", traits: { name: "Initech" } });

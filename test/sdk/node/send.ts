@@ -12,7 +12,9 @@ analytics.track({
   userId: "node-user",
   event: "Order Completed",
   properties: { total: 12.5, note: "<a & b> ✓" },
+  integrations: { All: false, Webhooks: true },
 });
+analytics.track({ userId: "node-user", event: "Elsewhere only", integrations: { All: false } });
 analytics.page({ userId: "node-user", name: "Home", properties: { url: "https://example.com/" } });
 analytics.screen({ userId: "node-user", name: "Main" });
 analytics.group({ userId: "node-user", groupId: "node-group", traits: { name: "Initech" } });

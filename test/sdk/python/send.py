@@ -20,7 +20,13 @@ client = Client(
 )
 
 client.identify("python-user", {"name": "Ada", "plan": "pro"})
-client.track("python-user", "Order Completed", {"total": 12.5, "tiny": 1e-7, "note": "<a & b> ✓"})
+client.track(
+    "python-user",
+    "Order Completed",
+    {"total": 12.5, "tiny": 1e-7, "note": "<a & b> ✓"},
+    integrations={"All": False, "Webhooks": True},
+)
+client.track("python-user", "Elsewhere only", integrations={"All": False})
 client.page("python-user", None, "Home", {"url": "https://example.com/"})
 client.screen("python-user", None, "Main")
 client.group("python-user", "python-group", {"name": "Initech"})

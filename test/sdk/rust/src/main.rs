@@ -17,9 +17,12 @@ fn every_call_type() -> Result<Vec<Message>, Failure> {
     let anonymous = User::AnonymousId { anonymous_id: "rust-anonymous".to_owned() };
     let at = OffsetDateTime::parse("2012-12-02T00:30:08.276123456Z", &Rfc3339)?;
     let order = json!({ "total": 12.5, "tiny": 1e-7, "10": "ten", "9": "nine", "note": "<a & b> ✓" });
+    let webhooks = Some(json!({ "All": false, "Webhooks": true }));
+    let elsewhere = Some(json!({ "All": false }));
     Ok(vec![
         Identify { user: user(), traits: json!({ "name": "Ada", "plan": "pro" }), ..Default::default() }.into(),
-        Track { user: user(), event: "Order Completed".to_owned(), properties: order, ..Default::default() }.into(),
+        Track { user: user(), event: "Order Completed".to_owned(), properties: order, integrations: webhooks, ..Default::default() }.into(),
+        Track { user: user(), event: "Elsewhere only".to_owned(), integrations: elsewhere, ..Default::default() }.into(),
         Page { user: user(), name: "Home".to_owned(), properties: json!({ "url": "https://example.com/" }), ..Default::default() }.into(),
         Screen { user: user(), name: "Main".to_owned(), ..Default::default() }.into(),
         Group { user: user(), group_id: "rust-group".to_owned(), traits: json!({ "name": "Initech" }), ..Default::default() }.into(),
