@@ -1,8 +1,8 @@
-import { createHash } from "node:crypto";
+import { hash } from "node:crypto";
 
 /** RFC 9562, 5.5: of the SHA-1 of namespace and name; the same ones give the same id. */
 export function uuidV5(namespace: Buffer, name: string): string {
-  const bytes = createHash("sha1").update(namespace).update(name).digest().subarray(0, 16);
+  const bytes = hash("sha1", Buffer.concat([namespace, Buffer.from(name)]), "buffer").subarray(0, 16);
   bytes.writeUInt8((bytes.readUInt8(6) & 0x0f) | 0x50, 6);
   bytes.writeUInt8((bytes.readUInt8(8) & 0x3f) | 0x80, 8);
   const hex = bytes.toString("hex");

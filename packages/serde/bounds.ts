@@ -21,6 +21,9 @@ interface Collection {
   _skip(this: Collection, tap: Tap): void;
 }
 
+/** Of a byte of a number: another one follows. */
+const CONTINUED = 0x80;
+
 let bounded = false;
 
 /** Applies the fences to the library, once. */
@@ -42,8 +45,13 @@ export function boundCollections(): void {
 function boundReads(prototype: Tap): void {
   const { readLong } = prototype;
   prototype.readLong = function () {
-    if (this.pos >= this.buf.length) throw new OverrunError("the value ends inside a field");
-    return readLong.call(this);
+    const { buf, pos } = this;
+    const first = buf[pos];
+    if (first === undefined) throw new OverrunError("the value ends inside a field");
+    if (first >= CONTINUED) return readLong.call(this);
+    // Most numbers are lengths and counts, of one byte.
+    this.pos = pos + 1;
+    return (first >>> 1) ^ -(first & 1);
   };
 }
 
@@ -52,6 +60,10 @@ function boundPreallocation(prototype: Collection): void {
   const { _read } = prototype;
   prototype._read = function (tap) {
     const start = tap.pos;
+    if (tap.buf[start] === 0) {
+      tap.pos = start + 1;
+      return [];
+    }
     checkAnnounced(Math.abs(tap.readLong()), tap);
     tap.pos = start;
     return _read.call(this, tap);

@@ -23,9 +23,9 @@ const MAX_VALUE_CHARACTERS = 512;
 /** A call as an event leaf sees it; `atMs` is its event time, never later than `nowMs`. */
 export interface FoldedCall {
   readonly atMs: number;
-  readonly receivedAtMs: number;
-  readonly body: JsonObject;
   readonly nowMs: number;
+  /** Its body may be parsed when it is asked for: a leaf without conditions and paths does not ask. */
+  readonly call: { readonly receivedAtMs: number; readonly body: JsonObject };
 }
 
 export function emptyState({ storage }: LeafPlan): LeafState {
@@ -63,14 +63,16 @@ function isCounted({ leaf }: LeafPlan, value: unknown): boolean {
 }
 
 /** The call as the leaf counts it; undefined when it does not. */
-function pickOf(plan: LeafPlan, { atMs, receivedAtMs, body }: FoldedCall): Pick | undefined {
+function pickOf(plan: LeafPlan, { atMs, call }: FoldedCall): Pick | undefined {
   const { measure, window } = plan.leaf;
-  if (atMs < window.afterMs || atMs >= window.beforeMs || !meetsAll(plan.fixed, body)) return undefined;
-  const value = measure.kind === "count" || measure.fn === "count" ? null : valueAt(body, measure.path);
-  return isCounted(plan, value) ? { atMs, receivedAtMs, value } : undefined;
+  if (atMs < window.afterMs || atMs >= window.beforeMs) return undefined;
+  if (plan.fixed.length > 0 && !meetsAll(plan.fixed, call.body)) return undefined;
+  const isCount = measure.kind === "count" || measure.fn === "count";
+  const value = isCount ? null : valueAt(call.body, measure.path);
+  return isCounted(plan, value) ? { atMs, receivedAtMs: call.receivedAtMs, value } : undefined;
 }
 
-function addTimed(state: LeafState, pick: Pick, plan: LeafPlan, call: FoldedCall): void {
+function addTimed(state: LeafState, pick: Pick, plan: LeafPlan, { call, nowMs }: FoldedCall): void {
   let { fromMs, untilMs } = occurrenceInterval(plan, pick.atMs);
   for (const condition of plan.passing) {
     const interval = intervalOf(condition, call.body);
@@ -78,26 +80,27 @@ function addTimed(state: LeafState, pick: Pick, plan: LeafPlan, call: FoldedCall
     untilMs = Math.min(untilMs, interval.untilMs);
   }
   if (state.kind === "occurrences" && fromMs < untilMs)
-    addOccurrence(state, { ...pick, fromMs, untilMs }, call.nowMs);
+    addOccurrence(state, { ...pick, fromMs, untilMs }, nowMs);
 }
 
 /** Changes `state`. False when the leaf does not count the call. */
-export function foldIntoLeaf(plan: LeafPlan, state: LeafState, call: FoldedCall): boolean {
-  const pick = pickOf(plan, call);
+export function foldIntoLeaf(plan: LeafPlan, state: LeafState, folded: FoldedCall): boolean {
+  const { nowMs } = folded;
+  const pick = pickOf(plan, folded);
   if (pick === undefined) return false;
   switch (state.kind) {
     case "times":
-      addTime(state, pick.atMs, plan, call.nowMs);
+      addTime(state, pick.atMs, plan, nowMs);
       break;
     case "values":
-      addValue(state, pick, plan, call.nowMs);
+      addValue(state, pick, plan, nowMs);
       break;
     case "occurrences":
-      addTimed(state, pick, plan, call);
+      addTimed(state, pick, plan, folded);
       break;
     default:
-      pruneTallies(state.tallies, plan, call.nowMs);
-      if (!isOver(bucketOf(pick.atMs, plan), plan, call.nowMs)) addToTallies(state.tallies, pick, plan);
+      pruneTallies(state.tallies, plan, nowMs);
+      if (!isOver(bucketOf(pick.atMs, plan), plan, nowMs)) addToTallies(state.tallies, pick, plan);
   }
   return true;
 }

@@ -13,7 +13,7 @@ function folded(fn: ReduceFn, values: readonly unknown[]) {
   const plan = planLeaf(reading.definition.leaf);
   const state = emptyState(plan);
   for (const v of values)
-    foldIntoLeaf(plan, state, { atMs: NOW_MS, receivedAtMs: NOW_MS, body: { v }, nowMs: NOW_MS });
+    foldIntoLeaf(plan, state, { atMs: NOW_MS, nowMs: NOW_MS, call: { receivedAtMs: NOW_MS, body: { v } } });
   return evaluateLeaf(plan, state, NOW_MS);
 }
 

@@ -261,3 +261,29 @@ test("an anonymous profile is in audiences that include anonymous ones, and has 
   bench.call({});
   expect(bench.profile.outbox.map(({ computationId }) => computationId)).toEqual(["all"]);
 });
+
+test("the body of a call is asked for by conditions and paths only: whoever gives it may parse it then", () => {
+  let parsed = 0;
+  const fold = (definition: unknown): void => {
+    const ids = { sourceId: "s", messageId: "m", userId: "u", anonymousId: null };
+    const call = {
+      ...ids,
+      type: "track",
+      name: "A",
+      timestampMs: NOW_MS,
+      receivedAtMs: NOW_MS,
+      get body() {
+        parsed += 1;
+        return {};
+      },
+    };
+    const profile = createProfile("u", 0);
+    const set = compileSet([audience(definition)]);
+    expect(applyEvent(profile, { kind: "call", call }, set, { offset: 1, nowMs: NOW_MS })).toBe("applied");
+  };
+  fold({ event: "A", within: "30d" });
+  fold({ event: "A", count: { op: "gte", value: 3 } });
+  expect(parsed).toBe(0);
+  fold({ event: "A", where: [{ path: "properties.total", op: "gte", value: 1 }] });
+  expect(parsed).toBe(1);
+});

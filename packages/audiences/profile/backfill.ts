@@ -29,8 +29,7 @@ export interface PastMoment {
 export function foldPast(states: PastStates, call: ProfileCall, { plan }: LeafUse, moment: PastMoment): void {
   const { key } = plan.leaf;
   const state = states.get(key) ?? emptyState(plan);
-  const { body, receivedAtMs } = call;
-  if (foldIntoLeaf(plan, state, { ...moment, receivedAtMs, body })) states.set(key, state);
+  if (foldIntoLeaf(plan, state, { ...moment, call })) states.set(key, state);
 }
 
 /**

@@ -49,8 +49,7 @@ function foldLeaf(use: LeafUse, { profile, call, atMs, nowMs, touched }: Folding
   const known = profile.leaves.get(plan.leaf.key);
   const state = known ?? emptyState(plan);
   const before = known === undefined ? 0 : leafBytes(known);
-  const { body, receivedAtMs } = call;
-  if (!foldIntoLeaf(plan, state, { atMs, receivedAtMs, body, nowMs })) return;
+  if (!foldIntoLeaf(plan, state, { atMs, call, nowMs })) return;
   if (known === undefined) profile.leaves.set(plan.leaf.key, state);
   profile.sizeBytes += leafBytes(state) - before;
   for (const computation of computations) touched.add(computation);

@@ -27,10 +27,13 @@ const LONG = 0x6c;
 
 /** A key that is too long for lmdb is stood for by its hash, and kept with the value. */
 export function tableKeyOf(key: string): Buffer {
-  const text = Buffer.from(key);
-  const isLong = text.length > MAX_KEY_BYTES;
-  const rest = isLong ? createHash("sha256").update(text).digest() : text;
-  return Buffer.concat([Buffer.of(isLong ? LONG : SHORT), rest]);
+  const length = Buffer.byteLength(key);
+  if (length > MAX_KEY_BYTES)
+    return Buffer.concat([Buffer.of(LONG), createHash("sha256").update(key).digest()]);
+  const bytes = Buffer.allocUnsafe(1 + length);
+  bytes[0] = SHORT;
+  bytes.write(key, 1);
+  return bytes;
 }
 
 /** The key, where the table key holds it. */
@@ -56,14 +59,17 @@ export function dueIn(dueKey: Buffer): { readonly dueMs: number; readonly tableK
 }
 
 export function toTableValue({ key, value, appliedOffset, version, dueMs }: StoreEntry): Buffer {
-  const kept = Buffer.byteLength(key) > MAX_KEY_BYTES ? Buffer.from(key) : Buffer.of();
-  const header = Buffer.alloc(HEADER_BYTES);
+  const keyBytes = Buffer.byteLength(key);
+  const kept = keyBytes > MAX_KEY_BYTES ? keyBytes : 0;
+  const bytes = Buffer.allocUnsafe(HEADER_BYTES + kept + value.length);
   // Before the first record of the log the applied offset is -1.
-  header.writeUIntBE(appliedOffset + 1, 0, NUMBER_BYTES);
-  header.writeUIntBE(version, NUMBER_BYTES, NUMBER_BYTES);
-  header.writeUIntBE(dueNumber(dueMs), 2 * NUMBER_BYTES, NUMBER_BYTES);
-  header.writeUInt16BE(kept.length, 3 * NUMBER_BYTES);
-  return Buffer.concat([header, kept, value]);
+  bytes.writeUIntBE(appliedOffset + 1, 0, NUMBER_BYTES);
+  bytes.writeUIntBE(version, NUMBER_BYTES, NUMBER_BYTES);
+  bytes.writeUIntBE(dueNumber(dueMs), 2 * NUMBER_BYTES, NUMBER_BYTES);
+  bytes.writeUInt16BE(kept, 3 * NUMBER_BYTES);
+  if (kept > 0) bytes.write(key, HEADER_BYTES);
+  value.copy(bytes, HEADER_BYTES + kept);
+  return bytes;
 }
 
 /** Of a table value, which may be overwritten by the next read. */
