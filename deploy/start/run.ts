@@ -92,7 +92,7 @@ async function bringUpDemo(options: RunOptions, product: Product): Promise<Demo 
   const { settings, say, ending } = options;
   if (!settings.start.demo) return undefined;
   const { ingestUrl, controlUrl } = product;
-  const demo = await startDemo({ ingestUrl, controlUrl, token: settings.api.tokens[0], say });
+  const demo = await startDemo({ ingestUrl, controlUrl, token: demoToken(settings), say });
   ending.onStarted(demo.close);
   say(
     `Demo: a source with write key ${demo.writeKey}, and a destination with the webhook ${demo.webhookUrl}`,
@@ -123,4 +123,12 @@ export async function run(options: RunOptions): Promise<void> {
   const { ingestUrl, controlUrl } = product;
   options.say(`\nHookline is ready: ingest ${ingestUrl}, control ${controlUrl}\n`);
   if (demo !== undefined) await showDemo(demo, ingestUrl, options.say);
+}
+
+/** One that may make the demo's source and destination, if it is known in full. */
+function demoToken({ api }: RunOptions["settings"]): string | undefined {
+  const able = api.tokens.find(
+    ({ scopes, text }) => text !== undefined && scopes.includes("read") && scopes.includes("write"),
+  );
+  return able?.text;
 }

@@ -1,3 +1,4 @@
+export { API_SCOPES, type ApiScope, type ApiToken, apiTokenSettings, apiTokens } from "./api-tokens.ts";
 export { serviceEnvironment, systemEnvironment } from "./child-environment.ts";
 export { egressSettings, retrySettings, topicSettings } from "./delivery-settings.ts";
 export { type Environment, processEnvironment } from "./environment.ts";
@@ -19,7 +20,7 @@ export {
 } from "./metrics.ts";
 export { dataDirSettings, processSettings } from "./process-settings.ts";
 export { runService } from "./run-service.ts";
-export { apiTokenSettings, apiTokens, encryptionSettings } from "./security-settings.ts";
+export { encryptionSettings } from "./security-settings.ts";
 export { type RunningService, type ServiceContext, type ServiceDefinition, startService } from "./service.ts";
 export { setting } from "./setting.ts";
 export {

@@ -1,7 +1,7 @@
-// Keys and tokens.
+// Keys.
 import { setting } from "./setting.ts";
 import { settingsGroup } from "./settings.ts";
-import { listOf, textMatching } from "./value-types.ts";
+import { listOf } from "./value-types.ts";
 
 const KEY_BYTES = 32;
 /** What a person does who has none. Every system with OpenSSL has it. */
@@ -38,14 +38,3 @@ export const encryptionSettings = settingsGroup({
       : [{ env: "HOOKLINE_ENCRYPTION_KEYS", problem: "has the same id twice" }];
   },
 });
-
-export const apiTokens = setting({
-  env: "HOOKLINE_API_TOKENS",
-  type: listOf(textMatching("a token of at least 16 printable characters", /^[\x21-\x7e]{16,}$/)),
-  default: "",
-  secret: true,
-  doc: "Bearer tokens of the control API; without one it listens on loopback only.",
-});
-
-/** Contract 6.4. */
-export const apiTokenSettings = settingsGroup({ title: "Control API", settings: { tokens: apiTokens } });

@@ -43,6 +43,17 @@ const RECORDS: { [R in RecordName]: fc.Arbitrary<RecordTypes[R]> } = {
     deletedAtMs: nullable(long),
     isExitAll: fc.boolean(),
   }),
+  "audit-entry": fc.record({
+    id: text,
+    atMs: long,
+    token: text,
+    requestId: nullable(text),
+    action: text,
+    resource: text,
+    resourceId: text,
+    before: nullable(text),
+    after: nullable(text),
+  }),
   "edit-lock": fc.record({ id: text, version: text, holder: text, number: long, atMs: long }),
   "audience-progress": fc.record({
     id: text,

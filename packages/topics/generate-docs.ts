@@ -75,6 +75,7 @@ const USER_DATA: Readonly<Record<keyof TopicMap, string>> = {
   sourceConfig: "",
   destinationConfig: "",
   editLocks: "",
+  auditLog: "",
   replays: "",
   regulations: "user ids until the regulation has ended; of a deletion then hashes of them",
   suppressions: "hashes of the user ids that are suppressed now",

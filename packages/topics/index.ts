@@ -26,6 +26,7 @@ export type {
   AudienceConfig,
   AudienceProgress,
   AudienceVersion,
+  AuditEntry,
   Call,
   ConnectionSync,
   DeadLetter,

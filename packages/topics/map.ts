@@ -23,6 +23,8 @@ export interface TopicMap extends AudienceTopics, RegulationTopics {
   readonly deadLetters: Topic<"dead-letter">;
   /** Which process may write the next version of what is configured (docs/decisions/0075). */
   readonly editLocks: Topic<"edit-lock">;
+  /** Who has changed what. */
+  readonly auditLog: Topic<"audit-entry">;
   readonly replays: Topic<"replay">;
   readonly destinationHealth: Topic<"destination-health">;
   readonly operationalEvents: Topic<"operational-event">;
@@ -39,7 +41,10 @@ export interface TopicMapOptions {
 
 const HOUR_MS = 3_600_000;
 
-type ConfigurationTopics = Pick<TopicMap, "sourceConfig" | "destinationConfig" | "editLocks" | "replays">;
+type ConfigurationTopics = Pick<
+  TopicMap,
+  "sourceConfig" | "destinationConfig" | "editLocks" | "auditLog" | "replays"
+>;
 type JobTopics = Pick<TopicMap, "calls" | "deliveryJobs" | "deliveryRetries" | "deliveryWakes">;
 type OutcomeTopics = Pick<TopicMap, "deliveryAttempts" | "deliveryTotals" | "deadLetters">;
 type HealthTopics = Pick<TopicMap, "destinationHealth" | "operationalEvents">;
@@ -216,6 +221,14 @@ function configurationTopics({ prefix }: TopicMapOptions): ConfigurationTopics {
       key: "id of what is edited",
       record: "edit-lock",
       cleanup: keptFor(KEPT_MS.editLocks),
+      writtenBy: ["control"],
+      readBy: ["control"],
+    },
+    auditLog: {
+      name: `${prefix}audit-log`,
+      key: "id of the entry",
+      record: "audit-entry",
+      cleanup: keptFor(KEPT_MS.auditLog),
       writtenBy: ["control"],
       readBy: ["control"],
     },

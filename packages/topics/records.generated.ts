@@ -67,6 +67,24 @@ export interface AudienceProgress {
   updatedAtMs: number;
 }
 
+/** One change that somebody made through the control API. It is written before the change. */
+export interface AuditEntry {
+  id: string;
+  atMs: number;
+  /** Name of the token that was used; local where none is configured, control for what control does by itself. */
+  token: string;
+  /** X-Request-Id. */
+  requestId: null | string;
+  /** created, updated, deleted, started, cancelled or confirmed. */
+  action: string;
+  resource: string;
+  resourceId: string;
+  /** JSON, without secrets; null of what is new. */
+  before: null | string;
+  /** JSON, without secrets; null of what is gone. */
+  after: null | string;
+}
+
 /** One accepted call. The body is the delivered JSON, written once at ingest; the other fields are what routing needs. */
 export interface Call {
   messageId: string;
@@ -632,6 +650,7 @@ export interface Suppression {
 export interface RecordTypes {
   "audience-config": AudienceConfig;
   "audience-progress": AudienceProgress;
+  "audit-entry": AuditEntry;
   "call": Call;
   "connection-sync": ConnectionSync;
   "dead-letter": DeadLetter;

@@ -15,6 +15,7 @@ export const KEPT_MS = {
   deliveryTotals: 7 * DAY_MS,
   deadLetters: 14 * DAY_MS,
   operationalEvents: DAY_MS,
+  auditLog: 90 * DAY_MS,
   /** A lock holds for seconds. */
   editLocks: DAY_MS,
   /** Unless HOOKLINE_PROFILE_EVENTS_RETENTION says otherwise. */

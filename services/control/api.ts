@@ -13,6 +13,8 @@ import { addComputedTraitRoutes } from "./audiences/trait-routes.ts";
 import { addValueRoutes } from "./audiences/value-routes.ts";
 import type { CallParts } from "./calls/parts.ts";
 import { addCallRoutes } from "./calls/routes.ts";
+import type { AuditLogParts } from "./audit/parts.ts";
+import { addAuditRoute } from "./audit/routes.ts";
 import type { settings } from "./config.ts";
 import type { DeadLetterParts } from "./dead-letters/parts.ts";
 import { addDeadLetterRoutes } from "./dead-letters/routes.ts";
@@ -24,8 +26,7 @@ import type { ImportParts } from "./imports/parts.ts";
 import { addImportRoutes } from "./imports/routes.ts";
 import type { RegulationParts } from "./regulations/parts.ts";
 import { addRegulationRoutes } from "./regulations/routes.ts";
-import type { ReplayParts } from "./replays/parts.ts";
-import { addReplayRoutes } from "./replays/routes.ts";
+import { addReplayRoutes, type ReplayRouteParts } from "./replays/routes.ts";
 import type { SourceParts } from "./sources/parts.ts";
 import { addSourceRoutes } from "./sources/routes.ts";
 import { addWriteKeyRoutes } from "./sources/write-key-routes.ts";
@@ -41,13 +42,14 @@ export type ApiParts = SourceParts &
   TestCallParts &
   AttemptParts &
   DeadLetterParts &
-  ReplayParts &
+  ReplayRouteParts &
   RegulationParts &
   AudienceParts &
   MemberParts &
   ImportParts &
   WaitingListParts &
   CallParts &
+  AuditLogParts &
   Pick<ServerOptions, "telemetry">;
 
 const ROUTES = [
@@ -69,6 +71,7 @@ const ROUTES = [
   addValueRoutes,
   addPreviewRoute,
   addImportRoutes,
+  addAuditRoute,
 ];
 
 /** Resolves when it listens, to the ports that it has. */

@@ -8,6 +8,8 @@ export interface Ids {
   newWriteKey(): string;
   newMessageId(): string;
   newReplayId(): string;
+  /** Of an entry of the audit log: a prefix and 12 hexadecimal digits. */
+  newAuditId(): string;
   newRegulationId(): string;
   newAudienceId(): string;
   newComputedTraitId(): string;
@@ -22,6 +24,7 @@ export function createIds(random: (sizeBytes: number) => Buffer = randomBytes): 
     newDestinationId: () => `dst_${hex(8)}`,
     newWriteKey: () => hex(16),
     newMessageId: () => `test-${hex(12)}`,
+    newAuditId: () => `log_${hex(6)}`,
     newReplayId: () => `rpl_${hex(8)}`,
     newRegulationId: () => `reg_${hex(8)}`,
     newAudienceId: () => `aud_${hex(8)}`,

@@ -10,26 +10,23 @@ import type { RecordTypes, Topic } from "#topics";
 import { type ApiParts, openApi } from "./api.ts";
 import { openAudiences } from "./audiences/open.ts";
 import { countExisting } from "./audiences/resource.ts";
+import { openAuditLog } from "./audit/open.ts";
 import { createChangeQueue } from "./change-queue.ts";
 import { settings } from "./config.ts";
-import { type ConfigName, createConfigStore } from "./config-store.ts";
+import type { ConfigName } from "./config-store.ts";
 import { type ControlContext, connect } from "./connection.ts";
 import { openConnectionSyncs } from "./connection-syncs/open.ts";
 import { INDEX_FILES, type IndexDisk } from "./delivery-index/database.ts";
-import { createEditedStore } from "./edits/edited-store.ts";
-import { openEditLocks } from "./edits/open.ts";
 import { openHealth } from "./health/open.ts";
 import { createIds } from "./ids.ts";
 import { openImports } from "./imports/open.ts";
 import { openDeliveries } from "./open-deliveries.ts";
+import { openStores } from "./open-stores.ts";
 import { openProfiles } from "./profiles/open.ts";
 import { createDeletedUsers } from "./regulations/deleted-users.ts";
 import { openRegulations } from "./regulations/open.ts";
 import { openSuppressed } from "./regulations/suppressed.ts";
 import { createTelemetry, type Resource, type Telemetry } from "./telemetry.ts";
-
-/** A change that Kafka has not acknowledged by then is answered with 503: a person or program is waiting. */
-const DELIVERY_TIMEOUT_MS = 5_000;
 
 /** What lies outside the process. */
 export interface ControlOutside extends Ways {
@@ -87,21 +84,18 @@ async function openParts(context: ControlContext, outside: ControlOutside): Prom
   health.readiness("configuration is loaded", () => configuration.every(({ loaded }) => loaded));
   await serde.start();
   await Promise.all(configuration.map((table) => table.load()));
-  const producer = kafka.producer({ deliveryTimeoutMs: DELIVERY_TIMEOUT_MS });
   const destination = (id: string) => destinationTable.get(id);
-  const written = { producer, serde };
-  const locks = await openEditLocks(context, { ...connection, producer });
+  const ids = createIds(outside.randomBytes);
+  const stores = await openStores(context, connection, { sourceTable, destinationTable, ids });
+  const { producer, sources, audit } = stores;
   const shared = {
-    destinations: createEditedStore(
-      createConfigStore({ topic: destinationConfig, table: destinationTable, ...written }),
-      locks,
-    ),
+    destinations: stores.destinations,
     changes: createChangeQueue(host),
     partitions: await kafka.admin().partitionCount(topics.deliveryJobs.name),
     egress,
   };
   const regulations = openRegulations(context, { ...connection, ...shared });
-  const audiences = await openAudiences(context, { ...connection, producer, audienceTable, locks });
+  const audiences = await openAudiences(context, { ...connection, ...stores, audienceTable });
   const profiles = openProfiles(context, { ...connection, ...outside, ...audiences });
   const suppressed = openSuppressed(context, connection);
   openConnectionSyncs(context, { ...connection, ...shared, ...audiences, profiles, suppressed });
@@ -119,13 +113,12 @@ async function openParts(context: ControlContext, outside: ControlOutside): Prom
     ...audiences,
     profiles,
     ...openImports(context, { ...connection, ...audiences, producer, profiles, suppressed }),
-    sources: createEditedStore(
-      createConfigStore({ topic: sourceConfig, table: sourceTable, ...written }),
-      locks,
-    ),
+    sources,
+    audit,
+    auditLog: openAuditLog(context, connection),
     secrets: createSecretBox(settings.encryption),
     delivery: settings.egress,
-    ids: createIds(outside.randomBytes),
+    ids,
     telemetry,
     host,
     nowMs,

@@ -1,6 +1,7 @@
 // How audiences and computed traits are changed: one change after the other, each checked against the newest that Kafka has.
 import type { AudienceConfig } from "#topics";
 import { checkIfMatch } from "../edits/entity-tag.ts";
+import type { Actor } from "../http/caller.ts";
 import type { FieldProblem } from "../http/problem.ts";
 import { ProblemError } from "../http/problem.ts";
 import { refreshAll } from "../refresh.ts";
@@ -19,6 +20,7 @@ import { statusOf } from "./views.ts";
 
 interface Change {
   readonly resource: AudienceResource;
+  readonly by: Actor;
   /** The header, of a change of what is there. */
   readonly ifMatch?: string | undefined;
   /** As it came, checked by nobody. */
@@ -28,8 +30,8 @@ interface Change {
 }
 
 /** Durable when it resolves. Rejects with a ProblemError when nothing was changed, with a KafkaError when that is not known. */
-export function create(parts: AudienceParts, { resource, body, check }: Change): Promise<AudienceConfig> {
-  return inTurn(parts, { resource, change: "created" }, () => {
+export function create(parts: AudienceParts, { resource, body, check, by }: Change): Promise<AudienceConfig> {
+  return inTurn(parts, { resource, by, change: "created" }, () => {
     check(createProblems(body, { resource, configs: parts.audiences.list() }));
     const { ids } = parts;
     const id = resource === "audience" ? ids.newAudienceId() : ids.newComputedTraitId();
@@ -43,9 +45,9 @@ export function create(parts: AudienceParts, { resource, body, check }: Change):
 export function patch(
   parts: AudienceParts,
   id: string,
-  { resource, body, check, ifMatch }: Change,
+  { resource, body, check, by, ifMatch }: Change,
 ): Promise<AudienceConfig> {
-  return inTurn(parts, { resource, change: "updated" }, () => {
+  return inTurn(parts, { resource, by, change: "updated" }, () => {
     const before = existing(parts, resource, id);
     checkIfMatch(ifMatch, before);
     check(patchProblems(body, before, { resource, configs: parts.audiences.list() }));
@@ -58,6 +60,7 @@ export function patch(
 interface Deletion {
   readonly resource: AudienceResource;
   readonly isExitAll: boolean;
+  readonly by: Actor;
   readonly ifMatch: string | undefined;
 }
 
@@ -65,9 +68,9 @@ interface Deletion {
 export function remove(
   parts: AudienceParts,
   id: string,
-  { isExitAll, resource, ifMatch }: Deletion,
+  { isExitAll, resource, by, ifMatch }: Deletion,
 ): Promise<AudienceConfig> {
-  return inTurn(parts, { resource, change: "deleted" }, () => {
+  return inTurn(parts, { resource, by, change: "deleted" }, () => {
     const before = existing(parts, resource, id);
     checkIfMatch(ifMatch, before);
     refuseWhileNamed(before, parts.audiences.list());
@@ -76,6 +79,7 @@ export function remove(
 }
 
 interface Told {
+  readonly by: Actor;
   readonly resource: AudienceResource;
   readonly change: "created" | "updated" | "deleted";
 }
@@ -87,7 +91,7 @@ interface Edit {
 
 async function inTurn(
   parts: AudienceParts,
-  { resource, change }: Told,
+  { resource, by, change }: Told,
   next: () => Edit,
 ): Promise<AudienceConfig> {
   const { audiences, changes, host, telemetry } = parts;
@@ -95,7 +99,7 @@ async function inTurn(
     // Another process may have used a key, or named this audience.
     await refreshAll([audiences], host);
     const { before, after } = next();
-    await audiences.replace(before, after);
+    await audiences.replace({ before, after, by });
     return after;
   });
   telemetry.changed(resource, change);

@@ -2,9 +2,12 @@ import type { Kafka, Producer, Table } from "#kafka";
 import type { ServiceContext } from "#runtime";
 import type { Serde } from "#serde";
 import type { AudienceConfig, AudienceProgress, TopicMap } from "#topics";
+import type { Audit } from "../audit/audit.ts";
 import { createConfigStore } from "../config-store.ts";
 import { createEditedStore, type LockParts } from "../edits/edited-store.ts";
 import type { AudienceParts } from "./parts.ts";
+import { resourceOf } from "./resource.ts";
+import { auditedView } from "./views.ts";
 
 export interface OpenAudiencesParts {
   readonly kafka: Kafka;
@@ -13,6 +16,7 @@ export interface OpenAudiencesParts {
   readonly producer: Producer;
   readonly audienceTable: Table<AudienceConfig>;
   readonly locks: LockParts;
+  readonly audit: Audit;
 }
 
 type Context = Pick<ServiceContext<unknown>, "health" | "lifecycle" | "logger">;
@@ -20,7 +24,7 @@ type Context = Pick<ServiceContext<unknown>, "health" | "lifecycle" | "logger">;
 /** Follows how far audiences are; the API does not wait for it. */
 export async function openAudiences(
   { health, lifecycle, logger }: Context,
-  { kafka, serde, topics, producer, audienceTable, locks }: OpenAudiencesParts,
+  { kafka, serde, topics, producer, audienceTable, locks, audit }: OpenAudiencesParts,
 ): Promise<Pick<AudienceParts, "audiences" | "audienceProgress" | "profilePartitions">> {
   const { audienceConfig, audienceProgress, profiles } = topics;
   const progress = kafka.table<AudienceProgress>({
@@ -38,7 +42,12 @@ export async function openAudiences(
   });
   return {
     audiences: createEditedStore(
-      createConfigStore({ topic: audienceConfig, table: audienceTable, producer, serde }),
+      {
+        store: createConfigStore({ topic: audienceConfig, table: audienceTable, producer, serde }),
+        audit,
+        resourceOf,
+        show: auditedView,
+      },
       locks,
     ),
     audienceProgress: progress,

@@ -38,6 +38,8 @@ export function addPreviewRoute(app: ControlApp, parts: MemberParts): void {
     "/v1/audiences/preview",
     {
       attachValidation: true,
+      // It changes nothing.
+      config: { scope: "read" },
       schema: {
         tags: ["audiences"],
         operationId: "previewAudience",

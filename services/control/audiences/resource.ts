@@ -12,7 +12,7 @@ const RESOURCE_NAMES: Readonly<Record<AudienceResource, string>> = {
   computed_trait: "computed trait",
 };
 
-function resourceOf({ kind }: Pick<AudienceConfig, "kind">): AudienceResource {
+export function resourceOf({ kind }: Pick<AudienceConfig, "kind">): AudienceResource {
   return kind === "trait" ? "computed_trait" : "audience";
 }
 

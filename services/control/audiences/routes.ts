@@ -1,5 +1,6 @@
 // /v1/audiences (contract 10.8).
 import { entityTag } from "../edits/entity-tag.ts";
+import { actorOf } from "../http/caller.ts";
 import { IdParams, IfMatch, NoContent } from "../http/fields.ts";
 import { problemResponses } from "../http/openapi.ts";
 import { page, pageOf } from "../http/pages.ts";
@@ -44,6 +45,7 @@ function addCreateRoute(app: ControlApp, parts: AudienceParts): void {
     async (request, reply) => {
       const audience = await create(parts, {
         resource: RESOURCE,
+        by: actorOf(request),
         body: request.body,
         check: (problems) => checkBody(request, problems),
       });
@@ -108,6 +110,7 @@ function addPatchRoute(app: ControlApp, parts: AudienceParts): void {
     async (request, reply) => {
       const audience = await patch(parts, request.params.id, {
         resource: RESOURCE,
+        by: actorOf(request),
         ifMatch: request.headers["if-match"],
         body: request.body,
         check: (problems) => checkBody(request, problems),
@@ -132,9 +135,12 @@ function addDeleteRoute(app: ControlApp, parts: AudienceParts): void {
         response: { 202: NoContent, 204: NoContent, ...problemResponses },
       },
     },
-    async ({ headers, params, query: { exitAll = false } }, reply) => {
+    async (request, reply) => {
+      const { headers, params, query } = request;
+      const { exitAll = false } = query;
       const ifMatch = headers["if-match"];
-      await remove(parts, params.id, { resource: RESOURCE, isExitAll: exitAll, ifMatch });
+      const by = actorOf(request);
+      await remove(parts, params.id, { resource: RESOURCE, isExitAll: exitAll, by, ifMatch });
       return await reply.code(exitAll ? 202 : 204).send(null);
     },
   );

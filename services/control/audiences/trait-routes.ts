@@ -1,5 +1,6 @@
 // /v1/computed-traits (contract 10.8).
 import { entityTag } from "../edits/entity-tag.ts";
+import { actorOf } from "../http/caller.ts";
 import { IdParams, IfMatch, NoContent } from "../http/fields.ts";
 import { problemResponses } from "../http/openapi.ts";
 import { page, pageOf } from "../http/pages.ts";
@@ -44,6 +45,7 @@ function addCreateRoute(app: ControlApp, parts: AudienceParts): void {
     async (request, reply) => {
       const trait = await create(parts, {
         resource: RESOURCE,
+        by: actorOf(request),
         body: request.body,
         check: (problems) => checkBody(request, problems),
       });
@@ -108,6 +110,7 @@ function addPatchRoute(app: ControlApp, parts: AudienceParts): void {
     async (request, reply) => {
       const trait = await patch(parts, request.params.id, {
         resource: RESOURCE,
+        by: actorOf(request),
         ifMatch: request.headers["if-match"],
         body: request.body,
         check: (problems) => checkBody(request, problems),
@@ -131,9 +134,11 @@ function addDeleteRoute(app: ControlApp, parts: AudienceParts): void {
         response: { 204: NoContent, ...problemResponses },
       },
     },
-    async ({ headers, params }, reply) => {
+    async (request, reply) => {
+      const { headers, params } = request;
+      const by = actorOf(request);
       const ifMatch = headers["if-match"];
-      await remove(parts, params.id, { resource: RESOURCE, isExitAll: false, ifMatch });
+      await remove(parts, params.id, { resource: RESOURCE, isExitAll: false, by, ifMatch });
       return await reply.code(204).send(null);
     },
   );

@@ -58,3 +58,20 @@ function backfillView(backfill: AudienceConfig["backfill"]): Static<typeof Audie
   const mode = backfill.mode === "none" ? "none" : "auto";
   return { mode, ...(backfill.days !== null && { days: backfill.days }) };
 }
+
+/** As the audit log shows it: what people have set. Null of a deleted one. */
+export function auditedView(config: AudienceConfig): object | null {
+  if (config.deletedAtMs !== null) return null;
+  const { id, kind, key, name, generation, includeAnonymous, isPaused, backfill } = config;
+  return {
+    id,
+    kind,
+    key,
+    name,
+    definition: definitionOf(config),
+    generation,
+    includeAnonymous,
+    paused: isPaused,
+    backfill,
+  };
+}

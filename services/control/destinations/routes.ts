@@ -1,6 +1,7 @@
 // /v1/destinations (contract 10.3).
 import { SPACE_SOURCE } from "#contract";
 import { checkIfMatch, entityTag } from "../edits/entity-tag.ts";
+import { actorOf } from "../http/caller.ts";
 import { IdParams, IfMatch, NoContent } from "../http/fields.ts";
 import { problemResponses } from "../http/openapi.ts";
 import { PageQuery, page, pageOf } from "../http/pages.ts";
@@ -44,7 +45,7 @@ function addCreateRoute(app: ControlApp, parts: DestinationParts): void {
         checkBody(request, destinationProblems(request.body, rules));
         const making = { sealer: sealerOf(secrets, id), nowMs: parts.nowMs() };
         const created = createDestination(id, request.body, making);
-        await destinations.replace(undefined, created);
+        await destinations.replace({ before: undefined, after: created, by: actorOf(request) });
         return created;
       });
       telemetry.changed("destination", "created");
@@ -116,7 +117,7 @@ function addPatchRoute(app: ControlApp, parts: DestinationParts): void {
         checkBody(request, destinationProblems(request.body, rules));
         const making = { sealer: sealerOf(secrets, id), nowMs: parts.nowMs() };
         const after = patchDestination(before, request.body, making);
-        await destinations.replace(before, after);
+        await destinations.replace({ before, after, by: actorOf(request) });
         return after;
       });
       telemetry.changed("destination", "updated");
@@ -139,11 +140,13 @@ function addDeleteRoute(app: ControlApp, parts: DestinationParts): void {
         response: { 204: NoContent, ...problemResponses },
       },
     },
-    async ({ headers, params: { id } }, reply) => {
+    async (request, reply) => {
+      const { headers, params } = request;
+      const { id } = params;
       await changes.run(async () => {
         const before = existingDestination(parts, id);
         checkIfMatch(headers["if-match"], before);
-        await destinations.discard(before);
+        await destinations.discard(before, actorOf(request));
       });
       health.forget(id);
       telemetry.changed("destination", "deleted");

@@ -1,12 +1,15 @@
 import { expect, test } from "@jest/globals";
 import { systemHost } from "#host";
 import type { EditLock, Topic } from "#topics";
+import type { AuditedChange } from "../audit/audit.ts";
 import { createChangeQueue } from "../change-queue.ts";
 import type { ConfigStore } from "../config-store.ts";
 import { ProblemError } from "../http/problem.ts";
 import { EditLocks } from "./edit-locks.ts";
 import { createEditedStore, type EditedStore } from "./edited-store.ts";
 import { checkIfMatch, entityTag } from "./entity-tag.ts";
+
+const BY = { token: "ci", requestId: "r1" };
 
 interface Thing {
   readonly id: string;
@@ -15,12 +18,14 @@ interface Thing {
 
 /** What Kafka is to the processes: what was written, in one order, and read by each when it looks. */
 function createWorld() {
+  const audited: AuditedChange[] = [];
   const values: Thing[] = [{ id: "a", text: "first" }];
   const locked: EditLock[] = [];
   const processes: { readLocks(): void }[] = [];
   return {
     values,
     locked,
+    audited,
     /** Runs before a lock is written, once. */
     beforeLock: undefined as (() => Promise<void>) | undefined,
     process(holder: string): EditedStore<Thing> {
@@ -43,7 +48,9 @@ function createWorld() {
           known = value;
         },
       } as unknown as ConfigStore<Thing>;
-      return createEditedStore(store, {
+      const audit = { record: async (change: AuditedChange) => void audited.push(change) };
+      const entries = { store, audit, resourceOf: () => "source" as const, show: (value: Thing) => value };
+      return createEditedStore<Thing>(entries, {
         locks,
         topic: { name: "edit-locks" } as Topic<"edit-lock">,
         table: { until: async (holds) => void expect(holds()).toBe(true) },
@@ -70,7 +77,7 @@ const edit = (store: EditedStore<Thing>, text: string, ifMatch?: string): Promis
   createChangeQueue(systemHost).run(async () => {
     const before = store.get("a");
     checkIfMatch(ifMatch, before ?? {});
-    await store.replace(before, { id: "a", text: `${before?.text}, ${text}` });
+    await store.replace({ before, after: { id: "a", text: `${before?.text}, ${text}` }, by: BY });
   });
 
 test("of two processes that change one version at once one writes, and the other begins again from what that wrote", async () => {
@@ -80,6 +87,23 @@ test("of two processes that change one version at once one writes, and the other
   world.beforeLock = () => edit(q, "by q");
   await edit(p, "by p");
   expect(world.values.map(({ text }) => text)).toEqual(["first", "first, by q", "first, by q, by p"]);
+});
+
+test("the audit log has a change before it is written, and none that was not", async () => {
+  const world = createWorld();
+  const [p, q] = [world.process("p"), world.process("q")];
+  const seen = entityTag(world.values[0] ?? {});
+  world.beforeLock = () => edit(q, "by q", seen);
+  await expect(edit(p, "by p", seen)).rejects.toThrow();
+  const change = { by: BY, action: "updated", resource: "source", resourceId: "a" };
+  expect(world.audited).toEqual([
+    { ...change, before: { id: "a", text: "first" }, after: { id: "a", text: "first, by q" } },
+  ]);
+  world.audited.push = () => {
+    throw new Error("Kafka is away");
+  };
+  await expect(edit(q, "unseen")).rejects.toThrow("away");
+  expect(world.values.at(-1)?.text).toBe("first, by q");
 });
 
 test("with If-Match the other one is refused, and changes nothing", async () => {
@@ -128,7 +152,7 @@ test("an edit that never gets its turn is refused after a while, with nothing wr
     atMs: 0,
   });
   const refused = createChangeQueue(systemHost, 100).run(() =>
-    p.replace(p.get("a"), { id: "a", text: "by p" }),
+    p.replace({ before: p.get("a"), after: { id: "a", text: "by p" }, by: BY }),
   );
   await expect(refused).rejects.toMatchObject({ kind: "unavailable" });
   expect(world.values).toHaveLength(1);

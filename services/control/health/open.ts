@@ -1,6 +1,7 @@
 // Takes part in watching over the destinations' health: each process over those whose attempts it reads; every process shows all of it.
 import { partitionOfKey, type Runner, type Table } from "#kafka";
 import { consumerGroups, type DestinationConfig, type DestinationHealth } from "#topics";
+import { CONTROL_ACTOR } from "../http/caller.ts";
 import { DeadLetterCounts } from "./dead-letter-counts.ts";
 import { disabled } from "./disable.ts";
 import { deadLetteredEvent } from "./events.ts";
@@ -106,7 +107,7 @@ function createKeeper(
         const why = isUnchanged(judged, destinations.get(judged.id)) ? reason() : undefined;
         if (why === undefined) return undefined;
         const ended = disabled(judged, why, nowMs());
-        await destinations.replace(judged, ended);
+        await destinations.replace({ before: judged, after: ended, by: CONTROL_ACTOR });
         logger.warn(
           { destinationId: judged.id, reason: why },
           "a destination is switched off, as it asks for",

@@ -1,5 +1,6 @@
 // Who may use the API (contract 6.4): holders of a token; without any configured token, programs of this machine.
 import { createHash, timingSafeEqual } from "node:crypto";
+import { API_SCOPES, type ApiScope, type ApiToken } from "#runtime";
 import { LOOPBACK_HOSTS } from "./loopback.ts";
 import { ProblemError } from "./problem.ts";
 
@@ -11,19 +12,30 @@ interface RequestIdentity {
   readonly fetchSite: string | undefined;
 }
 
-/** Throws the problem of a request that may not pass. */
-export type Authorise = (request: RequestIdentity) => void;
+/** Who sent a request. */
+export interface Caller {
+  /** The token's. */
+  readonly name: string;
+  readonly scopes: readonly ApiScope[];
+}
 
-export function createAuthorise(tokens: readonly string[]): Authorise {
+/** Whoever asks where no token is configured. */
+export const LOCAL_CALLER: Caller = { name: "local", scopes: API_SCOPES };
+
+/** Throws the problem of a request that may not pass. */
+export type Authorise = (request: RequestIdentity) => Caller;
+
+export function createAuthorise(tokens: readonly Pick<ApiToken, "name" | "scopes" | "digest">[]): Authorise {
   if (tokens.length === 0) return requireLocal;
-  const digests = tokens.map(digest);
   return ({ authorization }) => {
     const given = /^Bearer +(\S+)$/i.exec(authorization ?? "")?.[1];
     if (given === undefined) throw new ProblemError("unauthorized", "send Authorization: Bearer <token>");
     // Digests have one length, and all are compared, so the time says nothing about a token.
-    const matches = digests.map((known) => timingSafeEqual(known, digest(given)));
-    if (!matches.includes(true))
+    const own = digest(given);
+    const [caller] = tokens.filter((known) => timingSafeEqual(known.digest, own));
+    if (caller === undefined)
       throw new ProblemError("unauthorized", "the bearer token is not one of the configured ones");
+    return caller;
   };
 }
 
@@ -32,7 +44,7 @@ export function createAuthorise(tokens: readonly string[]): Authorise {
  * or one whose name was rebound to 127.0.0.1, is told apart by its Origin and Host headers. A page's image or link asks without
  * an Origin; the browser says then that another site is behind it.
  */
-function requireLocal({ host, origin, fetchSite }: RequestIdentity): void {
+function requireLocal({ host, origin, fetchSite }: RequestIdentity): Caller {
   const local = host !== undefined && LOOPBACK_HOSTS.has(nameOf(host));
   const sameOrigin = origin === undefined || origin === `http://${host}`;
   if (!local || !sameOrigin || fetchSite === "cross-site") {
@@ -41,6 +53,7 @@ function requireLocal({ host, origin, fetchSite }: RequestIdentity): void {
       "without a configured token only programs of this machine are answered",
     );
   }
+  return LOCAL_CALLER;
 }
 
 function nameOf(host: string): string {

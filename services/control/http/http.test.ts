@@ -1,8 +1,9 @@
+import { hash } from "node:crypto";
 import { once } from "node:events";
 import { type AddressInfo, connect, type Socket } from "node:net";
 import { describe, expect, test } from "@jest/globals";
 import type { Logger } from "#runtime";
-import { createAuthorise } from "./auth.ts";
+import { createAuthorise, LOCAL_CALLER } from "./auth.ts";
 import { refused } from "./problem.ts";
 import { createServer } from "./server.ts";
 import { refusedBy } from "./validation.ts";
@@ -33,7 +34,9 @@ describe("who may use the API without a token (contract 6.4)", () => {
   );
 
   test("with a token it does not matter where it is sent from", () => {
-    const authorise = createAuthorise(["token-0123456789abcdef"]);
+    const authorise = createAuthorise([
+      { ...LOCAL_CALLER, digest: hash("sha256", "token-0123456789abcdef", "buffer") },
+    ]);
     const request = { ...LOCAL, authorization: "Bearer token-0123456789abcdef", fetchSite: "cross-site" };
     expect(() => authorise(request)).not.toThrow();
   });
@@ -74,7 +77,7 @@ test("more connections than the limit are closed, and the others go on", async (
   } as unknown as Logger;
   const telemetry = { answered: ignore, changed: ignore, tested: ignore, poisoned: ignore };
   const app = await createServer({
-    authorise: ignore,
+    authorise: () => LOCAL_CALLER,
     telemetry,
     logger,
     newRequestId: () => "r",

@@ -3,6 +3,7 @@ import { type AddressInfo, connect } from "node:net";
 import { afterEach, expect, test } from "@jest/globals";
 import { KafkaError } from "#kafka";
 import { recordedLog } from "#support/recorded-log";
+import { LOCAL_CALLER } from "./auth.ts";
 import { ProblemError } from "./problem.ts";
 import { type ControlApp, createServer } from "./server.ts";
 
@@ -15,6 +16,7 @@ async function started() {
   const server = await createServer({
     authorise({ authorization }) {
       if (authorization === "no") throw new ProblemError("unauthorized", "send a token");
+      return LOCAL_CALLER;
     },
     telemetry: { answered: () => undefined },
     logger: log.logger,

@@ -15,6 +15,7 @@ import { givenRequestId } from "#contract";
 import type { Logger } from "#runtime";
 import type { Telemetry } from "../telemetry.ts";
 import type { Authorise } from "./auth.ts";
+import { checkScope } from "./caller.ts";
 import { openApiOptions } from "./openapi.ts";
 import { PROBLEM_CONTENT_TYPE, ProblemError, ProblemSchema, problemBody } from "./problem.ts";
 import { toProblem } from "./to-problem.ts";
@@ -88,10 +89,13 @@ function acceptJsonOnly(app: ControlApp): void {
 }
 
 function addHooks(app: ControlApp, { authorise, telemetry }: ServerOptions): void {
-  app.addHook("onRequest", async ({ headers, id }, reply) => {
+  app.decorateRequest("caller");
+  app.addHook("onRequest", async (request, reply) => {
+    const { headers, id } = request;
     reply.header(REQUEST_ID, id);
     const { authorization, host, origin } = headers;
-    authorise({ authorization, host, origin, fetchSite: headers["sec-fetch-site"] });
+    request.caller = authorise({ authorization, host, origin, fetchSite: headers["sec-fetch-site"] });
+    checkScope(request);
   });
   app.addHook("onResponse", async (_request, reply) => {
     telemetry.answered(reply.statusCode, reply.elapsedTime);

@@ -1,6 +1,7 @@
 // What the API does with imports, whoever asks.
 import type { AudienceConfig, ImportError, MembershipImport } from "#topics";
 import { existing } from "../audiences/resource.ts";
+import type { Actor } from "../http/caller.ts";
 import { notFound, ProblemError, refused } from "../http/problem.ts";
 import { refreshAll } from "../refresh.ts";
 import { confirmed, type ImportMode, importKey, newImport } from "./import.ts";
@@ -13,12 +14,20 @@ export interface Upload {
   readonly importId: string;
   readonly mode: ImportMode;
   readonly rows: AsyncIterable<Row>;
+  readonly by: Actor;
 }
 
 export interface Uploaded {
   readonly import: MembershipImport;
   /** False when there was an import of this id, and the upload was not read. */
   readonly isNew: boolean;
+}
+
+function note({ audit }: ImportParts, action: "started" | "confirmed", by: Actor) {
+  return ({ id, audienceId, importId, mode, state }: MembershipImport): Promise<void> => {
+    const after = { audienceId, importId, mode, state };
+    return audit.record({ by, action, resource: "import", resourceId: id, before: null, after });
+  };
 }
 
 /**
@@ -43,6 +52,7 @@ export async function startImport(parts: ImportParts, upload: Upload): Promise<U
     const queuedAtMs = imports.nextPlaceMs(audienceId, now);
     const made = { audienceId, importId, mode, ...staged, ...range, uploadId, nowMs: now, queuedAtMs };
     const one = newImport(made);
+    await note(parts, "started", upload.by)(one);
     await imports.put(one);
     return { import: one, isNew: true };
   });
@@ -94,11 +104,16 @@ export function existingImport(
   return found;
 }
 
+interface Confirmation {
+  readonly audienceId: string;
+  readonly importId: string;
+  readonly by: Actor;
+}
+
 /** Durable when it resolves. To confirm it once more changes nothing; 409 for one that was never held. */
 export function confirmImport(
   parts: ImportParts,
-  audienceId: string,
-  importId: string,
+  { audienceId, importId, by }: Confirmation,
 ): Promise<MembershipImport> {
   const { audiences, changes, host, imports, nowMs } = parts;
   return changes.run(async () => {
@@ -109,6 +124,7 @@ export function confirmImport(
       throw new ProblemError("conflict", `the import is ${found.state}: only one that is held is confirmed`);
     const now = nowMs();
     const next = confirmed(found, imports.nextPlaceMs(audienceId, now), now);
+    await note(parts, "confirmed", by)(next);
     await imports.put(next);
     return next;
   });

@@ -1,5 +1,6 @@
 // PUT /v1/audiences/{id}/members/{importId}, GET …/imports/{importId}, POST …/imports/{importId}/confirm (contract 10.8).
 import type { Readable } from "node:stream";
+import { actorOf } from "../http/caller.ts";
 import { problemResponses } from "../http/openapi.ts";
 import { ProblemError } from "../http/problem.ts";
 import type { ControlApp } from "../http/server.ts";
@@ -46,11 +47,14 @@ function addUploadRoute(app: ControlApp, parts: ImportParts): void {
         response: { 200: ImportView, 202: ImportView, ...problemResponses },
       },
     },
-    async ({ body, headers, params: { id, importId }, query: { mode = "replace" } }, reply) => {
+    async (request, reply) => {
+      const { body, headers, params, query } = request;
+      const { id, importId } = params;
+      const { mode = "replace" } = query;
       const read = readerOf(headers["content-type"]);
       const decoded = decodedBody(body as Readable, headers["content-encoding"]);
       try {
-        const upload = { audienceId: id, importId, mode, rows: read(decoded.stream) };
+        const upload = { audienceId: id, importId, mode, rows: read(decoded.stream), by: actorOf(request) };
         const started = await startImport(parts, upload);
         const path = `/v1/audiences/${id}/imports/${encodeURIComponent(importId)}`;
         return await reply
@@ -99,7 +103,10 @@ function addConfirmRoute(app: ControlApp, parts: ImportParts): void {
         response: { 202: ImportView, ...problemResponses },
       },
     },
-    async ({ params: { id, importId } }, reply) =>
-      await reply.code(202).send(importView(await confirmImport(parts, id, importId))),
+    async (request, reply) => {
+      const { id: audienceId, importId } = request.params;
+      const applied = await confirmImport(parts, { audienceId, importId, by: actorOf(request) });
+      return await reply.code(202).send(importView(applied));
+    },
   );
 }

@@ -1,6 +1,7 @@
 // What the API does with regulations, whoever asks.
 import type { Static } from "typebox";
 import type { Regulation } from "#topics";
+import type { Actor } from "../http/caller.ts";
 import { notFound, ProblemError } from "../http/problem.ts";
 import { refusedBy } from "../http/validation.ts";
 import { refreshAll } from "../refresh.ts";
@@ -15,6 +16,7 @@ import type { RegulationBody } from "./schemas.ts";
 export function startRegulation(
   parts: RegulationParts,
   body: Static<typeof RegulationBody>,
+  by: Actor,
 ): Promise<Regulation> {
   const { regulationType, subjectIds, sourceId = null } = body;
   return parts.changes.run(async () => {
@@ -30,6 +32,10 @@ export function startRegulation(
       sourceIds: affectedSources(request, parts.sources.list(), parts.destinations.list()),
       nowMs: Math.max(parts.nowMs(), newestMs + 1),
     });
+    // Who it is about is not kept for as long as the audit log.
+    const after = { regulationType, sourceId, subjects: subjectIds.length };
+    const change = { by, action: "started", resource: "regulation", before: null, after } as const;
+    await parts.audit.record({ ...change, resourceId: regulation.id });
     await parts.regulations.putVisibly(regulation);
     return regulation;
   });

@@ -1,5 +1,6 @@
 import type { Host } from "#host";
 import type { DestinationConfig, SourceConfig } from "#topics";
+import type { Audit } from "../audit/audit.ts";
 import type { ChangeQueue } from "../change-queue.ts";
 import type { ConfigStore } from "../config-store.ts";
 import type { Ids } from "../ids.ts";
@@ -10,6 +11,7 @@ export interface RegulationParts {
   readonly regulations: Pick<RegulationStore, "isLoaded" | "get" | "list" | "refresh" | "putVisibly">;
   readonly sources: Pick<ConfigStore<SourceConfig>, "get" | "list" | "refresh">;
   readonly destinations: Pick<ConfigStore<DestinationConfig>, "list" | "refresh">;
+  readonly audit: Audit;
   readonly changes: ChangeQueue;
   readonly ids: Pick<Ids, "newRegulationId">;
   readonly host: Pick<Host, "setTimeout">;

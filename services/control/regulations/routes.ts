@@ -1,4 +1,5 @@
 // POST /v1/regulations, GET /v1/regulations[/{id}] (contract 5.2, 10.7).
+import { actorOf } from "../http/caller.ts";
 import { IdParams } from "../http/fields.ts";
 import { problemResponses } from "../http/openapi.ts";
 import { page, pageOf } from "../http/pages.ts";
@@ -42,7 +43,7 @@ function addStartRoute(app: ControlApp, parts: RegulationParts): void {
     },
     async (request, reply) => {
       checkBody(request);
-      const { id } = await startRegulation(parts, request.body);
+      const { id } = await startRegulation(parts, request.body, actorOf(request));
       return await reply.code(202).header("location", `/v1/regulations/${id}`).send({ id });
     },
   );

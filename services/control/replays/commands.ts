@@ -8,6 +8,10 @@ import { replayOf, replayProblems } from "./request.ts";
 import type { ReplayBody } from "./schemas.ts";
 import { filterOf } from "./selection.ts";
 
+/** Called with what is about to be written; it is not when this rejects. */
+type Noting = (replay: Replay) => Promise<void>;
+const nobody: Noting = async () => undefined;
+
 /** A person or program is waiting. */
 const INDEXED_WITHIN_MS = 5_000;
 
@@ -15,7 +19,11 @@ const INDEXED_WITHIN_MS = 5_000;
  * Durable when it resolves. Whatever has died until now is meant, so the index has to know it. Rejects with a ProblemError for what may
  * not be asked, and while the index is behind; with a KafkaError when it is not known whether the replay was begun.
  */
-export async function startReplay(parts: ReplayParts, body: Static<typeof ReplayBody>): Promise<Replay> {
+export async function startReplay(
+  parts: ReplayParts,
+  body: Static<typeof ReplayBody>,
+  noted: Noting = nobody,
+): Promise<Replay> {
   const { deliveries, destinations, ids, replays } = parts;
   const { index, progress } = deliveries;
   const ends = await parts.deadLetterEnds();
@@ -33,15 +41,17 @@ export async function startReplay(parts: ReplayParts, body: Static<typeof Replay
     matched: replay.ids?.length ?? count(true),
     skipped: replay.ids === null ? count(false) : 0,
   };
+  await noted(counted);
   await replays.putVisibly(counted);
   return counted;
 }
 
 /** Durable when it resolves: what was not sent again yet stays a dead letter. */
-export async function cancelReplay(parts: ReplayParts, id: string): Promise<Replay> {
+export async function cancelReplay(parts: ReplayParts, id: string, noted: Noting = nobody): Promise<Replay> {
   const replay = existingReplay(parts, id);
   if (replay.state !== "running") throw new ProblemError("conflict", `the replay is ${replay.state}`);
   const cancelled = { ...replay, state: "cancelled", updatedAtMs: parts.nowMs() };
+  await noted(cancelled);
   await parts.replays.putVisibly(cancelled);
   return cancelled;
 }

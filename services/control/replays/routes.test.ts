@@ -4,11 +4,11 @@ import { recordedLog } from "#support/recorded-log";
 import type { Replay } from "#topics";
 import type { DeadLetterFilter, ListedDeadLetter } from "../delivery-index/dead-letters-table.ts";
 import { START_MS } from "../delivery-index/fixtures/records.ts";
+import { LOCAL_CALLER } from "../http/auth.ts";
 import { type ControlApp, createServer } from "../http/server.ts";
 import { listed } from "./fixtures/listed-dead-letter.ts";
 import { replay } from "./fixtures/replay.ts";
-import type { ReplayParts } from "./parts.ts";
-import { addReplayRoutes } from "./routes.ts";
+import { addReplayRoutes, type ReplayRouteParts } from "./routes.ts";
 
 const NOW_MS = START_MS + 1_000_000;
 
@@ -59,11 +59,12 @@ async function setup(begun: readonly Replay[] = []) {
       },
     },
     nowMs: () => NOW_MS,
-  } as unknown as ReplayParts;
+    audit: { record: async () => undefined },
+  } as unknown as ReplayRouteParts;
   const silent = () => undefined;
   const telemetry = { answered: silent, changed: silent, tested: silent, poisoned: silent };
   const server = await createServer({
-    authorise: silent,
+    authorise: () => LOCAL_CALLER,
     telemetry,
     logger: recordedLog().logger,
     newRequestId: () => "r",

@@ -1,6 +1,8 @@
 // POST /v1/dead-letters/replay, GET /v1/replays[/{id}], DELETE /v1/replays/{id} (contract 3.7, 10.6).
 import type { Static } from "typebox";
 import type { Replay } from "#topics";
+import type { Audit } from "../audit/audit.ts";
+import { type Actor, actorOf } from "../http/caller.ts";
 import { IdParams } from "../http/fields.ts";
 import { problemResponses } from "../http/openapi.ts";
 import { PageQuery, page, pageOf } from "../http/pages.ts";
@@ -12,17 +14,23 @@ import { ReplayAccepted, ReplayBody, ReplayView, replayView } from "./schemas.ts
 
 const TAGS = ["dead letters"];
 
-export function addReplayRoutes(app: ControlApp, parts: ReplayParts): void {
+/** Beside the parts of its commands. */
+export interface ReplayRouteParts extends ReplayParts {
+  readonly audit: Audit;
+}
+
+export function addReplayRoutes(app: ControlApp, parts: ReplayRouteParts): void {
   addStartRoute(app, parts);
   addReadRoutes(app, parts);
   addCancelRoute(app, parts);
 }
 
-function addStartRoute(app: ControlApp, parts: ReplayParts): void {
+function addStartRoute(app: ControlApp, parts: ReplayRouteParts): void {
   app.post(
     "/v1/dead-letters/replay",
     {
       attachValidation: true,
+      config: { scope: "replay" },
       schema: {
         tags: TAGS,
         operationId: "replayDeadLetters",
@@ -36,7 +44,7 @@ function addStartRoute(app: ControlApp, parts: ReplayParts): void {
     },
     async (request, reply) => {
       checkBody(request);
-      const replay = await startReplay(parts, request.body);
+      const replay = await startReplay(parts, request.body, noting(parts, "started", actorOf(request)));
       const { id, matched, skipped } = replay;
       return await reply
         .code(202)
@@ -78,10 +86,11 @@ function addReadRoutes(app: ControlApp, parts: ReplayParts): void {
   );
 }
 
-function addCancelRoute(app: ControlApp, parts: ReplayParts): void {
+function addCancelRoute(app: ControlApp, parts: ReplayRouteParts): void {
   app.delete(
     "/v1/replays/:id",
     {
+      config: { scope: "replay" },
       schema: {
         tags: TAGS,
         operationId: "cancelReplay",
@@ -90,8 +99,9 @@ function addCancelRoute(app: ControlApp, parts: ReplayParts): void {
         response: { 202: ReplayView, ...problemResponses },
       },
     },
-    async ({ params }, reply) => {
-      const cancelled = await cancelReplay(parts, params.id);
+    async (request, reply) => {
+      const noted = noting(parts, "cancelled", actorOf(request));
+      const cancelled = await cancelReplay(parts, request.params.id, noted);
       return await reply.code(202).send(viewOf(parts, cancelled));
     },
   );
@@ -99,4 +109,12 @@ function addCancelRoute(app: ControlApp, parts: ReplayParts): void {
 
 function viewOf({ deliveries }: ReplayParts, replay: Replay): Static<typeof ReplayView> {
   return replayView(replay, deliveries.index.countDeadLetters({ replayId: replay.id }));
+}
+
+function noting({ audit }: ReplayRouteParts, action: "started" | "cancelled", by: Actor) {
+  return (replay: Replay): Promise<void> => {
+    const { id, ids, destinationId, fromMs, toMs, reason, matched } = replay;
+    const after = { id, deadLetters: ids?.length ?? null, destinationId, fromMs, toMs, reason, matched };
+    return audit.record({ by, action, resource: "replay", resourceId: id, before: null, after });
+  };
 }

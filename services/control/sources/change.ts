@@ -1,5 +1,6 @@
 import type { SourceConfig } from "#topics";
 import { checkIfMatch } from "../edits/entity-tag.ts";
+import type { Actor } from "../http/caller.ts";
 import { notFound } from "../http/problem.ts";
 import type { SourceParts } from "./parts.ts";
 
@@ -13,6 +14,7 @@ export function existingSource({ sources }: SourceParts, id: string): SourceConf
 interface SourceChange {
   /** The header. */
   readonly ifMatch: string | undefined;
+  readonly by: Actor;
   change(source: SourceConfig): SourceConfig;
 }
 
@@ -20,13 +22,13 @@ interface SourceChange {
 export async function updateSource(
   parts: SourceParts,
   id: string,
-  { ifMatch, change }: SourceChange,
+  { ifMatch, by, change }: SourceChange,
 ): Promise<SourceConfig> {
   const updated = await parts.changes.run(async () => {
     const before = existingSource(parts, id);
     checkIfMatch(ifMatch, before);
     const after = change(before);
-    await parts.sources.replace(before, after);
+    await parts.sources.replace({ before, after, by });
     return after;
   });
   parts.telemetry.changed("source", "updated");

@@ -1,6 +1,7 @@
 // /v1/sources (contract 10.2).
 import { SPACE_SOURCE } from "#contract";
 import { checkIfMatch, entityTag } from "../edits/entity-tag.ts";
+import { actorOf } from "../http/caller.ts";
 import { IdParams, IfMatch, NoContent } from "../http/fields.ts";
 import { problemResponses } from "../http/openapi.ts";
 import { PageQuery, page, pageOf } from "../http/pages.ts";
@@ -40,7 +41,7 @@ function addCollectionRoutes(app: ControlApp, parts: SourceParts): void {
         if (id === SPACE_SOURCE || sources.get(id) !== undefined)
           throw new ProblemError("conflict", `the id ${id} is used by another source`);
         const created = createSource({ id, name, writeKey: ids.newWriteKey() }, parts.nowMs());
-        await sources.replace(undefined, created);
+        await sources.replace({ before: undefined, after: created, by: actorOf(request) });
         return created;
       });
       telemetry.changed("source", "created");
@@ -104,6 +105,7 @@ function addSingleRoutes(app: ControlApp, parts: SourceParts): void {
       checkBody(request);
       const source = await updateSource(parts, request.params.id, {
         ifMatch: request.headers["if-match"],
+        by: actorOf(request),
         change: (before) => patchSource(before, request.body, parts.nowMs()),
       });
       return await reply.header("etag", entityTag(source)).send(sourceView(source));
@@ -121,12 +123,14 @@ function addSingleRoutes(app: ControlApp, parts: SourceParts): void {
         response: { 204: NoContent, ...problemResponses },
       },
     },
-    async ({ headers, params: { id } }, reply) => {
+    async (request, reply) => {
+      const { headers, params } = request;
+      const { id } = params;
       await changes.run(async () => {
         const before = existingSource(parts, id);
         checkIfMatch(headers["if-match"], before);
         refuseWhileConnected(parts, id);
-        await sources.discard(before);
+        await sources.discard(before, actorOf(request));
       });
       telemetry.changed("source", "deleted");
       return await reply.code(204).send(null);

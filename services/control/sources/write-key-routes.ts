@@ -2,6 +2,7 @@
 import { Type } from "typebox";
 import type { SourceConfig } from "#topics";
 import { entityTag } from "../edits/entity-tag.ts";
+import { actorOf } from "../http/caller.ts";
 import { IdParams, IfMatch, NoContent } from "../http/fields.ts";
 import { problemResponses } from "../http/openapi.ts";
 import { ProblemError } from "../http/problem.ts";
@@ -30,7 +31,9 @@ export function addWriteKeyRoutes(app: ControlApp, parts: SourceParts): void {
         response: { 201: SourceView, ...problemResponses },
       },
     },
-    async ({ headers, params: { id } }, reply) => {
+    async (request, reply) => {
+      const { headers, params } = request;
+      const { id } = params;
       const change = (before: SourceConfig): SourceConfig => {
         if (before.writeKeys.length >= MAX_WRITE_KEYS) {
           throw new ProblemError(
@@ -40,7 +43,11 @@ export function addWriteKeyRoutes(app: ControlApp, parts: SourceParts): void {
         }
         return addWriteKey(before, ids.newWriteKey(), nowMs());
       };
-      const source = await updateSource(parts, id, { ifMatch: headers["if-match"], change });
+      const source = await updateSource(parts, id, {
+        ifMatch: headers["if-match"],
+        by: actorOf(request),
+        change,
+      });
       return await reply.code(201).header("etag", entityTag(source)).send(sourceView(source));
     },
   );
@@ -56,7 +63,9 @@ export function addWriteKeyRoutes(app: ControlApp, parts: SourceParts): void {
         response: { 204: NoContent, ...problemResponses },
       },
     },
-    async ({ headers, params: { id, key } }, reply) => {
+    async (request, reply) => {
+      const { headers, params } = request;
+      const { id, key } = params;
       const change = (before: SourceConfig): SourceConfig => {
         if (!before.writeKeys.includes(key))
           throw new ProblemError("not_found", `source ${id} has no such write key`);
@@ -68,7 +77,7 @@ export function addWriteKeyRoutes(app: ControlApp, parts: SourceParts): void {
         }
         return endWriteKey(before, key, nowMs());
       };
-      await updateSource(parts, id, { ifMatch: headers["if-match"], change });
+      await updateSource(parts, id, { ifMatch: headers["if-match"], by: actorOf(request), change });
       return await reply.code(204).send(null);
     },
   );

@@ -3,6 +3,7 @@ import type { DestinationConfig } from "#topics";
 import { existingDestination } from "../destinations/existing.ts";
 import { DestinationView } from "../destinations/schemas.ts";
 import { destinationViewOf } from "../destinations/view.ts";
+import { type Actor, actorOf } from "../http/caller.ts";
 import { IdParams } from "../http/fields.ts";
 import { problemResponses } from "../http/openapi.ts";
 import { ProblemError } from "../http/problem.ts";
@@ -21,13 +22,18 @@ export function addPauseRoutes(app: ControlApp, parts: WaitingParts): void {
 
 type Change = (before: DestinationConfig, made: { readonly nowMs: number }) => DestinationConfig;
 
+interface Whose {
+  readonly id: string;
+  readonly by: Actor;
+}
+
 /** Durable when it resolves; deliverers act on it within a second. */
-async function change(parts: WaitingParts, id: string, make: Change) {
+async function change(parts: WaitingParts, { id, by }: Whose, make: Change) {
   const { changes, destinations, nowMs, telemetry } = parts;
   const after = await changes.run(async () => {
     const before = existingDestination(parts, id);
     const made = make(before, { nowMs: nowMs() });
-    await destinations.replace(before, made);
+    await destinations.replace({ before, after: made, by });
     return made;
   });
   telemetry.changed("destination", "updated");
@@ -54,7 +60,8 @@ function addPauseRoute(app: ControlApp, parts: WaitingParts): void {
       const given: unknown = request.body;
       if (given !== undefined) checkBody(request, pauseProblems(given));
       const callsWaitFor = given === undefined ? null : request.body.callsWaitFor;
-      return await change(parts, request.params.id, (before, made) => paused(before, callsWaitFor, made));
+      const whose = { id: request.params.id, by: actorOf(request) };
+      return await change(parts, whose, (before, made) => paused(before, callsWaitFor, made));
     },
   );
 }
@@ -71,8 +78,8 @@ function addResumeRoute(app: ControlApp, parts: WaitingParts): void {
         response: { 200: DestinationView, ...problemResponses },
       },
     },
-    async ({ params: { id } }) =>
-      await change(parts, id, (before, made) => {
+    async (request) =>
+      await change(parts, { id: request.params.id, by: actorOf(request) }, (before, made) => {
         if (before.pausedAtMs === null) throw new ProblemError("conflict", "the destination is not paused");
         return resumed(before, made);
       }),
@@ -93,8 +100,9 @@ function addRetryRoute(app: ControlApp, parts: WaitingParts): void {
         response: { 202: DestinationView, ...problemResponses },
       },
     },
-    async ({ params: { id } }, reply) => {
-      const view = await change(parts, id, (before, made) => {
+    async (request, reply) => {
+      const { id } = request.params;
+      const view = await change(parts, { id, by: actorOf(request) }, (before, made) => {
         if (!before.enabled) throw new ProblemError("conflict", "the destination is switched off");
         if (before.pausedAtMs !== null)
           throw new ProblemError("conflict", "the destination is paused: resume it");

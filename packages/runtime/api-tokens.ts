@@ -1,0 +1,69 @@
+// Tokens of the control API as settings give them (contract 6.4).
+import { createHash } from "node:crypto";
+import { setting } from "./setting.ts";
+import { settingsGroup } from "./settings.ts";
+import { listOf, type ValueType } from "./value-types.ts";
+
+/** What a token lets its holder do: look, change, send dead letters again. None implies another. */
+export const API_SCOPES = ["read", "write", "replay"] as const;
+export type ApiScope = (typeof API_SCOPES)[number];
+
+export interface ApiToken {
+  /** What the audit log calls its holder. */
+  readonly name: string;
+  readonly scopes: readonly ApiScope[];
+  /** SHA-256 of the token. */
+  readonly digest: Buffer;
+  /** Undefined where only the digest is configured. */
+  readonly text: string | undefined;
+}
+
+const NAMED = /^([A-Za-z0-9_.-]{1,64}):((?:read|write|replay)(?:\+(?:read|write|replay)){0,2}):(\S+)$/;
+const DIGEST = /^sha256-([0-9a-f]{64})$/;
+const TOKEN = /^[\x21-\x7e]{16,}$/;
+const SHORT_CHARACTERS = 6;
+
+const apiToken: ValueType<ApiToken> = {
+  name: "name:scopes:token, name:scopes:sha256-<hex>, or a token alone",
+  parse(given) {
+    const [, name, scopes, secret = given] = NAMED.exec(given) ?? [];
+    const [, hex] = (name === undefined ? null : DIGEST.exec(secret)) ?? [];
+    if (hex === undefined && !TOKEN.test(secret))
+      return { ok: false, problem: "has no token of at least 16 printable characters" };
+    const digest = hex === undefined ? sha256(secret) : Buffer.from(hex, "hex");
+    return {
+      ok: true,
+      value: {
+        name: name ?? `unnamed-${digest.toString("hex").slice(0, SHORT_CHARACTERS)}`,
+        scopes:
+          scopes === undefined ? API_SCOPES : API_SCOPES.filter((one) => scopes.split("+").includes(one)),
+        digest,
+        text: hex === undefined ? secret : undefined,
+      },
+    };
+  },
+};
+
+function sha256(text: string): Buffer {
+  return createHash("sha256").update(text).digest();
+}
+
+export const apiTokens = setting({
+  env: "HOOKLINE_API_TOKENS",
+  type: listOf(apiToken),
+  default: "",
+  secret: true,
+  doc: "Bearer tokens of the control API, each with a name and scopes (read, write, replay, joined by +), itself or as its SHA-256; a token alone may do everything. Without one it listens on loopback only. docs/api.md has examples.",
+});
+
+export const apiTokenSettings = settingsGroup({
+  title: "Control API",
+  settings: { tokens: apiTokens },
+  check({ tokens }) {
+    const names = tokens.map(({ name }) => name);
+    const twice = names.find((name, index) => names.indexOf(name) !== index);
+    return twice === undefined
+      ? []
+      : [{ env: "HOOKLINE_API_TOKENS", problem: `has the name ${twice} twice` }];
+  },
+});

@@ -1,0 +1,61 @@
+// Who changed what: an entry is on all in-sync replicas before the change that it says is written.
+import type { Producer } from "#kafka";
+import type { Serde } from "#serde";
+import type { AuditEntry, Topic } from "#topics";
+import type { Actor } from "../http/caller.ts";
+import type { Ids } from "../ids.ts";
+
+export const AUDIT_ACTIONS = ["created", "updated", "deleted", "started", "cancelled", "confirmed"] as const;
+type AuditAction = (typeof AUDIT_ACTIONS)[number];
+
+export const AUDITED_RESOURCES = [
+  "source",
+  "destination",
+  "audience",
+  "computed_trait",
+  "replay",
+  "regulation",
+  "import",
+] as const;
+export type AuditedResource = (typeof AUDITED_RESOURCES)[number];
+
+/** A change that is about to be written. What is shown holds no secret: it is kept for ninety days. */
+export interface AuditedChange {
+  readonly by: Actor;
+  readonly action: AuditAction;
+  readonly resource: AuditedResource;
+  readonly resourceId: string;
+  readonly before: object | null;
+  readonly after: object | null;
+}
+
+export interface Audit {
+  /** Durable when it resolves. Rejects with a KafkaError; the change must not be made then. */
+  record(change: AuditedChange): Promise<void>;
+}
+
+interface AuditParts {
+  readonly topic: Topic<"audit-entry">;
+  readonly producer: Pick<Producer, "send">;
+  readonly serde: Pick<Serde, "encode">;
+  readonly ids: Pick<Ids, "newAuditId">;
+  nowMs(): number;
+}
+
+export function createAudit({ topic, producer, serde, ids, nowMs }: AuditParts): Audit {
+  return {
+    async record({ by, action, resource, resourceId, before, after }) {
+      const entry: AuditEntry = {
+        id: ids.newAuditId(),
+        atMs: nowMs(),
+        ...by,
+        action,
+        resource,
+        resourceId,
+        before: before === null ? null : JSON.stringify(before),
+        after: after === null ? null : JSON.stringify(after),
+      };
+      await producer.send([{ topic: topic.name, key: entry.id, value: serde.encode(topic, entry) }]);
+    },
+  };
+}

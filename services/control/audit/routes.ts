@@ -1,0 +1,122 @@
+// GET /v1/audit: who changed what.
+import { Type } from "typebox";
+import { durationText } from "#contract";
+import { type AuditEntry, KEPT_MS } from "#topics";
+import { TimeField } from "../http/fields.ts";
+import { nullableString } from "../http/nullable.ts";
+import { problemResponses } from "../http/openapi.ts";
+import { ProblemError } from "../http/problem.ts";
+import type { ControlApp } from "../http/server.ts";
+import {
+  isoTime,
+  type Mark,
+  PAGE_FIELDS,
+  RANGE_FIELDS,
+  readPage,
+  readRange,
+  timePage,
+} from "../http/time-pages.ts";
+import { refreshAll } from "../refresh.ts";
+import { AUDIT_ACTIONS, AUDITED_RESOURCES } from "./audit.ts";
+import type { AuditLogParts } from "./parts.ts";
+
+const Action = Type.Unsafe<string>({ type: "string", enum: AUDIT_ACTIONS });
+const Resource = Type.Unsafe<string>({ type: "string", enum: AUDITED_RESOURCES });
+const Shown = (description: string) =>
+  Type.Unsafe<unknown>({ type: ["object", "null"], additionalProperties: true, description });
+
+const AuditEntryView = Type.Object(
+  {
+    id: Type.String(),
+    at: TimeField,
+    token: Type.String({
+      description:
+        "Name of the token; local where none is configured, control for what control does by itself.",
+    }),
+    requestId: nullableString("X-Request-Id of the request."),
+    action: Action,
+    resource: Resource,
+    resourceId: Type.String(),
+    before: Shown("Without secrets; null of what is new."),
+    after: Shown("Without secrets; null of what is gone."),
+  },
+  {
+    description: "One change. It is written before the change: one that Kafka then did not take is here too.",
+  },
+);
+
+const AuditQuery = Type.Object(
+  {
+    token: Type.Optional(Type.String({ minLength: 1 })),
+    action: Type.Optional(Action),
+    resource: Type.Optional(Resource),
+    resourceId: Type.Optional(Type.String({ minLength: 1 })),
+    ...RANGE_FIELDS,
+    ...PAGE_FIELDS,
+  },
+  { additionalProperties: false },
+);
+
+export function addAuditRoute(app: ControlApp, { auditLog, host }: AuditLogParts): void {
+  app.get(
+    "/v1/audit",
+    {
+      schema: {
+        tags: ["audit"],
+        operationId: "listAuditEntries",
+        summary: "Who changed what, newest first",
+        description: `Kept for ${durationText(KEPT_MS.auditLog, { days: true })}.`,
+        querystring: AuditQuery,
+        response: {
+          200: Type.Object(
+            {
+              data: Type.Array(AuditEntryView),
+              next: nullableString("Give it as `after`; null on the last page."),
+            },
+            { description: "One page of the list, newest first." },
+          ),
+          ...problemResponses,
+        },
+      },
+    },
+    async ({ query }) => {
+      if (!auditLog.isLoaded) throw new ProblemError("unavailable", "the audit log is still being read");
+      const { fromMs = 0, toMs = Number.POSITIVE_INFINITY } = readRange(query);
+      const { limit, behind } = readPage(query);
+      // What was answered is listed, whichever process wrote it.
+      await refreshAll([auditLog], host);
+      const found = auditLog
+        .list()
+        .filter((entry) => isMeant(entry, query) && entry.atMs >= fromMs && entry.atMs < toMs)
+        .filter((entry) => behind === undefined || newestFirst(behind, markOf(entry)) < 0)
+        .toSorted((one, other) => newestFirst(markOf(one), markOf(other)));
+      const { data, next } = timePage(found.slice(0, limit), query, markOf);
+      return { data: data.map(auditEntryView), next };
+    },
+  );
+}
+
+function isMeant(
+  entry: AuditEntry,
+  query: Partial<Record<"token" | "action" | "resource" | "resourceId", string>>,
+) {
+  const { token, action, resource, resourceId } = query;
+  const asked = Object.entries({ token, action, resource, resourceId });
+  return asked.every(([field, value]) => value === undefined || entry[field as keyof AuditEntry] === value);
+}
+
+const HEX_DIGITS = 12;
+
+/** Entries of the same millisecond are told apart by their random ids. */
+function markOf({ id, atMs }: AuditEntry): Mark {
+  return { atMs, place: Number.parseInt(id.slice(-HEX_DIGITS), 16) };
+}
+
+function newestFirst(one: Mark, other: Mark): number {
+  return other.atMs - one.atMs || other.place - one.place;
+}
+
+function auditEntryView({ atMs, before, after, ...entry }: AuditEntry) {
+  const shown = (json: string | null): unknown => (json === null ? null : JSON.parse(json));
+  return { ...entry, at: isoTime(atMs), before: shown(before), after: shown(after) };
+}

@@ -1,0 +1,42 @@
+// Who sent a request, what that needs, and what the audit log says of it.
+import type { FastifyRequest } from "fastify";
+import type { ApiScope } from "#runtime";
+import type { Caller } from "./auth.ts";
+import { ProblemError } from "./problem.ts";
+
+declare module "fastify" {
+  interface FastifyRequest {
+    caller: Caller;
+  }
+  interface FastifyContextConfig {
+    /** What the caller's token must allow; unless given, read for GET and write for everything else. */
+    scope?: ApiScope;
+  }
+}
+
+/** Who made a change, and by which request; of one that control makes by itself there is none. */
+export interface Actor {
+  readonly token: string;
+  readonly requestId: string | null;
+}
+
+/** Control itself. */
+export const CONTROL_ACTOR: Actor = { token: "control", requestId: null };
+
+export function actorOf({ caller, id }: FastifyRequest): Actor {
+  return { token: caller.name, requestId: id };
+}
+
+/** Throws a 403 that names the scope. What is not there needs none. */
+export function checkScope(request: FastifyRequest): void {
+  if (request.is404) return;
+  const { caller, method, routeOptions } = request;
+  const isRead = method === "GET" || method === "HEAD";
+  const needed = routeOptions.config.scope ?? (isRead ? "read" : "write");
+  if (caller.scopes.includes(needed)) return;
+  const has = caller.scopes.join(", ");
+  throw new ProblemError(
+    "forbidden",
+    `this needs the scope ${needed}, and the token ${caller.name} has only ${has}`,
+  );
+}
