@@ -7,13 +7,13 @@ import { type OpenStore, openStore } from "#state";
 import type { AudienceConfig, AudienceProgress } from "#topics";
 import { Computations } from "./computations/computations.ts";
 import { Progress } from "./computations/progress.ts";
-import { followTide } from "./computations/watermark.ts";
 import { settings } from "./config.ts";
 import { connect, type ProcessorContext } from "./connection.ts";
 import { createKeyCalls } from "./keying/key-calls.ts";
 import { MAX_OUTSTANDING, type Parts } from "./parts.ts";
 import { createProfileRunner } from "./profile-runner.ts";
 import type { ProfilePartitions } from "./profiles/profile-partitions.ts";
+import { followTide } from "./profiles/watermark.ts";
 import { createRecords } from "./records.ts";
 import { createTelemetry, watchState } from "./telemetry.ts";
 

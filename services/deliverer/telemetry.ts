@@ -4,8 +4,8 @@ import { LATENCY_BUCKETS_SECONDS, type Logger, type Metrics, watchNumbers } from
 import { brokenRecordReason, type DeliveryJob } from "#topics";
 import { BREAKER_STATES, type BreakerState } from "./endpoints/breaker.ts";
 import type { JobVerdict } from "./job/judge.ts";
-import type { WebhookResult } from "./job/outcomes.ts";
 import { createLogLimit } from "./log-limit.ts";
+import type { WebhookResult } from "./outcomes.ts";
 
 /** What happens to calls, as metrics, and as log lines where a person needs them. */
 export interface Telemetry {

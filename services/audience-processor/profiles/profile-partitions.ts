@@ -2,9 +2,9 @@
 import { join } from "node:path";
 import type { OutgoingRecord, Ownership, Step, TopicPartition } from "#kafka";
 import type { OpenStore, PartitionStore, StoreOptions } from "#state";
-import type { Tide } from "../computations/watermark.ts";
 import type { Happening } from "./event.ts";
 import { PartitionWorker } from "./partition-worker.ts";
+import type { Tide } from "./watermark.ts";
 import type { WorkerParts } from "./worker-parts.ts";
 
 /** Partitions that are restored at a time. Each holds 4 MB. */

@@ -2,9 +2,9 @@
 import { Type } from "typebox";
 import { OUTCOME_REASONS } from "#contract";
 import type { ListedAttempt } from "../delivery-index/attempts-table.ts";
-import { SHOWN_URL, shownUrl } from "../destinations/shown-url.ts";
 import { TimeField } from "../http/fields.ts";
 import { nullableInteger, nullableString } from "../http/nullable.ts";
+import { SHOWN_URL, shownUrl } from "../http/shown-url.ts";
 import { isoTime } from "../http/time-pages.ts";
 
 export const AttemptView = Type.Object(

@@ -1,9 +1,9 @@
 import type { Host } from "#host";
+import type { DeadLetterReader } from "../delivery-index/dead-letter-reader.ts";
 import type { DeliveryIndex } from "../delivery-index/delivery-index.ts";
 import type { Progress } from "../delivery-index/progress.ts";
 import type { DestinationLookup } from "../destinations/existing.ts";
 import type { ReplayStore } from "../replays/store.ts";
-import type { DeadLetterReader } from "./reader.ts";
 
 /** What the routes of dead letters work with. */
 export interface DeadLetterParts extends DestinationLookup {

@@ -5,9 +5,9 @@ import { type Static, Type } from "typebox";
 import { DEAD_LETTER_REASONS } from "#contract";
 import type { DeadLetter } from "#topics";
 import type { ListedDeadLetter } from "../delivery-index/dead-letters-table.ts";
-import { SHOWN_URL, shownUrl } from "../destinations/shown-url.ts";
 import { TimeField } from "../http/fields.ts";
 import { nullableInteger, nullableString } from "../http/nullable.ts";
+import { SHOWN_URL, shownUrl } from "../http/shown-url.ts";
 import { isoTime, isoTimeOrNull } from "../http/time-pages.ts";
 
 const LISTED_FIELDS = {

@@ -1,8 +1,8 @@
 // What a destination is and how it changes; pure but for the encryption that it is given.
 import { MASK } from "#secrets";
 import { DESTINATION_DEFAULTS, type DestinationConfig } from "#topics";
-import { pauseView } from "../waiting/pause.ts";
 import { type OptionsInput, optionsView, patchOptions, patchSwitch } from "./options.ts";
+import { pauseView } from "./pause.ts";
 import { patchSecrets, previousSecretValidUntil, type SecretInput } from "./rotation.ts";
 import { renewWebhooks, type Sealer, sealWebhooks, type WebhookInput } from "./secrets.ts";
 

@@ -1,7 +1,7 @@
 // What the schema cannot say about options and secrets: durations, and what does not go together (contract 2.3, 4.4, 4.5).
 import type { DestinationConfig } from "#topics";
+import { parseDuration } from "../http/durations.ts";
 import type { FieldProblem } from "../http/problem.ts";
-import { parseDuration } from "./durations.ts";
 
 export interface OptionRules {
   /** What the destination is until now; undefined for a new one. */

@@ -1,6 +1,6 @@
 // The options of a destination: limits, filters, when it is switched off (contract 4.4, 4.5). Pure.
 import type { DestinationConfig } from "#topics";
-import { formatDuration, parseDuration } from "./durations.ts";
+import { formatDuration, parseDuration } from "../http/durations.ts";
 
 /** As requests give them; what is absent stays, null is the default. */
 export interface OptionsInput {

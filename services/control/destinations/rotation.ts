@@ -1,7 +1,7 @@
 // The shared secret, and how it is replaced without a moment in which a receiver cannot verify (contract 2.3). Pure but for the
 // encryption that it is given.
 import type { DestinationConfig } from "#topics";
-import { parseDuration } from "./durations.ts";
+import { parseDuration } from "../http/durations.ts";
 import type { Sealer } from "./secrets.ts";
 
 /** Enough for a receiver's own deployment; Standard Webhooks verifiers accept either signature meanwhile. */

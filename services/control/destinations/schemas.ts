@@ -3,7 +3,7 @@ import { CALL_TYPES, type DeliveredType, MAX_WEBHOOKS } from "#contract";
 import { MASK } from "#secrets";
 import { HealthView } from "../health/view.ts";
 import { IdField, NameField, TimeField } from "../http/fields.ts";
-import { PauseView } from "../waiting/pause.ts";
+import { PauseView } from "./pause.ts";
 
 const MAX_SOURCES = 1_000;
 const MAX_SECRET_CHARACTERS = 1_024;

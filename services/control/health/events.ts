@@ -1,7 +1,7 @@
 // What the operator's own webhook is told, in Standard Webhooks form (contract 4.5). Pure.
 import { createHash } from "node:crypto";
 import type { DestinationConfig, DestinationHealth, OperationalEvent } from "#topics";
-import { shownUrl } from "../destinations/shown-url.ts";
+import { shownUrl } from "../http/shown-url.ts";
 
 const EVENT_TYPES = [
   "destination.failing",

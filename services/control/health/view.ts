@@ -1,8 +1,8 @@
 // The health of a destination as the API shows it (contract 4.5). Pure.
 import { Type } from "typebox";
 import type { DestinationConfig, DestinationHealth, WebhookHealth } from "#topics";
-import { SHOWN_URL, shownUrl } from "../destinations/shown-url.ts";
 import { TimeField } from "../http/fields.ts";
+import { SHOWN_URL, shownUrl } from "../http/shown-url.ts";
 import { unbrokenSinceMs } from "./health.ts";
 
 const nullableTime = (description: string) =>

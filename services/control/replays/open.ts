@@ -2,7 +2,7 @@ import type { Kafka, Producer, Table } from "#kafka";
 import type { ServiceContext } from "#runtime";
 import type { Serde } from "#serde";
 import type { DestinationConfig, Replay, TopicMap } from "#topics";
-import type { DeadLetterReader } from "../dead-letters/reader.ts";
+import type { DeadLetterReader } from "../delivery-index/dead-letter-reader.ts";
 import type { Deliveries } from "../delivery-index/open.ts";
 import { WorkOwner } from "../durable-work/owner.ts";
 import type { DeletedUsers } from "../regulations/deleted-users.ts";

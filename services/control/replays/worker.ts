@@ -4,7 +4,7 @@ import type { Host } from "#host";
 import type { Producer } from "#kafka";
 import type { Serde } from "#serde";
 import { type DestinationConfig, deliveryKey, type Replay, type Topic } from "#topics";
-import type { DeadLetterReader } from "../dead-letters/reader.ts";
+import type { DeadLetterReader } from "../delivery-index/dead-letter-reader.ts";
 import type { DeliveryIndex } from "../delivery-index/delivery-index.ts";
 import type { Progress } from "../delivery-index/progress.ts";
 import type { DeletedUsers } from "../regulations/deleted-users.ts";

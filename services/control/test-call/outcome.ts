@@ -1,6 +1,6 @@
 // What one webhook made of the test, as it is shown; pure.
 import { classifyResult, type RequestResult } from "#contract";
-import { shownUrl } from "../destinations/shown-url.ts";
+import { shownUrl } from "../http/shown-url.ts";
 
 /** Of a response that much is shown. */
 const SHOWN_BYTES = 1_024;

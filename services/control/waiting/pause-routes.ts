@@ -1,6 +1,7 @@
 // POST /v1/destinations/{id}/pause, .../resume, .../retry.
 import type { DestinationConfig } from "#topics";
 import { existingDestination } from "../destinations/existing.ts";
+import { PauseBody, paused, pauseProblems, resumed, retried } from "../destinations/pause.ts";
 import { DestinationView } from "../destinations/schemas.ts";
 import { destinationViewOf } from "../destinations/view.ts";
 import { type Actor, actorOf } from "../http/caller.ts";
@@ -10,7 +11,6 @@ import { ProblemError } from "../http/problem.ts";
 import type { ControlApp } from "../http/server.ts";
 import { checkBody } from "../http/validation.ts";
 import type { WaitingParts } from "./parts.ts";
-import { PauseBody, paused, pauseProblems, resumed, retried } from "./pause.ts";
 
 const TAGS = ["waiting calls"];
 

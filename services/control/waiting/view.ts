@@ -1,9 +1,9 @@
 // Waiting calls as the API shows them.
 import { Type } from "typebox";
 import type { WebhookOutcome } from "#topics";
-import { SHOWN_URL, shownUrl } from "../destinations/shown-url.ts";
 import { TimeField } from "../http/fields.ts";
 import { nullableInteger, nullableString } from "../http/nullable.ts";
+import { SHOWN_URL, shownUrl } from "../http/shown-url.ts";
 import { isoTime, isoTimeOrNull } from "../http/time-pages.ts";
 import { type WaitingJob, waitingState } from "./waiting-job.ts";
 

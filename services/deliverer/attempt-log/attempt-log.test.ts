@@ -2,7 +2,7 @@ import { describe, expect, test } from "@jest/globals";
 import { durationPercentileMs } from "#contract";
 import type { DeliveryJob } from "#topics";
 import { job, START_MS } from "../fixtures/jobs.ts";
-import type { WebhookResult } from "../job/outcomes.ts";
+import type { WebhookResult } from "../outcomes.ts";
 import { createAttemptLog } from "./attempt-log.ts";
 import type { Total } from "./totals.ts";
 

@@ -1,7 +1,7 @@
 // What customers and the health of destinations are shown: records of single requests, and totals per minute. Nothing here belongs to a
 // call's durability: a record that is lost loses no call, and none is waited for.
 import type { DeliveryJob } from "#topics";
-import type { WebhookResult } from "../job/outcomes.ts";
+import type { WebhookResult } from "../outcomes.ts";
 import { SAMPLING_BOUNDS, Sampling, type SamplingBounds } from "./sampling.ts";
 import { Totals } from "./totals.ts";
 import type { AttemptWriter } from "./writer.ts";

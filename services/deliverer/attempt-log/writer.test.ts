@@ -4,7 +4,7 @@ import type { OutgoingRecord } from "#kafka";
 import type { Serde } from "#serde";
 import { type DeliveryAttempt, type DeliveryTotal, topicMap } from "#topics";
 import { job, START_MS } from "../fixtures/jobs.ts";
-import type { WebhookResult } from "../job/outcomes.ts";
+import type { WebhookResult } from "../outcomes.ts";
 import { createAttemptWriter, type RecordKind } from "./writer.ts";
 
 const topics = topicMap({ prefix: "", retryDelaysMs: RETRY_DELAYS_MS });

@@ -1,7 +1,7 @@
 import type { OutgoingRecord, Producer } from "#kafka";
 import type { Serde } from "#serde";
 import type { DeliveryAttempt, DeliveryJob, DeliveryTotal, TopicMap } from "#topics";
-import type { WebhookResult } from "../job/outcomes.ts";
+import type { WebhookResult } from "../outcomes.ts";
 import type { Total } from "./totals.ts";
 
 /** Gathers records and writes them a few times a second: batches cost a tenth of single records. */

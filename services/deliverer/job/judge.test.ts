@@ -1,8 +1,8 @@
 import { describe, expect, test } from "@jest/globals";
 import { createRetrySchedule, RESPONSE_DEADLINE_MS, RETRY_DELAYS_MS, WINDOW_MS } from "#contract";
 import { job, START_MS } from "../fixtures/jobs.ts";
+import type { WebhookResult } from "../outcomes.ts";
 import { judge } from "./judge.ts";
-import type { WebhookResult } from "./outcomes.ts";
 import { planAttempt, planHop } from "./plan.ts";
 
 const retries = {

@@ -3,7 +3,7 @@ import type { DivertReason } from "#contract";
 import { type FailedAttempt, retrySpread } from "#contract";
 import type { DeliveryJob } from "#topics";
 import type { ReachableDestination } from "../destinations.ts";
-import { type DivertedResult, isDiverted, mergeOutcomes, type PartResult, wantedRoom } from "./outcomes.ts";
+import { type DivertedResult, isDiverted, mergeOutcomes, type PartResult, wantedRoom } from "../outcomes.ts";
 import type { Dead, Delivered } from "./plan.ts";
 import { type Retries, type Waiting, waitFrom } from "./waiting.ts";
 

@@ -8,7 +8,7 @@ import type { ReachableDestination, Webhook } from "../destinations.ts";
 import type { Quota } from "../endpoints/destination-limit.ts";
 import type { DestinationLimits, LimitedRequest } from "../endpoints/destination-limits.ts";
 import type { EndpointRequest } from "../endpoints/request.ts";
-import { type DivertedResult, messageOf, type PartResult, type WebhookResult } from "../job/outcomes.ts";
+import { type DivertedResult, messageOf, type PartResult, type WebhookResult } from "../outcomes.ts";
 import type { Telemetry } from "../telemetry.ts";
 import { requestHeaders } from "./request-headers.ts";
 

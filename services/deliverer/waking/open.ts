@@ -4,7 +4,7 @@ import type { Connection, DelivererContext, Reading } from "../connection.ts";
 import type { FollowedDestinations } from "../destinations.ts";
 import type { EndpointQueues } from "../endpoints/endpoint-queues.ts";
 import { position } from "../job/judge.ts";
-import type { WebhookResult } from "../job/outcomes.ts";
+import type { WebhookResult } from "../outcomes.ts";
 import { AskedRetries } from "./asked-retries.ts";
 import { createWakeCursors, type WakeCursors } from "./cursors.ts";
 import { forgetPassedCursors } from "./forget.ts";

@@ -67,7 +67,7 @@ export const AUDIENCE_FAULTS: readonly KnownFault[] = [
         before: "tide({ atMs, ends, committed }: Tide & { committed?: unknown }): void {",
       },
       {
-        file: "services/audience-processor/computations/watermark.ts",
+        file: "services/audience-processor/profiles/watermark.ts",
         now: "  options.onTide({ atMs, ends:",
         before:
           '  const committed = await admin.committedOffsets("audience-processor", topics.profileEvents.name);\n  options.onTide({ atMs, committed, ends:',

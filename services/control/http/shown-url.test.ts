@@ -1,9 +1,9 @@
 import { describe, expect, test } from "@jest/globals";
 import { deadLetterView, wholeDeadLetterView } from "../dead-letters/views.ts";
 import { deadLetter } from "../delivery-index/fixtures/records.ts";
+import { createDestination } from "../destinations/destination.ts";
 import { failingEvent } from "../health/events.ts";
 import { healthView } from "../health/view.ts";
-import { createDestination } from "./destination.ts";
 import { shownUrl } from "./shown-url.ts";
 
 const SLACK = "https://hooks.example.com/services/T000/B000/XXXX";

@@ -1,7 +1,7 @@
 // How a destination's pause and what is asked of its waiting calls change its configuration; pure.
 import { Type } from "typebox";
 import type { DestinationConfig } from "#topics";
-import { formatDuration, parseDuration } from "../destinations/durations.ts";
+import { formatDuration, parseDuration } from "../http/durations.ts";
 import type { FieldProblem } from "../http/problem.ts";
 import { isoTime } from "../http/time-pages.ts";
 

@@ -2,7 +2,7 @@
 import type { Kafka, RawRecord } from "#kafka";
 import type { Serde } from "#serde";
 import type { DeadLetter, Topic } from "#topics";
-import { placeOf, spotOf } from "../delivery-index/places.ts";
+import { placeOf, spotOf } from "./places.ts";
 
 export interface DeadLetterReader {
   /** Those of the places, in ascending order, that are still in the topic and can be read; by place. */
