@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { REAL_WAYS, type Ways } from "#connection";
-import { createEgress } from "#egress";
+import { addressPolicy, createEgress } from "#egress";
 import type { Kafka, Table } from "#kafka";
 import type { Logger, ServiceDefinition } from "#runtime";
 import { createSecretBox } from "#secrets";
@@ -17,6 +17,7 @@ import type { ConfigName } from "./config-store.ts";
 import { type ControlContext, connect } from "./connection.ts";
 import { openConnectionSyncs } from "./connection-syncs/open.ts";
 import { INDEX_FILES, type IndexDisk } from "./delivery-index/database.ts";
+import { unreadableDestinations } from "./destinations/unreadable.ts";
 import { openHealth } from "./health/open.ts";
 import { createIds } from "./ids.ts";
 import { openImports } from "./imports/open.ts";
@@ -85,6 +86,10 @@ async function openParts(context: ControlContext, outside: ControlOutside): Prom
   await serde.start();
   await Promise.all(configuration.map((table) => table.load()));
   const destination = (id: string) => destinationTable.get(id);
+  const secrets = createSecretBox(settings.encryption);
+  const unreadable = unreadableDestinations(destinationTable.entries(), secrets, nowMs());
+  if (unreadable !== undefined)
+    logger.error(unreadable, "destinations have secrets that no configured key opens: they get no call");
   const ids = createIds(outside.randomBytes);
   const stores = await openStores(context, connection, { sourceTable, destinationTable, ids });
   const { producer, sources, audit } = stores;
@@ -116,8 +121,9 @@ async function openParts(context: ControlContext, outside: ControlOutside): Prom
     sources,
     audit,
     auditLog: openAuditLog(context, connection),
-    secrets: createSecretBox(settings.encryption),
+    secrets,
     delivery: settings.egress,
+    addressPolicy: addressPolicy(settings.egress.allowCidrs),
     ids,
     telemetry,
     host,

@@ -105,6 +105,16 @@ describe("destinations (contract 4.1, 10.3)", () => {
     expect((await control.ask(`/v1/destinations/${created.id}`)).body).toEqual(created);
   });
 
+  test("one with an address to which no request goes is made all the same, with a warning", async () => {
+    const created = await create({ webhooks: [{ url: "http://10.1.2.3/hook" }] });
+    const [warning] = created.warnings;
+    expect(warning).toEqual({
+      path: "webhooks[0].url",
+      message: expect.stringContaining("HOOKLINE_EGRESS_ALLOW_CIDRS opens it"),
+    });
+    expect((await control.ask(`/v1/destinations/${created.id}`)).body.warnings).toEqual([warning]);
+  });
+
   test("without secret, headers and call types it has none, and sends all types", async () => {
     expect(await create({ enabled: true })).toMatchObject({
       enabled: true,

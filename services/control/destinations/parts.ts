@@ -1,3 +1,4 @@
+import type { AddressPolicy } from "#egress";
 import type { SecretBox } from "#secrets";
 import type { DestinationConfig, SourceConfig } from "#topics";
 import type { ChangeQueue } from "../change-queue.ts";
@@ -19,6 +20,8 @@ export interface DestinationParts {
   readonly secrets: SecretBox;
   readonly ids: Pick<Ids, "newDestinationId">;
   readonly telemetry: Pick<Telemetry, "changed">;
+  /** Why no request goes to an address. */
+  readonly addressPolicy: AddressPolicy;
   /** The clock, Unix milliseconds. */
   nowMs(): number;
 }

@@ -177,6 +177,11 @@ export const DestinationView = Type.Object(
       }),
     ),
     health: HealthView,
+    warnings: Type.Optional(
+      Type.Array(Type.Object({ path: Type.String(), message: Type.String() }), {
+        description: "What is allowed and will fail, by field; not there when there is nothing to warn of.",
+      }),
+    ),
     createdAt: TimeField,
     updatedAt: TimeField,
   },

@@ -35,6 +35,10 @@ describe("the test call (contract 10.4)", () => {
     const { stack, prefix } = control;
     const other = await startControl({ stack, prefix, keys: newEncryptionKey("k2") });
     const { status, body } = await other.ask(`/v1/destinations/${id}/test`, { method: "POST" });
+    const said = other.logs.map((line) => JSON.parse(line));
+    expect(said.filter(({ msg }) => /secrets that no configured key opens/.test(msg))).toMatchObject([
+      { level: "error", destinations: expect.any(Number), error: expect.stringContaining("the id k1") },
+    ]);
     await other.stop();
     expect([status, body.delivered]).toEqual([200, false]);
     expect(body.webhooks).toMatchObject([

@@ -6,7 +6,7 @@ import type { WaitingReader } from "./reader.ts";
 /** What the routes of waiting calls work with. */
 export type WaitingParts = Pick<
   DestinationParts,
-  "destinations" | "changes" | "health" | "nowMs" | "telemetry"
+  "addressPolicy" | "destinations" | "changes" | "health" | "nowMs" | "telemetry"
 >;
 
 /** What the list of waiting calls works with. */

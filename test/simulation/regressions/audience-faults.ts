@@ -49,7 +49,7 @@ export const AUDIENCE_FAULTS: readonly KnownFault[] = [
     edits: [{ file: PARTITIONS, now: "if (reached >= end) worker", before: "worker" }],
     breaks: [MOMENT],
     worlds: "steady_audiences",
-    firstSeed: 156,
+    firstSeed: 14,
     seeds: 20,
   },
   {

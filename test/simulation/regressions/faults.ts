@@ -74,7 +74,7 @@ export const KNOWN_FAULTS: readonly KnownFault[] = [
     ],
     breaks: [STANDSTILL],
     size: "large",
-    firstSeed: 36,
+    firstSeed: 15,
     seeds: 20,
   },
   {
@@ -121,7 +121,7 @@ export const KNOWN_FAULTS: readonly KnownFault[] = [
     ],
     breaks: [STANDSTILL],
     size: "large",
-    firstSeed: 405,
+    firstSeed: 112,
     seeds: 20,
   },
   {
