@@ -1,13 +1,9 @@
 import kafkajs from "kafkajs";
 import type { Host } from "#host";
 import type { ClusterAdmin, NewTopic, TopicShape } from "../cluster.ts";
-import { withinMs } from "../within.ts";
 import { ReplaceableConnection } from "./replaceable-connection.ts";
 
 const NO_LEADER = -1;
-
-/** How long `close` waits for requests that are under way; what takes longer closes its connection later. */
-const CLOSE_WAIT_MS = 2_000;
 
 /** The client's admin, connected on first use. */
 export function createClientAdmin(client: kafkajs.Kafka, host: Host): ClusterAdmin {
@@ -39,7 +35,7 @@ export function createClientAdmin(client: kafkajs.Kafka, host: Host): ClusterAdm
     async reset() {
       void connection.putAside();
     },
-    close: () => withinMs(connection.close(), CLOSE_WAIT_MS, host),
+    close: () => connection.close(host),
   };
 }
 

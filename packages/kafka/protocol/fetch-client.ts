@@ -5,7 +5,6 @@ import type { Host } from "#host";
 import type { Bounds, FetchClient, Fetched } from "../cluster.ts";
 import { KafkaError } from "../errors.ts";
 import type { TopicPartition } from "../types.ts";
-import { withinMs } from "../within.ts";
 import { recordsOf } from "./fetched-records.ts";
 import { ReplaceableConnection } from "./replaceable-connection.ts";
 import { Turns } from "./turns.ts";
@@ -43,9 +42,6 @@ async function connect(client: kafkajs.Kafka): Promise<kafkajs.Cluster> {
   }
 }
 
-/** How long `close` waits for requests that are under way; what takes longer closes its connection later. */
-const CLOSE_WAIT_MS = 2_000;
-
 export function createFetchClient(client: kafkajs.Kafka, host: Host): FetchClient {
   const connection = new ReplaceableConnection<kafkajs.Cluster>({
     name: "the fetch client",
@@ -71,7 +67,7 @@ export function createFetchClient(client: kafkajs.Kafka, host: Host): FetchClien
       }),
     // One reader's failure shall not cost the others their connections.
     renew: () => connection.check((cluster) => cluster.refreshMetadata()),
-    close: () => withinMs(connection.close(), CLOSE_WAIT_MS, host),
+    close: () => connection.close(host),
   };
 }
 

@@ -1,4 +1,5 @@
 import { describe, expect, test } from "@jest/globals";
+import { systemHost } from "#host";
 import { ReplaceableConnection } from "./replaceable-connection.ts";
 
 /** Connections that are numbers, and uses that end when the test says so. */
@@ -77,7 +78,7 @@ describe("a connection that can be replaced", () => {
   test("closed, it refuses who asks after that, also in the middle of a work of several steps", async () => {
     const { opened, closed, connection, useOne } = numbered();
     const first = useOne();
-    const closing = connection.close();
+    const closing = connection.close(systemHost);
     await expect(connection.use(async (number) => number)).rejects.toMatchObject({
       code: "closed",
       message: "the client is closed",

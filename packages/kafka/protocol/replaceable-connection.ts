@@ -1,4 +1,9 @@
+import type { Host } from "#host";
 import { KafkaError } from "../errors.ts";
+import { withinMs } from "../within.ts";
+
+/** How long `close` waits for requests that are under way; what takes longer closes its connection later. */
+const CLOSE_WAIT_MS = 2_000;
 
 /** How a connection is opened and closed. */
 export interface ConnectionKind<C> {
@@ -53,10 +58,10 @@ export class ReplaceableConnection<C> {
     await used?.putAside();
   }
 
-  /** As `putAside`; whoever asks from now on is refused. */
-  close(): Promise<void> {
+  /** As `putAside`, for 2 s at most; whoever asks from now on is refused. */
+  close(host: Host): Promise<void> {
     this.#isClosed = true;
-    return this.putAside();
+    return withinMs(this.putAside(), CLOSE_WAIT_MS, host);
   }
 }
 
