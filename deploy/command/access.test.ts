@@ -1,6 +1,6 @@
 import { describe, expect, test } from "@jest/globals";
 import { PRINCIPALS } from "#topics";
-import { runCommand } from "./program.ts";
+import { printedBy } from "./fixtures/printed.ts";
 
 interface Rule {
   readonly principal: string;
@@ -10,22 +10,9 @@ interface Rule {
   readonly operations: readonly string[];
 }
 
-async function acls(...args: string[]): Promise<{ code: number; lines: string[]; said: string }> {
-  const lines: string[] = [];
-  let said = "";
-  const code = await runCommand(["topics", "acls", ...args], {
-    environment: { HOOKLINE_TOPIC_PREFIX: "shop-", HOOKLINE_RETRY_DELAYS: "10s,5m" },
-    print: (line) => void lines.push(line),
-    write: () => undefined,
-    say: (line) => {
-      said += line;
-    },
-    isColoured: false,
-    readStandardInput: async () => "",
-    endWith: () => undefined,
-  });
-  return { code, lines, said };
-}
+const ENVIRONMENT = { HOOKLINE_TOPIC_PREFIX: "shop-", HOOKLINE_RETRY_DELAYS: "10s,5m" };
+
+const acls = (...args: string[]) => printedBy(["topics", "acls", ...args], ENVIRONMENT);
 
 const listed = async (...args: string[]): Promise<Rule[]> =>
   JSON.parse((await acls("--json", ...args)).lines.join("\n")) as Rule[];

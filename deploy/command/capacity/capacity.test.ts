@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "@jest/globals";
-import { runCommand } from "../program.ts";
+import { printedBy } from "../fixtures/printed.ts";
 import { bytesText } from "./command.ts";
 import { AUDIENCE_CALLS_PER_CORE, MEASURED_MEMORY, MEASURED_MICROS } from "./figures.ts";
 import { limitsOf } from "./limits.ts";
@@ -22,22 +22,8 @@ const LOAD: Load = {
 const DAY_S = 86_400;
 
 async function capacity(...args: string[]): Promise<{ code: number; out: string; said: string }> {
-  let out = "";
-  let said = "";
-  const code = await runCommand(["capacity", ...args], {
-    environment: {},
-    print: (line) => {
-      out += `${line}\n`;
-    },
-    write: () => undefined,
-    say: (line) => {
-      said += line;
-    },
-    isColoured: false,
-    readStandardInput: async () => "",
-    endWith: () => undefined,
-  });
-  return { code, out, said };
+  const { code, lines, said } = await printedBy(["capacity", ...args]);
+  return { code, out: lines.map((line) => `${line}\n`).join(""), said };
 }
 
 describe("the figures", () => {
