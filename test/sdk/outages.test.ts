@@ -65,6 +65,12 @@ const untilArrived = (path: string, count: number): Promise<unknown> =>
     what: () => `${count} calls; ${distinctTo(path)} came`,
   });
 
+/** The calls that came more than once, with all that tells why. */
+const copiesAmong = (requests: readonly ReceivedRequest[]) =>
+  requests
+    .filter(({ json }) => idsOf(requests).filter((id) => id === json["messageId"]).length > 1)
+    .map(({ text, headers, receivedAtMs }) => ({ text, headers, at: new Date(receivedAtMs).toISOString() }));
+
 /** Waits for every call, then for one that was sent after them all: a copy would have come by then. */
 async function expectOnce({ path, key, count, types }: Path): Promise<void> {
   await untilArrived(path, count);
@@ -77,6 +83,7 @@ async function expectOnce({ path, key, count, types }: Path): Promise<void> {
   const isLast = () => receiver.requestsTo(path).length > all().length;
   await until(isLast, { timeoutMs: ARRIVAL_TIMEOUT_MS, what: "the last call" });
   const requests = all();
+  expect(copiesAmong(requests)).toEqual([]);
   expect(requests).toHaveLength(count);
   expect(distinctTo(path)).toBe(count);
   const bulkCalls = requests.filter(({ json }) => json["event"] === "Bulk");

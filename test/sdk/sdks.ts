@@ -100,7 +100,8 @@ export const SDKS: readonly Sdk[] = [
     language: "browser (Chromium)",
     version: versionIn(CLIENT_TOOLS, /"@segment\/analytics-next": "(.+)"/),
     types: EACH_TYPE,
-    settings: "calls of each type one by one, the bulk in batches",
+    settings:
+      "calls of each type one by one, `identify` when the anonymous call is taken, the bulk in batches",
     failures: FAILURES,
     // It takes half a minute over a thousand calls at once: it stores all that wait at each.
     maxBulk: 100,

@@ -3,10 +3,15 @@ import { environment } from "#support/environment";
 import { clientTool, installClientTools } from "./client-tools.ts";
 import { debianChromium } from "./debian.ts";
 
-/** The part of puppeteer-core that is used. */
+/** These are the parts of puppeteer-core that are used. */
+interface PageResponse {
+  ok(): boolean;
+  request(): { method(): string };
+}
 export interface Page {
   goto(url: string): Promise<unknown>;
   evaluate(script: string): Promise<unknown>;
+  waitForResponse(is: (response: PageResponse) => boolean, options: { timeout: number }): Promise<unknown>;
   close(): Promise<void>;
 }
 export interface Browser {
