@@ -149,6 +149,19 @@ describe("resources", () => {
     expect((await asked("dead-letters", "list", "--destination-id", id)).data).toEqual([]);
     expect((await asked("dead-letters", "replay", "--destination-id", id)).matched).toBe(0);
     expect((await asked("replays", "list")).data).toMatchObject([{ destinationId: id }]);
+    const again = await asked(
+      "replays",
+      "start",
+      "--destination-id",
+      id,
+      "--which",
+      "all",
+      "--event",
+      "Bought",
+    );
+    expect(await asked("replays", "show", String(again.replayId))).toMatchObject({
+      calls: { which: "all", event: "Bought" },
+    });
   });
 
   test("of audiences say who is in them, and why not", async () => {

@@ -12,13 +12,10 @@ import {
   pathOf,
   positiveInteger,
   positiveNumber,
+  RANGE,
 } from "./leaf.ts";
 import { printJson, printTable } from "./output.ts";
-
-const RANGE = {
-  "--from <time>": "first moment, as 2026-01-31T12:00Z",
-  "--to <time>": "first moment not asked for",
-};
+import { addReplayCommands } from "./replays.ts";
 
 const ATTEMPT_COLUMNS = {
   started: "startedAt",
@@ -35,7 +32,7 @@ export function addDeliveryCommands(program: Command, context: CommandContext): 
   addCallCommands(program, context);
   addAttempts(program, context);
   addDeadLetters(program, context);
-  addReplays(program, context);
+  addReplayCommands(program, context);
 }
 
 function addAttempts(program: Command, context: CommandContext): void {
@@ -117,28 +114,5 @@ function addReplay(letters: Command, context: CommandContext): void {
     await askAndShow(context, { ...(json === true && { json }) }, (api) =>
       api.ask("/v1/dead-letters/replay", { body }),
     );
-  });
-}
-
-function addReplays(program: Command, context: CommandContext): void {
-  const replays = program.command("replays").description("how far replays of dead letters are");
-  addList(replays, context, {
-    description: "list the replays, oldest first",
-    examples: ["replays list"],
-    path: "/v1/replays",
-    columns: {
-      id: "id",
-      state: "state",
-      matched: "matched",
-      replayed: "replayed",
-      "dead again": "deadAgain",
-    },
-  });
-  addShow(replays, context, { name: "replays", one: "a replay", path: "/v1/replays", id: "rpl_1" });
-  addShownLeaf(replays, "cancel <id>", {
-    description: "end a replay; what is sent already stays sent",
-    examples: ["replays cancel rpl_1"],
-  }).action(async (id: string, options: { json?: boolean }) => {
-    await askAndShow(context, options, (api) => api.ask(pathOf("/v1/replays", id), { method: "DELETE" }));
   });
 }

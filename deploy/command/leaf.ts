@@ -61,6 +61,12 @@ export function positiveInteger(text: string): number {
   throw new InvalidArgumentError("It is not a whole number above 0.");
 }
 
+/** Options of what asks for a range of time. */
+export const RANGE = {
+  "--from <time>": "first moment, as 2026-01-31T12:00Z",
+  "--to <time>": "first moment not asked for",
+};
+
 const LAST_PORT = 65_535;
 
 export function portNumber(text: string): number {

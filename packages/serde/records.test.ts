@@ -280,6 +280,15 @@ const RECORDS: { [R in RecordName]: fc.Arbitrary<RecordTypes[R]> } = {
     expired: long,
     deleted: long,
     cursor: nullable(text),
+    calls: nullable(
+      fc.record({
+        which: text,
+        sourceId: nullable(text),
+        event: nullable(text),
+        messageId: nullable(text),
+        stretches: fc.array(fc.record({ partition: int, fromOffset: long, toOffset: long })),
+      }),
+    ),
     createdAtMs: long,
     updatedAtMs: long,
   }),

@@ -54,6 +54,8 @@ export type {
   RecordTypes,
   Regulation,
   Replay,
+  ReplayedCalls,
+  ReplayStretch,
   SourceConfig,
   Suppression,
   Webhook,

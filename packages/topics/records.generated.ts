@@ -592,7 +592,25 @@ export interface Regulation {
   updatedAtMs: number;
 }
 
-/** One replay of dead letters: what was asked for and how far it is. */
+export interface ReplayStretch {
+  partition: number;
+  fromOffset: number;
+  /** The first one that is not read. */
+  toOffset: number;
+}
+
+export interface ReplayedCalls {
+  /** delivered, dead or all: what had become of them. */
+  which: string;
+  sourceId: null | string;
+  /** Name of the track calls that are meant; null means every call. */
+  event: null | string;
+  messageId: null | string;
+  /** What of delivery-jobs is read, by partition: up to the end that it had when the replay was asked for. */
+  stretches: Array<ReplayStretch>;
+}
+
+/** One replay, of dead letters or of calls that were sent to a destination: what was asked for and how far it is. */
 export interface Replay {
   id: string;
   /** The dead letters named; null for a selection. */
@@ -619,8 +637,10 @@ export interface Replay {
   expired: number;
   /** Matched, but left out: their users were deleted since. */
   deleted: number;
-  /** partition:offset of the last dead letter replayed, in the order of these; it goes on behind it. */
+  /** partition:offset of the last record that was dealt with, in the order of these; it goes on behind it. */
   cursor: null | string;
+  /** Which of the calls that were sent to destinationId are meant; null in a replay of dead letters. */
+  calls: null | ReplayedCalls;
   createdAtMs: number;
   updatedAtMs: number;
 }

@@ -8,7 +8,10 @@ import type { IndexDisk } from "./delivery-index/database.ts";
 import { createDeadLetterReader, type DeadLetterReader } from "./delivery-index/dead-letter-reader.ts";
 import { type Deliveries, openDeliveryIndex } from "./delivery-index/open.ts";
 import type { DeletedUsers } from "./regulations/deleted-users.ts";
+import { jobStretches } from "./replays/job-stretches.ts";
 import { openReplays } from "./replays/open.ts";
+import type { CallReplayParts } from "./replays/parts.ts";
+import { shardsOf } from "./replays/shards.ts";
 import { createReplayStore, type ReplayStore } from "./replays/store.ts";
 import { createWaitingReader, type WaitingReader } from "./waiting/reader.ts";
 
@@ -34,6 +37,7 @@ export interface OpenDeliveries {
   readonly waiting: WaitingReader;
   /** End of every partition of the dead letters now, by its number. */
   deadLetterEnds(): Promise<number[]>;
+  readonly jobStretches: CallReplayParts["jobStretches"];
 }
 
 /** The index and the replays are read by themselves: every answer from the index says how far it is. */
@@ -55,22 +59,27 @@ export function openDeliveries(
   const deliveries = openDeliveryIndex(context, parts);
   const deadLetters = createDeadLetterReader({ kafka, serde, topic: topics.deadLetters });
   const groupId = consumerGroups(context.settings.topics.prefix).replays.id;
-  openReplays(context, { ...parts, groupId, table, store, deliveries, deadLetters });
   const admin = kafka.admin();
+  const deliverers = `${context.settings.topics.prefix}${DELIVERERS}`;
+  const waiting = createWaitingReader({ kafka, admin, serde, topics, groupId: deliverers });
+  const topicName = topics.deliveryJobs.name;
+  async function deadLetterEnds(): Promise<number[]> {
+    const offsets = await admin.offsets(topics.deadLetters.name);
+    return offsets.sort((one, other) => one.partition - other.partition).map(({ high }) => high);
+  }
+  const settled = { admin, topicName, groupId: deliverers, waiting, deadLetterEnds };
+  openReplays(context, { ...parts, groupId, table, store, deliveries, deadLetters, settled });
   return {
     deliveries,
     deadLetters,
     replays: store,
-    waiting: createWaitingReader({
-      kafka,
-      admin,
-      serde,
-      topics,
-      groupId: `${context.settings.topics.prefix}${DELIVERERS}`,
-    }),
-    async deadLetterEnds() {
-      const offsets = await admin.offsets(topics.deadLetters.name);
-      return offsets.sort((one, other) => one.partition - other.partition).map(({ high }) => high);
-    },
+    waiting,
+    deadLetterEnds,
+    jobStretches: (destinationId, fromMs) =>
+      jobStretches(admin, topicName, {
+        destinationId,
+        shards: shardsOf(parts.destination(destinationId)),
+        fromMs,
+      }),
   };
 }

@@ -10,6 +10,7 @@ import { problemResponses } from "../http/openapi.ts";
 import type { ControlApp } from "../http/server.ts";
 import { IndexedUntilField, isoTime, isoTimeOrNull } from "../http/time-pages.ts";
 import { WAITING_FIELDS, waitingView } from "../waiting/view.ts";
+import { AgainView, againRequest } from "./again.ts";
 import { type FoundCall, findCall } from "./find.ts";
 import type { CallParts } from "./parts.ts";
 import { CALL_STATES, callState, type Trace } from "./trace.ts";
@@ -31,6 +32,7 @@ const DestinationTraceView = Type.Object(
     }),
     attempts: Type.Array(AttemptView, { description: "Oldest first." }),
     deadLetters: Type.Array(DeadLetterView, { description: "Oldest first." }),
+    sendAgain: AgainView,
   },
   { description: "What became of the call at one destination." },
 );
@@ -95,13 +97,17 @@ function callView(call: FoundCall, parts: CallParts): Static<typeof CallView> {
     sourceId,
     type: [...jobs, ...letters, ...(attempt ? [attempt] : [])][0]?.type ?? null,
     receivedAt: isoTimeOrNull([...jobs, ...letters][0]?.receivedAtMs),
-    destinations: traces.map((trace) => traceView(trace, parts)),
+    destinations: traces.map((trace) => traceView(trace, call, parts)),
     isComplete,
     indexedUntil: times.length < untilMs.length ? null : isoTime(Math.min(...times)),
   };
 }
 
-function traceView(trace: Trace, { destinations, replays }: CallParts): Static<typeof DestinationTraceView> {
+function traceView(
+  trace: Trace,
+  call: FoundCall,
+  { destinations, replays }: CallParts,
+): Static<typeof DestinationTraceView> {
   const { attempts, deadLetters, destinationId, waiting } = trace;
   const all = replays.list();
   return {
@@ -111,5 +117,6 @@ function traceView(trace: Trace, { destinations, replays }: CallParts): Static<t
     next: waiting.map(waitingView),
     attempts: attempts.map(attemptView),
     deadLetters: deadLetters.map((letter) => deadLetterView(letter, shownOf(letter, all, { destinations }))),
+    sendAgain: againRequest(trace, call, destinations.get(destinationId)),
   };
 }

@@ -3,6 +3,7 @@ import type { Kafka, RawRecord } from "#kafka";
 import type { Serde } from "#serde";
 import type { DeadLetter, Topic } from "#topics";
 import { placeOf, spotOf } from "./places.ts";
+import { isUndecodable } from "./undecodable.ts";
 
 export interface DeadLetterReader {
   /** Those of the places, in ascending order, that are still in the topic and can be read; by place. */
@@ -43,8 +44,7 @@ export function createDeadLetterReader({ kafka, serde, topic }: ReaderOptions): 
     try {
       return await serde.decode(topic, value);
     } catch (error) {
-      if (typeof error === "object" && error !== null && "canRetry" in error && error.canRetry === false)
-        return undefined;
+      if (isUndecodable(error)) return undefined;
       throw error;
     }
   }

@@ -1,9 +1,12 @@
 // What the API does with replays, whoever asks.
 import type { Static } from "typebox";
+import { parseTimestamp } from "#contract";
 import type { Replay } from "#topics";
 import { notFound, ProblemError } from "../http/problem.ts";
 import { refusedBy } from "../http/validation.ts";
-import type { ReplayParts } from "./parts.ts";
+import { callReplayOf, callReplayProblems } from "./call-request.ts";
+import type { CallReplayBody } from "./call-schemas.ts";
+import type { CallReplayParts, ReplayParts } from "./parts.ts";
 import { replayOf, replayProblems } from "./request.ts";
 import type { ReplayBody } from "./schemas.ts";
 import { filterOf } from "./selection.ts";
@@ -44,6 +47,22 @@ export async function startReplay(
   await noted(counted);
   await replays.putVisibly(counted);
   return counted;
+}
+
+/** Durable when it resolves. Rejects as `startReplay` does. */
+export async function startCallReplay(
+  parts: CallReplayParts,
+  body: Static<typeof CallReplayBody>,
+  noted: Noting = nobody,
+): Promise<Replay> {
+  const { destinations, ids, replays } = parts;
+  const problems = callReplayProblems(body, { destination: (id) => destinations.get(id) });
+  if (problems.length > 0) throw refusedBy([], problems);
+  const stretches = await parts.jobStretches(body.destinationId, parseTimestamp(body.from));
+  const replay = callReplayOf(body, { id: ids.newReplayId(), stretches, nowMs: parts.nowMs() });
+  await noted(replay);
+  await replays.putVisibly(replay);
+  return replay;
 }
 
 /** Durable when it resolves: what was not sent again yet stays a dead letter. */

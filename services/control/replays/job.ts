@@ -42,3 +42,19 @@ export function jobOf(
     body,
   });
 }
+
+/** A call that was sent before, as a new delivery job; the rest is as for a dead letter. */
+export function againOf(job: DeliveryJob, replay: Pick<Replay, "id" | "toDestinationId">): DeliveryJob {
+  const { jobId, shard, messageId, sourceId, type, receivedAtMs, body } = job;
+  return untriedJob({
+    jobId: replayJobId(jobId, replay.id),
+    destinationId: replay.toDestinationId ?? job.destinationId,
+    shard,
+    messageId,
+    sourceId,
+    type,
+    receivedAtMs,
+    replayId: replay.id,
+    body,
+  });
+}

@@ -56,6 +56,7 @@ function process(quiet: QuietWorld, name: string) {
           } as never,
           progress: { untilCovers: async () => true } as never,
         },
+        settled: {} as never,
         deadLetters: {
           read: async (places) =>
             new Map(places.map((place): [number, DeadLetter] => [place, deadLetter({ id: `${place}` })])),

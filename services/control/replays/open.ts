@@ -6,6 +6,10 @@ import type { DeadLetterReader } from "../delivery-index/dead-letter-reader.ts";
 import type { Deliveries } from "../delivery-index/open.ts";
 import { WorkOwner } from "../durable-work/owner.ts";
 import type { DeletedUsers } from "../regulations/deleted-users.ts";
+import { isCallReplay } from "./call-selection.ts";
+import { type CallReplayWork, workOnCalls } from "./call-worker.ts";
+import { findSettled, type SettledCallsParts } from "./settled-calls.ts";
+import { shardsOf } from "./shards.ts";
 import type { ReplayStore } from "./store.ts";
 import { type ReplayWork, workOn } from "./worker.ts";
 
@@ -20,6 +24,8 @@ export interface OpenReplaysParts {
   readonly deadLetters: DeadLetterReader;
   readonly deletedUsers: DeletedUsers;
   readonly destination: (id: string) => DestinationConfig | undefined;
+  /** What has become of a destination's calls. */
+  readonly settled: Omit<SettledCallsParts, "index" | "progress">;
 }
 
 type Context = Pick<ServiceContext<unknown>, "lifecycle" | "logger" | "metrics" | "host" | "nowMs">;
@@ -42,7 +48,10 @@ export function openReplays(context: Context, parts: OpenReplaysParts): void {
     async work(id, signal) {
       // To the end: another process may have come further, and a deletion may be new.
       await Promise.all([table.load(), parts.deletedUsers.refresh()]);
-      await workOn(id, work, signal);
+      const replay = table.get(id);
+      if (replay === undefined || replay.state !== "running") return;
+      if (isCallReplay(replay)) await workOnCalls(replay, work, signal);
+      else await workOn(id, work, signal);
     },
     onFailed: (replayId, error) => logger.warn({ replayId, err: error }, "a replay cannot go on yet"),
   });
@@ -76,15 +85,25 @@ export function openReplays(context: Context, parts: OpenReplaysParts): void {
   });
 }
 
-function workOf({ metrics, host, nowMs }: Context, parts: OpenReplaysParts, producer: Producer): ReplayWork {
-  const { store, deliveries, deadLetters, deletedUsers, destination, serde, topics } = parts;
+function workOf(
+  { metrics, host, nowMs }: Context,
+  parts: OpenReplaysParts,
+  producer: Producer,
+): ReplayWork & CallReplayWork {
+  const { kafka, store, deliveries, deadLetters, deletedUsers, destination, serde, topics } = parts;
   const replayed = metrics.counter({
     name: "control_replayed_calls_total",
-    help: "Dead letters that became delivery jobs again.",
+    help: "Calls that became delivery jobs again.",
   });
   return {
+    kafka,
     store,
     ...deliveries,
+    findSettled: (destinationId, signal) =>
+      findSettled(
+        { ...parts.settled, ...deliveries },
+        { destinationId, shards: shardsOf(destination(destinationId)), signal },
+      ),
     deadLetters,
     deletedUsers,
     destination,

@@ -1,6 +1,16 @@
 // How fast a replay goes; pure.
 
+import { Type } from "typebox";
+
 export const DEFAULT_CALLS_PER_SECOND = 200;
+
+export const CallsPerSecondField = Type.Optional(
+  Type.Number({
+    minimum: 0.1,
+    maximum: 10_000,
+    description: `The pace; ${DEFAULT_CALLS_PER_SECOND} by default, and never more than the destination's maxRequestsPerSecond.`,
+  }),
+);
 
 /** So that the calls of a second come spread over it. */
 const STEPS_PER_SECOND = 4;

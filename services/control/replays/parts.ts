@@ -1,4 +1,4 @@
-import type { DestinationConfig } from "#topics";
+import type { DestinationConfig, ReplayStretch } from "#topics";
 import type { DeliveryIndex } from "../delivery-index/delivery-index.ts";
 import type { Progress } from "../delivery-index/progress.ts";
 import type { Ids } from "../ids.ts";
@@ -18,4 +18,10 @@ export interface ReplayParts {
   readonly ids: Pick<Ids, "newReplayId">;
   /** The clock, Unix milliseconds. */
   nowMs(): number;
+}
+
+/** What requests for replays of calls work with. */
+export interface CallReplayParts extends Pick<ReplayParts, "replays" | "destinations" | "ids" | "nowMs"> {
+  /** What of delivery-jobs has a destination's jobs that were accepted since then (Unix ms). */
+  jobStretches(destinationId: string, fromMs: number | undefined): Promise<ReplayStretch[]>;
 }

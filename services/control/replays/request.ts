@@ -37,7 +37,11 @@ export function replayProblems(body: Body, known: Known): FieldProblem[] {
 }
 
 /** To where it was deleted or switched off, every call would only die again. */
-function destinationProblems(path: string, id: string | null | undefined, known: Known): FieldProblem[] {
+export function destinationProblems(
+  path: string,
+  id: string | null | undefined,
+  known: Pick<Known, "destination">,
+): FieldProblem[] {
   const destination = known.destination(id ?? "");
   if (destination === undefined) {
     const message = `there is no destination ${id ?? ""}; name another one that gets the calls`;
@@ -92,6 +96,7 @@ export function replayOf(
     expired: 0,
     deleted: 0,
     cursor: null,
+    calls: null,
     createdAtMs: made.nowMs,
     updatedAtMs: made.nowMs,
   };

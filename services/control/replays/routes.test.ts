@@ -8,7 +8,8 @@ import { LOCAL_CALLER } from "../http/auth.ts";
 import { type ControlApp, createServer } from "../http/server.ts";
 import { listed } from "./fixtures/listed-dead-letter.ts";
 import { replay } from "./fixtures/replay.ts";
-import { addReplayRoutes, type ReplayRouteParts } from "./routes.ts";
+import type { ReplayRouteParts } from "./noting.ts";
+import { addReplayRoutes } from "./routes.ts";
 
 const NOW_MS = START_MS + 1_000_000;
 
@@ -20,6 +21,7 @@ async function setup(begun: readonly Replay[] = []) {
   const replays = new Map(begun.map((one) => [one.id, one]));
   const counted: DeadLetterFilter[] = [];
   const asked: [string, readonly number[], number][] = [];
+  const stretched: [string, number | undefined][] = [];
   const world = { isLoaded: true, isCovered: true };
   const letters: Record<string, ListedDeadLetter> = {
     j1: listed(),
@@ -44,6 +46,10 @@ async function setup(begun: readonly Replay[] = []) {
       },
     },
     deadLetterEnds: async () => [10, 20],
+    jobStretches: async (destinationId: string, fromMs: number | undefined) => {
+      stretched.push([destinationId, fromMs]);
+      return [{ partition: 3, fromOffset: 5, toOffset: 25 }];
+    },
     destinations: {
       get: (id: string) => ({ d1: { enabled: true }, d2: { enabled: false } })[id],
     },
@@ -75,7 +81,7 @@ async function setup(begun: readonly Replay[] = []) {
     const answer = await server.inject({ method, url, ...(body === undefined ? {} : { payload: body }) });
     return { status: answer.statusCode, body: answer.json(), location: answer.headers["location"] };
   }
-  return { ask, asked, counted, replays, server, world };
+  return { ask, asked, counted, replays, server, stretched, world };
 }
 
 const START = "/v1/dead-letters/replay";
@@ -176,6 +182,63 @@ describe("a request for a replay", () => {
   });
 });
 
+describe("a request for a replay of calls", () => {
+  test("is written with what is to be read, and answered with where it is", async () => {
+    const { ask, replays, stretched } = await setup();
+    const from = "2026-01-01T00:00:00Z";
+    const body = { destinationId: "d2", toDestinationId: "d1", which: "all", event: "Bought", from };
+    const answer = await ask("POST", "/v1/replays", body);
+    expect(answer).toEqual({
+      status: 202,
+      body: { replayId: "rpl_new" },
+      location: "/v1/replays/rpl_new",
+    });
+    expect(stretched).toEqual([["d2", Date.parse(from)]]);
+    const calls = { which: "all", sourceId: null, event: "Bought", messageId: null };
+    expect(replays.get("rpl_new")).toEqual(
+      replay({
+        id: "rpl_new",
+        destinationId: "d2",
+        toDestinationId: "d1",
+        fromMs: Date.parse(from),
+        ends: [],
+        calls: { ...calls, stretches: [{ partition: 3, fromOffset: 5, toOffset: 25 }] },
+        createdAtMs: NOW_MS,
+        updatedAtMs: NOW_MS,
+      }),
+    );
+    const shown = (await ask("GET", "/v1/replays/rpl_new")).body;
+    expect(shown.calls).toEqual({ ...calls, recordsToRead: 20, recordsRead: 0 });
+  });
+
+  test("means delivered calls unless it says otherwise, and its progress is shown", async () => {
+    const { ask, replays } = await setup();
+    await ask("POST", "/v1/replays", { destinationId: "d1" });
+    const begun = replays.get("rpl_new");
+    if (begun !== undefined) replays.set("rpl_new", { ...begun, cursor: "3:8" });
+    expect((await ask("GET", "/v1/replays/rpl_new")).body.calls).toMatchObject({
+      which: "delivered",
+      recordsToRead: 20,
+      recordsRead: 4,
+    });
+  });
+
+  test.each<[object, string, string]>([
+    [{}, "destinationId", "is required"],
+    [{ destinationId: "d2" }, "destinationId", "destination d2 is switched off"],
+    [{ destinationId: "d1", toDestinationId: "d3" }, "toDestinationId", "there is no destination d3"],
+    [{ destinationId: "d1", which: "waiting" }, "which", "delivered, dead, all"],
+    [{ destinationId: "d1", from: "never" }, "from", ""],
+    [{ destinationId: "d1", ids: ["j1"] }, "ids", ""],
+  ])("that says %j is refused for %s", async (body, path, message) => {
+    const { ask, replays } = await setup();
+    const answer = await ask("POST", "/v1/replays", body);
+    expect(answer.status).toBe(422);
+    expect(answer.body.errors).toMatchObject([{ path, message: expect.stringContaining(message) }]);
+    expect(replays.size).toBe(0);
+  });
+});
+
 describe("replays that there are", () => {
   test("are listed page by page", async () => {
     const { ask } = await setup(["a", "b", "c"].map((id) => replay({ id })));
@@ -246,7 +309,10 @@ describe("replays that there are", () => {
       .flatMap((path) => Object.values(path))
       .map(({ operationId, tags }) => [operationId, tags]);
     expect(operations.sort()).toEqual(
-      ["cancelReplay", "getReplay", "listReplays", "replayDeadLetters"].map((id) => [id, ["dead letters"]]),
+      ["cancelReplay", "getReplay", "listReplays", "replayCalls", "replayDeadLetters"].map((id) => [
+        id,
+        [id === "replayCalls" ? "deliveries" : "dead letters"],
+      ]),
     );
   });
 });

@@ -1,26 +1,23 @@
 // POST /v1/dead-letters/replay, GET /v1/replays[/{id}], DELETE /v1/replays/{id} (contract 3.7, 10.6).
 import type { Static } from "typebox";
 import type { Replay } from "#topics";
-import type { Audit } from "../audit/audit.ts";
-import { type Actor, actorOf } from "../http/caller.ts";
+import { actorOf } from "../http/caller.ts";
 import { IdParams } from "../http/fields.ts";
 import { problemResponses } from "../http/openapi.ts";
 import { PageQuery, page, pageOf } from "../http/pages.ts";
 import type { ControlApp } from "../http/server.ts";
 import { checkBody } from "../http/validation.ts";
+import { addCallReplayRoute } from "./call-routes.ts";
 import { cancelReplay, existingReplay, startReplay } from "./commands.ts";
+import { noting, type ReplayRouteParts } from "./noting.ts";
 import type { ReplayParts } from "./parts.ts";
 import { ReplayAccepted, ReplayBody, ReplayView, replayView } from "./schemas.ts";
 
 const TAGS = ["dead letters"];
 
-/** Beside the parts of its commands. */
-export interface ReplayRouteParts extends ReplayParts {
-  readonly audit: Audit;
-}
-
 export function addReplayRoutes(app: ControlApp, parts: ReplayRouteParts): void {
   addStartRoute(app, parts);
+  addCallReplayRoute(app, parts);
   addReadRoutes(app, parts);
   addCancelRoute(app, parts);
 }
@@ -94,7 +91,7 @@ function addCancelRoute(app: ControlApp, parts: ReplayRouteParts): void {
       schema: {
         tags: TAGS,
         operationId: "cancelReplay",
-        summary: "End a replay: what was not sent again yet stays a dead letter",
+        summary: "End a replay: what was not sent again yet stays as it is",
         params: IdParams,
         response: { 202: ReplayView, ...problemResponses },
       },
@@ -109,12 +106,4 @@ function addCancelRoute(app: ControlApp, parts: ReplayRouteParts): void {
 
 function viewOf({ deliveries }: ReplayParts, replay: Replay): Static<typeof ReplayView> {
   return replayView(replay, deliveries.index.countDeadLetters({ replayId: replay.id }));
-}
-
-function noting({ audit }: ReplayRouteParts, action: "started" | "cancelled", by: Actor) {
-  return (replay: Replay): Promise<void> => {
-    const { id, ids, destinationId, fromMs, toMs, reason, matched } = replay;
-    const after = { id, deadLetters: ids?.length ?? null, destinationId, fromMs, toMs, reason, matched };
-    return audit.record({ by, action, resource: "replay", resourceId: id, before: null, after });
-  };
 }

@@ -4,7 +4,8 @@ import type { Replay } from "#topics";
 import { TimeField } from "../http/fields.ts";
 import { nullableString } from "../http/nullable.ts";
 import { isoTime, isoTimeOrNull, RANGE_FIELDS } from "../http/time-pages.ts";
-import { DEFAULT_CALLS_PER_SECOND } from "./pace.ts";
+import { ReplayedCallsView, replayedCallsView } from "./call-schemas.ts";
+import { CallsPerSecondField, DEFAULT_CALLS_PER_SECOND } from "./pace.ts";
 
 const MAX_IDS = 1_000;
 
@@ -33,13 +34,7 @@ export const ReplayBody = Type.Object(
     ),
     reason: Type.Optional(Type.String({ minLength: 1, description: DEAD_LETTER_REASONS.join(", ") })),
     ...RANGE_FIELDS,
-    callsPerSecond: Type.Optional(
-      Type.Number({
-        minimum: 0.1,
-        maximum: 10_000,
-        description: `The pace; ${DEFAULT_CALLS_PER_SECOND} by default, and never more than the destination's maxRequestsPerSecond.`,
-      }),
-    ),
+    callsPerSecond: CallsPerSecondField,
   },
   { additionalProperties: false },
 );
@@ -57,17 +52,20 @@ export const ReplayView = Type.Object(
   {
     id: Type.String(),
     state: Type.Unsafe<string>({ type: "string", enum: ["running", "finished", "cancelled"] }),
-    matched: Type.Integer({ description: "Calls that are to be sent again." }),
+    matched: Type.Integer({
+      description: "Calls that are to be sent again; in a replay of calls those that were found so far.",
+    }),
     replayed: Type.Integer({ description: "Calls that are delivery jobs again." }),
-    skipped: Type.Integer({ description: "Selected, but no calls." }),
+    skipped: Type.Integer({ description: "Selected, but no calls: records that could not be read." }),
     expired: Type.Integer({ description: "Removed by retention before their turn." }),
     deleted: Type.Integer({ description: "Left out, because their users were deleted since." }),
     deadAgain: Type.Integer({ description: "Calls that failed for good once more, so far." }),
     callsPerSecond: Type.Number(),
     ids: Type.Unsafe<string[] | null>({ type: ["array", "null"], items: { type: "string" } }),
-    destinationId: nullableString("Whose dead letters are meant."),
+    destinationId: nullableString("Whose dead letters or calls are meant."),
     toDestinationId: nullableString("Where they are sent; null: where they came from."),
     reason: nullableString(),
+    calls: ReplayedCallsView,
     from: nullableString(),
     to: nullableString(),
     createdAt: TimeField,
@@ -104,6 +102,7 @@ export function replayView(replay: Replay, deadAgain: number): Static<typeof Rep
     destinationId,
     toDestinationId,
     reason,
+    calls: replayedCallsView(replay),
     from: isoTimeOrNull(replay.fromMs),
     to: isoTimeOrNull(replay.toMs),
     createdAt: isoTime(replay.createdAtMs),

@@ -1,34 +1,21 @@
 // Works through one replay, from where its record says it is. What becomes of a call is durable before the cursor passes it: a crash
 // repeats at most the calls of one progress interval, under the same job ids.
-import type { Host } from "#host";
-import type { Producer } from "#kafka";
 import type { Serde } from "#serde";
-import { type DestinationConfig, deliveryKey, type Replay, type Topic } from "#topics";
+import { deliveryKey, type Replay } from "#topics";
 import type { DeadLetterReader } from "../delivery-index/dead-letter-reader.ts";
 import type { DeliveryIndex } from "../delivery-index/delivery-index.ts";
 import type { Progress } from "../delivery-index/progress.ts";
-import type { DeletedUsers } from "../regulations/deleted-users.ts";
 import { jobOf, withinWidth } from "./job.ts";
-import { type Pace, paceOf } from "./pace.ts";
+import { createSaving, end, paceNow, type SendingWork } from "./progress.ts";
 import { cursorAt, filterOf, sentUpTo } from "./selection.ts";
-import type { ReplayStore } from "./store.ts";
 
-export interface ReplayWork {
-  readonly store: Pick<ReplayStore, "get" | "put" | "isCancelled">;
+export interface ReplayWork extends SendingWork {
   readonly index: Pick<DeliveryIndex, "findDeadLetter" | "replayablePlaces">;
   readonly progress: Pick<Progress, "untilCovers">;
   readonly deadLetters: DeadLetterReader;
-  readonly deletedUsers: Pick<DeletedUsers, "isOfDeleted">;
-  readonly destination: (id: string) => DestinationConfig | undefined;
-  readonly producer: Pick<Producer, "send">;
   readonly serde: Pick<Serde, "encode">;
-  readonly topic: Topic<"delivery-job">;
-  readonly onReplayed: (calls: number) => void;
-  readonly host: Host;
-  nowMs(): number;
 }
 
-const PROGRESS_EVERY_MS = 1_000;
 const INDEX_LOOK_MS = 1_000;
 
 /** Resolves when the replay has ended, or with `signal`. */
@@ -58,36 +45,6 @@ export async function workOn(id: string, work: ReplayWork, signal: AbortSignal):
     // Somebody else goes on: what was sent shall not be sent again.
     if (signal.aborted) await save.now(replay);
   }
-}
-
-/** Writes a replay's progress, once a second at most. */
-function createSaving(begun: Replay, { store, host }: ReplayWork) {
-  let saved = begun;
-  let savedAtMs = host.elapsed();
-  const now = async (replay: Replay): Promise<void> => {
-    if (replay === saved || store.isCancelled(replay.id)) return;
-    await store.put(replay);
-    saved = replay;
-    savedAtMs = host.elapsed();
-  };
-  return {
-    now,
-    sometimes: async (replay: Replay): Promise<void> => {
-      if (host.elapsed() - savedAtMs >= PROGRESS_EVERY_MS) await now(replay);
-    },
-  };
-}
-
-function paceNow(replay: Replay, { destination }: ReplayWork): Pace {
-  const { callsPerSecond } = replay;
-  const destinationId = replay.toDestinationId ?? replay.destinationId;
-  const config = destinationId === null ? undefined : destination(destinationId);
-  return paceOf(callsPerSecond, config?.maxRequestsPerSecond ?? null);
-}
-
-async function end(replay: Replay, { store, nowMs }: ReplayWork): Promise<void> {
-  const state = store.isCancelled(replay.id) ? "cancelled" : "finished";
-  await store.put({ ...replay, state, updatedAtMs: nowMs() });
 }
 
 /** Gives the next places above one, ascending. */

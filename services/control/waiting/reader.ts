@@ -69,11 +69,7 @@ interface Stretch {
 }
 
 async function scanAll(options: WaitingReaderOptions, scan: Scan): Promise<ScanEnd> {
-  const { signal } = scan;
-  const [stretches, wakes] = await orAborted(
-    Promise.all([stretchesOf(options, scan), readWakes(options, scan.destinationId)]),
-    signal,
-  );
+  const { stretches, wakes } = await orAborted(look(options, scan), scan.signal);
   let last = scan.after;
   for (const stretch of stretches) {
     const end = await scanStretch({ options, scan, wakes }, stretch);
@@ -83,16 +79,37 @@ async function scanAll(options: WaitingReaderOptions, scan: Scan): Promise<ScanE
   return undefined;
 }
 
-async function stretchesOf(options: WaitingReaderOptions, scan: Scan): Promise<Stretch[]> {
+/**
+ * The ends are looked at last: a job that a deliverer has written to another topic, and then committed or woken here, stands before them
+ * there. The other way round one that moves meanwhile would be in neither.
+ */
+async function look(options: WaitingReaderOptions, scan: Scan) {
   const { admin, groupId, topics } = options;
-  const { after, destinationId, shards } = scan;
   const names = [topics.deliveryJobs, ...topics.deliveryRetries].map(({ name }) => name);
+  const [wakes, committed] = await Promise.all([
+    readWakes(options, scan.destinationId),
+    Promise.all(names.map((name) => admin.committedOffsets(groupId, name))),
+  ]);
+  const read = names.map((topicName, topic) => ({
+    topicName,
+    committed: committed[topic] ?? new Map<number, number>(),
+  }));
+  return { wakes, stretches: await stretchesOf(options, scan, read) };
+}
+
+interface ReadTopic {
+  readonly topicName: string;
+  readonly committed: ReadonlyMap<number, number>;
+}
+
+async function stretchesOf(
+  { admin }: WaitingReaderOptions,
+  { after, destinationId, shards }: Scan,
+  read: readonly ReadTopic[],
+): Promise<Stretch[]> {
   const found = await Promise.all(
-    names.map(async (topicName, topic) => {
-      const [offsets, committed] = await Promise.all([
-        admin.offsets(topicName),
-        admin.committedOffsets(groupId, topicName),
-      ]);
+    read.map(async ({ committed, topicName }, topic) => {
+      const offsets = await admin.offsets(topicName);
       const wanted = partitionsOf(destinationId, shards, offsets.length);
       return offsets
         .filter(({ partition }) => wanted.has(partition))
@@ -106,7 +123,8 @@ async function stretchesOf(options: WaitingReaderOptions, scan: Scan): Promise<S
   return found.flat().flatMap((stretch) => behind(stretch, after));
 }
 
-function partitionsOf(destinationId: string, shards: number, partitions: number): ReadonlySet<number> {
+/** Where the jobs of a destination stand, in delivery-jobs and in every retry topic. */
+export function partitionsOf(destinationId: string, shards: number, partitions: number): ReadonlySet<number> {
   const keys = Array.from({ length: shards }, (_, shard) => deliveryKey({ destinationId, shard }));
   return new Set(keys.map((key) => partitionOfKey(key, partitions)));
 }

@@ -1,0 +1,54 @@
+// Calls sent again, delivered ones too; dead letters by their ids stand in deliveries.ts.
+import type { Command } from "commander";
+import type { CommandContext } from "./context.ts";
+import { addList, addShow, addShownLeaf, askAndShow, pathOf, positiveNumber, RANGE } from "./leaf.ts";
+
+export function addReplayCommands(program: Command, context: CommandContext): void {
+  const replays = program.command("replays").description("calls sent again, and how far that is");
+  addList(replays, context, {
+    description: "list the replays, oldest first",
+    examples: ["replays list"],
+    path: "/v1/replays",
+    columns: {
+      id: "id",
+      state: "state",
+      matched: "matched",
+      replayed: "replayed",
+      "dead again": "deadAgain",
+    },
+  });
+  addStart(replays, context);
+  addShow(replays, context, { name: "replays", one: "a replay", path: "/v1/replays", id: "rpl_1" });
+  addShownLeaf(replays, "cancel <id>", {
+    description: "end a replay; what is sent already stays sent",
+    examples: ["replays cancel rpl_1"],
+  }).action(async (id: string, options: { json?: boolean }) => {
+    await askAndShow(context, options, (api) => api.ask(pathOf("/v1/replays", id), { method: "DELETE" }));
+  });
+}
+
+interface StartOptions {
+  readonly json?: boolean;
+  readonly destinationId: string;
+}
+
+function addStart(replays: Command, context: CommandContext): void {
+  const start = addShownLeaf(replays, "start", {
+    description: "send calls of a destination again, delivered ones unless told otherwise",
+    examples: [
+      "replays start --destination-id dst_1 --from 2026-01-31T12:00Z --event Bought",
+      "replays start --destination-id dst_1 --to-destination-id dst_2 --which all",
+    ],
+  })
+    .requiredOption("--destination-id <id>", "whose calls are meant")
+    .option("--to-destination-id <id>", "the destination that gets them instead")
+    .option("--which <which>", "delivered, dead or all")
+    .option("--source-id <id>", "of one source")
+    .option("--event <name>", "track calls with this event")
+    .option("--message-id <id>", "one call")
+    .option("--calls-per-second <number>", "the pace", positiveNumber);
+  for (const [flags, description] of Object.entries(RANGE)) start.option(flags, description);
+  start.action(async ({ json, ...body }: StartOptions) => {
+    await askAndShow(context, { ...(json === true && { json }) }, (api) => api.ask("/v1/replays", { body }));
+  });
+}

@@ -1,0 +1,51 @@
+// The request that sends a call to a destination once more.
+import { type Static, Type } from "typebox";
+import type { DestinationConfig } from "#topics";
+import { callState, type Trace } from "./trace.ts";
+
+export const AgainView = Type.Union(
+  [
+    Type.Object({
+      method: Type.String(),
+      path: Type.String(),
+      body: Type.Record(Type.String(), Type.Unknown()),
+    }),
+    Type.Null(),
+  ],
+  {
+    description:
+      "The request that sends it again; null while it is on its way, or when the destination is off or was deleted: a replay can name another one.",
+  },
+);
+
+interface Call {
+  readonly messageId: string;
+  readonly sourceId: string;
+}
+
+export function againRequest(
+  trace: Trace,
+  { messageId, sourceId }: Call,
+  destination: Pick<DestinationConfig, "enabled"> | undefined,
+): Static<typeof AgainView> {
+  if (destination?.enabled !== true) return null;
+  const letter = trace.deadLetters.findLast(({ replayable }) => replayable);
+  switch (callState(trace)) {
+    case "dead":
+      return letter === undefined
+        ? null
+        : { method: "POST", path: "/v1/dead-letters/replay", body: { ids: [letter.id] } };
+    case "delivered":
+    case "no_trace":
+      return {
+        method: "POST",
+        path: "/v1/replays",
+        body: { destinationId: trace.destinationId, sourceId, messageId, which: "all" },
+      };
+    case "queued":
+    case "waiting":
+    case "paused":
+    case "under_way":
+      return null;
+  }
+}

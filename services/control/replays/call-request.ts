@@ -1,0 +1,49 @@
+// What may be asked of a replay of calls.
+import type { Static } from "typebox";
+import { parseTimestamp } from "#contract";
+import type { ReplayStretch } from "#topics";
+import type { FieldProblem } from "../http/problem.ts";
+import { rangeProblems } from "../http/time-pages.ts";
+import type { CallReplayBody } from "./call-schemas.ts";
+import type { CallReplay } from "./call-selection.ts";
+import { destinationProblems, type Known } from "./request.ts";
+
+type Body = Static<typeof CallReplayBody>;
+
+/** What is wrong with a request whose schema is fulfilled. */
+export function callReplayProblems(body: Body, known: Pick<Known, "destination">): FieldProblem[] {
+  const path = body.toDestinationId === undefined ? "destinationId" : "toDestinationId";
+  return [...rangeProblems(body), ...destinationProblems(path, body[path], known)];
+}
+
+interface Made {
+  readonly id: string;
+  readonly stretches: ReplayStretch[];
+  readonly nowMs: number;
+}
+
+export function callReplayOf(body: Body, { id, nowMs, stretches }: Made): CallReplay {
+  const { which = "delivered", sourceId = null, event = null, messageId = null } = body;
+  return {
+    id,
+    ids: null,
+    destinationId: body.destinationId,
+    toDestinationId: body.toDestinationId ?? null,
+    reason: null,
+    fromMs: parseTimestamp(body.from) ?? null,
+    toMs: parseTimestamp(body.to) ?? null,
+    callsPerSecond: body.callsPerSecond ?? null,
+    state: "running",
+    // No dead letter is meant by its place.
+    ends: [],
+    matched: 0,
+    replayed: 0,
+    skipped: 0,
+    expired: 0,
+    deleted: 0,
+    cursor: null,
+    calls: { which, sourceId, event, messageId, stretches },
+    createdAtMs: nowMs,
+    updatedAtMs: nowMs,
+  };
+}

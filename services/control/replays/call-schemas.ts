@@ -1,0 +1,69 @@
+import { type Static, Type } from "typebox";
+import { durationText } from "#contract";
+import { KEPT_MS, type Replay } from "#topics";
+import { nullableString } from "../http/nullable.ts";
+import { RANGE_FIELDS } from "../http/time-pages.ts";
+import { isCallReplay, REPLAYED_CALLS, recordsOf, stretchesLeft } from "./call-selection.ts";
+import { CallsPerSecondField } from "./pace.ts";
+
+const WHICH =
+  "delivered: neither failed for good nor waiting. dead: failed for good. all: both. What waits is sent anyway and never meant.";
+
+export const CallReplayBody = Type.Object(
+  {
+    destinationId: Type.String({
+      minLength: 1,
+      description: `Whose calls are meant: those that were sent to it and accepted within the last ${durationText(KEPT_MS.deliveryJobs)}. It may be deleted when toDestinationId is given.`,
+    }),
+    toDestinationId: Type.Optional(
+      Type.String({ minLength: 1, description: "The destination that gets them instead." }),
+    ),
+    which: Type.Optional(
+      Type.Unsafe<(typeof REPLAYED_CALLS)[number]>({
+        type: "string",
+        enum: REPLAYED_CALLS,
+        default: "delivered",
+        description: WHICH,
+      }),
+    ),
+    sourceId: Type.Optional(Type.String({ minLength: 1 })),
+    event: Type.Optional(
+      Type.String({
+        minLength: 1,
+        description: "Only track calls with this event; every call when not given.",
+      }),
+    ),
+    messageId: Type.Optional(Type.String({ minLength: 1, description: "Only this call." })),
+    ...RANGE_FIELDS,
+    callsPerSecond: CallsPerSecondField,
+  },
+  { additionalProperties: false },
+);
+
+export const CallReplayAccepted = Type.Object(
+  { replayId: Type.String() },
+  { description: "The replay is durable, and goes on by itself." },
+);
+
+export const ReplayedCallsView = Type.Union(
+  [
+    Type.Object({
+      which: Type.Unsafe<string>({ type: "string", enum: REPLAYED_CALLS, description: WHICH }),
+      sourceId: nullableString(),
+      event: nullableString(),
+      messageId: nullableString(),
+      recordsToRead: Type.Integer({ description: "Of the topic of jobs, those of other destinations too." }),
+      recordsRead: Type.Integer({ description: "Of these." }),
+    }),
+    Type.Null(),
+  ],
+  { description: "Which of the calls that were sent to destinationId; null in a replay of dead letters." },
+);
+
+export function replayedCallsView(replay: Replay): Static<typeof ReplayedCallsView> {
+  if (!isCallReplay(replay)) return null;
+  const { which, sourceId, event, messageId, stretches } = replay.calls;
+  const recordsToRead = recordsOf(stretches);
+  const left = recordsOf(stretchesLeft(replay));
+  return { which, sourceId, event, messageId, recordsToRead, recordsRead: recordsToRead - left };
+}

@@ -1,0 +1,37 @@
+import type { Admin } from "#kafka";
+import type { ReplayStretch } from "#topics";
+import { partitionsOf } from "../waiting/reader.ts";
+
+/** Clocks of the machines that accept calls and that write jobs may be so far apart. */
+const CLOCKS_APART_MS = 300_000;
+
+interface Asked {
+  readonly destinationId: string;
+  /** How many shards its jobs may be in. */
+  readonly shards: number;
+  /** Of calls accepted since then; undefined: of all. */
+  readonly fromMs: number | undefined;
+}
+
+/**
+ * What of delivery-jobs has the jobs of a destination, up to its ends now. A call may be routed long after it was accepted, so nothing at
+ * the end is left out.
+ */
+export async function jobStretches(
+  admin: Pick<Admin, "offsets" | "offsetForTime">,
+  topicName: string,
+  { destinationId, fromMs, shards }: Asked,
+): Promise<ReplayStretch[]> {
+  const offsets = await admin.offsets(topicName);
+  const starts = fromMs === undefined ? [] : await admin.offsetForTime(topicName, fromMs - CLOCKS_APART_MS);
+  const first = new Map(starts.map(({ partition, offset }) => [partition, offset]));
+  const wanted = partitionsOf(destinationId, shards, offsets.length);
+  return offsets
+    .filter(({ partition }) => wanted.has(partition))
+    .sort((one, other) => one.partition - other.partition)
+    .map(({ partition, low, high }) => {
+      const fromOffset = Math.min(Math.max(low, first.get(partition) ?? low), high);
+      return { partition, fromOffset, toOffset: high };
+    })
+    .filter(({ fromOffset, toOffset }) => fromOffset < toOffset);
+}

@@ -1,0 +1,22 @@
+import type { Replay } from "#topics";
+import type { Audit } from "../audit/audit.ts";
+import type { Actor } from "../http/caller.ts";
+import type { CallReplayParts, ReplayParts } from "./parts.ts";
+
+/** Beside the parts of its commands. */
+export interface ReplayRouteParts extends ReplayParts, CallReplayParts {
+  readonly audit: Audit;
+}
+
+/** Puts what is about to be written into the audit log. */
+export function noting({ audit }: ReplayRouteParts, action: "started" | "cancelled", by: Actor) {
+  return (replay: Replay): Promise<void> => {
+    const { id, ids, calls, destinationId, toDestinationId, fromMs, toMs, reason, matched } = replay;
+    const what =
+      calls === null
+        ? { deadLetters: ids?.length ?? null, reason, matched }
+        : { which: calls.which, sourceId: calls.sourceId, event: calls.event, messageId: calls.messageId };
+    const after = { id, destinationId, toDestinationId, fromMs, toMs, ...what };
+    return audit.record({ by, action, resource: "replay", resourceId: id, before: null, after });
+  };
+}
