@@ -150,7 +150,8 @@ describe("the test call (contract 10.4)", () => {
       { outcome: "success" },
     ]);
     expect(body.webhooks[2].durationMs).toBeGreaterThanOrEqual(490);
-    expect(body.webhooks[2].durationMs).toBeLessThan(1_500);
+    // By the deadline that is set here, 500 ms, not by the default of 5 s.
+    expect(body.webhooks[2].durationMs).toBeLessThan(4_500);
   });
 
   test("no webhook answered well: nothing was delivered, and the answer is still a 200", async () => {
