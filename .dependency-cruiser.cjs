@@ -11,6 +11,7 @@ const PACKAGES = {
   kafka: ["contract", "host", "topics", "serde"],
   connection: ["contract", "host", "topics", "serde", "kafka", "runtime"],
   state: ["contract", "host", "topics", "serde", "kafka"],
+  tracing: ["contract", "host", "topics", "serde", "kafka", "runtime"],
 };
 
 /** npm packages that exactly one place may use, so that they can be replaced there. */
@@ -23,6 +24,8 @@ const SOLE_USERS = {
   "prom-client": "^packages/runtime/",
   pino: "^packages/runtime/",
   testcontainers: "^deploy/local/",
+  "@opentelemetry/sdk-trace": "^packages/tracing/(span-export|bounded-spans)\\.ts$",
+  "@opentelemetry/exporter-trace-otlp-http": "^packages/tracing/span-export\\.ts$",
 };
 
 const KAFKA_ROOMS = "producing|consuming|tables|admin|protocol";

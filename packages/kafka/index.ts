@@ -42,6 +42,7 @@ export type {
   RawRecord,
   ReadRangeOptions,
   Received,
+  RecordHeaders,
   Runner,
   RunnerOptions,
   Settle,

@@ -22,6 +22,9 @@ export interface KafkaLogger {
   error(fields: object, message: string): void;
 }
 
+/** Small facts beside a record's value, by name; both in UTF-8. Of headers with the same name the last counts. */
+export type RecordHeaders = ReadonlyMap<string, string>;
+
 /** One record to write. The producer derives its partition from the key (murmur2, as the Java client does) before the first try. */
 export interface OutgoingRecord {
   readonly topic: string;
@@ -29,6 +32,8 @@ export interface OutgoingRecord {
   readonly key: string | null;
   /** null is a tombstone. */
   readonly value: Buffer | null;
+  /** Nearly all records have none. */
+  readonly headers?: RecordHeaders | undefined;
 }
 
 /** One record as read. Offsets are exact as numbers up to 2^53. */
@@ -39,6 +44,8 @@ export interface RawRecord {
   readonly key: string | null;
   readonly value: Buffer | null;
   readonly timestampMs: number;
+  /** Absent where the record has none. */
+  readonly headers?: RecordHeaders | undefined;
 }
 
 /** A record with its decoded value. */

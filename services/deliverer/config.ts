@@ -9,6 +9,7 @@ import {
   topicSettings,
   value,
 } from "#runtime";
+import { tracingSettings } from "#tracing";
 import { RECORDED_ATTEMPTS } from "./attempt-log/sampling.ts";
 
 const deliverySettings = settingsGroup({
@@ -49,4 +50,5 @@ export const settings = {
   egress: egressSettings,
   encryption: encryptionSettings,
   delivery: deliverySettings,
+  traces: tracingSettings,
 };

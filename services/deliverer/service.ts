@@ -5,6 +5,7 @@ import { createEgress } from "#egress";
 import type { Producer, Runner, Step } from "#kafka";
 import { countRecordsLost, type ServiceDefinition } from "#runtime";
 import type { DeliveryJob } from "#topics";
+import { carryTrace, openTracer, type Tracer } from "#tracing";
 import type { AttemptLog } from "./attempt-log/attempt-log.ts";
 import { openAttemptLog } from "./attempt-log/open.ts";
 import { settings } from "./config.ts";
@@ -43,10 +44,11 @@ interface EgressParts {
   readonly outside: DelivererOutside;
   readonly queues: EndpointQueues;
   readonly observers: AttemptsOptions["observers"];
+  readonly tracer: Tracer;
 }
 
 /** The way out to webhooks. */
-function openEgress(context: DelivererContext, { outside, queues, observers }: EgressParts) {
+function openEgress(context: DelivererContext, { outside, queues, observers, tracer }: EgressParts) {
   const { host, settings: own, lifecycle, nowMs } = context;
   const { allowCidrs, responseDeadlineMs, userAgent } = own.egress;
   // The queues bound what is under way. They keep it low: requests that spread over more connections than they need cost a third more CPU.
@@ -63,6 +65,7 @@ function openEgress(context: DelivererContext, { outside, queues, observers }: E
     nowMs,
     elapsedMs,
     observers,
+    tracer,
   });
 }
 
@@ -94,7 +97,7 @@ function createStep(
   const { responseDeadlineMs } = own.egress;
   const schedule = createRetrySchedule({ ...own.retries, responseDeadlineMs });
   const retries = { schedule, delaysMs: own.retries.delaysMs };
-  return createDeliver({ ...parts, retries, records, recentJobs, nowMs });
+  return carryTrace(createDeliver({ ...parts, retries, records, recentJobs, nowMs }));
 }
 
 interface ReadingParts {
@@ -167,6 +170,7 @@ function watch(
 
 async function start(context: DelivererContext, outside: DelivererOutside): Promise<Record<string, never>> {
   const { health, lifecycle, logger, metrics, nowMs } = context;
+  const tracer = openTracer({ ...context, name: deliverer.name });
   const connection = await findRetryTopics(context, connect(context, outside));
   const telemetry = createTelemetry({ metrics, logger, nowMs });
   const attemptLog = openAttemptLog(context, connection);
@@ -176,7 +180,8 @@ async function start(context: DelivererContext, outside: DelivererOutside): Prom
   const waking = openWaking(context, connection, { producer, destinations, queues });
   const delaysMs = new Map(connection.retryTopics.map(({ name, delayMs }) => [name, delayMs]));
   const admission = createJobAdmission({ queues, waking, nowMs, delaysMs });
-  const attempt = openEgress(context, { outside, queues, observers: [telemetry, attemptLog, waking] });
+  const observers = [telemetry, attemptLog, waking];
+  const attempt = openEgress(context, { outside, queues, observers, tracer });
   const step = createStep(context, connection, { attempt, attemptLog, destinations, telemetry });
   const runner = createRunner(context, connection, { step, telemetry, admission, producer, waking });
   watch(context, connection, { runner, queues, admission });

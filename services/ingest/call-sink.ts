@@ -1,6 +1,6 @@
 import type { AcceptedCall } from "#contract";
 import { WorkInTurns } from "#host";
-import { KafkaError } from "#kafka";
+import { KafkaError, type RecordHeaders } from "#kafka";
 import { type Call, callKey } from "#topics";
 import { BYTES_A_TURN } from "./bytes-a-turn.ts";
 import type { CallSink } from "./ingest-parts.ts";
@@ -14,7 +14,7 @@ interface CallRecord {
 export interface CallSinkOptions {
   encode(call: Call): Buffer;
   /** Resolves when all records are acknowledged; rejects with a KafkaError when that is not certain in time. */
-  send(records: readonly CallRecord[]): Promise<void>;
+  send(records: readonly CallRecord[], headers: RecordHeaders | undefined): Promise<void>;
   /** Resolves in a later turn of the event loop. */
   pause(): Promise<void>;
   /** Called with each failure to store. */
@@ -47,11 +47,11 @@ export function createCallSink({ encode, send, pause, onUnavailable }: CallSinkO
   }
 
   return {
-    async store(sourceId, calls) {
+    async store(sourceId, calls, headers) {
       const encoded = encodeAll(sourceId, calls);
       const records = "then" in encoded ? await encoded : encoded;
       try {
-        await send(records);
+        await send(records, headers);
         return "stored";
       } catch (error) {
         if (!(error instanceof KafkaError)) throw error;

@@ -44,7 +44,8 @@ export function openCallsStore(context: IngestContext, turns: EventLoopTurns): C
   const suppressed = openSuppressions(context, kafka, topics.suppressions.name);
   const sink = createCallSink({
     encode: (call) => serde.encode(calls, call),
-    send: (records) => producer.send(records.map((record) => ({ topic: calls.name, ...record }))),
+    send: (records, headers) =>
+      producer.send(records.map((record) => ({ topic: calls.name, ...record, headers }))),
     pause: () => turns.next(),
     onUnavailable: watch.failed,
   });

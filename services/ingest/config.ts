@@ -1,5 +1,6 @@
 import { SERVICES } from "#contract";
 import { kafkaSettings, registrySettings, setting, settingsGroup, topicSettings, value } from "#runtime";
+import { tracingSettings } from "#tracing";
 
 const MEGABYTE = 1_000_000;
 
@@ -79,4 +80,5 @@ export const settings = {
   registry: registrySettings,
   topics: topicSettings,
   ingest: ingestSettings,
+  traces: tracingSettings,
 };

@@ -1,6 +1,8 @@
 // What handling a request needs of the outside.
 import type { AcceptedCall } from "#contract";
 import type { Host } from "#host";
+import type { RecordHeaders } from "#kafka";
+import type { Tracer } from "#tracing";
 import type { LoadGate } from "./load-gate.ts";
 import type { RateLimit } from "./rate-limit.ts";
 import type { Suppressions } from "./suppressions.ts";
@@ -10,7 +12,12 @@ import type { SourceLookup } from "./write-key.ts";
 /** Where accepted calls go. */
 export interface CallSink {
   /** Whether every call is stored durably; "unavailable" when that was not certain in time. */
-  store(sourceId: string, calls: readonly AcceptedCall[]): Promise<"stored" | "unavailable">;
+  store(
+    sourceId: string,
+    calls: readonly AcceptedCall[],
+    /** Of the calls' records; none unless given. */
+    headers?: RecordHeaders,
+  ): Promise<"stored" | "unavailable">;
 }
 
 export interface IngestParts {
@@ -20,6 +27,7 @@ export interface IngestParts {
   readonly gate: LoadGate;
   readonly rateLimit: RateLimit;
   readonly telemetry: Telemetry;
+  readonly tracer: Tracer;
   /** Proxies in front of ingest that append to X-Forwarded-For. */
   readonly trustedProxies: number;
   readonly publicHost: string | undefined;

@@ -8,6 +8,7 @@ import { invalid } from "./refusal.ts";
 import { methodsOf, type Route, routeOf } from "./routes.ts";
 import { publicHost, settingsReply } from "./settings-reply.ts";
 import { type RouteLabel, statusLabel } from "./telemetry.ts";
+import { endTrace, enterTrace, tracedParts } from "./traced-request.ts";
 import { track, trackPixel } from "./track.ts";
 
 export type RequestHandler = (request: IncomingMessage, response: ServerResponse) => void;
@@ -25,12 +26,15 @@ async function handle(parts: IngestParts, request: IncomingMessage, response: Se
   const { method = "", url = "" } = request;
   const route = method === "OPTIONS" ? undefined : routeOf(method, url);
   const label: RouteLabel = route?.kind ?? (method === "OPTIONS" ? "preflight" : "unknown");
-  const { answer, requestId } = await answerOrError(parts, request, route);
+  const span = enterTrace(parts.tracer, request, route);
+  const own = span === undefined ? parts : tracedParts(parts, span);
+  const { answer, requestId } = await answerOrError(own, request, route);
   const http = toHttp(answer, parts.nowMs());
   if (http !== undefined && !response.destroyed)
     send(request, response, http, { closing: parts.stopping(), requestId });
   discardBody(request, parts.host);
   if (answer.kind === "refused") parts.telemetry.refused(answer.refusal);
+  if (span !== undefined) endTrace(span, http?.status);
   parts.telemetry.answered(label, statusLabel(http?.status), parts.host.elapsed() - startedAtMs);
 }
 

@@ -1,6 +1,7 @@
 // Takes calls over HTTP and stores them in the calls topic (contract 7).
 import { EventLoopTurns } from "#host";
 import type { ServiceDefinition } from "#runtime";
+import { openTracer, type Tracer } from "#tracing";
 import { type CallsStore, openCallsStore } from "./calls-store.ts";
 import { settings } from "./config.ts";
 import type { IngestContext } from "./connection.ts";
@@ -15,13 +16,14 @@ import { createTelemetry, watchLevels } from "./telemetry.ts";
 async function start(context: IngestContext): Promise<{ ingestPort: number }> {
   const { settings: own, health, lifecycle } = context;
   const turns = new EventLoopTurns(context.host);
+  const tracer = openTracer({ ...context, name: ingest.name });
   const store = openCallsStore(context, turns);
   const gate = openGate(context, store);
   const server = await startHttpServer({
     host: own.ingest.host,
     port: own.ingest.port,
     maxConnections: own.ingest.maxConnections,
-    handler: requestHandler(context, { store, gate, turns }),
+    handler: requestHandler(context, { store, gate, tracer, turns }),
     isOpen: () => gate.refusal() === undefined,
     newRequestId: () => context.host.uuid(),
   });
@@ -55,10 +57,14 @@ function openGate(context: IngestContext, store: CallsStore): LoadGate {
 interface HandlerParts {
   readonly store: CallsStore;
   readonly gate: LoadGate;
+  readonly tracer: Tracer;
   readonly turns: EventLoopTurns;
 }
 
-function requestHandler(context: IngestContext, { store, gate, turns }: HandlerParts): RequestHandler {
+function requestHandler(
+  context: IngestContext,
+  { store, gate, tracer, turns }: HandlerParts,
+): RequestHandler {
   const { settings: own, logger, metrics, lifecycle, host, nowMs } = context;
   return createRequestHandler({
     sources: store.sources,
@@ -67,6 +73,7 @@ function requestHandler(context: IngestContext, { store, gate, turns }: HandlerP
     gate,
     rateLimit: createRateLimit({ callsPerSecond: own.ingest.callsPerSecond, nowMs }),
     telemetry: createTelemetry(metrics),
+    tracer,
     trustedProxies: own.ingest.trustedProxies,
     publicHost: own.ingest.publicHost,
     stopping: () => lifecycle.stopping.aborted,

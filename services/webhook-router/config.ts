@@ -7,6 +7,7 @@ import {
   topicSettings,
   value,
 } from "#runtime";
+import { tracingSettings } from "#tracing";
 
 const dedupeSettings = settingsGroup({
   title: "Duplicates",
@@ -28,4 +29,5 @@ export const settings = {
   topics: topicSettings,
   data: dataDirSettings,
   dedupe: dedupeSettings,
+  traces: tracingSettings,
 };

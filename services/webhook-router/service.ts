@@ -4,6 +4,7 @@ import { REAL_WAYS, type Ways } from "#connection";
 import type { Runner } from "#kafka";
 import { countRecordsLost, type ServiceDefinition } from "#runtime";
 import { LOCAL_DISK, type WindowDisk } from "#state";
+import { openTracer, type Tracer, traceStep } from "#tracing";
 import { createCallsLog } from "./calls-log.ts";
 import { settings } from "./config.ts";
 import { createConfirmations } from "./confirmations.ts";
@@ -13,6 +14,7 @@ import { type Destinations, followDestinations } from "./destinations.ts";
 import { watchLag } from "./lag.ts";
 import { createRecords } from "./records.ts";
 import { createRouteCalls } from "./route-calls.ts";
+import { spanOf } from "./span.ts";
 import { createTelemetry, watchState } from "./telemetry.ts";
 
 /**
@@ -47,21 +49,28 @@ function openWindows(context: RouterContext, connection: Connection, disk: Windo
   return windows;
 }
 
+interface RunnerParts {
+  readonly windows: DedupeWindows;
+  readonly destinations: Destinations;
+  readonly tracer: Tracer;
+}
+
 function createRunner(
   { metrics, logger, nowMs, host }: RouterContext,
   { topics, kafka, serde, groupId }: Connection,
-  { windows, destinations: { index, load } }: { windows: DedupeWindows; destinations: Destinations },
+  { windows, destinations: { index, load }, tracer }: RunnerParts,
 ): Runner {
   const telemetry = createTelemetry({ metrics, logger, nowMs });
   const records = createRecords({ topics, serde, nowMs });
   const isConnected = (sourceId: string): boolean => index.of(sourceId).length > 0;
   const confirmations = createConfirmations({ look: load, isConnected, host, logger });
+  const step = createRouteCalls({ windows, confirmations, destinations: index, records, telemetry });
   return kafka.runner({
     groupId,
     topics: [topics.calls.name],
     // A tombstone has no place among calls and is undecodable.
     decode: ({ value }) => serde.decode(topics.calls, value),
-    step: createRouteCalls({ windows, confirmations, destinations: index, records, telemetry }),
+    step: traceStep(step, tracer, spanOf),
     deadLetter(record, error) {
       telemetry.rejected(record, error);
       windows.skip(record);
@@ -84,10 +93,11 @@ function createRunner(
 
 async function start(context: RouterContext, outside: RouterOutside): Promise<Record<string, never>> {
   const { health, lifecycle, logger, metrics, host } = context;
+  const tracer = openTracer({ ...context, name: webhookRouter.name });
   const connection = connect(context, outside);
   const destinations = followDestinations(context, connection);
   const windows = openWindows(context, connection, outside.windowDisk);
-  const runner = createRunner(context, connection, { windows, destinations });
+  const runner = createRunner(context, connection, { windows, destinations, tracer });
   const lag = watchLag({ admin: connection.kafka.admin(), connection, runner, logger, host });
   lifecycle.onStop("lag watch", () => lag.stop());
   watchState(metrics, () => ({

@@ -27,8 +27,8 @@ export function hold<T>(record: RawRecord): Held<T> {
 
 /** Field by field, because a spread takes several times as long. */
 export function received<T>(record: RawRecord, decoded: T): Received<T> {
-  const { topic, partition, offset, key, value, timestampMs } = record;
-  return { topic, partition, offset, key, value, timestampMs, decoded };
+  const { topic, partition, offset, key, value, timestampMs, headers } = record;
+  return { topic, partition, offset, key, value, timestampMs, headers, decoded };
 }
 
 /** Fetched records that wait for their step, in order. */

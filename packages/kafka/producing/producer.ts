@@ -42,8 +42,10 @@ export interface ProducerParts {
   readonly host: Host;
 }
 
-function sizeOf(record: OutgoingRecord): number {
-  return (record.key?.length ?? 0) + (record.value?.length ?? 0) + RECORD_OVERHEAD_BYTES;
+function sizeOf({ headers, key, value }: OutgoingRecord): number {
+  let sizeBytes = (key?.length ?? 0) + (value?.length ?? 0) + RECORD_OVERHEAD_BYTES;
+  if (headers !== undefined) for (const [name, text] of headers) sizeBytes += name.length + text.length;
+  return sizeBytes;
 }
 
 /**

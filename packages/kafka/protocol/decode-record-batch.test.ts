@@ -49,12 +49,13 @@ describe("decoding a record set", () => {
           const batch = await encodeByClient({ baseOffset, firstTimestampMs, compression, records });
           expect(decodeRecordSet(batch, FROM)).toEqual({
             lastOffset: baseOffset + offsetDelta,
-            records: records.map(({ key, value, offsetDelta: delta, timestampDeltaMs }) => ({
+            records: records.map(({ headers, key, value, offsetDelta: delta, timestampDeltaMs }) => ({
               ...FROM,
               offset: baseOffset + delta,
               key,
               value: value === null ? null : Buffer.from(value),
               timestampMs: firstTimestampMs + timestampDeltaMs,
+              headers: Object.keys(headers).length === 0 ? undefined : new Map(Object.entries(headers)),
             })),
           });
         },

@@ -1,5 +1,5 @@
 import { zstdDecompressSync } from "node:zlib";
-import type { RawRecord, TopicPartition } from "../types.ts";
+import type { RawRecord, RecordHeaders, TopicPartition } from "../types.ts";
 import { AT, CODEC, CONTROL_BATCH, LENGTH_FROM, LOG_APPEND_TIME, MAGIC } from "./record-batch-format.ts";
 
 /** The records of one partition in a fetch's answer. */
@@ -55,8 +55,10 @@ function readBatch(batch: Buffer, { topic, partition }: TopicPartition, records:
     const offset = baseOffset + cursor.varint();
     const key = cursor.text();
     const value = cursor.bytes();
-    cursor.at = end; // headers are not used
-    records.push({ topic, partition, offset, key, value, timestampMs: appendedAtMs ?? timestampMs });
+    const headers = cursor.headers();
+    cursor.at = end;
+    const place = { topic, partition, offset, key, value, timestampMs: appendedAtMs ?? timestampMs };
+    records.push(headers === undefined ? place : { ...place, headers });
   }
 }
 
@@ -101,5 +103,14 @@ class Cursor {
     const start = this.at;
     this.at += size;
     return this.#buffer.subarray(start, this.at);
+  }
+
+  /** Undefined for none, which takes no time: nearly no record has any. */
+  headers(): RecordHeaders | undefined {
+    const count = this.varint();
+    if (count <= 0) return undefined;
+    const headers = new Map<string, string>();
+    for (let left = count; left > 0; left -= 1) headers.set(this.text() ?? "", this.text() ?? "");
+    return headers;
   }
 }

@@ -29,18 +29,36 @@ describe("record batch", () => {
       fc.record({
         key: fc.option(fc.string({ unit: "grapheme", maxLength: 200 })),
         value: fc.option(fc.string({ maxLength: 9_000 })),
+        headers: fc.option(
+          fc.dictionary(
+            // The client's decoder takes what every object has for a header that comes twice.
+            fc.string({ unit: "grapheme", maxLength: 70 }).map((name) => `h-${name}`),
+            fc.string({ maxLength: 70 }),
+          ),
+          { nil: undefined },
+        ),
       }),
       { minLength: 1, maxLength: 200 },
     );
     await fc.assert(
       fc.asyncProperty(records, async (wanted) => {
         const batch = encodeRecordBatch(
-          wanted.map(({ key, value }) => ({ key, value: value === null ? null : Buffer.from(value) })),
+          wanted.map(({ headers, key, value }) => ({
+            key,
+            value: value === null ? null : Buffer.from(value),
+            headers: headers && new Map(Object.entries(headers)),
+          })),
           1_700_000_000_123,
         );
         const decoded = await decodeByClient(batch);
         expect(decoded).toEqual(
-          wanted.map(({ key, value }, offset) => ({ key, value, offset, timestampMs: 1_700_000_000_123 })),
+          wanted.map(({ headers, key, value }, offset) => ({
+            key,
+            value,
+            ...(headers !== undefined && Object.keys(headers).length > 0 && { headers }),
+            offset,
+            timestampMs: 1_700_000_000_123,
+          })),
         );
       }),
       { numRuns: 50 },

@@ -1,4 +1,5 @@
 import { constants, zstdCompressSync } from "node:zlib";
+import type { RecordHeaders } from "../types.ts";
 import { crc32c } from "./crc32c.ts";
 import { AT, CODEC, CRC_FROM, LENGTH_FROM, MAGIC } from "./record-batch-format.ts";
 
@@ -6,6 +7,7 @@ import { AT, CODEC, CRC_FROM, LENGTH_FROM, MAGIC } from "./record-batch-format.t
 export interface BatchRecord {
   readonly key: string | null;
   readonly value: Buffer | null;
+  readonly headers?: RecordHeaders | undefined;
 }
 
 /** A smaller batch is not compressed: setting a compressor up costs 20 µs, as much as ten records. */
@@ -77,11 +79,12 @@ function recordsSize(records: readonly BatchRecord[], keySizes: readonly number[
   return size;
 }
 
-/** Attributes, timestamp delta and header count are one zero byte each. */
-function bodySizeOf({ record: { value }, index, keySize }: IndexedRecord): number {
+/** Attributes and timestamp delta are one zero byte each. */
+function bodySizeOf({ record: { headers, value }, index, keySize }: IndexedRecord): number {
   const valueSize = value === null ? -1 : value.length;
   return (
-    3 +
+    2 +
+    (headers === undefined ? 1 : headersSize(headers)) +
     varintSize(index) +
     varintSize(keySize) +
     Math.max(0, keySize) +
@@ -101,7 +104,31 @@ function writeRecord(target: Buffer, start: number, indexed: IndexedRecord): num
   if (record.key !== null) at += target.write(record.key, at, "utf8");
   at = writeVarint(target, at, record.value === null ? -1 : record.value.length);
   if (record.value !== null) at += record.value.copy(target, at);
+  if (record.headers !== undefined) return writeHeaders(target, at, record.headers);
   target[at++] = 0; // no headers
+  return at;
+}
+
+function headersSize(headers: RecordHeaders): number {
+  let size = varintSize(headers.size);
+  for (const texts of headers) for (const text of texts) size += textSize(text);
+  return size;
+}
+
+function textSize(text: string): number {
+  const bytes = Buffer.byteLength(text);
+  return varintSize(bytes) + bytes;
+}
+
+/** Their count, then name and value of each. Returns where the next record begins. */
+function writeHeaders(target: Buffer, start: number, headers: RecordHeaders): number {
+  let at = writeVarint(target, start, headers.size);
+  for (const texts of headers) {
+    for (const text of texts) {
+      at = writeVarint(target, at, Buffer.byteLength(text));
+      at += target.write(text, at, "utf8");
+    }
+  }
   return at;
 }
 

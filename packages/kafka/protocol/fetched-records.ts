@@ -1,5 +1,5 @@
 import type kafkajs from "kafkajs";
-import type { RawRecord, TopicPartition } from "../types.ts";
+import type { RawRecord, RecordHeaders, TopicPartition } from "../types.ts";
 import type { DecodedMessage } from "./fetch-protocol.ts";
 
 /** Our decoder's records, from the offset asked for on (a broker answers with whole batches), or the client's messages. */
@@ -23,5 +23,14 @@ function toRecord({ topic, partition }: TopicPartition, message: kafkajs.KafkaMe
     key: message.key === null ? null : message.key.toString(),
     value: message.value,
     timestampMs: Number(message.timestamp),
+    ...headersOf(message),
   };
+}
+
+function headersOf({ headers = {} }: kafkajs.KafkaMessage): { readonly headers?: RecordHeaders } {
+  const entries = Object.entries(headers).map(([name, value]) => {
+    const last = Array.isArray(value) ? value.at(-1) : value;
+    return [name, String(last ?? "")] as const;
+  });
+  return entries.length === 0 ? {} : { headers: new Map(entries) };
 }

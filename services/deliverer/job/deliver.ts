@@ -98,9 +98,10 @@ function proceed(inProgress: JobInProgress, plan: Plan, options: DeliverOptions)
   const { claim, record } = inProgress;
   if (!claim.isOurs) inProgress.giveBack();
   else if (plan.kind === "pause") inProgress.putOff(plan);
-  else if (plan.kind === "attempt")
-    makeAttempt(inProgress, { job: afterPause(record.decoded, options.nowMs()), claim, ...plan }, options);
-  else inProgress.end(plan);
+  else if (plan.kind === "attempt") {
+    const job = afterPause(record.decoded, options.nowMs());
+    makeAttempt(inProgress, { job, claim, headers: record.headers, ...plan }, options);
+  } else inProgress.end(plan);
 }
 
 /** The first success ends the job (contract 3.2) when no webhook waits for room any more, else the last result does. */

@@ -1,9 +1,10 @@
 import type { DivertReason } from "#contract";
 import { classifyResult, type RequestResult } from "#contract";
 import type { Egress } from "#egress";
-import type { Ownership } from "#kafka";
+import type { Ownership, RecordHeaders } from "#kafka";
 import { createMask } from "#secrets";
 import type { DeliveryJob } from "#topics";
+import type { Span, Tracer } from "#tracing";
 import type { ReachableDestination, Webhook } from "../destinations.ts";
 import type { Quota } from "../endpoints/destination-limit.ts";
 import type { DestinationLimits, LimitedRequest } from "../endpoints/destination-limits.ts";
@@ -11,6 +12,7 @@ import type { EndpointRequest } from "../endpoints/request.ts";
 import { type DivertedResult, messageOf, type PartResult, type WebhookResult } from "../outcomes.ts";
 import type { Telemetry } from "../telemetry.ts";
 import { requestHeaders } from "./request-headers.ts";
+import { spanEnd, spanOf } from "./span.ts";
 
 export interface AttemptsOptions {
   readonly egress: Pick<Egress, "post">;
@@ -24,6 +26,7 @@ export interface AttemptsOptions {
   readonly elapsedMs: () => number;
   /** Called for each request that has ended. */
   readonly observers: readonly Pick<Telemetry, "requested">[];
+  readonly tracer: Pick<Tracer, "follow">;
 }
 
 export interface Attempt {
@@ -33,6 +36,8 @@ export interface Attempt {
   readonly urls: readonly string[];
   /** No request begins without it. */
   readonly claim: Ownership;
+  /** Of the job's record; the trace that the job came in. */
+  readonly headers?: RecordHeaders | undefined;
 }
 
 /** Where an attempt stands after one more of its webhooks is through: by a request, by a divert, or because nothing may begin any more. */
@@ -55,7 +60,7 @@ export type MakeAttempt = (attempt: Attempt, onProgress: (progress: Progress) =>
 export function createAttempts(options: AttemptsOptions): MakeAttempt {
   const { elapsedMs, queues, nowMs } = options;
 
-  return ({ job, destination, urls, claim }, onProgress) => {
+  return ({ job, destination, urls, claim, headers }, onProgress) => {
     const results: PartResult[] = [];
     let isDelivered = false;
     let isWithdrawn = false;
@@ -89,7 +94,7 @@ export function createAttempts(options: AttemptsOptions): MakeAttempt {
     for (const url of urls) {
       const webhook = destination.webhooks.get(url);
       if (webhook === undefined) continue;
-      const part: Part = { job, webhook, claim, asked, ended, diverted, withdrawn };
+      const part: Part = { job, webhook, claim, headers, asked, ended, diverted, withdrawn };
       queues.enter(new WebhookRequest(options, part), elapsedMs());
     }
   };
@@ -100,6 +105,7 @@ interface Part {
   readonly job: DeliveryJob;
   readonly webhook: Webhook;
   readonly claim: Ownership;
+  readonly headers: RecordHeaders | undefined;
   /** Its request begins. */
   asked(): void;
   /** Its request has ended. */
@@ -140,14 +146,16 @@ class WebhookRequest implements LimitedRequest {
   }
 
   start(): void {
-    const { egress, nowMs, responseDeadlineMs, userAgent } = this.#options;
+    const { egress, nowMs, responseDeadlineMs, tracer, userAgent } = this.#options;
     const { job, webhook } = this.#part;
     const { body } = job;
     const startedAtMs = nowMs();
-    const headers = requestHeaders({ job, webhook, userAgent, nowMs: startedAtMs });
+    const span = tracer.follow(this.#part.headers, () => spanOf(job, webhook));
+    const traceparent = span?.traceparent;
+    const headers = requestHeaders({ job, webhook, userAgent, nowMs: startedAtMs, traceparent });
     void egress
       .post({ url: webhook.url, headers, body, deadlineMs: responseDeadlineMs })
-      .then((result) => this.#ended(result, startedAtMs));
+      .then((result) => this.#ended(result, startedAtMs, span));
     this.#part.asked();
   }
 
@@ -169,10 +177,11 @@ class WebhookRequest implements LimitedRequest {
   }
 
   /** Reports the request when its place at the endpoint is free again. */
-  #ended(result: RequestResult, startedAtMs: number): void {
+  #ended(result: RequestResult, startedAtMs: number, span: Span | undefined): void {
     const { elapsedMs, queues, nowMs } = this.#options;
     const { durationMs } = result;
     const outcome = classifyResult(result, nowMs());
+    span?.end(spanEnd(result, outcome));
     this.limit?.left();
     queues.ended(this, outcome, { durationMs, nowMs: elapsedMs() });
     const { job, webhook, ended } = this.#part;

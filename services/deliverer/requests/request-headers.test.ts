@@ -49,4 +49,21 @@ describe("the headers of a request (contract 2.3)", () => {
       "webhook-timestamp": "5",
     });
   });
+
+  test("have the span's traceparent, unless the webhook has one configured", () => {
+    const signing: Signing = { sharedSecret: undefined, standardWebhooks: false, previous: undefined };
+    const headersOf = (headers: Record<string, string>, traceparent?: string) =>
+      requestHeaders({
+        job,
+        webhook: { headers, signing },
+        userAgent: "Hookline/1.0",
+        nowMs: 0,
+        traceparent,
+      });
+    expect(headersOf({})).not.toHaveProperty("traceparent");
+    expect(headersOf({}, "ours")).toMatchObject({ traceparent: "ours" });
+    const configured = headersOf({ Traceparent: "theirs" }, "ours");
+    expect(configured).toMatchObject({ Traceparent: "theirs" });
+    expect(configured).not.toHaveProperty("traceparent");
+  });
 });

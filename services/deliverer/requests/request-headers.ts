@@ -17,14 +17,24 @@ export interface RequestParts {
   readonly webhook: { readonly headers: Readonly<Record<string, string>>; readonly signing: Signing };
   readonly userAgent: string;
   readonly nowMs: number;
+  /** Of the request's span; absent: it has none. */
+  readonly traceparent?: string | undefined;
 }
 
-export function requestHeaders({ job, webhook, userAgent, nowMs }: RequestParts): Record<string, string> {
+export function requestHeaders(parts: RequestParts): Record<string, string> {
+  const { job, webhook, userAgent, nowMs, traceparent } = parts;
   const { headers: staticHeaders, signing } = webhook;
   const { sharedSecret } = signing;
   const { body, messageId } = job;
   const standardWebhooks = signing.standardWebhooks ? standardOptions(signing, messageId, nowMs) : undefined;
-  return deliveryHeaders({ body, staticHeaders, sharedSecret, standardWebhooks, userAgent });
+  const headers = deliveryHeaders({ body, staticHeaders, sharedSecret, standardWebhooks, userAgent });
+  return traceparent === undefined ? headers : withTraceparent(headers, traceparent);
+}
+
+/** One that somebody has configured for the webhook stays as it is. */
+function withTraceparent(headers: Record<string, string>, traceparent: string): Record<string, string> {
+  const isTaken = Object.keys(headers).some((name) => name.toLowerCase() === "traceparent");
+  return isTaken ? headers : { ...headers, traceparent };
 }
 
 function standardOptions(

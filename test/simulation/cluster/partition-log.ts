@@ -1,4 +1,4 @@
-import type { RawRecord, TopicPartition } from "#kafka";
+import type { OutgoingRecord, RawRecord, TopicPartition } from "#kafka";
 
 /** What a record takes in a log beside its value. */
 const RECORD_OVERHEAD_BYTES = 50;
@@ -12,10 +12,7 @@ interface StoredBatch {
   sizeBytes: number;
 }
 
-export interface NewRecord {
-  readonly key: string | null;
-  readonly value: Buffer | null;
-}
+export type NewRecord = Pick<OutgoingRecord, "key" | "value" | "headers">;
 
 export interface ReadRecords {
   readonly records: readonly RawRecord[];
@@ -53,9 +50,10 @@ export class PartitionLog {
     const { topic, partition } = this.#partition;
     const baseOffset = this.#high;
     let sizeBytes = 0;
-    const stored = records.map(({ key, value }, index) => {
+    const stored = records.map(({ headers, key, value }, index) => {
       sizeBytes += RECORD_OVERHEAD_BYTES + (value?.length ?? 0);
-      return { topic, partition, offset: baseOffset + index, key, value, timestampMs };
+      const place = { topic, partition, offset: baseOffset + index, key, value, timestampMs };
+      return headers === undefined ? place : { ...place, headers };
     });
     this.#high += records.length;
     this.#batches.push({ baseOffset, lastOffset: this.#high - 1, timestampMs, records: stored, sizeBytes });

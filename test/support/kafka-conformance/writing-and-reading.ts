@@ -51,6 +51,25 @@ export function describeWritingAndReading(bench: () => ConformanceBench): void {
       for (const { timestampMs } of fetched.records) expect(timestampMs).toBeGreaterThan(1_600_000_000_000);
     });
 
+    test("headers are kept, and a record without them has none", async () => {
+      const topic = await bench().topic(1);
+      const { fetchClient } = bench().cluster("one");
+      const headers = new Map([
+        ["traceparent", "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01"],
+        ["ü", ""],
+      ]);
+      const records = [
+        { record: { topic, key: "a", value: Buffer.from("v"), headers } },
+        { record: { topic, key: "b", value: Buffer.from("v") } },
+      ];
+      await withProduceClient(bench(), async (client) => {
+        await bench().settled(client.send([{ topic, partition: 0, records }]));
+      });
+      const fetched = await bench().settled(fetchClient.fetch({ topic, partition: 0 }, 0));
+      if (fetched.kind !== "records") throw new Error("nothing was read");
+      expect(fetched.records.map((record) => record.headers)).toEqual([headers, undefined]);
+    });
+
     test("every partition of a request has its own outcome: one that is refused takes no other along", async () => {
       const topic = await bench().topic(2);
       const large = { topic, key: "large", value: randomBytes(TOO_LARGE_BYTES) };

@@ -1,0 +1,31 @@
+import { setting, settingsGroup, value } from "#runtime";
+
+/** Of services that a call goes through; comes out as `openTracer` takes it. */
+export const tracingSettings = settingsGroup({
+  title: "Traces",
+  settings: {
+    url: setting({
+      env: "HOOKLINE_TRACES_URL",
+      type: value.httpUrl,
+      doc: "Where spans are sent by OTLP over HTTP, in JSON, such as `http://collector:4318/v1/traces`; unset: there are no traces.",
+    }),
+    authorization: setting({
+      env: "HOOKLINE_TRACES_AUTHORIZATION",
+      type: value.text,
+      secret: true,
+      doc: "Authorization header of the requests that carry spans.",
+    }),
+    oneIn: setting({
+      env: "HOOKLINE_TRACES_ONE_IN",
+      type: value.integer({ min: 0, max: 1_000_000_000 }),
+      default: "1000",
+      doc: "Of requests to ingest without a traceparent header one in so many is traced; 0: none.",
+    }),
+    followCallers: setting({
+      env: "HOOKLINE_TRACES_FOLLOW_CALLERS",
+      type: value.flag,
+      default: "true",
+      doc: "Whether the traceparent header of a request to ingest decides whether it is traced, and in which trace.",
+    }),
+  },
+});

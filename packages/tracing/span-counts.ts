@@ -1,0 +1,15 @@
+import type { Metrics } from "#runtime";
+
+const SPAN_OUTCOMES = ["sent", "failed", "dropped"] as const;
+
+/** What became of spans. */
+export type SpanCounts = (outcome: (typeof SPAN_OUTCOMES)[number], spans: number) => void;
+
+export function createSpanCounts(metrics: Metrics): SpanCounts {
+  const counter = metrics.counter({
+    name: "trace_spans_total",
+    help: "Spans by what became of them: sent, failed to be sent, dropped because too many waited.",
+    labels: { outcome: SPAN_OUTCOMES },
+  });
+  return (outcome, spans) => counter.inc({ outcome }, spans);
+}

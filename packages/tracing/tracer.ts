@@ -1,0 +1,39 @@
+import type { RecordHeaders } from "#kafka";
+
+/** Facts of a span. Never a secret: no body, no header, no path or query of a URL. */
+type SpanAttributes = Readonly<Record<string, string | number | boolean>>;
+
+export interface SpanStart {
+  /** One of a few, whatever the call. */
+  readonly name: string;
+  readonly kind: "server" | "consumer" | "client";
+  readonly attributes: SpanAttributes;
+}
+
+export interface SpanEnd {
+  readonly attributes?: SpanAttributes;
+  /** Why it failed, as one word; absent: it has not. */
+  readonly error?: string | undefined;
+}
+
+/** One stretch of a call's way that is recorded. */
+export interface Span {
+  /** For an HTTP request that it makes. */
+  readonly traceparent: string;
+  /** For records that it writes. */
+  readonly headers: RecordHeaders;
+  set(attributes: SpanAttributes): void;
+  /** Once. */
+  end(end: SpanEnd): void;
+}
+
+/** Begins spans. It costs a look at one value where a call is not traced. */
+export interface Tracer {
+  /** Where calls come in: in the trace that the caller's header names, or in a new one for some of the others. */
+  enter(traceparent: string | undefined, start: SpanStart): Span | undefined;
+  /** Behind: for what came in a trace that is recorded. `start` is called only then. */
+  follow(headers: RecordHeaders | undefined, start: () => SpanStart): Span | undefined;
+}
+
+/** Of a process without traces. */
+export const NO_TRACES: Tracer = { enter: () => undefined, follow: () => undefined };
