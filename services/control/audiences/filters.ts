@@ -2,7 +2,7 @@ import type { AudienceConfig } from "#topics";
 import type { AudienceParts } from "./parts.ts";
 import { statusOf } from "./views.ts";
 
-interface Filters {
+export interface Filters {
   readonly status?: string;
   readonly key?: string;
   readonly kind?: string;
