@@ -318,6 +318,8 @@ const RECORDS: { [R in RecordName]: fc.Arbitrary<RecordTypes[R]> } = {
     partition: int,
     cursor: nullable(text),
     sent: long,
+    heldBackIds: fc.array(text),
+    onlyIds: nullable(fc.array(text)),
     createdAtMs: long,
     updatedAtMs: long,
   }),

@@ -119,6 +119,10 @@ export interface ConnectionSync {
   cursor: null | string;
   /** Identify calls written; at least. */
   sent: number;
+  /** Audiences and computed traits that were paused when their turn came; it is given theirs once they are resumed. */
+  heldBackIds: Array<string>;
+  /** Those that are being given; null: all. */
+  onlyIds: null | Array<string>;
   /** When it was connected. */
   createdAtMs: number;
   updatedAtMs: number;

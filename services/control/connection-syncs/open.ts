@@ -14,7 +14,8 @@ import { createConfigStore } from "../config-store.ts";
 import { WorkOwner } from "../durable-work/owner.ts";
 import { Pace } from "../durable-work/pace.ts";
 import type { ProfileReader } from "../profiles/replica.ts";
-import { syncJob } from "./records.ts";
+import { createJobLog } from "./job-log.ts";
+import { givenAs, sentAs, syncJob } from "./records.ts";
 import { type SyncWork, workOn } from "./worker.ts";
 
 export interface OpenSyncsParts {
@@ -94,7 +95,7 @@ interface Working {
 
 function workOf(
   { host, logger, metrics, nowMs, settings }: Context,
-  { audiences, destinations, profiles, serde, suppressed, topics }: OpenSyncsParts,
+  { audiences, destinations, kafka, profiles, serde, suppressed, topics }: OpenSyncsParts,
   { store, producer }: Working,
 ): SyncWork {
   const written = metrics.counter({
@@ -111,6 +112,9 @@ function workOf(
       const owner = ownerOf(profileId);
       return "userId" in owner && suppressed.isSuppressed(owner.userId);
     },
+    jobs: createJobLog({ kafka, admin: kafka.admin(), serde, topic: topics.deliveryJobs }),
+    sentAs,
+    givenAs,
     jobOf: (value, destination) => syncJob(records, value, destination),
     write: (outgoing) => producer.send(outgoing),
     onWritten: (count) => written.inc({}, count),

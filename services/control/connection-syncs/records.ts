@@ -1,17 +1,44 @@
-import { type Flip, identifyCall, messageIdOf, SPACE } from "#audiences";
+import { type Flip, type FlipContext, identifyCall, messageIdOf, SPACE } from "#audiences";
 import { deliveryJobId, SPACE_SOURCE, uuidV5 } from "#contract";
 import type { OutgoingRecord } from "#kafka";
 import type { Serde } from "#serde";
-import { type DestinationConfig, deliveryKey, shardOf, shardWidthOf, type Topic, untriedJob } from "#topics";
+import {
+  type DestinationConfig,
+  deliveryKey,
+  type ProfileResult,
+  shardOf,
+  shardWidthOf,
+  type Topic,
+  untriedJob,
+} from "#topics";
 import type { CurrentValue } from "./worker.ts";
 
 /** Of corrections. */
 const NAMESPACE = Buffer.from("0b6f3d0a5c1e4e52a7c4d1f0938e6b27", "hex");
 
-/**
- * The job that the router would make for this destination of the call by which the value was sent to others: the same message id, so that
- * a receiver that has it knows it. That of a correction is another one, and always the same.
- */
+function contextOf({ audience, incarnation, profileId }: CurrentValue): FlipContext {
+  return {
+    profile: { id: profileId, incarnation },
+    computation: { id: audience.id, key: audience.key, definition: { kind: audience.kind } },
+    space: SPACE,
+  };
+}
+
+function flipOf({ computationId, generation, seq, sinceMs, text }: ProfileResult): Flip {
+  return { computationId, generation, seq, text, atMs: sinceMs };
+}
+
+/** The message id of the call by which the value was sent to others, or will be. */
+export function sentAs(value: CurrentValue): string {
+  return messageIdOf(flipOf(value.result), contextOf(value));
+}
+
+/** Under which the destination is given the value: that of a correction is another one, and always the same. */
+export function givenAs(value: CurrentValue, { id }: Pick<DestinationConfig, "id">): string {
+  return value.isCorrection ? uuidV5(NAMESPACE, JSON.stringify([id, sentAs(value)])) : sentAs(value);
+}
+
+/** The job that the router would make for this destination of the call by which the value was sent to others. */
 export function syncJob(
   {
     serde,
@@ -22,19 +49,11 @@ export function syncJob(
     readonly topic: Topic<"delivery-job">;
     nowMs(): number;
   },
-  { audience, incarnation, isCorrection, profileId, result }: CurrentValue,
+  value: CurrentValue,
   destination: DestinationConfig,
 ): OutgoingRecord {
-  const { computationId, generation, seq, sinceMs, text } = result;
-  const flip: Flip = { computationId, generation, seq, text, atMs: sinceMs };
-  const context = {
-    profile: { id: profileId, incarnation },
-    computation: { id: audience.id, key: audience.key, definition: { kind: audience.kind } },
-    space: SPACE,
-  };
-  const sentAs = messageIdOf(flip, context);
-  const messageId = isCorrection ? uuidV5(NAMESPACE, JSON.stringify([destination.id, sentAs])) : sentAs;
-  const call = identifyCall(flip, context, messageId);
+  const messageId = givenAs(value, destination);
+  const call = identifyCall(flipOf(value.result), contextOf(value), messageId);
   const job = untriedJob({
     jobId: deliveryJobId(messageId, destination.id, SPACE_SOURCE),
     destinationId: destination.id,

@@ -13,8 +13,17 @@ export function takesAudiences(
 }
 
 export function begun(id: string, nowMs: number): ConnectionSync {
-  const place = { isDone: false, partition: 0, cursor: null, sent: 0 };
-  return { id, isConnected: true, ...place, createdAtMs: nowMs, updatedAtMs: nowMs };
+  const given = { sent: 0, heldBackIds: [], onlyIds: null };
+  return { id, isConnected: true, ...START, ...given, createdAtMs: nowMs, updatedAtMs: nowMs };
+}
+
+/** Before the first profile. */
+const START = { isDone: false, partition: 0, cursor: null };
+
+/** It is to be given what these have for it, which was held back; what else was stays so. */
+export function resumed(before: ConnectionSync, ids: readonly string[], nowMs: number): ConnectionSync {
+  const heldBackIds = before.heldBackIds.filter((id) => !ids.includes(id));
+  return changed(before, { ...START, heldBackIds, onlyIds: [...ids] }, nowMs);
 }
 
 export function changed(
@@ -28,7 +37,11 @@ export function changed(
 /** Of JSON texts: what is not sent as the first value. */
 const EMPTY: ReadonlySet<string> = new Set(["", "false", "null", "0", "[]"]);
 
-/** Whether a receiver that knows nothing gets it: nothing is sent of who is no member, nor of what is paused or deleted. */
-export function isCurrent({ text }: ProfileResult, config: AudienceConfig | undefined): boolean {
-  return config !== undefined && config.deletedAtMs === null && !config.isPaused && !EMPTY.has(text);
+/** What becomes of a value for a receiver that knows nothing. */
+export type Fate = "given" | "held_back" | "left_out";
+
+/** Nothing is sent of who is no member, nor of what is deleted; of what is paused once it is resumed. */
+export function fateOf({ text }: ProfileResult, config: AudienceConfig | undefined): Fate {
+  if (config === undefined || config.deletedAtMs !== null || EMPTY.has(text)) return "left_out";
+  return config.isPaused ? "held_back" : "given";
 }
