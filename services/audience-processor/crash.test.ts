@@ -3,6 +3,7 @@ import { afterEach, beforeAll, beforeEach, expect, test } from "@jest/globals";
 import { type ServiceProcess, startService } from "#support/service";
 import { type TestStack, useStack } from "#support/stack";
 import { until } from "#support/until";
+import type { AudienceConfig } from "#topics";
 import { audienceOf, callOf } from "./fixtures/calls.ts";
 import { Stage } from "./fixtures/stage.ts";
 
@@ -115,3 +116,45 @@ test("killed again and again while it reads its log for a new audience: as if th
     USERS.map((_, index) => [expected(index)]),
   );
 }, 240_000);
+
+test("killed while the differences of an edit are sent: each user who differs gets one call of it, and nobody else does", async () => {
+  const plan = (userId: string, name: string) =>
+    callOf({ userId, type: "identify", body: { traits: { plan: name } } });
+  const planOf = (index: number): string => ["pro", "free", "team"][index % 3] as string;
+  const members = Array.from({ length: 60 }, (_, index) => `e${index}`);
+  const isPro = { trait: "plan", op: "eq", value: "pro" };
+  const isPaying = { trait: "plan", op: "in", value: ["pro", "team"] };
+  const isNotPro = { trait: "plan", op: "in", value: ["free", "team"] };
+  const told = (): number => members.reduce((sum, user) => sum + stage.valuesOf(user, "plan").length, 0);
+  const edits = (generation: number, definition: unknown, earlier: AudienceConfig["earlier"]) =>
+    stage.configure(audienceOf("plan", definition, { generation, earlier, updatedAtMs: generation }));
+
+  await stage.configure(audienceOf("plan", isPro));
+  const processor = await startProcess({ HOOKLINE_AUDIENCE_SYNC_RATE: "10" });
+  await stage.send(...members.map((user, index) => plan(user, planOf(index))));
+  await until(() => told() === 20 && stage.isLive("plan"), { ...WAIT, what: () => `20 members: ${told()}` });
+  const before = { definition: JSON.stringify(isPro), generation: 1 };
+  await edits(2, isNotPro, [before]);
+  await until(() => told() >= 30, { ...WAIT, what: () => `a part of the differences: ${told()}` });
+  await processor.kill();
+  expect(told()).toBeLessThan(80);
+  // While nobody is there the users of one plan come onto another one.
+  await stage.send(
+    ...members.filter((_, index) => planOf(index) === "team").map((user) => plan(user, "pro")),
+  );
+  await processor.restart({ HOOKLINE_DATA_DIR: stage.newDataDir(), HOOKLINE_AUDIENCE_SYNC_RATE: "1000" });
+  await until(() => stage.isLive("plan", 2), { ...WAIT, what: "the edit" });
+  await edits(3, isPaying, [{ definition: JSON.stringify(isNotPro), generation: 2 }, before]);
+  await until(() => stage.isLive("plan", 3), { ...WAIT, what: "the edit of the edit" });
+  const isTold = (): boolean =>
+    members.every((user, index) => stage.valuesOf(user, "plan").at(-1) === (planOf(index) !== "free"));
+  await until(isTold, { ...WAIT, what: () => `everybody to be told: ${told()}` });
+  for (const [index, user] of members.entries()) {
+    const values = stage.valuesOf(user, "plan");
+    expect(values).toEqual(alternating(values.length));
+    if (planOf(index) === "pro") expect(values).toEqual([true, false, true]);
+    // Who came onto another plan while nobody was there got a call of both edits, or of the last alone.
+    if (planOf(index) === "team") expect([1, 3]).toContain(values.length);
+    if (planOf(index) === "free") expect(values).toEqual([true, false]);
+  }
+}, 120_000);
