@@ -173,6 +173,15 @@ const OUTCOMES: readonly AlertText[] = [
     description: "{{ $value | humanize }} events about destinations were given up within the last hour.",
   },
   {
+    alert: "HooklineImportHeld",
+    severity: "ticket",
+    expr: "(time() - max(hookline_control_imports_oldest_held_timestamp_seconds) > 14400) and max(hookline_control_imports_oldest_held_timestamp_seconds) > 0",
+    for: "5m",
+    summary: "An import of members waits to be confirmed.",
+    description:
+      "An import that takes many members off its list has waited {{ $value | humanizeDuration }} for somebody to confirm it.",
+  },
+  {
     alert: "HooklineDestinationsFailing",
     severity: "info",
     expr: 'max(hookline_control_unwell_destinations{state="failing"}) > 0',

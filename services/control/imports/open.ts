@@ -7,6 +7,7 @@ import { WorkOwner } from "../durable-work/owner.ts";
 import { Pace } from "../durable-work/pace.ts";
 import type { ProfileReader } from "../profiles/replica.ts";
 import type { Suppressed } from "../regulations/suppressed.ts";
+import { oldestHeldMs } from "./held.ts";
 import type { ImportParts } from "./parts.ts";
 import { createImportQueue, type ImportQueue } from "./queue.ts";
 import { listEvent } from "./records.ts";
@@ -34,6 +35,7 @@ type Context = Pick<
   "settings" | "lifecycle" | "health" | "logger" | "metrics" | "host" | "nowMs"
 >;
 
+const MILLISECONDS_A_SECOND = 1_000;
 const MAX_OUTSTANDING = { records: 10_000, bytes: 16 * 1024 * 1024 };
 
 /** Takes part in applying imports; the API does not wait for it. */
@@ -111,6 +113,12 @@ function own(context: Context, parts: OpenImportsParts, working: Working): void 
     name: "control_imports_open",
     help: "Imports of members that this process works on.",
     collect: (gauge) => gauge.set({}, owner.running),
+  });
+  metrics.gauge({
+    name: "control_imports_oldest_held_timestamp_seconds",
+    help: "Since when the import waits that has waited longest for somebody to confirm it; 0 while none does. Not of deleted lists, nor of those to which a later import was applied.",
+    collect: (gauge) =>
+      gauge.set({}, (oldestHeldMs(working.table.entries(), work.isThere) ?? 0) / MILLISECONDS_A_SECOND),
   });
 }
 
