@@ -2,6 +2,7 @@ import type { Command } from "commander";
 import type { JsonObject } from "#contract";
 import { type CommandContext, readJson } from "./context.ts";
 import { controlApi } from "./control-api.ts";
+import { addEdit } from "./edit.ts";
 import { addLeaf, addList, addShow, addShownLeaf, askAndShow, pathOf, positiveInteger } from "./leaf.ts";
 import { printFields, printJson, printTable } from "./output.ts";
 
@@ -31,6 +32,7 @@ export function addAudienceCommands(program: Command, context: CommandContext): 
   });
   addShow(audiences, context, AUDIENCES);
   addCreate(audiences, context);
+  addEdit(audiences, context, AUDIENCES);
   addMembers(audiences, context);
   addWhy(audiences, context);
   addDelete(audiences, context);

@@ -344,6 +344,9 @@ describe("the program", () => {
       "dead-letters",
       "replays",
       "audiences",
+      "traits",
+      "imports",
+      "regulations",
     ];
     for (const group of groups) {
       const { out } = await hookline([group, "--help"]);

@@ -5,6 +5,8 @@ import { settings as schema } from "./config.ts";
 import { CommandError, EXIT, type ExitCode } from "./exit-codes.ts";
 
 const TIMEOUT_MS = 30_000;
+/** As long as the control API waits for one. */
+const UPLOAD_TIMEOUT_MS = 600_000;
 const PAGE_SIZE = 200;
 
 export type Query = Readonly<Record<string, string | undefined>>;
@@ -13,6 +15,16 @@ interface ApiRequest {
   readonly method?: string;
   readonly query?: Query;
   readonly body?: object;
+  /** Instead of `body`. */
+  readonly upload?: Upload;
+}
+
+/** A body that is no JSON, as it is in its file. */
+export interface Upload {
+  readonly contentType: string;
+  /** By gzip. */
+  readonly isCompressed: boolean;
+  readonly body: string | ReadableStream;
 }
 
 /** A list as far as it was asked for; `next` is null when that was all of it. */
@@ -25,6 +37,7 @@ export interface Listing {
 export interface ControlApi {
   /** An answer without a body is {}. */
   ask(path: string, request?: ApiRequest): Promise<JsonObject>;
+  upload(path: string, query: Query, upload: Upload): Promise<JsonObject>;
   /** Follows the list's pages until there are `limit` entries. */
   list(path: string, query: Query, limit: number): Promise<Listing>;
   /** An answer that is no JSON, piece by piece. */
@@ -51,6 +64,7 @@ export function controlApi(environment: Environment): ControlApi {
   };
   return {
     ask,
+    upload: (path, query, upload) => ask(path, { method: "PUT", query, upload }),
     list: (path, query, limit) => list(ask, { path, query, limit }),
     async *stream(path) {
       const { body } = await send(access, path, {});
@@ -83,16 +97,13 @@ function urlOf(base: string, path: string, query: Query = {}): URL {
 }
 
 async function send({ url, token }: Access, path: string, request: ApiRequest): Promise<Response> {
-  const { method = request.body === undefined ? "GET" : "POST", query, body } = request;
-  const headers = {
-    ...(token === undefined ? {} : { authorization: `Bearer ${token}` }),
-    ...(body === undefined ? {} : { "content-type": "application/json" }),
-  };
+  const { method = request.body === undefined ? "GET" : "POST", query, upload } = request;
+  const { headers, ...sent } = bodyOf(request);
   const response = await fetch(urlOf(url, path, query), {
     method,
-    headers,
-    signal: AbortSignal.timeout(TIMEOUT_MS),
-    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    headers: { ...(token === undefined ? {} : { authorization: `Bearer ${token}` }), ...headers },
+    signal: AbortSignal.timeout(upload === undefined ? TIMEOUT_MS : UPLOAD_TIMEOUT_MS),
+    ...sent,
   }).catch((error: unknown) => {
     throw new CommandError(
       `${new URL(url).host} does not answer: ${reasonOf(error)}. ${ADVICE}`,
@@ -101,6 +112,15 @@ async function send({ url, token }: Access, path: string, request: ApiRequest): 
   });
   if (response.ok) return response;
   throw new CommandError(explained(response.status, await response.text()), exitCodeOf(response.status));
+}
+
+function bodyOf({ body, upload }: ApiRequest): RequestInit & { readonly headers: Record<string, string> } {
+  if (upload === undefined && body === undefined) return { headers: {} };
+  if (upload === undefined)
+    return { headers: { "content-type": "application/json" }, body: JSON.stringify(body) };
+  const encoding = upload.isCompressed ? { "content-encoding": "gzip" } : {};
+  // A stream can only be sent while the answer is waited for.
+  return { headers: { "content-type": upload.contentType, ...encoding }, body: upload.body, duplex: "half" };
 }
 
 const ADVICE = "HOOKLINE_CONTROL_URL says where the control API is.";

@@ -97,7 +97,7 @@ export async function askAndShow(
   return answer;
 }
 
-interface ResourceOptions {
+export interface ResourceOptions {
   /** As in `sources list`. */
   readonly name: string;
   /** As in "a source". */

@@ -13,10 +13,13 @@ import { addDemo } from "./demo.ts";
 import { addDestinationCommands } from "./destinations.ts";
 import { addDoctor } from "./doctor/doctor.ts";
 import { CommandError, EXIT } from "./exit-codes.ts";
+import { addImportCommands } from "./imports.ts";
 import { addKeyCommands } from "./keys.ts";
+import { addRegulationCommands } from "./regulations.ts";
 import { addServiceCommands } from "./services.ts";
 import { addSourceCommands } from "./sources.ts";
 import { addTopicCommands } from "./topics.ts";
+import { addTraitCommands } from "./traits.ts";
 
 const AFTER = `
 Settings are environment variables (docs/configuration.md); HOOKLINE_CONTROL_URL and HOOKLINE_CONTROL_TOKEN say which
@@ -53,6 +56,9 @@ function programOf(context: CommandContext): Command {
   addDestinationCommands(program, context);
   addDeliveryCommands(program, context);
   addAudienceCommands(program, context);
+  addTraitCommands(program, context);
+  addImportCommands(program, context);
+  addRegulationCommands(program, context);
   addDoctor(program, context);
   addCapacity(program, context);
   addDemo(program, context);

@@ -1,0 +1,118 @@
+// Commands of audiences, computed traits, imports and regulations against a real control API.
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { gzipSync } from "node:zlib";
+import { afterAll, beforeAll, expect, test } from "@jest/globals";
+import { type ControlService, startControl } from "#support/control-service";
+import { until } from "#support/until";
+import { type Printed, printedBy } from "./fixtures/printed.ts";
+
+const TOKEN = "a-token-of-the-command-test";
+const WAIT = { timeoutMs: 60_000 };
+
+let control: ControlService;
+let folder: string;
+
+beforeAll(async () => {
+  control = await startControl({ settings: { HOOKLINE_API_TOKENS: TOKEN } });
+  folder = await mkdtemp(join(tmpdir(), "hookline-command-"));
+}, 120_000);
+
+afterAll(async () => {
+  await control?.stop();
+  await rm(folder, { recursive: true, force: true });
+});
+
+const hookline = (...args: string[]): Promise<Printed> =>
+  printedBy(args, { HOOKLINE_CONTROL_URL: control.url, HOOKLINE_CONTROL_TOKEN: TOKEN });
+
+// biome-ignore lint/suspicious/noExplicitAny: answers of every shape
+async function asked(...args: string[]): Promise<any> {
+  const { code, lines, said } = await hookline(...args, "--json");
+  if (code !== 0) throw new Error(`hookline ${args.join(" ")} ended with ${code}: ${said}`);
+  return JSON.parse(lines.join("\n"));
+}
+
+async function fileOf(name: string, content: string | Buffer | object): Promise<string> {
+  const path = join(folder, name);
+  const isText = typeof content === "string" || Buffer.isBuffer(content);
+  await writeFile(path, isText ? content : JSON.stringify(content));
+  return path;
+}
+
+test("an audience gets another name and definition, is paused and resumed; what is not named stays", async () => {
+  const definition = await fileOf("first.json", { event: "A", within: "30d" });
+  const { id } = await asked("audiences", "create", "--name", "Buyers", "--definition", definition);
+  const second = await fileOf("second.json", { event: "B", within: "7d" });
+  expect(await asked("audiences", "update", id, "--name", "Fans", "--definition", second)).toMatchObject({
+    ...{ key: "buyers", name: "Fans", generation: 2, paused: false },
+    definition: { event: "B", within: "7d" },
+  });
+  expect(await asked("audiences", "update", id, "--pause")).toMatchObject({ name: "Fans", paused: true });
+  expect(await asked("audiences", "update", id, "--resume")).toMatchObject({ generation: 2, paused: false });
+  expect(await hookline("audiences", "update", id, "--pause", "--resume")).toMatchObject({
+    code: 2,
+    said: expect.stringContaining("exclude each other"),
+  });
+  const wrong = await fileOf("wrong.json", { event: 5 });
+  expect(await hookline("audiences", "update", id, "--definition", wrong)).toMatchObject({
+    code: 3,
+    said: expect.stringContaining("definition.event"),
+  });
+}, 120_000);
+
+test("a computed trait is made, listed, paused, shown by value, and deleted", async () => {
+  const definition = await fileOf("trait.json", { event: "A", within: "30d", reduce: { fn: "count" } });
+  const made = ["traits", "create", "--name", "Order count", "--definition", definition];
+  const { id } = await asked(...made);
+  expect((await asked("traits", "list", "--key", "order_count")).data).toMatchObject([{ id }]);
+  expect(await asked("traits", "update", id, "--pause")).toMatchObject({ paused: true, status: "paused" });
+  const valued = (): Promise<Printed> => hookline("traits", "values", id);
+  await until(async () => (await valued()).code === 0, { ...WAIT, what: "the profiles to be read" });
+  expect((await valued()).lines).toEqual(["USER ID  VALUE  SINCE"]);
+  expect(await asked("traits", "values", id, "--user", "u1")).toEqual({ userId: "u1", value: null });
+  expect((await hookline("traits", "delete", id)).code).toBe(0);
+  expect((await hookline("traits", "show", id)).code).toBe(4);
+}, 120_000);
+
+test("a list is uploaded from a file, plain or compressed; one that empties it is held, and confirmed", async () => {
+  // Before there are changes: nobody is here to fold them.
+  const { id: other } = await asked("audiences", "create", "--name", "Nobody");
+  const none = await fileOf("none.txt", "userId\n");
+  expect(await hookline("imports", "create", other, "none", "--file", none)).toMatchObject({
+    code: 2,
+    said: expect.stringContaining("--format"),
+  });
+  expect((await asked("imports", "create", other, "none", "--file", none, "--format", "csv")).rows).toBe(0);
+  const isHeld = async () => (await asked("imports", "show", other, "none")).status === "held";
+  await until(isHeld, { ...WAIT, what: "the import to be held" });
+  expect((await asked("imports", "confirm", other, "none")).status).toBe("staged");
+  const { id } = await asked("audiences", "create", "--name", "Vips");
+  const rows = await fileOf("members.ndjson.gz", gzipSync('{"userId":"u1"}\n{"userId":"u2"}\n'));
+  expect(await asked("imports", "create", id, "one", "--file", rows, "--mode", "add")).toMatchObject({
+    ...{ id: "one", audienceId: id, mode: "add", rows: 2 },
+  });
+  const wrong = await fileOf("wrong.csv", "name,userId\na,u1\nb,\n");
+  expect(await hookline("imports", "create", other, "two", "--file", wrong)).toMatchObject({
+    code: 3,
+    said: expect.stringContaining("line 3 has no userId"),
+  });
+  expect(await hookline("imports", "create", other, "two", "--file", join(folder, "no.csv"))).toMatchObject({
+    code: 2,
+    said: expect.stringContaining("ENOENT"),
+  });
+}, 120_000);
+
+test("a regulation is begun for users of a file, and followed", async () => {
+  const users = await fileOf("users.txt", "u1\r\nu2\n\n");
+  const create = ["regulations", "create", "--type", "SUPPRESS_ONLY"];
+  const { id } = await asked(...create, "--users-file", users, "--user", "u3");
+  const isOver = async () => (await asked("regulations", "show", id)).status === "finished";
+  await until(isOver, { ...WAIT, what: "the suppression" });
+  expect((await asked("regulations", "list", "--status", "finished")).data).toMatchObject([
+    { id, subjectCount: 3 },
+  ]);
+  expect(await hookline(...create)).toMatchObject({ code: 2, said: expect.stringContaining("--users-file") });
+  expect((await hookline("regulations", "create", "--type", "OTHER", "--user", "u1")).code).toBe(3);
+}, 120_000);

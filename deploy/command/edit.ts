@@ -1,0 +1,47 @@
+import type { Command } from "commander";
+import { type CommandContext, readJson } from "./context.ts";
+import { CommandError, EXIT } from "./exit-codes.ts";
+import { addShownLeaf, askAndShow, pathOf, type ResourceOptions } from "./leaf.ts";
+
+interface EditOptions {
+  readonly json?: boolean;
+  readonly name?: string;
+  readonly definition?: string;
+  readonly pause?: boolean;
+  readonly resume?: boolean;
+}
+
+/** `update <id>` of what has a definition: audiences and computed traits. */
+export function addEdit(parent: Command, context: CommandContext, resource: ResourceOptions): void {
+  const { name, path, id } = resource;
+  addShownLeaf(parent, "update <id>", {
+    description: "rename it, give it another definition, pause or resume it; what is not named stays",
+    examples: [
+      `${name} update ${id} --definition definition.json`,
+      `${name} update ${id} --pause`,
+      `${name} update ${id} --resume`,
+    ],
+  })
+    .option("--name <name>", "for people; the key stays")
+    .option("--definition <path>", "JSON file as docs/audiences.md has it; - is standard input")
+    .option("--pause", "nothing is sent until it is resumed")
+    .option("--resume", "what has changed by then is sent")
+    .action(async (given: string, options: EditOptions) => {
+      const body = await bodyOf(context, options);
+      await askAndShow(context, options, (api) => api.ask(pathOf(path, given), { method: "PATCH", body }));
+    });
+}
+
+async function bodyOf(
+  context: CommandContext,
+  { name, definition, pause, resume }: EditOptions,
+): Promise<object> {
+  if (pause === true && resume === true)
+    throw new CommandError("--pause and --resume exclude each other", EXIT.usage);
+  return {
+    ...(name !== undefined && { name }),
+    ...(definition !== undefined && { definition: await readJson(context, definition) }),
+    ...(pause === true && { paused: true }),
+    ...(resume === true && { paused: false }),
+  };
+}

@@ -1,0 +1,94 @@
+import type { Command } from "commander";
+import { type CommandContext, readJson } from "./context.ts";
+import { controlApi } from "./control-api.ts";
+import { addEdit } from "./edit.ts";
+import { addDelete, addList, addShow, addShownLeaf, askAndShow, pathOf, positiveInteger } from "./leaf.ts";
+import { printJson, printTable } from "./output.ts";
+
+const TRAITS = {
+  name: "traits",
+  one: "a computed trait and how far it is",
+  path: "/v1/computed-traits",
+  id: "trt_1",
+};
+
+interface JsonOption {
+  readonly json?: boolean;
+}
+
+export function addTraitCommands(program: Command, context: CommandContext): void {
+  const traits = program.command("traits").description("computed traits: what is counted of each user");
+  addList(traits, context, {
+    description: "list the computed traits, oldest first",
+    examples: ["traits list", "traits list --key order_count --json"],
+    path: TRAITS.path,
+    columns: { id: "id", key: "key", name: "name", status: "status" },
+    filters: {
+      "--status <status>": "preparing, live or paused",
+      "--key <key>": "the one with this key",
+    },
+  });
+  addShow(traits, context, TRAITS);
+  addCreate(traits, context);
+  addEdit(traits, context, TRAITS);
+  addValues(traits, context);
+  addDelete(traits, context, { ...TRAITS, one: "a computed trait; nothing is sent" });
+}
+
+interface CreateOptions extends JsonOption {
+  readonly name: string;
+  readonly key?: string;
+  readonly definition: string;
+}
+
+function addCreate(traits: Command, context: CommandContext): void {
+  addShownLeaf(traits, "create", {
+    description: "make a computed trait",
+    examples: ["traits create --name 'Order count' --definition order-count.json"],
+  })
+    .requiredOption("--name <name>", "for people")
+    .requiredOption("--definition <path>", "JSON file as docs/audiences.md has it; - is standard input")
+    .option("--key <key>", "name of the trait; from the name when it is not given")
+    .action(async ({ json, definition, ...fields }: CreateOptions) => {
+      const body = { ...fields, definition: await readJson(context, definition) };
+      await askAndShow(context, { ...(json === true && { json }) }, (api) => api.ask(TRAITS.path, { body }));
+    });
+}
+
+interface ValuesOptions extends JsonOption {
+  readonly limit: number;
+  readonly csv?: boolean;
+  readonly user?: string;
+}
+
+function addValues(traits: Command, context: CommandContext): void {
+  addShownLeaf(traits, "values <id>", {
+    description: "list the values of users, or show that of one; --csv gives all of them",
+    examples: [
+      "traits values trt_1 --limit 500",
+      "traits values trt_1 --user u1",
+      "traits values trt_1 --csv > values.csv",
+    ],
+  })
+    .option("--limit <count>", "at most so many", positiveInteger, 50)
+    .option("--user <userId>", "of this user alone")
+    .option("--csv", "all values as userId,value,since")
+    .action(async (id: string, { limit, csv, json, user }: ValuesOptions) => {
+      const api = controlApi(context.environment);
+      if (csv === true) {
+        for await (const piece of api.stream(pathOf(TRAITS.path, id, "/values.csv"))) context.write(piece);
+        return;
+      }
+      const path = pathOf(TRAITS.path, id, "/values");
+      if (user !== undefined) {
+        await askAndShow(context, { ...(json === true && { json }) }, (one) =>
+          one.ask(path, { query: { userId: user } }),
+        );
+        return;
+      }
+      const listing = await api.list(path, {}, limit);
+      const columns = { "user id": "userId", value: "value", since: "since" };
+      if (json === true) printJson(context, listing);
+      else printTable(context, columns, listing);
+    });
+}
