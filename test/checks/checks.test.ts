@@ -181,6 +181,13 @@ const REFUSED: readonly Refused[] = [
     `packages/topics/bad.ts:1 cites rule ${NO_RULE}`,
   ],
   [
+    "two rooms that import each other",
+    "check:rooms",
+    "services/control/replays/owner.ts",
+    'import "../dead-letters/parts.ts";\n',
+    "imports services/control/replays, and services/control/replays/owner.ts imports services/control/dead-letters",
+  ],
+  [
     "a word that the glossary has replaced",
     "check:words",
     "packages/topics/bad-word.ts",
