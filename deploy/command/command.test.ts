@@ -362,6 +362,17 @@ describe("the program", () => {
     }
   });
 
+  test("ends without a word when whoever reads its output has enough", async () => {
+    // The shell's own pipe: its reader is gone before the first line is written.
+    const line = `{ sleep 0.1; exec "$0" "$1" --help; } | true; echo "ended with \${PIPESTATUS[0]}"`;
+    const child = spawn("bash", ["-c", line, process.execPath, join(ROOT, "bin/hookline.mjs")], {
+      env: { ...environment, NODE_COMPILE_CACHE: join(ROOT, ".cache/node") },
+      stdio: ["ignore", "pipe", "pipe"],
+    });
+    const [out, said] = await Promise.all([text(child.stdout), text(child.stderr)]);
+    expect({ out, said }).toEqual({ out: "ended with 141\n", said: "" });
+  }, 60_000);
+
   test("starts a service, and ends it in order", async () => {
     const child = spawn("node", [join(ROOT, "bin/hookline.mjs"), "ingest"], {
       env: { ...environment, ...deployment(), HOOKLINE_INGEST_PORT: "0", HOOKLINE_METRICS_PORT: "0" },

@@ -2,8 +2,10 @@
 import { text } from "node:stream/consumers";
 import { processEnvironment } from "#runtime";
 import { runCommand } from "./program.ts";
+import { endWithReaders } from "./readers.ts";
 
 const environment = processEnvironment();
+endWithReaders();
 
 // Who started this was killed: a service ends in order, everything else at once. The channel alone keeps nothing running.
 process.on("disconnect", () => process.kill(process.pid, "SIGTERM"));

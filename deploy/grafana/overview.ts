@@ -38,7 +38,8 @@ export const overview: Dashboard = {
         },
         {
           title: "Unwell destinations",
-          description: "Destinations that nothing gets through to, and those that recover.",
+          description:
+            "Destinations that have taken nothing yet, those that nothing gets through to any more, and those that recover.",
           unit: "short",
           kind: "stat",
           queries: [

@@ -87,6 +87,22 @@ describe("npm start ends in order, says so, and leaves nothing", () => {
     expect(run.lines.filter((line) => /^Stop/.test(line))).toEqual(["Stopping ...", "Stopped."]);
   });
 
+  test("but at once by one that comes later, and still leaves no process", async () => {
+    await writeFile(join(folder, "data", "impatient"), "");
+    const run = await started();
+    await run.signal("node", "SIGTERM");
+    await run.untilLine(/^Stopping/, PATIENCE_MS);
+    await run.signal("node", "SIGINT");
+    await until(async () => (await run.processes()).size === 0, {
+      timeoutMs: PATIENCE_MS,
+      what: "no process to be left",
+    });
+    // No part has ended in order.
+    expect(await ended()).not.toMatch(/services|Kafka|all/);
+    expect(run.lines).not.toContain("Stopped.");
+    expect(await run.exitCode()).toBe(130);
+  });
+
   test("when its terminal is closed", async () => {
     requirePython();
     await go();

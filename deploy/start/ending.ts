@@ -1,4 +1,5 @@
 // The end of `npm start`, whoever asks for it and however often: everything in order, once, and nothing left.
+import { constants } from "node:os";
 import { endChildren, withDeadline } from "#stack";
 
 type Work = () => Promise<void> | void;
@@ -14,6 +15,8 @@ export interface Ending {
   onStopped(remove: Work): void;
   /** Ends every part, then the process. The first call counts. */
   end(exitCode: number): Promise<void>;
+  /** Instead, for who does not want to wait for it: kills every part, and ends the process. What they have in hand is done again later. */
+  force(exitCode: number): Promise<void>;
 }
 
 export interface EndingOptions {
@@ -63,6 +66,12 @@ export class OrderlyEnding implements Ending {
     this.#options.exit(exitCode === 0 && this.#hasFailed ? 1 : exitCode);
   }
 
+  async force(exitCode: number): Promise<void> {
+    this.#isBegun = true;
+    await endChildren();
+    this.#options.exit(exitCode);
+  }
+
   async #startIsOver(): Promise<void> {
     const late = Promise.withResolvers<void>();
     await withDeadline(Promise.race([this.#starting, late.promise]), CLEAN_UP_MS, () => late.resolve());
@@ -82,17 +91,34 @@ export class OrderlyEnding implements Ending {
 
 const SIGNALS = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
 
+/** npm, shells and terminals send a signal on to each other: one that comes sooner may be the first again. */
+export const FORCED_AFTER_MS = 2_000;
+
+interface EndOnSignalsOptions {
+  readonly say: (line: string) => void;
+  /** Since some moment, in ms. */
+  readonly elapsed: () => number;
+  readonly forcedAfterMs: number;
+}
+
 /**
- * Every signal asks for the orderly end, a second one too: no part takes longer than its grace time. So does the end of the
- * process that started this one, whose channel breaks (bin/install.mjs).
+ * A signal asks for the orderly end, and so does the end of the process that started this one, whose channel breaks (bin/install.mjs). A
+ * signal that comes `forcedAfterMs` later ends everything at once.
  */
-export function endOnSignals(ending: Ending, say: (line: string) => void): void {
+export function endOnSignals(ending: Ending, { elapsed, forcedAfterMs, say }: EndOnSignalsOptions): void {
+  let askedAtMs: number | undefined;
   const begin = (): void => {
+    askedAtMs ??= elapsed();
     if (ending.isBegun) return;
     say("\nStopping ...");
     void ending.end(0);
   };
-  for (const signal of SIGNALS) process.on(signal, begin);
+  for (const signal of SIGNALS)
+    process.on(signal, () => {
+      const isForced = askedAtMs !== undefined && elapsed() - askedAtMs >= forcedAfterMs;
+      if (isForced) void ending.force(128 + constants.signals[signal]);
+      else begin();
+    });
   process.on("disconnect", begin);
   // A terminal that was closed takes no more lines; the end goes on without them.
   for (const stream of [process.stdout, process.stderr]) stream.on("error", () => undefined);

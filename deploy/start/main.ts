@@ -1,13 +1,14 @@
 // `npm start`: everything on this machine, with a demo, until Ctrl-C.
+import { systemHost } from "#host";
 import { helpText, maskCredentials, processEnvironment } from "#runtime";
 import { checkSettings, unreadSettings } from "./check-settings.ts";
 import { settings as schema } from "./config.ts";
-import { endOnSignals, OrderlyEnding } from "./ending.ts";
+import { endOnSignals, FORCED_AFTER_MS, OrderlyEnding } from "./ending.ts";
 import { run } from "./run.ts";
 import { printableLines } from "./terminal-text.ts";
 
 const NAME = "npm start";
-const INTRODUCTION = `Runs all of Hookline on this machine: Kafka, the schema registry, every service and a demo. Ctrl-C ends it.
+const INTRODUCTION = `Runs all of Hookline on this machine: Kafka, the schema registry, every service and a demo. Ctrl-C ends it, and once more ends it at once.
 Every variable of docs/configuration.md is handed on to the services; these are its own.
 `;
 
@@ -17,7 +18,7 @@ function say(line: string): void {
 
 async function main(): Promise<void> {
   const ending = new OrderlyEnding({ say, exit: (code) => process.exit(code) });
-  endOnSignals(ending, say);
+  endOnSignals(ending, { say, elapsed: () => systemHost.elapsed(), forcedAfterMs: FORCED_AFTER_MS });
   // Data, logs and the development key are this user's; Kafka and the services inherit it.
   process.umask(0o077);
   const environment = processEnvironment();

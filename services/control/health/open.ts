@@ -141,6 +141,7 @@ function ownedBy(
 /** Ids of the destinations that are failing or recovering, kept change by change: nobody looks through all of them. */
 function followUnwell(table: Table<DestinationHealth>): ReadonlyMap<string, ReadonlySet<string>> {
   const byState = new Map([
+    ["untested", new Set<string>()],
     ["failing", new Set<string>()],
     ["recovering", new Set<string>()],
   ]);

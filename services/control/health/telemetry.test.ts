@@ -1,7 +1,21 @@
 import { expect, test } from "@jest/globals";
 import { createMetrics } from "#runtime";
 import { recordedLog } from "#support/recorded-log";
-import { createEventObserver } from "./telemetry.ts";
+import { createEventObserver, watchHealth } from "./telemetry.ts";
+
+test("destinations that have taken nothing yet are counted apart from those that take nothing any more", async () => {
+  const metrics = createMetrics({ service: "control", version: "0" });
+  watchHealth(
+    metrics,
+    new Map([
+      ["untested", new Set(["d1", "d2"])],
+      ["failing", new Set(["d3"])],
+    ]),
+  );
+  const text = await metrics.expose();
+  for (const [state, count] of Object.entries({ untested: 2, failing: 1, recovering: 0 }))
+    expect(text).toContain(`hookline_control_unwell_destinations{state="${state}"} ${count}`);
+});
 
 test("an event that was given up is counted, and an error's line names it", async () => {
   const { logger, lines } = recordedLog();

@@ -1,12 +1,12 @@
 import type { Logger, Metrics } from "#runtime";
 import type { EventObserver } from "./event-sender.ts";
 
-const STATES = ["failing", "recovering"] as const;
+const STATES = ["untested", "failing", "recovering"] as const;
 
 export function watchHealth(metrics: Metrics, unwell: ReadonlyMap<string, ReadonlySet<string>>): void {
   metrics.gauge({
     name: "control_unwell_destinations",
-    help: "Destinations to which nothing gets through, or not for long again.",
+    help: "Destinations that were sent calls and have not taken one yet, to which nothing gets through any more, or not for long again.",
     labels: { state: STATES },
     collect(gauge) {
       for (const state of STATES) gauge.set({ state }, unwell.get(state)?.size ?? 0);
