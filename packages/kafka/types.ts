@@ -142,6 +142,11 @@ export interface RunnerOptions<T> {
   onRecordsLost?(lost: RecordsLost): void;
   /** The group takes the partitions of a member that says nothing for so long. 6 s by default, the broker's lower bound. */
   readonly sessionTimeoutMs?: number;
+  /**
+   * After so many session timeouts without an answer the partitions count as lost (`Ownership`); 1.5 by default. With 1 nobody else has them
+   * before that; but the work stands still sooner while the coordinator is away.
+   */
+  readonly unsureAfterSessions?: number;
   /** How long a rebalance waits for members to come back; 10 s by default. */
   readonly rebalanceTimeoutMs?: number;
 }

@@ -226,6 +226,8 @@ export function createProfileRunner(
     openPartition: (partition) => partitions.open(partition),
     onRevoked: (lost) => partitions.revoked(lost),
     onRecordsLost: parts.onRecordsLost,
+    // Two who send what changes of one user would contradict each other.
+    unsureAfterSessions: 1,
   });
   return { partitions, runner };
 }

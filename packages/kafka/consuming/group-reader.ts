@@ -40,6 +40,7 @@ export interface GroupReaderOptions<T>
   /** False reads everything again at each start, and keeps its place over rebalances only. */
   readonly commits: boolean;
   readonly sessionTimeoutMs?: number | undefined;
+  readonly unsureAfterSessions?: number | undefined;
   readonly rebalanceTimeoutMs?: number | undefined;
   readonly unhurriedTopics?: readonly string[] | undefined;
 }
@@ -69,7 +70,8 @@ export class GroupReader<T> {
     const { host, logger } = parts;
     this.#parts = parts;
     this.#options = options;
-    this.#membership = new Membership(options.sessionTimeoutMs ?? DEFAULTS.sessionTimeoutMs, host);
+    const { sessionTimeoutMs = DEFAULTS.sessionTimeoutMs, unsureAfterSessions } = options;
+    this.#membership = new Membership({ sessionTimeoutMs, unsureAfterSessions }, host);
     this.#capacity = new Capacity(options.maxOutstandingRecords, options.maxOutstandingBytes, host);
     this.#partitionReaders = this.#newPartitionReaders();
     this.#supervisor = this.#newSupervisor();

@@ -5,7 +5,10 @@ const SESSION_MS = 6_000;
 
 test("a member is sure of its partitions for one and a half session timeouts after it asked, to the millisecond", () => {
   let nowMs = 1_000_000;
-  const membership = new Membership(SESSION_MS, { now: () => nowMs, elapsed: () => nowMs });
+  const membership = new Membership(
+    { sessionTimeoutMs: SESSION_MS },
+    { now: () => nowMs, elapsed: () => nowMs },
+  );
   expect(membership.isSure).toBe(false);
   membership.answered(nowMs - 2_000);
   nowMs += 9_000 - 2_000 - 1;
@@ -16,11 +19,22 @@ test("a member is sure of its partitions for one and a half session timeouts aft
   expect(membership.isSure).toBe(true);
 });
 
+test("a member that asks for it is sure for as long as nobody else can have its partitions", () => {
+  let nowMs = 1_000_000;
+  const options = { sessionTimeoutMs: SESSION_MS, unsureAfterSessions: 1 };
+  const membership = new Membership(options, { now: () => nowMs, elapsed: () => nowMs });
+  membership.answered(nowMs);
+  nowMs += SESSION_MS - 1;
+  expect(membership.isSure).toBe(true);
+  nowMs += 1;
+  expect(membership.isSure).toBe(false);
+});
+
 /** A member that was answered just now, and the two clocks of its machine. */
 function answeredMember() {
   const clocks = { nowMs: 1_000_000, elapsedMs: 5_000 };
   const host = { now: () => clocks.nowMs, elapsed: () => clocks.elapsedMs };
-  const membership = new Membership(SESSION_MS, host);
+  const membership = new Membership({ sessionTimeoutMs: SESSION_MS }, host);
   membership.answered(clocks.nowMs);
   return { clocks, membership };
 }

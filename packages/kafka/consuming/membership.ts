@@ -1,11 +1,16 @@
 import type { Host } from "#host";
 
 /**
- * After this many session timeouts without an answer, a member takes its partitions for lost. Others get them one session timeout after the
+ * After this many session timeouts without an answer, a member takes its partitions for lost, unless it asks for another number. Others get them one session timeout after the
  * last answered heartbeat at the earliest, so two work on one for half of one at most; while it is the coordinator that is away, as
  * long as a killed broker's successor takes to be found, nobody can get them, and nobody stops (docs/decisions/0016).
  */
 const UNSURE_AFTER_SESSIONS = 1.5;
+
+interface MembershipOptions {
+  readonly sessionTimeoutMs: number;
+  readonly unsureAfterSessions?: number | undefined;
+}
 
 /**
  * What a member knows of its own place in the group. Two clocks measure how long it was unanswered, and the longer time counts:
@@ -16,8 +21,11 @@ export class Membership {
   readonly #host: Pick<Host, "now" | "elapsed">;
   #answered = { atMs: Number.NEGATIVE_INFINITY, elapsedMs: Number.NEGATIVE_INFINITY };
 
-  constructor(sessionTimeoutMs: number, host: Pick<Host, "now" | "elapsed">) {
-    this.#sureForMs = sessionTimeoutMs * UNSURE_AFTER_SESSIONS;
+  constructor(
+    { sessionTimeoutMs, unsureAfterSessions = UNSURE_AFTER_SESSIONS }: MembershipOptions,
+    host: Pick<Host, "now" | "elapsed">,
+  ) {
+    this.#sureForMs = sessionTimeoutMs * unsureAfterSessions;
     this.#host = host;
   }
 

@@ -127,6 +127,30 @@ describe("a death, or the loss of the partition,", () => {
     expect(bench.sent).toEqual([]);
     expect(bench.stateOf("u")?.events).toMatchObject([{ name: "A", count: 1 }]);
   });
+
+  test("after time went on past what is forgotten: a call that is folded again is judged by its own moment", async () => {
+    const count = { op: "gte", value: 2 };
+    const bench = await Bench.with(audienceOf("twice", { event: "A", within: "60s", count }));
+    bench.call(track("u"));
+    await bench.settled();
+    const later = { receivedAtMs: NOW_MS + 50_000, timestampMs: NOW_MS + 50_000 };
+    const call = { ...callOf({ userId: "u", event: "A", ...later }), name: "A", previousId: null };
+    const event = profileEvent("call", { call });
+    bench.nowMs = NOW_MS + 80_000;
+    bench.store.isOurs = false;
+    bench.happen("u", event, 7);
+    bench.worker.advanceTo(NOW_MS + 70_000);
+    await bench.settled();
+    expect(bench.ended).toEqual([0, "back 7"]);
+    bench.store.isOurs = true;
+    bench.happen("u", event, 7);
+    for (let look = 0; look < 2; look += 1) {
+      await bench.settled();
+      bench.worker.advanceTo(NOW_MS + 70_000);
+    }
+    await bench.settled();
+    expect(bench.sent.map(({ text }) => text)).toEqual(['{"twice":true}', '{"twice":false}']);
+  });
 });
 
 test("a partition that is lost while changes are sent: its records are given back, and not settled as well", async () => {

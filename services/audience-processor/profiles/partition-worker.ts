@@ -283,6 +283,8 @@ export class PartitionWorker {
 
   #giveAllBack(): void {
     this.#term += 1;
+    // Of what comes again nothing is folded any more: it is judged by its own moments, not by the later one that time has reached.
+    this.#watermarkMs = 0;
     const taken = [...(this.#committing?.taken ?? []), ...this.#open.taken, ...this.#waiting];
     this.#committing = undefined;
     this.#open = emptyBatch();

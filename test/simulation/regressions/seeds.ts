@@ -126,4 +126,15 @@ export const REGRESSIONS: readonly Regression[] = [
     worlds: "audiences",
     found: "a lifetime's count was asked for again, and lacked the calls since it was given up",
   },
+  {
+    seed: 2362,
+    worlds: "audiences",
+    found:
+      "a processor that was frozen for longer than its session sent a change by a definition of before, beside the one that had its partition by then",
+  },
+  {
+    seed: 4523,
+    worlds: "steady_audiences",
+    found: "time had gone on past calls that were given back, and were judged again by the later time",
+  },
 ];
