@@ -1,3 +1,7 @@
+import { setTimeout as sleep } from "node:timers/promises";
+
+const PATIENCE_MS = 60_000;
+
 /** Answer of an HTTP request with a JSON body, whatever its status. */
 export interface ApiAnswer<T = Record<string, unknown>> {
   readonly status: number;
@@ -53,6 +57,20 @@ export interface Destination {
   readonly id: string;
 }
 
+/** An answer that says that nothing was begun, and when to come again, as control gives it while Kafka takes its time. */
+const isToComeAgain = ({ status, headers, body }: ApiAnswer<unknown>): boolean =>
+  status === 503 && headers.has("retry-after") && JSON.stringify(body).includes("nothing was begun");
+
+/** Asks again as long as it is told to, 60 s at most; gives the last answer. */
+async function requestPatiently<T>(url: string, request: ApiRequest): Promise<ApiAnswer<T>> {
+  const untilMs = Date.now() + PATIENCE_MS;
+  for (;;) {
+    const answer = await requestJson<T>(url, request);
+    if (!isToComeAgain(answer) || Date.now() > untilMs) return answer;
+    await sleep(Number(answer.headers.get("retry-after")) * 1_000);
+  }
+}
+
 /** What tests ask of the control API; each throws when the answer is not the expected one. */
 export interface ControlClient {
   readonly createSource: (name?: string) => Promise<Source>;
@@ -69,7 +87,7 @@ export function controlClient(
 ): ControlClient {
   const ask = async <T>(path: string, request: ApiRequest): Promise<T> => {
     const sinceMs = Date.now();
-    const { status, body } = await requestJson<T>(`${url()}${path}`, request);
+    const { status, body } = await requestPatiently<T>(`${url()}${path}`, request);
     if (status >= 300)
       throw new Error(`${request.method ?? "POST"} ${path}: ${status} ${JSON.stringify(body)}`);
     await changed(path, sinceMs);
