@@ -18,6 +18,7 @@ export {
   watchNumbers,
   watchTable,
 } from "./metrics.ts";
+export { didYouMean } from "./nearest.ts";
 export { dataDirSettings, processSettings } from "./process-settings.ts";
 export { runService } from "./run-service.ts";
 export { encryptionSettings } from "./security-settings.ts";

@@ -20,9 +20,10 @@ import { addDeadLetterRoutes } from "./dead-letters/routes.ts";
 import type { DestinationParts } from "./destinations/parts.ts";
 import { addDestinationRoutes } from "./destinations/routes.ts";
 import { createAuthorise } from "./http/auth.ts";
-import { createServer, type ServerOptions } from "./http/server.ts";
+import { type ControlApp, createServer, type ServerOptions } from "./http/server.ts";
 import type { ImportParts } from "./imports/parts.ts";
 import { addImportRoutes } from "./imports/routes.ts";
+import { addReasonRoute } from "./reasons/routes.ts";
 import type { RegulationParts } from "./regulations/parts.ts";
 import { addRegulationRoutes } from "./regulations/routes.ts";
 import type { ReplayRouteParts } from "./replays/noting.ts";
@@ -52,7 +53,8 @@ export type ApiParts = SourceParts &
   AuditLogParts &
   Pick<ServerOptions, "telemetry">;
 
-const ROUTES = [
+/** Each adds the routes of one feature; none looks at its parts before a request comes. */
+export const ROUTES: readonly ((app: ControlApp, parts: ApiParts) => void)[] = [
   addSourceRoutes,
   addWriteKeyRoutes,
   addDestinationRoutes,
@@ -62,6 +64,7 @@ const ROUTES = [
   addAttemptRoutes,
   addStatsRoute,
   addCallRoutes,
+  addReasonRoute,
   addDeadLetterRoutes,
   addReplayRoutes,
   addRegulationRoutes,

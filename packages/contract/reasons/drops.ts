@@ -37,4 +37,5 @@ export const DROPS: Reasons<DropReason> = {
   },
 };
 
+export const DROP_REASONS = reasonsOf(DROPS);
 export const UNROUTED_REASONS = reasonsOf(UNROUTED);

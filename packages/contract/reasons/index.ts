@@ -6,7 +6,7 @@ export {
   type DeadLetterReason,
 } from "./dead-letters.ts";
 export { DIVERT_REASONS, DIVERTS, type DivertReason } from "./diverts.ts";
-export { DROPS, type DropReason, UNROUTED_REASONS, type UnroutedReason } from "./drops.ts";
+export { DROP_REASONS, DROPS, type DropReason, UNROUTED_REASONS, type UnroutedReason } from "./drops.ts";
 export {
   isPermanent,
   OUTCOME_REASONS,

@@ -1,6 +1,6 @@
 // GET /v1/destinations/{id}/attempts and .../stats (contract 10.5).
 import { Type } from "typebox";
-import { durationText } from "#contract";
+import { durationText, OUTCOME_REASONS } from "#contract";
 import { KEPT_MS } from "#topics";
 import { IdParams } from "../http/fields.ts";
 import { problemResponses } from "../http/openapi.ts";
@@ -21,7 +21,12 @@ import { AttemptView, attemptView } from "./view.ts";
 const AttemptsQuery = Type.Object(
   {
     outcome: Type.Optional(
-      Type.String({ minLength: 1, description: "success, failed for every other, or one reason." }),
+      Type.Unsafe<string>({
+        title: "AttemptFilter",
+        type: "string",
+        enum: ["success", "failed", ...OUTCOME_REASONS],
+        description: "success, failed for every other, or one reason.",
+      }),
     ),
     messageId: Type.Optional(Type.String({ minLength: 1 })),
     ...RANGE_FIELDS,

@@ -1,9 +1,9 @@
 // A request to a webhook as the API shows it (contract 10.5).
 import { Type } from "typebox";
-import { OUTCOME_REASONS } from "#contract";
 import type { ListedAttempt } from "../delivery-index/attempts-table.ts";
 import { TimeField } from "../http/fields.ts";
 import { nullableInteger, nullableString } from "../http/nullable.ts";
+import { AttemptOutcomeField } from "../http/reason-fields.ts";
 import { SHOWN_URL, shownUrl } from "../http/shown-url.ts";
 import { isoTime } from "../http/time-pages.ts";
 
@@ -15,7 +15,7 @@ export const AttemptView = Type.Object(
     type: Type.String({ description: "Of the call." }),
     url: Type.String({ description: SHOWN_URL }),
     attempt: Type.Integer({ description: "1 is the first." }),
-    outcome: Type.String({ description: `success, or why not: ${OUTCOME_REASONS.join(", ")}.` }),
+    outcome: AttemptOutcomeField,
     retryable: Type.Boolean({
       description: "Whether this outcome lets the call be sent to the webhook again.",
     }),
@@ -28,7 +28,7 @@ export const AttemptView = Type.Object(
         "Failures just before that have no entry of their own, because more came than are recorded.",
     }),
   },
-  { description: "One request to one webhook." },
+  { title: "Attempt", description: "One request to one webhook." },
 );
 
 export function attemptView(attempt: ListedAttempt) {

@@ -41,6 +41,7 @@ export function addMemberRoutes(app: ControlApp, parts: MemberParts): void {
       schema: {
         tags: TAGS,
         operationId: "exportMembers",
+        summary: "All members of an audience, as CSV",
         params: IdParams,
         produces: ["text/csv"],
         response: { 200: MembersExport, ...problemResponses },

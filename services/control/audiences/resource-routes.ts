@@ -4,7 +4,7 @@ import type { AudienceConfig } from "#topics";
 import { entityTag } from "../edits/entity-tag.ts";
 import { actorOf } from "../http/caller.ts";
 import { IdParams, IfMatch, NoContent } from "../http/fields.ts";
-import { problemResponses } from "../http/openapi.ts";
+import { conflictResponse, problemResponses } from "../http/openapi.ts";
 import { type PageQuery, page, pageOf } from "../http/pages.ts";
 import type { ControlApp } from "../http/server.ts";
 import { checkBody } from "../http/validation.ts";
@@ -16,7 +16,7 @@ import { PatchAudienceBody } from "./schemas.ts";
 
 interface Operation {
   readonly operationId: string;
-  readonly summary?: string;
+  readonly summary: string;
   readonly description?: string;
 }
 
@@ -168,6 +168,8 @@ function addDeleteRoute<View extends object>(
         response: {
           ...(removal.exitAllCode !== undefined && { [removal.exitAllCode]: NoContent }),
           204: NoContent,
+          // Other audiences may name it.
+          ...(resource === "audience" && conflictResponse),
           ...problemResponses,
         },
       },

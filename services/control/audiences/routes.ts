@@ -25,7 +25,7 @@ const AUDIENCES: ResourceShape<Static<typeof AudienceView>> = {
       summary: "Make an audience; every user in it is sent an identify call",
     },
     list: { operationId: "listAudiences", summary: "List the audiences, oldest first" },
-    get: { operationId: "getAudience" },
+    get: { operationId: "getAudience", summary: "One audience, and how far it is" },
     patch: { operationId: "patchAudience", summary: "Rename, redefine, pause or resume an audience" },
     remove: {
       operationId: "deleteAudience",
@@ -50,7 +50,7 @@ const COMPUTED_TRAITS: ResourceShape<Static<typeof ComputedTraitView>> = {
       summary: "Make a computed trait; every user who has a value is sent an identify call",
     },
     list: { operationId: "listComputedTraits", summary: "List the computed traits, oldest first" },
-    get: { operationId: "getComputedTrait" },
+    get: { operationId: "getComputedTrait", summary: "One computed trait, and how far it is" },
     patch: {
       operationId: "patchComputedTrait",
       summary: "Rename, redefine, pause or resume a computed trait",

@@ -157,7 +157,10 @@ export const AudienceView = Type.Object(
     }),
     members: Type.Integer({ description: "A second or two old." }),
   },
-  { description: "The audience." },
+  { title: "Audience", description: "The audience." },
 );
 
-export const ComputedTraitView = Type.Object(SHARED_VIEW, { description: "The computed trait." });
+export const ComputedTraitView = Type.Object(SHARED_VIEW, {
+  title: "ComputedTrait",
+  description: "The computed trait.",
+});

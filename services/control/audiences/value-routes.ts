@@ -36,6 +36,7 @@ export function addValueRoutes(app: ControlApp, parts: MemberParts): void {
       schema: {
         tags: TAGS,
         operationId: "exportValues",
+        summary: "All values of a computed trait, as CSV",
         params: IdParams,
         produces: ["text/csv"],
         response: { 200: ValuesExport, ...problemResponses },

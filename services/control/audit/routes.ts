@@ -41,6 +41,7 @@ const AuditEntryView = Type.Object(
     after: Shown("Without secrets; null of what is gone."),
   },
   {
+    title: "AuditEntry",
     description: "One change. It is written before the change: one that Kafka then did not take is here too.",
   },
 );

@@ -15,7 +15,10 @@ import { type FoundCall, findCall } from "./find.ts";
 import type { CallParts } from "./parts.ts";
 import { CALL_STATES, callState, type Trace } from "./trace.ts";
 
-const NextView = Type.Object(WAITING_FIELDS, { description: "Where it waits, and for what." });
+const NextView = Type.Object(WAITING_FIELDS, {
+  title: "NextAttempt",
+  description: "Where it waits, and for what.",
+});
 
 const DestinationTraceView = Type.Object(
   {
@@ -34,7 +37,7 @@ const DestinationTraceView = Type.Object(
     deadLetters: Type.Array(DeadLetterView, { description: "Oldest first." }),
     sendAgain: AgainView,
   },
-  { description: "What became of the call at one destination." },
+  { title: "CallAtDestination", description: "What became of the call at one destination." },
 );
 
 const CallView = Type.Object(
@@ -51,7 +54,7 @@ const CallView = Type.Object(
     }),
     indexedUntil: IndexedUntilField,
   },
-  { description: "What became of one call." },
+  { title: "Call", description: "What became of one call." },
 );
 
 export function addCallRoutes(app: ControlApp, parts: CallParts): void {

@@ -1,11 +1,11 @@
 // GET /v1/dead-letters[/{id}] (contract 10.6, 3.7).
 
 import { Type } from "typebox";
-import { DEAD_LETTER_REASONS } from "#contract";
 import type { DeadLetter } from "#topics";
 import { IdParams } from "../http/fields.ts";
 import { problemResponses } from "../http/openapi.ts";
 import { notFound, ProblemError } from "../http/problem.ts";
+import { DeadLetterReasonField } from "../http/reason-fields.ts";
 import type { ControlApp } from "../http/server.ts";
 import {
   isoTimeOrNull,
@@ -26,7 +26,7 @@ const READ_WITHIN_MS = 5_000;
 const DeadLettersQuery = Type.Object(
   {
     destinationId: Type.Optional(Type.String({ minLength: 1 })),
-    reason: Type.Optional(Type.String({ minLength: 1, description: DEAD_LETTER_REASONS.join(", ") })),
+    reason: Type.Optional(DeadLetterReasonField),
     replayId: Type.Optional(
       Type.String({ minLength: 1, description: "Those that calls of this replay became again." }),
     ),

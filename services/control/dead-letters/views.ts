@@ -2,20 +2,18 @@
 
 import { isUtf8 } from "node:buffer";
 import { type Static, Type } from "typebox";
-import { DEAD_LETTER_REASONS } from "#contract";
 import type { DeadLetter } from "#topics";
 import type { ListedDeadLetter } from "../delivery-index/dead-letters-table.ts";
 import { TimeField } from "../http/fields.ts";
 import { nullableInteger, nullableString } from "../http/nullable.ts";
+import { DeadLetterReasonField, OutcomeReasonField } from "../http/reason-fields.ts";
 import { SHOWN_URL, shownUrl } from "../http/shown-url.ts";
 import { isoTime, isoTimeOrNull } from "../http/time-pages.ts";
 
 const LISTED_FIELDS = {
   id: Type.String(),
   deadAt: TimeField,
-  reason: Type.String({
-    description: `${DEAD_LETTER_REASONS.join(", ")}: docs/reasons.md says what each means.`,
-  }),
+  reason: DeadLetterReasonField,
   message: Type.String({ description: "For people." }),
   destinationId: nullableString(),
   sourceId: nullableString(),
@@ -31,7 +29,10 @@ const LISTED_FIELDS = {
   replayIds: Type.Array(Type.String(), { description: "The replays that sent it again, oldest first." }),
 };
 
-export const DeadLetterView = Type.Object(LISTED_FIELDS, { description: "A call that failed for good." });
+export const DeadLetterView = Type.Object(LISTED_FIELDS, {
+  title: "DeadLetter",
+  description: "A call that failed for good.",
+});
 
 export const WholeDeadLetterView = Type.Object(
   {
@@ -42,7 +43,7 @@ export const WholeDeadLetterView = Type.Object(
       Type.Object({
         url: Type.String({ description: SHOWN_URL }),
         kind: Type.String({ description: "retryable or permanent." }),
-        reason: Type.String(),
+        reason: OutcomeReasonField,
         status: nullableInteger(),
         error: Type.String(),
         at: TimeField,
@@ -54,7 +55,10 @@ export const WholeDeadLetterView = Type.Object(
     bodyText: nullableString("The exact body; null when it is no text."),
     bodyBase64: nullableString("The bytes of a record that is no text."),
   },
-  { description: "A call that failed for good, with its body and the reason of every webhook." },
+  {
+    title: "WholeDeadLetter",
+    description: "A call that failed for good, with its body and the reason of every webhook.",
+  },
 );
 
 interface Shown {

@@ -58,12 +58,12 @@ describe("options of a destination (contract 4.4, 4.5)", () => {
     });
     expect(answer.status).toBe(422);
     expect(problemFields(answer)).toEqual({
-      events: "must NOT have fewer than 1 items",
-      maxRequestsPerSecond: "must be > 0",
-      maxInFlight: "must be integer or null",
+      events: "must have at least 1 entry",
+      maxRequestsPerSecond: "must be more than 0",
+      maxInFlight: "must be a whole number or null",
       shards: "must be at most 2, the number of partitions",
       disableAfter: "is not a duration such as 30m, 2h, 1d or PT2H",
-      standardWebhooks: "must be boolean",
+      standardWebhooks: "must be true or false",
     });
   });
 
@@ -85,8 +85,11 @@ describe("options of a destination (contract 4.4, 4.5)", () => {
 
   test("are described in the OpenAPI document", async () => {
     const { body } = await control.ask("/openapi.json");
-    const { properties } = body.paths["/v1/destinations/{id}"].patch.requestBody.content["application/json"]
-      .schema as { properties: Record<string, { description?: string }> };
+    const { content } = body.paths["/v1/destinations/{id}"].patch.requestBody;
+    expect(content["application/json"].schema).toEqual({ $ref: "#/components/schemas/DestinationPatch" });
+    const { properties } = body.components.schemas.DestinationPatch as {
+      properties: Record<string, { description?: string }>;
+    };
     for (const option of [...Object.keys(LIMITED), "shards", "previousSecretValidFor"])
       expect(properties[option]?.description).toEqual(expect.any(String));
     expect(properties["maxRequestsPerSecond"]?.description).toContain("holds over all processes");

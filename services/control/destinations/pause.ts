@@ -15,12 +15,12 @@ const Limit = Type.Unsafe<string | null>({ type: ["string", "null"], description
 
 export const PauseBody = Type.Object(
   { callsWaitFor: Type.Optional(Limit) },
-  { additionalProperties: false, description: "How long its calls wait." },
+  { additionalProperties: false, title: "NewPause", description: "How long its calls wait." },
 );
 
 export const PauseView = Type.Object(
   { since: Type.String({ format: "date-time" }), callsWaitFor: Limit },
-  { description: "Its calls wait instead of being sent." },
+  { title: "Pause", description: "Its calls wait instead of being sent." },
 );
 
 /** What is wrong with a request, whatever it looks like. */

@@ -81,6 +81,7 @@ function addReadRoutes(app: ControlApp, parts: DestinationParts): void {
       schema: {
         tags: TAGS,
         operationId: "getDestination",
+        summary: "One destination, its secrets masked, and how it is",
         params: IdParams,
         response: { 200: DestinationView, ...problemResponses },
       },

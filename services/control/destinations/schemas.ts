@@ -122,7 +122,21 @@ export const CreateDestinationBody = Type.Object(
     callTypes: Type.Optional(CallTypes),
     ...OPTIONS,
   },
-  { additionalProperties: false },
+  {
+    additionalProperties: false,
+    title: "NewDestination",
+    examples: [
+      {
+        name: "Warehouse",
+        sourceIds: ["shop"],
+        enabled: true,
+        sharedSecret: "a-key-of-X-Signature",
+        webhooks: [{ url: "https://example.com/hook" }],
+        callTypes: ["track"],
+        maxRequestsPerSecond: 50,
+      },
+    ],
+  },
 );
 
 export const PatchDestinationBody = Type.Object(
@@ -138,7 +152,9 @@ export const PatchDestinationBody = Type.Object(
   },
   {
     additionalProperties: false,
+    title: "DestinationPatch",
     description: "A JSON merge patch (RFC 7396): what is not named stays, lists are replaced as a whole.",
+    examples: [{ enabled: false }],
   },
 );
 
@@ -185,5 +201,5 @@ export const DestinationView = Type.Object(
     createdAt: TimeField,
     updatedAt: TimeField,
   },
-  { description: "The destination, its secrets masked." },
+  { title: "Destination", description: "The destination, its secrets masked." },
 );

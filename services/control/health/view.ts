@@ -2,6 +2,7 @@
 import { Type } from "typebox";
 import type { DestinationConfig, DestinationHealth, WebhookHealth } from "#topics";
 import { TimeField } from "../http/fields.ts";
+import { OutcomeReasonField } from "../http/reason-fields.ts";
 import { SHOWN_URL, shownUrl } from "../http/shown-url.ts";
 import { unbrokenSinceMs } from "./health.ts";
 
@@ -12,11 +13,11 @@ const Failure = Type.Object(
   {
     at: TimeField,
     url: Type.String({ description: SHOWN_URL }),
-    outcome: Type.String({ description: "A slug such as timeout or http_5xx." }),
+    outcome: OutcomeReasonField,
     status: Type.Unsafe<number | null>({ type: ["integer", "null"] }),
     message: Type.String(),
   },
-  { description: "The last request that failed." },
+  { title: "LastFailure", description: "The last request that failed." },
 );
 
 export const HealthView = Type.Object(
@@ -47,7 +48,7 @@ export const HealthView = Type.Object(
       { description: "The webhooks whose last attempt failed; of a healthy destination too." },
     ),
   },
-  { description: "As the attempts say, within seconds." },
+  { title: "DestinationHealth", description: "As the attempts say, within seconds." },
 );
 
 export function healthView({ webhooks }: DestinationConfig, health: DestinationHealth | undefined) {

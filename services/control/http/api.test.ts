@@ -107,7 +107,7 @@ describe("problems (RFC 9457, contract 10.1)", () => {
       headers: { "content-type": "application/json" },
     });
     expect(answer.status).toBe(422);
-    expect(answer.body.errors).toEqual([{ path: "", message: "must be object" }]);
+    expect(answer.body.errors).toEqual([{ path: "", message: "must be an object" }]);
   });
 
   test("a body over 512 KiB is 413", async () => {
@@ -213,6 +213,7 @@ describe("the OpenAPI document", () => {
       "get /v1/destinations/{id}/attempts",
       "get /v1/destinations/{id}/stats",
       "get /v1/destinations/{id}/waiting",
+      "get /v1/reasons",
       "get /v1/regulations",
       "get /v1/regulations/{id}",
       "get /v1/replays",
@@ -239,11 +240,29 @@ describe("the OpenAPI document", () => {
       "post /v1/sources/{id}/write-keys",
       "put /v1/audiences/{id}/members/{importId}",
     ]);
-    const created = body.paths["/v1/destinations"].post;
-    expect(Object.keys(created.responses)).toEqual(["201", "4XX", "5XX"]);
-    expect(created.responses["4XX"].content["application/problem+json"].schema).toEqual({
-      $ref: "#/components/schemas/Problem",
+    const { requestBody, responses } = body.paths["/v1/destinations"].post;
+    expect(Object.keys(responses)).toEqual([
+      "201",
+      "400",
+      "401",
+      "403",
+      "409",
+      "413",
+      "415",
+      "422",
+      "500",
+      "503",
+    ]);
+    expect(requestBody.content["application/json"].schema).toEqual({
+      $ref: "#/components/schemas/NewDestination",
     });
+    expect(responses["201"].content["application/json"].schema).toEqual({
+      $ref: "#/components/schemas/Destination",
+    });
+    expect(responses["422"]).toEqual({ $ref: "#/components/responses/RefusedValues" });
+    const { content } = body.components.responses.RefusedValues;
+    expect(content["application/problem+json"].schema).toEqual({ $ref: "#/components/schemas/Problem" });
+    expect(body.servers).toEqual([expect.objectContaining({ url: "/" })]);
     expect(body.components.schemas.Problem.required).toContain("errors");
     expect(body.security).toEqual([{ bearer: [] }]);
     expect(JSON.stringify(body)).not.toMatch(/Default Response|~kind/);

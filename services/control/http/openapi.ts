@@ -1,9 +1,12 @@
-import type { SwaggerOptions } from "@fastify/swagger";
+import type { FastifyDynamicSwaggerOptions } from "@fastify/swagger";
 import { Type } from "typebox";
+import { isJsonObject, type JsonObject } from "#contract";
+import { withNamedSchemas } from "./openapi-names.ts";
+import { problemComponents, withProblems } from "./openapi-problems.ts";
 import { PROBLEM_CONTENT_TYPE } from "./problem.ts";
 
 /** The document is made from the route schemas; this is what they do not say. */
-export function openApiOptions(): SwaggerOptions {
+export function openApiOptions(): FastifyDynamicSwaggerOptions {
   return {
     openapi: {
       openapi: "3.1.0",
@@ -11,8 +14,10 @@ export function openApiOptions(): SwaggerOptions {
         title: "Hookline control API",
         version: "1",
         description:
-          "Sources, destinations, test calls, what became of deliveries, dead letters and replays, deletions. A 2xx on a change is sent only after Kafka has acknowledged it.",
+          "Sources, destinations, test calls, what became of deliveries, dead letters and replays, deletions. A 2xx on a change is sent only after Kafka has acknowledged it. Answers may get further fields, and fields further values: readers pass over what they do not know.",
+        license: { name: "Apache-2.0", url: "https://www.apache.org/licenses/LICENSE-2.0" },
       },
+      servers: [{ url: "/", description: "Where this document was read." }],
       components: {
         securitySchemes: {
           bearer: { type: "http", scheme: "bearer", description: "A token of HOOKLINE_API_TOKENS." },
@@ -23,7 +28,34 @@ export function openApiOptions(): SwaggerOptions {
     refResolver: {
       buildLocalReference: (schema, _base, _fragment, index) => String(schema["$id"] ?? `schema${index}`),
     },
+    transformObject: (made) => ("openapiObject" in made ? completed(made.openapiObject) : made.swaggerObject),
   };
+}
+
+/** The document with the statuses that operations really have, and named components. */
+function completed<T extends { paths?: object; components?: object }>(document: T): T {
+  const entries = Object.entries(document.paths ?? {}).map(([path, methods]) => [
+    path,
+    completedPath(path, methods),
+  ]);
+  const { paths, schemas } = withNamedSchemas(Object.fromEntries(entries));
+  const { components = {} } = document;
+  const shared = "schemas" in components && isJsonObject(components.schemas) ? components.schemas : {};
+  return {
+    ...document,
+    paths,
+    components: { ...components, schemas: { ...schemas, ...shared }, responses: problemComponents() },
+  };
+}
+
+function completedPath(path: string, methods: unknown): JsonObject {
+  const operations = Object.entries(isJsonObject(methods) ? methods : {});
+  return Object.fromEntries(
+    operations.map(([method, operation]) => [
+      method,
+      isJsonObject(operation) ? withProblems(path, method, operation) : operation,
+    ]),
+  );
 }
 
 const problem = {
@@ -31,5 +63,8 @@ const problem = {
   content: { [PROBLEM_CONTENT_TYPE]: { schema: Type.Unsafe({ $ref: "Problem#" }) } },
 };
 
-/** The answers that every route may give beside its own. */
+/** The answers that every route may give beside its own; the document says which statuses these are (openapi-problems.ts). */
 export const problemResponses = { "4xx": problem, "5xx": problem };
+
+/** Of a route other than a POST that may contradict what is there. */
+export const conflictResponse = { 409: problem };

@@ -22,8 +22,13 @@ export function pageOf<T extends TSchema>(item: T) {
         description: "Give it as `after` for the next page; null on the last one.",
       }),
     },
-    { description: "One page of the list." },
+    { ...pageTitle(item), description: "One page of the list." },
   );
+}
+
+/** Names the page in the API's document, after what is on it. */
+export function pageTitle(item: TSchema): { readonly title?: string } {
+  return "title" in item && typeof item.title === "string" ? { title: `${item.title}Page` } : {};
 }
 
 interface Listed {

@@ -1,6 +1,7 @@
 // Lists of what happened: newest first, in a range of time, answered as {data, next, indexedUntil}.
 import { type Static, type TSchema, Type } from "typebox";
 import { parseTimestamp } from "#contract";
+import { pageTitle } from "./pages.ts";
 import { type FieldProblem, refused } from "./problem.ts";
 
 const MAX_LIMIT = 200;
@@ -35,7 +36,7 @@ export function timePageOf<T extends TSchema>(item: T) {
       }),
       indexedUntil: IndexedUntilField,
     },
-    { description: "One page of the list, newest first." },
+    { ...pageTitle(item), description: "One page of the list, newest first." },
   );
 }
 

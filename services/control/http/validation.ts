@@ -2,8 +2,10 @@
 import { Ajv, type ErrorObject } from "ajv";
 import type { FastifyRequest, FastifySchemaCompiler } from "fastify";
 import { type FieldProblem, type ProblemError, refused } from "./problem.ts";
+import { validationText } from "./validation-texts.ts";
 
-const SHARED = { allErrors: true, allowUnionTypes: true, strict: true } as const;
+/** `verbose`: an error knows its schema and its value, of which its text is made. */
+const SHARED = { allErrors: true, allowUnionTypes: true, strict: true, verbose: true } as const;
 
 /** `formats` are documentation only: rules of URLs and headers are contract's. */
 const FORMATS = { uri: true, "date-time": true } as const;
@@ -20,26 +22,13 @@ const MAX_READ = 500;
 
 /** What ajv found, with fields written as a caller would: `webhooks[1].url`. */
 function fieldProblems(errors: readonly ErrorObject[]): FieldProblem[] {
-  return errors.map(({ instancePath, keyword, params, message }) => {
+  return errors.map((error) => {
+    const { instancePath, keyword, params } = error;
     const at = instancePath.split("/").slice(1).map(unescaped);
-    switch (keyword) {
-      case "required":
-        return { path: pathOf([...at, String(params["missingProperty"])]), message: "is required" };
-      case "additionalProperties":
-        return {
-          path: pathOf([...at, String(params["additionalProperty"])]),
-          message: "is not a field that can be set",
-        };
-      case "enum":
-        return {
-          path: pathOf(at),
-          message: `must be one of ${(params["allowedValues"] as string[]).join(", ")}`,
-        };
-      case "type":
-        return { path: pathOf(at), message: `must be ${[params["type"]].flat().join(" or ")}` };
-      default:
-        return { path: pathOf(at), message: message ?? "is refused" };
-    }
+    // These two are about a field of the value that they are found at.
+    const field = { required: "missingProperty", additionalProperties: "additionalProperty" }[keyword];
+    const path = field === undefined ? at : [...at, String(params[field])];
+    return { path: pathOf(path), message: validationText(error) };
   });
 }
 

@@ -63,7 +63,7 @@ export const ImportView = Type.Object(
     createdAt: TimeField,
     updatedAt: TimeField,
   },
-  { description: "The import." },
+  { title: "Import", description: "The import." },
 );
 
 export function importView(one: MembershipImport): Static<typeof ImportView> {

@@ -36,7 +36,7 @@ export const RegulationBody = Type.Object(
 
 export const RegulationAccepted = Type.Object(
   { id: Type.String() },
-  { description: "The regulation is durable, and goes on by itself." },
+  { title: "RegulationAccepted", description: "The regulation is durable, and goes on by itself." },
 );
 
 export const RegulationsQuery = Type.Object(
@@ -76,7 +76,10 @@ export const RegulationView = Type.Object(
     createdAt: TimeField,
     updatedAt: TimeField,
   },
-  { description: "A regulation and how far it is; its progress is written every few seconds." },
+  {
+    title: "Regulation",
+    description: "A regulation and how far it is; its progress is written every few seconds.",
+  },
 );
 
 export function regulationView(regulation: Regulation): Static<typeof RegulationView> {

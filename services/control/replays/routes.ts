@@ -3,7 +3,7 @@ import type { Static } from "typebox";
 import type { Replay } from "#topics";
 import { actorOf } from "../http/caller.ts";
 import { IdParams } from "../http/fields.ts";
-import { problemResponses } from "../http/openapi.ts";
+import { conflictResponse, problemResponses } from "../http/openapi.ts";
 import { PageQuery, page, pageOf } from "../http/pages.ts";
 import type { ControlApp } from "../http/server.ts";
 import { checkBody } from "../http/validation.ts";
@@ -93,7 +93,7 @@ function addCancelRoute(app: ControlApp, parts: ReplayRouteParts): void {
         operationId: "cancelReplay",
         summary: "End a replay: what was not sent again yet stays as it is",
         params: IdParams,
-        response: { 202: ReplayView, ...problemResponses },
+        response: { 202: ReplayView, ...conflictResponse, ...problemResponses },
       },
     },
     async (request, reply) => {

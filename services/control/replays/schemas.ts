@@ -1,8 +1,8 @@
 import { type Static, Type } from "typebox";
-import { DEAD_LETTER_REASONS } from "#contract";
 import type { Replay } from "#topics";
 import { TimeField } from "../http/fields.ts";
 import { nullableString } from "../http/nullable.ts";
+import { DeadLetterReasonField } from "../http/reason-fields.ts";
 import { isoTime, isoTimeOrNull, RANGE_FIELDS } from "../http/time-pages.ts";
 import { ReplayedCallsView, replayedCallsView } from "./call-schemas.ts";
 import { CallsPerSecondField, DEFAULT_CALLS_PER_SECOND } from "./pace.ts";
@@ -32,7 +32,7 @@ export const ReplayBody = Type.Object(
           "Without ids: the destination that they are sent to instead of `destinationId`, which may be deleted.",
       }),
     ),
-    reason: Type.Optional(Type.String({ minLength: 1, description: DEAD_LETTER_REASONS.join(", ") })),
+    reason: Type.Optional(DeadLetterReasonField),
     ...RANGE_FIELDS,
     callsPerSecond: CallsPerSecondField,
   },
@@ -45,7 +45,7 @@ export const ReplayAccepted = Type.Object(
     matched: Type.Integer({ description: "Calls that will be sent again." }),
     skipped: Type.Integer({ description: "Selected, but no calls: records that could not be read." }),
   },
-  { description: "The replay is durable, and goes on by itself." },
+  { title: "ReplayAccepted", description: "The replay is durable, and goes on by itself." },
 );
 
 export const ReplayView = Type.Object(
@@ -71,7 +71,7 @@ export const ReplayView = Type.Object(
     createdAt: TimeField,
     updatedAt: TimeField,
   },
-  { description: "A replay and how far it is." },
+  { title: "Replay", description: "A replay and how far it is." },
 );
 
 export function replayView(replay: Replay, deadAgain: number): Static<typeof ReplayView> {

@@ -3,7 +3,7 @@ import { SPACE_SOURCE } from "#contract";
 import { checkIfMatch, entityTag } from "../edits/entity-tag.ts";
 import { actorOf } from "../http/caller.ts";
 import { IdParams, IfMatch, NoContent } from "../http/fields.ts";
-import { problemResponses } from "../http/openapi.ts";
+import { conflictResponse, problemResponses } from "../http/openapi.ts";
 import { PageQuery, page, pageOf } from "../http/pages.ts";
 import { ProblemError } from "../http/problem.ts";
 import type { ControlApp } from "../http/server.ts";
@@ -78,6 +78,7 @@ function addSingleRoutes(app: ControlApp, parts: SourceParts): void {
       schema: {
         tags: TAGS,
         operationId: "getSource",
+        summary: "One source, with its write keys",
         params: IdParams,
         response: { 200: SourceView, ...problemResponses },
       },
@@ -94,6 +95,7 @@ function addSingleRoutes(app: ControlApp, parts: SourceParts): void {
       schema: {
         tags: TAGS,
         operationId: "patchSource",
+        summary: "Rename a source, switch it on or off",
         params: IdParams,
         headers: IfMatch,
         body: PatchSourceBody,
@@ -120,7 +122,7 @@ function addSingleRoutes(app: ControlApp, parts: SourceParts): void {
         summary: "Delete a source that no destination is connected to",
         params: IdParams,
         headers: IfMatch,
-        response: { 204: NoContent, ...problemResponses },
+        response: { 204: NoContent, ...conflictResponse, ...problemResponses },
       },
     },
     async (request, reply) => {

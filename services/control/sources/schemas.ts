@@ -12,15 +12,33 @@ export const SourceView = Type.Object(
     createdAt: TimeField,
     updatedAt: TimeField,
   },
-  { description: "The source." },
+  {
+    title: "Source",
+    description: "The source.",
+    examples: [
+      {
+        id: "src_5f1c0a9be2d47731",
+        name: "Shop",
+        enabled: true,
+        writeKeys: ["0123456789abcdef0123456789abcdef"],
+        createdAt: "2026-11-02T09:30:00.000Z",
+        updatedAt: "2026-11-02T09:30:00.000Z",
+      },
+    ],
+  },
 );
 
 export const CreateSourceBody = Type.Object(
   { name: NameField, id: Type.Optional(IdField) },
-  { additionalProperties: false },
+  { additionalProperties: false, title: "NewSource", examples: [{ name: "Shop", id: "shop" }] },
 );
 
 export const PatchSourceBody = Type.Object(
   { name: Type.Optional(NameField), enabled: Type.Optional(Type.Boolean()) },
-  { additionalProperties: false, description: "A JSON merge patch (RFC 7396): what is not named stays." },
+  {
+    additionalProperties: false,
+    title: "SourcePatch",
+    description: "A JSON merge patch (RFC 7396): what is not named stays.",
+    examples: [{ enabled: false }],
+  },
 );

@@ -101,7 +101,7 @@ describe("sources (contract 10.2)", () => {
     expect(problem.errors).toEqual([
       { path: "id", message: "is not a field that can be set" },
       { path: "writeKeys", message: "is not a field that can be set" },
-      { path: "name", message: "must be string" },
+      { path: "name", message: "must be a text" },
     ]);
   });
 

@@ -4,7 +4,7 @@ import type { SourceConfig } from "#topics";
 import { entityTag } from "../edits/entity-tag.ts";
 import { actorOf } from "../http/caller.ts";
 import { IdParams, IfMatch, NoContent } from "../http/fields.ts";
-import { problemResponses } from "../http/openapi.ts";
+import { conflictResponse, problemResponses } from "../http/openapi.ts";
 import { ProblemError } from "../http/problem.ts";
 import type { ControlApp } from "../http/server.ts";
 import { updateSource } from "./change.ts";
@@ -60,7 +60,7 @@ export function addWriteKeyRoutes(app: ControlApp, parts: SourceParts): void {
         summary: "End a write key that is not the last one",
         params: KeyParams,
         headers: IfMatch,
-        response: { 204: NoContent, ...problemResponses },
+        response: { 204: NoContent, ...conflictResponse, ...problemResponses },
       },
     },
     async (request, reply) => {

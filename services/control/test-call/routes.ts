@@ -51,7 +51,7 @@ const TestResult = Type.Object(
       }),
     ),
   },
-  { description: "What each webhook made of the call." },
+  { title: "TestResult", description: "What each webhook made of the call." },
 );
 
 export function addTestRoute(app: ControlApp, parts: TestCallParts): void {

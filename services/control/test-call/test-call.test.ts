@@ -118,7 +118,7 @@ describe("the test call (contract 10.4)", () => {
     expect(status).toBe(422);
     expect(body.errors).toEqual([{ path: "call", message: expect.stringContaining("event_not_defined") }]);
     expect((await testOf(id, { call: "no object" })).body.errors).toEqual([
-      { path: "call", message: "must be object" },
+      { path: "call", message: "must be an object" },
     ]);
     expect(receiver.requestsTo("/refused")).toHaveLength(0);
   });

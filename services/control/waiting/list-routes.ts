@@ -22,7 +22,7 @@ const WaitingView = Type.Object(
     receivedAt: TimeField,
     ...WAITING_FIELDS,
   },
-  { description: "A call that waits for the destination." },
+  { title: "WaitingCall", description: "A call that waits for the destination." },
 );
 
 const SummaryView = Type.Object(
@@ -31,7 +31,7 @@ const SummaryView = Type.Object(
     oldestReceivedAt: nullableString("When the call was accepted that has waited longest."),
     isComplete: Type.Boolean({ description: "False: there are more than could be counted in four seconds." }),
   },
-  { description: "All that waits." },
+  { title: "WaitingSummary", description: "All that waits." },
 );
 
 const WaitingPage = Type.Object(

@@ -44,7 +44,7 @@ describe("a pause", () => {
     ["a while", "is not a duration such as 12h"],
     ["0s", "must be longer than 0s, and at most 7d"],
     ["8d", "must be longer than 0s, and at most 7d"],
-    [5, "must be string or null"],
+    [5, "must be a text or null"],
   ])("of %p is refused", async (callsWaitFor, message) => {
     const { status, body } = await post(await destination(), "pause", { callsWaitFor });
     expect(status).toBe(422);

@@ -3,6 +3,7 @@ import { Type } from "typebox";
 import type { WebhookOutcome } from "#topics";
 import { TimeField } from "../http/fields.ts";
 import { nullableInteger, nullableString } from "../http/nullable.ts";
+import { OutcomeReasonField } from "../http/reason-fields.ts";
 import { SHOWN_URL, shownUrl } from "../http/shown-url.ts";
 import { isoTime, isoTimeOrNull } from "../http/time-pages.ts";
 import { type WaitingJob, waitingState } from "./waiting-job.ts";
@@ -10,7 +11,7 @@ import { type WaitingJob, waitingState } from "./waiting-job.ts";
 const WebhookOutcomeView = Type.Object({
   url: Type.String({ description: SHOWN_URL }),
   kind: Type.String({ description: "retryable or permanent." }),
-  reason: Type.String(),
+  reason: OutcomeReasonField,
   status: nullableInteger(),
   error: Type.String(),
   at: TimeField,

@@ -1,0 +1,45 @@
+// The closed lists of reasons as the API's document has them, each a named component; docs/reasons.md and GET /v1/reasons say what each means.
+import { Type } from "typebox";
+import {
+  DEAD_LETTER_REASONS,
+  DIVERT_REASONS,
+  DROP_REASONS,
+  OUTCOME_REASONS,
+  REJECTION_CODES,
+} from "#contract";
+
+/** What a value may be; records of an earlier version may have others, which are shown as they are. */
+function oneOf(title: string, values: readonly string[], description: string) {
+  return Type.Unsafe<string>({ title, type: "string", enum: values, description });
+}
+
+export const DeadLetterReasonField = oneOf(
+  "DeadLetterReason",
+  DEAD_LETTER_REASONS,
+  "Why a call failed for good.",
+);
+export const OutcomeReasonField = oneOf(
+  "OutcomeReason",
+  OUTCOME_REASONS,
+  "Why a request did not deliver its call.",
+);
+export const AttemptOutcomeField = oneOf(
+  "AttemptOutcome",
+  ["success", ...OUTCOME_REASONS],
+  "success, or why the request did not deliver its call.",
+);
+export const DivertReasonField = oneOf(
+  "DivertReason",
+  DIVERT_REASONS,
+  "Why a call is put off without a request.",
+);
+export const DropReasonField = oneOf(
+  "DropReason",
+  DROP_REASONS,
+  "Why a call that was accepted goes nowhere.",
+);
+export const RejectionCodeField = oneOf(
+  "RejectionCode",
+  REJECTION_CODES,
+  "Why a call or a whole request is refused.",
+);

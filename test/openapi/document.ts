@@ -1,0 +1,34 @@
+// The OpenAPI document as the control API serves it, made without a service behind its routes; and that of the last release.
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import type { JsonObject } from "#contract";
+import type { Logger } from "#runtime";
+import { type ApiParts, ROUTES } from "../../services/control/api.ts";
+import { LOCAL_CALLER } from "../../services/control/http/auth.ts";
+import { createServer } from "../../services/control/http/server.ts";
+
+export const RELEASED_FILE = join(import.meta.dirname, "released-openapi.json");
+
+/** No route looks at its parts before a request comes. */
+const NO_PARTS = {} as ApiParts;
+const NO_LOGGER = {} as Logger;
+
+export async function currentDocument(): Promise<JsonObject> {
+  const server = await createServer({
+    authorise: () => LOCAL_CALLER,
+    telemetry: { answered: () => undefined },
+    logger: NO_LOGGER,
+    newRequestId: () => "",
+    routes: ROUTES.map((add) => (app) => add(app, NO_PARTS)),
+  });
+  try {
+    const { body } = await server.inject({ url: "/openapi.json" });
+    return JSON.parse(body) as JsonObject;
+  } finally {
+    await server.close();
+  }
+}
+
+export function releasedDocument(): JsonObject {
+  return JSON.parse(readFileSync(RELEASED_FILE, "utf8")) as JsonObject;
+}

@@ -1,0 +1,189 @@
+import { describe, expect, test } from "@jest/globals";
+import {
+  DEAD_LETTER_REASONS,
+  DIVERT_REASONS,
+  DROPS,
+  isJsonObject,
+  type JsonObject,
+  OUTCOME_REASONS,
+  REJECTION_CODES,
+} from "#contract";
+import { breakingChanges } from "./breaking-changes.ts";
+import { currentDocument, releasedDocument } from "./document.ts";
+
+const released = await currentDocument();
+
+/** The document after a change to one of its objects, by the way to it. */
+function changed(path: readonly string[], change: (object: Record<string, unknown>) => void): JsonObject {
+  const document = structuredClone(released) as Record<string, unknown>;
+  const target = path.reduce<unknown>((at, key) => (isJsonObject(at) ? at[key] : undefined), document);
+  if (!isJsonObject(target)) throw new Error(`the document has no ${path.join("/")}`);
+  change(target as Record<string, unknown>);
+  return document;
+}
+
+const schema = (name: string, ...path: string[]) => ["components", "schemas", name, ...path];
+const PATHS = ["paths"];
+
+describe("a change that breaks callers is named", () => {
+  test.each<[string, readonly string[], (object: Record<string, unknown>) => void, RegExp]>([
+    ["a route that is gone", PATHS, (paths) => delete paths["/v1/audit"], /GET \/v1\/audit is gone/],
+    [
+      "a parameter that is gone",
+      [...PATHS, "/v1/dead-letters", "get"],
+      (operation) => {
+        operation["parameters"] = [];
+      },
+      /GET \/v1\/dead-letters: the parameter query destinationId is gone/,
+    ],
+    [
+      "a field of an answer that is gone",
+      schema("Source", "properties"),
+      (fields) => delete fields["writeKeys"],
+      /GET \/v1\/sources\/\{id\}: the answer 200: writeKeys is gone/,
+    ],
+    [
+      "a field of an answer that may be missing",
+      schema("Source"),
+      (source) => {
+        source["required"] = ["id"];
+      },
+      /name may be missing now/,
+    ],
+    [
+      "a field of an answer with another type",
+      schema("Source", "properties", "enabled"),
+      (field) => {
+        field["type"] = "string";
+      },
+      /enabled was boolean, and is string/,
+    ],
+    [
+      "a field of a body that must be given",
+      schema("NewSource"),
+      (body) => {
+        body["required"] = ["name", "id"];
+      },
+      /POST \/v1\/sources: the body: id is required now/,
+    ],
+    [
+      "a field of a body that is not taken",
+      schema("SourcePatch", "properties"),
+      (fields) => delete fields["enabled"],
+      /PATCH \/v1\/sources\/\{id\}: the body: enabled is gone/,
+    ],
+    [
+      "a shorter limit",
+      schema("NewSource", "properties", "name"),
+      (field) => {
+        field["maxLength"] = 10;
+      },
+      /name has the tighter maxLength 10/,
+    ],
+    [
+      "a value that is not taken",
+      schema("DeadLetterReason"),
+      (reason) => {
+        reason["enum"] = ["permanent"];
+      },
+      /POST \/v1\/dead-letters\/replay: the body: reason does not take window_over/,
+    ],
+    [
+      "a success with another status",
+      [...PATHS, "/v1/sources", "post", "responses"],
+      (responses) => delete responses["201"],
+      /POST \/v1\/sources: the answer 201 is gone/,
+    ],
+  ])("%s", (_what, path, change, text) => {
+    expect(breakingChanges(released, changed(path, change)).join("\n")).toMatch(text);
+  });
+});
+
+describe("a change that callers need not know of is not", () => {
+  test.each<[string, readonly string[], (object: Record<string, unknown>) => void]>([
+    [
+      "a further route",
+      PATHS,
+      (paths) => {
+        paths["/v1/new"] = { get: { responses: {} } };
+      },
+    ],
+    [
+      "a further field of an answer",
+      schema("Source", "properties"),
+      (fields) => {
+        fields["more"] = { type: "string" };
+      },
+    ],
+    [
+      "a further optional field of a body",
+      schema("NewSource", "properties"),
+      (fields) => {
+        fields["more"] = { type: "string" };
+      },
+    ],
+    [
+      "a further value of an answer, or of a body",
+      schema("DeadLetterReason"),
+      (reason) => {
+        reason["enum"] = [...(reason["enum"] as string[]), "more"];
+      },
+    ],
+    [
+      "a wider limit",
+      schema("NewSource", "properties", "name"),
+      (field) => {
+        field["maxLength"] = 1_000;
+      },
+    ],
+  ])("%s", (_what, path, change) => {
+    expect(breakingChanges(released, changed(path, change))).toEqual([]);
+  });
+
+  test("the present document has none since the last release", () => {
+    expect(breakingChanges(releasedDocument(), released)).toEqual([]);
+  });
+});
+
+describe("the document", () => {
+  test("names every request body, every JSON answer and every problem", () => {
+    const inline = operations(released).flatMap(([name, { requestBody, responses }]) => {
+      const whole = [requestBody, ...Object.values(responses as JsonObject)].filter(isJsonObject);
+      return whole
+        .flatMap((owner) => Object.entries(isJsonObject(owner["content"]) ? owner["content"] : {}))
+        .filter(([type, media]) => type.endsWith("json") && !JSON.stringify(media).includes('"$ref"'))
+        .map(([type]) => `${name} ${type}`);
+    });
+    expect(inline).toEqual([]);
+    for (const [, { responses }] of operations(released))
+      expect(Object.keys(responses as JsonObject).filter((status) => /X/.test(status))).toEqual([]);
+  });
+
+  test("has the closed lists of reasons, whole", () => {
+    const enumOf = (name: string) => schemaNamed(name)["enum"];
+    expect(enumOf("DeadLetterReason")).toEqual(DEAD_LETTER_REASONS);
+    expect(enumOf("RejectionCode")).toEqual(REJECTION_CODES);
+    expect(enumOf("DropReason")).toEqual(Object.keys(DROPS));
+    expect(enumOf("DivertReason")).toEqual(DIVERT_REASONS);
+    expect(enumOf("OutcomeReason")).toEqual(OUTCOME_REASONS);
+    expect(schemaNamed("DeadLetter")).toMatchObject({
+      properties: { reason: { $ref: "#/components/schemas/DeadLetterReason" } },
+    });
+  });
+});
+
+function schemaNamed(name: string): JsonObject {
+  const { schemas } = released["components"] as { schemas: Record<string, JsonObject> };
+  return schemas[name] ?? {};
+}
+
+/** By name, as in "GET /v1/sources". */
+function operations(document: JsonObject): [string, JsonObject][] {
+  const paths = document["paths"] as Record<string, Record<string, JsonObject>>;
+  return Object.entries(paths).flatMap(([path, methods]) =>
+    Object.entries(methods).map(([method, operation]): [string, JsonObject] => [
+      `${method.toUpperCase()} ${path}`,
+      operation,
+    ]),
+  );
+}
