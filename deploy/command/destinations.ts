@@ -3,7 +3,16 @@ import type { JsonObject } from "#contract";
 import { type CommandContext, readJson, readText } from "./context.ts";
 import { controlApi } from "./control-api.ts";
 import { CommandError, EXIT } from "./exit-codes.ts";
-import { addDelete, addList, addShow, addShownLeaf, askAndShow, collect, pathOf } from "./leaf.ts";
+import {
+  addDelete,
+  addList,
+  addShow,
+  addShownLeaf,
+  askAndShow,
+  collect,
+  LIST_FILTERS,
+  pathOf,
+} from "./leaf.ts";
 import { printJson, printTable } from "./output.ts";
 import { addWaitingCommands } from "./waiting.ts";
 
@@ -32,9 +41,18 @@ export function addDestinationCommands(program: Command, context: CommandContext
     .description("where calls go: webhooks, their secret, their options");
   addList(destinations, context, {
     description: "list the destinations, oldest first, and how they are",
-    examples: ["destinations list", "destinations list --json"],
+    examples: [
+      "destinations list",
+      "destinations list --health failing",
+      "destinations list --source-id src_1 --json",
+    ],
     path: DESTINATIONS.path,
     columns: { id: "id", name: "name", enabled: "enabled", health: "health.state", sources: "sourceIds" },
+    filters: {
+      ...LIST_FILTERS,
+      "--source-id <id>": "those that are connected to this source",
+      "--health <state>": "those that are untested, healthy, failing or recovering",
+    },
   });
   addShow(destinations, context, DESTINATIONS);
   addCreate(destinations, context);

@@ -38,6 +38,14 @@ interface ListOptions extends LeafOptions {
   readonly filters?: Readonly<Record<string, string>>;
 }
 
+/** Of sources and destinations. */
+export const LIST_FILTERS = {
+  "--name <name>": "those with exactly this name",
+  "--enabled <true|false>": "those that are switched on, or off",
+  "--search <text>": "those whose name or id has this text",
+  "--sort <order>": "createdAt, -createdAt, name or -name",
+};
+
 /** `list`: one line for each entry. */
 export function addList(parent: Command, context: CommandContext, options: ListOptions): Command {
   const { path, columns, filters = {} } = options;

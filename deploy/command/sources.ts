@@ -1,6 +1,6 @@
 import type { Command } from "commander";
 import type { CommandContext } from "./context.ts";
-import { addDelete, addList, addShow, addShownLeaf, askAndShow, pathOf } from "./leaf.ts";
+import { addDelete, addList, addShow, addShownLeaf, askAndShow, LIST_FILTERS, pathOf } from "./leaf.ts";
 
 const SOURCES = { name: "sources", one: "a source", path: "/v1/sources", id: "src_1" };
 
@@ -16,9 +16,10 @@ export function addSourceCommands(program: Command, context: CommandContext): vo
   const sources = program.command("sources").description("whose calls come in: their names and write keys");
   addList(sources, context, {
     description: "list the sources, oldest first",
-    examples: ["sources list", "sources list --json --limit 500"],
+    examples: ["sources list", "sources list --search shop --sort name", "sources list --json --limit 500"],
     path: SOURCES.path,
     columns: { id: "id", name: "name", enabled: "enabled", "write keys": "writeKeys" },
+    filters: LIST_FILTERS,
   });
   addShow(sources, context, SOURCES);
   addCreate(sources, context);

@@ -3,12 +3,14 @@ import { SPACE_SOURCE } from "#contract";
 import { checkIfMatch, entityTag } from "../edits/entity-tag.ts";
 import { actorOf } from "../http/caller.ts";
 import { IdParams, IfMatch, NoContent } from "../http/fields.ts";
+import { sortedPage } from "../http/lists.ts";
 import { problemResponses } from "../http/openapi.ts";
-import { PageQuery, page, pageOf } from "../http/pages.ts";
+import { pageOf } from "../http/pages.ts";
 import type { ControlApp } from "../http/server.ts";
 import { checkBody } from "../http/validation.ts";
 import { createDestination, patchDestination } from "./destination.ts";
 import { existingDestination } from "./existing.ts";
+import { DestinationsQuery, matchingDestinations } from "./list.ts";
 import type { DestinationParts } from "./parts.ts";
 import { destinationProblems } from "./rules.ts";
 import { CreateDestinationBody, DestinationView, PatchDestinationBody } from "./schemas.ts";
@@ -65,13 +67,13 @@ function addReadRoutes(app: ControlApp, parts: DestinationParts): void {
       schema: {
         tags: TAGS,
         operationId: "listDestinations",
-        summary: "List the destinations, oldest first",
-        querystring: PageQuery,
+        summary: "List the destinations, oldest first unless asked otherwise",
+        querystring: DestinationsQuery,
         response: { 200: pageOf(DestinationView), ...problemResponses },
       },
     },
     async (request) => {
-      const { data, next } = page(parts.destinations.list(), request.query);
+      const { data, next } = sortedPage(matchingDestinations(parts, request.query), request.query);
       return { data: data.map((destination) => destinationViewOf(destination, parts)), next };
     },
   );

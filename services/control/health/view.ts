@@ -20,11 +20,13 @@ const Failure = Type.Object(
   { title: "LastFailure", description: "The last request that failed." },
 );
 
+export const HEALTH_STATES = ["untested", "healthy", "failing", "recovering"] as const;
+
 export const HealthView = Type.Object(
   {
     state: Type.Unsafe<string>({
       type: "string",
-      enum: ["untested", "healthy", "failing", "recovering"],
+      enum: HEALTH_STATES,
       description:
         "untested: nothing has got through yet, and nothing says that it cannot. healthy: calls get through, if only to one of the webhooks. failing: to none of them for HOOKLINE_FAILING_AFTER, or from the first call on for a permanent reason. recovering: they get through again, for less than HOOKLINE_RECOVERED_AFTER.",
     }),

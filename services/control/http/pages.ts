@@ -31,7 +31,7 @@ export function pageTitle(item: TSchema): { readonly title?: string } {
   return "title" in item && typeof item.title === "string" ? { title: `${item.title}Page` } : {};
 }
 
-interface Listed {
+export interface Listed {
   readonly id: string;
   readonly createdAtMs: number;
 }

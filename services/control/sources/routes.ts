@@ -3,14 +3,15 @@ import { SPACE_SOURCE } from "#contract";
 import { checkIfMatch, entityTag } from "../edits/entity-tag.ts";
 import { actorOf } from "../http/caller.ts";
 import { IdParams, IfMatch, NoContent } from "../http/fields.ts";
+import { matching, sortedPage } from "../http/lists.ts";
 import { conflictResponse, problemResponses } from "../http/openapi.ts";
-import { PageQuery, page, pageOf } from "../http/pages.ts";
+import { pageOf } from "../http/pages.ts";
 import { ProblemError } from "../http/problem.ts";
 import type { ControlApp } from "../http/server.ts";
 import { checkBody } from "../http/validation.ts";
 import { existingSource, updateSource } from "./change.ts";
 import type { SourceParts } from "./parts.ts";
-import { CreateSourceBody, PatchSourceBody, SourceView } from "./schemas.ts";
+import { CreateSourceBody, PatchSourceBody, SourcesQuery, SourceView } from "./schemas.ts";
 import { createSource, patchSource, sourceView } from "./source.ts";
 
 const TAGS = ["sources"];
@@ -58,13 +59,13 @@ function addCollectionRoutes(app: ControlApp, parts: SourceParts): void {
       schema: {
         tags: TAGS,
         operationId: "listSources",
-        summary: "List the sources, oldest first",
-        querystring: PageQuery,
+        summary: "List the sources, oldest first unless asked otherwise",
+        querystring: SourcesQuery,
         response: { 200: pageOf(SourceView), ...problemResponses },
       },
     },
     async (request) => {
-      const { data, next } = page(sources.list(), request.query);
+      const { data, next } = sortedPage(matching(sources.list(), request.query), request.query);
       return { data: data.map(sourceView), next };
     },
   );

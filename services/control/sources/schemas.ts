@@ -1,5 +1,8 @@
 import { Type } from "typebox";
 import { IdField, NameField, TimeField } from "../http/fields.ts";
+import { LIST_FIELDS } from "../http/lists.ts";
+
+export const SourcesQuery = Type.Object(LIST_FIELDS, { additionalProperties: false });
 
 export const SourceView = Type.Object(
   {

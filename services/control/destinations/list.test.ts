@@ -1,0 +1,117 @@
+// Lists of destinations behind the real HTTP server; what they work with is held by the test.
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "@jest/globals";
+import { recordedLog } from "#support/recorded-log";
+import { DESTINATION_DEFAULTS, type DestinationConfig } from "#topics";
+import { LOCAL_CALLER } from "../http/auth.ts";
+import { type ControlApp, createServer } from "../http/server.ts";
+import type { DestinationParts } from "./parts.ts";
+import { addDestinationRoutes } from "./routes.ts";
+
+function destination(id: string, more: Partial<DestinationConfig>, createdAtMs: number): DestinationConfig {
+  const times = { version: 1, createdAtMs, updatedAtMs: createdAtMs };
+  const base = { ...DESTINATION_DEFAULTS, id, name: id, enabled: true, sourceIds: [], webhooks: [] };
+  return { ...base, ...times, ...more };
+}
+
+let all: DestinationConfig[];
+let app: ControlApp;
+
+beforeEach(() => {
+  all = [
+    destination("d1", { name: "Warehouse", sourceIds: ["shop"] }, 1),
+    destination("d2", { name: "Mail", enabled: false, sourceIds: ["shop", "blog"] }, 2),
+    destination("d3", { name: "Ads" }, 3),
+    destination("d4", { name: "Mail" }, 3),
+    destination("d5", { name: "warehouse 2" }, 5),
+  ];
+});
+
+beforeAll(async () => {
+  const silent = () => undefined;
+  const parts = {
+    destinations: { get: (id: string) => all.find((one) => one.id === id), list: () => all },
+    sources: { get: (id: string) => (["shop", "blog"].includes(id) ? { id } : undefined) },
+    health: {
+      of: (id: string) => (id === "d3" ? { state: "failing", sinceMs: 0, webhooks: [] } : undefined),
+      forget: silent,
+    },
+    addressPolicy: silent,
+    nowMs: () => 10,
+  } as unknown as DestinationParts;
+  app = await createServer({
+    authorise: () => LOCAL_CALLER,
+    telemetry: { answered: silent },
+    logger: recordedLog().logger,
+    newRequestId: () => "r",
+    routes: [(server) => addDestinationRoutes(server, parts)],
+  });
+});
+afterAll(() => app.close());
+
+async function ask(query: string) {
+  const answer = await app.inject(`/v1/destinations?${query}`);
+  return { status: answer.statusCode, body: answer.json() };
+}
+
+async function idsOf(query: string): Promise<string[]> {
+  const { body } = await ask(query);
+  return body.data.map(({ id }: { id: string }) => id);
+}
+
+describe("a list of destinations", () => {
+  test.each([
+    ["name=Mail", ["d2", "d4"]],
+    ["enabled=false", ["d2"]],
+    ["enabled=true&name=Mail", ["d4"]],
+    ["search=WARE", ["d1", "d5"]],
+    ["search=d3", ["d3"]],
+    ["sourceId=shop", ["d1", "d2"]],
+    ["sourceId=spa_default", []],
+    ["health=failing", ["d3"]],
+    ["health=untested&enabled=true", ["d1", "d4", "d5"]],
+    ["sort=-createdAt", ["d5", "d4", "d3", "d2", "d1"]],
+    ["sort=name", ["d3", "d2", "d4", "d1", "d5"]],
+    ["sort=-name", ["d5", "d1", "d4", "d2", "d3"]],
+  ])("?%s has %j", async (query, ids) => {
+    expect(await idsOf(query)).toEqual(ids);
+  });
+
+  test.each([
+    [
+      "health=heathy",
+      "health",
+      "must be one of untested, healthy, failing, recovering; did you mean healthy?",
+    ],
+    ["sort=age", "sort", "must be one of createdAt, -createdAt, name, -name"],
+    ["enabled=yes", "enabled", "must be true or false"],
+    ["search=", "search", "must not be empty"],
+    ["sourceIds=shop", "sourceIds", "is not a field that can be set; did you mean sourceId?"],
+    ["sort=name&after=MTpkMQ", "after", "is not a cursor that a list in this order gave"],
+  ])("?%s is refused by name", async (query, path, message) => {
+    const { status, body } = await ask(query);
+    expect([status, body.errors]).toEqual([422, [{ path, message }]]);
+  });
+
+  test("of a source that is not there is 404", async () => {
+    expect((await ask("sourceId=nowhere")).status).toBe(404);
+  });
+
+  test.each(["sort=name", "sort=-name", "sort=-createdAt", "sort=createdAt"])(
+    "?%s gives every entry once, page by page, while others come and go",
+    async (order) => {
+      const whole = await idsOf(order);
+      const seen: string[] = [];
+      for (let query = `${order}&limit=2`; query !== ""; ) {
+        const { body } = await ask(query);
+        seen.push(...body.data.map(({ id }: { id: string }) => id));
+        if (seen.length === 2) {
+          // The cursor's own entry is gone, and one has come at either end.
+          all = all.filter(({ id }) => id !== seen[1]);
+          all.unshift(destination("d0", { name: order.startsWith("sort=-") ? "zz" : "A" }, 0));
+        }
+        query = body.next === null ? "" : `${order}&limit=2&after=${body.next}`;
+      }
+      expect(seen.filter((id) => id !== "d0")).toEqual(whole);
+    },
+  );
+});
