@@ -28,7 +28,9 @@ export {
   MAX_CALL_DEPTH,
   MAX_MESSAGE_ID_CHARACTERS,
   MAX_RETRY_AFTER_MS,
+  MAX_RETRY_DELAYS,
   MAX_WEBHOOKS,
+  MAX_WINDOW_MS,
   RESPONSE_DEADLINE_MS,
   RETRY_DELAYS_MS,
   WINDOW_MS,
@@ -78,6 +80,7 @@ export { givenRequestId } from "./request-id.ts";
 export {
   createRetrySchedule,
   type FailedAttempt,
+  type OwnRetries,
   type RetrySchedule,
   type RetryScheduleOptions,
   retrySpread,

@@ -27,6 +27,12 @@ export const RESPONSE_DEADLINE_MS = 5_000;
 /** How long a call is retried, from the start of its first attempt (contract 3.5). */
 export const WINDOW_MS = 4 * 3_600_000;
 
+/** Longest window that a destination may ask for. Jobs are kept for longer (packages/topics/retention.ts). */
+export const MAX_WINDOW_MS = 24 * 3_600_000;
+
+/** Most delays that a destination may name. */
+export const MAX_RETRY_DELAYS = 20;
+
 /** Delays after the first, second, … failed attempt; the last one repeats (contract 3.5). */
 export const RETRY_DELAYS_MS: readonly number[] = [10_000, 60_000, 300_000, 900_000, 1_800_000];
 

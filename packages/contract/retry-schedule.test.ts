@@ -116,6 +116,30 @@ describe("the schedule (contract 3.5)", () => {
     expect(retrySpread("job-1", 3)).not.toBe(retrySpread("job-1", 4));
   });
 
+  test("of a destination with delays of its own takes them in any order, and holds jobs in the topics that there are", () => {
+    const delaysMs = [45_000, 7_200_000, 600_000];
+    const own = standard.withOwn({ delaysMs, windowMs: 24 * 3_600_000 });
+    const waits = [1, 2, 3, 4].map((attempts) =>
+      own.nextDueAtMs({ firstAttemptAtMs: 0, attempts, nowMs: 0 }),
+    );
+    expect(waits).toEqual([45_000, 7_200_000, 600_000, 600_000]);
+    expect(own.windowEndsAtMs(5)).toBe(24 * 3_600_000 + 5);
+    // The end of its window, in steps of the smallest topic.
+    const nowMs = 23.5 * 3_600_000;
+    const last = own.nextDueAtMs({ firstAttemptAtMs: 0, attempts: 2, nowMs });
+    expect(last).toBe(24 * 3_600_000 - 10_000);
+  });
+
+  test("of a destination with a window of its own keeps the installation's delays, and the other way round", () => {
+    const hour = 3_600_000;
+    const short = standard.withOwn({ delaysMs: null, windowMs: hour });
+    expect(short.nextDueAtMs({ firstAttemptAtMs: 0, attempts: 2, nowMs: 0 })).toBe(60_000);
+    expect(short.nextDueAtMs({ firstAttemptAtMs: 0, attempts: 2, nowMs: hour })).toBeUndefined();
+    const often = standard.withOwn({ delaysMs: [10_000], windowMs: null });
+    expect(often.nextDueAtMs({ firstAttemptAtMs: 0, attempts: 9, nowMs: 0 })).toBe(10_000);
+    expect(often.windowEndsAtMs(0)).toBe(WINDOW_MS);
+  });
+
   test("a schedule without delays is a mistake", () => {
     expect(() => createRetrySchedule({ delaysMs: [], windowMs: 1, responseDeadlineMs: 1 })).toThrow(
       "at least one delay",

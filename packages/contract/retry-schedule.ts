@@ -2,12 +2,21 @@
 import { hash } from "node:crypto";
 
 export interface RetryScheduleOptions {
-  /** Delay after the first, second, … failed attempt, ascending; the last one repeats. */
+  /** Delay after the first, second, … failed attempt; the last one repeats. */
   readonly delaysMs: readonly number[];
   /** From the start of the first attempt; no attempt is due after it. */
   readonly windowMs: number;
   /** How long a webhook may take to answer: the last attempt starts so long before the window ends. */
   readonly responseDeadlineMs: number;
+  /** Delays of the topics that jobs wait in, ascending; the schedule's own unless given. */
+  readonly topicDelaysMs?: readonly number[];
+}
+
+/** What a destination says of its retries; null is what the installation says. */
+export interface OwnRetries {
+  /** In any order, none shorter than the shortest topic's. */
+  readonly delaysMs: readonly number[] | null;
+  readonly windowMs: number | null;
 }
 
 export interface FailedAttempt {
@@ -28,6 +37,8 @@ export interface RetrySchedule {
   nextDueAtMs(failed: FailedAttempt): number | undefined;
   /** The end of the window: an attempt may start up to here. */
   windowEndsAtMs(firstAttemptAtMs: number): number;
+  /** The same of a destination with delays or a window of its own, in the same topics. */
+  withOwn(own: OwnRetries): RetrySchedule;
 }
 
 /**
@@ -40,9 +51,10 @@ export function createRetrySchedule({
   delaysMs,
   windowMs,
   responseDeadlineMs,
+  topicDelaysMs = delaysMs,
 }: RetryScheduleOptions): RetrySchedule {
-  const largestMs = delaysMs.at(-1);
-  if (largestMs === undefined) throw new RangeError("a retry schedule needs at least one delay");
+  const lastMs = delaysMs.at(-1);
+  if (lastMs === undefined) throw new RangeError("a retry schedule needs at least one delay");
   const marginMs = Math.min(responseDeadlineMs, windowMs / 100);
   const windowEndsAtMs = (firstAttemptAtMs: number): number => firstAttemptAtMs + windowMs;
 
@@ -50,12 +62,19 @@ export function createRetrySchedule({
     windowEndsAtMs,
     nextDueAtMs({ firstAttemptAtMs, attempts, nowMs, endsAtMs, retryAfterMs = 0, spread = 0 }) {
       const leftMs = (endsAtMs ?? windowEndsAtMs(firstAttemptAtMs)) - nowMs;
-      const longestMs = longestHoldMs(delaysMs, leftMs - marginMs);
+      const longestMs = longestHoldMs(topicDelaysMs, leftMs - marginMs);
       if (longestMs === 0) return undefined;
-      const delayMs = delaysMs[Math.max(attempts, 1) - 1] ?? largestMs;
-      const jitteredMs = delayMs + jitterMs(delayMs, delaysMs, spread);
+      const delayMs = delaysMs[Math.max(attempts, 1) - 1] ?? lastMs;
+      const jitteredMs = delayMs + jitterMs(delayMs, topicDelaysMs, spread);
       return nowMs + Math.min(Math.max(jitteredMs, Math.ceil(retryAfterMs)), longestMs);
     },
+    withOwn: (own) =>
+      createRetrySchedule({
+        delaysMs: own.delaysMs ?? delaysMs,
+        windowMs: own.windowMs ?? windowMs,
+        responseDeadlineMs,
+        topicDelaysMs,
+      }),
   };
 }
 

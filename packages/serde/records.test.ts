@@ -140,6 +140,8 @@ const RECORDS: { [R in RecordName]: fc.Arbitrary<RecordTypes[R]> } = {
     pausedAtMs: nullable(long),
     pauseLimitMs: nullable(long),
     retryAtMs: nullable(long),
+    retryDelaysMs: nullable(fc.array(long)),
+    retryWindowMs: nullable(long),
     standardWebhooks: fc.boolean(),
     sharedSecret: nullable(secret),
     previousSecret: nullable(secret),

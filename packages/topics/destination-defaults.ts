@@ -13,6 +13,8 @@ export const DESTINATION_DEFAULTS = {
   pausedAtMs: null,
   pauseLimitMs: null,
   retryAtMs: null,
+  retryDelaysMs: null,
+  retryWindowMs: null,
   standardWebhooks: false,
   sharedSecret: null,
   previousSecret: null,

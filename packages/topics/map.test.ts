@@ -1,4 +1,5 @@
 import { describe, expect, test } from "@jest/globals";
+import { MAX_WINDOW_MS } from "#contract";
 import { allTopics, leftoverRetryTopics, topicMap } from "./index.ts";
 
 test("what is left of a call to be delivered is kept as long as the call itself", () => {
@@ -46,6 +47,12 @@ describe("retry topics", () => {
     );
     expect(topicMap({ prefix: "", retryDelaysMs: [day - 1_000] }).deliveryRetries).toHaveLength(1);
   });
+});
+
+test("jobs are kept for longer than the longest window that a destination may ask for, and its pauses between", () => {
+  const map = topicMap({ prefix: "", retryDelaysMs: [10_000] });
+  for (const { cleanup } of [map.deliveryJobs, ...map.deliveryRetries])
+    expect(cleanup.policy === "delete" && cleanup.retentionMs >= 2 * MAX_WINDOW_MS).toBe(true);
 });
 
 test("calls of profiles are kept for 90 days, or as long as the deployment says", () => {

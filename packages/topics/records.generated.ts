@@ -206,7 +206,7 @@ export interface DeliveryJob {
   attempts: number;
   /** Times the job was written to a retry topic without a request, because its endpoint was full or down. */
   diverts: number;
-  /** Start of the four-hour window. */
+  /** Start of the window of retries. */
   firstAttemptAtMs: null | number;
   /** Not to be attempted before; 0 in delivery-jobs. */
   dueAtMs: number;
@@ -303,6 +303,10 @@ export interface DestinationConfig {
   pauseLimitMs: null | number;
   /** When it was last asked for that its waiting calls are sent ahead of their time. */
   retryAtMs: null | number;
+  /** Delay after the first, second, ... failed attempt, in any order; the last one repeats. null is the installation's. */
+  retryDelaysMs: null | Array<number>;
+  /** How long a call is retried, from its first attempt; null is the installation's. */
+  retryWindowMs: null | number;
   /** Adds the Standard Webhooks headers. */
   standardWebhooks: boolean;
   sharedSecret: null | EncryptedSecret;

@@ -1,5 +1,5 @@
 import { randomBytes } from "node:crypto";
-import { REAL_WAYS, type Ways } from "#connection";
+import { type Connection, REAL_WAYS, type Ways } from "#connection";
 import { addressPolicy, createEgress } from "#egress";
 import type { Kafka, Table } from "#kafka";
 import type { Logger, ServiceDefinition } from "#runtime";
@@ -96,7 +96,7 @@ async function openParts(context: ControlContext, outside: ControlOutside): Prom
   const shared = {
     destinations: stores.destinations,
     changes: createChangeQueue(host),
-    partitions: await kafka.admin().partitionCount(topics.deliveryJobs.name),
+    ...(await jobTopics(connection)),
     egress,
   };
   const regulations = openRegulations(context, { ...connection, ...shared });
@@ -128,6 +128,14 @@ async function openParts(context: ControlContext, outside: ControlOutside): Prom
     telemetry,
     host,
     nowMs,
+  };
+}
+
+/** What of the topics of jobs decides which options a destination may have. */
+async function jobTopics({ kafka, topics }: Pick<Connection, "kafka" | "topics">) {
+  return {
+    partitions: await kafka.admin().partitionCount(topics.deliveryJobs.name),
+    retryDelaysMs: topics.deliveryRetries.map(({ delayMs }) => delayMs),
   };
 }
 

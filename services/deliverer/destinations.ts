@@ -1,3 +1,4 @@
+import type { OwnRetries } from "#contract";
 import type { Table } from "#kafka";
 import { watchTable } from "#runtime";
 import { createSecretBox, type SecretBox } from "#secrets";
@@ -19,21 +20,32 @@ export interface Webhook {
 }
 
 /** A destination that calls are attempted for. `urls` are those of its webhooks. */
-export type ReachableDestination =
-  | {
-      readonly kind: "active";
-      readonly urls: readonly string[];
-      readonly webhooks: ReadonlyMap<string, Webhook>;
-      readonly sharedSecret: string | undefined;
-    }
-  /** Its secrets do not decrypt with the configured keys: no request can be made for now. */
-  | { readonly kind: "unreadable"; readonly urls: readonly string[]; readonly message: string };
+export type ReachableDestination = RetriedDestination &
+  (
+    | {
+        readonly kind: "active";
+        readonly urls: readonly string[];
+        readonly webhooks: ReadonlyMap<string, Webhook>;
+        readonly sharedSecret: string | undefined;
+      }
+    /** Its secrets do not decrypt with the configured keys: no request can be made for now. */
+    | { readonly kind: "unreadable"; readonly urls: readonly string[]; readonly message: string }
+  );
+
+/** When its calls are tried again; not there while the installation's schedule holds. */
+interface RetriedDestination {
+  readonly ownRetries?: OwnRetries;
+}
 
 /** What the configuration says about a destination right now. */
 export type DestinationState =
   | ReachableDestination
   /** Its calls wait. `limitMs`: how long each may, at most; undefined is the window of retries. */
-  | { readonly kind: "paused"; readonly sinceMs: number; readonly limitMs: number | undefined }
+  | (RetriedDestination & {
+      readonly kind: "paused";
+      readonly sinceMs: number;
+      readonly limitMs: number | undefined;
+    })
   | { readonly kind: "gone" }
   | { readonly kind: "disabled" };
 
@@ -100,7 +112,12 @@ export function createDestinations(
     if (!config.enabled) return DISABLED;
     const { pausedAtMs, pauseLimitMs } = config;
     if (pausedAtMs !== null)
-      return { kind: "paused", sinceMs: pausedAtMs, limitMs: pauseLimitMs ?? undefined };
+      return {
+        kind: "paused",
+        sinceMs: pausedAtMs,
+        limitMs: pauseLimitMs ?? undefined,
+        ...retriesOf(config),
+      };
     const known = opened.get(config);
     if (known !== undefined) return known;
     const fresh = open(config, secretBox, nowMs());
@@ -121,6 +138,7 @@ export function createDestinations(
 
 function open(config: DestinationConfig, secretBox: SecretBox, nowMs: number): DestinationState {
   const urls = config.webhooks.map(({ url }) => url);
+  const retries = retriesOf(config);
   try {
     const signing = openSigning(config, secretBox, nowMs);
     const quota = quotaOf(config);
@@ -129,10 +147,22 @@ function open(config: DestinationConfig, secretBox: SecretBox, nowMs: number): D
       const clear = headers.map(({ name, value }) => [name, secretBox.decrypt(value, { ...at, name })]);
       return [url, { url, endpoint: url, headers: Object.fromEntries(clear), signing, quota }];
     });
-    return { kind: "active", urls, webhooks: new Map(webhooks), sharedSecret: signing.sharedSecret };
+    return {
+      kind: "active",
+      urls,
+      webhooks: new Map(webhooks),
+      sharedSecret: signing.sharedSecret,
+      ...retries,
+    };
   } catch (error) {
-    return { kind: "unreadable", urls, message: error instanceof Error ? error.message : "unknown error" };
+    const message = error instanceof Error ? error.message : "unknown error";
+    return { kind: "unreadable", urls, message, ...retries };
   }
+}
+
+function retriesOf({ retryDelaysMs, retryWindowMs }: DestinationConfig): RetriedDestination {
+  const isOwn = retryDelaysMs !== null || retryWindowMs !== null;
+  return isOwn ? { ownRetries: { delaysMs: retryDelaysMs, windowMs: retryWindowMs } } : {};
 }
 
 function quotaOf({ maxRequestsPerSecond, maxInFlight }: DestinationConfig): Quota | undefined {

@@ -1,6 +1,7 @@
 // What the schema cannot say about options and secrets: durations, and what does not go together (contract 2.3, 4.4, 4.5).
+import { MAX_RETRY_DELAYS, MAX_WINDOW_MS } from "#contract";
 import type { DestinationConfig } from "#topics";
-import { parseDuration } from "../http/durations.ts";
+import { formatDuration, parseDuration } from "../http/durations.ts";
 import type { FieldProblem } from "../http/problem.ts";
 
 export interface OptionRules {
@@ -8,6 +9,8 @@ export interface OptionRules {
   readonly before: DestinationConfig | undefined;
   /** Of the topic of delivery jobs. */
   readonly partitions: number;
+  /** Delays of the topics that calls wait in, ascending. */
+  readonly retryDelaysMs: readonly number[];
 }
 
 /** A body of any shape: what the schema refuses is passed over. */
@@ -21,6 +24,7 @@ export function optionProblems(body: Body, rules: OptionRules): FieldProblem[] {
   return [
     ...durationProblems("disableAfter", body["disableAfter"], MIN_DISABLE_AFTER_MS),
     ...durationProblems("previousSecretValidFor", body["previousSecretValidFor"], 0),
+    ...retryProblems(body, rules),
     ...shardProblems(body, rules),
     ...secretProblems(body, rules),
   ];
@@ -32,6 +36,29 @@ function durationProblems(path: string, given: unknown, leastMs: number): FieldP
   if (durationMs === undefined) return [{ path, message: "is not a duration such as 30m, 2h, 1d or PT2H" }];
   if (durationMs < leastMs) return [{ path, message: `must be at least ${leastMs / 1_000}s` }];
   return durationMs > MAX_DURATION_MS ? [{ path, message: "must be at most 30d" }] : [];
+}
+
+/** A call waits in topics of fixed delays, one after the other: any delay can be had that is not shorter than the shortest. */
+function retryProblems(body: Body, { before, retryDelaysMs: [shortestMs = 0] }: OptionRules): FieldProblem[] {
+  const { retryDelays, retryWindow } = body;
+  const problem = (path: string, given: unknown): FieldProblem[] => {
+    if (typeof given !== "string") return [];
+    const givenMs = parseDuration(given);
+    if (givenMs === undefined) return [{ path, message: "is not a duration such as 30s, 10m or 2h" }];
+    if (givenMs >= shortestMs && givenMs <= MAX_WINDOW_MS) return [];
+    const bounds = `must be from ${formatDuration(shortestMs)}, the shortest of HOOKLINE_RETRY_DELAYS, to ${formatDuration(MAX_WINDOW_MS)}`;
+    return [{ path, message: bounds }];
+  };
+  const delays = Array.isArray(retryDelays) ? retryDelays.slice(0, MAX_RETRY_DELAYS) : [];
+  const problems = [
+    ...delays.flatMap((delay, index) => problem(`retryDelays[${index}]`, delay)),
+    ...problem("retryWindow", retryWindow),
+  ];
+  if (problems.length > 0) return problems;
+  const windowMs = typeof retryWindow === "string" ? parseDuration(retryWindow) : before?.retryWindowMs;
+  const firstMs = typeof delays[0] === "string" ? parseDuration(delays[0]) : undefined;
+  const isEmpty = retryWindow !== null && windowMs != null && firstMs !== undefined && firstMs > windowMs;
+  return isEmpty ? [{ path: "retryDelays[0]", message: "is longer than the window, retryWindow" }] : [];
 }
 
 function shardProblems(body: Body, { before, partitions }: OptionRules): FieldProblem[] {

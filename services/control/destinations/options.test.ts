@@ -42,6 +42,33 @@ describe("options of a destination (contract 4.4, 4.5)", () => {
     expect(body).toMatchObject({ ...unset, shards: 2, standardWebhooks: false });
   });
 
+  test("of retries are shown as they were given, and are the installation's again by null", async () => {
+    const own = { retryDelays: ["1m", "2h", "5s"], retryWindow: "1d" };
+    const { id, ...view } = await created({ retryDelays: ["PT1M", "2h", "5s"], retryWindow: "24h" });
+    expect(view).toMatchObject(own);
+    expect((await patch(id, { name: "E" })).body).toMatchObject(own);
+    const unset = { retryDelays: null, retryWindow: null };
+    expect((await patch(id, unset)).body).toMatchObject(unset);
+  });
+
+  test("of retries that cannot be had are refused, with what can", async () => {
+    const bounds = "must be from 1s, the shortest of HOOKLINE_RETRY_DELAYS, to 1d";
+    expect(problemFields(await create({ retryDelays: ["1s", "500ms", "soon"], retryWindow: "25h" }))).toEqual(
+      {
+        "retryDelays[1]": bounds,
+        "retryDelays[2]": "is not a duration such as 30s, 10m or 2h",
+        retryWindow: bounds,
+      },
+    );
+    const { id } = await created({ retryWindow: "1h" });
+    expect(problemFields(await patch(id, { retryDelays: ["2h"] }))).toEqual({
+      "retryDelays[0]": "is longer than the window, retryWindow",
+    });
+    expect((await patch(id, { retryDelays: ["2h"], retryWindow: null })).status).toBe(200);
+    const many = Array.from({ length: 21 }, () => "1s");
+    expect(Object.keys(problemFields(await create({ retryDelays: many })))).toEqual(["retryDelays"]);
+  });
+
   test("stay when a patch does not name them", async () => {
     const { id } = await created({ ...LIMITED, disableAfter: "PT90M" });
     expect((await patch(id, { name: "New" })).body).toMatchObject({ ...LIMITED, disableAfter: "90m" });

@@ -10,12 +10,21 @@ export interface OptionsInput {
   readonly shards?: number | null;
   /** A duration that the rules have let through. */
   readonly disableAfter?: string | null;
+  readonly retryDelays?: readonly string[] | null;
+  readonly retryWindow?: string | null;
   readonly standardWebhooks?: boolean;
 }
 
 type Options = Pick<
   DestinationConfig,
-  "events" | "maxRequestsPerSecond" | "maxInFlight" | "shardWidth" | "disableAfterMs" | "standardWebhooks"
+  | "events"
+  | "maxRequestsPerSecond"
+  | "maxInFlight"
+  | "shardWidth"
+  | "disableAfterMs"
+  | "retryDelaysMs"
+  | "retryWindowMs"
+  | "standardWebhooks"
 >;
 
 export function patchOptions(before: Options, patch: OptionsInput): Options {
@@ -27,8 +36,14 @@ export function patchOptions(before: Options, patch: OptionsInput): Options {
     maxInFlight,
     shardWidth: shards,
     disableAfterMs: disableAfter === undefined ? before.disableAfterMs : durationMs(disableAfter),
+    retryDelaysMs: patch.retryDelays === undefined ? before.retryDelaysMs : delaysMs(patch.retryDelays),
+    retryWindowMs: patch.retryWindow === undefined ? before.retryWindowMs : durationMs(patch.retryWindow),
     standardWebhooks: patch.standardWebhooks ?? before.standardWebhooks,
   };
+}
+
+function delaysMs(texts: readonly string[] | null): number[] | null {
+  return texts === null ? null : texts.flatMap((text) => durationMs(text) ?? []);
 }
 
 function durationMs(text: string | null): number | null {
@@ -37,12 +52,15 @@ function durationMs(text: string | null): number | null {
 
 export function optionsView(destination: DestinationConfig) {
   const { events, maxRequestsPerSecond, maxInFlight, shardWidth, disableAfterMs } = destination;
+  const { retryDelaysMs, retryWindowMs } = destination;
   return {
     events,
     maxRequestsPerSecond,
     maxInFlight,
     shards: shardWidth,
     disableAfter: disableAfterMs === null ? null : formatDuration(disableAfterMs),
+    retryDelays: retryDelaysMs?.map((delayMs) => formatDuration(delayMs)) ?? null,
+    retryWindow: retryWindowMs === null ? null : formatDuration(retryWindowMs),
     disabledReason: destination.disabledReason,
     standardWebhooks: destination.standardWebhooks,
   };

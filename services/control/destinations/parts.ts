@@ -17,6 +17,8 @@ export interface DestinationParts {
   readonly health: HealthBook;
   /** Of every topic whose key names a destination. */
   readonly partitions: number;
+  /** Delays of the topics that calls wait in, ascending. */
+  readonly retryDelaysMs: readonly number[];
   readonly secrets: SecretBox;
   readonly ids: Pick<Ids, "newDestinationId">;
   readonly telemetry: Pick<Telemetry, "changed">;

@@ -97,7 +97,7 @@ describe("the old secret", () => {
 });
 
 describe("refused is", () => {
-  const rules = { before: undefined, partitions: 2 };
+  const rules = { before: undefined, partitions: 2, retryDelaysMs: [1_000] };
   const pathsOf = (body: object) => optionProblems({ ...body }, rules).map(({ path }) => path);
 
   test.each([

@@ -27,7 +27,7 @@ export function addDestinationRoutes(app: ControlApp, parts: DestinationParts): 
 }
 
 function addCreateRoute(app: ControlApp, parts: DestinationParts): void {
-  const { destinations, changes, ids, partitions, secrets, telemetry } = parts;
+  const { destinations, changes, ids, partitions, retryDelaysMs, secrets, telemetry } = parts;
   app.post(
     "/v1/destinations",
     {
@@ -43,7 +43,7 @@ function addCreateRoute(app: ControlApp, parts: DestinationParts): void {
     async (request, reply) => {
       const id = ids.newDestinationId();
       const destination = await changes.run(async () => {
-        const rules = { isSource: sourceCheck(parts), before: undefined, partitions };
+        const rules = { isSource: sourceCheck(parts), before: undefined, partitions, retryDelaysMs };
         checkBody(request, destinationProblems(request.body, rules));
         const making = { sealer: sealerOf(secrets, id), nowMs: parts.nowMs() };
         const created = createDestination(id, request.body, making);
@@ -96,7 +96,7 @@ function addReadRoutes(app: ControlApp, parts: DestinationParts): void {
 }
 
 function addPatchRoute(app: ControlApp, parts: DestinationParts): void {
-  const { destinations, changes, partitions, secrets, telemetry } = parts;
+  const { destinations, changes, partitions, retryDelaysMs, secrets, telemetry } = parts;
   app.patch(
     "/v1/destinations/:id",
     {
@@ -116,7 +116,7 @@ function addPatchRoute(app: ControlApp, parts: DestinationParts): void {
       const destination = await changes.run(async () => {
         const before = existingDestination(parts, id);
         checkIfMatch(request.headers["if-match"], before);
-        const rules = { isSource: sourceCheck(parts), before, partitions };
+        const rules = { isSource: sourceCheck(parts), before, partitions, retryDelaysMs };
         checkBody(request, destinationProblems(request.body, rules));
         const making = { sealer: sealerOf(secrets, id), nowMs: parts.nowMs() };
         const after = patchDestination(before, request.body, making);

@@ -1,5 +1,5 @@
 import { type Static, type TSchema, Type } from "typebox";
-import { CALL_TYPES, type DeliveredType, MAX_WEBHOOKS } from "#contract";
+import { CALL_TYPES, type DeliveredType, MAX_RETRY_DELAYS, MAX_WEBHOOKS } from "#contract";
 import { MASK } from "#secrets";
 import { HealthView } from "../health/view.ts";
 import { IdField, NameField, TimeField } from "../http/fields.ts";
@@ -94,6 +94,20 @@ const DisableAfter = nullable<string>(
     description: `Switches the destination off when every attempt has failed for this long. ${DURATION}; null never does.`,
   }),
 );
+const RetryDelays = nullable<string[]>(
+  Type.Array(Type.String(), {
+    minItems: 1,
+    maxItems: MAX_RETRY_DELAYS,
+    description:
+      "Waiting times after the first, second, … failed attempt, in any order; the last one repeats until the window is over. Each from the shortest of HOOKLINE_RETRY_DELAYS to 24h; a call may be late by as much as the shortest. Holds for the next decision about calls that wait already. null: the installation's.",
+  }),
+);
+const RetryWindow = nullable<string>(
+  Type.String({
+    description:
+      "How long a call is retried, from its first attempt: up to 24h. null: HOOKLINE_RETRY_WINDOW.",
+  }),
+);
 const StandardWebhooks = Type.Boolean({
   description:
     "Adds the headers webhook-id, webhook-timestamp and, with a shared secret, webhook-signature (Standard Webhooks 1.0.0) beside X-Signature. A secret that begins with whsec_ is read as base64.",
@@ -109,6 +123,8 @@ const OPTIONS = {
   maxInFlight: Type.Optional(MaxInFlight),
   shards: Type.Optional(Shards),
   disableAfter: Type.Optional(DisableAfter),
+  retryDelays: Type.Optional(RetryDelays),
+  retryWindow: Type.Optional(RetryWindow),
   standardWebhooks: Type.Optional(StandardWebhooks),
 };
 
@@ -170,6 +186,8 @@ export const DestinationView = Type.Object(
     maxInFlight: MaxInFlight,
     shards: Shards,
     disableAfter: DisableAfter,
+    retryDelays: RetryDelays,
+    retryWindow: RetryWindow,
     disabledReason: nullable<string>(
       Type.String({
         description: "Why `disableAfter` switched it off; null when a person did, or it is on.",

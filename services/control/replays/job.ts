@@ -18,7 +18,7 @@ export function withinWidth(job: DeliveryJob, destination: Limits | undefined): 
 }
 
 /**
- * A dead letter as a new delivery job, its window of four hours before it; undefined for a record that could not be read. The call keeps
+ * A dead letter as a new delivery job, its whole window before it; undefined for a record that could not be read. The call keeps
  * its messageId, its bytes and its shard, and its destination unless the replay names another. The same replay gives the same job, so one that a crash sends twice is recognised.
  */
 export function jobOf(

@@ -34,7 +34,7 @@ function addStartRoute(app: ControlApp, parts: ReplayRouteParts): void {
         summary:
           "Send dead letters again: some by their ids, or all of a destination, a reason, a range of time",
         description:
-          "Each becomes a new delivery job with its messageId, body and four hours of retries. What dies again is a new dead letter.",
+          "Each becomes a new delivery job with its messageId, body and a window of retries of its own. What dies again is a new dead letter.",
         body: ReplayBody,
         response: { 202: ReplayAccepted, ...problemResponses },
       },

@@ -5,7 +5,7 @@ import type { DeliveryJob } from "#topics";
 import type { ReachableDestination } from "../destinations.ts";
 import { type DivertedResult, isDiverted, mergeOutcomes, type PartResult, wantedRoom } from "../outcomes.ts";
 import type { Dead, Delivered } from "./plan.ts";
-import { type Retries, type Waiting, waitFrom } from "./waiting.ts";
+import { type Retries, retriesWith, type Waiting, waitFrom } from "./waiting.ts";
 
 /** A job that comes so long after it was due, or two shortest delays, comes late through our own fault. */
 const MIN_LATE_MS = 1_000;
@@ -24,15 +24,16 @@ export interface AttemptReport {
   /** One for each webhook that the attempt went to, or was to go to. */
   readonly results: readonly PartResult[];
   /** Of the configuration that the attempt was made with: all its webhooks, tried or not. */
-  readonly destination: Pick<ReachableDestination, "urls">;
+  readonly destination: Pick<ReachableDestination, "urls" | "ownRetries">;
 }
 
 /**
  * Delivered at one success (contract 3.2), as soon as every webhook was asked or is ill: one that wanted room is still to be asked
  * (docs/decisions/0071).
  */
-export function judge(report: AttemptReport, retries: Retries, nowMs: number): JobVerdict {
+export function judge(report: AttemptReport, installed: Retries, nowMs: number): JobVerdict {
   const { job, results } = report;
+  const retries = retriesWith(report.destination.ownRetries, installed);
   const isTaken = job.unaskedUrls.length > 0 || results.some(({ outcome }) => outcome.kind === "success");
   if (!isTaken) return judgeFailure(report, retries, nowMs);
   const unasked = results.filter(wantedRoom);

@@ -2,7 +2,7 @@
 import type { DeadLetterReason } from "#contract";
 import type { DeliveryJob } from "#topics";
 import type { DestinationState, ReachableDestination } from "../destinations.ts";
-import { type Retries, type Waiting, waitFrom } from "./waiting.ts";
+import { type Retries, retriesWith, type Waiting, waitFrom } from "./waiting.ts";
 
 export interface Dead {
   readonly kind: "dead";
@@ -58,9 +58,10 @@ export interface Now {
  */
 function planPause(
   job: DeliveryJob,
-  { sinceMs, limitMs }: Extract<DestinationState, { kind: "paused" }>,
-  { nowMs, retries }: Now,
+  { sinceMs, limitMs, ownRetries }: Extract<DestinationState, { kind: "paused" }>,
+  { nowMs, retries: installed }: Now,
 ): Pause | undefined {
+  const retries = retriesWith(ownRetries, installed);
   const pausedSinceMs = Math.min(job.pausedSinceMs ?? nowMs, nowMs);
   // An earlier pause, whose end the job has not met, does not count in what this one allows.
   const fromMs = Math.max(pausedSinceMs, Math.min(sinceMs, nowMs));

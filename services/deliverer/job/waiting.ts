@@ -1,4 +1,4 @@
-import { type RetrySchedule, retryTier } from "#contract";
+import { type OwnRetries, type RetrySchedule, retryTier } from "#contract";
 import type { DeliveryJob } from "#topics";
 
 /** The retry schedule and the delays of the topics that calls wait in (contract 3.5). */
@@ -6,6 +6,11 @@ export interface Retries {
   readonly schedule: RetrySchedule;
   /** Ascending; the index is the tier. */
   readonly delaysMs: readonly number[];
+}
+
+/** As a destination has them; undefined: as the installation does. Its calls wait in the same topics. */
+export function retriesWith(own: OwnRetries | undefined, retries: Retries): Retries {
+  return own === undefined ? retries : { ...retries, schedule: retries.schedule.withOwn(own) };
 }
 
 /** A job to be written to the retry topic of `tier`. */
