@@ -1,3 +1,4 @@
+export { parseCallFilter } from "./definition/call-filter.ts";
 export type {
   AudienceDefinition,
   ComputedTraitDefinition,
@@ -12,6 +13,8 @@ export {
   type LeafExplanation,
   type MembershipExplanation,
 } from "./explain/explain.ts";
+export { passesFilter } from "./leaves/call-filter.ts";
+export { filterFrom, filterOf } from "./leaves/stored-filter.ts";
 export { type FlipContext, identifyCall, messageIdOf, SPACE, type Space } from "./output/identify.ts";
 export {
   advance,

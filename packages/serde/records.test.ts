@@ -131,6 +131,7 @@ const RECORDS: { [R in RecordName]: fc.Arbitrary<RecordTypes[R]> } = {
     sourceIds: fc.array(text),
     callTypes: nullable(fc.array(text)),
     events: nullable(fc.array(text)),
+    filter: nullable(text),
     maxRequestsPerSecond: nullable(double),
     maxInFlight: nullable(int),
     shardWidth: nullable(int),

@@ -4,6 +4,7 @@ import type { DestinationConfig } from "./records.generated.ts";
 export const DESTINATION_DEFAULTS = {
   callTypes: null,
   events: null,
+  filter: null,
   maxRequestsPerSecond: null,
   maxInFlight: null,
   shardWidth: null,

@@ -285,6 +285,8 @@ export interface DestinationConfig {
   callTypes: null | Array<string>;
   /** Names of the track calls to send; null sends all. */
   events: null | Array<string>;
+  /** JSON of the conditions that a call has to meet to be sent; null sends all. */
+  filter: null | string;
   /** Over all processes; null is unlimited. */
   maxRequestsPerSecond: null | number;
   /** Requests under way at a time, over all processes; null leaves it to the endpoint's queue. */

@@ -1,4 +1,6 @@
+import { filterFrom } from "#audiences";
 import { watchTable } from "#runtime";
+import type { DestinationConfig } from "#topics";
 import type { Connection, RouterContext } from "./connection.ts";
 import { DestinationIndex } from "./destination-index.ts";
 
@@ -9,15 +11,24 @@ export interface Destinations {
   load(): Promise<void>;
 }
 
+/** A filter of a later version than ours is no reason that calls fail: its destination stays what it was. */
+function checked<C extends Pick<DestinationConfig, "filter">>(config: C): C {
+  if (config.filter !== null) filterFrom(config.filter);
+  return config;
+}
+
 export function followDestinations(
   { logger, health, lifecycle, metrics }: RouterContext,
   { kafka, serde, topics }: Connection,
 ): Destinations {
-  const connections = serde.decodeFields(topics.destinationConfig, ["enabled", "sourceIds"]);
+  const connections = serde.decodeFields(topics.destinationConfig, ["enabled", "sourceIds", "filter"]);
   const table = kafka.table({
     topic: topics.destinationConfig.name,
     decode: ({ value }) => serde.decode(topics.destinationConfig, value),
-    decodeForListeners: ({ value }) => connections(value),
+    decodeForListeners({ value }) {
+      const config = connections(value);
+      return config instanceof Promise ? config.then(checked) : checked(config);
+    },
     onPoison: ({ key }, error) =>
       logger.error(
         { destinationId: key, err: error },

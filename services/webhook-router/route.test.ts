@@ -30,6 +30,23 @@ describe("a call goes", () => {
       expect(idsOf(route(call({ type, event: null }), picky))).toEqual(["a", "b"]);
   });
 
+  test("only to those whose filter it passes; others are not affected (contract 4.4)", () => {
+    const large = { path: "properties.total", op: "gte", value: 100 };
+    const picky = [destination("a"), destination("b", { filter: JSON.stringify(large) })];
+    const bought = (total: unknown) =>
+      call({ body: Buffer.from(JSON.stringify({ type: "track", properties: { total } })) });
+    expect(idsOf(route(bought(100), picky))).toEqual(["a", "b"]);
+    expect(idsOf(route(bought(99), picky))).toEqual(["a"]);
+    expect(idsOf(route(bought("100"), picky.slice(1)))).toBe("filter_off");
+    const changed = { ...picky[1], filter: JSON.stringify({ not: large }) } as DestinationConfig;
+    expect(idsOf(route(bought("100"), [changed]))).toEqual(["b"]);
+  });
+
+  test("through a filter as a deletion, whatever it says (contract 5.1)", () => {
+    const picky = [destination("b", { filter: JSON.stringify({ event: "Bought" }) })];
+    expect(idsOf(route(call({ type: "delete", event: null }), picky))).toEqual(["b"]);
+  });
+
   test("as a deletion to all of them, whatever types they take (contract 5.1)", () => {
     expect(idsOf(route(call({ type: "delete" }), both))).toEqual(["a", "b"]);
   });

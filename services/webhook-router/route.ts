@@ -1,4 +1,5 @@
 // Where one call goes (contract 1.2, 1.4, 4.1, 4.3, 4.4). Pure.
+import { filterOf, passesFilter } from "#audiences";
 import { isIntegrationEnabled, type UnroutedReason } from "#contract";
 import type { Call, DestinationConfig } from "#topics";
 
@@ -7,7 +8,7 @@ export type Route =
   | { readonly kind: "drop"; readonly reason: UnroutedReason };
 
 /** What routing looks at in a call. */
-export type RoutedCall = Pick<Call, "type" | "event" | "integrations">;
+export type RoutedCall = Pick<Call, "type" | "event" | "integrations" | "body">;
 
 /** Deletion requests notify every destination of the source, whatever call types it takes (contract 5.1). */
 const ALWAYS_SENT = "delete";
@@ -21,6 +22,19 @@ function takesEvent({ events }: DestinationConfig, { type, event }: RoutedCall):
   return events === null || type !== "track" || events.includes(event ?? "");
 }
 
+/** Parses the call once for all filters. */
+function passing(
+  { type, body }: RoutedCall,
+  destinations: readonly DestinationConfig[],
+): readonly DestinationConfig[] {
+  if (type === ALWAYS_SENT) return destinations;
+  const root: unknown = JSON.parse(body.toString());
+  return destinations.filter((destination) => {
+    const filter = filterOf(destination);
+    return filter === undefined || passesFilter(filter, root);
+  });
+}
+
 /** `destinations` are the enabled ones of the call's source. */
 export function route(call: RoutedCall, destinations: readonly DestinationConfig[]): Route {
   if (!isIntegrationEnabled(call.integrations)) return { kind: "drop", reason: "integration_off" };
@@ -29,5 +43,10 @@ export function route(call: RoutedCall, destinations: readonly DestinationConfig
   if (takingType.length === 0) return { kind: "drop", reason: "call_type_off" };
   const taking = takingType.filter((destination) => takesEvent(destination, call));
   if (taking.length === 0) return { kind: "drop", reason: "event_off" };
-  return { kind: "forward", destinations: taking };
+  // Most sources have no filter: the call is parsed for one alone.
+  if (taking.every(({ filter }) => filter === null)) return { kind: "forward", destinations: taking };
+  const passed = passing(call, taking);
+  return passed.length === 0
+    ? { kind: "drop", reason: "filter_off" }
+    : { kind: "forward", destinations: passed };
 }

@@ -34,9 +34,9 @@ describe("what becomes of calls", () => {
     telemetry.dropped(record(NOW_MS), "duplicate");
     telemetry.dropped(record(NOW_MS), "no_destination");
     const outcomes = ["routed", "duplicate", "integration_off", "no_destination", "call_type_off"];
-    const others = ["event_off", "undecodable", "handler_failed"];
+    const others = ["event_off", "filter_off", "undecodable", "handler_failed"];
     const counts = await Promise.all([...outcomes, ...others].map((outcome) => shown(countOf(outcome))));
-    expect(counts).toEqual([2, 1, 0, 1, 0, 0, 0, 0]);
+    expect(counts).toEqual([2, 1, 0, 1, 0, 0, 0, 0, 0]);
     expect(await shown("hookline_router_jobs_total")).toBe(5);
   });
 

@@ -110,7 +110,7 @@ export function isPassing({ test }: Condition): boolean {
   return test.op === "within_last" || test.op === "within_next";
 }
 
-function readCondition(input: unknown, path: string, problems: Problems): Condition | undefined {
+export function readCondition(input: unknown, path: string, problems: Problems): Condition | undefined {
   const object = problems.object(input, path);
   if (object === undefined) return undefined;
   problems.refuseUnknown(object, ["path", "op", "value"], path);

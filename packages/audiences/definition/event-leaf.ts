@@ -16,7 +16,7 @@ import type { Problems } from "./problems.ts";
 import { readWindow } from "./windows.ts";
 
 /** By the field that names the calls. */
-const TYPES = { event: "track", page: "page", screen: "screen" } as const;
+export const TYPES = { event: "track", page: "page", screen: "screen" } as const;
 
 export type NameField = keyof typeof TYPES;
 export const NAME_FIELDS = Object.keys(TYPES) as NameField[];

@@ -2,7 +2,12 @@
 import { type Reasons, reasonsOf } from "./reason.ts";
 
 /** What the webhook-router decides from the call and its destinations. */
-export type UnroutedReason = "integration_off" | "no_destination" | "call_type_off" | "event_off";
+export type UnroutedReason =
+  | "integration_off"
+  | "no_destination"
+  | "call_type_off"
+  | "event_off"
+  | "filter_off";
 
 export type DropReason = UnroutedReason | "duplicate" | "suppressed";
 
@@ -22,6 +27,10 @@ const UNROUTED: Reasons<UnroutedReason> = {
   event_off: {
     meaning: "no destination takes this event",
     action: "add the event to a destination's events",
+  },
+  filter_off: {
+    meaning: "no destination's filter lets the call pass",
+    action: "change a destination's filter",
   },
 };
 

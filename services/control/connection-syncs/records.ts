@@ -1,4 +1,12 @@
-import { type Flip, type FlipContext, identifyCall, messageIdOf, SPACE } from "#audiences";
+import {
+  type Flip,
+  type FlipContext,
+  filterOf,
+  identifyCall,
+  messageIdOf,
+  passesFilter,
+  SPACE,
+} from "#audiences";
 import { deliveryJobId, SPACE_SOURCE, uuidV5 } from "#contract";
 import type { OutgoingRecord } from "#kafka";
 import type { Serde } from "#serde";
@@ -38,7 +46,10 @@ export function givenAs(value: CurrentValue, { id }: Pick<DestinationConfig, "id
   return value.isCorrection ? uuidV5(NAMESPACE, JSON.stringify([id, sentAs(value)])) : sentAs(value);
 }
 
-/** The job that the router would make for this destination of the call by which the value was sent to others. */
+/**
+ * The job that the router would make for this destination of the call by which the value was sent to others; undefined when the
+ * destination's filter does not let it pass.
+ */
 export function syncJob(
   {
     serde,
@@ -51,9 +62,11 @@ export function syncJob(
   },
   value: CurrentValue,
   destination: DestinationConfig,
-): OutgoingRecord {
+): OutgoingRecord | undefined {
   const messageId = givenAs(value, destination);
   const call = identifyCall(flipOf(value.result), contextOf(value), messageId);
+  const filter = filterOf(destination);
+  if (filter !== undefined && !passesFilter(filter, JSON.parse(call.body))) return undefined;
   const job = untriedJob({
     jobId: deliveryJobId(messageId, destination.id, SPACE_SOURCE),
     destinationId: destination.id,

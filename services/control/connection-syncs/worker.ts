@@ -43,7 +43,8 @@ export interface SyncWork {
   readonly sentAs: (value: CurrentValue) => string;
   /** The message id that `jobOf` gives it. */
   readonly givenAs: (value: CurrentValue, destination: DestinationConfig) => string;
-  readonly jobOf: (value: CurrentValue, destination: DestinationConfig) => OutgoingRecord;
+  /** undefined: the destination's filter does not let it pass. */
+  readonly jobOf: (value: CurrentValue, destination: DestinationConfig) => OutgoingRecord | undefined;
   /** Resolves when they are on all in-sync replicas. */
   readonly write: (records: readonly OutgoingRecord[]) => Promise<void>;
   readonly onWritten: (count: number) => void;
@@ -174,7 +175,7 @@ class Syncing {
       const some = values.slice(at, at + pace.stepCalls);
       await pace.turn(some.length, this.#signal);
       this.#signal.throwIfAborted();
-      await write(some.map((value) => jobOf(value, destination)));
+      await write(some.flatMap((value) => jobOf(value, destination) ?? []));
       onWritten(some.length);
     }
   }
@@ -206,12 +207,14 @@ class Syncing {
     const places = await jobs.placesSince({
       from: this.#ends,
       destinationId: this.#sync.id,
-      keys: changes.flatMap(({ before }) => jobOf(before, destination).key ?? []),
+      keys: changes.flatMap(({ before }) => jobOf(before, destination)?.key ?? []),
       signal: this.#signal,
     });
-    return changes.flatMap(({ before, now }) =>
-      isOvertaken(places, { older: givenAs(before, destination), newer: sentAs(now) }) ? now : [],
-    );
+    return changes.flatMap(({ before, now }) => {
+      // What a filter held back stands nowhere, and overtakes nothing.
+      if (jobOf(before, destination) === undefined) return [];
+      return isOvertaken(places, { older: givenAs(before, destination), newer: sentAs(now) }) ? now : [];
+    });
   }
 
   /** A list, and no cursor that stays open while others are served. */

@@ -1,5 +1,6 @@
 // What the schema cannot say about options and secrets: durations, and what does not go together (contract 2.3, 4.4, 4.5).
-import { MAX_RETRY_DELAYS, MAX_WINDOW_MS } from "#contract";
+import { parseCallFilter } from "#audiences";
+import { isJsonObject, MAX_RETRY_DELAYS, MAX_WINDOW_MS } from "#contract";
 import type { DestinationConfig } from "#topics";
 import { formatDuration, parseDuration } from "../http/durations.ts";
 import type { FieldProblem } from "../http/problem.ts";
@@ -24,6 +25,7 @@ export function optionProblems(body: Body, rules: OptionRules): FieldProblem[] {
   return [
     ...durationProblems("disableAfter", body["disableAfter"], MIN_DISABLE_AFTER_MS),
     ...durationProblems("previousSecretValidFor", body["previousSecretValidFor"], 0),
+    ...filterProblems(body["filter"]),
     ...retryProblems(body, rules),
     ...shardProblems(body, rules),
     ...secretProblems(body, rules),
@@ -36,6 +38,13 @@ function durationProblems(path: string, given: unknown, leastMs: number): FieldP
   if (durationMs === undefined) return [{ path, message: "is not a duration such as 30m, 2h, 1d or PT2H" }];
   if (durationMs < leastMs) return [{ path, message: `must be at least ${leastMs / 1_000}s` }];
   return durationMs > MAX_DURATION_MS ? [{ path, message: "must be at most 30d" }] : [];
+}
+
+/** What is no object its schema refuses. */
+function filterProblems(filter: unknown): readonly FieldProblem[] {
+  if (!isJsonObject(filter)) return [];
+  const reading = parseCallFilter(filter);
+  return reading.ok ? [] : reading.problems;
 }
 
 /** A call waits in topics of fixed delays, one after the other: any delay can be had that is not shorter than the shortest. */

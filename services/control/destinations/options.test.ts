@@ -42,6 +42,18 @@ describe("options of a destination (contract 4.4, 4.5)", () => {
     expect(body).toMatchObject({ ...unset, shards: 2, standardWebhooks: false });
   });
 
+  test("have a filter, shown as it was given; one that needs a user's history is refused with the field", async () => {
+    const filter = { all: [{ event: "Bought" }, { path: "properties.total", op: "gte", value: 100 }] };
+    const { id, ...view } = await created({ filter });
+    expect(view.filter).toEqual(filter);
+    expect((await patch(id, { name: "E" })).body.filter).toEqual(filter);
+    expect((await patch(id, { filter: null })).body.filter).toBeNull();
+    const past = await create({ filter: { all: [{ event: "Bought", within: "30d" }, { trait: "plan" }] } });
+    expect(past.status).toBe(422);
+    expect(Object.keys(problemFields(past))).toEqual(["filter.all[0].within", "filter.all[1].trait"]);
+    expect(Object.keys(problemFields(await create({ filter: "event" })))).toEqual(["filter"]);
+  });
+
   test("of retries are shown as they were given, and are the installation's again by null", async () => {
     const own = { retryDelays: ["1m", "2h", "5s"], retryWindow: "1d" };
     const { id, ...view } = await created({ retryDelays: ["PT1M", "2h", "5s"], retryWindow: "24h" });

@@ -1,10 +1,13 @@
 // The options of a destination: limits, filters, when it is switched off (contract 4.4, 4.5). Pure.
+import type { JsonObject } from "#contract";
 import type { DestinationConfig } from "#topics";
 import { formatDuration, parseDuration } from "../http/durations.ts";
 
 /** As requests give them; what is absent stays, null is the default. */
 export interface OptionsInput {
   readonly events?: readonly string[] | null;
+  /** Conditions that the rules have let through. */
+  readonly filter?: JsonObject | null;
   readonly maxRequestsPerSecond?: number | null;
   readonly maxInFlight?: number | null;
   readonly shards?: number | null;
@@ -18,6 +21,7 @@ export interface OptionsInput {
 type Options = Pick<
   DestinationConfig,
   | "events"
+  | "filter"
   | "maxRequestsPerSecond"
   | "maxInFlight"
   | "shardWidth"
@@ -32,6 +36,7 @@ export function patchOptions(before: Options, patch: OptionsInput): Options {
   const { maxRequestsPerSecond = before.maxRequestsPerSecond, maxInFlight = before.maxInFlight } = patch;
   return {
     events: events === null ? null : [...events],
+    filter: patch.filter === undefined ? before.filter : filterText(patch.filter),
     maxRequestsPerSecond,
     maxInFlight,
     shardWidth: shards,
@@ -46,15 +51,20 @@ function delaysMs(texts: readonly string[] | null): number[] | null {
   return texts === null ? null : texts.flatMap((text) => durationMs(text) ?? []);
 }
 
+function filterText(filter: JsonObject | null): string | null {
+  return filter === null ? null : JSON.stringify(filter);
+}
+
 function durationMs(text: string | null): number | null {
   return text === null ? null : (parseDuration(text) ?? null);
 }
 
 export function optionsView(destination: DestinationConfig) {
   const { events, maxRequestsPerSecond, maxInFlight, shardWidth, disableAfterMs } = destination;
-  const { retryDelaysMs, retryWindowMs } = destination;
+  const { filter, retryDelaysMs, retryWindowMs } = destination;
   return {
     events,
+    filter: filter === null ? null : (JSON.parse(filter) as JsonObject),
     maxRequestsPerSecond,
     maxInFlight,
     shards: shardWidth,

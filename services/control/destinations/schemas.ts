@@ -1,5 +1,5 @@
 import { type Static, type TSchema, Type } from "typebox";
-import { CALL_TYPES, type DeliveredType, MAX_RETRY_DELAYS, MAX_WEBHOOKS } from "#contract";
+import { CALL_TYPES, type DeliveredType, type JsonObject, MAX_RETRY_DELAYS, MAX_WEBHOOKS } from "#contract";
 import { MASK } from "#secrets";
 import { HealthView } from "../health/view.ts";
 import { IdField, NameField, TimeField } from "../http/fields.ts";
@@ -66,6 +66,12 @@ const Events = nullable<string[]>(
       "Names of the track calls that are sent; null sends all. Calls of other types are not affected.",
   }),
 );
+const Filter = Type.Unsafe<JsonObject | null>({
+  type: ["object", "null"],
+  additionalProperties: true,
+  description:
+    "Conditions that a call has to meet to be sent: {path, op, value} on the call, {event | page | screen, where}, and all, any, not of these, with the operators of audiences (docs/audiences.md). Deletions are always sent. null sends all.",
+});
 const LIMIT_NOTE =
   "With a limit all calls of the destination meet in one process, whatever `shards` was, so that it holds over all processes; calls that wait already keep their way until they are through.";
 const MaxRequestsPerSecond = nullable<number>(
@@ -119,6 +125,7 @@ const PreviousSecretValidFor = Type.String({
 /** Contract 2.3, 4.4, 4.5. */
 const OPTIONS = {
   events: Type.Optional(Events),
+  filter: Type.Optional(Filter),
   maxRequestsPerSecond: Type.Optional(MaxRequestsPerSecond),
   maxInFlight: Type.Optional(MaxInFlight),
   shards: Type.Optional(Shards),
@@ -182,6 +189,7 @@ export const DestinationView = Type.Object(
     sourceIds: Type.Array(Type.String()),
     callTypes: CallTypes,
     events: Events,
+    filter: Filter,
     maxRequestsPerSecond: MaxRequestsPerSecond,
     maxInFlight: MaxInFlight,
     shards: Shards,

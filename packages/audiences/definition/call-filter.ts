@@ -1,0 +1,147 @@
+// A filter on single calls: groups and conditions as audiences have them, without what needs a user's history.
+import type { JsonObject } from "#contract";
+import { isPassing, readCondition, readWhere } from "./conditions.ts";
+import type { Condition, OccurrenceType, Reading } from "./definition.ts";
+import { NAME_FIELDS, type NameField, readName, TYPES } from "./event-leaf.ts";
+import { MAX_DEPTH, MAX_LEAVES } from "./limits.ts";
+import { Problems } from "./problems.ts";
+
+/** Which calls pass. */
+export type CallFilter =
+  | { readonly kind: "all" | "any"; readonly of: readonly CallFilter[] }
+  | { readonly kind: "not"; readonly of: CallFilter }
+  | { readonly kind: "condition"; readonly condition: Condition }
+  /** Calls of one name. */
+  | {
+      readonly kind: "call";
+      readonly type: OccurrenceType;
+      readonly name: string;
+      readonly where: readonly Condition[];
+    };
+
+const KINDS = ["all", "any", "not", "path", ...NAME_FIELDS] as const;
+type Kind = (typeof KINDS)[number];
+
+/** What an audience's definition may have beside these. */
+const HISTORY = ["trait", "audience", "everyone", "within", "between", "after", "before", "count", "reduce"];
+const NEEDS_HISTORY =
+  "needs what is known of a user; a filter sees the call alone. An audience can have it, and be sent to the destination";
+
+interface Place {
+  readonly path: string;
+  /** Groups around it. */
+  readonly depth: number;
+}
+
+interface Gathered {
+  readonly problems: Problems;
+  leafCount: number;
+}
+
+/** A filter from JSON of any shape. Every wrong field is named at once, by paths like `filter.all[0].op`. */
+export function parseCallFilter(input: unknown): Reading<CallFilter> {
+  const gathered: Gathered = { problems: new Problems(), leafCount: 0 };
+  const { problems } = gathered;
+  const definition = readFilter(input, { path: "filter", depth: 0 }, gathered);
+  if (gathered.leafCount > MAX_LEAVES)
+    problems.add("filter", `has ${gathered.leafCount} conditions, at most ${MAX_LEAVES} are allowed`);
+  return definition === undefined || problems.list.length > 0
+    ? { ok: false, problems: problems.list }
+    : { ok: true, definition };
+}
+
+function readFilter(input: unknown, place: Place, gathered: Gathered): CallFilter | undefined {
+  const { problems } = gathered;
+  const given = problems.object(input, place.path);
+  if (given === undefined) return undefined;
+  const { object, isPlain } = withoutHistory(given, place.path, problems);
+  const kind = kindOf(object, place.path, { problems, isPlain });
+  switch (kind) {
+    case undefined:
+      return undefined;
+    case "all":
+    case "any":
+      return readGroup(kind, object, place, gathered);
+    case "not":
+      problems.refuseUnknown(object, [kind], place.path);
+      return readNot(object[kind], place, gathered);
+    case "path":
+      gathered.leafCount += 1;
+      return readValue(object, place.path, problems);
+    default:
+      gathered.leafCount += 1;
+      return readCall(kind, object, place.path, problems);
+  }
+}
+
+/** What is left for the other checks, so that no field is named twice. */
+function withoutHistory(given: JsonObject, path: string, problems: Problems) {
+  const found = Object.keys(given).filter((field) => HISTORY.includes(field));
+  for (const field of found) problems.add(`${path}.${field}`, NEEDS_HISTORY);
+  const object = Object.fromEntries(Object.entries(given).filter(([field]) => !found.includes(field)));
+  return { object, isPlain: found.length === 0 };
+}
+
+function kindOf(
+  object: JsonObject,
+  path: string,
+  { problems, isPlain }: { readonly problems: Problems; readonly isPlain: boolean },
+): Kind | undefined {
+  const [kind, second] = KINDS.filter((one) => Object.hasOwn(object, one));
+  if (kind === undefined)
+    return isPlain ? problems.add(path, `must have one of ${KINDS.join(", ")}`) : undefined;
+  if (second === undefined) return kind;
+  return problems.add(`${path}.${second}`, `cannot stand beside ${kind}; put both into an all or any`);
+}
+
+function readGroup(kind: "all" | "any", object: JsonObject, place: Place, gathered: Gathered) {
+  const { problems } = gathered;
+  const path = `${place.path}.${kind}`;
+  const depth = place.depth + 1;
+  const input = object[kind];
+  problems.refuseUnknown(object, [kind], place.path);
+  if (depth > MAX_DEPTH) return problems.add(path, `nests deeper than ${MAX_DEPTH} groups`);
+  if (!Array.isArray(input) || input.length === 0)
+    return problems.add(path, "must be a list of at least one condition");
+  const of = input.flatMap(
+    (one, index) => readFilter(one, { path: `${path}[${index}]`, depth }, gathered) ?? [],
+  );
+  return { kind, of } satisfies CallFilter;
+}
+
+function readNot(input: unknown, place: Place, gathered: Gathered): CallFilter | undefined {
+  const path = `${place.path}.not`;
+  const depth = place.depth + 1;
+  if (depth > MAX_DEPTH) return gathered.problems.add(path, `nests deeper than ${MAX_DEPTH} groups`);
+  const of = readFilter(input, { path, depth }, gathered);
+  return of && { kind: "not", of };
+}
+
+function readValue(object: JsonObject, path: string, problems: Problems): CallFilter | undefined {
+  const condition = readCondition(object, path, problems);
+  if (condition === undefined) return undefined;
+  checkLasting([condition], `${path}.op`, problems);
+  return { kind: "condition", condition };
+}
+
+function readCall(
+  field: NameField,
+  object: JsonObject,
+  path: string,
+  problems: Problems,
+): CallFilter | undefined {
+  problems.refuseUnknown(object, [field, "where"], path);
+  const name = readName(object[field], `${path}.${field}`, problems);
+  const where = readWhere(object["where"], `${path}.where`, problems);
+  checkLasting(where, `${path}.where`, problems);
+  return name === undefined ? undefined : { kind: "call", type: TYPES[field], name, where };
+}
+
+/** A call that is read again after a crash has to go the same way. */
+function checkLasting(conditions: readonly Condition[], path: string, problems: Problems): void {
+  if (conditions.some(isPassing))
+    problems.add(
+      path,
+      "cannot be within_last or within_next: the answer would depend on when it is looked at",
+    );
+}
