@@ -92,9 +92,13 @@ export class Backfills {
 
   /** A leaf that nobody asks for counts nothing any more. If it is asked for again it begins anew. */
   #retire(): void {
-    const { computations, registry } = this.#parts;
+    const { computations, registry, reportDurably, worker } = this.#parts;
     const { leaves } = computations.set;
-    for (const key of registry.keys) if (!leaves.has(key)) registry.update(key, { state: "deleted" });
+    const ended = registry.keys
+      .filter((key) => !leaves.has(key))
+      .flatMap((key) => registry.changed(key, { state: "deleted" }) ?? []);
+    // Profiles that are written without it would lack what it had counted, for an owner who does not know that it has ended.
+    if (ended.length > 0) worker.writeAfter(reportDurably(ended));
   }
 
   /** A leaf that was counted before leaves were recorded: its audience is live. */

@@ -120,6 +120,24 @@ test("once the new definition holds, it holds for the next process too: that is 
   expect(sentLater()).toEqual(['two {"often":false}', 'two {"often":true}']);
 });
 
+test("a condition that nobody asks for any more: that is written before any profile without what it had counted", async () => {
+  const { bench, companions, reports, sentLater } = await setup();
+  let isWritten = (): void => undefined;
+  companions.reportHeld = new Promise((resolve) => {
+    isWritten = resolve;
+  });
+  bench.computations.apply("often", audienceOf("often", { event: "B" }, { generation: 2, updatedAtMs: 2 }));
+  for (let look = 0; look < 6; look += 1) await companions.advance();
+  expect(reports.reported.filter(isLeaf).at(-1)?.state).toBe("live");
+  expect(bench.stateOf("two")?.leaves).toHaveLength(1);
+  expect(sentLater()).toEqual([]);
+  isWritten();
+  await companions.live("often", 2);
+  expect(reports.reported.filter(isLeaf).at(-1)?.state).toBe("deleted");
+  expect(bench.stateOf("two")?.leaves).toEqual([]);
+  expect(sentLater().sort()).toEqual(['three {"often":false}', 'two {"often":false}']);
+});
+
 test("an edit that is taken back before anything was done about it: what came meanwhile counts", async () => {
   const { bench, call, companions, countElsewhere, isCounted, sentLater } = await setup();
   bench.computations.apply("often", audienceOf("often", { event: "B" }, { generation: 2, updatedAtMs: 2 }));

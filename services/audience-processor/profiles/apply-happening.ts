@@ -64,3 +64,10 @@ export function applyHappening(
   const passedOn = records.profileEvent(profile.redirectTo ?? "", { ...written, hops: written.hops + 1 });
   return { outcome, passedOn };
 }
+
+/** Of a profile that may be deleted or merged. */
+export function membersOf({ results }: Profile): string[] {
+  const ids: string[] = [];
+  for (const [id, { text }] of results) if (text === "true") ids.push(id);
+  return ids;
+}

@@ -8,7 +8,7 @@
 import { advance, completeRelease, createProfile, type Profile } from "#audiences";
 import type { OutgoingRecord } from "#kafka";
 import { type PartitionStore, StoreLostError } from "#state";
-import { applyHappening } from "./apply-happening.ts";
+import { applyHappening, membersOf } from "./apply-happening.ts";
 import { type Batch, emptyBatch, isEmpty, type Snapshot, snapshotOf, type Taken } from "./batch.ts";
 import { outgoingOf } from "./outgoing.ts";
 import { ProfileCache } from "./profile-cache.ts";
@@ -16,13 +16,6 @@ import type { WorkerParts } from "./worker-parts.ts";
 
 /** Due profiles that are taken at a time; then come events again. */
 const DUE_AT_A_TIME = 256;
-
-/** Of a profile that may be deleted or merged. */
-function membersOf({ results }: Profile): string[] {
-  const ids: string[] = [];
-  for (const [id, { text }] of results) if (text === "true") ids.push(id);
-  return ids;
-}
 
 export class PartitionWorker {
   readonly #parts: WorkerParts;
@@ -37,6 +30,7 @@ export class PartitionWorker {
   #isFlushAsked = false;
   #isClosed = false;
   #holds = 0;
+  readonly #writtenAhead = new Set<Promise<void>>();
   #term = 0;
   /** The process is to end. What is in hand is held until then: given back, it would come again at once, and again. */
   #isFailed = false;
@@ -102,6 +96,15 @@ export class PartitionWorker {
       this.#holds -= 1;
       if (!this.#isClosed) this.#foldWaiting();
     };
+  }
+
+  /** Nothing is written until it resolves: what is folded meanwhile follows from it. */
+  writeAfter(done: Promise<void>): void {
+    this.#writtenAhead.add(done);
+    const goOn = (): void => {
+      if (this.#writtenAhead.delete(done)) this.#askFlush();
+    };
+    done.then(goOn, (error: unknown) => this.#failed(error));
   }
 
   /** The profile for a look; a promise when it cannot be had at once. It is to be asked for again then. */
@@ -228,7 +231,8 @@ export class PartitionWorker {
   }
 
   #flush(): void {
-    if (this.#committing !== undefined || this.#isClosed || isEmpty(this.#open)) return;
+    const mayWrite = this.#writtenAhead.size === 0 && this.#committing === undefined && !this.#isClosed;
+    if (!mayWrite || isEmpty(this.#open)) return;
     const batch = this.#open;
     this.#open = emptyBatch();
     for (const [id, profile] of this.#sent) if (!batch.changed.has(id)) batch.changed.set(id, profile);

@@ -137,4 +137,10 @@ export const REGRESSIONS: readonly Regression[] = [
     worlds: "steady_audiences",
     found: "time had gone on past calls that were given back, and were judged again by the later time",
   },
+  {
+    seed: 2349,
+    worlds: "audiences",
+    found:
+      "an edit was taken back after a kill: profiles had been written without a condition whose end was written a second later",
+  },
 ];
