@@ -7,6 +7,7 @@ import { parse, parseAllDocuments } from "yaml";
 import { type JsonObject, SERVICES, type ServiceName } from "#contract";
 import { unknownSettings } from "#runtime";
 import { kubernetesSchemas } from "#support/kubernetes-schemas";
+import { PRINCIPALS } from "#topics";
 import { STARTED_SERVICES } from "../start/services.ts";
 import { chartDigest, DIGEST_MARK } from "./chart-digest.ts";
 
@@ -182,6 +183,19 @@ describe("every workload", () => {
     );
     expect(new Set(holders.map(componentOf))).toEqual(new Set(["deliverer", "control"]));
     expect(ofKind("Secret")).toEqual([]);
+  });
+
+  test("is a user of its own at Kafka, and gets no other's password", () => {
+    const production = manifests.get("production.yaml") ?? [];
+    const pods = ["Deployment", "StatefulSet", "Job"].flatMap((kind) => ofKind(kind, production));
+    const users = pods.map((workload) => {
+      const { secret } = podOf(workload).volumes.find(({ name }: Manifest) => name === "kafka");
+      const user = environmentOf(workload)["HOOKLINE_KAFKA_SASL_USERNAME"];
+      return [user, secret.items.map(({ key }: Manifest) => key)];
+    });
+    // Those to whom `hookline topics acls` gives rules.
+    const expected = PRINCIPALS.map((name) => [`hookline-${name}`, [name]]);
+    expect(users.toSorted()).toEqual(expected.toSorted());
   });
 
   test("is counted by autoscalers alone where there is one", () => {

@@ -20,31 +20,32 @@ app.kubernetes.io/managed-by: {{ .root.Release.Service }}
 helm.sh/chart: {{ .root.Chart.Name }}-{{ .root.Chart.Version }}
 {{- end }}
 
-{{/* Settings that all have: where Kafka and the registry are, and how topics are called. */}}
+{{/* Settings that all have: where Kafka and the registry are, and how topics are called; of one process: (dict "root" $ "name" "ingest"). */}}
 {{- define "hookline.connection" -}}
+{{- $kafka := .root.Values.kafka }}
 - name: HOOKLINE_KAFKA_BROKERS
-  value: {{ join "," (required "kafka.brokers names no broker" .Values.kafka.brokers) | quote }}
+  value: {{ join "," (required "kafka.brokers names no broker" $kafka.brokers) | quote }}
 - name: HOOKLINE_SCHEMA_REGISTRY_URL
-  value: {{ required "registry.url is required" .Values.registry.url | quote }}
-{{- with .Values.topics.prefix }}
+  value: {{ required "registry.url is required" .root.Values.registry.url | quote }}
+{{- with .root.Values.topics.prefix }}
 - name: HOOKLINE_TOPIC_PREFIX
   value: {{ . | quote }}
 {{- end }}
-{{- if .Values.kafka.tls }}
+{{- if $kafka.tls }}
 - name: HOOKLINE_KAFKA_TLS
   value: "true"
 {{- end }}
-{{- with .Values.kafka.saslMechanism }}
+{{- with $kafka.saslMechanism }}
 - name: HOOKLINE_KAFKA_SASL_MECHANISM
   value: {{ . }}
 - name: HOOKLINE_KAFKA_SASL_USERNAME
-  value: {{ $.Values.kafka.saslUsername | quote }}
+  value: {{ $kafka.saslUsername | replace "{process}" $.name | quote }}
 - name: HOOKLINE_KAFKA_SASL_PASSWORD_FILE
   value: /kafka/password
 {{- end }}
-{{- if .Values.kafka.authority.configMapName }}
+{{- if $kafka.authority.configMapName }}
 - name: NODE_EXTRA_CA_CERTS
-  value: /kafka-authority/{{ .Values.kafka.authority.configMapKey }}
+  value: /kafka-authority/{{ $kafka.authority.configMapKey }}
 {{- end }}
 {{- end }}
 
@@ -72,16 +73,17 @@ runAsNonRoot: true
 capabilities: { drop: [ALL] }
 {{- end }}
 
-{{/* Volumes that connections need. */}}
+{{/* Volumes that the connections of one process need: (dict "root" $ "name" "ingest"). */}}
 {{- define "hookline.connectionVolumes" -}}
-{{- if .Values.kafka.saslMechanism }}
+{{- $kafka := .root.Values.kafka }}
+{{- if $kafka.saslMechanism }}
 - name: kafka
   secret:
-    secretName: {{ required "kafka.saslPassword.secretName is required with kafka.saslMechanism" .Values.kafka.saslPassword.secretName }}
+    secretName: {{ required "kafka.saslPassword.secretName is required with kafka.saslMechanism" $kafka.saslPassword.secretName }}
     defaultMode: 0440
-    items: [{ key: {{ .Values.kafka.saslPassword.secretKey }}, path: password }]
+    items: [{ key: {{ $kafka.saslPassword.secretKey | replace "{process}" .name | quote }}, path: password }]
 {{- end }}
-{{- with .Values.kafka.authority.configMapName }}
+{{- with $kafka.authority.configMapName }}
 - name: kafka-authority
   configMap: { name: {{ . }} }
 {{- end }}
@@ -154,7 +156,7 @@ spec:
       args: [{{ .name }}]
       securityContext: {{- include "hookline.containerSecurity" $root | nindent 8 }}
       env:
-        {{- include "hookline.connection" $root | trim | nindent 8 }}
+        {{- include "hookline.connection" . | trim | nindent 8 }}
         - name: HOOKLINE_SHUTDOWN_GRACE
           value: {{ sub .grace 10 }}s
         {{- if has "encryption-keys" .secrets }}
@@ -217,5 +219,5 @@ spec:
           - { key: {{ . }}, path: {{ . }} }
           {{- end }}
     {{- end }}
-    {{- with include "hookline.connectionVolumes" $root | trim }}{{ . | nindent 4 }}{{ end }}
+    {{- with include "hookline.connectionVolumes" . | trim }}{{ . | nindent 4 }}{{ end }}
 {{- end }}
