@@ -14,7 +14,7 @@ import {
   positiveNumber,
   RANGE,
 } from "./leaf.ts";
-import { printJson, printTable } from "./output.ts";
+import { printAllFields, printJson, printTable } from "./output.ts";
 import { addReplayCommands } from "./replays.ts";
 
 const ATTEMPT_COLUMNS = {
@@ -35,21 +35,32 @@ export function addDeliveryCommands(program: Command, context: CommandContext): 
   addReplayCommands(program, context);
 }
 
+interface AttemptOptions {
+  readonly limit: number;
+  readonly json?: boolean;
+  readonly details?: boolean;
+}
+
 function addAttempts(program: Command, context: CommandContext): void {
   const attempts = program.command("attempts").description("what happened to single requests");
   const list = addShownLeaf(attempts, "list <destinationId>", {
     description: "list a destination's requests, newest first",
-    examples: ["attempts list dst_1 --outcome failed", "attempts list dst_1 --message-id m1 --json"],
+    examples: ["attempts list dst_1 --outcome failed", "attempts list dst_1 --message-id m1 --details"],
   });
   list
     .option("--limit <count>", "at most so many", positiveInteger, 50)
     .option("--outcome <outcome>", "success, failed for every other, or one reason")
-    .option("--message-id <id>", "of one call");
+    .option("--message-id <id>", "of one call")
+    .option(
+      "--details",
+      "every field: also what was answered, over which connection, and what took how long",
+    );
   for (const [flags, description] of Object.entries(RANGE)) list.option(flags, description);
-  list.action(async (id: string, { limit, json, ...query }: { limit: number; json?: boolean }) => {
+  list.action(async (id: string, { limit, json, details, ...query }: AttemptOptions) => {
     const path = pathOf("/v1/destinations", id, "/attempts");
     const listing = await controlApi(context.environment).list(path, query, limit);
     if (json === true) printJson(context, listing);
+    else if (details === true) printAllFields(context, listing);
     else printTable(context, ATTEMPT_COLUMNS, listing);
   });
 }

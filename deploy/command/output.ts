@@ -34,7 +34,7 @@ export function printTable(context: CommandContext, columns: Columns, { data, ne
       .trimEnd();
   context.print(coloured(context, "bold", lineOf(titles)));
   for (const row of rows) context.print(lineOf(row));
-  if (next !== null) context.say(`There are more: --limit ${data.length * 2}`);
+  sayMore(context, { data, next });
 }
 
 /** One thing: a line for each of its fields; what is nested in them as JSON. */
@@ -43,6 +43,19 @@ export function printFields(context: CommandContext, value: JsonObject): void {
   for (const [name, field] of Object.entries(value)) {
     context.print(`${coloured(context, "dim", name.padEnd(width))}${GAP}${textOf(field)}`);
   }
+}
+
+/** Every field of each entry, an empty line between two. */
+export function printAllFields(context: CommandContext, { data, next }: Listing): void {
+  for (const [index, entry] of data.entries()) {
+    if (index > 0) context.print("");
+    printFields(context, entry);
+  }
+  sayMore(context, { data, next });
+}
+
+function sayMore({ say }: CommandContext, { data, next }: Listing): void {
+  if (next !== null) say(`There are more: --limit ${data.length * 2}`);
 }
 
 function valueAt(entry: JsonObject, path: string): unknown {

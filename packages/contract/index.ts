@@ -5,7 +5,13 @@ export {
   acceptCall,
   type BatchRoot,
 } from "./accept-call.ts";
-export type { RequestFailure, RequestResult } from "./attempt.ts";
+export type {
+  ConnectionTrace,
+  RequestFailure,
+  RequestPhases,
+  RequestResult,
+  ResponseHeaders,
+} from "./attempt.ts";
 export { SPACE_SOURCE } from "./built-in-source.ts";
 export { CALL_TYPES, type CallType, type DeliveredType, isCallType } from "./call-types.ts";
 export { type DeleteParts, deleteBody } from "./delivered-body.ts";

@@ -69,6 +69,12 @@ function familyOf(address: string): 4 | 6 | undefined {
   return family === 4 || family === 6 ? family : undefined;
 }
 
+/** Whether an address is one of the public internet, whatever a deployment opens beside it. */
+export function isPublicAddress(address: string): boolean {
+  const family = familyOf(address);
+  return family !== undefined && isPublic(address, family);
+}
+
 /** Thrown at start for an entry of the allow-list that is not a CIDR range. */
 export class InvalidCidrError extends Error {
   readonly code = "INVALID_CIDR";

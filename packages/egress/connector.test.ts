@@ -1,6 +1,8 @@
 import { afterEach, beforeEach, describe, expect, test } from "@jest/globals";
+import type { buildConnector } from "undici";
 import { emptyResponse, type RawServer, startRawServer } from "#support/raw-server";
 import type { AddressPolicy } from "./addresses.ts";
+import { ConnectionLog } from "./connection-log.ts";
 import { createConnector } from "./connector.ts";
 import { createEgress } from "./index.ts";
 
@@ -17,12 +19,14 @@ function connected(policy: AddressPolicy): Promise<{ error: unknown; isOpen: boo
   const connect = createConnector({ policy, resolver, ca: [], connectTimeoutMs: 5_000 });
   const port = String(server.port);
   return new Promise((resolve) => {
-    connect({ hostname: "a.test", host: `a.test:${port}`, protocol: "http:", port }, (error, socket) => {
+    const target = { hostname: "a.test", host: `a.test:${port}`, protocol: "http:", port };
+    const onConnected: buildConnector.Callback = (error, socket) => {
       // As undici looks at it before it writes: a socket that is destroyed already is given back all the same.
       const isOpen = socket !== null && !socket.destroyed;
       resolve({ error: error ?? socket?.errored ?? null, isOpen });
       socket?.destroy();
-    });
+    };
+    connect(target, onConnected, new ConnectionLog(() => 0));
   });
 }
 

@@ -2,6 +2,7 @@ import { isIP, type LookupFunction, type Socket } from "node:net";
 import { createSecureContext, getCACertificates } from "node:tls";
 import { buildConnector } from "undici";
 import type { AddressPolicy } from "./addresses.ts";
+import type { ConnectionLog } from "./connection-log.ts";
 import { BlockedAddressError, failureOf, NoAddressError, SelfSignedError } from "./failures.ts";
 import type { CachedResolver, ResolvedAddress } from "./resolver.ts";
 import { watchForSelfSigned } from "./self-signed.ts";
@@ -55,11 +56,18 @@ export function refuseForbiddenPeer(socket: Socket, policy: AddressPolicy): void
   });
 }
 
+/** undici's connector, told where to keep what making the connection took. */
+export type TracingConnector = (
+  target: buildConnector.Options,
+  callback: buildConnector.Callback,
+  log: ConnectionLog,
+) => void;
+
 /**
  * Makes connections for undici to allowed addresses only (contract 6.1). IP literals never reach a lookup, so they are
  * checked here; the URL parser has already turned every notation (0x7f000001, 2130706433, 127.1) into the plain one.
  */
-export function createConnector(options: ConnectorOptions): buildConnector.connector {
+export function createConnector(options: ConnectorOptions): TracingConnector {
   const { ca, connectTimeoutMs, policy, resolver } = options;
   const connect = buildConnector({
     allowH2: false,
@@ -70,17 +78,22 @@ export function createConnector(options: ConnectorOptions): buildConnector.conne
     secureContext: createSecureContext(ca.length > 0 ? { ca: [...getCACertificates("default"), ...ca] } : {}),
     lookup: guardedLookup(options),
   });
-  return (target, callback) => {
+  return (target, callback, log) => {
     const refusal = isIP(target.hostname) === 0 ? undefined : policy(target.hostname);
     if (refusal !== undefined) {
       const error = new BlockedAddressError(`${target.hostname} is ${refusal}`);
+      log.refused();
       queueMicrotask(() => callback(error, null));
       return;
     }
     // undici's connector returns the socket, which its type leaves out.
     const socket = connect(target, (...outcome) => {
       const [error] = outcome;
-      if (error === null) return callback(...outcome);
+      if (error === null) {
+        log.ready();
+        return callback(...outcome);
+      }
+      if (failureOf(error) === "blocked_address") log.refused();
       resolver.forget(target.hostname);
       callback(
         failureOf(error) === "tls" && isSelfSigned() ? new SelfSignedError(error.message) : error,
@@ -88,6 +101,7 @@ export function createConnector(options: ConnectorOptions): buildConnector.conne
       );
     }) as unknown as Socket;
     refuseForbiddenPeer(socket, policy);
+    log.begin(socket, target);
     const isSelfSigned = watchForSelfSigned(socket);
   };
 }

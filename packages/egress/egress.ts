@@ -8,6 +8,7 @@ import { failureOf, messageOf } from "./failures.ts";
 import { createNameService } from "./name-service.ts";
 import { createResolver, type Resolve } from "./resolver.ts";
 import { createTargetCache } from "./targets.ts";
+import { type TracedDispatchOptions, tracedPools } from "./traced-client.ts";
 
 export interface EgressOptions {
   /** Ranges opened beside the public internet (contract 6.1), as "10.0.0.0/8", "fd00::/8" or one address. */
@@ -37,6 +38,8 @@ export interface PostOptions {
   readonly deadlineMs: number;
   /** How much of the response's body the result shall hold; 0, the default, answers at the headers. */
   readonly captureBytes?: number;
+  /** The same of a response that is no success, which is then waited for for a second; 0 unless given. */
+  readonly captureFailureBytes?: number;
 }
 
 /** The guarded way out: the only place that sends requests to customers' endpoints. */
@@ -62,13 +65,14 @@ export function createEgress(options: EgressOptions): Egress {
     maxNames: DNS_MAX_NAMES,
   });
   const keepAliveMs = options.keepAliveMs ?? 15_000;
+  const connect = createConnector({
+    policy: addressPolicy(options.allowCidrs),
+    resolver,
+    ca: options.ca ?? [],
+    connectTimeoutMs: options.connectTimeoutMs ?? 10_000,
+  });
   const agent = new Agent({
-    connect: createConnector({
-      policy: addressPolicy(options.allowCidrs),
-      resolver,
-      ca: options.ca ?? [],
-      connectTimeoutMs: options.connectTimeoutMs ?? 10_000,
-    }),
+    factory: tracedPools(connect, () => host.elapsed()),
     allowH2: false,
     pipelining: 1,
     connections: options.connectionsPerOrigin ?? 128,
@@ -85,9 +89,10 @@ export function createEgress(options: EgressOptions): Egress {
 
   function dispatch(request: PostOptions, settle: (result: RequestResult) => void): void {
     const { origin, path } = targetOf(request.url);
-    const { body, captureBytes = 0, deadlineMs, headers } = request;
-    const exchange = new Exchange({ deadlineMs, captureBytes, settle, host });
-    agent.dispatch({ origin, path, method: "POST", headers, body }, exchange);
+    const { body, captureBytes = 0, captureFailureBytes = captureBytes, deadlineMs, headers } = request;
+    const exchange = new Exchange({ deadlineMs, captureBytes, captureFailureBytes, settle, host });
+    const options: TracedDispatchOptions = { origin, path, method: "POST", headers, body, traced: exchange };
+    agent.dispatch(options, exchange);
   }
 
   return {

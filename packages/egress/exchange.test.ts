@@ -5,14 +5,18 @@ import type { RequestResult } from "#contract";
 import { type Host, systemHost } from "#host";
 import { Exchange } from "./exchange.ts";
 
-function setup({ captureBytes = 0 } = {}) {
+const DEADLINE_MS = 5_000;
+
+function setup({ captureBytes = 0, captureFailureBytes = 0 } = {}) {
   let expire: () => void = () => undefined;
+  let giveBodyUp: () => void = () => undefined;
   let isTimed = true;
   const host: Host = {
     ...systemHost,
     elapsed: () => 0,
-    setTimeout(work) {
-      expire = work;
+    setTimeout(work, delayMs) {
+      if (delayMs === DEADLINE_MS) expire = work;
+      else giveBodyUp = work;
       return {
         clear() {
           isTimed = false;
@@ -26,12 +30,21 @@ function setup({ captureBytes = 0 } = {}) {
     abort: (reason: Error) => void aborted.push(reason.message),
   } as Dispatcher.DispatchController;
   const exchange = new Exchange({
-    deadlineMs: 5_000,
+    deadlineMs: DEADLINE_MS,
     captureBytes,
+    captureFailureBytes,
     settle: (result) => settled.push(result),
     host,
   });
-  return { aborted, controller, exchange, expire: () => expire(), isTimed: () => isTimed, settled };
+  return {
+    aborted,
+    controller,
+    exchange,
+    expire: () => expire(),
+    giveBodyUp: () => giveBodyUp(),
+    isTimed: () => isTimed,
+    settled,
+  };
 }
 
 describe("an exchange", () => {
@@ -73,5 +86,30 @@ describe("an exchange", () => {
     const broken = setup();
     broken.exchange.onResponseError(broken.controller, new Error("gone"));
     expect(broken.isTimed()).toBe(false);
+  });
+
+  test("holds the beginning of a failure's body, and none of a success's", () => {
+    const failed = setup({ captureFailureBytes: 4 });
+    failed.exchange.onResponseStart(failed.controller, 503, { server: "nginx" });
+    expect(failed.settled).toEqual([]);
+    failed.exchange.onResponseData(failed.controller, Buffer.from("no room"));
+    failed.exchange.onResponseEnd();
+    expect(failed.settled).toMatchObject([{ status: 503, headers: { server: "nginx" } }]);
+    expect(failed.settled.map((result) => "body" in result && result.body.toString())).toEqual(["no r"]);
+    const good = setup({ captureFailureBytes: 4 });
+    good.exchange.onResponseStart(good.controller, 200, {});
+    expect(good.settled).toMatchObject([{ status: 200, body: Buffer.alloc(0) }]);
+  });
+
+  test("does not wait for the whole deadline for a failure's body that has no end", () => {
+    const { controller, exchange, expire, giveBodyUp, settled } = setup({ captureFailureBytes: 1_024 });
+    exchange.onResponseStart(controller, 503, {});
+    exchange.onResponseData(controller, Buffer.from("no"));
+    giveBodyUp();
+    expect(settled).toMatchObject([{ status: 503, body: Buffer.from("no") }]);
+    exchange.onResponseData(controller, Buffer.from(" room"));
+    expire();
+    exchange.onResponseError(controller, new Error("deadline passed"));
+    expect(settled).toHaveLength(1);
   });
 });

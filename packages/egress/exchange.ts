@@ -1,17 +1,32 @@
 import type { Dispatcher } from "undici";
-import type { RequestResult } from "#contract";
+import type { ConnectionTrace, RequestResult, ResponseHeaders } from "#contract";
 import type { Host, Timer } from "#host";
+import type { ConnectionLog } from "./connection-log.ts";
 import { failureOf, messageOf } from "./failures.ts";
+import type { Traced } from "./traced-client.ts";
 
 /** Contract 2.6. */
 const MAX_RESPONSE_BYTES = 64 * 1024;
 
 const NO_BODY = Buffer.alloc(0);
 
+/** How long the outcome of a failure waits for what its body says. Whoever sends no end of it would else keep a place at its endpoint. */
+const FAILURE_BODY_MS = 1_000;
+
+interface Response {
+  readonly status: number;
+  readonly retryAfter: string | undefined;
+  readonly durationMs: number;
+  readonly headers: ResponseHeaders;
+  readonly trace: ConnectionTrace | undefined;
+}
+
 export interface ExchangeOptions {
   readonly deadlineMs: number;
   /** How much of the response's body the result holds. */
   readonly captureBytes: number;
+  /** The same of a response that is no success. */
+  readonly captureFailureBytes: number;
   readonly settle: (result: RequestResult) => void;
   readonly host: Host;
 }
@@ -22,14 +37,19 @@ export interface ExchangeOptions {
  * headers its end is a timeout; after them the outcome stands by the status, and only the rest of the body is given up.
  * `settle` is called exactly once.
  */
-export class Exchange implements Dispatcher.DispatchHandler {
+export class Exchange implements Dispatcher.DispatchHandler, Traced {
+  connection: ConnectionLog | undefined;
   readonly #options: ExchangeOptions;
   readonly #startedAtMs: number;
   readonly #timer: Timer;
   #controller: Dispatcher.DispatchController | undefined;
   #settled = false;
   /** Set from the headers on. */
-  #response: { status: number; retryAfter: string | undefined; durationMs: number } | undefined;
+  #response: Response | undefined;
+  #use: ReturnType<ConnectionLog["use"]> | undefined;
+  /** While a failure waits for its body. */
+  #bodyTimer: Timer | undefined;
+  #wantedBytes = 0;
   #receivedBytes = 0;
   #captured: Buffer[] = [];
   #capturedBytes = 0;
@@ -46,6 +66,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
 
   onRequestStart(controller: Dispatcher.DispatchController): void {
     this.#controller = controller;
+    this.#use = this.connection?.use();
     // The deadline passed while this request waited for a connection: nothing is sent any more.
     if (this.#settled) controller.abort(new Error("deadline passed before the request was sent"));
   }
@@ -53,7 +74,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
   onResponseStart(
     _controller: Dispatcher.DispatchController,
     status: number,
-    headers: Record<string, string | string[] | undefined>,
+    headers: ResponseHeaders,
   ): void {
     // 1xx only announces the response.
     if (status < 200 || this.#response !== undefined) return;
@@ -62,8 +83,15 @@ export class Exchange implements Dispatcher.DispatchHandler {
       status,
       retryAfter: Array.isArray(retryAfter) ? retryAfter[0] : retryAfter,
       durationMs: this.#durationMs,
+      headers,
+      trace: this.connection?.trace(this.#use),
     };
-    if (this.#options.captureBytes === 0) this.#settleResponse();
+    const { captureBytes, captureFailureBytes, host } = this.#options;
+    const isSuccess = status < 300;
+    this.#wantedBytes = isSuccess ? captureBytes : captureFailureBytes;
+    if (this.#wantedBytes === 0) this.#settleResponse();
+    else if (captureBytes === 0)
+      this.#bodyTimer = host.setTimeout(() => this.#settleResponse(), FAILURE_BODY_MS);
   }
 
   onResponseData(controller: Dispatcher.DispatchController, chunk: Buffer): void {
@@ -94,8 +122,8 @@ export class Exchange implements Dispatcher.DispatchHandler {
   }
 
   #capture(chunk: Buffer): void {
-    const wantedBytes = this.#options.captureBytes - this.#capturedBytes;
-    if (wantedBytes <= 0) return;
+    const wantedBytes = this.#wantedBytes - this.#capturedBytes;
+    if (wantedBytes <= 0 || this.#settled) return;
     // Copied: the chunk is a view of a buffer that is read into again.
     const piece = Buffer.from(chunk.subarray(0, wantedBytes));
     this.#captured.push(piece);
@@ -106,6 +134,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
   #settleResponse(): void {
     if (this.#settled || this.#response === undefined) return;
     this.#settled = true;
+    this.#bodyTimer?.clear();
     const body = this.#capturedBytes === 0 ? NO_BODY : Buffer.concat(this.#captured);
     this.#options.settle({ kind: "response", ...this.#response, body });
   }
@@ -113,7 +142,8 @@ export class Exchange implements Dispatcher.DispatchHandler {
   #settleFailure(failure: Parameters<typeof failureResult>[0], message: string): void {
     if (this.#settled) return;
     this.#settled = true;
-    this.#options.settle(failureResult(failure, message, this.#durationMs));
+    const trace = this.connection?.trace(this.#use);
+    this.#options.settle({ ...failureResult(failure, message, this.#durationMs), trace });
   }
 }
 

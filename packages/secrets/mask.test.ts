@@ -1,6 +1,6 @@
 import { describe, expect, test } from "@jest/globals";
 import fc from "fast-check";
-import { createMask } from "./index.ts";
+import { bytesToMask, createMask } from "./index.ts";
 
 const SECRET = 'Bearer s3cr3t/"vÄlue"+=';
 
@@ -48,6 +48,14 @@ describe("a secret that an endpoint sends back is masked", () => {
         expect([line, base64, percent].every((one) => one.includes("********"))).toBe(true);
       }),
     );
+  });
+
+  test("also where the end of the text has cut it, and where masks before it have made room for it", () => {
+    const mask = createMask([SECRET]);
+    const text = Buffer.from(SECRET.repeat(20));
+    const cut = text.subarray(0, bytesToMask([SECRET], 64) - 5);
+    expect(mask.beginning(cut, 64)).toMatch(/^\*+$/);
+    expect(mask.beginning(Buffer.from("short ä"), 7)).toBe("short ");
   });
 
   test("the longest first; values too short to mean anything stay", () => {

@@ -189,6 +189,13 @@ const RECORDS: { [R in RecordName]: fc.Arbitrary<RecordTypes[R]> } = {
     durationMs: int,
     replayId: nullable(text),
     suppressed: long,
+    responseBody: nullable(text),
+    responseHeaders: fc.dictionary(destinationName, text, { noNullPrototype: true }),
+    address: nullable(text),
+    dnsMs: nullable(int),
+    connectMs: nullable(int),
+    tlsMs: nullable(int),
+    waitMs: nullable(int),
   }),
   "delivery-total": fc.record({
     writer: text,

@@ -4,6 +4,7 @@ export {
   PRINCIPALS,
   type PrincipalName,
 } from "./access.ts";
+export { type AttemptDetails, NO_DETAILS } from "./attempt-details.ts";
 export { DESTINATION_DEFAULTS } from "./destination-defaults.ts";
 export { type ConsumerGroup, consumerGroups, tableGroupPrefix } from "./groups.ts";
 export {

@@ -189,6 +189,18 @@ export interface DeliveryAttempt {
   replayId: null | string;
   /** Failures of the destination since its last record that have no record of their own: more came than are written; the totals count them all. */
   suppressed: number;
+  /** Begins the body of a response that is no success, at most 1 KiB; never holds a secret. */
+  responseBody: null | string;
+  /** Those of interest, by their names in lower case, each at most 200 characters; no value holds a secret. */
+  responseHeaders: Record<string, string>;
+  /** That was connected to; null also for an address that is not of the public internet behind a name. */
+  address: null | string;
+  /** Null on a connection that was kept, as the next two. */
+  dnsMs: null | number;
+  connectMs: null | number;
+  tlsMs: null | number;
+  /** From the first byte of the request to the status line and headers; null when it was not sent. */
+  waitMs: null | number;
 }
 
 /** One call on its way to one destination; in delivery-jobs before its first attempt, in a retry topic while it waits. */

@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
 import { type ControlService, startControl } from "#support/control-service";
 import { until } from "#support/until";
-import { attempt, deadLetter, START_MS, total, WEBHOOK } from "./delivery-index/fixtures/records.ts";
+import { attempt, DETAILS, deadLetter, START_MS, total, WEBHOOK } from "./delivery-index/fixtures/records.ts";
 import { openTopics, type TopicClient } from "./fixtures/deliveries.ts";
 
 /** Shown of it. */
@@ -48,6 +48,7 @@ beforeAll(async () => {
         status: index % 3 === 0 ? 200 : null,
         message: index % 3 === 0 ? "" : "no response within 5 s",
         startedAtMs: at(0) + index,
+        ...(index === 117 && DETAILS),
       }),
     ),
   );
@@ -108,10 +109,23 @@ describe("attempts (contract 10.5)", () => {
         status: null,
         durationMs: 12,
         error: "no response within 5 s",
+        response: null,
+        connection: { address: null, dnsMs: null, connectMs: null, tlsMs: null, waitMs: null },
         replayId: null,
         suppressed: 0,
       },
       expect.objectContaining({ messageId: "m118" }),
+    ]);
+  });
+
+  test("say what the endpoint answered and what the connection took", async () => {
+    const { body } = await attempts("?messageId=m117");
+    const { responseBody, responseHeaders, address, dnsMs, connectMs, tlsMs, waitMs } = DETAILS;
+    expect(body.data).toEqual([
+      expect.objectContaining({
+        response: { headers: responseHeaders, body: responseBody },
+        connection: { address, dnsMs, connectMs, tlsMs, waitMs },
+      }),
     ]);
   });
 

@@ -5,6 +5,7 @@ import { createSecretBox, type SecretBox } from "#secrets";
 import type { DestinationConfig } from "#topics";
 import type { Connection, DelivererContext } from "./connection.ts";
 import type { Quota } from "./endpoints/destination-limit.ts";
+import { createMasking, type Masking } from "./requests/masking.ts";
 import type { Signing } from "./requests/request-headers.ts";
 
 /** A webhook with its header values in clear; lives in memory only (contract 6.3). */
@@ -17,6 +18,8 @@ export interface Webhook {
   readonly signing: Signing;
   /** The destination's limits (contract 4.4), for all its webhooks together. */
   readonly quota: Quota | undefined;
+  /** Keeps its secrets out of what is recorded of its requests. */
+  readonly masking: Masking;
 }
 
 /** A destination that calls are attempted for. `urls` are those of its webhooks. */
@@ -145,7 +148,8 @@ function open(config: DestinationConfig, secretBox: SecretBox, nowMs: number): D
     const webhooks = config.webhooks.map(({ url, headers }): [string, Webhook] => {
       const at = { destinationId: config.id, field: "header", url } as const;
       const clear = headers.map(({ name, value }) => [name, secretBox.decrypt(value, { ...at, name })]);
-      return [url, { url, endpoint: url, headers: Object.fromEntries(clear), signing, quota }];
+      const known = { url, headers: Object.fromEntries(clear), signing };
+      return [url, { ...known, endpoint: url, quota, masking: createMasking(known) }];
     });
     return {
       kind: "active",

@@ -1,5 +1,5 @@
 import type { AttemptOutcome, DivertReason, RequestResult } from "#contract";
-import type { DeliveryJob, WebhookOutcome } from "#topics";
+import type { AttemptDetails, DeliveryJob, WebhookOutcome } from "#topics";
 
 type UnreadableSecret = { readonly kind: "retryable"; readonly reason: "secret_unreadable" };
 
@@ -12,6 +12,8 @@ export interface WebhookResult {
   /** When the request started, Unix ms. */
   readonly startedAtMs: number;
   readonly durationMs: number;
+  /** What else is recorded of the request: masking costs more than the rest, and most requests are only counted. Absent when none was made. */
+  readonly details?: () => AttemptDetails;
 }
 
 /** A webhook that was not asked, because its endpoint was full, down, or wanted a pause. */

@@ -1,11 +1,39 @@
 // A request to a webhook as the API shows it (contract 10.5).
-import { Type } from "typebox";
+import { type Static, Type } from "typebox";
 import type { ListedAttempt } from "../delivery-index/attempts-table.ts";
 import { TimeField } from "../http/fields.ts";
 import { nullableInteger, nullableString } from "../http/nullable.ts";
 import { AttemptOutcomeField } from "../http/reason-fields.ts";
 import { SHOWN_URL, shownUrl } from "../http/shown-url.ts";
 import { isoTime } from "../http/time-pages.ts";
+
+const ConnectionView = Type.Object(
+  {
+    address: nullableString(
+      "That was connected to. null when none was, and for an address outside of the public internet that a name led to.",
+    ),
+    dnsMs: nullableInteger(
+      "To find the name's address. null on a connection that was kept from an earlier request.",
+    ),
+    connectMs: nullableInteger("To connect. null as dnsMs."),
+    tlsMs: nullableInteger("For the TLS handshake. null as dnsMs, and without TLS."),
+    waitMs: nullableInteger(
+      "From the first byte of the request to the status line and headers. null when the request was not sent.",
+    ),
+  },
+  { description: "The connection, and how long each part of the request took, in milliseconds." },
+);
+
+const ResponseView = Type.Object(
+  {
+    headers: Type.Record(Type.String(), Type.String(), {
+      description:
+        "Of content-type, date, location, retry-after, server, www-authenticate and x-request-id those that came.",
+    }),
+    body: nullableString("The first 1 KiB of a failure's body; null on success."),
+  },
+  { description: "What is kept of the response. The destination's secrets are masked in it." },
+);
 
 export const AttemptView = Type.Object(
   {
@@ -22,6 +50,11 @@ export const AttemptView = Type.Object(
     status: nullableInteger("null when there was no response."),
     durationMs: Type.Integer({ description: "To the status line and headers, or to the failure." }),
     error: nullableString("For people; null on success."),
+    response: Type.Unsafe<Static<typeof ResponseView> | null>({
+      anyOf: [ResponseView, { type: "null" }],
+      description: "null when there was no response.",
+    }),
+    connection: ConnectionView,
     replayId: nullableString("The replay that the call came from."),
     suppressed: Type.Integer({
       description:
@@ -34,6 +67,7 @@ export const AttemptView = Type.Object(
 export function attemptView(attempt: ListedAttempt) {
   const { messageId, sourceId, type, url, outcome, retryable, status, durationMs, replayId, suppressed } =
     attempt;
+  const { address, connectMs, dnsMs, responseBody, responseHeaders, tlsMs, waitMs } = attempt;
   return {
     startedAt: isoTime(attempt.startedAtMs),
     messageId,
@@ -46,6 +80,8 @@ export function attemptView(attempt: ListedAttempt) {
     status,
     durationMs,
     error: outcome === "success" ? null : attempt.message,
+    response: status === null ? null : { headers: responseHeaders, body: responseBody },
+    connection: { address, dnsMs, connectMs, tlsMs, waitMs },
     replayId,
     suppressed,
   };

@@ -1,4 +1,4 @@
-import type { DeliveryAttempt } from "#topics";
+import { type AttemptDetails, type DeliveryAttempt, NO_DETAILS } from "#topics";
 import { placeOf, type Spot } from "./places.ts";
 import { Conditions, type Page, type Row, type Statements } from "./sql.ts";
 
@@ -18,12 +18,12 @@ export interface ListedAttempt extends Omit<DeliveryAttempt, "writer" | "sequenc
 }
 
 const COLUMNS =
-  "place, at_ms, destination_id, message_id, outcome, retryable, job_id, source_id, type, url, attempt, status, message, duration_ms, replay_id, suppressed";
+  "place, at_ms, destination_id, message_id, outcome, retryable, job_id, source_id, type, url, attempt, status, message, duration_ms, replay_id, suppressed, details";
 
 /** True when it was not there yet. */
 export function insertAttempt(sql: Statements, record: DeliveryAttempt, spot: Spot): boolean {
   const inserted = sql.run(
-    `INSERT OR IGNORE INTO attempts (${COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+    `INSERT OR IGNORE INTO attempts (${COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
     placeOf(spot),
     record.startedAtMs,
     record.destinationId,
@@ -40,6 +40,7 @@ export function insertAttempt(sql: Statements, record: DeliveryAttempt, spot: Sp
     record.durationMs,
     record.replayId,
     record.suppressed,
+    detailsText(record),
   );
   return inserted > 0;
 }
@@ -87,5 +88,22 @@ function attemptOf(row: Row): ListedAttempt {
     durationMs: Number(row["duration_ms"]),
     replayId: row["replay_id"] === null ? null : String(row["replay_id"]),
     suppressed: Number(row["suppressed"]),
+    ...detailsIn(row["details"]),
   };
+}
+
+/** Most rows are many and know little: what is null or empty takes no room. */
+function detailsText(record: DeliveryAttempt): string | null {
+  const known = Object.keys(NO_DETAILS).flatMap((name): [string, unknown][] => {
+    const value = record[name as keyof AttemptDetails];
+    const isEmpty = value === null || (typeof value === "object" && Object.keys(value).length === 0);
+    return isEmpty ? [] : [[name, value]];
+  });
+  return known.length === 0 ? null : JSON.stringify(Object.fromEntries(known));
+}
+
+function detailsIn(text: unknown): AttemptDetails {
+  return typeof text === "string"
+    ? { ...NO_DETAILS, ...(JSON.parse(text) as Partial<AttemptDetails>) }
+    : NO_DETAILS;
 }

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { afterEach, describe, expect, test } from "@jest/globals";
 import { DeliveryIndex } from "./delivery-index.ts";
-import { attempt, deadLetter, START_MS, total } from "./fixtures/records.ts";
+import { attempt, DETAILS, deadLetter, START_MS, total } from "./fixtures/records.ts";
 import type { Indexed, IndexedRecords } from "./indexed.ts";
 import type { RetentionRules } from "./retention.ts";
 
@@ -69,7 +69,7 @@ describe("a list", () => {
   test("of attempts gives what was recorded, by destination, outcome, message and time", () => {
     const { index, read } = open();
     const records = [
-      attempt({ sequence: 1, replayId: "rpl_1", suppressed: 3 }),
+      attempt({ sequence: 1, replayId: "rpl_1", suppressed: 3, ...DETAILS }),
       attempt({ sequence: 2, outcome: "success", status: 204, retryable: false, messageId: "m2" }),
       attempt({ sequence: 3, outcome: "timeout", status: null, startedAtMs: START_MS + 10 }),
       attempt({ sequence: 4, destinationId: "d2" }),

@@ -1,10 +1,10 @@
 // The tables of the index. Whatever changes here gets a new version: a file of another one is thrown away and made again from the topics.
 
-export const SCHEMA_VERSION = 2;
+export const SCHEMA_VERSION = 3;
 
 /**
  * `place` is a record's partition and offset in one number (places.ts): it makes reading a record twice harmless, orders what happened at
- * the same time, and lets old records go from the beginning of each partition.
+ * the same time, and lets old records go from the beginning of each partition. `details` is JSON, as nothing is looked up by it.
  */
 export const SCHEMA = `
 CREATE TABLE positions (
@@ -22,7 +22,7 @@ CREATE TABLE attempts (
   at_ms INTEGER NOT NULL, destination_id TEXT NOT NULL, message_id TEXT NOT NULL, outcome TEXT NOT NULL,
   retryable INTEGER NOT NULL, job_id TEXT NOT NULL, source_id TEXT NOT NULL, type TEXT NOT NULL, url TEXT NOT NULL,
   attempt INTEGER NOT NULL, status INTEGER, message TEXT NOT NULL, duration_ms INTEGER NOT NULL, replay_id TEXT,
-  suppressed INTEGER NOT NULL
+  suppressed INTEGER NOT NULL, details TEXT
 );
 CREATE INDEX attempts_by_time ON attempts (destination_id, at_ms);
 CREATE INDEX attempts_by_outcome ON attempts (destination_id, outcome, at_ms);

@@ -4,6 +4,7 @@ import {
   type DeliveryAttempt,
   type DestinationConfig,
   type DestinationHealth,
+  NO_DETAILS,
   type OperationalEvent,
 } from "#topics";
 import { disabled } from "./disable.ts";
@@ -46,6 +47,7 @@ function attempt(second: number, outcome: string): DeliveryAttempt {
     durationMs: 0,
     replayId: null,
     suppressed: 0,
+    ...NO_DETAILS,
   };
 }
 

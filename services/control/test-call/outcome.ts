@@ -1,5 +1,6 @@
 // What one webhook made of the test, as it is shown; pure.
 import { classifyResult, type RequestResult } from "#contract";
+import type { Mask } from "#secrets";
 import { shownUrl } from "../http/shown-url.ts";
 
 /** Of a response that much is shown. */
@@ -36,7 +37,7 @@ export function isWithoutAddress(result: RequestResult): boolean {
 export interface OutcomeOptions {
   readonly url: string;
   /** Takes out the destination's secrets, wherever the webhook sent them back. */
-  readonly hide: (text: string) => string;
+  readonly hide: Mask;
   readonly nowMs: number;
 }
 
@@ -54,7 +55,7 @@ export function outcomeView(result: RequestResult, { url, hide, nowMs }: Outcome
     status: result.kind === "response" ? result.status : null,
     durationMs: Math.round(result.durationMs),
     error: errorOf(result, outcome.kind === "success", hide),
-    response: result.kind === "response" ? firstBytes(hide(result.body.toString("utf8"))) : null,
+    response: result.kind === "response" ? hide.beginning(result.body, SHOWN_BYTES) : null,
   };
 }
 
@@ -65,14 +66,9 @@ export function unreadableView(url: string, why: string): WebhookOutcomeView {
   return { url: shownUrl(url), ...reason, status: null, durationMs: 0, error, response: null };
 }
 
-function errorOf(result: RequestResult, isSuccess: boolean, hide: (text: string) => string): string | null {
+function errorOf(result: RequestResult, isSuccess: boolean, hide: Mask): string | null {
   if (isSuccess) return null;
   return result.kind === "response"
     ? `the webhook answered with status ${result.status}`
     : hide(result.message);
-}
-
-/** A character that the limit cuts is left out. */
-function firstBytes(text: string): string {
-  return new TextDecoder().decode(Buffer.from(text).subarray(0, SHOWN_BYTES), { stream: true });
 }

@@ -2,7 +2,7 @@ import { describe, expect, test } from "@jest/globals";
 import { RETRY_DELAYS_MS } from "#contract";
 import type { OutgoingRecord } from "#kafka";
 import type { Serde } from "#serde";
-import { type DeliveryAttempt, type DeliveryTotal, topicMap } from "#topics";
+import { type DeliveryAttempt, type DeliveryTotal, NO_DETAILS, topicMap } from "#topics";
 import { job, START_MS } from "../fixtures/jobs.ts";
 import type { WebhookResult } from "../outcomes.ts";
 import { createAttemptWriter, type RecordKind } from "./writer.ts";
@@ -65,8 +65,16 @@ describe("the writer of attempts", () => {
         durationMs: 13,
         replayId: "rpl_1",
         suppressed: 7,
+        ...NO_DETAILS,
       },
     ]);
+  });
+
+  test("says what is known of its response and its connection", () => {
+    const { values, writer } = bench();
+    const details = { ...NO_DETAILS, responseBody: "no room", address: "192.0.2.1", waitMs: 12 };
+    writer.attempt(job(), { ...FAILED, details: () => details }, 0);
+    expect(values).toEqual([expect.objectContaining(details)]);
   });
 
   test("gathers records until they are sent, or are many; all are numbered", () => {

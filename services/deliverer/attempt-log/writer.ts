@@ -1,6 +1,12 @@
 import type { OutgoingRecord, Producer } from "#kafka";
 import type { Serde } from "#serde";
-import type { DeliveryAttempt, DeliveryJob, DeliveryTotal, TopicMap } from "#topics";
+import {
+  type DeliveryAttempt,
+  type DeliveryJob,
+  type DeliveryTotal,
+  NO_DETAILS,
+  type TopicMap,
+} from "#topics";
 import type { WebhookResult } from "../outcomes.ts";
 import type { Total } from "./totals.ts";
 
@@ -106,5 +112,6 @@ function attemptOf({ job, result, suppressed, writer, sequence }: AttemptParts):
     durationMs: Math.round(durationMs),
     replayId,
     suppressed,
+    ...(result.details?.() ?? NO_DETAILS),
   };
 }

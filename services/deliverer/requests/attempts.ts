@@ -2,7 +2,6 @@ import type { DivertReason } from "#contract";
 import { classifyResult, type RequestResult } from "#contract";
 import type { Egress } from "#egress";
 import type { Ownership, RecordHeaders } from "#kafka";
-import { createMask } from "#secrets";
 import type { DeliveryJob } from "#topics";
 import type { Span, Tracer } from "#tracing";
 import type { ReachableDestination, Webhook } from "../destinations.ts";
@@ -11,6 +10,7 @@ import type { DestinationLimits, LimitedRequest } from "../endpoints/destination
 import type { EndpointRequest } from "../endpoints/request.ts";
 import { type DivertedResult, messageOf, type PartResult, type WebhookResult } from "../outcomes.ts";
 import type { Telemetry } from "../telemetry.ts";
+import { detailsOf } from "./details.ts";
 import { requestHeaders } from "./request-headers.ts";
 import { spanEnd, spanOf } from "./span.ts";
 
@@ -154,7 +154,13 @@ class WebhookRequest implements LimitedRequest {
     const traceparent = span?.traceparent;
     const headers = requestHeaders({ job, webhook, userAgent, nowMs: startedAtMs, traceparent });
     void egress
-      .post({ url: webhook.url, headers, body, deadlineMs: responseDeadlineMs })
+      .post({
+        url: webhook.url,
+        headers,
+        body,
+        deadlineMs: responseDeadlineMs,
+        captureFailureBytes: webhook.masking.captureBytes,
+      })
       .then((result) => this.#ended(result, startedAtMs, span));
     this.#part.asked();
   }
@@ -185,24 +191,11 @@ class WebhookRequest implements LimitedRequest {
     this.limit?.left();
     queues.ended(this, outcome, { durationMs, nowMs: elapsedMs() });
     const { job, webhook, ended } = this.#part;
-    const { url } = webhook;
-    const message = result.kind === "failure" ? maskOf(webhook)(result.message) : messageOf(result);
-    tell(this.#options, job, { url, outcome, message, startedAtMs, durationMs }, ended);
+    const { masking, url } = webhook;
+    const message = result.kind === "failure" ? masking.mask(result.message) : messageOf(result);
+    const details = () => detailsOf(result, masking);
+    tell(this.#options, job, { url, outcome, message, startedAtMs, durationMs, details }, ended);
   }
-}
-
-/** Made once for each webhook's version, at its first failure. */
-const masks = new WeakMap<Webhook, (text: string) => string>();
-
-/** Takes the webhook's secrets out of a failure's text: the other side may have had words in it. */
-function maskOf(webhook: Webhook): (text: string) => string {
-  const known = masks.get(webhook);
-  if (known !== undefined) return known;
-  const { sharedSecret, previous } = webhook.signing;
-  const signing = [sharedSecret, previous?.secret].filter((secret) => secret !== undefined);
-  const mask = createMask([...signing, ...Object.values(webhook.headers)]);
-  masks.set(webhook, mask);
-  return mask;
 }
 
 function tell(

@@ -1,0 +1,43 @@
+import { Client, type Dispatcher, Pool } from "undici";
+import { ConnectionLog } from "./connection-log.ts";
+import type { TracingConnector } from "./connector.ts";
+
+/** Is told which connection it will go over, as soon as that is decided. */
+export interface Traced {
+  connection: ConnectionLog | undefined;
+}
+
+export interface TracedDispatchOptions extends Dispatcher.DispatchOptions {
+  /** The request that is dispatched: undici hands its handlers on in wrappers, but these options as they are. */
+  readonly traced: Traced;
+}
+
+class TracedClient extends Client {
+  readonly #log: ConnectionLog;
+
+  constructor(origin: string | URL, options: Client.Options, log: ConnectionLog) {
+    super(origin, options);
+    this.#log = log;
+  }
+
+  override dispatch(options: Dispatcher.DispatchOptions, handler: Dispatcher.DispatchHandler): boolean {
+    (options as TracedDispatchOptions).traced.connection = this.#log;
+    return super.dispatch(options, handler);
+  }
+}
+
+/** Makes the pools of an agent whose requests are TracedDispatchOptions. */
+export function tracedPools(
+  connect: TracingConnector,
+  elapsedMs: () => number,
+): (origin: string | URL, options: object) => Dispatcher {
+  const factory = (origin: string | URL, options: object): Dispatcher => {
+    const log = new ConnectionLog(elapsedMs);
+    const traced: Client.Options = {
+      ...options,
+      connect: (target, callback) => connect(target, callback, log),
+    };
+    return new TracedClient(origin, traced, log);
+  };
+  return (origin, options) => new Pool(origin, { ...options, factory });
+}

@@ -1,0 +1,75 @@
+import { describe, expect, test } from "@jest/globals";
+import type { ResponseHeaders } from "#contract";
+import { NO_DETAILS } from "#topics";
+import { detailsOf } from "./details.ts";
+import { createMasking, SHOWN_BODY_BYTES } from "./masking.ts";
+
+const SECRET = "s3cr3t/of the destination";
+const TOKEN = "T0kenOfTheChannel";
+const HEADER = "Bearer of-the-header";
+
+const masking = createMasking({
+  url: `https://hooks.test/services/${TOKEN}?key=k3y%20value`,
+  headers: { authorization: HEADER },
+  signing: { sharedSecret: SECRET, standardWebhooks: false, previous: { secret: "the-old-one", untilMs: 1 } },
+});
+
+function answered(body: string | Buffer, headers: ResponseHeaders = {}, status = 503) {
+  const result = { kind: "response", status, retryAfter: undefined, durationMs: 1 } as const;
+  return detailsOf({ ...result, headers, body: Buffer.from(body) }, masking);
+}
+
+describe("what is recorded of a request", () => {
+  test("begins the body of a failure, at most 1 KiB; of a success there is none", () => {
+    expect(answered("no room").responseBody).toBe("no room");
+    expect(answered("ä".repeat(2_000)).responseBody).toBe("ä".repeat(SHOWN_BODY_BYTES / 2));
+    expect(answered("fine", {}, 200).responseBody).toBeNull();
+  });
+
+  test("has the headers of interest, each bounded", () => {
+    const { responseHeaders } = answered("", {
+      server: "nginx",
+      "set-cookie": "a=b",
+      "x-request-id": ["1", "2"],
+      location: "x".repeat(1_000),
+    });
+    expect(responseHeaders).toEqual({
+      server: "nginx",
+      "x-request-id": "1, 2",
+      location: "x".repeat(200),
+    });
+  });
+
+  test("has the parts of its time in whole milliseconds", () => {
+    const trace = { address: "192.0.2.1", phases: { connectMs: 1.6, waitMs: 0.2 } };
+    const failed = { kind: "failure", failure: "reset", message: "", durationMs: 2 } as const;
+    expect(detailsOf({ ...failed, trace }, masking)).toEqual({
+      ...NO_DETAILS,
+      address: "192.0.2.1",
+      connectMs: 2,
+      waitMs: 0,
+    });
+    expect(detailsOf(failed, masking)).toEqual(NO_DETAILS);
+  });
+
+  test.each<[string, string, string]>([
+    ["the shared secret", SECRET, SECRET],
+    ["the shared secret in JSON", JSON.stringify({ a: SECRET }).replaceAll("/", "\\/"), "s3cr3t"],
+    ["the old secret in base64", Buffer.from("the-old-one").toString("base64"), "dGhlLW9sZC1vbmU"],
+    ["a header's value", `{"got":"${HEADER}"}`, HEADER],
+    ["a header's value in a URL", encodeURIComponent(HEADER), "of-the-header"],
+    ["the path that may be all that a sender needs", `Cannot POST /services/${TOKEN}`, TOKEN],
+    ["the query", "key=k3y%20value is unknown, k3y value too", "value"],
+  ])("never has %s, in the body or in a header", (_what, echoed, hidden) => {
+    const { responseBody, responseHeaders } = answered(echoed, { location: echoed });
+    expect(responseBody).toContain("********");
+    expect(responseHeaders["location"]).toContain("********");
+    expect(JSON.stringify([responseBody, responseHeaders])).not.toContain(hidden);
+  });
+
+  test("asks for so much of a body that no secret in what is recorded is cut", () => {
+    expect(masking.captureBytes).toBeGreaterThanOrEqual(SHOWN_BODY_BYTES + Buffer.byteLength(SECRET));
+    const body = Buffer.from("x".repeat(SHOWN_BODY_BYTES - 4) + SECRET).subarray(0, masking.captureBytes);
+    expect(answered(body).responseBody).toBe(`${"x".repeat(SHOWN_BODY_BYTES - 4)}****`);
+  });
+});

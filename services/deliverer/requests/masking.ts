@@ -1,0 +1,53 @@
+// What an endpoint may have sent back of a webhook's secrets is taken out of what is recorded and logged of its requests.
+import { bytesToMask, createMask, type Mask } from "#secrets";
+import type { Signing } from "./request-headers.ts";
+
+/** Of a response that much is recorded. */
+export const SHOWN_BODY_BYTES = 1_024;
+
+export interface Masking {
+  /** How much of a failure's body is to be had: no secret that begins in what is recorded of it may be cut. */
+  readonly captureBytes: number;
+  /** Takes the webhook's secrets out of a text. */
+  readonly mask: Mask;
+}
+
+interface Secrets {
+  readonly url: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly signing: Signing;
+}
+
+export function createMasking({ url, headers, signing }: Secrets): Masking {
+  const signed = [signing.sharedSecret, signing.previous?.secret].filter((secret) => secret !== undefined);
+  const secrets = [...signed, ...Object.values(headers), ...secretsOfUrl(url)];
+  let mask: Mask | undefined;
+  return {
+    captureBytes: bytesToMask(secrets, SHOWN_BODY_BYTES),
+    get mask() {
+      // Made for the first record: it costs more than a request.
+      mask ??= createMask(secrets);
+      return mask;
+    },
+  };
+}
+
+/** What a path is named by; a token has digits, capitals, or is longer. */
+const WORD = /^(?:[a-z][a-z_.-]{0,23}|v\d{1,3})$/;
+
+/** Who knows a URL may post to it (docs/decisions/0026), and many servers name the path that they do not know. */
+function secretsOfUrl(url: string): string[] {
+  const { pathname = "", search = "", searchParams = [] } = URL.parse(url) ?? {};
+  const parts = pathname.split("/").filter((part) => part !== "" && !WORD.test(part));
+  const isWhole = parts.length === 0 && search === "";
+  const values = [...searchParams].map(([, value]) => value);
+  return isWhole ? [] : [`${pathname}${search}`, pathname, ...parts.flatMap(decodedToo), ...values];
+}
+
+function decodedToo(part: string): string[] {
+  try {
+    return [part, decodeURIComponent(part)];
+  } catch {
+    return [part];
+  }
+}
