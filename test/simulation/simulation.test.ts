@@ -14,7 +14,7 @@ import { runInWorkers } from "./run/workers.ts";
 const SEEDS = { worlds: "deliveries", firstSeed: 1_157, seeds: 360 };
 /** Some ten seconds. */
 const AUDIENCE_SEEDS = { worlds: "audiences", firstSeed: 1, seeds: 120 };
-const TIMEOUT_MS = 600_000;
+const TIMEOUT_MS = 1_500_000;
 const OPTIONS = { worlds: "deliveries", without: [], isShrinking: false, lines: 40 } as const;
 
 interface Asked {

@@ -3,7 +3,7 @@ import { AUDIENCE_FAULTS } from "./audience-faults.ts";
 import { KNOWN_FAULTS } from "./faults.ts";
 import { createScratchCopy, type ScratchCopy } from "./scratch-copy.ts";
 
-const TIMEOUT_MS = 180_000;
+const TIMEOUT_MS = 600_000;
 
 let copy: ScratchCopy;
 
