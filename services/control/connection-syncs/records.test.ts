@@ -1,0 +1,30 @@
+import { expect, test } from "@jest/globals";
+import { userProfileId } from "#audiences";
+import { DESTINATION_DEFAULTS, type DestinationConfig, topicMap } from "#topics";
+import { syncJob } from "./records.ts";
+import type { CurrentValue } from "./worker.ts";
+
+const { deliveryJobs: topic } = topicMap({ prefix: "", retryDelaysMs: [1_000] });
+
+function destination(filter: object | null): DestinationConfig {
+  const times = { version: 1, createdAtMs: 0, updatedAtMs: 0 };
+  const own = { id: "d1", name: "D", enabled: true, sourceIds: [], webhooks: [], ...times };
+  return { ...own, ...DESTINATION_DEFAULTS, filter: filter && JSON.stringify(filter) };
+}
+
+const value = {
+  profileId: userProfileId("u1"),
+  incarnation: 0,
+  isCorrection: false,
+  audience: { id: "aud_1", key: "vips", kind: "audience" },
+  result: { computationId: "aud_1", text: "true", seq: 1, sinceMs: 0, generation: 1, deadlineMs: null },
+} as CurrentValue;
+
+test("a member is given to a destination whose filter lets the call pass, and to no other", () => {
+  const parts = { serde: { encode: () => Buffer.of() }, topic, nowMs: () => 0 };
+  const isGiven = (filter: object | null): boolean =>
+    syncJob(parts, value, destination(filter)) !== undefined;
+  expect(isGiven(null)).toBe(true);
+  expect(isGiven({ path: "traits.vips", op: "eq", value: true })).toBe(true);
+  expect(isGiven({ path: "traits.vips", op: "eq", value: false })).toBe(false);
+});
