@@ -55,6 +55,12 @@ export const AUDIENCE_FAULTS: readonly KnownFault[] = [
   {
     name: "what another owner has committed counts as folded here",
     edits: [
+      // Of the time in which two could take themselves for the owner (docs/decisions/0087).
+      {
+        file: "services/audience-processor/profile-runner.ts",
+        now: "    unsureAfterSessions: 1,\n",
+        before: "",
+      },
       {
         file: PARTITIONS,
         now: "const reached = this.#options.position(partition) ?? restoredTo;",
