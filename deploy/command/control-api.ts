@@ -17,6 +17,8 @@ interface ApiRequest {
   readonly body?: object;
   /** Instead of `body`. */
   readonly upload?: Upload;
+  /** Ends it; after some time of its own unless given. */
+  readonly signal?: AbortSignal;
 }
 
 /** A body that is no JSON, as it is in its file. */
@@ -42,6 +44,8 @@ export interface ControlApi {
   list(path: string, query: Query, limit: number): Promise<Listing>;
   /** An answer that is no JSON, piece by piece. */
   stream(path: string): AsyncIterable<string>;
+  /** As `stream`, of an answer that goes on for as long as somebody reads. */
+  listen(path: string): AsyncIterable<string>;
 }
 
 interface Problem {
@@ -70,7 +74,25 @@ export function controlApi(environment: Environment): ControlApi {
       const { body } = await send(access, path, {});
       if (body !== null) yield* body.pipeThrough(new TextDecoderStream());
     },
+    async *listen(path) {
+      const { body } = await sendWithin(TIMEOUT_MS, (signal) => send(access, path, { signal }));
+      if (body !== null) yield* body.pipeThrough(new TextDecoderStream());
+    },
   };
+}
+
+/** Only the beginning of the answer has to come in time. */
+async function sendWithin(
+  timeoutMs: number,
+  work: (signal: AbortSignal) => Promise<Response>,
+): Promise<Response> {
+  const waiting = new AbortController();
+  const timer = setTimeout(() => waiting.abort(new Error(`nothing came in ${timeoutMs} ms`)), timeoutMs);
+  try {
+    return await work(waiting.signal);
+  } finally {
+    clearTimeout(timer);
+  }
 }
 
 async function list(
@@ -97,12 +119,12 @@ function urlOf(base: string, path: string, query: Query = {}): URL {
 }
 
 async function send({ url, token }: Access, path: string, request: ApiRequest): Promise<Response> {
-  const { method = request.body === undefined ? "GET" : "POST", query, upload } = request;
+  const { method = request.body === undefined ? "GET" : "POST", query, signal, upload } = request;
   const { headers, ...sent } = bodyOf(request);
   const response = await fetch(urlOf(url, path, query), {
     method,
     headers: { ...(token === undefined ? {} : { authorization: `Bearer ${token}` }), ...headers },
-    signal: AbortSignal.timeout(upload === undefined ? TIMEOUT_MS : UPLOAD_TIMEOUT_MS),
+    signal: signal ?? AbortSignal.timeout(upload === undefined ? TIMEOUT_MS : UPLOAD_TIMEOUT_MS),
     ...sent,
   }).catch((error: unknown) => {
     throw new CommandError(

@@ -15,6 +15,7 @@ import { addDoctor } from "./doctor/doctor.ts";
 import { CommandError, EXIT } from "./exit-codes.ts";
 import { addImportCommands } from "./imports.ts";
 import { addKeyCommands } from "./keys.ts";
+import { addLiveCommands } from "./live.ts";
 import { addRegulationCommands } from "./regulations.ts";
 import { addServiceCommands } from "./services.ts";
 import { addSourceCommands } from "./sources.ts";
@@ -55,6 +56,7 @@ function programOf(context: CommandContext): Command {
   addSourceCommands(program, context);
   addDestinationCommands(program, context);
   addDeliveryCommands(program, context);
+  addLiveCommands(program, context);
   addAudienceCommands(program, context);
   addTraitCommands(program, context);
   addImportCommands(program, context);

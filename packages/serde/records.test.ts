@@ -197,6 +197,15 @@ const RECORDS: { [R in RecordName]: fc.Arbitrary<RecordTypes[R]> } = {
     tlsMs: nullable(int),
     waitMs: nullable(int),
   }),
+  "refused-calls": fc.record({
+    sourceId: text,
+    code: text,
+    message: text,
+    calls: long,
+    index: nullable(int),
+    atMs: long,
+    leftOut: long,
+  }),
   "delivery-total": fc.record({
     writer: text,
     sequence: long,

@@ -69,6 +69,7 @@ const USER_DATA: Readonly<Record<keyof TopicMap, string>> = {
   deliveryWakes: "",
   deliveryAttempts: "message ids; what an endpoint answered to a failed request, shortened",
   deliveryTotals: "",
+  refusedCalls: "what callers were answered of refused calls, which may quote a value",
   deadLetters: "calls that failed for good, whole",
   destinationHealth: "",
   operationalEvents: "",

@@ -53,6 +53,7 @@ export type {
   ProfileState,
   ProfileTrait,
   RecordTypes,
+  RefusedCalls,
   Regulation,
   Replay,
   ReplayedCalls,

@@ -21,6 +21,8 @@ export interface TopicMap extends AudienceTopics, RegulationTopics {
   readonly deliveryAttempts: Topic<"delivery-attempt">;
   readonly deliveryTotals: Topic<"delivery-total">;
   readonly deadLetters: Topic<"dead-letter">;
+  /** What ingest did not take, for whoever watches (docs/decisions/0081). */
+  readonly refusedCalls: Topic<"refused-calls">;
   /** Which process may write the next version of what is configured (docs/decisions/0075). */
   readonly editLocks: Topic<"edit-lock">;
   /** Who has changed what. */
@@ -46,7 +48,7 @@ type ConfigurationTopics = Pick<
   "sourceConfig" | "destinationConfig" | "editLocks" | "auditLog" | "replays"
 >;
 type JobTopics = Pick<TopicMap, "calls" | "deliveryJobs" | "deliveryRetries" | "deliveryWakes">;
-type OutcomeTopics = Pick<TopicMap, "deliveryAttempts" | "deliveryTotals" | "deadLetters">;
+type OutcomeTopics = Pick<TopicMap, "deliveryAttempts" | "deliveryTotals" | "deadLetters" | "refusedCalls">;
 type HealthTopics = Pick<TopicMap, "destinationHealth" | "operationalEvents">;
 
 /** Builds the map for one deployment. */
@@ -97,7 +99,7 @@ function jobTopics({ prefix, retryDelaysMs }: TopicMapOptions): JobTopics {
       record: "call",
       cleanup: keptFor(KEPT_MS.calls),
       writtenBy: ["ingest", "audience-processor", "control"],
-      readBy: ["webhook-router", "audience-processor"],
+      readBy: ["webhook-router", "audience-processor", "control"],
     },
     deliveryJobs: {
       name: `${prefix}delivery-jobs`,
@@ -170,6 +172,14 @@ function outcomeTopics({ prefix }: TopicMapOptions): OutcomeTopics {
       record: "dead-letter",
       cleanup: keptFor(KEPT_MS.deadLetters),
       writtenBy: ["webhook-router", "deliverer", "audience-processor"],
+      readBy: ["control"],
+    },
+    refusedCalls: {
+      name: `${prefix}refused-calls`,
+      key: "sourceId",
+      record: "refused-calls",
+      cleanup: keptFor(KEPT_MS.refusedCalls),
+      writtenBy: ["ingest"],
       readBy: ["control"],
     },
   };

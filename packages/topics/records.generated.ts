@@ -578,6 +578,22 @@ export interface ProfileState {
   outbox: Array<ProfileFlip>;
 }
 
+/** Calls of one request that ingest did not take, for whoever watches their source; at most so many a second, the rest is counted. */
+export interface RefusedCalls {
+  sourceId: string;
+  /** As the caller was answered: a code of docs/reasons.md, or rate_limited. */
+  code: string;
+  /** For people, at most 500 characters. */
+  message: string;
+  /** How many of one request were refused for this. */
+  calls: number;
+  /** Of the first of them in its batch. */
+  index: null | number;
+  atMs: number;
+  /** Refused calls of the source since its last record that have none of their own. */
+  leftOut: number;
+}
+
 /** One deletion or suppression: what was asked for and how far it is. */
 export interface Regulation {
   id: string;
@@ -708,6 +724,7 @@ export interface RecordTypes {
   "operational-event": OperationalEvent;
   "profile-event": ProfileEventRecord;
   "profile": ProfileState;
+  "refused-calls": RefusedCalls;
   "regulation": Regulation;
   "replay": Replay;
   "source-config": SourceConfig;

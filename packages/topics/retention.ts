@@ -1,4 +1,5 @@
-const DAY_MS = 86_400_000;
+const HOUR_MS = 3_600_000;
+const DAY_MS = 24 * HOUR_MS;
 
 /** As long as ingest's calls may wait for a router that is away. */
 const CALLS_KEPT_MS = 3 * DAY_MS;
@@ -14,6 +15,8 @@ export const KEPT_MS = {
   deliveryAttempts: 7 * DAY_MS,
   deliveryTotals: 7 * DAY_MS,
   deadLetters: 14 * DAY_MS,
+  /** They are read as they come. */
+  refusedCalls: 6 * HOUR_MS,
   operationalEvents: DAY_MS,
   auditLog: 90 * DAY_MS,
   /** A lock holds for seconds. */

@@ -23,6 +23,8 @@ import { createAuthorise } from "./http/auth.ts";
 import { type ControlApp, createServer, type ServerOptions } from "./http/server.ts";
 import type { ImportParts } from "./imports/parts.ts";
 import { addImportRoutes } from "./imports/routes.ts";
+import type { LiveRouteParts } from "./live/parts.ts";
+import { addLiveRoutes } from "./live/routes.ts";
 import { addReasonRoute } from "./reasons/routes.ts";
 import type { RegulationParts } from "./regulations/parts.ts";
 import { addRegulationRoutes } from "./regulations/routes.ts";
@@ -50,6 +52,7 @@ export type ApiParts = SourceParts &
   ImportParts &
   WaitingListParts &
   CallParts &
+  LiveRouteParts &
   AuditLogParts &
   Pick<ServerOptions, "telemetry">;
 
@@ -64,6 +67,7 @@ export const ROUTES: readonly ((app: ControlApp, parts: ApiParts) => void)[] = [
   addAttemptRoutes,
   addStatsRoute,
   addCallRoutes,
+  addLiveRoutes,
   addReasonRoute,
   addDeadLetterRoutes,
   addReplayRoutes,
@@ -93,6 +97,8 @@ export async function openApi(
   });
   await server.listen({ host, port });
   lifecycle.onStop("control API", () => server.close());
+  // Before: the server waits for every answer, and these have no end of their own.
+  lifecycle.onStop("live listeners", () => parts.live.end());
   if (tokens.length === 0) logger.info({ host }, "no token is configured: the API answers this machine only");
   return { controlPort: (server.server.address() as AddressInfo).port };
 }

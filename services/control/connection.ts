@@ -26,6 +26,7 @@ export function connect(context: ControlContext, ways: Ways): Connection {
       topics.deliveryAttempts,
       topics.deliveryTotals,
       topics.deadLetters,
+      topics.refusedCalls,
       topics.deliveryJobs,
       topics.deliveryWakes,
       topics.destinationHealth,

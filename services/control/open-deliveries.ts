@@ -7,6 +7,7 @@ import type { settings } from "./config.ts";
 import type { IndexDisk } from "./delivery-index/database.ts";
 import { createDeadLetterReader, type DeadLetterReader } from "./delivery-index/dead-letter-reader.ts";
 import { type Deliveries, openDeliveryIndex } from "./delivery-index/open.ts";
+import { type Live, openLive } from "./live/live.ts";
 import type { DeletedUsers } from "./regulations/deleted-users.ts";
 import { jobStretches } from "./replays/job-stretches.ts";
 import { openReplays } from "./replays/open.ts";
@@ -31,6 +32,7 @@ export interface DeliveriesParts {
 }
 
 export interface OpenDeliveries {
+  readonly live: Live;
   readonly deliveries: Deliveries;
   readonly deadLetters: DeadLetterReader;
   readonly replays: ReplayStore;
@@ -56,7 +58,8 @@ export function openDeliveries(
   });
   const producer = kafka.producer({ deliveryTimeoutMs: DELIVERY_TIMEOUT_MS });
   const store = createReplayStore({ topic: topics.replays, table, producer, serde });
-  const deliveries = openDeliveryIndex(context, parts);
+  const live = openLive(context, parts);
+  const deliveries = openDeliveryIndex(context, { ...parts, onAttempt: live.attempted });
   const deadLetters = createDeadLetterReader({ kafka, serde, topic: topics.deadLetters });
   const groupId = consumerGroups(context.settings.topics.prefix).replays.id;
   const admin = kafka.admin();
@@ -70,6 +73,7 @@ export function openDeliveries(
   const settled = { admin, topicName, groupId: deliverers, waiting, deadLetterEnds };
   openReplays(context, { ...parts, groupId, table, store, deliveries, deadLetters, settled });
   return {
+    live,
     deliveries,
     deadLetters,
     replays: store,

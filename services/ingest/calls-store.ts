@@ -1,20 +1,23 @@
 // The Kafka side of ingest: the sources and suppressions read from it, the calls written to it, and whether it answers.
 import type { EventLoopTurns } from "#host";
-import type { Kafka, Table } from "#kafka";
+import type { Kafka, OutgoingRecord, Producer, Table } from "#kafka";
 import { watchTable } from "#runtime";
+import type { RefusedCalls } from "#topics";
 import { createCallSink } from "./call-sink.ts";
 import { connect, type IngestContext } from "./connection.ts";
 import type { CallSink } from "./ingest-parts.ts";
 import { createKafkaWatch, type KafkaWatch } from "./kafka-watch.ts";
+import { createRefusedCalls, type RefusedCallsLog } from "./refused-calls.ts";
 import { createSourceDirectory } from "./source-directory.ts";
 import { createSuppressions, type Suppressions } from "./suppressions.ts";
-import { watchSuppressions } from "./telemetry.ts";
+import { watchRefusedRecords, watchSuppressions } from "./telemetry.ts";
 import type { SourceLookup } from "./write-key.ts";
 
 export interface CallsStore {
   readonly sources: SourceLookup;
   readonly suppressions: Suppressions;
   readonly sink: CallSink;
+  readonly refusedCalls: RefusedCallsLog;
   readonly watch: KafkaWatch;
   oldestUnacknowledgedAtMs(): number | undefined;
   /** Schemas are known, every source and every suppression is loaded. */
@@ -29,7 +32,7 @@ export function openCallsStore(context: IngestContext, turns: EventLoopTurns): C
   const { settings, logger, lifecycle, metrics } = context;
   const { stopping } = lifecycle;
   const { topics, kafka, serde } = connect(context);
-  const { calls, sourceConfig } = topics;
+  const { calls, refusedCalls, sourceConfig } = topics;
   const admin = kafka.admin();
   const ask = () => admin.partitionCount(calls.name);
   const watch = createKafkaWatch({ ask, host: context.host, intervalMs: KAFKA_WATCH_MS, logger, stopping });
@@ -54,6 +57,14 @@ export function openCallsStore(context: IngestContext, turns: EventLoopTurns): C
     sources: createSourceDirectory(table),
     suppressions: createSuppressions(suppressed),
     sink,
+    refusedCalls: openRefusedCalls(context, {
+      encode: (record) => ({
+        topic: refusedCalls.name,
+        key: record.sourceId,
+        value: serde.encode(refusedCalls, record),
+      }),
+      producer: kafka.producer({ deliveryTimeoutMs: REFUSED_TIMEOUT_MS, lingerMs: REFUSED_LINGER_MS }),
+    }),
     watch,
     oldestUnacknowledgedAtMs: () => producer.backlog.oldestAtMs,
     get loaded() {
@@ -65,6 +76,27 @@ export function openCallsStore(context: IngestContext, turns: EventLoopTurns): C
       loaded = true;
     },
   };
+}
+
+/** Nobody waits for it. */
+const REFUSED_TIMEOUT_MS = 5_000;
+const REFUSED_LINGER_MS = 100;
+
+interface RefusedWriter {
+  encode(record: RefusedCalls): OutgoingRecord;
+  readonly producer: Pick<Producer, "send">;
+}
+
+/** By a producer of its own, so that a topic that is not there holds no call up. */
+function openRefusedCalls(
+  { metrics, nowMs }: IngestContext,
+  { encode, producer }: RefusedWriter,
+): RefusedCallsLog {
+  const dropped = watchRefusedRecords(metrics);
+  return createRefusedCalls({
+    nowMs,
+    write: (record) => void producer.send([encode(record)]).catch(() => dropped()),
+  });
 }
 
 /** Of each user that is suppressed only the key is kept: its record says nothing that ingest needs, so it is not even decoded. */

@@ -5,5 +5,9 @@ import type { settings } from "./config.ts";
 export type IngestContext = ServiceContext<SettingsOf<typeof settings>>;
 
 export function connect(context: IngestContext): Connection {
-  return connectService(context, ({ calls, sourceConfig }) => [calls, sourceConfig]);
+  return connectService(context, ({ calls, sourceConfig, refusedCalls }) => [
+    calls,
+    sourceConfig,
+    refusedCalls,
+  ]);
 }

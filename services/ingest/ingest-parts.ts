@@ -5,6 +5,7 @@ import type { RecordHeaders } from "#kafka";
 import type { Tracer } from "#tracing";
 import type { LoadGate } from "./load-gate.ts";
 import type { RateLimit } from "./rate-limit.ts";
+import type { RefusedCallsLog } from "./refused-calls.ts";
 import type { Suppressions } from "./suppressions.ts";
 import type { Telemetry } from "./telemetry.ts";
 import type { SourceLookup } from "./write-key.ts";
@@ -28,6 +29,7 @@ export interface IngestParts {
   readonly rateLimit: RateLimit;
   readonly telemetry: Telemetry;
   readonly tracer: Tracer;
+  readonly refusedCalls: RefusedCallsLog;
   /** Proxies in front of ingest that append to X-Forwarded-For. */
   readonly trustedProxies: number;
   readonly publicHost: string | undefined;

@@ -70,6 +70,7 @@ function requestHandler(
     sources: store.sources,
     suppressions: store.suppressions,
     sink: store.sink,
+    refusedCalls: store.refusedCalls,
     gate,
     rateLimit: createRateLimit({ callsPerSecond: own.ingest.callsPerSecond, nowMs }),
     telemetry: createTelemetry(metrics),

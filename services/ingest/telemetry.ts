@@ -135,3 +135,12 @@ export function watchSuppressions(
     collect: (gauge) => gauge.set({}, (table.lastRecordAtMs ?? 0) / 1_000),
   });
 }
+
+/** To be called for each record of refused calls that Kafka did not get. */
+export function watchRefusedRecords(metrics: Metrics): () => void {
+  const dropped = metrics.counter({
+    name: "ingest_refused_records_dropped_total",
+    help: "Records of refused calls that whoever watches a source does not see, because Kafka did not take them; no call is concerned.",
+  });
+  return () => dropped.inc({}, 1);
+}

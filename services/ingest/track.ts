@@ -22,9 +22,33 @@ export async function track(
   request: IncomingMessage,
   route: TrackingRoute,
 ): Promise<Answer> {
+  const seen: Seen = { sourceId: undefined };
+  const answer = await readAndStore(parts, request, { route, seen });
+  tellRefused(parts, seen, answer);
+  return answer;
+}
+
+/** Whose request it is, as soon as that is known. */
+interface Seen {
+  sourceId: string | undefined;
+}
+
+function tellRefused({ refusedCalls }: IngestParts, { sourceId }: Seen, answer: Answer): void {
+  if (sourceId === undefined) return;
+  if (answer.kind === "refused") refusedCalls.refused(sourceId, answer.refusal);
+  else if (answer.kind === "stored" && answer.rejected.length > 0)
+    refusedCalls.rejected(sourceId, answer.rejected);
+}
+
+async function readAndStore(
+  parts: IngestParts,
+  request: IncomingMessage,
+  { route, seen }: Pick<Tracking, "route" | "seen">,
+): Promise<Answer> {
   const busyNow = parts.gate.refusal();
   if (busyNow !== undefined) return { kind: "refused", refusal: busyNow };
   const found = sourceOfHeader(parts.sources, request.headers.authorization);
+  seen.sourceId = found === undefined ? undefined : sourceIdOf(found);
   const refusal = found === undefined ? undefined : refusalOf(parts, found);
   if (refusal !== undefined) return refusal;
   const reservation = parts.gate.reserve();
@@ -46,6 +70,7 @@ export async function track(
       fromBrowser,
       reservation,
       source: found?.ok === true ? found.source : undefined,
+      seen,
     });
   } finally {
     reservation.release();
@@ -82,6 +107,11 @@ interface Tracking {
   readonly reservation: Reservation;
   /** By the header; undefined: the body must say it. */
   readonly source: Source | undefined;
+  readonly seen: Seen;
+}
+
+function sourceIdOf(found: SourceResolution): string | undefined {
+  return found.ok ? found.source.id : found.sourceId;
 }
 
 /** Judges the calls and stores the valid ones that are kept; 200 only once they are stored (contract 5.2, 7.2). */
@@ -89,6 +119,7 @@ async function storeCalls(parts: IngestParts, request: IncomingMessage, tracking
   const { body, reservation } = tracking;
   if (!body.ok) return invalid(body.rejection);
   const found = resolve(parts, request, tracking, body.value);
+  tracking.seen.sourceId = sourceIdOf(found);
   if (!found.ok) return invalid(found.rejection);
   const { id } = found.source;
   // A batch is work: it is not judged when its source is over its rate. A call's own turn to be counted comes soon enough.
@@ -145,6 +176,7 @@ export async function trackPixel(
   route: Extract<Route, { kind: "pixel" }>,
 ): Promise<Answer> {
   const refusal = parts.gate.refusal();
+  const seen: Seen = { sourceId: undefined };
   const { type, body } = readPixel(route.type, route.data);
   const answer: Answer =
     refusal === undefined
@@ -153,9 +185,11 @@ export async function trackPixel(
           body,
           fromBrowser: true,
           source: undefined,
+          seen,
         })
       : { kind: "refused", refusal };
   if (answer.kind === "refused") parts.telemetry.refused(answer.refusal);
+  tellRefused(parts, seen, answer);
   return { kind: "pixel" };
 }
 

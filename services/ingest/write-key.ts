@@ -25,9 +25,12 @@ const MISSING: Rejection = {
 const UNKNOWN: Rejection = { code: "unknown_source", message: "the write key belongs to no source" };
 const DISABLED: Rejection = { code: "source_disabled", message: "the source of this write key is disabled" };
 
+const disabled = ({ id }: Source): SourceResolution => ({ ok: false, rejection: DISABLED, sourceId: id });
+
 export type SourceResolution =
   | { readonly ok: true; readonly source: Source }
-  | { readonly ok: false; readonly rejection: Rejection };
+  /** `sourceId` of a source that is there and takes no calls. */
+  | { readonly ok: false; readonly rejection: Rejection; readonly sourceId?: string };
 
 /**
  * What the header alone says of the source, before the body is read; undefined when the body must be known. A Basic user name is
@@ -40,7 +43,7 @@ export function sourceOfHeader(
   const credentials = headers.read(authorization);
   if (credentials === undefined) return undefined;
   const source = sources.byWriteKey(credentials.key);
-  if (source !== undefined) return source.enabled ? { ok: true, source } : { ok: false, rejection: DISABLED };
+  if (source !== undefined) return source.enabled ? { ok: true, source } : disabled(source);
   return credentials.scheme === "basic" ? { ok: false, rejection: UNKNOWN } : undefined;
 }
 
@@ -60,7 +63,7 @@ export function resolveSource(
   for (const key of keys) {
     const source = sources.byWriteKey(key);
     if (source?.enabled === true) return { ok: true, source };
-    if (source !== undefined) return { ok: false, rejection: DISABLED };
+    if (source !== undefined) return disabled(source);
   }
   return { ok: false, rejection: UNKNOWN };
 }

@@ -64,7 +64,7 @@ export const AttemptView = Type.Object(
   { title: "Attempt", description: "One request to one webhook." },
 );
 
-export function attemptView(attempt: ListedAttempt) {
+export function attemptView(attempt: Omit<ListedAttempt, "place">) {
   const { messageId, sourceId, type, url, outcome, retryable, status, durationMs, replayId, suppressed } =
     attempt;
   const { address, connectMs, dnsMs, responseBody, responseHeaders, tlsMs, waitMs } = attempt;

@@ -26,6 +26,7 @@ test("the reading ends also while a record's schema does not come", async () => 
       },
     },
     topics: { attempts: deliveryAttempts, totals: deliveryTotals, deadLetters },
+    onAttempt: () => undefined,
     logger: {} as never,
     host: systemHost,
     nowMs: () => 0,

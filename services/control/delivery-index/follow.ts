@@ -3,7 +3,7 @@ import { type Host, orAborted } from "#host";
 import type { Admin, Kafka, PartitionOffsets, RawRecord } from "#kafka";
 import type { Logger } from "#runtime";
 import type { Serde } from "#serde";
-import type { Topic } from "#topics";
+import type { DeliveryAttempt, Topic } from "#topics";
 import type { DeliveryIndex } from "./delivery-index.ts";
 import { type Entry, INDEXED, type Indexed } from "./indexed.ts";
 import { nextTurn } from "./next-turn.ts";
@@ -16,6 +16,8 @@ export interface FollowOptions {
   readonly admin: Pick<Admin, "offsets">;
   readonly serde: Pick<Serde, "decode">;
   readonly topics: Readonly<Record<Indexed, Topic>>;
+  /** Called for each record of an attempt that was read; what is read again after a failure comes again. */
+  onAttempt(attempt: DeliveryAttempt): void;
   readonly logger: Logger;
   readonly host: Host;
   readonly nowMs: () => number;
@@ -78,13 +80,15 @@ class TopicFollower<K extends Indexed> {
   }
 
   async #catchUp({ partition, low, high }: PartitionOffsets, atMs: number): Promise<void> {
-    const { host, index, kafka, progress, signal } = this.#options;
+    const { host, index, kafka, onAttempt, progress, signal } = this.#options;
     const kind = this.#kind;
     const fromOffset = Math.max(index.position(kind, partition) ?? 0, low);
     if (fromOffset < high) {
       const batch = new Batch<K>({ kind, partition, index, host });
       const onRecord = async (record: RawRecord): Promise<void> => {
-        await batch.add(record.offset, (await this.#decode(record)) as Entry<K>["record"] | undefined);
+        const decoded = (await this.#decode(record)) as Entry<K>["record"] | undefined;
+        if (kind === "attempts" && decoded !== undefined) onAttempt(decoded as DeliveryAttempt);
+        await batch.add(record.offset, decoded);
         if (batch.size > 0) return;
         progress.reached(kind, partition, { nextOffset: record.offset + 1, atMs: record.timestampMs });
       };

@@ -3,7 +3,7 @@ import type { Timer } from "#host";
 import type { Kafka } from "#kafka";
 import type { dataDirSettings, ServiceContext, SettingsOf } from "#runtime";
 import type { Serde } from "#serde";
-import type { Topic, TopicMap } from "#topics";
+import type { DeliveryAttempt, Topic, TopicMap } from "#topics";
 import type { indexSettings } from "./config.ts";
 import type { IndexDisk } from "./database.ts";
 import { DeliveryIndex } from "./delivery-index.ts";
@@ -23,6 +23,8 @@ export interface OpenIndexParts {
   readonly serde: Serde;
   readonly topics: TopicMap;
   readonly indexDisk: IndexDisk;
+  /** Called for each record of an attempt that was read, also for an old one. */
+  onAttempt(attempt: DeliveryAttempt): void;
 }
 
 type Context = ServiceContext<
@@ -34,7 +36,7 @@ const DELETE_EVERY_MS = 60_000;
 /** Opens the index and follows its topics; answers are given from the beginning, however far it has come. */
 export function openDeliveryIndex(
   context: Context,
-  { kafka, serde, topics, indexDisk }: OpenIndexParts,
+  { kafka, serde, topics, indexDisk, onAttempt }: OpenIndexParts,
 ): Deliveries {
   const { lifecycle, logger, host, nowMs, settings: own } = context;
   const progress = new Progress(host);
@@ -60,6 +62,7 @@ export function openDeliveryIndex(
     admin: kafka.admin(),
     serde,
     topics: indexed,
+    onAttempt,
     logger,
     host,
     nowMs,

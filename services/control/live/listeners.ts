@@ -1,0 +1,202 @@
+// Who watches a source or a destination, and what each of them is told (docs/decisions/0081).
+import { Readable } from "node:stream";
+import type { Host, Timer } from "#host";
+import { ProblemError } from "../http/problem.ts";
+
+/** What is watched. */
+export type Subject = { readonly sourceId: string } | { readonly destinationId: string };
+
+/** Something that has happened; `data` is made only when somebody is told. */
+export interface LiveEvent {
+  readonly name: "accepted" | "refused" | "delivery";
+  readonly sourceId: string;
+  readonly destinationId?: string;
+  data(): object;
+}
+
+export const LIVE_BOUNDS = {
+  /** Of one process. */
+  listeners: 50,
+  /** For one listener; of the rest only the number is told. */
+  eventsPerSecond: 50,
+  /** What a listener that does not read may hold, in characters, beside what its connection takes. */
+  heldCharacters: 256 * 1024,
+  heartbeatMs: 15_000,
+} as const;
+
+export type LiveBounds = { readonly [name in keyof typeof LIVE_BOUNDS]: number };
+
+/** A listener that has not taken its last words by then is cut off. */
+const LAST_WORDS_MS = 1_000;
+
+export interface ListenersOptions {
+  readonly host: Pick<Host, "elapsed" | "setInterval" | "setTimeout">;
+  /** Called when the first listener to a source has come, and when the last has gone. */
+  onSourcesWatched(isWatched: boolean): void;
+  readonly bounds?: LiveBounds;
+}
+
+export class Listeners {
+  readonly #options: ListenersOptions;
+  readonly #bounds: LiveBounds;
+  readonly #listeners = new Set<Listener>();
+  #sourceIds: ReadonlySet<string> = new Set();
+  #isOver = false;
+
+  constructor(options: ListenersOptions) {
+    this.#options = options;
+    this.#bounds = options.bounds ?? LIVE_BOUNDS;
+  }
+
+  get isWatched(): boolean {
+    return this.#listeners.size > 0;
+  }
+
+  /** Of the sources that are watched. */
+  get sourceIds(): ReadonlySet<string> {
+    return this.#sourceIds;
+  }
+
+  /** The events of a subject from now on, as server-sent events. Throws a 503 when too many listen, and at the end. */
+  listen(subject: Subject): Readable {
+    if (this.#isOver) throw new ProblemError("unavailable", "the service is ending");
+    if (this.#listeners.size >= this.#bounds.listeners)
+      throw new ProblemError("unavailable", `${this.#bounds.listeners} listen already, which is the most`);
+    const listener = new Listener(subject, this.#options.host, this.#bounds);
+    this.#listeners.add(listener);
+    listener.stream.once("close", () => this.#left(listener));
+    // Records of attempts are read all the time.
+    if ("destinationId" in subject) listener.begun();
+    this.#changed();
+    return listener.stream;
+  }
+
+  tell(event: LiveEvent): void {
+    let data: string | undefined;
+    for (const listener of this.#listeners) {
+      if (!listener.wants(event)) continue;
+      data ??= JSON.stringify(event.data());
+      listener.tell(event.name, data);
+    }
+  }
+
+  /** Everything that happens from now on is told. */
+  begun(): void {
+    for (const listener of this.#listeners) listener.begun();
+  }
+
+  /** Records that were passed over, whoever they are of. */
+  passedOver(records: number): void {
+    for (const listener of this.#listeners) if ("sourceId" in listener.subject) listener.passedOver(records);
+  }
+
+  /** Ends every listener; resolves when all have gone. */
+  async end(): Promise<void> {
+    this.#isOver = true;
+    await Promise.all([...this.#listeners].map((listener) => listener.end()));
+  }
+
+  #left(listener: Listener): void {
+    listener.stop();
+    this.#listeners.delete(listener);
+    this.#changed();
+  }
+
+  #changed(): void {
+    const before = this.#sourceIds.size;
+    const subjects = [...this.#listeners].map(({ subject }) => subject);
+    this.#sourceIds = new Set(subjects.flatMap((subject) => ("sourceId" in subject ? subject.sourceId : [])));
+    const isWatched = this.#sourceIds.size > 0;
+    if (isWatched !== before > 0) this.#options.onSourcesWatched(isWatched);
+  }
+}
+
+class Listener {
+  readonly subject: Subject;
+  readonly stream = new Readable({ read: () => undefined, encoding: "utf8" });
+  readonly #host: ListenersOptions["host"];
+  readonly #bounds: LiveBounds;
+  readonly #heartbeat: Timer;
+  #hasBegun = false;
+  #isEnded = false;
+  #second = 0;
+  #told = 0;
+  #leftOut = { events: 0, records: 0 };
+
+  constructor(subject: Subject, host: ListenersOptions["host"], bounds: LiveBounds) {
+    this.subject = subject;
+    this.#host = host;
+    this.#bounds = bounds;
+    this.#heartbeat = host.setInterval(() => this.#beat(), bounds.heartbeatMs);
+  }
+
+  wants({ sourceId, destinationId }: LiveEvent): boolean {
+    const { subject } = this;
+    if (this.#isEnded) return false;
+    return "sourceId" in subject ? subject.sourceId === sourceId : subject.destinationId === destinationId;
+  }
+
+  begun(): void {
+    if (this.#hasBegun || this.#isEnded) return;
+    this.#hasBegun = true;
+    this.#push("listening", JSON.stringify({ eventsPerSecond: this.#bounds.eventsPerSecond }));
+  }
+
+  tell(name: string, data: string): void {
+    const second = Math.floor(this.#host.elapsed() / 1_000);
+    if (second !== this.#second) {
+      this.#second = second;
+      this.#told = 0;
+    }
+    if (this.#told >= this.#bounds.eventsPerSecond || !this.#hasRoom) {
+      this.#leftOut.events += 1;
+      return;
+    }
+    this.#sayLeftOut();
+    this.#told += 1;
+    this.#push(name, data);
+  }
+
+  passedOver(records: number): void {
+    this.#leftOut.records += records;
+  }
+
+  stop(): void {
+    this.#heartbeat.clear();
+  }
+
+  end(): Promise<void> {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    this.stop();
+    this.#isEnded = true;
+    const lastWords = this.#host.setTimeout(() => this.stream.destroy(), LAST_WORDS_MS);
+    this.stream.once("close", () => {
+      lastWords.clear();
+      resolve();
+    });
+    this.stream.push(null);
+    return promise;
+  }
+
+  get #hasRoom(): boolean {
+    return this.stream.readableLength < this.#bounds.heldCharacters;
+  }
+
+  /** A proxy that sees nothing for a while would end the connection; and who reads has to learn that nothing happens. */
+  #beat(): void {
+    if (!this.#hasRoom) return;
+    this.#sayLeftOut();
+    this.stream.push(": heartbeat\n\n");
+  }
+
+  #sayLeftOut(): void {
+    const { events, records } = this.#leftOut;
+    if (events + records === 0) return;
+    this.#push("left_out", JSON.stringify({ events, records }));
+    this.#leftOut = { events: 0, records: 0 };
+  }
+
+  #push(name: string, data: string): void {
+    this.stream.push(`event: ${name}\ndata: ${data}\n\n`);
+  }
+}

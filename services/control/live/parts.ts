@@ -1,0 +1,9 @@
+import type { DestinationLookup } from "../destinations/existing.ts";
+import type { SourceParts } from "../sources/parts.ts";
+import type { Live } from "./live.ts";
+
+/** What the routes of live events work with. */
+export interface LiveRouteParts extends DestinationLookup {
+  readonly sources: Pick<SourceParts["sources"], "get">;
+  readonly live: Pick<Live, "listen" | "end">;
+}
