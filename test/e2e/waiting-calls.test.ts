@@ -56,11 +56,13 @@ async function connected(path: string) {
     const path = `${deployment.controlUrl()}/v1/destinations/${id}/waiting${query}`;
     return (await requestJson<Waiting>(path)).body;
   };
-  const untilWaiting = (count: number) =>
+  /** With a state: until all of them are in it. One whose job is not committed yet stands first, in delivery-jobs. */
+  const untilWaiting = (count: number, state?: string) =>
     until(
       async () => {
         const found = await waiting();
-        return found.summary?.calls === count ? found : undefined;
+        const areThere = state === undefined || found.data.every((call) => call.state === state);
+        return found.summary?.calls === count && areThere ? found : undefined;
       },
       { timeoutMs: TIMEOUT_MS, what: `${count} waiting calls` },
     );
@@ -75,7 +77,7 @@ test("calls that failed are seen with their next attempt, page by page, and sent
     await send(messageId);
     await receiver.untilReceived("/failing", Number(messageId.slice(1)), TIMEOUT_MS);
   }
-  const { data, next, summary } = await untilWaiting(3);
+  const { data, next, summary } = await untilWaiting(3, "waiting");
   expect(data.map(({ messageId }) => messageId)).toEqual(["w1", "w2", "w3"]);
   expect(data[0]).toMatchObject({
     state: "waiting",
@@ -126,11 +128,7 @@ test("calls of a paused destination wait without a request, and are sent when it
   await deployment.control.changeDestination(id, { name: "Paused" });
   await send("p1");
   await send("p2");
-  const { data } = await untilWaiting(2);
-  await until(async () => (await untilWaiting(2)).data.every(({ state }) => state === "paused"), {
-    timeoutMs: TIMEOUT_MS,
-    what: "both to wait for the pause's end",
-  });
+  const { data } = await untilWaiting(2, "paused");
   expect(data.map(({ messageId }) => messageId)).toEqual(["p1", "p2"]);
   expect(receiver.requestsTo("/paused")).toEqual([]);
   await ask("resume");
