@@ -6,7 +6,7 @@ import type { FieldProblem } from "../http/problem.ts";
 import { rangeProblems } from "../http/time-pages.ts";
 import type { CallReplayBody } from "./call-schemas.ts";
 import type { CallReplay } from "./call-selection.ts";
-import { destinationProblems, type Known } from "./request.ts";
+import { begunAt, destinationProblems, type Known } from "./request.ts";
 
 type Body = Static<typeof CallReplayBody>;
 
@@ -33,17 +33,9 @@ export function callReplayOf(body: Body, { id, nowMs, stretches }: Made): CallRe
     fromMs: parseTimestamp(body.from) ?? null,
     toMs: parseTimestamp(body.to) ?? null,
     callsPerSecond: body.callsPerSecond ?? null,
-    state: "running",
     // No dead letter is meant by its place.
     ends: [],
-    matched: 0,
-    replayed: 0,
-    skipped: 0,
-    expired: 0,
-    deleted: 0,
-    cursor: null,
     calls: { which, sourceId, event, messageId, stretches },
-    createdAtMs: nowMs,
-    updatedAtMs: nowMs,
+    ...begunAt(nowMs),
   };
 }

@@ -73,6 +73,12 @@ function letterProblems(
   return isElsewhere ? [] : destinationProblems(path, letter.destinationId, known);
 }
 
+/** A replay that has sent nothing yet. */
+export function begunAt(nowMs: number) {
+  const counts = { matched: 0, replayed: 0, skipped: 0, expired: 0, deleted: 0 };
+  return { state: "running", ...counts, cursor: null, createdAtMs: nowMs, updatedAtMs: nowMs } as const;
+}
+
 /** Everything but how many dead letters it matches. */
 export function replayOf(
   body: Body,
@@ -88,16 +94,8 @@ export function replayOf(
     fromMs: parseTimestamp(body.from) ?? null,
     toMs: parseTimestamp(body.to) ?? null,
     callsPerSecond,
-    state: "running",
     ends: made.ends,
-    matched: 0,
-    replayed: 0,
-    skipped: 0,
-    expired: 0,
-    deleted: 0,
-    cursor: null,
     calls: null,
-    createdAtMs: made.nowMs,
-    updatedAtMs: made.nowMs,
+    ...begunAt(made.nowMs),
   };
 }
