@@ -1,7 +1,9 @@
 import type { Host } from "#host";
 import type { WaitingReader } from "./reader.ts";
-import { newest, type WaitingJob } from "./waiting-job.ts";
+import { FurthestCopies, type WaitingJob } from "./waiting-job.ts";
 
+/** Of one call: one for each destination, and one for each of its replays. */
+const MOST_JOBS = 10_000;
 /** For all destinations together. */
 const SCAN_MS = 4_000;
 
@@ -25,7 +27,7 @@ export async function findWaiting(
 ): Promise<FoundWaiting> {
   const late = new AbortController();
   const timer = host.setTimeout(() => late.abort(), SCAN_MS);
-  const jobs: WaitingJob[] = [];
+  const found = new FurthestCopies(MOST_JOBS);
   try {
     for (const { destinationId, shards } of destinations) {
       const end = await reader.scan({
@@ -33,18 +35,18 @@ export async function findWaiting(
         shards,
         after: undefined,
         signal: late.signal,
-        async onJob(found) {
-          const job = await reader.decode(found);
-          if (job.messageId === messageId && job.sourceId === sourceId)
-            jobs.push({ place: found.place, topicName: found.topicName, job });
+        async onJob(copy) {
+          const job = await reader.decode(copy);
+          const { place, topicName } = copy;
+          if (job.messageId === messageId && job.sourceId === sourceId) found.add({ place, topicName, job });
         },
       });
-      if (end !== undefined) return { jobs: newest(jobs), isComplete: false };
+      if (end !== undefined) return { jobs: found.first(MOST_JOBS), isComplete: false };
     }
-    return { jobs: newest(jobs), isComplete: true };
+    return { jobs: found.first(MOST_JOBS), isComplete: true };
   } catch (error) {
     if (!late.signal.aborted) throw error;
-    return { jobs: newest(jobs), isComplete: false };
+    return { jobs: found.first(MOST_JOBS), isComplete: false };
   } finally {
     timer.clear();
   }

@@ -2,10 +2,14 @@
 import type { Host } from "#host";
 import { ProblemError } from "../http/problem.ts";
 import type { FoundJob, WaitingPlace, WaitingReader } from "./reader.ts";
-import { newest, type WaitingJob } from "./waiting-job.ts";
+import { FurthestCopies, type WaitingJob } from "./waiting-job.ts";
 
 /** Somebody waits for the answer; some hundred thousand records are read in this time. */
 const SCAN_MS = 4_000;
+/** How long a later page that is full is held for copies that have come further. */
+const LOOK_ON_MS = 250;
+/** Jobs kept beyond a page, to fill it up for those whose copies stand behind it. */
+const SPARE_JOBS = 1_000;
 
 export interface WaitingList {
   readonly jobs: readonly WaitingJob[];
@@ -30,7 +34,11 @@ export interface ListOptions {
   readonly after: WaitingPlace | undefined;
 }
 
-/** A job that stands in two topics, because a process died between its steps, is one call; the copy that has come further counts. */
+/**
+ * A job stands in two topics from when a deliverer has written it to the second until it has committed the first; the copy that has come
+ * further counts, where it stands. It stands behind the other as a rule, so even a page that is full is not known until all was read: a
+ * later page, which counts nothing, reads on for a moment only.
+ */
 export async function listWaiting(
   reader: WaitingReader,
   { after, destinationId, limit, shards }: ListOptions,
@@ -38,36 +46,36 @@ export async function listWaiting(
 ): Promise<WaitingList> {
   const late = new AbortController();
   const full = new AbortController();
-  const timer = host.setTimeout(() => late.abort(), SCAN_MS);
-  /** By job, when its call was accepted. */
-  const counted = new Map<string, number>();
-  const jobs: WaitingJob[] = [];
-  let hasMore = false;
-  const onJob = async (found: FoundJob): Promise<void> => {
-    const job = await reader.decode(found);
-    counted.set(job.jobId, job.receivedAtMs);
-    if (jobs.length < limit) jobs.push({ place: found.place, topicName: found.topicName, job });
-    else hasMore = true;
-    // Later pages have no summary.
-    if (hasMore && after !== undefined) full.abort();
+  const timers = [host.setTimeout(() => late.abort(), SCAN_MS)];
+  const found = new FurthestCopies(limit + SPARE_JOBS);
+  let isFull = false;
+  const onJob = async (copy: FoundJob): Promise<void> => {
+    found.add({ place: copy.place, topicName: copy.topicName, job: await reader.decode(copy) });
+    if (isFull || after === undefined || found.size <= limit) return;
+    isFull = true;
+    timers.push(host.setTimeout(() => full.abort(), LOOK_ON_MS));
   };
   try {
     const signal = AbortSignal.any([late.signal, full.signal]);
     const end = await reader.scan({ destinationId, shards, after, signal, onJob });
-    const next = hasMore ? jobs.at(-1)?.place : end;
-    const isComplete = end === undefined;
-    return { jobs: newest(jobs), next, summary: after === undefined ? sum(counted, isComplete) : undefined };
+    const jobs = found.first(limit);
+    const next = found.size > jobs.length ? jobs.at(-1)?.place : end;
+    const summary = after === undefined ? sum(found.receivedAtMs(), end === undefined) : undefined;
+    return { jobs, next, summary };
   } catch (error) {
     if (!late.signal.aborted) throw error;
     throw new ProblemError("unavailable", "Kafka does not give the waiting calls now");
   } finally {
-    timer.clear();
+    for (const timer of timers) timer.clear();
   }
 }
 
-function sum(counted: ReadonlyMap<string, number>, isComplete: boolean): WaitingSummary {
+function sum(allReceivedAtMs: Iterable<number>, isComplete: boolean): WaitingSummary {
+  let calls = 0;
   let oldestReceivedAtMs: number | undefined;
-  for (const receivedAtMs of counted.values())
+  for (const receivedAtMs of allReceivedAtMs) {
+    calls += 1;
     oldestReceivedAtMs = Math.min(receivedAtMs, oldestReceivedAtMs ?? receivedAtMs);
-  return { calls: counted.size, oldestReceivedAtMs, isComplete };
+  }
+  return { calls, oldestReceivedAtMs, isComplete };
 }

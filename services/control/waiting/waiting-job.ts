@@ -14,17 +14,53 @@ export function waitingState({ dueAtMs, pausedSinceMs }: DeliveryJob): WaitingSt
   return dueAtMs === 0 ? "queued" : "waiting";
 }
 
-/** Of copies the one that has come furthest. */
-export function newest(jobs: readonly WaitingJob[]): WaitingJob[] {
-  const byId = new Map<string, WaitingJob>();
-  for (const waiting of jobs) {
-    const known = byId.get(waiting.job.jobId);
-    if (known === undefined || stepsOf(known.job) <= stepsOf(waiting.job))
-      byId.set(waiting.job.jobId, waiting);
-  }
-  return [...byId.values()];
+interface Copy {
+  readonly steps: number;
+  readonly receivedAtMs: number;
+  /** undefined: too many are kept. */
+  readonly waiting: WaitingJob | undefined;
 }
 
-function stepsOf({ attempts, diverts }: DeliveryJob): number {
-  return attempts + diverts;
+/** Jobs in the order in which they stand; of copies the one that has come furthest. */
+export class FurthestCopies {
+  readonly #byId = new Map<string, Copy>();
+  readonly #mostKept: number;
+  #kept = 0;
+
+  /** Jobs beyond `mostKept` are only counted. */
+  constructor(mostKept: number) {
+    this.#mostKept = mostKept;
+  }
+
+  /** Jobs, each once. */
+  get size(): number {
+    return this.#byId.size;
+  }
+
+  add(waiting: WaitingJob): void {
+    const { attempts, diverts, jobId, receivedAtMs } = waiting.job;
+    const steps = attempts + diverts;
+    const known = this.#byId.get(jobId);
+    if (known !== undefined && known.steps > steps) return;
+    if (known?.waiting !== undefined) this.#kept -= 1;
+    const isKept = this.#kept < this.#mostKept;
+    if (isKept) this.#kept += 1;
+    // At the end: it stands behind all that was found before it.
+    this.#byId.delete(jobId);
+    this.#byId.set(jobId, { steps, receivedAtMs, waiting: isKept ? waiting : undefined });
+  }
+
+  /** At most `limit`; fewer when one of the first was not kept. */
+  first(limit: number): WaitingJob[] {
+    const jobs: WaitingJob[] = [];
+    for (const { waiting } of this.#byId.values()) {
+      if (jobs.length === limit || waiting === undefined) break;
+      jobs.push(waiting);
+    }
+    return jobs;
+  }
+
+  *receivedAtMs(): Generator<number> {
+    for (const { receivedAtMs } of this.#byId.values()) yield receivedAtMs;
+  }
 }

@@ -1,0 +1,90 @@
+import { expect, test } from "@jest/globals";
+import type { DeliveryJob } from "#topics";
+import { listWaiting } from "./list.ts";
+import type { WaitingPlace, WaitingReader } from "./reader.ts";
+
+const host = { setTimeout: () => ({ clear: () => undefined }) as never };
+
+type Standing = readonly [messageId: string, attempts: number];
+
+/** Topics in their order, each with one partition. Also what is behind a page is read, as when Kafka is quick. */
+function readerOf(...topics: readonly (readonly Standing[])[]): WaitingReader {
+  const jobs = new Map<Buffer, DeliveryJob>();
+  const found = topics.flatMap((standing, topic) =>
+    standing.map(([messageId, attempts], offset) => {
+      const value = Buffer.from(messageId);
+      jobs.set(value, {
+        jobId: messageId,
+        messageId,
+        attempts,
+        diverts: 0,
+        receivedAtMs: 1_000,
+      } as DeliveryJob);
+      return { place: { topic, partition: 0, offset }, topicName: `topic-${topic}`, value };
+    }),
+  );
+  const isBehind = ({ topic, offset }: WaitingPlace, after: WaitingPlace | undefined): boolean =>
+    after === undefined || topic > after.topic || (topic === after.topic && offset > after.offset);
+  return {
+    async scan({ after, onJob }) {
+      for (const job of found) if (isBehind(job.place, after)) await onJob(job);
+      return undefined;
+    },
+    decode: async ({ value }) => jobs.get(value) as DeliveryJob,
+  };
+}
+
+async function pages(reader: WaitingReader, limit: number) {
+  const listed: (readonly [messageId: string, topicName: string])[][] = [];
+  let after: WaitingPlace | undefined;
+  do {
+    const page = await listWaiting(reader, { destinationId: "d1", shards: 1, limit, after }, host);
+    if (after === undefined) expect(page.summary?.calls).toBe(3);
+    listed.push(page.jobs.map(({ job, topicName }) => [job.messageId, topicName]));
+    after = page.next;
+  } while (after !== undefined);
+  return listed;
+}
+
+test("jobs that a deliverer has written on and not committed yet stand on one page, where they have come to", async () => {
+  const reader = readerOf(
+    [
+      ["a", 0],
+      ["b", 0],
+      ["c", 0],
+    ],
+    [
+      ["a", 1],
+      ["b", 1],
+    ],
+    [["a", 2]],
+  );
+  expect(await pages(reader, 2)).toEqual([
+    [
+      ["c", "topic-0"],
+      ["b", "topic-1"],
+    ],
+    [["a", "topic-2"]],
+  ]);
+  expect(await pages(reader, 1)).toEqual([[["c", "topic-0"]], [["b", "topic-1"]], [["a", "topic-2"]]]);
+});
+
+test("a copy that is found late and has not come as far is left out", async () => {
+  const reader = readerOf(
+    [
+      ["a", 2],
+      ["b", 0],
+    ],
+    [
+      ["a", 1],
+      ["c", 1],
+    ],
+  );
+  expect(await pages(reader, 3)).toEqual([
+    [
+      ["a", "topic-0"],
+      ["b", "topic-0"],
+      ["c", "topic-1"],
+    ],
+  ]);
+});
