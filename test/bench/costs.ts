@@ -38,13 +38,28 @@ export function outsideMicros(from: Sample | undefined, to: Sample): number {
   return ((to.cpuSeconds - cpuSeconds) * 1e6) / (to.count - count);
 }
 
+interface Costs {
+  /** Calls that were received. */
+  readonly callsPerSecond: number;
+  /** CPU time a call by process: the product's and the broker. */
+  readonly cpuMicros: ReadonlyMap<string, number>;
+}
+
+export function costsBetween(from: Moment, to: Moment): Costs {
+  const calls = to.received - from.received;
+  const cpuMicros = [...to.usage].map(([process, { cpuSeconds }]) => {
+    const before = from.usage.get(process)?.cpuSeconds ?? 0;
+    return [process, ((cpuSeconds - before) * 1e6) / calls] as const;
+  });
+  return { callsPerSecond: (calls * 1000) / (to.atMs - from.atMs), cpuMicros: new Map(cpuMicros) };
+}
+
 /** Says the calls/s and the CPU time a call by process between two moments; gives that of the product and the broker, in microseconds. */
 export function sayCosts(report: Report, name: string, from: Moment, to: Moment): number {
-  const calls = to.received - from.received;
-  report.figure(`${name}: calls/s`, (calls * 1000) / (to.atMs - from.atMs), { unit: "calls/s" });
+  const { callsPerSecond, cpuMicros } = costsBetween(from, to);
+  report.figure(`${name}: calls/s`, callsPerSecond, { unit: "calls/s" });
   let total = 0;
-  for (const [process, { cpuSeconds }] of to.usage) {
-    const micros = ((cpuSeconds - (from.usage.get(process)?.cpuSeconds ?? 0)) * 1e6) / calls;
+  for (const [process, micros] of cpuMicros) {
     total += micros;
     report.figure(`${name}: CPU a call, ${process}`, micros, { unit: "us" });
   }

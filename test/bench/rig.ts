@@ -7,7 +7,7 @@ import { type Program, type Sample, startGoProgram } from "./process.ts";
 import type { Latency } from "./report.ts";
 import { pidListeningOn, type Usage, usageOf } from "./usage.ts";
 
-const PARTITIONS = 12;
+export const PARTITIONS = 12;
 /** Requests under way, and connections, where nothing else is said. */
 const IN_FLIGHT = 128;
 const CREATED_AT_A_TIME = 10;
@@ -134,13 +134,21 @@ async function pidsOf(deployment: Deployment): Promise<Map<string, number>> {
   return new Map(pids.flatMap(([name, pid]) => (pid === undefined ? [] : [[name, pid]])));
 }
 
-export async function startRig(stack: Stack, settings: Record<string, string> = {}): Promise<Rig> {
+export interface RigOptions {
+  /** Of the services' code; this version's unless given. */
+  readonly root?: string;
+  /** Of the topics; a random one unless given. */
+  readonly prefix?: string;
+}
+
+export async function startRig(stack: Stack, options: RigOptions = {}): Promise<Rig> {
   const deployment = await startDeployment({
+    ...options,
     stack,
     partitions: PARTITIONS,
     retryDelaysMs: RETRY_DELAYS_MS,
     // One source sends all that the machine takes.
-    settings: { HOOKLINE_LOG_LEVEL: "warn", HOOKLINE_INGEST_RATE_LIMIT: "0", ...settings },
+    settings: { HOOKLINE_LOG_LEVEL: "warn", HOOKLINE_INGEST_RATE_LIMIT: "0" },
   });
   const started: { stop(): Promise<void> }[] = [];
   const keep = <T extends { stop(): Promise<void> }>(part: T): T => {

@@ -6,12 +6,12 @@ import { join } from "node:path";
 import { SERVICE_NAMES, type ServiceName } from "#contract";
 import { requestJson } from "#support/api";
 import { type DeployedService, type Deployment, startDeployment } from "#support/deployment";
+import { oldVersion } from "#support/old-version";
 import { type Receiver, startReceiver } from "#support/receiver";
 import type { ServiceProcess } from "#support/service";
 import type { TestStack } from "#support/stack";
 import { until } from "#support/until";
 import { type Account, accountOf } from "./account.ts";
-import { oldVersion } from "./old-version.ts";
 import { Traffic } from "./traffic.ts";
 
 export interface UpgradeOptions {
