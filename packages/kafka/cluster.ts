@@ -1,6 +1,7 @@
+import type { PartitionOffsets } from "./admin-types.ts";
 import type { KafkaError } from "./errors.ts";
 import type { NewSession } from "./session.ts";
-import type { OutgoingRecord, PartitionOffsets, RawRecord, TopicPartition } from "./types.ts";
+import type { OutgoingRecord, RawRecord, TopicPartition } from "./types.ts";
 
 /**
  * What this package needs of a cluster: the seam between our own code and whoever speaks with brokers. Everything behind it is one

@@ -1,5 +1,13 @@
 export { isTooShort } from "./admin/topics.ts";
 export type {
+  Admin,
+  EnsureTopicsOptions,
+  PartitionLag,
+  PartitionOffsets,
+  TopicDifference,
+  TopicSpec,
+} from "./admin-types.ts";
+export type {
   Bounds,
   Cluster,
   ClusterAdmin,
@@ -27,16 +35,12 @@ export type {
   SessionOptions,
 } from "./session.ts";
 export type {
-  Admin,
   Claim,
-  EnsureTopicsOptions,
   Kafka,
   KafkaLogger,
   KafkaSettings,
   OutgoingRecord,
   Ownership,
-  PartitionLag,
-  PartitionOffsets,
   Producer,
   ProducerOptions,
   RawRecord,
@@ -49,7 +53,5 @@ export type {
   Step,
   Table,
   TableOptions,
-  TopicDifference,
   TopicPartition,
-  TopicSpec,
 } from "./types.ts";

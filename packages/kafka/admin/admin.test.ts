@@ -1,5 +1,6 @@
 import { describe, expect, test } from "@jest/globals";
 import { until } from "#support/until";
+import type { TopicSpec } from "../admin-types.ts";
 import {
   names,
   record,
@@ -7,7 +8,6 @@ import {
   scratchKafka,
   useScratchKafka,
 } from "../fixtures/scratch-kafka.ts";
-import type { TopicSpec } from "../types.ts";
 
 const ONE_BROKER = { partitions: 2, replicationFactor: 1, minInsyncReplicas: 1 };
 

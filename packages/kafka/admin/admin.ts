@@ -1,5 +1,5 @@
+import type { Admin } from "../admin-types.ts";
 import { KafkaError } from "../errors.ts";
-import type { Admin } from "../types.ts";
 import type { AdminClient } from "./admin-client.ts";
 import { fetchOffsets } from "./offsets.ts";
 import { compareTopics, ensureTopics } from "./topics.ts";

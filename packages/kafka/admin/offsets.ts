@@ -1,5 +1,5 @@
+import type { PartitionOffsets } from "../admin-types.ts";
 import { KafkaError } from "../errors.ts";
-import type { PartitionOffsets } from "../types.ts";
 import type { AdminClient } from "./admin-client.ts";
 
 /** First and next offset of every partition, by partition; tried `tries` times. One without a leader is waited for, too. */

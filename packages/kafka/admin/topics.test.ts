@@ -1,9 +1,9 @@
 // What the admin makes of a cluster's answers; that the cluster answers so is in admin.test.ts.
 import { beforeEach, describe, expect, test } from "@jest/globals";
+import type { Admin, TopicSpec } from "../admin-types.ts";
 import { KafkaError } from "../errors.ts";
 import { ManualHost } from "../fixtures/manual-host.ts";
 import { StubAdmin } from "../fixtures/stub-admin.ts";
-import type { Admin, TopicSpec } from "../types.ts";
 import { createAdmin } from "./admin.ts";
 import { AdminClient } from "./admin-client.ts";
 import { isTooShort } from "./topics.ts";

@@ -1,12 +1,12 @@
 import { TOMBSTONES_KEPT_MS } from "#topics";
-import type { TopicShape } from "../cluster.ts";
 import type {
   ComparedTopics,
   EnsuredTopics,
   EnsureTopicsOptions,
   TopicDifference,
   TopicSpec,
-} from "../types.ts";
+} from "../admin-types.ts";
+import type { TopicShape } from "../cluster.ts";
 import type { AdminClient } from "./admin-client.ts";
 
 /** A topic just created is known to the controller before every broker knows it: up to some ten seconds on a busy machine. */

@@ -1,20 +1,13 @@
 import { tableGroupPrefix } from "#topics";
 import type { AdminClient } from "../admin/admin-client.ts";
 import { fetchOffsets } from "../admin/offsets.ts";
+import type { PartitionOffsets } from "../admin-types.ts";
 import { backoffMs } from "../backoff.ts";
 import { GroupReader, type GroupReaderParts } from "../consuming/group-reader.ts";
 import { fromClientError, KafkaError } from "../errors.ts";
 import { isWorthLogging } from "../repeated-warning.ts";
 import { Shutdown } from "../shutdown.ts";
-import type {
-  PartitionOffsets,
-  RawRecord,
-  Received,
-  Settle,
-  Table,
-  TableListener,
-  TableOptions,
-} from "../types.ts";
+import type { RawRecord, Received, Settle, Table, TableListener, TableOptions } from "../types.ts";
 import { DecodedValues, EncodedValues, type TableValues } from "./table-values.ts";
 
 /** Nothing is outstanding in a table, so these only bound one turn. */

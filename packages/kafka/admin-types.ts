@@ -1,0 +1,70 @@
+// Topics, offsets and groups, as whoever looks after them sees them.
+
+/** A topic to be created, as the topics map describes it. */
+export interface TopicSpec {
+  readonly name: string;
+  readonly cleanup:
+    | { readonly policy: "delete"; readonly retentionMs: number }
+    | { readonly policy: "compact"; readonly minCompactionLagMs?: number };
+}
+
+export interface EnsureTopicsOptions {
+  readonly partitions: number;
+  readonly replicationFactor: number;
+  readonly minInsyncReplicas: number;
+  /** Raises the retention of existing topics that keep their records for less time than asked for. Nothing is ever lowered. */
+  readonly raiseRetention?: boolean;
+}
+
+/** A setting in which an existing topic is otherwise than asked for. */
+export interface TopicDifference {
+  readonly topic: string;
+  readonly setting: string;
+  readonly wanted: string;
+  readonly found: string;
+}
+
+export interface EnsuredTopics {
+  readonly created: readonly string[];
+  /** Left as they are. */
+  readonly differing: readonly TopicDifference[];
+  /** Changed to what was asked for. */
+  readonly raised: readonly TopicDifference[];
+}
+
+export interface ComparedTopics {
+  readonly missing: readonly string[];
+  readonly differing: readonly TopicDifference[];
+}
+
+export interface PartitionOffsets {
+  readonly partition: number;
+  /** First offset still there. */
+  readonly low: number;
+  /** Offset that the next record will get. */
+  readonly high: number;
+}
+
+export interface PartitionLag {
+  readonly partition: number;
+  /** Records between the committed offset and the end. */
+  readonly lag: number;
+}
+
+export interface Admin {
+  /** Creates what is missing and reports what differs. Never shrinks, repartitions or changes what is there, but for `raiseRetention`. */
+  ensureTopics(specs: readonly TopicSpec[], options: EnsureTopicsOptions): Promise<EnsuredTopics>;
+  /** What `ensureTopics` would find, without a change. */
+  compareTopics(specs: readonly TopicSpec[], options: EnsureTopicsOptions): Promise<ComparedTopics>;
+  /** Names of all topics of the cluster that may be seen. */
+  topicNames(): Promise<string[]>;
+  partitionCount(topic: string): Promise<number>;
+  offsets(topic: string): Promise<PartitionOffsets[]>;
+  /** Per partition the first offset at or after the time; the end where there is none. */
+  offsetForTime(topic: string, timestampMs: number): Promise<{ partition: number; offset: number }[]>;
+  /** Per partition the offset at which the group goes on; a partition without a commit is not there. */
+  committedOffsets(groupId: string, topic: string): Promise<ReadonlyMap<number, number>>;
+  consumerLag(groupId: string, topic: string): Promise<PartitionLag[]>;
+  deleteTopics(topics: readonly string[]): Promise<void>;
+  deleteGroups(groupIds: readonly string[]): Promise<void>;
+}
