@@ -1,5 +1,6 @@
 // Tokens of the control API as settings give them (contract 6.4).
 import { createHash } from "node:crypto";
+import { readAgain } from "./read-again.ts";
 import { setting } from "./setting.ts";
 import { settingsGroup } from "./settings.ts";
 import { listOf, type ValueType } from "./value-types.ts";
@@ -53,17 +54,20 @@ export const apiTokens = setting({
   type: listOf(apiToken),
   default: "",
   secret: true,
-  doc: "Bearer tokens of the control API, each with a name and scopes (read, write, replay, joined by +), itself or as its SHA-256; a token alone may do everything. Without one it listens on loopback only. docs/api.md has examples.",
+  doc: "Bearer tokens of the control API, each with a name and scopes (read, write, replay, joined by +), itself or as its SHA-256; a token alone may do everything. A file of them is followed while control runs. Without one it listens on loopback only. docs/api.md has examples.",
 });
 
-export const apiTokenSettings = settingsGroup({
-  title: "Control API",
-  settings: { tokens: apiTokens },
-  check({ tokens }) {
-    const names = tokens.map(({ name }) => name);
-    const twice = names.find((name, index) => names.indexOf(name) !== index);
-    return twice === undefined
-      ? []
-      : [{ env: "HOOKLINE_API_TOKENS", problem: `has the name ${twice} twice` }];
-  },
-});
+/** Control reads them again when their file changes. */
+export const apiTokenSettings = readAgain(
+  settingsGroup({
+    title: "Control API",
+    settings: { tokens: apiTokens },
+    check({ tokens }) {
+      const names = tokens.map(({ name }) => name);
+      const twice = names.find((name, index) => names.indexOf(name) !== index);
+      return twice === undefined
+        ? []
+        : [{ env: "HOOKLINE_API_TOKENS", problem: `has the name ${twice} twice` }];
+    },
+  }),
+);

@@ -20,6 +20,7 @@ export {
 } from "./metrics.ts";
 export { didYouMean } from "./nearest.ts";
 export { dataDirSettings, processSettings } from "./process-settings.ts";
+export type { ReadAgain } from "./read-again.ts";
 export { runService } from "./run-service.ts";
 export { encryptionSettings } from "./security-settings.ts";
 export { type RunningService, type ServiceContext, type ServiceDefinition, startService } from "./service.ts";

@@ -28,7 +28,7 @@ export type SettingsOf<S extends SettingsSchema> = {
   readonly [K in keyof S]: S[K] extends SettingsGroup<infer T> ? T : never;
 };
 
-interface Source {
+export interface Source {
   /** Name of the process that reads, for values derived from it. */
   readonly processName: string;
   readonly environment: Environment;

@@ -19,8 +19,8 @@ import type { DeadLetterParts } from "./dead-letters/parts.ts";
 import { addDeadLetterRoutes } from "./dead-letters/routes.ts";
 import type { DestinationParts } from "./destinations/parts.ts";
 import { addDestinationRoutes } from "./destinations/routes.ts";
-import { createAuthorise } from "./http/auth.ts";
 import { type ControlApp, createServer, type ServerOptions } from "./http/server.ts";
+import { followTokens } from "./http/token-file.ts";
 import type { ImportParts } from "./imports/parts.ts";
 import { addImportRoutes } from "./imports/routes.ts";
 import type { LiveRouteParts } from "./live/parts.ts";
@@ -89,7 +89,11 @@ export async function openApi(
   const { tokens } = own.tokens;
   const { host, port } = own.api;
   const server = await createServer({
-    authorise: createAuthorise(tokens),
+    authorise: followTokens(own.tokens, {
+      ...{ host: machine, lifecycle, logger },
+      // They were let in once, by a token that may have been taken away since.
+      onRevoked: () => void parts.live.disconnect(),
+    }),
     telemetry: parts.telemetry,
     logger,
     newRequestId: () => machine.uuid(),

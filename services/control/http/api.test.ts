@@ -1,26 +1,35 @@
 import { execFile } from "node:child_process";
 import { readFileSync } from "node:fs";
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { request as httpRequest } from "node:http";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
 import { type ControlService, startControl } from "#support/control-service";
 import { environment } from "#support/environment";
+import { until } from "#support/until";
 
 const TOKENS = ["first-token-0123456789", "second-token-987654321"];
 const bearer = (token: string) => ({ authorization: `Bearer ${token}` });
 
 let open: ControlService;
 let guarded: ControlService;
+let folder: string;
+let tokenFile: string;
 
 beforeAll(async () => {
   open = await startControl();
-  const settings = { HOOKLINE_API_TOKENS: TOKENS.join(","), HOOKLINE_CONTROL_HOST: "127.0.0.1" };
+  folder = await mkdtemp(join(tmpdir(), "hookline-tokens-"));
+  tokenFile = join(folder, "tokens");
+  await writeFile(tokenFile, TOKENS.join(","));
+  const settings = { HOOKLINE_API_TOKENS_FILE: tokenFile, HOOKLINE_CONTROL_HOST: "127.0.0.1" };
   guarded = await startControl({ stack: open.stack, prefix: open.prefix, keys: open.keys, settings });
 }, 180_000);
 afterAll(async () => {
   await guarded.stop();
   await open.stop();
+  await rm(folder, { recursive: true });
 });
 
 /** A request with headers that fetch does not let a program set. */
@@ -57,6 +66,29 @@ describe("tokens (contract 6.4, 10.1)", () => {
       });
     }
   });
+
+  test("a token is given and taken away by the file alone, and with it goes who listens by it", async () => {
+    const lent = "lent-token-0123456789abc";
+    const statusOf = async (token: string) =>
+      (await guarded.ask("/v1/sources", { headers: bearer(token) })).status;
+    const becomes = (token: string, status: number) =>
+      until(async () => (await statusOf(token)) === status, {
+        timeoutMs: 60_000,
+        what: `${status} for a token`,
+      });
+    await writeFile(tokenFile, [...TOKENS, `lent:read:${lent}`].join(","));
+    await becomes(lent, 200);
+    const source = await open.ask("/v1/sources", { body: { name: "listened to" } });
+    const listening = await fetch(`${guarded.url}/v1/sources/${source.body.id}/live`, {
+      headers: bearer(lent),
+    });
+    expect(listening.status).toBe(200);
+    await writeFile(tokenFile, TOKENS.join(","));
+    await becomes(lent, 401);
+    expect(await statusOf(TOKENS[0] ?? "")).toBe(200);
+    // Ends, or the test does not.
+    expect(await listening.text()).toContain("event: ");
+  }, 120_000);
 
   test("without a token the service refuses to listen on an address that others reach", async () => {
     const settings = { HOOKLINE_CONTROL_HOST: "0.0.0.0" };

@@ -103,6 +103,16 @@ test("sources are watched from their first listener to their last, and a destina
   expect([beats.size, listeners.isWatched]).toEqual([0, false]);
 });
 
+test("who listens can be sent away, and may come again", async () => {
+  const { listeners } = open();
+  const stream = listeners.listen({ sourceId: "s1" });
+  stream.resume();
+  await listeners.disconnect();
+  expect([stream.readableEnded, listeners.isWatched]).toEqual([true, false]);
+  listeners.listen({ sourceId: "s1" });
+  expect(listeners.isWatched).toBe(true);
+});
+
 describe("the end", () => {
   test("comes when every listener has read its own, and nobody is told anything after it", async () => {
     const { listeners } = open();

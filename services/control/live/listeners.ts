@@ -90,9 +90,14 @@ export class Listeners {
     for (const listener of this.#listeners) if ("sourceId" in listener.subject) listener.passedOver(records);
   }
 
-  /** Ends every listener; resolves when all have gone. */
+  /** Ends every listener, and nobody may listen any more; resolves when all have gone. */
   async end(): Promise<void> {
     this.#isOver = true;
+    await this.disconnect();
+  }
+
+  /** Ends who listens now; resolves when all have gone. Who may listen still comes again. */
+  async disconnect(): Promise<void> {
     await Promise.all([...this.#listeners].map((listener) => listener.end()));
   }
 

@@ -18,6 +18,8 @@ export interface Live {
   attempted(attempt: DeliveryAttempt): void;
   /** Ends every listener; to be called before connections are waited for. */
   end(): Promise<void>;
+  /** Ends who listens now: somebody may not any more, and the others come again. */
+  disconnect(): Promise<void>;
 }
 
 export interface LiveParts {
@@ -71,6 +73,7 @@ export function openLive(
       if (isFresh) listeners.tell(delivery(attempt));
     },
     end: () => listeners.end(),
+    disconnect: () => listeners.disconnect(),
   };
 }
 

@@ -5,5 +5,5 @@ import type { Live } from "./live.ts";
 /** What the routes of live events work with. */
 export interface LiveRouteParts extends DestinationLookup {
   readonly sources: Pick<SourceParts["sources"], "get">;
-  readonly live: Pick<Live, "listen" | "end">;
+  readonly live: Pick<Live, "listen" | "end" | "disconnect">;
 }
