@@ -9,7 +9,8 @@ const TIMEOUT_MS = 30_000;
 const UPLOAD_TIMEOUT_MS = 600_000;
 const PAGE_SIZE = 200;
 
-export type Query = Readonly<Record<string, string | undefined>>;
+/** A list is a parameter that is given several times. */
+export type Query = Readonly<Record<string, string | readonly string[] | undefined>>;
 
 interface ApiRequest {
   readonly method?: string;
@@ -113,7 +114,7 @@ async function list(
 function urlOf(base: string, path: string, query: Query = {}): URL {
   const url = new URL(`${base.replace(/\/$/, "")}${path}`);
   for (const [name, value] of Object.entries(query)) {
-    if (value !== undefined) url.searchParams.set(name, value);
+    for (const each of [value ?? []].flat()) url.searchParams.append(name, each);
   }
   return url;
 }

@@ -3,6 +3,7 @@ import type { JsonObject } from "#contract";
 import { type CommandContext, readJson, readText } from "./context.ts";
 import { controlApi } from "./control-api.ts";
 import { CommandError, EXIT } from "./exit-codes.ts";
+import { addLabelChanges, addLabelOption, LABEL_FILTER, type LabelOptions, labelsOf } from "./labels.ts";
 import {
   addDelete,
   addList,
@@ -23,13 +24,16 @@ const DESTINATIONS = {
   id: "dst_1",
 };
 
-interface DestinationOptions {
+interface DestinationOptions extends LabelOptions {
   readonly json?: boolean;
   readonly name?: string;
   readonly source?: readonly string[];
   readonly webhook?: readonly string[];
   readonly header?: readonly string[];
   readonly secretFile?: string;
+  readonly filter?: string;
+  readonly retryDelays?: readonly string[];
+  readonly retryWindow?: string;
   readonly enable?: boolean;
   readonly disable?: boolean;
   readonly file?: string;
@@ -53,6 +57,7 @@ export function addDestinationCommands(program: Command, context: CommandContext
       "--source-id <id>": "those that are connected to this source",
       "--health <state>": "those that are untested, healthy, failing or recovering",
     },
+    repeatedFilters: LABEL_FILTER,
   });
   addShow(destinations, context, DESTINATIONS);
   addCreate(destinations, context);
@@ -73,28 +78,36 @@ function withFields(command: Command): Command {
     .option("--webhook <url>", "up to five, by giving it several times", collect)
     .option("--header <name: value>", "sent to every webhook; may be given several times", collect)
     .option("--secret-file <path>", "file with the key of X-Signature; - is standard input")
+    .option("--filter <path>", "JSON file with the conditions that calls have to meet; - is standard input")
+    .option("--retry-delays <durations>", "waiting times between attempts, as 10s,1m,2h", separated)
+    .option("--retry-window <duration>", "how long a call is retried, as 6h")
     .option("--enable", "send calls")
     .option("--disable", "send none")
     .option("--file <path>", "JSON with further fields, as docs have them; - is standard input");
 }
 
+function separated(text: string): string[] {
+  return text.split(",").map((part) => part.trim());
+}
+
 function addCreate(destinations: Command, context: CommandContext): void {
-  withFields(
+  const create = withFields(
     addShownLeaf(destinations, "create", {
       description: "make a destination; it is off without --enable",
       examples: [
         "destinations create --name Hook --source src_1 --webhook https://example.com/hook --secret-file secret --enable",
-        "destinations create --file destination.json",
+        "destinations create --file destination.json --label team=growth --retry-delays 30s,5m,1h --retry-window 12h",
       ],
     }),
-  ).action(async (options: DestinationOptions) => {
+  );
+  addLabelOption(create).action(async (options: DestinationOptions) => {
     const body = { sourceIds: [], ...(await bodyOf(context, options)) };
     await askAndShow(context, options, (api) => api.ask(DESTINATIONS.path, { body }));
   });
 }
 
 function addUpdate(destinations: Command, context: CommandContext): void {
-  withFields(
+  const update = withFields(
     addShownLeaf(destinations, "update <id>", {
       description: "change a destination; what is not named stays",
       examples: [
@@ -102,7 +115,8 @@ function addUpdate(destinations: Command, context: CommandContext): void {
         "echo '{\"maxRequestsPerSecond\": 50}' | hookline destinations update dst_1 --file -",
       ],
     }),
-  ).action(async (id: string, options: DestinationOptions) => {
+  );
+  addLabelChanges(update).action(async (id: string, options: DestinationOptions) => {
     const body = await bodyOf(context, options);
     const path = pathOf(DESTINATIONS.path, id);
     await askAndShow(context, options, (api) => api.ask(path, { method: "PATCH", body }));
@@ -112,6 +126,7 @@ function addUpdate(destinations: Command, context: CommandContext): void {
 /** The file's fields, and over them what the options say. */
 async function bodyOf(context: CommandContext, options: DestinationOptions): Promise<JsonObject> {
   const { name, source, webhook, header, secretFile, enable, disable, file } = options;
+  const { filter, retryDelays, retryWindow } = options;
   if (header !== undefined && webhook === undefined)
     throw new CommandError("--header goes with --webhook", EXIT.usage);
   const headers = header === undefined ? {} : { headers: headersOf(header) };
@@ -121,6 +136,10 @@ async function bodyOf(context: CommandContext, options: DestinationOptions): Pro
     ...(source !== undefined && { sourceIds: source }),
     ...(webhook !== undefined && { webhooks: webhook.map((url) => ({ url, ...headers })) }),
     ...(secretFile !== undefined && { sharedSecret: (await readText(context, secretFile)).trim() }),
+    ...(filter !== undefined && { filter: await readJson(context, filter) }),
+    ...(retryDelays !== undefined && { retryDelays }),
+    ...(retryWindow !== undefined && { retryWindow }),
+    ...labelsOf(options),
     ...(enable === true && { enabled: true }),
     ...(disable === true && { enabled: false }),
   };

@@ -36,6 +36,8 @@ interface ListOptions extends LeafOptions {
   readonly columns: Columns;
   /** By option (`--source-id <id>`), its description; each is the query's field of the same name. */
   readonly filters?: Readonly<Record<string, string>>;
+  /** As `filters`, of options that may be given several times. */
+  readonly repeatedFilters?: Readonly<Record<string, string>>;
 }
 
 /** Of sources and destinations. */
@@ -48,7 +50,7 @@ export const LIST_FILTERS = {
 
 /** `list`: one line for each entry. */
 export function addList(parent: Command, context: CommandContext, options: ListOptions): Command {
-  const { path, columns, filters = {} } = options;
+  const { path, columns, filters = {}, repeatedFilters = {} } = options;
   const command = addShownLeaf(parent, "list", options).option(
     "--limit <count>",
     "at most so many",
@@ -56,6 +58,8 @@ export function addList(parent: Command, context: CommandContext, options: ListO
     DEFAULT_LIMIT,
   );
   for (const [flags, description] of Object.entries(filters)) command.option(flags, description);
+  for (const [flags, description] of Object.entries(repeatedFilters))
+    command.option(flags, description, collect);
   return command.action(async ({ limit, json, ...query }: JsonOption & { limit: number } & Query) => {
     const listing = await controlApi(context.environment).list(path, query, limit);
     if (json === true) printJson(context, listing);

@@ -1,10 +1,11 @@
 import type { Command } from "commander";
 import type { CommandContext } from "./context.ts";
+import { addLabelChanges, addLabelOption, LABEL_FILTER, type LabelOptions, labelsOf } from "./labels.ts";
 import { addDelete, addList, addShow, addShownLeaf, askAndShow, LIST_FILTERS, pathOf } from "./leaf.ts";
 
 const SOURCES = { name: "sources", one: "a source", path: "/v1/sources", id: "src_1" };
 
-interface SourceOptions {
+interface SourceOptions extends LabelOptions {
   readonly json?: boolean;
   readonly name?: string;
   readonly id?: string;
@@ -16,10 +17,15 @@ export function addSourceCommands(program: Command, context: CommandContext): vo
   const sources = program.command("sources").description("whose calls come in: their names and write keys");
   addList(sources, context, {
     description: "list the sources, oldest first",
-    examples: ["sources list", "sources list --search shop --sort name", "sources list --json --limit 500"],
+    examples: [
+      "sources list",
+      "sources list --search shop --sort name",
+      "sources list --label team:growth --json",
+    ],
     path: SOURCES.path,
     columns: { id: "id", name: "name", enabled: "enabled", "write keys": "writeKeys" },
     filters: LIST_FILTERS,
+    repeatedFilters: LABEL_FILTER,
   });
   addShow(sources, context, SOURCES);
   addCreate(sources, context);
@@ -28,22 +34,31 @@ export function addSourceCommands(program: Command, context: CommandContext): vo
 }
 
 function addCreate(sources: Command, context: CommandContext): void {
-  addShownLeaf(sources, "create", {
+  const create = addShownLeaf(sources, "create", {
     description: "make a source, with its first write key",
-    examples: ["sources create --name Shop", "sources create --name Shop --id shop --json"],
-  })
+    examples: [
+      "sources create --name Shop",
+      "sources create --name Shop --id shop --label team=growth --json",
+    ],
+  });
+  addLabelOption(create)
     .requiredOption("--name <name>", "for people")
     .option("--id <id>", "its id, where it should not be made up")
-    .action(async ({ json, ...body }: SourceOptions) => {
+    .action(async ({ json, label = [], ...given }: SourceOptions) => {
+      const body = { ...given, ...labelsOf({ label }) };
       await askAndShow(context, { ...(json === true && { json }) }, (api) => api.ask(SOURCES.path, { body }));
     });
 }
 
 function addUpdate(sources: Command, context: CommandContext): void {
-  addShownLeaf(sources, "update <id>", {
-    description: "rename a source, switch it on or off",
-    examples: ["sources update src_1 --name 'Old shop' --disable"],
-  })
+  const update = addShownLeaf(sources, "update <id>", {
+    description: "rename a source, switch it on or off, change its labels",
+    examples: [
+      "sources update src_1 --name 'Old shop' --disable",
+      "sources update src_1 --remove-label team",
+    ],
+  });
+  addLabelChanges(update)
     .option("--name <name>", "its new name")
     .option("--enable", "calls are accepted")
     .option("--disable", "calls are refused")
@@ -52,6 +67,7 @@ function addUpdate(sources: Command, context: CommandContext): void {
         ...(options.name !== undefined && { name: options.name }),
         ...(options.enable === true && { enabled: true }),
         ...(options.disable === true && { enabled: false }),
+        ...labelsOf(options),
       };
       await askAndShow(context, options, (api) =>
         api.ask(pathOf(SOURCES.path, id), { method: "PATCH", body }),

@@ -41,6 +41,7 @@ const source = {
   id: "src1",
   name: "web",
   enabled: true,
+  labels: {},
   writeKeys: ["k1"],
   version: 1,
   createdAtMs: 2 ** 41,

@@ -2,6 +2,7 @@ import type { DestinationConfig } from "./records.generated.ts";
 
 /** The options of a destination that nobody has set (contract 4.4, 4.5, 2.3). */
 export const DESTINATION_DEFAULTS = {
+  labels: {},
   callTypes: null,
   events: null,
   filter: null,

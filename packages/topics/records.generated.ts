@@ -292,6 +292,8 @@ export interface DestinationConfig {
   id: string;
   name: string;
   enabled: boolean;
+  /** Words of those who made it, by their keys; lists are narrowed by them. */
+  labels: Record<string, string>;
   sourceIds: Array<string>;
   /** Call types to send; null sends all. */
   callTypes: null | Array<string>;
@@ -688,6 +690,8 @@ export interface SourceConfig {
   id: string;
   name: string;
   enabled: boolean;
+  /** Words of those who made it, by their keys; lists are narrowed by them. */
+  labels: Record<string, string>;
   /** Keys that authorise calls of this source, oldest first. */
   writeKeys: Array<string>;
   /** 1 when created, plus one with each change. */

@@ -99,7 +99,7 @@ describe("the host that SDKs are told", () => {
 
 describe("sources by write key", () => {
   const config = (id: string, writeKeys: string[], enabled = true): SourceConfig => ({
-    ...{ id, name: id, enabled, writeKeys, version: 1, createdAtMs: 0, updatedAtMs: 0 },
+    ...{ id, name: id, enabled, labels: {}, writeKeys, version: 1, createdAtMs: 0, updatedAtMs: 0 },
   });
 
   test("follow every change: rotation, disabling, deletion", () => {

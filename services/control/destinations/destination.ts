@@ -1,6 +1,7 @@
 // What a destination is and how it changes; pure but for the encryption that it is given.
 import { MASK } from "#secrets";
 import { DESTINATION_DEFAULTS, type DestinationConfig } from "#topics";
+import { type LabelsPatch, patchLabels } from "../http/labels.ts";
 import { type OptionsInput, optionsView, patchOptions, patchSwitch } from "./options.ts";
 import { pauseView } from "./pause.ts";
 import { patchSecrets, previousSecretValidUntil, type SecretInput } from "./rotation.ts";
@@ -13,6 +14,7 @@ export interface DestinationInput extends OptionsInput, SecretInput {
   readonly webhooks: readonly WebhookInput[];
   /** null sends all. */
   readonly callTypes?: readonly string[] | null;
+  readonly labels?: LabelsPatch;
 }
 
 export type DestinationPatch = Partial<DestinationInput>;
@@ -56,6 +58,7 @@ export function patchDestination(
     ...patchSwitch(before, patch.enabled, nowMs),
     ...patchSecrets(before, patch, { sealer, nowMs, standardWebhooks: options.standardWebhooks }),
     name,
+    labels: patchLabels(before.labels, patch.labels),
     sourceIds: [...sourceIds],
     callTypes: callTypes === null ? null : [...callTypes],
     webhooks:
@@ -69,11 +72,12 @@ export function patchDestination(
 
 /** As the API shows it (contract 10.3). */
 export function destinationView(destination: DestinationConfig, nowMs: number) {
-  const { id, name, enabled, sourceIds, callTypes, sharedSecret, webhooks } = destination;
+  const { id, name, enabled, labels, sourceIds, callTypes, sharedSecret, webhooks } = destination;
   return {
     id,
     name,
     enabled,
+    labels,
     sourceIds,
     callTypes,
     ...optionsView(destination),

@@ -82,6 +82,7 @@ describe("destinations (contract 4.1, 10.3)", () => {
       id: expect.stringMatching(/^dst_[0-9a-f]{16}$/),
       name: "D",
       enabled: false,
+      labels: {},
       sourceIds: [sourceId],
       callTypes: ["track", "delete"],
       events: null,
@@ -188,6 +189,19 @@ describe("destinations (contract 4.1, 10.3)", () => {
     const answer = await control.ask("/v1/destinations", { body: destination({ webhooks }) });
     expect(problemFields(answer)).toEqual({
       [`webhooks[0].headers.${name}`]: expect.stringContaining("cannot be overridden"),
+    });
+  });
+
+  test("has labels, which a patch changes one by one", async () => {
+    const { id, labels } = await create({ labels: { team: "growth", env: "live" } });
+    expect(labels).toEqual({ env: "live", team: "growth" });
+    expect((await patch(id, { labels: { env: null, tier: "1" } })).body.labels).toEqual({
+      team: "growth",
+      tier: "1",
+    });
+    expect((await patch(id, { enabled: true })).body.labels).toEqual({ team: "growth", tier: "1" });
+    expect(problemFields(await patch(id, { labels: { "a b": "x" } }))).toEqual({
+      "labels.a b": expect.stringContaining("is not of this form"),
     });
   });
 

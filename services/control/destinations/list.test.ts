@@ -18,9 +18,9 @@ let app: ControlApp;
 
 beforeEach(() => {
   all = [
-    destination("d1", { name: "Warehouse", sourceIds: ["shop"] }, 1),
+    destination("d1", { name: "Warehouse", sourceIds: ["shop"], labels: { team: "growth", env: "live" } }, 1),
     destination("d2", { name: "Mail", enabled: false, sourceIds: ["shop", "blog"] }, 2),
-    destination("d3", { name: "Ads" }, 3),
+    destination("d3", { name: "Ads", labels: { team: "growth: new", empty: "" } }, 3),
     destination("d4", { name: "Mail" }, 3),
     destination("d5", { name: "warehouse 2" }, 5),
   ];
@@ -65,6 +65,13 @@ describe("a list of destinations", () => {
     ["enabled=true&name=Mail", ["d4"]],
     ["search=WARE", ["d1", "d5"]],
     ["search=d3", ["d3"]],
+    ["label=team", ["d1", "d3"]],
+    ["label=team:growth", ["d1"]],
+    ["label=team&label=env:live&enabled=true", ["d1"]],
+    ["label=team&label=env:test", []],
+    ["label=team:growth: new", ["d3"]],
+    ["label=empty:", ["d3"]],
+    ["label=constructor", []],
     ["sourceId=shop", ["d1", "d2"]],
     ["sourceId=spa_default", []],
     ["health=failing", ["d3"]],
@@ -85,6 +92,8 @@ describe("a list of destinations", () => {
     ["sort=age", "sort", "must be one of createdAt, -createdAt, name, -name"],
     ["enabled=yes", "enabled", "must be true or false"],
     ["search=", "search", "must not be empty"],
+    ["label=Team", "label[0]", "is not of this form: key, or key:value."],
+    ["label=team&label=:x", "label[1]", "is not of this form: key, or key:value."],
     ["sourceIds=shop", "sourceIds", "is not a field that can be set; did you mean sourceId?"],
     ["sort=name&after=MTpkMQ", "after", "is not a cursor that a list in this order gave"],
   ])("?%s is refused by name", async (query, path, message) => {

@@ -2,6 +2,7 @@
 import { webhookProblems } from "#contract";
 import { MASK } from "#secrets";
 import type { Webhook } from "#topics";
+import { labelProblems } from "../http/labels.ts";
 import type { FieldProblem } from "../http/problem.ts";
 import { type OptionRules, optionProblems } from "./option-rules.ts";
 import { storedHeader, type WebhookInput } from "./secrets.ts";
@@ -21,6 +22,7 @@ export function destinationProblems(body: unknown, context: RulesContext): Field
   return [
     ...(Array.isArray(sourceIds) ? sourceProblems(sourceIds.slice(0, MOST_LOOKED_AT), context) : []),
     ...(Array.isArray(webhooks) ? webhookFieldProblems(webhooks.slice(0, MOST_LOOKED_AT), stored) : []),
+    ...labelProblems(given, context.before?.labels),
     ...optionProblems(given, context),
   ];
 }

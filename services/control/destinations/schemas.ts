@@ -3,6 +3,7 @@ import { CALL_TYPES, type DeliveredType, type JsonObject, MAX_RETRY_DELAYS, MAX_
 import { MASK } from "#secrets";
 import { HealthView } from "../health/view.ts";
 import { IdField, NameField, TimeField } from "../http/fields.ts";
+import { LabelsField, LabelsPatchField } from "../http/labels.ts";
 import { PauseView } from "./pause.ts";
 
 const MAX_SOURCES = 1_000;
@@ -140,6 +141,7 @@ export const CreateDestinationBody = Type.Object(
     name: NameField,
     sourceIds: SourceIds,
     enabled: Type.Optional(Enabled),
+    labels: Type.Optional(LabelsField),
     sharedSecret: Type.Optional(SharedSecret),
     webhooks: Webhooks,
     callTypes: Type.Optional(CallTypes),
@@ -167,6 +169,7 @@ export const PatchDestinationBody = Type.Object(
     name: Type.Optional(NameField),
     sourceIds: Type.Optional(SourceIds),
     enabled: Type.Optional(Enabled),
+    labels: Type.Optional(LabelsPatchField),
     sharedSecret: Type.Optional(SharedSecret),
     webhooks: Type.Optional(Webhooks),
     callTypes: Type.Optional(CallTypes),
@@ -186,6 +189,7 @@ export const DestinationView = Type.Object(
     id: IdField,
     name: NameField,
     enabled: Enabled,
+    labels: LabelsField,
     sourceIds: Type.Array(Type.String()),
     callTypes: CallTypes,
     events: Events,

@@ -1,5 +1,6 @@
 // What lists of sources and destinations can be asked for: filters, a search, an order.
 import { type Static, Type } from "typebox";
+import { hasLabels, LABEL_FIELDS, type Labels } from "./labels.ts";
 import { DEFAULT_LIMIT, type Listed, PageQuery, page } from "./pages.ts";
 import { refused } from "./problem.ts";
 
@@ -19,6 +20,7 @@ export const LIST_FIELDS = {
       description: "Those whose name or id has this text, in capitals or not.",
     }),
   ),
+  ...LABEL_FIELDS,
   sort: Type.Optional(
     Type.Unsafe<Sort>({
       type: "string",
@@ -36,17 +38,19 @@ type ListQuery = Static<typeof ListFields>;
 interface Entry extends Listed {
   readonly name: string;
   readonly enabled: boolean;
+  readonly labels: Labels;
 }
 
 export function matching<T extends Entry>(
   all: readonly T[],
-  { enabled, name, search }: Pick<ListQuery, "enabled" | "name" | "search">,
+  { enabled, label, name, search }: Pick<ListQuery, "enabled" | "label" | "name" | "search">,
 ): T[] {
   const text = search?.toLowerCase();
   return all.filter(
     (entry) =>
       (name === undefined || entry.name === name) &&
       (enabled === undefined || entry.enabled === enabled) &&
+      hasLabels(entry, label) &&
       (text === undefined ||
         entry.name.toLowerCase().includes(text) ||
         entry.id.toLowerCase().includes(text)),

@@ -12,8 +12,8 @@ const FORMATS = { uri: true, "date-time": true } as const;
 
 export function createValidatorCompiler(): FastifySchemaCompiler<object> {
   const body = new Ajv({ ...SHARED, formats: FORMATS });
-  // A query holds nothing but strings.
-  const query = new Ajv({ ...SHARED, formats: FORMATS, coerceTypes: true, useDefaults: true });
+  // A query holds nothing but strings; a parameter that is given once is no list yet.
+  const query = new Ajv({ ...SHARED, formats: FORMATS, coerceTypes: "array", useDefaults: true });
   return ({ schema, httpPart }) => (httpPart === "body" ? body : query).compile(schema);
 }
 
@@ -23,11 +23,16 @@ const MAX_READ = 500;
 /** What ajv found, with fields written as a caller would: `webhooks[1].url`. */
 function fieldProblems(errors: readonly ErrorObject[]): FieldProblem[] {
   return errors.map((error) => {
-    const { instancePath, keyword, params } = error;
+    const { instancePath, keyword, params, propertyName } = error;
     const at = instancePath.split("/").slice(1).map(unescaped);
-    // These two are about a field of the value that they are found at.
-    const field = { required: "missingProperty", additionalProperties: "additionalProperty" }[keyword];
-    const path = field === undefined ? at : [...at, String(params[field])];
+    // These are about a field of the value that they are found at, or about its name.
+    const field = {
+      required: "missingProperty",
+      additionalProperties: "additionalProperty",
+      propertyNames: "propertyName",
+    }[keyword];
+    const name = field === undefined ? propertyName : String(params[field]);
+    const path = name === undefined ? at : [...at, name];
     return { path: pathOf(path), message: validationText(error) };
   });
 }

@@ -3,6 +3,7 @@ import { SPACE_SOURCE } from "#contract";
 import { checkIfMatch, entityTag } from "../edits/entity-tag.ts";
 import { actorOf } from "../http/caller.ts";
 import { IdParams, IfMatch, NoContent } from "../http/fields.ts";
+import { labelProblems } from "../http/labels.ts";
 import { matching, sortedPage } from "../http/lists.ts";
 import { conflictResponse, problemResponses } from "../http/openapi.ts";
 import { pageOf } from "../http/pages.ts";
@@ -37,11 +38,11 @@ function addCollectionRoutes(app: ControlApp, parts: SourceParts): void {
     },
     async (request, reply) => {
       checkBody(request);
-      const { name, id = ids.newSourceId() } = request.body;
+      const { id = ids.newSourceId(), ...given } = request.body;
       const source = await changes.run(async () => {
         if (id === SPACE_SOURCE || sources.get(id) !== undefined)
           throw new ProblemError("conflict", `the id ${id} is used by another source`);
-        const created = createSource({ id, name, writeKey: ids.newWriteKey() }, parts.nowMs());
+        const created = createSource({ ...given, id, writeKey: ids.newWriteKey() }, parts.nowMs());
         await sources.replace({ before: undefined, after: created, by: actorOf(request) });
         return created;
       });
@@ -96,7 +97,7 @@ function addSingleRoutes(app: ControlApp, parts: SourceParts): void {
       schema: {
         tags: TAGS,
         operationId: "patchSource",
-        summary: "Rename a source, switch it on or off",
+        summary: "Rename a source, switch it on or off, change its labels",
         params: IdParams,
         headers: IfMatch,
         body: PatchSourceBody,
@@ -104,8 +105,7 @@ function addSingleRoutes(app: ControlApp, parts: SourceParts): void {
       },
     },
     async (request, reply) => {
-      existingSource(parts, request.params.id);
-      checkBody(request);
+      checkBody(request, labelProblems(request.body, existingSource(parts, request.params.id).labels));
       const source = await updateSource(parts, request.params.id, {
         ifMatch: request.headers["if-match"],
         by: actorOf(request),

@@ -1,22 +1,26 @@
 // What a source is and how it changes; pure.
 import type { SourceConfig } from "#topics";
+import { type Labels, type LabelsPatch, patchLabels } from "../http/labels.ts";
 
 export interface SourcePatch {
   readonly name?: string;
   readonly enabled?: boolean;
+  readonly labels?: LabelsPatch;
 }
 
 export interface NewSource {
   readonly id: string;
   readonly name: string;
   readonly writeKey: string;
+  readonly labels?: Labels;
 }
 
-export function createSource({ id, name, writeKey }: NewSource, nowMs: number): SourceConfig {
+export function createSource({ id, labels, name, writeKey }: NewSource, nowMs: number): SourceConfig {
   return {
     id,
     name,
     enabled: true,
+    labels: patchLabels({}, labels),
     writeKeys: [writeKey],
     version: 1,
     createdAtMs: nowMs,
@@ -26,10 +30,16 @@ export function createSource({ id, name, writeKey }: NewSource, nowMs: number): 
 
 export function patchSource(
   source: SourceConfig,
-  { name, enabled }: SourcePatch,
+  { name, enabled, labels }: SourcePatch,
   nowMs: number,
 ): SourceConfig {
-  return changed({ ...source, name: name ?? source.name, enabled: enabled ?? source.enabled }, nowMs);
+  const patched = {
+    ...source,
+    name: name ?? source.name,
+    enabled: enabled ?? source.enabled,
+    labels: patchLabels(source.labels, labels),
+  };
+  return changed(patched, nowMs);
 }
 
 /** The new key is the last one; the older ones go on working until they are ended. */
@@ -46,8 +56,9 @@ function changed(source: SourceConfig, nowMs: number): SourceConfig {
 }
 
 /** As the API shows it (contract 10.2). */
-export function sourceView({ id, name, enabled, writeKeys, createdAtMs, updatedAtMs }: SourceConfig) {
+export function sourceView(source: SourceConfig) {
+  const { id, name, enabled, labels, writeKeys, createdAtMs, updatedAtMs } = source;
   const createdAt = new Date(createdAtMs).toISOString();
   const updatedAt = new Date(updatedAtMs).toISOString();
-  return { id, name, enabled, writeKeys, createdAt, updatedAt };
+  return { id, name, enabled, labels, writeKeys, createdAt, updatedAt };
 }

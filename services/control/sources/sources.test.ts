@@ -22,6 +22,7 @@ describe("sources (contract 10.2)", () => {
       id: expect.stringMatching(/^src_[0-9a-f]{16}$/),
       name: "Web",
       enabled: true,
+      labels: {},
       writeKeys: [expect.stringMatching(/^[0-9a-f]{32}$/)],
       createdAt: expect.stringMatching(/^\d{4}-\d\d-\d\dT[\d:.]+Z$/),
       updatedAt: body.createdAt,
@@ -80,6 +81,48 @@ describe("sources (contract 10.2)", () => {
     const { updatedAt, ...rest } = patched.body;
     expect({ ...rest, updatedAt: source.updatedAt }).toEqual({ ...source, enabled: false });
     expect(Date.parse(updatedAt)).toBeGreaterThanOrEqual(Date.parse(source.updatedAt));
+  });
+
+  test("has labels: a patch names those that change, and null removes one", async () => {
+    const { id } = await newSource({ name: "Web", labels: { team: "growth", env: "live" } });
+    const labels = { team: null, env: "test", "cost.centre": "4711 – Köln" };
+    const patched = await control.ask(`/v1/sources/${id}`, { method: "PATCH", body: { labels } });
+    expect(patched.body.labels).toEqual({ "cost.centre": "4711 – Köln", env: "test" });
+    expect((await control.ask("/v1/sources?label=cost.centre&label=env:test")).body.data).toEqual([
+      patched.body,
+    ]);
+    const renamed = await control.ask(`/v1/sources/${id}`, { method: "PATCH", body: { name: "New" } });
+    expect(renamed.body.labels).toEqual(patched.body.labels);
+  });
+
+  test("labels that may not be are refused by their keys, and so are more than sixteen in the end", async () => {
+    const many = Object.fromEntries(Array.from({ length: 16 }, (_, index) => [`key-${index}`, ""]));
+    const { id } = await newSource({ name: "Web", labels: many });
+    const refusedFields = async (labels: unknown) => {
+      const { body } = await control.ask(`/v1/sources/${id}`, { method: "PATCH", body: { labels } });
+      return Object.fromEntries(
+        body.errors.map(({ path, message }: Record<string, string>) => [path, message]),
+      );
+    };
+    expect(
+      await refusedFields({ Team: "a", "-x": "b", long: "x".repeat(129), line: "a\nb", number: 5 }),
+    ).toEqual({
+      labels: "would be 20, and at most 16 are kept: null removes one",
+      "labels.Team": expect.stringMatching(/^is not of this form: 1 to 63 lower-case letters/),
+      "labels.-x": expect.stringMatching(/^is not of this form: 1 to 63 lower-case letters/),
+      "labels.long": "must have at most 128 characters",
+      "labels.line": "is not of this form: No control characters.",
+      "labels.number": "must be a text or null",
+    });
+    expect(await refusedFields({ more: "x" })).toEqual({
+      labels: "would be 17, and at most 16 are kept: null removes one",
+    });
+    expect(await refusedFields(["team"])).toEqual({ labels: "must be an object" });
+    const swapped = await control.ask(`/v1/sources/${id}`, {
+      method: "PATCH",
+      body: { labels: { "key-0": null, more: "x" } },
+    });
+    expect(Object.keys(swapped.body.labels)).toHaveLength(16);
   });
 
   test("a merge patch's own media type is read too", async () => {

@@ -1,0 +1,147 @@
+// What commands ask of the control API, by their options. The API is a server that notes every request and answers one entry.
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { createServer, type Server } from "node:http";
+import type { AddressInfo } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { json } from "node:stream/consumers";
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "@jest/globals";
+import { type Printed, printedBy } from "./fixtures/printed.ts";
+
+interface Asked {
+  readonly method: string | undefined;
+  readonly url: string | undefined;
+  readonly body?: unknown;
+}
+
+let asked: Asked[] = [];
+let server: Server;
+let folder: string;
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), "hookline-requests-"));
+  server = createServer(async (request, response) => {
+    const { method, url, headers } = request;
+    const hasBody = headers["content-length"] !== undefined;
+    asked.push({ method, url: decodeURIComponent(url ?? ""), ...(hasBody && { body: await json(request) }) });
+    response.setHeader("content-type", "application/json");
+    response.end(JSON.stringify({ id: "x", data: [], next: null }));
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+});
+afterAll(async () => {
+  server.closeAllConnections();
+  await new Promise((resolve) => server.close(resolve));
+  await rm(folder, { recursive: true, force: true });
+});
+beforeEach(() => {
+  asked = [];
+});
+
+function hookline(...args: string[]): Promise<Printed> {
+  const { port } = server.address() as AddressInfo;
+  return printedBy(args, { HOOKLINE_CONTROL_URL: `http://127.0.0.1:${port}` });
+}
+
+async function fileOf(content: object): Promise<string> {
+  const path = join(folder, "file.json");
+  await writeFile(path, JSON.stringify(content));
+  return path;
+}
+
+const NAMED = ["--name", "Shop", "--enabled", "true", "--search", "sh", "--sort", "-name"];
+const NAMED_QUERY = "name=Shop&enabled=true&search=sh&sort=-name";
+const RANGE = ["--from", "2026-01-31T12:00Z", "--to", "2026-01-31T14:00Z"];
+const RANGE_QUERY = "from=2026-01-31T12:00Z&to=2026-01-31T14:00Z";
+
+describe("a list is asked for with every filter that was given", () => {
+  test.each([
+    [
+      ["sources", "list", ...NAMED, "--label", "team:growth", "--label", "env"],
+      `/v1/sources?${NAMED_QUERY}&label=team:growth&label=env`,
+    ],
+    [
+      ["destinations", "list", ...NAMED, "--source-id", "s", "--health", "failing", "--label", "team"],
+      `/v1/destinations?${NAMED_QUERY}&sourceId=s&health=failing&label=team`,
+    ],
+    [
+      [
+        "dead-letters",
+        "list",
+        "--destination-id",
+        "d",
+        "--reason",
+        "permanent",
+        "--replay-id",
+        "r",
+        ...RANGE,
+      ],
+      `/v1/dead-letters?destinationId=d&reason=permanent&replayId=r&${RANGE_QUERY}`,
+    ],
+    [
+      ["attempts", "list", "d", "--outcome", "failed", "--message-id", "m", ...RANGE],
+      `/v1/destinations/d/attempts?outcome=failed&messageId=m&${RANGE_QUERY}`,
+    ],
+  ])("%j", async (args, url) => {
+    expect(await hookline(...args, "--limit", "7")).toMatchObject({ code: 0 });
+    expect(asked).toEqual([{ method: "GET", url: `${url}&limit=7` }]);
+  });
+});
+
+describe("options are fields of the request", () => {
+  test("of a new source, and of one that is changed", async () => {
+    await hookline("sources", "create", "--name", "Shop", "--label", "team=growth", "--label", "note=a=b");
+    await hookline("sources", "update", "s", "--enable", "--label", "env=", "--remove-label", "team");
+    await hookline("sources", "update", "s", "--disable");
+    expect(asked).toEqual([
+      { method: "POST", url: "/v1/sources", body: { name: "Shop", labels: { team: "growth", note: "a=b" } } },
+      { method: "PATCH", url: "/v1/sources/s", body: { enabled: true, labels: { team: null, env: "" } } },
+      { method: "PATCH", url: "/v1/sources/s", body: { enabled: false } },
+    ]);
+  });
+
+  test("of a new destination", async () => {
+    const filter = { path: "properties.total", op: "greater_than", value: 100 };
+    await hookline(
+      ...["destinations", "create", "--name", "D", "--source", "s", "--webhook", "https://example.com/"],
+      ...["--header", "x-team: growth", "--filter", await fileOf(filter), "--label", "team=growth"],
+      ...["--retry-delays", "10s, 1m,2h", "--retry-window", "6h", "--enable"],
+    );
+    const body = {
+      name: "D",
+      sourceIds: ["s"],
+      webhooks: [{ url: "https://example.com/", headers: { "x-team": "growth" } }],
+      filter,
+      labels: { team: "growth" },
+      retryDelays: ["10s", "1m", "2h"],
+      retryWindow: "6h",
+      enabled: true,
+    };
+    expect(asked).toEqual([{ method: "POST", url: "/v1/destinations", body }]);
+  });
+
+  test("of a destination that is changed: they stand over those of the file", async () => {
+    const file = await fileOf({ retryWindow: "1h", maxRequestsPerSecond: 5 });
+    await hookline(
+      "destinations",
+      "update",
+      "d",
+      "--file",
+      file,
+      "--retry-window",
+      "2h",
+      "--remove-label",
+      "a",
+    );
+    const body = { retryWindow: "2h", maxRequestsPerSecond: 5, labels: { a: null } };
+    expect(asked).toEqual([{ method: "PATCH", url: "/v1/destinations/d", body }]);
+  });
+
+  test("a label without a value is refused before anything is asked", async () => {
+    expect(await hookline("sources", "create", "--name", "S", "--label", "team")).toMatchObject({
+      code: 2,
+      said: expect.stringContaining("--label team is not <key>=<value>"),
+    });
+    expect(asked).toEqual([]);
+  });
+});
