@@ -1,9 +1,9 @@
 // The runner on profile events, and the partitions of profiles that it owns.
 import { join } from "node:path";
 import type { Producer, Runner } from "#kafka";
-import { Backfills } from "./computations/backfills.ts";
+import { Backfills, type BackfillsParts } from "./computations/backfills.ts";
 import type { Computations } from "./computations/computations.ts";
-import { FirstSync } from "./computations/first-sync.ts";
+import { FirstSync, type FirstSyncParts } from "./computations/first-sync.ts";
 import { LeafRegistry } from "./computations/leaf-registry.ts";
 import { Pace } from "./computations/pace.ts";
 import { PartitionComputations } from "./computations/partition-computations.ts";
@@ -134,7 +134,16 @@ function companionOf(
   const { kafka, serde, topics } = connection;
   const { host, logger } = context;
   const place = { topic: topics.profileEvents.name, partition };
-  const shared = { worker, computations, registry, progressOf: (id: string) => progress.of(id, partition) };
+  const shared: Pick<
+    FirstSyncParts & BackfillsParts,
+    "worker" | "computations" | "registry" | "progressOf" | "reportDurably"
+  > = {
+    worker,
+    computations,
+    registry,
+    progressOf: (id) => progress.of(id, partition),
+    reportDurably: (all) => progress.reportDurably(all),
+  };
   const backfills = new Backfills({
     ...shared,
     ...place,
@@ -145,7 +154,6 @@ function companionOf(
     pace: paces.events,
     inTurn: paces.inTurn,
     decode: eventDecoder(serde, topics),
-    reportDurably: (all) => progress.reportDurably(all),
     writeAhead: (all) => progress.writeAhead(all),
     onError: (error) =>
       logger.warn({ partition, err: error }, "the log could not be read again; it is tried again"),

@@ -170,8 +170,10 @@ async function start(context: ProcessorContext, outside: ProcessorOutside): Prom
     });
     one.failed.catch((error: unknown) => lifecycle.fail(error));
   }
-  await Promise.all([runner.start(), keying.start()]);
+  const joined = Promise.all([runner.start(), keying.start()]);
+  // At once: what an earlier owner has left unsent need not wait until the other group is joined, too.
   followTime(parts, partitions);
+  await joined;
   isJoined = true;
   return {};
 }

@@ -216,6 +216,9 @@ export class ProfileStage {
       progressOf: (of) => this.#progress.get(of) ?? (of === id ? undefined : live),
       onChanged: nothing,
       report: (one) => void this.#progress.set(one.id, one),
+      reportDurably: async (all) => {
+        for (const one of all) this.#progress.set(one.id, one);
+      },
     });
     worker.advanceTo(nowMs());
     while (this.#progress.get(id)?.state !== "live") {

@@ -1,4 +1,4 @@
-import { expect, test } from "@jest/globals";
+import { describe, expect, test } from "@jest/globals";
 import { Bench, NOW_MS } from "../fixtures/bench.ts";
 import { audienceOf, callOf } from "../fixtures/calls.ts";
 import { Companions, Reports } from "../fixtures/companions.ts";
@@ -143,6 +143,69 @@ test("a resume sends the net difference", async () => {
   bench.computations.apply("twice", audienceOf("twice", definition, { updatedAtMs: 3 }));
   for (let look = 0; look < 3; look += 1) await advance(sync);
   expect(bench.sent).toMatchObject([{ user: "u1", text: '{"twice":true}' }]);
+});
+
+describe("an audience that is paused and resumed before its next pass is due", () => {
+  const TWICE = { event: "A", within: "60s", count: { op: "gte", value: 2 } };
+
+  async function pausedOnce() {
+    const { advance, bench, reported, start } = await setup(3);
+    bench.computations.apply("twice", audienceOf("twice", TWICE));
+    const sync = start();
+    await sync.live("twice");
+    bench.computations.apply("twice", audienceOf("twice", TWICE, { isPaused: true, updatedAtMs: 2 }));
+    const resume = () => bench.computations.apply("twice", audienceOf("twice", TWICE, { updatedAtMs: 3 }));
+    return { advance, bench, reported, resume, sync, start };
+  }
+
+  test("sends what a call has changed meanwhile", async () => {
+    const { advance, bench, resume, sync } = await pausedOnce();
+    bench.call(callOf({ userId: "u1", event: "A", ...times }));
+    await bench.settled();
+    resume();
+    for (let look = 0; look < 3; look += 1) await advance(sync);
+    expect(bench.sent).toMatchObject([{ user: "u1", text: '{"twice":true}' }]);
+  });
+
+  test("is known as paused before a profile is written that was folded meanwhile", async () => {
+    const { bench, reported, sync } = await pausedOnce();
+    const { promise, resolve } = Promise.withResolvers<void>();
+    sync.reportHeld = promise;
+    const { writes } = bench.store;
+    bench.call(callOf({ userId: "u1", event: "A", ...times }));
+    await bench.settled();
+    expect(bench.store.writes).toBe(writes);
+    resolve();
+    await bench.settled();
+    expect(reported.at(-1)).toMatchObject({ id: "twice", state: "live", isPaused: true });
+    expect(bench.store.writes).toBe(writes + 1);
+  });
+});
+
+test("a first sync that is paused and resumed on its way tells of those whom it passed meanwhile", async () => {
+  const { advance, bench, reported, start } = await setup(600, 80);
+  bench.computations.apply("seen", SEEN);
+  const sync = start();
+  await advance(sync);
+  expect(bench.sent.length).toBeLessThan(100);
+  bench.computations.apply("seen", audienceOf("seen", { event: "A" }, { isPaused: true, updatedAtMs: 2 }));
+  const { worker } = bench;
+  const load = worker.load.bind(worker);
+  let looked = 0;
+  worker.load = (id) => {
+    looked += 1;
+    if (looked === 100)
+      setImmediate(() =>
+        bench.computations.apply("seen", audienceOf("seen", { event: "A" }, { updatedAtMs: 3 })),
+      );
+    return load(id);
+  };
+  await sync.advanceUntil(() => {
+    const { state, isPaused } = reported.at(-1) ?? {};
+    return state === "live" && isPaused === false;
+  });
+  expect(new Set(bench.sent.map(({ user }) => user)).size).toBe(600);
+  expect(bench.sent).toHaveLength(600);
 });
 
 test("two audiences that are deleted at once let their members leave, each once", async () => {

@@ -14,6 +14,7 @@ import type { LeafRegistry } from "./leaf-registry.ts";
 import type { Pace } from "./pace.ts";
 import type { PartitionComputations } from "./partition-computations.ts";
 import { isDone, type Pass, stateOf } from "./pass.ts";
+import { notePauses } from "./pauses.ts";
 
 /** Profiles of one turn of the event loop at most, and how long a turn may take: each step of a live call may wait for one. */
 const PROFILES_A_TURN = 64;
@@ -43,6 +44,8 @@ export interface FirstSyncParts {
   onChanged(values: number): void;
   /** Keeps it and has it written. */
   report(progress: AudienceProgress): void;
+  /** Resolves when all of it is written; tries until then, or until the partition is lost. */
+  reportDurably(progress: readonly AudienceProgress[]): Promise<void>;
 }
 
 export class FirstSync {
@@ -56,6 +59,8 @@ export class FirstSync {
 
   constructor(parts: FirstSyncParts) {
     this.#parts = parts;
+    // At once: what is folded next by a definition that is paused changes values that are not sent.
+    parts.computations.whenCompiled(() => notePauses(parts));
   }
 
   /** Does as much as its pace allows now. To be called a few times a second. */
@@ -92,7 +97,6 @@ export class FirstSync {
   #current(): Pass | undefined {
     const { progressOf, worker } = this.#parts;
     const configs = [...this.#parts.computations.configs];
-    for (const config of configs) if (config.isPaused) this.#notePause(config);
     const isSame = configs.some(
       ({ id, updatedAtMs }) => id === this.#pass?.config.id && updatedAtMs === this.#pass.config.updatedAtMs,
     );
@@ -137,14 +141,6 @@ export class FirstSync {
     };
   }
 
-  /** From now on there may be differences that are not sent: a resume looks for them. */
-  #notePause({ id }: AudienceConfig): void {
-    const { nowMs, progressOf, report } = this.#parts;
-    const progress = progressOf(id);
-    if (progress?.state === "live" && !progress.isPaused)
-      report({ ...progress, isPaused: true, updatedAtMs: nowMs() });
-  }
-
   #begin(config: AudienceConfig): Pass {
     const { nowMs, progressOf, report, worker } = this.#parts;
     const begun = this.#begun(config, progressOf(config.id));
@@ -160,10 +156,11 @@ export class FirstSync {
     return pass;
   }
 
-  /** What is known of it by now, if that is of the same generation. */
+  /** What is known of it by now, if that is of the same generation; a resume begins with the first profile. */
   #begun({ deletedAtMs, generation, id, isPaused }: AudienceConfig, known: AudienceProgress | undefined) {
     const { nowMs, partition, position, worker } = this.#parts;
-    if (known?.state === "preparing" && known.generation === generation && deletedAtMs === null) return known;
+    const isSame = known?.state === "preparing" && known.generation === generation && deletedAtMs === null;
+    if (isSame && (isPaused || !known.isPaused)) return known;
     return {
       id,
       partition,
@@ -271,11 +268,14 @@ export class FirstSync {
     pass: Pass,
     { after, isAtEnd, looked }: { after: string | undefined; looked: number; isAtEnd: boolean },
   ): void {
+    // Another pass says how far that one is.
+    if (this.#pass !== pass) return;
     const { nowMs, progressOf, report } = this.#parts;
     const { deletedAtMs, id } = pass.config;
-    const members = progressOf(id)?.members ?? 0;
+    const { isPaused, members } = progressOf(id) ?? pass.progress;
     pass.progress = {
       ...pass.progress,
+      isPaused,
       members: deletedAtMs === null ? members : 0,
       state: isAtEnd ? (deletedAtMs === null ? "live" : "deleted") : "preparing",
       profilesDone: pass.progress.profilesDone + looked,
@@ -283,7 +283,7 @@ export class FirstSync {
       updatedAtMs: nowMs(),
     };
     report(pass.progress);
-    if (isAtEnd && this.#pass === pass) this.#pass = undefined;
+    if (isAtEnd) this.#pass = undefined;
     this.#askTurn();
   }
 }

@@ -18,7 +18,7 @@ export class PartitionComputations {
   readonly #coverageOf: CoverageOf;
   #set: ComputationSet = compileSet([]);
   #version = -1;
-  #onCompiled: () => void = () => undefined;
+  readonly #onCompiled: (() => void)[] = [];
 
   constructor(shared: Computations, coverageOf: CoverageOf = EVERYTHING_COUNTED) {
     this.#shared = shared;
@@ -30,14 +30,14 @@ export class PartitionComputations {
     if (this.#version !== this.#shared.version) {
       this.#version = this.#shared.version;
       this.#set = compileSet(chooseVersions(this.#shared.versions, this.#coverageOf), this.#coverageOf);
-      this.#onCompiled();
+      for (const look of this.#onCompiled) look();
     }
     return this.#set;
   }
 
   /** `look` is called with each other set, before anything is folded by it. */
   whenCompiled(look: () => void): void {
-    this.#onCompiled = look;
+    this.#onCompiled.push(look);
   }
 
   /** Another coverage holds. */

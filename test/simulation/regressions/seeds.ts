@@ -143,4 +143,15 @@ export const REGRESSIONS: readonly Regression[] = [
     found:
       "an edit was taken back after a kill: profiles had been written without a condition whose end was written a second later",
   },
+  {
+    seed: 6121,
+    worlds: "audiences",
+    found:
+      "who opened a partition folded calls while an audience was paused, and did not know it when that was resumed",
+  },
+  {
+    seed: 6419,
+    worlds: "audiences",
+    found: "what an earlier owner had left unsent waited until the group that keys calls was joined, too",
+  },
 ];
