@@ -55,7 +55,8 @@ function optionsOf({ folder, mutate, suites }: Part, flags: Flags): ConstructorP
     checkers: sample === undefined ? [] : ["sample"],
     sample,
     disableTypeChecks: false,
-    ignorePatterns: ["/.cache", "/docs"],
+    // Links to folders, which Stryker cannot copy, are in the chart.
+    ignorePatterns: ["/.cache", "/docs", "/deploy/helm/hookline/files"],
     concurrency: flags.concurrency,
     timeoutMS: 10_000,
     timeoutFactor: 4,
