@@ -182,6 +182,8 @@ export interface TableOptions<V, L = V> {
    * that this has decoded.
    */
   decodeForListeners?(record: RawRecord): L | Promise<L>;
+  /** False: the listeners get every value, and the table keeps none, for a log whose keys never come again. */
+  readonly keepsValues?: false;
 }
 
 export type TableListener<V> = (key: string, value: V | undefined, before: V | undefined) => void;

@@ -1,7 +1,16 @@
 // Where a secret belongs. What AES-GCM authenticates beside the ciphertext is made of it (docs/decisions/0025).
 
-/** One place of a destination's configuration. A secret opens in the very place that it was encrypted for, in no other. */
-export type SecretPlace =
+/** Where a secret belongs: it opens in the very place that it was encrypted for, in no other. */
+export type SecretPlace = DestinationPlace | RequestPlace;
+
+/** Of a request to the control API that may come again; `claim` names the request. */
+interface RequestPlace {
+  readonly claim: string;
+  readonly field: "body" | "answer";
+}
+
+/** Of a destination's configuration. */
+type DestinationPlace =
   | { readonly destinationId: string; readonly field: "sharedSecret" | "previousSecret" }
   | {
       readonly destinationId: string;
@@ -19,6 +28,10 @@ export const SECRET_FORMAT = 2;
 
 /** The authenticated data of a format; undefined for one that this release does not know. */
 export function authenticatedData(place: SecretPlace, format: number): Buffer | undefined {
+  if ("claim" in place)
+    return format === SECRET_FORMAT
+      ? Buffer.from(JSON.stringify(["hookline-request", format, place.claim, place.field]))
+      : undefined;
   if (format === 1) return Buffer.from(`destination:${place.destinationId}`);
   if (format !== SECRET_FORMAT) return undefined;
   const { destinationId, field } = place;
@@ -29,6 +42,7 @@ export function authenticatedData(place: SecretPlace, format: number): Buffer | 
 
 /** For error messages: no URL, as its path may be a secret itself. */
 export function describePlace(place: SecretPlace): string {
+  if ("claim" in place) return `${place.field} of the request ${place.claim}`;
   const what = place.field === "header" ? `header ${place.name}` : place.field;
   return `${what} of destination ${place.destinationId}`;
 }

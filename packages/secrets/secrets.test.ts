@@ -169,3 +169,12 @@ test("no error of the box holds the secret or the key", () => {
     expect(text).not.toContain(used.key.toString("base64").slice(0, 12));
   }
 });
+
+test("what is kept of a request opens for that request and field alone, and in no early format", () => {
+  const box = createSecretBox({ keys: [key("2026")] });
+  const sealed = box.encrypt("answer", { claim: "c1", field: "answer" });
+  expect(box.decrypt(sealed, { claim: "c1", field: "answer" })).toBe("answer");
+  expect(() => box.decrypt(sealed, { claim: "c2", field: "answer" })).toThrow("answer of the request c2");
+  expect(() => box.decrypt(sealed, { claim: "c1", field: "body" })).toThrow("body of the request c1");
+  expect(() => box.decrypt({ ...sealed, format: 1 }, { claim: "c1", field: "answer" })).toThrow("format 1");
+});

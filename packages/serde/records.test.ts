@@ -55,6 +55,17 @@ const RECORDS: { [R in RecordName]: fc.Arbitrary<RecordTypes[R]> } = {
     after: nullable(text),
   }),
   "edit-lock": fc.record({ id: text, version: text, holder: text, number: long, atMs: long }),
+  "request-key": fc.record({
+    id: text,
+    claim: text,
+    follows: nullable(text),
+    state: text,
+    requestId: text,
+    atMs: long,
+    keyId: text,
+    ciphertext: bytes,
+    format: int,
+  }),
   "audience-progress": fc.record({
     id: text,
     partition: int,

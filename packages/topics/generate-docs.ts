@@ -76,6 +76,7 @@ const USER_DATA: Readonly<Record<keyof TopicMap, string>> = {
   sourceConfig: "",
   destinationConfig: "",
   editLocks: "",
+  requestKeys: "answers to requests with an Idempotency-Key, encrypted",
   auditLog: "",
   replays: "",
   regulations: "user ids until the regulation has ended; of a deletion then hashes of them",

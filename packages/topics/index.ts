@@ -58,6 +58,7 @@ export type {
   Replay,
   ReplayedCalls,
   ReplayStretch,
+  RequestKey,
   SourceConfig,
   Suppression,
   Webhook,

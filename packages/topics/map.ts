@@ -25,6 +25,8 @@ export interface TopicMap extends AudienceTopics, RegulationTopics {
   readonly refusedCalls: Topic<"refused-calls">;
   /** Which process may write the next version of what is configured (docs/decisions/0075). */
   readonly editLocks: Topic<"edit-lock">;
+  /** What became of requests that may come again (docs/decisions/0083). */
+  readonly requestKeys: Topic<"request-key">;
   /** Who has changed what. */
   readonly auditLog: Topic<"audit-entry">;
   readonly replays: Topic<"replay">;
@@ -45,7 +47,7 @@ const HOUR_MS = 3_600_000;
 
 type ConfigurationTopics = Pick<
   TopicMap,
-  "sourceConfig" | "destinationConfig" | "editLocks" | "auditLog" | "replays"
+  "sourceConfig" | "destinationConfig" | "editLocks" | "requestKeys" | "auditLog" | "replays"
 >;
 type JobTopics = Pick<TopicMap, "calls" | "deliveryJobs" | "deliveryRetries" | "deliveryWakes">;
 type OutcomeTopics = Pick<TopicMap, "deliveryAttempts" | "deliveryTotals" | "deadLetters" | "refusedCalls">;
@@ -231,6 +233,14 @@ function configurationTopics({ prefix }: TopicMapOptions): ConfigurationTopics {
       key: "id of what is edited",
       record: "edit-lock",
       cleanup: keptFor(KEPT_MS.editLocks),
+      writtenBy: ["control"],
+      readBy: ["control"],
+    },
+    requestKeys: {
+      name: `${prefix}request-keys`,
+      key: "hash of the token's name, the path and the key",
+      record: "request-key",
+      cleanup: keptFor(KEPT_MS.requestKeys),
       writtenBy: ["control"],
       readBy: ["control"],
     },

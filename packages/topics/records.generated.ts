@@ -685,6 +685,28 @@ export interface Replay {
   updatedAtMs: number;
 }
 
+/** What became of a request to the control API that came with an Idempotency-Key: it is begun, then finished, released or unknown. Of those that begin a key the first in the log holds it. */
+export interface RequestKey {
+  /** Hash of the token's name, the path and the key. */
+  id: string;
+  /** Of the request; no other has the same. */
+  claim: string;
+  /** Of begun: the claim whose request changed nothing, and has ended. */
+  follows: null | string;
+  /** begun, finished with an answer, released because it was refused, or unknown. */
+  state: string;
+  /** As the audit log has it. */
+  requestId: string;
+  /** When the request was begun. */
+  atMs: number;
+  /** Of the key that encrypted what follows. */
+  keyId: string;
+  /** Of begun a hash of the body, of finished the answer; else empty. */
+  ciphertext: Buffer;
+  /** As of EncryptedSecret. */
+  format: number;
+}
+
 /** One source: where calls come from. */
 export interface SourceConfig {
   id: string;
@@ -731,6 +753,7 @@ export interface RecordTypes {
   "refused-calls": RefusedCalls;
   "regulation": Regulation;
   "replay": Replay;
+  "request-key": RequestKey;
   "source-config": SourceConfig;
   "suppression": Suppression;
 }

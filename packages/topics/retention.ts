@@ -21,6 +21,8 @@ export const KEPT_MS = {
   auditLog: 90 * DAY_MS,
   /** A lock holds for seconds. */
   editLocks: DAY_MS,
+  /** A key counts for a day; its first record has to outlive that. */
+  requestKeys: 25 * HOUR_MS,
   /** Unless HOOKLINE_PROFILE_EVENTS_RETENTION says otherwise. */
   profileEvents: 90 * DAY_MS,
   /** An import that is held can be confirmed for so long. */

@@ -30,6 +30,7 @@ import type { RegulationParts } from "./regulations/parts.ts";
 import { addRegulationRoutes } from "./regulations/routes.ts";
 import type { ReplayRouteParts } from "./replays/noting.ts";
 import { addReplayRoutes } from "./replays/routes.ts";
+import { acceptRequestKeys, type RequestKeyParts } from "./request-keys/hooks.ts";
 import type { SourceParts } from "./sources/parts.ts";
 import { addSourceRoutes } from "./sources/routes.ts";
 import { addWriteKeyRoutes } from "./sources/write-key-routes.ts";
@@ -54,10 +55,13 @@ export type ApiParts = SourceParts &
   CallParts &
   LiveRouteParts &
   AuditLogParts &
+  RequestKeyParts &
   Pick<ServerOptions, "telemetry">;
 
 /** Each adds the routes of one feature; none looks at its parts before a request comes. */
 export const ROUTES: readonly ((app: ControlApp, parts: ApiParts) => void)[] = [
+  // Before the routes that it is for.
+  acceptRequestKeys,
   addSourceRoutes,
   addWriteKeyRoutes,
   addDestinationRoutes,

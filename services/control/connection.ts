@@ -11,6 +11,7 @@ export function connect(context: ControlContext, ways: Ways): Connection {
       topics.sourceConfig,
       topics.destinationConfig,
       topics.editLocks,
+      topics.requestKeys,
       topics.auditLog,
       topics.replays,
       topics.regulations,

@@ -10,7 +10,6 @@ import type { RecordTypes, Topic } from "#topics";
 import { type ApiParts, openApi } from "./api.ts";
 import { openAudiences } from "./audiences/open.ts";
 import { countExisting } from "./audiences/resource.ts";
-import { openAuditLog } from "./audit/open.ts";
 import { createChangeQueue } from "./change-queue.ts";
 import { settings } from "./config.ts";
 import type { ConfigName } from "./config-store.ts";
@@ -91,8 +90,8 @@ async function openParts(context: ControlContext, outside: ControlOutside): Prom
   if (unreadable !== undefined)
     logger.error(unreadable, "destinations have secrets that no configured key opens: they get no call");
   const ids = createIds(outside.randomBytes);
-  const stores = await openStores(context, connection, { sourceTable, destinationTable, ids });
-  const { producer, sources, audit } = stores;
+  const stores = await openStores(context, connection, { sourceTable, destinationTable, ids, secrets });
+  const { producer, sources, audit, auditLog, requestKeys } = stores;
   const shared = {
     destinations: stores.destinations,
     changes: createChangeQueue(host),
@@ -118,9 +117,7 @@ async function openParts(context: ControlContext, outside: ControlOutside): Prom
     ...audiences,
     profiles,
     ...openImports(context, { ...connection, ...audiences, producer, profiles, suppressed }),
-    sources,
-    audit,
-    auditLog: openAuditLog(context, connection),
+    ...{ sources, audit, auditLog, requestKeys },
     secrets,
     delivery: settings.egress,
     addressPolicy: addressPolicy(settings.egress.allowCidrs),

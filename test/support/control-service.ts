@@ -16,6 +16,8 @@ export interface ControlOptions {
   readonly keys?: string;
   /** HOOKLINE_ variables over this file's own. */
   readonly settings?: Readonly<Record<string, string>>;
+  /** Another clock than the system's. */
+  readonly nowMs?: () => number;
 }
 
 interface ControlAnswer {
@@ -102,6 +104,7 @@ export async function startControl(options: ControlOptions = {}): Promise<Contro
       ...options.settings,
     },
     logTo: { write: (line) => void logs.push(line) },
+    ...(options.nowMs && { nowMs: options.nowMs }),
   });
   const ports = await service.ready;
   const url = `http://127.0.0.1:${ports["controlPort"]}`;

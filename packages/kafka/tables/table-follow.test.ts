@@ -4,7 +4,7 @@ import type { ClusterAdmin } from "../cluster.ts";
 import { ManualHost, settled } from "../fixtures/manual-host.ts";
 import { recordingLogger } from "../fixtures/recording-logger.ts";
 import { stubSessions } from "../fixtures/stub-session.ts";
-import type { RawRecord } from "../types.ts";
+import type { RawRecord, TableOptions } from "../types.ts";
 import { TopicTable } from "./table.ts";
 
 const PARTITION = 1;
@@ -21,6 +21,10 @@ beforeEach(() => {
   host = new ManualHost();
   stubs = stubSessions();
   [poisoned, deleted, offset, high] = [[], [], 0, 0];
+  table = newTable();
+});
+
+function newTable(options: Partial<TableOptions<string>> = {}): TopicTable<string> {
   const admin = {
     offsets: async () => [{ partition: PARTITION, low: 0, high }],
     shapes: async () => new Map([["t", { leaders: [1], replicationFactor: 1 }]]),
@@ -28,7 +32,7 @@ beforeEach(() => {
   };
   const run = <R>(use: (admin: ClusterAdmin) => Promise<R>) => use(admin as unknown as ClusterAdmin);
   const { newSession } = stubs;
-  table = new TopicTable<string>(
+  return new TopicTable<string>(
     { newSession, admin: { run }, clientId: "c", logger: recordingLogger().logger, host },
     {
       topic: "t",
@@ -37,9 +41,10 @@ beforeEach(() => {
         return String(value);
       },
       onPoison: (record, error) => void poisoned.push([record.offset, error.message]),
+      ...options,
     },
   );
-});
+}
 
 afterEach(() => table.close());
 
@@ -83,6 +88,23 @@ describe("a table that follows", () => {
     stop();
     await arrives("a", "4");
     expect([changes.length, table.get("a")]).toEqual([4, "4"]);
+  });
+
+  test("gives its listeners what it was asked not to keep", async () => {
+    await table.close();
+    table = newTable({ keepsValues: false });
+    await load();
+    const changes: unknown[][] = [];
+    table.onChange((...change) => void changes.push(change));
+    const there = table.until(() => changes.length === 2, 1_000);
+    await arrives("a", "1");
+    await arrives("a", "2");
+    await there;
+    expect(changes).toEqual([
+      ["a", "1", undefined],
+      ["a", "2", undefined],
+    ]);
+    expect([table.size, table.get("a"), [...table.entries()]]).toEqual([0, undefined, []]);
   });
 
   test("is loaded when all is read that was there, also what it cannot read or nobody can ask for", async () => {

@@ -35,6 +35,13 @@ export class DecodedValues<V> implements TableValues<V, V> {
   }
 }
 
+/** Keeps nothing. */
+export class NoValues<V> extends DecodedValues<V> {
+  override set(): void {
+    // The listeners have it.
+  }
+}
+
 /** A decoded destination takes a kilobyte: these, the ones in use, take 20 MB. */
 const MAX_DECODED = 20_000;
 

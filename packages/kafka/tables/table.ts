@@ -8,7 +8,7 @@ import { fromClientError, KafkaError } from "../errors.ts";
 import { isWorthLogging } from "../repeated-warning.ts";
 import { Shutdown } from "../shutdown.ts";
 import type { RawRecord, Received, Settle, Table, TableListener, TableOptions } from "../types.ts";
-import { DecodedValues, EncodedValues, type TableValues } from "./table-values.ts";
+import { DecodedValues, EncodedValues, NoValues, type TableValues } from "./table-values.ts";
 
 /** Nothing is outstanding in a table, so these only bound one turn. */
 const UNBOUNDED = {
@@ -27,6 +27,7 @@ interface Reading<V, L> {
 function reading<V extends L, L>(options: TableOptions<V, L>): Reading<V, L> {
   const decode = (record: RawRecord) => options.decode(record);
   const read = options.decodeForListeners?.bind(options);
+  if (options.keepsValues === false) return { values: new NoValues<V>(), read: decode };
   if (read === undefined) return { values: new DecodedValues<V>(), read: decode };
   return { values: new EncodedValues<V>(options.topic, decode), read };
 }

@@ -3,6 +3,7 @@ import type { Producer } from "#kafka";
 import type { Serde } from "#serde";
 import type { AuditEntry, Topic } from "#topics";
 import type { Actor } from "../http/caller.ts";
+import { ProblemError } from "../http/problem.ts";
 import type { Ids } from "../ids.ts";
 
 export const AUDIT_ACTIONS = ["created", "updated", "deleted", "started", "cancelled", "confirmed"] as const;
@@ -30,7 +31,7 @@ export interface AuditedChange {
 }
 
 export interface Audit {
-  /** Durable when it resolves. Rejects with a KafkaError; the change must not be made then. */
+  /** Durable when it resolves. Rejects with a KafkaError, or a ProblemError when it is too late; the change must not be made then. */
   record(change: AuditedChange): Promise<void>;
 }
 
@@ -45,10 +46,15 @@ interface AuditParts {
 export function createAudit({ topic, producer, serde, ids, nowMs }: AuditParts): Audit {
   return {
     async record({ by, action, resource, resourceId, before, after }) {
+      const { changesUntilMs = Number.POSITIVE_INFINITY, requestId, token } = by;
+      const atMs = nowMs();
+      if (atMs > changesUntilMs)
+        throw new ProblemError("unavailable", "the request has taken too long; nothing was changed");
       const entry: AuditEntry = {
         id: ids.newAuditId(),
-        atMs: nowMs(),
-        ...by,
+        atMs,
+        token,
+        requestId,
         action,
         resource,
         resourceId,

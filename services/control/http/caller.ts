@@ -7,6 +7,8 @@ import { ProblemError } from "./problem.ts";
 declare module "fastify" {
   interface FastifyRequest {
     caller: Caller;
+    /** Unix ms. A change that is not begun by then is not made: the request is taken for dead, and may be carried out again. */
+    changesUntilMs?: number;
   }
   interface FastifyContextConfig {
     /** What the caller's token must allow; unless given, read for GET and write for everything else. */
@@ -18,13 +20,15 @@ declare module "fastify" {
 export interface Actor {
   readonly token: string;
   readonly requestId: string | null;
+  /** Unix ms; of a request that may be carried out again afterwards. */
+  readonly changesUntilMs?: number;
 }
 
 /** Control itself. */
 export const CONTROL_ACTOR: Actor = { token: "control", requestId: null };
 
-export function actorOf({ caller, id }: FastifyRequest): Actor {
-  return { token: caller.name, requestId: id };
+export function actorOf({ caller, changesUntilMs, id }: FastifyRequest): Actor {
+  return { token: caller.name, requestId: id, ...(changesUntilMs !== undefined && { changesUntilMs }) };
 }
 
 /** Throws a 403 that names the scope. What is not there needs none. */

@@ -90,6 +90,7 @@ function acceptJsonOnly(app: ControlApp): void {
 
 function addHooks(app: ControlApp, { authorise, telemetry }: ServerOptions): void {
   app.decorateRequest("caller");
+  app.decorateRequest("changesUntilMs");
   app.addHook("onRequest", async (request, reply) => {
     const { headers, id } = request;
     reply.header(REQUEST_ID, id);

@@ -1,0 +1,76 @@
+import { expect, test } from "@jest/globals";
+import type { RequestKey } from "#topics";
+import { KEY_KEPT_MS, RequestKeys } from "./request-keys.ts";
+
+const HOUR_MS = 3_600_000;
+
+function keysOf(...log: Partial<RequestKey>[]): RequestKeys {
+  const keys = new RequestKeys();
+  for (const record of log) keys.observe(recordOf(record));
+  return keys;
+}
+
+function recordOf(record: Partial<RequestKey>): RequestKey {
+  const sealed = { keyId: "k1", ciphertext: Buffer.alloc(100), format: 2 };
+  const begun = { id: "k", claim: "a", follows: null, state: "begun", requestId: "r", atMs: 0 };
+  return { ...begun, ...sealed, ...record };
+}
+
+const heldOf = (keys: RequestKeys, nowMs = 0) => {
+  const held = keys.get("k", nowMs);
+  return held === undefined ? undefined : [held.begun.claim, held.last.state];
+};
+
+test("of several requests that begin a key the first in the log holds it, to its end", () => {
+  expect(heldOf(keysOf({}, { claim: "b" }))).toEqual(["a", "begun"]);
+  expect(heldOf(keysOf({}, { claim: "b" }, { state: "finished" }))).toEqual(["a", "finished"]);
+  expect(heldOf(keysOf({}, { claim: "b" }, { claim: "b", state: "finished" }))).toEqual(["a", "begun"]);
+  expect(heldOf(keysOf({}, { claim: "b" }, { claim: "b", state: "released" }))).toEqual(["a", "begun"]);
+});
+
+test("a refused request gives the key back", () => {
+  const released = [{}, { state: "released" }];
+  expect(heldOf(keysOf(...released))).toBeUndefined();
+  expect(heldOf(keysOf(...released, { claim: "b" }))).toEqual(["b", "begun"]);
+});
+
+test("of several that follow a request which changed nothing the first does; none follows one that has an answer after all", () => {
+  const follow = (claim: string, follows: string) => ({ claim, follows });
+  expect(heldOf(keysOf({}, follow("b", "a"), follow("c", "a")))).toEqual(["b", "begun"]);
+  expect(heldOf(keysOf({}, { state: "unknown" }, follow("b", "a")))).toEqual(["b", "begun"]);
+  expect(heldOf(keysOf({}, { state: "finished" }, follow("b", "a")))).toEqual(["a", "finished"]);
+  expect(heldOf(keysOf({}, follow("b", "a"), { state: "finished" }))).toEqual(["b", "begun"]);
+});
+
+test("a key counts for a day, and is forgotten an hour later", () => {
+  const keys = keysOf({}, { state: "finished" });
+  expect(heldOf(keys, KEY_KEPT_MS - 1)).toEqual(["a", "finished"]);
+  expect(heldOf(keys, KEY_KEPT_MS)).toBeUndefined();
+  keys.observe(recordOf({ claim: "b", atMs: KEY_KEPT_MS - 1 }));
+  expect(heldOf(keys)).toEqual(["a", "finished"]);
+  keys.observe(recordOf({ claim: "b", atMs: KEY_KEPT_MS }));
+  expect(heldOf(keys, KEY_KEPT_MS)).toEqual(["b", "begun"]);
+  keys.forget(2 * KEY_KEPT_MS + HOUR_MS - 1);
+  expect(keys.size).toBe(1);
+  keys.forget(2 * KEY_KEPT_MS + HOUR_MS);
+  expect(keys.size).toBe(0);
+});
+
+test("there is room for so many bytes, which those that go give back", () => {
+  const keys = new RequestKeys(1_500);
+  keys.observe(recordOf({ id: "k" }));
+  keys.observe(recordOf({ id: "k", state: "finished" }));
+  expect(keys.isFull).toBe(false);
+  keys.observe(recordOf({ id: "other", claim: "b" }));
+  expect(keys.isFull).toBe(true);
+  keys.observe(recordOf({ id: "other", claim: "b", state: "released" }));
+  expect([keys.isFull, keys.size]).toEqual([false, 1]);
+});
+
+test("a request knows when its own record was read, also one that came to nothing", () => {
+  const keys = keysOf({});
+  keys.await("b");
+  expect(keys.hasRead("b")).toBe(false);
+  keys.observe(recordOf({ claim: "b" }));
+  expect(keys.hasRead("b")).toBe(true);
+});

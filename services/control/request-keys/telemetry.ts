@@ -1,0 +1,27 @@
+import type { Metrics } from "#runtime";
+
+/** What became of requests with an Idempotency-Key. */
+export interface KeyObserver {
+  carriedOut(): void;
+  repeated(): void;
+  /** The key was another body's, under way, or of an unknown outcome; or Kafka did not answer. */
+  refused(): void;
+}
+
+export function createKeyObserver(metrics: Metrics, held: () => number): KeyObserver {
+  const requests = metrics.counter({
+    name: "control_keyed_requests_total",
+    help: "Requests with an Idempotency-Key that were carried out, answered as before, or refused for their key.",
+    labels: { outcome: ["carried_out", "repeated", "refused"] },
+  });
+  metrics.gauge({
+    name: "control_request_keys",
+    help: "Idempotency-Keys that are known.",
+    collect: (gauge) => gauge.set({}, held()),
+  });
+  return {
+    carriedOut: () => requests.inc({ outcome: "carried_out" }),
+    repeated: () => requests.inc({ outcome: "repeated" }),
+    refused: () => requests.inc({ outcome: "refused" }),
+  };
+}
