@@ -350,6 +350,17 @@ const RECORDS: { [R in RecordName]: fc.Arbitrary<RecordTypes[R]> } = {
     cursor: nullable(text),
     sent: long,
     heldBackIds: fc.array(text),
+    unsure: fc.array(
+      fc.record({
+        profileId: text,
+        incarnation: long,
+        computationId: text,
+        generation: long,
+        seq: long,
+        isCorrection: fc.boolean(),
+      }),
+    ),
+    jobEnds: fc.array(long),
     onlyIds: nullable(fc.array(text)),
     createdAtMs: long,
     updatedAtMs: long,

@@ -61,6 +61,7 @@ export type {
   RequestKey,
   SourceConfig,
   Suppression,
+  UnsureValue,
   Webhook,
   WebhookHeader,
   WebhookHealth,

@@ -105,6 +105,16 @@ export interface Call {
   body: Buffer;
 }
 
+export interface UnsureValue {
+  profileId: string;
+  incarnation: number;
+  computationId: string;
+  generation: number;
+  seq: number;
+  /** It was given under an id of its own. */
+  isCorrection: boolean;
+}
+
 /** Whether a destination is connected to the source of audiences, and how far it is with the members that there were when it was. */
 export interface ConnectionSync {
   /** Of the destination. */
@@ -123,6 +133,10 @@ export interface ConnectionSync {
   heldBackIds: Array<string>;
   /** Those that are being given; null: all. */
   onlyIds: null | Array<string>;
+  /** Values, of profiles up to the cursor, whose calls may be written or not, and may stand behind newer ones. Noted before they are written. */
+  unsure: Array<UnsureValue>;
+  /** By partition, an end of the log of jobs: every newer value's call stands behind it, or is one of a value that was known. */
+  jobEnds: Array<number>;
   /** When it was connected. */
   createdAtMs: number;
   updatedAtMs: number;

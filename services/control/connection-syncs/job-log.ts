@@ -64,7 +64,7 @@ export function isOvertaken(
   { older, newer }: { readonly older: string; readonly newer: string },
 ): boolean {
   const [one, other] = [places.get(older), places.get(newer)];
-  // What the router has not written yet comes behind.
-  if (other === undefined) return false;
-  return one === undefined || one.partition !== other.partition || other.offset < one.offset;
+  // What the router has not written yet comes behind. What was not written, as a filter held it back or somebody died, overtakes nothing.
+  if (one === undefined || other === undefined) return false;
+  return one.partition !== other.partition || other.offset < one.offset;
 }

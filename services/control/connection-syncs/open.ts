@@ -15,7 +15,7 @@ import { WorkOwner } from "../durable-work/owner.ts";
 import { Pace } from "../durable-work/pace.ts";
 import type { ProfileReader } from "../profiles/replica.ts";
 import { createJobLog } from "./job-log.ts";
-import { givenAs, sentAs, syncJob } from "./records.ts";
+import { givenAs, jobKeyOf, sentAs, syncJob } from "./records.ts";
 import { type SyncWork, workOn } from "./worker.ts";
 
 export interface OpenSyncsParts {
@@ -115,6 +115,7 @@ function workOf(
     jobs: createJobLog({ kafka, admin: kafka.admin(), serde, topic: topics.deliveryJobs }),
     sentAs,
     givenAs,
+    keyOf: jobKeyOf,
     jobOf: (value, destination) => syncJob(records, value, destination),
     write: (outgoing) => producer.send(outgoing),
     onWritten: (count) => written.inc({}, count),

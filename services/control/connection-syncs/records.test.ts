@@ -1,8 +1,8 @@
 import { expect, test } from "@jest/globals";
-import { userProfileId } from "#audiences";
+import { anonymousProfileId, userProfileId } from "#audiences";
 import { DESTINATION_DEFAULTS, type DestinationConfig, topicMap } from "#topics";
-import { syncJob } from "./records.ts";
-import type { CurrentValue } from "./worker.ts";
+import { jobKeyOf, syncJob } from "./records.ts";
+import type { CurrentValue } from "./values.ts";
 
 const { deliveryJobs: topic } = topicMap({ prefix: "", retryDelaysMs: [1_000] });
 
@@ -28,3 +28,12 @@ test("a member is given to a destination whose filter lets the call pass, and to
   expect(isGiven({ path: "traits.vips", op: "eq", value: true })).toBe(true);
   expect(isGiven({ path: "traits.vips", op: "eq", value: false })).toBe(false);
 });
+
+test.each([userProfileId("u1"), anonymousProfileId("a1")])(
+  "the key of a job is known of a value of which no more than the profile is: %s",
+  (profileId) => {
+    const parts = { serde: { encode: () => Buffer.of() }, topic, nowMs: () => 0 };
+    const job = syncJob(parts, { ...value, profileId }, destination(null));
+    expect(jobKeyOf({ profileId }, destination(null))).toBe(job?.key);
+  },
+);

@@ -4,6 +4,7 @@ import {
   filterOf,
   identifyCall,
   messageIdOf,
+  ownerOf,
   passesFilter,
   SPACE,
 } from "#audiences";
@@ -19,7 +20,7 @@ import {
   type Topic,
   untriedJob,
 } from "#topics";
-import type { CurrentValue } from "./worker.ts";
+import type { CurrentValue } from "./values.ts";
 
 /** Of corrections. */
 const NAMESPACE = Buffer.from("0b6f3d0a5c1e4e52a7c4d1f0938e6b27", "hex");
@@ -44,6 +45,17 @@ export function sentAs(value: CurrentValue): string {
 /** Under which the destination is given the value: that of a correction is another one, and always the same. */
 export function givenAs(value: CurrentValue, { id }: Pick<DestinationConfig, "id">): string {
   return value.isCorrection ? uuidV5(NAMESPACE, JSON.stringify([id, sentAs(value)])) : sentAs(value);
+}
+
+/** Of the job of the value, whether a filter holds that back or not. */
+export function jobKeyOf(
+  { profileId }: Pick<CurrentValue, "profileId">,
+  destination: DestinationConfig,
+): string {
+  const owner = ownerOf(profileId);
+  const userKey = "userId" in owner ? owner.userId : owner.anonymousId;
+  const shard = shardOf(userKey, shardWidthOf(destination));
+  return deliveryKey({ destinationId: destination.id, shard });
 }
 
 /**

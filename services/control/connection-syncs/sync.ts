@@ -13,12 +13,12 @@ export function takesAudiences(
 }
 
 export function begun(id: string, nowMs: number): ConnectionSync {
-  const given = { sent: 0, heldBackIds: [], onlyIds: null };
+  const given = { sent: 0, heldBackIds: [], onlyIds: null, jobEnds: [] };
   return { id, isConnected: true, ...START, ...given, createdAtMs: nowMs, updatedAtMs: nowMs };
 }
 
 /** Before the first profile. */
-const START = { isDone: false, partition: 0, cursor: null };
+const START = { isDone: false, partition: 0, cursor: null, unsure: [] };
 
 /** It is to be given what these have for it, which was held back; what else was stays so. */
 export function resumed(before: ConnectionSync, ids: readonly string[], nowMs: number): ConnectionSync {

@@ -1,9 +1,10 @@
 // What a destination that is connected later is given, in a world that changes meanwhile, and that dies at each durable step.
-import { expect, test } from "@jest/globals";
+import { describe, expect, test } from "@jest/globals";
 import type { AudienceConfig, ConnectionSync, DestinationConfig, ProfileResult } from "#topics";
 import type { ProfileReader } from "../profiles/replica.ts";
 import type { Place } from "./job-log.ts";
-import { type CurrentValue, type SyncWork, workOn } from "./worker.ts";
+import type { CurrentValue } from "./values.ts";
+import { type SyncWork, workOn } from "./worker.ts";
 
 class Died extends Error {}
 
@@ -117,6 +118,7 @@ class World {
       },
       sentAs,
       givenAs,
+      keyOf: ({ profileId }) => profileId,
       // What stands for the topic is the message id.
       jobOf: (value) => ({
         topic: givenAs(value),
@@ -149,6 +151,11 @@ class World {
       },
       nowMs: () => this.nowMs,
     };
+  }
+
+  /** What a receiver knows of a profile in the end that passes over message ids it has had. */
+  lastWord(profileId: string): string | undefined {
+    return [...new Set(this.log)].findLast((id) => id.startsWith(`${profileId} `));
   }
 
   /** Until all is given, and what is paused was looked at once. */
@@ -325,4 +332,52 @@ test("whoever goes on after a death, before or after any durable step, leaves no
       expect([...new Set(world.written)].sort()).toEqual([...whole.written].sort());
       expect(world.sync?.isDone).toBe(true);
     }
+});
+
+describe("a membership that changes while its older call is written", () => {
+  /** It changes before so many of the writes, each time to what the router has written by then. */
+  function changingWorld(changes: readonly number[]): World {
+    const world = new World({ ann: [resultOf("a", "true")], bob: [resultOf("a", "true")] });
+    let writes = 0;
+    let seq = 1;
+    world.beforeWrite = () => {
+      writes += 1;
+      if (!changes.includes(writes)) return;
+      seq += 1;
+      world.route("ann", resultOf("a", seq % 2 === 1 ? "true" : "false", seq));
+    };
+    return world;
+  }
+
+  test("is sent as it is now by whoever goes on after a death before the correction", async () => {
+    const world = changingWorld([1]);
+    world.onWrite = () => {
+      world.stepsLeft = 0;
+    };
+    await expect(world.run()).rejects.toThrow(Died);
+    expect(world.log).toEqual(["ann a 2", "ann a 1", "bob a 1"]);
+    world.onWrite = () => undefined;
+    world.stepsLeft = Number.POSITIVE_INFINITY;
+    await world.run();
+    expect(world.log).toEqual(["ann a 2", "ann a 1", "bob a 1", "ann a 2 again"]);
+  });
+
+  test.each([[[1]], [[1, 2]], [[1, 2, 3]]])(
+    "is the last word, whoever dies before or after any durable step; before writes %j",
+    async (changes) => {
+      const { steps } = await changingWorld(changes).run();
+      for (let died = 0; died < steps; died += 1)
+        for (const rest of [0, 0.5]) {
+          const world = changingWorld(changes);
+          world.stepsLeft = died + rest;
+          await expect(world.run()).rejects.toThrow(Died);
+          world.stepsLeft = Number.POSITIVE_INFINITY;
+          await world.run();
+          const seq = world.live.get("ann")?.[0]?.seq;
+          expect(world.lastWord("ann")).toMatch(new RegExp(`^ann a ${seq}( again)?$`));
+          expect(world.lastWord("bob")).toBe("bob a 1");
+          expect(world.sync?.isDone).toBe(true);
+        }
+    },
+  );
 });

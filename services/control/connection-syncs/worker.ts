@@ -1,32 +1,24 @@
 // Gives one destination the members that there were when it was connected, and the values of computed traits. What is left behind when the
 // process dies, line by line:
 //
-//   begun → 2 s, in which the router knows the destination → calls (1) → looked at again (2) → progress → calls → … → done (3)
+//   begun → 2 s, in which the router knows the destination → what is given next (1) → calls → looked at again (2) → what is given next → … → done (3)
 //
-//   (1) The calls since the last progress are written again, under the same message ids.
+//   (1) What is given next is noted before it is written. Who goes on looks in the log which of it was: that is looked at again as in (2), the
+//       rest is read anew and given.
 //   (2) A membership that has changed is sent by the router, under the id of that change. Only where the router's call stands before the
 //       older one written here is it sent once more, under an id of its own: a receiver would take the older one for the last word. The
-//       profiles are read to their end first, and again until nothing has changed.
+//       profiles are read to their end first, and again until nothing has changed. A correction is noted before it is written, too.
 //   (3) What was paused is waited for. Once it is resumed the destination is given what that has for it, from the first profile on.
 //
 // `begun`, progress and `done` are the destination's record, acknowledged.
 import type { Host } from "#host";
 import type { OutgoingRecord } from "#kafka";
-import type { AudienceConfig, ConnectionSync, DestinationConfig, ProfileResult } from "#topics";
+import type { AudienceConfig, ConnectionSync, DestinationConfig } from "#topics";
 import type { Pace } from "../durable-work/pace.ts";
 import type { ProfileReader, SentState } from "../profiles/replica.ts";
 import { isOvertaken, type JobEnds, type JobLog } from "./job-log.ts";
 import { begun, changed, fateOf, resumed, takesAudiences } from "./sync.ts";
-
-/** One value of one profile. */
-export interface CurrentValue {
-  readonly profileId: string;
-  readonly incarnation: number;
-  readonly result: ProfileResult;
-  readonly audience: AudienceConfig;
-  /** An older one was written behind it: a receiver that knows its message id shall not pass it over. */
-  readonly isCorrection: boolean;
-}
+import { type Change, type CurrentValue, changeOf, endsIn, jobEndsOf, unsureOf, valueIn } from "./values.ts";
 
 export interface SyncWork {
   readonly store: {
@@ -43,6 +35,8 @@ export interface SyncWork {
   readonly sentAs: (value: CurrentValue) => string;
   /** The message id that `jobOf` gives it. */
   readonly givenAs: (value: CurrentValue, destination: DestinationConfig) => string;
+  /** Of the record that `jobOf` makes of it. */
+  readonly keyOf: (value: CurrentValue, destination: DestinationConfig) => string;
   /** undefined: the destination's filter does not let it pass. */
   readonly jobOf: (value: CurrentValue, destination: DestinationConfig) => OutgoingRecord | undefined;
   /** Resolves when they are on all in-sync replicas. */
@@ -59,8 +53,9 @@ const IN_FORCE_MS = 2_000;
 const PROGRESS_EVERY_MS = 5_000;
 /** Whether what was paused is resumed, and whether the destination still takes it. */
 const LOOK_EVERY_MS = 1_000;
-/** Profiles of one turn of the event loop. */
+/** Profiles of one turn of the event loop; fewer when they have so many values. */
 const PROFILES_A_TURN = 200;
+const VALUES_A_TURN = 200;
 
 /** Resolves when the destination has what it is to have, or with `signal`. */
 export async function workOn(id: string, work: SyncWork, signal: AbortSignal): Promise<void> {
@@ -109,6 +104,7 @@ class Syncing {
     const { host, nowMs, profiles } = this.#work;
     const waitMs = this.#sync.createdAtMs + IN_FORCE_MS - nowMs();
     if (waitMs > 0) await host.delay(waitMs, this.#signal);
+    if (!(await this.#takeUp())) return;
     this.#ends = await this.#work.jobs.ends();
     await profiles.refresh(this.#signal);
     for (let { partition } = this.#sync; partition < profiles.partitions; partition += 1)
@@ -117,24 +113,72 @@ class Syncing {
     this.#work.onDone(this.#sync);
   }
 
+  /** Of what is noted as given next: what was written may stand behind a newer one, the rest is given now. False when it was ended early. */
+  async #takeUp(): Promise<boolean> {
+    const { audience, givenAs, jobs, profiles } = this.#work;
+    const { id, partition, unsure } = this.#sync;
+    if (unsure.length === 0) return true;
+    const config = this.#config();
+    if (config === undefined) return false;
+    const values = unsure.flatMap((one) => {
+      const of = audience(one.computationId);
+      return of === undefined || of.deletedAtMs !== null ? [] : valueIn(one, of);
+    });
+    this.#ends = endsIn(this.#sync);
+    const keys = this.#keysOf(values, config);
+    const places = await jobs.placesSince({
+      from: this.#ends,
+      destinationId: id,
+      keys,
+      signal: this.#signal,
+    });
+    const [written, missing] = [true, false].map((is) =>
+      values.filter((value) => places.has(givenAs(value, config)) === is),
+    ) as [CurrentValue[], CurrentValue[]];
+    await this.#correct(partition, written, config);
+    await profiles.refresh(this.#signal);
+    const ids = new Set(missing.map(({ profileId }) => profileId));
+    const { values: anew } = await this.#valuesOf(partition, [...ids], Number.POSITIVE_INFINITY);
+    await this.#give(anew, config, { partition, cursor: this.#sync.cursor });
+    return true;
+  }
+
+  /** undefined when it takes no audiences any more. */
+  #config(): DestinationConfig | undefined {
+    const config = this.#work.destination(this.#sync.id);
+    return takesAudiences(config) ? config : undefined;
+  }
+
   /** False when it was ended early. */
   async #partition(partition: number): Promise<boolean> {
-    const { destination, host } = this.#work;
+    const { host } = this.#work;
     let after = partition === this.#sync.partition ? (this.#sync.cursor ?? undefined) : undefined;
     for (let ids = this.#take(partition, after); ids.length > 0; ids = this.#take(partition, after)) {
       this.#signal.throwIfAborted();
-      const config = destination(this.#sync.id);
-      if (config === undefined || !takesAudiences(config)) return false;
-      const values = await this.#valuesOf(partition, ids);
-      await this.#send(values, config);
-      await this.#correct(partition, values, config);
-      after = ids.at(-1);
-      const sent = this.#sync.sent + values.length;
-      this.#sync = changed(this.#sync, { partition, cursor: after ?? null, sent }, this.#work.nowMs());
+      const config = this.#config();
+      if (config === undefined) return false;
+      const { last, values } = await this.#valuesOf(partition, ids, VALUES_A_TURN);
+      after = last;
+      await this.#give(values, config, { partition, cursor: after ?? null });
       if (host.elapsed() - this.#savedAtMs >= PROGRESS_EVERY_MS) await this.#save({});
       await new Promise<void>((resolve) => void host.setImmediate(resolve));
     }
     return true;
+  }
+
+  /** Gives the destination values of profiles up to a place. */
+  async #give(
+    values: readonly CurrentValue[],
+    config: DestinationConfig,
+    place: Pick<ConnectionSync, "partition" | "cursor">,
+  ): Promise<void> {
+    if (values.length > 0) {
+      await this.#save({ ...place, unsure: values.map(unsureOf), jobEnds: jobEndsOf(this.#ends) });
+      await this.#send(values, config);
+      await this.#correct(place.partition, values, config);
+    }
+    const sent = this.#sync.sent + values.length;
+    this.#sync = changed(this.#sync, { ...place, unsure: [], sent }, this.#work.nowMs());
   }
 
   async #save(changes: Partial<ConnectionSync>): Promise<void> {
@@ -143,16 +187,24 @@ class Syncing {
     this.#savedAtMs = this.#work.host.elapsed();
   }
 
-  async #valuesOf(partition: number, ids: readonly string[]): Promise<CurrentValue[]> {
+  /** Of the first of these profiles, until there are enough; `last` is the last one that was looked at. */
+  async #valuesOf(
+    partition: number,
+    ids: readonly string[],
+    enough: number,
+  ): Promise<{ readonly values: CurrentValue[]; readonly last: string | undefined }> {
     const values: CurrentValue[] = [];
+    let last: string | undefined;
     for (const id of ids) {
+      if (values.length >= enough) break;
+      last = id;
       const state = await this.#work.profiles.sentOf(partition, id);
       if (state === undefined || state.redirectTo !== null || this.#work.isSuppressed(id)) continue;
       const { incarnation } = state;
       for (const { audience, result } of this.#given(state))
         values.push({ profileId: id, incarnation, result, audience, isCorrection: false });
     }
-    return values;
+    return { values, last };
   }
 
   /** Notes what is held back. */
@@ -194,6 +246,7 @@ class Syncing {
         if (now !== undefined) changes.push({ before, now });
       }
       open = await this.#overtaken(changes, destination);
+      if (open.length > 0) await this.#save({ unsure: [...this.#sync.unsure, ...open.map(unsureOf)] });
       await this.#send(open, destination);
       // Before a further change is looked for: it may have come since.
       if (open.length === 0) this.#ends = ends;
@@ -203,18 +256,25 @@ class Syncing {
   /** Those whose older value stands behind the newer one in the log, where the router wrote that meanwhile. */
   async #overtaken(changes: readonly Change[], destination: DestinationConfig): Promise<CurrentValue[]> {
     if (changes.length === 0) return [];
-    const { givenAs, jobOf, jobs, sentAs } = this.#work;
+    const { givenAs, jobs, sentAs } = this.#work;
     const places = await jobs.placesSince({
       from: this.#ends,
       destinationId: this.#sync.id,
-      keys: changes.flatMap(({ before }) => jobOf(before, destination)?.key ?? []),
+      keys: this.#keysOf(
+        changes.map(({ before }) => before),
+        destination,
+      ),
       signal: this.#signal,
     });
-    return changes.flatMap(({ before, now }) => {
-      // What a filter held back stands nowhere, and overtakes nothing.
-      if (jobOf(before, destination) === undefined) return [];
-      return isOvertaken(places, { older: givenAs(before, destination), newer: sentAs(now) }) ? now : [];
-    });
+    const overtaken = changes.flatMap(({ before, now }) =>
+      isOvertaken(places, { older: givenAs(before, destination), newer: sentAs(now) }) ? now : [],
+    );
+    // A value and its correction may stand behind the same newer one.
+    return [...new Map(overtaken.map((now) => [givenAs(now, destination), now])).values()];
+  }
+
+  #keysOf(values: readonly CurrentValue[], destination: DestinationConfig): string[] {
+    return values.map((value) => this.#work.keyOf(value, destination));
   }
 
   /** A list, and no cursor that stays open while others are served. */
@@ -226,19 +286,4 @@ class Syncing {
     }
     return taken;
   }
-}
-
-interface Change {
-  readonly before: CurrentValue;
-  readonly now: CurrentValue;
-}
-
-/** The value as it is now, when it has changed. Of a deleted or merged profile nothing more is sent. */
-function changeOf(value: CurrentValue, state: SentState | undefined): CurrentValue | undefined {
-  const { audience, result } = value;
-  const now = state?.results.find(({ computationId }) => computationId === audience.id);
-  if (state === undefined || state.redirectTo !== null || now === undefined || now.text === "")
-    return undefined;
-  if (now.seq === result.seq && state.incarnation === value.incarnation) return undefined;
-  return { ...value, incarnation: state.incarnation, result: now, isCorrection: true };
 }
