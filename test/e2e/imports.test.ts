@@ -3,6 +3,8 @@ import { gzipSync } from "node:zlib";
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
 import { requestJson } from "#support/api";
 import { type ListStage, type SentIdentify, startListStage } from "#support/list-stage";
+import { metricsOf, sumOfMetric } from "#support/metrics";
+import type { ServiceProcess } from "#support/service";
 import { until } from "#support/until";
 
 interface Answer {
@@ -202,3 +204,37 @@ test("a destination that is connected later gets the members that there are, by 
     messageId: job?.messageId,
   });
 }, 120_000);
+
+test("two control processes apply imports at once, and one goes on with those of the other, which is killed: each user is sent once", async () => {
+  const second = await stage.anotherControl();
+  const uploadAt = async (control: ServiceProcess, { id }: { readonly id: string }, importId: string) =>
+    await requestJson<Answer>(
+      `http://127.0.0.1:${control.ports["controlPort"]}/v1/audiences/${id}/members/${importId}`,
+      { method: "PUT", body: csvOf(users(0, 2_000)), headers: { "content-type": "text/csv" } },
+    );
+  const openAt = async (control: ServiceProcess): Promise<number> =>
+    sumOfMetric(await metricsOf(control), "hookline_control_imports_open");
+  const lists: (Awaited<ReturnType<typeof newList>> & { readonly importId: string })[] = [];
+  /** Each is uploaded to the one process, and once more to the other. */
+  async function uploadOne(): Promise<void> {
+    const list = await newList(`Shared ${lists.length}`);
+    const one = { ...list, importId: `one-${lists.length}` };
+    lists.push(one);
+    expect((await uploadAt(second, one, one.importId)).status).toBe(202);
+    expect([200, 202]).toContain((await uploadAt(stage.control, one, one.importId)).status);
+  }
+  const areBothAtWork = async (): Promise<boolean> => {
+    const open = await Promise.all([stage.control, second].map(openAt));
+    if (open.every((count) => count > 0)) return true;
+    // Whose an import is follows from its id.
+    if (lists.length < 20) await uploadOne();
+    return false;
+  };
+  await until(areBothAtWork, { ...WAIT, what: "an import under way in each process" });
+  await second.kill();
+  for (const list of lists) {
+    expect(await list.until(list.importId, "applied")).toMatchObject({ added: 2_000, users: 2_000 });
+    const sent = await list.sent(2_000);
+    expect(sent.size).toBe(2_000);
+  }
+}, 240_000);

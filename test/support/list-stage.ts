@@ -30,6 +30,8 @@ export interface ListStage {
   readonly control: ServiceProcess;
   readonly processor: ServiceProcess;
   readonly topics: TopicMap;
+  /** One more control process, with a disk of its own; stopped with the stage. */
+  readonly anotherControl: () => Promise<ServiceProcess>;
   /** Base URL of the control API. */
   readonly url: () => string;
   /** Everything that the space has sent, in the order of the log; a copy under the same message id is left out. */
@@ -81,6 +83,7 @@ export async function startListStage(settings: Readonly<Record<string, string>> 
     startService({ name: "control", settings: { ...shared, ...settings } }),
     startService({ name: "audience-processor", settings: shared }),
   ]);
+  const more: ServiceProcess[] = [];
   const wire = connect({
     kafka: { brokers: stack.brokers, clientId: "test-lists", tls: false },
     registryUrl: stack.registryUrl,
@@ -115,13 +118,19 @@ export async function startListStage(settings: Readonly<Record<string, string>> 
     control,
     processor,
     topics,
+    async anotherControl() {
+      const own = { HOOKLINE_DATA_DIR: join(dataFolder, `control-${more.length + 2}`) };
+      const another = await startService({ name: "control", settings: { ...shared, ...settings, ...own } });
+      more.push(another);
+      return another;
+    },
     url: () => `http://127.0.0.1:${control.ports["controlPort"]}`,
     sent,
     jobs: async (destinationId) =>
       (await all(topics.deliveryJobs)).filter((job) => job.destinationId === destinationId),
     async stop() {
       await wire.close();
-      await Promise.all([control.kill(), processor.kill()]);
+      await Promise.all([control, processor, ...more].map((one) => one.kill()));
       await rm(dataFolder, { recursive: true, force: true });
     },
   };
