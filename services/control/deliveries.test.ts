@@ -209,6 +209,17 @@ describe("dead letters (contract 3.7, 10.6)", () => {
     expect(await idsOf(`?from=${from}&limit=1`)).toEqual([raw]);
   });
 
+  test("of an unknown destination or replay are 404 with the field; of one that is gone they are there", async () => {
+    expect(await idsOf("?destinationId=dst_other")).toEqual(["dl-3"]);
+    for (const [field, what] of [
+      ["destinationId", "destination"],
+      ["replayId", "replay"],
+    ]) {
+      const { body, status } = await control.ask(`/v1/dead-letters?${field}=none`);
+      expect([status, body.errors]).toEqual([404, [{ path: field, message: `there is no ${what} none` }]]);
+    }
+  });
+
   test("are shown with their exact body and the reason of every webhook", async () => {
     const { status, body } = await control.ask("/v1/dead-letters/dl-1");
     expect(status).toBe(200);

@@ -8,10 +8,13 @@ import type { ReplayStore } from "../replays/store.ts";
 /** What the routes of dead letters work with. */
 export interface DeadLetterParts extends DestinationLookup {
   readonly deliveries: {
-    readonly index: Pick<DeliveryIndex, "findDeadLetter" | "listDeadLetters">;
+    readonly index: Pick<
+      DeliveryIndex,
+      "countDeadLetters" | "findDeadLetter" | "knowsDestination" | "listDeadLetters"
+    >;
     readonly progress: Pick<Progress, "indexedUntilMs">;
   };
   readonly deadLetters: DeadLetterReader;
-  readonly replays: Pick<ReplayStore, "list">;
+  readonly replays: Pick<ReplayStore, "get" | "isLoaded" | "list">;
   readonly host: Pick<Host, "setTimeout">;
 }

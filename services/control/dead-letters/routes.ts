@@ -16,6 +16,7 @@ import {
   timePage,
   timePageOf,
 } from "../http/time-pages.ts";
+import { checkNamed } from "./known.ts";
 import type { DeadLetterParts } from "./parts.ts";
 import { shownOf } from "./shown.ts";
 import { DeadLetterView, deadLetterView, WholeDeadLetterView, wholeDeadLetterView } from "./views.ts";
@@ -51,6 +52,7 @@ export function addDeadLetterRoutes(app: ControlApp, parts: DeadLetterParts): vo
     },
     async ({ query }) => {
       const { destinationId, reason, replayId } = query;
+      checkNamed(parts, { destinationId, replayId });
       const filter = { destinationId, reason, replayId, ...readRange(query) };
       const found = deliveries.index.listDeadLetters(filter, readPage(query));
       const { data, next } = timePage(found, query, ({ deadAtMs, place }) => ({ atMs: deadAtMs, place }));

@@ -102,7 +102,11 @@ describe("a list of destinations", () => {
   });
 
   test("of a source that is not there is 404", async () => {
-    expect((await ask("sourceId=nowhere")).status).toBe(404);
+    const { body, status } = await ask("sourceId=nowhere");
+    expect([status, body.errors]).toEqual([
+      404,
+      [{ path: "sourceId", message: "there is no source nowhere" }],
+    ]);
   });
 
   test.each(["sort=name", "sort=-name", "sort=-createdAt", "sort=createdAt"])(

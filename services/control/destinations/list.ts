@@ -27,7 +27,7 @@ export function matchingDestinations(
 ): DestinationConfig[] {
   const { health: state, sourceId } = query;
   if (sourceId !== undefined && sourceId !== SPACE_SOURCE && sources.get(sourceId) === undefined)
-    throw notFound("source", sourceId);
+    throw notFound("source", sourceId, "sourceId");
   return matching(destinations.list(), query)
     .filter(({ sourceIds }) => sourceId === undefined || sourceIds.includes(sourceId))
     .filter(

@@ -15,7 +15,7 @@ const Limit = Type.Unsafe<string | null>({ type: ["string", "null"], description
 
 export const PauseBody = Type.Object(
   { callsWaitFor: Type.Optional(Limit) },
-  { additionalProperties: false, title: "NewPause", description: "How long its calls wait." },
+  { additionalProperties: false, default: {}, title: "NewPause", description: "How long its calls wait." },
 );
 
 export const PauseView = Type.Object(

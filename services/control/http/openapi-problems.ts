@@ -5,7 +5,14 @@ import { PROBLEM_CONTENT_TYPE, ProblemError, type ProblemKind, problemBody, refu
 const EXAMPLE_REQUEST = "8f14e45f-ceea-467f-a0e6-3d5b7c1c2a90";
 
 /** What may go wrong with every request. */
-const ALWAYS: readonly ProblemKind[] = ["unreadable", "unauthorized", "forbidden", "failed", "unavailable"];
+const ALWAYS: readonly ProblemKind[] = [
+  "unreadable",
+  "unauthorized",
+  "forbidden",
+  "refused_values",
+  "failed",
+  "unavailable",
+];
 
 const EXAMPLES: Readonly<Record<ProblemKind, ProblemError>> = {
   unreadable: new ProblemError("unreadable", "Body is not valid JSON"),
@@ -48,7 +55,6 @@ function problemKinds(path: string, method: string, operation: JsonObject): Prob
     ["precondition_failed", taken.some(({ name }) => name === "if-match")],
     ["too_large", requestBody !== undefined],
     ["unsupported_media_type", requestBody !== undefined || isPost],
-    ["refused_values", requestBody !== undefined || queried.length > 0 || isPost],
   ];
   return [...ALWAYS, ...asked.filter(([, isGiven]) => isGiven).map(([kind]) => kind)];
 }

@@ -53,9 +53,19 @@ function completedPath(path: string, methods: unknown): JsonObject {
   return Object.fromEntries(
     operations.map(([method, operation]) => [
       method,
-      isJsonObject(operation) ? withProblems(path, method, operation) : operation,
+      isJsonObject(operation) ? withProblems(path, method, withBodyAsTaken(operation)) : operation,
     ]),
   );
+}
+
+/** A body whose schema has a default need not be sent. */
+function withBodyAsTaken(operation: JsonObject): JsonObject {
+  const { requestBody } = operation;
+  if (!isJsonObject(requestBody) || !isJsonObject(requestBody["content"])) return operation;
+  const hasDefault = Object.values(requestBody["content"]).some(
+    (media) => isJsonObject(media) && isJsonObject(media["schema"]) && "default" in media["schema"],
+  );
+  return hasDefault ? { ...operation, requestBody: { ...requestBody, required: false } } : operation;
 }
 
 const problem = {

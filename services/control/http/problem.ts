@@ -59,9 +59,10 @@ export function problemBody({ kind, message, errors }: ProblemError, requestId: 
   return { type: `urn:hookline:problem:${kind}`, title, status, detail: message, requestId, errors };
 }
 
-/** 404 for a thing that is named by its id. */
-export function notFound(what: string, id: string): ProblemError {
-  return new ProblemError("not_found", `there is no ${what} ${id}`);
+/** 404 for a thing that is named by its id; `path` is the field that named it, when it was not the URL's path. */
+export function notFound(what: string, id: string, path?: string): ProblemError {
+  const detail = `there is no ${what} ${id}`;
+  return new ProblemError("not_found", detail, path === undefined ? [] : [{ path, message: detail }]);
 }
 
 /**

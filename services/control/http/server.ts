@@ -19,7 +19,7 @@ import { checkScope } from "./caller.ts";
 import { openApiOptions } from "./openapi.ts";
 import { PROBLEM_CONTENT_TYPE, ProblemError, ProblemSchema, problemBody } from "./problem.ts";
 import { toProblem } from "./to-problem.ts";
-import { createValidatorCompiler } from "./validation.ts";
+import { addParameterRules, createValidatorCompiler } from "./validation.ts";
 
 export type ControlApp = FastifyInstance<
   RawServerDefault,
@@ -62,6 +62,7 @@ export async function createServer(options: ServerOptions): Promise<ControlApp> 
   app.server.maxConnections = MAX_CONNECTIONS;
   app.setValidatorCompiler(createValidatorCompiler());
   acceptJsonOnly(app);
+  addParameterRules(app);
   addHooks(app, options);
   answerProblems(app, options.logger);
   app.addSchema(ProblemSchema);

@@ -1,6 +1,6 @@
 // Values are checked against the route's schema by ajv: every wrong field at once, nothing coerced or dropped in bodies.
 import { Ajv, type ErrorObject } from "ajv";
-import type { FastifyRequest, FastifySchemaCompiler } from "fastify";
+import type { FastifyInstance, FastifyRequest, FastifySchemaCompiler } from "fastify";
 import { type FieldProblem, type ProblemError, refused } from "./problem.ts";
 import { validationText } from "./validation-texts.ts";
 
@@ -15,6 +15,21 @@ export function createValidatorCompiler(): FastifySchemaCompiler<object> {
   // A query holds nothing but strings; a parameter that is given once is no list yet.
   const query = new Ajv({ ...SHARED, formats: FORMATS, coerceTypes: "array", useDefaults: true });
   return ({ schema, httpPart }) => (httpPart === "body" ? body : query).compile(schema);
+}
+
+const NO_PARAMETERS = { type: "object", properties: {}, additionalProperties: false } as const;
+
+/** Unknown parameters are refused by every route, also by those that take none and those that look at a wrong body themselves. */
+export function addParameterRules(app: Pick<FastifyInstance, "addHook">): void {
+  app.addHook("onRoute", (route) => {
+    route.schema = { ...route.schema, querystring: route.schema?.querystring ?? NO_PARAMETERS };
+  });
+  app.addHook("preHandler", async (request) => {
+    // Where nothing was found, or the request is not to be handled, the parameters need no second look.
+    if (request.validationError === undefined) return;
+    const validate = request.getValidationFunction("querystring");
+    if (validate?.(request.query) === false) throw refusedBy((validate.errors ?? []) as ErrorObject[]);
+  });
 }
 
 /** More than an answer names; what is beyond is counted. */

@@ -181,6 +181,10 @@ describe("a request for a regulation", () => {
     expect(ids(await list(`limit=200&after=${first.next}`)).at(-1)).toBe(body.id);
     expect((await control.ask("/v1/regulations?status=odd")).status).toBe(422);
     expect((await control.ask("/v1/regulations/none")).status).toBe(404);
+    expect((await control.ask("/v1/regulations?sourceId=none")).body).toMatchObject({
+      status: 404,
+      errors: [{ path: "sourceId", message: "there is no source none" }],
+    });
   }, 60_000);
 });
 

@@ -6,6 +6,7 @@ import { page, pageOf } from "../http/pages.ts";
 import type { ControlApp } from "../http/server.ts";
 import { checkBody } from "../http/validation.ts";
 import { existingRegulation, startRegulation } from "./commands.ts";
+import { matchingRegulations } from "./list.ts";
 import type { RegulationParts } from "./parts.ts";
 import {
   RegulationAccepted,
@@ -62,13 +63,7 @@ function addReadRoutes(app: ControlApp, parts: RegulationParts): void {
       },
     },
     async ({ query }) => {
-      const { regulationType, status, sourceId } = query;
-      const meant = parts.regulations
-        .list()
-        .filter((regulation) => regulationType === undefined || regulation.regulationType === regulationType)
-        .filter((regulation) => status === undefined || regulation.state === status)
-        .filter((regulation) => sourceId === undefined || regulation.sourceId === sourceId);
-      const { data, next } = page(meant, query);
+      const { data, next } = page(matchingRegulations(parts, query), query);
       return { data: data.map(regulationView), next };
     },
   );

@@ -20,7 +20,7 @@ const TestBody = Type.Object(
       Type.Unsafe<object>({ type: "object", description: "A call with its `type`; a sample when absent." }),
     ),
   },
-  { additionalProperties: false },
+  { additionalProperties: false, default: {} },
 );
 
 const nullableString = (description: string) =>
