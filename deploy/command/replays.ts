@@ -1,6 +1,7 @@
 // Calls sent again, delivered ones too; dead letters by their ids stand in deliveries.ts.
 import type { Command } from "commander";
 import type { CommandContext } from "./context.ts";
+import { CommandError, EXIT } from "./exit-codes.ts";
 import { addList, addShow, addShownLeaf, askAndShow, pathOf, positiveNumber, RANGE } from "./leaf.ts";
 
 export function addReplayCommands(program: Command, context: CommandContext): void {
@@ -29,18 +30,22 @@ export function addReplayCommands(program: Command, context: CommandContext): vo
 
 interface StartOptions {
   readonly json?: boolean;
-  readonly destinationId: string;
+  readonly destinationId?: string;
+  readonly toDestinationId?: string;
+  readonly sourceId?: string;
 }
 
 function addStart(replays: Command, context: CommandContext): void {
   const start = addShownLeaf(replays, "start", {
-    description: "send calls of a destination again, delivered ones unless told otherwise",
+    description:
+      "send calls of a destination again, or of a source to each of its destinations; delivered ones unless told otherwise",
     examples: [
       "replays start --destination-id dst_1 --from 2026-01-31T12:00Z --event Bought",
       "replays start --destination-id dst_1 --to-destination-id dst_2 --which all",
+      "replays start --source-id src_1 --from 2026-01-31T12:00Z",
     ],
   })
-    .requiredOption("--destination-id <id>", "whose calls are meant")
+    .option("--destination-id <id>", "whose calls are meant; every destination of --source-id when not given")
     .option("--to-destination-id <id>", "the destination that gets them instead")
     .option("--which <which>", "delivered, dead or all")
     .option("--source-id <id>", "of one source")
@@ -49,6 +54,16 @@ function addStart(replays: Command, context: CommandContext): void {
     .option("--calls-per-second <number>", "the pace", positiveNumber);
   for (const [flags, description] of Object.entries(RANGE)) start.option(flags, description);
   start.action(async ({ json, ...body }: StartOptions) => {
-    await askAndShow(context, { ...(json === true && { json }) }, (api) => api.ask("/v1/replays", { body }));
+    const { path, fields } = requestOf(body);
+    await askAndShow(context, { ...(json === true && { json }) }, (api) => api.ask(path, { body: fields }));
   });
+}
+
+function requestOf(body: StartOptions): { readonly path: string; readonly fields: object } {
+  const { sourceId, ...ofSource } = body;
+  if (body.destinationId !== undefined) return { path: "/v1/replays", fields: body };
+  if (sourceId === undefined) throw new CommandError("name --destination-id, or --source-id", EXIT.usage);
+  if (body.toDestinationId !== undefined)
+    throw new CommandError("--to-destination-id goes with --destination-id", EXIT.usage);
+  return { path: pathOf("/v1/sources", sourceId, "/replays"), fields: ofSource };
 }

@@ -137,6 +137,29 @@ describe("options are fields of the request", () => {
     expect(asked).toEqual([{ method: "PATCH", url: "/v1/destinations/d", body }]);
   });
 
+  test("of a replay, of one destination or of all that a source has", async () => {
+    await hookline(
+      "replays",
+      "start",
+      "--destination-id",
+      "d",
+      "--source-id",
+      "s",
+      "--event",
+      "Bought",
+      ...RANGE,
+    );
+    await hookline("replays", "start", "--source-id", "s", "--which", "all", "--calls-per-second", "5");
+    const range = { from: "2026-01-31T12:00Z", to: "2026-01-31T14:00Z" };
+    const one = { destinationId: "d", sourceId: "s", event: "Bought", ...range };
+    expect(asked).toEqual([
+      { method: "POST", url: "/v1/replays", body: one },
+      { method: "POST", url: "/v1/sources/s/replays", body: { which: "all", callsPerSecond: 5 } },
+    ]);
+    expect((await hookline("replays", "start", "--which", "all")).code).toBe(2);
+    expect((await hookline("replays", "start", "--source-id", "s", "--to-destination-id", "d")).code).toBe(2);
+  });
+
   test("a label without a value is refused before anything is asked", async () => {
     expect(await hookline("sources", "create", "--name", "S", "--label", "team")).toMatchObject({
       code: 2,

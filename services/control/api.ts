@@ -28,8 +28,8 @@ import { addLiveRoutes } from "./live/routes.ts";
 import { addReasonRoute } from "./reasons/routes.ts";
 import type { RegulationParts } from "./regulations/parts.ts";
 import { addRegulationRoutes } from "./regulations/routes.ts";
-import type { ReplayRouteParts } from "./replays/noting.ts";
 import { addReplayRoutes } from "./replays/routes.ts";
+import { addSourceReplayRoute, type SourceReplayParts } from "./replays/source-replays.ts";
 import { acceptRequestKeys, type RequestKeyParts } from "./request-keys/hooks.ts";
 import type { SourceParts } from "./sources/parts.ts";
 import { addSourceRoutes } from "./sources/routes.ts";
@@ -46,7 +46,7 @@ export type ApiParts = SourceParts &
   TestCallParts &
   AttemptParts &
   DeadLetterParts &
-  ReplayRouteParts &
+  SourceReplayParts &
   RegulationParts &
   AudienceParts &
   MemberParts &
@@ -75,6 +75,7 @@ export const ROUTES: readonly ((app: ControlApp, parts: ApiParts) => void)[] = [
   addReasonRoute,
   addDeadLetterRoutes,
   addReplayRoutes,
+  addSourceReplayRoute,
   addRegulationRoutes,
   addAudienceRoutes,
   addComputedTraitRoutes,

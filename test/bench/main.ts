@@ -2,6 +2,7 @@
 import { startStack } from "#stack";
 import { environment } from "#support/environment";
 import { helpOf, readArguments } from "./arguments.ts";
+import { attempts } from "./attempts.ts";
 import { audiences } from "./audiences.ts";
 import type { Bench, BenchDescription, LocalBench } from "./bench.ts";
 import { delivery } from "./delivery.ts";
@@ -24,6 +25,7 @@ const BENCHES: readonly (Bench | LocalBench)[] = [
   audiences,
   processor,
   profiles,
+  attempts,
 ];
 
 const print = (line: string): void => void process.stdout.write(`${line}\n`);

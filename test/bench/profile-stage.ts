@@ -24,7 +24,7 @@ const OURS = { isOurs: true };
 const nothing = (): void => undefined;
 
 /** Names schemas by their order. */
-async function localSerde(): Promise<Serde> {
+export async function localSerde(): Promise<Serde> {
   const schemas: Parameters<Registry["idOf"]>[1][] = [];
   const idOf: Registry["idOf"] & Registry["register"] = async (_, schema) => {
     if (!schemas.includes(schema)) schemas.push(schema);

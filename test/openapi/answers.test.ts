@@ -151,6 +151,7 @@ describe("answers are what the document says", () => {
     await ask("POST /v1/dead-letters/replay", [], { body: { ids: ["none"] } });
     await ask("POST /v1/replays", [], { body: { destinationId, which: "all" } });
     await ask("POST /v1/replays", [], { body: { destinationId: "none" } });
+    await ask("POST /v1/sources/{id}/replays", [sourceId]);
     await ask("GET /v1/replays");
     await ask("GET /v1/replays/{id}", [replayId]);
     await ask("DELETE /v1/replays/{id}", [replayId]);

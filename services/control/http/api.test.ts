@@ -271,6 +271,7 @@ describe("the OpenAPI document", () => {
       "post /v1/regulations",
       "post /v1/replays",
       "post /v1/sources",
+      "post /v1/sources/{id}/replays",
       "post /v1/sources/{id}/write-keys",
       "put /v1/audiences/{id}/members/{importId}",
     ]);

@@ -9,6 +9,27 @@ import { CallsPerSecondField } from "./pace.ts";
 const WHICH =
   "delivered: neither failed for good nor waiting. dead: failed for good. all: both. What waits is sent anyway and never meant.";
 
+/** Of a request: which calls are meant, and how fast they are sent. */
+export const CALL_FIELDS = {
+  which: Type.Optional(
+    Type.Unsafe<(typeof REPLAYED_CALLS)[number]>({
+      type: "string",
+      enum: REPLAYED_CALLS,
+      default: "delivered",
+      description: WHICH,
+    }),
+  ),
+  event: Type.Optional(
+    Type.String({
+      minLength: 1,
+      description: "Only track calls with this event; every call when not given.",
+    }),
+  ),
+  messageId: Type.Optional(Type.String({ minLength: 1, description: "Only this call." })),
+  ...RANGE_FIELDS,
+  callsPerSecond: CallsPerSecondField,
+};
+
 export const CallReplayBody = Type.Object(
   {
     destinationId: Type.String({
@@ -18,24 +39,8 @@ export const CallReplayBody = Type.Object(
     toDestinationId: Type.Optional(
       Type.String({ minLength: 1, description: "The destination that gets them instead." }),
     ),
-    which: Type.Optional(
-      Type.Unsafe<(typeof REPLAYED_CALLS)[number]>({
-        type: "string",
-        enum: REPLAYED_CALLS,
-        default: "delivered",
-        description: WHICH,
-      }),
-    ),
     sourceId: Type.Optional(Type.String({ minLength: 1 })),
-    event: Type.Optional(
-      Type.String({
-        minLength: 1,
-        description: "Only track calls with this event; every call when not given.",
-      }),
-    ),
-    messageId: Type.Optional(Type.String({ minLength: 1, description: "Only this call." })),
-    ...RANGE_FIELDS,
-    callsPerSecond: CallsPerSecondField,
+    ...CALL_FIELDS,
   },
   { additionalProperties: false },
 );

@@ -12,7 +12,7 @@ import type { ReplayBody } from "./schemas.ts";
 import { filterOf } from "./selection.ts";
 
 /** Called with what is about to be written; it is not when this rejects. */
-type Noting = (replay: Replay) => Promise<void>;
+export type Noting = (replay: Replay) => Promise<void>;
 const nobody: Noting = async () => undefined;
 
 /** A person or program is waiting. */
