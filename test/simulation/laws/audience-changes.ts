@@ -3,7 +3,7 @@ import { messageIdOf } from "#audiences";
 import { SPACE_SOURCE } from "#contract";
 import type { AudienceConfig, Call, ProfileState } from "#topics";
 import { versionsOf } from "./audience-versions.ts";
-import type { Story } from "./story.ts";
+import type { Story, Written } from "./story.ts";
 
 /** What a message id is made of. */
 export interface Origin {
@@ -114,15 +114,16 @@ export function changesOf(story: Story): readonly Change[] {
 }
 
 /** Of two records of a profile the one with the higher (applied offset, version) is the newer. */
-export function newestProfiles({ profiles }: Story): ReadonlyMap<string, ProfileState> {
-  const newest = new Map<string, ProfileState>();
-  for (const { record, value } of profiles) {
-    const before = newest.get(record.key ?? "");
+export function newestProfiles({ profiles }: Story): ReadonlyMap<string, Written<ProfileState>> {
+  const newest = new Map<string, Written<ProfileState>>();
+  for (const profile of profiles) {
+    const { record, value } = profile;
+    const before = newest.get(record.key ?? "")?.value;
     const isNewer =
       before === undefined ||
       value.appliedOffset > before.appliedOffset ||
       (value.appliedOffset === before.appliedOffset && value.version >= before.version);
-    if (isNewer) newest.set(record.key ?? "", value);
+    if (isNewer) newest.set(record.key ?? "", profile);
   }
   return newest;
 }

@@ -1,5 +1,5 @@
 // The lives of users in a world of audiences, from the log of their events alone: a deletion ends one, and what comes after it begins another.
-import type { ProfileEventRecord } from "#topics";
+import type { Call, ProfileEventRecord } from "#topics";
 import type { NaiveCall, NaivePerson } from "../../audiences/naive-definition.ts";
 import { EPOCH_MS } from "../host/virtual-host.ts";
 import { mergedOf, naiveCallOf } from "./audience-people.ts";
@@ -27,6 +27,10 @@ export interface Life {
 
 type Event = Written<ProfileEventRecord>;
 
+/** Names one receipt of a call: one that is sent again after its user was deleted counts anew, from then on. */
+const copyOf = ({ messageId, receivedAtMs }: Pick<Call, "messageId" | "receivedAtMs">): string =>
+  `${messageId} ${receivedAtMs}`;
+
 /** When the call is judged, for the world's clocks: by its own times. */
 function happenedOf({ atMs, record, value }: Event, storedAtMs: ReadonlyMap<string, number>): Happened {
   const { call, isMember, listId } = value;
@@ -43,7 +47,7 @@ function happenedOf({ atMs, record, value }: Event, storedAtMs: ReadonlyMap<stri
   }
   const naive = naiveCallOf(call, record.offset);
   const momentsMs = [naive.receivedAtMs, naive.atMs];
-  const stored = storedAtMs.get(call.messageId) ?? 0;
+  const stored = storedAtMs.get(copyOf(call)) ?? 0;
   return { ...place, call: naive, list: undefined, momentsMs, storedAtMs: EPOCH_MS + stored };
 }
 
@@ -98,7 +102,7 @@ export function livesOf(story: Story): ReadonlyMap<string, readonly Life[]> {
 function readLives(story: Story): ReadonlyMap<string, readonly Life[]> {
   const merged = mergedOf(story);
   const linked = new Set([...merged.keys(), ...merged.values()]);
-  const storedAtMs = new Map(story.calls.toReversed().map(({ atMs, value }) => [value.messageId, atMs]));
+  const storedAtMs = new Map(story.calls.toReversed().map(({ atMs, value }) => [copyOf(value), atMs]));
   const users = new Map<string, Biographer>();
   for (const event of story.profileEvents) {
     const user = event.record.key ?? "";

@@ -58,6 +58,15 @@ describe("a law is broken by", () => {
     expect(broken({ calls: [CALL, ENTERS, unknown] })).toContain(NUMBERED);
   });
 
+  test("a change that is not sent, but not by one that the world's end has cut off", () => {
+    const outbox = [{ computationId: "a1" }] as ReturnType<typeof profile>["value"]["outbox"];
+    const unsent = profile(0, { seq: 3, outbox });
+    expect(broken({ profiles: [unsent] })).toEqual([NUMBERED]);
+    const { endedAtMs } = story();
+    expect(broken({ profiles: [{ ...unsent, atMs: endedAtMs - 5 }] })).toEqual([]);
+    expect(broken({ profiles: [{ ...profile(0, { seq: 3 }), atMs: endedAtMs - 5 }] })).toEqual([NUMBERED]);
+  });
+
   test("a definition of before that holds again once the edited one did", () => {
     const writes = [version(1), version(5_000, { generation: 2 })];
     const [enters, leaves] = [2, 1].map((generation, index) =>
@@ -165,6 +174,25 @@ describe("a law is broken by", () => {
       const calls = [CALL, ENTERS, given("m2", 30_000), enters, leaves];
       const profiles = [profile(0, { seq: 1 }), gone, { ...anew, value: { ...anew.value, results: [] } }];
       expect(broken({ calls, profileEvents: [...events, back], profiles })).toEqual([]);
+    });
+
+    test("nor by one who comes back, and of whom a call is sent again later that was deleted with the user", () => {
+      const identify = (messageId: string, atMs: number, plan: string): ProfileEventCall => ({
+        ...callOf(messageId, atMs),
+        type: "identify",
+        name: null,
+        body: Buffer.from(JSON.stringify({ traits: { plan } })),
+      });
+      const back = [identify("m2", 30_000, "pro"), identify("m3", 35_000, "free"), callOf("m1", 40_000)];
+      const profileEvents = [...events, ...back.map((call, index) => event(index + 2, { call }))];
+      // The first call of the life was stored late, so time was further when it was judged.
+      const changes = [30_001, 35_000].map((atMs, index) =>
+        sent({ value: index === 0, atMs, origin: { incarnation: 2, seq: index + 1 } }),
+      );
+      const calls = [CALL, given("m2", 30_000), given("m3", 35_000), given("m1", 40_000), ...changes];
+      const profiles = [profile(0, { seq: 0 }), gone, { ...anew, value: { ...anew.value, results: [] } }];
+      const writes = [version(1, { definition: JSON.stringify({ trait: "plan", op: "eq", value: "pro" }) })];
+      expect(broken({ calls, profileEvents, profiles }, writes)).toEqual([]);
     });
 
     test("by a commit that passes the deletion before it is in the profile", () => {

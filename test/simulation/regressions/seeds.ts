@@ -154,4 +154,14 @@ export const REGRESSIONS: readonly Regression[] = [
     worlds: "audiences",
     found: "what an earlier owner had left unsent waited until the group that keys calls was joined, too",
   },
+  {
+    seed: 9083,
+    worlds: "audiences",
+    found: "the law took a call that was sent again after a deletion for one that was stored before it",
+  },
+  {
+    seed: 9307,
+    worlds: "audiences",
+    found: "the law asked for a change whose profile was written as the world ended",
+  },
 ];
