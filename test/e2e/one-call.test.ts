@@ -19,7 +19,11 @@ interface Call {
     readonly name: string | null;
     readonly state: string;
     readonly next: readonly { readonly nextAttemptAt: string | null; readonly attempts: number }[];
-    readonly attempts: readonly { readonly outcome: string; readonly status: number | null }[];
+    readonly attempts: readonly {
+      readonly outcome: string;
+      readonly status: number | null;
+      readonly response: { readonly body: string | null } | null;
+    }[];
     readonly deadLetters: readonly { readonly reason: string }[];
   }[];
 }
@@ -119,6 +123,28 @@ test("a call that failed for good is dead, with the reason", async () => {
   expect(destinations).toMatchObject([
     { attempts: [{ outcome: "http_4xx", status: 410 }], deadLetters: [{ reason: "permanent" }], next: [] },
   ]);
+}, 180_000);
+
+test("each request shows what was answered, cut and with secrets masked, and what its connection took", async () => {
+  const key = "the-key-that-the-endpoint-repeats";
+  const body = `no room for ${key} ${"x".repeat(2_000)}`;
+  receiver.script("/echo", { status: 503, headers: { "x-request-id": "r-1", "set-cookie": "a=b" }, body });
+  const { id, writeKeys } = await deployment.control.createSource();
+  const webhooks = [{ url: receiver.url("/echo"), headers: { "x-key": key } }];
+  await deployment.control.createDestination({ name: "/echo", sourceIds: [id], webhooks });
+  await deployment.send(writeKeys[0], "track", { userId: "u1", event: "E", messageId: "shown" });
+
+  const { destinations } = await callWhen("shown", "", are(["waiting", 1]));
+  const [attempt] = destinations[0]?.attempts ?? [];
+  const duration = expect.any(Number);
+  expect(attempt).toMatchObject({
+    status: 503,
+    response: { headers: { "x-request-id": "r-1" }, body: expect.stringMatching(/^no room for \*+ x+$/) },
+    connection: { address: "127.0.0.1", connectMs: duration, tlsMs: null, waitMs: duration },
+  });
+  expect(attempt?.response).not.toHaveProperty("headers.set-cookie");
+  expect(Buffer.byteLength(attempt?.response?.body ?? "")).toBeLessThanOrEqual(1_024);
+  expect(JSON.stringify(attempt)).not.toContain(key);
 }, 180_000);
 
 test("the same messageId in two sources asks for the source; an unknown one is not found", async () => {
