@@ -174,7 +174,13 @@ describe("sources (contract 10.2)", () => {
 
   test("a source has at most 20 write keys", async () => {
     const { id } = await newSource();
-    const add = () => control.ask(`/v1/sources/${id}/write-keys`, { method: "POST" });
+    // Nineteen at once wait for each other; on a busy machine the last ones are told to come again.
+    const add = async () => {
+      for (;;) {
+        const answer = await control.ask(`/v1/sources/${id}/write-keys`, { method: "POST" });
+        if (answer.status !== 503 || !answer.body.detail.includes("was not begun")) return answer;
+      }
+    };
     const answers = await Promise.all(Array.from({ length: 19 }, add));
     expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([201]));
     expect((await add()).status).toBe(409);
