@@ -3,7 +3,7 @@ import type { RecordHeaders } from "#kafka";
 import type { ServiceContext } from "#runtime";
 import { createSpanCounts } from "./span-counts.ts";
 import type { SpanExport } from "./span-export.ts";
-import { readTraceparent, TRACEPARENT, type TraceContext } from "./trace-context.ts";
+import { readRecordTrace, readTrace, type TraceContext } from "./trace-context.ts";
 import { NO_TRACES, type Span, type SpanStart, type Tracer } from "./tracer.ts";
 
 interface TracingSettings {
@@ -60,16 +60,14 @@ export function createTracer(
   { begin, random }: TracerParts,
 ): Tracer {
   const share = oneIn === 0 ? 0 : 1 / oneIn;
-  const sampledIn = (text: string | undefined): TraceContext | undefined =>
-    text === undefined ? undefined : readTraceparent(text);
   return {
-    enter(traceparent, start) {
-      const given = followCallers ? sampledIn(traceparent) : undefined;
+    enter(caller, start) {
+      const given = followCallers ? readTrace(caller) : undefined;
       if (given !== undefined) return given.isSampled ? begin(given, start) : undefined;
       return random() < share ? begin(undefined, start) : undefined;
     },
     follow(headers: RecordHeaders | undefined, start) {
-      const parent = sampledIn(headers?.get(TRACEPARENT));
+      const parent = headers === undefined ? undefined : readRecordTrace(headers);
       return parent?.isSampled === true ? begin(parent, start()) : undefined;
     },
   };

@@ -6,7 +6,12 @@ import { MAX_SPANS, openSpanExport, type SpanExport } from "./span-export.ts";
 import type { SpanStart } from "./tracer.ts";
 
 const START: SpanStart = { name: "a span", kind: "client", attributes: { "hookline.attempt": 2 } };
-const PARENT = { traceId: "4bf92f3577b34da6a3ce929d0e0e4736", spanId: "00f067aa0ba902b7", isSampled: true };
+const PARENT = {
+  traceId: "4bf92f3577b34da6a3ce929d0e0e4736",
+  spanId: "00f067aa0ba902b7",
+  isSampled: true,
+  state: undefined,
+};
 
 let receiver: SpanReceiver;
 let spans: SpanExport;
@@ -64,10 +69,22 @@ describe("spans", () => {
         "error.type": "http_5xx",
       },
     });
-    expect(span.traceparent).toBe(`00-${PARENT.traceId}-${sent?.spanId}-01`);
-    expect(span.headers).toEqual(new Map([["traceparent", span.traceparent]]));
+    expect(span.headers).toEqual(new Map([["traceparent", `00-${PARENT.traceId}-${sent?.spanId}-01`]]));
     expect(receiver.text()).toContain("Bearer of-the-collector");
     expect(counted).toEqual({ sent: 1, failed: 0, dropped: 0 });
+  });
+
+  test.each([
+    ["rojo=00f067aa0ba902b7,congo=t61rcWkgMzE", "rojo=00f067aa0ba902b7,congo=t61rcWkgMzE"],
+    ["rojo=1, no member ,congo=2", "rojo=1,congo=2"],
+    [`rojo=${"x".repeat(508)}`, undefined],
+    ["", undefined],
+  ])("stand in a trace whose state goes on as far as it is one: %p", async (state, wanted) => {
+    const span = spans.begin({ ...PARENT, state }, START);
+    span.end({});
+    expect(await spans.close(10_000)).toBe(true);
+    expect(span.headers.get("tracestate")).toBe(wanted);
+    expect(receiver.spans[0]?.traceState || undefined).toBe(wanted);
   });
 
   test("that nobody takes are held up to a bound, then dropped and counted; the end does not wait for them", async () => {

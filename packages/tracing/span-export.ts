@@ -1,6 +1,7 @@
 // Spans by OpenTelemetry. Nothing else imports it, and this is imported only by a process with traces.
 import {
   type Attributes,
+  createTraceState,
   type HrTime,
   ROOT_CONTEXT,
   SpanKind,
@@ -15,7 +16,7 @@ import type { Host } from "#host";
 import type { Logger } from "#runtime";
 import { BoundedSpans } from "./bounded-spans.ts";
 import type { SpanCounts } from "./span-counts.ts";
-import { TRACEPARENT, type TraceContext, writeTraceparent } from "./trace-context.ts";
+import { type TraceContext, writeTrace } from "./trace-context.ts";
 import type { Span, SpanStart } from "./tracer.ts";
 
 export interface SpanExportOptions {
@@ -49,12 +50,14 @@ function toTime(unixMs: number): HrTime {
 
 function parentOf(parent: TraceContext | undefined) {
   if (parent === undefined) return ROOT_CONTEXT;
-  const { spanId, traceId } = parent;
+  const { spanId, state, traceId } = parent;
   return trace.setSpanContext(ROOT_CONTEXT, {
     traceId,
     spanId,
     traceFlags: TraceFlags.SAMPLED,
     isRemote: true,
+    // The library drops what is no member of a list, and a list of more than 512 characters.
+    ...(state === undefined ? {} : { traceState: createTraceState(state) }),
   });
 }
 
@@ -93,10 +96,9 @@ export function openSpanExport(options: SpanExportOptions): SpanExport {
         startTime: toTime(beganAtMs),
       };
       const span = tracer.startSpan(name, options, parentOf(parent));
-      const traceparent = writeTraceparent(span.spanContext());
+      const { spanId, traceId, traceState } = span.spanContext();
       return {
-        traceparent,
-        headers: new Map([[TRACEPARENT, traceparent]]),
+        headers: writeTrace({ traceId, spanId, state: traceState?.serialize() }),
         set: (more) => span.setAttributes(more),
         end({ attributes: more = {}, error }) {
           span.setAttributes(more);

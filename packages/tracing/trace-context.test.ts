@@ -1,9 +1,11 @@
 import { describe, expect, test } from "@jest/globals";
 import fc from "fast-check";
-import { readTraceparent, traceHeaders, writeTraceparent } from "./trace-context.ts";
+import { readRecordTrace, readTrace, traceHeaders, writeTrace } from "./trace-context.ts";
 
 const TRACE = "4bf92f3577b34da6a3ce929d0e0e4736";
 const SPAN = "00f067aa0ba902b7";
+
+const readTraceparent = (traceparent: string) => readTrace({ traceparent, tracestate: undefined });
 
 describe("traceparent", () => {
   test("tells trace, span and whether it is recorded", () => {
@@ -11,6 +13,7 @@ describe("traceparent", () => {
       traceId: TRACE,
       spanId: SPAN,
       isSampled: true,
+      state: undefined,
     });
     expect(readTraceparent(`00-${TRACE}-${SPAN}-00`)?.isSampled).toBe(false);
     // Further flags may be defined; the last bit keeps its meaning.
@@ -35,7 +38,8 @@ describe("traceparent", () => {
   });
 
   test("what is written is read, and no text makes reading throw", () => {
-    expect(readTraceparent(writeTraceparent({ traceId: TRACE, spanId: SPAN }))?.isSampled).toBe(true);
+    const trace = { traceId: TRACE, spanId: SPAN, state: "vendor=1" };
+    expect(readRecordTrace(writeTrace(trace))).toEqual({ ...trace, isSampled: true });
     fc.assert(
       fc.property(fc.string(), (text) => {
         readTraceparent(text);
@@ -43,15 +47,14 @@ describe("traceparent", () => {
     );
   });
 
-  test("of a record's headers nothing else goes on", () => {
-    expect(traceHeaders(new Map([["other", "x"]]))).toBeUndefined();
-    expect(
-      traceHeaders(
-        new Map([
-          ["other", "x"],
-          ["traceparent", "t"],
-        ]),
-      ),
-    ).toEqual(new Map([["traceparent", "t"]]));
+  test("of a record's headers its state goes on with it, and nothing else", () => {
+    const all = [
+      ["other", "x"],
+      ["tracestate", "vendor=1"],
+      ["traceparent", "t"],
+    ] as const;
+    expect(traceHeaders(new Map(all.slice(0, 2)))).toBeUndefined();
+    expect(traceHeaders(new Map(all))).toEqual(new Map(all.slice(1)));
+    expect(traceHeaders(new Map(all.slice(2)))).toEqual(new Map(all.slice(2)));
   });
 });

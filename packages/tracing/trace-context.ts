@@ -1,7 +1,14 @@
 // Where a call stands in its trace, as W3C Trace Context writes it: in HTTP headers and in headers of records.
 import type { RecordHeaders } from "#kafka";
 
-export const TRACEPARENT = "traceparent";
+const TRACEPARENT = "traceparent";
+const TRACESTATE = "tracestate";
+
+/** As they come with a request. */
+export interface CallerHeaders {
+  readonly traceparent: string | undefined;
+  readonly tracestate: string | undefined;
+}
 
 /** The span that the next one belongs under. */
 export interface TraceContext {
@@ -10,6 +17,8 @@ export interface TraceContext {
   /** 16 hex digits. */
   readonly spanId: string;
   readonly isSampled: boolean;
+  /** What others' systems keep in the trace, as it was given: nothing of it is read here. */
+  readonly state: string | undefined;
 }
 
 /** Later versions may add to it behind another dash. */
@@ -17,21 +26,33 @@ const FORMAT =
   /^(?!ff)([0-9a-f]{2})-(?!0{32})([0-9a-f]{32})-(?!0{16})([0-9a-f]{16})-([0-9a-f]{2})(-.{0,400})?$/;
 const SAMPLED = 1;
 
-/** Undefined for what is none. */
-export function readTraceparent(text: string): TraceContext | undefined {
-  const [, version, traceId, spanId, flags = "", rest] = FORMAT.exec(text) ?? [];
+/** Undefined for what is none. Without a traceparent a tracestate means nothing. */
+export function readTrace({ traceparent, tracestate }: CallerHeaders): TraceContext | undefined {
+  const [, version, traceId, spanId, flags = "", rest] = FORMAT.exec(traceparent ?? "") ?? [];
   if (traceId === undefined || spanId === undefined) return undefined;
   if (version === "00" && rest !== undefined) return undefined;
-  return { traceId, spanId, isSampled: (Number.parseInt(flags, 16) & SAMPLED) === SAMPLED };
+  const isSampled = (Number.parseInt(flags, 16) & SAMPLED) === SAMPLED;
+  return { traceId, spanId, isSampled, state: tracestate };
 }
 
-/** Of a span that is recorded. */
-export function writeTraceparent({ traceId, spanId }: Pick<TraceContext, "traceId" | "spanId">): string {
-  return `00-${traceId}-${spanId}-01`;
+/** Of a record. */
+export function readRecordTrace(headers: RecordHeaders): TraceContext | undefined {
+  return readTrace({ traceparent: headers.get(TRACEPARENT), tracestate: headers.get(TRACESTATE) });
+}
+
+/** Of a span that is recorded: for what it sends and writes. An empty state has no header. */
+export function writeTrace({ traceId, spanId, state }: Omit<TraceContext, "isSampled">): RecordHeaders {
+  return withState(`00-${traceId}-${spanId}-01`, state);
+}
+
+function withState(traceparent: string, state: string | undefined): RecordHeaders {
+  const headers = new Map([[TRACEPARENT, traceparent]]);
+  if (state !== undefined && state !== "") headers.set(TRACESTATE, state);
+  return headers;
 }
 
 /** Of a record's headers only what a trace needs: what others put beside it goes no further. */
 export function traceHeaders(headers: RecordHeaders): RecordHeaders | undefined {
   const traceparent = headers.get(TRACEPARENT);
-  return traceparent === undefined ? undefined : new Map([[TRACEPARENT, traceparent]]);
+  return traceparent === undefined ? undefined : withState(traceparent, headers.get(TRACESTATE));
 }

@@ -8,6 +8,7 @@ import { NO_TRACES, type Span, type SpanEnd, type SpanStart } from "./tracer.ts"
 
 const TRACE = "4bf92f3577b34da6a3ce929d0e0e4736";
 const given = (flags: string) => `00-${TRACE}-00f067aa0ba902b7-${flags}`;
+const caller = (traceparent?: string) => ({ traceparent, tracestate: "vendor=1" });
 const START: SpanStart = { name: "a span", kind: "server", attributes: {} };
 
 function begun() {
@@ -15,10 +16,8 @@ function begun() {
   const begin = (parent: TraceContext | undefined): Span => {
     const span = { parent, ends: [] as SpanEnd[] };
     spans.push(span);
-    const traceparent = `span-${spans.length}`;
     return {
-      traceparent,
-      headers: new Map([["traceparent", traceparent]]),
+      headers: new Map([["traceparent", `span-${spans.length}`]]),
       set: () => undefined,
       end: (end) => span.ends.push(end),
     };
@@ -33,25 +32,25 @@ function tracerOf({ followCallers = true, oneIn = 10, random = 0.5 } = {}) {
 
 describe("where calls come in", () => {
   test("of those without a header one in so many is traced, in a trace of its own", () => {
-    expect(tracerOf({ random: 0.1 }).tracer.enter(undefined, START)).toBeUndefined();
+    expect(tracerOf({ random: 0.1 }).tracer.enter(caller(), START)).toBeUndefined();
     const { spans, tracer } = tracerOf({ random: 0.0999 });
-    expect(tracer.enter(undefined, START)?.traceparent).toBe("span-1");
+    expect(tracer.enter(caller(), START)?.headers.get("traceparent")).toBe("span-1");
     expect(spans[0]?.parent).toBeUndefined();
-    expect(tracerOf({ oneIn: 0, random: 0 }).tracer.enter(undefined, START)).toBeUndefined();
-    expect(tracerOf({ oneIn: 1, random: 0.999 }).tracer.enter(undefined, START)).toBeDefined();
+    expect(tracerOf({ oneIn: 0, random: 0 }).tracer.enter(caller(), START)).toBeUndefined();
+    expect(tracerOf({ oneIn: 1, random: 0.999 }).tracer.enter(caller(), START)).toBeDefined();
   });
 
   test("a caller's header decides, both ways", () => {
     const { spans, tracer } = tracerOf({ oneIn: 1, random: 0 });
-    expect(tracer.enter(given("00"), START)).toBeUndefined();
-    expect(tracer.enter(given("01"), START)).toBeDefined();
-    expect(spans).toMatchObject([{ parent: { traceId: TRACE } }]);
+    expect(tracer.enter(caller(given("00")), START)).toBeUndefined();
+    expect(tracer.enter(caller(given("01")), START)).toBeDefined();
+    expect(spans).toMatchObject([{ parent: { traceId: TRACE, state: "vendor=1" } }]);
   });
 
   test("a header that is none, or callers that are not followed, count as no header", () => {
     const { spans, tracer } = tracerOf({ random: 0 });
-    tracer.enter("nonsense", START);
-    expect(tracerOf({ followCallers: false }).tracer.enter(given("01"), START)).toBeUndefined();
+    tracer.enter(caller("nonsense"), START);
+    expect(tracerOf({ followCallers: false }).tracer.enter(caller(given("01")), START)).toBeUndefined();
     expect(spans).toEqual([{ parent: undefined, ends: [] }]);
   });
 });

@@ -1,4 +1,5 @@
 import type { RecordHeaders } from "#kafka";
+import type { CallerHeaders } from "./trace-context.ts";
 
 /** Facts of a span. Never a secret: no body, no header, no path or query of a URL. */
 type SpanAttributes = Readonly<Record<string, string | number | boolean>>;
@@ -18,9 +19,7 @@ export interface SpanEnd {
 
 /** One stretch of a call's way that is recorded. */
 export interface Span {
-  /** For an HTTP request that it makes. */
-  readonly traceparent: string;
-  /** For records that it writes. */
+  /** For records that it writes, and for an HTTP request that it makes: traceparent, and tracestate where the trace has one. */
   readonly headers: RecordHeaders;
   set(attributes: SpanAttributes): void;
   /** Once. */
@@ -29,8 +28,8 @@ export interface Span {
 
 /** Begins spans. It costs a look at one value where a call is not traced. */
 export interface Tracer {
-  /** Where calls come in: in the trace that the caller's header names, or in a new one for some of the others. */
-  enter(traceparent: string | undefined, start: SpanStart): Span | undefined;
+  /** Where calls come in: in the trace that the caller's headers name, or in a new one for some of the others. */
+  enter(caller: CallerHeaders, start: SpanStart): Span | undefined;
   /** Behind: for what came in a trace that is recorded. `start` is called only then. */
   follow(headers: RecordHeaders | undefined, start: () => SpanStart): Span | undefined;
 }

@@ -74,7 +74,7 @@ const ALLOW_PREFLIGHT: readonly string[] = [
   "Access-Control-Allow-Methods",
   "GET, POST, OPTIONS",
   "Access-Control-Allow-Headers",
-  "authorization, content-type, content-encoding, x-retry-count, x-request-id, traceparent",
+  "authorization, content-type, content-encoding, x-retry-count, x-request-id, traceparent, tracestate",
   // A browser asks for each route by itself; a day is the longest that any of them remembers the answer.
   "Access-Control-Max-Age",
   "86400",

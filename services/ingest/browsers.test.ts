@@ -95,7 +95,7 @@ describe("browsers (contract 7.6, 7.7)", () => {
     expect(response.status).toBe(200);
     expect(response.headers.get("access-control-allow-origin")).toBe("*");
     expect(response.headers.get("access-control-allow-methods")).toContain("POST");
-    for (const name of ["authorization", "content-type", "x-retry-count", "traceparent"]) {
+    for (const name of ["authorization", "content-type", "x-retry-count", "traceparent", "tracestate"]) {
       expect(response.headers.get("access-control-allow-headers")).toContain(name);
     }
   });

@@ -19,12 +19,17 @@ export function enterTrace(
 ): Span | undefined {
   const path = route === undefined ? undefined : ROUTES[route.kind];
   if (path === undefined) return undefined;
-  const { traceparent } = headers;
-  return tracer.enter(typeof traceparent === "string" ? traceparent : undefined, {
+  const caller = { traceparent: textOf(headers["traceparent"]), tracestate: textOf(headers["tracestate"]) };
+  return tracer.enter(caller, {
     name: `${method} ${path}`,
     kind: "server",
     attributes: { "http.request.method": method, "http.route": path },
   });
+}
+
+/** Node joins headers of one name, but for a few that may come only once. */
+function textOf(header: string | string[] | undefined): string | undefined {
+  return typeof header === "string" ? header : undefined;
 }
 
 /** The parts for this one request: its calls are stored with the trace that they came in. */

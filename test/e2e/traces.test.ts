@@ -10,6 +10,7 @@ const START_TIMEOUT_MS = 240_000;
 const TIMEOUT_MS = 60_000;
 const TRACE = "4bf92f3577b34da6a3ce929d0e0e4736";
 const CALLER = "00f067aa0ba902b7";
+const STATE = "rojo=00f067aa0ba902b7,congo=t61rcWkgMzE";
 const SHARED_SECRET = "the-destination-has-a-secret";
 
 let collector: SpanReceiver;
@@ -45,7 +46,7 @@ test("a call that is retried is one trace: the caller's, ingest's, the router's,
   const messageId = "traced";
   await send(
     { messageId, properties: { secret: "in-the-body" } },
-    { traceparent: `00-${TRACE}-${CALLER}-01` },
+    { traceparent: `00-${TRACE}-${CALLER}-01`, tracestate: STATE },
   );
 
   const requests = await receiver.untilReceived("/ill?token=in-the-query", 3, TIMEOUT_MS);
@@ -75,6 +76,8 @@ test("a call that is retried is one trace: the caller's, ingest's, the router's,
   expect(requests.map(({ headers }) => headers["traceparent"])).toEqual(
     posts.map(({ spanId }) => `00-${TRACE}-${spanId}-01`),
   );
+  expect(collector.spans.map(({ traceState }) => traceState)).toEqual(new Array(5).fill(STATE));
+  expect(requests.map(({ headers }) => headers["tracestate"])).toEqual(new Array(3).fill(STATE));
   for (const secret of [SHARED_SECRET, "a-static-secret", "in-the-query", "in-the-body"])
     expect(collector.text()).not.toContain(secret);
 }, 120_000);

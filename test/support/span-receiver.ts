@@ -17,6 +17,7 @@ interface SentSpan {
   readonly traceId: string;
   readonly spanId: string;
   readonly parentSpanId?: string;
+  readonly traceState?: string;
   readonly name: string;
   readonly startTimeUnixNano: string;
   readonly endTimeUnixNano: string;
@@ -37,6 +38,7 @@ export interface ReceivedSpan {
   readonly traceId: string;
   readonly spanId: string;
   readonly parentSpanId: string | undefined;
+  readonly traceState: string | undefined;
   readonly name: string;
   readonly durationMs: number;
   readonly isError: boolean;
@@ -75,6 +77,7 @@ function spansIn({ resourceSpans }: Sent): ReceivedSpan[] {
         traceId: span.traceId,
         spanId: span.spanId,
         parentSpanId: span.parentSpanId,
+        traceState: span.traceState,
         name: span.name,
         durationMs: Number((BigInt(span.endTimeUnixNano) - BigInt(span.startTimeUnixNano)) / NANOS_A_MS),
         isError: span.status?.code === STATUS_ERROR,

@@ -151,8 +151,8 @@ class WebhookRequest implements LimitedRequest {
     const { body } = job;
     const startedAtMs = nowMs();
     const span = tracer.follow(this.#part.headers, () => spanOf(job, webhook));
-    const traceparent = span?.traceparent;
-    const headers = requestHeaders({ job, webhook, userAgent, nowMs: startedAtMs, traceparent });
+    const trace = span?.headers;
+    const headers = requestHeaders({ job, webhook, userAgent, nowMs: startedAtMs, trace });
     void egress
       .post({
         url: webhook.url,

@@ -50,20 +50,26 @@ describe("the headers of a request (contract 2.3)", () => {
     });
   });
 
-  test("have the span's traceparent, unless the webhook has one configured", () => {
+  test("have the span's trace with its state, unless the webhook has a header of these configured", () => {
     const signing: Signing = { sharedSecret: undefined, standardWebhooks: false, previous: undefined };
-    const headersOf = (headers: Record<string, string>, traceparent?: string) =>
+    const ours = new Map([
+      ["traceparent", "our parent"],
+      ["tracestate", "our state"],
+    ]);
+    const headersOf = (headers: Record<string, string>, trace?: ReadonlyMap<string, string>) =>
       requestHeaders({
         job,
         webhook: { headers, signing },
         userAgent: "Hookline/1.0",
         nowMs: 0,
-        traceparent,
+        trace,
       });
     expect(headersOf({})).not.toHaveProperty("traceparent");
-    expect(headersOf({}, "ours")).toMatchObject({ traceparent: "ours" });
-    const configured = headersOf({ Traceparent: "theirs" }, "ours");
-    expect(configured).toMatchObject({ Traceparent: "theirs" });
-    expect(configured).not.toHaveProperty("traceparent");
+    expect(headersOf({}, ours)).toMatchObject({ traceparent: "our parent", tracestate: "our state" });
+    for (const name of ["Traceparent", "TraceState"]) {
+      const configured = headersOf({ [name]: "theirs" }, ours);
+      expect(configured).toMatchObject({ [name]: "theirs" });
+      expect([configured["traceparent"], configured["tracestate"]]).toEqual([undefined, undefined]);
+    }
   });
 });

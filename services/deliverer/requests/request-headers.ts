@@ -17,24 +17,29 @@ export interface RequestParts {
   readonly webhook: { readonly headers: Readonly<Record<string, string>>; readonly signing: Signing };
   readonly userAgent: string;
   readonly nowMs: number;
-  /** Of the request's span; absent: it has none. */
-  readonly traceparent?: string | undefined;
+  /** Of the request's span, traceparent and tracestate; absent: it has none. */
+  readonly trace?: ReadonlyMap<string, string> | undefined;
 }
 
 export function requestHeaders(parts: RequestParts): Record<string, string> {
-  const { job, webhook, userAgent, nowMs, traceparent } = parts;
+  const { job, webhook, userAgent, nowMs, trace } = parts;
   const { headers: staticHeaders, signing } = webhook;
   const { sharedSecret } = signing;
   const { body, messageId } = job;
   const standardWebhooks = signing.standardWebhooks ? standardOptions(signing, messageId, nowMs) : undefined;
   const headers = deliveryHeaders({ body, staticHeaders, sharedSecret, standardWebhooks, userAgent });
-  return traceparent === undefined ? headers : withTraceparent(headers, traceparent);
+  return trace === undefined ? headers : withTrace(headers, trace);
 }
 
-/** One that somebody has configured for the webhook stays as it is. */
-function withTraceparent(headers: Record<string, string>, traceparent: string): Record<string, string> {
-  const isTaken = Object.keys(headers).some((name) => name.toLowerCase() === "traceparent");
-  return isTaken ? headers : { ...headers, traceparent };
+const TRACE_HEADERS: readonly string[] = ["traceparent", "tracestate"];
+
+/** Where somebody has configured one for the webhook none is added: a trace's state says nothing beside another trace. */
+function withTrace(
+  headers: Record<string, string>,
+  trace: ReadonlyMap<string, string>,
+): Record<string, string> {
+  const isTaken = Object.keys(headers).some((name) => TRACE_HEADERS.includes(name.toLowerCase()));
+  return isTaken ? headers : { ...headers, ...Object.fromEntries(trace) };
 }
 
 function standardOptions(
