@@ -1,4 +1,4 @@
-// Every service of an old version is replaced by the new one under load, as a rolling upgrade does it.
+// Every service of one version is replaced by another one under load, as a rolling upgrade and a rollback do it.
 import { randomBytes } from "node:crypto";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -17,24 +17,28 @@ import { Traffic } from "./traffic.ts";
 export interface UpgradeOptions {
   readonly stack: TestStack;
   /** The old version, as git knows it. */
-  readonly from: string;
+  readonly oldVersion: string;
+  /** This version is replaced by the old one, instead of the other way round. */
+  readonly isBack: boolean;
   readonly callsPerSecond: number;
-  /** Calls that have to be delivered before and after each old process ends. */
+  /** Calls that have to be delivered before and after each replaced process ends. */
   readonly callsPerStep: number;
   readonly log: (line: string) => void;
 }
 
 export interface UpgradeReport extends Account {
+  /** The version that was replaced, and the one that replaced it; `this` is the clone's own. */
   readonly from: string;
+  readonly to: string;
   /** Tries of the sender that got no 200. */
   readonly resent: number;
-  /** Of the old processes. */
+  /** Of the processes that were replaced. */
   readonly exitCodes: Readonly<Record<string, number>>;
 }
 
 /** The last is where the calls come in. */
 const ORDER: readonly ServiceName[] = SERVICE_NAMES.toReversed();
-/** A new process takes over the disk of the old one. */
+/** A process of the other version takes over the disk of the one that was replaced. */
 const WITH_DISK: readonly ServiceName[] = ["webhook-router", "audience-processor", "control"];
 const WAIT_MS = 120_000;
 const PARTITIONS = 4;
@@ -47,44 +51,49 @@ interface Scene extends UpgradeOptions {
   readonly folder: string;
   /** Addresses of ingest; changes while it is replaced. */
   readonly ingestUrls: string[];
+  /** The code of those that come; undefined: this version's. */
+  readonly laterRoot: string | undefined;
 }
 
 /** Rejects when something does not get ready or nothing arrives any more. */
 export async function runUpgrade(options: UpgradeOptions): Promise<UpgradeReport> {
-  const old = await oldVersion(options.from);
+  const old = await oldVersion(options.oldVersion);
+  const { isBack } = options;
+  const [firstRoot, laterRoot] = isBack ? [undefined, old.root] : [old.root, undefined];
+  const [from, to] = isBack ? ["this", old.commit] : [old.commit, "this"];
   const folder = await mkdtemp(join(tmpdir(), "hookline-upgrade-"));
   const receiver = await startReceiver();
   const diskOf = (name: string) => ({ HOOKLINE_DATA_DIR: join(folder, name) });
-  options.log(`starting version ${old.commit}`);
+  options.log(`starting version ${from}`);
   const prefix = `upgrade-${randomBytes(4).toString("hex")}-`;
   await old.provision(creation(options.stack, prefix));
-  // Makes topics and registers schemas of the new version, as before an upgrade, and starts the old one.
+  // The old version has made its topics and schemas at its time. Now those of the new one, and the processes that are to be replaced.
   const deployment = await startDeployment({
     stack: options.stack,
     prefix,
     partitions: PARTITIONS,
     retryDelaysMs: [RETRY_DELAY_MS],
-    root: old.root,
+    ...(firstRoot === undefined ? {} : { root: firstRoot }),
     settingsOf: { control: diskOf("control"), "webhook-router": diskOf("webhook-router") },
   });
   try {
     const processor = await deployment.addProcess(
       "audience-processor",
       diskOf("audience-processor"),
-      old.root,
+      firstRoot,
     );
     const writeKey = await configure(deployment, receiver);
     const ingestUrls = [deployment.ingestUrl()];
     const { callsPerSecond } = options;
     const traffic = new Traffic({ writeKey, callsPerSecond, urls: () => ingestUrls });
-    const scene = { ...options, deployment, receiver, traffic, folder, ingestUrls };
+    const scene = { ...options, deployment, receiver, traffic, folder, ingestUrls, laterRoot };
     const exitCodes: Record<string, number> = {};
     for (const name of ORDER) {
       const before = name === "audience-processor" ? processor : deployment.service(name as DeployedService);
       exitCodes[name] = await replace(scene, name, before);
     }
     await traffic.stop();
-    return { from: old.commit, resent: traffic.resent, exitCodes, ...(await account(scene)) };
+    return { from, to, resent: traffic.resent, exitCodes, ...(await account(scene)) };
   } finally {
     await deployment.stop();
     await receiver.close();
@@ -124,18 +133,20 @@ async function configure(deployment: Deployment, receiver: Receiver): Promise<st
   return source.writeKeys[0];
 }
 
-/** The new process beside the old one, the old one's end, and where it had a disk its successor on it. Gives the old one's exit code. */
-async function replace(scene: Scene, name: ServiceName, old: ServiceProcess): Promise<number> {
-  const { deployment, folder, ingestUrls, log } = scene;
-  const beside = await deployment.addProcess(name, { HOOKLINE_DATA_DIR: join(folder, `${name}-2`) });
+/** A process beside the one that goes, its end, and where it had a disk a successor on it. Gives the exit code of the one that went. */
+async function replace(scene: Scene, name: ServiceName, going: ServiceProcess): Promise<number> {
+  const { deployment, folder, ingestUrls, laterRoot, log } = scene;
+  const start = (disk: string) =>
+    deployment.addProcess(name, { HOOKLINE_DATA_DIR: join(folder, disk) }, laterRoot);
+  const beside = await start(`${name}-2`);
   if (name === "ingest") ingestUrls.push(`http://127.0.0.1:${beside.ports["ingestPort"]}`);
   await delivered(scene);
-  log(`${name}: old and new side by side`);
-  const exitCode = await old.stop();
+  log(`${name}: both versions side by side`);
+  const exitCode = await going.stop();
   if (name === "ingest") ingestUrls.shift();
-  if (WITH_DISK.includes(name)) await deployment.addProcess(name, { HOOKLINE_DATA_DIR: join(folder, name) });
+  if (WITH_DISK.includes(name)) await start(name);
   await delivered(scene);
-  log(`${name}: the old one ended with ${exitCode}`);
+  log(`${name}: the one that was replaced ended with ${exitCode}`);
   return exitCode;
 }
 
