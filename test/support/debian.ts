@@ -1,7 +1,7 @@
 // Programs that tests need and that Debian packages: taken from the PATH, or else unpacked from the package into the project's own cache. No
 // rights are needed for it.
 import { spawnSync } from "node:child_process";
-import { existsSync, mkdirSync, readdirSync, renameSync, rmSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { environment } from "#support/environment";
 
@@ -68,6 +68,31 @@ function unpacked(debianPackage: string, install: string, isWhole = false): stri
 export function debianProgram(program: string, debianPackage: string): string {
   if (isOnPath(program)) return program;
   return join(unpacked(debianPackage, "Prometheus"), "usr/bin", program);
+}
+
+const TEMPLATES = "/usr/share/prometheus/alertmanager";
+const TEMPLATES_UNPACKED = `${TEMPLATES.slice(1)}/`;
+
+/**
+ * Alertmanager, and the folder that it has to be started in. Debian's build reads its templates from where only an installed package has
+ * them. In the copy in the cache that path is one below the folder it is started in; it has to be as long.
+ */
+export function debianAlertmanager(): { readonly program: string; readonly folder: string } {
+  const name = "prometheus-alertmanager";
+  if (isOnPath(name)) return { program: name, folder: "/" };
+  const folder = unpacked(name, "Alertmanager");
+  const program = join(folder, "usr/bin/alertmanager-unpacked");
+  if (!existsSync(program)) {
+    const partial = `${program}.${process.pid}.partial`;
+    // Latin-1 has a character for each byte.
+    const bytes = readFileSync(join(folder, "usr/bin", name), "latin1");
+    writeFileSync(partial, bytes.replaceAll(TEMPLATES, TEMPLATES_UNPACKED), {
+      encoding: "latin1",
+      mode: 0o755,
+    });
+    renameSync(partial, program);
+  }
+  return { program, folder };
 }
 
 /** A Chromium without windows, and where it finds its libraries. */
