@@ -13,6 +13,7 @@ const ROOT = join(import.meta.dirname, "../..");
 interface Service {
   readonly image: string;
   readonly build?: object;
+  readonly pull_policy?: string;
   readonly command?: readonly string[];
   readonly profiles?: readonly string[];
   readonly ports?: readonly string[];
@@ -102,6 +103,11 @@ describe("docker-compose.yml", () => {
   test("builds the one image once", () => {
     expect(new Set(ours.map(([, { image }]) => image)).size).toBe(1);
     expect(named(services.filter(([, { build }]) => build !== undefined))).toEqual(["secrets"]);
+  });
+
+  test("starts and builds nothing for the command, whose output programs read", () => {
+    const { build, depends_on: on, pull_policy: policy } = compose.services["hookline"] ?? {};
+    expect([build, on, policy]).toEqual([undefined, {}, expect.stringContaining("never")]);
   });
 
   test("gives no service more rights than it needs, and room for logs without end to none", () => {
