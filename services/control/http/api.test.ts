@@ -163,8 +163,8 @@ describe("lists (contract 10.1)", () => {
   beforeAll(async () => {
     listed = await startControl();
     for (const id of ids) await listed.ask("/v1/sources", { body: { name: id, id } });
-  });
-  afterAll(() => listed.stop());
+  }, 180_000);
+  afterAll(() => listed?.stop(), 60_000);
 
   const list = async (query: string) => (await listed.ask(`/v1/sources${query}`)).body;
   const idsOf = (page: { data: { id: string }[] }) => page.data.map(({ id }) => id);
