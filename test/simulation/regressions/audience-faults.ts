@@ -6,6 +6,7 @@ const NUMBERED = "changes are numbered one after the other";
 const PASSED = "no commit passes an event that is not in its profile";
 
 const WORKER = "services/audience-processor/profiles/partition-worker.ts";
+const SERVICE = "services/audience-processor/service.ts";
 const PARTITIONS = "services/audience-processor/profiles/profile-partitions.ts";
 
 /** Faults of the audience processor: some were in the code once, the others are what its order of things is there to prevent. */
@@ -46,7 +47,11 @@ export const AUDIENCE_FAULTS: readonly KnownFault[] = [
   },
   {
     name: "timers fire by the wall clock while calls wait",
-    edits: [{ file: PARTITIONS, now: "if (reached >= end) worker", before: "worker" }],
+    edits: [
+      { file: PARTITIONS, now: "if (reached >= end) worker", before: "worker" },
+      // Time began once both groups were joined then, and so met events that were not folded.
+      { file: SERVICE, now: "const joined = Promise.all", before: "const joined = await Promise.all" },
+    ],
     breaks: [MOMENT],
     worlds: "steady_audiences",
     firstSeed: 14,
