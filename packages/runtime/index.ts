@@ -34,5 +34,6 @@ export {
   settingsGroup,
 } from "./settings.ts";
 export { helpText } from "./settings-help.ts";
+export { closesUnused } from "./silent-connections.ts";
 export { unknownSettings } from "./unknown-settings.ts";
 export * as value from "./value-types.ts";

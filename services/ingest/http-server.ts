@@ -1,5 +1,6 @@
-import { createServer, type Server } from "node:http";
+import { createServer } from "node:http";
 import type { AddressInfo, Socket } from "node:net";
+import { closesUnused } from "#runtime";
 import { PIXEL_GIF } from "./pixel.ts";
 import type { RequestHandler } from "./request-handler.ts";
 
@@ -39,8 +40,6 @@ const KEEP_ALIVE_MS = 75_000;
 export const CALLER_TIMES: CallerTimes = { requestMs: 30_000, headersMs: 15_000, checkEveryMs: 5_000 };
 const MAX_HEADER_BYTES = 16_384;
 const MAX_HEADERS = 200;
-/** How often connections that have become idle are closed at the end. */
-const CLOSE_IDLE_MS = 50;
 
 export async function startHttpServer({
   host,
@@ -69,6 +68,12 @@ export async function startHttpServer({
   });
   server.on("checkExpectation", handler);
   server.on("clientError", (error, socket) => refuseUnreadable(error, socket as Socket, newRequestId));
+  const closeUnused = closesUnused(server);
+  const close = async (): Promise<void> => {
+    const closed = new Promise<void>((resolve) => void server.close(() => resolve()));
+    closeUnused();
+    await closed;
+  };
   await new Promise<void>((resolve, reject) => {
     server.once("error", reject);
     server.listen({ host, port }, () => {
@@ -76,7 +81,7 @@ export async function startHttpServer({
       resolve();
     });
   });
-  return { port: (server.address() as AddressInfo).port, close: () => closeServer(server) };
+  return { port: (server.address() as AddressInfo).port, close };
 }
 
 /** As node:http reports what it could not read; `rawPacket` is what had come last. */
@@ -121,15 +126,4 @@ function refuseUnreadable(error: UnreadableError, socket: Socket, newRequestId: 
     `X-Request-Id: ${newRequestId()}`,
   ];
   socket.end(`${head.join("\r\n")}\r\n\r\n${body}`, () => socket.destroy());
-}
-
-async function closeServer(server: Server): Promise<void> {
-  const timer = setInterval(() => server.closeIdleConnections(), CLOSE_IDLE_MS);
-  try {
-    await new Promise<void>((resolve) => {
-      server.close(() => resolve());
-    });
-  } finally {
-    clearInterval(timer);
-  }
 }

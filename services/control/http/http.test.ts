@@ -66,7 +66,7 @@ describe("a refusal", () => {
   });
 });
 
-test("more connections than the limit are closed, and the others go on", async () => {
+function createApp() {
   const ignore = (): void => undefined;
   const logger = {
     debug: ignore,
@@ -76,13 +76,27 @@ test("more connections than the limit are closed, and the others go on", async (
     fatal: ignore,
   } as unknown as Logger;
   const telemetry = { answered: ignore, changed: ignore, tested: ignore, poisoned: ignore };
-  const app = await createServer({
+  return createServer({
     authorise: () => LOCAL_CALLER,
     telemetry,
     logger,
     newRequestId: () => "r",
     routes: [],
   });
+}
+
+test("it ends while a connection is open over which nothing has come", async () => {
+  const app = await createApp();
+  await app.listen({ port: 0, host: "127.0.0.1" });
+  const socket = connect((app.server.address() as AddressInfo).port, "127.0.0.1").resume();
+  await once(socket, "connect");
+  const ended = once(socket, "close");
+  await app.close();
+  await ended;
+});
+
+test("more connections than the limit are closed, and the others go on", async () => {
+  const app = await createApp();
   await app.listen({ port: 0, host: "127.0.0.1" });
   const { port } = app.server.address() as AddressInfo;
   const sockets: Socket[] = [];

@@ -12,7 +12,7 @@ import {
   type RawServerDefault,
 } from "fastify";
 import { givenRequestId } from "#contract";
-import type { Logger } from "#runtime";
+import { closesUnused, type Logger } from "#runtime";
 import type { Telemetry } from "../telemetry.ts";
 import type { Authorise } from "./auth.ts";
 import { checkScope } from "./caller.ts";
@@ -53,13 +53,14 @@ export async function createServer(options: ServerOptions): Promise<ControlApp> 
   const app: ControlApp = fastify({
     bodyLimit: MAX_BODY_BYTES,
     requestTimeout: REQUEST_TIMEOUT_MS,
-    forceCloseConnections: "idle",
     requestIdHeader: false,
     genReqId: ({ headers }) => givenRequestId(headers["x-request-id"]) ?? newRequestId(),
     clientErrorHandler: (error, socket) => refuseUnreadable(error, socket, newRequestId()),
     frameworkErrors: (error, _request, reply) => sendProblem(reply, toProblem(error)),
   }).withTypeProvider<TypeBoxTypeProvider>();
   app.server.maxConnections = MAX_CONNECTIONS;
+  const closeUnused = closesUnused(app.server);
+  app.addHook("preClose", async () => closeUnused());
   app.setValidatorCompiler(createValidatorCompiler());
   acceptJsonOnly(app);
   addParameterRules(app);

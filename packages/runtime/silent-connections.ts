@@ -1,0 +1,27 @@
+import type { Server } from "node:http";
+import type { Socket } from "node:net";
+
+/** How often a server that closes looks for connections that nobody uses. */
+const LOOK_MS = 50;
+
+/**
+ * To be called before the server listens. The function that it gives is called when the server begins to close: until that has come to its
+ * end, connections over which nothing comes are closed. Node closes those whose last request was answered, and waits for one over which
+ * nothing has come yet, as browsers and load balancers open them, for as long as for a request's headers.
+ */
+export function closesUnused(server: Server): () => void {
+  const connections = new Set<Socket>();
+  server.on("connection", (socket) => {
+    connections.add(socket);
+    socket.once("close", () => connections.delete(socket));
+  });
+  const closeUnused = (): void => {
+    server.closeIdleConnections();
+    for (const socket of connections) if (socket.bytesRead === 0) socket.destroy();
+  };
+  return () => {
+    closeUnused();
+    const timer = setInterval(closeUnused, LOOK_MS);
+    server.once("close", () => clearInterval(timer));
+  };
+}
