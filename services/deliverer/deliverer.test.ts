@@ -18,7 +18,7 @@ beforeAll(async () => {
   receiver = await startReceiver({ secret: SECRET });
   deliverer = await startDeliverer({
     retryDelaysMs: DELAYS_MS,
-    settings: { HOOKLINE_RETRY_WINDOW: `${WINDOW_MS}ms`, HOOKLINE_RESPONSE_DEADLINE: "500ms" },
+    settings: { HOOKLINE_RETRY_WINDOW: `${WINDOW_MS}ms`, HOOKLINE_RESPONSE_DEADLINE: "1500ms" },
   });
 }, 60_000);
 
