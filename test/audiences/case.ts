@@ -28,8 +28,8 @@ export type Step =
       readonly lateMs: number;
       readonly data: Json;
     }
-  /** The call of an earlier step again, byte for byte. */
-  | { readonly kind: "copy"; readonly of: number }
+  /** The call of an earlier step again; one that does not say when it was made is given the time at which it comes. */
+  | { readonly kind: "copy"; readonly of: number; readonly isStamped: boolean }
   | { readonly kind: "alias"; readonly from: string; readonly to: string }
   | { readonly kind: "delete"; readonly userId: string }
   | { readonly kind: "list"; readonly userId: string; readonly isMember: boolean }
@@ -218,7 +218,10 @@ const fewSeconds = fc.oneof(
 
 const step: fc.Arbitrary<Step> = fc.oneof(
   { weight: 12, arbitrary: call },
-  { weight: 2, arbitrary: fc.record({ kind: fc.constant("copy" as const), of: fc.nat(12) }) },
+  {
+    weight: 2,
+    arbitrary: fc.record({ kind: fc.constant("copy" as const), of: fc.nat(12), isStamped: fc.boolean() }),
+  },
   {
     weight: 1,
     arbitrary: fc.record({ kind: fc.constant("alias" as const), from: pick("u1", "u2", "x1"), to: user }),

@@ -22,6 +22,8 @@ export interface LateCase {
   readonly stretch: number;
   /** Profiles that a stretch reaches before the process dies; then it is read again, with another end. */
   readonly diesAfter: number;
+  /** Each reads its own profiles' events, and knows nothing of what the others have read. */
+  readonly partitions: number;
 }
 
 export const anyLateCase: fc.Arbitrary<LateCase> = fc.record({
@@ -30,13 +32,17 @@ export const anyLateCase: fc.Arbitrary<LateCase> = fc.record({
   ready: fc.integer({ min: 0, max: 100 }),
   stretch: fc.integer({ min: 1, max: 60 }),
   diesAfter: fc.integer({ min: 0, max: 3 }),
+  partitions: fc.integer({ min: 1, max: 3 }),
 });
+
+const partitionOf = (profileId: string, partitions: number): number =>
+  Array.from(profileId).reduce((sum, letter) => sum + letter.charCodeAt(0), 0) % partitions;
 
 class LateRun {
   readonly run: Run;
   readonly #given: LateCase;
   readonly #product: Product;
-  #calls = new CallMemory(1_000);
+  #memories = new Map<number, CallMemory>();
   #fence = 0;
   #cursor = 0;
 
@@ -69,29 +75,40 @@ class LateRun {
     if (diesAfter > 0) {
       this.#backfillTo(Math.min(this.#fence, end + 2), diesAfter);
       this.#product.reload();
-      this.#calls = new CallMemory(1_000);
+      this.#memories = new Map();
     }
     this.#backfillTo(end, Number.POSITIVE_INFINITY);
     this.#cursor = end;
   }
 
   #backfillTo(toOffset: number, profiles: number): void {
-    const { log, set } = this.#product;
+    const { set } = this.#product;
     const { nowMs } = this.run;
     const uses = [...set.leaves.values()].filter(({ plan }) => !isKnownFromSummary(plan));
-    const gathering = new Gathering({ uses, calls: this.#calls, nowMs, judgedFromMs: nowMs });
-    for (const { event, id: profileId, offset } of log) {
-      if (event.kind !== "call" || offset >= toOffset) continue;
-      const past = { profileId, offset, call: event.call };
-      const load = (id: string) => this.#product.profiles.get(id);
-      if (offset < this.#cursor) gathering.pass(past, load);
-      else gathering.take(past, load);
-    }
-    for (const [id, { states }] of [...gathering.profiles].slice(0, profiles)) {
+    const gathered = Array.from({ length: this.#given.partitions }, (_, partition) => {
+      const calls = this.#memories.get(partition) ?? new CallMemory(1_000);
+      this.#memories.set(partition, calls);
+      const gathering = new Gathering({ uses, calls, nowMs, judgedFromMs: nowMs });
+      this.#read(gathering, partition, toOffset);
+      return [...gathering.profiles];
+    });
+    for (const [id, { states }] of gathered.flat().slice(0, profiles)) {
       const profile = this.#product.profiles.get(id);
       if (profile === undefined) continue;
       addPast(profile, states, { uses, toOffset, nowMs });
       if (profile.redirectTo !== undefined) this.#product.giveOn(profile, nowMs);
+    }
+  }
+
+  #read(gathering: Gathering, partition: number, toOffset: number): void {
+    const load = (id: string) => this.#product.profiles.get(id);
+    for (const { event, id: profileId, offset } of this.#product.log) {
+      if (offset >= toOffset || partitionOf(profileId, this.#given.partitions) !== partition) continue;
+      if (event.kind === "merge") gathering.merged({ profileId, offset, moved: event.moved }, load);
+      if (event.kind !== "call") continue;
+      const past = { profileId, offset, call: event.call };
+      if (offset < this.#cursor) gathering.pass(past, load);
+      else gathering.take(past, load);
     }
   }
 

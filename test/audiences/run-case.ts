@@ -106,9 +106,9 @@ export class Run {
     this.#receive({ ...alias, ids, messageId, previousId: from });
   }
 
-  #copy(of: number): void {
+  #copy({ isStamped, of }: Step & { kind: "copy" }): void {
     const sent = this.#sent[of];
-    if (sent !== undefined) this.#receive(sent);
+    if (sent !== undefined) this.#receive(isStamped ? { ...sent, timestampMs: this.nowMs + 1 } : sent);
   }
 
   #delete(userId: string): void {
@@ -124,7 +124,7 @@ export class Run {
 
   step(step: Step): void {
     if (step.kind === "call") this.#call(step);
-    else if (step.kind === "copy") this.#copy(step.of);
+    else if (step.kind === "copy") this.#copy(step);
     else if (step.kind === "alias") this.#alias(step);
     else if (step.kind === "delete") this.#delete(step.userId);
     else if (step.kind === "clock") this.#clock(this.nowMs + step.ms);

@@ -6,7 +6,7 @@ import type { Profile } from "./profile.ts";
 import type { CallMemory } from "./recent-calls.ts";
 
 /** What of a profile decides whether a call counts, as it is when the stretch first has a call of it. */
-type Facts = Pick<Profile, "appliedOffset" | "deletedAtMs" | "isFrozen" | "redirectTo"> & {
+type Facts = Pick<Profile, "appliedOffset" | "deletedAtMs" | "incarnation" | "isFrozen" | "redirectTo"> & {
   readonly backfilled: ReadonlyMap<string, number>;
 };
 
@@ -25,6 +25,13 @@ export interface PastCall {
   readonly profileId: string;
   readonly offset: number;
   readonly call: ProfileCall;
+}
+
+/** A merge of the log: what was merged into the profile, as at its release. */
+export interface PastMerge {
+  readonly profileId: string;
+  readonly offset: number;
+  readonly moved: Pick<Profile, "recentCalls">;
 }
 
 export interface Gathered {
@@ -67,6 +74,16 @@ export class Gathering {
     if (facts !== undefined) this.#parts.calls.remember(past.call);
   }
 
+  /**
+   * Remembers the calls that the profile has by a merge: those were counted where they lie, in whatever partition. A copy that came later was
+   * passed on, and stands behind the merge. After a deletion they are not known any more.
+   */
+  merged({ moved, offset, profileId }: PastMerge, load: Load): void {
+    const facts = this.#factsOf(profileId, load);
+    if (facts !== undefined && offset >= facts.incarnation && !isPassedOn(facts, offset))
+      this.#parts.calls.rememberCallsOf(moved);
+  }
+
   /** Counts the call as it would have been counted when it came. Calls come in the order of the log. */
   take(past: PastCall, load: Load): void {
     const facts = this.#admit(past, load);
@@ -81,7 +98,7 @@ export class Gathering {
     if (!this.asksFor(call)) return undefined;
     const facts = this.#factsOf(profileId, load);
     if (facts === undefined || isPassedOver(facts, call)) return undefined;
-    return facts.redirectTo !== undefined && offset > facts.appliedOffset ? undefined : facts;
+    return isPassedOn(facts, offset) ? undefined : facts;
   }
 
   #count({ call, offset, profileId }: PastCall, facts: Facts): void {
@@ -101,6 +118,11 @@ export class Gathering {
   }
 }
 
-function factsOf({ appliedOffset, backfilled, deletedAtMs, isFrozen, redirectTo }: Profile): Facts {
-  return { appliedOffset, deletedAtMs, isFrozen, redirectTo, backfilled: new Map(backfilled) };
+const isPassedOn = ({ appliedOffset, redirectTo }: Facts, offset: number): boolean =>
+  redirectTo !== undefined && offset > appliedOffset;
+
+function factsOf({ backfilled, ...profile }: Profile): Facts {
+  const { appliedOffset, deletedAtMs, incarnation, isFrozen, redirectTo } = profile;
+  const known = new Map(backfilled);
+  return { appliedOffset, deletedAtMs, incarnation, isFrozen, redirectTo, backfilled: known };
 }

@@ -59,7 +59,15 @@ export class CallMemory {
 
   /** False when the call was remembered before. */
   remember(call: CallIdentity): boolean {
-    const hash = callHash(call);
+    return this.#add(callHash(call));
+  }
+
+  /** What a merged profile has counted. */
+  rememberCallsOf({ recentCalls }: Pick<Profile, "recentCalls">): void {
+    for (const hash of recentCalls) this.#add(hash);
+  }
+
+  #add(hash: number): boolean {
     if (this.#newest.has(hash) || this.#before.has(hash)) return false;
     if (this.#newest.size >= this.#capacity) {
       this.#before = this.#newest;

@@ -2,7 +2,7 @@ import { expect, test } from "@jest/globals";
 import { Bench, NOW_MS } from "../fixtures/bench.ts";
 import { audienceOf, callOf } from "../fixtures/calls.ts";
 import { Companions, Reports } from "../fixtures/companions.ts";
-import { profileEvent } from "../keying/profile-events.ts";
+import { profileEvent, profileEventsOf } from "../keying/profile-events.ts";
 
 const at = (agoMs: number) => ({ receivedAtMs: NOW_MS - agoMs, timestampMs: NOW_MS - agoMs });
 const track = (userId: string, agoMs = 0, event = "A") => callOf({ userId, event, ...at(agoMs) });
@@ -146,6 +146,25 @@ test("what a merged profile did counts for the surviving one", async () => {
   await companions.live("twice");
   expect(shown(bench)).toEqual(['u {"twice":true}']);
   expect(bench.stateOf("u")?.leaves).toMatchObject([{ longs: { length: 2 } }]);
+});
+
+test("a copy that came after its profile was merged counts once, as it did when it came", async () => {
+  const first = callOf({ anonymousId: "x", event: "A", ...at(30) });
+  const other = await Bench.with();
+  other.call(first);
+  other.call(callOf({ anonymousId: "x", userId: "u", event: "B", ...at(20) }));
+  await other.settled();
+  const [merge] = other.passedOn;
+  if (merge === undefined) throw new Error("nothing was given on");
+  const { bench, reports } = await setup();
+  bench.happen("u", merge.event);
+  for (const { event } of profileEventsOf({ ...first, ...at(10) })) bench.happen("u", event);
+  bench.call(track("u", 5));
+  await bench.settled();
+  bench.computations.apply("once", audienceOf("once", { ...TWICE, count: { op: "eq", value: 1 } }));
+  await new Companions(bench, reports).live("once");
+  expect(bench.stateOf("u")?.leaves).toMatchObject([{ longs: { length: 1 } }]);
+  expect(shown(bench)).toEqual(['u {"once":true}']);
 });
 
 test("is live when the other partitions have counted, too: they may have found something of its profiles", async () => {

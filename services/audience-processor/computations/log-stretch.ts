@@ -152,17 +152,25 @@ export class LogStretch {
     happening: Happening | undefined,
     take: Take,
   ): void | Promise<void> {
-    if (happening?.event.kind !== "call" || profileId === null) return this.#keepPace();
-    const { call } = happening.event;
-    if (!this.#gathering.asksFor(call)) return this.#keepPace();
-    const past = { profileId, offset, call };
-    const profile = this.#gathering.knows(profileId) ? undefined : this.#parts.worker.load(profileId);
+    if (happening === undefined || profileId === null) return this.#keepPace();
+    const { event } = happening;
+    if (event.kind === "merge") {
+      const past = { profileId, offset, moved: event.moved };
+      return this.#withProfile(profileId, (load) => this.#gathering.merged(past, load));
+    }
+    if (event.kind !== "call" || !this.#gathering.asksFor(event.call)) return this.#keepPace();
+    const past = { profileId, offset, call: event.call };
+    return this.#withProfile(profileId, (load) => take(past, load));
+  }
+
+  #withProfile(id: string, look: (load: () => Profile | undefined) => void): void | Promise<void> {
+    const profile = this.#gathering.knows(id) ? undefined : this.#parts.worker.load(id);
     if (profile === undefined || !("then" in profile)) {
-      readable(() => take(past, () => profile));
+      readable(() => look(() => profile));
       return this.#keepPace();
     }
-    return this.#loaded(profileId).then((loaded) => {
-      readable(() => take(past, () => loaded));
+    return this.#loaded(id).then((loaded) => {
+      readable(() => look(() => loaded));
       return this.#keepPace();
     });
   }

@@ -164,4 +164,10 @@ export const REGRESSIONS: readonly Regression[] = [
     worlds: "audiences",
     found: "the law asked for a change whose profile was written as the world ended",
   },
+  {
+    seed: 11393,
+    worlds: "audiences",
+    found:
+      "a call that came again after its profile was merged counted twice where an edit looked back on the log",
+  },
 ];
