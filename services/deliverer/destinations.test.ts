@@ -6,7 +6,7 @@ import { destination, secretBox } from "./fixtures/jobs.ts";
 const lost: EncryptedSecret = { keyId: "lost", ciphertext: Buffer.alloc(40), format: 2 };
 
 /** A table whose loads the test ends by hand. */
-function setup() {
+function setup(nowMs: () => number = Date.now) {
   const configs = new Map<string, DestinationConfig>();
   const loads: (() => void)[] = [];
   let decryptions = 0;
@@ -24,7 +24,7 @@ function setup() {
   return {
     configs,
     decryptions: () => decryptions,
-    destinations: createDestinations(table, box, Date.now),
+    destinations: createDestinations(table, box, nowMs),
     loads,
   };
 }
@@ -83,6 +83,49 @@ describe("destinations", () => {
     expect(destinations.state("d1")).toMatchObject({ kind: "active" });
     configs.set("d1", { ...full, ...exchanged });
     expect(destinations.state("d1")).toMatchObject({ kind: "unreadable" });
+  });
+
+  describe("whose secret was changed", () => {
+    const UNTIL_MS = 1_000_000;
+    const old = secretBox.encrypt("old", { destinationId: "d1", field: "previousSecret" });
+    const changed: DestinationConfig = {
+      ...destination({ secret: "new" }),
+      standardWebhooks: true,
+      previousSecret: old,
+      previousSecretUntilMs: UNTIL_MS,
+    };
+    const signingAt = (nowMs: number, config: DestinationConfig) => {
+      const { configs, destinations } = setup(() => nowMs);
+      configs.set("d1", config);
+      const state = destinations.state("d1");
+      return state.kind === "active" ? [...state.webhooks.values()][0]?.signing : state.kind;
+    };
+    const both = {
+      sharedSecret: "new",
+      standardWebhooks: true,
+      previous: { secret: "old", untilMs: UNTIL_MS },
+    };
+
+    test("sign by the old one too, until its time is over", () => {
+      expect(signingAt(UNTIL_MS - 1, changed)).toEqual(both);
+      expect(signingAt(UNTIL_MS, changed)).toEqual({ ...both, previous: undefined });
+      expect(signingAt(0, { ...changed, previousSecret: null })).toEqual({ ...both, previous: undefined });
+    });
+
+    test.each<[string, number, Partial<DestinationConfig>]>([
+      ["its time is over", UNTIL_MS, {}],
+      ["it has no time", 0, { previousSecretUntilMs: null }],
+      ["there are no Standard Webhooks, so X-Signature is all", 0, { standardWebhooks: false }],
+    ])("stay readable when the key of the old one is gone and %s", (_why, nowMs, changes) => {
+      const config = { ...changed, previousSecret: lost, ...changes };
+      const { standardWebhooks } = config;
+      const signing = { sharedSecret: "new", standardWebhooks, previous: undefined };
+      expect(signingAt(nowMs, config)).toEqual(signing);
+    });
+
+    test("are unreadable while one that still signs cannot be read", () => {
+      expect(signingAt(0, { ...changed, previousSecret: lost })).toBe("unreadable");
+    });
   });
 
   test("are confirmed by a look that began after the question, one look for all who ask meanwhile", async () => {

@@ -85,6 +85,49 @@ test("diverts are counted by reason, expired calls by themselves", async () => {
   expect(text).toContain("hookline_delivery_expired_total 1");
 });
 
+test("a delivered call is no dead letter, and none but one whose time was over is an expired one", async () => {
+  const { metrics, telemetry } = setup();
+  telemetry.ended(job(), { kind: "delivered" });
+  for (const reason of ["permanent", "not_asked"] as const)
+    telemetry.ended(job(), { kind: "dead", reason, message: "", job: job() });
+  const text = await metrics.expose();
+  expect(text).toContain('hookline_delivery_jobs_total{verdict="delivered"} 1');
+  expect(text).toContain('hookline_delivery_jobs_total{verdict="dead"} 2');
+  expect(text).toContain('hookline_dead_letters_total{reason="permanent"} 1');
+  expect(text).toContain('hookline_dead_letters_total{reason="not_asked"} 1');
+  expect(text).toContain("hookline_delivery_expired_total 1");
+});
+
+test("a record that went to the dead letters as it is counts each time, and is one line a minute for each reason", async () => {
+  const { clock, lines, metrics, telemetry } = setup();
+  const record = { topic: "t", partition: 1, offset: 7, key: null, value: null, timestampMs: 0 };
+  const undecodable = Object.assign(new Error("garbage"), { canRetry: false });
+  const fault = new Error("ours");
+  for (const error of [undecodable, undecodable, fault]) telemetry.rejected(record, error);
+  clock.nowMs = 60_000;
+  telemetry.rejected(record, undecodable);
+  const text = await metrics.expose();
+  expect(text).toContain('hookline_dead_letters_total{reason="undecodable"} 3');
+  expect(text).toContain('hookline_dead_letters_total{reason="handler_failed"} 1');
+  const facts = { level: "error", topic: "t", partition: 1, offset: 7 };
+  expect(lines).toMatchObject([
+    { ...facts, reason: "undecodable", err: undecodable, heldBack: 0 },
+    { ...facts, reason: "handler_failed", err: fault, heldBack: 0 },
+    { ...facts, reason: "undecodable", err: undecodable, heldBack: 1 },
+  ]);
+});
+
+test("rebalances are counted, and a fault of ours while a job was handled is an error with the job's ids", async () => {
+  const { lines, metrics, telemetry } = setup();
+  telemetry.rebalanced();
+  const fault = new Error("ours");
+  telemetry.failed(job(), fault);
+  expect(await metrics.expose()).toContain("hookline_delivery_rebalances_total 1");
+  expect(lines).toMatchObject([
+    { level: "error", jobId: "job-1", destinationId: "d1", messageId: "m1", err: fault },
+  ]);
+});
+
 test("a thousand destinations make no more series than one", async () => {
   const { metrics, telemetry } = setup();
   const state = {

@@ -397,6 +397,18 @@ describe("group reader", () => {
     expect(session.isStopped).toBe(true);
   });
 
+  test("a reader that has stopped has no partitions, and has told its owner so once", async () => {
+    const revoked: TopicPartition[][] = [];
+    const bench = startReader({ onRevoked: (partitions) => void revoked.push([...partitions]) });
+    bench.session().join([0, 1]);
+    await bench.started;
+    const partition = { topic: "t", partition: 0 };
+    await bench.reader.stop(0);
+    expect([bench.reader.assigned, bench.reader.ownership(partition).isOurs]).toEqual([[], false]);
+    await bench.reader.stop(0);
+    expect(revoked).toEqual([[partition, { topic: "t", partition: 1 }]]);
+  });
+
   test("stopping ends when its grace is over, with what is done committed", async () => {
     const bench = startReader();
     bench.session().join([0]);

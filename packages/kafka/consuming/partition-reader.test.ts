@@ -150,6 +150,55 @@ describe("partition reader", () => {
     await soon(() => bench.stepped.length === 2_000, "all steps");
   });
 
+  test("a turn that is over stays so, whatever arrives or settles before the next", async () => {
+    const bench = newBench({ capacity: new Capacity(1e6, 1e12, systemHost) });
+    bench.partitionReader.offer(batchOf(records(0, 300)));
+    expect(bench.stepped).toHaveLength(256);
+    bench.partitionReader.offer(batchOf(records(300, 301)));
+    bench.claims.get(0)?.giveBack();
+    expect(bench.stepped).toHaveLength(256);
+    await soon(() => bench.stepped.length === 302, "the other steps");
+    expect(bench.stepped.slice(256)).toEqual([0, ...Array.from({ length: 45 }, (_, at) => 256 + at)]);
+  });
+
+  test("a step that gives its record back at once is made again in turns, not within itself", async () => {
+    let isGivingBack = true;
+    let deepest = 0;
+    let depth = 0;
+    let steps = 0;
+    const bench = newBench({
+      work: {
+        step(_record, _settle, claim) {
+          depth += 1;
+          steps += 1;
+          deepest = Math.max(deepest, depth);
+          if (isGivingBack) claim.giveBack();
+          depth -= 1;
+        },
+      },
+    });
+    bench.partitionReader.offer(batchOf(records(0, 1)));
+    expect([steps, deepest]).toEqual([256, 1]);
+    isGivingBack = false;
+    await soon(() => steps === 257, "the step that keeps it");
+  });
+
+  test("a head that waits for its time is looked at once by then, however many arrive behind it", async () => {
+    const looks: number[] = [];
+    let nowMs = 1_000;
+    const dueAtMs = ({ offset }: { offset: number }): number => {
+      looks.push(offset);
+      return 1_050;
+    };
+    const bench = newBench({ now: () => nowMs, work: { dueAtMs } });
+    for (let offset = 0; offset < 10; offset += 1)
+      bench.partitionReader.offer(batchOf(records(offset, offset + 1)));
+    expect(looks).toEqual([0]);
+    nowMs = 1_050;
+    await soon(() => bench.stepped.length === 10, "the steps");
+    expect(looks.filter((offset) => offset === 0)).toHaveLength(2);
+  });
+
   test("the head of a partition that is not due waits, and what is behind it too", async () => {
     let nowMs = 1_000;
     const bench = newBench({ now: () => nowMs, work: { dueAtMs: ({ offset }) => 1_000 + offset * 100 } });

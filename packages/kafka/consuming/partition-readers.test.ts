@@ -7,8 +7,9 @@ import { Capacity } from "./capacity.ts";
 import { PartitionReaders } from "./partition-readers.ts";
 
 const PARTITION = { topic: "t", partition: 0 };
+const OTHER = { topic: "t", partition: 1 };
 
-test("a lost partition is kept for as long as a record of it is outstanding, and then forgotten", async () => {
+function newBench() {
   const open: Settle[] = [];
   const capacity = new Capacity(10, 1e6, systemHost);
   const partitionReaders = new PartitionReaders<string>({
@@ -25,7 +26,12 @@ test("a lost partition is kept for as long as a record of it is outstanding, and
       write: async () => undefined,
     },
   });
-  partitionReaders.assign([PARTITION, { topic: "t", partition: 1 }]);
+  partitionReaders.assign([PARTITION, OTHER]);
+  return { capacity, open, partitionReaders };
+}
+
+test("a lost partition is kept for as long as a record of it is outstanding, and then forgotten", async () => {
+  const { capacity, open, partitionReaders } = newBench();
   partitionReaders.at(PARTITION)?.open();
   partitionReaders.at(PARTITION)?.offer(batchOf([record(0, 0), record(0, 1)]));
   partitionReaders.drop(partitionReaders.assigned);
@@ -34,4 +40,19 @@ test("a lost partition is kept for as long as a record of it is outstanding, and
   for (const settle of open) settle({ produce: [] });
   expect([partitionReaders.size, capacity.outstanding.records]).toEqual([0, 0]);
   await capacity.empty();
+});
+
+test("only a partition of which something was read has anything to commit, and only while it is assigned", () => {
+  const { partitionReaders } = newBench();
+  expect(partitionReaders.positions()).toEqual([]);
+  partitionReaders.at(PARTITION)?.offer(batchOf([record(0, 5)]));
+  expect(partitionReaders.positions()).toEqual([{ ...PARTITION, offset: 5 }]);
+  partitionReaders.assign([OTHER]);
+  expect(partitionReaders.positions()).toEqual([]);
+});
+
+test("of partitions that were assigned, those that still are can be told apart", () => {
+  const { partitionReaders } = newBench();
+  partitionReaders.assign([OTHER]);
+  expect(partitionReaders.stillAssigned([PARTITION, OTHER])).toEqual([OTHER]);
 });

@@ -271,6 +271,19 @@ describe("session", () => {
     expect(group.commits).toHaveLength(1);
   });
 
+  test("a commit before the client has connected its group is said not to be sent", async () => {
+    const { session } = newBench();
+    await session.open();
+    expect(await session.commit([{ topic: "t", partition: 3, offset: 8 }])).toBe(false);
+  });
+
+  test("what a fetch brings before the group was joined is not read: nobody knows whose it is", async () => {
+    const { group } = await openBench();
+    group.offsetManager = null;
+    group.fetched = [{ ...fetched }];
+    expect(await group.fetch(1)).toEqual([]);
+  });
+
   test("a crash is told with what can be done about it", async () => {
     const { consumer, crashes } = await openBench();
     consumer.emit("crash", { error: Object.assign(new Error("lost"), { name: "KafkaJSConnectionError" }) });

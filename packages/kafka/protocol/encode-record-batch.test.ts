@@ -5,6 +5,7 @@ import { decodeByClient } from "../fixtures/client-record-batch.ts";
 import { installZstd } from "./codec.ts";
 import { crc32c } from "./crc32c.ts";
 import { encodeRecordBatch } from "./encode-record-batch.ts";
+import { AT } from "./record-batch-format.ts";
 
 const clientCrc32c = createRequire(import.meta.url)("kafkajs/src/protocol/recordBatch/crc32C/index.js");
 
@@ -69,6 +70,16 @@ describe("record batch", () => {
     const batch = encodeRecordBatch([{ key: "k", value: null }], 0);
     expect(batch.readInt16BE(21) & 16).toBe(0);
     expect([batch.readBigInt64BE(43), batch.readInt16BE(51), batch.readInt32BE(53)]).toEqual([-1n, -1, -1]);
+  });
+
+  test.each([
+    [4_095, 0],
+    [4_096, 4],
+  ])("whose records take %d bytes has the codec %d", (sizeBytes, codec) => {
+    // Length, attributes, timestamp, offset, key and value lengths, and headers of one record take nine bytes.
+    const batch = encodeRecordBatch([{ key: null, value: Buffer.alloc(sizeBytes - 9) }], 0);
+    expect(batch.readInt16BE(21) & 7).toBe(codec);
+    if (codec === 0) expect(batch.length - AT.records).toBe(sizeBytes);
   });
 
   test("a large batch is compressed with zstd, a small one is not (fact 14)", () => {

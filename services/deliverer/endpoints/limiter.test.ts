@@ -172,6 +172,31 @@ describe("one window", () => {
     expect(rounds(40, 20_001)).toBeCloseTo(before + Math.sqrt(before), 5);
   });
 
+  test("measures by the best of all, not by that of the last window", () => {
+    const limiter = new Limiter(MAX);
+    const rounds = (durationMs: number, nowMs: number) => {
+      limiter.saturated();
+      window(limiter, Math.max(8, Math.ceil(limiter.limit)), { durationMs, nowMs });
+      return limiter.limit;
+    };
+    rounds(10, 0);
+    // The best of ten seconds is 40, that of the ten before is forgotten with the second of these.
+    for (const nowMs of [10_000, 20_000]) rounds(40, nowMs);
+    rounds(40, 20_001);
+    rounds(100, 30_001);
+    const before = limiter.limit;
+    expect(rounds(100, 30_002)).toBeCloseTo(before * 0.8 + Math.sqrt(before), 5);
+  });
+
+  test("of as few requests as at the start shows what the endpoint takes now, however fast it was", () => {
+    const limiter = new Limiter(MAX);
+    window(limiter, 8, { durationMs: 10, nowMs: 10_000 });
+    window(limiter, 8, { durationMs: 400, nowMs: 10_001 });
+    limiter.saturated();
+    window(limiter, 8, { durationMs: 400, nowMs: 10_002 });
+    expect([limiter.limit, limiter.isRamping]).toEqual([16, true]);
+  });
+
   test("of all is remembered what a request takes, the last ones most", () => {
     const limiter = new Limiter(MAX);
     expect(limiter.averageMs).toBe(0);

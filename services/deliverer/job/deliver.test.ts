@@ -185,6 +185,24 @@ describe("a job that comes twice", () => {
     expect(driver.pending).toHaveLength(1);
   });
 
+  test("ends with the first also when it was to wait on: it waits nowhere again", async () => {
+    const { answer, respond } = byHand();
+    const driver = createDriver({ respond });
+    let hasEnded = false;
+    const first = driver.step(job({ attempts: 1 }));
+    const waits = { attempts: 1, visibleAtMs: START_MS, dueAtMs: START_MS + 60_000 };
+    const second = driver.step(job(waits)).then(() => {
+      hasEnded = true;
+    });
+    await turn();
+    expect([hasEnded, driver.written]).toEqual([false, []]);
+    answer("https://a.test/hook", response(200));
+    await Promise.all([first, second]);
+    expect(driver.written).toEqual([]);
+    await driver.step(job({ ...waits, jobId: "another" }));
+    expect(driver.pending).toMatchObject([{ jobId: "another", dueAtMs: waits.dueAtMs }]);
+  });
+
   test("from a retry topic is attempted once there, and its next attempt is not taken for a copy", async () => {
     const driver = createDriver({ respond: () => response(503) });
     await driver.step(job());

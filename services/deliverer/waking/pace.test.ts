@@ -62,6 +62,22 @@ describe("how fast waiting calls are woken", () => {
     expect(woken / 20).toBeLessThan(340);
   });
 
+  test("one who wanted more once does not make it faster for ever", () => {
+    const clock = { nowMs: 0 };
+    const pace = createWakePace({ elapsed: () => clock.nowMs, busyMs: () => 0 });
+    clock.nowMs += 20;
+    while (pace.take());
+    for (let taken = 0; taken < 50; taken += 1) {
+      clock.nowMs += 100;
+      expect(pace.take()).toBe(true);
+    }
+    clock.nowMs += 100;
+    let atOnce = 0;
+    while (pace.take()) atOnce += 1;
+    // 20 ms at 575 a second, which the first who wanted more made of 500.
+    expect(atOnce).toBe(11);
+  });
+
   test("after a pause it begins with little again, and with nothing saved up", () => {
     const clock = { nowMs: 0 };
     const pace = createWakePace({ elapsed: () => clock.nowMs, busyMs: () => 0 });

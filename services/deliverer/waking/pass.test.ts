@@ -123,10 +123,12 @@ describe("a pass", () => {
   });
 
   test("a record that cannot be read is left to the topic's reader", async () => {
+    const disk: Disk = new Map();
     const log = logOf(["a", "a"]);
     log.jobs.delete(0);
-    const result = await runPass(A, partsOf({ log, step: delivering([]) }), NEVER);
+    const result = await runPass(A, partsOf({ log, disk, step: delivering([]) }), NEVER);
     expect(result.taken).toBe(1);
+    expect([...disk.values()].map(({ belowOffset }) => belowOffset)).toEqual([2]);
   });
 
   test("leaves what failed after the endpoint was found well, and takes what was not asked, or failed before", async () => {
@@ -156,6 +158,20 @@ describe("a pass", () => {
     const result = await runPass(A, { ...parts, decode }, NEVER);
     expect(result.taken).toBe(1);
     expect([...disk.values()][0]?.belowOffset).toBe(1);
+  });
+
+  test.each([
+    ["undefined", undefined],
+    ["null", null],
+    ["a text", "registry away"],
+    ["an error that says nothing of another try", new Error("registry away")],
+  ])("takes a failure to read that is %s for one that passes", async (_what, thrown) => {
+    const disk: Disk = new Map();
+    const parts = partsOf({ log: logOf(["a", "a", "a"]), disk, step: delivering([]) });
+    const decode = (record: RawRecord) =>
+      record.offset === 1 ? Promise.reject(thrown) : parts.decode(record);
+    expect(await runPass(A, { ...parts, decode }, NEVER)).toEqual({ taken: 1, returned: 0 });
+    expect([...disk.values()].map(({ belowOffset }) => belowOffset)).toEqual([1]);
   });
 
   test("that is ended early leaves no cursor over what it did not look at", async () => {
