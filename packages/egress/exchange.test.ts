@@ -78,6 +78,30 @@ describe("an exchange", () => {
     expect(settled).toMatchObject([{ kind: "response", status: 200, body: Buffer.alloc(captureBytes) }]);
   });
 
+  test("has its outcome as soon as it holds what is wanted of the body, across chunks, each of which is copied", () => {
+    const { controller, exchange, settled } = setup({ captureBytes: 6 });
+    exchange.onResponseStart(controller, 200, {});
+    const chunk = Buffer.from("abcd");
+    exchange.onResponseData(controller, chunk);
+    expect(settled).toEqual([]);
+    // It is a view of a buffer that is read into again.
+    chunk.fill("x");
+    exchange.onResponseData(controller, Buffer.from("efgh"));
+    expect(settled).toMatchObject([{ status: 200, body: Buffer.from("abcdef") }]);
+    exchange.onResponseData(controller, Buffer.from("ijkl"));
+    exchange.onResponseEnd();
+    expect(settled).toHaveLength(1);
+  });
+
+  test("of a body that is shorter than wanted holds all of it, at its end", () => {
+    const { controller, exchange, settled } = setup({ captureBytes: 6 });
+    exchange.onResponseStart(controller, 200, {});
+    exchange.onResponseData(controller, Buffer.from("abcde"));
+    expect(settled).toEqual([]);
+    exchange.onResponseEnd();
+    expect(settled).toMatchObject([{ status: 200, body: Buffer.from("abcde") }]);
+  });
+
   test("leaves no timer behind when its response has ended, or its connection has", () => {
     const whole = setup();
     whole.exchange.onResponseStart(whole.controller, 200, {});

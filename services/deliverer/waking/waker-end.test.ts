@@ -11,9 +11,11 @@ const turns = async (count: number) => {
   for (let turn = 0; turn < count; turn += 1) await new Promise(setImmediate);
 };
 
-/** An endpoint that is back, and fails every tenth call that comes; those wait again, at the end of the log. */
-function oneInTenFails() {
-  const log = logOf(Array(200).fill("a"));
+type Fate = "taken" | "failed" | "put off";
+
+/** An endpoint that is back, and does so with each call that comes; those that it does not take wait again, at the end of the log. */
+function endpoint(fateOf: (asked: number) => Fate, waiting = 200) {
+  const log = logOf(Array(waiting).fill("a"));
   let nowMs = NOW_MS;
   let asked = 0;
   const attempts = new Map<string, number>();
@@ -27,8 +29,9 @@ function oneInTenFails() {
     nowMs += 10;
     asked += 1;
     attempts.set(decoded.jobId, (attempts.get(decoded.jobId) ?? 0) + 1);
-    if (asked % 10 !== 0) return settle({ produce: [] });
-    waitAgain(decoded, nowMs);
+    const fate = fateOf(asked);
+    if (fate === "taken") return settle({ produce: [] });
+    waitAgain(decoded, fate === "failed" ? nowMs : null);
     settle({ produce: [{ topic: "retry", key: "k", value: Buffer.alloc(1) }] });
   };
   let looks = 0;
@@ -44,6 +47,8 @@ function oneInTenFails() {
   const waker = createWaker({ ...parts, offsets, logger, woken: () => undefined });
   return { attempts, log, looks: () => looks, waitAgain, waker, now: () => nowMs };
 }
+
+const oneInTenFails = () => endpoint((asked) => (asked % 10 === 0 ? "failed" : "taken"));
 
 test("what waited when the endpoint came back is asked once; what fails then keeps its schedule, and waking ends", async () => {
   const { attempts, looks, waker } = oneInTenFails();
@@ -75,4 +80,25 @@ test("room at an endpoint wakes what was put off without being asked, and not wh
   await turns(2_000);
   for (const jobId of failed) expect(attempts.get(jobId ?? "")).toBe(2);
   await waker.stop(0);
+});
+
+test("waking ends when all that a pass takes comes back without having been asked", async () => {
+  const { attempts, looks, waker } = endpoint(() => "put off");
+  waker.recovered(ENDPOINT);
+  await turns(500);
+  const looked = looks();
+  await waker.stop(0);
+  expect(looked).toBe(1);
+  // So many may come back before the others are let be.
+  expect([...attempts.values()]).toEqual(Array(11).fill(1));
+});
+
+test("a pass of which one call was taken is followed by another, and one that takes no more than comes back by none", async () => {
+  const { attempts, looks, waker } = endpoint((asked) => (asked === 1 ? "taken" : "put off"), 8);
+  waker.recovered(ENDPOINT);
+  await turns(500);
+  const looked = looks();
+  await waker.stop(0);
+  expect(looked).toBe(2);
+  expect([...attempts.values()]).toEqual([1, ...Array(7).fill(2)]);
 });
