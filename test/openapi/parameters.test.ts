@@ -40,12 +40,22 @@ describe("an unknown parameter", () => {
   });
 
   test.each([
-    ["GET", "/v1/dead-letters?destinatonId=x", "destinatonId", "did you mean destinationId?"],
-    ["GET", "/v1/destinations/x/attempts?messageid=x", "messageid", "did you mean messageId?"],
-    ["GET", "/v1/sources/x?expand=1", "expand", ""],
-    ["PATCH", "/v1/sources/x?force=true", "force", ""],
-    ["POST", "/v1/destinations/x/pause?callsWaitFor=1h", "callsWaitFor", ""],
-    ["DELETE", "/v1/destinations/x?force=true", "force", ""],
+    [
+      "GET",
+      "/v1/dead-letters?destinatonId=x",
+      "destinatonId",
+      "query parameter of this route; did you mean destinationId?",
+    ],
+    [
+      "GET",
+      "/v1/destinations/x/attempts?messageid=x",
+      "messageid",
+      "query parameter of this route; did you mean messageId?",
+    ],
+    ["GET", "/v1/sources/x?expand=1", "expand", "query parameter"],
+    ["PATCH", "/v1/sources/x?force=true", "force", "query parameter"],
+    ["POST", "/v1/destinations/x/pause?callsWaitFor=1h", "callsWaitFor", "query parameter"],
+    ["DELETE", "/v1/destinations/x?force=true", "force", "query parameter"],
   ] as const)("of %s %s is named", async (method, url, path, meant) => {
     const payload = method === "PATCH" ? { payload: { name: "a" } } : {};
     const answer = await app.inject({ method, url, ...payload });

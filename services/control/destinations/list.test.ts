@@ -94,7 +94,7 @@ describe("a list of destinations", () => {
     ["search=", "search", "must not be empty"],
     ["label=Team", "label[0]", "is not of this form: key, or key:value."],
     ["label=team&label=:x", "label[1]", "is not of this form: key, or key:value."],
-    ["sourceIds=shop", "sourceIds", "is not a field that can be set; did you mean sourceId?"],
+    ["sourceIds=shop", "sourceIds", "is not a query parameter of this route; did you mean sourceId?"],
     ["sort=name&after=MTpkMQ", "after", "is not a cursor that a list in this order gave"],
   ])("?%s is refused by name", async (query, path, message) => {
     const { status, body } = await ask(query);

@@ -8,6 +8,8 @@ import { refusedBy } from "./validation.ts";
 interface FrameworkError {
   readonly statusCode?: number;
   readonly validation?: readonly unknown[];
+  /** What was checked. */
+  readonly validationContext?: string;
   readonly message?: string;
 }
 
@@ -18,8 +20,11 @@ export function toProblem(error: unknown): ProblemError {
     return new ProblemError("unavailable", kafkaDetail(error));
   // Its message names keys by their ids, and never holds a secret.
   if (error instanceof SecretError) return new ProblemError("failed", error.message);
-  const { statusCode = 500, validation, message = "" } = error as FrameworkError;
-  if (validation !== undefined) return refusedBy(validation as readonly ErrorObject[]);
+  const { statusCode = 500, validation, validationContext, message = "" } = error as FrameworkError;
+  if (validation !== undefined) {
+    const part = validationContext === "querystring" ? "querystring" : "body";
+    return refusedBy(validation as readonly ErrorObject[], [], part);
+  }
   if (statusCode === 413) return new ProblemError("too_large", message);
   if (statusCode === 415)
     return new ProblemError("unsupported_media_type", "send Content-Type: application/json");

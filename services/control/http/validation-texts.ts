@@ -13,7 +13,10 @@ const KINDS: Readonly<Record<string, string>> = {
   null: "null",
 };
 
-type Text = (error: ErrorObject) => string;
+/** What was checked, as fastify names it. */
+export type CheckedPart = "body" | "querystring";
+
+type Text = (error: ErrorObject, part: CheckedPart) => string;
 
 const limitOf = ({ params }: ErrorObject): number => Number(params["limit"]);
 const counted = (count: number, one: string, many: string) => `${count} ${count === 1 ? one : many}`;
@@ -48,18 +51,19 @@ const TEXTS: Readonly<Record<string, Text>> = {
 };
 
 /** For people. */
-export function validationText(error: ErrorObject): string {
-  return TEXTS[error.keyword]?.(error) ?? "is refused";
+export function validationText(error: ErrorObject, part: CheckedPart): string {
+  return TEXTS[error.keyword]?.(error, part) ?? "is refused";
 }
 
 function kindOf(type: unknown): string {
   return KINDS[String(type)] ?? String(type);
 }
 
-function unknownField({ params, parentSchema }: ErrorObject): string {
+function unknownField({ params, parentSchema }: ErrorObject, part: CheckedPart): string {
   const properties: unknown = parentSchema?.["properties"];
   const known = isJsonObject(properties) ? Object.keys(properties) : [];
-  return `is not a field that can be set${didYouMean(String(params["additionalProperty"]), known)}`;
+  const what = part === "querystring" ? "a query parameter of this route" : "a field that can be set";
+  return `is not ${what}${didYouMean(String(params["additionalProperty"]), known)}`;
 }
 
 function unknownValue({ data, params }: ErrorObject): string {

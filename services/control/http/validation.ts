@@ -2,7 +2,7 @@
 import { Ajv, type ErrorObject } from "ajv";
 import type { FastifyInstance, FastifyRequest, FastifySchemaCompiler } from "fastify";
 import { type FieldProblem, type ProblemError, refused } from "./problem.ts";
-import { validationText } from "./validation-texts.ts";
+import { type CheckedPart, validationText } from "./validation-texts.ts";
 
 /** `verbose`: an error knows its schema and its value, of which its text is made. */
 const SHARED = { allErrors: true, allowUnionTypes: true, strict: true, verbose: true } as const;
@@ -28,7 +28,8 @@ export function addParameterRules(app: Pick<FastifyInstance, "addHook">): void {
     // Where nothing was found, or the request is not to be handled, the parameters need no second look.
     if (request.validationError === undefined) return;
     const validate = request.getValidationFunction("querystring");
-    if (validate?.(request.query) === false) throw refusedBy((validate.errors ?? []) as ErrorObject[]);
+    if (validate?.(request.query) === false)
+      throw refusedBy((validate.errors ?? []) as ErrorObject[], [], "querystring");
   });
 }
 
@@ -36,7 +37,7 @@ export function addParameterRules(app: Pick<FastifyInstance, "addHook">): void {
 const MAX_READ = 500;
 
 /** What ajv found, with fields written as a caller would: `webhooks[1].url`. */
-function fieldProblems(errors: readonly ErrorObject[]): FieldProblem[] {
+function fieldProblems(errors: readonly ErrorObject[], part: CheckedPart): FieldProblem[] {
   return errors.map((error) => {
     const { instancePath, keyword, params, propertyName } = error;
     const at = instancePath.split("/").slice(1).map(unescaped);
@@ -48,7 +49,7 @@ function fieldProblems(errors: readonly ErrorObject[]): FieldProblem[] {
     }[keyword];
     const name = field === undefined ? propertyName : String(params[field]);
     const path = name === undefined ? at : [...at, name];
-    return { path: pathOf(path), message: validationText(error) };
+    return { path: pathOf(path), message: validationText(error, part) };
   });
 }
 
@@ -74,7 +75,11 @@ export function checkBody(request: FastifyRequest, rules: readonly FieldProblem[
 }
 
 /** The 422 of what ajv found, and of rules beside it. */
-export function refusedBy(errors: readonly ErrorObject[], rules: readonly FieldProblem[] = []): ProblemError {
-  const read = [...fieldProblems(errors.slice(0, MAX_READ)), ...rules.slice(0, MAX_READ)];
+export function refusedBy(
+  errors: readonly ErrorObject[],
+  rules: readonly FieldProblem[] = [],
+  part: CheckedPart = "body",
+): ProblemError {
+  const read = [...fieldProblems(errors.slice(0, MAX_READ), part), ...rules.slice(0, MAX_READ)];
   return refused(read, Math.max(0, errors.length - MAX_READ) + Math.max(0, rules.length - MAX_READ));
 }

@@ -61,8 +61,8 @@ describe("a list of sources", () => {
     ["sort=nam", "sort", "must be one of createdAt, -createdAt, name, -name; did you mean name?"],
     ["name=", "name", "must not be empty"],
     ["name=a&name=b", "name", "must be a text"],
-    ["health=failing", "health", "is not a field that can be set"],
-    ["lable=team", "lable", "is not a field that can be set; did you mean label?"],
+    ["health=failing", "health", "is not a query parameter of this route"],
+    ["lable=team", "lable", "is not a query parameter of this route; did you mean label?"],
   ])("?%s is refused by name", async (query, path, message) => {
     const { status, body } = await ask(query);
     expect([status, body.errors]).toEqual([422, [{ path, message }]]);
