@@ -1,7 +1,7 @@
 // A request with an Idempotency-Key is carried out once, whichever process of control it comes to, and how often (docs/decisions/0083).
 import type { Host } from "#host";
 import { KafkaError, type Producer, type Table } from "#kafka";
-import type { SecretBox } from "#secrets";
+import { type SecretBox, SecretError } from "#secrets";
 import type { Serde } from "#serde";
 import type { AuditEntry, RequestKey, Topic } from "#topics";
 import { ProblemError, refused } from "../http/problem.ts";
@@ -92,18 +92,42 @@ async function behind(
   { begun, last }: Held,
   endMs: number,
 ): Promise<Claim | Repeat | undefined> {
-  const { secrets, nowMs } = parts;
-  if (openBody(secrets, begun) !== request.bodyHash)
+  const { nowMs } = parts;
+  const kept = await opened(parts, { begun, last });
+  if (kept.bodyHash !== request.bodyHash)
     throw refused([
       { path: "Idempotency-Key", message: "was used for a request with another body: take a new key" },
     ]);
-  if (last.state === "finished") return { kind: "repeat", answer: openAnswer(secrets, last) };
+  if (kept.answer !== undefined) return { kind: "repeat", answer: kept.answer };
   if (last.state === "begun" && nowMs() - begun.atMs < REQUEST_WITHIN_MS) {
     await untilChanged(parts, last, endMs);
     return undefined;
   }
   await checkUnchanged(parts, begun);
   return await begin(parts, request, begun.claim);
+}
+
+interface Kept {
+  readonly bodyHash: string;
+  /** Undefined of a request without one. */
+  readonly answer: KeptAnswer | undefined;
+}
+
+/** Throws a 409 that names what was changed when it was encrypted with a key that was removed since. */
+async function opened(parts: ClaimParts, { begun, last }: Held): Promise<Kept> {
+  const { secrets } = parts;
+  try {
+    const answer = last.state === "finished" ? openAnswer(secrets, last) : undefined;
+    return { bodyHash: openBody(secrets, begun), answer };
+  } catch (error) {
+    if (!(error instanceof SecretError) || error.code !== "unknown_key") throw error;
+    const changes = await changesOf(parts, begun);
+    const said = changes === "" ? "no change of it is in the audit log" : `it may have changed ${changes}`;
+    throw new ProblemError(
+      "conflict",
+      `what is kept of the first request with this Idempotency-Key cannot be read: ${error.message}. Put the key back into HOOKLINE_ENCRYPTION_KEYS, or look at what was changed (${said}) and take a new Idempotency-Key`,
+    );
+  }
 }
 
 async function begin(
@@ -154,18 +178,21 @@ async function untilChanged(parts: ClaimParts, last: RequestKey, endMs: number):
 }
 
 /** Throws a 409 that names what the request may have changed; what has no entry in the audit log was not changed. */
-async function checkUnchanged(
-  { auditLog, host }: ClaimParts,
-  { requestId, atMs }: RequestKey,
-): Promise<void> {
-  await refreshAll([auditLog], host);
-  const entries = auditLog.list().filter((entry) => entry.requestId === requestId && entry.atMs >= atMs);
-  if (entries.length === 0) return;
-  const named = entries
-    .map(({ action, resource, resourceId }) => `${resource} ${resourceId} ${action}`)
-    .join(", ");
+async function checkUnchanged(parts: ClaimParts, begun: RequestKey): Promise<void> {
+  const changes = await changesOf(parts, begun);
+  if (changes === "") return;
   throw new ProblemError(
     "conflict",
-    `the outcome of the first request with this Idempotency-Key is unknown, it may have changed something (${named}): look at that, and take a new key for another try`,
+    `the outcome of the first request with this Idempotency-Key is unknown, it may have changed something (${changes}): look at that, and take a new key for another try`,
   );
+}
+
+/** What the audit log has of the request, for people; "" for nothing. */
+async function changesOf({ auditLog, host }: ClaimParts, { requestId, atMs }: RequestKey): Promise<string> {
+  await refreshAll([auditLog], host);
+  return auditLog
+    .list()
+    .filter((entry) => entry.requestId === requestId && entry.atMs >= atMs)
+    .map(({ action, resource, resourceId }) => `${resource} ${resourceId} ${action}`)
+    .join(", ");
 }

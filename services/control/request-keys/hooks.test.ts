@@ -1,6 +1,6 @@
 // Idempotency-Key with several processes on one log; on a real Kafka: repeated-requests.test.ts.
 import { describe, expect, test } from "@jest/globals";
-import { KeyedWorld, unavailable, WRITE_KEY } from "./fixtures/keyed-world.ts";
+import { KeyedWorld, newBox, unavailable, WRITE_KEY } from "./fixtures/keyed-world.ts";
 
 const SECOND_MS = 1_000;
 const HOUR_MS = 3_600_000;
@@ -69,6 +69,19 @@ describe("a request that comes again", () => {
     expect((await p.ask({ key: "k", token: "other" })).headers["idempotent-replayed"]).toBeUndefined();
     expect((await p.ask({ key: "k", path: "/v1/others" })).headers["idempotent-replayed"]).toBeUndefined();
     expect(world.made).toHaveLength(3);
+  });
+
+  test("is refused when what is kept of the first was encrypted with a key that was removed; what was changed is named", async () => {
+    const { world, p } = await setup();
+    await p.ask({ key: "k" });
+    world.secrets = newBox("k2");
+    const later = await world.process();
+    const again = await later.ask({ key: "k" });
+    expect([again.status, again.headers["retry-after"]]).toEqual([409, undefined]);
+    expect(again.body.detail).toContain("no encryption key with the id k1 is configured");
+    expect(again.body.detail).toContain("source t0 created");
+    expect(world.made).toHaveLength(1);
+    expect((await later.ask({ key: "new" })).status).toBe(201);
   });
 
   test("to two processes at once is carried out once, and answered twice", async () => {
