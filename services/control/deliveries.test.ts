@@ -272,6 +272,21 @@ test("what is known of a destination stays when it is deleted", async () => {
   expect((await control.ask("/v1/dead-letters/dl-gone")).body.replayable).toBe(false);
 }, 120_000);
 
+test("a destination of which nothing is known yet is known when it is deleted: something may still come", async () => {
+  const { body } = await control.ask("/v1/destinations", {
+    body: { name: "Brief", sourceIds: [], webhooks: [{ url: WEBHOOK }] },
+  });
+  const ask = async (path: string) => (await control.ask(path)).status;
+  const paths = [
+    `/v1/dead-letters?destinationId=${body.id}`,
+    `/v1/destinations/${body.id}/attempts`,
+    `/v1/destinations/${body.id}/stats`,
+  ];
+  await control.ask(`/v1/destinations/${body.id}`, { method: "DELETE" });
+  for (const path of paths) expect([path, await ask(path)]).toEqual([path, 200]);
+  for (const path of paths) expect(await ask(path.replace(body.id, "none"))).toBe(404);
+});
+
 test("an index that is built again from the topics gives the same answers", async () => {
   const { stack, prefix, keys } = control;
   const rebuilt = await startControl({ stack, prefix, keys });

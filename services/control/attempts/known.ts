@@ -1,7 +1,13 @@
-import { existingDestination } from "../destinations/existing.ts";
+import { wasDeleted } from "../audit/deleted.ts";
+import { notFound } from "../http/problem.ts";
 import type { AttemptParts } from "./parts.ts";
 
-/** The id of a destination that is there, or was, and of which something is kept. Throws a 404 otherwise. */
-export function knownDestination(parts: AttemptParts, id: string): string {
-  return parts.deliveries.index.knowsDestination(id) ? id : existingDestination(parts, id).id;
+/** Throws a 404 for a destination that is not there and never was; of one that was deleted something may still come to be known. */
+export async function checkDestination(parts: AttemptParts, id: string): Promise<void> {
+  const { deliveries, destinations } = parts;
+  const isKnown =
+    deliveries.index.knowsDestination(id) ||
+    destinations.get(id) !== undefined ||
+    (await wasDeleted(parts, "destination", id));
+  if (!isKnown) throw notFound("destination", id);
 }

@@ -14,7 +14,7 @@ import {
   timePage,
   timePageOf,
 } from "../http/time-pages.ts";
-import { knownDestination } from "./known.ts";
+import { checkDestination } from "./known.ts";
 import type { AttemptParts } from "./parts.ts";
 import { AttemptView, attemptView } from "./view.ts";
 
@@ -50,7 +50,8 @@ export function addAttemptRoutes(app: ControlApp, parts: AttemptParts): void {
       },
     },
     async ({ params, query }) => {
-      const destinationId = knownDestination(parts, params.id);
+      const destinationId = params.id;
+      await checkDestination(parts, destinationId);
       const { index, progress } = parts.deliveries;
       const { outcome, messageId } = query;
       const found = index.listAttempts(

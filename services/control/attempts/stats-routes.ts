@@ -7,7 +7,7 @@ import { problemResponses } from "../http/openapi.ts";
 import { refused } from "../http/problem.ts";
 import type { ControlApp } from "../http/server.ts";
 import { IndexedUntilField, isoTime, isoTimeOrNull, RANGE_FIELDS, readRange } from "../http/time-pages.ts";
-import { knownDestination } from "./known.ts";
+import { checkDestination } from "./known.ts";
 import type { AttemptParts } from "./parts.ts";
 import { statsOf } from "./stats.ts";
 
@@ -62,7 +62,8 @@ export function addStatsRoute(app: ControlApp, parts: AttemptParts): void {
       },
     },
     async ({ params, query }) => {
-      const destinationId = knownDestination(parts, params.id);
+      const destinationId = params.id;
+      await checkDestination(parts, destinationId);
       const { fromMs, toMs } = wholeMinutes(query, parts.nowMs());
       const { index, progress } = parts.deliveries;
       const minutes = index.listMinutes({ destinationId, fromMs, toMs });

@@ -1,3 +1,4 @@
+import { wasDeleted } from "../audit/deleted.ts";
 import { notFound } from "../http/problem.ts";
 import type { DeadLetterParts } from "./parts.ts";
 
@@ -7,18 +8,20 @@ interface Named {
 }
 
 /**
- * Throws a 404 for a destination or a replay that is not there. One that was deleted or forgotten, and of which something is kept, is known; and
- * nothing is refused before everything that is kept was read.
+ * Throws a 404 for a destination or a replay that is not there. A destination that was deleted is known, as its calls may still die; so is a
+ * replay that was forgotten, and of which something is kept. Nothing is refused before everything that is kept was read.
  */
-export function checkNamed(
-  { deliveries: { index, progress }, destinations, replays }: DeadLetterParts,
-  { destinationId, replayId }: Named,
-): void {
+export async function checkNamed(parts: DeadLetterParts, { destinationId, replayId }: Named): Promise<void> {
+  const { destinations, replays } = parts;
+  const { index, progress } = parts.deliveries;
   if (progress.indexedUntilMs("deadLetters") === undefined) return;
-  const isDestination = (id: string) => destinations.get(id) !== undefined || index.knowsDestination(id);
-  if (destinationId !== undefined && !isDestination(destinationId))
-    throw notFound("destination", destinationId, "destinationId");
   const isReplay = (id: string) =>
     !replays.isLoaded || replays.get(id) !== undefined || index.countDeadLetters({ replayId: id }) > 0;
   if (replayId !== undefined && !isReplay(replayId)) throw notFound("replay", replayId, "replayId");
+  if (destinationId === undefined) return;
+  const isDestination =
+    destinations.get(destinationId) !== undefined ||
+    index.knowsDestination(destinationId) ||
+    (await wasDeleted(parts, "destination", destinationId));
+  if (!isDestination) throw notFound("destination", destinationId, "destinationId");
 }

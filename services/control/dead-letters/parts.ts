@@ -1,4 +1,4 @@
-import type { Host } from "#host";
+import type { AuditLogParts } from "../audit/parts.ts";
 import type { DeadLetterReader } from "../delivery-index/dead-letter-reader.ts";
 import type { DeliveryIndex } from "../delivery-index/delivery-index.ts";
 import type { Progress } from "../delivery-index/progress.ts";
@@ -6,7 +6,7 @@ import type { DestinationLookup } from "../destinations/existing.ts";
 import type { ReplayStore } from "../replays/store.ts";
 
 /** What the routes of dead letters work with. */
-export interface DeadLetterParts extends DestinationLookup {
+export interface DeadLetterParts extends DestinationLookup, AuditLogParts {
   readonly deliveries: {
     readonly index: Pick<
       DeliveryIndex,
@@ -16,5 +16,4 @@ export interface DeadLetterParts extends DestinationLookup {
   };
   readonly deadLetters: DeadLetterReader;
   readonly replays: Pick<ReplayStore, "get" | "isLoaded" | "list">;
-  readonly host: Pick<Host, "setTimeout">;
 }

@@ -52,7 +52,7 @@ export function addDeadLetterRoutes(app: ControlApp, parts: DeadLetterParts): vo
     },
     async ({ query }) => {
       const { destinationId, reason, replayId } = query;
-      checkNamed(parts, { destinationId, replayId });
+      await checkNamed(parts, { destinationId, replayId });
       const filter = { destinationId, reason, replayId, ...readRange(query) };
       const found = deliveries.index.listDeadLetters(filter, readPage(query));
       const { data, next } = timePage(found, query, ({ deadAtMs, place }) => ({ atMs: deadAtMs, place }));

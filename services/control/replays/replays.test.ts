@@ -102,8 +102,7 @@ describe("a replay (contract 3.7, 10.6)", () => {
     const [one, two] = await die(deletedId, 2, { reason: "destination_gone" });
     await control.ask(`/v1/destinations/${deletedId}`, { method: "DELETE" });
     const otherId = await createDestination();
-    const letters = async () =>
-      (await control.ask(`/v1/dead-letters?destinationId=${deletedId}`)).body.data ?? [];
+    const letters = async () => (await control.ask(`/v1/dead-letters?destinationId=${deletedId}`)).body.data;
     await until(async () => (await letters()).length === 2, { timeoutMs: 60_000, what: "the letters" });
     expect((await letters()).map(({ replayable }: { replayable: boolean }) => replayable)).toEqual([
       false,
