@@ -1,9 +1,13 @@
 // Live events over HTTP, on real Kafka; what ingest and deliverers write is written by the test.
 import { once } from "node:events";
+import { mkdtemp, rm } from "node:fs/promises";
 import { connect as connectTo } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
 import { connect } from "#connection";
 import { type ControlService, startControl } from "#support/control-service";
+import { startService } from "#support/service";
 import { until } from "#support/until";
 import { type Call, callKey, type RefusedCalls } from "#topics";
 import { attempt, WEBHOOK } from "../delivery-index/fixtures/records.ts";
@@ -77,9 +81,9 @@ interface Seen {
 }
 
 /** Listens, and resolves when nothing is missed any more. */
-async function watch(path: string) {
+async function watch(path: string, url: string = control.url) {
   const leaving = new AbortController();
-  const response = await fetch(`${control.url}${path}`, { signal: leaving.signal });
+  const response = await fetch(`${url}${path}`, { signal: leaving.signal });
   const events: Seen[] = [];
   const reading = (async () => {
     let text = "";
@@ -93,7 +97,10 @@ async function watch(path: string) {
     }
   })();
   // Who leaves does not read to the end.
-  const ended = reading.catch(() => undefined);
+  const ended = reading.then(
+    () => "in order",
+    () => "cut off",
+  );
   const seen = (name: string) => events.filter((event) => event.name === name).map(({ data }) => data);
   const sees = (name: string, count = 1) =>
     until(async () => seen(name).length >= count, { timeoutMs: 60_000, what: `${count} events ${name}` });
@@ -149,6 +156,32 @@ test("what is not there cannot be watched, and a HEAD does not listen", async ()
   expect((await control.ask("/v1/destinations/dst_none/live")).status).toBe(404);
   expect((await fetch(`${control.url}/v1/sources/${sourceId}/live`, { method: "HEAD" })).status).toBe(404);
 });
+
+test("a process that is told to end by SIGTERM ends its streams in order, and then itself", async () => {
+  const { keys, prefix, stack } = control;
+  const dataFolder = await mkdtemp(join(tmpdir(), "hookline-live-"));
+  const service = await startService({
+    name: "control",
+    settings: {
+      HOOKLINE_KAFKA_BROKERS: stack.brokers.join(","),
+      HOOKLINE_SCHEMA_REGISTRY_URL: stack.registryUrl,
+      HOOKLINE_TOPIC_PREFIX: prefix,
+      HOOKLINE_RETRY_DELAYS: "1s",
+      HOOKLINE_ENCRYPTION_KEYS: keys,
+      HOOKLINE_DATA_DIR: dataFolder,
+    },
+  });
+  try {
+    const url = `http://127.0.0.1:${service.ports["controlPort"]}`;
+    const source = await watch(`/v1/sources/${sourceId}/live`, url);
+    const destination = await watch(`/v1/destinations/${destinationId}/live`, url);
+    expect(await service.stop()).toBe(0);
+    expect(await Promise.all([source.ended, destination.ended])).toEqual(["in order", "in order"]);
+  } finally {
+    await service.kill();
+    await rm(dataFolder, { recursive: true, force: true });
+  }
+}, 120_000);
 
 test("the service ends with listeners connected, also with one that does not read", async () => {
   const { ended } = await watch(`/v1/sources/${sourceId}/live`);
