@@ -5,6 +5,7 @@ import {
   DEAD_LETTERS,
   DIVERTS,
   DROPS,
+  PASSED_OVER,
   PERMANENT,
   REJECTIONS,
   RETRYABLE,
@@ -47,8 +48,14 @@ const SECTIONS: readonly Section[] = [
   },
   {
     title: "Drops: calls that go nowhere",
-    where: "`hookline_router_calls_total`; `suppressed` in `hookline_ingest_calls_dropped_total`.",
+    where:
+      "`outcome` of `accepted` in `GET /v1/calls/{messageId}`; `hookline_router_calls_total`; `suppressed` in `hookline_ingest_calls_dropped_total`.",
     reasons: DROPS,
+  },
+  {
+    title: "Passed over: a destination that does not get a call which others may get",
+    where: "`passedOver` of a destination in `GET /v1/calls/{messageId}`.",
+    reasons: PASSED_OVER,
   },
   {
     title: "Rejections: calls that ingest refuses",

@@ -209,6 +209,17 @@ const RECORDS: { [R in RecordName]: fc.Arbitrary<RecordTypes[R]> } = {
     tlsMs: nullable(int),
     waitMs: nullable(int),
   }),
+  "routed-call": fc.record({
+    sourceId: text,
+    messageId: text,
+    type: text,
+    receivedAtMs: long,
+    partition: int,
+    offset: long,
+    outcome: text,
+    destinationIds: fc.array(text),
+    passedOver: fc.array(fc.record({ destinationId: text, reason: text })),
+  }),
   "refused-calls": fc.record({
     sourceId: text,
     code: text,

@@ -67,6 +67,7 @@ const USER_DATA: Readonly<Record<keyof TopicMap, string>> = {
   deliveryJobs: "the call of each job, whole",
   deliveryRetries: "the call of each waiting job, whole",
   deliveryWakes: "",
+  routedCalls: "message ids",
   deliveryAttempts: "message ids; what an endpoint answered to a failed request, shortened",
   deliveryTotals: "",
   refusedCalls: "what callers were answered of refused calls, which may quote a value",

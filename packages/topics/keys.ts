@@ -36,6 +36,11 @@ export function deliveryKey(job: { destinationId: string; shard: number }): stri
   return `${job.destinationId}:${job.shard}`;
 }
 
+/** Key of what became of a call: all that is said of it, and of its copies, comes in order. */
+export function routedCallKey(call: { sourceId: string; messageId: string }): string {
+  return `${call.sourceId}:${call.messageId}`;
+}
+
 /** Key of what one partition of profiles says of an audience or computed trait. */
 export function audienceProgressKey(progress: { id: string; partition: number }): string {
   return `${progress.id}:${progress.partition}`;

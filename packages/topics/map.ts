@@ -21,6 +21,8 @@ export interface TopicMap extends AudienceTopics, RegulationTopics {
   readonly deliveryAttempts: Topic<"delivery-attempt">;
   readonly deliveryTotals: Topic<"delivery-total">;
   readonly deadLetters: Topic<"dead-letter">;
+  /** What the router made of each call, if it is asked to say so (docs/decisions/0095). */
+  readonly routedCalls: Topic<"routed-call">;
   /** What ingest did not take, for whoever watches (docs/decisions/0081). */
   readonly refusedCalls: Topic<"refused-calls">;
   /** Which process may write the next version of what is configured (docs/decisions/0075). */
@@ -50,7 +52,10 @@ type ConfigurationTopics = Pick<
   "sourceConfig" | "destinationConfig" | "editLocks" | "requestKeys" | "auditLog" | "replays"
 >;
 type JobTopics = Pick<TopicMap, "calls" | "deliveryJobs" | "deliveryRetries" | "deliveryWakes">;
-type OutcomeTopics = Pick<TopicMap, "deliveryAttempts" | "deliveryTotals" | "deadLetters" | "refusedCalls">;
+type OutcomeTopics = Pick<
+  TopicMap,
+  "routedCalls" | "deliveryAttempts" | "deliveryTotals" | "deadLetters" | "refusedCalls"
+>;
 type HealthTopics = Pick<TopicMap, "destinationHealth" | "operationalEvents">;
 
 /** Builds the map for one deployment. */
@@ -152,6 +157,14 @@ function waitingTopic(name: string, delayMs: number): RetryTopic {
 /** What became of calls. */
 function outcomeTopics({ prefix }: TopicMapOptions): OutcomeTopics {
   return {
+    routedCalls: {
+      name: `${prefix}routed-calls`,
+      key: "sourceId:messageId",
+      record: "routed-call",
+      cleanup: keptFor(KEPT_MS.routedCalls),
+      writtenBy: ["webhook-router"],
+      readBy: ["control"],
+    },
     deliveryAttempts: {
       name: `${prefix}delivery-attempts`,
       key: "destinationId",

@@ -721,6 +721,30 @@ export interface RequestKey {
   format: number;
 }
 
+export interface PassedOver {
+  destinationId: string;
+  reason: string;
+}
+
+/** What became of one accepted call, written when HOOKLINE_RECORDED_CALLS is all; one that was routed again after a crash has two. */
+export interface RoutedCall {
+  sourceId: string;
+  messageId: string;
+  type: string;
+  /** When the call was accepted. */
+  receivedAtMs: number;
+  /** Of calls, where the call stands. */
+  partition: number;
+  /** There; tells a copy of the call from the same call that was routed again. */
+  offset: number;
+  /** routed, or the reason of the drop. */
+  outcome: string;
+  /** Those that got a job. */
+  destinationIds: Array<string>;
+  /** The other destinations that were connected and on; empty for a duplicate. */
+  passedOver: Array<PassedOver>;
+}
+
 /** One source: where calls come from. */
 export interface SourceConfig {
   id: string;
@@ -768,6 +792,7 @@ export interface RecordTypes {
   "regulation": Regulation;
   "replay": Replay;
   "request-key": RequestKey;
+  "routed-call": RoutedCall;
   "source-config": SourceConfig;
   "suppression": Suppression;
 }

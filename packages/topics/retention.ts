@@ -12,6 +12,8 @@ export const KEPT_MS = {
    * call is there.
    */
   deliveryJobs: CALLS_KEPT_MS,
+  /** As long as the attempts, which the view of a call has beside them. */
+  routedCalls: 7 * DAY_MS,
   deliveryAttempts: 7 * DAY_MS,
   deliveryTotals: 7 * DAY_MS,
   deadLetters: 14 * DAY_MS,

@@ -24,6 +24,7 @@ export function connect(context: ControlContext, ways: Ways): Connection {
       topics.connectionSyncs,
       topics.membershipImports,
       topics.membershipImportRows,
+      topics.routedCalls,
       topics.deliveryAttempts,
       topics.deliveryTotals,
       topics.deadLetters,

@@ -12,3 +12,9 @@ test("a messageId is remembered for a day unless told otherwise, and a window of
   expect(read({ HOOKLINE_DEDUPE_WINDOW: "1ms" }).dedupe.windowMs).toBe(1);
   expect(() => read({ HOOKLINE_DEDUPE_WINDOW: "0s" })).toThrow("HOOKLINE_DEDUPE_WINDOW");
 });
+
+test("what becomes of calls is recorded when asked for", () => {
+  expect(read({}).routing.recordedCalls).toBe("none");
+  expect(read({ HOOKLINE_RECORDED_CALLS: "all" }).routing.recordedCalls).toBe("all");
+  expect(() => read({ HOOKLINE_RECORDED_CALLS: "some" })).toThrow("HOOKLINE_RECORDED_CALLS");
+});

@@ -8,6 +8,7 @@ import {
   value,
 } from "#runtime";
 import { tracingSettings } from "#tracing";
+import { RECORDED_CALLS } from "./routed-calls.ts";
 
 const dedupeSettings = settingsGroup({
   title: "Duplicates",
@@ -23,11 +24,24 @@ const dedupeSettings = settingsGroup({
     windowMs > 0 ? [] : [{ env: "HOOKLINE_DEDUPE_WINDOW", problem: "must be above zero" }],
 });
 
+const routingSettings = settingsGroup({
+  title: "Routing",
+  settings: {
+    recordedCalls: setting({
+      env: "HOOKLINE_RECORDED_CALLS",
+      type: value.choice(RECORDED_CALLS),
+      default: "none",
+      doc: "Of which calls it is recorded what became of them: none; all, where each went, or why it was dropped or a destination passed over, so that it can be looked up. All costs a router and each control process CPU for every call (docs/decisions/0095).",
+    }),
+  },
+});
+
 export const settings = {
   kafka: kafkaSettings,
   registry: registrySettings,
   topics: topicSettings,
   data: dataDirSettings,
   dedupe: dedupeSettings,
+  routing: routingSettings,
   traces: tracingSettings,
 };

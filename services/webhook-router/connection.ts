@@ -12,11 +12,12 @@ export interface Connection extends Connected {
 export function connect(context: RouterContext, ways: Ways): Connection {
   const connected = connectService(
     context,
-    ({ calls, destinationConfig, deliveryJobs, deadLetters }) => [
+    ({ calls, destinationConfig, deliveryJobs, deadLetters, routedCalls }) => [
       calls,
       destinationConfig,
       deliveryJobs,
       deadLetters,
+      routedCalls,
     ],
     ways,
   );

@@ -4,10 +4,10 @@ import type { Noted } from "#state";
 import type { Call, DestinationConfig } from "#topics";
 import type { Undecided } from "./confirmations.ts";
 import { call, destination } from "./fixtures/calls.ts";
-import { createRouteCalls } from "./route-calls.ts";
+import { createRouteCalls, type RouteCallsParts } from "./route-calls.ts";
 
 /** The step with everything around it held by the test: what the window says, and when a look at the configuration ends. */
-function setup() {
+function setup(recordCall: RouteCallsParts["recordCall"] = undefined) {
   const destinations: DestinationConfig[] = [];
   const waiting: Undecided[] = [];
   const counted: string[] = [];
@@ -44,6 +44,7 @@ function setup() {
         return outgoing("dead letter");
       },
     },
+    recordCall,
     telemetry: {
       routed: (_, jobs) => void counted.push(`routed ${jobs}`),
       dropped: (_, reason) => void counted.push(reason),
@@ -87,6 +88,34 @@ test("a call that fails after it waited for its window is a dead letter", () => 
   world.noted = "failed";
   take();
   expect([ends, counted]).toEqual([[["dead letter"]], ["rejected"]]);
+});
+
+describe("what becomes of a call is recorded together with its jobs", () => {
+  const recording = () =>
+    setup((record, outcome, destinations) => ({
+      topic: "routed",
+      key: `${outcome.kind === "drop" ? outcome.reason : "routed"} at ${record.offset} of ${destinations.map(({ id }) => id)}`,
+      value: null,
+    }));
+
+  test.each<[Noted, string[]]>([
+    ["first", ["a", "routed at 7 of a,b"]],
+    ["again", ["a", "routed at 7 of a,b"]],
+    ["duplicate", ["duplicate at 7 of a,b"]],
+  ])("also of one that the window calls %s", (noted, keys) => {
+    const { destinations, ends, take, world } = recording();
+    destinations.push(destination("a"), destination("b", { callTypes: ["page"] }));
+    world.noted = noted;
+    take();
+    expect(ends).toEqual([keys]);
+  });
+
+  test("also of one that is dropped after a look at the configuration's end", () => {
+    const { ends, take, waiting } = recording();
+    take();
+    waiting[0]?.decide();
+    expect(ends).toEqual([["no_destination at 7 of "]]);
+  });
 });
 
 describe("a call without a destination", () => {

@@ -4,7 +4,7 @@
 //
 //   (1)-(3) Nothing has left the process. The record is read again from the last commit. If the window's write with
 //           this id was durable, it is found with its own offset ("again"), which is no duplicate: it is routed.
-//   (3)-(5) Some or all of the jobs are in Kafka, the offset is not committed. The record is routed again and makes
+//   (3)-(5) Some or all of the jobs are in Kafka, and the record of what became of the call if one is asked for; the offset is not committed. The record is routed again and makes
 //           the same jobs with the same ids; the deliverer skips what it has seen, and the receiver gets the same
 //           messageId in the worst case.
 //   (5)     Done. A later copy of the call has a larger offset and is dropped as a duplicate.
@@ -19,7 +19,8 @@ import type { Confirmations } from "./confirmations.ts";
 import type { DedupeWindows } from "./dedupe-windows.ts";
 import type { DestinationIndex } from "./destination-index.ts";
 import type { RouterRecords } from "./records.ts";
-import { type Route, route } from "./route.ts";
+import { type Outcome, type Route, route } from "./route.ts";
+import type { RecordCall } from "./routed-calls.ts";
 import type { Telemetry } from "./telemetry.ts";
 
 export interface RouteCallsParts {
@@ -27,6 +28,8 @@ export interface RouteCallsParts {
   readonly confirmations: Pick<Confirmations, "has" | "wait">;
   readonly destinations: Pick<DestinationIndex, "of">;
   readonly records: RouterRecords;
+  /** Undefined unless what becomes of each call is to be recorded. */
+  readonly recordCall: RecordCall | undefined;
   readonly telemetry: Telemetry;
 }
 
@@ -36,20 +39,21 @@ interface CallInProgress {
   readonly claim: Claim;
 }
 
+const DUPLICATE: Outcome = { kind: "drop", reason: "duplicate" };
+
 export function createRouteCalls(parts: RouteCallsParts): Step<Call> {
-  const { windows, destinations, records, telemetry } = parts;
+  const { windows, destinations, records, recordCall, telemetry } = parts;
 
   const routeOf = ({ decoded: call }: Received<Call>): Route => route(call, destinations.of(call.sourceId));
 
-  function end({ record, settle }: CallInProgress, found: Route): void {
-    if (found.kind === "drop") {
-      telemetry.dropped(record, found.reason);
-      settle({ produce: [] });
-      return;
-    }
-    const jobs = found.destinations.map((destination) => records.job(record.decoded, destination));
-    telemetry.routed(record, jobs.length);
-    settle({ produce: jobs });
+  function end({ record, settle }: CallInProgress, outcome: Outcome): void {
+    const taking = outcome.kind === "forward" ? outcome.destinations : [];
+    const produce = taking.map((destination) => records.job(record.decoded, destination));
+    if (recordCall !== undefined)
+      produce.push(recordCall(record, outcome, destinations.of(record.decoded.sourceId)));
+    if (outcome.kind === "drop") telemetry.dropped(record, outcome.reason);
+    else telemetry.routed(record, taking.length);
+    settle({ produce });
   }
 
   /** For a call that waited: the reader has left its step. */
@@ -78,8 +82,7 @@ export function createRouteCalls(parts: RouteCallsParts): Step<Call> {
     windows.note(record, {
       use(noted) {
         if (noted === "duplicate") {
-          telemetry.dropped(record, "duplicate");
-          settle({ produce: [] });
+          end(call, DUPLICATE);
           return;
         }
         if (noted === "again") telemetry.repeated();

@@ -4,7 +4,7 @@ import type { DestinationConfig } from "#topics";
 import { DestinationIndex } from "./destination-index.ts";
 import { call, destination } from "./fixtures/calls.ts";
 import { deliveryJob } from "./records.ts";
-import { type Route, route } from "./route.ts";
+import { type Route, route, whyPassedOver } from "./route.ts";
 
 const idsOf = (found: Route): string[] | string =>
   found.kind === "forward" ? found.destinations.map(({ id }) => id) : found.reason;
@@ -192,5 +192,36 @@ describe("a delivery job", () => {
       (_, index) => deliveryJob(call({ userId: `u${index}` }), wide).shard,
     );
     expect([...new Set(shards)].sort()).toEqual(expected);
+  });
+});
+
+describe("a destination that does not get a call", () => {
+  const large = JSON.stringify({ path: "properties.total", op: "gte", value: 100 });
+  const others = [
+    destination("taking"),
+    destination("type", { callTypes: ["page"], events: [], filter: large }),
+    destination("event", { events: ["Signed Up"], filter: large }),
+    destination("filter", { filter: large }),
+  ];
+  const whyOf = (one: ReturnType<typeof call>, all: readonly DestinationConfig[]) =>
+    Object.fromEntries(
+      whyPassedOver(one, route(one, all), all).map(({ destinationId, reason }) => [destinationId, reason]),
+    );
+
+  test("has the first reason of type, event and filter, whoever gets it", () => {
+    const reasons = { type: "call_type_off", event: "event_off", filter: "filter_off" };
+    expect(whyOf(call(), others)).toEqual(reasons);
+    expect(whyOf(call(), others.slice(1))).toEqual(reasons);
+  });
+
+  test("has the call's own reason when its integrations switch webhooks off", () => {
+    expect(whyOf(call({ integrations: { All: false } }), others.slice(2))).toEqual({
+      event: "integration_off",
+      filter: "integration_off",
+    });
+  });
+
+  test("was not asked about a duplicate", () => {
+    expect(whyPassedOver(call(), { kind: "drop", reason: "duplicate" }, others)).toEqual([]);
   });
 });

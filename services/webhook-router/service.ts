@@ -14,6 +14,7 @@ import { type Destinations, followDestinations } from "./destinations.ts";
 import { watchLag } from "./lag.ts";
 import { createRecords } from "./records.ts";
 import { createRouteCalls } from "./route-calls.ts";
+import { createRecordCall } from "./routed-calls.ts";
 import { spanOf } from "./span.ts";
 import { createTelemetry, watchState } from "./telemetry.ts";
 
@@ -56,7 +57,7 @@ interface RunnerParts {
 }
 
 function createRunner(
-  { metrics, logger, nowMs, host }: RouterContext,
+  { metrics, logger, nowMs, host, settings: own }: RouterContext,
   { topics, kafka, serde, groupId }: Connection,
   { windows, destinations: { index, load }, tracer }: RunnerParts,
 ): Runner {
@@ -64,7 +65,9 @@ function createRunner(
   const records = createRecords({ topics, serde, nowMs });
   const isConnected = (sourceId: string): boolean => index.of(sourceId).length > 0;
   const confirmations = createConfirmations({ look: load, isConnected, host, logger });
-  const step = createRouteCalls({ windows, confirmations, destinations: index, records, telemetry });
+  const recordCall = createRecordCall(own.routing.recordedCalls, { topics, serde });
+  const parts = { windows, confirmations, destinations: index, records, recordCall, telemetry };
+  const step = createRouteCalls(parts);
   return kafka.runner({
     groupId,
     topics: [topics.calls.name],

@@ -1,5 +1,5 @@
 // What it costs to know what became of every call (docs/decisions/0073), without Kafka: records of requests in a deliverer, rows of them in
-// control's index, with a sample of the successes and with all of them, by turns.
+// control's index, with a sample of the successes and with all of them, by turns; and the same of what the router says of calls (0095).
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -12,8 +12,9 @@ import { createAttemptLog } from "../../services/deliverer/attempt-log/attempt-l
 import { RECORDED_ATTEMPTS, SAMPLING_BOUNDS } from "../../services/deliverer/attempt-log/sampling.ts";
 import { createAttemptWriter } from "../../services/deliverer/attempt-log/writer.ts";
 import type { LocalBench } from "./bench.ts";
-import { cpuSeconds } from "./cpu.ts";
+import { cpuOf, indexRecords, middleOf } from "./index-rows.ts";
 import { bytesIn, localSerde } from "./profile-stage.ts";
+import { recordedCalls } from "./recorded-calls.ts";
 import type { Report } from "./report.ts";
 
 type Recorded = (typeof RECORDED_ATTEMPTS)[number];
@@ -25,16 +26,7 @@ interface Flags {
 }
 
 const TOPICS = topicMap({ prefix: "", retryDelaysMs: [1_000] });
-/** As control takes them from a fetch. */
-const STRETCH = 500;
 const LOOKUPS = 1_000;
-
-/** CPU time in microseconds, for each of `count`. */
-async function cpuOf(count: number, work: () => void | Promise<void>): Promise<number> {
-  const before = cpuSeconds();
-  await work();
-  return ((cpuSeconds() - before) * 1e6) / count;
-}
 
 /** The records that a deliverer writes of calls that all succeed, a thousand a second. */
 function recordsOf(serde: Serde, recorded: Recorded, jobs: readonly DeliveryJob[]): OutgoingRecord[] {
@@ -60,30 +52,6 @@ function recordsOf(serde: Serde, recorded: Recorded, jobs: readonly DeliveryJob[
   return records.filter(({ topic }) => topic === TOPICS.deliveryAttempts.name);
 }
 
-async function indexRecords(
-  index: DeliveryIndex,
-  serde: Serde,
-  records: readonly OutgoingRecord[],
-): Promise<void> {
-  for (let at = 0; at < records.length; at += STRETCH) {
-    const stretch = records.slice(at, at + STRETCH);
-    const entries = await Promise.all(
-      stretch.map(async ({ value }, place) => ({
-        partition: 0,
-        offset: at + place,
-        record: await serde.decode(TOPICS.deliveryAttempts, value),
-      })),
-    );
-    index.apply({
-      kind: "attempts",
-      partition: 0,
-      entries,
-      nextOffset: at + stretch.length,
-      epoch: index.epoch,
-    });
-  }
-}
-
 interface Costs {
   readonly deliverer: number;
   readonly control: number;
@@ -100,7 +68,9 @@ async function round(serde: Serde, recorded: Recorded, { flags, report }: Said):
     const deliverer = await cpuOf(flags.calls, () => {
       records = recordsOf(serde, recorded, jobs);
     });
-    const control = await cpuOf(flags.calls, () => indexRecords(index, serde, records));
+    const control = await cpuOf(flags.calls, () =>
+      indexRecords({ index, serde, kind: "attempts", topic: TOPICS.deliveryAttempts }, records),
+    );
     if (recorded === "all") sayRows({ index, folder, records }, report);
     return { deliverer, control };
   } finally {
@@ -133,12 +103,10 @@ function sayRows({ folder, index, records }: Rows, report: Report | undefined): 
   report.figure(`what is known of one call, among ${records.length} requests`, ms, { unit: "ms" });
 }
 
-const middleOf = (values: readonly number[]): number =>
-  values.toSorted((one, other) => one - other)[Math.floor(values.length / 2)] ?? 0;
-
 export const attempts: LocalBench<keyof Flags> = {
   name: "attempts",
-  summary: "Records of requests and the index of them, without Kafka: a call with a sample, and with all.",
+  summary:
+    "Records of requests and of calls, and the index of them, without Kafka: with few or none, and with all.",
   flags: {
     calls: { default: 100_000, doc: "calls, all of them successes" },
     destinations: { default: 50, doc: "destinations that they go to" },
@@ -157,5 +125,6 @@ export const attempts: LocalBench<keyof Flags> = {
         const name = `HOOKLINE_RECORDED_ATTEMPTS=${recorded}: CPU a call, ${process}`;
         report.figure(name, middleOf(costs[recorded].map((each) => each[process])), { unit: "µs" });
       }
+    await recordedCalls(serde, { flags, report });
   },
 };

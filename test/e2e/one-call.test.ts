@@ -14,10 +14,14 @@ interface Call {
   readonly sourceId: string;
   readonly type: string | null;
   readonly receivedAt: string | null;
+  readonly accepted:
+    | readonly { readonly outcome: string; readonly destinationIds: readonly string[] }[]
+    | null;
   readonly destinations: readonly {
     readonly destinationId: string;
     readonly name: string | null;
     readonly state: string;
+    readonly passedOver: string | null;
     readonly next: readonly { readonly nextAttemptAt: string | null; readonly attempts: number }[];
     readonly attempts: readonly {
       readonly outcome: string;
@@ -37,7 +41,7 @@ beforeAll(async () => {
   receiver = await startReceiver();
   deployment = await startDeployment({
     retryDelaysMs: [DELAY_MS],
-    settings: { HOOKLINE_RECORDED_ATTEMPTS: "all" },
+    settings: { HOOKLINE_RECORDED_ATTEMPTS: "all", HOOKLINE_RECORDED_CALLS: "all" },
   });
 }, START_TIMEOUT_MS);
 
@@ -46,12 +50,14 @@ afterAll(async () => {
   await receiver.close();
 }, 60_000);
 
-async function source(paths: readonly string[]) {
+/** A source with a destination for each path; `options` are a destination's by its path. */
+async function source(paths: readonly string[], options: Readonly<Record<string, object>> = {}) {
   const { id, writeKeys } = await deployment.control.createSource();
   const destinations: string[] = [];
   for (const path of paths) {
     const webhooks = [{ url: receiver.url(path) }];
-    const made = await deployment.control.createDestination({ name: path, sourceIds: [id], webhooks });
+    const body = { name: path, sourceIds: [id], webhooks, ...options[path] };
+    const made = await deployment.control.createDestination(body);
     destinations.push(made.id);
   }
   const send = (messageId: string) =>
@@ -65,12 +71,12 @@ const url = (path: string) => `${deployment.controlUrl()}${path}`;
 function callWhen(
   messageId: string,
   query: string,
-  isThere: (destinations: Traces) => boolean,
+  isThere: (destinations: Traces, call: Call) => boolean,
 ): Promise<Call> {
   return until(
     async () => {
       const { body, status } = await requestJson<Call>(url(`/v1/calls/${messageId}${query}`));
-      return status === 200 && isThere(body.destinations) ? body : undefined;
+      return status === 200 && isThere(body.destinations, body) ? body : undefined;
     },
     { timeoutMs: TIMEOUT_MS, what: `the answer about ${messageId}` },
   );
@@ -159,4 +165,53 @@ test("the same messageId in two sources asks for the source; an unknown one is n
   await callWhen("twice", `?sourceId=${other.id}`, are(["delivered", 1]));
   expect((await requestJson(url("/v1/calls/twice"))).status).toBe(422);
   expect((await requestJson(url(`/v1/calls/never?sourceId=${one.id}`))).status).toBe(404);
+}, 180_000);
+
+test("a call that one of two destinations takes says why the other did not get it, and a copy that it is one", async () => {
+  const { destinations, id, send } = await source(["/all", "/page"], { "/page": { callTypes: ["page"] } });
+  await send("partly");
+  await callWhen("partly", "", are(["delivered", 1], ["passed_over", 0]));
+  await send("partly");
+  const call = await callWhen("partly", "", (_, { accepted }) => accepted?.length === 2);
+  expect(call).toMatchObject({
+    sourceId: id,
+    type: "track",
+    accepted: [
+      { outcome: "routed", destinationIds: [destinations[0]] },
+      { outcome: "duplicate", destinationIds: [] },
+    ],
+    destinations: [
+      { state: "delivered", passedOver: null },
+      { state: "passed_over", passedOver: "call_type_off", next: [], sendAgain: null },
+    ],
+  });
+}, 180_000);
+
+test("a call that no destination takes was accepted, and is dropped with the reason", async () => {
+  const filter = { path: "properties.total", op: "gte", value: 100 };
+  const { id, send } = await source(["/large"], { "/large": { filter } });
+  const beganAtMs = Date.now();
+  await send("small");
+  const call = await callWhen("small", "", are(["passed_over", 0]));
+  expect(call).toMatchObject({
+    sourceId: id,
+    type: "track",
+    accepted: [{ outcome: "filter_off", destinationIds: [] }],
+    destinations: [{ passedOver: "filter_off" }],
+  });
+  expect(Date.parse(call.receivedAt ?? "")).toBeGreaterThanOrEqual(beganAtMs - 1_000);
+}, 180_000);
+
+test("a call without any destination is dropped for that; one connected since was not, then", async () => {
+  const { id, send } = await source([]);
+  await send("early");
+  await callWhen(
+    "early",
+    `?sourceId=${id}`,
+    (_, { accepted }) => accepted?.[0]?.outcome === "no_destination",
+  );
+  const webhooks = [{ url: receiver.url("/late") }];
+  await deployment.control.createDestination({ name: "/late", sourceIds: [id], webhooks });
+  const { destinations } = await callWhen("early", "", are(["passed_over", 0]));
+  expect(destinations).toMatchObject([{ name: "/late", passedOver: "not_connected" }]);
 }, 180_000);

@@ -11,6 +11,9 @@ export type UnroutedReason =
 
 export type DropReason = UnroutedReason | "duplicate" | "suppressed";
 
+/** Why a destination does not get a call, whatever the others get. */
+export type PassedOverReason = Exclude<UnroutedReason, "no_destination"> | "not_connected";
+
 const UNROUTED: Reasons<UnroutedReason> = {
   integration_off: {
     meaning: "the call's integrations switch Webhooks off",
@@ -34,6 +37,23 @@ const UNROUTED: Reasons<UnroutedReason> = {
   },
 };
 
+export const PASSED_OVER: Reasons<PassedOverReason> = {
+  integration_off: UNROUTED.integration_off,
+  call_type_off: {
+    meaning: "the destination does not take calls of this type",
+    action: "add the type to its callTypes",
+  },
+  event_off: { meaning: "the destination does not take this event", action: "add the event to its events" },
+  filter_off: {
+    meaning: "the destination's filter does not let the call pass",
+    action: "change its filter",
+  },
+  not_connected: {
+    meaning: "the destination was off, or not connected to the source, when the call was routed",
+    action: "replay the calls of a destination that got them to this one, if it should have them",
+  },
+};
+
 export const DROPS: Reasons<DropReason> = {
   ...UNROUTED,
   duplicate: {
@@ -48,3 +68,4 @@ export const DROPS: Reasons<DropReason> = {
 
 export const DROP_REASONS = reasonsOf(DROPS);
 export const UNROUTED_REASONS = reasonsOf(UNROUTED);
+export const PASSED_OVER_REASONS = reasonsOf(PASSED_OVER);

@@ -6,7 +6,16 @@ export {
   type DeadLetterReason,
 } from "./dead-letters.ts";
 export { DIVERT_REASONS, DIVERTS, type DivertReason } from "./diverts.ts";
-export { DROP_REASONS, DROPS, type DropReason, UNROUTED_REASONS, type UnroutedReason } from "./drops.ts";
+export {
+  DROP_REASONS,
+  DROPS,
+  type DropReason,
+  PASSED_OVER,
+  PASSED_OVER_REASONS,
+  type PassedOverReason,
+  UNROUTED_REASONS,
+  type UnroutedReason,
+} from "./drops.ts";
 export {
   isPermanent,
   OUTCOME_REASONS,

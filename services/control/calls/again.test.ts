@@ -8,7 +8,7 @@ const CALL = { messageId: "m1", sourceId: "s1" };
 const ON = { enabled: true };
 
 function trace(changes: Partial<Trace> = {}): Trace {
-  return { destinationId: "d1", attempts: [], deadLetters: [], waiting: [], ...changes };
+  return { destinationId: "d1", attempts: [], deadLetters: [], waiting: [], passedOver: null, ...changes };
 }
 const delivered = trace({ attempts: [{ ...attempt({ outcome: "success" }), place: 1 }] });
 
@@ -35,6 +35,7 @@ describe("the request that sends a call again", () => {
   test("is none while it is on its way, or nobody is there to take it", () => {
     const underWay = trace({ attempts: [{ ...attempt(), place: 1 }] });
     expect(againRequest(underWay, CALL, ON)).toBeNull();
+    expect(againRequest(trace({ passedOver: "filter_off" }), CALL, ON)).toBeNull();
     expect(againRequest(delivered, CALL, { enabled: false })).toBeNull();
     expect(againRequest(delivered, CALL, undefined)).toBeNull();
   });

@@ -14,7 +14,7 @@ export const AgainView = Type.Union(
   ],
   {
     description:
-      "The request that sends it again; null while it is on its way, or when the destination is off or was deleted: a replay can name another one.",
+      "The request that sends it again; null while it is on its way, when the destination was passed over, or is off or was deleted: a replay of a destination that got it can name another one.",
   },
 );
 
@@ -46,6 +46,8 @@ export function againRequest(
     case "waiting":
     case "paused":
     case "under_way":
+    // Replays are made of jobs, and it has none.
+    case "passed_over":
       return null;
   }
 }

@@ -1,11 +1,10 @@
 import { shardWidthOf } from "#topics";
-import type { ListedAttempt } from "../delivery-index/attempts-table.ts";
-import type { ListedDeadLetter } from "../delivery-index/dead-letters-table.ts";
+import type { ListedRoutedCall } from "../delivery-index/routed-calls-table.ts";
 import { notFound, refused } from "../http/problem.ts";
 import { findWaiting } from "../waiting/find.ts";
 import { shardsToRead } from "../waiting/reader.ts";
 import type { CallParts } from "./parts.ts";
-import { stillWaiting, type Trace } from "./trace.ts";
+import { stillWaiting, type Trace, whyPassedOver } from "./trace.ts";
 
 /** More requests than this are made of no call, but for one that is replayed again and again. */
 const MAX_ENTRIES = 1_000;
@@ -13,6 +12,8 @@ const MAX_ENTRIES = 1_000;
 export interface FoundCall {
   readonly messageId: string;
   readonly sourceId: string;
+  /** Oldest first, its copies too; empty when nothing is recorded. */
+  readonly accepted: readonly ListedRoutedCall[];
   readonly traces: readonly Trace[];
   readonly isComplete: boolean;
 }
@@ -27,9 +28,11 @@ export async function findCall(
   const filter = { messageId, sourceId: namedSourceId };
   const attempts = index.listAttempts(filter, { limit: MAX_ENTRIES }).reverse();
   const deadLetters = index.listDeadLetters(filter, { limit: MAX_ENTRIES }).reverse();
-  const sourceId = namedSourceId ?? onlySource([...attempts, ...deadLetters]);
+  const accepted = index.listRoutedCalls(filter, MAX_ENTRIES);
+  const entries = [...attempts, ...deadLetters];
+  const sourceId = namedSourceId ?? onlySource([...entries, ...accepted]);
   if (sourceId === undefined) throw notFound("trace of a call", messageId);
-  const ids = destinationIds(parts, sourceId, [...attempts, ...deadLetters]);
+  const ids = destinationIds(parts, sourceId, [...entries, ...accepted.flatMap(jobsOf)]);
   const destinations = ids.flatMap((destinationId) => {
     const config = parts.destinations.get(destinationId);
     // What waits for a destination that was deleted becomes a dead letter when it is due.
@@ -43,17 +46,27 @@ export async function findCall(
       attempts: attempts.filter((attempt) => attempt.destinationId === destinationId),
       deadLetters: deadLetters.filter((letter) => letter.destinationId === destinationId),
       waiting: found.jobs.filter(({ job }) => job.destinationId === destinationId),
+      passedOver: whyPassedOver(destinationId, accepted),
     };
     return { ...trace, waiting: stillWaiting(trace) };
   });
-  const isKnown = attempts.length + deadLetters.length + found.jobs.length > 0;
+  const isKnown = entries.length + accepted.length + found.jobs.length > 0;
   if (!isKnown && found.isComplete) throw notFound("trace of a call", messageId);
-  return { messageId, sourceId, traces, isComplete: found.isComplete };
+  return { messageId, sourceId, accepted, traces, isComplete: found.isComplete };
 }
 
-type Entry = ListedAttempt | ListedDeadLetter;
+interface OfSource {
+  readonly sourceId: string | null;
+}
 
-function onlySource(entries: readonly Entry[]): string | undefined {
+interface OfDestination {
+  readonly destinationId: string | null;
+}
+
+const jobsOf = ({ destinationIds }: ListedRoutedCall): OfDestination[] =>
+  destinationIds.map((destinationId) => ({ destinationId }));
+
+function onlySource(entries: readonly OfSource[]): string | undefined {
   const sources = [...new Set(entries.flatMap(({ sourceId }) => sourceId ?? []))];
   if (sources.length > 1)
     throw refused([{ path: "sourceId", message: `is required: ${sources.join(", ")} have such a call` }]);
@@ -61,7 +74,11 @@ function onlySource(entries: readonly Entry[]): string | undefined {
 }
 
 /** Those that are connected now, and those of which something is known. */
-function destinationIds({ destinations }: CallParts, sourceId: string, entries: readonly Entry[]): string[] {
+function destinationIds(
+  { destinations }: CallParts,
+  sourceId: string,
+  entries: readonly OfDestination[],
+): string[] {
   const connected = destinations.list().filter(({ sourceIds }) => sourceIds.includes(sourceId));
   const known = entries.flatMap(({ destinationId }) => destinationId ?? []);
   return [...new Set([...connected.map(({ id }) => id), ...known])];

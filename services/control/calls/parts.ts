@@ -9,7 +9,7 @@ import type { WaitingReader } from "../waiting/reader.ts";
 /** What the view of one call works with. */
 export interface CallParts {
   readonly deliveries: {
-    readonly index: Pick<DeliveryIndex, "listAttempts" | "listDeadLetters">;
+    readonly index: Pick<DeliveryIndex, "listAttempts" | "listDeadLetters" | "listRoutedCalls">;
     readonly progress: Pick<Progress, "indexedUntilMs">;
   };
   readonly destinations: Pick<ConfigStore<DestinationConfig>, "get" | "list">;

@@ -1,8 +1,8 @@
 import { describe, expect, test } from "@jest/globals";
 import { untriedJob } from "#topics";
-import { attempt, deadLetter, START_MS } from "../delivery-index/fixtures/records.ts";
+import { attempt, deadLetter, routedCall, START_MS } from "../delivery-index/fixtures/records.ts";
 import type { WaitingJob } from "../waiting/waiting-job.ts";
-import { callState, stillWaiting, type Trace } from "./trace.ts";
+import { callState, stillWaiting, type Trace, whyPassedOver } from "./trace.ts";
 
 function waiting(changes: Partial<WaitingJob["job"]> = {}): WaitingJob {
   const job = untriedJob({
@@ -20,7 +20,7 @@ function waiting(changes: Partial<WaitingJob["job"]> = {}): WaitingJob {
 }
 
 function trace(changes: Partial<Trace> = {}): Trace {
-  return { destinationId: "d1", attempts: [], deadLetters: [], waiting: [], ...changes };
+  return { destinationId: "d1", attempts: [], deadLetters: [], waiting: [], passedOver: null, ...changes };
 }
 
 const listed = (changes: Parameters<typeof attempt>[0]) => ({ ...attempt(changes), place: 1 });
@@ -31,6 +31,9 @@ const letter = (deadAtMs: number) => ({ ...deadLetter({ deadAtMs }), place: 1, r
 describe("how a call stands at a destination", () => {
   test.each([
     { state: "no_trace", of: trace() },
+    { state: "passed_over", of: trace({ passedOver: "filter_off" }) },
+    // A replay has sent it all the same.
+    { state: "under_way", of: trace({ attempts: [listed({})], passedOver: "filter_off" }) },
     { state: "under_way", of: trace({ attempts: [listed({})] }) },
     { state: "queued", of: trace({ waiting: [waiting()] }) },
     { state: "waiting", of: trace({ attempts: [listed({})], waiting: [waiting({ dueAtMs: 1 })] }) },
@@ -59,5 +62,32 @@ describe("a record that is not committed yet", () => {
     expect(stillWaiting(trace({ waiting: [replayed], attempts: [success(START_MS)] }))).toEqual([replayed]);
     const asking = waiting({ unaskedUrls: ["https://a.test/"] });
     expect(stillWaiting(trace({ waiting: [asking], attempts: [success(START_MS)] }))).toEqual([asking]);
+  });
+});
+
+describe("why a call was not meant for a destination", () => {
+  const said = (changes: Parameters<typeof routedCall>[0]) => ({ ...routedCall(changes), place: 1 });
+  const filtered = said({ passedOver: [{ destinationId: "d2", reason: "filter_off" }] });
+  const copy = said({ outcome: "duplicate", destinationIds: [] });
+
+  test("is what was said of it, whatever copies came", () => {
+    expect(whyPassedOver("d2", [filtered, copy])).toBe("filter_off");
+    expect(whyPassedOver("d1", [filtered, copy])).toBeNull();
+  });
+
+  test("is that the router did not know it, when nothing was said", () => {
+    expect(whyPassedOver("d3", [filtered])).toBe("not_connected");
+    expect(whyPassedOver("d1", [said({ outcome: "no_destination", destinationIds: [] })])).toBe(
+      "not_connected",
+    );
+  });
+
+  test("is not known of a call of which nothing is recorded, or only a copy", () => {
+    expect(whyPassedOver("d1", [])).toBeNull();
+    expect(whyPassedOver("d1", [copy])).toBeNull();
+  });
+
+  test("does not count when another user's call with the messageId was meant for it", () => {
+    expect(whyPassedOver("d2", [said({ destinationIds: ["d2"] }), filtered])).toBeNull();
   });
 });

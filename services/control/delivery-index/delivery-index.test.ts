@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { afterEach, describe, expect, test } from "@jest/globals";
 import { DeliveryIndex } from "./delivery-index.ts";
-import { attempt, DETAILS, deadLetter, START_MS, total } from "./fixtures/records.ts";
+import { attempt, DETAILS, deadLetter, routedCall, START_MS, total } from "./fixtures/records.ts";
 import type { Indexed, IndexedRecords } from "./indexed.ts";
 import type { RetentionRules } from "./retention.ts";
 
@@ -111,6 +111,34 @@ describe("a list", () => {
     expect(ids({ fromMs: START_MS + 1, toMs: START_MS + 3 })).toEqual(["c", "b"]);
     expect(index.findDeadLetter("calls-0-7")).toMatchObject({ replayable: false, messageId: null, place: 3 });
     expect(index.findDeadLetter("none")).toBeUndefined();
+  });
+});
+
+describe("what the router said of a call", () => {
+  test("is found by messageId and source, copies too, oldest first", () => {
+    const { index, read } = open();
+    const passedOver = [{ destinationId: "d2", reason: "filter_off" }];
+    const copy = { outcome: "duplicate", destinationIds: [], receivedAtMs: START_MS + 1 };
+    read("routedCalls", [
+      routedCall({ ...copy, offset: 8 }),
+      routedCall({ passedOver }),
+      routedCall({ messageId: "m2", offset: 9 }),
+      routedCall({ sourceId: "s2", offset: 10 }),
+    ]);
+    const { partition: _partition, offset: _offset, ...call } = routedCall({ passedOver });
+    expect(index.listRoutedCalls({ messageId: "m1", sourceId: "s1" }, 10)).toMatchObject([call, copy]);
+    expect(index.listRoutedCalls({ messageId: "m1" }, 10).map(({ sourceId }) => sourceId)).toEqual([
+      "s1",
+      "s2",
+      "s1",
+    ]);
+    expect(index.listRoutedCalls({ messageId: "m1" }, 1)).toMatchObject([copy]);
+  });
+
+  test("is what was said last of one that was routed again after a crash", () => {
+    const { index, read } = open();
+    read("routedCalls", [routedCall(), routedCall({ destinationIds: ["d2"] })]);
+    expect(index.listRoutedCalls({ messageId: "m1" }, 10)).toMatchObject([{ destinationIds: ["d2"] }]);
   });
 });
 
@@ -255,7 +283,7 @@ function damage(file: string): void {
 
 describe("what is old", () => {
   const keep = (rules: Partial<RetentionRules>): RetentionRules => ({
-    keptMs: { attempts: 7 * DAY_MS, totals: 7 * DAY_MS, deadLetters: 14 * DAY_MS },
+    keptMs: { attempts: 7 * DAY_MS, totals: 7 * DAY_MS, deadLetters: 14 * DAY_MS, routedCalls: 7 * DAY_MS },
     maxRows: 1_000_000,
     ...rules,
   });
@@ -277,7 +305,12 @@ describe("what is old", () => {
       [20, 15, ...ages].map((days) => deadLetter({ id: `${days}`, deadAtMs: nowMs - days * DAY_MS })),
       5,
     );
+    read(
+      "routedCalls",
+      ages.map((days, offset) => routedCall({ offset, receivedAtMs: nowMs - days * DAY_MS })),
+    );
     expect(index.deleteOld(keep({}))).toBe(false);
+    expect(index.listRoutedCalls({ messageId: "m1" }, 10)).toHaveLength(2);
     expect(index.listAttempts({ destinationId: "d1" }, ALL)).toHaveLength(2);
     expect(index.listMinutes({ destinationId: "d1", fromMs: 0, toMs: nowMs })).toHaveLength(2);
     expect(index.listDeadLetters({}, ALL).map(({ id }) => id)).toEqual(["1", "6", "8", "13"]);

@@ -1,6 +1,6 @@
-// What became of calls, where it can be looked up: attempts, totals per minute and dead letters, read from their topics into a file of
+// What became of calls, where it can be looked up: attempts, totals per minute, dead letters and what the router says of calls, read from their topics into a file of
 // this process. Offsets are kept in the transactions of the rows, so every record is in it once; what is lost is read again.
-import type { DeadLetter, DeliveryAttempt, DeliveryTotal } from "#topics";
+import type { DeadLetter, DeliveryAttempt, DeliveryTotal, RoutedCall } from "#topics";
 import { type AttemptFilter, insertAttempt, type ListedAttempt, listAttempts } from "./attempts-table.ts";
 import { INDEX_FILES, type IndexDatabase, type IndexDisk, isDamage, messageOf } from "./database.ts";
 import {
@@ -14,6 +14,12 @@ import {
 } from "./dead-letters-table.ts";
 import type { Entry, Indexed, Stretch } from "./indexed.ts";
 import { deleteOld, type RetentionRules } from "./retention.ts";
+import {
+  insertRoutedCall,
+  type ListedRoutedCall,
+  listRoutedCalls,
+  type RoutedCallFilter,
+} from "./routed-calls-table.ts";
 import { type Page, Statements } from "./sql.ts";
 import { addTotal, listMinutes, type Minute, type MinutesQuery } from "./totals-table.ts";
 import { Writers } from "./writers.ts";
@@ -94,6 +100,10 @@ export class DeliveryIndex {
     return this.#use(({ sql }) => listDeadLetters(sql, filter, page));
   }
 
+  listRoutedCalls(filter: RoutedCallFilter, limit: number): ListedRoutedCall[] {
+    return this.#use(({ sql }) => listRoutedCalls(sql, filter, limit));
+  }
+
   findDeadLetter(id: string): ListedDeadLetter | undefined {
     return this.#use(({ sql }) => findDeadLetter(sql, id));
   }
@@ -149,6 +159,9 @@ export class DeliveryIndex {
         return;
       case "deadLetters":
         insertDeadLetter(sql, record as DeadLetter, entry);
+        return;
+      case "routedCalls":
+        insertRoutedCall(sql, record as RoutedCall, entry);
         return;
     }
   }

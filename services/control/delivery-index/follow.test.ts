@@ -7,7 +7,8 @@ import { followTopics } from "./follow.ts";
 import { Progress } from "./progress.ts";
 
 test("the reading ends also while a record's schema does not come", async () => {
-  const { deliveryAttempts, deliveryTotals, deadLetters } = topicMap({ prefix: "", retryDelaysMs: [1_000] });
+  const topics = topicMap({ prefix: "", retryDelaysMs: [1_000] });
+  const { deliveryAttempts, deliveryTotals, deadLetters, routedCalls } = topics;
   const ending = new AbortController();
   const asked = Promise.withResolvers<void>();
   const following = followTopics({
@@ -25,7 +26,7 @@ test("the reading ends also while a record's schema does not come", async () => 
         return Promise.withResolvers<never>().promise;
       },
     },
-    topics: { attempts: deliveryAttempts, totals: deliveryTotals, deadLetters },
+    topics: { attempts: deliveryAttempts, totals: deliveryTotals, deadLetters, routedCalls },
     onAttempt: () => undefined,
     logger: {} as never,
     host: systemHost,

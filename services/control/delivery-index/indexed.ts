@@ -1,14 +1,15 @@
-import type { DeadLetter, DeliveryAttempt, DeliveryTotal } from "#topics";
+import type { DeadLetter, DeliveryAttempt, DeliveryTotal, RoutedCall } from "#topics";
 import type { Spot } from "./places.ts";
 
 /** The topics that are indexed. */
-export const INDEXED = ["attempts", "totals", "deadLetters"] as const;
+export const INDEXED = ["attempts", "totals", "deadLetters", "routedCalls"] as const;
 export type Indexed = (typeof INDEXED)[number];
 
 export interface IndexedRecords {
   attempts: DeliveryAttempt;
   totals: DeliveryTotal;
   deadLetters: DeadLetter;
+  routedCalls: RoutedCall;
 }
 
 export type Entry<K extends Indexed> = Spot & { readonly record: IndexedRecords[K] };

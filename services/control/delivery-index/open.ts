@@ -53,6 +53,7 @@ export function openDeliveryIndex(
     attempts: topics.deliveryAttempts,
     totals: topics.deliveryTotals,
     deadLetters: topics.deadLetters,
+    routedCalls: topics.routedCalls,
   };
   const ending = new AbortController();
   const following = followTopics({
@@ -86,7 +87,12 @@ function rulesOf(topics: Readonly<Record<Indexed, Topic>>, maxRows: number): Ret
     return cleanup.policy === "delete" ? cleanup.retentionMs : Number.POSITIVE_INFINITY;
   };
   return {
-    keptMs: { attempts: keptMs("attempts"), totals: keptMs("totals"), deadLetters: keptMs("deadLetters") },
+    keptMs: {
+      attempts: keptMs("attempts"),
+      totals: keptMs("totals"),
+      deadLetters: keptMs("deadLetters"),
+      routedCalls: keptMs("routedCalls"),
+    },
     maxRows,
   };
 }

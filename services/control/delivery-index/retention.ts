@@ -14,18 +14,20 @@ const BITE_ROWS = 500;
 
 /** Rows of a table that follows its topic's partitions. */
 interface PlacedTable {
-  readonly name: "attempts" | "dead_letters";
+  readonly name: "attempts" | "dead_letters" | "routed_calls";
   readonly time: "at_ms" | "dead_at_ms";
 }
 
 const ATTEMPTS: PlacedTable = { name: "attempts", time: "at_ms" };
 const DEAD_LETTERS: PlacedTable = { name: "dead_letters", time: "dead_at_ms" };
+const ROUTED_CALLS: PlacedTable = { name: "routed_calls", time: "at_ms" };
 
 /** One bite of each table; true when there may be more to delete. */
 export function deleteOld(sql: Statements, { keptMs, maxRows }: RetentionRules, nowMs: number): boolean {
   const deleted = [
     deletePlaced(sql, ATTEMPTS, { beforeMs: nowMs - keptMs.attempts, maxRows }),
     deletePlaced(sql, DEAD_LETTERS, { beforeMs: nowMs - keptMs.deadLetters, maxRows }),
+    deletePlaced(sql, ROUTED_CALLS, { beforeMs: nowMs - keptMs.routedCalls, maxRows }),
     deleteMinutes(sql, { beforeMs: nowMs - keptMs.totals, maxRows }),
   ];
   sql.run("DELETE FROM writers WHERE at_ms < ?", nowMs - Math.max(keptMs.attempts, keptMs.totals));

@@ -1,10 +1,11 @@
 // The tables of the index. Whatever changes here gets a new version: a file of another one is thrown away and made again from the topics.
 
-export const SCHEMA_VERSION = 3;
+export const SCHEMA_VERSION = 4;
 
 /**
  * `place` is a record's partition and offset in one number (places.ts): it makes reading a record twice harmless, orders what happened at
- * the same time, and lets old records go from the beginning of each partition. `details` is JSON, as nothing is looked up by it.
+ * the same time, and lets old records go from the beginning of each partition. `details`, `destination_ids`
+ * and `passed_over` are JSON, as nothing is looked up by them.
  */
 export const SCHEMA = `
 CREATE TABLE positions (
@@ -34,6 +35,13 @@ CREATE TABLE totals (
   PRIMARY KEY (destination_id, minute_ms)
 ) WITHOUT ROWID;
 CREATE INDEX totals_by_minute ON totals (minute_ms);
+
+CREATE TABLE routed_calls (
+  place INTEGER PRIMARY KEY,
+  at_ms INTEGER NOT NULL, source_id TEXT NOT NULL, message_id TEXT NOT NULL, type TEXT NOT NULL, call_place INTEGER NOT NULL,
+  outcome TEXT NOT NULL, destination_ids TEXT NOT NULL, passed_over TEXT
+);
+CREATE INDEX routed_calls_by_message ON routed_calls (message_id, at_ms);
 
 CREATE TABLE dead_letters (
   place INTEGER PRIMARY KEY,

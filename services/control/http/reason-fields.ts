@@ -5,6 +5,7 @@ import {
   DIVERT_REASONS,
   DROP_REASONS,
   OUTCOME_REASONS,
+  PASSED_OVER_REASONS,
   REJECTION_CODES,
 } from "#contract";
 
@@ -37,6 +38,11 @@ export const DropReasonField = oneOf(
   "DropReason",
   DROP_REASONS,
   "Why a call that was accepted goes nowhere.",
+);
+export const PassedOverReasonField = oneOf(
+  "PassedOverReason",
+  PASSED_OVER_REASONS,
+  "Why a destination does not get a call.",
 );
 export const RejectionCodeField = oneOf(
   "RejectionCode",

@@ -4,6 +4,7 @@ import {
   DEAD_LETTERS,
   DIVERTS,
   DROPS,
+  PASSED_OVER,
   PERMANENT,
   REJECTIONS,
   RETRYABLE,
@@ -16,6 +17,7 @@ import {
   DivertReasonField,
   DropReasonField,
   OutcomeReasonField,
+  PassedOverReasonField,
   RejectionCodeField,
 } from "../http/reason-fields.ts";
 import type { ControlApp } from "../http/server.ts";
@@ -33,6 +35,7 @@ const ReasonsView = Type.Object(
   {
     rejections: listOf(RejectionCodeField),
     drops: listOf(DropReasonField),
+    passedOver: listOf(PassedOverReasonField),
     outcomes: listOf(OutcomeReasonField),
     diverts: listOf(DivertReasonField),
     deadLetters: listOf(DeadLetterReasonField),
@@ -43,6 +46,7 @@ const ReasonsView = Type.Object(
 const REASONS: Static<typeof ReasonsView> = {
   rejections: listed(REJECTIONS),
   drops: listed(DROPS),
+  passedOver: listed(PASSED_OVER),
   outcomes: listed({ ...RETRYABLE, ...PERMANENT }),
   diverts: listed(DIVERTS),
   deadLetters: listed(DEAD_LETTERS),
@@ -61,7 +65,8 @@ export function addReasonRoute(app: ControlApp): void {
       schema: {
         tags: ["deliveries"],
         operationId: "listReasons",
-        summary: "What every reason means: of rejections, drops, attempts, diverts and dead letters",
+        summary:
+          "What every reason means: of rejections, drops, destinations passed over, attempts, diverts and dead letters",
         response: { 200: ReasonsView, ...problemResponses },
       },
     },

@@ -115,13 +115,14 @@ const appended = (written: Written<unknown>): Happening => ({
 
 /** One call, delivered and committed. */
 function story(more: Partial<Story> = {}): Story {
-  const plan = { ...drawPlan(1), destinations: [DESTINATION], scripts: [], faults: [] };
+  const plan = { ...drawPlan(1), recordsCalls: false, destinations: [DESTINATION], scripts: [], faults: [] };
   const answered: Happening = { kind: "answered", atMs: 40_210, request: request("m1") };
   return {
     plan,
     happenings: [CONFIGURED, STORED, appended(job(0)), answered, committed(1)],
     calls: [call("m1", 0)],
     jobs: [job(0)],
+    routedCalls: [],
     deadLetters: [],
     replays: [],
     profileEvents: [],

@@ -13,6 +13,7 @@ import { everyReasonHolds } from "./reasons.ts";
 import { lossesAreCounted } from "./removals.ts";
 import { lettersAreSentAgainOnce, replayedCallsArrive, replaysSendWhatTheyCover } from "./replay-jobs.ts";
 import { indexesAreComplete, noCommitPassesReplay, replayCountsAreTrue, replaysEnd } from "./replays.ts";
+import { noCommitPassesUnrecorded, recordsAreTrue } from "./routed-calls.ts";
 import type { Finding, Law, Story } from "./story.ts";
 
 const LAWS: readonly Law[] = [
@@ -21,6 +22,8 @@ const LAWS: readonly Law[] = [
   everyReasonHolds,
   noCommitGoesBack,
   noCommitPassesWork,
+  noCommitPassesUnrecorded,
+  recordsAreTrue,
   everythingDrains,
   doublesAreExplained,
   countersReturnToZero,

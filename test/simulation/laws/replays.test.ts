@@ -81,10 +81,11 @@ function happenings(...more: Happening[]): Happening[] {
 /** One dead letter, sent again by a replay that is finished, and delivered. */
 function story(more: Partial<Story> = {}): Story {
   return {
-    plan: { ...drawPlan(1), destinations: [DESTINATION] },
+    plan: { ...drawPlan(1), recordsCalls: false, destinations: [DESTINATION] },
     happenings: happenings(committed(4)),
     calls: [],
     jobs: [job(2)],
+    routedCalls: [],
     deadLetters: [letter("l1")],
     replays: [replay(1), replay(3, { state: "finished", replayed: 1 })],
     profileEvents: [],

@@ -1,5 +1,13 @@
 import type { RawRecord } from "#kafka";
-import type { Call, DeadLetter, DeliveryJob, ProfileEventRecord, ProfileState, Replay } from "#topics";
+import type {
+  Call,
+  DeadLetter,
+  DeliveryJob,
+  ProfileEventRecord,
+  ProfileState,
+  Replay,
+  RoutedCall,
+} from "#topics";
 import type { Request } from "../endpoints/endpoints.ts";
 import type { Plan } from "../plan/plan.ts";
 import type { Happening } from "../world/history.ts";
@@ -40,6 +48,8 @@ export interface Story {
   readonly plan: Plan;
   readonly happenings: readonly Happening[];
   readonly calls: readonly Written<Call>[];
+  /** What routers say became of calls. */
+  readonly routedCalls: readonly Written<RoutedCall>[];
   /** In delivery-jobs and in all retry topics. */
   readonly jobs: readonly Written<DeliveryJob>[];
   readonly deadLetters: readonly Written<DeadLetter>[];

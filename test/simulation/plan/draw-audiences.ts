@@ -49,6 +49,7 @@ export function drawAudiencePlan(seed: number): Plan {
     brokers: 3,
     partitions: random.split("partitions").pick([1, 1, 2, 2, 3]),
     timing,
+    recordsCalls: false,
     processes,
     destinations: [],
     scripts: [],

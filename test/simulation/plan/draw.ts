@@ -11,6 +11,8 @@ import { drawSize, SIZES, type Size, type SizeName } from "./size.ts";
 /** A call that waits for the longest delay, and hops a little. */
 const DRAIN_MARGIN_MS = 45_000;
 const START_MS = 4_000;
+/** In so many worlds routers record what becomes of calls. */
+const RECORDING_SHARE = 0.15;
 
 /** All that a seed decides, its world's size too unless that is given. */
 export function drawPlan(seed: number, sizeName?: SizeName): Plan {
@@ -26,6 +28,7 @@ export function drawPlan(seed: number, sizeName?: SizeName): Plan {
     brokers: 3,
     partitions: random.split("partitions").pick([1, 2, 4, 4, 6]),
     timing,
+    recordsCalls: random.split("recorded calls").chance(RECORDING_SHARE),
     processes,
     destinations,
     scripts,

@@ -124,6 +124,8 @@ export interface Plan {
   readonly brokers: number;
   readonly partitions: number;
   readonly timing: Timing;
+  /** HOOKLINE_RECORDED_CALLS is all. */
+  readonly recordsCalls: boolean;
   readonly processes: readonly ProcessPlan[];
   readonly destinations: readonly DestinationPlan[];
   readonly scripts: readonly Script[];

@@ -48,7 +48,7 @@ export const KNOWN_FAULTS: readonly KnownFault[] = [
       },
     ],
     breaks: [LOST, PASSED],
-    firstSeed: 65,
+    firstSeed: 380,
     seeds: 20,
   },
   {
@@ -121,8 +121,8 @@ export const KNOWN_FAULTS: readonly KnownFault[] = [
     ],
     breaks: [STANDSTILL],
     size: "large",
-    firstSeed: 112,
-    seeds: 20,
+    firstSeed: 650,
+    seeds: 30,
   },
   {
     name: "a replay is handed over without how far it came",

@@ -177,6 +177,7 @@ async function storyOf(world: World, ending: Ending): Promise<Story> {
     plan,
     happenings: history.happenings,
     calls: await read(topics.calls),
+    routedCalls: await read(topics.routedCalls),
     jobs: (await Promise.all([topics.deliveryJobs, ...topics.deliveryRetries].map(read))).flat(),
     deadLetters: await read(topics.deadLetters),
     replays: await read(topics.replays),

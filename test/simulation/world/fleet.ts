@@ -175,7 +175,7 @@ export class Fleet {
   }
 }
 
-function environmentOf({ plan: { timing } }: World): Record<string, string> {
+function environmentOf({ plan: { recordsCalls, timing } }: World): Record<string, string> {
   return {
     HOOKLINE_KAFKA_BROKERS: "simulated:9092",
     HOOKLINE_SCHEMA_REGISTRY_URL: "http://simulated",
@@ -183,5 +183,6 @@ function environmentOf({ plan: { timing } }: World): Record<string, string> {
     HOOKLINE_RETRY_DELAYS: timing.retryDelaysMs.map((delayMs) => `${delayMs}ms`).join(","),
     HOOKLINE_RETRY_WINDOW: `${timing.retryWindowMs}ms`,
     HOOKLINE_DEDUPE_WINDOW: `${timing.dedupeWindowMs}ms`,
+    HOOKLINE_RECORDED_CALLS: recordsCalls ? "all" : "none",
   };
 }

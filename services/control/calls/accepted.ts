@@ -1,0 +1,32 @@
+// What the router said of a call, and of its copies.
+import { type Static, Type } from "typebox";
+import { DROP_REASONS, durationText } from "#contract";
+import { KEPT_MS } from "#topics";
+import type { ListedRoutedCall } from "../delivery-index/routed-calls-table.ts";
+import { isoTime } from "../http/time-pages.ts";
+
+const AcceptedCallView = Type.Object(
+  {
+    acceptedAt: Type.String(),
+    outcome: Type.Unsafe<string>({
+      type: "string",
+      enum: ["routed", ...DROP_REASONS.filter((reason) => reason !== "suppressed")],
+      description: "routed, or why it went nowhere; duplicate for a copy.",
+    }),
+    destinationIds: Type.Array(Type.String(), { description: "Of those that it was sent to." }),
+  },
+  { title: "AcceptedCall", description: "One acceptance of a call." },
+);
+
+export const AcceptedView = Type.Union([Type.Array(AcceptedCallView), Type.Null()], {
+  description: `Each time that it was accepted, oldest first, copies too, kept for ${durationText(KEPT_MS.routedCalls, { days: true })}. Null when nothing is recorded: HOOKLINE_RECORDED_CALLS was not all when it was routed, or it is not routed yet.`,
+});
+
+export function acceptedView(accepted: readonly ListedRoutedCall[]): Static<typeof AcceptedView> {
+  if (accepted.length === 0) return null;
+  return accepted.map(({ receivedAtMs, outcome, destinationIds }) => ({
+    acceptedAt: isoTime(receivedAtMs),
+    outcome,
+    destinationIds: [...destinationIds],
+  }));
+}

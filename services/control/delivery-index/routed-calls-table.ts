@@ -1,0 +1,62 @@
+import type { PassedOver, RoutedCall } from "#topics";
+import { placeOf, type Spot } from "./places.ts";
+import { Conditions, type Row, type Statements } from "./sql.ts";
+
+export interface RoutedCallFilter {
+  readonly messageId: string;
+  readonly sourceId?: string | undefined;
+}
+
+/** What became of a call, as it is listed. */
+export interface ListedRoutedCall extends Omit<RoutedCall, "partition" | "offset"> {
+  readonly place: number;
+}
+
+const COLUMNS =
+  "place, at_ms, source_id, message_id, type, call_place, outcome, destination_ids, passed_over";
+
+export function insertRoutedCall(sql: Statements, record: RoutedCall, spot: Spot): void {
+  sql.run(
+    `INSERT OR IGNORE INTO routed_calls (${COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+    placeOf(spot),
+    record.receivedAtMs,
+    record.sourceId,
+    record.messageId,
+    record.type,
+    placeOf(record),
+    record.outcome,
+    JSON.stringify(record.destinationIds),
+    record.passedOver.length === 0 ? null : JSON.stringify(record.passedOver),
+  );
+}
+
+/** Oldest first, each call and each of its copies once: what was said last of one that was routed again after a crash. */
+export function listRoutedCalls(
+  sql: Statements,
+  { messageId, sourceId }: RoutedCallFilter,
+  limit: number,
+): ListedRoutedCall[] {
+  const conditions = new Conditions().add("message_id = ?", messageId).add("source_id = ?", sourceId);
+  const rows = sql.all(
+    `SELECT ${COLUMNS} FROM routed_calls ${conditions.where} ORDER BY at_ms DESC, place DESC LIMIT ?`,
+    ...conditions.values,
+    limit,
+  );
+  const newest = new Map<number, Row>();
+  for (const row of rows.reverse()) newest.set(Number(row["call_place"]), row);
+  return [...newest.values()].map(routedCallOf);
+}
+
+function routedCallOf(row: Row): ListedRoutedCall {
+  const passedOver = row["passed_over"];
+  return {
+    place: Number(row["place"]),
+    receivedAtMs: Number(row["at_ms"]),
+    sourceId: String(row["source_id"]),
+    messageId: String(row["message_id"]),
+    type: String(row["type"]),
+    outcome: String(row["outcome"]),
+    destinationIds: JSON.parse(String(row["destination_ids"])) as string[],
+    passedOver: typeof passedOver === "string" ? (JSON.parse(passedOver) as PassedOver[]) : [],
+  };
+}

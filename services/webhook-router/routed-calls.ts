@@ -1,0 +1,54 @@
+// What the router says of each call where HOOKLINE_RECORDED_CALLS asks for it: where it went, and why nowhere else (docs/decisions/0095).
+import type { OutgoingRecord, Received } from "#kafka";
+import type { Serde } from "#serde";
+import { type Call, type DestinationConfig, type RoutedCall, routedCallKey, type TopicMap } from "#topics";
+import { type Outcome, whyPassedOver } from "./route.ts";
+
+/** What HOOKLINE_RECORDED_CALLS can be. */
+export const RECORDED_CALLS = ["none", "all"] as const;
+
+/** `destinations` are the enabled ones of the call's source. It leaves together with the call's jobs. */
+export type RecordCall = (
+  record: Received<Call>,
+  outcome: Outcome,
+  destinations: readonly DestinationConfig[],
+) => OutgoingRecord;
+
+/** Undefined where nothing is to be said. */
+export function createRecordCall(
+  recorded: (typeof RECORDED_CALLS)[number],
+  {
+    topics,
+    serde,
+  }: { readonly topics: Pick<TopicMap, "routedCalls">; readonly serde: Pick<Serde, "encode"> },
+): RecordCall | undefined {
+  if (recorded === "none") return undefined;
+  return (record, outcome, destinations) => {
+    const routed = routedCall(record, outcome, destinations);
+    return {
+      topic: topics.routedCalls.name,
+      key: routedCallKey(routed),
+      value: serde.encode(topics.routedCalls, routed),
+    };
+  };
+}
+
+function routedCall(
+  { decoded: call, partition, offset }: Received<Call>,
+  outcome: Outcome,
+  destinations: readonly DestinationConfig[],
+): RoutedCall {
+  const { sourceId, messageId, type, receivedAtMs } = call;
+  const taking = outcome.kind === "forward" ? outcome.destinations : [];
+  return {
+    sourceId,
+    messageId,
+    type,
+    receivedAtMs,
+    partition,
+    offset,
+    outcome: outcome.kind === "forward" ? "routed" : outcome.reason,
+    destinationIds: taking.map(({ id }) => id),
+    passedOver: whyPassedOver(call, outcome, destinations),
+  };
+}

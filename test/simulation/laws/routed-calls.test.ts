@@ -1,0 +1,82 @@
+// The laws of what routers record, on stories that a test makes up.
+import { describe, expect, test } from "@jest/globals";
+import type { Call, DeliveryJob, RoutedCall } from "#topics";
+import { drawPlan } from "../plan/draw.ts";
+import type { Happening } from "../world/history.ts";
+import { noCommitPassesUnrecorded, recordsAreTrue } from "./routed-calls.ts";
+import type { Story, Written } from "./story.ts";
+
+const ON = { urls: [], callTypes: null, maxRequestsPerSecond: null, maxInFlight: null, enabled: true };
+
+function written<T>(topic: string, value: T, place: number, offset = 0): Written<T> {
+  const record = { topic, partition: 0, offset, key: null, value: null, timestampMs: 0 };
+  return { record, value, atMs: place, process: "webhook-router-1", place };
+}
+
+const callAt = (offset: number) => written("calls", { messageId: `m${offset}` } as Call, 0, offset);
+const jobOf = (offset: number, destinationId = "a") =>
+  written("delivery-jobs", { messageId: `m${offset}`, destinationId, replayId: null } as DeliveryJob, 2);
+const said = (offset: number, destinationIds: string[], place = 2) =>
+  written(
+    "routed-calls",
+    { messageId: `m${offset}`, partition: 0, offset, destinationIds } as unknown as RoutedCall,
+    place,
+  );
+const configured = (id: string): Happening => ({
+  kind: "configured",
+  atMs: 0,
+  destination: { id, config: { id, ...ON } },
+});
+const committed = (offset: number): Happening => ({
+  kind: "committed",
+  atMs: 3,
+  groupId: "webhook-router",
+  partition: { topic: "calls", partition: 0 },
+  offset,
+  process: "webhook-router-1",
+});
+
+/** Two calls for destination `a`, the commit at place 3. */
+function story(changes: Partial<Story> = {}): Story {
+  const made = {
+    plan: { ...drawPlan(1), recordsCalls: true },
+    happenings: [configured("a"), configured("b"), configured("b"), committed(2)],
+    calls: [callAt(0), callAt(1)],
+    jobs: [jobOf(0), jobOf(1)],
+    routedCalls: [said(0, ["a"]), said(1, ["a"])],
+    logs: [],
+  };
+  return { ...made, ...changes } as unknown as Story;
+}
+
+const found = (changes: Partial<Story>) =>
+  [noCommitPassesUnrecorded, recordsAreTrue].flatMap((law) => law(story(changes)).map(({ what }) => what));
+
+test("a world in which every call is recorded as it was routed breaks none", () => {
+  expect(found({})).toEqual([]);
+});
+
+describe("a law is broken by", () => {
+  test("a commit past a call of which nothing is recorded, or later", () => {
+    const passes = expect.stringContaining("past 1: m1");
+    expect(found({ routedCalls: [said(0, ["a"])], jobs: [jobOf(0)] })).toEqual([passes]);
+    expect(found({ routedCalls: [said(0, ["a"]), said(1, ["a"], 4)] })).toEqual([passes]);
+  });
+
+  test("a record that names a destination without a job, and a job that no record names", () => {
+    expect(found({ jobs: [jobOf(0)] })).toEqual(["m1 to a has no job, and is recorded as sent"]);
+    expect(found({ routedCalls: [said(0, ["a"]), said(1, [])] })).toEqual([
+      "m1 to a has a job, and is not recorded as sent",
+    ]);
+  });
+});
+
+describe("no law is broken", () => {
+  test("by what somebody changed meanwhile", () => {
+    expect(found({ jobs: [jobOf(0), jobOf(1), jobOf(1, "b")] })).toEqual([]);
+  });
+
+  test("where routers record nothing", () => {
+    expect(found({ plan: { ...drawPlan(1), recordsCalls: false }, routedCalls: [] })).toEqual([]);
+  });
+});
