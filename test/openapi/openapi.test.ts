@@ -6,6 +6,7 @@ import {
   isJsonObject,
   type JsonObject,
   OUTCOME_REASONS,
+  PASSED_OVER_REASONS,
   REJECTION_CODES,
 } from "#contract";
 import { breakingChanges } from "./breaking-changes.ts";
@@ -164,11 +165,22 @@ describe("the document", () => {
     expect(enumOf("DeadLetterReason")).toEqual(DEAD_LETTER_REASONS);
     expect(enumOf("RejectionCode")).toEqual(REJECTION_CODES);
     expect(enumOf("DropReason")).toEqual(Object.keys(DROPS));
+    expect(enumOf("PassedOverReason")).toEqual(PASSED_OVER_REASONS);
     expect(enumOf("DivertReason")).toEqual(DIVERT_REASONS);
     expect(enumOf("OutcomeReason")).toEqual(OUTCOME_REASONS);
     expect(schemaNamed("DeadLetter")).toMatchObject({
       properties: { reason: { $ref: "#/components/schemas/DeadLetterReason" } },
     });
+  });
+});
+
+describe("an example", () => {
+  // That it is what its schema says is a rule of the linter (check.ts).
+  test.each([
+    ...["Source", "Destination", "Call", "DeadLetter", "WholeDeadLetter", "Replay", "Audience"],
+    ...["NewSource", "NewDestination"],
+  ])("is there of %s", (name) => {
+    expect(schemaNamed(name)["examples"]).toHaveLength(1);
   });
 });
 

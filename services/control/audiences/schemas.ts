@@ -157,7 +157,30 @@ export const AudienceView = Type.Object(
     }),
     members: Type.Integer({ description: "A second or two old." }),
   },
-  { title: "Audience", description: "The audience." },
+  {
+    title: "Audience",
+    description: "The audience.",
+    examples: [
+      {
+        id: "aud_0c9d51b7e6f24a38",
+        key: "large_orders",
+        name: "Large orders",
+        definition: { event: "Order Completed", within: "30d" },
+        generation: 1,
+        status: "live",
+        paused: false,
+        progress: null,
+        coverageFrom: "2026-08-04T09:30:00.000Z",
+        partialHistory: false,
+        createdAt: "2026-11-02T09:30:00.000Z",
+        updatedAt: "2026-11-02T09:30:00.000Z",
+        kind: "audience",
+        includeAnonymous: false,
+        backfill: { mode: "auto" },
+        members: 1042,
+      },
+    ],
+  },
 );
 
 export const ComputedTraitView = Type.Object(SHARED_VIEW, {

@@ -9,6 +9,7 @@ import { nullableInteger, nullableString } from "../http/nullable.ts";
 import { DeadLetterReasonField, OutcomeReasonField } from "../http/reason-fields.ts";
 import { SHOWN_URL, shownUrl } from "../http/shown-url.ts";
 import { isoTime, isoTimeOrNull } from "../http/time-pages.ts";
+import { DEAD_LETTER_EXAMPLE, WHOLE_DEAD_LETTER_EXAMPLE } from "./example.ts";
 
 const LISTED_FIELDS = {
   id: Type.String(),
@@ -26,12 +27,16 @@ const LISTED_FIELDS = {
     description:
       "False for a record that could not be read, which is no call, and for a call whose destination was deleted: that one can be replayed to another destination.",
   }),
-  replayIds: Type.Array(Type.String(), { description: "The replays that sent it again, oldest first." }),
+  replayIds: Type.Array(Type.String(), {
+    description:
+      "The replays of dead letters that sent it again, oldest first. What a replay of calls (POST /v1/replays) sent again shows in the view of its call: each request has its replayId.",
+  }),
 };
 
 export const DeadLetterView = Type.Object(LISTED_FIELDS, {
   title: "DeadLetter",
   description: "A call that failed for good.",
+  examples: [DEAD_LETTER_EXAMPLE],
 });
 
 export const WholeDeadLetterView = Type.Object(
@@ -58,6 +63,7 @@ export const WholeDeadLetterView = Type.Object(
   {
     title: "WholeDeadLetter",
     description: "A call that failed for good, with its body and the reason of every webhook.",
+    examples: [WHOLE_DEAD_LETTER_EXAMPLE],
   },
 );
 

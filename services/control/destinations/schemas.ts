@@ -4,6 +4,7 @@ import { MASK } from "#secrets";
 import { HealthView } from "../health/view.ts";
 import { IdField, NameField, TimeField } from "../http/fields.ts";
 import { LabelsField, LabelsPatchField } from "../http/labels.ts";
+import { DESTINATION_EXAMPLE } from "./example.ts";
 import { PauseView } from "./pause.ts";
 
 const MAX_SOURCES = 1_000;
@@ -231,5 +232,9 @@ export const DestinationView = Type.Object(
     createdAt: TimeField,
     updatedAt: TimeField,
   },
-  { title: "Destination", description: "The destination, its secrets masked." },
+  {
+    title: "Destination",
+    description: "The destination, its secrets masked.",
+    examples: [DESTINATION_EXAMPLE],
+  },
 );

@@ -71,7 +71,32 @@ export const ReplayView = Type.Object(
     createdAt: TimeField,
     updatedAt: TimeField,
   },
-  { title: "Replay", description: "A replay and how far it is." },
+  {
+    title: "Replay",
+    description: "A replay and how far it is.",
+    examples: [
+      {
+        id: "rpl_2f7be1905c3a4d68",
+        state: "running",
+        matched: 1042,
+        replayed: 800,
+        skipped: 0,
+        expired: 0,
+        deleted: 0,
+        deadAgain: 3,
+        callsPerSecond: 200,
+        ids: null,
+        destinationId: "dst_41b0c6d29e8f7a53",
+        toDestinationId: null,
+        reason: "window_over",
+        calls: null,
+        from: "2026-11-02T08:00:00.000Z",
+        to: "2026-11-02T09:00:00.000Z",
+        createdAt: "2026-11-02T09:30:00.000Z",
+        updatedAt: "2026-11-02T09:30:04.000Z",
+      },
+    ],
+  },
 );
 
 export function replayView(replay: Replay, deadAgain: number): Static<typeof ReplayView> {
