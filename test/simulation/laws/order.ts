@@ -5,23 +5,37 @@ import { law, type Story } from "./story.ts";
 /** By call and destination. */
 const keyOf = (messageId: string, destinationId: string): string => `${messageId} ${destinationId}`;
 
-/** When a job was first put off: its endpoint was full or down, and the order is given up for it (docs/decisions/0010). */
-function putOff({ jobs }: Story): Map<string, number> {
+/**
+ * When the order was first given up for a job: it was put off, as its endpoint was full or down (docs/decisions/0010), or it ended as a dead
+ * letter. Who reads it once more after a kill may ask its webhook then: a destination that was switched off may be on again.
+ */
+function putOff({ deadLetters, jobs }: Story): Map<string, number> {
   const firstAtMs = new Map<string, number>();
+  const note = (key: string, atMs: number): void => {
+    firstAtMs.set(key, Math.min(atMs, firstAtMs.get(key) ?? atMs));
+  };
   for (const { atMs, value } of jobs) {
     if (value.attempts + value.diverts === 0 && value.replayId === null) continue;
-    const key = keyOf(value.messageId, value.destinationId);
-    firstAtMs.set(key, Math.min(atMs, firstAtMs.get(key) ?? atMs));
+    note(keyOf(value.messageId, value.destinationId), atMs);
   }
+  for (const { atMs, value } of deadLetters)
+    if (value.messageId !== null) note(keyOf(value.messageId, value.destinationId ?? ""), atMs);
   return firstAtMs;
 }
 
 type Job = Story["jobs"][number];
 
-/** Of each job its first record. */
-function firstJobs({ jobs }: Story): Map<string, Job> {
+/** Of each job its first record, of those that retention has left if it has left any. */
+function firstJobs(story: Story): Map<string, Job> {
+  const { isRemoved } = removals(story);
+  const [left, removed] = [
+    story.jobs.filter((job) => !isRemoved(job)),
+    story.jobs.filter((job) => isRemoved(job)),
+  ];
   return new Map(
-    jobs.map((job): [string, Job] => [keyOf(job.value.messageId, job.value.destinationId), job]).reverse(),
+    [...left, ...removed]
+      .map((job): [string, Job] => [keyOf(job.value.messageId, job.value.destinationId), job])
+      .reverse(),
   );
 }
 

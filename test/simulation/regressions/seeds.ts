@@ -170,4 +170,13 @@ export const REGRESSIONS: readonly Regression[] = [
     found:
       "a call that came again after its profile was merged counted twice where an edit looked back on the log",
   },
+  {
+    seed: 3558,
+    found:
+      "the law asked for order of a call that had died while its destination was off, and was read again",
+  },
+  {
+    seed: 3697,
+    found: "the law took the place of a job's first record, which retention had removed unread",
+  },
 ];
