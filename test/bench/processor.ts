@@ -25,6 +25,7 @@ import {
 import { percentile } from "./report.ts";
 
 const FOLDED = "hookline_audience_folded_total";
+const UNPACED = { HOOKLINE_AUDIENCE_SYNC_RATE: "1000000", HOOKLINE_AUDIENCE_BACKFILL_RATE: "1000000" };
 
 type Flags = "users" | "calls" | "audiences" | "rate" | "seconds";
 type Context = BenchContext<Flags>;
@@ -52,7 +53,8 @@ class ProcessorBench {
     return folder;
   }
 
-  async #start(): Promise<ServiceProcess> {
+  /** First syncs go as fast as they can with `UNPACED`, else at the product's own pace. */
+  async #start(pace: Readonly<Record<string, string>> = {}): Promise<ServiceProcess> {
     const { stack } = this.#context;
     this.#process = await startService({
       name: "audience-processor",
@@ -62,8 +64,7 @@ class ProcessorBench {
         HOOKLINE_TOPIC_PREFIX: this.#wire.prefix,
         HOOKLINE_RETRY_DELAYS: "1s",
         HOOKLINE_DATA_DIR: this.#newFolder(),
-        HOOKLINE_AUDIENCE_SYNC_RATE: "1000000",
-        HOOKLINE_AUDIENCE_BACKFILL_RATE: "1000000",
+        ...pace,
       },
     });
     return this.#process;
@@ -77,7 +78,7 @@ class ProcessorBench {
     );
     const bare = await bareLoop(this.#wire);
     report.figure("bare loop: read, decode, count in a map, CPU a call", bare, { unit: "µs" });
-    const service = await this.#start();
+    const service = await this.#start(UNPACED);
     const sample = serviceSampler(service, FOLDED);
     const cost = await measureCpu({ sample, warmUp: 1, seconds: 300, until: flags.calls * 0.95 });
     report.figure(`${flags.audiences} audiences: CPU a call, both steps`, cost.cpuMicros, { unit: "µs" });

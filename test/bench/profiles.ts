@@ -56,9 +56,11 @@ interface Costs {
   readonly bare: number;
   readonly keying: number;
   readonly folding: number;
+  /** Of calls that come after all others, when nobody enters or leaves any more. */
+  readonly steady: number;
 }
 
-/** The second half of the calls is measured. */
+/** The second half of the calls is measured; then as many more that change no membership. */
 async function costsOf(stage: ProfileStage, flags: Flags): Promise<Costs> {
   const values = valuesOf(stage, flags);
   const half = Math.floor(values.length / 2);
@@ -72,7 +74,9 @@ async function costsOf(stage: ProfileStage, flags: Flags): Promise<Costs> {
   const keying = await cpuOf(second.length, () => stage.key(second));
   await fold(0, half);
   const folding = await cpuOf(second.length, () => fold(half, values.length));
-  return { bare, keying, folding };
+  await stage.key(valuesOf(stage, { ...flags, calls: half }));
+  const steady = await cpuOf(half, () => fold(values.length, values.length + half));
+  return { bare, keying, folding, steady };
 }
 
 async function sayFirstSyncs(stage: ProfileStage, report: Report): Promise<void> {
@@ -134,11 +138,12 @@ export const profiles: LocalBench<keyof Flags> = {
   },
   async runAlone({ flags, report }) {
     await withStage(flags.audiences, async (stage) => {
-      const { bare, folding, keying } = await costsOf(stage, flags);
+      const { bare, folding, keying, steady } = await costsOf(stage, flags);
       report.figure("bare loop: decode, count in a map, CPU a call", bare, { unit: "µs" });
       report.figure("first step, without Kafka: CPU a call", keying, { unit: "µs" });
       report.figure("second step, without Kafka: CPU a call", folding, { unit: "µs" });
       report.figure("both, against the bare loop", (keying + folding) / bare, { unit: "x" });
+      report.figure("second step, of a call that changes no membership", steady, { unit: "µs" });
       sayBytes(stage, report);
       await sayFirstSyncs(stage, report);
       await sayRestore(stage, report);

@@ -81,6 +81,7 @@ describe("the table of durations", () => {
       status,
       startTime: 1_000,
       endTime: 1_000 + seconds * 1_000,
+      assertionResults: [{ duration: 1_500 }, { duration: 2_000 }, { duration: null }],
     });
     const known = {
       "a.test.ts": 9,
@@ -95,13 +96,17 @@ describe("the table of durations", () => {
         ran("failed.test.ts", 1, "failed"),
         ran("new.test.ts", 12),
         ran("now-short.test.ts", 1.4),
+        ran("waited-for-its-turn.test.ts", 90),
       ],
     };
-    expect(updated(known, result, (path) => path !== "gone.test.ts")).toEqual({
+    const exists = (path: string): boolean => path !== "gone.test.ts";
+    const takesTurns = (path: string): boolean => path === "waited-for-its-turn.test.ts";
+    expect(updated(known, result, { exists, takesTurns })).toEqual({
       "a.test.ts": 9,
       "b.test.ts": 4,
       "failed.test.ts": 7,
       "new.test.ts": 12,
+      "waited-for-its-turn.test.ts": 4,
     });
   });
 });

@@ -39,17 +39,30 @@ interface JestResult {
     readonly status: string;
     readonly startTime: number;
     readonly endTime: number;
+    /** Milliseconds of its tests; null or nothing of one that did not run. */
+    readonly assertionResults: readonly { readonly duration?: number | null }[];
   }[];
 }
 
 /** Shorter suites are no matter for the order. */
 const SHORTEST_SECONDS = 2;
 
+/** Of what takes turns its tests alone: it waits for its turn before them. */
+function durationOf(suite: JestResult["testResults"][number], takesTurns: boolean): number {
+  const ofTests = suite.assertionResults.reduce((sum, { duration }) => sum + (duration ?? 0), 0);
+  return Math.round((takesTurns ? ofTests : suite.endTime - suite.startTime) / 1000);
+}
+
 /** The table that follows from jest's `--json` result: what ran replaces what was known, what is gone goes. */
-export function updated(known: Durations, result: JestResult, exists: (path: string) => boolean): Durations {
+export function updated(
+  known: Durations,
+  result: JestResult,
+  { exists, takesTurns }: { exists(path: string): boolean; takesTurns(path: string): boolean },
+): Durations {
   const durations = new Map(Object.entries(known));
-  for (const { name, status, startTime, endTime } of result.testResults) {
-    if (status === "passed") durations.set(pathOf(name), Math.round((endTime - startTime) / 1000));
+  for (const suite of result.testResults) {
+    const path = pathOf(suite.name);
+    if (suite.status === "passed" && exists(path)) durations.set(path, durationOf(suite, takesTurns(path)));
   }
   const kept = [...durations].filter(([path, seconds]) => seconds >= SHORTEST_SECONDS && exists(path));
   return Object.fromEntries(kept.sort(([a], [b]) => (a < b ? -1 : 1)));

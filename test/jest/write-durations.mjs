@@ -2,9 +2,12 @@
 // their order is made from.
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { readDurations, updated } from "./suites.ts";
+import { readDurations, suiteOf, updated } from "./suites.ts";
 
+const ROOT = join(import.meta.dirname, "../..");
 const [file = ".cache/ci/result.json"] = process.argv.slice(2);
 const result = JSON.parse(readFileSync(file, "utf8"));
-const durations = updated(readDurations(), result, existsSync);
+const known = readDurations();
+const takesTurns = (path) => suiteOf(join(ROOT, path), known).takesTurns;
+const durations = updated(known, result, { exists: existsSync, takesTurns });
 writeFileSync(join(import.meta.dirname, "durations.json"), `${JSON.stringify(durations, undefined, 2)}\n`);
