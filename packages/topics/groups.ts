@@ -26,7 +26,8 @@ type GroupName =
 export function consumerGroups(prefix: string): Readonly<Record<GroupName, ConsumerGroup>> {
   return {
     webhookRouter: { id: `${prefix}webhook-router`, service: "webhook-router" },
-    deliverer: { id: `${prefix}deliverer`, service: "deliverer" },
+    /** What it has not committed waits, or is under way. */
+    deliverer: { id: `${prefix}deliverer`, service: "deliverer", watchedBy: ["control"] },
     keying: { id: `${prefix}audience-processor-calls`, service: "audience-processor" },
     /** Folds profile-events: what it has committed is in the profiles. */
     profiles: { id: `${prefix}audience-processor`, service: "audience-processor", watchedBy: ["control"] },

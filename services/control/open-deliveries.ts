@@ -16,9 +16,6 @@ import { shardsOf } from "./replays/shards.ts";
 import { createReplayStore, type ReplayStore } from "./replays/store.ts";
 import { createWaitingReader, type WaitingReader } from "./waiting/reader.ts";
 
-/** The consumer group of the deliverers, behind the prefix of the deployment. */
-const DELIVERERS = "deliverer";
-
 /** A request that Kafka has not acknowledged by then is answered with 503. */
 const DELIVERY_TIMEOUT_MS = 5_000;
 
@@ -61,9 +58,10 @@ export function openDeliveries(
   const live = openLive(context, parts);
   const deliveries = openDeliveryIndex(context, { ...parts, onAttempt: live.attempted });
   const deadLetters = createDeadLetterReader({ kafka, serde, topic: topics.deadLetters });
-  const groupId = consumerGroups(context.settings.topics.prefix).replays.id;
+  const groups = consumerGroups(context.settings.topics.prefix);
+  const groupId = groups.replays.id;
   const admin = kafka.admin();
-  const deliverers = `${context.settings.topics.prefix}${DELIVERERS}`;
+  const deliverers = groups.deliverer.id;
   const waiting = createWaitingReader({ kafka, admin, serde, topics, groupId: deliverers });
   const topicName = topics.deliveryJobs.name;
   async function deadLetterEnds(): Promise<number[]> {

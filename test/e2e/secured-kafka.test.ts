@@ -115,7 +115,7 @@ beforeAll(async () => {
     settings: { HOOKLINE_RETRY_WINDOW: "1s" },
     settingsOf: {
       ingest: loginOf("ingest"),
-      "webhook-router": loginOf("webhook-router"),
+      "webhook-router": { ...loginOf("webhook-router"), HOOKLINE_RECORDED_CALLS: "all" },
       deliverer: loginOf("deliverer"),
       control: loginOf("control"),
     },
@@ -135,6 +135,7 @@ interface Answer {
   readonly status: string;
   readonly state: string;
   readonly data: readonly unknown[];
+  readonly accepted: readonly { readonly outcome: string }[] | null;
 }
 
 /** Asks the control API until the answer is as wanted. */
@@ -161,7 +162,8 @@ const came = (path: string, type: string, count = 1) =>
 
 test("calls are delivered, retried, dead-lettered and sent again", async () => {
   const source = await deployment.control.createSource();
-  const track = (userId: string) => deployment.send(source.writeKeys[0], "track", { userId, event: "E" });
+  const track = (userId: string) =>
+    deployment.send(source.writeKeys[0], "track", { userId, event: "E", messageId: `of-${userId}` });
   const well = { sourceIds: [source.id], webhooks: [{ url: receiver.url("/well") }] };
   await deployment.control.createDestination(well);
   receiver.script("/ill", { status: 503 });
@@ -171,6 +173,10 @@ test("calls are delivered, retried, dead-lettered and sent again", async () => {
   });
   expect(await track("ada")).toMatchObject({ status: 200 });
   await came("/well", "track");
+  await asked(
+    `/v1/calls/of-ada?sourceId=${source.id}`,
+    ({ accepted }) => accepted?.[0]?.outcome === "routed",
+  );
   const letters = `/v1/dead-letters?destinationId=${ill.id}`;
   await asked(letters, ({ data }) => data.length === 1);
   const { replayId } = await make("/v1/dead-letters/replay", { destinationId: ill.id });
