@@ -48,6 +48,8 @@ async function untilDone(
       await work(left);
       return;
     } catch (thrown) {
+      // Lost, or the process ends: what it waited for ended too.
+      if (left.every(({ isOver }) => isOver)) return;
       logger.error({ failures, error: toError(thrown).message }, "assigned partitions cannot be opened yet");
       failures += 1;
       await host.delay(backoffMs(failures, RETRY_MS, host));

@@ -179,4 +179,9 @@ export const REGRESSIONS: readonly Regression[] = [
     seed: 3697,
     found: "the law took the place of a job's first record, which retention had removed unread",
   },
+  {
+    seed: 10270,
+    found:
+      "a deliverer that was stopped while it opened partitions called it an error that its table was closed",
+  },
 ];
