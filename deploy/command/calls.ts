@@ -11,7 +11,8 @@ interface CallOptions {
 export function addCallCommands(program: Command, context: CommandContext): void {
   const calls = program.command("calls").description("what became of single calls");
   addShownLeaf(calls, "show <messageId>", {
-    description: "where a call is at every destination: its requests, what comes next and when",
+    description:
+      "where a call is at every destination: its requests, what comes next and when, or why it did not get there",
     examples: ["calls show 5d1c --source-id src_1 --json"],
   })
     .option("--source-id <id>", "when several sources had such a call, or it was not tried yet")
