@@ -56,7 +56,7 @@ function optionsOf({ folder, mutate, suites }: Part, flags: Flags): ConstructorP
     sample,
     disableTypeChecks: false,
     // Links to folders, which Stryker cannot copy, are in the chart.
-    ignorePatterns: ["/.cache", "/docs", "/deploy/helm/hookline/files"],
+    ignorePatterns: ["/.cache", "/deploy/helm/hookline/files"],
     concurrency: flags.concurrency,
     timeoutMS: 10_000,
     timeoutFactor: 4,

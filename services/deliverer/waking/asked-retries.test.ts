@@ -38,16 +38,18 @@ describe("waiting calls that somebody asked for", () => {
 });
 
 describe("asking", () => {
-  function recorded(isBegun: boolean) {
+  const never = Promise.withResolvers<void>().promise;
+  function recorded(isBegun: boolean, later: Promise<void> = never) {
     const wakes: [string, number][] = [];
     const probes: string[] = [];
-    const host = { delay: () => Promise.withResolvers<void>().promise };
+    const stopping = new AbortController();
+    const host = { delay: () => later };
     let begun = isBegun;
     const active = partsOf({ log: logOf([]), step: () => undefined }).destination("a");
     let state: DestinationState = active;
     const asked = new AskedRetries({
       host,
-      stopping: new AbortController().signal,
+      stopping: stopping.signal,
       nowMs: () => NOW_MS,
       destinations: { state: () => state },
       queues: { askForProbe: (endpoint) => probes.push(endpoint) },
@@ -59,7 +61,7 @@ describe("asking", () => {
     const pause = () => {
       state = { kind: "paused", sinceMs: 0, limitMs: undefined };
     };
-    return { asked, begin, pause, probes, wakes };
+    return { asked, begin, pause, probes, stopping, wakes };
   }
 
   test("wakes what failed until now, by the clock of the process that made the attempts, and lets a probe through", () => {
@@ -79,6 +81,32 @@ describe("asking", () => {
       ["a", NOW_MS - 5_000],
       ["a", NOW_MS - 5_000],
     ]);
+  });
+
+  test("that was read at the start asks for no probe before there is anything to wake", () => {
+    const { asked, probes } = recorded(false);
+    asked.add("a", NOW_MS);
+    expect(probes).toEqual([]);
+  });
+
+  test("wakes once more when what others put off meanwhile is in the topics, unless the process ends", async () => {
+    for (const isEnding of [false, true]) {
+      const { promise: later, resolve } = Promise.withResolvers<void>();
+      const { asked, stopping, wakes } = recorded(true, later);
+      asked.add("a", NOW_MS - 5_000);
+      if (isEnding) stopping.abort();
+      resolve();
+      await new Promise(setImmediate);
+      expect(wakes).toEqual(Array(isEnding ? 1 : 2).fill(["a", NOW_MS]));
+    }
+  });
+
+  test("that is as old as the longest wait is taken up still", () => {
+    const { asked, begin, wakes } = recorded(false);
+    asked.add("a", NOW_MS - 30 * 60_000);
+    begin();
+    asked.again();
+    expect(wakes).toHaveLength(1);
   });
 
   test("that is older than any wait is forgotten", () => {

@@ -39,6 +39,12 @@ describe("a cursor over waiting jobs", () => {
     expect(written).toEqual([{ topic: "delivery-wakes", key: "d:retry:2", value: Buffer.from("wake") }]);
   });
 
+  test("of an earlier process is deleted as well, though none was written here", async () => {
+    const { cursors, written } = bench([WAKE, { ...WAKE, partition: 3 }]);
+    await cursors.forget(({ partition }) => partition === 2);
+    expect(written).toEqual([{ topic: "delivery-wakes", key: "d:retry:2", value: null }]);
+  });
+
   test("never goes back", async () => {
     const { cursors, written } = bench([WAKE]);
     await cursors.advance({ ...WAKE, belowOffset: 20, atMs: 2_000 });

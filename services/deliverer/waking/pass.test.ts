@@ -3,6 +3,7 @@ import fc from "fast-check";
 import { systemHost } from "#host";
 import type { RawRecord, Settle, Step } from "#kafka";
 import type { DeliveryJob } from "#topics";
+import type { DestinationState } from "../destinations.ts";
 import { cursorsOn, type Disk, endpointOf, logOf, NOW_MS, partsOf } from "../fixtures/pass.ts";
 import { runPass } from "./pass.ts";
 
@@ -75,6 +76,91 @@ describe("a pass", () => {
     const destination = () => (looks++ === 0 ? open : ({ kind: "gone" } as const));
     const result = await runPass(A, partsOf({ log, disk, step: delivering([]), destination }), NEVER);
     expect(result.taken).toBe(2);
+  });
+
+  test.each<[string, DestinationState]>([
+    ["gone", { kind: "gone" }],
+    ["paused", { kind: "paused", sinceMs: 0, limitMs: undefined }],
+  ])("leaves what waits for a destination that is %s", async (_what, state) => {
+    const disk: Disk = new Map();
+    const parts = partsOf({ log: logOf(["a", "a"]), disk, step: delivering([]), destination: () => state });
+    expect(await runPass(A, parts, NEVER)).toEqual({ taken: 0, returned: 0 });
+    expect(disk.size).toBe(0);
+  });
+
+  test("passes over what has no key, no destination in it, or no value", async () => {
+    const { jobs, records } = logOf(["a", "a", "a", "a", "a"]);
+    const changes = [{ key: null }, { key: "a" }, { key: ":0" }, { value: null }, {}];
+    const log = { jobs, records: records.map((record, at) => ({ ...record, ...changes[at] })) };
+    const seen: DeliveryJob[] = [];
+    await runPass(A, partsOf({ log, step: delivering(seen) }), NEVER);
+    expect(seen.map(({ jobId }) => jobId)).toEqual(["j4"]);
+  });
+
+  test("waits for the room of the webhook that is back; of a destination that was asked for, for one that lets something through", async () => {
+    const log = logOf(["a"]);
+    const [one, two] = [partsOf({ log, step: delivering([]) }).destination("one"), endpointOf("two")];
+    if (one.kind !== "active") throw new Error("it is active");
+    const [first] = [...one.webhooks.values()];
+    if (first === undefined) throw new Error("it has a webhook");
+    const webhooks = new Map([...one.webhooks, [two, { ...first, url: two, endpoint: two }]]);
+    const asked: string[] = [];
+    const room = (endpoint: string) => {
+      asked.push(endpoint);
+      return endpoint === two ? 1 : undefined;
+    };
+    const parts = partsOf({ log, step: delivering([]), room, destination: () => ({ ...one, webhooks }) });
+    expect((await runPass(new Map([[two, NOW_MS]]), parts, NEVER)).taken).toBe(1);
+    expect(asked).toEqual([two]);
+    const again = partsOf({ log, step: delivering([]), room, destination: () => ({ ...one, webhooks }) });
+    expect((await runPass(new Map([["a", NOW_MS]]), again, NEVER)).taken).toBe(1);
+  });
+
+  test("leaves no cursor where it took nothing, wherever it began", async () => {
+    const disk: Disk = new Map();
+    const parts = partsOf({
+      log: logOf(["a", "a"]),
+      disk,
+      position: 1,
+      step: delivering([]),
+      room: () => undefined,
+    });
+    expect(await runPass(A, parts, NEVER)).toEqual({ taken: 0, returned: 0 });
+    expect(disk.size).toBe(0);
+  });
+
+  test("ends when the outcome of the last job that it took is durable", async () => {
+    const disk: Disk = new Map();
+    const settles: Settle[] = [];
+    const step: Step<DeliveryJob> = (_, settle) => void settles.push(settle);
+    let hasEnded = false;
+    const ended = runPass(A, partsOf({ log: logOf(["a", "a"]), disk, step }), NEVER).finally(() => {
+      hasEnded = true;
+    });
+    await turnsLater(10);
+    settles[1]?.({ produce: BACK });
+    await turnsLater(10);
+    expect([settles.length, hasEnded, disk.size]).toEqual([2, false, 0]);
+    settles[0]?.({ produce: [] });
+    expect(await ended).toEqual({ taken: 2, returned: 1 });
+    expect([...disk.values()].map(({ belowOffset }) => belowOffset)).toEqual([2]);
+  });
+
+  test("whose reading fails rejects; one that is ended by then brings what it took to its end", async () => {
+    for (const isEnded of [false, true]) {
+      const disk: Disk = new Map();
+      const over = new AbortController();
+      const parts = partsOf({ log: logOf(["a", "a"]), disk, step: delivering([]) });
+      const readRange: typeof parts.readRange = async (range) => {
+        await parts.readRange({ ...range, toOffset: 1 });
+        if (isEnded) over.abort();
+        throw new Error("the broker is away");
+      };
+      const pass = runPass(A, { ...parts, readRange }, over.signal);
+      if (isEnded) expect(await pass).toEqual({ taken: 1, returned: 0 });
+      else await expect(pass).rejects.toThrow("the broker is away");
+      expect([...disk.values()].map(({ belowOffset }) => belowOffset)).toEqual(isEnded ? [1] : []);
+    }
   });
 
   test("stops at the first job for which the endpoint lets nothing through", async () => {

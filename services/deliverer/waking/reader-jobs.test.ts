@@ -161,3 +161,39 @@ describe("a job that the topic's reader has in hand", () => {
     expect(passedOver(log, disk)).toEqual([1]);
   });
 });
+
+test("of a partition of which the reader has had nothing there is nothing in its hand", () => {
+  const jobs = new ReaderJobs();
+  const place = { topic: "retry", partition: 0, offset: 0 };
+  expect([jobs.of(place), jobs.at(place), jobs.mayHaveTaken(place)]).toEqual([[], undefined, false]);
+});
+
+test("a job that the reader had in an earlier time with the partition is taken, now that the group's reading is before it", async () => {
+  const log = logOf(["a", "a"]);
+  const { jobs, position, reader, take } = createReader(log);
+  for (const _ of log.records) take().acknowledge();
+  reader.next = 0;
+  const taken: string[] = [];
+  const step: Step<DeliveryJob> = ({ decoded }, settle) => {
+    taken.push(decoded.jobId);
+    settle({ produce: [] });
+  };
+  await runPass(A, partsOf({ log, step, position, readerJobs: jobs }), NEVER);
+  expect(taken).toEqual(["j0", "j1"]);
+});
+
+test("a job that the reader has taken and ended while the pass was on its way to it is not taken again", async () => {
+  const log = logOf(["a", "a"]);
+  const disk: Disk = new Map();
+  const { inHand, jobs, position, take } = createReader(log);
+  const taken: string[] = [];
+  const step: Step<DeliveryJob> = ({ decoded }, settle) => {
+    taken.push(decoded.jobId);
+    for (const _ of log.records) take();
+    for (const { settle: ended } of inHand) ended({ produce: [] });
+    settle({ produce: [] });
+  };
+  await runPass(A, partsOf({ log, disk, step, position, readerJobs: jobs }), NEVER);
+  expect(taken).toEqual(["j0"]);
+  expect(passedOver(log, disk)).toEqual([0, 1]);
+});

@@ -83,3 +83,25 @@ test("a breaker that opens, and the end of the pass, end the wait", async () => 
   expect(await room.wait("a", ending.signal)).toBe(false);
   expect(taken).toBe(0);
 });
+
+test("one who is served leaves the others waiting, who hear of the next end", async () => {
+  const [first, second] = [waiting(), waiting()];
+  await turn();
+  places = 1;
+  const [look] = timers.values();
+  look?.work();
+  await turn();
+  expect([first.outcome, second.outcome]).toEqual([true, undefined]);
+  room.freed("a");
+  await turn();
+  expect([second.outcome, timers.size]).toEqual([true, 0]);
+});
+
+test("an endpoint is open while its breaker lets something through, also when it has no place just now", () => {
+  expect(
+    [0, 1, undefined].map((now) => {
+      places = now;
+      return room.isOpen("a");
+    }),
+  ).toEqual([true, true, false]);
+});

@@ -1,4 +1,4 @@
-import { expect, test } from "@jest/globals";
+import { describe, expect, test } from "@jest/globals";
 import type { Step } from "#kafka";
 import type { Logger } from "#runtime";
 import { type DeliveryJob, deliveryKey } from "#topics";
@@ -101,4 +101,71 @@ test("a pass of which one call was taken is followed by another, and one that ta
   await waker.stop(0);
   expect(looked).toBe(2);
   expect([...attempts.values()]).toEqual([1, ...Array(7).fill(2)]);
+});
+
+describe("a pass that waits for room", () => {
+  function withoutRoom() {
+    const timers: { readonly work: () => void; readonly ms: number }[] = [];
+    const host = {
+      setTimeout(work: () => void, ms: number) {
+        timers.push({ work, ms });
+        return { clear: () => undefined };
+      },
+      // No rest and no grace is over by itself.
+      async delay(_ms: number, signal?: AbortSignal) {
+        const { promise, reject } = Promise.withResolvers<void>();
+        if (signal?.aborted === true) throw signal.reason;
+        signal?.addEventListener("abort", () => reject(signal.reason));
+        await promise;
+      },
+    };
+    let looks = 0;
+    const parts = partsOf({ log: logOf(["a"]), step: () => undefined, host, room: () => 0 });
+    const offsets: typeof parts.offsets = (topic) => {
+      looks += 1;
+      return parts.offsets(topic);
+    };
+    const waker = createWaker({ ...parts, offsets, logger, woken: () => undefined });
+    const lookForRoom = async () => {
+      for (const { work, ms } of timers.splice(0)) if (ms === 20) work();
+      await turns(5);
+    };
+    return { lookForRoom, looks: () => looks, timers, waker };
+  }
+
+  test("ends with the process", async () => {
+    const { lookForRoom, waker } = withoutRoom();
+    waker.found(ENDPOINT);
+    await turns(5);
+    let hasStopped = false;
+    const stopped = waker.stop(1_000).then(() => {
+      hasStopped = true;
+    });
+    await turns(5);
+    expect(hasStopped).toBe(false);
+    await lookForRoom();
+    await stopped;
+  });
+
+  test("makes way after ten seconds", async () => {
+    const { lookForRoom, timers, waker } = withoutRoom();
+    waker.found(ENDPOINT);
+    await turns(5);
+    const [pass] = timers.filter(({ ms }) => ms === 10_000);
+    pass?.work();
+    await lookForRoom();
+    await lookForRoom();
+    // Nobody waits for room any more.
+    expect(timers).toEqual([]);
+    void waker.stop(0);
+  });
+});
+
+test("what waits for a destination is taken when somebody asks for it, but for what has failed since", async () => {
+  const { attempts, log, now, waitAgain, waker } = endpoint(() => "taken", 2);
+  waitAgain({ ...(log.jobs.get(0) as DeliveryJob), jobId: "failed since" }, now() + 1);
+  waker.asked("a", now());
+  await turns(100);
+  await waker.stop(0);
+  expect([...attempts.keys()]).toEqual(["j0", "j1"]);
 });
