@@ -281,6 +281,12 @@ describe("what a batch's root gives", () => {
     expect(JSON.parse(accept(track()).body)).toMatchObject({ context: {} });
   });
 
+  test("a previousId is that of an alias alone, and none where an alias has none", () => {
+    const previousIdOf = (call: object) => accept(call).previousId;
+    expect(previousIdOf(VALID.alias)).toBe("p-1");
+    expect(previousIdOf({ ...VALID.track, previousId: "p-1" })).toBeNull();
+  });
+
   test("an event is that of a track call alone, and originalTimestamp is read where there is no timestamp", () => {
     expect(accept({ ...VALID.page, event: "x" }).event).toBeNull();
     const originalTimestamp = "2024-04-30T10:00:00.000Z";

@@ -88,6 +88,12 @@ describe("the delivered body (contract 2.4)", () => {
     expect(JSON.parse(bodyOf({ type: "screen", userId: "u" }))).not.toHaveProperty("properties");
   });
 
+  test("an id that is empty is not delivered", () => {
+    const body = bodyOf({ type: "page", userId: "", anonymousId: "a" });
+    expect(body).not.toContain("userId");
+    expect(bodyOf({ type: "page", userId: "u", anonymousId: "" })).not.toContain("anonymousId");
+  });
+
   test("a call's writeKey is never delivered", () => {
     expect(bodyOf({ type: "page", userId: "u", writeKey: "secret-key" })).not.toContain("secret-key");
   });

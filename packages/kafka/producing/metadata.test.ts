@@ -35,6 +35,11 @@ beforeEach(() => {
 });
 
 describe("what is known of a topic", () => {
+  test("is nothing while the cluster does not know it: asking fails, and may be tried again", async () => {
+    await expect(metadata.fetch("another")).rejects.toMatchObject({ code: "unknown_topic", canRetry: true });
+    expect(metadata.partitionCount("another")).toBeUndefined();
+  });
+
   test("nothing, before it was fetched: no partitions, no leader, and no request", async () => {
     expect([metadata.partitionCount("t"), metadata.leader(FIRST)]).toEqual([undefined, -1]);
     await settled();

@@ -222,6 +222,21 @@ describe("producer", () => {
     expect(producer.backlog.records).toBe(0);
   });
 
+  test("what was written of a call when its neighbour is refused is not sent again with the rest of it", async () => {
+    const client = new ScriptedClient();
+    const outcome =
+      (error?: KafkaError): Answer =>
+      async (batches) =>
+        batches.map(({ topic, partition }) => ({ topic, partition, error }));
+    // All of them together, then the first alone, then the second.
+    client.answers.push(outcome(tooLarge), outcome(), outcome(unavailable));
+    const [a = "", b = "", c = ""] = KEYS;
+    const producer = newProducer(client);
+    await Promise.all([producer.send([record(a), record(b)]), producer.send([record(c)])]);
+    expect(keysOf(client)).toEqual([[a, b, c], [a], [b], [b, c]]);
+    expect(producer.backlog.records).toBe(0);
+  });
+
   test("who leads is asked again for the topics that failed, and for no others", async () => {
     const client = new ScriptedClient();
     client.answers.push(async (batches) =>

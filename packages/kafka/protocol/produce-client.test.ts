@@ -11,12 +11,15 @@ const TURN_BYTES = 1_000_000;
 let sent: { partition: number; keys: (string | null)[] }[][];
 let immediates: (() => void)[];
 let connections: number;
+/** How the client was asked for its producers. */
+let configs: (kafkajs.ProducerConfig | undefined)[];
 let client: ProduceClient;
 
 beforeEach(() => {
   sent = [];
   immediates = [];
   connections = 0;
+  configs = [];
   const host = {
     now: () => 1_700_000_000_000,
     setImmediate(work: () => void) {
@@ -27,13 +30,15 @@ beforeEach(() => {
   client = createProduceClient({ producer: connect } as unknown as kafkajs.Kafka, host);
 });
 
-function connect(): Partial<kafkajs.Producer> {
+function connect(config?: kafkajs.ProducerConfig): Partial<kafkajs.Producer> {
   connections += 1;
+  configs.push(config);
   let isOpen = true;
   return {
     connect: async () => undefined,
     async disconnect() {
       isOpen = false;
+      if (connections === 3) throw new Error("it is gone already");
     },
     async sendBatch({ topicMessages = [] }) {
       if (!isOpen) throw new Error("sent by what was disconnected");
@@ -91,6 +96,19 @@ describe("a request's batches are encoded", () => {
     expect(sent).toEqual(expect.arrayContaining([first.map(keysOf), second.map(keysOf)]));
   });
 
+  test("in turns also where their keys are what is large", async () => {
+    const records = Array.from({ length: 3 }, () => ({
+      record: { topic: "t", key: "k".repeat(200_000), value: null },
+    }));
+    const batches = [0, 1].map((partition) => ({ topic: "t", partition, records }));
+    const done = client.send(batches);
+    await new Promise(setImmediate);
+    let turns = 0;
+    for (; sent.length < 1 && turns < 20; turns += 1) await runTurn();
+    await done;
+    expect(turns).toBe(2);
+  });
+
   test("and sent by a new connection when it was thrown away meanwhile", async () => {
     const batches = [0, 1].map((partition) => batchOf(partition, 3, 300_000));
     const done = client.send(batches);
@@ -102,4 +120,25 @@ describe("a request's batches are encoded", () => {
     expect(sent).toEqual([batches.map(keysOf)]);
     expect(connections).toBe(2);
   });
+});
+
+test("the client repeats nothing by itself, numbers nothing, and makes no topics (facts 1 and 2)", async () => {
+  await client.send([batchOf(0, 1, 10)]);
+  expect(configs).toMatchObject([
+    { idempotent: false, allowAutoTopicCreation: false, retry: { retries: 0 } },
+  ]);
+  const choose = configs[0]?.createPartitioner?.();
+  const message = { key: null, value: null };
+  const choice = { topic: "t", partitionMetadata: [], message };
+  expect(choose?.({ ...choice, message: { ...message, partition: 3 } })).toBe(3);
+  expect(() => choose?.(choice)).toThrow("a record without a partition");
+});
+
+test("closing what was never opened, or cannot be closed, ends all the same", async () => {
+  await client.close();
+  for (let count = 0; count < 3; count += 1) {
+    await client.send([batchOf(0, 1, 10)]);
+    await client.close();
+  }
+  expect(connections).toBe(3);
 });

@@ -60,6 +60,38 @@ describe("produce protocol", () => {
     ]);
   });
 
+  test("messages of which not every one is an encoded batch go the client's way", async () => {
+    const ordinary = { key: "k", value: "v" };
+    for (const messages of [
+      [encoded(), ordinary],
+      [encoded(), encoded()],
+    ]) {
+      const { buffer } = (await exchange(messages).request.encode()) as { buffer: Buffer };
+      expect(buffer.includes(batch)).toBe(false);
+    }
+    const partitions = [encoded(), ordinary].map((message, partition) => ({
+      partition,
+      messages: [message],
+    }));
+    const topicData = [{ topic: "t", partitions }];
+    const { request } = Produce.protocol({ version: 7 })({ acks: -1, timeout: 500, topicData });
+    const { buffer } = (await request.encode()) as { buffer: Buffer };
+    expect(buffer.includes(batch)).toBe(false);
+  });
+
+  test("the outcomes of an error are looked for in the tenth of its causes, and not without end", async () => {
+    const answer = { topics: [{ topicName: "t", partitions: [{ partition: 0, errorCode: 6 }] }] };
+    const thrown = await exchange([encoded()])
+      .response.parse(answer)
+      .catch((error: unknown) => error);
+    const wrapped = (times: number) =>
+      Array.from({ length: times }).reduce((cause) => new Error("wrapped", { cause }), thrown);
+    expect([outcomesIn(wrapped(9))?.length, outcomesIn(wrapped(10))]).toEqual([1, undefined]);
+    const endless = new Error("its own cause");
+    endless.cause = endless;
+    expect(outcomesIn(endless)).toBeUndefined();
+  });
+
   test("an error without an answer has no outcomes", () => {
     expect(outcomesIn(new Error("connection lost"))).toBeUndefined();
     expect(outcomesIn(undefined)).toBeUndefined();

@@ -50,6 +50,38 @@ describe("a connection that can be replaced", () => {
     expect(closed).toEqual([1]);
   });
 
+  test("put aside in use, it waits for its users also when it was unused once before", async () => {
+    const { closed, connection, useOne } = numbered();
+    const first = useOne();
+    first.end();
+    await first.done;
+    const second = useOne();
+    const aside = connection.putAside();
+    await new Promise(setImmediate);
+    expect(closed).toEqual([]);
+    second.end();
+    await Promise.all([second.done, aside]);
+    expect(closed).toEqual([1]);
+  });
+
+  test("put aside, and then not opened, it leaves the one that came after it to those who ask", async () => {
+    const opening: { resolve(number: number): void; reject(error: Error): void }[] = [];
+    const connection = new ReplaceableConnection<number>({
+      name: "the client",
+      open: () => new Promise<number>((resolve, reject) => void opening.push({ resolve, reject })),
+      close: async () => undefined,
+    });
+    const use = () => connection.use(async (number) => number);
+    const first = use();
+    const aside = connection.putAside();
+    const second = use();
+    opening[0]?.reject(new Error("nobody answers"));
+    await expect(first).rejects.toThrow("nobody answers");
+    opening[1]?.resolve(2);
+    expect([await second, await use(), opening.length]).toEqual([2, 2, 2]);
+    await aside;
+  });
+
   test("put aside unused, it is closed at once, and once", async () => {
     const { closed, connection, useOne } = numbered();
     const only = useOne();

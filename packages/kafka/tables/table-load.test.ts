@@ -11,6 +11,8 @@ import { TopicTable } from "./table.ts";
 
 /** What the topic's two partitions hold; undefined has no leader. */
 let highs: (number | undefined)[];
+/** Where their logs begin. */
+let lows: number[];
 /** What asking for offsets fails with. */
 let refusal: KafkaError | undefined;
 let asked: number;
@@ -22,6 +24,7 @@ const away = new KafkaError("unavailable", "brokers are away", { canRetry: true 
 
 beforeEach(() => {
   highs = [0, 0];
+  lows = [0, 0];
   refusal = undefined;
   asked = 0;
   stubs = stubSessions();
@@ -37,7 +40,9 @@ afterEach(() => table.close());
 async function run<R>(use: (admin: ClusterAdmin) => Promise<R>): Promise<R> {
   asked += 1;
   if (refusal !== undefined) throw refusal;
-  const known = highs.flatMap((high, partition) => (high === undefined ? [] : [{ partition, low: 0, high }]));
+  const known = highs.flatMap((high, partition) =>
+    high === undefined ? [] : [{ partition, low: lows[partition] ?? 0, high }],
+  );
   const admin = {
     offsets: async () => known,
     shapes: async () => new Map([["t", { leaders: highs, replicationFactor: 1 }]]),
@@ -95,6 +100,22 @@ describe("loading a table", () => {
     await joined();
     await expect(loading).rejects.toBe(refusal);
     expect(asked).toBe(1);
+  });
+
+  test("waits for nothing in a partition from which everything was removed", async () => {
+    [lows, highs] = [
+      [7, 0],
+      [7, 1],
+    ];
+    let isLoaded = false;
+    const loading = table.load().then(() => {
+      isLoaded = true;
+    });
+    await joined();
+    await askedTimes(1);
+    expect(isLoaded).toBe(false);
+    arrives(1, 0);
+    await loading;
   });
 
   test("ends when the table can never follow again, and so does every later one", async () => {

@@ -141,8 +141,13 @@ describe("a schema that has to be asked for", () => {
   test("ends the reading while it cannot be had, and makes a record that it can never be had for none", async () => {
     append("a", { text: "a1" });
     const away = Object.assign(new Error("registry away"), { canRetry: true });
-    await expect(read({ describe: () => Promise.reject(away) })).rejects.toThrow("registry away");
-    expect([there(), table.checkpoint()]).toEqual([[], undefined]);
+    let isPoison = false;
+    const asPoison = (): void => {
+      isPoison = true;
+    };
+    const reading = read({ describe: () => Promise.reject(away), onPoison: asPoison });
+    await expect(reading).rejects.toThrow("registry away");
+    expect([isPoison, there(), table.checkpoint()]).toEqual([false, [], undefined]);
     for (const never of [Object.assign(new Error("no"), { canRetry: false }), new Error("no"), "no", null]) {
       const poison: unknown[] = [];
       const onPoison = ({ offset }: { offset: number }, error: unknown): void =>

@@ -87,7 +87,63 @@ describe("an entry that was written", () => {
   });
 });
 
+describe("two writes under way", () => {
+  test("of one key: the acknowledgement of the first does not bring its entry back", async () => {
+    const store = await owned();
+    const [first, second] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+    log.held = first.promise;
+    const one = store.write([entryOf("a", { text: "one" })]);
+    await new Promise(setImmediate);
+    log.held = second.promise;
+    const two = store.write([entryOf("a", { version: 2, text: "two" })]);
+    first.resolve();
+    await one;
+    expect(textOf(store.get("a"))).toBe("two");
+    second.resolve();
+    await two;
+    expect(textOf(store.get("a"))).toBe("two");
+  });
+});
+
+test("keys on disk and keys on their way there come in one order, behind any of them", async () => {
+  const store = await owned();
+  await store.write(["b", "d", "f"].map((key) => entryOf(key)));
+  await store.flush();
+  await store.write(["g", "c", "a", "d"].map((key) => entryOf(key, { version: 2 })));
+  const all = ["a", "b", "c", "d", "f", "g"];
+  expect([...store.keys()]).toEqual(all);
+  for (const [index, key] of all.entries()) expect([...store.keys(key)]).toEqual(all.slice(index + 1));
+  expect(store.count).toBe(6);
+});
+
+test("an owner alone reads one record of what it has written, however much that is", async () => {
+  const store = await owned();
+  for (const round of [1, 2]) {
+    log.reads = 0;
+    await store.write(["a", "b", "c"].map((key) => entryOf(`${key}${round}`)));
+    await store.refresh();
+    expect(log.reads).toBe(1);
+  }
+  log.reads = 0;
+  await store.refresh();
+  expect(log.reads).toBe(0);
+});
+
 describe("due entries", () => {
+  test("are those that are due by then, of those on disk and of those on their way", async () => {
+    const store = await owned();
+    await store.write([entryOf("a", { dueMs: 10 }), entryOf("b", { dueMs: 30 })]);
+    await store.flush();
+    await store.write([entryOf("c", { dueMs: 11 }), entryOf("d", { dueMs: 31 })]);
+    const { promise, resolve } = Promise.withResolvers<void>();
+    log.held = promise;
+    const writing = store.write([entryOf("e", { dueMs: 12 }), entryOf("f", { dueMs: 32 })]);
+    expect([store.due(12, 9), store.due(11, 9), store.due(9, 9)]).toEqual([["a", "c", "e"], ["a", "c"], []]);
+    expect(store.due(99, 2)).toEqual(["a", "c"]);
+    resolve();
+    await writing;
+  });
+
   test("come in order, those on disk and those on their way, and move with each write", async () => {
     const store = await owned();
     await store.write([entryOf("a", { dueMs: 30 }), entryOf("b", { dueMs: 10 }), entryOf("c")]);
