@@ -5,7 +5,7 @@ import { ClusterError } from "./errors.ts";
 import type { ClusterRequest, Decision, Faults } from "./faults.ts";
 
 /** As the product's client: client.ts. */
-const REQUEST_TIMEOUT_MS = 15_000;
+export const REQUEST_TIMEOUT_MS = 15_000;
 const CONNECTION_TIMEOUT_MS = 3_000;
 
 /** What the network and the cluster share. */

@@ -42,7 +42,7 @@ export const AUDIENCE_FAULTS: readonly KnownFault[] = [
     ],
     breaks: [NUMBERED, MEMBERS],
     worlds: "steady_audiences",
-    firstSeed: 191,
+    firstSeed: 351,
     seeds: 20,
   },
   {

@@ -184,4 +184,19 @@ export const REGRESSIONS: readonly Regression[] = [
     found:
       "a deliverer that was stopped while it opened partitions called it an error that its table was closed",
   },
+  {
+    seed: 30284,
+    worlds: "audiences",
+    found: "the world ended before a table that had lost an answer asked again, so a processor knew no edit",
+  },
+  {
+    seed: 32340,
+    worlds: "audiences",
+    found: "the world ended while time stood still for members that nobody heard",
+  },
+  {
+    seed: 33721,
+    worlds: "audiences",
+    found: "the same, after a processor that had lost an answer had come back to its groups",
+  },
 ];

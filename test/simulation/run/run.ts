@@ -1,6 +1,7 @@
 import type { RawRecord } from "#kafka";
 import { createSerde, type Serde } from "#serde";
 import { allTopics, type RecordName, type RecordTypes, type Topic } from "#topics";
+import { REQUEST_TIMEOUT_MS } from "../cluster/connection.ts";
 import { inRealEvent } from "../host/real-event.ts";
 import { RestlessWorldError } from "../host/virtual-time.ts";
 import { findingsOf } from "../laws/laws.ts";
@@ -21,8 +22,15 @@ import { hearUnhandled } from "./unhandled.ts";
 const STEP_MS = 1_000;
 /** Requests that nobody waits for any more have ended, and timers that tidy up have had their turn. */
 const SETTLE_MS = 3_000;
+/** As the product's readers. */
+const SESSION_TIMEOUT_MS = 6_000;
 /** What the last faults did shows by then: a session that nobody renews is over after 6 s. */
 const WATCHED_AFTER_CALM_MS = 9_000;
+/**
+ * Of audiences: who has lost an answer asks again by then, and comes back to its groups, which wait for members that nobody hears meanwhile.
+ * Time stands still until then, and nothing else shows which tables are not read.
+ */
+const CONFIGURED_AFTER_CALM_MS = REQUEST_TIMEOUT_MS + 2 * SESSION_TIMEOUT_MS + SETTLE_MS;
 
 export interface RunResult {
   readonly findings: readonly Finding[];
@@ -114,11 +122,12 @@ async function live(world: World, fleet: Fleet): Promise<number | undefined> {
   new ReplayClerk(world, () => fleet.desks).begin();
   new Saboteur(world, fleet).begin();
   await inRealEvent(() => time.runUntil(calmMs));
+  const watchedAfterMs = plan.audiences.length > 0 ? CONFIGURED_AFTER_CALM_MS : WATCHED_AFTER_CALM_MS;
   let drainedAtMs: number | undefined;
   for (let untilMs = calmMs + STEP_MS; untilMs <= endMs; untilMs += STEP_MS) {
     await inRealEvent(() => time.runUntil(untilMs));
     if (leftOver(world) !== "") continue;
-    const settledAtMs = Math.max(untilMs + SETTLE_MS, calmMs + WATCHED_AFTER_CALM_MS);
+    const settledAtMs = Math.max(untilMs + SETTLE_MS, calmMs + watchedAfterMs);
     await inRealEvent(() => time.runUntil(settledAtMs));
     drainedAtMs = leftOver(world) === "" ? (drainedAtMs ?? untilMs) : undefined;
     // A member that was missed may be coming back at this moment, and have its partitions to open.
