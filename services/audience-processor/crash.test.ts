@@ -117,6 +117,45 @@ test("killed again and again while it reads its log for a new audience: as if th
   );
 }, 240_000);
 
+test("killed again and again while an edit looks back on the log: until it holds the definition of before does, and no call is missing", async () => {
+  const settings = { HOOKLINE_AUDIENCE_BACKFILL_RATE: "20" };
+  const round = () =>
+    stage.send(...USERS.map((userId) => callOf({ userId, event: "A", body: { properties: { n: 10 } } })));
+  const count = { event: "A", within: "30d", reduce: { fn: "count" } };
+  const sum = { event: "A", within: "30d", reduce: { fn: "sum", path: "properties.n" } };
+  const of = (user: string) => stage.valuesOf(user, "n");
+  const allHave = (last: number): boolean => USERS.every((user) => of(user).at(-1) === last);
+  const shown = () => JSON.stringify([USERS.map(of), stage.progressOf("n")]);
+  const read = () => {
+    const known = stage.progressOf("n").filter(({ generation }) => generation === 2);
+    return known.reduce((events, { eventsDone }) => events + eventsDone, 0);
+  };
+
+  await stage.configure(audienceOf("n", count, { kind: "trait" }));
+  const processor = await startProcess(settings);
+  for (let calls = 1; calls <= 3; calls += 1) await round();
+  await until(() => allHave(3) && stage.isLive("n"), { ...WAIT, what: shown });
+  const earlier = [{ definition: JSON.stringify(count), generation: 1 }];
+  await stage.configure(audienceOf("n", sum, { kind: "trait", generation: 2, earlier, updatedAtMs: 2 }));
+  for (let calls = 4; calls <= 5; calls += 1) {
+    await until(() => read() > 0, { ...WAIT, what: shown });
+    await processor.kill();
+    await round();
+    await processor.restart({ HOOKLINE_DATA_DIR: stage.newDataDir() });
+  }
+  await until(() => allHave(50) && stage.isLive("n", 2), { ...WAIT, what: shown });
+  for (const user of USERS) {
+    const values = of(user) as number[];
+    const counts = values.filter((value) => value < 10);
+    const sums = values.slice(counts.length);
+    const last = counts.at(-1) ?? 0;
+    expect(counts).toEqual([1, 2, 3, 4, 5].slice(last - counts.length, last));
+    expect(last).toBeGreaterThanOrEqual(3);
+    expect(sums).toEqual([30, 40, 50].slice(-sums.length));
+    expect(sums[0]).toBeGreaterThanOrEqual(10 * last);
+  }
+}, 240_000);
+
 test("killed while the differences of an edit are sent: each user who differs gets one call of it, and nobody else does", async () => {
   const plan = (userId: string, name: string) =>
     callOf({ userId, type: "identify", body: { traits: { plan: name } } });
