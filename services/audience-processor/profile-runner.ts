@@ -85,7 +85,8 @@ function partitionOf({ computations, parts, progress }: Shared, partition: numbe
   };
 }
 
-function workerParts({ codec, parts, producer, progress }: Shared, { computations, partition }: OfPartition) {
+function workerParts(shared: Shared, { computations, partition }: OfPartition) {
+  const { codec, parts, producer, progress, refreshTables } = shared;
   const { context, records, telemetry } = parts;
   return {
     codec,
@@ -94,6 +95,7 @@ function workerParts({ codec, parts, producer, progress }: Shared, { computation
     telemetry: withMembers(telemetry, progress, partition),
     host: context.host,
     send: producer.send.bind(producer),
+    refresh: refreshTables,
     onFailed: (error: unknown) => context.lifecycle.fail(error),
     deadLetter(record: Parameters<Telemetry["rejected"]>[0], error: Error) {
       telemetry.rejected(record, error);

@@ -123,6 +123,7 @@ export class ProfileStage {
         membersLeft: nothing,
         sent: nothing,
       },
+      refresh: async () => undefined,
       send: async (records) => this.#take(records),
       onFailed(error) {
         throw error;

@@ -1,4 +1,5 @@
 import { expect, test } from "@jest/globals";
+import type { AudienceConfig, Call, ProfileEventRecord } from "#topics";
 import { Bench, NOW_MS } from "../fixtures/bench.ts";
 import { audienceOf, callOf } from "../fixtures/calls.ts";
 import { Companions, Reports } from "../fixtures/companions.ts";
@@ -148,16 +149,24 @@ test("what a merged profile did counts for the surviving one", async () => {
   expect(bench.stateOf("u")?.leaves).toMatchObject([{ longs: { length: 2 } }]);
 });
 
-test("a copy that came after its profile was merged counts once, as it did when it came", async () => {
-  const first = callOf({ anonymousId: "x", event: "A", ...at(30) });
-  const other = await Bench.with();
-  other.call(first);
+/** Of a profile that another partition's owner has released, with what its leaf has counted. */
+async function mergeFromOther(
+  call: Call,
+  ...configs: readonly AudienceConfig[]
+): Promise<ProfileEventRecord> {
+  const other = await Bench.with(...configs);
+  other.call(call);
   other.call(callOf({ anonymousId: "x", userId: "u", event: "B", ...at(20) }));
   await other.settled();
   const [merge] = other.passedOn;
   if (merge === undefined) throw new Error("nothing was given on");
+  return merge.event;
+}
+
+test("a copy that came after its profile was merged counts once, as it did when it came", async () => {
+  const first = callOf({ anonymousId: "x", event: "A", ...at(30) });
   const { bench, reports } = await setup();
-  bench.happen("u", merge.event);
+  bench.happen("u", await mergeFromOther(first));
   for (const { event } of profileEventsOf({ ...first, ...at(10) })) bench.happen("u", event);
   bench.call(track("u", 5));
   await bench.settled();
@@ -165,6 +174,73 @@ test("a copy that came after its profile was merged counts once, as it did when 
   await new Companions(bench, reports).live("once");
   expect(bench.stateOf("u")?.leaves).toMatchObject([{ longs: { length: 1 } }]);
   expect(shown(bench)).toEqual(['u {"once":true}']);
+});
+
+test("what a merged profile has counted as it came is kept where the configuration is not read so far", async () => {
+  const config = audienceOf("twice", TWICE);
+  const merge = await mergeFromOther(callOf({ anonymousId: "x", event: "A", ...at(30) }), config);
+  const { bench, reports } = await setup();
+  bench.refresh = async () => bench.computations.apply("twice", config);
+  bench.happen("u", merge);
+  bench.call(track("u", 10));
+  await bench.settled();
+  bench.computations.apply("twice", config);
+  await new Companions(bench, reports).live("twice");
+  expect(bench.stateOf("u")?.leaves).toMatchObject([{ longs: { length: 2 } }]);
+  expect(shown(bench)).toEqual(['u {"twice":true}']);
+});
+
+test("of what was merged that nothing asks for any more nothing is kept, and nothing waits", async () => {
+  const merge = await mergeFromOther(
+    callOf({ anonymousId: "x", event: "A", ...at(30) }),
+    audienceOf("twice", TWICE),
+  );
+  const { bench } = await setup();
+  let looks = 0;
+  bench.refresh = async () => {
+    looks += 1;
+  };
+  bench.happen("u", merge);
+  await bench.settled();
+  expect([looks, bench.ended, bench.stateOf("u")?.leaves]).toEqual([1, [0], []]);
+});
+
+test("a merge that waits for a condition to begin does not wait for the reading for another one, which waits for events", async () => {
+  const config = audienceOf("twice", TWICE);
+  const merge = await mergeFromOther(callOf({ anonymousId: "x", event: "A", ...at(30) }), config);
+  const { bench, reports } = await setup();
+  bench.computations.apply("other", audienceOf("other", { ...TWICE, within: "90s" }));
+  bench.nowMs = NOW_MS + 1_000;
+  const companions = new Companions(bench, reports);
+  for (let look = 0; look < 3; look += 1) await companions.advance();
+  bench.computations.apply("twice", config);
+  bench.happen("u", merge);
+  bench.worker.advanceTo(bench.nowMs);
+  expect([bench.ended, bench.worker.watermarkMs]).toEqual([[], NOW_MS]);
+  await companions.advance();
+  expect(bench.ended).toEqual([0]);
+  bench.worker.advanceTo(bench.nowMs);
+  await companions.live("other");
+  await companions.live("twice");
+  expect(bench.stateOf("u")?.leaves).toMatchObject([{ longs: { length: 1 } }]);
+});
+
+test("what a merged profile has counted is kept where the condition is asked for again and begins anew", async () => {
+  const config = audienceOf("first", TWICE);
+  const { bench, reports } = await setup();
+  bench.call(track("u", 30));
+  await bench.settled();
+  bench.computations.apply("first", config);
+  const companions = new Companions(bench, reports);
+  await companions.live("first");
+  bench.computations.apply("first", { ...config, deletedAtMs: 2, updatedAtMs: 2 });
+  await companions.advanceUntil(() => reports.of("first")?.state === "deleted");
+  const again = audienceOf("again", TWICE, { updatedAtMs: 3 });
+  bench.computations.apply("again", again);
+  bench.happen("u", await mergeFromOther(callOf({ anonymousId: "x", event: "A", ...at(20) }), again));
+  await companions.live("again");
+  expect(bench.stateOf("u")?.leaves).toMatchObject([{ longs: { length: 2 } }]);
+  expect(shown(bench)).toEqual(['u {"again":true}']);
 });
 
 test("is live when the other partitions have counted, too: they may have found something of its profiles", async () => {
@@ -199,6 +275,49 @@ test("a condition that was gone and comes back begins anew", async () => {
   await companions.live("again");
   expect(shown(bench)).toEqual(['v {"again":true}']);
   expect(bench.stateOf("v")?.leaves).toMatchObject([{ longs: { length: 2 } }]);
+});
+
+test("a condition that is gone and comes back while the log is read for it begins anew", async () => {
+  const { bench, reports } = await setup();
+  const four = { ...TWICE, count: { op: "eq", value: 4 } };
+  for (const ago of [40, 30]) bench.call(track("u", ago));
+  await bench.settled();
+  bench.computations.apply("first", audienceOf("first", four));
+  const companions = new Companions(bench, reports);
+  companions.onRead = (offset) => {
+    if (offset !== 0 || bench.log.length > 2) return;
+    bench.computations.apply("first", audienceOf("first", four, { deletedAtMs: 2, updatedAtMs: 2 }));
+    bench.call(track("u", 20));
+    bench.computations.apply("again", audienceOf("again", four, { updatedAtMs: 3 }));
+  };
+  await companions.live("again");
+  bench.call(track("u", 10));
+  await bench.settled();
+  expect(bench.stateOf("u")?.leaves).toMatchObject([{ longs: { length: 4 } }]);
+  expect(shown(bench)).toEqual(['u {"again":true}']);
+});
+
+test("a condition that is gone and comes back while other partitions read their logs begins anew", async () => {
+  const { bench, reports } = await setup();
+  const three = { ...TWICE, count: { op: "eq", value: 3 } };
+  bench.call(track("u", 30));
+  await bench.settled();
+  bench.computations.apply("first", audienceOf("first", three));
+  const companions = new Companions(bench, reports);
+  const turn = Promise.withResolvers<void>();
+  companions.turnHeld = turn.promise;
+  for (let look = 0; look < 3; look += 1) await companions.advance();
+  bench.computations.apply("first", audienceOf("first", three, { deletedAtMs: 2, updatedAtMs: 2 }));
+  bench.call(track("u", 20));
+  await bench.settled();
+  bench.computations.apply("again", audienceOf("again", three, { updatedAtMs: 3 }));
+  for (let look = 0; look < 3; look += 1) await companions.advance();
+  turn.resolve();
+  await companions.live("again");
+  bench.call(track("u", 10));
+  await bench.settled();
+  expect(bench.stateOf("u")?.leaves).toMatchObject([{ longs: { length: 3 } }]);
+  expect(shown(bench)).toEqual(['u {"again":true}']);
 });
 
 test("an event that cannot be read is passed over", async () => {

@@ -8,18 +8,17 @@
 //   5. at the fence the leaf is counted. It is live when all partitions have counted it and what they have found for profiles of this one,
 //      as states of merged profiles, is folded. That is written before anything follows from it: another definition holds from then on, also
 //      for the next owner. Then audiences with the leaf are evaluated. Before: it is looked for again.
-import { CallMemory, forgetLeaf, isKnownFromSummary, type LeafUse } from "#audiences";
+import { CallMemory, isKnownFromSummary, type LeafUse } from "#audiences";
 import type { Admin } from "#kafka";
 import type { AudienceProgress } from "#topics";
+import { forgetLeaves, waitInTerm } from "./forget-leaves.ts";
 import type { LeafRegistry } from "./leaf-registry.ts";
+import { findStart } from "./log-start.ts";
 import { LogStretch, type StretchParts, TermEndedError } from "./log-stretch.ts";
 import type { PartitionComputations } from "./partition-computations.ts";
 
 /** Of one partition: so far apart two copies of a call may lie at least, as events that a leaf asks for, to be known as one. */
 const REMEMBERED_CALLS = 100_000;
-const WAIT_MS = 50;
-/** An event's time in the log may be before the time of its call, by so much as clocks differ. */
-const CLOCKS_DIFFER_MS = 600_000;
 
 export interface BackfillsParts extends StretchParts {
   readonly computations: PartitionComputations;
@@ -39,11 +38,20 @@ export interface BackfillsParts extends StretchParts {
 interface Run {
   readonly uses: readonly LeafUse[];
   readonly fenceOffset: number;
+  /** Nobody asks for one of its leaves any more: what it has found of that is worth nothing. */
+  isEnded: boolean;
+  /** Its turn has come. */
+  isReading: boolean;
 }
 
 export class Backfills {
   readonly #parts: BackfillsParts;
+  /** Beside the other work, which waits for events to be folded: a merge may wait for a leaf to begin. */
+  #beginning: Promise<void> | undefined;
+  /** Keys of leaves whose fence may not be written yet. */
+  #begun: ReadonlySet<string> = new Set();
   #work: Promise<void> | undefined;
+  #asked: Run | undefined;
   #partitions = 0;
   /** By leaf: when all partitions were seen to have counted it. */
   readonly #countedAtMs = new Map<string, number>();
@@ -58,31 +66,42 @@ export class Backfills {
 
   /** Begins what is to be done next. To be called a few times a second. */
   advance(): void {
-    const { onError, worker } = this.#parts;
-    if (!worker.isOurs) return;
+    if (!this.#parts.worker.isOurs) return;
     this.#retire();
-    if (this.#work !== undefined) return;
-    const work = this.#next();
-    if (work === undefined) return;
-    this.#work = work()
-      .catch((error: unknown) => {
-        if (!(error instanceof TermEndedError) && worker.isOurs) onError(error);
-      })
-      .finally(() => {
-        this.#work = undefined;
-      });
+    const uses = this.#lookingBack();
+    this.#beginning ??= this.#done(this.#beginNew(uses), () => {
+      this.#beginning = undefined;
+      this.#begun = new Set();
+    });
+    this.#work ??= this.#done(this.#next(uses), () => {
+      this.#work = undefined;
+    });
   }
 
-  #next(): (() => Promise<void>) | undefined {
+  #done(work: Promise<void> | undefined, end: () => void): Promise<void> | undefined {
+    const { onError, worker } = this.#parts;
+    return work
+      ?.catch((error: unknown) => {
+        if (!(error instanceof TermEndedError) && worker.isOurs) onError(error);
+      })
+      .finally(end);
+  }
+
+  #beginNew(uses: readonly LeafUse[]): Promise<void> | undefined {
     const { registry } = this.#parts;
-    const uses = this.#lookingBack();
     const isNew = ({ plan }: LeafUse) => registry.coverageOf(plan).fromOffset === Number.POSITIVE_INFINITY;
     const begun = uses.filter((use) => isNew(use) && !this.#adopt(use));
-    if (begun.length > 0) return () => this.#begin(begun);
+    this.#begun = new Set(begun.map(({ plan }) => plan.leaf.key));
+    return begun.length > 0 ? this.#begin(begun) : undefined;
+  }
+
+  #next(uses: readonly LeafUse[]): Promise<void> | undefined {
+    const { inTurn, registry } = this.#parts;
     const run = this.#nextRun(uses);
-    if (run !== undefined) return () => this.#parts.inTurn(() => this.#run(run));
+    this.#asked = run;
+    if (run !== undefined) return inTurn(() => this.#run(run));
     const counted = uses.filter(({ plan }) => registry.of(plan.leaf.key)?.state === "counted");
-    return counted.length > 0 ? () => this.#goLive(counted) : undefined;
+    return counted.length > 0 ? this.#goLive(counted) : undefined;
   }
 
   #lookingBack(): LeafUse[] {
@@ -97,6 +116,8 @@ export class Backfills {
     const ended = registry.keys
       .filter((key) => !leaves.has(key))
       .flatMap((key) => registry.changed(key, { state: "deleted" }) ?? []);
+    const run = this.#asked;
+    if (run?.uses.some(({ plan }) => !leaves.has(plan.leaf.key)) === true) run.isEnded = true;
     // Profiles that are written without it would lack what it had counted, for an owner who does not know that it has ended.
     if (ended.length > 0) worker.writeAfter(reportDurably(ended));
   }
@@ -131,63 +152,49 @@ export class Backfills {
     }
   }
 
-  /** What is left of an earlier time of these leaves. */
+  /** A reading for an earlier time of theirs has ended by then, too. */
   async #forget(uses: readonly LeafUse[]): Promise<void> {
-    const { host, worker } = this.#parts;
-    const { term } = worker;
-    let looked = 0;
-    for (const id of [...worker.store.keys()]) {
-      for (
-        let profile = worker.load(id);
-        profile !== undefined && "then" in profile;
-        profile = worker.load(id)
-      )
-        await profile;
-      const profile = worker.peek(id);
-      if (profile !== undefined && uses.map(({ plan }) => forgetLeaf(profile, plan.leaf.key)).includes(true))
-        worker.change(profile);
-      looked += 1;
-      if (looked % 64 === 0) await host.delay(0);
-      while (worker.unwritten > 512) await this.#wait(term);
-      if (worker.term !== term) throw new TermEndedError("what was not durable is forgotten");
-    }
-    let isDurable = false;
-    worker.whenDurable(() => {
-      isDurable = true;
-    });
-    while (!isDurable) await this.#wait(term);
-  }
-
-  async #wait(term: number): Promise<void> {
-    const { host, signal, worker } = this.#parts;
-    await host.delay(WAIT_MS);
-    if (signal.aborted || worker.term !== term)
-      throw new TermEndedError("the partition is not ours any more");
+    const { term } = this.#parts.worker;
+    while (this.#asked?.isEnded === true && this.#asked.isReading) await waitInTerm(this.#parts, term);
+    await forgetLeaves(this.#parts, uses);
   }
 
   /** Leaves with the same fence are counted in one reading. */
   #nextRun(uses: readonly LeafUse[]): Run | undefined {
     const { registry } = this.#parts;
-    const preparing = uses.filter(({ plan }) => registry.of(plan.leaf.key)?.state === "preparing");
+    const preparing = uses.filter(
+      ({ plan: { leaf } }) => !this.#begun.has(leaf.key) && registry.of(leaf.key)?.state === "preparing",
+    );
     const [first] = preparing;
     if (first === undefined) return undefined;
     return {
       fenceOffset: first.fromOffset,
       uses: preparing.filter((use) => use.fromOffset === first.fromOffset),
+      isEnded: false,
+      isReading: false,
     };
   }
 
   async #run(run: Run): Promise<void> {
-    await this.#untilFolded();
+    this.#check(run);
+    run.isReading = true;
+    try {
+      await this.#untilFolded(run);
+      await this.#count(run);
+    } finally {
+      run.isReading = false;
+    }
+  }
+
+  async #count(run: Run): Promise<void> {
     const [fromOffset, cursor] = await this.#placeOf(run);
-    const { uses } = run;
     const calls = new CallMemory(REMEMBERED_CALLS);
     if (cursor > fromOffset) {
       const rememberFrom = Math.max(fromOffset, cursor - REMEMBERED_CALLS);
-      await new LogStretch(this.#parts, { uses, calls, fromOffset: cursor }).remember(rememberFrom, cursor);
+      await new LogStretch(this.#parts, { run, calls, fromOffset: cursor }).remember(rememberFrom, cursor);
     }
     for (let next = cursor; next < run.fenceOffset; ) {
-      const stretch = new LogStretch(this.#parts, { uses, calls, fromOffset: next });
+      const stretch = new LogStretch(this.#parts, { run, calls, fromOffset: next });
       next = await stretch.gather(run.fenceOffset);
       await stretch.add();
       this.#update(run, { cursor: String(next), eventsDone: next - fromOffset });
@@ -195,16 +202,24 @@ export class Backfills {
     this.#update(run, { state: "counted", cursor: null });
   }
 
-  #update({ uses }: Run, change: Partial<AudienceProgress>): void {
-    for (const { plan } of uses) this.#parts.registry.update(plan.leaf.key, change);
+  #update(run: Run, change: Partial<AudienceProgress>): void {
+    this.#check(run);
+    for (const { plan } of run.uses) this.#parts.registry.update(plan.leaf.key, change);
+  }
+
+  #check({ isEnded }: Run): void {
+    if (isEnded) throw new TermEndedError("nobody asks for one of the leaves any more");
   }
 
   /** All that lies before the fence is folded then. */
-  async #untilFolded(): Promise<void> {
+  async #untilFolded(run: Run): Promise<void> {
     const { host, worker } = this.#parts;
     const { term } = worker;
     const sinceMs = host.now();
-    while (worker.watermarkMs < sinceMs) await this.#wait(term);
+    while (worker.watermarkMs < sinceMs) {
+      await waitInTerm(this.#parts, term);
+      this.#check(run);
+    }
   }
 
   /** Where the reading began, and where it goes on. */
@@ -215,48 +230,11 @@ export class Backfills {
     const total = Math.max(...known.map((one) => one?.eventsTotal ?? 0));
     if (cursors.every((cursor) => typeof cursor === "string"))
       return [run.fenceOffset - total, Math.min(...cursors.map(Number))];
-    const fromOffset = await this.#findStart(run);
+    const { low } = await this.#bounds();
+    const fromOffset = await findStart(this.#parts, run, low);
     const eventsTotal = run.fenceOffset - fromOffset;
     this.#update(run, { cursor: String(fromOffset), eventsDone: 0, eventsTotal });
     return [fromOffset, fromOffset];
-  }
-
-  /** The first event that a leaf of the run can still count; says of each leaf whether the log is shorter than it looks back. */
-  async #findStart({ fenceOffset, uses }: Run): Promise<number> {
-    const { registry } = this.#parts;
-    const { low } = await this.#bounds();
-    const logFromMs = low === 0 ? Number.NEGATIVE_INFINITY : await this.#timeOf(low);
-    const starts = uses.map(({ plan }) => this.#startMs(plan));
-    uses.forEach(({ plan }, place) => {
-      const isPartial = logFromMs > (starts[place] ?? 0);
-      registry.update(plan.leaf.key, { isPartial, coverageFromMs: isPartial ? logFromMs : null });
-    });
-    // A bucket counts as long as its newest call.
-    const widths = uses.map(({ plan }) => (Number.isFinite(plan.bucketMs) ? plan.bucketMs : 0));
-    const startMs = Math.min(...starts) - Math.max(...widths) - CLOCKS_DIFFER_MS;
-    if (startMs <= Math.max(0, logFromMs)) return Math.min(low, fenceOffset);
-    return Math.min(fenceOffset, Math.max(low, await this.#offsetAt(startMs)));
-  }
-
-  #startMs({ leaf }: LeafUse["plan"]): number {
-    const { afterMs, leaveMs } = leaf.window;
-    return Math.max(afterMs, this.#parts.host.now() - leaveMs);
-  }
-
-  async #timeOf(offset: number): Promise<number> {
-    const { kafka, partition, signal, topic } = this.#parts;
-    let atMs = Number.NEGATIVE_INFINITY;
-    const onRecord = ({ timestampMs }: { timestampMs: number }): void => {
-      atMs = timestampMs;
-    };
-    await kafka.readRange({ topic, partition, fromOffset: offset, toOffset: offset + 1, signal, onRecord });
-    return atMs;
-  }
-
-  async #offsetAt(timeMs: number): Promise<number> {
-    const { admin, partition, topic } = this.#parts;
-    const found = await admin.offsetForTime(topic, Math.floor(timeMs));
-    return found.find((one) => one.partition === partition)?.offset ?? 0;
   }
 
   async #bounds(): Promise<{ readonly low: number; readonly high: number }> {
@@ -276,8 +254,12 @@ export class Backfills {
     const live = keys.flatMap((key) => registry.changed(key, { state: "live" }) ?? []);
     await writeAhead(live);
     if (signal.aborted || !worker.isOurs) return;
-    for (const one of live) registry.report(one);
-    for (const key of keys) this.#countedAtMs.delete(key);
+    for (const key of keys) {
+      this.#countedAtMs.delete(key);
+      // One that was ended meanwhile is that, whatever was written last.
+      const isCounted = registry.of(key)?.state === "counted";
+      registry.update(key, isCounted ? { state: "live" } : {});
+    }
     computations.invalidate();
   }
 

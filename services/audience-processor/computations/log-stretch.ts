@@ -25,7 +25,7 @@ export interface StretchParts {
   decode(record: RawRecord): Happening | Promise<Happening>;
 }
 
-/** The partition is not ours any more, or what was changed was forgotten: it goes on from what is durable. */
+/** The partition is not ours any more, what was changed was forgotten, or nobody asks for it: it goes on from what is durable. */
 export class TermEndedError extends Error {
   override readonly name = "TermEndedError";
 }
@@ -34,25 +34,36 @@ class FullError extends Error {
   override readonly name = "FullError";
 }
 
+/** What a stretch is read for. */
+export interface Reading {
+  readonly uses: readonly LeafUse[];
+  readonly isEnded: boolean;
+}
+
 type Take = (...given: Parameters<Gathering["take"]>) => void;
 
 export class LogStretch {
   readonly #parts: StretchParts;
   readonly #gathering: Gathering;
   readonly #term: number;
-  readonly #uses: readonly LeafUse[];
+  readonly #run: Reading;
   #toOffset: number;
 
   constructor(
     parts: StretchParts,
-    { calls, fromOffset, uses }: { uses: readonly LeafUse[]; calls: CallMemory; fromOffset: number },
+    { calls, fromOffset, run }: { run: Reading; calls: CallMemory; fromOffset: number },
   ) {
     this.#parts = parts;
-    this.#uses = uses;
+    this.#run = run;
     this.#toOffset = fromOffset;
     this.#term = parts.worker.term;
     const { host, worker } = parts;
-    this.#gathering = new Gathering({ uses, calls, nowMs: host.now(), judgedFromMs: worker.watermarkMs });
+    this.#gathering = new Gathering({
+      uses: run.uses,
+      calls,
+      nowMs: host.now(),
+      judgedFromMs: worker.watermarkMs,
+    });
   }
 
   /** Remembers the calls of a stretch that was counted already. */
@@ -86,7 +97,7 @@ export class LogStretch {
       const profile = await this.#profileToChange(id);
       if (profile === undefined || profile.isFrozen || profile.deletedAtMs !== deletedAtMs) continue;
       addPast(profile, states, {
-        uses: this.#uses,
+        uses: this.#run.uses,
         toOffset: this.#toOffset,
         nowMs: Math.max(1, worker.watermarkMs),
       });
@@ -106,6 +117,7 @@ export class LogStretch {
     const { signal, worker } = this.#parts;
     if (signal.aborted || worker.term !== this.#term)
       throw new TermEndedError("what was not durable is forgotten");
+    if (this.#run.isEnded) throw new TermEndedError("nobody asks for one of the leaves any more");
   }
 
   async #wait(): Promise<void> {

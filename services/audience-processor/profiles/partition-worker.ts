@@ -12,6 +12,7 @@ import { applyHappening, membersOf } from "./apply-happening.ts";
 import { type Batch, emptyBatch, isEmpty, type Snapshot, snapshotOf, type Taken } from "./batch.ts";
 import { outgoingOf } from "./outgoing.ts";
 import { ProfileCache } from "./profile-cache.ts";
+import { WaitingEvents } from "./waiting-events.ts";
 import type { WorkerParts } from "./worker-parts.ts";
 
 /** Due profiles that are taken at a time; then come events again. */
@@ -20,16 +21,13 @@ const DUE_AT_A_TIME = 256;
 export class PartitionWorker {
   readonly #parts: WorkerParts;
   readonly #cache: ProfileCache;
-  /** Taken and not folded, because a profile's schema is still asked for. */
-  #waiting: Taken[] = [];
-  #isBlocked = false;
+  readonly #waiting: WaitingEvents;
   #open: Batch = emptyBatch();
   #committing: Batch | undefined;
   /** Sent, and still written as unsent. */
   readonly #sent = new Map<string, Profile>();
   #isFlushAsked = false;
   #isClosed = false;
-  #holds = 0;
   readonly #writtenAhead = new Set<Promise<void>>();
   #term = 0;
   /** The process is to end. What is in hand is held until then: given back, it would come again at once, and again. */
@@ -40,6 +38,14 @@ export class PartitionWorker {
   constructor(parts: WorkerParts) {
     this.#parts = parts;
     this.#cache = new ProfileCache(parts.store, parts.codec);
+    this.#waiting = new WaitingEvents({
+      computations: parts.computations,
+      refresh: () => parts.refresh(),
+      load: (id) => this.#cache.load(id),
+      fold: (taken, profile) => this.#fold(taken, profile),
+      mayFold: () => !this.#isFailed && !this.#isClosed,
+      onFailed: (error) => this.#failed(error),
+    });
   }
 
   get watermarkMs(): number {
@@ -75,13 +81,13 @@ export class PartitionWorker {
       return;
     }
     this.#waiting.push(taken);
-    this.#foldWaiting();
   }
 
   /** Lets time pass: timers that are due by then fire. Also what an earlier owner left unsent is sent. */
   advanceTo(watermarkMs: number): void {
+    this.#waiting.goOn();
     // Events that are held back here may prolong what would end.
-    if (this.#waiting.length === 0) this.#watermarkMs = Math.max(this.#watermarkMs, watermarkMs);
+    if (this.#waiting.isEmpty) this.#watermarkMs = Math.max(this.#watermarkMs, watermarkMs);
     if (!this.isOurs) return;
     for (const [id, profile] of this.#sent) this.#open.changed.set(id, profile);
     this.#sent.clear();
@@ -91,11 +97,7 @@ export class PartitionWorker {
 
   /** Until the returned function is called events wait. */
   hold(): () => void {
-    this.#holds += 1;
-    return () => {
-      this.#holds -= 1;
-      if (!this.#isClosed) this.#foldWaiting();
-    };
+    return this.#waiting.hold();
   }
 
   /** Nothing is written until it resolves: what is folded meanwhile follows from it. */
@@ -137,29 +139,6 @@ export class PartitionWorker {
     this.#giveAllBack();
   }
 
-  #foldWaiting(): void {
-    if (this.#isFailed) return;
-    for (let next = this.#waiting[0]; next !== undefined; next = this.#waiting[0]) {
-      if (this.#isBlocked || this.#holds > 0) return;
-      const profile = this.#cache.load(next.record.key ?? "");
-      if (profile !== undefined && "then" in profile) {
-        this.#waitFor(profile);
-        return;
-      }
-      this.#waiting.shift();
-      this.#fold(next, profile);
-    }
-  }
-
-  #waitFor(profile: Promise<Profile>): void {
-    this.#isBlocked = true;
-    const goOn = (): void => {
-      this.#isBlocked = false;
-      if (!this.#isClosed) this.#foldWaiting();
-    };
-    profile.then(goOn, (error: unknown) => this.#failed(error));
-  }
-
   /** A record that cannot be folded becomes a dead letter; its profile is as it was before. */
   #fold(taken: Taken, known: Profile | undefined): void {
     const { host, records, telemetry } = this.#parts;
@@ -199,8 +178,7 @@ export class PartitionWorker {
     const kept = this.#open.taken.filter((one) => !again.includes(one));
     this.#open.taken.splice(0, this.#open.taken.length, ...kept);
     settle({ produce: [this.#parts.deadLetter(record, error)] });
-    this.#waiting.unshift(...again);
-    this.#foldWaiting();
+    this.#waiting.unshift(again);
   }
 
   #takeDue(): void {
@@ -289,10 +267,10 @@ export class PartitionWorker {
     this.#term += 1;
     // Of what comes again nothing is folded any more: it is judged by its own moments, not by the later one that time has reached.
     this.#watermarkMs = 0;
-    const taken = [...(this.#committing?.taken ?? []), ...this.#open.taken, ...this.#waiting];
+    const taken = [...(this.#committing?.taken ?? []), ...this.#open.taken];
     this.#committing = undefined;
     this.#open = emptyBatch();
-    this.#waiting = [];
+    taken.push(...this.#waiting.takeAll());
     this.#cache.clear();
     this.#sent.clear();
     for (const { claim } of taken) claim.giveBack();

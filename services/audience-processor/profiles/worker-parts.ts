@@ -18,6 +18,8 @@ export interface WorkerParts {
   readonly host: Pick<Host, "now" | "setImmediate">;
   /** Resolves when the records are acknowledged. */
   send(records: readonly OutgoingRecord[]): Promise<void>;
+  /** Resolves when all is known that is configured by now. */
+  refresh(): Promise<unknown>;
   /** What can neither be written nor waited for: the process should end. */
   onFailed(error: unknown): void;
   deadLetter(record: RawRecord, error: Error): OutgoingRecord;

@@ -1,0 +1,40 @@
+// What is left in a partition's profiles of an earlier time of leaves that begin anew.
+import { forgetLeaf, type LeafUse } from "#audiences";
+import { type StretchParts, TermEndedError } from "./log-stretch.ts";
+
+/** While so many wait to be written no more are changed. */
+const MAX_UNWRITTEN = 512;
+/** Profiles of one turn of the event loop. */
+const PROFILES_A_TURN = 64;
+const WAIT_MS = 50;
+
+type ForgetParts = Pick<StretchParts, "host" | "signal" | "worker">;
+
+/** Resolves once it is durable that nothing is left. */
+export async function forgetLeaves(parts: ForgetParts, uses: readonly LeafUse[]): Promise<void> {
+  const { host, worker } = parts;
+  const { term } = worker;
+  let looked = 0;
+  for (const id of [...worker.store.keys()]) {
+    for (let profile = worker.load(id); profile !== undefined && "then" in profile; profile = worker.load(id))
+      await profile;
+    const profile = worker.peek(id);
+    if (profile !== undefined && uses.map(({ plan }) => forgetLeaf(profile, plan.leaf.key)).includes(true))
+      worker.change(profile);
+    looked += 1;
+    if (looked % PROFILES_A_TURN === 0) await host.delay(0);
+    while (worker.unwritten > MAX_UNWRITTEN) await waitInTerm(parts, term);
+    if (worker.term !== term) throw new TermEndedError("what was not durable is forgotten");
+  }
+  let isDurable = false;
+  worker.whenDurable(() => {
+    isDurable = true;
+  });
+  while (!isDurable) await waitInTerm(parts, term);
+}
+
+/** Waits a little; rejects when the partition is lost, or what was not durable was forgotten. */
+export async function waitInTerm({ host, signal, worker }: ForgetParts, term: number): Promise<void> {
+  await host.delay(WAIT_MS);
+  if (signal.aborted || worker.term !== term) throw new TermEndedError("the partition is not ours any more");
+}

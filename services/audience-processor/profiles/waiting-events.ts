@@ -1,0 +1,103 @@
+// Events of one partition that were taken and not folded yet, in the order of the log. They wait while somebody holds them, while a profile's
+// schema is asked for, and for a merge that is ahead of what is known here: it brings what leaves have counted of the merged profile as calls
+// came. That profile's partition may know a leaf sooner than this one. Folded at once its state would be dropped, and nothing reads those
+// calls again.
+import type { ComputationSet, Profile } from "#audiences";
+import type { Taken } from "./batch.ts";
+
+interface WaitingEventsParts {
+  readonly computations: { readonly set: ComputationSet };
+  /** Resolves when all is known that is configured by now. */
+  refresh(): Promise<unknown>;
+  /** A promise while the profile cannot be had. */
+  load(id: string): Profile | undefined | Promise<Profile>;
+  fold(taken: Taken, profile: Profile | undefined): void;
+  /** False once nothing is to be folded any more. */
+  mayFold(): boolean;
+  /** What is waited for will not come. */
+  onFailed(error: unknown): void;
+}
+
+export class WaitingEvents {
+  readonly #parts: WaitingEventsParts;
+  #events: Taken[] = [];
+  #isBlocked = false;
+  #holds = 0;
+  /** Of this one it is known what was configured when it was written. */
+  #known: Taken | undefined;
+
+  constructor(parts: WaitingEventsParts) {
+    this.#parts = parts;
+  }
+
+  get isEmpty(): boolean {
+    return this.#events.length === 0;
+  }
+
+  push(taken: Taken): void {
+    this.#events.push(taken);
+    this.goOn();
+  }
+
+  /** Before all others. */
+  unshift(all: readonly Taken[]): void {
+    this.#events.unshift(...all);
+    this.goOn();
+  }
+
+  /** Until the returned function is called events wait. */
+  hold(): () => void {
+    this.#holds += 1;
+    return () => {
+      this.#holds -= 1;
+      this.goOn();
+    };
+  }
+
+  /** Nothing waits any more. */
+  takeAll(): readonly Taken[] {
+    const all = this.#events;
+    this.#events = [];
+    return all;
+  }
+
+  /** Folds what need not wait. To be called now and then: nobody says that a leaf is asked for no more. */
+  goOn(): void {
+    for (let next = this.#events[0]; next !== undefined; next = this.#events[0]) {
+      if (this.#isBlocked || this.#holds > 0 || !this.#parts.mayFold()) return;
+      if (this.#isAhead(next)) return;
+      const profile = this.#parts.load(next.record.key ?? "");
+      if (profile !== undefined && "then" in profile) {
+        this.#waitFor(profile);
+        return;
+      }
+      this.#events.shift();
+      this.#parts.fold(next, profile);
+    }
+  }
+
+  /** A merge waits for leaves to begin to count here. One of which nothing is known when all is known was ended. */
+  #isAhead(taken: Taken): boolean {
+    const { event } = taken.record.decoded;
+    if (event.kind !== "merge") return false;
+    const { leaves } = this.#parts.computations.set;
+    const uses = Array.from(event.moved.leaves.keys(), (key) => leaves.get(key));
+    if (uses.includes(undefined) && this.#known !== taken) {
+      const known = this.#parts.refresh().then(() => {
+        this.#known = taken;
+      });
+      this.#waitFor(known);
+      return true;
+    }
+    return uses.some((use) => use?.fromOffset === Number.POSITIVE_INFINITY);
+  }
+
+  #waitFor(done: Promise<unknown>): void {
+    this.#isBlocked = true;
+    const goOn = (): void => {
+      this.#isBlocked = false;
+      this.goOn();
+    };
+    done.then(goOn, (error: unknown) => this.#parts.onFailed(error));
+  }
+}
