@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, test } from "@jest/globals";
-import Produce from "kafkajs/src/protocol/requests/produce/index.js";
+import Produce, { type ProduceArguments } from "kafkajs/src/protocol/requests/produce/index.js";
 import { encodeRecordBatch } from "./encode-record-batch.ts";
 import { type EncodedMessage, installProduceProtocol, outcomesIn } from "./produce-protocol.ts";
 
@@ -73,10 +73,16 @@ describe("produce protocol", () => {
       partition,
       messages: [message],
     }));
-    const topicData = [{ topic: "t", partitions }];
-    const { request } = Produce.protocol({ version: 7 })({ acks: -1, timeout: 500, topicData });
-    const { buffer } = (await request.encode()) as { buffer: Buffer };
-    expect(buffer.includes(batch)).toBe(false);
+    const [one, other] = partitions.map((partition) => ({ topic: "t", partitions: [partition] }));
+    for (const topicData of [[{ topic: "t", partitions }], [one, { ...other, topic: "u" }]]) {
+      const { request } = Produce.protocol({ version: 7 })({
+        acks: -1,
+        timeout: 500,
+        topicData,
+      } as ProduceArguments);
+      const { buffer } = (await request.encode()) as { buffer: Buffer };
+      expect(buffer.includes(batch)).toBe(false);
+    }
   });
 
   test("the outcomes of an error are looked for in the tenth of its causes, and not without end", async () => {
