@@ -6,6 +6,7 @@ import { attempts } from "./attempts.ts";
 import { audiences } from "./audiences.ts";
 import type { Bench, BenchDescription, LocalBench } from "./bench.ts";
 import { delivery } from "./delivery.ts";
+import { imports } from "./imports.ts";
 import { ingest } from "./ingest.ts";
 import { isolation } from "./isolation.ts";
 import { pipeline } from "./pipeline.ts";
@@ -25,6 +26,7 @@ const BENCHES: readonly (Bench | LocalBench)[] = [
   audiences,
   processor,
   profiles,
+  imports,
   attempts,
 ];
 

@@ -63,9 +63,12 @@ function identifyOf({ body, messageId, userId }: Call): SentIdentify {
   return { user: userId ?? "", key, value, messageId };
 }
 
-/** Whoever starts it must stop it. `settings` are control's, over this file's own. */
-export async function startListStage(settings: Readonly<Record<string, string>> = {}): Promise<ListStage> {
-  const stack = await useStack();
+/** Whoever starts it must stop it. `settings` are control's, over this file's own; on the test run's stack unless another is given. */
+export async function startListStage(
+  settings: Readonly<Record<string, string>> = {},
+  given?: TestStack,
+): Promise<ListStage> {
+  const stack = given ?? (await useStack());
   const prefix = `t${randomBytes(5).toString("hex")}-`;
   const topics = topicMap({ prefix, retryDelaysMs: RETRY_DELAYS_MS });
   await provision(stack, prefix);
