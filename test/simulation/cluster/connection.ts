@@ -21,6 +21,8 @@ export interface Network {
 /** A request that has no answer yet. */
 interface Pending {
   readonly broker: number;
+  /** Its connection broke: what is on its way arrives nowhere. */
+  isBroken?: boolean;
   fail(error: ClusterError): void;
   /** There will be no answer. */
   lose?(): void;
@@ -99,6 +101,7 @@ export class Connection {
     for (const pending of [...this.#pending]) {
       if (pending.broker !== broker) continue;
       this.#pending.delete(pending);
+      pending.isBroken = true;
       this.host.setTimeout(() => pending.fail(ClusterError.closed(broker)), this.latencyMs());
     }
   }
@@ -124,13 +127,13 @@ export class Connection {
     if (decision.kind === "lose_request") return promise;
     const answer = (act: () => void): void => this.#answer(pending, decision, act);
     const arrive = (): void => this.#arrive({ work: () => work(decision), resolve, reject, answer });
-    if (decision.kind === "delay") this.#later(asked.broker, arrive, decision.requestMs);
+    if (decision.kind === "delay") this.#later(pending, arrive, decision.requestMs);
     else arrive();
     return promise;
   }
 
   /** Counts a wait among what is under way, until it is forgotten. Returns how to. */
-  watch(pending: Required<Pending>): () => void {
+  watch(pending: Pending): () => void {
     this.#pending.add(pending);
     return () => this.#pending.delete(pending);
   }
@@ -155,9 +158,9 @@ export class Connection {
   }
 
   /** On its way when its process dies, it may arrive or not. */
-  #later(broker: number, arrive: () => void, requestMs: number): void {
+  #later(pending: Pending, arrive: () => void, requestMs: number): void {
     this.#network.host.setTimeout(() => {
-      if (!this.brokers.isUp(broker) || this.#isCut) return;
+      if (pending.isBroken === true || !this.brokers.isUp(pending.broker) || this.#isCut) return;
       if (!this.#isDead || this.#network.random() < 0.5) arrive();
     }, requestMs);
   }

@@ -66,6 +66,22 @@ describe("a write", () => {
     expect({ isSettled, written: written(bench) }).toEqual({ isSettled: false, written: 1 });
   });
 
+  test("that is late does not arrive once its connection has broken", async () => {
+    const bench = new Bench(1, {
+      brokers: 1,
+      faults: new First("produce", [{ kind: "delay", requestMs: 14_000 }]),
+    });
+    bench.topics(["in"], 1);
+    const sent = bench.process("one").kafka.producer().send([RECORD]);
+    await bench.pass(1_000);
+    bench.cluster.takeBroker(1);
+    await bench.pass(1_000);
+    bench.cluster.bringBroker(1);
+    await bench.settled(sent);
+    await bench.pass(30_000);
+    expect(written(bench)).toBe(1);
+  });
+
   test("of a process that is cut off waits until it is not", async () => {
     const bench = benchWith(new First("produce", []));
     const { kafka } = bench.process("one");

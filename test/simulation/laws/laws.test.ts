@@ -206,6 +206,20 @@ describe("a law is broken by", () => {
     ]);
   });
 
+  test("a second delivery by a member that the group misses, but for as long as it cannot know", () => {
+    const again = request("m1", { process: "deliverer-2", startedAtMs: 41_000, answeredAtMs: 41_010 });
+    const missedAt = (atMs: number, process = "deliverer-2"): Happening => ({
+      kind: "missed",
+      atMs,
+      process,
+    });
+    const withMissed = (missed: Happening) =>
+      broken({ requests: [request("m1"), again], happenings: [...story().happenings, missed] });
+    expect(withMissed(missedAt(40_900))).toEqual([]);
+    for (const missed of [missedAt(36_000), missedAt(41_500), missedAt(40_900, "deliverer-3")])
+      expect(withMissed(missed)).toEqual(["a double only for what was not committed"]);
+  });
+
   test("a counter that still counts something", () => {
     const remainders = [{ process: "deliverer-1", gauges: { delivery_outstanding_calls: 1 } }];
     expect(broken({ remainders })).toEqual(["counters return to zero"]);
@@ -249,6 +263,45 @@ describe("a law is broken by", () => {
       expect(broken({ plan, calls, requests, jobs: inOrder })).toContain(ORDER);
       expect(broken({ plan, calls, requests, jobs: behind })).not.toContain(ORDER);
       expect(broken({ calls, requests, jobs: behind })).toContain(ORDER);
+    });
+
+    test("but not by one that was routed to it only when its destination had been changed", () => {
+      const behind = [job(0, { messageId: "m2" }), job(1)];
+      const changed = { ...CONFIGURED, atMs: 40_080 };
+      const happenings = [...story().happenings, changed];
+      expect(broken({ calls, requests, jobs: behind, happenings })).not.toContain(ORDER);
+      const earlier = [...story().happenings, { ...changed, atMs: 40_000 }];
+      expect(broken({ calls, requests, jobs: behind, happenings: earlier })).toContain(ORDER);
+    });
+
+    test("but not by one that has died before, and was read again", () => {
+      const died = { ...letter({ reason: "destination_disabled" }), atMs: 40_300 };
+      expect(broken({ calls, requests, deadLetters: [died] })).not.toContain(ORDER);
+      expect(broken({ calls, requests, deadLetters: [{ ...died, atMs: 40_950 }] })).toContain(ORDER);
+    });
+
+    test("but not by one that was read again where Kafka could not be written to meanwhile", () => {
+      const leaders = (atMs: number) => ({
+        ...story().plan,
+        faults: [{ kind: "leaders", id: "f1", atMs, forMs: 100 } as const],
+      });
+      const happenings = [...story().happenings, disturbed(40_500)];
+      expect(broken({ plan: leaders(40_300), calls, requests, happenings })).not.toContain(ORDER);
+      expect(broken({ plan: leaders(40_300), calls, requests })).toContain(ORDER);
+      expect(broken({ plan: leaders(39_000), calls, requests, happenings })).toContain(ORDER);
+    });
+
+    test("but not by one whose first job was removed, and whose second stands behind the other's", () => {
+      const refusing = { kind: "requests", what: "produce", how: "rejected", share: 0.5 } as const;
+      const plan = { ...story().plan, faults: [{ ...refusing, id: "f1", atMs: 0, forMs: 1_000 }] };
+      const partition = { topic: "delivery-jobs", partition: 0 };
+      const removedAt = (atMs: number): Happening[] => [
+        ...story().happenings,
+        { kind: "removed", atMs, partition, below: 1 },
+      ];
+      const jobs = [job(0), job(1, { messageId: "m2" }), job(2)];
+      expect(broken({ plan, calls, requests, jobs, happenings: removedAt(40_150) })).not.toContain(ORDER);
+      expect(broken({ plan, calls, requests, jobs, happenings: removedAt(42_000) })).toContain(ORDER);
     });
 
     test("but not by a call that came while the endpoint was in trouble", () => {

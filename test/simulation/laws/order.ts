@@ -2,6 +2,8 @@ import type { Request } from "../endpoints/endpoints.ts";
 import { removals } from "./removals.ts";
 import { law, type Story } from "./story.ts";
 
+const HINDERING: ReadonlySet<string> = new Set(["broker", "cut", "leaders"]);
+
 /** By call and destination. */
 const keyOf = (messageId: string, destinationId: string): string => `${messageId} ${destinationId}`;
 
@@ -25,17 +27,31 @@ function putOff({ deadLetters, jobs }: Story): Map<string, number> {
 
 type Job = Story["jobs"][number];
 
-/** Of each job its first record, of those that retention has left if it has left any. */
-function firstJobs(story: Story): Map<string, Job> {
-  const { isRemoved } = removals(story);
-  const [left, removed] = [
-    story.jobs.filter((job) => !isRemoved(job)),
-    story.jobs.filter((job) => isRemoved(job)),
-  ];
-  return new Map(
-    [...left, ...removed]
-      .map((job): [string, Job] => [keyOf(job.value.messageId, job.value.destinationId), job])
-      .reverse(),
+/** Which record of its job a request follows: the first one, or that of a second routing where retention had removed the first one by then. */
+function jobFinder(story: Story): (request: Request, key: string) => Job | undefined {
+  const { isRemovedBy } = removals(story);
+  const byKey = Map.groupBy(story.jobs, ({ value }) => keyOf(value.messageId, value.destinationId));
+  return ({ startedAtMs }, key) => {
+    const jobs = byKey.get(key) ?? [];
+    const left = jobs.find((job) => job.atMs <= startedAtMs && !isRemovedBy(startedAtMs, job));
+    return left ?? jobs[0];
+  };
+}
+
+/**
+ * Whether its destination was changed between the call's acceptance and its job: it may have been routed twice, and to this destination only
+ * the second time, behind calls that came after it (contract 3.6).
+ */
+function isRoutedAnew({ calls, happenings }: Story, job: Job | undefined): boolean {
+  if (job === undefined) return false;
+  const { destinationId, messageId } = job.value;
+  const accepted = calls.find(({ value }) => value.messageId === messageId);
+  return happenings.some(
+    (happening) =>
+      happening.kind === "configured" &&
+      happening.destination.id === destinationId &&
+      happening.atMs >= (accepted?.atMs ?? 0) &&
+      happening.atMs <= job.atMs,
   );
 }
 
@@ -47,9 +63,9 @@ function isRefusing({ plan }: Story): boolean {
 }
 
 /**
- * Whether a job of several webhooks may have been read, or begun, a second time: its process was disturbed since the job was written, or
- * another one has asked a webhook of it before. The first time one webhook was full or down; what that cost is nowhere written when another
- * one took the call, and a job that is given back waits until its last webhook gives it up.
+ * Whether a job may have been read, or begun, a second time: its process was disturbed since the job was written, or another one has asked
+ * a webhook of it before. The first time one webhook was full or down; what that cost is nowhere written when another one took the call
+ * (a job that is given back waits until its last webhook gives it up), or when Kafka could not be written to.
  */
 function isBegunAgain(
   request: Request,
@@ -65,6 +81,15 @@ function isBegunAgain(
       happening.atMs >= (job?.atMs ?? 0) &&
       happening.atMs <= startedAtMs,
   );
+}
+
+/** Whether something kept the deliverer from writing to Kafka meanwhile: what it had put off may be written nowhere when its process goes. */
+function isWritingHindered({ plan }: Story, fromMs: number, toMs: number): boolean {
+  return plan.faults.some((fault) => {
+    const { atMs, forMs, kind } = fault;
+    const hinders = kind === "requests" ? fault.what === "produce" : HINDERING.has(kind);
+    return hinders && atMs <= toMs && atMs + forMs >= fromMs;
+  });
 }
 
 /**
@@ -115,8 +140,7 @@ export const firstAttemptsKeepOrder = law("one user's first attempts stay in ord
   const jobOf = ({ messageId, url }: Request): string => keyOf(messageId, ownerOf.get(url)?.id ?? "");
   const hasSiblings = ({ url }: Request): boolean => (ownerOf.get(url)?.urls.length ?? 0) > 1;
   const putOffAtMs = putOff(story);
-  const firstJobOf = firstJobs(story);
-  const placeOfJob = (request: Request): number => firstJobOf.get(jobOf(request))?.place ?? 0;
+  const findJob = jobFinder(story);
   const ofJob = Map.groupBy(story.requests, jobOf);
   for (const [who, firsts] of firstRequests(story.requests)) {
     let latest: Request | undefined;
@@ -130,9 +154,13 @@ export const firstAttemptsKeepOrder = law("one user's first attempts stay in ord
         latest = request;
         continue;
       }
-      if (isRefusing(story) && placeOfJob(request) > placeOfJob(latest)) continue;
-      const begun = { job: firstJobOf.get(key), siblings: ofJob.get(key) ?? [], story };
-      if (hasSiblings(request) && isBegunAgain(request, begun)) continue;
+      const [job, latestJob] = [findJob(request, key), findJob(latest, jobOf(latest))];
+      const isBehind = (job?.place ?? 0) > (latestJob?.place ?? 0);
+      if (isBehind && (isRefusing(story) || isRoutedAnew(story, job))) continue;
+      const begun = { job, siblings: ofJob.get(key) ?? [], story };
+      const mayBePutOff =
+        hasSiblings(request) || isWritingHindered(story, job?.atMs ?? 0, request.startedAtMs);
+      if (mayBePutOff && isBegunAgain(request, begun)) continue;
       yield `${who}: ${request.messageId} at ${request.startedAtMs} ms comes after ${latest.messageId} at ${latest.startedAtMs} ms`;
     }
   }

@@ -7,6 +7,10 @@ interface Stretch extends TopicPartition {
   readonly toOffset: number;
 }
 
+interface Removed extends Stretch {
+  readonly atMs: number;
+}
+
 /** A stretch that a process says was removed before it had read it. */
 interface Said extends Stretch {
   readonly process: string;
@@ -18,6 +22,7 @@ type Record = Pick<Written<unknown>, "record">;
 export interface Removals {
   /** Retention has removed it, read or not. */
   isRemoved(written: Record): boolean;
+  isRemovedBy(atMs: number, written: Record): boolean;
   /** It was removed, and somebody says that it was not read; or nobody can know, as its group had no place yet in the partition. */
   isLost(written: Record): boolean;
 }
@@ -32,9 +37,9 @@ function saidOf({ logs }: Story): Said[] {
  * What was removed, and which of it while no member of a group had committed anything of the partition, or the client had given up its
  * place: it commits -2 where the place is gone from the log. Who starts after that cannot know what it had in hand.
  */
-function removedOf({ happenings }: Story): { removed: Stretch[]; unknown: Stretch[] } {
+function removedOf({ happenings }: Story): { removed: Removed[]; unknown: Stretch[] } {
   const committed = new Map<string, number>();
-  const [removed, unknown]: [Stretch[], Stretch[]] = [[], []];
+  const [removed, unknown]: [Removed[], Stretch[]] = [[], []];
   for (const happening of happenings) {
     if (happening.kind !== "committed" && happening.kind !== "removed") continue;
     const { topic, partition } = happening.partition;
@@ -43,7 +48,7 @@ function removedOf({ happenings }: Story): { removed: Stretch[]; unknown: Stretc
       committed.set(key, happening.offset);
       if (happening.offset < 0) unknown.push(...removed.filter((each) => isOf(each, happening.partition)));
     } else {
-      const stretch = { topic, partition, fromOffset: 0, toOffset: happening.below };
+      const stretch = { topic, partition, fromOffset: 0, toOffset: happening.below, atMs: happening.atMs };
       removed.push(stretch);
       if ((committed.get(key) ?? -1) < 0) unknown.push(stretch);
     }
@@ -78,7 +83,14 @@ export function removals(story: Story): Removals {
 function removalsOf(story: Story): Removals {
   const { removed, unknown } = removedOf(story);
   const lost = [...saidOf(story), ...unknown];
-  return { isRemoved: (written) => isIn(removed, written), isLost: (written) => isIn(lost, written) };
+  return {
+    isRemoved: (written) => isIn(removed, written),
+    isRemovedBy(byMs, written) {
+      const byThen = removed.filter(({ atMs }) => atMs <= byMs);
+      return isIn(byThen, written);
+    },
+    isLost: (written) => isIn(lost, written),
+  };
 }
 
 /** A process says that records are gone when they are, and its counter says the same. */

@@ -199,4 +199,22 @@ export const REGRESSIONS: readonly Regression[] = [
     worlds: "audiences",
     found: "the same, after a processor that had lost an answer had come back to its groups",
   },
+  {
+    seed: 19183,
+    found:
+      "the law asked for order of a call that a second routing brought to a destination that was on again",
+  },
+  {
+    seed: 22165,
+    found: "the law asked for order of a call whose retry could not be written before its process was killed",
+  },
+  {
+    seed: 30853,
+    found: "a late commit came to a broker over a connection that had broken, and took back a newer one",
+  },
+  {
+    seed: 33604,
+    found:
+      "the law asked who may deliver twice, and not of a member that could not know yet that it was missed",
+  },
 ];

@@ -27,6 +27,8 @@ export type Happening = { readonly atMs: number } & (
   | { readonly kind: "answered"; readonly request: Request }
   /** Something happened to a process that may cost it what it has not committed. */
   | { readonly kind: "disturbed"; readonly process: string; readonly by: string }
+  /** A group gives a member's partitions to others, as it has not heard of it for a session. */
+  | { readonly kind: "missed"; readonly process: string }
 );
 
 /** What happened, in order. */

@@ -148,6 +148,9 @@ export class World {
     for (const { name, service } of this.plan.processes) {
       const isOfGroup = service === "control" ? CONTROL_GROUPS.has(groupId) : groupId === service;
       if (isOfGroup) this.disturb(name, "rebalance");
+      // A member is called after its process and its group.
+      if (isOfGroup && what.startsWith(`${groupId} ${name}-${groupId}-`) && what.endsWith(" is missed"))
+        this.history.add({ kind: "missed", atMs: this.time.nowMs, process: name });
     }
   }
 
