@@ -62,6 +62,20 @@ test("a loop that has not gone round for 45 s hangs: its session is given up for
   expect([session.isStopped, sessions.length]).toEqual([true, 2]);
 });
 
+test("a loop that goes round, whose group has answered nothing for 45 s, is nobody's member: a new session joins", async () => {
+  const session = joined();
+  session.lastActiveElapsedMs = Number.POSITIVE_INFINITY;
+  await host.advance(40_000);
+  session.handlers.onAnswered(host.now());
+  await host.advance(44_000);
+  expect(session.isStopped).toBe(false);
+  await host.advance(3_000);
+  expect([session.isStopped, sessions.length]).toEqual([true, 2]);
+  // The new one has as long to be answered.
+  await host.advance(40_000);
+  expect(sessions).toHaveLength(2);
+});
+
 test("somebody who sets the clock an hour ahead ends no session", async () => {
   const session = joined();
   await host.advance(1_000);

@@ -10,6 +10,11 @@ const REOPEN_MS = { first: 100, max: 1_000 };
 const WATCH_MS = 1_000;
 /** A fetch loop that has not finished a round for this long counts as hung; a rebalance may take as long as its timeout. */
 const HANGS_AFTER_MS = 45_000;
+/**
+ * A group that has answered nothing for this long may never do so again: where the connection breaks in the join of a consumer that its
+ * group did not know any more, the client goes on fetching as nobody's member, and asks the group nothing (docs/decisions/0092).
+ */
+const SILENT_AFTER_MS = 45_000;
 const FINAL_AFTER_FAILURES = 5;
 const STOP_TIMEOUT_MS = 5_000;
 
@@ -30,6 +35,7 @@ export class Supervisor {
   readonly #failed = Promise.withResolvers<never>();
   #session: Session | undefined;
   #memberId: string | undefined;
+  #answeredElapsedMs = 0;
   #isStopping = false;
   #failures = 0;
   /** Ends what is awaited now: a session or a pause. */
@@ -95,6 +101,7 @@ export class Supervisor {
       this.#currentOnly(() => session, ended.resolve),
     );
     this.#session = session;
+    this.#answeredElapsedMs = this.#parts.host.elapsed();
     const watch = this.#parts.host.setInterval(() => this.#endIfHanging(session), WATCH_MS);
     session.open().catch((thrown: unknown) => ended.resolve(fromClientError(thrown)));
     const why = await ended.promise;
@@ -118,7 +125,9 @@ export class Supervisor {
         this.#handlers.onJoin(join);
       },
       onAnswered: (askedAtMs) => {
-        if (isCurrent()) this.#handlers.onAnswered(askedAtMs);
+        if (!isCurrent()) return;
+        this.#answeredElapsedMs = this.#parts.host.elapsed();
+        this.#handlers.onAnswered(askedAtMs);
       },
       onRebalancing: async () => {
         if (isCurrent()) await this.#handlers.onRebalancing();
@@ -134,8 +143,9 @@ export class Supervisor {
   }
 
   #endIfHanging(session: Session): void {
-    if (this.#parts.host.elapsed() - session.lastActiveElapsedMs < HANGS_AFTER_MS) return;
-    this.renew("the fetch loop hangs");
+    const nowMs = this.#parts.host.elapsed();
+    if (nowMs - session.lastActiveElapsedMs >= HANGS_AFTER_MS) this.renew("the fetch loop hangs");
+    else if (nowMs - this.#answeredElapsedMs >= SILENT_AFTER_MS) this.renew("the group does not answer");
   }
 
   async #pause(delayMs: number): Promise<void> {

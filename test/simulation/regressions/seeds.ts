@@ -217,4 +217,9 @@ export const REGRESSIONS: readonly Regression[] = [
     found:
       "the law asked who may deliver twice, and not of a member that could not know yet that it was missed",
   },
+  {
+    seed: 44987,
+    found:
+      "a broker died while all deliverers joined again: their client asked the group nothing any more, for good",
+  },
 ];
