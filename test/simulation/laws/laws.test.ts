@@ -274,6 +274,18 @@ describe("a law is broken by", () => {
       expect(broken({ calls, requests, jobs: behind, happenings: earlier })).toContain(ORDER);
     });
 
+    test("but not by one whose copy was removed, and read all the same, and whose job stands behind the other's", () => {
+      const twice = [call("m1", 0), call("m2", 1), call("m2", 2)];
+      const behind = [job(0, { messageId: "m2" }), job(1)];
+      const late = [request("m2"), request("m1", { startedAtMs: 40_900, answeredAtMs: 40_910 })];
+      const gone = { topic: "calls", partition: 0, fromOffset: 1, toOffset: 2 };
+      const removed: Happening = { kind: "removed", atMs: 1, partition: gone, below: 2 };
+      const happenings = [...story().happenings, removed];
+      const logs = [said(gone)];
+      expect(broken({ calls: twice, requests: late, jobs: behind, happenings, logs })).not.toContain(ORDER);
+      expect(broken({ calls: twice, requests: late, jobs: behind })).toContain(ORDER);
+    });
+
     test("but not by one that has died before, and was read again", () => {
       const died = { ...letter({ reason: "destination_disabled" }), atMs: 40_300 };
       expect(broken({ calls, requests, deadLetters: [died] })).not.toContain(ORDER);

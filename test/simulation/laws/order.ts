@@ -55,6 +55,13 @@ function isRoutedAnew({ calls, happenings }: Story, job: Job | undefined): boole
   );
 }
 
+/** Whether a copy of the call was removed that somebody says is unread: who read it all the same, and wrote its job late, is not known. */
+function isCopyUnsure(story: Story, ...messageIds: readonly string[]): boolean {
+  const { isLost } = removals(story);
+  const copiesOf = (messageId: string) => story.calls.filter(({ value }) => value.messageId === messageId);
+  return messageIds.map(copiesOf).some((copies) => copies.length > 1 && copies.some(isLost));
+}
+
 /** Kafka refuses some writes for good; then a call is routed once more, and its job stands behind those of calls that came after it. */
 function isRefusing({ plan }: Story): boolean {
   return plan.faults.some(
@@ -156,7 +163,11 @@ export const firstAttemptsKeepOrder = law("one user's first attempts stay in ord
       }
       const [job, latestJob] = [findJob(request, key), findJob(latest, jobOf(latest))];
       const isBehind = (job?.place ?? 0) > (latestJob?.place ?? 0);
-      if (isBehind && (isRefusing(story) || isRoutedAnew(story, job))) continue;
+      const mayBeBehind =
+        isRefusing(story) ||
+        isRoutedAnew(story, job) ||
+        isCopyUnsure(story, request.messageId, latest.messageId);
+      if (isBehind && mayBeBehind) continue;
       const begun = { job, siblings: ofJob.get(key) ?? [], story };
       const mayBePutOff =
         hasSiblings(request) || isWritingHindered(story, job?.atMs ?? 0, request.startedAtMs);

@@ -131,6 +131,18 @@ describe("a law is broken by", () => {
     expect(broken({ jobs: [], replays: expired, happenings: happenings(removed) })).toEqual([]);
   });
 
+  test("a replay that has not counted what it sent, but for what was removed before it was counted", () => {
+    const uncounted = [replay(1), replay(3, { state: "finished", replayed: 0, expired: 1 })];
+    const removed: Happening = {
+      kind: "removed",
+      atMs: 2_000,
+      partition: { topic: "dead-letters", partition: 0 },
+      below: 1,
+    };
+    expect(broken({ replays: uncounted })).toContain(counts);
+    expect(broken({ replays: uncounted, happenings: happenings(removed) })).not.toContain(counts);
+  });
+
   test("a job of no dead letter that the replay means", () => {
     expect(broken({ jobs: [job(2), job(4, { jobId: "other" })] })).toContain(sends);
     expect(broken({ jobs: [job(2, { body: Buffer.from("[]") })] })).toContain(sends);

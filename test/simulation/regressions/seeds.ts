@@ -222,4 +222,14 @@ export const REGRESSIONS: readonly Regression[] = [
     found:
       "a broker died while all deliverers joined again: their client asked the group nothing any more, for good",
   },
+  {
+    seed: 41334,
+    found:
+      "the law asked a replay for what it had sent and not counted before it died, of what was removed since",
+  },
+  {
+    seed: 44819,
+    found:
+      "the law took a call's second copy for the one that was routed, as the first was said to be unread",
+  },
 ];
