@@ -260,6 +260,28 @@ test("is live when the other partitions have counted, too: they may have found s
   expect(shown(bench)).toEqual(['u {"twice":true}']);
 });
 
+test("is live also when the partition was not sure to be ours as that was written", async () => {
+  const { bench, reports } = await setup();
+  for (const call of [track("u", 10), track("u", 20)]) bench.call(call);
+  await bench.settled();
+  bench.computations.apply("twice", audienceOf("twice", TWICE));
+  const isLeaf = ({ id }: { id: string }) => id.startsWith("leaf:");
+  const first = new Companions(bench, reports);
+  await first.advanceUntil(() => reports.reported.findLast(isLeaf)?.state === "counted");
+  first.end();
+  const next = new Companions(bench, reports);
+  const written = Promise.withResolvers<void>();
+  next.reportHeld = written.promise;
+  await next.advance();
+  bench.store.isOurs = false;
+  written.resolve();
+  await bench.settled();
+  bench.store.isOurs = true;
+  expect(reports.reported.findLast(isLeaf)?.state).toBe("live");
+  await next.live("twice");
+  expect(shown(bench)).toEqual(['u {"twice":true}']);
+});
+
 test("a condition that was gone and comes back begins anew", async () => {
   const { bench, reports } = await setup();
   for (const call of [track("u", 30), track("v", 30)]) bench.call(call);

@@ -52,6 +52,8 @@ export class Backfills {
   #begun: ReadonlySet<string> = new Set();
   #work: Promise<void> | undefined;
   #asked: Run | undefined;
+  /** Keys of leaves that were live at the last look. */
+  #ready = "";
   #partitions = 0;
   /** By leaf: when all partitions were seen to have counted it. */
   readonly #countedAtMs = new Map<string, number>();
@@ -68,6 +70,7 @@ export class Backfills {
   advance(): void {
     if (!this.#parts.worker.isOurs) return;
     this.#retire();
+    this.#seeReady();
     const uses = this.#lookingBack();
     this.#beginning ??= this.#done(this.#beginNew(uses), () => {
       this.#beginning = undefined;
@@ -102,6 +105,15 @@ export class Backfills {
     if (run !== undefined) return inTurn(() => this.#run(run));
     const counted = uses.filter(({ plan }) => registry.of(plan.leaf.key)?.state === "counted");
     return counted.length > 0 ? this.#goLive(counted) : undefined;
+  }
+
+  /** That a leaf is live may be read in the table alone: written here, while the partition was not sure to be ours. */
+  #seeReady(): void {
+    const { computations, registry } = this.#parts;
+    const ready = this.#lookingBack().filter(({ plan }) => registry.coverageOf(plan).isReady);
+    const keys = ready.map(({ plan }) => plan.leaf.key).join(" ");
+    if (keys !== this.#ready) computations.invalidate();
+    this.#ready = keys;
   }
 
   #lookingBack(): LeafUse[] {

@@ -232,4 +232,9 @@ export const REGRESSIONS: readonly Regression[] = [
     found:
       "the law took a call's second copy for the one that was routed, as the first was said to be unread",
   },
+  {
+    seed: 38290,
+    worlds: "audiences",
+    found: "that a condition was live was written while the partition was not sure to be ours, and not seen",
+  },
 ];
