@@ -93,6 +93,13 @@ describe("a process that has lost its partitions without knowing", () => {
     expect(lateWork(ledgerOf({ sent, attempts: rejoined, disturbances: [away(CUT)] })).deliveries).toBe(0);
   });
 
+  test("is rightly at work again when the other one went before it could say what it had done", () => {
+    const gone = disturbance(FREEZE, { fromMs: 9_000, toMs: 20_000, process: TWO });
+    expect(lateWork(ledgerOf({ sent, attempts, disturbances: [away(CUT), gone] })).deliveries).toBe(0);
+    const before = { ...gone, fromMs: 5_000 };
+    expect(lateWork(ledgerOf({ sent, attempts, disturbances: [away(CUT), before] })).deliveries).toBe(1);
+  });
+
   test("has done nothing late when it delivered first", () => {
     const early = [deliveryOf(SLOW_CALL, { atMs: 900, process: ONE }), ...attempts.slice(0, 1)];
     expect(lateWork(ledgerOf({ sent, attempts: early, disturbances: [away(CUT)] })).deliveries).toBe(0);

@@ -8,6 +8,8 @@ import { trace } from "./oracle.ts";
 const REACH_MS = 20_000;
 /** So long after it is back a process may not know that it lost its partitions; later it has been given others. */
 const UNAWARE_MS = 5_000;
+/** What a process does is in the ledger so long after what befell it, at most. */
+const REPORTED_WITHIN_MS = 500;
 /** Where order is judged, nothing has happened for this long. */
 const QUIET_MS = 10_000;
 
@@ -126,7 +128,18 @@ export interface LateWork {
   readonly longestMs: number;
 }
 
-function lateWorkOf({ event, fromMs, toMs, process }: Disturbance, byCall: readonly Attempt[][]): number[] {
+/** Whether something befell the other one before it could say what it had done: then its partitions are rightly worked on once more. */
+function isSuccessor(attempt: Attempt, other: Attempt, disturbances: readonly Disturbance[]): boolean {
+  return disturbances.some(
+    ({ process, fromMs }) =>
+      process === other.process && fromMs >= other.atMs - REPORTED_WITHIN_MS && fromMs <= attempt.atMs,
+  );
+}
+
+function lateWorkOf(
+  { event, fromMs, toMs, process }: Disturbance,
+  { byCall, disturbances }: { byCall: readonly Attempt[][]; disturbances: readonly Disturbance[] },
+): number[] {
   // A frozen process does nothing: it is two of them only from its thaw on.
   const awakeFromMs = event.kind === "freeze" ? toMs : fromMs;
   return byCall.flatMap((attempts) =>
@@ -136,7 +149,8 @@ function lateWorkOf({ event, fromMs, toMs, process }: Disturbance, byCall: reado
       const other = attempts.find(
         (before) => before.process !== process && before.atMs >= fromMs && before.atMs < attempt.atMs,
       );
-      return other === undefined ? [] : [attempt.atMs - Math.max(other.atMs, awakeFromMs)];
+      if (other === undefined || isSuccessor(attempt, other, disturbances)) return [];
+      return [attempt.atMs - Math.max(other.atMs, awakeFromMs)];
     }),
   );
 }
@@ -148,7 +162,7 @@ export function lateWork(ledger: Ledger): LateWork {
   const byCall = [...groups.values()].filter((group) => group.length > 1);
   const lateMs = ledger.disturbances
     .filter(({ event }) => event.kind === "freeze" || event.kind === "cut")
-    .flatMap((disturbance) => lateWorkOf(disturbance, byCall));
+    .flatMap((disturbance) => lateWorkOf(disturbance, { byCall, disturbances: ledger.disturbances }));
   return { deliveries: lateMs.length, longestMs: spreadOf(lateMs).maxMs };
 }
 
