@@ -32,7 +32,7 @@ describe("the figures", () => {
     for (const { row, micros } of Object.values(MEASURED_MICROS))
       expect(page).toContain(`| ${row} | ${micros} µs |`);
     expect(page).toContain(
-      `| audience processor on Kafka: calls/s and core, both steps, beside other work | ${AUDIENCE_CALLS_PER_CORE.toLocaleString("en")} |`,
+      `| audience processor on Kafka: calls/s and core, both steps | ${AUDIENCE_CALLS_PER_CORE.toLocaleString("en")} |`,
     );
     const { deliverer, webhookRouter } = MEASURED_MEMORY;
     const megabytes = [webhookRouter, deliverer].map(({ million }) => million / 2 ** 20).join(" / ");
@@ -79,7 +79,7 @@ describe("what a load needs", () => {
   test("with audiences has the audience processor, and the calls of ninety days", () => {
     const without = capacityOf(LOAD);
     const { services, kafka, partitions } = capacityOf({ ...LOAD, hasAudiences: true });
-    expect(services["audience-processor"]).toMatchObject({ cores: 5_000 / 4_300, processes: 2 });
+    expect(services["audience-processor"]).toMatchObject({ cores: 5_000 / 8_000, processes: 2 });
     expect(partitions).toBe(12);
     expect(kafka.diskBytes / without.kafka.diskBytes).toBeCloseTo((6.07 + 90) / 6.07, 5);
   });

@@ -2,6 +2,7 @@ import type { Request } from "../endpoints/endpoints.ts";
 import { removals } from "./removals.ts";
 import { law, type Story } from "./story.ts";
 
+/** Faults that keep processes from writing to Kafka. */
 const HINDERING: ReadonlySet<string> = new Set(["broker", "cut", "leaders"]);
 
 /** By call and destination. */
