@@ -219,6 +219,11 @@ describe("context.ip (contract 7.7)", () => {
     expect(contextOf({ direct: true, ip: "192.0.2.1" }).ip).toBe("192.0.2.1");
   });
 
+  test("that is null is filled as one that is not there", () => {
+    expect(contextOf({ direct: true, ip: null }).ip).toBe(ip);
+    expect(contextOf({ ip: null }).ip).toBeNull();
+  });
+
   test.each([[{ library: "x" }], [{ library: null }], [{ library: { name: 5 } }]])(
     "%j is no reason to fail",
     (context) => {

@@ -116,6 +116,14 @@ test("keys on disk and keys on their way there come in one order, behind any of 
   expect(store.count).toBe(6);
 });
 
+test("a key that comes to disk while keys are asked for comes once", async () => {
+  const store = await owned();
+  await store.write(["a", "b", "c"].map((key) => entryOf(key)));
+  const keys = store.keys();
+  await store.flush();
+  expect([...keys]).toEqual(["a", "b", "c"]);
+});
+
 test("an owner alone reads one record of what it has written, however much that is", async () => {
   const store = await owned();
   for (const round of [1, 2]) {
