@@ -6,11 +6,12 @@ export interface AloneOptions {
   readonly paths: readonly string[];
   /** undefined: all tests. */
   readonly ids: readonly string[] | undefined;
+  readonly patience: number;
 }
 
-const { paths, ids }: AloneOptions = JSON.parse(process.argv[2] ?? "");
+const { paths, ids, patience }: AloneOptions = JSON.parse(process.argv[2] ?? "");
 replaceGlobals();
-const suites = await Suites.load(paths);
+const suites = await Suites.load(paths, patience);
 const outcomes = await suites.run(ids === undefined ? undefined : new Set(ids), { isBailing: true });
 const failed = outcomes.find(({ failure }) => failure !== undefined);
 // Whatever the mutant left open must not keep the process.

@@ -17,6 +17,8 @@ folder that reach it. Suites that need Kafka are left out.
   --share percent  of the faults only so many, drawn by --seed (default 1); the score then has the interval in which that of all faults
                    lies in 95 of 100 draws
   --concurrency n  processes (default 2)
+  --patience n     how many times as long as usual a test has before it counts as one that does not end (default 1): on a machine that is
+                   busy with other things, a test that is only slow would count as a fault found
   --fresh          forgets the results of earlier runs (.cache/mutation), which are else reused where code and suites are as then
   --help
 
@@ -27,6 +29,7 @@ interface Flags {
   readonly static: boolean;
   readonly fresh: boolean;
   readonly concurrency: number;
+  readonly patience: number;
   /** undefined: all faults. */
   readonly sample: Sample | undefined;
 }
@@ -50,6 +53,7 @@ function optionsOf({ folder, mutate, suites }: Part, flags: Flags): ConstructorP
     plugins: ["runner.ts", "sample.ts"].map((file) => join(import.meta.dirname, file)),
     testRunner: "suites",
     suites: [...suites],
+    patience: flags.patience,
     coverageAnalysis: "perTest",
     ignoreStatic: !flags.static,
     checkers: sample === undefined ? [] : ["sample"],
@@ -58,7 +62,7 @@ function optionsOf({ folder, mutate, suites }: Part, flags: Flags): ConstructorP
     // Links to folders, which Stryker cannot copy, are in the chart.
     ignorePatterns: ["/.cache", "/deploy/helm/hookline/files"],
     concurrency: flags.concurrency,
-    timeoutMS: 10_000,
+    timeoutMS: 10_000 * flags.patience,
     timeoutFactor: 4,
     dryRunTimeoutMinutes: 30,
     incremental: true,
@@ -88,6 +92,7 @@ async function main(): Promise<void> {
       share: { type: "string" },
       seed: { type: "string", default: "1" },
       concurrency: { type: "string", default: "2" },
+      patience: { type: "string", default: "1" },
     },
   });
   if (values.help) return void process.stdout.write(HELP);
@@ -99,7 +104,13 @@ async function main(): Promise<void> {
     return part;
   });
   const found: Mutant[] = [];
-  const flags = { ...values, concurrency: Number(values.concurrency), sample: sampleOf(values) };
+  const { concurrency, patience } = values;
+  const flags = {
+    ...values,
+    concurrency: Number(concurrency),
+    patience: Number(patience),
+    sample: sampleOf(values),
+  };
   for (const part of byFolder(parts)) {
     const mutants = await new Stryker(optionsOf(part, flags)).runMutationTest();
     const named = mutants.map((mutant) => ({ ...mutant, fileName: relative(ROOT, mutant.fileName) }));

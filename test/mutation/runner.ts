@@ -64,7 +64,7 @@ async function failureAlone(
   const args = ["--disable-warning=ExperimentalWarning", program, JSON.stringify(options)];
   const child = {
     env: { ...processEnvironment(), [INSTRUMENTER_CONSTANTS.ACTIVE_MUTANT_ENV_VARIABLE]: mutant },
-    timeout: START_MS + timeoutMs,
+    timeout: options.patience * START_MS + timeoutMs,
     killSignal: "SIGKILL" as const,
   };
   try {
@@ -78,9 +78,11 @@ async function failureAlone(
 
 class SuiteRunner implements TestRunner {
   readonly #paths: readonly string[];
+  readonly #patience: number;
   #suites: Promise<Suites> | undefined;
 
   constructor(options: StrykerOptions) {
+    this.#patience = options["patience"] as number;
     this.#paths = (options["suites"] as readonly string[]).map((path) => join(process.cwd(), path));
   }
 
@@ -93,7 +95,7 @@ class SuiteRunner implements TestRunner {
   }
 
   #loaded(): Promise<Suites> {
-    this.#suites ??= Suites.load(this.#paths);
+    this.#suites ??= Suites.load(this.#paths, this.#patience);
     return this.#suites;
   }
 
@@ -145,7 +147,7 @@ class SuiteRunner implements TestRunner {
   ): Promise<MutantRunResult> {
     const paths = this.#paths.filter((path) => testFilter?.some((id) => id.startsWith(path)) ?? true);
     const failed = await failureAlone(
-      { paths, ids: testFilter },
+      { paths, ids: testFilter, patience: this.#patience },
       { mutant: activeMutant.id, timeoutMs: timeout },
     );
     if (failed === undefined) return survived;
@@ -179,5 +181,8 @@ createRunner.inject = tokens(commonTokens.options);
 export const strykerPlugins = [declareFactoryPlugin(PluginKind.TestRunner, "suites", createRunner)];
 
 export const strykerValidationSchema = {
-  properties: { suites: { type: "array", items: { type: "string" } } },
+  properties: {
+    suites: { type: "array", items: { type: "string" } },
+    patience: { type: "number" },
+  },
 };

@@ -92,22 +92,25 @@ export class Suites {
   readonly #ids = new Map<Circus.TestEntry, string>();
   /** What each test has taken at most. */
   readonly #longestMs = new Map<Circus.TestEntry, number>();
+  readonly #patience: number;
   /** What nobody caught since the run began: it fails the test that runs. */
   #running: Circus.TestEntry | undefined;
 
-  constructor(suites: readonly Suite[]) {
+  constructor(suites: readonly Suite[], patience: number) {
     this.#suites = suites;
+    this.#patience = patience;
     for (const { tests } of suites) for (const [id, test] of tests) this.#ids.set(test, id);
-    Object.assign(globalThis, { [CIRCUS_TIMEOUT]: FIRST_TIMEOUT_MS });
+    Object.assign(globalThis, { [CIRCUS_TIMEOUT]: patience * FIRST_TIMEOUT_MS });
     addEventHandler((event) => this.#handle(event));
     const fail = (error: unknown): void => void this.#running?.errors.push(error as Circus.TestError);
     process.on("uncaughtException", fail).on("unhandledRejection", fail);
   }
 
-  static async load(paths: readonly string[]): Promise<Suites> {
+  /** `patience`: how many times as long as usual a test has, where the machine is busy with other things. */
+  static async load(paths: readonly string[], patience: number): Promise<Suites> {
     const suites: Suite[] = [];
     for (const path of paths) suites.push(await load(path));
-    return new Suites(suites);
+    return new Suites(suites, patience);
   }
 
   #handle(event: Circus.Event | Circus.SyncEvent): void {
@@ -145,7 +148,8 @@ export class Suites {
 
   #timeoutOf(test: Circus.TestEntry): number {
     const longestMs = this.#longestMs.get(test);
-    return longestMs === undefined ? FIRST_TIMEOUT_MS : TEST_TIMEOUT_MS + 5 * longestMs;
+    const timeoutMs = longestMs === undefined ? FIRST_TIMEOUT_MS : TEST_TIMEOUT_MS + 5 * longestMs;
+    return this.#patience * timeoutMs;
   }
 
   async #runSuite(
