@@ -87,6 +87,17 @@ test("a disk that is too slow holds writers back, so memory is bounded", async (
   expect([written, store.count]).toEqual([6_000, 6_000]);
 });
 
+test("four million bytes are written without being asked; of the entries of one key only the last counts", async () => {
+  const text = "x".repeat(1024 * 1024);
+  for (let version = 1; version <= 6; version += 1) await store.write([entryOf("a", { version, text })]);
+  await store.write([entryOf("b", { text }), entryOf("c", { text })]);
+  await turn();
+  expect(transactions).toBe(0);
+  await store.write([entryOf("d", { text })]);
+  await turn();
+  expect(transactions).toBe(1);
+});
+
 test("a checkpoint waits for what the changelog has and the disk has not", async () => {
   const { promise, resolve } = Promise.withResolvers<void>();
   held = promise;
@@ -121,5 +132,19 @@ test("a disk that refuses ends the store: flush says so, and the next write", as
   await expect(store.flush()).rejects.toThrow("ENOSPC");
   await expect(store.write([entryOf("b")])).rejects.toThrow("ENOSPC");
   await expect(store.refresh()).resolves.toBeUndefined();
+  expect(textOf(store.get("a"))).toBe("one");
+});
+
+test("after a disk has refused nothing is begun, and what it refused is answered on", async () => {
+  refusal = new Error("ENOSPC");
+  await store.write([entryOf("a", { text: "one" })]);
+  const { promise, resolve } = Promise.withResolvers<void>();
+  log.held = promise;
+  const writing = store.write(Array.from({ length: 2_000 }, (_, n) => entryOf(`${n}`)));
+  await expect(store.flush()).rejects.toThrow("ENOSPC");
+  resolve();
+  await writing;
+  await turn();
+  expect(transactions).toBe(1);
   expect(textOf(store.get("a"))).toBe("one");
 });

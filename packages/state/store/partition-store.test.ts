@@ -48,6 +48,12 @@ describe("an entry that was written", () => {
     expect(store.count).toBe(1);
   });
 
+  test("is the only one that is answered", async () => {
+    const store = await owned();
+    await store.write([entryOf("a")]);
+    expect([store.get("b"), store.get("")]).toEqual([undefined, undefined]);
+  });
+
   test("is in the changelog before it is on disk", async () => {
     const store = await owned();
     const { promise, resolve } = Promise.withResolvers<void>();
@@ -163,6 +169,24 @@ describe("due entries", () => {
     expect(store.due(29, 10)).toEqual(["d"]);
     await store.write([entryOf("d", { version: 2 })]);
     expect(store.due(50, 10)).toEqual(["a", "b"]);
+  });
+
+  test("are due as they were written last, also while the disk has them as they were before", async () => {
+    const store = await owned();
+    await store.write([
+      entryOf("a", { dueMs: 10 }),
+      entryOf("b", { dueMs: 11 }),
+      entryOf("c", { dueMs: 12 }),
+    ]);
+    await store.flush();
+    await store.write([entryOf("a", { version: 2, dueMs: 99 })]);
+    const { promise, resolve } = Promise.withResolvers<void>();
+    log.held = promise;
+    const writing = store.write([entryOf("b", { version: 2 })]);
+    expect(store.due(50, 10)).toEqual(["c"]);
+    resolve();
+    await writing;
+    expect([store.due(50, 10), store.due(99, 10)]).toEqual([["c"], ["c", "a"]]);
   });
 
   test("are there again after a restore, without reading the entries", async () => {
