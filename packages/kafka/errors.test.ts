@@ -87,10 +87,40 @@ describe("errors", () => {
     });
   });
 
+  test.each([
+    ...["KafkaJSConnectionError", "KafkaJSConnectionClosedError", "KafkaJSRequestTimeoutError"],
+    ...["KafkaJSBrokerNotFound", "KafkaJSNoBrokerAvailableError", "KafkaJSLockTimeout"],
+  ])("%s passes, whatever the client says", (name) => {
+    const thrown = { name, message: "lost", retriable: false };
+    expect(fromClientError(thrown)).toMatchObject({ code: "unavailable", canRetry: true, message: "lost" });
+  });
+
+  test.each([
+    ["INVALID_TOPIC_EXCEPTION", "unknown_topic", true],
+    ["GROUP_AUTHORIZATION_FAILED", "not_authorized", false],
+    ["CLUSTER_AUTHORIZATION_FAILED", "not_authorized", false],
+    ["SASL_AUTHENTICATION_FAILED", "not_authorized", false],
+    ["NOT_LEADER_FOR_PARTITION", "request_failed", true],
+  ])("%s is %s", (type, code, canRetry) => {
+    // Also where the client says that it may pass.
+    expect(fromClientError(protocolError(type, true))).toMatchObject({ code, canRetry });
+  });
+
+  test("an error says its name, and a cause only where there is one", () => {
+    const without = new KafkaError("closed", "it is closed", { canRetry: false });
+    expect(String(without)).toBe("KafkaError: it is closed");
+    expect(Object.hasOwn(without, "cause")).toBe(false);
+    const cause = new Error("why");
+    expect(new KafkaError("closed", "it is closed", { canRetry: false, cause }).cause).toBe(cause);
+  });
+
   test("our own errors pass unchanged, and thrown values become errors", () => {
     const own = new KafkaError("closed", "closed", { canRetry: false });
     expect(fromClientError(own)).toBe(own);
     expect(toError("text").message).toBe("text");
+    const thrown = new Error("thrown");
+    expect(toError(thrown)).toBe(thrown);
+    expect(toError({ message: 5 }).message).toBe("[object Object]");
     expect(toError({ message: "from another realm" }).message).toBe("from another realm");
   });
 
@@ -104,6 +134,8 @@ describe("errors", () => {
 
   test("nothing at all can be thrown too", () => {
     expect(fromClientError(null)).toMatchObject({ code: "request_failed", message: "null" });
+    expect(fromClientError({ name: "Nameless" }).message).toBe("Nameless");
+    expect(fromClientError({}).message).toBe("unknown");
     expect(toError(null).message).toBe("null");
   });
 });

@@ -5,9 +5,11 @@ import { createLogAdapter } from "./log.ts";
 
 const { logLevel } = kafkajs;
 
+const START_MS = 1_700_000_000_000;
+
 function newAdapter() {
   const { logger, lines } = recordingLogger();
-  const clock = { nowMs: 0 };
+  const clock = { nowMs: START_MS };
   const log = createLogAdapter(logger, { now: () => clock.nowMs })(logLevel.WARN);
   const say = (level: kafkajs.logLevel, message: string): void =>
     log({
@@ -48,12 +50,17 @@ describe("the client's log lines", () => {
   test("the same line comes once in 30 s, however often the client repeats it", () => {
     const { lines, clock, say } = newAdapter();
     for (let i = 0; i < 100; i += 1) {
-      clock.nowMs = i * 250;
+      clock.nowMs = START_MS + i * 250;
       say(logLevel.ERROR, "Connection timeout");
     }
     expect(lines).toHaveLength(1);
-    clock.nowMs = 30_000;
+    clock.nowMs = START_MS + 29_999;
+    say(logLevel.ERROR, "Connection timeout");
+    expect(lines).toHaveLength(1);
+    clock.nowMs = START_MS + 30_000;
     say(logLevel.ERROR, "Connection timeout");
     expect(lines).toHaveLength(2);
+    say(logLevel.ERROR, "Connection error");
+    expect(lines).toHaveLength(3);
   });
 });
