@@ -6,6 +6,7 @@ import type { DeliveryJob } from "#topics";
 import type { DestinationState } from "../destinations.ts";
 import { cursorsOn, type Disk, endpointOf, logOf, NOW_MS, partsOf } from "../fixtures/pass.ts";
 import { runPass } from "./pass.ts";
+import { ReaderJobs } from "./reader-jobs.ts";
 
 const NEVER = new AbortController().signal;
 const A = new Map([[endpointOf("a"), NOW_MS]]);
@@ -81,11 +82,45 @@ describe("a pass", () => {
   test.each<[string, DestinationState]>([
     ["gone", { kind: "gone" }],
     ["paused", { kind: "paused", sinceMs: 0, limitMs: undefined }],
-  ])("leaves what waits for a destination that is %s", async (_what, state) => {
-    const disk: Disk = new Map();
-    const parts = partsOf({ log: logOf(["a", "a"]), disk, step: delivering([]), destination: () => state });
-    expect(await runPass(A, parts, NEVER)).toEqual({ taken: 0, returned: 0 });
-    expect(disk.size).toBe(0);
+  ])(
+    "leaves what waits for a destination that is %s, also when somebody asked for it",
+    async (_what, state) => {
+      for (const wanted of [A, new Map([["a", NOW_MS]])]) {
+        const disk: Disk = new Map();
+        const parts = partsOf({
+          log: logOf(["a", "a"]),
+          disk,
+          step: delivering([]),
+          destination: () => state,
+        });
+        expect(await runPass(wanted, parts, NEVER)).toEqual({ taken: 0, returned: 0 });
+        expect(disk.size).toBe(0);
+      }
+    },
+  );
+
+  test("waits for what the topic's reader has in hand of the same destination, and for no other's", async () => {
+    const log = logOf(["b", "a", "a"]);
+    const readerJobs = new ReaderJobs();
+    const settles = new Map<string, Settle>();
+    const inHand = readerJobs.following(({ decoded }, settle) => void settles.set(decoded.jobId, settle));
+    for (const offset of [0, 1]) {
+      const [record, decoded] = [log.records[offset], log.jobs.get(offset)];
+      if (record === undefined || decoded === undefined) throw new Error("it is in the log");
+      const settle: Settle = ({ onDurable }) => onDurable?.();
+      inHand({ ...record, decoded }, settle, { isOurs: true, giveBack: () => undefined });
+    }
+    let hasEnded = false;
+    const parts = partsOf({ log, position: 2, readerJobs, step: delivering([]) });
+    const ended = runPass(A, parts, NEVER).finally(() => {
+      hasEnded = true;
+    });
+    await turnsLater(20);
+    expect(hasEnded).toBe(false);
+    settles.get("j1")?.({ produce: [] });
+    await turnsLater(20);
+    expect(hasEnded).toBe(true);
+    expect((await ended).taken).toBe(1);
   });
 
   test("passes over what has no key, no destination in it, or no value", async () => {
@@ -290,6 +325,38 @@ describe("a pass", () => {
     pauses[0]?.();
     await turnsLater(2);
     expect(seen).toEqual(["1 durable", "0 durable"]);
+  });
+
+  test("waits for the others that it took when one is written at last that was refused", async () => {
+    const settles: Settle[] = [];
+    const pauses: (() => void)[] = [];
+    let isRefused = true;
+    let hasEnded = false;
+    const host = { ...systemHost, delay: () => new Promise<void>((resolve) => void pauses.push(resolve)) };
+    const write = async () => {
+      if (isRefused) throw new Error("refused");
+    };
+    const step: Step<DeliveryJob> = (_, settle) => void settles.push(settle);
+    const parts = partsOf({ log: logOf(["a", "a"]), step, host, write, room: () => 9 });
+    const ended = runPass(A, parts, NEVER).finally(() => {
+      hasEnded = true;
+    });
+    await turnsLater(10);
+    settles[0]?.({ produce: BACK });
+    await turnsLater(10);
+    isRefused = false;
+    pauses[0]?.();
+    await turnsLater(10);
+    expect([settles.length, hasEnded]).toEqual([2, false]);
+    settles[1]?.({ produce: [] });
+    expect(await ended).toEqual({ taken: 2, returned: 1 });
+  });
+
+  test("passes over a partition that is not read here", async () => {
+    const seen: DeliveryJob[] = [];
+    const parts = partsOf({ log: logOf(["a"]), step: delivering(seen), position: () => undefined });
+    expect(await runPass(A, parts, NEVER)).toEqual({ taken: 0, returned: 0 });
+    expect(seen).toEqual([]);
   });
 
   test("counts nothing as durable that is refused when the process ends", async () => {
