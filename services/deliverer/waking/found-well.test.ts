@@ -16,24 +16,30 @@ const turns = async () => {
   for (let turn = 0; turn < 20; turn += 1) await new Promise(setImmediate);
 };
 
-function setup() {
-  const topics = topicMap({ prefix: "", retryDelaysMs: [10_000] });
+function setup(retryDelaysMs = [10_000]) {
+  const topics = topicMap({ prefix: "", retryDelaysMs });
   const stops = new Map<string, (graceMs: number) => Promise<void> | void>();
   const stopping = new AbortController();
   const loading = Promise.withResolvers<void>();
-  const delays: (AbortSignal | undefined)[] = [];
+  const failing = Promise.withResolvers<never>();
+  const failures: unknown[] = [];
+  const delays: { readonly ms: number; readonly signal: AbortSignal | undefined }[] = [];
   let looks = 0;
   let listener: EndpointQueuesListener | undefined;
   let ask: ((id: string, askedAtMs: number) => void) | undefined;
+  const lookedAt: string[] = [];
+  let lookTakes = Promise.resolve();
   const admin = {
-    async offsets() {
+    async offsets(topic: string) {
       looks += 1;
+      lookedAt.push(topic);
+      await lookTakes;
       return [];
     },
   };
   const table = {
     load: () => loading.promise,
-    failed: Promise.withResolvers<never>().promise,
+    failed: failing.promise,
     get: () => undefined,
     entries: () => new Map().entries(),
     size: 0,
@@ -42,11 +48,12 @@ function setup() {
     host: {
       ...systemHost,
       async delay(ms: number, signal?: AbortSignal) {
-        delays.push(signal);
+        delays.push({ ms, signal });
         if (ms > 1_000) await Promise.withResolvers<void>().promise;
       },
     },
     lifecycle: {
+      fail: (error: unknown) => void failures.push(error),
       onStop: (name: string, stop: (graceMs: number) => Promise<void> | void) => void stops.set(name, stop),
       stopping: stopping.signal,
     },
@@ -82,6 +89,12 @@ function setup() {
     ask: () => ask?.("a", 0),
     begin: () => waking.begin({ assigned: [] } as unknown as Runner, () => undefined),
     delays,
+    failing,
+    failures,
+    lookedAt,
+    lookFor: (time: Promise<void>) => {
+      lookTakes = time;
+    },
     listener: () => listener,
     loading,
     stops,
@@ -152,6 +165,40 @@ test("the end of the process ends it: nothing is looked for, and no cursor is fo
   const [forgetting] = delays;
   await stops.get("waking")?.(5_000);
   void stops.get("wake cursors")?.(0);
-  expect(forgetting?.aborted).toBe(true);
+  expect(forgetting?.signal?.aborted).toBe(true);
   expect(await looksAfter(() => waking.requested(retry, well))).toBe(0);
+});
+
+test("a pass that does not end has a second at the end of the process, or less when that has less", async () => {
+  for (const [graceMs, waitsMs] of [
+    [5_000, 1_000],
+    [300, 300],
+  ] as const) {
+    const { begin, delays, lookFor, stops, waking } = setup();
+    begin();
+    const look = Promise.withResolvers<void>();
+    lookFor(look.promise);
+    waking.requested(retry, well);
+    await turns();
+    await stops.get("waking")?.(graceMs);
+    expect(delays.at(-1)?.ms).toBe(waitsMs);
+    look.resolve();
+    await turns();
+  }
+});
+
+test("a table of cursors that follows no more ends the process", async () => {
+  const { failing, failures } = setup();
+  const why = new Error("consumer dead");
+  failing.reject(why);
+  await turns();
+  expect(failures).toEqual([why]);
+});
+
+test("what waits longest is looked at first", async () => {
+  const { begin, lookedAt, waking } = setup([10_000, 60_000]);
+  begin();
+  waking.requested(retry, well);
+  await turns();
+  expect(lookedAt).toEqual(["delivery-retry-1m", "delivery-retry-10s"]);
 });

@@ -2,6 +2,7 @@ import { describe, expect, test } from "@jest/globals";
 import fc from "fast-check";
 import { systemHost } from "#host";
 import type { RawRecord, Settle, Step } from "#kafka";
+import { until } from "#support/until";
 import type { DeliveryJob } from "#topics";
 import type { DestinationState } from "../destinations.ts";
 import { cursorsOn, type Disk, endpointOf, logOf, NOW_MS, partsOf } from "../fixtures/pass.ts";
@@ -121,6 +122,32 @@ describe("a pass", () => {
     await turnsLater(20);
     expect(hasEnded).toBe(true);
     expect((await ended).taken).toBe(1);
+  });
+
+  test("leaves what the topic's reader takes meanwhile to it, and waits for its end", async () => {
+    const disk: Disk = new Map();
+    const seen: DeliveryJob[] = [];
+    const log = logOf(["a", "a"]);
+    const readerJobs = new ReaderJobs();
+    let position = 0;
+    let room = 0;
+    const bench = { log, disk, readerJobs, position: () => position, room: () => room };
+    const ended = runPass(A, partsOf({ ...bench, step: delivering(seen) }), NEVER);
+    await turnsLater(5);
+    const settles: Settle[] = [];
+    const [record, decoded] = [log.records[0], log.jobs.get(0)];
+    if (record === undefined || decoded === undefined) throw new Error("it is in the log");
+    readerJobs.following((_, settle) => void settles.push(settle))(
+      { ...record, decoded },
+      ({ onDurable }) => onDurable?.(),
+      { isOurs: true, giveBack: () => undefined },
+    );
+    [position, room] = [1, 1];
+    await until(() => seen.length > 0, { timeoutMs: 5_000, what: "the second job" });
+    settles[0]?.({ produce: [] });
+    expect(await ended).toEqual({ taken: 1, returned: 0 });
+    expect(seen.map(({ jobId }) => jobId)).toEqual(["j1"]);
+    expect([...disk.values()].map(({ belowOffset }) => belowOffset)).toEqual([2]);
   });
 
   test("passes over what has no key, no destination in it, or no value", async () => {
