@@ -58,6 +58,8 @@ export {
   MAX_TRAITS,
   type Profile,
 } from "./profile/profile.ts";
+export { ProfileReader } from "./profile/profile-reader.ts";
+export { ProfileWriter } from "./profile/profile-writer.ts";
 export { CallMemory } from "./profile/recent-calls.ts";
 export { profileFromRecord, profileToRecord } from "./profile/record.ts";
 export { forgetUnused, leaveAudience } from "./profile/retire.ts";

@@ -6,7 +6,7 @@ import { PoisonRecordError, RegistryUnavailableError } from "./errors.ts";
 import { createReaders, type Readers } from "./readers.ts";
 import { createRegistry, type Registry } from "./registry.ts";
 import { readSchema } from "./schemas.ts";
-import { createEncoder, HEADER_BYTES, writerId } from "./wire.ts";
+import { createEncoder, HEADER_BYTES, headerOf, writerId } from "./wire.ts";
 
 export interface SerdeOptions {
   /** Base URL of the registry's Confluent-compatible API. */
@@ -47,6 +47,8 @@ export interface Serde {
   start(): Promise<void>;
   /** Throws an InvalidRecordError when the value does not fit; needs `start` or `register` before. */
   encode<R extends RecordName>(topic: Topic<R>, value: RecordTypes[R]): Buffer;
+  /** What stands in front of each record that `encode` writes: for who writes and reads a topic's records without this serde. */
+  header(topic: Topic): Buffer;
   /**
    * Synchronous once the writer's schema is known; before, a promise that waits for the registry as long as it takes.
    * Throws, or rejects with, a PoisonRecordError; after `close` a promise rejects with a RegistryUnavailableError. null, the value of a
@@ -127,6 +129,7 @@ export function createSerde(options: SerdeOptions): Serde {
     },
     encode: ({ name, record }, value) =>
       encoder.encode(typeOf(record), known(schemaIds.get(name), `the schema id of ${name}`), value),
+    header: ({ name }) => headerOf(known(schemaIds.get(name), `the schema id of ${name}`)),
     // The reader's schema is the one that RecordTypes is generated from, so what it reads has that type.
     decode: <R extends RecordName>({ record }: Topic<R>, bytes: Buffer | null) =>
       decodeWith<RecordTypes[R]>(readers, record, bytes),

@@ -23,6 +23,12 @@ export function writerId(bytes: Buffer): number {
   return bytes.readUInt32BE(1);
 }
 
+export function headerOf(schemaId: number): Buffer {
+  const header = Buffer.alloc(HEADER_BYTES, MAGIC_BYTE);
+  header.writeUInt32BE(schemaId, 1);
+  return header;
+}
+
 /** Encodes records into slabs; each result is a slice that nothing overwrites. */
 export interface Encoder {
   encode(type: AvroType, schemaId: number, value: unknown): Buffer;

@@ -35,23 +35,30 @@ function writeOccurrences(occurrences: readonly TimedOccurrence[], { longs, text
   }
 }
 
-export function leafToRecord(key: string, state: LeafState): ProfileLeaf {
-  const { kind } = state;
-  const columns: Columns = { longs: [], doubles: [], texts: [] };
-  if (state.kind === "times") {
-    let previousMs = 0;
-    for (const atMs of state.times) {
-      columns.longs.push(atMs - previousMs);
-      previousMs = atMs;
-    }
-  } else if (state.kind === "values") {
+function writeTimes(times: readonly number[], { longs }: Columns): void {
+  let previousMs = 0;
+  for (const atMs of times) {
+    longs.push(atMs - previousMs);
+    previousMs = atMs;
+  }
+}
+
+function writeState(state: LeafState, columns: Columns): void {
+  if (state.kind === "times") writeTimes(state.times, columns);
+  else if (state.kind === "values") {
     for (const [text, tallies] of state.values) {
       columns.texts.push(text);
-      writeTallies(tallies, kind, columns);
+      writeTallies(tallies, state.kind, columns);
     }
   } else if (state.kind === "occurrences") writeOccurrences(state.occurrences, columns);
-  else writeTallies(state.tallies, kind, columns);
-  return { key, kind, isOverflowing: "isOverflowing" in state && state.isOverflowing, ...columns };
+  else writeTallies(state.tallies, state.kind, columns);
+}
+
+export function leafToRecord(key: string, state: LeafState): ProfileLeaf {
+  const columns: Columns = { longs: [], doubles: [], texts: [] };
+  writeState(state, columns);
+  const isOverflowing = "isOverflowing" in state && state.isOverflowing;
+  return { key, kind: state.kind, isOverflowing, ...columns };
 }
 
 /** Reads the columns from their beginning. */
@@ -129,19 +136,19 @@ function readOccurrences(reader: Reader): TimedOccurrence[] {
   return occurrences;
 }
 
-function readTimes(reader: Reader): number[] {
-  const times: number[] = [];
-  while (reader.hasLongs) times.push((times.at(-1) ?? 0) + reader.long());
-  return times;
+/** The differences, which nobody needs any more, become the times. */
+function readTimes(longs: number[]): number[] {
+  for (let place = 1; place < longs.length; place += 1)
+    longs[place] = (longs[place] ?? 0) + (longs[place - 1] ?? 0);
+  return longs;
 }
 
 /** undefined for a kind that a later version has written. */
 export function leafFromRecord(record: ProfileLeaf): LeafState | undefined {
-  const reader = new Reader(record);
   const { isOverflowing, kind } = record;
+  if (kind === "times") return { kind, times: readTimes([...record.longs]) };
+  const reader = new Reader(record);
   switch (kind) {
-    case "times":
-      return { kind, times: readTimes(reader) };
     case "counts":
     case "numbers":
     case "picks":

@@ -3,6 +3,7 @@
 import type { Profile } from "./profile.ts";
 
 export const MAX_RECENT_CALLS = 256;
+const HASH_BYTES = 6;
 
 export interface CallIdentity {
   readonly sourceId: string;
@@ -43,6 +44,22 @@ export function rememberCall(profile: Profile, call: CallIdentity): boolean {
   // Cut now and then, not at every call: shifting 256 entries costs more than the search.
   if (recentCalls.length >= 2 * MAX_RECENT_CALLS) profile.recentCalls = recentCalls.slice(-MAX_RECENT_CALLS);
   return true;
+}
+
+/** The newest 256, as they stand in a record. */
+export function hashesToBytes(hashes: readonly number[]): Buffer {
+  const first = Math.max(0, hashes.length - MAX_RECENT_CALLS);
+  const bytes = Buffer.allocUnsafe((hashes.length - first) * HASH_BYTES);
+  for (let place = first; place < hashes.length; place += 1)
+    bytes.writeUIntLE(hashes[place] ?? 0, (place - first) * HASH_BYTES, HASH_BYTES);
+  return bytes;
+}
+
+export function hashesFromBytes(bytes: Buffer): number[] {
+  const hashes: number[] = [];
+  for (let at = 0; at + HASH_BYTES <= bytes.length; at += HASH_BYTES)
+    hashes.push(bytes.readUIntLE(at, HASH_BYTES));
+  return hashes;
 }
 
 /** The newest calls of many profiles, for a reading of the log. */

@@ -2,26 +2,9 @@
 import type { ProfileState } from "#topics";
 import { leafFromRecord, leafToRecord } from "./leaf-record.ts";
 import { createProfile, type Profile } from "./profile.ts";
-import { MAX_RECENT_CALLS } from "./recent-calls.ts";
+import { hashesFromBytes, hashesToBytes } from "./recent-calls.ts";
 import { findNextDeadline } from "./settle.ts";
 import { profileBytes } from "./size.ts";
-
-const HASH_BYTES = 6;
-
-function hashesToBytes(hashes: readonly number[]): Buffer {
-  const first = Math.max(0, hashes.length - MAX_RECENT_CALLS);
-  const bytes = Buffer.allocUnsafe((hashes.length - first) * HASH_BYTES);
-  for (let place = first; place < hashes.length; place += 1)
-    bytes.writeUIntLE(hashes[place] ?? 0, (place - first) * HASH_BYTES, HASH_BYTES);
-  return bytes;
-}
-
-function hashesFromBytes(bytes: Buffer): number[] {
-  const hashes: number[] = [];
-  for (let at = 0; at + HASH_BYTES <= bytes.length; at += HASH_BYTES)
-    hashes.push(bytes.readUIntLE(at, HASH_BYTES));
-  return hashes;
-}
 
 // Field by field, here and below, because spreads and callbacks take several times as long, and each call writes a whole profile.
 function resultsOf({ results }: Profile): ProfileState["results"] {

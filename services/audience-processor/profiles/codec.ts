@@ -1,4 +1,4 @@
-import { type Profile, profileFromRecord, profileToRecord } from "#audiences";
+import { type Profile, ProfileReader, ProfileWriter, profileFromRecord } from "#audiences";
 import type { Serde } from "#serde";
 import type { EntryFacts, StoreEntry } from "#state";
 import type { ProfileState, TopicMap } from "#topics";
@@ -17,17 +17,45 @@ type Described = Pick<
   "appliedOffset" | "version" | "nextDeadlineMs" | "judgedAtMs" | "redirectTo" | "outbox"
 >;
 
-/** What is not sent yet, or not given to the surviving profile, is due at once: after a restore it is found so. */
-function factsOf(state: Described): EntryFacts {
-  const { appliedOffset, judgedAtMs, nextDeadlineMs, outbox, redirectTo, version } = state;
-  const isUnfinished = outbox.length > 0 || (redirectTo !== null && judgedAtMs > 0);
-  return { appliedOffset, version, dueMs: isUnfinished ? 0 : (nextDeadlineMs ?? Number.POSITIVE_INFINITY) };
+interface Dues {
+  readonly nextDeadlineMs: number;
+  readonly judgedAtMs: number;
+  readonly outbox: readonly unknown[];
+  readonly isRedirected: boolean;
 }
 
+/** What is not sent yet, or not given to the surviving profile, is due at once: after a restore it is found so. */
+function dueMsOf({ isRedirected, judgedAtMs, nextDeadlineMs, outbox }: Dues): number {
+  const isUnfinished = outbox.length > 0 || (isRedirected && judgedAtMs > 0);
+  return isUnfinished ? 0 : nextDeadlineMs;
+}
+
+function factsOf(state: Described): EntryFacts {
+  const { appliedOffset, version } = state;
+  const nextDeadlineMs = state.nextDeadlineMs ?? Number.POSITIVE_INFINITY;
+  const dueMs = dueMsOf({ ...state, nextDeadlineMs, isRedirected: state.redirectTo !== null });
+  return { appliedOffset, version, dueMs };
+}
+
+function entryOf(profile: Profile, value: Buffer): StoreEntry {
+  const { appliedOffset, id, judgedAtMs, nextDeadlineMs, outbox, redirectTo, version } = profile;
+  const dueMs = dueMsOf({ judgedAtMs, nextDeadlineMs, outbox, isRedirected: redirectTo !== undefined });
+  return { key: id, value, appliedOffset, version, dueMs };
+}
+
+/** Records of this version's schema are written and read at once, those of another version by the serde. */
 export function createCodec(
-  serde: Pick<Serde, "encode" | "decode" | "decodeFields">,
+  serde: Pick<Serde, "header" | "decode" | "decodeFields">,
   { profiles }: Pick<TopicMap, "profiles">,
 ): ProfileCodec {
+  const writer = new ProfileWriter();
+  const reader = new ProfileReader();
+  let header: Buffer | undefined;
+  // Known once the serde has started.
+  const headerOf = (): Buffer => {
+    header ??= serde.header(profiles);
+    return header;
+  };
   const described = serde.decodeFields(profiles, [
     "appliedOffset",
     "version",
@@ -37,11 +65,10 @@ export function createCodec(
     "outbox",
   ]);
   return {
-    entryOf(profile) {
-      const state = profileToRecord(profile);
-      return { key: profile.id, value: serde.encode(profiles, state), ...factsOf(state) };
-    },
+    entryOf: (profile) => entryOf(profile, writer.write(headerOf(), profile)),
     read(id, value) {
+      const own = headerOf();
+      if (own.compare(value, 0, own.length) === 0) return reader.read(id, value, own.length);
       const state = serde.decode(profiles, value);
       return "then" in state
         ? state.then((known) => profileFromRecord(id, known))
