@@ -279,6 +279,7 @@ const RECORDS: { [R in RecordName]: fc.Arbitrary<RecordTypes[R]> } = {
     ),
     backfilled: fc.array(fc.record({ leafKey: text, toOffset: long })),
     outbox: fc.array(fc.record({ computationId: text, generation: long, seq: long, text, atMs: long })),
+    outboxOffset: nullable(long),
   }),
   "profile-event": fc.record({
     kind: text,

@@ -592,6 +592,8 @@ export interface ProfileState {
   backfilled: Array<ProfileBackfill>;
   results: Array<ProfileResult>;
   outbox: Array<ProfileFlip>;
+  /** The outbox is sent once the group has committed beyond this offset of profile-events; null when no commit says so. */
+  outboxOffset: null | number;
 }
 
 /** Calls of one request that ingest did not take, for whoever watches their source; at most so many a second, the rest is counted. */

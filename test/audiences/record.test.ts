@@ -55,6 +55,7 @@ test("through Avro and back, never larger than counted, the product sends what r
     results: [],
     backfilled: [],
     outbox: [],
+    outboxOffset: null,
   };
   // The first one waits for the registry, those after it do not.
   await serde.decode(TOPIC, serde.encode(TOPIC, empty));

@@ -111,6 +111,7 @@ export class ProfileStage {
   #newWorker(store: PartitionStore): PartitionWorker {
     return new PartitionWorker({
       store,
+      settledTo: 0,
       ownership: OURS,
       computations: this.#ofPartition,
       codec: createCodec(this.serde, TOPICS),

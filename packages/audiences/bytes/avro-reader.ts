@@ -8,7 +8,7 @@ const DOUBLE_BYTES = 8;
 const NOTHING = Buffer.alloc(0);
 
 /** The bytes end inside a value, or go on behind the last one. */
-export class AvroBytesError extends Error {
+class AvroBytesError extends Error {
   override readonly name = "AvroBytesError";
 }
 
@@ -81,8 +81,7 @@ export class AvroReader {
 
   /** Calls `read`, which reads one element, for each of an array. */
   each(read: () => void): void {
-    for (let left = this.#block(); left > 0; left = this.#block())
-      for (; left > 0; left -= 1) read();
+    for (let left = this.#block(); left > 0; left = this.#block()) for (; left > 0; left -= 1) read();
   }
 
   longs(): number[] {

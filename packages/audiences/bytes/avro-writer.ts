@@ -4,6 +4,8 @@ const FIRST_BYTES = 16 * 1024;
 const SLAB_BYTES = 256 * 1024;
 
 const CONTINUED = 0x80;
+/** Of the numbers that readers of Avro in JavaScript take. */
+const LARGEST = 2 ** 53 - 2;
 /** Below this a number takes one path with integers only. */
 const SMALL = 2 ** 30;
 /** Four groups of seven bits. */
@@ -48,14 +50,15 @@ export class AvroWriter {
     this.byte(value ? 1 : 0);
   }
 
-  /** A whole number, up to 2^53. */
+  /** Throws unless it is a whole number. */
   long(value: number): void {
     this.#room(LONGEST_NUMBER);
     if (value >= -SMALL && value < SMALL && value === (value | 0)) {
       this.#small(value >= 0 ? value << 1 : ~(value << 1));
       return;
     }
-    if (!Number.isSafeInteger(value)) throw new TypeError(`${value} is no whole number`);
+    if (!Number.isInteger(value) || Math.abs(value) > LARGEST)
+      throw new TypeError(`${value} is no whole number`);
     const folded = value >= 0 ? 2 * value : -2 * value - 1;
     const high = Math.floor(folded / LOW);
     let low = folded - high * LOW;

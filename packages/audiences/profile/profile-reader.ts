@@ -24,6 +24,7 @@ export class ProfileReader {
     reader.each(() => profile.backfilled.set(reader.name(), reader.long()));
     readResults(reader, profile);
     readOutbox(reader, profile);
+    profile.outboxOffset = reader.optionalLong();
     reader.end();
     profile.sizeBytes = profileBytes(profile);
     findNextDeadline(profile);

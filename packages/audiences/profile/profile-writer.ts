@@ -27,6 +27,7 @@ export class ProfileWriter {
     writeBackfilled(writer, profile);
     writeResults(writer, profile);
     writeOutbox(writer, profile);
+    writer.optionalLong(profile.outboxOffset);
     return writer.take();
   }
 }

@@ -65,6 +65,8 @@ export interface Profile {
   readonly backfilled: Map<string, number>;
   /** Flips that are not known to be sent. */
   outbox: Flip[];
+  /** Of the record: its outbox is sent once the group has committed beyond this offset. undefined: no commit says so. */
+  outboxOffset: number | undefined;
   /** About the bytes of the encoded record, without outbox and recent calls. */
   sizeBytes: number;
   /** The earliest deadline of all results. */
@@ -96,6 +98,7 @@ export function createProfile(id: string, offset: number): Profile {
     recentCalls: [],
     backfilled: new Map(),
     outbox: [],
+    outboxOffset: undefined,
     sizeBytes: 0,
     nextDeadlineMs: Number.POSITIVE_INFINITY,
     isFrozen: false,

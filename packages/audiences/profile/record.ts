@@ -55,6 +55,7 @@ export function profileToRecord(profile: Profile): ProfileState {
     backfilled: Array.from(profile.backfilled, ([leafKey, toOffset]) => ({ leafKey, toOffset })),
     results: resultsOf(profile),
     outbox: [...profile.outbox],
+    outboxOffset: profile.outboxOffset ?? null,
   };
 }
 
@@ -83,6 +84,7 @@ export function profileFromRecord(id: string, record: ProfileState): Profile {
   profile.judgedAtMs = record.judgedAtMs;
   profile.recentCalls = hashesFromBytes(record.recentCalls);
   profile.outbox = record.outbox.map((flip) => ({ ...flip }));
+  profile.outboxOffset = record.outboxOffset ?? undefined;
   profile.isFrozen = record.isFrozen;
   profile.redirectTo = record.redirectTo ?? undefined;
   profile.deletedAtMs = record.deletedAtMs ?? undefined;

@@ -85,6 +85,11 @@ export class PartitionStore {
     return this.#table.count + this.#queue.newKeys;
   }
 
+  /** Offset of the changelog below which everything was on disk at the last look: of a later owner never less. */
+  get reached(): number {
+    return this.#reached;
+  }
+
   /** Keys behind `after`, in an order that stays; entries that are not acknowledged yet may be missing. */
   keys(after?: string): Iterable<string> {
     if (this.#queue.newKeys === 0) return this.#table.keys(after);

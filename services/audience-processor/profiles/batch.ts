@@ -30,18 +30,38 @@ export function isEmpty({ changed, taken, whenDurable }: Batch): boolean {
   return taken.length === 0 && changed.size === 0 && whenDurable.length === 0;
 }
 
+/** First offset of which nothing is known to be settled, once the batch is. */
+export function settledTo({ taken }: Batch, before: number): number {
+  return taken.reduce((last, { record }) => Math.max(last, record.offset + 1), before);
+}
+
 /** A profile as it is written, and what is to be sent of it once that is durable. */
 export interface Snapshot {
   readonly profile: Profile;
   readonly entry: StoreEntry;
   readonly flips: readonly Flip[];
+  /** Whether a commit will say that the flips are sent; else the profile is written once more. */
+  readonly isSentWithEvent: boolean;
   /** The profile that is to be given the state, of one that was released and not given yet. */
   readonly releaseTo: string | undefined;
 }
 
-export function snapshotOf(profile: Profile, entryOf: (profile: Profile) => StoreEntry): Snapshot {
-  profile.version += 1;
-  const { judgedAtMs, outbox, redirectTo } = profile;
+export interface Term {
+  /** No event from here on is settled: its batch, this one or a later one, is sent before. */
+  readonly settledTo: number;
+  /** No owner before has written a version as high as this one. */
+  readonly leastVersion: number;
+}
+
+export function snapshotOf(
+  profile: Profile,
+  entryOf: (profile: Profile) => StoreEntry,
+  { leastVersion, settledTo }: Term,
+): Snapshot {
+  const { appliedOffset, judgedAtMs, outbox, redirectTo } = profile;
+  profile.version = Math.max(profile.version + 1, leastVersion);
+  const isSentWithEvent = outbox.length > 0 && redirectTo === undefined && appliedOffset >= settledTo;
+  profile.outboxOffset = isSentWithEvent ? appliedOffset : undefined;
   const releaseTo = judgedAtMs > 0 ? redirectTo : undefined;
-  return { profile, entry: entryOf(profile), flips: [...outbox], releaseTo };
+  return { profile, entry: entryOf(profile), flips: [...outbox], isSentWithEvent, releaseTo };
 }

@@ -14,32 +14,49 @@ export interface ProfileCodec {
 
 type Described = Pick<
   ProfileState,
-  "appliedOffset" | "version" | "nextDeadlineMs" | "judgedAtMs" | "redirectTo" | "outbox"
+  "appliedOffset" | "version" | "nextDeadlineMs" | "judgedAtMs" | "redirectTo" | "outbox" | "outboxOffset"
 >;
 
 interface Dues {
   readonly nextDeadlineMs: number;
   readonly judgedAtMs: number;
   readonly outbox: readonly unknown[];
+  /** Of an event that is not settled before the outbox is sent: until then it comes again. */
+  readonly isSentWithEvent: boolean;
   readonly isRedirected: boolean;
 }
 
-/** What is not sent yet, or not given to the surviving profile, is due at once: after a restore it is found so. */
-function dueMsOf({ isRedirected, judgedAtMs, nextDeadlineMs, outbox }: Dues): number {
-  const isUnfinished = outbox.length > 0 || (isRedirected && judgedAtMs > 0);
+/**
+ * What is not sent yet, or not given to the surviving profile, is due at once: after a restore it is found so. Not what is sent with an
+ * event: that one comes again, and finds it.
+ */
+function dueMsOf({ isRedirected, isSentWithEvent, judgedAtMs, nextDeadlineMs, outbox }: Dues): number {
+  const isUnfinished = (outbox.length > 0 && !isSentWithEvent) || (isRedirected && judgedAtMs > 0);
   return isUnfinished ? 0 : nextDeadlineMs;
 }
 
 function factsOf(state: Described): EntryFacts {
-  const { appliedOffset, version } = state;
-  const nextDeadlineMs = state.nextDeadlineMs ?? Number.POSITIVE_INFINITY;
-  const dueMs = dueMsOf({ ...state, nextDeadlineMs, isRedirected: state.redirectTo !== null });
+  const { appliedOffset, judgedAtMs, outbox, outboxOffset, redirectTo, version } = state;
+  const dueMs = dueMsOf({
+    judgedAtMs,
+    outbox,
+    nextDeadlineMs: state.nextDeadlineMs ?? Number.POSITIVE_INFINITY,
+    isSentWithEvent: outboxOffset !== null,
+    isRedirected: redirectTo !== null,
+  });
   return { appliedOffset, version, dueMs };
 }
 
 function entryOf(profile: Profile, value: Buffer): StoreEntry {
-  const { appliedOffset, id, judgedAtMs, nextDeadlineMs, outbox, redirectTo, version } = profile;
-  const dueMs = dueMsOf({ judgedAtMs, nextDeadlineMs, outbox, isRedirected: redirectTo !== undefined });
+  const { appliedOffset, id, judgedAtMs, nextDeadlineMs, outbox, outboxOffset, redirectTo, version } =
+    profile;
+  const dueMs = dueMsOf({
+    judgedAtMs,
+    outbox,
+    nextDeadlineMs,
+    isSentWithEvent: outboxOffset !== undefined,
+    isRedirected: redirectTo !== undefined,
+  });
   return { key: id, value, appliedOffset, version, dueMs };
 }
 
@@ -63,6 +80,7 @@ export function createCodec(
     "judgedAtMs",
     "redirectTo",
     "outbox",
+    "outboxOffset",
   ]);
   return {
     entryOf: (profile) => entryOf(profile, writer.write(headerOf(), profile)),

@@ -28,17 +28,24 @@ describe("a call", () => {
     expect(bench.ended).toEqual([offset]);
   });
 
-  test("leaves the outbox with the next look at the time, and is not sent again then", async () => {
-    const bench = await Bench.with(RECENT);
+  test("is written once; that what it changes is sent follows from the group's commit", async () => {
+    const bench = await Bench.with(
+      RECENT,
+      audienceOf("twice", { event: "A", count: { op: "gte", value: 2 } }),
+    );
     bench.call(track("u"));
     await bench.settled();
     bench.worker.advanceTo(NOW_MS);
     await bench.settled();
-    expect(bench.stateOf("u")?.outbox).toEqual([]);
+    expect(bench.store.writes).toBe(1);
     expect(bench.store.entries.get("u")?.dueMs).toBe(NOW_MS + 60_000);
     bench.newWorker().advanceTo(NOW_MS);
     await bench.settled();
     expect(bench.sent).toHaveLength(1);
+    bench.call(callOf({ userId: "u", event: "A", ...times, messageId: "other" }));
+    await bench.settled();
+    expect(bench.sent.map(({ text }) => text)).toEqual(['{"recent":true}', '{"twice":true}']);
+    expect(bench.stateOf("u")?.outbox).toMatchObject([{ computationId: "twice" }]);
   });
 
   test("is written in one batch with those that came while the batch before was under way", async () => {
@@ -102,15 +109,64 @@ describe("a death, or the loss of the partition,", () => {
     expect(bench.ended.at(-1)).toBe(offset);
   });
 
-  test("after the send: it is sent once more, under the same message id", async () => {
+  test("after the send: it is sent once more with its record, under the same message id", async () => {
     const bench = await Bench.with(RECENT);
-    bench.call(track("u"));
+    const offset = bench.call(track("u"));
     await bench.settled();
+    bench.ended.length = 0;
     bench.newWorker().advanceTo(NOW_MS);
+    await bench.settled();
+    expect(bench.sent).toHaveLength(1);
+    const sending = Promise.withResolvers<void>();
+    bench.sendHeld = sending.promise;
+    bench.again(offset);
+    await bench.settled();
+    expect(bench.ended).toEqual([]);
+    sending.resolve();
     await bench.settled();
     const ids = bench.sent.map(({ messageId }) => messageId);
     expect(ids).toHaveLength(2);
     expect(new Set(ids).size).toBe(1);
+    expect(bench.ended).toEqual([offset]);
+  });
+
+  test("after a deadline's change was written: it is due at once for the next owner, whatever is committed", async () => {
+    const bench = await Bench.with(RECENT);
+    bench.call(track("u"));
+    await bench.settled();
+    bench.sendHeld = new Promise(() => undefined);
+    bench.worker.advanceTo(NOW_MS + 60_000);
+    await bench.settled();
+    expect(bench.stateOf("u")).toMatchObject({ outbox: [{ text: "false" }], outboxOffset: null });
+    bench.sendHeld = undefined;
+    bench.newWorker().advanceTo(NOW_MS + 60_000);
+    await bench.settled();
+    bench.worker.advanceTo(NOW_MS + 60_000);
+    await bench.settled();
+    expect(bench.sent.map(({ text }) => text)).toEqual(['{"recent":true}', '{"recent":false}']);
+    expect(bench.stateOf("u")?.outbox).toEqual([]);
+  });
+
+  test("and another owner's change at the same event, written late: the later owner's is the newer", async () => {
+    const bench = await Bench.with(RECENT);
+    bench.call(track("other"));
+    await bench.settled();
+    const former = bench.worker;
+    const late = Promise.withResolvers<void>();
+    bench.store.held = late.promise;
+    const offset = bench.call(track("u"));
+    await bench.settled();
+    const written: number[] = [];
+    bench.store.onWritten = () => void written.push(bench.stateOf("u")?.version ?? 0);
+    bench.store.held = undefined;
+    bench.newWorker();
+    bench.again(offset);
+    await bench.settled();
+    late.resolve();
+    await bench.settled();
+    former.close();
+    const [later = 0, earlier = 0] = written;
+    expect(later).toBeGreaterThan(earlier);
   });
 
   test("while it is not sure whose the partition is: what was folded is forgotten, and folded again", async () => {

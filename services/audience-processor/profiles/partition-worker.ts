@@ -1,20 +1,32 @@
 // One partition of profiles. Events are folded in the order of the log, in memory, as they come; what has changed is made durable together,
 // one batch after the other, while the next one is folded. A batch, line by line, and what a death in between leaves:
 //   1. profiles are written, each with its applied offset and with what is not sent yet. Before: nothing has happened, all is read again.
-//   2. that is sent: identify calls, state of merged profiles, events that belong to others. Before: a profile with something unsent is due
-//      at once for whoever owns the partition next; it is sent then, under the same message ids.
+//   2. that is sent: identify calls, state of merged profiles, events that belong to others. Before: whoever owns the partition next reads the
+//      event again, and sends it before the event is settled; what came of no event is due at once. The message ids are the same.
 //   3. the records are settled. Before: they are read again, and are known by the applied offset.
-//   4. profiles are written without what was sent, with the next batch, after a quarter of a second at most. Before: it is sent once more.
+//   4. the group commits beyond them. Before: what was sent comes again with its record, and is sent once more, under the same message ids.
+// What an event has changed is not written as sent: the commit says so, and the next write of the profile leaves it out. What time or a first
+// sync has changed has no event: its profile is written without it, with the next batch, after a quarter of a second at most.
 import { advance, completeRelease, createProfile, type Profile } from "#audiences";
 import type { OutgoingRecord } from "#kafka";
 import { type PartitionStore, StoreLostError } from "#state";
 import { applyHappening, membersOf } from "./apply-happening.ts";
-import { type Batch, emptyBatch, isEmpty, type Snapshot, snapshotOf, type Taken } from "./batch.ts";
+import {
+  type Batch,
+  emptyBatch,
+  isEmpty,
+  type Snapshot,
+  settledTo,
+  snapshotOf,
+  type Taken,
+} from "./batch.ts";
 import { outgoingOf } from "./outgoing.ts";
 import { ProfileCache } from "./profile-cache.ts";
 import { WaitingEvents } from "./waiting-events.ts";
 import type { WorkerParts } from "./worker-parts.ts";
 
+/** An owner writes far fewer versions of one profile than this for each record of the changelog that came since an earlier owner began. */
+const VERSIONS_A_RECORD = 16;
 /** Due profiles that are taken at a time; then come events again. */
 const DUE_AT_A_TIME = 256;
 
@@ -24,7 +36,10 @@ export class PartitionWorker {
   readonly #waiting: WaitingEvents;
   #open: Batch = emptyBatch();
   #committing: Batch | undefined;
-  /** Sent, and still written as unsent. */
+  /** All events below it are settled. */
+  #settledTo: number;
+  readonly #leastVersion: number;
+  /** Sent, and still written as unsent: no commit says that it is sent. */
   readonly #sent = new Map<string, Profile>();
   #isFlushAsked = false;
   #isClosed = false;
@@ -37,7 +52,10 @@ export class PartitionWorker {
 
   constructor(parts: WorkerParts) {
     this.#parts = parts;
-    this.#cache = new ProfileCache(parts.store, parts.codec);
+    const { codec, store } = parts;
+    this.#settledTo = parts.settledTo;
+    this.#leastVersion = VERSIONS_A_RECORD * store.reached;
+    this.#cache = new ProfileCache({ store, codec, isSettled: (offset) => offset < this.#settledTo });
     this.#waiting = new WaitingEvents({
       computations: parts.computations,
       refresh: () => parts.refresh(),
@@ -155,7 +173,9 @@ export class PartitionWorker {
       if (passedOn !== undefined) this.#passOn(profile, passedOn);
       this.#open.taken.push(taken);
       if (outcome === "applied" && profile.results.size === 0) telemetry.membersLeft(members);
-      if (outcome === "applied") this.change(profile);
+      // Read again, it is not settled before what was written with it is sent.
+      const isUnsent = outcome === "already_applied" && profile.outbox.length > 0;
+      if (outcome === "applied" || isUnsent) this.change(profile);
       else this.#askFlush();
     } catch (thrown) {
       this.#reject(taken, thrown instanceof Error ? thrown : new Error(String(thrown)));
@@ -225,7 +245,8 @@ export class PartitionWorker {
   async #commit(batch: Batch): Promise<void> {
     const { codec, computations, records, store } = this.#parts;
     if (!this.isOurs) throw new StoreLostError("the partition is not ours");
-    const snapshots = Array.from(batch.changed.values(), (profile) => snapshotOf(profile, codec.entryOf));
+    const term = { settledTo: this.#settledTo, leastVersion: this.#leastVersion };
+    const snapshots = Array.from(batch.changed.values(), (one) => snapshotOf(one, codec.entryOf, term));
     if (snapshots.length > 0) await store.write(snapshots.map(({ entry }) => entry));
     const outgoing = snapshots.flatMap((one) => outgoingOf(one, records, computations.computationOf));
     const all = [...outgoing, ...batch.passedOn];
@@ -234,16 +255,17 @@ export class PartitionWorker {
     // Given back while it was sent: its next owner sends it again, under the same ids.
     if (this.#committing !== batch) return;
     for (const snapshot of snapshots) this.#markSent(snapshot);
+    this.#settledTo = settledTo(batch, this.#settledTo);
     for (const { settle } of batch.taken) settle({ produce: [] });
     for (const done of batch.whenDurable) done();
   }
 
-  #markSent({ flips, profile, releaseTo }: Snapshot): void {
+  #markSent({ flips, isSentWithEvent, profile, releaseTo }: Snapshot): void {
     if (flips.length === 0 && releaseTo === undefined) return;
     profile.outbox = profile.outbox.filter((flip) => !flips.includes(flip));
     if (releaseTo !== undefined && profile.redirectTo === releaseTo) completeRelease(profile);
     this.#parts.telemetry.sent(flips, this.#parts.host.now());
-    if (!this.#open.changed.has(profile.id)) this.#sent.set(profile.id, profile);
+    if (!isSentWithEvent && !this.#open.changed.has(profile.id)) this.#sent.set(profile.id, profile);
   }
 
   #committed(): void {

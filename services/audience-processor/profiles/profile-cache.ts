@@ -10,12 +10,23 @@ const MAX_BYTES = 16 * 1024 * 1024;
 export class ProfileCache {
   readonly #store: Pick<PartitionStore, "get">;
   readonly #codec: Pick<ProfileCodec, "read">;
+  readonly #isSettled: (offset: number) => boolean;
   readonly #profiles = new Map<string, Profile>();
   #bytes = 0;
 
-  constructor(store: Pick<PartitionStore, "get">, codec: Pick<ProfileCodec, "read">) {
+  constructor({
+    store,
+    codec,
+    isSettled,
+  }: {
+    readonly store: Pick<PartitionStore, "get">;
+    readonly codec: Pick<ProfileCodec, "read">;
+    /** Whether the event is settled, here or by an earlier owner. */
+    isSettled(offset: number): boolean;
+  }) {
     this.#store = store;
     this.#codec = codec;
+    this.#isSettled = isSettled;
   }
 
   /** Undefined when nothing is known of it; a promise while the writer's schema is not known yet. */
@@ -28,7 +39,9 @@ export class ProfileCache {
     }
     const value = this.#store.get(id);
     if (value === undefined) return undefined;
-    return this.#codec.read(id, value);
+    const profile = this.#codec.read(id, value);
+    if (!("then" in profile)) this.#forgetSent(profile);
+    return profile;
   }
 
   keep(profile: Profile): void {
@@ -54,6 +67,11 @@ export class ProfileCache {
       if (this.#profiles.size <= MAX_PROFILES && this.#bytes <= MAX_BYTES) return;
       if (!isNeeded(profile.id)) this.#drop(profile);
     }
+  }
+
+  /** What was sent with an event is in the record until the profile's next change. */
+  #forgetSent(profile: Profile): void {
+    if (profile.outboxOffset !== undefined && this.#isSettled(profile.outboxOffset)) profile.outbox = [];
   }
 
   /** Sizes move while profiles are held; what is left of an empty cache is no size. */

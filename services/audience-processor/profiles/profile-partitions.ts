@@ -15,7 +15,7 @@ interface Companion {
   advance(): void;
 }
 
-type WorkOn = (parts: Omit<WorkerParts, "store" | "ownership">) => {
+type WorkOn = (parts: Omit<WorkerParts, "store" | "settledTo" | "ownership">) => {
   readonly worker: PartitionWorker;
   /** Aborted when the partition is lost. */
   readonly signal: AbortSignal;
@@ -197,7 +197,8 @@ export class ProfilePartitions {
         parts.onFailed(error);
         if (this.#isReadingOver) this.readingIsOver();
       };
-      const worker = new PartitionWorker({ ...parts, onFailed, store, ownership: own });
+      const { restoredTo: settledTo } = owned;
+      const worker = new PartitionWorker({ ...parts, onFailed, store, settledTo, ownership: own });
       owned.worker = worker;
       return { worker, signal };
     });

@@ -9,7 +9,9 @@ import type { ProfileTelemetry } from "./profile-telemetry.ts";
 
 /** What the worker of one partition works with. */
 export interface WorkerParts {
-  readonly store: Pick<PartitionStore, "get" | "write" | "due" | "keys" | "count">;
+  readonly store: Pick<PartitionStore, "get" | "write" | "due" | "keys" | "count" | "reached">;
+  /** All events below it are settled, by the group's commit when the partition was taken. */
+  readonly settledTo: number;
   readonly ownership: Ownership;
   readonly codec: ProfileCodec;
   readonly records: ProcessorRecords;

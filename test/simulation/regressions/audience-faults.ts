@@ -36,8 +36,13 @@ export const AUDIENCE_FAULTS: readonly KnownFault[] = [
     edits: [
       {
         file: "services/audience-processor/profiles/codec.ts",
-        now: "const isUnfinished = outbox.length > 0 || (redirectTo !== null && judgedAtMs > 0);",
+        now: "const isUnfinished = (outbox.length > 0 && !isSentWithEvent) || (isRedirected && judgedAtMs > 0);",
         before: "const isUnfinished = false;",
+      },
+      {
+        file: WORKER,
+        now: 'const isUnsent = outcome === "already_applied" && profile.outbox.length > 0;',
+        before: "const isUnsent = false;",
       },
     ],
     breaks: [NUMBERED, MEMBERS],
@@ -54,7 +59,7 @@ export const AUDIENCE_FAULTS: readonly KnownFault[] = [
     ],
     breaks: [MOMENT],
     worlds: "steady_audiences",
-    firstSeed: 14,
+    firstSeed: 262,
     seeds: 20,
   },
   {
