@@ -9,7 +9,7 @@ import { Computations } from "./computations/computations.ts";
 import { Progress } from "./computations/progress.ts";
 import { settings } from "./config.ts";
 import { connect, type ProcessorContext } from "./connection.ts";
-import { createKeyCalls } from "./keying/key-calls.ts";
+import { createKeyCalls, isOwn } from "./keying/key-calls.ts";
 import { MAX_OUTSTANDING, type Parts } from "./parts.ts";
 import { createProfileRunner } from "./profile-runner.ts";
 import type { ProfilePartitions } from "./profiles/profile-partitions.ts";
@@ -62,7 +62,7 @@ function createKeying({ connection, onRecordsLost, records, telemetry }: Parts):
   return kafka.runner({
     groupId: keyingGroup,
     topics: [topics.calls.name],
-    decode: ({ value }) => serde.decode(topics.calls, value),
+    decode: (record) => (isOwn(record) ? undefined : serde.decode(topics.calls, record.value)),
     step: createKeyCalls({ records, onKeyed: (events) => telemetry.keyed(events) }),
     deadLetter(record, error) {
       telemetry.rejected(record, error);

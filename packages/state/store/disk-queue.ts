@@ -14,6 +14,8 @@ export class DiskQueue {
   #writing: ReadonlyMap<string, StoreEntry> = new Map();
   /** Keys that the disk does not have at all. */
   readonly #new = new Set<string>();
+  /** Keys of which that is not known: the disk is asked when somebody wants to know, and most are written before. */
+  readonly #unknown = new Set<string>();
   #sorted: readonly string[] | undefined = [];
   #underWay: Promise<void> | undefined;
   #failure: { readonly error: unknown } | undefined;
@@ -29,11 +31,13 @@ export class DiskQueue {
 
   /** How many keys the disk does not have at all. */
   get newKeys(): number {
+    this.#findNew();
     return this.#new.size;
   }
 
   /** Keys that the disk does not have at all, in the table's order. */
   sortedNewKeys(): readonly string[] {
+    this.#findNew();
     this.#sorted ??= Array.from(this.#new, (key) => ({ key, tableKey: tableKeyOf(key) }))
       .sort((a, b) => Buffer.compare(a.tableKey, b.tableKey))
       .map(({ key }) => key);
@@ -56,10 +60,7 @@ export class DiskQueue {
     for (const entry of entries) {
       const { key, value } = entry;
       const known = this.#next.get(key);
-      if (known === undefined && !this.#writing.has(key) && this.#table.facts(key) === undefined) {
-        this.#new.add(key);
-        this.#sorted = undefined;
-      }
+      if (known === undefined && !this.#writing.has(key)) this.#unknown.add(key);
       this.#nextBytes += value.length - (known?.value.length ?? 0);
       this.#next.set(key, entry);
     }
@@ -111,6 +112,18 @@ export class DiskQueue {
       return;
     }
     this.#writing = new Map();
-    for (const key of entries.keys()) if (this.#new.delete(key)) this.#sorted = undefined;
+    for (const key of entries.keys()) {
+      this.#unknown.delete(key);
+      if (this.#new.delete(key)) this.#sorted = undefined;
+    }
+  }
+
+  #findNew(): void {
+    for (const key of this.#unknown) {
+      if (this.#table.facts(key) !== undefined) continue;
+      this.#new.add(key);
+      this.#sorted = undefined;
+    }
+    this.#unknown.clear();
   }
 }

@@ -67,8 +67,7 @@ export class StoreTable {
   }
 
   facts(key: string): EntryFacts | undefined {
-    const bytes = this.#entries.getBinaryFast(tableKeyOf(key));
-    return bytes === undefined ? undefined : factsIn(bytes);
+    return this.#factsAt(tableKeyOf(key));
   }
 
   /** Keys in the table's order, which is the one of their bytes; those behind `after`. */
@@ -112,6 +111,11 @@ export class StoreTable {
     return this.#files.close();
   }
 
+  #factsAt(tableKey: Buffer): EntryFacts | undefined {
+    const bytes = this.#entries.getBinaryFast(tableKey);
+    return bytes === undefined ? undefined : factsIn(bytes);
+  }
+
   #keyOf(tableKey: Buffer): string {
     const key = keyIn(tableKey);
     if (key !== undefined) return key;
@@ -121,7 +125,7 @@ export class StoreTable {
 
   #put(entry: StoreEntry): void {
     const tableKey = tableKeyOf(entry.key);
-    const before = this.facts(entry.key);
+    const before = this.#factsAt(tableKey);
     const dueBefore = before && dueKeyOf(before.dueMs, tableKey);
     const due = dueKeyOf(entry.dueMs, tableKey);
     if (dueBefore !== undefined && due?.equals(dueBefore) !== true) void this.#due.remove(dueBefore);
@@ -131,7 +135,7 @@ export class StoreTable {
 
   #remove(key: string): void {
     const tableKey = tableKeyOf(key);
-    const before = this.facts(key);
+    const before = this.#factsAt(tableKey);
     const due = before && dueKeyOf(before.dueMs, tableKey);
     if (due !== undefined) void this.#due.remove(due);
     void this.#entries.remove(tableKey);

@@ -1,4 +1,5 @@
-import type { Step } from "#kafka";
+import { SPACE_SOURCE } from "#contract";
+import type { RawRecord, Step } from "#kafka";
 import type { Call } from "#topics";
 import type { ProcessorRecords } from "../records.ts";
 import { type KeyedEvent, profileEventsOf } from "./profile-events.ts";
@@ -25,7 +26,14 @@ function linkOf({ event, profileId }: KeyedEvent): string | undefined {
   return event.releaseTo === null ? undefined : JSON.stringify([profileId, event.releaseTo]);
 }
 
-/** The step of the runner on calls: each becomes events of profiles. */
+const OWN = `${SPACE_SOURCE}:`;
+
+/** Whether the processor, or control in its name, has written the call: told by its key, it need not be decoded to be passed over. */
+export function isOwn({ key }: Pick<RawRecord, "key">): boolean {
+  return key?.startsWith(OWN) === true;
+}
+
+/** The step of the runner on calls: each becomes events of profiles; undefined is an own one. */
 export function createKeyCalls({
   records,
   onKeyed,
@@ -33,10 +41,11 @@ export function createKeyCalls({
   readonly records: Pick<ProcessorRecords, "profileEvent">;
   /** Called for each call, with how many events it became. */
   onKeyed(events: number): void;
-}): Step<Call> {
+}): Step<Call | undefined> {
   const known = new KnownLinks();
   return ({ decoded }, settle) => {
-    const events = profileEventsOf(decoded).filter((one) => !known.has(linkOf(one) ?? ""));
+    const all = decoded === undefined ? [] : profileEventsOf(decoded);
+    const events = all.filter((one) => !known.has(linkOf(one) ?? ""));
     settle({
       produce: events.map(({ event, profileId }) => records.profileEvent(profileId, event)),
       // Not before: a link that is known and not written would be lost.

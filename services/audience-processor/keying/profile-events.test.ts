@@ -1,7 +1,8 @@
 import { expect, test } from "@jest/globals";
 import { SPACE_SOURCE } from "#contract";
-import type { Call } from "#topics";
+import { type Call, callKey } from "#topics";
 import { callOf } from "../fixtures/calls.ts";
+import { isOwn } from "./key-calls.ts";
 import { profileEventsOf } from "./profile-events.ts";
 
 const shown = (call: Call) =>
@@ -30,7 +31,15 @@ test("an alias merges its previous id, be it of a user or anonymous, and not a u
 });
 
 test("own output and deletions are nothing to profiles", () => {
-  expect(shown(callOf({ userId: "u", sourceId: SPACE_SOURCE }))).toEqual([]);
+  const own = callOf({ userId: "u", sourceId: SPACE_SOURCE });
+  expect(shown(own)).toEqual([]);
+  expect(isOwn({ key: callKey(SPACE_SOURCE, own) })).toBe(true);
+  expect([null, "", "u", callKey("src_1", own)].map((key) => isOwn({ key }))).toEqual([
+    false,
+    false,
+    false,
+    false,
+  ]);
   expect(shown(callOf({ userId: "u", type: "delete" }))).toEqual([]);
 });
 
