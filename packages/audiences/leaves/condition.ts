@@ -84,6 +84,11 @@ export function intervalOf({ path, test }: Condition, root: unknown): Interval {
 
 /** Whether all of these conditions, none of which is within_last or within_next, hold of this root. */
 export function meetsAll(conditions: readonly Condition[], root: unknown): boolean {
-  for (const condition of conditions) if (intervalOf(condition, root) !== ALWAYS) return false;
+  for (const condition of conditions) if (!meetsOne(condition, root)) return false;
   return true;
+}
+
+/** Whether the condition, which is not within_last or within_next, holds of this root. */
+export function meetsOne(condition: Condition, root: unknown): boolean {
+  return intervalOf(condition, root) === ALWAYS;
 }

@@ -2,7 +2,7 @@
 import type { JsonObject } from "#contract";
 import type { CountMeasure } from "../definition/definition.ts";
 import { valueAt } from "../definition/paths.ts";
-import { intervalOf, meetsAll } from "./condition.ts";
+import { intervalOf, meetsOne } from "./condition.ts";
 import {
   activeOccurrences,
   addOccurrence,
@@ -24,8 +24,21 @@ const MAX_VALUE_CHARACTERS = 512;
 export interface FoldedCall {
   readonly atMs: number;
   readonly nowMs: number;
-  /** Its body may be parsed when it is asked for: a leaf without conditions and paths does not ask. */
-  readonly call: { readonly receivedAtMs: number; readonly body: JsonObject };
+  readonly call: ReadCall;
+}
+
+/** Its body may be parsed when it is asked for: a leaf without conditions and paths does not ask. */
+export interface ReadCall {
+  readonly receivedAtMs: number;
+  /** The delivered JSON. */
+  readonly body: JsonObject;
+  /** An object that has this field of the body; without it the body itself is asked for. */
+  bodyWith?(field: string): JsonObject;
+}
+
+/** Where a path of the call begins. */
+export function rootOf(call: ReadCall, path: readonly string[]): JsonObject {
+  return call.bodyWith?.(path[0] ?? "") ?? call.body;
 }
 
 export function emptyState({ storage }: LeafPlan): LeafState {
@@ -66,16 +79,17 @@ function isCounted({ leaf }: LeafPlan, value: unknown): boolean {
 function pickOf(plan: LeafPlan, { atMs, call }: FoldedCall): Pick | undefined {
   const { measure, window } = plan.leaf;
   if (atMs < window.afterMs || atMs >= window.beforeMs) return undefined;
-  if (plan.fixed.length > 0 && !meetsAll(plan.fixed, call.body)) return undefined;
+  for (const condition of plan.fixed)
+    if (!meetsOne(condition, rootOf(call, condition.path))) return undefined;
   const isCount = measure.kind === "count" || measure.fn === "count";
-  const value = isCount ? null : valueAt(call.body, measure.path);
+  const value = isCount ? null : valueAt(rootOf(call, measure.path), measure.path);
   return isCounted(plan, value) ? { atMs, receivedAtMs: call.receivedAtMs, value } : undefined;
 }
 
 function addTimed(state: LeafState, pick: Pick, plan: LeafPlan, { call, nowMs }: FoldedCall): void {
   let { fromMs, untilMs } = occurrenceInterval(plan, pick.atMs);
   for (const condition of plan.passing) {
-    const interval = intervalOf(condition, call.body);
+    const interval = intervalOf(condition, rootOf(call, condition.path));
     fromMs = Math.max(fromMs, interval.fromMs);
     untilMs = Math.min(untilMs, interval.untilMs);
   }

@@ -1,6 +1,5 @@
 // One call, folded into what its profile keeps.
-import type { JsonObject } from "#contract";
-import { emptyState, foldIntoLeaf } from "../leaves/leaf.ts";
+import { emptyState, foldIntoLeaf, type ReadCall, rootOf } from "../leaves/leaf.ts";
 import type { Computation, ComputationSet, LeafUse } from "./computation-set.ts";
 import { MAX_TRAITS, type Profile, type ProfileTrait } from "./profile.ts";
 import type { CallIdentity } from "./recent-calls.ts";
@@ -8,15 +7,13 @@ import { eventBytes, leafBytes, traitBytes } from "./size.ts";
 
 /** Names of which a profile keeps the count; calls of further names are folded, but not counted by name. */
 const MAX_EVENT_NAMES = 200;
+const TRAITS = ["traits"];
 
-export interface ProfileCall extends CallIdentity {
+export interface ProfileCall extends CallIdentity, ReadCall {
   readonly type: string;
   /** The event of a track, the name of a page or screen. */
   readonly name: string | null;
   readonly timestampMs: number;
-  readonly receivedAtMs: number;
-  /** The delivered JSON, parsed. */
-  readonly body: JsonObject;
 }
 
 /** A call at its moment: `atMs` is its event time, `nowMs` when it is folded. */
@@ -75,7 +72,7 @@ export function setTrait(profile: Profile, key: string, trait: ProfileTrait): bo
 }
 
 function foldTraits({ profile, call, set, atMs, touched }: Folding): void {
-  const traits = call.body["traits"];
+  const { traits } = rootOf(call, TRAITS);
   if (typeof traits !== "object" || traits === null) return;
   for (const [key, value] of Object.entries(traits)) {
     if (!setTrait(profile, key, { value, atMs, receivedAtMs: call.receivedAtMs })) continue;

@@ -4,6 +4,7 @@ import type { JsonObject } from "#contract";
 import type { RawRecord } from "#kafka";
 import type { Serde } from "#serde";
 import type { ProfileEventCall, ProfileEventRecord, TopicMap } from "#topics";
+import { fieldIn, UNDECIDED } from "./json-field.ts";
 
 /** A decoded record: as it was written, and as it is applied. */
 export interface Happening {
@@ -16,10 +17,12 @@ class UnknownEventError extends Error {
   readonly canRetry = false;
 }
 
-/** Parses the body when a leaf asks for it: most calls touch no leaf. */
+/** Parses of the body what leaves ask for: most calls touch no leaf, and no leaf asks for all of it. */
 class FoldedCall implements ProfileCall {
   readonly #call: ProfileEventCall;
   #body: JsonObject | undefined;
+  /** Fields that were asked for. */
+  #fields: Record<string, unknown> | undefined;
 
   constructor(call: ProfileEventCall) {
     this.#call = call;
@@ -60,6 +63,16 @@ class FoldedCall implements ProfileCall {
   get body(): JsonObject {
     this.#body ??= JSON.parse(this.#call.body.toString()) as JsonObject;
     return this.#body;
+  }
+
+  bodyWith(field: string): JsonObject {
+    if (this.#body !== undefined) return this.#body;
+    this.#fields ??= {};
+    if (Object.hasOwn(this.#fields, field)) return this.#fields;
+    const value = fieldIn(this.#call.body, field);
+    if (value === UNDECIDED) return this.body;
+    this.#fields[field] = value;
+    return this.#fields;
   }
 }
 
