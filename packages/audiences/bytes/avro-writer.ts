@@ -14,6 +14,7 @@ const LOW = 2 ** 28;
 const SHORT = 64;
 const LONGEST_NUMBER = 10;
 const DOUBLE_BYTES = 8;
+const UINT48_BYTES = 6;
 /** The number 1, as a number is written. */
 const SECOND_BRANCH = 2;
 
@@ -75,9 +76,17 @@ export class AvroWriter {
     this.#at += DOUBLE_BYTES;
   }
 
-  bytes(value: Uint8Array): void {
-    this.long(value.length);
-    this.raw(value);
+  /** Six bytes of a value of bytes, the lowest first. */
+  uint48(value: number): void {
+    this.#room(UINT48_BYTES);
+    const high = Math.floor(value / 2 ** 32);
+    let low = value >>> 0;
+    for (let place = 0; place < 4; place += 1) {
+      this.#bytes[this.#at++] = low & 0xff;
+      low >>>= 8;
+    }
+    this.#bytes[this.#at++] = high & 0xff;
+    this.#bytes[this.#at++] = high >>> 8;
   }
 
   /** As it is, without a length. */

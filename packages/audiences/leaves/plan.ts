@@ -21,6 +21,8 @@ export interface LeafPlan {
   readonly fixed: readonly Condition[];
   /** Of `where`: within_last and within_next, which begin and end to hold. */
   readonly passing: readonly Condition[];
+  /** Type and name of its calls, where a profile's counts by name say all that the leaf asks for: how often in a lifetime, or when last. */
+  readonly summaryKey: string | undefined;
 }
 
 function bucketWidthMs({ enterMs, leaveMs }: Window): number {
@@ -60,5 +62,18 @@ export function planLeaf(leaf: EventLeaf): LeafPlan {
   const maxTimes = timesOf(leaf);
   const inBuckets = maxTimes === undefined ? talliesOf(leaf) : "times";
   const storage = passing.length > 0 ? "occurrences" : inBuckets;
-  return { leaf, storage, maxTimes: maxTimes ?? 0, bucketMs: bucketWidthMs(leaf.window), fixed, passing };
+  const bucketMs = bucketWidthMs(leaf.window);
+  const isKnown = isKnownFromSummary(leaf, { storage, maxTimes, bucketMs });
+  const summaryKey = isKnown ? `${leaf.type} ${leaf.name}` : undefined;
+  return { leaf, storage, maxTimes: maxTimes ?? 0, bucketMs, fixed, passing, summaryKey };
+}
+
+function isKnownFromSummary(
+  { where, window: { afterMs, beforeMs } }: EventLeaf,
+  { bucketMs, maxTimes, storage }: { storage: string; maxTimes: number | undefined; bucketMs: number },
+): boolean {
+  if (where.length > 0 || Number.isFinite(afterMs) || Number.isFinite(beforeMs)) return false;
+  return (
+    (storage === "times" && maxTimes === 1) || (storage === "counts" && bucketMs === Number.POSITIVE_INFINITY)
+  );
 }

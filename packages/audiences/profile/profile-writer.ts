@@ -4,7 +4,7 @@ import { AvroWriter } from "../bytes/avro-writer.ts";
 import type { LeafState, Tally } from "../leaves/state.ts";
 import { leafToRecord } from "./leaf-record.ts";
 import type { Profile } from "./profile.ts";
-import { hashesToBytes } from "./recent-calls.ts";
+import { HASH_BYTES, MAX_RECENT_CALLS } from "./recent-calls.ts";
 
 const FOR_EVER = Number.POSITIVE_INFINITY;
 /** Index, how many, first, last. */
@@ -96,7 +96,14 @@ function writeFacts(writer: AvroWriter, profile: Profile): void {
   writer.boolean(profile.isFrozen);
   writer.optionalText(redirectTo);
   writer.optionalLong(deletedAtMs);
-  writer.bytes(hashesToBytes(profile.recentCalls));
+  writeHashes(writer, profile.recentCalls);
+}
+
+/** As `hashesToBytes`: an active user's profile has 256. */
+function writeHashes(writer: AvroWriter, hashes: readonly number[]): void {
+  const first = Math.max(0, hashes.length - MAX_RECENT_CALLS);
+  writer.long((hashes.length - first) * HASH_BYTES);
+  for (let place = first; place < hashes.length; place += 1) writer.uint48(hashes[place] ?? 0);
 }
 
 function writeTraits(writer: AvroWriter, { traits }: Profile): void {

@@ -3,7 +3,7 @@
 import type { Profile } from "./profile.ts";
 
 export const MAX_RECENT_CALLS = 256;
-const HASH_BYTES = 6;
+export const HASH_BYTES = 6;
 
 export interface CallIdentity {
   readonly sourceId: string;
@@ -58,7 +58,7 @@ export function hashesToBytes(hashes: readonly number[]): Buffer {
 export function hashesFromBytes(bytes: Buffer): number[] {
   const hashes: number[] = [];
   for (let at = 0; at + HASH_BYTES <= bytes.length; at += HASH_BYTES)
-    hashes.push(bytes.readUIntLE(at, HASH_BYTES));
+    hashes.push(bytes.readUInt32LE(at) + bytes.readUInt16LE(at + 4) * 2 ** 32);
   return hashes;
 }
 

@@ -5,13 +5,9 @@ import type { LeafUse } from "./computation-set.ts";
 import type { EventSummary, Profile } from "./profile.ts";
 import { leafBytes } from "./size.ts";
 
-/** Whether a profile's counts by name say all that the leaf asks for: how often in a lifetime, or when last. */
-export function isKnownFromSummary({ bucketMs, leaf, maxTimes, storage }: LeafPlan): boolean {
-  const { afterMs, beforeMs } = leaf.window;
-  if (leaf.where.length > 0 || Number.isFinite(afterMs) || Number.isFinite(beforeMs)) return false;
-  return (
-    (storage === "times" && maxTimes === 1) || (storage === "counts" && bucketMs === Number.POSITIVE_INFINITY)
-  );
+/** Whether a profile's counts by name say all that the leaf asks for. */
+export function isKnownFromSummary({ summaryKey }: LeafPlan): boolean {
+  return summaryKey !== undefined;
 }
 
 function stateOf({ storage }: LeafPlan, { count, firstMs, lastMs }: EventSummary): LeafState {
@@ -28,8 +24,8 @@ function isBehind(state: LeafState, { count, lastMs }: EventSummary): boolean {
 
 /** What a leaf without a state, or with one that lacks calls, can know; undefined: no more than that. */
 function seedOf({ events }: Profile, plan: LeafPlan, known: LeafState | undefined): LeafState | undefined {
-  if (!isKnownFromSummary(plan)) return undefined;
-  const summary = events.get(`${plan.leaf.type} ${plan.leaf.name}`);
+  if (plan.summaryKey === undefined) return undefined;
+  const summary = events.get(plan.summaryKey);
   if (summary === undefined || (known !== undefined && !isBehind(known, summary))) return undefined;
   return stateOf(plan, summary);
 }

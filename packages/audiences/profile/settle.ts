@@ -58,6 +58,12 @@ export function findNextDeadline(profile: Profile): void {
   profile.nextDeadlineMs = nextMs;
 }
 
+/** As JSON, mostly of a membership. */
+function textOf(value: unknown): string {
+  if (typeof value === "boolean") return value ? "true" : "false";
+  return JSON.stringify(value);
+}
+
 /** Evaluates the computations at one moment; what has changed goes to the outbox. */
 export function settle(profile: Profile, computations: Iterable<Computation>, nowMs: number): void {
   const moment: Moment = { profile, nowMs, known: new Map() };
@@ -65,7 +71,7 @@ export function settle(profile: Profile, computations: Iterable<Computation>, no
   for (const computation of computations) {
     if (!isFor(computation, profile)) continue;
     const { untilMs, value } = evaluateComputation(computation, moment);
-    setValue(profile, computation, JSON.stringify(value), nowMs);
+    setValue(profile, computation, textOf(value), nowMs);
     isStale = setDeadline(profile, computation, untilMs) || isStale;
   }
   if (isStale) findNextDeadline(profile);
