@@ -6,6 +6,7 @@ import { systemHost } from "#host";
 import type { DedupeWindow } from "./dedupe-window.ts";
 import { openLmdbFiles } from "./lmdb-files.ts";
 import { openDedupeWindow } from "./open-window.ts";
+import type { WindowTable } from "./window-files.ts";
 
 // What opening and writing leave on the disk.
 
@@ -17,10 +18,14 @@ let nowMs: number;
 let discarded: unknown[];
 /** Transactions that were begun. */
 let writes: number;
+/** Of the hours' ids, in the order of their making. */
+let tables: string[];
+/** What the next opening of the files throws. */
+let failure: Error | undefined;
 
 beforeEach(() => {
   directory = mkdtempSync(join(tmpdir(), "hookline-window-"));
-  [nowMs, discarded, writes] = [START_MS, [], 0];
+  [nowMs, discarded, writes, tables, failure] = [START_MS, [], 0, [], undefined];
 });
 
 afterEach(() => rmSync(directory, { recursive: true, force: true }));
@@ -35,12 +40,21 @@ function open(): DedupeWindow {
   const doors = {
     writeMark: (file: string) => writeFileSync(file, String(process.pid)),
     openFiles: (path: string) => {
+      if (failure !== undefined) {
+        const thrown = failure;
+        failure = undefined;
+        throw thrown;
+      }
       const files = openLmdbFiles(path);
+      const table = (name: string): WindowTable => {
+        if (name.startsWith("ids-")) tables.push(name);
+        return files.table(name);
+      };
       const batch = (work: () => void): Promise<unknown> => {
         writes += 1;
         return files.batch(work);
       };
-      return { ...files, batch };
+      return { ...files, batch, table };
     },
   };
   return openDedupeWindow({ directory, windowMs: 24 * HOUR_MS, host, onError, onDiscarded }, doors);
@@ -99,4 +113,24 @@ test("the filters of an hour that is over are kept, so that opening does not rea
   );
   await files.close();
   expect(kept).toEqual([true, false]);
+});
+
+test("files that cannot be opened for what is no refusal of the disk are replaced by empty ones", async () => {
+  await closedWithOneId();
+  failure = Object.assign(new Error("invalid"), { code: -30_793 });
+  const why = failure;
+  const window = open();
+  expect([discarded, window.reached]).toEqual([[why], 0]);
+  await window.close();
+});
+
+test("the ids of an hour are in one table, whatever time passes in it", async () => {
+  const window = open();
+  for (const [offset, ms] of [0, 1, HOUR_MS / 2, HOUR_MS - 1, HOUR_MS].entries()) {
+    nowMs = START_MS + ms;
+    note(window, offset);
+  }
+  await window.flush();
+  expect(tables).toEqual([`ids-${START_MS}`, `ids-${START_MS + HOUR_MS}`]);
+  await window.close();
 });
