@@ -77,7 +77,10 @@ describe("topics that are asked for", () => {
       missing: ["config"],
       differing: [{ topic: "events", setting: "partitions", wanted: "4", found: "2" }],
     });
+    const callsBefore = cluster.calls;
     expect(await admin.compareTopics([CONFIG], SHAPE)).toEqual({ missing: ["config"], differing: [] });
+    // Nothing is asked of no topics: a broker may understand all of them.
+    expect(cluster.calls).toBe(callsBefore + 1);
     expect([...cluster.topics.keys()]).toEqual(["events"]);
   });
 
@@ -146,6 +149,12 @@ describe("offsets", () => {
   test("give a group's lag, which is never more than what is there", async () => {
     cluster.known = [0, 1, 2].map((partition) => ({ partition, low: 5, high: 9 }));
     cluster.committed.set(0, 7).set(1, 2);
+    expect(await admin.committedOffsets("g", "events")).toEqual(
+      new Map([
+        [0, 7],
+        [1, 2],
+      ]),
+    );
     expect(await admin.consumerLag("g", "events")).toEqual([
       { partition: 0, lag: 2 },
       { partition: 1, lag: 4 },
@@ -191,6 +200,12 @@ describe("a request of the admin", () => {
     cluster.failures.push(new KafkaError("not_authorized", "no", { canRetry: false }));
     await expect(admin.topicNames()).rejects.toMatchObject({ code: "not_authorized" });
     expect([cluster.calls, cluster.resets]).toEqual([1, 0]);
+  });
+
+  test("that fails for what nobody knows is made once, and the next one over new connections", async () => {
+    cluster.failures.push(new KafkaError("request_failed", "?", { canRetry: false }));
+    await expect(admin.topicNames()).rejects.toMatchObject({ code: "request_failed" });
+    expect([cluster.calls, cluster.resets]).toEqual([1, 1]);
   });
 
   test("is not made any more after the end", async () => {

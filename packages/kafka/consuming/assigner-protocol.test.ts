@@ -65,8 +65,11 @@ describe("co-partitioning assigner", () => {
   test("user data survives its encoding, and damaged user data is a member without a past", () => {
     const last = { partitions: [2, 9], assignedAtMs: 1_700_000_000_000 };
     expect(decodeUserData(encodeUserData(last))).toEqual(last);
-    for (const damaged of ["", "{", "null", '{"partitions":1}', '"x"']) {
+    const untold = '{"partitions":[1]}';
+    for (const damaged of ["", "{", "null", '{"partitions":1,"assignedAtMs":5}', '"x"', untold]) {
       expect(decodeUserData(Buffer.from(damaged))).toEqual({ partitions: [], assignedAtMs: 0 });
     }
+    const some = Buffer.from('{"partitions":["x",1,null],"assignedAtMs":5}');
+    expect(decodeUserData(some)).toEqual({ partitions: [1], assignedAtMs: 5 });
   });
 });

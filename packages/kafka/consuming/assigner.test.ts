@@ -43,6 +43,17 @@ describe("sticky assigner", () => {
     expect(moved(before, after)).toBe(3);
   });
 
+  test("who has most keeps it, whatever the order in which the members are named", () => {
+    const members = [member("a", [0, 1]), member("b", [2, 3, 4])];
+    for (const named of [members, [...members].reverse()]) {
+      const assignment = assignPartitions(5, named);
+      expect([assignment.get("a"), assignment.get("b")]).toEqual([
+        [0, 1],
+        [2, 3, 4],
+      ]);
+    }
+  });
+
   test("when a member dies only its partitions move", () => {
     const before = assignPartitions(12, [member("a"), member("b"), member("c")]);
     const after = assignPartitions(

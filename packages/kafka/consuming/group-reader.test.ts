@@ -30,6 +30,18 @@ describe("group reader", () => {
     ]);
   });
 
+  test("the group's leader is told at each join which partitions this member had last, and since when", () => {
+    const bench = startReader();
+    const { assigner } = bench.session().options;
+    const told = (): unknown => JSON.parse(assigner.userData().toString());
+    expect(told()).toEqual({ partitions: [], assignedAtMs: 0 });
+    const beforeMs = Date.now();
+    bench.session().join([0, 2]);
+    const last = told() as { partitions: unknown; assignedAtMs: number };
+    expect(last.partitions).toEqual([0, 2]);
+    expect(last.assignedAtMs).toBeGreaterThanOrEqual(beforeMs);
+  });
+
   test("nothing is stepped before the owner of new partitions is ready", async () => {
     const ready = Promise.withResolvers<void>();
     const bench = startReader({ onAssigned: () => ready.promise });
