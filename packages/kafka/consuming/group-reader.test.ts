@@ -52,6 +52,14 @@ describe("group reader", () => {
     await soon(() => bench.stepped.length === 2, "the steps");
   });
 
+  test("a batch of which nothing is left steps nothing", async () => {
+    const bench = startReader();
+    bench.session().join([0]);
+    await bench.session().arrive([]);
+    fetch(bench, 0, 0, 1);
+    await soon(() => bench.stepped.length === 1, "the step");
+  });
+
   test("an owner that fails to get ready is asked again", async () => {
     let asked = 0;
     const onAssigned = async (): Promise<void> => {

@@ -20,13 +20,16 @@ let sessions: StubSession[];
 let supervisor: Supervisor;
 /** Handlers that were called, in order. */
 let told: string[];
+let lines: ReturnType<typeof recordingLogger>["lines"];
 
 beforeEach(async () => {
   host = new ManualHost();
   told = [];
   const stubs = stubSessions();
   ({ sessions } = stubs);
-  const { logger } = recordingLogger();
+  const recording = recordingLogger();
+  const { logger } = recording;
+  ({ lines } = recording);
   const handlers: Omit<SessionHandlers, "onCrash"> = {
     onJoin: () => told.push("join"),
     onAnswered: () => told.push("answered"),
@@ -60,6 +63,23 @@ test("a loop that has not gone round for 45 s hangs: its session is given up for
   expect(session.isStopped).toBe(false);
   await host.advance(2_000);
   expect([session.isStopped, sessions.length]).toEqual([true, 2]);
+});
+
+test("a session that ends is said, with why, the first, the second and the fourth time in a row", async () => {
+  for (let failures = 1; failures <= 5; failures += 1) {
+    supervisor.renew(`reason ${failures}`);
+    await host.advance(20_000);
+  }
+  const said = [1, 2, 4].map((failures) => ({
+    level: "warn",
+    fields: { groupId: "g", failures, error: `reason ${failures}` },
+    message: "consumer starts again",
+  }));
+  expect(lines).toEqual(said);
+  joined();
+  supervisor.renew("afterwards");
+  await host.advance(20_000);
+  expect(lines.at(-1)?.fields).toEqual({ groupId: "g", failures: 1, error: "afterwards" });
 });
 
 test("a loop that goes round, whose group has answered nothing for 45 s, is nobody's member: a new session joins", async () => {
