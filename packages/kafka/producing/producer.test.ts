@@ -296,10 +296,12 @@ describe("producer", () => {
     const host = new ManualHost();
     const producer = manualProducer(client, host);
     const sentAtMs = host.now();
-    const sent = producer.send([record("a"), record("b")]);
+    const headers = new Map([["trace", "123"]]);
+    const sent = producer.send([record("a"), record(null, "three"), { ...record("bb"), headers }]);
     await host.advance(100);
-    expect(producer.backlog.records).toBe(2);
-    expect(producer.backlog.bytes).toBeGreaterThan(0);
+    expect(producer.backlog.records).toBe(3);
+    // Of each its key, value, headers, and 20 bytes.
+    expect(producer.backlog.bytes).toBe(22 + 25 + 31);
     expect(producer.backlog.oldestAtMs).toBe(sentAtMs);
     answer.resolve();
     await sent;

@@ -13,13 +13,16 @@ let asked: number;
 /** Keys of what was let through. */
 let opened: (string | null)[];
 let gate: TopicGate;
+let lines: ReturnType<typeof recordingLogger>["lines"];
 
 beforeEach(() => {
   host = new ManualHost();
   [isKnown, isThere, asked, opened] = [false, false, 0, []];
+  const recording = recordingLogger();
+  ({ lines } = recording);
   gate = new TopicGate({
     host,
-    logger: recordingLogger().logger,
+    logger: recording.logger,
     onOpen: ({ key }) => void opened.push(key),
     metadata: {
       partitionCount: () => (isKnown ? 3 : undefined),
@@ -47,6 +50,17 @@ function pass(key: string): Delivery {
 }
 
 describe("the gate before a topic's partitions are known", () => {
+  test("what is waited for is said at the first failure, the second, the fourth", async () => {
+    pass("a");
+    for (let count = 0; asked < 5 && count < 100; count += 1) await host.advance(500);
+    const said = [1, 2, 4].map((failures) => ({
+      level: "warn",
+      fields: { topic: "t", failures },
+      message: "partitions are not known yet: not yet",
+    }));
+    expect(lines).toEqual(said);
+  });
+
   test("records wait, in order, until they are; then they pass at once", async () => {
     for (const key of ["a", "b"]) pass(key);
     await host.advance(500);

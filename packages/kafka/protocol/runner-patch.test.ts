@@ -34,3 +34,23 @@ test("a consumer that is stopped while its fetchers are replaced ends, and the e
   await runner.fetchManager.start();
   expect(asked).toBeLessThan(10);
 });
+
+test("a consumer that runs fetches as the client does", async () => {
+  const asked: number[] = [];
+  const runner = {
+    running: true,
+    logger: silent,
+    instrumentationEmitter: { emit: () => undefined },
+    heartbeat: async () => undefined,
+    consumerGroup: {
+      groupId: "group",
+      memberId: "member",
+      async fetch(nodeId: number) {
+        asked.push(nodeId);
+        return [];
+      },
+    },
+  };
+  await Runner.prototype.fetch.call(runner as unknown as RunnerInternals, 7);
+  expect(asked).toEqual([7]);
+});
