@@ -73,6 +73,7 @@ test("a million changes take no more than twice the room of what is there", () =
   }
   const takenBytes = 5_000 * 1_030;
   expect(values.sizeBytes).toBeLessThan(2 * takenBytes + 4 * 1024 * 1024);
+  expect(values.sizeBytes).toBeGreaterThan(5_000 * 1_000);
   for (let key = 0; key < 5_000; key += 1) expect(values.get(`k${key}`)?.text).toBe(text(key, 19));
 });
 

@@ -1,5 +1,6 @@
 // Waking in a whole deliverer in a simulated world: how its parts are put together.
 import { expect, test } from "@jest/globals";
+import type { Behaviour } from "../../../test/simulation/endpoints/script.ts";
 import { callsFrom, startWorld } from "../../../test/simulation/world/fixtures/quiet-world.ts";
 
 const MINUTE_MS = 60_000;
@@ -12,18 +13,22 @@ const TIMING = {
   endMs: 0,
 };
 
-/** The webhook is down from five seconds on for fifteen; calls come then, and afterwards. */
-function setup() {
+/** The webhook is down from five seconds on for fifteen; calls come then, and afterwards. `afterwards`: how it does until the 40th second. */
+function setup(afterwards?: Behaviour) {
   const down = {
     id: "down",
     startMs: 5_000,
     endMs: 20_000,
     behaviour: { kind: "refusing_connections" },
   } as const;
+  const then =
+    afterwards === undefined
+      ? []
+      : [{ id: "then", startMs: 20_000, endMs: 40_000, behaviour: afterwards } as const];
   const usually = { kind: "well", fromMs: 1, toMs: 20 } as const;
   return startWorld({
     timing: TIMING,
-    scripts: [{ url: URL, usually, phases: [down] }],
+    scripts: [{ url: URL, usually, phases: [down, ...then] }],
     calls: [...callsFrom(6_000, 20), ...callsFrom(25_000, 20, 500)],
   });
 }
@@ -44,6 +49,16 @@ test("what waits for an endpoint is delivered when it is back, long before it is
   const last = new Map(wakes.map(({ key, value }) => [key, value]));
   // What its reader has passed is forgotten.
   expect([...last.values()].every((value) => value === null)).toBe(true);
+});
+
+test("what is woken and fails again waits again", async () => {
+  const { delivered, fleet, until } = setup({ kind: "flaky", share: 0.4 });
+  await until(60_000);
+  const woken = fleet.get("deliverer-1")?.meters.total("delivery_woken_calls_total", {});
+  expect(woken).toBeGreaterThan(0);
+  expect(delivered().length).toBeLessThan(40);
+  await until(30 * MINUTE_MS);
+  expect(new Set(delivered()).size).toBe(40);
 });
 
 test("the next owner passes over what the one before woke, once it has read its cursors", async () => {
