@@ -99,7 +99,7 @@ test("a durable producer never gives a record up, another one does after its tim
   expect(outcomes.at(-1)).toBe("durable written");
 });
 
-test("what was made last is closed first, the cluster at the end, and a second time nothing is left to close", async () => {
+test("a runner is closed before what it writes with, the cluster at the end, and a second time nothing is left to close", async () => {
   await runnerWith(kafka.producer());
   await closed();
   expect(ended).toEqual(["runner", "producer", "cluster"]);
