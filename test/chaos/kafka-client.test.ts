@@ -1,5 +1,5 @@
 import { randomBytes } from "node:crypto";
-import { afterEach, describe, expect, test } from "@jest/globals";
+import { afterAll, afterEach, beforeAll, describe, expect, test } from "@jest/globals";
 import {
   createKafka,
   type Kafka,
@@ -16,18 +16,19 @@ import { TURN_TIMEOUT_MS, takeStack } from "#support/turn";
 const PARTITIONS = 6;
 const SEND_EVERY_MS = 20;
 
-let stack: Stack | undefined;
+let stack: Stack;
 const open: Kafka[] = [];
 
 afterEach(async () => {
-  for (const kafka of open.splice(0).reverse()) await kafka.close();
-  await stack?.stop();
-  stack = undefined;
+  for (const kafka of open.splice(0)) await kafka.close();
 }, 60_000);
 
-async function startBrokers(brokers: 1 | 3): Promise<Stack> {
-  stack = await takeStack({ brokers });
-  return stack;
+/** Before the tests: a turn that is waited for in one of them would be taken for its duration (test/jest/suites.ts). */
+function withBrokers(brokers: 1 | 3): void {
+  beforeAll(async () => {
+    stack = await takeStack({ brokers });
+  }, TURN_TIMEOUT_MS);
+  afterAll(() => stack.stop());
 }
 
 function connect(brokers: readonly string[]): Kafka {
@@ -170,10 +171,12 @@ function pause(timeMs: number): Promise<void> {
 
 // First, after the conservation test: both have three brokers, everybody else has one.
 describe("leaders move between three brokers under load", () => {
+  withBrokers(3);
+
   test(
     "each broker in turn is stopped, one is killed: the flow goes on and nothing acknowledged is lost (fact 1)",
     async () => {
-      const { brokers, broker } = await startBrokers(3);
+      const { brokers, broker } = stack;
       const flow = await startFlow(connect(brokers), 3);
       await grows(flow.arrived, 200, "a flow before the first outage");
       for (const [index, how] of (["stop", "stop", "kill"] as const).entries()) {
@@ -192,10 +195,12 @@ describe("leaders move between three brokers under load", () => {
 });
 
 describe("the only broker goes away under load", () => {
+  withBrokers(1);
+
   test.each(["stopped", "killed"] as const)(
     "%s for 10 s and started again: everything flows again by itself and nothing acknowledged is lost",
     async (how) => {
-      const { brokers, broker } = await startBrokers(1);
+      const { brokers, broker } = stack;
       const flow = await startFlow(connect(brokers), 1);
       await grows(flow.arrived, 200, "a flow before the outage");
       await (how === "stopped" ? broker(0).stop() : broker(0).kill());
