@@ -28,14 +28,20 @@ function putOff({ deadLetters, jobs }: Story): Map<string, number> {
 
 type Job = Story["jobs"][number];
 
+interface FollowedJob {
+  readonly job: Job | undefined;
+  /** Retention had removed the first one: the call, or a copy of it, was routed once more, behind calls that came after it. */
+  readonly isOfSecondRouting: boolean;
+}
+
 /** Which record of its job a request follows: the first one, or that of a second routing where retention had removed the first one by then. */
-function jobFinder(story: Story): (request: Request, key: string) => Job | undefined {
+function jobFinder(story: Story): (request: Request, key: string) => FollowedJob {
   const { isRemovedBy } = removals(story);
   const byKey = Map.groupBy(story.jobs, ({ value }) => keyOf(value.messageId, value.destinationId));
   return ({ startedAtMs }, key) => {
     const jobs = byKey.get(key) ?? [];
     const left = jobs.find((job) => job.atMs <= startedAtMs && !isRemovedBy(startedAtMs, job));
-    return left ?? jobs[0];
+    return { job: left ?? jobs[0], isOfSecondRouting: left !== undefined && left !== jobs[0] };
   };
 }
 
@@ -162,9 +168,11 @@ export const firstAttemptsKeepOrder = law("one user's first attempts stay in ord
         latest = request;
         continue;
       }
-      const [job, latestJob] = [findJob(request, key), findJob(latest, jobOf(latest))];
+      const { isOfSecondRouting, job } = findJob(request, key);
+      const { job: latestJob } = findJob(latest, jobOf(latest));
       const isBehind = (job?.place ?? 0) > (latestJob?.place ?? 0);
       const mayBeBehind =
+        isOfSecondRouting ||
         isRefusing(story) ||
         isRoutedAnew(story, job) ||
         isCopyUnsure(story, request.messageId, latest.messageId);

@@ -233,6 +233,10 @@ export const REGRESSIONS: readonly Regression[] = [
       "the law took a call's second copy for the one that was routed, as the first was said to be unread",
   },
   {
+    seed: 70601,
+    found: "the law asked for order of a call whose first job was removed, and whose copy was routed instead",
+  },
+  {
     seed: 38290,
     worlds: "audiences",
     found: "that a condition was live was written while the partition was not sure to be ours, and not seen",
