@@ -321,6 +321,15 @@ describe("a law is broken by", () => {
       expect(broken({ calls, requests: [probe, first] })).not.toContain(ORDER);
       expect(broken({ calls, requests: [{ ...second, behaviour: "slow" }, first] })).toContain(ORDER);
     });
+
+    test("but not by a call that found the endpoint well again", () => {
+      const failed = request("m0", { behaviour: "resetting", startedAtMs: 40_100 });
+      expect(broken({ calls, requests: [failed, second, first] })).not.toContain(ORDER);
+      const other = { ...failed, process: "deliverer-2" };
+      expect(broken({ calls, requests: [other, second, first] })).toContain(ORDER);
+      const well = request("m0", { startedAtMs: 40_150 });
+      expect(broken({ calls, requests: [failed, well, second, first] })).toContain(ORDER);
+    });
   });
 
   test("a line of level error that no fault explains, and an error that nobody handled", () => {

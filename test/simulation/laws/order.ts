@@ -114,6 +114,19 @@ function isOfTrouble({ behaviour }: Request): boolean {
   return behaviour !== "well" && behaviour !== "slow" && behaviour !== "rejecting";
 }
 
+/** What found the endpoint well again: the first request of its process after one that met trouble. */
+function probesOf(requests: readonly Request[]): ReadonlySet<Request> {
+  const lastOf = new Map<string, Request>();
+  return new Set(
+    requests.filter((request) => {
+      const lane = `${request.process} ${request.url}`;
+      const last = lastOf.get(lane);
+      lastOf.set(lane, request);
+      return last !== undefined && isOfTrouble(last);
+    }),
+  );
+}
+
 function firstRequests(requests: readonly Request[]): Map<string, Request[]> {
   const seen = new Set<string>();
   const firsts = requests.filter(({ messageId, url }) => {
@@ -155,6 +168,7 @@ export const firstAttemptsKeepOrder = law("one user's first attempts stay in ord
   const hasSiblings = ({ url }: Request): boolean => (ownerOf.get(url)?.urls.length ?? 0) > 1;
   const putOffAtMs = putOff(story);
   const findJob = jobFinder(story);
+  const probes = probesOf(story.requests);
   const ofJob = Map.groupBy(story.requests, jobOf);
   for (const [who, firsts] of firstRequests(story.requests)) {
     let latest: Request | undefined;
@@ -162,7 +176,7 @@ export const firstAttemptsKeepOrder = law("one user's first attempts stay in ord
       const key = jobOf(request);
       const offAtMs = putOffAtMs.get(key);
       if (offAtMs !== undefined && offAtMs <= request.startedAtMs) continue;
-      if (isOfTrouble(request)) continue;
+      if (isOfTrouble(request) || probes.has(request)) continue;
       const place = placeOf.get(request.messageId) ?? 0;
       if (latest === undefined || place >= (placeOf.get(latest.messageId) ?? 0)) {
         latest = request;
