@@ -92,6 +92,9 @@ test("killed again and again while it reads its log for a new audience: as if th
   const processor = await startProcess(settings);
   for (let round = 0; round < 3; round += 1)
     await stage.send(...USERS.slice(round).map((userId) => callOf({ userId, event: "A" })));
+  // The fence stands where the log ends then: what is keyed later is no part of what is looked back on.
+  const sent = 3 * USERS.length - 3;
+  await until(async () => (await stage.eventsWritten()) === sent, { ...WAIT, what: "the calls to be keyed" });
   const counted = { event: "A", within: "30d", reduce: { fn: "count" } };
   await stage.configure(audienceOf("counted", counted, { kind: "trait", createdAtMs: Date.now() }));
   const eventsDone = () => stage.progressOf("counted").reduce((sum, one) => sum + one.eventsDone, 0);
