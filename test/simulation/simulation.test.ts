@@ -11,9 +11,9 @@ import { shrink } from "./run/shrink.ts";
 import { runInWorkers } from "./run/workers.ts";
 
 /** About a minute of one core's CPU time, in a process of its own: within jest they took several times as long. */
-const SEEDS = { worlds: "deliveries", firstSeed: 1_157, seeds: 240 };
-/** Some seven seconds. */
-const AUDIENCE_SEEDS = { worlds: "audiences", firstSeed: 1, seeds: 80 };
+const SEEDS = { worlds: "deliveries", firstSeed: 1_157, seeds: 200 };
+/** Some five seconds. */
+const AUDIENCE_SEEDS = { worlds: "audiences", firstSeed: 1, seeds: 60 };
 const TIMEOUT_MS = 1_500_000;
 const OPTIONS = { worlds: "deliveries", without: [], isShrinking: false, lines: 40 } as const;
 
