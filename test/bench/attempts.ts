@@ -6,6 +6,7 @@ import { join } from "node:path";
 import type { OutgoingRecord } from "#kafka";
 import type { Serde } from "#serde";
 import { type DeliveryJob, topicMap } from "#topics";
+import { stubSerde } from "../../services/audience-processor/fixtures/bench.ts";
 import { DeliveryIndex } from "../../services/control/delivery-index/delivery-index.ts";
 import { sentJob } from "../../services/control/replays/fixtures/sent-calls.ts";
 import { createAttemptLog } from "../../services/deliverer/attempt-log/attempt-log.ts";
@@ -13,7 +14,7 @@ import { RECORDED_ATTEMPTS, SAMPLING_BOUNDS } from "../../services/deliverer/att
 import { createAttemptWriter } from "../../services/deliverer/attempt-log/writer.ts";
 import type { LocalBench } from "./bench.ts";
 import { cpuOf, indexRecords, middleOf } from "./index-rows.ts";
-import { bytesIn, localSerde } from "./profile-stage.ts";
+import { bytesIn } from "./profile-stage.ts";
 import { recordedCalls } from "./recorded-calls.ts";
 import type { Report } from "./report.ts";
 
@@ -113,7 +114,7 @@ export const attempts: LocalBench<keyof Flags> = {
     rounds: { default: 3, doc: "of each kind, by turns; the middle one is said" },
   },
   async runAlone({ flags, report }) {
-    const serde = await localSerde();
+    const serde = await stubSerde();
     const costs: Record<Recorded, Costs[]> = { sample: [], all: [] };
     for (let turn = 1; turn <= flags.rounds; turn += 1)
       for (const recorded of RECORDED_ATTEMPTS) {

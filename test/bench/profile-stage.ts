@@ -5,44 +5,23 @@ import { join } from "node:path";
 import { setImmediate as turn } from "node:timers/promises";
 import { systemHost } from "#host";
 import type { OutgoingRecord, RawRecord } from "#kafka";
-import { createSerde, type Registry, type Serde } from "#serde";
+import type { Serde } from "#serde";
 import { openStore, type PartitionStore } from "#state";
-import { type AudienceConfig, type AudienceProgress, allTopics, type Call, topicMap } from "#topics";
+import type { AudienceConfig, AudienceProgress, Call } from "#topics";
 import { Computations } from "../../services/audience-processor/computations/computations.ts";
 import { FirstSync } from "../../services/audience-processor/computations/first-sync.ts";
 import { LeafRegistry } from "../../services/audience-processor/computations/leaf-registry.ts";
 import { Pace } from "../../services/audience-processor/computations/pace.ts";
 import { PartitionComputations } from "../../services/audience-processor/computations/partition-computations.ts";
+import { stubSerde, TOPICS } from "../../services/audience-processor/fixtures/bench.ts";
 import { profileEventsOf } from "../../services/audience-processor/keying/profile-events.ts";
 import { createCodec } from "../../services/audience-processor/profiles/codec.ts";
 import { eventDecoder, type Happening } from "../../services/audience-processor/profiles/event.ts";
 import { PartitionWorker } from "../../services/audience-processor/profiles/partition-worker.ts";
 import { createRecords } from "../../services/audience-processor/records.ts";
 
-const TOPICS = topicMap({ prefix: "", retryDelaysMs: [1_000] });
 const OURS = { isOurs: true };
 const nothing = (): void => undefined;
-
-/** Names schemas by their order. */
-export async function localSerde(): Promise<Serde> {
-  const schemas: Parameters<Registry["idOf"]>[1][] = [];
-  const idOf: Registry["idOf"] & Registry["register"] = async (_, schema) => {
-    if (!schemas.includes(schema)) schemas.push(schema);
-    return schemas.indexOf(schema) + 1;
-  };
-  const serde = createSerde({
-    registryUrl: "",
-    topics: allTopics(TOPICS),
-    registry: {
-      idOf,
-      register: idOf,
-      requireBackwardCompatibility: async () => undefined,
-      schemaOf: async (id) => schemas[id - 1] ?? "null",
-    },
-  });
-  await serde.register();
-  return serde;
-}
 
 /** One partition of a topic. */
 class Log {
@@ -84,7 +63,7 @@ export class ProfileStage {
   }
 
   static async open(configs: readonly AudienceConfig[]): Promise<ProfileStage> {
-    const stage = new ProfileStage(await localSerde());
+    const stage = new ProfileStage(await stubSerde());
     for (const config of configs) stage.#computations.apply(config.id, config);
     stage.#store = await stage.restore(stage.folder);
     await stage.#store.own({ isOurs: true, send: async (records) => stage.#take(records) });
