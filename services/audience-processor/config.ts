@@ -23,6 +23,12 @@ const audienceSettings = settingsGroup({
       default: "20000",
       doc: "Events a second that one process reads again from the log for conditions that look back, and are new.",
     }),
+    profileMegabytes: setting({
+      env: "HOOKLINE_AUDIENCE_PROFILE_MB",
+      type: value.integer({ min: 16, max: 1_000_000 }),
+      default: "256",
+      doc: "Megabytes of memory, about, for the profiles that one process has used last; others are read from disk.",
+    }),
   },
 });
 

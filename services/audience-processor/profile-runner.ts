@@ -15,6 +15,8 @@ import type { PartitionWorker } from "./profiles/partition-worker.ts";
 import { ProfilePartitions, type ProfilePartitionsOptions } from "./profiles/profile-partitions.ts";
 import type { Telemetry } from "./telemetry.ts";
 
+const BYTES_A_MEGABYTE = 1024 * 1024;
+
 /** Members are counted where changes are sent. */
 function withMembers(telemetry: Telemetry, progress: Progress, partition: number): Telemetry {
   return {
@@ -189,6 +191,7 @@ function createPartitions(shared: Shared, runnerOf: () => Runner): ProfilePartit
   return new ProfilePartitions({
     directory: join(settings.data.dataDir, "audience-processor", profiles.name),
     openStore: parts.openStore,
+    roomBytes: settings.audiences.profileMegabytes * BYTES_A_MEGABYTE,
     store: storeSettings(parts, codec),
     // What the last owner has written of its leaves has to be known before the first event.
     prepare: () => shared.refreshTables(),

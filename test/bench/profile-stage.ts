@@ -13,7 +13,7 @@ import { FirstSync } from "../../services/audience-processor/computations/first-
 import { LeafRegistry } from "../../services/audience-processor/computations/leaf-registry.ts";
 import { Pace } from "../../services/audience-processor/computations/pace.ts";
 import { PartitionComputations } from "../../services/audience-processor/computations/partition-computations.ts";
-import { stubSerde, TOPICS } from "../../services/audience-processor/fixtures/bench.ts";
+import { ROOM_BYTES, stubSerde, TOPICS } from "../../services/audience-processor/fixtures/bench.ts";
 import { profileEventsOf } from "../../services/audience-processor/keying/profile-events.ts";
 import { createCodec } from "../../services/audience-processor/profiles/codec.ts";
 import { eventDecoder, type Happening } from "../../services/audience-processor/profiles/event.ts";
@@ -89,6 +89,7 @@ export class ProfileStage {
 
   #newWorker(store: PartitionStore): PartitionWorker {
     return new PartitionWorker({
+      roomBytes: () => ROOM_BYTES,
       store,
       settledTo: 0,
       ownership: OURS,

@@ -6,6 +6,9 @@ const CONTINUED = 0x80;
 const LOW_BITS = 28;
 const DOUBLE_BYTES = 8;
 const NOTHING = Buffer.alloc(0);
+// Most arrays have no elements.
+const NO_NUMBERS: readonly number[] = [];
+const NO_TEXTS: readonly string[] = [];
 
 /** The bytes end inside a value, or go on behind the last one. */
 class AvroBytesError extends Error {
@@ -84,34 +87,40 @@ export class AvroReader {
     for (let left = this.#block(); left > 0; left = this.#block()) for (; left > 0; left -= 1) read();
   }
 
-  longs(): number[] {
-    const values: number[] = [];
-    for (let left = this.#block(); left > 0; left = this.#block())
-      for (; left > 0; left -= 1) values.push(this.long());
+  longs(): readonly number[] {
+    const count = this.#block();
+    if (count === 0) return NO_NUMBERS;
+    const values = new Array<number>(count);
+    for (let place = 0; place < count; place += 1) values[place] = this.long();
+    this.each(() => values.push(this.long()));
     return values;
   }
 
-  doubles(): number[] {
-    const values: number[] = [];
-    for (let left = this.#block(); left > 0; left = this.#block())
-      for (; left > 0; left -= 1) values.push(this.double());
+  doubles(): readonly number[] {
+    const count = this.#block();
+    if (count === 0) return NO_NUMBERS;
+    const values = new Array<number>(count);
+    for (let place = 0; place < count; place += 1) values[place] = this.double();
+    this.each(() => values.push(this.double()));
     return values;
   }
 
-  texts(): string[] {
-    const values: string[] = [];
-    for (let left = this.#block(); left > 0; left = this.#block())
-      for (; left > 0; left -= 1) values.push(this.text());
+  texts(): readonly string[] {
+    const count = this.#block();
+    if (count === 0) return NO_TEXTS;
+    const values = Array.from({ length: count }, () => this.text());
+    this.each(() => values.push(this.text()));
     return values;
   }
 
   /** How many elements follow; 0 at the end of an array. */
   #block(): number {
     const length = this.long();
-    if (length >= 0) return length;
-    // Its bytes are said, too.
-    this.long();
-    return -length;
+    // Its bytes are said, too, before the elements.
+    if (length < 0) this.long();
+    const count = Math.abs(length);
+    if (count > this.#bytes.length - this.#at) throw new AvroBytesError("the value ends inside an array");
+    return count;
   }
 
   /** Of a union of null, which stands first, and one type. */

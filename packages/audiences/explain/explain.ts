@@ -46,7 +46,7 @@ function changeMs(
 }
 
 function momentOf(profile: Profile, nowMs: number): Moment {
-  return { profile, nowMs, known: new Map() };
+  return { profile, nowMs };
 }
 
 function leafValue(node: Node, { profile, nowMs }: Moment): Pick<LeafExplanation, "value" | "isOverflowing"> {
@@ -54,7 +54,7 @@ function leafValue(node: Node, { profile, nowMs }: Moment): Pick<LeafExplanation
     const { isOverflowing, value } = evaluateLeaf(node.plan, leafStateOf(profile, node.plan), nowMs);
     return isOverflowing ? { value, isOverflowing } : { value };
   }
-  if (node.kind !== "trait") return { value: evaluateNode(node, { profile, nowMs, known: new Map() }).holds };
+  if (node.kind !== "trait") return { value: evaluateNode(node, { profile, nowMs }).holds };
   const [name = "", ...rest] = node.condition.path;
   return { value: valueAt(profile.traits.get(name)?.value, rest) ?? null };
 }

@@ -15,8 +15,8 @@ export interface Holding {
 export interface Moment {
   readonly profile: Profile;
   readonly nowMs: number;
-  /** Audiences that other audiences name, each evaluated once. */
-  readonly known: Map<Computation, Holding>;
+  /** Audiences that others name, each evaluated once; there from the first one on. */
+  known?: Map<Computation, Holding>;
 }
 
 const FOR_EVER = Number.POSITIVE_INFINITY;
@@ -39,15 +39,17 @@ function evaluateTrait(node: Node & { kind: "trait" }, { profile, nowMs }: Momen
 
 function evaluateNamed(audience: Computation | undefined, moment: Moment): Holding {
   if (audience === undefined) return UNMET;
-  const known = moment.known.get(audience);
+  const known = moment.known?.get(audience);
   if (known !== undefined) return known;
-  const { id, root } = audience;
-  const holding =
-    root === undefined
-      ? { holds: moment.profile.lists.has(id), untilMs: FOR_EVER }
-      : evaluateNode(root, moment);
+  const holding = evaluateAudience(audience, moment);
+  moment.known ??= new Map();
   moment.known.set(audience, holding);
   return holding;
+}
+
+function evaluateAudience({ id, root }: Computation, moment: Moment): Holding {
+  if (root === undefined) return { holds: moment.profile.lists.has(id), untilMs: FOR_EVER };
+  return evaluateNode(root, moment);
 }
 
 /**
@@ -95,6 +97,6 @@ export interface Evaluated {
 export function evaluateComputation(computation: Computation, moment: Moment): Evaluated {
   const { plan } = computation;
   if (plan !== undefined) return evaluateLeaf(plan, leafStateOf(moment.profile, plan), moment.nowMs);
-  const { holds, untilMs } = evaluateNamed(computation, moment);
+  const { holds, untilMs } = moment.known?.get(computation) ?? evaluateAudience(computation, moment);
   return { value: holds, untilMs };
 }

@@ -55,5 +55,7 @@ export function mergedBy({ type, userId, anonymousId, previousId }: Ids, redirec
   const named = anonymousId === null ? [] : [anonymousProfileId(anonymousId)];
   if (type === "alias" && previousId) named.push(userProfileId(previousId), anonymousProfileId(previousId));
   const survivor = survivorOf(userProfileId(userId), redirectOf);
-  return [...new Set(named)].filter((id) => id !== survivor && redirectOf(id) === undefined);
+  return named.filter(
+    (id, place) => id !== survivor && redirectOf(id) === undefined && named.indexOf(id) === place,
+  );
 }

@@ -9,6 +9,13 @@ interface Columns {
   readonly texts: string[];
 }
 
+/** As it is read. */
+interface LeafRecord extends Pick<ProfileLeaf, "kind" | "isOverflowing"> {
+  readonly longs: readonly number[];
+  readonly doubles: readonly number[];
+  readonly texts: readonly string[];
+}
+
 function writeTallies(
   tallies: readonly Tally[],
   kind: LeafState["kind"],
@@ -66,9 +73,9 @@ class Reader {
   #long = 0;
   #double = 0;
   #text = 0;
-  readonly #record: ProfileLeaf;
+  readonly #record: LeafRecord;
 
-  constructor(record: ProfileLeaf) {
+  constructor(record: LeafRecord) {
     this.#record = record;
   }
 
@@ -136,17 +143,18 @@ function readOccurrences(reader: Reader): TimedOccurrence[] {
   return occurrences;
 }
 
-/** The differences, which nobody needs any more, become the times. */
-function readTimes(longs: number[]): number[] {
-  for (let place = 1; place < longs.length; place += 1)
-    longs[place] = (longs[place] ?? 0) + (longs[place - 1] ?? 0);
-  return longs;
+function readTimes(differences: readonly number[]): number[] {
+  let atMs = 0;
+  return differences.map((differenceMs) => {
+    atMs += differenceMs;
+    return atMs;
+  });
 }
 
 /** undefined for a kind that a later version has written. */
-export function leafFromRecord(record: ProfileLeaf): LeafState | undefined {
+export function leafFromRecord(record: LeafRecord): LeafState | undefined {
   const { isOverflowing, kind } = record;
-  if (kind === "times") return { kind, times: readTimes([...record.longs]) };
+  if (kind === "times") return { kind, times: readTimes(record.longs) };
   const reader = new Reader(record);
   switch (kind) {
     case "counts":

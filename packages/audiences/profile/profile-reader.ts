@@ -38,7 +38,7 @@ function readLeaves(reader: AvroReader, { leaves }: Profile): void {
     const kind = reader.name();
     const isOverflowing = reader.boolean();
     const [longs, doubles, texts] = [reader.longs(), reader.doubles(), reader.texts()];
-    const state = leafFromRecord({ key, kind, isOverflowing, longs, doubles, texts });
+    const state = leafFromRecord({ kind, isOverflowing, longs, doubles, texts });
     if (state !== undefined) leaves.set(key, state);
   });
 }

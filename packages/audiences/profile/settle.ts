@@ -66,7 +66,7 @@ function textOf(value: unknown): string {
 
 /** Evaluates the computations at one moment; what has changed goes to the outbox. */
 export function settle(profile: Profile, computations: Iterable<Computation>, nowMs: number): void {
-  const moment: Moment = { profile, nowMs, known: new Map() };
+  const moment: Moment = { profile, nowMs };
   let isStale = false;
   for (const computation of computations) {
     if (!isFor(computation, profile)) continue;

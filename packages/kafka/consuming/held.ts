@@ -4,7 +4,7 @@ import type { Seen } from "./tracker.ts";
 /** What a record weighs in memory beside its value. */
 const RECORD_OVERHEAD_BYTES = 200;
 
-/** The array is shortened after this many removed records, not after each: shortening moves all that remain. */
+/** The array is shortened after this many removed records at least, and when most of it is removed: shortening moves all that remain. */
 const COMPACT_AFTER = 256;
 
 /** A fetched record on its way to its end. */
@@ -33,7 +33,8 @@ export function received<T>(record: RawRecord, decoded: T): Received<T> {
 
 /** Fetched records that wait for their step, in order. */
 export class HeldQueue<T> {
-  #records: Held<T>[] = [];
+  /** Those before `#first` are removed. */
+  #records: (Held<T> | undefined)[] = [];
   #first = 0;
   #sizeBytes = 0;
 
@@ -61,15 +62,17 @@ export class HeldQueue<T> {
   /** Lets the head go. */
   shift(): void {
     this.#sizeBytes -= this.head?.sizeBytes ?? 0;
+    this.#records[this.#first] = undefined;
     this.#first += 1;
-    if (this.#first < COMPACT_AFTER && this.#first < this.#records.length) return;
+    const { length } = this.#records;
+    if (this.#first < length && (this.#first < COMPACT_AFTER || 2 * this.#first < length)) return;
     this.#records = this.#records.slice(this.#first);
     this.#first = 0;
   }
 
   /** Empties the queue; returns what was in it. */
   clear(): Held<T>[] {
-    const left = this.#records.slice(this.#first);
+    const left = this.#records.slice(this.#first).filter((held) => held !== undefined);
     this.#records = [];
     this.#first = 0;
     this.#sizeBytes = 0;

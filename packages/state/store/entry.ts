@@ -49,9 +49,10 @@ function dueNumber(dueMs: number): number {
 export function dueKeyOf(dueMs: number, tableKey: Buffer): Buffer | undefined {
   const due = dueNumber(dueMs);
   if (due === NEVER) return undefined;
-  const place = Buffer.alloc(NUMBER_BYTES);
-  place.writeUIntBE(due, 0, NUMBER_BYTES);
-  return Buffer.concat([place, tableKey]);
+  const key = Buffer.allocUnsafe(NUMBER_BYTES + tableKey.length);
+  key.writeUIntBE(due, 0, NUMBER_BYTES);
+  key.set(tableKey, NUMBER_BYTES);
+  return key;
 }
 
 export function dueIn(dueKey: Buffer): { readonly dueMs: number; readonly tableKey: Buffer } {

@@ -1,5 +1,5 @@
 import { SPACE_SOURCE } from "#contract";
-import type { RawRecord, Step } from "#kafka";
+import type { OutgoingRecord, RawRecord, Step } from "#kafka";
 import type { Call } from "#topics";
 import type { ProcessorRecords } from "../records.ts";
 import { type KeyedEvent, profileEventsOf } from "./profile-events.ts";
@@ -44,17 +44,20 @@ export function createKeyCalls({
 }): Step<Call | undefined> {
   const known = new KnownLinks();
   return ({ decoded }, settle) => {
-    const all = decoded === undefined ? [] : profileEventsOf(decoded);
-    const events = all.filter((one) => !known.has(linkOf(one) ?? ""));
+    const produce: OutgoingRecord[] = [];
+    const links: string[] = [];
+    for (const one of decoded === undefined ? [] : profileEventsOf(decoded)) {
+      const link = linkOf(one);
+      if (link !== undefined && known.has(link)) continue;
+      if (link !== undefined) links.push(link);
+      produce.push(records.profileEvent(one.profileId, one.event));
+    }
     settle({
-      produce: events.map(({ event, profileId }) => records.profileEvent(profileId, event)),
+      produce,
       // Not before: a link that is known and not written would be lost.
       onDurable() {
-        for (const one of events) {
-          const link = linkOf(one);
-          if (link !== undefined) known.add(link);
-        }
-        onKeyed(events.length);
+        for (const link of links) known.add(link);
+        onKeyed(produce.length);
       },
     });
   };

@@ -52,10 +52,11 @@ export class PartitionWorker {
 
   constructor(parts: WorkerParts) {
     this.#parts = parts;
-    const { codec, store } = parts;
+    const { codec, roomBytes, store } = parts;
     this.#settledTo = parts.settledTo;
     this.#leastVersion = VERSIONS_A_RECORD * store.reached;
-    this.#cache = new ProfileCache({ store, codec, isSettled: (offset) => offset < this.#settledTo });
+    const isSettled = (offset: number): boolean => offset < this.#settledTo;
+    this.#cache = new ProfileCache({ store, codec, isSettled, roomBytes });
     this.#waiting = new WaitingEvents({
       computations: parts.computations,
       refresh: () => parts.refresh(),

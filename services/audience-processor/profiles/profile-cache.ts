@@ -2,81 +2,106 @@ import type { Profile } from "#audiences";
 import type { PartitionStore } from "#state";
 import type { ProfileCodec } from "./codec.ts";
 
-/** Of one partition. A profile has 64 KB at most, and about 2 KB mostly. */
-const MAX_PROFILES = 4_000;
-const MAX_BYTES = 16 * 1024 * 1024;
+/** What a profile takes in memory, by the bytes of its record: 5.7 KB at 800 bytes, of which most are numbers and names. */
+const MEMORY = { leastBytes: 1_024, timesRecord: 5 };
 
-/** Decoded profiles of one partition, those that were used last. What is not durable yet stays, however much that is. */
+interface CacheParts {
+  readonly store: Pick<PartitionStore, "get">;
+  readonly codec: Pick<ProfileCodec, "read">;
+  /** Whether the event is settled, here or by an earlier owner. */
+  isSettled(offset: number): boolean;
+  /** How much memory the profiles may take by now. */
+  roomBytes(): number;
+}
+
+function memoryOf({ sizeBytes }: Profile): number {
+  return MEMORY.leastBytes + MEMORY.timesRecord * sizeBytes;
+}
+
+/** Ids that were seen lately, one for so much of the memory. */
+const SEEN_EACH_BYTES = 8_192;
+
+/**
+ * Decoded profiles of one partition, those that were used last. What is not durable yet stays, however much that is. A profile is held for
+ * longer than its batch once it is used a second time: those who come once only would push out the others, and cost the garbage collector
+ * most. All of it is in pairs of which the older one is let go of as a whole (docs/decisions/0100).
+ */
 export class ProfileCache {
-  readonly #store: Pick<PartitionStore, "get">;
-  readonly #codec: Pick<ProfileCodec, "read">;
-  readonly #isSettled: (offset: number) => boolean;
-  readonly #profiles = new Map<string, Profile>();
-  #bytes = 0;
+  readonly #parts: CacheParts;
+  #newest = new Map<string, Profile>();
+  #newestBytes = 0;
+  #before = new Map<string, Profile>();
+  /** Used for the first time in a while. */
+  #passing = new Map<string, Profile>();
+  /** Ids of those that were let go of after they had passed. */
+  #seen = new Set<string>();
+  #seenBefore: ReadonlySet<string> = new Set();
 
-  constructor({
-    store,
-    codec,
-    isSettled,
-  }: {
-    readonly store: Pick<PartitionStore, "get">;
-    readonly codec: Pick<ProfileCodec, "read">;
-    /** Whether the event is settled, here or by an earlier owner. */
-    isSettled(offset: number): boolean;
-  }) {
-    this.#store = store;
-    this.#codec = codec;
-    this.#isSettled = isSettled;
+  constructor(parts: CacheParts) {
+    this.#parts = parts;
   }
 
   /** Undefined when nothing is known of it; a promise while the writer's schema is not known yet. */
   load(id: string): Profile | undefined | Promise<Profile> {
-    const known = this.#profiles.get(id);
+    const known = this.#newest.get(id) ?? this.#before.get(id) ?? this.#passing.get(id);
     if (known !== undefined) {
-      this.#profiles.delete(id);
-      this.#profiles.set(id, known);
+      this.keep(known);
       return known;
     }
-    const value = this.#store.get(id);
+    const value = this.#parts.store.get(id);
     if (value === undefined) return undefined;
-    const profile = this.#codec.read(id, value);
+    const profile = this.#parts.codec.read(id, value);
     if (!("then" in profile)) this.#forgetSent(profile);
     return profile;
   }
 
   keep(profile: Profile): void {
-    if (this.#profiles.get(profile.id) === profile) return;
-    this.forget(profile.id);
-    this.#profiles.set(profile.id, profile);
-    this.#bytes += profile.sizeBytes;
+    const { id } = profile;
+    if (this.#newest.get(id) === profile || this.#passing.get(id) === profile) return;
+    if (this.#newest.has(id) || this.#before.has(id) || this.#seen.has(id) || this.#seenBefore.has(id))
+      this.#hold(profile);
+    else this.#passing.set(id, profile);
   }
 
   forget(id: string): void {
-    const known = this.#profiles.get(id);
-    if (known !== undefined) this.#drop(known);
+    for (const profiles of [this.#newest, this.#before, this.#passing]) profiles.delete(id);
   }
 
   clear(): void {
-    this.#profiles.clear();
-    this.#bytes = 0;
+    this.#newest = new Map();
+    this.#newestBytes = 0;
+    this.#before = new Map();
+    this.#passing = new Map();
   }
 
   /** Lets go of those that were used longest ago, but not of those that are still needed. */
   shrink(isNeeded: (id: string) => boolean): void {
-    for (const profile of this.#profiles.values()) {
-      if (this.#profiles.size <= MAX_PROFILES && this.#bytes <= MAX_BYTES) return;
-      if (!isNeeded(profile.id)) this.#drop(profile);
-    }
+    this.#letPass(isNeeded);
+    const roomBytes = this.#parts.roomBytes();
+    if (this.#seen.size > roomBytes / SEEN_EACH_BYTES) [this.#seenBefore, this.#seen] = [this.#seen, new Set()];
+    if (this.#newestBytes <= roomBytes / 2) return;
+    const before = this.#before;
+    this.#before = this.#newest;
+    this.#newest = new Map();
+    this.#newestBytes = 0;
+    for (const [id, profile] of before) if (isNeeded(id) && !this.#before.has(id)) this.#hold(profile);
+  }
+
+  #hold(profile: Profile): void {
+    this.#newest.set(profile.id, profile);
+    this.#newestBytes += memoryOf(profile);
+  }
+
+  #letPass(isNeeded: (id: string) => boolean): void {
+    const passing = this.#passing;
+    this.#passing = new Map();
+    for (const [id, profile] of passing)
+      if (isNeeded(id)) this.#passing.set(id, profile);
+      else this.#seen.add(id);
   }
 
   /** What was sent with an event is in the record until the profile's next change. */
   #forgetSent(profile: Profile): void {
-    if (profile.outboxOffset !== undefined && this.#isSettled(profile.outboxOffset)) profile.outbox = [];
-  }
-
-  /** Sizes move while profiles are held; what is left of an empty cache is no size. */
-  #drop({ id, sizeBytes }: Profile): void {
-    this.#profiles.delete(id);
-    this.#bytes = this.#profiles.size === 0 ? 0 : Math.max(0, this.#bytes - sizeBytes);
+    if (profile.outboxOffset !== undefined && this.#parts.isSettled(profile.outboxOffset)) profile.outbox = [];
   }
 }

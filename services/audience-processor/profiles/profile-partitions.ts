@@ -15,7 +15,7 @@ interface Companion {
   advance(): void;
 }
 
-type WorkOn = (parts: Omit<WorkerParts, "store" | "settledTo" | "ownership">) => {
+type WorkOn = (parts: Omit<WorkerParts, "store" | "settledTo" | "ownership" | "roomBytes">) => {
   readonly worker: PartitionWorker;
   /** Aborted when the partition is lost. */
   readonly signal: AbortSignal;
@@ -26,6 +26,8 @@ export interface ProfilePartitionsOptions {
   readonly directory: string;
   readonly openStore: OpenStore;
   readonly store: Omit<StoreOptions, "directory" | "partition" | "onProgress" | "signal">;
+  /** How much memory the profiles of all partitions may take. */
+  readonly roomBytes: number;
   /** Resolves when all is known that a partition's work begins with. */
   prepare(): Promise<unknown>;
   /** Begins the work on a partition: `workOn` makes its worker. */
@@ -198,7 +200,8 @@ export class ProfilePartitions {
         if (this.#isReadingOver) this.readingIsOver();
       };
       const { restoredTo: settledTo } = owned;
-      const worker = new PartitionWorker({ ...parts, onFailed, store, settledTo, ownership: own });
+      const roomBytes = (): number => this.#options.roomBytes / Math.max(1, this.#owned.size);
+      const worker = new PartitionWorker({ ...parts, onFailed, store, settledTo, roomBytes, ownership: own });
       owned.worker = worker;
       return { worker, signal };
     });

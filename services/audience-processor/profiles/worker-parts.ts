@@ -17,6 +17,8 @@ export interface WorkerParts {
   readonly records: ProcessorRecords;
   readonly computations: { readonly set: ComputationSet; readonly computationOf: ComputationOf };
   readonly telemetry: ProfileTelemetry;
+  /** How much memory the partition's profiles may take by now. */
+  roomBytes(): number;
   readonly host: Pick<Host, "now" | "setImmediate">;
   /** Resolves when the records are acknowledged. */
   send(records: readonly OutgoingRecord[]): Promise<void>;
