@@ -82,7 +82,12 @@ class ProcessorBench {
     report.figure("bare loop: read, decode, count in a map, CPU a call", bare, { unit: "µs" });
     const service = await this.#start(UNPACED);
     const sample = serviceSampler(service, FOLDED);
-    const cost = await measureCpu({ sample, warmUp: flags.calls * COLD, seconds: 300, until: flags.calls * 0.95 });
+    const cost = await measureCpu({
+      sample,
+      warmUp: flags.calls * COLD,
+      seconds: 300,
+      until: flags.calls * 0.95,
+    });
     report.figure(`${flags.audiences} audiences: CPU a call, both steps`, cost.cpuMicros, { unit: "µs" });
     report.figure("calls per second of CPU time", 1e6 / cost.cpuMicros, {
       unit: "calls/s",
@@ -225,7 +230,10 @@ export const processor: Bench<Flags> = {
   summary: "The audience processor on Kafka, one partition: cost a call, first syncs, restore, latency.",
   flags: {
     users: { default: 20_000, doc: "profiles" },
-    calls: { default: 200_000, doc: "calls that wait when the processor starts; the first third is not measured" },
+    calls: {
+      default: 200_000,
+      doc: "calls that wait when the processor starts; the first third is not measured",
+    },
     audiences: { default: 500, doc: "audiences, of which a call touches five" },
     rate: { default: 300, doc: "calls a second while latency is measured" },
     seconds: { default: 20, doc: "for which latency is measured, once alone and once during first syncs" },

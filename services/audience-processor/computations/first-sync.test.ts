@@ -280,3 +280,60 @@ test("a profile that cannot be read at once, as its schema is asked for, is wait
   for (let look = 0; look < 8; look += 1) await advance(sync);
   expect(bench.sent.map(({ user }) => user).sort()).toEqual(["u0", "u1", "u2"]);
 });
+
+describe("audiences that are made together", () => {
+  const IDS = ["a1", "a2", "a3"];
+  const EDITED = audienceOf("a1", { event: "A", count: { op: "gte", value: 1 } }, { generation: 2 });
+
+  /** A first sync that has sent some of the members of each, and waits for its pace. */
+  async function begun() {
+    const all = await setup(600, 300);
+    const { advance, bench, reported, start } = all;
+    for (const id of IDS) bench.computations.apply(id, audienceOf(id, { event: "A" }));
+    const sync = start();
+    const last = (id: string) => reported.findLast((one) => one.id === id);
+    await advance(sync, 0);
+    await advance(sync, 0);
+    expect(IDS.map((id) => last(id)?.profilesDone)).toEqual([100, 100, 100]);
+    const membersOf = (id: string): (string | null)[] =>
+      bench.sent.filter(({ text }) => text === `{"${id}":true}`).map(({ user }) => user);
+    return { ...all, sync, last, membersOf };
+  }
+
+  test("have one pass, which sends each member of each once", async () => {
+    const { membersOf, reported, sync } = await begun();
+    for (const id of IDS) await sync.live(id);
+    for (const id of IDS) expect(new Set(membersOf(id)).size).toBe(600);
+    expect(IDS.flatMap(membersOf)).toHaveLength(1_800);
+    const live = reported.filter(({ state }) => state === "live");
+    expect(live.map(({ id, profilesDone }) => [id, profilesDone])).toEqual(IDS.map((id) => [id, 600]));
+  });
+
+  test("go on when one of them is edited: the others where they were, that one with the first profile", async () => {
+    const { bench, last, membersOf, reported, sync } = await begun();
+    const reached = last("a2")?.cursor;
+    const before = reported.length;
+    bench.computations.apply("a1", { ...EDITED, updatedAtMs: 2 });
+    for (const [id, generation] of [
+      ["a1", 2],
+      ["a2", 1],
+      ["a3", 1],
+    ] as const)
+      await sync.live(id, generation);
+    const first = (id: string) => reported.slice(before).find((one) => one.id === id);
+    expect([first("a1")?.cursor, first("a2")?.cursor, first("a3")?.cursor]).toEqual([null, reached, reached]);
+    for (const id of IDS) expect([membersOf(id).length, new Set(membersOf(id)).size]).toEqual([600, 600]);
+    expect(last("a2")?.profilesDone).toBe(600);
+  });
+
+  test("do not wait for one that is made later, and has a pass of its own", async () => {
+    const { bench, membersOf, reported, sync } = await begun();
+    bench.computations.apply("late", audienceOf("late", { event: "A" }, { updatedAtMs: 2 }));
+    await sync.live("late");
+    const liveAt = (id: string) => reported.findIndex((one) => one.id === id && one.state === "live");
+    const ends = IDS.map(liveAt);
+    expect(Math.min(...ends)).toBeGreaterThan(0);
+    expect(liveAt("late")).toBeGreaterThan(Math.max(...ends));
+    expect(membersOf("late")).toHaveLength(600);
+  });
+});

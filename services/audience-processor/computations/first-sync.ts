@@ -1,6 +1,7 @@
 // One partition evaluates all its profiles against what is new, edited or resumed, and lets go of what was deleted; a few at a time.
 import {
   type Computation,
+  type ComputationSet,
   evaluate,
   forgetUnused,
   type LeafUse,
@@ -13,7 +14,8 @@ import type { PartitionWorker } from "../profiles/partition-worker.ts";
 import type { LeafRegistry } from "./leaf-registry.ts";
 import type { Pace } from "./pace.ts";
 import type { PartitionComputations } from "./partition-computations.ts";
-import { isDone, type Pass, stateOf } from "./pass.ts";
+import { choose, isDone, isSame, type Pass, stateOf } from "./pass.ts";
+import { type Looked, PassProgress, type PassProgressParts } from "./pass-progress.ts";
 import { notePauses } from "./pauses.ts";
 
 /** Profiles of one turn of the event loop at most, and how long a turn may take: each step of a live call may wait for one. */
@@ -28,29 +30,37 @@ const LIVE_MS = 1_000;
 /** While so many wait to be written no more are looked at. */
 const MAX_UNWRITTEN = 512;
 
-export interface FirstSyncParts {
-  readonly partition: number;
+export interface FirstSyncParts extends PassProgressParts {
   readonly worker: PartitionWorker;
   readonly computations: PartitionComputations;
   readonly registry: LeafRegistry;
   readonly pace: Pace;
   readonly host: Pick<Host, "elapsed" | "setImmediate" | "setTimeout">;
-  nowMs(): number;
   /** Where events will be read from next, of this partition. */
   position(): number;
-  /** What is known of this partition and computation. */
-  progressOf(id: string): AudienceProgress | undefined;
   /** So many values have changed. */
   onChanged(values: number): void;
-  /** Keeps it and has it written. */
-  report(progress: AudienceProgress): void;
   /** Resolves when all of it is written; tries until then, or until the partition is lost. */
   reportDurably(progress: readonly AudienceProgress[]): Promise<void>;
 }
 
+/** What a pass does to each profile, by one set of computations. */
+interface Work {
+  readonly pass: Pass;
+  readonly set: ComputationSet;
+  /** To be evaluated. */
+  readonly affected: readonly Computation[];
+  /** Leaves that may have been counted for them. */
+  readonly uses: readonly LeafUse[];
+  /** Whether some of what a profile has counted may be asked for by nobody any more. */
+  readonly isForgetting: boolean;
+}
+
 export class FirstSync {
   readonly #parts: FirstSyncParts;
+  readonly #progress: PassProgress;
   #pass: Pass | undefined;
+  #work: Work | undefined;
   #turn: Timer | undefined;
   #turnTookMs = 0;
   /** Where events were read at the last look, and when that had moved. */
@@ -59,6 +69,7 @@ export class FirstSync {
 
   constructor(parts: FirstSyncParts) {
     this.#parts = parts;
+    this.#progress = new PassProgress(parts);
     // At once: what is folded next by a definition that is paused changes values that are not sent.
     parts.computations.whenCompiled(() => notePauses(parts));
   }
@@ -93,62 +104,32 @@ export class FirstSync {
     return nowMs - this.#movedAtMs < LIVE_MS;
   }
 
-  /** The pass under way, if its configuration is still the newest; else that of the first that is not done. */
+  /** The pass under way, if what it looks for is still configured so; else one for those that are not done. */
   #current(): Pass | undefined {
-    const { progressOf, worker } = this.#parts;
-    const configs = [...this.#parts.computations.configs];
-    const isSame = configs.some(
-      ({ id, updatedAtMs }) => id === this.#pass?.config.id && updatedAtMs === this.#pass.config.updatedAtMs,
-    );
-    if (this.#pass !== undefined && isSame && this.#pass.term === worker.term) return this.#pass;
-    const undone = configs.filter((config) => !isDone(config, progressOf(config.id)));
-    for (const config of undone) this.#noteBackfill(config);
-    const next = undone
-      .filter((config) => config.deletedAtMs !== null || this.#isReady(config))
-      .sort((a, b) => a.updatedAtMs - b.updatedAtMs)[0];
-    this.#pass = next && this.#begin(next);
+    if (this.#pass !== undefined && this.#isCurrent(this.#pass)) return this.#pass;
+    const { computations, progressOf } = this.#parts;
+    const undone = [...computations.configs].filter((config) => !isDone(config, progressOf(config.id)));
+    for (const config of undone) this.#progress.noteBackfill(config);
+    const ready = undone.filter((config) => config.deletedAtMs !== null || this.#progress.isReady(config));
+    const chosen = choose(ready, (config) => this.#progress.cursorOf(config));
+    this.#pass = chosen.length === 0 ? undefined : this.#begin(chosen);
     return this.#pass;
   }
 
-  /** Of one with a leaf that looks back: once that is counted. */
-  #isReady({ id }: AudienceConfig): boolean {
-    return this.#parts.computations.newestOf(id)?.state !== "preparing";
+  #isCurrent(pass: Pass): boolean {
+    const { computations, worker } = this.#parts;
+    if (pass.version !== computations.version && !isSame(pass, computations.configs)) return false;
+    pass.version = computations.version;
+    return pass.term === worker.term;
   }
 
-  /** How far the log is read again for it. */
-  #noteBackfill(config: AudienceConfig): void {
-    if (config.deletedAtMs !== null || this.#isReady(config)) return;
-    const { nowMs, progressOf, report } = this.#parts;
-    const known = progressOf(config.id);
-    const events = this.#eventsOf(config);
-    const isSame = known?.generation === config.generation && known.state === "preparing";
-    if (isSame && known.eventsDone === events.eventsDone && known.eventsTotal === events.eventsTotal) return;
-    report({ ...this.#begun(config, known), ...events, updatedAtMs: nowMs() });
-  }
-
-  #leavesOf({ id }: AudienceConfig): AudienceProgress[] {
-    const { computations, registry } = this.#parts;
-    const uses = computations.usesOf(computations.newestOf(id));
-    return uses.flatMap(({ plan }) => registry.of(plan.leaf.key) ?? []);
-  }
-
-  /** Its leaves are counted in one reading mostly: the longest stands for all. */
-  #eventsOf(config: AudienceConfig): Pick<AudienceProgress, "eventsDone" | "eventsTotal"> {
-    const leaves = this.#leavesOf(config);
-    return {
-      eventsDone: Math.max(0, ...leaves.map(({ eventsDone }) => eventsDone)),
-      eventsTotal: Math.max(0, ...leaves.map(({ eventsTotal }) => eventsTotal)),
-    };
-  }
-
-  #begin(config: AudienceConfig): Pass {
-    const { nowMs, progressOf, report, worker } = this.#parts;
-    const begun = this.#begun(config, progressOf(config.id));
-    const past = config.deletedAtMs === null ? { ...this.#coverage(config), ...this.#eventsOf(config) } : {};
-    const progress = { ...begun, ...past, updatedAtMs: nowMs() };
-    const after = progress.cursor ?? undefined;
-    const pass: Pass = { config, progress, term: worker.term, after, isReady: false, isAtEnd: false };
-    if (config.deletedAtMs === null) report(progress);
+  #begin(configs: readonly AudienceConfig[]): Pass {
+    const { computations, report, worker } = this.#parts;
+    const parts = configs.map((config) => this.#progress.partOf(config));
+    const { version } = computations;
+    const after = parts[0]?.progress.cursor ?? undefined;
+    const pass: Pass = { parts, version, term: worker.term, after, isReady: false, isAtEnd: false };
+    for (const { config, progress } of parts) if (config.deletedAtMs === null) report(progress);
     worker.whenDurable(() => {
       pass.isReady = true;
       this.#askTurn();
@@ -156,45 +137,10 @@ export class FirstSync {
     return pass;
   }
 
-  /** What is known of it by now, if that is of the same generation; a resume begins with the first profile. */
-  #begun({ deletedAtMs, generation, id, isPaused }: AudienceConfig, known: AudienceProgress | undefined) {
-    const { nowMs, partition, position, worker } = this.#parts;
-    const isSame = known?.state === "preparing" && known.generation === generation && deletedAtMs === null;
-    if (isSame && (isPaused || !known.isPaused)) return known;
-    return {
-      id,
-      partition,
-      generation,
-      state: "preparing",
-      isPaused,
-      profilesDone: 0,
-      profilesTotal: worker.store.count,
-      cursor: null,
-      fenceOffset: position(),
-      eventsDone: 0,
-      eventsTotal: 0,
-      coverageFromMs: null,
-      isPartial: false,
-      members: known?.members ?? 0,
-      updatedAtMs: nowMs(),
-    };
-  }
-
-  /** Of leaves for which the log is shorter than they look back. */
-  #coverage(config: AudienceConfig): Pick<AudienceProgress, "coverageFromMs" | "isPartial"> {
-    const leaves = this.#leavesOf(config);
-    const starts = leaves.flatMap(({ coverageFromMs }) => coverageFromMs ?? []);
-    return {
-      isPartial: leaves.some(({ isPartial }) => isPartial),
-      coverageFromMs: starts.length === 0 ? null : Math.max(...starts),
-    };
-  }
-
   #look(pass: Pass): void {
-    const { computations, host, pace, worker } = this.#parts;
+    const { host, pace, worker } = this.#parts;
     const beganAtMs = host.elapsed();
-    const affected = computations.dependentsOf(pass.config.id);
-    const uses = affected.flatMap((one) => computations.usesOf(one));
+    const work = this.#workOf(pass);
     let looked = 0;
     let isAtEnd = true;
     for (const id of worker.store.keys(pass.after)) {
@@ -209,7 +155,7 @@ export class FirstSync {
         isAtEnd = false;
         break;
       }
-      if (profile !== undefined && this.#visit(profile, { pass, affected, uses })) worker.change(profile);
+      if (profile !== undefined && this.#visit(profile, work)) worker.change(profile);
       pass.after = id;
       looked += 1;
     }
@@ -217,6 +163,19 @@ export class FirstSync {
     this.#turnTookMs = host.elapsed() - beganAtMs;
     const { after } = pass;
     worker.whenDurable(() => this.#note(pass, { after, looked, isAtEnd }));
+  }
+
+  /** Found once for all profiles. */
+  #workOf(pass: Pass): Work {
+    const { computations } = this.#parts;
+    const { set } = computations;
+    if (this.#work?.set === set && this.#work.pass === pass) return this.#work;
+    const affected = computations.dependentsOf(pass.parts.map(({ config }) => config.id));
+    const isForgetting = pass.parts.some(
+      ({ config: { deletedAtMs, generation } }) => deletedAtMs !== null || generation > 1,
+    );
+    this.#work = { pass, set, affected, uses: computations.usesOf(affected), isForgetting };
+    return this.#work;
   }
 
   /** Its writer's schema is asked for: passed over, the profile would not be looked at again. */
@@ -230,15 +189,11 @@ export class FirstSync {
   }
 
   /** True when the profile has changed. */
-  #visit(
-    profile: Profile,
-    { affected, pass, uses }: { pass: Pass; affected: Computation[]; uses: readonly LeafUse[] },
-  ): boolean {
+  #visit(profile: Profile, { affected, isForgetting, uses }: Work): boolean {
     const { pace, registry, worker } = this.#parts;
     const before = stateOf(profile, affected);
     const unsent = profile.outbox.length;
-    const { deletedAtMs, generation } = pass.config;
-    if (deletedAtMs !== null || generation > 1) this.#forgetUnused(profile);
+    if (isForgetting) this.#forgetUnused(profile);
     for (const { plan } of uses)
       if (registry.coverageOf(plan).isReady) profile.backfilled.delete(plan.leaf.key);
     evaluate(profile, affected, worker.watermarkMs);
@@ -264,26 +219,11 @@ export class FirstSync {
   }
 
   /** What is durable of the pass. */
-  #note(
-    pass: Pass,
-    { after, isAtEnd, looked }: { after: string | undefined; looked: number; isAtEnd: boolean },
-  ): void {
+  #note(pass: Pass, looked: Looked): void {
     // Another pass says how far that one is.
     if (this.#pass !== pass) return;
-    const { nowMs, progressOf, report } = this.#parts;
-    const { deletedAtMs, id } = pass.config;
-    const { isPaused, members } = progressOf(id) ?? pass.progress;
-    pass.progress = {
-      ...pass.progress,
-      isPaused,
-      members: deletedAtMs === null ? members : 0,
-      state: isAtEnd ? (deletedAtMs === null ? "live" : "deleted") : "preparing",
-      profilesDone: pass.progress.profilesDone + looked,
-      cursor: isAtEnd ? null : (after ?? null),
-      updatedAtMs: nowMs(),
-    };
-    report(pass.progress);
-    if (isAtEnd) this.#pass = undefined;
+    for (const part of pass.parts) this.#progress.note(part, looked);
+    if (looked.isAtEnd) this.#pass = undefined;
     this.#askTurn();
   }
 }

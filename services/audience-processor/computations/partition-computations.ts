@@ -45,6 +45,11 @@ export class PartitionComputations {
     this.#version = -1;
   }
 
+  /** Another number after each change of what is configured. */
+  get version(): number {
+    return this.#shared.version;
+  }
+
   get configs(): Iterable<AudienceConfig> {
     return this.#shared.configs;
   }
@@ -58,8 +63,8 @@ export class PartitionComputations {
     return beside.get(id) ?? computations.get(id);
   }
 
-  /** The computation, and all that name it, through others too: what is to be evaluated when it has changed. */
-  dependentsOf(id: string): Computation[] {
+  /** The computations, and all that name them, through others too: what is to be evaluated when they have changed. */
+  dependentsOf(ids: readonly string[]): Computation[] {
     const { computations } = this.set;
     const found = new Set<Computation>();
     const visit = (one: Computation | undefined): void => {
@@ -69,13 +74,13 @@ export class PartitionComputations {
         if (other.definition.kind === "audience" && other.definition.references.includes(one.key))
           visit(other);
     };
-    visit(computations.get(id));
+    for (const id of ids) visit(computations.get(id));
     return [...found];
   }
 
-  /** Leaves whose change may change the computation. */
-  usesOf(computation: Computation | undefined): LeafUse[] {
-    if (computation === undefined) return [];
-    return [...this.set.leaves.values()].filter(({ computations }) => computations.includes(computation));
+  /** Leaves whose change may change one of the computations. */
+  usesOf(computations: readonly Computation[]): LeafUse[] {
+    const asked = new Set(computations);
+    return [...this.set.leaves.values()].filter((use) => use.computations.some((one) => asked.has(one)));
   }
 }

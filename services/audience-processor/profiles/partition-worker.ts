@@ -52,11 +52,10 @@ export class PartitionWorker {
 
   constructor(parts: WorkerParts) {
     this.#parts = parts;
-    const { codec, roomBytes, store } = parts;
+    const { store } = parts;
     this.#settledTo = parts.settledTo;
     this.#leastVersion = VERSIONS_A_RECORD * store.reached;
-    const isSettled = (offset: number): boolean => offset < this.#settledTo;
-    this.#cache = new ProfileCache({ store, codec, isSettled, roomBytes });
+    this.#cache = new ProfileCache({ ...parts, isSettled: (offset) => offset < this.#settledTo });
     this.#waiting = new WaitingEvents({
       computations: parts.computations,
       refresh: () => parts.refresh(),

@@ -59,10 +59,10 @@ test("a profile that is used once is let go of after its batch, unless it is nee
   cache.keep(needed);
   cache.keep(profileOf("u1"));
   cache.shrink((id) => id === "u-needed");
-  cache.load("u1");
+  void cache.load("u1");
   expect([cache.load("u-needed"), read]).toEqual([needed, ["u1"]]);
   cache.shrink(nobody);
-  cache.load("u-needed");
+  void cache.load("u-needed");
   expect(read).toEqual(["u1", "u-needed"]);
 });
 
@@ -70,7 +70,7 @@ test("one that is used again later stays from then on", () => {
   const { cache, read } = cacheFor(10);
   hold(cache, profileOf("u1"));
   for (let batch = 0; batch < 10; batch += 1) cache.shrink(nobody);
-  cache.load("u1");
+  void cache.load("u1");
   expect(read).toEqual([]);
 });
 
@@ -84,7 +84,7 @@ test("of those who came once only so many are remembered", () => {
   for (const id of ["u0", "u999"]) {
     cache.keep(profileOf(id));
     cache.shrink(nobody);
-    cache.load(id);
+    void cache.load(id);
   }
   expect(read).toEqual(["u0"]);
 });
@@ -92,8 +92,8 @@ test("of those who came once only so many are remembered", () => {
 test("what is not there is undefined, and what is only looked at is not kept", () => {
   const { cache, read } = cacheFor(10);
   expect(cache.load("nobody")).toBeUndefined();
-  cache.load("u1");
-  cache.load("u1");
+  void cache.load("u1");
+  void cache.load("u1");
   expect(read).toEqual(["u1", "u1"]);
 });
 
@@ -142,11 +142,11 @@ test("a forgotten profile is read again, wherever it was", () => {
   const { cache, read } = cacheFor(2);
   hold(cache, profileOf("u1"), profileOf("u2"));
   cache.shrink(nobody);
-  cache.load("u2");
+  void cache.load("u2");
   cache.forget("u1");
   cache.forget("u2");
-  cache.load("u1");
-  cache.load("u2");
+  void cache.load("u1");
+  void cache.load("u2");
   expect(read).toEqual(["u1", "u2"]);
 });
 
@@ -156,7 +156,7 @@ test("nothing is known after all was forgotten", () => {
   cache.shrink(nobody);
   cache.keep(profileOf("u3"));
   cache.clear();
-  for (const id of ["u1", "u2", "u3"]) cache.load(id);
+  for (const id of ["u1", "u2", "u3"]) void cache.load(id);
   expect(read).toEqual(["u1", "u2", "u3"]);
 });
 
@@ -167,7 +167,7 @@ test("more room, as when other partitions were given up, holds more", () => {
     hold(cache, profileOf(`u${index}`));
     cache.shrink(nobody);
   }
-  for (let index = 0; index < 40; index += 1) cache.load(`u${index}`);
+  for (let index = 0; index < 40; index += 1) void cache.load(`u${index}`);
   expect(read).toEqual([]);
 });
 

@@ -78,7 +78,8 @@ export class ProfileCache {
   shrink(isNeeded: (id: string) => boolean): void {
     this.#letPass(isNeeded);
     const roomBytes = this.#parts.roomBytes();
-    if (this.#seen.size > roomBytes / SEEN_EACH_BYTES) [this.#seenBefore, this.#seen] = [this.#seen, new Set()];
+    if (this.#seen.size > roomBytes / SEEN_EACH_BYTES)
+      [this.#seenBefore, this.#seen] = [this.#seen, new Set()];
     if (this.#newestBytes <= roomBytes / 2) return;
     const before = this.#before;
     this.#before = this.#newest;
@@ -102,6 +103,7 @@ export class ProfileCache {
 
   /** What was sent with an event is in the record until the profile's next change. */
   #forgetSent(profile: Profile): void {
-    if (profile.outboxOffset !== undefined && this.#parts.isSettled(profile.outboxOffset)) profile.outbox = [];
+    if (profile.outboxOffset !== undefined && this.#parts.isSettled(profile.outboxOffset))
+      profile.outbox = [];
   }
 }
