@@ -79,7 +79,7 @@ describe("what a load needs", () => {
   test("with audiences has the audience processor, and the calls of ninety days", () => {
     const without = capacityOf(LOAD);
     const { services, kafka, partitions } = capacityOf({ ...LOAD, hasAudiences: true });
-    expect(services["audience-processor"]).toMatchObject({ cores: 5_000 / 10_500, processes: 2 });
+    expect(services["audience-processor"]).toMatchObject({ cores: 5_000 / 16_500, processes: 2 });
     expect(partitions).toBe(12);
     expect(kafka.diskBytes / without.kafka.diskBytes).toBeCloseTo((6.07 + 90) / 6.07, 5);
   });

@@ -10,7 +10,7 @@ export const MEASURED_MICROS = {
 } as const;
 
 /** Calls a second that one core of the audience processor carries, both steps; docs/performance.md, "audience processor on Kafka". */
-export const AUDIENCE_CALLS_PER_CORE = 10_500;
+export const AUDIENCE_CALLS_PER_CORE = 16_500;
 
 const MEBIBYTE = 2 ** 20;
 

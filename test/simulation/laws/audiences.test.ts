@@ -31,6 +31,8 @@ const callOf = (messageId: string, atMs: number): ProfileEventCall => ({
   previousId: null,
 });
 
+const callAt = (atMs: number) => given(`m${atMs}`, atMs);
+
 const ENTERS = sent({ value: true, atMs: 10_000, origin: { seq: 1 } });
 const LEAVES = sent({ value: false, atMs: 70_000, origin: { seq: 2 } });
 const CALL = given("m1", 10_000);
@@ -112,6 +114,29 @@ describe("a law is broken by", () => {
     expect(counts(2)).toEqual([HOLDS, MEMBERS]);
     expect(counts(1, 1)).toEqual([ALTERNATES]);
     expect(counts()).toEqual([MEMBERS]);
+  });
+
+  test("a computed trait that ends with another value than one that was true as the world ended, for however short a time", () => {
+    const changes = {
+      kind: "trait",
+      definition: JSON.stringify({ event: "A", within: "60s", reduce: { fn: "count" } }),
+    };
+    // The first call leaves the window 81 ms before the second one does, and both do so within the last second.
+    const times = [58_960, 59_041] as const;
+    const trait = { ...AUDIENCE, ...changes };
+    const values = [...times.map((atMs, place) => [place + 1, atMs]), [1, times[0] + 60_000]] as const;
+    const endingWith = (last: number) => {
+      const calls = values.map(([value = 0, atMs = 0], place) =>
+        sent({ value: place === 2 ? last : value, atMs, origin: { seq: place + 1 } }, trait),
+      );
+      const given = times.map((atMs) => callAt(atMs));
+      const profileEvents = times.map((atMs, offset) => event(offset, { call: callOf(`m${atMs}`, atMs) }));
+      const profiles = [profile(0, { seq: 3, appliedOffset: 1 })];
+      const whole = { calls: [...given, ...calls], profileEvents, profiles, endedAtMs: 119_940 };
+      return broken(whole, [version(1, changes)]);
+    };
+    expect(endingWith(1)).toEqual([]);
+    expect(endingWith(3)).toContain(MEMBERS);
   });
 
   test("what is sent of a paused audience, once every processor knows that it is", () => {

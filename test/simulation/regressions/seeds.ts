@@ -171,6 +171,12 @@ export const REGRESSIONS: readonly Regression[] = [
       "a call that came again after its profile was merged counted twice where an edit looked back on the log",
   },
   {
+    seed: 70524,
+    worlds: "audiences",
+    found:
+      "the law did not know a value that was true for 81 ms just before the world ended, and was sent last",
+  },
+  {
     seed: 3558,
     found:
       "the law asked for order of a call that had died while its destination was off, and was read again",
