@@ -145,7 +145,8 @@ export interface RunnerOptions<T> {
   readonly sessionTimeoutMs?: number;
   /**
    * After so many session timeouts without an answer the partitions count as lost (`Ownership`); 1.5 by default. With 1 nobody else has them
-   * before that; but the work stands still sooner while the coordinator is away.
+   * before that, and a member that has left its group is not sure either (docs/decisions/0102); but the work stands still sooner while the
+   * coordinator is away.
    */
   readonly unsureAfterSessions?: number;
   /** How long a rebalance waits for members to come back; 10 s by default. */

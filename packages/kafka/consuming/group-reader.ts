@@ -141,6 +141,7 @@ export class GroupReader<T> {
     return new Supervisor(this.#parts, this.#sessionOptions(), {
       onJoin: (join) => this.#join(join),
       onAnswered: (askedAtMs) => this.#membership.answered(askedAtMs),
+      onLeft: () => this.#membership.left(),
       onRebalancing: () => this.#rebalancing(),
       onJoinFailed: () => this.#handOver.end(),
       onBatch: (batch) => this.#take(batch),

@@ -30,6 +30,19 @@ test("a member that asks for it is sure for as long as nobody else can have its 
   expect(membership.isSure).toBe(false);
 });
 
+test.each([
+  ["is not sure any more, if others may have its partitions then", 1, false],
+  ["is sure for as long as before, where working beside others for a while does no harm", 1.5, true],
+])("a member that has left its group %s", (_, unsureAfterSessions, isSure) => {
+  const host = { now: () => 1_000_000, elapsed: () => 1_000_000 };
+  const membership = new Membership({ sessionTimeoutMs: SESSION_MS, unsureAfterSessions }, host);
+  membership.answered(1_000_000);
+  membership.left();
+  expect(membership.isSure).toBe(isSure);
+  membership.answered(1_000_000);
+  expect(membership.isSure).toBe(true);
+});
+
 /** A member that was answered just now, and the two clocks of its machine. */
 function answeredMember() {
   const clocks = { nowMs: 1_000_000, elapsedMs: 5_000 };

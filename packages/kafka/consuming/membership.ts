@@ -7,6 +7,8 @@ import type { Host } from "#host";
  */
 const UNSURE_AFTER_SESSIONS = 1.5;
 
+const NEVER = { atMs: Number.NEGATIVE_INFINITY, elapsedMs: Number.NEGATIVE_INFINITY };
+
 interface MembershipOptions {
   readonly sessionTimeoutMs: number;
   readonly unsureAfterSessions?: number | undefined;
@@ -18,14 +20,16 @@ interface MembershipOptions {
  */
 export class Membership {
   readonly #sureForMs: number;
+  readonly #isSureOnlyAlone: boolean;
   readonly #host: Pick<Host, "now" | "elapsed">;
-  #answered = { atMs: Number.NEGATIVE_INFINITY, elapsedMs: Number.NEGATIVE_INFINITY };
+  #answered = NEVER;
 
   constructor(
     { sessionTimeoutMs, unsureAfterSessions = UNSURE_AFTER_SESSIONS }: MembershipOptions,
     host: Pick<Host, "now" | "elapsed">,
   ) {
     this.#sureForMs = sessionTimeoutMs * unsureAfterSessions;
+    this.#isSureOnlyAlone = unsureAfterSessions <= 1;
     this.#host = host;
   }
 
@@ -33,6 +37,14 @@ export class Membership {
   answered(askedAtMs: number): void {
     const agoMs = Math.max(0, this.#host.now() - askedAtMs);
     this.#answered = { atMs: askedAtMs, elapsedMs: this.#host.elapsed() - agoMs };
+  }
+
+  /**
+   * The member gives its place up, to come back as a new one. If the group hears of it, others may have its partitions at once; if it does
+   * not, nobody can: one that works on beside others for a while works on.
+   */
+  left(): void {
+    if (this.#isSureOnlyAlone) this.#answered = NEVER;
   }
 
   /** What it was assigned is still its own. */

@@ -2,8 +2,8 @@ import { afterEach, beforeEach, expect, test } from "@jest/globals";
 import { ManualHost } from "../fixtures/manual-host.ts";
 import { recordingLogger } from "../fixtures/recording-logger.ts";
 import { record, type StubSession, stubSessions } from "../fixtures/stub-session.ts";
-import type { SessionHandlers, SessionOptions } from "../session.ts";
-import { Supervisor } from "./supervisor.ts";
+import type { SessionOptions } from "../session.ts";
+import { Supervisor, type SupervisorHandlers } from "./supervisor.ts";
 
 const OPTIONS: SessionOptions = {
   groupId: "g",
@@ -30,7 +30,8 @@ beforeEach(async () => {
   const recording = recordingLogger();
   const { logger } = recording;
   ({ lines } = recording);
-  const handlers: Omit<SessionHandlers, "onCrash"> = {
+  const handlers: SupervisorHandlers = {
+    onLeft: () => told.push("left"),
     onJoin: () => told.push("join"),
     onAnswered: () => told.push("answered"),
     onRebalancing: async () => void told.push("rebalancing"),
@@ -123,6 +124,22 @@ test("what a session says that was given up is not heard", async () => {
   old.handlers.onRecordsGone({ topic: "t", partition: 0, fromOffset: 0, toOffset: 1 });
   await old.arrive([record(0, 0)]);
   expect(told).toEqual([]);
+});
+
+test("that a session leaves its group is said before it does, and not again by the next one", async () => {
+  const session = joined();
+  told.length = 0;
+  const stopped = Promise.withResolvers<void>();
+  session.stop = async () => {
+    told.push("stops");
+    await stopped.promise;
+  };
+  supervisor.renew("no reason");
+  await host.advance(0);
+  expect(told).toEqual(["left", "join failed", "stops"]);
+  stopped.resolve();
+  await host.advance(20_000);
+  expect([sessions.length, told.length]).toEqual([2, 3]);
 });
 
 test("what the session of now says is heard", async () => {

@@ -18,6 +18,11 @@ const SILENT_AFTER_MS = 45_000;
 const FINAL_AFTER_FAILURES = 5;
 const STOP_TIMEOUT_MS = 5_000;
 
+export interface SupervisorHandlers extends Omit<SessionHandlers, "onCrash"> {
+  /** A session has ended, and leaves the group. */
+  onLeft(): void;
+}
+
 export interface SupervisorParts {
   readonly newSession: NewSession;
   readonly logger: KafkaLogger;
@@ -31,7 +36,7 @@ export interface SupervisorParts {
 export class Supervisor {
   readonly #parts: SupervisorParts;
   readonly #options: SessionOptions;
-  readonly #handlers: Omit<SessionHandlers, "onCrash">;
+  readonly #handlers: SupervisorHandlers;
   readonly #failed = Promise.withResolvers<never>();
   #session: Session | undefined;
   #memberId: string | undefined;
@@ -42,7 +47,7 @@ export class Supervisor {
   #end: ((why: KafkaError) => void) | undefined;
   #running: Promise<void> | undefined;
 
-  constructor(parts: SupervisorParts, options: SessionOptions, handlers: Omit<SessionHandlers, "onCrash">) {
+  constructor(parts: SupervisorParts, options: SessionOptions, handlers: SupervisorHandlers) {
     this.#parts = parts;
     this.#options = options;
     this.#handlers = handlers;
@@ -107,6 +112,7 @@ export class Supervisor {
     const why = await ended.promise;
     watch.clear();
     this.#session = undefined;
+    this.#handlers.onLeft();
     // It may have ended while it joined.
     this.#handlers.onJoinFailed();
     await withinMs(session.stop(), STOP_TIMEOUT_MS, this.#parts.host);

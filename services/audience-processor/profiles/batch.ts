@@ -38,6 +38,8 @@ export function settledTo({ taken }: Batch, before: number): number {
 /** A profile as it is written, and what is to be sent of it once that is durable. */
 export interface Snapshot {
   readonly profile: Profile;
+  /** Which life of the profile it is: while it is written, the user may be deleted and come back. */
+  readonly incarnation: number;
   readonly entry: StoreEntry;
   readonly flips: readonly Flip[];
   /** Whether a commit will say that the flips are sent; else the profile is written once more. */
@@ -58,10 +60,11 @@ export function snapshotOf(
   entryOf: (profile: Profile) => StoreEntry,
   { leastVersion, settledTo }: Term,
 ): Snapshot {
-  const { appliedOffset, judgedAtMs, outbox, redirectTo } = profile;
+  const { appliedOffset, incarnation, judgedAtMs, outbox, redirectTo } = profile;
   profile.version = Math.max(profile.version + 1, leastVersion);
   const isSentWithEvent = outbox.length > 0 && redirectTo === undefined && appliedOffset >= settledTo;
   profile.outboxOffset = isSentWithEvent ? appliedOffset : undefined;
   const releaseTo = judgedAtMs > 0 ? redirectTo : undefined;
-  return { profile, entry: entryOf(profile), flips: [...outbox], isSentWithEvent, releaseTo };
+  const entry = entryOf(profile);
+  return { profile, incarnation, entry, flips: [...outbox], isSentWithEvent, releaseTo };
 }

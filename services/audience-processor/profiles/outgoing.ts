@@ -13,16 +13,16 @@ export type ComputationOf = (id: string) => FlipContext["computation"] | undefin
  * message ids included.
  */
 export function outgoingOf(
-  { entry, flips, profile, releaseTo }: Snapshot,
+  { entry, flips, incarnation, profile: { id }, releaseTo }: Snapshot,
   records: ProcessorRecords,
   computationOf: ComputationOf,
 ): OutgoingRecord[] {
   const identifies = flips.flatMap((flip) => {
     const computation = computationOf(flip.computationId);
     if (computation === undefined) return [];
-    return records.identify(identifyCall(flip, { profile, computation, space: SPACE }));
+    return records.identify(identifyCall(flip, { profile: { id, incarnation }, computation, space: SPACE }));
   });
   if (releaseTo === undefined) return identifies;
-  const merge = profileEvent("merge", { movedId: profile.id, movedState: entry.value });
+  const merge = profileEvent("merge", { movedId: id, movedState: entry.value });
   return [...identifies, records.profileEvent(releaseTo, merge)];
 }

@@ -349,6 +349,21 @@ describe("a merged profile", () => {
   });
 });
 
+test("what is sent of a user who is deleted and comes back while it is written has the ids of the life that it is of", async () => {
+  const bench = await Bench.with(RECENT);
+  const write = Promise.withResolvers<void>();
+  bench.store.held = write.promise;
+  bench.call(track("u"));
+  await bench.settled();
+  bench.happen("u", profileEvent("delete", { deletedAtMs: NOW_MS }));
+  bench.call(callOf({ userId: "u", event: "A", receivedAtMs: NOW_MS + 1, timestampMs: NOW_MS + 1 }));
+  await bench.settled();
+  write.resolve();
+  await bench.settled();
+  expect(bench.sent.map(({ text }) => text)).toEqual(['{"recent":true}', '{"recent":true}']);
+  expect(new Set(bench.sent.map(({ messageId }) => messageId)).size).toBe(2);
+});
+
 test("a record that cannot be folded becomes a dead letter, and what was folded with it stays", async () => {
   const bench = await Bench.with(RECENT);
   bench.call(track("u"));

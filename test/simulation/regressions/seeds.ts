@@ -171,6 +171,18 @@ export const REGRESSIONS: readonly Regression[] = [
       "a call that came again after its profile was merged counted twice where an edit looked back on the log",
   },
   {
+    seed: 300239,
+    worlds: "audiences",
+    found:
+      "a user was deleted and came back while a change was written, which was sent under an id of the new life; the change that had the id got lost",
+  },
+  {
+    seed: 304656,
+    worlds: "audiences",
+    found:
+      "a processor whose consumer had left its group to begin again wrote profiles of a partition that another one had by then",
+  },
+  {
     seed: 70524,
     worlds: "audiences",
     found:
