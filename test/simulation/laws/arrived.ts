@@ -21,7 +21,7 @@ function describe({ call, destination, storedAtMs }: Expectation): string {
 }
 
 /** Its record, or the one of a job of it, was removed unread, and somebody says so. */
-function isLostOf(story: Story): (expectation: Expectation) => boolean {
+export function isLostOf(story: Story): (expectation: Expectation) => boolean {
   const { isLost } = removals(story);
   const calls = new Set(story.calls.filter(isLost).map(({ value }) => value.messageId));
   const jobs = new Set(

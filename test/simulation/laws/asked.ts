@@ -1,3 +1,4 @@
+import { isLostOf } from "./arrived.ts";
 import { type Expectation, expectations } from "./expectations.ts";
 import { law, type Story } from "./story.ts";
 
@@ -26,11 +27,15 @@ function unasked(story: Story): (expectation: Expectation) => string[] {
   };
 }
 
-/** A call that one webhook of a destination took was sent to the others too (contract 3.2), but to those that were ill. */
+/**
+ * A call that one webhook of a destination took was sent to the others too (contract 3.2), but to those that were ill, and but for a call
+ * whose job was removed unread while it waited for the others.
+ */
 export const everyWebhookIsAsked = law("every well webhook is asked for every call", (story) => {
   if (story.drainedAtMs === undefined) return [];
   const touched = new Set(story.plan.changes.map(({ destinationId }) => destinationId));
+  const isLost = isLostOf(story);
   return expectations(story)
-    .filter(({ destination }) => !touched.has(destination.id))
+    .filter((expectation) => !touched.has(expectation.destination.id) && !isLost(expectation))
     .flatMap(unasked(story));
 });

@@ -148,6 +148,8 @@ test("a world in which all went well breaks no law", () => {
   expect(findingsOf(story())).toEqual([]);
 });
 
+const ASKED = "every well webhook is asked for every call";
+
 describe("a law is broken by", () => {
   test("a stored call that is neither delivered nor a dead letter", () => {
     expect(broken({ requests: [request("m1", { status: 500 })] })).toContain(
@@ -356,6 +358,17 @@ describe("a law is broken by", () => {
     expect(broken({ requests, happenings: committedBefore, logs: [says] })).not.toContain(lost);
     // Nobody had a place in the partition, so nobody can know.
     expect(broken({ requests, happenings: [...happenings.slice(0, 3), removed] })).toEqual([]);
+  });
+
+  test("a well webhook that was never asked for a call that another one took, but for one whose job was removed unread", () => {
+    const other = `${URL}/other`;
+    const well = { kind: "well", fromMs: 1, toMs: 2 } as const;
+    const scripts = [URL, other].map((url) => ({ url, usually: well, phases: [] }));
+    const plan = { ...story().plan, destinations: [{ ...DESTINATION, urls: [URL, other] }], scripts };
+    expect(broken({ plan })).toContain(ASKED);
+    expect(broken({ plan, requests: [request("m1"), request("m1", { url: other })] })).not.toContain(ASKED);
+    const gone = { topic: "delivery-jobs", partition: 0, fromOffset: 0, toOffset: 1 };
+    expect(broken({ plan, logs: [said(gone)] })).not.toContain(ASKED);
   });
 
   test("a loss that there was not, or that is counted otherwise than it is said", () => {

@@ -189,6 +189,11 @@ export const REGRESSIONS: readonly Regression[] = [
       "the law did not know a value that was true for 81 ms just before the world ended, and was sent last",
   },
   {
+    seed: 401129,
+    found:
+      "the law asked for the second webhook of a call whose job retention had removed unread while it waited for it",
+  },
+  {
     seed: 3558,
     found:
       "the law asked for order of a call that had died while its destination was off, and was read again",
