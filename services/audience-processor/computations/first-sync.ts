@@ -36,8 +36,6 @@ export interface FirstSyncParts extends PassProgressParts {
   readonly registry: LeafRegistry;
   readonly pace: Pace;
   readonly host: Pick<Host, "elapsed" | "setImmediate" | "setTimeout">;
-  /** Where events will be read from next, of this partition. */
-  position(): number;
   /** So many values have changed. */
   onChanged(values: number): void;
   /** Resolves when all of it is written; tries until then, or until the partition is lost. */
