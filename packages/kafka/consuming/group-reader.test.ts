@@ -230,6 +230,22 @@ describe("group reader", () => {
     await soon(() => bench.stepped.length === 2, "the second step");
   });
 
+  test("a consumer that begins again has left its group: a member that must be sure works on nothing until it is in again", async () => {
+    const bench = startReader({ unsureAfterSessions: 1 });
+    bench.session().join([0]);
+    await bench.started;
+    fetch(bench, 0, 0, 1);
+    await soon(() => bench.stepped.length === 1, "the step");
+    const ownership = bench.reader.ownership({ topic: "t", partition: 0 });
+    expect(ownership.isOurs).toBe(true);
+    bench.session().handlers.onCrash(passing);
+    await soon(() => bench.session().isStopped || bench.sessions.length === 2, "the end of the session");
+    expect(ownership.isOurs).toBe(false);
+    await soon(() => bench.sessions.length === 2, "another session");
+    bench.session().join([0]);
+    expect(bench.reader.ownership({ topic: "t", partition: 0 }).isOurs).toBe(true);
+  });
+
   test("a reader that stops begins nothing any more", async () => {
     const bench = startReader();
     bench.session().join([0]);

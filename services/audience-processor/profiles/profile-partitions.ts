@@ -1,11 +1,11 @@
 // The partitions of profiles that this process owns: each is restored, worked on, and given up.
 import { join } from "node:path";
 import type { OutgoingRecord, Ownership, Step, TopicPartition } from "#kafka";
-import type { OpenStore, PartitionStore, StoreOptions } from "#state";
+import type { PartitionStore, StoreOptions } from "#state";
 import type { Happening } from "./event.ts";
 import { PartitionWorker } from "./partition-worker.ts";
 import type { Tide } from "./watermark.ts";
-import type { WorkerParts } from "./worker-parts.ts";
+import type { EarlyParts, WorkerStore } from "./worker-parts.ts";
 
 /** Partitions that are restored at a time. Each holds 4 MB. */
 const RESTORED_AT_A_TIME = 4;
@@ -15,7 +15,9 @@ interface Companion {
   advance(): void;
 }
 
-type WorkOn = (parts: Omit<WorkerParts, "store" | "settledTo" | "ownership" | "roomBytes">) => {
+type OwnStore = WorkerStore & Pick<PartitionStore, "own" | "refresh" | "flush" | "close">;
+
+type WorkOn = (parts: EarlyParts) => {
   readonly worker: PartitionWorker;
   /** Aborted when the partition is lost. */
   readonly signal: AbortSignal;
@@ -24,7 +26,7 @@ type WorkOn = (parts: Omit<WorkerParts, "store" | "settledTo" | "ownership" | "r
 export interface ProfilePartitionsOptions {
   /** Folder of all stores of this topic. */
   readonly directory: string;
-  readonly openStore: OpenStore;
+  openStore(options: StoreOptions): Promise<OwnStore>;
   readonly store: Omit<StoreOptions, "directory" | "partition" | "onProgress" | "signal">;
   /** How much memory the profiles of all partitions may take. */
   readonly roomBytes: number;
@@ -53,7 +55,7 @@ interface Owned {
   openedAtMs: number;
   progress: { readonly done: number; readonly total: number } | undefined;
   worker: PartitionWorker | undefined;
-  store: PartitionStore | undefined;
+  store: OwnStore | undefined;
   companion: Companion | undefined;
 }
 
@@ -167,11 +169,11 @@ export class ProfilePartitions {
   }
 
   async #restore(partition: number, owned: Owned): Promise<void> {
-    const { directory, openStore, ownership, send, store: options } = this.#options;
+    const { directory, ownership, send, store: options } = this.#options;
     const { signal } = owned.ending;
     const begunAtMs = options.now();
     owned.restoredTo = await this.#options.committed(partition);
-    const store = await openStore({
+    const store = await this.#options.openStore({
       ...options,
       directory: join(directory, String(partition)),
       partition,

@@ -7,9 +7,12 @@ import type { ProfileCodec } from "./codec.ts";
 import type { ComputationOf } from "./outgoing.ts";
 import type { ProfileTelemetry } from "./profile-telemetry.ts";
 
+/** What is durable of one partition. */
+export type WorkerStore = Pick<PartitionStore, "get" | "write" | "due" | "keys" | "count" | "reached">;
+
 /** What the worker of one partition works with. */
 export interface WorkerParts {
-  readonly store: Pick<PartitionStore, "get" | "write" | "due" | "keys" | "count" | "reached">;
+  readonly store: WorkerStore;
   /** All events below it are settled, by the group's commit when the partition was taken. */
   readonly settledTo: number;
   readonly ownership: Ownership;
@@ -28,3 +31,6 @@ export interface WorkerParts {
   onFailed(error: unknown): void;
   deadLetter(record: RawRecord, error: Error): OutgoingRecord;
 }
+
+/** What is there before the partition is restored. */
+export type EarlyParts = Omit<WorkerParts, "store" | "settledTo" | "ownership" | "roomBytes">;

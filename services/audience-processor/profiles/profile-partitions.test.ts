@@ -1,0 +1,80 @@
+import { expect, test } from "@jest/globals";
+import { Bench, MemoryStore, NOW_MS } from "../fixtures/bench.ts";
+import { audienceOf, callOf } from "../fixtures/calls.ts";
+import type { PartitionWorker } from "./partition-worker.ts";
+import { ProfilePartitions } from "./profile-partitions.ts";
+
+const USERS = 100;
+
+/** So many partitions of one process, with room in memory for the profiles of one of them; each is as the bench's. */
+async function processWith(partitions: number) {
+  const bench = await Bench.with(audienceOf("once", { event: "A" }));
+  const read = { profiles: 0 };
+  const workers: PartitionWorker[] = [];
+  const parts = bench.parts();
+  const { codec } = parts;
+  const counting: typeof codec = {
+    ...codec,
+    read(id, value) {
+      read.profiles += 1;
+      return codec.read(id, value);
+    },
+  };
+  const owned = new ProfilePartitions({
+    directory: "",
+    openStore: async () =>
+      Object.assign(new MemoryStore(), {
+        own: async () => undefined,
+        refresh: async () => undefined,
+        flush: async () => undefined,
+        close: async () => undefined,
+      }),
+    store: {
+      kafka: { readRange: async () => undefined },
+      admin: { offsets: async () => [] },
+      topic: "profiles",
+      describe: codec.describe,
+      now: () => bench.nowMs,
+      onDiscarded: () => undefined,
+      onPoison: () => undefined,
+    },
+    roomBytes: 4_096 * USERS,
+    prepare: async () => undefined,
+    begin(_, workOn) {
+      workers.push(workOn({ ...parts, codec: counting }).worker);
+      return { advance: () => undefined };
+    },
+    send: async () => undefined,
+    ownership: () => ({ isOurs: true }),
+    position: () => undefined,
+    committed: async () => 0,
+    onRestored: () => undefined,
+    onRevoked: () => undefined,
+    onFailed: (error) => void bench.failures.push(error),
+  });
+  for (let partition = 0; partition < partitions; partition += 1) await owned.open({ partition });
+  return { bench, owned, read, workers };
+}
+
+/** All users come once each, a few at a time. */
+async function roundOf(bench: Bench, worker: PartitionWorker | undefined): Promise<void> {
+  if (worker !== undefined) bench.worker = worker;
+  for (let n = 0; n < USERS; n += 1) {
+    bench.call(callOf({ userId: `u${n}`, event: "A", receivedAtMs: NOW_MS, timestampMs: NOW_MS }));
+    if (n % 10 === 0) await bench.settled();
+  }
+  await bench.settled();
+}
+
+test.each([
+  [1, "all of it, and reads no profile again", true],
+  [12, "its share of it, and reads those again that have no place", false],
+])("of the memory for profiles each of %i partitions takes %s", async (partitions, _, isEnough) => {
+  const { bench, owned, read, workers } = await processWith(partitions);
+  const [worker] = workers;
+  for (let round = 0; round < 3; round += 1) await roundOf(bench, worker);
+  read.profiles = 0;
+  await roundOf(bench, worker);
+  expect([read.profiles === 0, bench.failures]).toEqual([isEnough, []]);
+  await owned.close();
+});
