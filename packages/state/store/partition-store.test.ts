@@ -154,6 +154,8 @@ describe("due entries", () => {
     const writing = store.write([entryOf("e", { dueMs: 12 }), entryOf("f", { dueMs: 32 })]);
     expect([store.due(12, 9), store.due(11, 9), store.due(9, 9)]).toEqual([["a", "c", "e"], ["a", "c"], []]);
     expect(store.due(99, 2)).toEqual(["a", "c"]);
+    const isLeftOut = (key: string): boolean => "ace".includes(key);
+    expect([store.due(99, 1, isLeftOut), store.due(99, 9, isLeftOut)]).toEqual([["b"], ["b", "d", "f"]]);
     resolve();
     await writing;
   });

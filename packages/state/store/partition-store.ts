@@ -96,16 +96,18 @@ export class PartitionStore {
     return mergedKeys(this.#table.keys(after), keysBehind(this.#queue.sortedNewKeys(), after));
   }
 
-  /** Keys that are due by then, at most `limit`, the earliest first. */
-  due(untilMs: number, limit: number): string[] {
+  /** Keys that are due by then and not left out, at most `limit`, the earliest first. */
+  due(untilMs: number, limit: number, isLeftOut: (key: string) => boolean = () => false): string[] {
     const due: { key: string; dueMs: number }[] = [];
-    for (const { entry } of this.#unwritten.values()) if (entry.dueMs <= untilMs) due.push(entry);
+    const isDue = ({ dueMs, key }: StoreEntry): boolean => dueMs <= untilMs && !isLeftOut(key);
+    for (const { entry } of this.#unwritten.values()) if (isDue(entry)) due.push(entry);
     for (const entry of this.#queue.entries())
-      if (entry.dueMs <= untilMs && !this.#unwritten.has(entry.key)) due.push(entry);
+      if (isDue(entry) && !this.#unwritten.has(entry.key)) due.push(entry);
     let fromDisk = 0;
     for (const one of this.#table.due()) {
       if (one.dueMs > untilMs || fromDisk === limit) break;
-      if (this.#unwritten.has(one.key) || this.#queue.get(one.key) !== undefined) continue;
+      const { key } = one;
+      if (this.#unwritten.has(key) || this.#queue.get(key) !== undefined || isLeftOut(key)) continue;
       due.push(one);
       fromDisk += 1;
     }

@@ -16,6 +16,8 @@ export interface Batch {
   readonly taken: Taken[];
   /** Profiles that have changed. */
   readonly changed: Map<string, Profile>;
+  /** How many of them were due. */
+  due: number;
   /** Events that belong to other profiles now. */
   readonly passedOn: OutgoingRecord[];
   /** Called once all of it is durable. */
@@ -23,7 +25,7 @@ export interface Batch {
 }
 
 export function emptyBatch(): Batch {
-  return { taken: [], changed: new Map(), passedOn: [], whenDurable: [] };
+  return { taken: [], changed: new Map(), due: 0, passedOn: [], whenDurable: [] };
 }
 
 export function isEmpty({ changed, taken, whenDurable }: Batch): boolean {

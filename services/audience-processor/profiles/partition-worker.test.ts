@@ -270,19 +270,59 @@ describe("time", () => {
     expect(bench.sent.map(({ text }) => text)).toEqual(['{"recent":true}']);
   });
 
-  test("takes at most 256 at a time, and all of them in the end", async () => {
-    const bench = await Bench.with(RECENT);
-    for (let n = 0; n < 600; n += 1) bench.call(track(`u${n}`));
-    await bench.settled();
-    bench.worker.advanceTo(NOW_MS);
-    await bench.settled();
-    bench.worker.advanceTo(NOW_MS + 60_000);
-    expect(bench.worker.unwritten).toBe(256);
-    for (let look = 0; look < 6; look += 1) {
+  describe("of more profiles than it takes at a time", () => {
+    async function due(): Promise<Bench> {
+      const bench = await Bench.with(RECENT);
+      for (let n = 0; n < 1_000; n += 1) bench.call(track(`u${n}`));
+      await bench.settled();
+      bench.worker.advanceTo(NOW_MS);
+      await bench.settled();
+      bench.produced.length = 0;
+      return bench;
+    }
+
+    test("takes 256, and the next ones once those are sent, without another look at the clock", async () => {
+      const bench = await due();
+      const write = Promise.withResolvers<void>();
+      bench.store.held = write.promise;
+      bench.worker.advanceTo(NOW_MS + 60_000);
+      expect(bench.worker.unwritten).toBe(256);
       await bench.settled();
       bench.worker.advanceTo(0);
-    }
-    expect(bench.sent).toHaveLength(1_200);
+      expect(bench.worker.unwritten).toBe(256);
+      write.resolve();
+      bench.store.held = undefined;
+      while (bench.worker.unwritten > 0) await bench.settled();
+      expect(bench.sent).toHaveLength(1_000);
+      expect(new Set(bench.sent.map(({ user }) => user)).size).toBe(1_000);
+    });
+
+    test("takes calls that come meanwhile with the next ones", async () => {
+      const bench = await due();
+      const send = Promise.withResolvers<void>();
+      bench.sendHeld = send.promise;
+      bench.worker.advanceTo(NOW_MS + 60_000);
+      await bench.settled();
+      bench.call({ ...track("new"), timestampMs: NOW_MS + 60_000, receivedAtMs: NOW_MS + 60_000 });
+      bench.sendHeld = undefined;
+      send.resolve();
+      while (bench.worker.unwritten > 0) await bench.settled();
+      const at = bench.sent.findIndex(({ user }) => user === "new");
+      expect([at <= 2 * 256, bench.sent.length]).toEqual([true, 1_001]);
+    });
+
+    test("takes them also while each batch is full of calls", async () => {
+      const bench = await due();
+      const write = Promise.withResolvers<void>();
+      bench.store.held = write.promise;
+      bench.call(track("first"));
+      await bench.settled();
+      for (let n = 0; n < 300; n += 1) bench.call(track(`new${n}`));
+      bench.worker.advanceTo(NOW_MS + 60_000);
+      expect(bench.worker.unwritten).toBe(300 + 256);
+      write.resolve();
+      await bench.settled();
+    });
   });
 });
 

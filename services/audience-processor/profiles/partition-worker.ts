@@ -7,7 +7,7 @@
 //   4. the group commits beyond them. Before: what was sent comes again with its record, and is sent once more, under the same message ids.
 // What an event has changed is not written as sent: the commit says so, and the next write of the profile leaves it out. What time or a first
 // sync has changed has no event: its profile is written without it, with the next batch, after a quarter of a second at most.
-import { advance, completeRelease, createProfile, type Profile } from "#audiences";
+import { completeRelease, createProfile, type Profile } from "#audiences";
 import type { OutgoingRecord } from "#kafka";
 import { type PartitionStore, StoreLostError } from "#state";
 import { applyHappening, membersOf } from "./apply-happening.ts";
@@ -20,6 +20,7 @@ import {
   snapshotOf,
   type Taken,
 } from "./batch.ts";
+import { dueProfiles } from "./due-profiles.ts";
 import { outgoingOf } from "./outgoing.ts";
 import { ProfileCache } from "./profile-cache.ts";
 import { WaitingEvents } from "./waiting-events.ts";
@@ -27,7 +28,7 @@ import type { WorkerParts } from "./worker-parts.ts";
 
 /** An owner writes far fewer versions of one profile than this for each record of the changelog that came since an earlier owner began. */
 const VERSIONS_A_RECORD = 16;
-/** Due profiles that are taken at a time; then come events again. */
+/** Due profiles of one batch. When there were as many more are looked for at once, and events come in between. */
 const DUE_AT_A_TIME = 256;
 
 export class PartitionWorker {
@@ -202,18 +203,12 @@ export class PartitionWorker {
   }
 
   #takeDue(): void {
-    const { computations, store, telemetry } = this.#parts;
-    if (this.#open.changed.size >= DUE_AT_A_TIME) return;
-    for (const id of store.due(this.#watermarkMs, DUE_AT_A_TIME)) {
-      if (this.#open.changed.has(id) || this.#committing?.changed.has(id) === true) continue;
-      const profile = this.peek(id);
-      if (profile === undefined) continue;
-      if (profile.redirectTo === undefined && profile.nextDeadlineMs <= this.#watermarkMs) {
-        const unsent = profile.outbox.length;
-        advance(profile, computations.set, this.#watermarkMs);
-        telemetry.changed("time", profile.outbox.length - unsent);
-        telemetry.timerFired();
-      }
+    const open = this.#open;
+    const isInHand = (id: string): boolean =>
+      open.changed.has(id) || this.#sent.has(id) || this.#committing?.changed.has(id) === true;
+    const parts = { ...this.#parts, peek: (id: string) => this.peek(id) };
+    for (const profile of dueProfiles(parts, this.#watermarkMs, DUE_AT_A_TIME - open.due, isInHand)) {
+      open.due += 1;
       this.change(profile);
     }
   }
@@ -237,7 +232,7 @@ export class PartitionWorker {
     this.#sent.clear();
     this.#committing = batch;
     this.#commit(batch).then(
-      () => this.#committed(),
+      () => this.#committed(batch),
       (error: unknown) => this.#failed(error),
     );
   }
@@ -268,10 +263,11 @@ export class PartitionWorker {
     if (!isSentWithEvent && !this.#open.changed.has(profile.id)) this.#sent.set(profile.id, profile);
   }
 
-  #committed(): void {
+  #committed(batch: Batch): void {
+    if (this.#committing !== batch) return;
     this.#committing = undefined;
-    if (this.#isClosed) return;
     this.#cache.shrink((id) => this.#open.changed.has(id) || this.#sent.has(id));
+    if (batch.due === DUE_AT_A_TIME && this.isOurs) this.#takeDue();
     if (!isEmpty(this.#open)) this.#askFlush();
   }
 
