@@ -98,6 +98,7 @@ export function createTelemetry({
     timerFired: () => meter.timers.inc({}),
     changed: (cause, values) => void (values > 0 && meter.changes.inc({ cause }, values)),
     restored: (tookMs) => meter.restores.observe({}, tookMs / 1000),
+    unreadable: (error) => logger.error({ err: error }, "a profile cannot be read; it stays as it is"),
     membersLeft: () => undefined,
     sent(flips, nowMs) {
       meter.identifies.inc({}, flips.length);

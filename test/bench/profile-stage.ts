@@ -101,6 +101,7 @@ export class ProfileStage {
         folded: nothing,
         timerFired: nothing,
         changed: nothing,
+        unreadable: nothing,
         membersLeft: nothing,
         sent: nothing,
       },

@@ -68,7 +68,12 @@ export function leafToRecord(key: string, state: LeafState): ProfileLeaf {
   return { key, kind: state.kind, isOverflowing, ...columns };
 }
 
-/** Reads the columns from their beginning. */
+function existing<V>(value: V | undefined): V {
+  if (value === undefined) throw new Error("the columns of a leaf end too early");
+  return value;
+}
+
+/** Reads the columns from their beginning. Throws where one has no more: what says how much there is may be damaged. */
 class Reader {
   #long = 0;
   #double = 0;
@@ -88,15 +93,15 @@ class Reader {
   }
 
   long(): number {
-    return this.#record.longs[this.#long++] ?? 0;
+    return existing(this.#record.longs[this.#long++]);
   }
 
   double(): number {
-    return this.#record.doubles[this.#double++] ?? 0;
+    return existing(this.#record.doubles[this.#double++]);
   }
 
   text(): string {
-    return this.#record.texts[this.#text++] ?? "null";
+    return existing(this.#record.texts[this.#text++]);
   }
 }
 

@@ -177,7 +177,7 @@ export class FirstSync {
   }
 
   /** Its writer's schema is asked for: passed over, the profile would not be looked at again. */
-  #waitFor(profile: Promise<Profile>, pass: Pass): void {
+  #waitFor(profile: Promise<unknown>, pass: Pass): void {
     pass.isReady = false;
     const goOn = (): void => {
       pass.isReady = true;

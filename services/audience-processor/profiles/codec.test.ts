@@ -156,6 +156,17 @@ test("bytes that end too early, go on or are damaged are no profile, and are not
   );
 });
 
+test.each(["counts", "numbers", "picks", "values"])(
+  "%s that say that they are more than there are are not looked for",
+  async (kind) => {
+    const { codec, serde } = await opened();
+    const leaf = { key: "a", kind, isOverflowing: false, longs: [2 ** 40, 1, 2], doubles: [], texts: ["1"] };
+    const record = { ...profileToRecord(createProfile("user-1", 7)), leaves: [leaf] };
+    const value = serde.encode(TOPICS.profiles, record);
+    expect(() => codec.read("user-1", value)).toThrow("the columns of a leaf end too early");
+  },
+);
+
 describe("in an upgrade", () => {
   const flip = { computationId: "recent", generation: 1, seq: 1, text: "true", atMs: 5 };
   const unsent: Profile = { ...createProfile("user-1", 7), appliedOffset: 9, judgedAtMs: 5, outbox: [flip] };

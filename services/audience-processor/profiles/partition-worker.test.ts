@@ -221,6 +221,69 @@ test("a partition that is lost while changes are sent: its records are given bac
   expect(bench.ended).toEqual(["back 0"]);
 });
 
+describe("a profile that cannot be read", () => {
+  const damaged = (value: Buffer): Buffer => value.subarray(0, value.length - 1);
+  /** Of a schema that this version cannot read, which the registry says only when it is asked. */
+  const ofAnother = (value: Buffer): Buffer =>
+    Buffer.concat([value.subarray(0, 4), Buffer.of(9), value.subarray(5)]);
+
+  async function unreadable(spoil: (value: Buffer) => Buffer): Promise<Bench> {
+    const bench = await Bench.with(RECENT);
+    bench.call(track("u"));
+    await bench.settled();
+    const entry = bench.store.entries.get("u");
+    if (entry === undefined) throw new Error("nothing was written");
+    bench.store.entries.set("u", { ...entry, value: spoil(entry.value) });
+    bench.newWorker();
+    bench.ended.length = 0;
+    bench.produced.length = 0;
+    return bench;
+  }
+
+  test.each([
+    ["damaged", damaged],
+    ["another version's", ofAnother],
+  ])("%s, makes its events dead letters; those of others go on", async (_, spoil) => {
+    const bench = await unreadable(spoil);
+    const offsets = [bench.call(track("u")), bench.call(track("other")), bench.call(track("u"))];
+    await bench.settled();
+    expect(bench.dead).toEqual([offsets[0], offsets[2]].map((at) => `${at} the profile cannot be read`));
+    expect(bench.ended.toSorted()).toEqual(offsets);
+    expect(bench.sent.map(({ user }) => user)).toEqual(["other"]);
+    expect([bench.unreadable.length, bench.failures]).toEqual([1, []]);
+  });
+
+  test.each([
+    ["damaged", damaged],
+    ["another version's", ofAnother],
+  ])("%s, stays as it is when its time comes; that of others comes all the same", async (_, spoil) => {
+    const bench = await unreadable(spoil);
+    bench.call(track("other"));
+    const before = bench.store.get("u");
+    for (let look = 0; look < 3; look += 1) {
+      bench.worker.advanceTo(NOW_MS + 60_000);
+      await bench.settled();
+    }
+    expect(bench.sent.map(({ text, user }) => [user, text])).toEqual([
+      ["other", '{"recent":true}'],
+      ["other", '{"recent":false}'],
+    ]);
+    expect(bench.store.get("u")).toBe(before);
+    expect([bench.unreadable.length, bench.failures]).toEqual([1, []]);
+  });
+
+  test("is gone once the user is deleted, and begins anew", async () => {
+    const bench = await unreadable(damaged);
+    bench.happen("u", profileEvent("delete", { deletedAtMs: NOW_MS + 1 }));
+    await bench.settled();
+    expect([bench.dead, bench.stateOf("u")?.deletedAtMs]).toEqual([[], NOW_MS + 1]);
+    bench.nowMs = NOW_MS + 5;
+    bench.call({ ...track("u"), receivedAtMs: NOW_MS + 2, timestampMs: NOW_MS + 2 });
+    await bench.settled();
+    expect(bench.sent).toMatchObject([{ user: "u", text: '{"recent":true}' }]);
+  });
+});
+
 describe("a write that fails for good", () => {
   test("ends the process, and nothing is given back before: it would come again at once, and again", async () => {
     const bench = await Bench.with(RECENT);

@@ -58,9 +58,9 @@ export class PartitionWorker {
     this.#leastVersion = VERSIONS_A_RECORD * store.reached;
     this.#cache = new ProfileCache({ ...parts, isSettled: (offset) => offset < this.#settledTo });
     this.#waiting = new WaitingEvents({
-      computations: parts.computations,
-      refresh: () => parts.refresh(),
+      ...parts,
       load: (id) => this.#cache.load(id),
+      reject: (taken, error) => this.#reject(taken, error),
       fold: (taken, profile) => this.#fold(taken, profile),
       mayFold: () => !this.#isFailed && !this.#isClosed,
       onFailed: (error) => this.#failed(error),
@@ -128,14 +128,18 @@ export class PartitionWorker {
     done.then(goOn, (error: unknown) => this.#failed(error));
   }
 
-  /** The profile for a look; a promise when it cannot be had at once. It is to be asked for again then. */
-  load(id: string): Profile | undefined | Promise<Profile> {
-    return this.#cache.load(id);
+  /** The profile for a look; undefined also when it cannot be read. A promise when it cannot be had at once: it is to be asked for again then. */
+  load(id: string): Profile | undefined | Promise<unknown> {
+    try {
+      return this.#cache.load(id);
+    } catch {
+      return undefined;
+    }
   }
 
   /** The profile for a look; undefined when it is not there, or cannot be had at once. Not to be changed but by `change`. */
   peek(id: string): Profile | undefined {
-    const profile = this.#cache.load(id);
+    const profile = this.load(id);
     return profile === undefined || "then" in profile ? undefined : profile;
   }
 

@@ -26,6 +26,7 @@ function cacheFor(profiles: number) {
     },
     isSettled: (offset) => offset < settledTo,
     roomBytes: () => room.profiles * TAKES_BYTES,
+    telemetry: { unreadable: () => undefined },
   });
   return { cache, read, room };
 }

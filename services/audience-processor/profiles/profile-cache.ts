@@ -1,6 +1,8 @@
 import type { Profile } from "#audiences";
+import { RegistryUnavailableError } from "#serde";
 import type { PartitionStore } from "#state";
 import type { ProfileCodec } from "./codec.ts";
+import type { ProfileTelemetry } from "./profile-telemetry.ts";
 
 /** What a profile takes in memory, by the bytes of its record: 5.7 KB at 800 bytes, of which most are numbers and names. */
 const MEMORY = { leastBytes: 1_024, timesRecord: 5 };
@@ -12,6 +14,12 @@ interface CacheParts {
   isSettled(offset: number): boolean;
   /** How much memory the profiles may take by now. */
   roomBytes(): number;
+  readonly telemetry: Pick<ProfileTelemetry, "unreadable">;
+}
+
+/** The bytes of a profile are damaged, or of no version that is known. */
+export class UnreadableProfileError extends Error {
+  override readonly name = "UnreadableProfileError";
 }
 
 function memoryOf({ sizeBytes }: Profile): number {
@@ -20,6 +28,8 @@ function memoryOf({ sizeBytes }: Profile): number {
 
 /** Ids that were seen lately, one for so much of the memory. */
 const SEEN_EACH_BYTES = 8_192;
+/** Of more than these it is found, and said, once more. */
+const MAX_UNREADABLE = 1_000;
 
 /**
  * Decoded profiles of one partition, those that were used last. What is not durable yet stays, however much that is. A profile is held for
@@ -36,27 +46,31 @@ export class ProfileCache {
   /** Ids of those that were let go of after they had passed. */
   #seen = new Set<string>();
   #seenBefore: ReadonlySet<string> = new Set();
+  readonly #unreadable = new Map<string, UnreadableProfileError>();
 
   constructor(parts: CacheParts) {
     this.#parts = parts;
   }
 
-  /** Undefined when nothing is known of it; a promise while the writer's schema is not known yet. */
-  load(id: string): Profile | undefined | Promise<Profile> {
+  /**
+   * Undefined when nothing is known of it; a promise while the writer's schema is not known yet, then it is to be asked for again. Throws when
+   * it cannot be read.
+   */
+  load(id: string): Profile | undefined | Promise<unknown> {
     const known = this.#newest.get(id) ?? this.#before.get(id) ?? this.#passing.get(id);
     if (known !== undefined) {
       this.keep(known);
       return known;
     }
+    const unreadable = this.#unreadable.get(id);
+    if (unreadable !== undefined) throw unreadable;
     const value = this.#parts.store.get(id);
-    if (value === undefined) return undefined;
-    const profile = this.#parts.codec.read(id, value);
-    if (!("then" in profile)) this.#forgetSent(profile);
-    return profile;
+    return value === undefined ? undefined : this.#read(id, value);
   }
 
   keep(profile: Profile): void {
     const { id } = profile;
+    this.#unreadable.delete(id);
     if (this.#newest.get(id) === profile || this.#passing.get(id) === profile) return;
     if (this.#newest.has(id) || this.#before.has(id) || this.#seen.has(id) || this.#seenBefore.has(id))
       this.#hold(profile);
@@ -72,6 +86,7 @@ export class ProfileCache {
     this.#newestBytes = 0;
     this.#before = new Map();
     this.#passing = new Map();
+    this.#unreadable.clear();
   }
 
   /** Lets go of those that were used longest ago, but not of those that are still needed. */
@@ -86,6 +101,28 @@ export class ProfileCache {
     this.#newest = new Map();
     this.#newestBytes = 0;
     for (const [id, profile] of before) if (isNeeded(id) && !this.#before.has(id)) this.#hold(profile);
+  }
+
+  #read(id: string, value: Buffer): Profile | Promise<unknown> {
+    try {
+      const profile = this.#parts.codec.read(id, value);
+      if ("then" in profile) return profile.catch((error: unknown) => void this.#leave(id, error));
+      this.#forgetSent(profile);
+      return profile;
+    } catch (error) {
+      throw this.#leave(id, error);
+    }
+  }
+
+  /** What cannot be read is read no second time. */
+  #leave(id: string, thrown: unknown): Error {
+    // Nothing is known of it: the process ends.
+    if (thrown instanceof RegistryUnavailableError) throw thrown;
+    const error = new UnreadableProfileError("the profile cannot be read", { cause: thrown });
+    if (this.#unreadable.size >= MAX_UNREADABLE) this.#unreadable.clear();
+    this.#unreadable.set(id, error);
+    this.#parts.telemetry.unreadable(error);
+    return error;
   }
 
   #hold(profile: Profile): void {

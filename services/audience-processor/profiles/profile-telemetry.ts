@@ -9,6 +9,8 @@ export interface ProfileTelemetry {
   timerFired(): void;
   /** So many values have changed; none mostly. They are found again after a crash. */
   changed(cause: ChangeCause, values: number): void;
+  /** A profile is there that cannot be read: what comes for it becomes dead letters until it is deleted. Said once. */
+  unreadable(error: Error): void;
   /** The profile was deleted or merged, and was a member of these until then. */
   membersLeft(computationIds: readonly string[]): void;
   /** Changed values were acknowledged as identify calls. */

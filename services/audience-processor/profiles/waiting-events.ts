@@ -9,8 +9,10 @@ interface WaitingEventsParts {
   readonly computations: { readonly set: ComputationSet };
   /** Resolves when all is known that is configured by now. */
   refresh(): Promise<unknown>;
-  /** A promise while the profile cannot be had. */
-  load(id: string): Profile | undefined | Promise<Profile>;
+  /** A promise while the profile cannot be had; throws when it cannot be read. */
+  load(id: string): Profile | undefined | Promise<unknown>;
+  /** Its profile cannot be read. */
+  reject(taken: Taken, error: Error): void;
   fold(taken: Taken, profile: Profile | undefined): void;
   /** False once nothing is to be folded any more. */
   mayFold(): boolean;
@@ -66,13 +68,24 @@ export class WaitingEvents {
     for (let next = this.#events[0]; next !== undefined; next = this.#events[0]) {
       if (this.#isBlocked || this.#holds > 0 || !this.#parts.mayFold()) return;
       if (this.#isAhead(next)) return;
-      const profile = this.#parts.load(next.record.key ?? "");
-      if (profile !== undefined && "then" in profile) {
+      const profile = this.#load(next);
+      if (profile instanceof Promise) {
         this.#waitFor(profile);
         return;
       }
       this.#events.shift();
-      this.#parts.fold(next, profile);
+      if (profile instanceof Error) this.#parts.reject(next, profile);
+      else this.#parts.fold(next, profile);
+    }
+  }
+
+  /** A deletion needs nothing of a profile that cannot be read. */
+  #load({ record }: Taken): Profile | undefined | Promise<unknown> | Error {
+    try {
+      return this.#parts.load(record.key ?? "");
+    } catch (error) {
+      if (record.decoded.event.kind === "delete") return undefined;
+      return error instanceof Error ? error : new Error(String(error));
     }
   }
 
