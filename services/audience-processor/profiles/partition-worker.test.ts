@@ -272,6 +272,20 @@ describe("a profile that cannot be read", () => {
     expect([bench.unreadable.length, bench.failures]).toEqual([1, []]);
   });
 
+  test("with as many others as a look takes, keeps no time from going on", async () => {
+    const bench = await unreadable(damaged);
+    const [[, entry] = []] = bench.store.entries;
+    if (entry === undefined) throw new Error("nothing was written");
+    for (let n = 0; n < 600; n += 1) bench.store.entries.set(`u${n}`, { ...entry, key: `u${n}` });
+    bench.call(track("other"));
+    await bench.settled();
+    for (let look = 0; look < 4; look += 1) {
+      bench.worker.advanceTo(NOW_MS + 60_000);
+      await bench.settled();
+    }
+    expect(bench.sent.map(({ text }) => text)).toEqual(['{"recent":true}', '{"recent":false}']);
+  });
+
   test("is gone once the user is deleted, and begins anew", async () => {
     const bench = await unreadable(damaged);
     bench.happen("u", profileEvent("delete", { deletedAtMs: NOW_MS + 1 }));

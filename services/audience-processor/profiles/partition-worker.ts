@@ -130,17 +130,12 @@ export class PartitionWorker {
 
   /** The profile for a look; undefined also when it cannot be read. A promise when it cannot be had at once: it is to be asked for again then. */
   load(id: string): Profile | undefined | Promise<unknown> {
-    try {
-      return this.#cache.load(id);
-    } catch {
-      return undefined;
-    }
+    return this.#cache.look(id);
   }
 
   /** The profile for a look; undefined when it is not there, or cannot be had at once. Not to be changed but by `change`. */
   peek(id: string): Profile | undefined {
-    const profile = this.load(id);
-    return profile === undefined || "then" in profile ? undefined : profile;
+    return this.#cache.peek(id);
   }
 
   /** The profile has changed otherwise than by an event. */
@@ -210,7 +205,7 @@ export class PartitionWorker {
     const open = this.#open;
     const isInHand = (id: string): boolean =>
       open.changed.has(id) || this.#sent.has(id) || this.#committing?.changed.has(id) === true;
-    const parts = { ...this.#parts, peek: (id: string) => this.peek(id) };
+    const parts = { ...this.#parts, cache: this.#cache };
     for (const profile of dueProfiles(parts, this.#watermarkMs, DUE_AT_A_TIME - open.due, isInHand)) {
       open.due += 1;
       this.change(profile);

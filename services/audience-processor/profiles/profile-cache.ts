@@ -68,6 +68,26 @@ export class ProfileCache {
     return value === undefined ? undefined : this.#read(id, value);
   }
 
+  /** As `load`; undefined also when it cannot be read. */
+  look(id: string): Profile | undefined | Promise<unknown> {
+    try {
+      return this.load(id);
+    } catch {
+      return undefined;
+    }
+  }
+
+  /** Undefined when it is not there, or cannot be had at once. */
+  peek(id: string): Profile | undefined {
+    const profile = this.look(id);
+    return profile === undefined || "then" in profile ? undefined : profile;
+  }
+
+  /** It was found that it cannot be read. */
+  isUnreadable(id: string): boolean {
+    return this.#unreadable.has(id);
+  }
+
   keep(profile: Profile): void {
     const { id } = profile;
     this.#unreadable.delete(id);
