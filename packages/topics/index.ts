@@ -22,6 +22,7 @@ export {
 } from "./keys.ts";
 export type { RetryTopic, TopicMap, TopicMapOptions } from "./map.ts";
 export { allTopics, leftoverRetryTopics, topicMap } from "./map.ts";
+export { profileEvent } from "./profile-event.ts";
 export { brokenRecordReason, rawDeadLetter } from "./raw-dead-letter.ts";
 export type {
   AudienceBackfill,

@@ -1,9 +1,9 @@
 import { expect, test } from "@jest/globals";
-import type { AudienceConfig, Call, ProfileEventRecord } from "#topics";
+import { type AudienceConfig, type Call, type ProfileEventRecord, profileEvent } from "#topics";
 import { Bench, NOW_MS } from "../fixtures/bench.ts";
 import { audienceOf, callOf } from "../fixtures/calls.ts";
 import { Companions, Reports } from "../fixtures/companions.ts";
-import { profileEvent, profileEventsOf } from "../keying/profile-events.ts";
+import { profileEventsOf } from "../keying/profile-events.ts";
 
 const at = (agoMs: number) => ({ receivedAtMs: NOW_MS - agoMs, timestampMs: NOW_MS - agoMs });
 const track = (userId: string, agoMs = 0, event = "A") => callOf({ userId, event, ...at(agoMs) });

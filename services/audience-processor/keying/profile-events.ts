@@ -1,29 +1,11 @@
 // Which profile a call belongs to, and which profiles it merges into that one.
 import { mergedBy, profileIdOf } from "#audiences";
 import { SPACE_SOURCE } from "#contract";
-import type { Call, ProfileEventCall, ProfileEventRecord } from "#topics";
+import { type Call, type ProfileEventCall, type ProfileEventRecord, profileEvent } from "#topics";
 
 export interface KeyedEvent {
   readonly profileId: string;
   readonly event: ProfileEventRecord;
-}
-
-/** An event of this kind, with what else it says. Field by field, as each call becomes one: a spread takes several times as long. */
-export function profileEvent(
-  kind: string,
-  {
-    hops = 0,
-    call = null,
-    releaseTo = null,
-    movedId = null,
-    movedState = null,
-    deletedAtMs = null,
-    listId = null,
-    isMember = null,
-    listedAtMs = null,
-  }: Partial<ProfileEventRecord>,
-): ProfileEventRecord {
-  return { kind, hops, call, releaseTo, movedId, movedState, deletedAtMs, listId, isMember, listedAtMs };
 }
 
 const NO_BODY = Buffer.from("{}");

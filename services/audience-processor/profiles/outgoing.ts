@@ -1,7 +1,7 @@
 // What a durable profile has to say to others.
 import { type FlipContext, identifyCall, SPACE } from "#audiences";
 import type { OutgoingRecord } from "#kafka";
-import { profileEvent } from "../keying/profile-events.ts";
+import { profileEvent } from "#topics";
 import type { ProcessorRecords } from "../records.ts";
 import type { Snapshot } from "./batch.ts";
 

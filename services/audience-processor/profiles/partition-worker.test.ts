@@ -1,7 +1,7 @@
 import { describe, expect, test } from "@jest/globals";
+import { profileEvent } from "#topics";
 import { Bench, NOW_MS } from "../fixtures/bench.ts";
 import { audienceOf, callOf } from "../fixtures/calls.ts";
-import { profileEvent } from "../keying/profile-events.ts";
 
 const RECENT = audienceOf("recent", { event: "A", within: "60s" });
 const times = { receivedAtMs: NOW_MS, timestampMs: NOW_MS };

@@ -1,6 +1,6 @@
 import type { OutgoingRecord } from "#kafka";
 import type { Serde } from "#serde";
-import type { MembershipImport, Topic } from "#topics";
+import { type MembershipImport, profileEvent, type Topic } from "#topics";
 import type { Change } from "./differences.ts";
 
 /** Tells the audience processor of one change of a list. */
@@ -9,17 +9,6 @@ export function listEvent(
   { audienceId, stagedAtMs }: MembershipImport,
   { isMember, profileId }: Change,
 ): OutgoingRecord {
-  const event = {
-    kind: "list",
-    hops: 0,
-    call: null,
-    releaseTo: null,
-    movedId: null,
-    movedState: null,
-    deletedAtMs: null,
-    listId: audienceId,
-    isMember,
-    listedAtMs: stagedAtMs,
-  };
+  const event = profileEvent("list", { listId: audienceId, isMember, listedAtMs: stagedAtMs });
   return { topic: topic.name, key: profileId, value: serde.encode(topic, event) };
 }

@@ -3,7 +3,7 @@ import { userProfileId } from "#audiences";
 import { deleteBody, deletionMessageId, suppressionOf } from "#contract";
 import type { OutgoingRecord } from "#kafka";
 import type { Serde } from "#serde";
-import { callKey, type Regulation, suppressionKey, type TopicMap, userHash } from "#topics";
+import { callKey, profileEvent, type Regulation, suppressionKey, type TopicMap, userHash } from "#topics";
 
 export interface RegulationRecords {
   /** The user's suppression as it is from now on. */
@@ -32,18 +32,7 @@ export function createRegulationRecords({ topics, serde, nowMs }: RegulationReco
       };
     },
     stateDeletion(regulation, userId) {
-      const event = {
-        kind: "delete",
-        hops: 0,
-        call: null,
-        releaseTo: null,
-        movedId: null,
-        movedState: null,
-        deletedAtMs: momentOf(regulation),
-        listId: null,
-        isMember: null,
-        listedAtMs: null,
-      };
+      const event = profileEvent("delete", { deletedAtMs: momentOf(regulation) });
       return {
         topic: topics.profileEvents.name,
         key: userProfileId(userId),

@@ -2,26 +2,13 @@ import { userProfileId } from "#audiences";
 import { connect } from "#connection";
 import type { OutgoingRecord, Producer } from "#kafka";
 import type { Serde } from "#serde";
-import type { ProfileEventRecord } from "#topics";
+import { profileEvent } from "#topics";
 import type { VirtualHost } from "../host/virtual-host.ts";
 import { EPOCH_MS } from "../host/virtual-host.ts";
 import type { AudienceWrite, ProfileWrite } from "../plan/plan.ts";
 import type { World } from "./world.ts";
 
 const AGAIN_AFTER_MS = 500;
-
-const NOTHING: ProfileEventRecord = {
-  kind: "",
-  hops: 0,
-  call: null,
-  releaseTo: null,
-  movedId: null,
-  movedState: null,
-  deletedAtMs: null,
-  listId: null,
-  isMember: null,
-  listedAtMs: null,
-};
 
 /** Who makes and changes audiences, imports and deletes users, as control would write all that. Nothing happens to its process. */
 export class AudienceOperator {
@@ -76,8 +63,8 @@ export class AudienceOperator {
     const atMs = EPOCH_MS + this.#world.time.nowMs;
     const event =
       list === undefined
-        ? { ...NOTHING, kind: "delete", deletedAtMs: atMs }
-        : { ...NOTHING, kind: "list", listId: list.id, isMember: list.isMember, listedAtMs: atMs };
+        ? profileEvent("delete", { deletedAtMs: atMs })
+        : profileEvent("list", { listId: list.id, isMember: list.isMember, listedAtMs: atMs });
     const value = this.#serde.encode(profileEvents, event);
     this.#world.trace.add("operator", `writes a ${event.kind} of ${userId}`);
     await this.#send({ topic: profileEvents.name, key: userProfileId(userId), value });

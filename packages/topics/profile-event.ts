@@ -1,0 +1,19 @@
+import type { ProfileEventRecord } from "./records.generated.ts";
+
+/** An event of this kind, with what else it says. Field by field, as each call becomes one: a spread takes several times as long. */
+export function profileEvent(
+  kind: string,
+  {
+    hops = 0,
+    call = null,
+    releaseTo = null,
+    movedId = null,
+    movedState = null,
+    deletedAtMs = null,
+    listId = null,
+    isMember = null,
+    listedAtMs = null,
+  }: Partial<ProfileEventRecord>,
+): ProfileEventRecord {
+  return { kind, hops, call, releaseTo, movedId, movedState, deletedAtMs, listId, isMember, listedAtMs };
+}
