@@ -367,11 +367,13 @@ describe("time", () => {
       await bench.settled();
       bench.worker.advanceTo(0);
       expect(bench.worker.unwritten).toBe(256);
+      expect(bench.worker.endedUntilMs).toBe(NOW_MS);
       write.resolve();
       bench.store.held = undefined;
       while (bench.worker.unwritten > 0) await bench.settled();
       expect(bench.sent).toHaveLength(1_000);
       expect(new Set(bench.sent.map(({ user }) => user)).size).toBe(1_000);
+      expect(bench.worker.endedUntilMs).toBe(NOW_MS + 60_000);
     });
 
     test("takes calls that come meanwhile with the next ones", async () => {

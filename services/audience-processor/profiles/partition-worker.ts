@@ -20,7 +20,7 @@ import {
   snapshotOf,
   type Taken,
 } from "./batch.ts";
-import { dueProfiles } from "./due-profiles.ts";
+import { DueProfiles, isFull } from "./due-profiles.ts";
 import { outgoingOf } from "./outgoing.ts";
 import { ProfileCache } from "./profile-cache.ts";
 import { WaitingEvents } from "./waiting-events.ts";
@@ -28,12 +28,11 @@ import type { WorkerParts } from "./worker-parts.ts";
 
 /** An owner writes far fewer versions of one profile than this for each record of the changelog that came since an earlier owner began. */
 const VERSIONS_A_RECORD = 16;
-/** Due profiles of one batch. When there were as many more are looked for at once, and events come in between. */
-const DUE_AT_A_TIME = 256;
 
 export class PartitionWorker {
   readonly #parts: WorkerParts;
   readonly #cache: ProfileCache;
+  readonly #due: DueProfiles;
   readonly #waiting: WaitingEvents;
   #open: Batch = emptyBatch();
   #committing: Batch | undefined;
@@ -57,6 +56,7 @@ export class PartitionWorker {
     this.#settledTo = parts.settledTo;
     this.#leastVersion = VERSIONS_A_RECORD * store.reached;
     this.#cache = new ProfileCache({ ...parts, isSettled: (offset) => offset < this.#settledTo });
+    this.#due = new DueProfiles({ ...parts, cache: this.#cache });
     this.#waiting = new WaitingEvents({
       ...parts,
       load: (id) => this.#cache.load(id),
@@ -69,6 +69,11 @@ export class PartitionWorker {
 
   get watermarkMs(): number {
     return this.#watermarkMs;
+  }
+
+  /** All windows have ended up to this moment; 0: not known. What is sent of the last ones may be under way. */
+  get endedUntilMs(): number {
+    return this.#due.takenUntilMs;
   }
 
   /** Profiles that wait to be written. */
@@ -205,11 +210,7 @@ export class PartitionWorker {
     const open = this.#open;
     const isInHand = (id: string): boolean =>
       open.changed.has(id) || this.#sent.has(id) || this.#committing?.changed.has(id) === true;
-    const parts = { ...this.#parts, cache: this.#cache };
-    for (const profile of dueProfiles(parts, this.#watermarkMs, DUE_AT_A_TIME - open.due, isInHand)) {
-      open.due += 1;
-      this.change(profile);
-    }
+    for (const profile of this.#due.take(open, this.#watermarkMs, isInHand)) this.change(profile);
   }
 
   /** In a later turn: what is stepped in this one is of the batch too. */
@@ -266,7 +267,7 @@ export class PartitionWorker {
     if (this.#committing !== batch) return;
     this.#committing = undefined;
     this.#cache.shrink((id) => this.#open.changed.has(id) || this.#sent.has(id));
-    if (batch.due === DUE_AT_A_TIME && this.isOurs) this.#takeDue();
+    if (isFull(batch) && this.isOurs) this.#takeDue();
     if (!isEmpty(this.#open)) this.#askFlush();
   }
 
@@ -284,6 +285,7 @@ export class PartitionWorker {
     this.#term += 1;
     // Of what comes again nothing is folded any more: it is judged by its own moments, not by the later one that time has reached.
     this.#watermarkMs = 0;
+    this.#due.forget();
     const taken = [...(this.#committing?.taken ?? []), ...this.#open.taken];
     this.#committing = undefined;
     this.#open = emptyBatch();

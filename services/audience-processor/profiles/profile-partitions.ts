@@ -90,7 +90,7 @@ export class ProfilePartitions {
   /** Windows of all open partitions have ended up to this moment, Unix ms; undefined: none is open. */
   get endedUntilMs(): number | undefined {
     const open = [...this.#owned.values()].flatMap(({ openedAtMs, worker }) =>
-      worker === undefined ? [] : Math.max(openedAtMs, worker.watermarkMs),
+      worker === undefined ? [] : Math.max(openedAtMs, worker.endedUntilMs),
     );
     return open.length === 0 ? undefined : Math.min(...open);
   }
