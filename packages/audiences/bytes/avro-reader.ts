@@ -7,8 +7,11 @@ const LOW_BITS = 28;
 const DOUBLE_BYTES = 8;
 const NOTHING = Buffer.alloc(0);
 // Most arrays have no elements.
-const NO_NUMBERS: readonly number[] = [];
-const NO_TEXTS: readonly string[] = [];
+const EMPTY: readonly never[] = [];
+
+const readLong = (reader: AvroReader): number => reader.long();
+const readDouble = (reader: AvroReader): number => reader.double();
+const readText = (reader: AvroReader): string => reader.text();
 
 /** The bytes end inside a value, or go on behind the last one. */
 class AvroBytesError extends Error {
@@ -88,28 +91,23 @@ export class AvroReader {
   }
 
   longs(): readonly number[] {
-    const count = this.#block();
-    if (count === 0) return NO_NUMBERS;
-    const values = new Array<number>(count);
-    for (let place = 0; place < count; place += 1) values[place] = this.long();
-    this.each(() => values.push(this.long()));
-    return values;
+    return this.#array(readLong);
   }
 
   doubles(): readonly number[] {
-    const count = this.#block();
-    if (count === 0) return NO_NUMBERS;
-    const values = new Array<number>(count);
-    for (let place = 0; place < count; place += 1) values[place] = this.double();
-    this.each(() => values.push(this.double()));
-    return values;
+    return this.#array(readDouble);
   }
 
   texts(): readonly string[] {
+    return this.#array(readText);
+  }
+
+  #array<V>(read: (reader: AvroReader) => V): readonly V[] {
     const count = this.#block();
-    if (count === 0) return NO_TEXTS;
-    const values = Array.from({ length: count }, () => this.text());
-    this.each(() => values.push(this.text()));
+    if (count === 0) return EMPTY;
+    const values = new Array<V>(count);
+    for (let place = 0; place < count; place += 1) values[place] = read(this);
+    this.each(() => values.push(read(this)));
     return values;
   }
 
