@@ -18,7 +18,7 @@ interface CacheParts {
 }
 
 /** The bytes of a profile are damaged, or of no version that is known. */
-export class UnreadableProfileError extends Error {
+class UnreadableProfileError extends Error {
   override readonly name = "UnreadableProfileError";
 }
 
@@ -80,7 +80,10 @@ export class ProfileCache {
   /** Undefined when it is not there, or cannot be had at once. */
   peek(id: string): Profile | undefined {
     const profile = this.look(id);
-    return profile === undefined || "then" in profile ? undefined : profile;
+    if (!(profile instanceof Promise)) return profile;
+    // Nobody waits for it. It rejects only where the process ends.
+    profile.catch(() => undefined);
+    return undefined;
   }
 
   /** It was found that it cannot be read. */
