@@ -19,6 +19,18 @@ async function manyTurns(): Promise<void> {
   for (let turn = 0; turn < 20; turn += 1) await new Promise(setImmediate);
 }
 
+/** A reader that has stepped the first record of its partition. */
+async function working(options: Parameters<typeof startReader>[0] = {}) {
+  const bench = startReader(options);
+  bench.session().join([0]);
+  await bench.started;
+  fetch(bench, 0, 0, 1);
+  await soon(() => bench.stepped.length === 1, "the step");
+  const ownership = bench.reader.ownership({ topic: "t", partition: 0 });
+  expect(ownership.isOurs).toBe(true);
+  return { bench, ownership };
+}
+
 describe("group reader", () => {
   test("starting resolves when the group has been joined", async () => {
     const bench = startReader();
@@ -215,13 +227,7 @@ describe("group reader", () => {
   });
 
   test("a member that is not answered for one and a half session timeouts works on nothing, until it is answered", async () => {
-    const bench = startReader({ sessionTimeoutMs: 200 });
-    bench.session().join([0]);
-    await bench.started;
-    fetch(bench, 0, 0, 1);
-    await soon(() => bench.stepped.length === 1, "the step");
-    const ownership = bench.reader.ownership({ topic: "t", partition: 0 });
-    expect(ownership.isOurs).toBe(true);
+    const { bench, ownership } = await working({ sessionTimeoutMs: 200 });
     await soon(() => !ownership.isOurs, "the doubt");
     fetch(bench, 0, 1, 2);
     expect(bench.stepped).toEqual(["0-0"]);
@@ -231,13 +237,7 @@ describe("group reader", () => {
   });
 
   test("a consumer that begins again has left its group: a member that must be sure works on nothing until it is in again", async () => {
-    const bench = startReader({ unsureAfterSessions: 1 });
-    bench.session().join([0]);
-    await bench.started;
-    fetch(bench, 0, 0, 1);
-    await soon(() => bench.stepped.length === 1, "the step");
-    const ownership = bench.reader.ownership({ topic: "t", partition: 0 });
-    expect(ownership.isOurs).toBe(true);
+    const { bench, ownership } = await working({ unsureAfterSessions: 1 });
     bench.session().handlers.onCrash(passing);
     await soon(() => bench.session().isStopped || bench.sessions.length === 2, "the end of the session");
     expect(ownership.isOurs).toBe(false);
@@ -247,12 +247,7 @@ describe("group reader", () => {
   });
 
   test("a reader that stops begins nothing any more", async () => {
-    const bench = startReader();
-    bench.session().join([0]);
-    await bench.started;
-    fetch(bench, 0, 0, 1);
-    await soon(() => bench.stepped.length === 1, "the step");
-    const ownership = bench.reader.ownership({ topic: "t", partition: 0 });
+    const { bench, ownership } = await working();
     const stopped = bench.reader.stop(5_000);
     expect(ownership.isOurs).toBe(false);
     settleAll(bench);
