@@ -282,6 +282,23 @@ test("is live also when the partition was not sure to be ours as that was writte
   expect(shown(bench)).toEqual(['u {"twice":true}']);
 });
 
+test("once the partition is another process's, no reading that is under way reports anything of it", async () => {
+  const { bench, reports } = await setup();
+  for (const call of [track("u", 10), track("u", 20)]) bench.call(call);
+  await bench.settled();
+  bench.computations.apply("twice", audienceOf("twice", TWICE));
+  const companions = new Companions(bench, reports);
+  const start = Promise.withResolvers<void>();
+  companions.startHeld = start.promise;
+  for (let look = 0; look < 4; look += 1) await companions.advance();
+  const before = reports.reported.length;
+  companions.end();
+  bench.worker.close();
+  start.resolve();
+  await bench.settled();
+  expect([before > 0, reports.reported.slice(before), companions.errors]).toEqual([true, [], []]);
+});
+
 test("a condition that was gone and comes back begins anew", async () => {
   const { bench, reports } = await setup();
   for (const call of [track("u", 30), track("v", 30)]) bench.call(call);

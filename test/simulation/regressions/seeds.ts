@@ -183,6 +183,12 @@ export const REGRESSIONS: readonly Regression[] = [
       "a processor whose consumer had left its group to begin again wrote profiles of a partition that another one had by then",
   },
   {
+    seed: 601721,
+    worlds: "audiences",
+    found:
+      "a processor that had lost a partition reported once more how far it had read its log, and believed that; a trait never became live",
+  },
+  {
     seed: 70524,
     worlds: "audiences",
     found:
