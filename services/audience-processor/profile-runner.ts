@@ -71,10 +71,15 @@ interface OfPartition {
   readonly computations: PartitionComputations;
 }
 
-function partitionOf({ computations, parts, progress }: Shared, partition: number): OfPartition {
+function partitionOf(
+  { computations, parts, progress }: Shared,
+  partition: number,
+  signal: AbortSignal,
+): OfPartition {
   const { host } = parts.context;
   const registry = new LeafRegistry({
     partition,
+    signal,
     nowMs: () => host.now(),
     progressOf: (id, of) => progress.of(id, of),
     report: (one) => progress.report(one),
@@ -195,9 +200,9 @@ function createPartitions(shared: Shared, runnerOf: () => Runner): ProfilePartit
     store: storeSettings(parts, codec),
     // What the last owner has written of its leaves has to be known before the first event.
     prepare: () => shared.refreshTables(),
-    begin(partition, workOn) {
-      const own = partitionOf(shared, partition);
-      const { signal, worker } = workOn(workerParts(shared, own));
+    begin(partition, signal, workOn) {
+      const own = partitionOf(shared, partition, signal);
+      const worker = workOn(workerParts(shared, own));
       return companionOf(shared, own, { worker, signal, paces, runner: runnerOf() });
     },
     send: (outgoing) => producer.send(outgoing),

@@ -213,6 +213,7 @@ export class ProfileStage {
   #registryOf(): LeafRegistry {
     return new LeafRegistry({
       partition: 0,
+      signal: new AbortController().signal,
       nowMs: Date.now,
       progressOf: () => undefined,
       report: nothing,

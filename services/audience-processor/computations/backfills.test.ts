@@ -288,13 +288,14 @@ test("once the partition is another process's, no reading that is under way repo
   await bench.settled();
   bench.computations.apply("twice", audienceOf("twice", TWICE));
   const companions = new Companions(bench, reports);
-  const start = Promise.withResolvers<void>();
-  companions.startHeld = start.promise;
-  for (let look = 0; look < 4; look += 1) await companions.advance();
+  await companions.advance();
   const before = reports.reported.length;
+  const offsets = Promise.withResolvers<void>();
+  companions.offsetsHeld = offsets.promise;
+  await companions.advance();
   companions.end();
   bench.worker.close();
-  start.resolve();
+  offsets.resolve();
   await bench.settled();
   expect([before > 0, reports.reported.slice(before), companions.errors]).toEqual([true, [], []]);
 });

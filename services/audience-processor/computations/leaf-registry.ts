@@ -6,6 +6,8 @@ type Plan = LeafUse["plan"];
 
 export interface LeafRegistryParts {
   readonly partition: number;
+  /** Aborted when the partition is lost. */
+  readonly signal: AbortSignal;
   nowMs(): number;
   progressOf(id: string, partition: number): AudienceProgress | undefined;
   report(progress: AudienceProgress): void;
@@ -67,8 +69,10 @@ export class LeafRegistry {
     };
   }
 
+  /** Nothing once the partition is lost: a reading that is still under way would hide what the next owner says. */
   report(progress: AudienceProgress): void {
-    this.#parts.report(progress);
+    const { report, signal } = this.#parts;
+    if (!signal.aborted) report(progress);
   }
 
   /** What is known of a leaf, changed; not reported yet. */
@@ -80,7 +84,7 @@ export class LeafRegistry {
   /** Reports what has changed of a leaf that is known. */
   update(key: string, change: Partial<AudienceProgress>): void {
     const changed = this.changed(key, change);
-    if (changed !== undefined) this.#parts.report(changed);
+    if (changed !== undefined) this.report(changed);
   }
 
   /** Whether every partition has counted its log. */

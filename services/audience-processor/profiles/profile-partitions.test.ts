@@ -40,8 +40,8 @@ async function processWith(partitions: number) {
     },
     roomBytes: 4_096 * USERS,
     prepare: async () => undefined,
-    begin(_, workOn) {
-      workers.push(workOn({ ...parts, codec: counting }).worker);
+    begin(_partition, _signal, workOn) {
+      workers.push(workOn({ ...parts, codec: counting }));
       return { advance: () => undefined };
     },
     send: async () => undefined,

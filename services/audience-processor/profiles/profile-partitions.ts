@@ -17,11 +17,7 @@ interface Companion {
 
 type OwnStore = WorkerStore & Pick<PartitionStore, "own" | "refresh" | "flush" | "close">;
 
-type WorkOn = (parts: EarlyParts) => {
-  readonly worker: PartitionWorker;
-  /** Aborted when the partition is lost. */
-  readonly signal: AbortSignal;
-};
+type WorkOn = (parts: EarlyParts) => PartitionWorker;
 
 export interface ProfilePartitionsOptions {
   /** Folder of all stores of this topic. */
@@ -32,8 +28,8 @@ export interface ProfilePartitionsOptions {
   readonly roomBytes: number;
   /** Resolves when all is known that a partition's work begins with. */
   prepare(): Promise<unknown>;
-  /** Begins the work on a partition: `workOn` makes its worker. */
-  begin(partition: number, workOn: WorkOn): Companion;
+  /** Begins the work on a partition: `workOn` makes its worker. The signal is aborted when the partition is lost. */
+  begin(partition: number, signal: AbortSignal, workOn: WorkOn): Companion;
   /** Of the changelog. */
   send(records: readonly OutgoingRecord[]): Promise<void>;
   ownership(partition: number): Ownership;
@@ -196,7 +192,7 @@ export class ProfilePartitions {
     if (signal.aborted) return;
     owned.openedAtMs = options.now();
     this.#options.onRestored(Math.max(0, owned.openedAtMs - begunAtMs));
-    owned.companion = this.#options.begin(partition, (parts) => {
+    owned.companion = this.#options.begin(partition, signal, (parts) => {
       const onFailed = (error: unknown): void => {
         parts.onFailed(error);
         if (this.#isReadingOver) this.readingIsOver();
@@ -205,7 +201,7 @@ export class ProfilePartitions {
       const roomBytes = (): number => this.#options.roomBytes / Math.max(1, this.#owned.size);
       const worker = new PartitionWorker({ ...parts, onFailed, store, settledTo, roomBytes, ownership: own });
       owned.worker = worker;
-      return { worker, signal };
+      return worker;
     });
   }
 
