@@ -1,5 +1,5 @@
 import { once } from "node:events";
-import { connect } from "node:net";
+import { connect, type Socket } from "node:net";
 
 const METADATA_API = 3;
 const METADATA_VERSION = 1;
@@ -25,37 +25,44 @@ function splitAddress(address: string): { host: string; port: number } {
   return { host: address.slice(0, at).replace(/^\[|\]$/g, ""), port: Number(address.slice(at + 1)) };
 }
 
-/** How many brokers the cluster has, asked of one broker; 0 when it does not answer in time. Never rejects. */
-export async function countBrokers(address: string, timeoutMs = 2000): Promise<number> {
+/**
+ * What `question` has to say of the connection; undefined when there is none in time, or it ends before that. A broker that is killed ends it
+ * without an error.
+ */
+async function ask<A>(
+  address: string,
+  timeoutMs: number,
+  question: (socket: Socket, signal: AbortSignal) => Promise<A>,
+): Promise<A | undefined> {
   const socket = connect(splitAddress(address));
-  const timer = setTimeout(() => socket.destroy(new Error("no answer in time")), timeoutMs);
+  const ending = new AbortController();
+  const timer = setTimeout(() => ending.abort(), timeoutMs);
+  socket.once("close", () => ending.abort());
   try {
-    await once(socket, "connect");
-    socket.write(metadataRequest());
-    const [answer] = (await once(socket, "data")) as [Buffer];
-    // Length, correlation id, then the array of brokers with its count in front.
-    return answer.length >= 12 ? answer.readInt32BE(8) : 0;
+    await once(socket, "connect", ending);
+    return await question(socket, ending.signal);
   } catch {
-    return 0;
+    return undefined;
   } finally {
     clearTimeout(timer);
     socket.destroy();
   }
 }
 
+/** How many brokers the cluster has, asked of one broker; 0 when it does not answer in time. Never rejects. */
+export async function countBrokers(address: string, timeoutMs = 2000): Promise<number> {
+  const brokers = await ask(address, timeoutMs, async (socket, signal) => {
+    socket.write(metadataRequest());
+    const [answer] = (await once(socket, "data", { signal })) as [Buffer];
+    // Length, correlation id, then the array of brokers with its count in front.
+    return answer.length >= 12 ? answer.readInt32BE(8) : 0;
+  });
+  return brokers ?? 0;
+}
+
 /** Whether something accepts connections there: all that can be asked of a broker behind TLS. Never rejects. */
 export async function accepts(address: string, timeoutMs = 2000): Promise<boolean> {
-  const socket = connect(splitAddress(address));
-  const timer = setTimeout(() => socket.destroy(new Error("no answer in time")), timeoutMs);
-  try {
-    await once(socket, "connect");
-    return true;
-  } catch {
-    return false;
-  } finally {
-    clearTimeout(timer);
-    socket.destroy();
-  }
+  return (await ask(address, timeoutMs, async () => true)) ?? false;
 }
 
 /** fetch refuses a URL that holds credentials: they go into a header. */

@@ -1,0 +1,39 @@
+import { once } from "node:events";
+import { type AddressInfo, createServer, type Server, type Socket } from "node:net";
+import { afterEach, expect, test } from "@jest/globals";
+import { freePorts } from "./ports.ts";
+import { accepts, countBrokers } from "./probe.ts";
+
+let server: Server | undefined;
+const sockets: Socket[] = [];
+
+afterEach(() => {
+  for (const socket of sockets.splice(0)) socket.destroy();
+  server?.close();
+});
+
+/** Something that listens, and what it does with a request. */
+async function listening(onRequest: (socket: Socket) => void): Promise<string> {
+  server = createServer((socket) => {
+    sockets.push(socket);
+    socket.once("data", () => onRequest(socket));
+  });
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+  return `127.0.0.1:${(server.address() as AddressInfo).port}`;
+}
+
+test.each([
+  ["ends the connection", (socket: Socket) => void socket.end()],
+  ["breaks the connection", (socket: Socket) => void socket.resetAndDestroy()],
+  ["never answers", () => undefined],
+  ["answers too little", (socket: Socket) => void socket.write("HTTP/1.1")],
+])("one that accepts a request and %s is no broker", async (_, onRequest) => {
+  const address = await listening(onRequest);
+  expect([await countBrokers(address, 300), await accepts(address, 300)]).toEqual([0, true]);
+});
+
+test("where nobody listens there is no broker", async () => {
+  const [port] = await freePorts(1);
+  expect([await countBrokers(`127.0.0.1:${port}`), await accepts(`127.0.0.1:${port}`)]).toEqual([0, false]);
+});
