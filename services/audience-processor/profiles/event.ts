@@ -3,7 +3,7 @@ import { type ProfileCall, type ProfileEvent, profileFromRecord } from "#audienc
 import type { JsonObject } from "#contract";
 import type { RawRecord } from "#kafka";
 import type { Serde } from "#serde";
-import type { ProfileEventCall, ProfileEventRecord, TopicMap } from "#topics";
+import type { ProfileEventCall, ProfileEventRecord, ProfileState, TopicMap } from "#topics";
 import { fieldIn, UNDECIDED } from "./json-field.ts";
 
 /** A decoded record: as it was written, and as it is applied. */
@@ -12,8 +12,9 @@ export interface Happening {
   readonly event: ProfileEvent;
 }
 
-class UnknownEventError extends Error {
-  override readonly name = "UnknownEventError";
+/** No waiting makes it usable: it belongs into the dead letters. */
+class UnusableEventError extends Error {
+  override readonly name = "UnusableEventError";
   readonly canRetry = false;
 }
 
@@ -83,10 +84,18 @@ function simpleEvent(record: ProfileEventRecord): ProfileEvent {
   if (kind === "delete" && deletedAtMs !== null) return { kind, atMs: deletedAtMs };
   if (kind === "list" && listId !== null && isMember !== null)
     return { kind, listId, isMember, ...(listedAtMs !== null && { atMs: listedAtMs }) };
-  throw new UnknownEventError(`an event of profiles of kind ${kind} lacks what it needs, or is not known`);
+  throw new UnusableEventError(`an event of profiles of kind ${kind} lacks what it needs, or is not known`);
 }
 
-/** A promise while a writer's schema is not known yet. */
+function merge(movedId: string, state: ProfileState): ProfileEvent {
+  try {
+    return { kind: "merge", moved: profileFromRecord(movedId, state) };
+  } catch (error) {
+    throw new UnusableEventError("the state of a merged profile cannot be read", { cause: error });
+  }
+}
+
+/** A promise while a writer's schema is not known yet. Throws, or rejects, with an error that cannot be retried when it is no event. */
 export function eventDecoder(
   serde: Pick<Serde, "decode">,
   topics: Pick<TopicMap, "profileEvents" | "profiles">,
@@ -96,9 +105,8 @@ export function eventDecoder(
     if (kind !== "merge" || movedId === null || movedState === null)
       return { record, event: simpleEvent(record) };
     const state = serde.decode(topics.profiles, movedState);
-    if ("then" in state)
-      return state.then((known) => ({ record, event: { kind, moved: profileFromRecord(movedId, known) } }));
-    return { record, event: { kind, moved: profileFromRecord(movedId, state) } };
+    if ("then" in state) return state.then((known) => ({ record, event: merge(movedId, known) }));
+    return { record, event: merge(movedId, state) };
   }
   return ({ value }) => {
     const record = serde.decode(topics.profileEvents, value ?? Buffer.alloc(0));
