@@ -1,5 +1,6 @@
 import { beforeEach, expect, test } from "@jest/globals";
 import { createProfile, type Profile } from "#audiences";
+import { RegistryUnavailableError } from "#serde";
 import { ProfileCache } from "./profile-cache.ts";
 
 /** About 2 KB in memory. */
@@ -44,6 +45,20 @@ const nobody = (): boolean => false;
 
 beforeEach(() => {
   settledTo = 0;
+});
+
+test("a profile whose schema the registry does not give, because the process ends, is not taken for unreadable", async () => {
+  const said: Error[] = [];
+  const closed = new RegistryUnavailableError("closed while waiting for the schema registry");
+  const cache = new ProfileCache({
+    store: { get: (id) => Buffer.from(id) },
+    codec: { read: () => Promise.reject(closed) },
+    isSettled: () => true,
+    roomBytes: () => TAKES_BYTES,
+    telemetry: { unreadable: (error) => void said.push(error) },
+  });
+  await expect(cache.load("u1")).rejects.toBe(closed);
+  expect([cache.isUnreadable("u1"), said]).toEqual([false, []]);
 });
 
 test("a profile that is kept is the same one at the next look", () => {

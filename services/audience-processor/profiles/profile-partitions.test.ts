@@ -8,7 +8,7 @@ const USERS = 100;
 
 /** So many partitions of one process, with room in memory for the profiles of one of them; each is as the bench's. */
 async function processWith(partitions: number) {
-  const bench = await Bench.with(audienceOf("once", { event: "A" }));
+  const bench = await Bench.with(audienceOf("recent", { event: "A", within: "60s" }));
   const read = { profiles: 0 };
   const workers: PartitionWorker[] = [];
   const parts = bench.parts();
@@ -57,10 +57,10 @@ async function processWith(partitions: number) {
 }
 
 /** All users come once each, a few at a time. */
-async function roundOf(bench: Bench, worker: PartitionWorker | undefined): Promise<void> {
+async function roundOf(bench: Bench, worker: PartitionWorker | undefined, prefix = "u"): Promise<void> {
   if (worker !== undefined) bench.worker = worker;
   for (let n = 0; n < USERS; n += 1) {
-    bench.call(callOf({ userId: `u${n}`, event: "A", receivedAtMs: NOW_MS, timestampMs: NOW_MS }));
+    bench.call(callOf({ userId: `${prefix}${n}`, event: "A", receivedAtMs: NOW_MS, timestampMs: NOW_MS }));
     if (n % 10 === 0) await bench.settled();
   }
   await bench.settled();
@@ -76,5 +76,16 @@ test.each([
   read.profiles = 0;
   await roundOf(bench, worker);
   expect([read.profiles === 0, bench.failures]).toEqual([isEnough, []]);
+  await owned.close();
+});
+
+test("windows have ended once all that were due are on their way, not as soon as time has come so far", async () => {
+  const { bench, owned, workers } = await processWith(1);
+  for (let round = 0; round < 3; round += 1) await roundOf(bench, workers[0], `${round}-`);
+  expect(owned.endedUntilMs).toBe(NOW_MS);
+  owned.tide({ atMs: NOW_MS + 60_000, ends: new Map() });
+  expect(owned.endedUntilMs).toBe(NOW_MS);
+  await bench.settled();
+  expect(owned.endedUntilMs).toBe(NOW_MS + 60_000);
   await owned.close();
 });
