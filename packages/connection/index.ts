@@ -1,2 +1,3 @@
 export { type ConnectOptions, connect, type KafkaAndSerde, REAL_WAYS, type Ways } from "./connect.ts";
 export { type Connection, connectService } from "./connect-service.ts";
+export { watchConfiguration } from "./watch-configuration.ts";

@@ -6,7 +6,7 @@ import { describeJson, type JsonObject, jsonSizeBytes } from "./json.ts";
 import { MAX_CALL_BYTES, MAX_CALL_DEPTH } from "./limits.ts";
 import { jsonFault, outOfRange, pathOfInfinity } from "./nesting.ts";
 import type { Rejection } from "./rejection.ts";
-import { correctedTimestampMs } from "./timestamp.ts";
+import { type CallWarning, correctedTimestampMs, timestampWarning } from "./timestamp.ts";
 import { callRejection, notAnObject, type ValidCall } from "./validate-call.ts";
 
 /** What is known about a call beside itself. */
@@ -45,6 +45,8 @@ export interface AcceptedCall {
   readonly timestampMs: number;
   readonly receivedAtMs: number;
   readonly body: string;
+  /** What the caller is told beside the success; undefined as a rule. */
+  readonly warning?: CallWarning | undefined;
 }
 
 export type Acceptance =
@@ -134,5 +136,7 @@ function normalise(call: ValidCall, type: CallType, context: AcceptContext): Acc
     timestampMs,
     receivedAtMs,
     body,
+    // Only a time that could not be read is replaced by that of the receipt.
+    warning: timestampMs === receivedAtMs ? timestampWarning(originalTimestamp) : undefined,
   };
 }

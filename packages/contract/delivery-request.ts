@@ -1,5 +1,4 @@
-// What the deliverer sends beside the body (contract 2.2) and how it names a job.
-import { hash } from "node:crypto";
+// What the deliverer sends beside the body (contract 2.2).
 import { signBody } from "./signature.ts";
 import { standardWebhookHeaders } from "./standard-webhooks.ts";
 
@@ -43,17 +42,4 @@ export function deliveryHeaders({
   const { messageId, nowMs, secrets } = standardWebhooks;
   const timestampSeconds = Math.floor(nowMs / 1_000);
   return Object.assign(headers, standardWebhookHeaders({ secrets, messageId, timestampSeconds, body }));
-}
-
-/**
- * Names the job of one call for one destination: the same call gives the same id, so a job emitted again after a crash
- * is recognised. `sourceId` keeps two sources apart that happen to use the same messageId (contract 1.8).
- */
-export function deliveryJobId(messageId: string, destinationId: string, sourceId: string = ""): string {
-  return hash("sha256", JSON.stringify([sourceId, messageId, destinationId]), "hex").slice(0, 32);
-}
-
-/** Names the job that a replay makes out of a dead letter: not taken for the job that died, and the same when a crash repeats it. */
-export function replayJobId(jobId: string, replayId: string): string {
-  return hash("sha256", JSON.stringify([jobId, replayId]), "hex").slice(0, 32);
 }

@@ -49,7 +49,7 @@ const SECTIONS: readonly Section[] = [
   {
     title: "Drops: calls that go nowhere",
     where:
-      "`outcome` of `accepted` in `GET /v1/calls/{messageId}`; `hookline_router_calls_total`; `suppressed` in `hookline_ingest_calls_dropped_total`.",
+      "`outcome` of `accepted` in `GET /v1/calls/{messageId}`; `hookline_router_calls_total`; `suppressed` in `hookline_ingest_calls_dropped_total`, which has no `accepted`, unless ingest did not know it yet.",
     reasons: DROPS,
   },
   {

@@ -13,13 +13,21 @@ export type {
   ResponseHeaders,
 } from "./attempt.ts";
 export { SPACE_SOURCE } from "./built-in-source.ts";
+export {
+  type CallIdentity,
+  type CallUser,
+  deliveryJobId,
+  identityOf,
+  jobKey,
+  replayJobId,
+  userIn,
+  userKey,
+} from "./call-identity.ts";
 export { CALL_TYPES, type CallType, type DeliveredType, isCallType } from "./call-types.ts";
 export { type DeleteParts, deleteBody } from "./delivered-body.ts";
 export {
   type DeliveryHeadersOptions,
   deliveryHeaders,
-  deliveryJobId,
-  replayJobId,
   type StandardWebhookOptions,
   USER_AGENT,
 } from "./delivery-request.ts";
@@ -41,6 +49,8 @@ export {
   RETRY_DELAYS_MS,
   WINDOW_MS,
 } from "./limits.ts";
+export { didYouMean, mustBeOneOf } from "./nearest.ts";
+export { jsonFault } from "./nesting.ts";
 export {
   type AttemptOutcome,
   classifyResult,
@@ -98,8 +108,9 @@ export {
 export { clientIdOf, SERVICE_NAMES, SERVICES, type ServiceName } from "./services.ts";
 export { signBody } from "./signature.ts";
 export { type StandardWebhookParts, standardWebhookHeaders, webhookId } from "./standard-webhooks.ts";
-export { parseTimestamp } from "./timestamp.ts";
+export { type CallWarning, parseTimestamp, timestampWarning, WARNING_CODES } from "./timestamp.ts";
 export { uuidV5 } from "./uuid-v5.ts";
+export { prepareValidation } from "./validate-call.ts";
 export {
   FORBIDDEN_HEADERS,
   headerProblems,

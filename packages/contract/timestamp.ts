@@ -1,4 +1,5 @@
 // ISO 8601 as callers write it (contract 1.6): offsets without a colon, micro-, nano- and 7-digit fractions.
+import { describeJson } from "./json.ts";
 
 const ISO_8601 =
   /^(?:[+-]\d{6}|\d{4})(?:-\d{2}(?:-\d{2})?)?(?:[Tt ]\d{2}:\d{2}(?::\d{2}(?:\.\d+)?)?([Zz]|[+-]\d{2}:?\d{2})?)?$/;
@@ -17,6 +18,25 @@ export function parseTimestamp(value: unknown): number | undefined {
   const hasTimeWithoutOffset = match[1] === undefined && value.includes(":");
   const timestampMs = Date.parse(hasTimeWithoutOffset ? `${value}Z` : value);
   return Number.isNaN(timestampMs) ? undefined : timestampMs;
+}
+
+/** Why an accepted call is not all that its caller meant (contract 1.6). */
+export interface CallWarning {
+  readonly code: (typeof WARNING_CODES)[number];
+  readonly message: string;
+}
+
+export const WARNING_CODES = ["timestamp_unreadable"] as const;
+
+const MAX_SHOWN_CHARACTERS = 40;
+
+/** What is said of a caller's timestamp that cannot be read; undefined when it can, or there is none. */
+export function timestampWarning(original: unknown): CallWarning | undefined {
+  if (original === undefined || original === null || parseTimestamp(original) !== undefined) return undefined;
+  const found =
+    typeof original === "string" ? `"${original.slice(0, MAX_SHOWN_CHARACTERS)}"` : describeJson(original);
+  const message = `timestamp is not an ISO 8601 time, is ${found}: the call has the time at which it was received`;
+  return { code: "timestamp_unreadable", message };
 }
 
 /** The text of a second up to its milliseconds, by second modulo the table's size. */

@@ -37,6 +37,11 @@ function validators(): Validators {
   return compiled;
 }
 
+/** For a process that has more to do when its first call comes: compiling takes tens of milliseconds. */
+export function prepareValidation(): void {
+  validators();
+}
+
 /** The last error is the outermost one: of an anyOf itself, not of one of its branches. */
 function toRejection(errors: readonly ErrorObject[] | null | undefined): Rejection {
   const error = errors?.at(-1);

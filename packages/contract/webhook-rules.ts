@@ -36,6 +36,8 @@ export const FORBIDDEN_HEADERS: ReadonlySet<string> = new Set([
 
 const MAX_URL_CHARACTERS = 2_048;
 const MAX_HEADERS = 50;
+/** Of a body that has far more, no more are looked at. */
+const MAX_READ_HEADERS = 200;
 const MAX_HEADER_NAME_CHARACTERS = 256;
 const MAX_HEADER_VALUE_CHARACTERS = 4_096;
 
@@ -77,7 +79,7 @@ export function headerProblems(headers: Readonly<Record<string, string>>, path: 
   if (names.length > MAX_HEADERS)
     problems.push({ path, message: `must have at most ${MAX_HEADERS} entries` });
   const seen = new Set<string>();
-  for (const name of names) {
+  for (const name of names.slice(0, MAX_READ_HEADERS)) {
     const message = seen.has(name.toLowerCase())
       ? "is given twice; header names ignore case"
       : headerProblem(name, headers[name] ?? "");

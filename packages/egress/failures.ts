@@ -1,4 +1,5 @@
 import type { RequestFailure } from "#contract";
+import { tlsWords } from "./tls-words.ts";
 
 /** Refused by our own rule before anything was sent (contract 6.1). */
 export class BlockedAddressError extends Error {
@@ -113,7 +114,8 @@ const ADVICE_OF_NODE = "; if the root CA is installed locally, ";
 
 /** What happened, for people. */
 export function messageOf(error: unknown): string {
-  const text = textOf(error, "message") || textOf(error, "code") || "unknown error";
+  const code = textOf(error, "code");
+  const text = tlsWords(code, textOf(error, "message") || code || "unknown error");
   const advice = text.indexOf(ADVICE_OF_NODE);
   return (advice < 0 ? text : text.slice(0, advice)).slice(0, MAX_MESSAGE_LENGTH);
 }

@@ -24,14 +24,31 @@ test("a token has a name and scopes, and is given itself or as its hash", () => 
 });
 
 test("a token alone may do everything, and is named by the beginning of its hash", () => {
-  const token = "token:of:before-0123456";
+  const token = "a-token-of-before-0123456";
   expect(tokensOf(token)).toMatchObject([
     { name: `unnamed-${sha256(token).slice(0, 6)}`, scopes: ["read", "write", "replay"], text: token },
   ]);
 });
 
-test.each(["ci:read:short", "short", "ci:admin:x", `sha256-${"0".repeat(4)}`])("%p is refused", (text) => {
-  expect(read(text)).toMatchObject({ problems: [{ env: "HOOKLINE_API_TOKENS" }] });
+const DIGEST = `sha256-${sha256("another-token-0123")}`;
+const NO_TOKEN = "has no token of at least 16 printable characters";
+const NO_DIGEST = "has a SHA-256 without a name and scopes, or one that is not 64 hex digits";
+const NO_NAME =
+  "has a colon, but is not <name>:<scopes>:<token> with scopes of read, write and replay, joined by +";
+
+test.each([
+  ["ci:read:short", NO_TOKEN],
+  ["short", NO_TOKEN],
+  [DIGEST, NO_DIGEST],
+  [`ci:read:${DIGEST.slice(0, -1)}`, NO_DIGEST],
+  [`ci:raed:${DIGEST}`, NO_NAME],
+  ["ci:read+wirte:0123456789abcdef", NO_NAME],
+  ["ci:0123456789abcdef", NO_NAME],
+  ["ci::0123456789abcdef", NO_NAME],
+])("%p is refused, with what is wrong with it", (text, problem) => {
+  expect(read(text)).toMatchObject({
+    problems: [{ env: "HOOKLINE_API_TOKENS", problem: expect.stringContaining(problem) }],
+  });
 });
 
 test("two tokens of one name are refused: the audit log could not tell them apart", () => {

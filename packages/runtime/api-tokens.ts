@@ -20,7 +20,8 @@ export interface ApiToken {
 }
 
 const NAMED = /^([A-Za-z0-9_.-]{1,64}):((?:read|write|replay)(?:\+(?:read|write|replay)){0,2}):(\S+)$/;
-const DIGEST = /^sha256-([0-9a-f]{64})$/;
+const DIGEST = /^sha256-([0-9a-f]{64})$/i;
+const MEANT_AS_DIGEST = /^sha256-/i;
 const TOKEN = /^[\x21-\x7e]{16,}$/;
 const SHORT_CHARACTERS = 6;
 
@@ -29,8 +30,8 @@ const apiToken: ValueType<ApiToken> = {
   parse(given) {
     const [, name, scopes, secret = given] = NAMED.exec(given) ?? [];
     const [, hex] = (name === undefined ? null : DIGEST.exec(secret)) ?? [];
-    if (hex === undefined && !TOKEN.test(secret))
-      return { ok: false, problem: "has no token of at least 16 printable characters" };
+    const problem = hex === undefined ? problemOf(secret, name !== undefined) : undefined;
+    if (problem !== undefined) return { ok: false, problem };
     const digest = hex === undefined ? sha256(secret) : Buffer.from(hex, "hex");
     return {
       ok: true,
@@ -44,6 +45,15 @@ const apiToken: ValueType<ApiToken> = {
     };
   },
 };
+
+/** Of what is not a digest. An entry that was meant otherwise must not be a token by its text, which is written in plain sight. */
+function problemOf(secret: string, isNamed: boolean): string | undefined {
+  if (MEANT_AS_DIGEST.test(secret))
+    return "has a SHA-256 without a name and scopes, or one that is not 64 hex digits";
+  if (!isNamed && secret.includes(":"))
+    return "has a colon, but is not <name>:<scopes>:<token> with scopes of read, write and replay, joined by +";
+  return TOKEN.test(secret) ? undefined : "has no token of at least 16 printable characters";
+}
 
 function sha256(text: string): Buffer {
   return createHash("sha256").update(text).digest();

@@ -8,7 +8,7 @@ const ROOT = join(import.meta.dirname, "../..");
 const PAGE = "docs/metrics.md";
 const PREFIX = "hookline_";
 const KINDS = new Set(["counter", "gauge", "histogram"]);
-const DECLARED_IN = /^(services|packages\/(?:runtime|tracing))\/(?!.*(\.test\.ts$|\/fixtures\/))/;
+const DECLARED_IN = /^(services|packages\/(?:connection|runtime|tracing))\/(?!.*(\.test\.ts$|\/fixtures\/))/;
 
 const INTRODUCTION = `# Metrics
 

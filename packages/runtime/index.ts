@@ -18,7 +18,6 @@ export {
   watchNumbers,
   watchTable,
 } from "./metrics.ts";
-export { didYouMean } from "./nearest.ts";
 export { dataDirSettings, processSettings } from "./process-settings.ts";
 export type { ReadAgain } from "./read-again.ts";
 export { runService } from "./run-service.ts";

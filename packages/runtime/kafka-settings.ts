@@ -121,6 +121,32 @@ export const registrySettings = settingsGroup({
       required: true,
       doc: "Base URL of the registry's Confluent-compatible API.",
     }),
+    username: setting({
+      env: "HOOKLINE_SCHEMA_REGISTRY_USERNAME",
+      type: text,
+      secret: true,
+      doc: "User name for the registry; unset: what the URL has.",
+    }),
+    password: setting({
+      env: "HOOKLINE_SCHEMA_REGISTRY_PASSWORD",
+      type: text,
+      secret: true,
+      doc: "Password for the registry.",
+    }),
+  },
+  check({ username, password }) {
+    if ((username === undefined) === (password === undefined)) return [];
+    const [missing, given] = username === undefined ? ["USERNAME", "PASSWORD"] : ["PASSWORD", "USERNAME"];
+    const problem = `is required with HOOKLINE_SCHEMA_REGISTRY_${given}`;
+    return [{ env: `HOOKLINE_SCHEMA_REGISTRY_${missing}`, problem }];
+  },
+  /** The credentials are in the URL, which is never shown with them. */
+  build({ registryUrl, username, password }) {
+    if (username === undefined || password === undefined) return { registryUrl };
+    const url = new URL(registryUrl);
+    url.username = encodeURIComponent(username);
+    url.password = encodeURIComponent(password);
+    return { registryUrl: url.href };
   },
 });
 

@@ -33,11 +33,14 @@ describe("metrics", () => {
   test("records that nobody read are counted by topic, from 0 on", async () => {
     const metrics = create();
     const lost = countRecordsLost(metrics, ["calls", "jobs"]);
-    lost({ topic: "calls", records: 30 });
-    lost({ topic: "calls", records: 12 });
+    lost({ topic: "calls", records: 30, kind: "unread" });
+    lost({ topic: "calls", records: 12, kind: "unread" });
+    lost({ topic: "jobs", records: 5, kind: "truncated" });
     const text = await metrics.expose();
     expect(text).toContain('hookline_records_lost_total{topic="calls"} 42');
     expect(text).toContain('hookline_records_lost_total{topic="jobs"} 0');
+    expect(text).toContain('hookline_records_truncated_total{topic="calls"} 0');
+    expect(text).toContain('hookline_records_truncated_total{topic="jobs"} 5');
   });
 
   test("a histogram counts a value in every bucket that is wide enough, and each label set alone", async () => {

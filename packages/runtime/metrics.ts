@@ -133,20 +133,45 @@ export function watchTable(
   });
 }
 
-/** Counts what retention removed before this process had read it; `topics` are the ones that it reads. */
+/** Counts what logs have lost: removed before this process had read it, or read and then cut off; `topics` are the ones that it reads. */
 export function countRecordsLost(
   metrics: Metrics,
   topics: readonly string[],
-): (lost: { readonly topic: string; readonly records: number }) => void {
-  const counter = metrics.counter({
+): (lost: {
+  readonly topic: string;
+  readonly records: number;
+  readonly kind: "unread" | "truncated";
+}) => void {
+  const unread = metrics.counter({
     name: "records_lost_total",
     help: "Records that retention removed before they were read, by topic. More than 0 is worth an alert: they are gone.",
     labels: { topic: topics },
   });
-  return ({ topic, records }) => counter.inc({ topic }, records);
+  const truncated = metrics.counter({
+    name: "records_truncated_total",
+    help: "Records that a log had when they were read, and has lost at its end since: a broker came back without them. Those behind them are lost too, uncounted. What is there now is read again from 10 s before.",
+    labels: { topic: topics },
+  });
+  const counters = { unread, truncated };
+  return ({ kind, records, topic }) => counters[kind].inc({ topic }, records);
+}
+
+/** What /readyz says. */
+export function watchReadiness(metrics: Metrics, service: string, isReady: () => boolean): void {
+  metrics.gauge({
+    name: "ready",
+    help: "1 while /readyz says that the process is ready.",
+    labels: { service: [service] },
+    collect: (gauge) => gauge.set({ service }, isReady() ? 1 : 0),
+  });
 }
 
 function addProcessMetrics(metrics: Metrics, build: { service: string; version: string }): void {
+  metrics.gauge({
+    name: "clock_timestamp_seconds",
+    help: "The time by the process's clock. Compared with the time of the scrape it tells clocks that differ.",
+    collect: (gauge) => gauge.set({}, Date.now() / 1000),
+  });
   const info = metrics.gauge({
     name: "build_info",
     help: "Always 1; the labels say what is running.",

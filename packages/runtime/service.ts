@@ -6,7 +6,7 @@ import type { Environment } from "./environment.ts";
 import { createHealth, type Health, type HealthState } from "./health.ts";
 import { createLifecycle, type ExitStatus, type Lifecycle, type LifecycleControl } from "./lifecycle.ts";
 import { createLogger, type Logger, type RootLogger } from "./logger.ts";
-import { createMetrics, type Metrics } from "./metrics.ts";
+import { createMetrics, type Metrics, watchReadiness } from "./metrics.ts";
 import { startOperationsServer } from "./operations-server.ts";
 import { processSettings } from "./process-settings.ts";
 import { readSettings, type SettingsOf, type SettingsSchema } from "./settings.ts";
@@ -120,6 +120,7 @@ export function startService<S extends SettingsSchema>(
   const host = { ...systemHost, now: nowMs };
   const lifecycle = createLifecycle({ graceMs: own.shutdownGraceMs, logger, host });
   const metrics = createMetrics({ service: definition.name, version: version() });
+  watchReadiness(metrics, definition.name, () => health.notReadyBecause().length === 0);
   const context = {
     settings,
     logger,

@@ -170,6 +170,22 @@ describe("secrets", () => {
     });
   });
 
+  test("of the registry go into its URL, which every text masks, and belong together", () => {
+    const url = { HOOKLINE_SCHEMA_REGISTRY_URL: "https://registry.test/v7" };
+    const username = { HOOKLINE_SCHEMA_REGISTRY_USERNAME: "hook:line" };
+    const password = { HOOKLINE_SCHEMA_REGISTRY_PASSWORD_FILE: fileWith("p@ss/word %\n") };
+    expect(read(registrySettings, url)).toEqual({ registryUrl: "https://registry.test/v7" });
+    expect(read(registrySettings, { ...url, ...username, ...password })).toEqual({
+      registryUrl: "https://hook%3Aline:p%40ss%2Fword%20%25@registry.test/v7",
+    });
+    expect(problemsOf(registrySettings, { ...url, ...username })).toEqual([
+      "HOOKLINE_SCHEMA_REGISTRY_PASSWORD is required with HOOKLINE_SCHEMA_REGISTRY_USERNAME",
+    ]);
+    expect(problemsOf(registrySettings, { ...url, ...password })).toEqual([
+      "HOOKLINE_SCHEMA_REGISTRY_USERNAME is required with HOOKLINE_SCHEMA_REGISTRY_PASSWORD",
+    ]);
+  });
+
   test("in a URL are not shown when it is refused", () => {
     const given = { HOOKLINE_SCHEMA_REGISTRY_URL: "ftp://user:s3cr3t@registry.test/" };
     const refused = () =>

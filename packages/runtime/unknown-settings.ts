@@ -1,7 +1,7 @@
 // A misspelt variable would silently leave a default in place; it is warned about, with the name that was meant.
+import { didYouMean } from "#contract";
 import type { Environment } from "./environment.ts";
 import { knownSettings } from "./known-settings.generated.ts";
-import { didYouMean } from "./nearest.ts";
 
 const PREFIX = "HOOKLINE_";
 /**

@@ -5,3 +5,4 @@ export { SecretError } from "./errors.ts";
 export type { Mask } from "./mask.ts";
 export { bytesToMask, createMask, MASK } from "./mask.ts";
 export type { SecretPlace } from "./place.ts";
+export { secretsOfUrl } from "./url.ts";

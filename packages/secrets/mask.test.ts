@@ -2,7 +2,10 @@ import { describe, expect, test } from "@jest/globals";
 import fc from "fast-check";
 import { bytesToMask, createMask } from "./index.ts";
 
-const SECRET = 'Bearer s3cr3t/"vÄlue"+=';
+const SECRET = `Bearer s3cr3t/"v<'Älue"+=`;
+const hexOf = (letter: string): string => letter.charCodeAt(0).toString(16).toUpperCase();
+const escaped = (text: string, letters: RegExp): string =>
+  text.replace(letters, (letter) => `\\u${letter.charCodeAt(0).toString(16).padStart(4, "0")}`);
 
 describe("a secret that an endpoint sends back is masked", () => {
   const json = JSON.stringify(SECRET).slice(1, -1);
@@ -17,6 +20,18 @@ describe("a secret that an endpoint sends back is masked", () => {
       encodeURIComponent(SECRET).replace(/%../g, (code) => code.toLowerCase()),
     ],
     ["as a form's field", new URLSearchParams({ a: SECRET }).toString().slice(2)],
+    ["in capitals", SECRET.toUpperCase()],
+    ["in lower case", SECRET.toLowerCase()],
+    ["in hex", Buffer.from(SECRET).toString("hex")],
+    ["in hex of capitals", Buffer.from(SECRET).toString("hex").toUpperCase()],
+    ["JSON-escaped as Go does it for HTML", escaped(json, /[<>&]/g)],
+    ["JSON-escaped as .NET does it", escaped(json.replaceAll('\\"', "\\u0022"), /["&'+<>`\u007f-\uffff]/g)],
+    ["with every letter as \\u", escaped(SECRET, /./gs)],
+    ["with every letter as \\u, in capitals", escaped(SECRET, /./gs).toUpperCase().replaceAll("\\U", "\\u")],
+    ["HTML-escaped", SECRET.replaceAll("<", "&lt;").replaceAll('"', "&quot;").replaceAll("'", "&#39;")],
+    ["HTML-escaped by numbers", SECRET.replace(/["'<]/g, (letter) => `&#x${hexOf(letter)};`)],
+    ["HTML-escaped with slashes", SECRET.replace(/["'<=/]/g, (letter) => `&#x${hexOf(letter)};`)],
+    ["with every letter as an HTML number", SECRET.replace(/./gs, (letter) => `&#${letter.charCodeAt(0)};`)],
     ["in base64", Buffer.from(SECRET).toString("base64")],
     ["in base64url", Buffer.from(SECRET).toString("base64url")],
   ])("%s", (_what, form) => {
@@ -30,6 +45,10 @@ describe("a secret that an endpoint sends back is masked", () => {
       expect(shown).toContain("********");
       expect(Buffer.from(shown.replaceAll("*", ""), encoding).toString("latin1")).not.toContain("s3cr3t");
     }
+  });
+
+  test("in a text whose other letters change their number in lower case", () => {
+    expect(createMask(["s3cr3t"])("İİ S3CR3T İ")).toBe("İİ ******** İ");
   });
 
   test("whatever it is, wherever it stands", () => {

@@ -33,7 +33,7 @@ const probe = createProbe();
 async function write(from: number, to: number): Promise<void> {
   const offsets = new Map<string, number>();
   for (let offset = from; offset < to; offset += 1) {
-    const key = callIdKey("s", `m${offset}`);
+    const key = callIdKey({ sourceId: "s", messageId: `m${offset}`, userId: "u", anonymousId: null });
     aimProbe(probe, key);
     bucket.remember(probe);
     offsets.set(key, offset);
@@ -42,7 +42,7 @@ async function write(from: number, to: number): Promise<void> {
 }
 
 function find(messageId: string): number | undefined {
-  const key = callIdKey("s", messageId);
+  const key = callIdKey({ sourceId: "s", messageId: messageId, userId: "u", anonymousId: null });
   aimProbe(probe, key);
   return bucket.find(key, probe);
 }

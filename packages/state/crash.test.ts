@@ -9,6 +9,8 @@ import { systemHost } from "#host";
 import type { DedupeWindow, DedupeWindowOptions } from "./dedupe-window.ts";
 import { openDedupeWindow } from "./open-window.ts";
 
+const USER = { userId: "u", anonymousId: null };
+
 const WINDOW_MS = 24 * 3_600_000;
 const NOTING_PROCESS = join(import.meta.dirname, "fixtures", "noting-process.ts");
 
@@ -36,7 +38,7 @@ function open(options: Partial<DedupeWindowOptions> = {}): DedupeWindow {
 }
 
 function note(window: DedupeWindow, messageId: string, offset: number) {
-  return window.note({ sourceId: "s", messageId, offset, receivedAtMs: nowMs });
+  return window.note({ ...USER, sourceId: "s", messageId, offset, receivedAtMs: nowMs });
 }
 
 test("files that crash the process that opens them are replaced at the next start", async () => {
@@ -74,7 +76,7 @@ test("after kill -9 in the middle of writing, exactly the ids below `reached` ar
     for (let offset = 0; offset < reached; offset += 37)
       expect(note(window, `m${offset}`, offset)).toBe("again");
     expect(
-      window.note({ sourceId: "s", messageId: `m${reached}`, offset: reached, receivedAtMs: nowMs }),
+      window.note({ ...USER, sourceId: "s", messageId: `m${reached}`, offset: reached, receivedAtMs: nowMs }),
     ).toBe("first");
     await window.close();
     from = window.reached;

@@ -9,6 +9,8 @@ import type { WindowDoors } from "./guarded-files.ts";
 import { openLmdbFiles } from "./lmdb-files.ts";
 import { openDedupeWindow } from "./open-window.ts";
 
+const USER = { userId: "u", anonymousId: null };
+
 const HOUR_MS = 3_600_000;
 const WINDOW_MS = 24 * HOUR_MS;
 const START_MS = Date.UTC(2026, 0, 1);
@@ -42,7 +44,7 @@ function refuse(code: string | number, leavesFile = false): (file: string) => ne
 }
 
 function note(window: DedupeWindow, messageId: string, offset: number, sourceId = "s"): Noted {
-  return window.note({ sourceId, messageId, offset, receivedAtMs: nowMs });
+  return window.note({ ...USER, sourceId, messageId, offset, receivedAtMs: nowMs });
 }
 
 describe("what a window says", () => {
@@ -52,6 +54,17 @@ describe("what a window says", () => {
     expect(note(window, "m", 1)).toBe("duplicate");
     await window.flush();
     expect(note(window, "m", 2)).toBe("duplicate");
+    await window.close();
+  });
+
+  test("also where the first came below what was reached before, as in a log that was cut", async () => {
+    const before = open();
+    note(before, "lost", 5);
+    await before.flush();
+    note(before, "m", 2);
+    await before.close();
+    const window = open();
+    expect(note(window, "m", 7)).toBe("duplicate");
     await window.close();
   });
 
@@ -182,7 +195,13 @@ describe("time", () => {
     note(window, "m", 0);
     // On disk: an id that is not yet written is found whatever became of its hour.
     await window.flush();
-    window.note({ sourceId: "s", messageId: "ahead", offset: 1, receivedAtMs: nowMs + 100 * WINDOW_MS });
+    window.note({
+      ...USER,
+      sourceId: "s",
+      messageId: "ahead",
+      offset: 1,
+      receivedAtMs: nowMs + 100 * WINDOW_MS,
+    });
     expect(note(window, "m", 2)).toBe("duplicate");
     await window.flush();
     expect([note(window, "m", 3), note(window, "ahead", 4)]).toEqual(["duplicate", "duplicate"]);

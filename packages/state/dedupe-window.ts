@@ -13,14 +13,13 @@
 // speaks of. Death at any point leaves some `reached` on disk together with exactly the ids below it, and the owner
 // notes everything from there on again before it routes on.
 
+import type { CallIdentity } from "#contract";
 import type { Host } from "#host";
 
 /** "again": the very record that was noted first, read once more. */
 export type Noted = "first" | "again" | "duplicate";
 
-export interface NotedRecord {
-  readonly sourceId: string;
-  readonly messageId: string;
+export interface NotedRecord extends CallIdentity {
   readonly offset: number;
   /** When ingest accepted the call. */
   readonly receivedAtMs: number;
@@ -29,6 +28,13 @@ export interface NotedRecord {
 export interface DedupeWindow {
   /** Says whether the record is the first to carry its id, and remembers it. Records come in the order of their offsets. */
   note(record: NotedRecord): Noted;
+  /**
+   * Where a call with the same source and messageId stands that was noted without its user, so that it is not known whether the one at
+   * `offset` is its copy. Whoever notes looks who it was and says so by `clarify`, first. Undefined: `note` knows.
+   */
+  unclearFor(call: CallIdentity, offset: number): number | undefined;
+  /** Says which call stands at such an offset; undefined: nobody knows any more, and it is nobody's copy. */
+  clarify(offset: number, call: CallIdentity | undefined): void;
   /** Every record below this offset has been noted. */
   readonly reached: number;
   /** Says that nothing below this offset is to be noted any more. */

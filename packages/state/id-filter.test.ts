@@ -4,7 +4,7 @@ import { aimProbe, createProbe, IdFilter } from "./id-filter.ts";
 
 const probe = createProbe();
 const aimed = (id: string) => {
-  aimProbe(probe, callIdKey("s", id));
+  aimProbe(probe, callIdKey({ sourceId: "s", messageId: id, userId: "u", anonymousId: null }));
   return probe;
 };
 

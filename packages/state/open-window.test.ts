@@ -8,6 +8,8 @@ import { openLmdbFiles } from "./lmdb-files.ts";
 import { openDedupeWindow } from "./open-window.ts";
 import type { WindowTable } from "./window-files.ts";
 
+const USER = { userId: "u", anonymousId: null };
+
 // What opening and writing leave on the disk.
 
 const HOUR_MS = 3_600_000;
@@ -61,7 +63,7 @@ function open(): DedupeWindow {
 }
 
 function note(window: DedupeWindow, offset: number): void {
-  window.note({ sourceId: "s", messageId: `m${offset}`, offset, receivedAtMs: nowMs });
+  window.note({ ...USER, sourceId: "s", messageId: `m${offset}`, offset, receivedAtMs: nowMs });
 }
 
 async function closedWithOneId(): Promise<void> {

@@ -1,6 +1,7 @@
+import type { CallIdentity } from "#contract";
 import type { Timer } from "#host";
 import type { Bucket, BucketSpan } from "./bucket.ts";
-import { callIdKey } from "./call-id.ts";
+import { callIdKey, formerCallIdKey } from "./call-id.ts";
 import type { DedupeWindow, DedupeWindowOptions, Noted, NotedRecord } from "./dedupe-window.ts";
 import { aimProbe, createProbe } from "./id-filter.ts";
 import { PendingIds } from "./pending-ids.ts";
@@ -14,6 +15,8 @@ const FLUSH_EVERY_MS = 500;
 const FLUSH_IDS = 8192;
 /** Good for 32 million ids in one partition's window; with more, lookups go to disk more often. */
 const MAX_FILTER_BYTES = 64 * 1024 * 1024;
+/** A few megabytes; over it they are looked at again. */
+const MAX_CLARIFIED = 100_000;
 
 /** The window itself: ids in memory until they are written, then in buckets on disk. */
 export class PartitionWindow implements DedupeWindow {
@@ -23,6 +26,11 @@ export class PartitionWindow implements DedupeWindow {
   readonly #probe = createProbe();
   /** Newest first, as a duplicate mostly follows its first copy closely. */
   #buckets: readonly Bucket[];
+  /** Of these, those that may hold ids without users. */
+  #former: readonly Bucket[] = [];
+  readonly #formerUntilMs: number;
+  /** Offsets of calls that were noted without their users, and whose users are known now. */
+  readonly #clarified = new Set<number>();
   #reached: number;
   #streamTimeMs: number;
   /** Their filters are to be kept with the next write. */
@@ -41,6 +49,8 @@ export class PartitionWindow implements DedupeWindow {
     this.#streamTimeMs = state.streamTimeMs;
     this.#buckets = state.buckets.map((span) => store.openBucket(span)).reverse();
     this.#dropping = [...state.dropping];
+    this.#formerUntilMs = state.formerUntilMs;
+    this.#findFormer();
   }
 
   get reached(): number {
@@ -51,21 +61,47 @@ export class PartitionWindow implements DedupeWindow {
     return this.#pending.size;
   }
 
-  note({ sourceId, messageId, offset, receivedAtMs }: NotedRecord): Noted {
+  note(record: NotedRecord): Noted {
+    const { offset, receivedAtMs } = record;
     // A clock that runs ahead on some ingest machine must not push the window on.
     this.#advanceTime(Math.min(receivedAtMs, this.#options.host.now()));
-    const key = callIdKey(sourceId, messageId);
-    aimProbe(this.#probe, key);
+    const key = callIdKey(record);
     const first = this.#find(key);
-    if (first === undefined || first > offset) this.#remember(key, offset);
+    if (first === undefined || first > offset) {
+      this.#remember(this.#buckets[0] ?? this.#begin(0), key, offset);
+      // Below what was reached stands another call, where its log was cut.
+      if (offset < this.#reached) this.#flushSoon();
+    }
     this.advanceTo(offset + 1);
     if (first === offset) return "again";
     return first !== undefined && first < offset ? "duplicate" : "first";
   }
 
+  unclearFor(call: CallIdentity, offset: number): number | undefined {
+    const first = this.#formerOf(call)?.offset;
+    if (first === undefined || first >= offset || this.#clarified.has(first)) return undefined;
+    return this.#find(callIdKey(call)) === undefined ? first : undefined;
+  }
+
+  clarify(offset: number, call: CallIdentity | undefined): void {
+    if (this.#clarified.size >= MAX_CLARIFIED) this.#clarified.clear();
+    this.#clarified.add(offset);
+    const former = call && this.#formerOf(call);
+    if (call === undefined || former?.offset !== offset) return;
+    const key = callIdKey(call);
+    if (this.#find(key) !== undefined) return;
+    // Where the entry is that it stands for: it leaves the window with that.
+    this.#remember(former.bucket, key, offset);
+    this.#flushSoon();
+  }
+
   advanceTo(offset: number): void {
     if (offset <= this.#reached) return;
     this.#reached = offset;
+    this.#flushSoon();
+  }
+
+  #flushSoon(): void {
     this.#isDirty = true;
     this.#timer ??= this.#options.host.setTimeout(() => this.#flushInBackground(), FLUSH_EVERY_MS);
     if (this.#writing === undefined && this.#pending.nextSize >= FLUSH_IDS) this.#flushInBackground();
@@ -90,6 +126,7 @@ export class PartitionWindow implements DedupeWindow {
   }
 
   #find(key: string): number | undefined {
+    aimProbe(this.#probe, key);
     const pending = this.#pending.find(key);
     if (pending !== undefined) return pending;
     for (const bucket of this.#buckets) {
@@ -99,8 +136,20 @@ export class PartitionWindow implements DedupeWindow {
     return undefined;
   }
 
-  #remember(key: string, offset: number): void {
-    const bucket = this.#buckets[0] ?? this.#begin(0);
+  /** Where a call of the same source and messageId was noted, whoever's it was. Such ids are all on disk. */
+  #formerOf(call: CallIdentity): { readonly bucket: Bucket; readonly offset: number } | undefined {
+    if (this.#former.length === 0) return undefined;
+    const key = formerCallIdKey(call);
+    aimProbe(this.#probe, key);
+    for (const bucket of this.#former) {
+      const offset = bucket.find(key, this.#probe);
+      if (offset !== undefined) return { bucket, offset };
+    }
+    return undefined;
+  }
+
+  /** The key is the one that was looked for last. */
+  #remember(bucket: Bucket, key: string, offset: number): void {
     bucket.remember(this.#probe);
     this.#pending.add(bucket, key, offset);
   }
@@ -128,6 +177,11 @@ export class PartitionWindow implements DedupeWindow {
     this.#dropping.push(...expired.map(({ span }) => span));
     this.#closed = [...this.#closed, newest].filter((bucket) => !expired.includes(bucket));
     this.#begin(Math.ceil(newest.count * 1.25));
+    this.#findFormer();
+  }
+
+  #findFormer(): void {
+    this.#former = this.#buckets.filter(({ span }) => span.startMs < this.#formerUntilMs);
   }
 
   #flushInBackground(): void {
@@ -146,6 +200,7 @@ export class PartitionWindow implements DedupeWindow {
       streamTimeMs: this.#streamTimeMs,
       buckets: this.#buckets.map(({ span }) => span).reverse(),
       dropping,
+      formerUntilMs: this.#formerUntilMs,
     };
     try {
       await this.#pending.writeBy((ids) => this.#store.write({ ids, closed, state }));

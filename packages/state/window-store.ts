@@ -3,7 +3,12 @@ import { IdFilter } from "./id-filter.ts";
 import type { IdBatch } from "./pending-ids.ts";
 import type { WindowFiles, WindowTable } from "./window-files.ts";
 
-const STATE_KEY = Buffer.from("state");
+const STATE_KEY = Buffer.from("state-by-user");
+/**
+ * Of versions that noted ids without users. It goes with the first write of this one: should such a version come back, it finds an empty window
+ * and notes the log again, where it would not know what this one has noted (docs/decisions/0008).
+ */
+const FORMER_STATE_KEY = Buffer.from("state");
 
 /** How far a window has come; written in the same transaction as the ids that it speaks of. */
 export interface WindowState {
@@ -15,9 +20,11 @@ export interface WindowState {
   readonly buckets: readonly BucketSpan[];
   /** Left the window, and may not have been dropped yet. */
   readonly dropping: readonly BucketSpan[];
+  /** Buckets that begin before this time may hold ids that were noted without their users. */
+  readonly formerUntilMs: number;
 }
 
-const NOTHING: WindowState = { reached: 0, streamTimeMs: 0, buckets: [], dropping: [] };
+const NOTHING: WindowState = { reached: 0, streamTimeMs: 0, buckets: [], dropping: [], formerUntilMs: 0 };
 
 export interface WindowCommit {
   readonly state: WindowState;
@@ -40,6 +47,8 @@ export class WindowStore {
   }
 
   readState(): WindowState {
+    const former = this.#meta.getBinary(FORMER_STATE_KEY);
+    if (former !== undefined) return formerState(former);
     const bytes = this.#meta.getBinary(STATE_KEY);
     return bytes === undefined ? NOTHING : (JSON.parse(bytes.toString()) as WindowState);
   }
@@ -66,6 +75,7 @@ export class WindowStore {
       for (const { bucket, offsets } of ids) bucket.write(offsets);
       for (const bucket of closed) this.#keepFilters(bucket);
       void this.#meta.put(STATE_KEY, Buffer.from(JSON.stringify(state)));
+      if (this.#meta.doesExist(FORMER_STATE_KEY)) void this.#meta.remove(FORMER_STATE_KEY);
     });
   }
 
@@ -94,6 +104,11 @@ export class WindowStore {
     while (this.#meta.doesExist(filterKey(span, keys.length))) keys.push(filterKey(span, keys.length));
     return keys;
   }
+}
+
+function formerState(bytes: Buffer): WindowState {
+  const state = JSON.parse(bytes.toString()) as Omit<WindowState, "formerUntilMs">;
+  return { ...state, formerUntilMs: state.buckets.at(-1)?.endMs ?? 0 };
 }
 
 const filterKey = ({ startMs }: BucketSpan, index: number): Buffer =>

@@ -1,13 +1,14 @@
 // What each process of a deployment may do with Kafka, and no more: the rules of its authorizer.
 import { SERVICE_NAMES, type ServiceName } from "#contract";
+import { configurationTopics } from "./configuration.ts";
 import { consumerGroups, tableGroupsOf } from "./groups.ts";
-import { allTopics, retryTopicPrefix, type TopicMapOptions, topicMap } from "./map.ts";
+import { allTopics, retryTopicPrefix, type TopicMap, type TopicMapOptions, topicMap } from "./map.ts";
 import type { Topic } from "./topic.ts";
 
-/** The processes that need a principal: the services, and whoever runs `hookline topics apply`. */
-export const PRINCIPALS = [...SERVICE_NAMES, "topics"] as const;
+/** The processes that need a principal: the services, whoever runs `hookline topics apply`, and whoever runs `hookline backup` or `restore`. */
+export const PRINCIPALS = [...SERVICE_NAMES, "topics", "backup"] as const;
 
-export type PrincipalName = ServiceName | "topics";
+export type PrincipalName = (typeof PRINCIPALS)[number];
 
 /** As Kafka's own tools spell them. Read and Write include Describe. */
 type Operation = "Read" | "Write" | "Describe" | "Delete" | "Create" | "DescribeConfigs" | "AlterConfigs";
@@ -24,9 +25,12 @@ export interface AccessRule {
 
 /** All rules of one deployment; nothing else has to be allowed to its processes. */
 export function accessRules(options: TopicMapOptions): AccessRule[] {
-  const topics = allTopics(topicMap(options));
+  const map = topicMap(options);
+  const topics = allTopics(map);
   const services = SERVICE_NAMES.flatMap((service) => serviceRules(service, topics, options));
-  return [...services, ...setUpRules(topics)].filter(({ names }) => names.length > 0);
+  return [...services, ...setUpRules(topics), ...backupRules(map, options)].filter(
+    ({ names }) => names.length > 0,
+  );
 }
 
 function serviceRules(
@@ -67,4 +71,23 @@ function setUpRules(topics: readonly Topic[]): AccessRule[] {
   const names = topics.map(({ name }) => name);
   const operations = ["Create", "Describe", "DescribeConfigs", "AlterConfigs"] as const;
   return [{ principal: "topics", resourceType: "topic", patternType: "literal", names, operations }];
+}
+
+/** Whether a topic has lost its records is seen from the offsets of its witnesses. A restore follows what it writes, as a table. */
+function backupRules(topics: TopicMap, { prefix }: TopicMapOptions): AccessRule[] {
+  const configuration = configurationTopics(topics);
+  const own = configuration.map(({ topic }) => topic.name);
+  const witnesses = configuration.flatMap((each) => each.witnesses.map(({ name }) => name));
+  const looked = witnesses.filter((name) => !own.includes(name));
+  const literal = { principal: "backup", resourceType: "topic", patternType: "literal" } as const;
+  const groups = [tableGroupsOf("backup", prefix)];
+  return [
+    { ...literal, names: own, operations: ["Read", "Write"] },
+    { ...literal, names: looked, operations: ["Describe"] },
+    {
+      ...{ principal: "backup", resourceType: "group", patternType: "prefixed" },
+      names: groups,
+      operations: ["Read", "Delete"],
+    },
+  ];
 }

@@ -14,6 +14,7 @@ export const DESTINATION_DEFAULTS = {
   enabledAtMs: null,
   pausedAtMs: null,
   pauseLimitMs: null,
+  pausedMs: 0,
   retryAtMs: null,
   retryDelaysMs: null,
   retryWindowMs: null,

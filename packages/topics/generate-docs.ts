@@ -1,4 +1,4 @@
-// Writes the flow picture into README.md, the topic table into docs/architecture.md and what expires when into docs/deletion.md, between
+// Writes the flow picture and the topic table into docs/architecture.md and what expires when into docs/deletion.md, between
 // their markers:
 // `node packages/topics/generate-docs.ts [--check]`.
 import { readFileSync, writeFileSync } from "node:fs";
@@ -67,22 +67,24 @@ const USER_DATA: Readonly<Record<keyof TopicMap, string>> = {
   deliveryJobs: "the call of each job, whole",
   deliveryRetries: "the call of each waiting job, whole",
   deliveryWakes: "",
-  routedCalls: "message ids",
-  deliveryAttempts: "message ids; what an endpoint answered to a failed request, shortened",
+  retryRequests: "",
+  routedCalls: "message ids and ids of users",
+  deliveryAttempts: "message ids and ids of users; what an endpoint answered to a failed request, shortened",
   deliveryTotals: "",
   refusedCalls: "what callers were answered of refused calls, which may quote a value",
   deadLetters: "calls that failed for good, whole",
+  endpointBreakers: "",
   destinationHealth: "",
   operationalEvents: "",
   sourceConfig: "",
   destinationConfig: "",
-  editLocks: "",
   requestKeys: "answers to requests with an Idempotency-Key, encrypted",
   auditLog: "",
   replays: "",
   regulations: "user ids until the regulation has ended; of a deletion then hashes of them",
   suppressions: "hashes of the user ids that are suppressed now",
-  profileEvents: "calls, whole; deletions and imports by user id",
+  suppressionsBegun: "",
+  profileEvents: "calls, whole; deletions, suppressions and imports by user id",
   profiles: "what audiences keep of a user: traits, counts, memberships. A deletion removes it",
   audienceConfig: "",
   audienceProgress: "",
@@ -120,7 +122,7 @@ function update(file: string, marker: string, content: string, check: boolean): 
 
 const check = process.argv.includes("--check");
 const fresh = [
-  update("README.md", "flow", flowPicture(), check),
+  update("docs/architecture.md", "flow", flowPicture(), check),
   update("docs/architecture.md", "topics", topicTable(), check),
   update("docs/deletion.md", "expiry", expiryTable(), check),
 ];

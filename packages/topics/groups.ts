@@ -25,7 +25,7 @@ type GroupName =
 /** `prefix` is that of the topics, so that several deployments can share a cluster. */
 export function consumerGroups(prefix: string): Readonly<Record<GroupName, ConsumerGroup>> {
   return {
-    webhookRouter: { id: `${prefix}webhook-router`, service: "webhook-router" },
+    webhookRouter: { id: `${prefix}webhook-router`, service: "webhook-router", watchedBy: ["control"] },
     /** What it has not committed waits, or is under way. */
     deliverer: { id: `${prefix}deliverer`, service: "deliverer", watchedBy: ["control"] },
     keying: { id: `${prefix}audience-processor-calls`, service: "audience-processor" },
@@ -45,7 +45,7 @@ export function tableGroupPrefix(clientId: string, topic: string): string {
   return `${clientId}-table-${topic}`;
 }
 
-/** The same of all tables of a service, in the deployment with this prefix. */
-export function tableGroupsOf(service: ServiceName, prefix: string): string {
+/** The same of all tables of a process, in the deployment with this prefix. */
+export function tableGroupsOf(service: ServiceName | "backup", prefix: string): string {
   return tableGroupPrefix(clientIdOf(service), prefix);
 }

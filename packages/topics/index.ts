@@ -5,6 +5,12 @@ export {
   type PrincipalName,
 } from "./access.ts";
 export { type AttemptDetails, NO_DETAILS } from "./attempt-details.ts";
+export {
+  type ConfigurationRecord,
+  type ConfigurationTopic,
+  configurationTopics,
+  witnessesOf,
+} from "./configuration.ts";
 export { DESTINATION_DEFAULTS } from "./destination-defaults.ts";
 export { type ConsumerGroup, consumerGroups, tableGroupPrefix } from "./groups.ts";
 export {
@@ -12,6 +18,7 @@ export {
   callKey,
   DEFAULT_SHARD_WIDTH,
   deliveryKey,
+  endpointKey,
   routedCallKey,
   shardOf,
   shardWidthOf,
@@ -39,8 +46,8 @@ export type {
   DeliveryWake,
   DestinationConfig,
   DestinationHealth,
-  EditLock,
   EncryptedSecret,
+  EndpointBreaker,
   ImportError,
   MembershipImport,
   MembershipImportRows,
@@ -54,6 +61,7 @@ export type {
   ProfileLeaf,
   ProfileResult,
   ProfileState,
+  ProfileSuppression,
   ProfileTrait,
   RecordTypes,
   RefusedCalls,
@@ -62,6 +70,9 @@ export type {
   ReplayedCalls,
   ReplayStretch,
   RequestKey,
+  RetryDone,
+  RetryPlace,
+  RetryRequest,
   RoutedCall,
   SourceConfig,
   Suppression,
@@ -72,5 +83,6 @@ export type {
   WebhookOutcome,
 } from "./records.generated.ts";
 export { KEPT_MS, TOMBSTONES_KEPT_MS } from "./retention.ts";
+export { RetriedPlaces } from "./retried-places.ts";
 export type { Cleanup, RecordName, Topic } from "./topic.ts";
 export { untriedJob } from "./untried-job.ts";

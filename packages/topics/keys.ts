@@ -1,4 +1,5 @@
 import { hash } from "node:crypto";
+import { type CallIdentity, type CallUser, identityOf } from "#contract";
 import type { DestinationConfig } from "./records.generated.ts";
 
 /** How many shards, so at most how many partitions, one destination uses (design: shuffle shards). */
@@ -8,10 +9,7 @@ export const DEFAULT_SHARD_WIDTH = 4;
  * Key of a call: one user's calls of one source share a partition, so they keep their order and a resent call
  * meets its first copy (contract 1.8).
  */
-export function callKey(
-  sourceId: string,
-  call: { userId: string | null; anonymousId: string | null },
-): string {
+export function callKey(sourceId: string, call: CallUser): string {
   return `${sourceId}:${call.userId ?? call.anonymousId ?? ""}`;
 }
 
@@ -37,13 +35,18 @@ export function deliveryKey(job: { destinationId: string; shard: number }): stri
 }
 
 /** Key of what became of a call: all that is said of it, and of its copies, comes in order. */
-export function routedCallKey(call: { sourceId: string; messageId: string }): string {
-  return `${call.sourceId}:${call.messageId}`;
+export function routedCallKey(call: CallIdentity): string {
+  return identityOf(call);
 }
 
 /** Key of what one partition of profiles says of an audience or computed trait. */
 export function audienceProgressKey(progress: { id: string; partition: number }): string {
   return `${progress.id}:${progress.partition}`;
+}
+
+/** Key of what is said of an endpoint, in order: its URL may be a secret, and keys are logged. */
+export function endpointKey(url: string): string {
+  return hash("sha256", url, "base64url");
 }
 
 /** In place of a source: the user is meant in all of them. */

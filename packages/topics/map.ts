@@ -18,15 +18,17 @@ export interface TopicMap extends AudienceTopics, RegulationTopics {
   /** Shortest delay first. */
   readonly deliveryRetries: readonly RetryTopic[];
   readonly deliveryWakes: Topic<"delivery-wake">;
+  /** What is asked of waiting calls, and how far it is done (docs/decisions/0072). */
+  readonly retryRequests: Topic<"retry-request">;
   readonly deliveryAttempts: Topic<"delivery-attempt">;
   readonly deliveryTotals: Topic<"delivery-total">;
   readonly deadLetters: Topic<"dead-letter">;
+  /** Which endpoints deliverers do not ask, and until when (docs/decisions/0015). */
+  readonly endpointBreakers: Topic<"endpoint-breaker">;
   /** What the router made of each call, if it is asked to say so (docs/decisions/0095). */
   readonly routedCalls: Topic<"routed-call">;
   /** What ingest did not take, for whoever watches (docs/decisions/0081). */
   readonly refusedCalls: Topic<"refused-calls">;
-  /** Which process may write the next version of what is configured (docs/decisions/0075). */
-  readonly editLocks: Topic<"edit-lock">;
   /** What became of requests that may come again (docs/decisions/0083). */
   readonly requestKeys: Topic<"request-key">;
   /** Who has changed what. */
@@ -49,14 +51,17 @@ const HOUR_MS = 3_600_000;
 
 type ConfigurationTopics = Pick<
   TopicMap,
-  "sourceConfig" | "destinationConfig" | "editLocks" | "requestKeys" | "auditLog" | "replays"
+  "sourceConfig" | "destinationConfig" | "requestKeys" | "auditLog" | "replays"
 >;
-type JobTopics = Pick<TopicMap, "calls" | "deliveryJobs" | "deliveryRetries" | "deliveryWakes">;
+type JobTopics = Pick<
+  TopicMap,
+  "calls" | "deliveryJobs" | "deliveryRetries" | "deliveryWakes" | "retryRequests"
+>;
 type OutcomeTopics = Pick<
   TopicMap,
   "routedCalls" | "deliveryAttempts" | "deliveryTotals" | "deadLetters" | "refusedCalls"
 >;
-type HealthTopics = Pick<TopicMap, "destinationHealth" | "operationalEvents">;
+type HealthTopics = Pick<TopicMap, "endpointBreakers" | "destinationHealth" | "operationalEvents">;
 
 /** Builds the map for one deployment. */
 export function topicMap(options: TopicMapOptions): TopicMap {
@@ -125,6 +130,14 @@ function jobTopics({ prefix, retryDelaysMs }: TopicMapOptions): JobTopics {
       writtenBy: ["deliverer"],
       readBy: ["deliverer", "control"],
     },
+    retryRequests: {
+      name: `${prefix}retry-requests`,
+      key: "destinationId",
+      record: "retry-request",
+      cleanup: keptFor(KEPT_MS.retryRequests),
+      writtenBy: ["deliverer", "control"],
+      readBy: ["deliverer", "control"],
+    },
   };
 }
 
@@ -159,7 +172,7 @@ function outcomeTopics({ prefix }: TopicMapOptions): OutcomeTopics {
   return {
     routedCalls: {
       name: `${prefix}routed-calls`,
-      key: "sourceId:messageId",
+      key: "sourceId, messageId and user",
       record: "routed-call",
       cleanup: keptFor(KEPT_MS.routedCalls),
       writtenBy: ["webhook-router"],
@@ -203,6 +216,14 @@ function outcomeTopics({ prefix }: TopicMapOptions): OutcomeTopics {
 /** How destinations are, and what is reported to the operator. */
 function healthTopics({ prefix }: TopicMapOptions): HealthTopics {
   return {
+    endpointBreakers: {
+      name: `${prefix}endpoint-breakers`,
+      key: "hash of the URL",
+      record: "endpoint-breaker",
+      cleanup: keptFor(KEPT_MS.endpointBreakers),
+      writtenBy: ["deliverer"],
+      readBy: ["control"],
+    },
     destinationHealth: {
       name: `${prefix}destination-health`,
       key: "destinationId",
@@ -240,14 +261,6 @@ function configurationTopics({ prefix }: TopicMapOptions): ConfigurationTopics {
       cleanup: COMPACT,
       writtenBy: ["control"],
       readBy: ["webhook-router", "deliverer", "control"],
-    },
-    editLocks: {
-      name: `${prefix}edit-locks`,
-      key: "id of what is edited",
-      record: "edit-lock",
-      cleanup: keptFor(KEPT_MS.editLocks),
-      writtenBy: ["control"],
-      readBy: ["control"],
     },
     requestKeys: {
       name: `${prefix}request-keys`,

@@ -1,4 +1,6 @@
-import type { ProfileEventRecord } from "./records.generated.ts";
+import type { ProfileEventPassing, ProfileEventRecord } from "./records.generated.ts";
+
+const NOBODY: ProfileEventPassing[] = [];
 
 /** An event of this kind, with what else it says. Field by field, as each call becomes one: a spread takes several times as long. */
 export function profileEvent(
@@ -13,7 +15,28 @@ export function profileEvent(
     listId = null,
     isMember = null,
     listedAtMs = null,
+    linkedAtMs = null,
+    isSuppressed = null,
+    suppressedIn = null,
+    passedBy = NOBODY,
+    endedAtMs = null,
   }: Partial<ProfileEventRecord>,
 ): ProfileEventRecord {
-  return { kind, hops, call, releaseTo, movedId, movedState, deletedAtMs, listId, isMember, listedAtMs };
+  return {
+    kind,
+    hops,
+    call,
+    releaseTo,
+    movedId,
+    movedState,
+    deletedAtMs,
+    listId,
+    isMember,
+    listedAtMs,
+    linkedAtMs,
+    isSuppressed,
+    suppressedIn,
+    passedBy,
+    endedAtMs,
+  };
 }

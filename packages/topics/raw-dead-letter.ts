@@ -37,6 +37,8 @@ export function rawDeadLetter(
     destinationId,
     sourceId: null,
     messageId: null,
+    userId: null,
+    anonymousId: null,
     type: null,
     receivedAtMs: null,
     attempts: 0,

@@ -75,7 +75,7 @@ export interface AuditEntry {
   token: string;
   /** X-Request-Id. */
   requestId: null | string;
-  /** created, updated, deleted, started, cancelled or confirmed. */
+  /** created, updated, deleted, started, cancelled, confirmed or retried. */
   action: string;
   resource: string;
   resourceId: string;
@@ -165,6 +165,10 @@ export interface DeadLetter {
   shard: number;
   sourceId: null | string;
   messageId: null | string;
+  /** Of the call; null as well in records of versions before this field. */
+  userId: null | string;
+  /** Of the call; as userId. */
+  anonymousId: null | string;
   type: null | string;
   receivedAtMs: null | number;
   attempts: number;
@@ -188,6 +192,10 @@ export interface DeliveryAttempt {
   jobId: string;
   messageId: string;
   sourceId: string;
+  /** Of the call; null as well in records of versions before this field. */
+  userId: null | string;
+  /** Of the call; as userId. */
+  anonymousId: null | string;
   type: string;
   url: string;
   /** 1 is the first. */
@@ -219,13 +227,17 @@ export interface DeliveryAttempt {
 
 /** One call on its way to one destination; in delivery-jobs before its first attempt, in a retry topic while it waits. */
 export interface DeliveryJob {
-  /** Derived from messageId and destinationId, so a job emitted twice is recognised. */
+  /** Derived from the call's identity and destinationId, so a job emitted twice is recognised. */
   jobId: string;
   destinationId: string;
   /** Which of the destination's shards; with destinationId it is the record's key. */
   shard: number;
   messageId: string;
   sourceId: string;
+  /** Of the call; null as well in records of versions before this field. */
+  userId: null | string;
+  /** Of the call; as userId. */
+  anonymousId: null | string;
   type: string;
   receivedAtMs: number;
   /** Attempts made so far. */
@@ -246,6 +258,8 @@ export interface DeliveryJob {
   pausedSinceMs: null | number;
   /** How long it has waited so since its first attempt; this does not count in its window. */
   pausedMs: number;
+  /** The destination's pausedMs as far as the job's pausedMs has it; null before the first attempt, and in records of versions before this field. */
+  destinationPausedMs: null | number;
   /** The replay that made the job out of a dead letter. */
   replayId: null | string;
   /** Webhooks that wanted room when another took the call; they are still to be asked, once. Empty while no webhook has taken it. */
@@ -278,7 +292,7 @@ export interface DeliveryWake {
   partition: number;
   /** First offset that was not taken. */
   belowOffset: number;
-  /** When this was written; a job written later is none of those meant, whatever its offset. */
+  /** When this was written, or the newest of the jobs below, if that is later by its writer's clock; a job written later is none of those meant, whatever its offset. */
   atMs: number;
 }
 
@@ -331,7 +345,9 @@ export interface DestinationConfig {
   pausedAtMs: null | number;
   /** How long a call may wait for the pause to end; null is the window of retries. */
   pauseLimitMs: null | number;
-  /** When it was last asked for that its waiting calls are sent ahead of their time. */
+  /** How long its pauses that have ended lasted, together. */
+  pausedMs: number;
+  /** Not written any more: when it was last asked for that its waiting calls are sent ahead of their time, which retry-requests say. */
   retryAtMs: null | number;
   /** Delay after the first, second, ... failed attempt, in any order; the last one repeats. null is the installation's. */
   retryDelaysMs: null | Array<number>;
@@ -374,22 +390,24 @@ export interface DestinationHealth {
   sinceMs: number;
   /** Those whose last known attempt failed. */
   webhooks: Array<WebhookHealth>;
+  /** Of the webhooks that were configured at the last attempt: where none of them is left, the rest says nothing. Empty in records of 0.1.0. */
+  urls: Array<string>;
   /** Of the last attempt that is part of it, in the destination's partition of delivery-attempts: one read again is not counted twice. */
   attemptOffset: number;
   /** When that attempt ended. */
   attemptAtMs: number;
 }
 
-/** Which process of control may write the next version of a source, a destination, an audience or a computed trait. Of those for one version the first in the log holds. */
-export interface EditLock {
-  /** Of what is edited. */
-  id: string;
-  /** Its entity tag before the edit; empty when it is not there. */
-  version: string;
-  /** The process. */
-  holder: string;
-  /** Of the holder's locks; it tells when the holder has read its own. */
-  number: number;
+/** How one deliverer's circuit breaker of one endpoint stands; written when that has changed. */
+export interface EndpointBreaker {
+  url: string;
+  /** The deliverer's run that wrote it, as in its attempts. */
+  writer: string;
+  /** closed, open or half_open. */
+  state: string;
+  /** From when on the next call goes to the endpoint as a probe, Unix ms; null unless it is open. */
+  nextProbeAtMs: null | number;
+  /** When it stood so. */
   atMs: number;
 }
 
@@ -482,9 +500,15 @@ export interface ProfileEventCall {
   body: Buffer;
 }
 
+export interface ProfileEventPassing {
+  profileId: string;
+  /** When the call was made that merged that profile; 0: not known. */
+  linkedAtMs: number;
+}
+
 /** One thing that happens to a profile; the key is the profile's id. Of the fields below kind only those of its kind are set. */
 export interface ProfileEventRecord {
-  /** call, release, merge, delete or list. */
+  /** call, release, merge, delete, list or suppress. */
   kind: string;
   /** How often it was passed on from a merged profile to the surviving one. */
   hops: number;
@@ -503,6 +527,16 @@ export interface ProfileEventRecord {
   isMember: null | boolean;
   /** Of a list: when the import was whole; it says nothing of a user who was deleted later. */
   listedAtMs: null | number;
+  /** Of a release: when the call was made that merges the profile. */
+  linkedAtMs: null | number;
+  /** Of a suppression: whether it begins or ends. */
+  isSuppressed: null | boolean;
+  /** Of a suppression: the one source that it is for; null for the workspace. */
+  suppressedIn: null | string;
+  /** Merged profiles that have passed it on, the last one last. */
+  passedBy: Array<ProfileEventPassing>;
+  /** Of an event that is back at a merged profile: the moment of the deletion that has ended the merge. */
+  endedAtMs: null | number;
 }
 
 export interface ProfileTrait {
@@ -564,6 +598,15 @@ export interface ProfileFlip {
   atMs: number;
 }
 
+/** A stretch of profile-events whose calls are of no account. */
+export interface ProfileSuppression {
+  /** The one source that it is for; null for the workspace. */
+  sourceId: null | string;
+  fromOffset: number;
+  /** null while it lasts. */
+  toOffset: null | number;
+}
+
 /** What the audience processor keeps of one profile; the key is the profile's id. */
 export interface ProfileState {
   /** Offset of the record of profile-events that the profile began with. */
@@ -594,6 +637,11 @@ export interface ProfileState {
   outbox: Array<ProfileFlip>;
   /** The outbox is sent once the group has committed beyond this offset of profile-events; null when no commit says so. */
   outboxOffset: null | number;
+  /** The latest change of results that are not kept any more: what is sent from now on is later. */
+  changedUntilMs: number;
+  /** Of a merged profile: when the call was made that merged it. A later deletion of the surviving one ends that. */
+  linkedAtMs: null | number;
+  suppressions: Array<ProfileSuppression>;
 }
 
 /** Calls of one request that ingest did not take, for whoever watches their source; at most so many a second, the rest is counted. */
@@ -662,6 +710,10 @@ export interface ReplayedCalls {
   /** Name of the track calls that are meant; null means every call. */
   event: null | string;
   messageId: null | string;
+  /** Whose calls are meant; null beside a null anonymousId means everybody's. */
+  userId: null | string;
+  /** Whose calls are meant, of those that have no userId. */
+  anonymousId: null | string;
   /** What of delivery-jobs is read, by partition: up to the end that it had when the replay was asked for. */
   stretches: Array<ReplayStretch>;
 }
@@ -709,18 +761,50 @@ export interface RequestKey {
   claim: string;
   /** Of begun: the claim whose request changed nothing, and has ended. */
   follows: null | string;
-  /** begun, finished with an answer, released because it was refused, or unknown. */
+  /** begun, finished with an answer, released because it was refused, unkept when its answer was too large, or unknown. */
   state: string;
   /** As the audit log has it. */
   requestId: string;
   /** When the request was begun. */
   atMs: number;
+  /** Its name; null in records of the version before. */
+  token: null | string;
   /** Of the key that encrypted what follows. */
   keyId: string;
   /** Of begun a hash of the body, of finished the answer; else empty. */
   ciphertext: Buffer;
   /** As of EncryptedSecret. */
   format: number;
+}
+
+export interface RetryPlace {
+  topic: string;
+  partition: number;
+  /** How many the topic has. */
+  partitions: number;
+}
+
+export interface RetryDone {
+  /** Partitions of retry topics in which nothing is left that is meant. */
+  places: Array<RetryPlace>;
+  /** Calls that its writer has taken since it last said so. */
+  woken: number;
+}
+
+/** A request to take a destination's waiting calls ahead of their time, or, with done, where a deliverer has carried one out. */
+export interface RetryRequest {
+  /** Of the request; what is done of it has the same. */
+  id: string;
+  destinationId: string;
+  /** By the clock of the process that was asked. */
+  askedAtMs: number;
+  /** retry: they are attempted. deleted: they become dead letters, because their destination is gone. */
+  kind: string;
+  /** Only these; null is all that wait. */
+  jobIds: null | Array<string>;
+  /** Calls that were found waiting when it was asked for; null: they were not counted. */
+  found: null | number;
+  done: null | RetryDone;
 }
 
 export interface PassedOver {
@@ -732,6 +816,10 @@ export interface PassedOver {
 export interface RoutedCall {
   sourceId: string;
   messageId: string;
+  /** Of the call; null as well in records of versions before this field. */
+  userId: null | string;
+  /** Of the call; as userId. */
+  anonymousId: null | string;
   type: string;
   /** When the call was accepted. */
   receivedAtMs: number;
@@ -784,7 +872,7 @@ export interface RecordTypes {
   "delivery-wake": DeliveryWake;
   "destination-config": DestinationConfig;
   "destination-health": DestinationHealth;
-  "edit-lock": EditLock;
+  "endpoint-breaker": EndpointBreaker;
   "membership-import-rows": MembershipImportRows;
   "membership-import": MembershipImport;
   "operational-event": OperationalEvent;
@@ -794,6 +882,7 @@ export interface RecordTypes {
   "regulation": Regulation;
   "replay": Replay;
   "request-key": RequestKey;
+  "retry-request": RetryRequest;
   "routed-call": RoutedCall;
   "source-config": SourceConfig;
   "suppression": Suppression;

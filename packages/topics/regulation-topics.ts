@@ -5,6 +5,8 @@ export interface RegulationTopics {
   readonly regulations: Topic<"regulation">;
   /** Who is suppressed now: a tombstone ends it. */
   readonly suppressions: Topic<"suppression">;
+  /** Has a record once `suppressions` has had one: shows of an empty one that its records are lost (docs/decisions/0118). */
+  readonly suppressionsBegun: Topic<"suppression">;
 }
 
 export function regulationTopics({ prefix }: { readonly prefix: string }): RegulationTopics {
@@ -23,7 +25,15 @@ export function regulationTopics({ prefix }: { readonly prefix: string }): Regul
       record: "suppression",
       cleanup: COMPACT,
       writtenBy: ["control"],
-      readBy: ["ingest", "control"],
+      readBy: ["ingest", "webhook-router", "control"],
+    },
+    suppressionsBegun: {
+      name: `${prefix}suppressions-begun`,
+      key: "begun; without a value",
+      record: "suppression",
+      cleanup: COMPACT,
+      writtenBy: ["control"],
+      readBy: ["ingest", "webhook-router", "control"],
     },
   };
 }

@@ -12,6 +12,8 @@ export const KEPT_MS = {
    * call is there.
    */
   deliveryJobs: CALLS_KEPT_MS,
+  /** What was asked for means calls that waited then; none of their records is there for longer. */
+  retryRequests: CALLS_KEPT_MS,
   /** As long as the attempts, which the view of a call has beside them. */
   routedCalls: 7 * DAY_MS,
   deliveryAttempts: 7 * DAY_MS,
@@ -20,9 +22,9 @@ export const KEPT_MS = {
   /** They are read as they come. */
   refusedCalls: 6 * HOUR_MS,
   operationalEvents: DAY_MS,
+  /** An open breaker is written with each of its probes, which are at most as far apart as the longest retry delay. */
+  endpointBreakers: DAY_MS,
   auditLog: 90 * DAY_MS,
-  /** A lock holds for seconds. */
-  editLocks: DAY_MS,
   /** A key counts for a day; its first record has to outlive that. */
   requestKeys: 25 * HOUR_MS,
   /** Unless HOOKLINE_PROFILE_EVENTS_RETENTION says otherwise. */

@@ -12,19 +12,23 @@ type JobOrigin = Omit<
   | "lastChanceUntilMs"
   | "pausedSinceMs"
   | "pausedMs"
+  | "destinationPausedMs"
   | "unaskedUrls"
   | "outcomes"
 >;
 
 /** A job that nothing has been done for yet, as it is written to delivery-jobs. Field by field: the router makes one for each call. */
 export function untriedJob(origin: JobOrigin): DeliveryJob {
-  const { jobId, destinationId, shard, messageId, sourceId, type, receivedAtMs, replayId, body } = origin;
+  const { jobId, destinationId, shard, messageId, sourceId, userId, anonymousId } = origin;
+  const { type, receivedAtMs, replayId, body } = origin;
   return {
     jobId,
     destinationId,
     shard,
     messageId,
     sourceId,
+    userId,
+    anonymousId,
     type,
     receivedAtMs,
     attempts: 0,
@@ -37,6 +41,7 @@ export function untriedJob(origin: JobOrigin): DeliveryJob {
     lastChanceUntilMs: null,
     pausedSinceMs: null,
     pausedMs: 0,
+    destinationPausedMs: null,
     unaskedUrls: [],
     outcomes: [],
     body,

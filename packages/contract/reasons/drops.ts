@@ -1,5 +1,5 @@
 // Why a call that was accepted goes nowhere (contract 1.2, 1.4, 1.8, 4.1, 4.3, 4.4, 5.2).
-import { type Reasons, reasonsOf } from "./reason.ts";
+import { type Reason, type Reasons, reasonsOf } from "./reason.ts";
 
 /** What the webhook-router decides from the call and its destinations. */
 export type UnroutedReason =
@@ -12,7 +12,12 @@ export type UnroutedReason =
 export type DropReason = UnroutedReason | "duplicate" | "suppressed";
 
 /** Why a destination does not get a call, whatever the others get. */
-export type PassedOverReason = Exclude<UnroutedReason, "no_destination"> | "not_connected";
+export type PassedOverReason = Exclude<UnroutedReason, "no_destination"> | "not_connected" | "suppressed";
+
+const SUPPRESSED: Reason = {
+  meaning: "a regulation has suppressed the call's user",
+  action: "end the suppression with another regulation, if the user wants it",
+};
 
 const UNROUTED: Reasons<UnroutedReason> = {
   integration_off: {
@@ -52,18 +57,16 @@ export const PASSED_OVER: Reasons<PassedOverReason> = {
     meaning: "the destination was off, or not connected to the source, when the call was routed",
     action: "replay the calls of a destination that got them to this one, if it should have them",
   },
+  suppressed: SUPPRESSED,
 };
 
 export const DROPS: Reasons<DropReason> = {
   ...UNROUTED,
   duplicate: {
-    meaning: "a call of the same source with this messageId came within the duplicate window",
+    meaning: "a call of the same source and user with this messageId came within the duplicate window",
     action: "nothing; a messageId that is used for several calls is a fault of the sender",
   },
-  suppressed: {
-    meaning: "a regulation has suppressed the call's user",
-    action: "end the suppression with another regulation, if the user wants it",
-  },
+  suppressed: SUPPRESSED,
 };
 
 export const DROP_REASONS = reasonsOf(DROPS);

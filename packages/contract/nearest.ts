@@ -40,3 +40,8 @@ export function didYouMean(name: string, known: Iterable<string>): string {
   const meant = nearest(name, known);
   return meant === undefined ? "" : `; did you mean ${meant}?`;
 }
+
+/** What is said of a value that is none of the allowed ones: a clause that follows the field's name. */
+export function mustBeOneOf(value: unknown, allowed: readonly string[]): string {
+  return `must be one of ${allowed.join(", ")}${typeof value === "string" ? didYouMean(value, allowed) : ""}`;
+}

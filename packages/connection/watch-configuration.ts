@@ -1,0 +1,64 @@
+import { type KafkaError, SeenLog } from "#kafka";
+import type { ServiceContext } from "#runtime";
+import type { ConfigurationTopic } from "#topics";
+import type { Connection } from "./connect-service.ts";
+
+const LOOK_EVERY_MS = 10_000;
+
+type WatchContext = Pick<ServiceContext<unknown>, "host" | "lifecycle" | "logger" | "metrics">;
+
+/**
+ * Says in log and metrics that a configuration topic was deleted, or has lost records. The process itself goes on with what it has read: its tables
+ * keep that, and one that starts waits (docs/decisions/0118).
+ */
+export function watchConfiguration(
+  { host, lifecycle, logger, metrics }: WatchContext,
+  { kafka }: Pick<Connection, "kafka">,
+  watched: readonly ConfigurationTopic[],
+): void {
+  const admin = kafka.admin();
+  /** By record. */
+  const memories = new Map(watched.map(({ topic }) => [topic.record, new SeenLog()]));
+  const lost = new Set<string>();
+  metrics.gauge({
+    name: "configuration_lost",
+    help: "1 while a configuration topic is gone or has lost records that nobody has brought back; looked at every 10 seconds.",
+    labels: { topic: watched.map(({ topic }) => topic.record) },
+    collect(gauge) {
+      for (const { topic } of watched) gauge.set({ topic: topic.record }, lost.has(topic.record) ? 1 : 0);
+    },
+  });
+
+  async function look({ topic: { name, record }, witnesses }: ConfigurationTopic): Promise<void> {
+    const memory = memories.get(record);
+    const names = witnesses.map((witness) => witness.name);
+    try {
+      await admin.holdsRecords({
+        topic: name,
+        witnesses: names,
+        ...(memory === undefined ? {} : { memory }),
+      });
+      if (lost.delete(record)) logger.info({ topic: name }, "a configuration topic holds records again");
+    } catch (error) {
+      if ((error as KafkaError).code !== "records_lost") {
+        logger.debug({ topic: name, err: error }, "a configuration topic could not be looked at");
+        return;
+      }
+      if (!lost.has(record))
+        logger.error({ topic: name, err: error }, "a configuration topic has lost records: restore it");
+      lost.add(record);
+    }
+  }
+
+  let isLooking = false;
+  async function lookAtAll(): Promise<void> {
+    isLooking = true;
+    for (const each of watched) await look(each);
+    isLooking = false;
+  }
+  const timer = host.setInterval(() => {
+    if (isLooking) return;
+    void lookAtAll();
+  }, LOOK_EVERY_MS);
+  lifecycle.onStop("configuration watch", () => timer.clear());
+}
