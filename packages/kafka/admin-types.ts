@@ -51,6 +51,28 @@ export interface PartitionLag {
   readonly lag: number;
 }
 
+/** A partition that has lost records, and how that shows. */
+export interface LostPartition {
+  readonly partition: number;
+  readonly why: string;
+}
+
+/** What one process has seen of a compacted topic. */
+export interface LogMemory {
+  readonly hadRecords: boolean;
+  /** To be called before offsets are asked for, as their answer is older than what is read meanwhile; returns what judges them. */
+  judge(): (found: readonly PartitionOffsets[]) => LostPartition[];
+}
+
+/** A compacted topic: no partition of it is ever empty again once it had records. */
+export interface WitnessedTopic {
+  readonly topic: string;
+  /** Topics whose records show that this one had some. */
+  readonly witnesses: readonly string[];
+  /** Of whoever looks again and again; without one a loss shows only where nothing is left. */
+  readonly memory?: LogMemory;
+}
+
 export interface Admin {
   /** Creates what is missing and reports what differs. Never shrinks, repartitions or changes what is there, but for `raiseRetention`. */
   ensureTopics(specs: readonly TopicSpec[], options: EnsureTopicsOptions): Promise<EnsuredTopics>;
@@ -60,6 +82,8 @@ export interface Admin {
   topicNames(): Promise<string[]>;
   partitionCount(topic: string): Promise<number>;
   offsets(topic: string): Promise<PartitionOffsets[]>;
+  /** Whether the topic holds records. Rejects with "records_lost" where it, or a partition of it, holds none or less than it did. */
+  holdsRecords(topic: WitnessedTopic): Promise<boolean>;
   /** Per partition the first offset at or after the time; the end where there is none. */
   offsetForTime(topic: string, timestampMs: number): Promise<{ partition: number; offset: number }[]>;
   /** Per partition the offset at which the group goes on; a partition without a commit is not there. */

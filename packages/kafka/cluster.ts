@@ -13,6 +13,8 @@ export interface Cluster {
   newProduceClient(): ProduceClient;
   readonly admin: ClusterAdmin;
   readonly fetchClient: FetchClient;
+  /** An id that no producer has had (KIP-98), in decimal; asked of the leader of `near`. One try. */
+  newProducerId(near: TopicPartition): Promise<string>;
   close(): Promise<void>;
 }
 
@@ -55,9 +57,23 @@ export interface ClusterAdmin {
   close(): Promise<void>;
 }
 
+/**
+ * Whose batch it is. A leader refuses a batch of an id with a lower epoch than it has seen of that id, and takes a batch that is sent
+ * again for the one that it has.
+ */
+export interface BatchProducer {
+  /** In decimal. */
+  readonly id: string;
+  readonly epoch: number;
+  /** Of the first record: 0 in a new epoch, then one more for each record before it. */
+  readonly sequence: number;
+}
+
 /** What one request carries of one partition, in order. */
 export interface ProduceBatch extends TopicPartition {
   readonly records: readonly { readonly record: OutgoingRecord }[];
+  /** Nobody's unless given: the leader then takes every batch. */
+  readonly producer?: BatchProducer;
 }
 
 /** What became of one partition of a produce request. */

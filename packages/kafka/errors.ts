@@ -6,7 +6,9 @@ export type KafkaErrorCode =
   | "not_authorized"
   | "unavailable"
   | "request_failed"
+  | "fenced"
   | "table_timeout"
+  | "records_lost"
   | "aborted"
   | "consumer_dead"
   | "closed";
@@ -33,12 +35,17 @@ export class KafkaError extends Error {
 const CODE_BY_TYPE: Readonly<Record<string, KafkaErrorCode>> = {
   MESSAGE_TOO_LARGE: "record_too_large",
   RECORD_LIST_TOO_LARGE: "record_too_large",
+  // Of a commit: its metadata, or all that one commit of many partitions holds.
+  OFFSET_METADATA_TOO_LARGE: "record_too_large",
+  INVALID_COMMIT_OFFSET_SIZE: "record_too_large",
   UNKNOWN_TOPIC_OR_PARTITION: "unknown_topic",
   INVALID_TOPIC_EXCEPTION: "unknown_topic",
   TOPIC_AUTHORIZATION_FAILED: "not_authorized",
   GROUP_AUTHORIZATION_FAILED: "not_authorized",
   CLUSTER_AUTHORIZATION_FAILED: "not_authorized",
   SASL_AUTHENTICATION_FAILED: "not_authorized",
+  INVALID_PRODUCER_EPOCH: "fenced",
+  OUT_OF_ORDER_SEQUENCE_NUMBER: "fenced",
 };
 
 const CODE_BY_NAME: Readonly<Record<string, KafkaErrorCode>> = {
@@ -66,7 +73,7 @@ const HINT_BY_NAME: Readonly<Record<string, string>> = {
 };
 
 /** Codes that no waiting heals. An unknown topic is not one of them: it may be about to be created. */
-const FINAL_CODES: ReadonlySet<KafkaErrorCode> = new Set(["record_too_large", "not_authorized"]);
+const FINAL_CODES: ReadonlySet<KafkaErrorCode> = new Set(["record_too_large", "not_authorized", "fenced"]);
 
 /** The facts of a client error that matter here; errors are read by their shape because they may come from another realm. */
 interface ClientErrorShape {

@@ -1,3 +1,4 @@
+export { SeenLog } from "./admin/seen-log.ts";
 export { isTooShort } from "./admin/topics.ts";
 export type {
   Admin,
@@ -6,8 +7,10 @@ export type {
   PartitionOffsets,
   TopicDifference,
   TopicSpec,
+  WitnessedTopic,
 } from "./admin-types.ts";
 export type {
+  BatchProducer,
   Bounds,
   Cluster,
   ClusterAdmin,
@@ -19,16 +22,19 @@ export type {
   ProduceClient,
   TopicShape,
 } from "./cluster.ts";
+export { type DoneRun, decodeDoneAhead } from "./consuming/done-ahead.ts";
 export { fromClientError, KafkaError, type KafkaErrorCode } from "./errors.ts";
 export { createKafka, createKafkaOn, type KafkaDependencies } from "./kafka.ts";
 export { partitionOfKey } from "./producing/partitioner.ts";
 export { clientCluster } from "./protocol/client-cluster.ts";
 export type {
+  CommittedOffset,
   FetchedBatch,
   GroupAssigner,
   GroupAssignment,
   Join,
   JoinedMember,
+  LogCut,
   PartitionOffset,
   Session,
   SessionHandlers,
@@ -41,6 +47,7 @@ export type {
   KafkaSettings,
   OutgoingRecord,
   Ownership,
+  PartitionWriter,
   Producer,
   ProducerOptions,
   RawRecord,
@@ -52,6 +59,9 @@ export type {
   Settle,
   Step,
   Table,
+  TableListener,
   TableOptions,
+  TableWriter,
+  TableWriterOptions,
   TopicPartition,
 } from "./types.ts";

@@ -38,6 +38,7 @@ beforeEach(async () => {
     }),
     admin,
     fetchClient,
+    newProducerId: async () => "1",
     close: async () => void ended.push("cluster"),
   };
   const { logger } = recordingLogger();
@@ -142,7 +143,7 @@ test("a runner writes what its records become, each when it is due, also what ca
   await host.advance(5);
   expect(writtenKeys.slice(2)).toEqual(["of late"]);
   await host.advance(1_000);
-  expect(session.commits.at(-1)).toEqual([{ topic: "t", partition: 0, offset: 3 }]);
+  expect(session.commits.at(-1)).toEqual([{ topic: "t", partition: 0, offset: 3, metadata: "done1:0:" }]);
 });
 
 test("what is read, and what is asked of the admin, ends with it", async () => {

@@ -1,7 +1,7 @@
 import { type Host, systemHost } from "#host";
 import { createAdmin } from "./admin/admin.ts";
 import { AdminClient } from "./admin/admin-client.ts";
-import type { Cluster } from "./cluster.ts";
+import type { Cluster, ProduceClient } from "./cluster.ts";
 import { createRunner } from "./consuming/runner.ts";
 import { SILENT_LOGGER } from "./log.ts";
 import { MetadataCache } from "./producing/metadata.ts";
@@ -9,6 +9,7 @@ import { BatchingProducer } from "./producing/producer.ts";
 import { clientCluster } from "./protocol/client-cluster.ts";
 import { readRange } from "./tables/range.ts";
 import { TopicTable } from "./tables/table.ts";
+import { MarkingTableWriter } from "./tables/table-writer.ts";
 import type { Kafka, KafkaLogger, KafkaSettings, Producer, ProducerOptions } from "./types.ts";
 
 export interface KafkaDependencies {
@@ -48,6 +49,16 @@ export function createKafkaOn(
     closers.producers.push(() => producer.close());
     return producer;
   };
+  let tableWriting: ProduceClient | undefined;
+  /** One for all tables: a control process edits one thing at a time. */
+  const tableWritingClient = (): ProduceClient => {
+    if (tableWriting === undefined) {
+      const client = cluster.newProduceClient();
+      closers.producers.push(() => client.close());
+      tableWriting = client;
+    }
+    return tableWriting;
+  };
   return {
     producer: newProducer,
     durableProducer: () => newProducer({ deliveryTimeoutMs: Number.POSITIVE_INFINITY }),
@@ -61,6 +72,8 @@ export function createKafkaOn(
       closers.tables.push(() => table.close());
       return table;
     },
+    tableWriter: (options) =>
+      new MarkingTableWriter({ cluster, client: tableWritingClient(), metadata, host }, options),
     admin: () => createAdmin(admin),
     readRange: (options) =>
       readRange({ client: cluster.fetchClient, logger, host, closing: closing.signal }, options),

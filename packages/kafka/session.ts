@@ -4,6 +4,8 @@ import type { RawRecord, TopicPartition } from "./types.ts";
 /** A member as the group's leader sees it. */
 export interface JoinedMember {
   readonly id: string;
+  /** That it reads: members of two versions may read different ones. */
+  readonly topics: readonly string[];
   /** What its assigner told at its join. */
   readonly userData: Buffer;
 }
@@ -15,7 +17,7 @@ export type GroupAssignment = ReadonlyMap<string, ReadonlyMap<string, readonly n
 export interface GroupAssigner {
   /** Asked at every join: what the group's leader shall know of this member. */
   userData(): Buffer;
-  /** Run by the group's leader; the counts of partitions are by topic. */
+  /** Run by the group's leader; the counts of partitions are by topic, of all that any member reads. */
   assign(members: readonly JoinedMember[], partitionCounts: ReadonlyMap<string, number>): GroupAssignment;
 }
 
@@ -51,6 +53,12 @@ export interface RecordsGone extends TopicPartition {
   readonly toOffset: number;
 }
 
+/** A log that ends before the place where reading was to go on: brokers have lost its end, or its topic was created again. */
+export interface LogCut extends TopicPartition {
+  readonly fromOffset: number;
+  readonly endOffset: number;
+}
+
 /** All are called synchronously by the client's loop; `onJoin` before the first fetch of the new generation. */
 export interface SessionHandlers {
   onJoin(join: Join): void;
@@ -62,14 +70,24 @@ export interface SessionHandlers {
   onJoinFailed(): void;
   /** A promise holds back the next fetch: only for readers that have nothing else to do. */
   onBatch(batch: FetchedBatch): void | Promise<void>;
+  /** What was committed where the reading of these partitions begins, before their first batch. Offsets below 0: nothing was. */
+  onCommitsRead(commits: readonly CommittedOffset[]): void;
   /** Retention was faster than the reading. */
   onRecordsGone(gone: RecordsGone): void;
+  /** Returns the time (Kafka's, Unix ms) from which on records are to be read; undefined for all that the log has. */
+  onLogCut(cut: LogCut): number | undefined;
   /** The session is over. */
   onCrash(error: KafkaError): void;
 }
 
 export interface PartitionOffset extends TopicPartition {
   readonly offset: number;
+}
+
+/** What a group has committed of a partition. */
+export interface CommittedOffset extends PartitionOffset {
+  /** Any text that is kept beside the offset. */
+  readonly metadata?: string | undefined;
 }
 
 /** One membership in a consumer group, until it crashes or is stopped. */
@@ -80,7 +98,7 @@ export interface Session {
   /** From the next fetch on. */
   seek(position: PartitionOffset): void;
   /** One try, in the current generation; rejects with a KafkaError. False when there is none yet: nothing was sent. */
-  commit(positions: readonly PartitionOffset[]): Promise<boolean>;
+  commit(positions: readonly CommittedOffset[]): Promise<boolean>;
   /** When the loop last went round, in the host's elapsed milliseconds: somebody may set the clock of the day. */
   readonly lastActiveElapsedMs: number;
   /** Leaves the group. */

@@ -109,9 +109,10 @@ export interface Claim extends Ownership {
 /** Takes a record and settles it or gives it back, exactly once, now or later. The fetch loop never waits for a step. */
 export type Step<T> = (record: Received<T>, settle: Settle, claim: Claim) => void;
 
-/** Records that retention removed before a reader had read them. */
 interface RecordsLost extends TopicPartition {
   readonly records: number;
+  /** Retention removed them before a reader had read them; or they were read, and the log has lost its end with them, and perhaps more behind it. */
+  readonly kind: "unread" | "truncated";
 }
 
 export interface RunnerOptions<T> {
@@ -149,6 +150,11 @@ export interface RunnerOptions<T> {
    * coordinator is away.
    */
   readonly unsureAfterSessions?: number;
+  /**
+   * True: after a takeover everything from the group's commit on is stepped, also what was done behind an open record. For steps that count on
+   * seeing again what came after a record that they hold. Unset, what is done is passed over, as its outcome is durable.
+   */
+  readonly stepsDoneAgain?: boolean;
   /** How long a rebalance waits for members to come back; 10 s by default. */
   readonly rebalanceTimeoutMs?: number;
 }
@@ -166,6 +172,13 @@ export interface Runner {
    * Undefined when the partition is not assigned, or nothing of it was fetched since its assignment.
    */
   position(partition: TopicPartition): number | undefined;
+  /** An earlier owner has done the record, as the group's commit says: `step` does not get it. False also where that is not known yet. */
+  wasDone(record: Pick<RawRecord, "topic" | "partition" | "offset" | "timestampMs">): boolean;
+  /**
+   * What became of the record is durable, before `step` got it: it does not get it any more, and commits say that it is done. For a record that
+   * `step` has not been given; of a partition that is not this member's, nothing happens.
+   */
+  doneEarly(record: Pick<RawRecord, "topic" | "partition" | "offset" | "timestampMs">): void;
   /** The hold on the partition in its present term. It ends when the partition is lost, and stays ended when the partition comes back. */
   ownership(partition: TopicPartition): Ownership;
   readonly outstanding: { readonly records: number; readonly bytes: number };
@@ -183,6 +196,11 @@ export interface TableOptions<V, L = V> {
    * that this has decoded.
    */
   decodeForListeners?(record: RawRecord): L | Promise<L>;
+  /**
+   * Of a compacted topic that is never empty again: topics whose records show that this one had some. A topic that holds nothing although
+   * it had records counts as lost: `load` waits until it holds some again, and what the table has stays.
+   */
+  readonly witnesses?: readonly string[];
   /** False: the listeners get every value, and the table keeps none, for a log whose keys never come again. */
   readonly keepsValues?: false;
 }
@@ -199,6 +217,8 @@ export interface Table<V, L = V> {
   /** Rejects when the table will never follow again: the process should end. */
   readonly failed: Promise<never>;
   readonly loaded: boolean;
+  /** Rejects with "records_lost" where the topic holds nothing although it had records, of a table with `witnesses`. */
+  look(): Promise<void>;
   get(key: string): V | undefined;
   entries(): IterableIterator<[string, V]>;
   readonly size: number;
@@ -206,9 +226,37 @@ export interface Table<V, L = V> {
   readonly lastRecordAtMs: number | undefined;
   /** Calls the listener after each change, also during the load. `value` is undefined for a deletion, `before` for a new key. Returns the way to stop. */
   onChange(listener: TableListener<L>): () => void;
+  /** Ids of the producers that may write to the partition by itself (`TableWriter`), in the order of their marks. */
+  openWriters(partition: number): readonly string[];
   /** Resolves once `holds` is true after a change; rejects after `timeoutMs`. For read-your-own-write. */
   until(holds: () => boolean, timeoutMs: number): Promise<void>;
   close(): Promise<void>;
+}
+
+/** The only writer of one partition, until another takes it. */
+export interface PartitionWriter {
+  /**
+   * Resolves when the record is on all in-sync replicas. One record at a time. Rejects with "fenced" when another has taken the partition
+   * meanwhile: nothing was written. After any other KafkaError it may have been written, and nothing of this writer will be after the next `take`.
+   */
+  send(record: Pick<OutgoingRecord, "key" | "value">): Promise<void>;
+}
+
+export interface TableWriterOptions {
+  readonly topic: string;
+  /** Of the topic; it must follow it from the begin. */
+  readonly table: Pick<Table<unknown>, "look" | "openWriters" | "until">;
+  readonly timeoutMs: number;
+}
+
+/** Writes to a table's topic such that no write follows one that its writer has not read (docs/decisions/0075). */
+export interface TableWriter {
+  /**
+   * Resolves when nobody else can write to the key's partition (who writes by a producer is not counted), and the table has everything that
+   * was written to it. Rejects with "fenced" when another has taken it in the same moment, with another KafkaError when Kafka does not answer
+   * in time.
+   */
+  take(key: string): Promise<PartitionWriter>;
 }
 
 export interface ReadRangeOptions extends TopicPartition {
@@ -228,6 +276,8 @@ export interface Kafka {
   durableProducer(): Producer;
   runner<T>(options: RunnerOptions<T>): Runner;
   table<V extends L, L = V>(options: TableOptions<V, L>): Table<V, L>;
+  /** Each try ends after `timeoutMs`. */
+  tableWriter(options: TableWriterOptions): TableWriter;
   admin(): Admin;
   /**
    * Reads one stretch of one partition, in order and outside all consumer groups. Waits while Kafka is away, until `close`; what

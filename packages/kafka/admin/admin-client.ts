@@ -1,11 +1,18 @@
 import type { Host } from "#host";
 import { backoffMs } from "../backoff.ts";
 import type { ClusterAdmin } from "../cluster.ts";
-import { fromClientError, KafkaError } from "../errors.ts";
+import { fromClientError, KafkaError, type KafkaErrorCode } from "../errors.ts";
 
 const TRIES = 4;
 
 const RETRY_MS = { first: 100, max: 1_000 };
+
+/** The client asks for every topic that it was ever asked about: one that is gone makes all its other questions fail, too. */
+const REPLACED_AFTER: ReadonlySet<KafkaErrorCode> = new Set([
+  "unavailable",
+  "request_failed",
+  "unknown_topic",
+]);
 
 /** The cluster's admin, tried again and replaced after a failure: a broken one does not always mend itself. */
 export class AdminClient {
@@ -26,7 +33,7 @@ export class AdminClient {
         return await use(this.#admin);
       } catch (thrown) {
         const error = fromClientError(thrown);
-        if (error.code === "unavailable" || error.code === "request_failed") await this.#admin.reset();
+        if (REPLACED_AFTER.has(error.code)) await this.#admin.reset();
         if (attempt >= tries || !error.canRetry) throw error;
         await this.#host.delay(backoffMs(attempt, RETRY_MS, this.#host));
       }

@@ -2,6 +2,7 @@ import type { Admin } from "../admin-types.ts";
 import { KafkaError } from "../errors.ts";
 import type { AdminClient } from "./admin-client.ts";
 import { fetchOffsets } from "./offsets.ts";
+import { offsetsUnlessLost } from "./topic-loss.ts";
 import { compareTopics, ensureTopics } from "./topics.ts";
 
 export function createAdmin(client: AdminClient): Admin {
@@ -10,6 +11,8 @@ export function createAdmin(client: AdminClient): Admin {
     compareTopics: (specs, options) => compareTopics(client, specs, options),
     topicNames: () => client.run((admin) => admin.listTopics()),
     offsets: (topic) => fetchOffsets(client, topic),
+    holdsRecords: async (topic) =>
+      (await offsetsUnlessLost(client, topic)).some(({ low, high }) => low < high),
 
     async partitionCount(topic) {
       const shapes = await client.run((admin) => admin.shapes([topic]));

@@ -45,7 +45,7 @@ test("a group whose place is below the log's start goes on there, and counts wha
   const second = await startRunner(scratch, options);
   await until(() => stepped.length === 15, { timeoutMs: 20_000, what: "the records that are left" });
   expect(stepped).toEqual([...values.slice(0, 10), ...values.slice(25)]);
-  expect(lost).toEqual([{ topic, partition: 0, records: 15 }]);
+  expect(lost).toEqual([{ topic, partition: 0, records: 15, kind: "unread" }]);
   expect(scratch.lines).toContainEqual({
     level: "error",
     fields: { topic, partition: 0, records: 15, fromOffset: 10, toOffset: 25 },

@@ -196,6 +196,14 @@ describe("a request of the admin", () => {
     await names;
   });
 
+  test("about a topic that is gone leaves no connection that asks for it again", async () => {
+    cluster.failures.push(new KafkaError("unknown_topic", "gone", { canRetry: true }));
+    const names = admin.topicNames();
+    await host.advance(1_000);
+    await names;
+    expect([cluster.calls, cluster.resets]).toEqual([2, 1]);
+  });
+
   test("that can never succeed is made once; its connections are none the worse", async () => {
     cluster.failures.push(new KafkaError("not_authorized", "no", { canRetry: false }));
     await expect(admin.topicNames()).rejects.toMatchObject({ code: "not_authorized" });

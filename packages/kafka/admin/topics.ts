@@ -9,8 +9,8 @@ import type {
 import type { TopicShape } from "../cluster.ts";
 import type { AdminClient } from "./admin-client.ts";
 
-/** A topic just created is known to the controller before every broker knows it: up to some ten seconds on a busy machine. */
-const TRIES_UNTIL_KNOWN = 15;
+/** A topic just created is known to the controller before every broker knows it: over ten seconds on a busy machine. A minute of tries. */
+const TRIES_UNTIL_KNOWN = 60;
 
 /** The topic settings that the map decides; everything else is the cluster's. */
 function configOf({ cleanup }: TopicSpec, minInsyncReplicas: number): Record<string, string> {

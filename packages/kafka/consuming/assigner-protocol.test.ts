@@ -14,6 +14,7 @@ const counts: Record<string, number> = { "delivery-jobs": 6, "delivery-retry-10s
 
 function newAssigner(last: LastAssignment): kafkajs.Assigner {
   const cluster = {
+    addMultipleTargetTopics: async () => undefined,
     findTopicPartitionMetadata: (topic: string) => new Array(counts[topic] ?? 0).fill({}),
   } as unknown as kafkajs.Cluster;
   return clientAssigner(coPartitionedAssigner(() => last))({
@@ -51,6 +52,34 @@ describe("co-partitioning assigner", () => {
       expect(assignment["delivery-retry-10s"]).toEqual(assignment["delivery-jobs"]);
       expect(assignment["small"]).toEqual(assignment["delivery-jobs"]?.filter((partition) => partition < 2));
     }
+  });
+
+  test("a topic that the leader does not read goes to the members that do, and to no other", () => {
+    const member = (id: string, topics: readonly string[]) => ({ id, topics, userData: Buffer.alloc(0) });
+    const members = [
+      member("leader", ["jobs", "retry-30m"]),
+      member("new", ["jobs", "retry-1h"]),
+      member("new too", ["jobs", "retry-1h"]),
+    ];
+    const counts = new Map([
+      ["jobs", 6],
+      ["retry-30m", 6],
+      ["retry-1h", 6],
+      ["nobody's", 6],
+    ]);
+    const assigned = coPartitionedAssigner(() => ({ partitions: [], assignedAtMs: 0 })).assign(
+      members,
+      counts,
+    );
+    const sizes = Array.from(assigned, ([id, topics]) => [
+      id,
+      ...Array.from(topics, ([topic, { length }]) => [topic, length]),
+    ]);
+    expect(sizes).toEqual([
+      ["leader", ["jobs", 2], ["retry-30m", 6]],
+      ["new", ["jobs", 2], ["retry-1h", 3]],
+      ["new too", ["jobs", 2], ["retry-1h", 3]],
+    ]);
   });
 
   test("a member's user data brings its last assignment to the group's leader", async () => {

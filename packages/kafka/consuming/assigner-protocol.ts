@@ -37,16 +37,25 @@ export function coPartitionedAssigner(last: () => LastAssignment): GroupAssigner
   return {
     userData: () => encodeUserData(last()),
     assign(members, partitionCounts) {
-      const most = Math.max(0, ...partitionCounts.values());
-      const assigned = assignPartitions(most, members.map(toMember));
-      return new Map(
-        Array.from(assigned, ([id, partitions]) => [
-          id,
-          new Map(
-            Array.from(partitionCounts, ([topic, count]) => [topic, partitions.filter((p) => p < count)]),
-          ),
-        ]),
+      const assignment = new Map(members.map(({ id }) => [id, new Map<string, readonly number[]>()]));
+      const readersOf = (topic: string) => members.filter(({ topics }) => topics.includes(topic));
+      const byReaders = Map.groupBy(partitionCounts.keys(), (topic) =>
+        readersOf(topic)
+          .map(({ id }) => id)
+          .join(),
       );
+      for (const topics of byReaders.values()) {
+        const readers = readersOf(topics[0] ?? "");
+        if (readers.length === 0) continue;
+        const most = Math.max(...topics.map((topic) => partitionCounts.get(topic) ?? 0));
+        for (const [id, partitions] of assignPartitions(most, readers.map(toMember)))
+          for (const topic of topics)
+            assignment.get(id)?.set(
+              topic,
+              partitions.filter((p) => p < (partitionCounts.get(topic) ?? 0)),
+            );
+      }
+      return assignment;
     },
   };
 }

@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, test } from "@jest/globals";
 import { KafkaError } from "../errors.ts";
 import { ManualHost, settled } from "../fixtures/manual-host.ts";
-import { recordingLogger } from "../fixtures/recording-logger.ts";
+import { type LogLine, recordingLogger } from "../fixtures/recording-logger.ts";
 import type { PartitionOffset } from "../session.ts";
 import { Committer } from "./committer.ts";
 
@@ -9,6 +9,10 @@ let host: ManualHost;
 /** What is committable of the one partition. */
 let place: number;
 let sent: number[];
+/** What was sent beside them. */
+let texts: (string | undefined)[];
+let metadata: string | undefined;
+let lines: readonly LogLine[];
 /** Of each try: whether it was sent. */
 let answers: (() => Promise<boolean>)[];
 let renewals: number;
@@ -17,12 +21,16 @@ let committer: Committer;
 beforeEach(() => {
   host = new ManualHost();
   [place, sent, answers, renewals] = [0, [], [], 0];
+  [metadata, texts] = [undefined, []];
+  const recording = recordingLogger();
+  ({ lines } = recording);
   committer = new Committer({
-    logger: recordingLogger().logger,
+    logger: recording.logger,
     host,
-    positions: () => [{ topic: "t", partition: 0, offset: place }],
+    positions: () => [{ topic: "t", partition: 0, offset: place, metadata }],
     commit: async ([position]) => {
       sent.push(position?.offset ?? -1);
+      texts.push(position?.metadata);
       return (await answers.shift()?.()) ?? true;
     },
     onStuck: () => {
@@ -85,6 +93,34 @@ describe("committer", () => {
       ],
       [[1, 8]],
     ]);
+  });
+
+  test("what is done ahead of the offset is committed at the same pace, when nothing else has moved", async () => {
+    for (let count = 1; count <= 1_000; count += 1) {
+      metadata = `done ${count}`;
+      committer.notice();
+      await host.advance(1);
+    }
+    await host.advance(100);
+    expect(sent.length).toBeLessThanOrEqual(11);
+    expect(sent.every((offset) => offset === 0)).toBe(true);
+    expect(texts.at(-1)).toBe("done 1000");
+    const before = sent.length;
+    committer.notice();
+    await host.advance(1_000);
+    expect(sent).toHaveLength(before);
+  });
+
+  test("a broker that takes no commit of that size gets offsets alone, and is not asked for more again", async () => {
+    const tooLarge = new KafkaError("record_too_large", "too large", { canRetry: false });
+    answers.push(() => Promise.reject(tooLarge));
+    metadata = "a text";
+    done(1);
+    await host.advance(1_100);
+    done(2);
+    await host.advance(100);
+    expect([sent, texts, renewals]).toEqual([[1, 1, 2], ["a text", undefined, undefined], 0]);
+    expect(lines.filter(({ level }) => level === "warn")).toHaveLength(1);
   });
 
   test("no commit overtakes another: the next waits for the answer, and then sends what is done by then", async () => {

@@ -1,6 +1,6 @@
 import type { Host, Timer } from "#host";
 import { fromClientError, type KafkaError } from "../errors.ts";
-import type { PartitionOffset } from "../session.ts";
+import type { CommittedOffset } from "../session.ts";
 import { keyOf } from "../topic-partition.ts";
 import type { KafkaLogger } from "../types.ts";
 
@@ -18,21 +18,23 @@ const STUCK_AFTER_FAILURES = 3;
 export interface CommitterParts {
   readonly logger: KafkaLogger;
   readonly host: Host;
-  /** Committable offsets of the partitions that are assigned now, and of no others (fact 7). */
-  positions(): readonly PartitionOffset[];
+  /** What may be committed of the partitions that are assigned now, and of no others (fact 7). */
+  positions(): readonly CommittedOffset[];
   /** One try. False: there is no generation to commit in, and nothing was sent. */
-  commit(positions: readonly PartitionOffset[]): Promise<boolean>;
+  commit(positions: readonly CommittedOffset[]): Promise<boolean>;
   /** Commits fail and will go on failing in this session. */
   onStuck(): void;
 }
 
-/** Commits what has moved, soon after it was done and when asked. One commit is under way at a time, so that none overtakes another. */
+/** Commits what has moved, or was done ahead, soon after it was done and when asked. One commit is under way at a time, so that none overtakes another. */
 export class Committer {
   readonly #parts: CommitterParts;
-  #committed = new Map<string, number>();
+  #committed = new Map<string, CommittedOffset>();
   #timer: Timer | undefined;
   #underWay: Promise<void> | undefined;
   #failures = 0;
+  /** False once the brokers have refused a commit for its size: offsets alone are always taken. */
+  #carriesMetadata = true;
   #isStopped = false;
 
   constructor(parts: CommitterParts) {
@@ -60,19 +62,26 @@ export class Committer {
   async commit(): Promise<void> {
     while (this.#underWay !== undefined) await this.#underWay;
     const committed = this.#committed;
-    const moved = this.#parts
-      .positions()
-      .filter((position) => committed.get(keyOf(position)) !== position.offset);
+    const moved = this.#positions().filter((position) => {
+      const before = committed.get(keyOf(position));
+      return before?.offset !== position.offset || before.metadata !== position.metadata;
+    });
     if (moved.length === 0) return;
     this.#underWay = this.#send(moved, committed);
     await this.#underWay;
   }
 
-  async #send(moved: readonly PartitionOffset[], committed: Map<string, number>): Promise<void> {
+  #positions(): readonly CommittedOffset[] {
+    const positions = this.#parts.positions();
+    if (this.#carriesMetadata) return positions;
+    return positions.map(({ topic, partition, offset }) => ({ topic, partition, offset }));
+  }
+
+  async #send(moved: readonly CommittedOffset[], committed: Map<string, CommittedOffset>): Promise<void> {
     try {
       const isSent = await this.#parts.commit(moved);
       if (!isSent) return this.#commitIn(RETRY_AFTER_MS);
-      for (const position of moved) committed.set(keyOf(position), position.offset);
+      for (const position of moved) committed.set(keyOf(position), position);
       this.#failures = 0;
     } catch (thrown) {
       this.#failed(fromClientError(thrown));
@@ -95,6 +104,12 @@ export class Committer {
     const facts = { failures: this.#failures, error: error.message };
     this.#parts.logger.debug(facts, "offsets are committed next time");
     this.#commitIn(RETRY_AFTER_MS);
+    if (error.code === "record_too_large" && this.#carriesMetadata) {
+      this.#carriesMetadata = false;
+      const text =
+        "the brokers take no commit of that size: only offsets are committed, and more is done again after a kill";
+      this.#parts.logger.warn({ error: error.message }, text);
+    }
     if (this.#failures % STUCK_AFTER_FAILURES === 0) this.#parts.onStuck();
   }
 }

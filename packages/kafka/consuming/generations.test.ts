@@ -256,6 +256,24 @@ describe("a member that is about to join again", () => {
   });
 });
 
+describe("records that were read, and that the log has lost at its end", () => {
+  const cut = { ...PARTITION, fromOffset: 130, endOffset: 100 };
+
+  test("are counted", () => {
+    const lost: object[] = [];
+    restart({ onRecordsLost: (each) => void lost.push(each) });
+    bench.session().handlers.onLogCut(cut);
+    expect(lost).toEqual([{ ...PARTITION, records: 30, kind: "truncated" }]);
+  });
+
+  test("are none of a table's", () => {
+    const lost: object[] = [];
+    restart({ commits: false, onRecordsLost: (each) => void lost.push(each) });
+    bench.session().handlers.onLogCut(cut);
+    expect(lost).toEqual([]);
+  });
+});
+
 describe("records that were removed before they were read", () => {
   const gone = { ...PARTITION, fromOffset: 100, toOffset: 130 };
 
@@ -263,7 +281,7 @@ describe("records that were removed before they were read", () => {
     const lost: object[] = [];
     restart({ onRecordsLost: (each) => void lost.push(each) });
     bench.session().handlers.onRecordsGone(gone);
-    expect(lost).toEqual([{ ...PARTITION, records: 30 }]);
+    expect(lost).toEqual([{ ...PARTITION, records: 30, kind: "unread" }]);
     expect(bench.lines).toEqual([
       {
         level: "error",

@@ -1,7 +1,7 @@
 import type { Host } from "#host";
-import type { FetchedBatch, Join, NewSession, RecordsGone, SessionOptions } from "../session.ts";
+import type { FetchedBatch, Join, LogCut, NewSession, RecordsGone, SessionOptions } from "../session.ts";
 import { keyOf } from "../topic-partition.ts";
-import type { KafkaLogger, Ownership, RunnerOptions, TopicPartition } from "../types.ts";
+import type { KafkaLogger, Ownership, RawRecord, RunnerOptions, TopicPartition } from "../types.ts";
 import { withinMs } from "../within.ts";
 import { coPartitionedAssigner, type LastAssignment } from "./assigner-protocol.ts";
 import { Capacity } from "./capacity.ts";
@@ -22,6 +22,9 @@ const MAX_WAIT_FOR_RESUME_MS = 1_000;
 /** A last commit that takes longer is given up: the next owner does that work again. */
 const LAST_COMMIT_WITHIN_MS = 5_000;
 
+/** Of those who write the records' times. */
+const CLOCKS_APART_MS = 10_000;
+
 const NOBODYS: Ownership = { isOurs: false };
 
 export interface GroupReaderOptions<T>
@@ -35,6 +38,7 @@ export interface GroupReaderOptions<T>
     | "openPartition"
     | "onRevoked"
     | "onRecordsLost"
+    | "stepsDoneAgain"
   > {
   readonly work: Work<T>;
   /** False reads everything again at each start, and keeps its place over rebalances only. */
@@ -101,6 +105,15 @@ export class GroupReader<T> {
     return this.#partitionReaders.at(partition)?.position;
   }
 
+  wasDone(record: Pick<RawRecord, "topic" | "partition" | "offset" | "timestampMs">): boolean {
+    return this.#partitionReaders.at(record)?.place.wasDone(record) ?? false;
+  }
+
+  doneEarly(record: Pick<RawRecord, "topic" | "partition" | "offset" | "timestampMs">): void {
+    this.#partitionReaders.at(record)?.place.doneEarly(record);
+    this.#committer.notice();
+  }
+
   ownership(partition: TopicPartition): Ownership {
     return this.#partitionReaders.at(partition)?.ownership() ?? NOBODYS;
   }
@@ -134,6 +147,7 @@ export class GroupReader<T> {
       setPaused: (partition, paused) => this.#supervisor.session?.setPaused(partition, paused),
       mayBegin: () => this.#mayBegin(),
       onSettled: () => this.#committer.notice(),
+      stepsDoneAgain: this.#options.stepsDoneAgain,
     });
   }
 
@@ -145,7 +159,9 @@ export class GroupReader<T> {
       onRebalancing: () => this.#rebalancing(),
       onJoinFailed: () => this.#handOver.end(),
       onBatch: (batch) => this.#take(batch),
+      onCommitsRead: (commits) => this.#partitionReaders.learn(commits),
       onRecordsGone: (gone) => this.#gone(gone),
+      onLogCut: (cut) => this.#cut(cut),
     });
   }
 
@@ -236,10 +252,23 @@ export class GroupReader<T> {
       return withinMs(partitionReader.resumed(), MAX_WAIT_FOR_RESUME_MS, this.#parts.host);
   }
 
+  /** Records that were written since the cut are newer than what is done, but for clocks that differ. */
+  #cut(cut: LogCut): number | undefined {
+    const doneUntilMs = this.#partitionReaders.at(cut)?.place.cut();
+    const sinceMs = doneUntilMs === undefined ? undefined : Math.max(0, doneUntilMs - CLOCKS_APART_MS);
+    const text =
+      "a partition's log ends before what was read: its end was lost, and is read again from a time before that";
+    this.#parts.logger.error({ ...cut, sinceMs }, text);
+    const { endOffset, fromOffset, partition, topic } = cut;
+    const lost = { topic, partition, records: fromOffset - endOffset, kind: "truncated" as const };
+    if (this.#options.commits) this.#options.onRecordsLost?.(lost);
+    return sinceMs;
+  }
+
   #gone({ topic, partition, fromOffset, toOffset }: RecordsGone): void {
     const lost = { topic, partition, records: toOffset - fromOffset };
     if (!this.#options.commits || lost.records <= 0) return;
     this.#parts.logger.error({ ...lost, fromOffset, toOffset }, "records were removed before they were read");
-    this.#options.onRecordsLost?.(lost);
+    this.#options.onRecordsLost?.({ ...lost, kind: "unread" });
   }
 }

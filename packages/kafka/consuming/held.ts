@@ -21,8 +21,17 @@ export interface Held<T> extends Seen {
 
 export function hold<T>(record: RawRecord): Held<T> {
   const sizeBytes = (record.value?.length ?? 0) + RECORD_OVERHEAD_BYTES;
-  const { offset } = record;
-  return { offset, isDone: false, record, sizeBytes, received: undefined, poison: undefined, term: 0 };
+  const { offset, timestampMs } = record;
+  return {
+    offset,
+    timestampMs,
+    isDone: false,
+    record,
+    sizeBytes,
+    received: undefined,
+    poison: undefined,
+    term: 0,
+  };
 }
 
 /** Field by field, because a spread takes several times as long. */

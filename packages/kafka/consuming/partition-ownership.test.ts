@@ -5,6 +5,7 @@ import { recordingLogger } from "../fixtures/recording-logger.ts";
 import { batchOf, record } from "../fixtures/stub-session.ts";
 import type { Claim, Settle } from "../types.ts";
 import { Capacity } from "./capacity.ts";
+import { type DoneAhead, decodeDoneAhead, encodeDoneAhead, joined } from "./done-ahead.ts";
 import { PartitionReader } from "./partition-reader.ts";
 
 const LOG_END = 60;
@@ -32,6 +33,10 @@ class World {
   readonly done = new Set<number>();
   readonly inHand: { readonly offset: number; readonly settle: Settle; readonly claim: Claim }[] = [];
   committed = 0;
+  /** What the commit says is done beyond it. */
+  ahead: DoneAhead | undefined;
+  /** What commits of this member have said is done beyond them. */
+  readonly #saidDone = new Set<number>();
   #fetchAt = 0;
   #isOurs = true;
   readonly #partitionReader = new PartitionReader<string>(
@@ -46,7 +51,10 @@ class World {
       onLeft: () => undefined,
       work: {
         decode: () => "",
-        step: ({ offset }, settle, claim) => void this.inHand.push({ offset, settle, claim }),
+        step: (stepped, settle, claim) => {
+          expect(this.#saidDone).not.toContain(stepped.offset);
+          this.inHand.push({ offset: stepped.offset, settle, claim });
+        },
         deadLetter: () => [],
         write: async () => undefined,
       },
@@ -101,6 +109,8 @@ class World {
     const from = this.committed;
     this.committed = Math.min(LOG_END, from + othersDo);
     for (let offset = from; offset < this.committed; offset += 1) this.done.add(offset);
+    // They commit nothing that is not whole, and keep what lies beyond.
+    if (this.ahead !== undefined) this.ahead = joined(undefined, this.ahead, this.committed);
   }
 
   #regain(): void {
@@ -108,6 +118,8 @@ class World {
     this.#isOurs = true;
     this.#fetchAt = this.committed;
     this.#partitionReader.ownAnew();
+    const metadata = encodeDoneAhead(this.ahead, this.committed, 4_096) ?? "";
+    this.#partitionReader.place.learn(decodeDoneAhead(metadata, this.committed));
   }
 
   #commit(): void {
@@ -115,16 +127,21 @@ class World {
     if (!this.#isOurs || committable === undefined) return;
     expect(committable).toBeGreaterThanOrEqual(this.committed);
     this.committed = committable;
+    this.ahead = this.#partitionReader.place.doneAhead();
+    for (const { from, to } of this.ahead?.runs ?? [])
+      for (let offset = from; offset < to; offset += 1) this.#saidDone.add(offset);
   }
 }
 
-test("whatever is lost, regained and given back, nothing is committed that nobody has done, nothing below the group's own place, and in the end all is done", () => {
+test("whatever is lost, regained and given back, nothing is committed that nobody has done, nothing below the group's own place, what a commit says is done is not stepped again, and in the end all is done", () => {
   fc.assert(
     fc.property(fc.array(action, { maxLength: 60 }), (actions) => {
       const world = new World();
       for (const each of actions) {
         world.act(each);
         for (let offset = 0; offset < world.committed; offset += 1) expect(world.done).toContain(offset);
+        for (const { from, to } of world.ahead?.runs ?? [])
+          for (let offset = from; offset < to; offset += 1) expect(world.done).toContain(offset);
       }
       world.finish();
       expect(world.done.size).toBe(LOG_END);

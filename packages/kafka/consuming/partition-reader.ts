@@ -56,12 +56,13 @@ export interface PartitionReaderParts<T> {
  */
 export class PartitionReader<T> implements Waiter {
   readonly partition: TopicPartition;
+  /** Where its reading stands. */
+  readonly place = new Place();
   readonly #parts: PartitionReaderParts<T>;
   readonly #settlement: SettlementParts<T>;
   readonly #decoder: HeadDecoder<T>;
   readonly #held = new HeldQueue<T>();
   readonly #fetchPause: FetchPause;
-  readonly #place = new Place();
   #outstanding = 0;
   /** Counts up with each loss of the partition. */
   #term = 0;
@@ -99,22 +100,22 @@ export class PartitionReader<T> implements Waiter {
 
   /** First offset not fetched yet. */
   get next(): number | undefined {
-    return this.#place.next;
+    return this.place.next;
   }
 
   /** Whether it is known how far the group has come: a batch was read in this term. */
   get knowsPlace(): boolean {
-    return this.#place.isKnown;
+    return this.place.isKnown;
   }
 
   /** First offset not given to a step; undefined while it is not known where the group's reading goes on. */
   get position(): number | undefined {
-    return this.#held.head?.offset ?? (this.#place.isKnown ? this.#place.next : undefined);
+    return this.#held.head?.offset ?? (this.place.isKnown ? this.place.next : undefined);
   }
 
   /** What may be committed: everything before it is done. Undefined before the first batch of a term. */
   get committable(): number | undefined {
-    return this.#place.committable;
+    return this.place.committable;
   }
 
   /** For whoever works on records taken from now on: whether this member still owns the partition. */
@@ -138,7 +139,7 @@ export class PartitionReader<T> implements Waiter {
    */
   ownAnew(): void {
     this.#isLost = false;
-    this.#place.ownAnew();
+    this.place.ownAnew();
   }
 
   /** Takes fetched records; those seen before are dropped. */
@@ -146,10 +147,14 @@ export class PartitionReader<T> implements Waiter {
     const [first] = records;
     if (first === undefined) return;
     this.#begin(first.offset, nextOffset);
+    let isAnyPassedOver = false;
     for (const record of records) {
       const held = hold<T>(record);
-      if (this.#place.see(held)) this.#held.push(held);
+      if (this.place.see(held)) this.#held.push(held);
+      else isAnyPassedOver = true;
     }
+    // It may be committed, though nothing is stepped.
+    if (isAnyPassedOver) this.#parts.onSettled();
     this.#advance();
   }
 
@@ -189,7 +194,7 @@ export class PartitionReader<T> implements Waiter {
     this.close();
     this.#isLost = true;
     this.#term += 1;
-    this.#place.lose(this.#held.clear());
+    this.place.lose(this.#held.clear());
     this.#fetchPause.reset();
     this.#leaveWhenIdle();
   }
@@ -204,7 +209,7 @@ export class PartitionReader<T> implements Waiter {
   }
 
   #begin(firstOffset: number, nextOffset: number): void {
-    const cut = this.#place.begin(firstOffset, nextOffset);
+    const cut = this.place.begin(firstOffset, nextOffset);
     if (cut === undefined) return;
     const facts = { ...this.partition, ...cut };
     this.#parts.logger.error(facts, "a partition's log was cut; it is read again from there");
@@ -238,6 +243,10 @@ export class PartitionReader<T> implements Waiter {
   /** False when the head has to wait, or there is none. */
   #stepHead(): boolean {
     const { head } = this.#held;
+    if (head?.isDone === true) {
+      this.#held.shift();
+      return true;
+    }
     if (head === undefined || !this.#decoder.isDecoded(head) || !this.#isDue(head)) return false;
     if (!this.#parts.mayBegin()) {
       this.#advanceIn(UNSURE_RETRY_MS);
@@ -265,13 +274,13 @@ export class PartitionReader<T> implements Waiter {
   }
 
   #done(held: Held<T>): void {
-    this.#place.done(held);
+    this.place.done(held);
     this.#ended(held);
   }
 
   /** Nobody worked on it: it is stepped again where the partition is still, or again, read here; else its owner will read it. */
   #takeBack(held: Held<T>): void {
-    if (this.#place.takeBack(held)) this.#held.putBack(held);
+    if (this.place.takeBack(held)) this.#held.putBack(held);
     this.#ended(held);
     this.#advance();
   }

@@ -1,17 +1,25 @@
-import type { PartitionOffset } from "../session.ts";
+import type { CommittedOffset } from "../session.ts";
 import { keyOf } from "../topic-partition.ts";
 import type { TopicPartition } from "../types.ts";
+import { type DoneAhead, decodeDoneAhead, encodeDoneAhead, metadataBytesOf } from "./done-ahead.ts";
 import { PartitionReader, type PartitionReaderParts } from "./partition-reader.ts";
+
+export interface PartitionReadersParts<T> extends Omit<PartitionReaderParts<T>, "onLeft"> {
+  /** Also what was done behind the group's commit is stepped (`RunnerOptions`). */
+  readonly stepsDoneAgain?: boolean | undefined;
+}
 
 /** The partition readers of a group's member: one for each partition, kept over rebalances. */
 export class PartitionReaders<T> {
   readonly #parts: PartitionReaderParts<T>;
+  readonly #stepsDoneAgain: boolean;
   /** Also of partitions that are somebody else's now, for as long as records of theirs are outstanding. */
   readonly #partitionReaders = new Map<string, PartitionReader<T>>();
   #assigned: readonly TopicPartition[] = [];
   #assignedKeys: ReadonlySet<string> = new Set();
 
-  constructor(parts: Omit<PartitionReaderParts<T>, "onLeft">) {
+  constructor({ stepsDoneAgain = false, ...parts }: PartitionReadersParts<T>) {
+    this.#stepsDoneAgain = stepsDoneAgain;
     this.#parts = { ...parts, onLeft: (partition) => void this.#partitionReaders.delete(keyOf(partition)) };
   }
 
@@ -54,10 +62,25 @@ export class PartitionReaders<T> {
   }
 
   /** What may be committed, of the partitions that are assigned (fact 7). */
-  positions(): PartitionOffset[] {
+  positions(): CommittedOffset[] {
+    const maxBytes = metadataBytesOf(this.#assigned.length);
     return this.#assigned.flatMap((partition) => {
-      const offset = this.at(partition)?.committable;
-      return offset === undefined ? [] : [{ ...partition, offset }];
+      const place = this.at(partition)?.place;
+      const offset = place?.committable;
+      if (offset === undefined) return [];
+      return [
+        { ...partition, offset, metadata: encodeDoneAhead(this.#kept(place?.doneAhead()), offset, maxBytes) },
+      ];
     });
+  }
+
+  /** What the group has committed where the reading of these partitions begins. */
+  learn(commits: readonly CommittedOffset[]): void {
+    for (const { metadata = "", offset, ...partition } of commits)
+      this.at(partition)?.place.learn(this.#kept(decodeDoneAhead(metadata, offset)));
+  }
+
+  #kept(done: DoneAhead | undefined): DoneAhead | undefined {
+    return this.#stepsDoneAgain && done !== undefined ? { ...done, runs: [] } : done;
   }
 }

@@ -1,9 +1,10 @@
 import { expect, test } from "@jest/globals";
 import { Place } from "./place.ts";
+import type { Seen } from "./tracker.ts";
 
 /** A record that is not done. */
-function seen(offset: number): { readonly offset: number; isDone: boolean } {
-  return { offset, isDone: false };
+function seen(offset: number): Seen {
+  return { offset, timestampMs: 0, isDone: false };
 }
 
 test("a place that was never lost is known, also before its first batch", () => {
@@ -24,9 +25,88 @@ test("it is not known from its loss to the first batch of the new term, and comm
   expect([place.isKnown, place.committable]).toEqual([true, 1]);
 });
 
+/** What the group's commit says: done from 6 to 8. */
+const AHEAD = { runs: [{ from: 6, to: 8 }], newestAtMs: 100 };
+
+function newTerm(): Place {
+  const place = new Place();
+  place.ownAnew();
+  place.learn(AHEAD);
+  return place;
+}
+
+test("what an earlier owner has done beyond its commit is passed over, and is committed with what is before it", () => {
+  const place = newTerm();
+  place.begin(5, 9);
+  const records = [5, 6, 7, 8].map(seen);
+  expect(records.filter((record) => place.see(record)).map(({ offset }) => offset)).toEqual([5, 8]);
+  expect([place.committable, place.doneAhead()?.runs]).toEqual([5, [{ from: 6, to: 8 }]]);
+  const [open] = records;
+  if (open !== undefined) place.done(open);
+  expect(place.committable).toBe(8);
+});
+
+test("what was open here when the partition was lost, and was done by the owner between, is done", () => {
+  const place = new Place();
+  place.begin(5, 8);
+  const records = [5, 6, 7].map(seen);
+  for (const record of records) place.see(record);
+  place.lose([]);
+  place.ownAnew();
+  place.learn(AHEAD);
+  place.begin(5, 8);
+  expect(place.doneAhead()?.runs).toEqual([{ from: 6, to: 8 }]);
+  expect(records.map((record) => place.takeBack(record))).toEqual([true, false, false]);
+});
+
+test("it counts for the term that begins with it: not for a place that is known, nor for a later term", () => {
+  const known = new Place();
+  known.learn(AHEAD);
+  expect(known.wasDone(seen(6))).toBe(false);
+  const place = newTerm();
+  expect(place.wasDone(seen(6))).toBe(true);
+  place.lose([]);
+  expect(place.wasDone(seen(6))).toBe(false);
+});
+
+test("records of a log that was cut are not passed over", () => {
+  const place = newTerm();
+  place.begin(5, 6);
+  place.see(seen(5));
+  place.begin(6, 20);
+  for (let offset = 8; offset < 20; offset += 1) place.see(seen(offset));
+  expect(place.begin(0, 8)).toEqual({ seenUpTo: 20, nowAt: 0 });
+  expect(place.see(seen(6))).toBe(true);
+});
+
 test("a log that goes back within a term was cut: what was seen, and where it is now, are told", () => {
   const place = new Place();
   place.begin(0, 5);
   for (let offset = 0; offset < 5; offset += 1) place.see(seen(offset));
   expect(place.begin(2, 4)).toEqual({ seenUpTo: 5, nowAt: 2 });
+});
+
+test("what is done before its turn is passed over when it is read, and is committed before that", () => {
+  const place = new Place();
+  place.begin(0, 2);
+  const records = [0, 1].map(seen);
+  for (const record of records) place.see(record);
+  for (const offset of [1, 3, 4]) place.doneEarly({ offset, timestampMs: 50 });
+  expect(place.doneAhead()).toEqual({
+    runs: [
+      { from: 1, to: 2 },
+      { from: 3, to: 5 },
+    ],
+    newestAtMs: 50,
+  });
+  expect([2, 3, 4, 5].filter((offset) => place.see(seen(offset)))).toEqual([2, 5]);
+  expect(place.doneAhead()?.runs).toEqual([
+    { from: 1, to: 2 },
+    { from: 3, to: 5 },
+  ]);
+  place.lose([]);
+  place.doneEarly({ offset: 6, timestampMs: 50 });
+  place.ownAnew();
+  place.begin(0, 7);
+  expect(place.see(seen(6))).toBe(true);
 });

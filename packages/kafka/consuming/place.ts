@@ -1,3 +1,4 @@
+import { type DoneAhead, isDoneAhead, joined, withDone } from "./done-ahead.ts";
 import { type Seen, Tracker } from "./tracker.ts";
 
 /** What a batch showed: other records stand under old offsets now. */
@@ -16,6 +17,8 @@ export class Place {
   #tracker = new Tracker();
   #isKnown = true;
   #mayRepeat = false;
+  /** By the group's commit with which the term began, and what this member has done since then before it read it. */
+  #doneBefore: DoneAhead | undefined;
 
   /** First offset not seen. */
   get next(): number | undefined {
@@ -32,9 +35,28 @@ export class Place {
     return this.#isKnown ? this.#tracker.committable : undefined;
   }
 
+  /** What is done beyond `committable`, also what an earlier owner has done and was not read here yet; undefined where nothing ever was. */
+  doneAhead(): DoneAhead | undefined {
+    if (!this.#isKnown) return undefined;
+    const own = this.#tracker.doneAhead();
+    const { next } = this.#tracker;
+    return this.#doneBefore === undefined || next === undefined ? own : joined(own, this.#doneBefore, next);
+  }
+
+  /** What the group's commit says is done beyond it. It counts for the term that begins; where the place is known, the commit is our own. */
+  learn(done: DoneAhead | undefined): void {
+    if (!this.#isKnown) this.#doneBefore = done;
+  }
+
+  /** An earlier owner has done it, as the group's commit said. */
+  wasDone(record: Pick<Seen, "offset" | "timestampMs">): boolean {
+    return this.#doneBefore !== undefined && isDoneAhead(this.#doneBefore, record);
+  }
+
   /** The partition is another's: what was held and not stepped, in order, is not seen any more. */
   lose(held: readonly Seen[]): void {
     this.#isKnown = false;
+    this.#doneBefore = undefined;
     for (const record of held) if (this.#tracker.rewind(record)) return;
   }
 
@@ -42,6 +64,7 @@ export class Place {
   ownAnew(): void {
     this.#isKnown = false;
     this.#mayRepeat = true;
+    this.#doneBefore = undefined;
   }
 
   /**
@@ -50,22 +73,53 @@ export class Place {
    * counts for no commit.
    */
   begin(firstOffset: number, nextOffset: number): CutLog | undefined {
-    if (!this.#isKnown) this.#tracker.resumeAt(firstOffset);
+    if (!this.#isKnown) this.#tracker.resumeAt(firstOffset, (record) => this.wasDone(record));
     this.#isKnown = true;
     const { next } = this.#tracker;
     const isCut = next !== undefined && firstOffset < next && !this.#mayRepeat;
-    if (isCut) this.#tracker = new Tracker();
+    if (isCut) {
+      this.#tracker = new Tracker();
+      this.#doneBefore = undefined;
+    }
     if (nextOffset >= (next ?? 0)) this.#mayRepeat = false;
     return isCut ? { seenUpTo: next, nowAt: firstOffset } : undefined;
   }
 
-  /** True when the record is new. */
+  /**
+   * The log ends before the place where the reading was to go on: what is read next is all new. Returns the time (Kafka's, Unix ms) of the last
+   * record before which everything is done; undefined where nothing is known of that.
+   */
+  cut(): number | undefined {
+    const newestAtMs = Math.max(
+      this.#doneBefore?.newestAtMs ?? -1,
+      this.#tracker.doneAhead()?.newestAtMs ?? -1,
+    );
+    const { oldestOpenAtMs = newestAtMs } = this.#tracker;
+    this.#tracker = new Tracker();
+    this.#isKnown = false;
+    this.#mayRepeat = false;
+    this.#doneBefore = newestAtMs < 0 ? undefined : { runs: [], newestAtMs };
+    return newestAtMs < 0 ? undefined : Math.min(newestAtMs, oldestOpenAtMs);
+  }
+
+  /** True when the record is new, and nobody has done it. */
   see(record: Seen): boolean {
-    return this.#tracker.see(record);
+    const isNew = this.#tracker.see(record);
+    if (!isNew || !this.wasDone(record)) return isNew;
+    this.#tracker.done(record);
+    return false;
   }
 
   done(record: Seen): void {
     this.#tracker.done(record);
+  }
+
+  /** It was done before its turn, whether it was read here or not. Between two terms that is for its next owner to find out. */
+  doneEarly(record: Pick<Seen, "offset" | "timestampMs">): void {
+    if (!this.#isKnown) return;
+    const { next } = this.#tracker;
+    if (next !== undefined && record.offset < next) this.#tracker.doneAt(record.offset);
+    else this.#doneBefore = withDone(this.#doneBefore, record);
   }
 
   /** Nobody worked on it. True when it is to be stepped again here; else it will be read again, or was done by another. */

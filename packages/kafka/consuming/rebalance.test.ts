@@ -73,6 +73,21 @@ describe("rebalance", () => {
     });
   });
 
+  test("a topic that only a restarted member reads is its own, though the leader stays and never knew of it", async () => {
+    const [jobs = "", before = ""] = await scratch.topics(["jobs", "retry-10s"], 6);
+    const options = (...topics: string[]) => runnerOptions(scratch, { topics, producer });
+    const leader = await startMember(options(jobs, before));
+    const old = await startMember(options(jobs, before));
+    await soon(() => leader.assigned.length === 6 && old.assigned.length === 6, "half for each of two");
+    const [added = ""] = await scratch.topics(["retry-2m"], 6);
+    await old.stop(5_000);
+    const restarted = await startMember(options(jobs, added));
+    await soon(() => partitionsOf(restarted, added).length === 6, "the added topic");
+    await soon(() => partitionsOf(leader, before).length === 6, "the removed one");
+    expect([leader, restarted].map((member) => partitionsOf(member, jobs).length)).toEqual([3, 3]);
+    expect(partitionsOf(leader, added)).toEqual([]);
+  });
+
   test("while members come and go every record is stepped, once", async () => {
     const [topic = ""] = await scratch.topics(["in"], 6);
     const steps = new Map<string, number>();

@@ -36,6 +36,8 @@ beforeEach(async () => {
     onAnswered: () => told.push("answered"),
     onRebalancing: async () => void told.push("rebalancing"),
     onJoinFailed: () => told.push("join failed"),
+    onCommitsRead: () => told.push("commits read"),
+    onLogCut: () => told.push("log cut"),
     onRecordsGone: () => told.push("records gone"),
     onBatch: () => void told.push("batch"),
   };

@@ -141,9 +141,13 @@ export class Supervisor {
       onJoinFailed: () => {
         if (isCurrent()) this.#handlers.onJoinFailed();
       },
+      onCommitsRead: (commits) => {
+        if (isCurrent()) this.#handlers.onCommitsRead(commits);
+      },
       onRecordsGone: (gone) => {
         if (isCurrent()) this.#handlers.onRecordsGone(gone);
       },
+      onLogCut: (cut) => (isCurrent() ? this.#handlers.onLogCut(cut) : undefined),
       onBatch: (batch) => (isCurrent() ? this.#handlers.onBatch(batch) : undefined),
     };
   }

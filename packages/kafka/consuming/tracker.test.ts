@@ -9,7 +9,7 @@ class ByOffset extends Tracker {
   /** Sees the offsets and returns those that were new. */
   seeAll(offsets: readonly number[]): number[] {
     return offsets.filter((offset) => {
-      const record = { offset, isDone: false };
+      const record = { offset, timestampMs: 0, isDone: false };
       const isNew = this.see(record);
       if (isNew) this.#records.set(offset, record);
       return isNew;
@@ -17,11 +17,11 @@ class ByOffset extends Tracker {
   }
 
   finish(offset: number): void {
-    this.done(this.#records.get(offset) ?? { offset, isDone: false });
+    this.done(this.#records.get(offset) ?? { offset, timestampMs: 0, isDone: false });
   }
 
   rewindTo(offset: number): boolean {
-    return this.rewind(this.#records.get(offset) ?? { offset, isDone: false });
+    return this.rewind(this.#records.get(offset) ?? { offset, timestampMs: 0, isDone: false });
   }
 }
 
@@ -57,7 +57,7 @@ describe("tracker", () => {
   test("records that another member has done meanwhile no longer hold the commit back", () => {
     const tracker = new ByOffset();
     tracker.seeAll([1, 2]);
-    tracker.resumeAt(10);
+    tracker.resumeAt(10, () => false);
     tracker.seeAll([10]);
     expect(tracker.committable).toBe(10);
   });
@@ -65,7 +65,7 @@ describe("tracker", () => {
   test("the record at the group's own place holds the commit back while it is worked on", () => {
     const tracker = new ByOffset();
     tracker.seeAll([1, 2, 3]);
-    tracker.resumeAt(2);
+    tracker.resumeAt(2, () => false);
     expect(tracker.committable).toBe(2);
     tracker.finish(3);
     expect(tracker.committable).toBe(2);
@@ -75,7 +75,7 @@ describe("tracker", () => {
 
   test("a record is open until it and all before it are done, the oldest as well", () => {
     const tracker = new Tracker();
-    const seen = [1, 2].map((offset) => ({ offset, isDone: false }));
+    const seen = [1, 2].map((offset) => ({ offset, timestampMs: 0, isDone: false }));
     for (const record of seen) tracker.see(record);
     const [first, second] = seen;
     if (first === undefined || second === undefined) throw new Error("nothing seen");
@@ -105,7 +105,7 @@ describe("tracker", () => {
   test("a record that was seen elsewhere cannot be gone back to", () => {
     const tracker = new ByOffset();
     tracker.seeAll([1, 2]);
-    expect(tracker.rewind({ offset: 1, isDone: false })).toBe(false);
+    expect(tracker.rewind({ offset: 1, timestampMs: 0, isDone: false })).toBe(false);
     expect(tracker.next).toBe(3);
   });
 
@@ -117,6 +117,21 @@ describe("tracker", () => {
     expect(tracker.committable).toBe(4_000);
     tracker.finish(4_000);
     expect(tracker.committable).toBe(5_000);
+  });
+
+  test("what is done behind the oldest open record is told in stretches, over gaps, and with the newest time", () => {
+    const tracker = new Tracker();
+    const seen = [1, 2, 3, 7, 8, 9].map((offset) => ({ offset, timestampMs: 100 + offset, isDone: false }));
+    for (const record of seen) tracker.see(record);
+    expect(tracker.doneAhead()).toBeUndefined();
+    for (const record of seen) if ([2, 3, 7, 9].includes(record.offset)) tracker.done(record);
+    const runs = [
+      { from: 2, to: 8 },
+      { from: 9, to: 10 },
+    ];
+    expect(tracker.doneAhead()).toEqual({ runs, newestAtMs: 109 });
+    for (const record of seen) tracker.done(record);
+    expect([tracker.committable, tracker.doneAhead()]).toEqual([10, { runs: [], newestAtMs: 109 }]);
   });
 
   test("in every order of finishing, everything below the committable offset is done and the offset itself is not", () => {

@@ -1,11 +1,18 @@
+import type { DoneAhead, DoneRun } from "./done-ahead.ts";
+
 /** A record of one partition, from seen to done. */
 export interface Seen {
   readonly offset: number;
+  /** Kafka's, Unix ms. */
+  readonly timestampMs: number;
   isDone: boolean;
 }
 
 /** Done records are removed in groups of this size: each removal moves what remains. */
 const FORGET_AFTER = 1_024;
+
+/** So many records behind the oldest open one are looked at for what is done: 0.6 ms. What lies further on is done again after a kill. */
+const MAX_AHEAD = 100_000;
 
 /**
  * What one partition's reader has seen and what of it is not done yet. Lives across generations: after a rebalance the client
@@ -16,6 +23,9 @@ export class Tracker {
   #seen: Seen[] = [];
   #head = 0;
   #next: number | undefined;
+  /** No record from here on is done. */
+  #doneTo = 0;
+  #newestDoneAtMs: number | undefined;
 
   /** First offset not seen; undefined before the first record. */
   get next(): number | undefined {
@@ -25,6 +35,31 @@ export class Tracker {
   /** Everything below is done: the offset that may be committed. Undefined before the first record. */
   get committable(): number | undefined {
     return this.#seen[this.#head]?.offset ?? this.#next;
+  }
+
+  /** Kafka's time of the oldest record that is not done. */
+  get oldestOpenAtMs(): number | undefined {
+    return this.#seen[this.#head]?.timestampMs;
+  }
+
+  /** What is done behind the oldest record that is not; undefined where nothing was ever done. */
+  doneAhead(): DoneAhead | undefined {
+    const runs: DoneRun[] = [];
+    let run: { from: number; to: number } | undefined;
+    const end = Math.min(this.#seen.length, this.#head + MAX_AHEAD);
+    for (let at = this.#head; at < end; at += 1) {
+      const record = this.#seen[at];
+      if (record === undefined || record.offset >= this.#doneTo) break;
+      if (!record.isDone) run = undefined;
+      else {
+        if (run === undefined) {
+          run = { from: record.offset, to: record.offset };
+          runs.push(run);
+        }
+        run.to = record.offset + 1;
+      }
+    }
+    return this.#newestDoneAtMs === undefined ? undefined : { runs, newestAtMs: this.#newestDoneAtMs };
   }
 
   /** True when the record is new; it then holds the commit back until it is done. */
@@ -37,20 +72,36 @@ export class Tracker {
 
   /** It was seen here, and no member is known to have done it. */
   isOpen(record: Seen): boolean {
-    return this.#seen.lastIndexOf(record) >= this.#head;
+    return !record.isDone && this.#seen.lastIndexOf(record) >= this.#head;
   }
 
   done(record: Seen): void {
     record.isDone = true;
+    this.#doneTo = Math.max(this.#doneTo, record.offset + 1);
+    this.#newestDoneAtMs = Math.max(this.#newestDoneAtMs ?? 0, record.timestampMs);
     while (this.#seen[this.#head]?.isDone === true) this.#head += 1;
     this.#forgetDone();
   }
 
+  /** As `done`, of what was seen under this offset. */
+  doneAt(offset: number): void {
+    let from = this.#head;
+    let to = this.#seen.length;
+    while (from < to) {
+      const middle = (from + to) >> 1;
+      if ((this.#seen[middle]?.offset ?? offset) < offset) from = middle + 1;
+      else to = middle;
+    }
+    const record = this.#seen[from];
+    if (record?.offset === offset) this.done(record);
+  }
+
   /**
-   * The partition is ours again, from its committed offset on: what is outstanding below it was done by another member, so it
-   * no longer holds the commit back.
+   * The partition is ours again, from its committed offset on: what is outstanding below it, and what of the rest the commit says is done,
+   * was done by another member, so it no longer holds the commit back.
    */
-  resumeAt(offset: number): void {
+  resumeAt(offset: number, isDone: (record: Seen) => boolean): void {
+    for (const record of this.#seen.slice(this.#head)) if (isDone(record)) this.done(record);
     for (let record = this.#seen[this.#head]; record !== undefined; record = this.#seen[this.#head]) {
       if (record.offset >= offset && !record.isDone) return;
       this.#head += 1;

@@ -9,7 +9,7 @@ const NO_DATA = Buffer.alloc(0);
 
 function toMember({ memberId, memberMetadata }: kafkajs.GroupMember): JoinedMember {
   const decoded = AssignerProtocol.MemberMetadata.decode(memberMetadata);
-  return { id: memberId, userData: decoded?.userData ?? NO_DATA };
+  return { id: memberId, topics: decoded?.topics ?? [], userData: decoded?.userData ?? NO_DATA };
 }
 
 /** An assigner in the client's words. */
@@ -25,11 +25,15 @@ export function clientAssigner(assigner: GroupAssigner): kafkajs.PartitionAssign
         userData: assigner.userData(),
       }),
     }),
-    async assign({ members, topics }) {
+    async assign({ members, topics: own }) {
+      const joined = members.map(toMember);
+      const topics = [...new Set([...own, ...joined.flatMap((member) => member.topics)])];
+      // The leader knows its own topics only. One that nobody has any more is left out, and holds up no rebalance.
+      await cluster.addMultipleTargetTopics(topics).catch(() => undefined);
       const counts = new Map(
         topics.map((topic) => [topic, cluster.findTopicPartitionMetadata(topic).length]),
       );
-      return Array.from(assigner.assign(members.map(toMember), counts), ([memberId, assignment]) => ({
+      return Array.from(assigner.assign(joined, counts), ([memberId, assignment]) => ({
         memberId,
         memberAssignment: AssignerProtocol.MemberAssignment.encode({
           version: VERSION,

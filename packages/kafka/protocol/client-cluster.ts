@@ -6,18 +6,22 @@ import { createClientAdmin } from "./client-admin.ts";
 import { sessionFactory } from "./client-session.ts";
 import { createFetchClient } from "./fetch-client.ts";
 import { createProduceClient } from "./produce-client.ts";
+import { createProducerIds } from "./producer-ids.ts";
 
 /** Kafka itself, through the client. Nothing connects before it is used. */
 export function clientCluster(settings: KafkaSettings, logger: KafkaLogger, host: Host): Cluster {
   const client = createClient(settings, logger, host);
   const admin = createClientAdmin(client, host);
   const fetchClient = createFetchClient(client, host);
+  const producerIds = createProducerIds(client, host);
   return {
     newSession: sessionFactory(client, host),
     newProduceClient: () => createProduceClient(client, host),
     admin,
     fetchClient,
+    newProducerId: (near) => producerIds.newProducerId(near),
     async close() {
+      await producerIds.close();
       await fetchClient.close();
       await admin.close();
     },

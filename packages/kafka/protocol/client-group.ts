@@ -1,10 +1,12 @@
 import type kafkajs from "kafkajs";
 import ConsumerGroup, {
   type ConsumerGroupInternals,
+  type FetchedOffsets,
   type OffsetManagerInternals,
   type OutOfRange,
 } from "kafkajs/src/consumer/consumerGroup.js";
-import type { RecordsGone } from "../session.ts";
+import OffsetManager from "kafkajs/src/consumer/offsetManager/index.js";
+import type { CommittedOffset, LogCut, RecordsGone } from "../session.ts";
 
 /** By the consumer's cluster, which is all that its assigner and its group have in common. */
 const groups = new WeakMap<object, ClientGroup>();
@@ -13,6 +15,8 @@ const groups = new WeakMap<object, ClientGroup>();
 const fetchedBy = new WeakMap<object, OffsetManagerInternals>();
 
 export interface ClientGroupHandlers {
+  onLogCut(cut: LogCut): number | undefined;
+  onCommitsRead(commits: readonly CommittedOffset[]): void;
   onRecordsGone(gone: RecordsGone): void;
   /** The group counts the consumer as a member, and the consumer does not know what it is assigned. */
   onSyncFailed(error: unknown): void;
@@ -41,8 +45,27 @@ export class ClientGroup {
     this.#internals = internals;
   }
 
+  /** The time from which on records are to be read; undefined for all. */
+  logCut(cut: LogCut): number | undefined {
+    return this.#handlers.onLogCut(cut);
+  }
+
   recordsGone(gone: RecordsGone): void {
     this.#handlers.onRecordsGone(gone);
+  }
+
+  /** Of the newest join only: what an earlier one hears late may have been read on since. */
+  commitsRead(manager: OffsetManagerInternals, answer: FetchedOffsets): void {
+    if (manager !== this.#internals?.offsetManager) return;
+    const commits = answer.responses.flatMap(({ topic, partitions }) =>
+      partitions.map(({ partition, offset, metadata }) => ({
+        topic,
+        partition,
+        offset: Number(offset),
+        metadata: metadata ?? undefined,
+      })),
+    );
+    this.#handlers.onCommitsRead(commits);
   }
 
   /** The request to join was answered. */
@@ -93,6 +116,7 @@ export class ClientGroup {
 type JoinAndSync = ConsumerGroupInternals["joinAndSync"];
 type Fetch = ConsumerGroupInternals["fetch"];
 type Recover = ConsumerGroupInternals["recoverFromOffsetOutOfRange"];
+type GetCoordinator = OffsetManagerInternals["getCoordinator"];
 
 /** Exported for its tests, as the next three. */
 export function connecting(connect: ConsumerGroupInternals["connect"]): ConsumerGroupInternals["connect"] {
@@ -131,29 +155,50 @@ export function fetchingInOneGeneration(fetch: Fetch): Fetch {
 
 /**
  * The client answers "out of range" by beginning again at the log's start. Said here first: how much is gone, when retention was faster.
- * And where the offset is in the log, its leader has just become one, or is none any more: it is asked again.
+ * Where the offset is in the log, its leader has just become one, or is none any more: it is asked again. And where the log ends before it,
+ * that is read on from a time, not from its start.
  */
 export function recovering(recover: Recover): Recover {
   return async function recoverWithWord(this: ConsumerGroupInternals, outOfRange: OutOfRange) {
     const { topic, partition } = outOfRange;
     const fromOffset = Number(String(this.offsetManager?.nextOffset(topic, partition)));
-    const toOffset = await boundOf(this.cluster, outOfRange, true);
-    const isInTheLog =
-      fromOffset >= toOffset && fromOffset <= (await boundOf(this.cluster, outOfRange, false));
-    if (isInTheLog) return this.cluster.refreshMetadata();
-    if (fromOffset < toOffset)
-      groups.get(this.cluster)?.recordsGone({ topic, partition, fromOffset, toOffset });
-    return recover.call(this, outOfRange);
+    const group = groups.get(this.cluster);
+    const toOffset = await offsetOf(this.cluster, outOfRange, { fromBeginning: true });
+    if (fromOffset < toOffset) {
+      group?.recordsGone({ topic, partition, fromOffset, toOffset });
+      return recover.call(this, outOfRange);
+    }
+    const endOffset = await offsetOf(this.cluster, outOfRange, { fromBeginning: false });
+    if (fromOffset <= endOffset) return this.cluster.refreshMetadata();
+    const fromTimestamp = group?.logCut({ topic, partition, fromOffset, endOffset });
+    if (fromTimestamp === undefined) return recover.call(this, outOfRange);
+    const found = await offsetOf(this.cluster, outOfRange, { fromTimestamp });
+    await this.offsetManager?.seek({ topic, partition, offset: String(found < 0 ? endOffset : found) });
   };
 }
 
-async function boundOf(
+/** The log's start or end, or its first offset at or after a time; -1 where there is none. */
+async function offsetOf(
   cluster: kafkajs.Cluster,
   { topic, partition }: OutOfRange,
-  fromBeginning: boolean,
+  asked: { readonly fromBeginning: boolean } | { readonly fromTimestamp: number },
 ): Promise<number> {
-  const [answer] = await cluster.fetchTopicsOffset([{ topic, partitions: [{ partition }], fromBeginning }]);
+  const [answer] = await cluster.fetchTopicsOffset([{ topic, partitions: [{ partition }], ...asked }]);
   return Number(answer?.partitions[0]?.offset);
+}
+
+/** The client keeps a commit's offset and drops its metadata: what the coordinator answers is told here first. */
+function tellingCommits(getCoordinator: GetCoordinator): GetCoordinator {
+  return async function getCoordinatorThatTells(this: OffsetManagerInternals) {
+    const broker = await getCoordinator.call(this);
+    const offsetFetch = async (request: object): Promise<FetchedOffsets> => {
+      const answer = await broker.offsetFetch(request);
+      groups.get(this.cluster)?.commitsRead(this, answer);
+      return answer;
+    };
+    // The same broker in everything but this.
+    return Object.create(broker, { offsetFetch: { value: offsetFetch } }) as typeof broker;
+  };
 }
 
 const INSTALLED = Symbol.for("hookline.client-group");
@@ -167,4 +212,5 @@ export function installClientGroup(): void {
   target.joinAndSync = joiningWithWord(target.joinAndSync);
   target.fetch = fetchingInOneGeneration(target.fetch);
   target.recoverFromOffsetOutOfRange = recovering(target.recoverFromOffsetOutOfRange);
+  OffsetManager.prototype.getCoordinator = tellingCommits(OffsetManager.prototype.getCoordinator);
 }

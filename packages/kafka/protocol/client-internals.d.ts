@@ -105,11 +105,28 @@ declare module "kafkajs/src/consumer/consumerGroup.js" {
     readonly topic: string;
     readonly partition: number;
   }
+  /** What a coordinator answers about commits. */
+  export interface FetchedOffsets {
+    readonly responses: readonly {
+      readonly topic: string;
+      readonly partitions: readonly {
+        readonly partition: number;
+        /** "-1": nothing is committed. */
+        readonly offset: string;
+        readonly metadata: string | null;
+      }[];
+    }[];
+  }
   /** A new one at every join. */
   export interface OffsetManagerInternals {
+    readonly cluster: kafkajs.Cluster;
     readonly generationId: number;
+    getCoordinator(this: OffsetManagerInternals): Promise<{
+      offsetFetch(request: object): Promise<FetchedOffsets>;
+    }>;
     commitOffsets(offsets: kafkajs.OffsetsByTopicPartition): Promise<void>;
     nextOffset(topic: string, partition: number): { toString(): string };
+    seek(position: { topic: string; partition: number; offset: string }): Promise<void>;
   }
   export interface ConsumerGroupInternals {
     readonly cluster: kafkajs.Cluster;
@@ -126,6 +143,14 @@ declare module "kafkajs/src/consumer/consumerGroup.js" {
   const ConsumerGroup: { readonly prototype: ConsumerGroupInternals };
   // biome-ignore lint/style/noDefaultExport: it describes a CommonJS module.
   export default ConsumerGroup;
+}
+
+declare module "kafkajs/src/consumer/offsetManager/index.js" {
+  import type { OffsetManagerInternals } from "kafkajs/src/consumer/consumerGroup.js";
+
+  const OffsetManager: { readonly prototype: OffsetManagerInternals };
+  // biome-ignore lint/style/noDefaultExport: it describes a CommonJS module.
+  export default OffsetManager;
 }
 
 declare module "kafkajs/src/consumer/runner.js" {

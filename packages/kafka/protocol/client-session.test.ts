@@ -2,7 +2,7 @@ import { describe, expect, test } from "@jest/globals";
 import type kafkajs from "kafkajs";
 import { coPartitionedAssigner } from "../consuming/assigner-protocol.ts";
 import { StubClientGroup } from "../fixtures/stub-client-group.ts";
-import type { FetchedBatch, Join, RecordsGone, Session, SessionHandlers } from "../session.ts";
+import type { FetchedBatch, Join, LogCut, RecordsGone, Session, SessionHandlers } from "../session.ts";
 import { sessionFactory } from "./client-session.ts";
 
 type Listener = (event: { payload: object }) => void;
@@ -75,6 +75,7 @@ interface Bench {
   readonly crashes: unknown[];
   readonly answered: number[];
   readonly gone: RecordsGone[];
+  readonly cuts: LogCut[];
 }
 
 async function openBench(handlers: Partial<SessionHandlers> = {}): Promise<Bench> {
@@ -92,6 +93,7 @@ function newBench(handlers: Partial<SessionHandlers> = {}): Bench {
   const consumer = new StubConsumer();
   const group = new StubClientGroup();
   const gone: RecordsGone[] = [];
+  const cuts: LogCut[] = [];
   const client = {
     consumer(config: kafkajs.ConsumerConfig) {
       consumer.config = config;
@@ -117,13 +119,18 @@ function newBench(handlers: Partial<SessionHandlers> = {}): Bench {
       onAnswered: (askedAtMs) => answered.push(askedAtMs),
       onRebalancing: async () => undefined,
       onJoinFailed: () => undefined,
+      onCommitsRead: () => undefined,
+      onLogCut: (cut) => {
+        cuts.push(cut);
+        return undefined;
+      },
       onRecordsGone: (each) => void gone.push(each),
       onBatch: (batch) => void batches.push(batch),
       onCrash: (error) => crashes.push(error),
       ...handlers,
     },
   );
-  return { consumer, group, session, joins, batches, crashes, answered, gone };
+  return { consumer, group, session, joins, batches, crashes, answered, gone, cuts };
 }
 
 const message = { offset: "7", key: Buffer.from("k"), value: Buffer.from("v"), timestamp: "1700000000000" };
@@ -418,11 +425,12 @@ describe("an offset out of range", () => {
   });
 
   test("behind the log's end: it was cut, nothing is gone unread", async () => {
-    const { group, gone } = await openBench();
+    const { cuts, group, gone } = await openBench();
     group.place = 501;
     group.log = { low: 0, high: 500 };
     await group.recoverFromOffsetOutOfRange(outOfRange);
     expect([gone, group.reset]).toEqual([[], [3]]);
+    expect(cuts).toEqual([{ topic: "t", partition: 3, fromOffset: 501, endOffset: 500 }]);
   });
 
   test.each([100, 130])(

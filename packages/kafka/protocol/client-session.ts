@@ -1,7 +1,14 @@
 import type kafkajs from "kafkajs";
 import type { Host } from "#host";
 import { fromClientError, KafkaError } from "../errors.ts";
-import type { NewSession, PartitionOffset, Session, SessionHandlers, SessionOptions } from "../session.ts";
+import type {
+  CommittedOffset,
+  NewSession,
+  PartitionOffset,
+  Session,
+  SessionHandlers,
+  SessionOptions,
+} from "../session.ts";
 import type { TopicPartition } from "../types.ts";
 import { clientAssigner } from "./client-assigner.ts";
 import { ClientGroup } from "./client-group.ts";
@@ -27,7 +34,9 @@ const RETRY = {
 export function sessionFactory(client: kafkajs.Kafka, host: Pick<Host, "now" | "elapsed">): NewSession {
   return (options, handlers) => {
     const group = new ClientGroup({
+      onCommitsRead: (commits) => handlers.onCommitsRead(commits),
       onRecordsGone: (gone) => handlers.onRecordsGone(gone),
+      onLogCut: (cut) => handlers.onLogCut(cut),
       onSyncFailed: (thrown) => handlers.onCrash(fromClientError(thrown)),
     });
     const stopping = new AbortController();
@@ -138,11 +147,15 @@ class ClientSession implements Session {
     this.#consumer.seek({ topic, partition, offset: String(offset) });
   }
 
-  async commit(positions: readonly PartitionOffset[]): Promise<boolean> {
+  async commit(positions: readonly CommittedOffset[]): Promise<boolean> {
     const byTopic = Map.groupBy(positions, ({ topic }) => topic);
     const topics = Array.from(byTopic, ([topic, ofTopic]) => ({
       topic,
-      partitions: ofTopic.map(({ partition, offset }) => ({ partition, offset: String(offset) })),
+      partitions: ofTopic.map(({ metadata, offset, partition }) => ({
+        partition,
+        offset: String(offset),
+        metadata,
+      })),
     }));
     try {
       return await this.#parts.group.commit({ topics });

@@ -3,8 +3,8 @@ import Batch from "kafkajs/src/consumer/batch.js";
 import type { FetchResponse } from "kafkajs/src/protocol/requests/fetch/index.js";
 import type { Host } from "#host";
 import type { Bounds, FetchClient, Fetched } from "../cluster.ts";
-import { KafkaError } from "../errors.ts";
 import type { TopicPartition } from "../types.ts";
+import { connectCluster, leaderOf, unavailable } from "./client-brokers.ts";
 import { recordsOf } from "./fetched-records.ts";
 import { ReplaceableConnection } from "./replaceable-connection.ts";
 import { Turns } from "./turns.ts";
@@ -14,38 +14,10 @@ const MAX_WAIT_MS = 100;
 /** A single larger batch comes all the same. */
 const MAX_BYTES = 1024 * 1024;
 
-/** The client hands its cluster to the assigners of a consumer; this one is never connected and joins nothing. */
-function clusterOf(client: kafkajs.Kafka): kafkajs.Cluster {
-  let cluster: kafkajs.Cluster | undefined;
-  const keepCluster: kafkajs.PartitionAssigner = (given) => {
-    cluster = given.cluster;
-    return {
-      name: "none",
-      version: 0,
-      protocol: () => ({ name: "none", metadata: Buffer.alloc(0) }),
-      assign: async () => [],
-    };
-  };
-  client.consumer({ groupId: "none", allowAutoTopicCreation: false, partitionAssigners: [keepCluster] });
-  if (cluster === undefined) throw new TypeError("the client has shown no cluster");
-  return cluster;
-}
-
-async function connect(client: kafkajs.Kafka): Promise<kafkajs.Cluster> {
-  const cluster = clusterOf(client);
-  try {
-    await cluster.connect();
-    return cluster;
-  } catch (thrown) {
-    await cluster.disconnect().catch(() => undefined);
-    throw thrown;
-  }
-}
-
 export function createFetchClient(client: kafkajs.Kafka, host: Host): FetchClient {
   const connection = new ReplaceableConnection<kafkajs.Cluster>({
     name: "the fetch client",
-    open: () => connect(client),
+    open: () => connectCluster(client),
     close: (cluster) => cluster.disconnect(),
   });
   /** A broker answers one request of a connection after the other anyway, and the client opens one for each that finds none. */
@@ -86,12 +58,6 @@ async function boundsOf(cluster: kafkajs.Cluster, { topic, partition }: TopicPar
   return { low, high: await ask(false) };
 }
 
-function leaderOf(cluster: kafkajs.Cluster, { topic, partition }: TopicPartition): string {
-  const [nodeId] = Object.keys(cluster.findLeaderForPartitions(topic, [partition]));
-  if (nodeId === undefined) throw unavailable(`no leader of ${topic}-${partition} is known`);
-  return nodeId;
-}
-
 async function fetchFrom(
   broker: kafkajs.Broker,
   { topic, partition }: TopicPartition,
@@ -117,8 +83,4 @@ async function fetchFrom(
 
 function isOutOfRange(thrown: unknown): boolean {
   return thrown instanceof Error && thrown.name === "KafkaJSOffsetOutOfRange";
-}
-
-function unavailable(message: string): KafkaError {
-  return new KafkaError("unavailable", message, { canRetry: true });
 }

@@ -66,7 +66,8 @@ function newGroup(
 }
 
 test("retry topics are left out of most requests", async () => {
-  const { fetch, asked } = newGroup(() => [batch("jobs", 1)]);
+  const standing = { elapsed: () => 0, delay: async () => undefined };
+  const { fetch, asked } = newGroup(() => [batch("jobs", 1)], undefined, standing);
   await fetch();
   await fetch();
   expect(asked).toEqual([["jobs", "retries"], ["jobs"]]);

@@ -7,7 +7,7 @@ import { type EncodedMessage, outcomesIn } from "./produce-protocol.ts";
 /** How long the leader waits for the in-sync replicas; shorter than the client's request timeout. */
 const ACK_TIMEOUT_MS = 10_000;
 
-/** All in-sync replicas, and not idempotent: concurrent idempotent sends lose records after a lost response (fact 2). */
+/** All in-sync replicas. The client's own idempotence is off: its concurrent sends lose records after a lost response (fact 2). */
 const ALL_IN_SYNC_REPLICAS = -1;
 
 const NO_BYTES = Buffer.alloc(0);
@@ -20,10 +20,11 @@ const createPartitioner: kafkajs.ICustomPartitioner = () => {
   };
 };
 
-function toMessage({ partition, records }: ProduceBatch, nowMs: number): EncodedMessage {
+function toMessage({ partition, records, producer }: ProduceBatch, nowMs: number): EncodedMessage {
   const encodedBatch = encodeRecordBatch(
     records.map(({ record }) => record),
     nowMs,
+    producer,
   );
   return { partition, value: NO_BYTES, encodedBatch };
 }

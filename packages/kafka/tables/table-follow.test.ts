@@ -69,6 +69,26 @@ async function arrives(key: string | null, value: string | null, timestampMs = 0
 }
 
 describe("a table that follows", () => {
+  test("the event loop turns when its listeners have had their time; all is told in order, and known as read only then", async () => {
+    await load();
+    const told: string[] = [];
+    table.onChange((key) => {
+      told.push(key);
+      host.elapsed = () => now + 6 * told.length;
+    });
+    const now = host.elapsed();
+    const records = ["a", "b", "c"].map((key, index) => {
+      const value = Buffer.from("1");
+      return { topic: "t", partition: PARTITION, offset: index, key, value, timestampMs: 0 } as RawRecord;
+    });
+    void stubs.sessions.at(-1)?.arrive(records);
+    const there = table.until(() => table.get("c") !== undefined, 1_000);
+    await Promise.resolve();
+    expect(told).toEqual(["a", "b"]);
+    await there;
+    expect(told).toEqual(["a", "b", "c"]);
+  });
+
   test("holds the last value of each key, and tells of every change what was there before", async () => {
     await load();
     const changes: unknown[][] = [];

@@ -1,6 +1,8 @@
 import { tableGroupPrefix } from "#topics";
 import type { AdminClient } from "../admin/admin-client.ts";
 import { fetchOffsets } from "../admin/offsets.ts";
+import { SeenLog } from "../admin/seen-log.ts";
+import { offsetsUnlessLost } from "../admin/topic-loss.ts";
 import type { PartitionOffsets } from "../admin-types.ts";
 import { backoffMs } from "../backoff.ts";
 import { GroupReader, type GroupReaderParts } from "../consuming/group-reader.ts";
@@ -8,13 +10,14 @@ import { fromClientError, KafkaError } from "../errors.ts";
 import { isWorthLogging } from "../repeated-warning.ts";
 import { Shutdown } from "../shutdown.ts";
 import type { RawRecord, Received, Settle, Table, TableListener, TableOptions } from "../types.ts";
+import { OpenWriters } from "./open-writers.ts";
 import { DecodedValues, EncodedValues, NoValues, type TableValues } from "./table-values.ts";
 
-/** Nothing is outstanding in a table, so these only bound one turn. */
-const UNBOUNDED = {
-  maxOutstandingRecords: Number.MAX_SAFE_INTEGER,
-  maxOutstandingBytes: Number.MAX_SAFE_INTEGER,
-};
+/** A record is outstanding while its listeners are at work, and until the next turn of the event loop when they have had their time. */
+const ONE_AT_A_TIME = { maxOutstandingRecords: 1, maxOutstandingBytes: Number.MAX_SAFE_INTEGER };
+
+/** Listeners may compile what they are given: after so long the event loop turns. */
+const LISTENING_MS = 10;
 
 const LOAD_AGAIN_MS = { first: 200, max: 5_000 };
 
@@ -48,11 +51,15 @@ export class TopicTable<V extends L, L = V> implements Table<V, L> {
   readonly #reader: GroupReader<L | undefined>;
   readonly #values: TableValues<V, L>;
   readonly #positions = new Map<number, number>();
+  readonly #memory = new SeenLog();
+  readonly #writers = new OpenWriters();
   readonly #listeners = new Set<TableListener<L>>();
   /** Called when anything was read. */
   readonly #waiters = new Set<() => void>();
   readonly #ending: Shutdown;
   #lastRecordAtMs: number | undefined;
+  /** Since the event loop was last let turn. */
+  #listenedMs = 0;
   #isLoaded = false;
   #joined: Promise<void> | undefined;
 
@@ -64,13 +71,13 @@ export class TopicTable<V extends L, L = V> implements Table<V, L> {
     this.#values = values;
     this.#groupId = `${tableGroupPrefix(parts.clientId, options.topic)}-${parts.host.uuid()}`;
     this.#reader = new GroupReader<L | undefined>(parts, {
-      ...UNBOUNDED,
+      ...ONE_AT_A_TIME,
       groupId: this.#groupId,
       topics: [options.topic],
       commits: false,
       work: {
         decode: (record) => (record.value === null ? undefined : read(record)),
-        step: (record, settle) => this.#apply(record, settle),
+        step: (record, settle) => this.#step(record, settle),
         deadLetter: (record, error) => this.#skip(record, error),
         write: async () => undefined,
       },
@@ -98,6 +105,10 @@ export class TopicTable<V extends L, L = V> implements Table<V, L> {
     return this.#values.get(key);
   }
 
+  openWriters(partition: number): readonly string[] {
+    return this.#writers.of(partition);
+  }
+
   entries(): IterableIterator<[string, V]> {
     return this.#values.entries();
   }
@@ -116,6 +127,10 @@ export class TopicTable<V extends L, L = V> implements Table<V, L> {
         await this.#ending.pause(backoffMs(failures, LOAD_AGAIN_MS, this.#parts.host));
       }
     }
+  }
+
+  async look(): Promise<void> {
+    if (this.#options.witnesses !== undefined) await this.#findEnds();
   }
 
   onChange(listener: TableListener<L>): () => void {
@@ -150,7 +165,7 @@ export class TopicTable<V extends L, L = V> implements Table<V, L> {
   async #readToEnd(): Promise<void> {
     this.#joined ??= this.#reader.start();
     await this.#ending.or(this.#joined);
-    const ends = await this.#ending.or(fetchOffsets(this.#parts.admin, this.#options.topic));
+    const ends = await this.#ending.or(this.#findEnds());
     const reading = this.#when(() => ends.every((end) => this.#hasRead(end)));
     try {
       await this.#ending.or(reading);
@@ -159,20 +174,56 @@ export class TopicTable<V extends L, L = V> implements Table<V, L> {
     }
   }
 
+  #findEnds(): Promise<PartitionOffsets[]> {
+    const { admin } = this.#parts;
+    const { topic, witnesses } = this.#options;
+    if (witnesses === undefined) return fetchOffsets(admin, topic);
+    return offsetsUnlessLost(admin, { topic, witnesses, memory: this.#memory });
+  }
+
   #hasRead({ partition, low, high }: PartitionOffsets): boolean {
     return high === low || (this.#positions.get(partition) ?? 0) >= high;
   }
 
-  #apply(record: Received<L | undefined>, settle: Settle): void {
+  /** What a listener throws comes once: the record is settled by then. */
+  #step(record: Received<L | undefined>, settle: Settle): void {
+    try {
+      this.#apply(record);
+    } catch (error) {
+      settle({ produce: [] });
+      throw error;
+    }
+    this.#settle(settle);
+  }
+
+  #apply(record: Received<L | undefined>): void {
     const { key, decoded } = record;
-    settle({ produce: [] });
-    if (key !== null) {
+    if (key !== null && !this.#writers.observe(record)) {
       const before = this.#listeners.size === 0 ? undefined : this.#values.get(key);
       if (decoded === undefined) this.#values.delete(key);
       else this.#values.set(key, decoded, record);
-      for (const listener of this.#listeners) listener(key, decoded, before);
+      if (this.#listeners.size > 0) this.#tell(key, decoded, before);
     }
     this.#advanceTo(record);
+  }
+
+  #tell(key: string, decoded: L | undefined, before: L | undefined): void {
+    const { host } = this.#parts;
+    const beganAtMs = host.elapsed();
+    for (const listener of this.#listeners) listener(key, decoded, before);
+    this.#listenedMs += host.elapsed() - beganAtMs;
+  }
+
+  /** The next record, of whichever partition, is taken then. */
+  #settle(settle: Settle): void {
+    if (this.#listenedMs < LISTENING_MS) {
+      settle({ produce: [] });
+      return;
+    }
+    this.#parts.host.setImmediate(() => {
+      this.#listenedMs = 0;
+      settle({ produce: [] });
+    });
   }
 
   #skip(record: RawRecord, error: Error): [] {
@@ -184,6 +235,7 @@ export class TopicTable<V extends L, L = V> implements Table<V, L> {
   #advanceTo({ partition, offset, timestampMs }: RawRecord): void {
     this.#lastRecordAtMs = Math.max(timestampMs, this.#lastRecordAtMs ?? 0);
     this.#positions.set(partition, offset + 1);
+    if (this.#options.witnesses !== undefined) this.#memory.hasRead(partition, offset + 1);
     for (const check of this.#waiters) check();
   }
 
