@@ -1,4 +1,10 @@
 export { parseCallFilter } from "./definition/call-filter.ts";
+export {
+  costProblem,
+  type DefinitionCost,
+  definitionCost,
+  spaceCostProblem,
+} from "./definition/cost.ts";
 export type {
   AudienceDefinition,
   ComputedTraitDefinition,
@@ -28,10 +34,10 @@ export {
 export {
   addPast,
   forgetLeaf,
+  isOfDeleted,
 } from "./profile/backfill.ts";
+export { type Computation, type ComputationInput, prepareDefinition } from "./profile/computation.ts";
 export {
-  type Computation,
-  type ComputationInput,
   type ComputationSet,
   type CoverageOf,
   compileSet,
@@ -51,6 +57,7 @@ export {
   survivorOf,
   userProfileId,
 } from "./profile/identity.ts";
+export { leafKeysOf } from "./profile/leaf-keys.ts";
 export {
   createProfile,
   type Flip,
@@ -64,4 +71,5 @@ export { CallMemory } from "./profile/recent-calls.ts";
 export { profileFromRecord, profileToRecord } from "./profile/record.ts";
 export { forgetUnused, leaveAudience } from "./profile/retire.ts";
 export { isKnownFromSummary, seedLeaves } from "./profile/seed.ts";
+export { isSilenced } from "./profile/suppression.ts";
 export { chooseVersions, type Versions } from "./profile/versions.ts";

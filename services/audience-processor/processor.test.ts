@@ -197,3 +197,55 @@ test("lists and deletions that control writes", async () => {
   expect(stage.valuesOf("u2", "vips")).toEqual([true, false]);
   expect(stage.valuesOf("u1", "vips")).toEqual([true]);
 }, 120_000);
+
+test("a user who was suppressed and deleted does not come back: not by a device, a call that a late ingest takes, a list or a new audience; afterwards anew", async () => {
+  const { service } = stage.start();
+  await service.ready;
+  await stage.configure(audienceOf("bought", { event: "A" }));
+  await stage.configure(audienceOf("vips", null, { kind: "list" }));
+  await until(() => stage.isLive("bought") && stage.isLive("vips"), { ...WAIT, what: "the first sync" });
+  await stage.send(callOf({ anonymousId: "x", userId: "u1", event: "A" }));
+  await until(() => stage.sent.length === 1, { ...WAIT, what: "the entry" });
+  await stage.happen("u1", "suppress", { isSuppressed: true });
+  await stage.happen("u1", "delete", { deletedAtMs: Date.now() });
+  await stage.send(
+    callOf({ anonymousId: "x", event: "A" }),
+    callOf({ anonymousId: "x", userId: "u1", event: "A" }),
+  );
+  await stage.send(callOf({ anonymousId: "x", event: "A" }), track("u1", "A"), track("u2", "A"));
+  await stage.happen("u1", "list", { listId: "vips", isMember: true, listedAtMs: Date.now() });
+  await stage.happen("u2", "list", { listId: "vips", isMember: true, listedAtMs: Date.now() });
+  await until(() => stage.sent.length >= 3, { ...WAIT, what: "the entries of the other user" });
+  const twice = { event: "A", count: { op: "gte", value: 2 }, within: "1d" };
+  await stage.configure(audienceOf("again", { any: [twice, { event: "A" }] }));
+  await until(() => stage.isLive("again"), { ...WAIT, what: "the new audience" });
+  await until(() => stage.valuesOf("u2", "again").length > 0, { ...WAIT, what: "its members" });
+  expect(stage.sent.filter(({ user }) => user === "u1")).toMatchObject([{ key: "bought", value: true }]);
+  await stage.happen("u1", "suppress", { isSuppressed: false });
+  await stage.send(callOf({ anonymousId: "x", userId: "u1", event: "B" }));
+  await stage.send(callOf({ anonymousId: "x", event: "A" }));
+  await until(() => stage.valuesOf("u1", "bought").length === 2, { ...WAIT, what: "the user to begin anew" });
+}, 120_000);
+
+test("of a user who is suppressed and not deleted nothing is sent, and the difference once that is over", async () => {
+  const { service } = stage.start();
+  await service.ready;
+  await stage.configure(audienceOf("bought", { event: "A" }));
+  await stage.configure(audienceOf("returned", { all: [{ event: "A" }, { not: { event: "B" } }] }));
+  await until(() => stage.isLive("bought") && stage.isLive("returned"), { ...WAIT, what: "the first sync" });
+  await stage.send(callOf({ anonymousId: "x", userId: "u1", event: "C" }));
+  await stage.happen("u1", "suppress", { isSuppressed: true, suppressedIn: "src" });
+  await stage.send(
+    callOf({ anonymousId: "x", event: "A" }),
+    callOf({ anonymousId: "x", event: "A", sourceId: "other" }),
+  );
+  await until(() => stage.sent.length === 2, { ...WAIT, what: "the call of the other source" });
+  await stage.happen("u1", "suppress", { isSuppressed: true });
+  await stage.configure(audienceOf("everybody", { not: { event: "D" }, everyone: true }));
+  await stage.send(callOf({ anonymousId: "x", event: "B" }), track("u2", "A"));
+  await until(() => stage.valuesOf("u2", "everybody").length > 0, { ...WAIT, what: "the other user" });
+  expect(stage.sent.filter(({ user }) => user === "u1")).toHaveLength(2);
+  await stage.happen("u1", "suppress", { isSuppressed: false });
+  await until(() => stage.valuesOf("u1", "everybody").length > 0, { ...WAIT, what: "what was missed" });
+  expect(stage.valuesOf("u1", "returned")).toEqual([true]);
+}, 120_000);

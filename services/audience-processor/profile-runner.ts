@@ -14,6 +14,7 @@ import { eventDecoder } from "./profiles/event.ts";
 import type { PartitionWorker } from "./profiles/partition-worker.ts";
 import { ProfilePartitions, type ProfilePartitionsOptions } from "./profiles/profile-partitions.ts";
 import type { Telemetry } from "./telemetry.ts";
+import { TurnTime } from "./turn-time.ts";
 
 const BYTES_A_MEGABYTE = 1024 * 1024;
 
@@ -60,6 +61,7 @@ interface Shared {
   readonly progress: Progress;
   readonly producer: Producer;
   readonly codec: ProfileCodec;
+  readonly turnTime: TurnTime;
   /** Reads what is configured and how far it is, to their ends. */
   refreshTables(): Promise<unknown>;
 }
@@ -93,12 +95,13 @@ function partitionOf(
 }
 
 function workerParts(shared: Shared, { computations, partition }: OfPartition) {
-  const { codec, parts, producer, progress, refreshTables } = shared;
+  const { codec, parts, producer, progress, refreshTables, turnTime } = shared;
   const { context, records, telemetry } = parts;
   return {
     codec,
     records,
     computations,
+    turnTime,
     telemetry: withMembers(telemetry, progress, partition),
     host: context.host,
     send: producer.send.bind(producer),
@@ -130,7 +133,7 @@ type Paces = ReturnType<typeof pacesOf>;
 
 /** What works beside the events of a partition: the log is read again, then profiles are evaluated. */
 function companionOf(
-  { parts, progress }: Shared,
+  { parts, progress, turnTime }: Shared,
   { computations, partition, registry }: OfPartition,
   {
     paces,
@@ -161,6 +164,7 @@ function companionOf(
     host,
     signal,
     pace: paces.events,
+    turnTime,
     inTurn: paces.inTurn,
     decode: eventDecoder(serde, topics),
     writeAhead: (all) => progress.writeAhead(all),
@@ -212,6 +216,7 @@ function createPartitions(shared: Shared, runnerOf: () => Runner): ProfilePartit
     committed: async (partition) =>
       (await admin.committedOffsets(profilesGroup, profileEvents.name)).get(partition) ?? 0,
     onRevoked: (partition) => progress.forget(partition),
+    turnTime: shared.turnTime,
     onFailed: (error) => lifecycle.fail(error),
   });
 }
@@ -225,8 +230,9 @@ export function createProfileRunner(
   const topic = topics.profileEvents.name;
   const producer = kafka.durableProducer();
   const codec = createCodec(serde, topics);
+  const turnTime = new TurnTime(parts.context.host);
   const partitions = createPartitions(
-    { parts, computations, progress, producer, codec, refreshTables },
+    { parts, computations, progress, producer, codec, turnTime, refreshTables },
     () => runner,
   );
   const runner: Runner = kafka.runner({

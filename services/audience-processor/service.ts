@@ -1,10 +1,11 @@
 // Keeps audiences and computed traits: calls are keyed by profile (keying/), profiles are folded and evaluated (profiles/), against what is
 // configured (computations/).
 import { REAL_WAYS, type Ways } from "#connection";
+import { prepareValidation } from "#contract";
 import type { Runner, Table } from "#kafka";
 import { countRecordsLost, type ServiceDefinition, watchTable } from "#runtime";
 import { type OpenStore, openStore } from "#state";
-import type { AudienceConfig, AudienceProgress } from "#topics";
+import { type AudienceConfig, type AudienceProgress, witnessesOf } from "#topics";
 import { Computations } from "./computations/computations.ts";
 import { Progress } from "./computations/progress.ts";
 import { settings } from "./config.ts";
@@ -38,6 +39,7 @@ function followTables({ context, connection }: Parts): Tables {
     logger.error({ key: record.key, err: error }, "a record cannot be read; what it was before holds on");
   const configs = kafka.table({
     topic: topics.audienceConfig.name,
+    witnesses: witnessesOf(topics, topics.audienceConfig),
     decode: ({ value }) => serde.decode(topics.audienceConfig, value),
     onPoison,
   });
@@ -159,6 +161,8 @@ async function start(context: ProcessorContext, outside: ProcessorOutside): Prom
     computations: computations.versions.length,
     watermarkMs: partitions.endedUntilMs ?? 0,
   }));
+  // Else the first identify that is sent would hold the event loop for it, after what its call has cost.
+  prepareValidation();
   await connection.serde.start();
   // Before the first event: it would be folded without the leaves of what is configured.
   await Promise.all([tables.configs.load(), tables.progress.load()]);

@@ -25,7 +25,7 @@ export interface ProcessorState {
   readonly watermarkMs: number;
 }
 
-const KINDS: readonly ProfileEvent["kind"][] = ["call", "merge", "release", "delete", "list"];
+const KINDS: readonly ProfileEvent["kind"][] = ["call", "merge", "release", "delete", "list", "suppress"];
 const CAUSES: readonly ChangeCause[] = [...KINDS, "time", "configuration"];
 /** From a checkpoint that is a moment old to a million profiles. */
 const RESTORE_BUCKETS_SECONDS = [0.1, 0.5, 1, 2, 5, 10, 30, 60, 120, 300];
@@ -33,7 +33,9 @@ const OUTCOMES: readonly Outcome[] = [
   "applied",
   "already_applied",
   "redirected",
+  "unlinked",
   "deleted",
+  "suppressed",
   "frozen",
   "duplicate",
 ];

@@ -3,7 +3,7 @@ import type { JsonObject } from "#contract";
 import { isPassing, readCondition, readWhere } from "./conditions.ts";
 import type { Condition, OccurrenceType, Reading } from "./definition.ts";
 import { NAME_FIELDS, type NameField, readName, TYPES } from "./event-leaf.ts";
-import { MAX_DEPTH, MAX_LEAVES } from "./limits.ts";
+import { MAX_DEPTH, MAX_READ_LEAVES } from "./limits.ts";
 import { Problems } from "./problems.ts";
 
 /** Which calls pass. */
@@ -43,8 +43,7 @@ export function parseCallFilter(input: unknown): Reading<CallFilter> {
   const gathered: Gathered = { problems: new Problems(), leafCount: 0 };
   const { problems } = gathered;
   const definition = readFilter(input, { path: "filter", depth: 0 }, gathered);
-  if (gathered.leafCount > MAX_LEAVES)
-    problems.add("filter", `has ${gathered.leafCount} conditions, at most ${MAX_LEAVES} are allowed`);
+  problems.checkLeafCount(gathered.leafCount, "filter");
   return definition === undefined || problems.list.length > 0
     ? { ok: false, problems: problems.list }
     : { ok: true, definition };
@@ -52,6 +51,7 @@ export function parseCallFilter(input: unknown): Reading<CallFilter> {
 
 function readFilter(input: unknown, place: Place, gathered: Gathered): CallFilter | undefined {
   const { problems } = gathered;
+  if (problems.isFull || gathered.leafCount > MAX_READ_LEAVES) return undefined;
   const given = problems.object(input, place.path);
   if (given === undefined) return undefined;
   const { object, isPlain } = withoutHistory(given, place.path, problems);
@@ -76,10 +76,11 @@ function readFilter(input: unknown, place: Place, gathered: Gathered): CallFilte
 
 /** What is left for the other checks, so that no field is named twice. */
 function withoutHistory(given: JsonObject, path: string, problems: Problems) {
-  const found = Object.keys(given).filter((field) => HISTORY.includes(field));
+  const found = HISTORY.filter((field) => Object.hasOwn(given, field));
   for (const field of found) problems.add(`${path}.${field}`, NEEDS_HISTORY);
+  if (found.length === 0) return { object: given, isPlain: true };
   const object = Object.fromEntries(Object.entries(given).filter(([field]) => !found.includes(field)));
-  return { object, isPlain: found.length === 0 };
+  return { object, isPlain: false };
 }
 
 function kindOf(

@@ -1,5 +1,5 @@
 // What is asked of one value: `op` and `value` of a trait leaf, and of each entry of `where`.
-import { describeJson, type JsonObject } from "#contract";
+import { describeJson, type JsonObject, mustBeOneOf } from "#contract";
 import type { Condition, Scalar, Test } from "./definition.ts";
 import { MAX_CHOICES, MAX_CONDITIONS, MAX_TEXT_CHARACTERS, MAX_WINDOW_MS, MIN_WINDOW_MS } from "./limits.ts";
 import { parsePath } from "./paths.ts";
@@ -94,8 +94,7 @@ function isOperator(op: unknown): op is Test["op"] {
 /** `op` and `value` of the object. */
 export function readTest(object: JsonObject, path: string, problems: Problems): Test | undefined {
   const { op, value } = object;
-  if (!isOperator(op))
-    return problems.add(`${path}.op`, `must be one of ${Object.keys(OPERATORS).join(", ")}`);
+  if (!isOperator(op)) return problems.add(`${path}.op`, mustBeOneOf(op, Object.keys(OPERATORS)));
   const test = OPERATORS[op](value);
   return typeof test === "string" ? problems.add(`${path}.value`, test) : test;
 }

@@ -1,6 +1,6 @@
 // { event | page | screen, where, within, between, after, before, count | reduce }
 import { hash } from "node:crypto";
-import { describeJson, type JsonObject } from "#contract";
+import { describeJson, type JsonObject, mustBeOneOf } from "#contract";
 import { isPassing, readPath, readWhere } from "./conditions.ts";
 import {
   type CountMeasure,
@@ -59,8 +59,7 @@ function readCount(input: unknown, path: string, problems: Problems): CountMeasu
   problems.refuseUnknown(object, ["op", "value"], path);
   const { op, value } = object;
   const measure = typeof op === "string" && Object.hasOwn(COUNT_OPS, op) ? COUNT_OPS[op] : undefined;
-  if (measure === undefined)
-    problems.add(`${path}.op`, `must be one of ${Object.keys(COUNT_OPS).join(", ")}`);
+  if (measure === undefined) problems.add(`${path}.op`, mustBeOneOf(op, Object.keys(COUNT_OPS)));
   const isCount = typeof value === "number" && Number.isInteger(value) && value >= 0 && value <= MAX_COUNT;
   if (!isCount) return problems.add(`${path}.value`, `must be a whole number from 0 to ${MAX_COUNT}`);
   return measure?.(value);
@@ -75,7 +74,7 @@ function readReduce(input: unknown, path: string, problems: Problems): ReduceMea
   if (object === undefined) return undefined;
   problems.refuseUnknown(object, ["fn", "path"], path);
   const { fn } = object;
-  if (!isReduceFn(fn)) return problems.add(`${path}.fn`, `must be one of ${REDUCE_FNS.join(", ")}`);
+  if (!isReduceFn(fn)) return problems.add(`${path}.fn`, mustBeOneOf(fn, REDUCE_FNS));
   if (fn !== "count") {
     const parts = readPath(object["path"], `${path}.path`, problems);
     return parts && { kind: "reduce", fn, path: parts };

@@ -3,7 +3,7 @@ import type { JsonObject } from "#contract";
 import { readPath, readTest } from "./conditions.ts";
 import type { Expression, Leaf } from "./definition.ts";
 import { keyed, NAME_FIELDS, type NameField, readEventLeaf, readName } from "./event-leaf.ts";
-import { MAX_DEPTH } from "./limits.ts";
+import { MAX_DEPTH, MAX_READ_LEAVES } from "./limits.ts";
 import type { Problems } from "./problems.ts";
 import type { Reference } from "./references.ts";
 
@@ -82,6 +82,7 @@ function readLeaf(
 /** One group or leaf; undefined when it is wrong, after that was noted. */
 export function readNode(input: unknown, place: Place, gathered: Gathered): Expression | undefined {
   const { problems, leaves } = gathered;
+  if (problems.isFull || gathered.leafCount > MAX_READ_LEAVES) return undefined;
   const object = problems.object(input, place.path);
   const kind = object && kindOf(object, place.path, problems);
   if (object === undefined || kind === undefined) return undefined;

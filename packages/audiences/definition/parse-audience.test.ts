@@ -1,4 +1,5 @@
 import { describe, expect, test } from "@jest/globals";
+import { parseCallFilter } from "./call-filter.ts";
 import { parseAudience } from "./parse-audience.ts";
 
 const NONE = new Map<string, { references: readonly string[] }>();
@@ -261,4 +262,17 @@ describe("audiences that name audiences", () => {
     });
     expect(Object.keys(problemsOf({ audience: "me" }, NONE, "me"))).toEqual(["definition.audience"]);
   });
+});
+
+test("of a body with a hundred thousand wrong conditions as many are read as an answer needs", () => {
+  const many = (of: object) => ({ any: Array.from({ length: 100_000 }, () => of) });
+  const context = { audiences: new Map() };
+  const wrong = parseAudience(many({}), context);
+  expect(wrong.ok ? 0 : wrong.problems.length).toBe(200);
+  const right = parseAudience(many({ event: "A" }), context);
+  expect(right.ok ? [] : right.problems).toEqual([
+    { path: "definition", message: "has more than 500 conditions, at most 50 are allowed" },
+  ]);
+  const filter = parseCallFilter(many({ path: "a", op: "contain", value: 1 }));
+  expect(filter.ok ? 0 : filter.problems.length).toBe(200);
 });

@@ -1,14 +1,13 @@
 import type { JsonObject } from "#contract";
 import type { AudienceDefinition, Expression, Reading } from "./definition.ts";
 import { type Gathered, readNode } from "./expression.ts";
-import { MAX_LEAVES } from "./limits.ts";
 import { asksForSomething } from "./polarity.ts";
 import { Problems } from "./problems.ts";
 import { type AudienceReferences, checkReferences } from "./references.ts";
 
 export interface AudienceContext {
-  /** Every audience that a definition may name, lists of members included. */
-  readonly audiences: AudienceReferences;
+  /** Every audience that a definition may name, lists of members included; undefined: not known yet, so no name is checked. */
+  readonly audiences: AudienceReferences | undefined;
   /** Key of the audience that is defined: it may not depend on itself. */
   readonly ownKey?: string | undefined;
 }
@@ -38,9 +37,9 @@ export function parseAudience(input: unknown, context: AudienceContext): Reading
   const gathered: Gathered = { problems, leaves: new Map(), references: [], leafCount: 0 };
   const object = problems.object(input, ROOT);
   const expression = object && readRoot(object, gathered);
-  if (gathered.leafCount > MAX_LEAVES)
-    problems.add(ROOT, `has ${gathered.leafCount} conditions, at most ${MAX_LEAVES} are allowed`);
-  checkReferences(gathered.references, { ...context, ownKey: context.ownKey, problems });
+  problems.checkLeafCount(gathered.leafCount, ROOT);
+  const { audiences, ownKey } = context;
+  if (audiences !== undefined) checkReferences(gathered.references, { audiences, ownKey, problems });
   if (expression === undefined || problems.list.length > 0) return { ok: false, problems: problems.list };
   const references = [...new Set(gathered.references.map(({ key }) => key))];
   return { ok: true, definition: { kind: "audience", expression, leaves: gathered.leaves, references } };

@@ -1,7 +1,8 @@
 import { expect, test } from "@jest/globals";
 import { parseAudience } from "../definition/parse-audience.ts";
 import { applyEvent } from "../profile/apply.ts";
-import { type ComputationInput, compileSet } from "../profile/computation-set.ts";
+import type { ComputationInput } from "../profile/computation.ts";
+import { compileSet } from "../profile/computation-set.ts";
 import { createProfile } from "../profile/profile.ts";
 import { explainMembership } from "./explain.ts";
 

@@ -1,7 +1,7 @@
 // Why a profile is in an audience or not, leaf by leaf , for the API.
 import { valueAt } from "../definition/paths.ts";
 import { evaluateLeaf } from "../leaves/leaf.ts";
-import type { Computation, Node } from "../profile/computation-set.ts";
+import type { Computation, Node } from "../profile/computation.ts";
 import { evaluateComputation, evaluateNode, type Moment } from "../profile/evaluate.ts";
 import type { Profile } from "../profile/profile.ts";
 import { leafStateOf } from "../profile/seed.ts";

@@ -2,6 +2,7 @@
 import type { Condition, Scalar, Test } from "../definition/definition.ts";
 import { valueAt } from "../definition/paths.ts";
 import { parseRfc3339 } from "../definition/times.ts";
+import { Contents } from "./contents.ts";
 
 type FixedTest = Exclude<Test, { op: "within_last" | "within_next" }>;
 type PassingTest = Extract<Test, { op: "within_last" | "within_next" }>;
@@ -11,6 +12,9 @@ export interface Interval {
   readonly fromMs: number;
   readonly untilMs: number;
 }
+
+/** Of the calls and profiles that are judged now: many conditions ask for the same texts. */
+const contents = new Contents();
 
 const ALWAYS: Interval = { fromMs: Number.NEGATIVE_INFINITY, untilMs: Number.POSITIVE_INFINITY };
 const NEVER: Interval = { fromMs: Number.POSITIVE_INFINITY, untilMs: Number.POSITIVE_INFINITY };
@@ -24,8 +28,8 @@ function isOrdered(op: "lt" | "lte" | "gt" | "gte", value: unknown, limit: numbe
 }
 
 function contains(value: unknown, part: Scalar): boolean {
-  if (Array.isArray(value)) return value.includes(part);
-  return typeof value === "string" && typeof part === "string" && value.includes(part);
+  if (Array.isArray(value)) return contents.listHas(value, part);
+  return typeof value === "string" && typeof part === "string" && contents.textHas(value, part);
 }
 
 function isBeside(op: "before" | "after", value: unknown, dateMs: number): boolean {

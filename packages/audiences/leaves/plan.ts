@@ -55,8 +55,20 @@ function talliesOf({ measure }: EventLeaf): LeafState["kind"] {
   }
 }
 
+/** A leaf is never changed. Each partition asks for the plans of all leaves after each change of one definition. */
+const known = new WeakMap<EventLeaf, LeafPlan>();
+
 /** The exactness table of docs/audiences.md. */
 export function planLeaf(leaf: EventLeaf): LeafPlan {
+  let plan = known.get(leaf);
+  if (plan === undefined) {
+    plan = newPlan(leaf);
+    known.set(leaf, plan);
+  }
+  return plan;
+}
+
+function newPlan(leaf: EventLeaf): LeafPlan {
   const passing = leaf.where.filter(isPassing);
   const fixed = leaf.where.filter((condition) => !isPassing(condition));
   const maxTimes = timesOf(leaf);

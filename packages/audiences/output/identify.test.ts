@@ -1,5 +1,5 @@
 import { expect, test } from "@jest/globals";
-import type { Computation } from "../profile/computation-set.ts";
+import type { Computation } from "../profile/computation.ts";
 import { identifyCall, messageIdOf } from "./identify.ts";
 
 const SPACE = { id: "spa_default", namespace: "default" };

@@ -1,6 +1,6 @@
 // The identify by which a destination learns of a membership or a computed trait (contract 8.1, 8.2, 8.5).
 import { type AcceptedCall, acceptCall, SPACE_SOURCE, uuidV5, WEBHOOKS_INTEGRATION } from "#contract";
-import type { Computation } from "../profile/computation-set.ts";
+import type { Computation } from "../profile/computation.ts";
 import { ownerOf } from "../profile/identity.ts";
 import type { Flip, Profile } from "../profile/profile.ts";
 

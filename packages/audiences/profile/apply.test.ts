@@ -2,7 +2,8 @@ import { describe, expect, test } from "@jest/globals";
 import { parseAudience } from "../definition/parse-audience.ts";
 import { parseComputedTrait } from "../definition/parse-computed-trait.ts";
 import { advance, applyEvent, evaluate } from "./apply.ts";
-import { type ComputationInput, type ComputationSet, compileSet } from "./computation-set.ts";
+import type { ComputationInput } from "./computation.ts";
+import { type ComputationSet, compileSet } from "./computation-set.ts";
 import { createProfile, MAX_PROFILE_BYTES, MAX_TRAITS, type Profile } from "./profile.ts";
 import { MAX_RECENT_CALLS } from "./recent-calls.ts";
 import { profileToRecord } from "./record.ts";
@@ -145,6 +146,42 @@ describe("what a profile may hold", () => {
     expect(bench.call({ type: "identify", body: { traits: { b: half } } })).toBe("applied");
     expect(bench.profile.isFrozen).toBe(true);
     expect(bench.call({})).toBe("frozen");
+  });
+});
+
+describe("times of changes rise, so that a receiver can order them", () => {
+  const set = compileSet([audience({ trait: "plan", op: "eq", value: "pro" })]);
+  const plan = (bench: Bench, value: string, nowMs = NOW_MS) =>
+    bench.call({ type: "identify", body: { traits: { plan: value } }, nowMs });
+  const timesOf = ({ profile }: Bench) => profile.outbox.map(({ atMs }) => atMs - NOW_MS);
+
+  test("within one millisecond, and where the clock is behind what was sent", () => {
+    const bench = new Bench(set);
+    for (const value of ["pro", "free", "pro"]) plan(bench, value);
+    plan(bench, "free", NOW_MS + 2);
+    expect(bench.texts()).toEqual(["true", "false", "true", "false"]);
+    expect(timesOf(bench)).toEqual([0, 1, 2, 3]);
+    expect(bench.profile.results.get("aud")?.sinceMs).toBe(NOW_MS + 3);
+  });
+
+  test("over a deletion: a user who comes back is not sent anything earlier, nor what is not later than the deletion", () => {
+    const bench = new Bench(set);
+    for (const value of ["pro", "free", "pro"]) plan(bench, value);
+    const comeBack = (deletedAtMs: number, offset: number) => {
+      const at = { offset, nowMs: NOW_MS };
+      applyEvent(bench.profile, { kind: "delete", atMs: deletedAtMs }, set, at);
+      const { atMs = 0 } = identify(deletedAtMs + 1, offset + 1) ?? {};
+      return atMs - NOW_MS;
+    };
+    const identify = (atMs: number, offset: number) => {
+      const times = { timestampMs: atMs, receivedAtMs: atMs };
+      const ids = { sourceId: "s", messageId: `again ${offset}`, userId: "u", anonymousId: null };
+      const call = { type: "identify", name: null, body: { traits: { plan: "pro" } }, ...ids, ...times };
+      applyEvent(bench.profile, { kind: "call", call }, set, { offset, nowMs: NOW_MS });
+      return bench.profile.outbox.at(-1);
+    };
+    expect(comeBack(NOW_MS - 1, 100)).toBe(3);
+    expect(comeBack(NOW_MS + 50, 200)).toBe(51);
   });
 });
 

@@ -1,12 +1,15 @@
 // The only way in which a profile changes: one record of profile-events, or the passing of time.
+import type { CallIdentity } from "#contract";
 import { eventTimeOf, isBackfilled, isOfDeleted } from "./backfill.ts";
-import type { Computation, ComputationSet } from "./computation-set.ts";
+import type { Computation } from "./computation.ts";
+import type { ComputationSet } from "./computation-set.ts";
 import { foldCall, type ProfileCall } from "./fold.ts";
 import { absorb } from "./merge.ts";
-import { emptyProfile, MAX_PROFILE_BYTES, type Profile } from "./profile.ts";
-import { type CallIdentity, knowsCall, rememberCall } from "./recent-calls.ts";
-import { dueComputations, settle } from "./settle.ts";
+import { emptyProfile, forgetResults, MAX_PROFILE_BYTES, type Profile } from "./profile.ts";
+import { knowsCall, rememberCall } from "./recent-calls.ts";
+import { dueComputations, findNextDeadline, settle } from "./settle.ts";
 import { profileBytes } from "./size.ts";
+import { isSilenced, isSuppressedIn, setSuppression } from "./suppression.ts";
 
 /** What can happen to a profile. */
 export type ProfileEvent =
@@ -14,7 +17,7 @@ export type ProfileEvent =
   /** Another profile is merged into this one. */
   | { readonly kind: "merge"; readonly moved: Profile }
   /** This profile is merged into another one. */
-  | { readonly kind: "release"; readonly to: string }
+  | { readonly kind: "release"; readonly to: string; readonly linkedAtMs?: number }
   /** The user was deleted (contract 5.3). */
   | { readonly kind: "delete"; readonly atMs: number }
   /** An import has put the user on a list, or taken him off it (contract 8.6). */
@@ -24,7 +27,9 @@ export type ProfileEvent =
       readonly isMember: boolean;
       /** When the list was uploaded. */
       readonly atMs?: number;
-    };
+    }
+  /** The user is suppressed, or is not any more (contract 5.2). */
+  | { readonly kind: "suppress"; readonly sourceId: string | null; readonly isSuppressed: boolean };
 
 /** Why an event has changed nothing, or that it was applied. */
 export type Outcome =
@@ -33,8 +38,12 @@ export type Outcome =
   | "already_applied"
   /** The profile was merged into `redirectTo`, to which the event belongs now. */
   | "redirected"
-  /** The call, or the uploaded list, is older than the user's deletion. */
+  /** It came by a merge that a deletion has ended since: it belongs to the profile that has passed it on. */
+  | "unlinked"
+  /** The call, the uploaded list or the merge is older than the user's deletion. */
   | "deleted"
+  /** The user is suppressed. */
+  | "suppressed"
   | "frozen"
   /** A copy of a call that counts already (contract 1.8). */
   | "duplicate";
@@ -43,6 +52,10 @@ export interface Moment {
   readonly offset: number;
   /** The partition's watermark, Unix ms. */
   readonly nowMs: number;
+  /** Of an event that a merged profile has passed on: when that was merged, Unix ms. */
+  readonly passedByLinkMs?: number | undefined;
+  /** Of an event that came back: the moment of the deletion that has ended the merge. */
+  readonly endedAtMs?: number | undefined;
 }
 
 /** For a profile time never goes back. */
@@ -72,6 +85,7 @@ function beginAnew(profile: Profile, offset: number): void {
 function applyCall(profile: Profile, call: ProfileCall, set: ComputationSet, moment: Moment): Outcome {
   const nowMs = Math.max(profile.judgedAtMs, moment.nowMs);
   if (isOfDeleted(profile, call)) return "deleted";
+  if (isSuppressedIn(profile, call.sourceId)) return "suppressed";
   if (profile.isFrozen) return "frozen";
   if (!rememberCall(profile, call)) return "duplicate";
   beginAnew(profile, moment.offset);
@@ -94,9 +108,16 @@ function mergeOf(profile: Profile, { backfilled, id, incarnation }: Profile, isP
 
 function applyMerge(profile: Profile, moved: Profile, set: ComputationSet, moment: Moment): Outcome {
   const isPart = isBackfilled(moved);
-  // Merged before the user was deleted: it was deleted with the user.
-  if (isPart && profile.deletedAtMs !== undefined && !knowsCall(profile, mergeOf(profile, moved, false)))
+  // A part of what was merged before is from before, too: nothing finds it again.
+  const isFromBefore = isPart && knowsCall(profile, mergeOf(profile, moved, false));
+  if (isSilenced(profile) && !isFromBefore) return "suppressed";
+  // What was linked to the user before the deletion was deleted with the user. One that was passed on has a later link.
+  const { linkedAtMs } = moved;
+  if (moment.passedByLinkMs === undefined && linkedAtMs !== undefined && isEndedLink(profile, linkedAtMs))
     return "deleted";
+  // Merged before the user was deleted: it was deleted with the user. A link that passes it on is of after that, or it would be unlinked.
+  const isPassedOn = moment.passedByLinkMs !== undefined;
+  if (isPart && !isPassedOn && profile.deletedAtMs !== undefined && !isFromBefore) return "deleted";
   if (!rememberCall(profile, mergeOf(profile, moved, isPart))) return "duplicate";
   beginAnew(profile, moment.offset);
   const isNew = profile.judgedAtMs === 0;
@@ -113,6 +134,7 @@ function applyList(
 ): Outcome {
   if (atMs !== undefined && profile.deletedAtMs !== undefined && atMs <= profile.deletedAtMs)
     return "deleted";
+  if (isSilenced(profile)) return "suppressed";
   beginAnew(profile, moment.offset);
   const isNew = profile.judgedAtMs === 0;
   if (isMember) profile.lists.add(listId);
@@ -125,9 +147,15 @@ function applyList(
 }
 
 /** The state stays until the other profile has it: `completeRelease` removes it then. Nothing more is sent of this id. */
-function applyRelease(profile: Profile, to: string): Outcome {
+function applyRelease(
+  profile: Profile,
+  { linkedAtMs, to }: ProfileEvent & { readonly kind: "release" },
+): Outcome {
+  if (linkedAtMs !== undefined && isEndedLink(profile, linkedAtMs)) return "deleted";
+  if (isSilenced(profile)) return "suppressed";
   profile.redirectTo = to;
-  profile.results.clear();
+  profile.linkedAtMs = linkedAtMs;
+  forgetResults(profile);
   profile.lists.clear();
   profile.nextDeadlineMs = Number.POSITIVE_INFINITY;
   profile.sizeBytes = profileBytes(profile);
@@ -138,7 +166,61 @@ function applyRelease(profile: Profile, to: string): Outcome {
 function applyDelete(profile: Profile, atMs: number): Outcome {
   emptyProfile(profile);
   profile.deletedAtMs = Math.max(profile.deletedAtMs ?? atMs, atMs);
+  // Receivers drop what is not later than it, also where this process's clock is behind.
+  profile.changedUntilMs = Math.max(profile.changedUntilMs, profile.deletedAtMs);
   return "applied";
+}
+
+/** What was missed is made up for once nothing is suppressed any more: then differences are sent, as after a pause. */
+function applySuppression(
+  profile: Profile,
+  event: ProfileEvent & { readonly kind: "suppress" },
+  set: ComputationSet,
+  moment: Moment,
+): Outcome {
+  const isMerged = profile.redirectTo !== undefined;
+  if (!setSuppression(profile, event, moment.offset) && isMerged) return "already_applied";
+  if (isMerged) return "applied";
+  findNextDeadline(profile);
+  evaluate(profile, set.computations.values(), moment.nowMs);
+  return "applied";
+}
+
+/** Whether a call that merged a profile into this one, or this one into another, is of the user before the deletion. */
+function isEndedLink({ deletedAtMs }: Profile, linkedAtMs: number): boolean {
+  return deletedAtMs !== undefined && linkedAtMs <= deletedAtMs;
+}
+
+/** With an event that comes back the merge is over: with the surviving profile all was deleted that this one had given. */
+function endLink(profile: Profile, { endedAtMs, offset }: Moment): void {
+  const isOver = endedAtMs !== undefined && (profile.linkedAtMs ?? 0) <= endedAtMs;
+  if (!isOver || profile.redirectTo === undefined || offset <= profile.appliedOffset) return;
+  standAgain(profile, offset);
+  profile.deletedAtMs = Math.max(profile.deletedAtMs ?? endedAtMs, endedAtMs);
+}
+
+/** The same link again, maybe after a deletion that has ended the one before. Another one is for the surviving profile to judge. */
+function linkAgain(
+  profile: Profile,
+  { linkedAtMs = 0, to }: ProfileEvent & { readonly kind: "release" },
+): Outcome {
+  if (to !== profile.redirectTo) return "redirected";
+  if (linkedAtMs <= (profile.linkedAtMs ?? 0)) return "already_applied";
+  profile.linkedAtMs = linkedAtMs;
+  return "applied";
+}
+
+/** Of a merged profile everything is the other one's but whether it is suppressed; its deletion is both's. */
+function applyMerged(profile: Profile, event: ProfileEvent, set: ComputationSet, moment: Moment): Outcome {
+  if (event.kind === "suppress") return applySuppression(profile, event, set, moment);
+  if (event.kind === "release") return linkAgain(profile, event);
+  if (event.kind === "delete") {
+    profile.deletedAtMs = Math.max(profile.deletedAtMs ?? event.atMs, event.atMs);
+    return "redirected";
+  }
+  const isDropped =
+    event.kind === "call" ? isSuppressedIn(profile, event.call.sourceId) : isSilenced(profile);
+  return isDropped ? "suppressed" : "redirected";
 }
 
 function applyNew(profile: Profile, event: ProfileEvent, set: ComputationSet, moment: Moment): Outcome {
@@ -148,9 +230,11 @@ function applyNew(profile: Profile, event: ProfileEvent, set: ComputationSet, mo
     case "merge":
       return applyMerge(profile, event.moved, set, moment);
     case "release":
-      return applyRelease(profile, event.to);
+      return applyRelease(profile, event);
     case "delete":
       return applyDelete(profile, event.atMs);
+    case "suppress":
+      return applySuppression(profile, event, set, moment);
     default:
       return applyList(profile, event, set, moment);
   }
@@ -165,6 +249,7 @@ function isOwnState({ id }: Profile, event: ProfileEvent): boolean {
 function standAgain(profile: Profile, offset: number): void {
   emptyProfile(profile);
   profile.redirectTo = undefined;
+  profile.linkedAtMs = undefined;
   profile.incarnation = offset;
 }
 
@@ -178,10 +263,17 @@ export function applyEvent(
   set: ComputationSet,
   moment: Moment,
 ): Outcome {
+  const { passedByLinkMs } = moment;
+  endLink(profile, moment);
+  // Before all else: it is given back each time that it is read.
+  if (passedByLinkMs !== undefined && isEndedLink(profile, passedByLinkMs)) return "unlinked";
+  // The first link holds still.
+  if (passedByLinkMs !== undefined && event.kind === "release") return "already_applied";
   // What came before the release went with the state: passed on, it would be counted again.
   if (moment.offset <= profile.appliedOffset) return "already_applied";
   // The offset stays: an event of a merged profile is passed on, each time that it is read.
-  if (profile.redirectTo !== undefined && !isOwnState(profile, event)) return "redirected";
+  if (profile.redirectTo !== undefined && !isOwnState(profile, event))
+    return applyMerged(profile, event, set, moment);
   profile.appliedOffset = moment.offset;
   if (profile.redirectTo !== undefined) standAgain(profile, moment.offset);
   return applyNew(profile, event, set, moment);

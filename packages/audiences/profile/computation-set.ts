@@ -1,42 +1,7 @@
 // All audiences and computed traits of a space, compiled so that a call finds those that it touches.
-import type {
-  AudienceDefinition,
-  ComputedTraitDefinition,
-  Condition,
-  Expression,
-  OccurrenceType,
-} from "../definition/definition.ts";
-import { isMetByZero } from "../definition/polarity.ts";
+import type { OccurrenceType } from "../definition/definition.ts";
 import { type LeafPlan, planLeaf } from "../leaves/plan.ts";
-
-export interface ComputationInput {
-  readonly id: string;
-  /** The trait's name in the identify (contract 8.4). */
-  readonly key: string;
-  readonly generation: number;
-  /** Only live ones are evaluated and sent; the others fold what comes (docs/decisions/0046). */
-  readonly state: "preparing" | "live" | "paused";
-  /** Of audiences. Computed traits are for users only. */
-  readonly includeAnonymous: boolean;
-  /** A list has its members from imports. */
-  readonly definition: AudienceDefinition | ComputedTraitDefinition | { readonly kind: "list" };
-}
-
-export type Node =
-  | { readonly kind: "all" | "any"; readonly of: readonly Node[] }
-  | { readonly kind: "not"; readonly of: Node }
-  | { readonly kind: "event"; readonly path: string; readonly plan: LeafPlan }
-  | { readonly kind: "trait"; readonly path: string; readonly condition: Condition }
-  | { readonly kind: "audience"; readonly path: string; readonly audience: Computation | undefined };
-
-export interface Computation extends ComputationInput {
-  /** As it was given; preparing also while what a leaf has to look back on is not counted yet. */
-  state: ComputationInput["state"];
-  /** Of an audience with a definition. */
-  root: Node | undefined;
-  /** Of a computed trait. */
-  readonly plan: LeafPlan | undefined;
-}
+import { type Computation, type ComputationInput, isMetByNothing, type Node, rootOf } from "./computation.ts";
 
 /** A leaf with what is to be evaluated when it changes, through audiences that name audiences too. */
 export interface LeafUse {
@@ -74,10 +39,15 @@ export interface ComputationSet {
   readonly whenEmpty: readonly Computation[];
 }
 
+/** Each value once: the same one comes only directly after itself, so that thousands of them are not searched for each. */
+function pushOnce<V>(list: V[], value: V): void {
+  if (list.at(-1) !== value) list.push(value);
+}
+
 function push<K, V>(map: Map<K, V[]>, key: K, value: V): void {
   const list = map.get(key);
   if (list === undefined) map.set(key, [value]);
-  else if (!list.includes(value)) list.push(value);
+  else pushOnce(list, value);
 }
 
 class Compiler {
@@ -108,18 +78,7 @@ class Compiler {
     return use;
   }
 
-  node(expression: Expression, definition: AudienceDefinition): Node {
-    if (expression.kind === "not") return { kind: "not", of: this.node(expression.of, definition) };
-    if ("of" in expression)
-      return { kind: expression.kind, of: expression.of.map((one) => this.node(one, definition)) };
-    const { path } = expression;
-    const leaf = definition.leaves.get(expression.leafKey);
-    if (leaf?.kind === "event") return { kind: "event", path, plan: this.use(planLeaf(leaf)).plan };
-    if (leaf?.kind === "trait") return { kind: "trait", path, condition: leaf.condition };
-    return { kind: "audience", path, audience: this.byKey.get(leaf?.audienceKey ?? "") };
-  }
-
-  /** Registers `user` with every leaf below the node. */
+  /** Registers `user` with every leaf below the node; all of them before the next user's. */
   index(node: Node, user: Computation): void {
     if (node.kind === "not") this.index(node.of, user);
     else if ("of" in node) for (const one of node.of) this.index(one, user);
@@ -130,31 +89,13 @@ class Compiler {
   }
 
   indexPlan(plan: LeafPlan, user: Computation): void {
-    const { computations } = this.use(plan);
-    if (!computations.includes(user)) computations.push(user);
+    pushOnce(this.use(plan).computations, user);
   }
 
   /** What a leaf says that has not counted everything yet could be wrong. */
   holdBackUnready(): void {
     for (const { computations, plan } of this.leaves.values())
       if (!this.#coverageOf(plan).isReady) for (const one of computations) one.state = "preparing";
-  }
-}
-
-function isMetByNothing(node: Node): boolean {
-  switch (node.kind) {
-    case "all":
-      return node.of.every(isMetByNothing);
-    case "any":
-      return node.of.some(isMetByNothing);
-    case "not":
-      return !isMetByNothing(node.of);
-    case "trait":
-      return node.condition.test.op === "not_exists";
-    case "audience":
-      return node.audience?.root !== undefined && isMetByNothing(node.audience.root);
-    default:
-      return isMetByZero(node.plan.leaf);
   }
 }
 
@@ -181,7 +122,7 @@ export function compileSet(
   }
   for (const one of computations)
     if (one.definition.kind === "audience")
-      one.root = compiler.node(one.definition.expression, one.definition);
+      one.root = rootOf(one.definition, (key) => compiler.byKey.get(key));
   for (const one of computations) {
     if (one.plan !== undefined) compiler.indexPlan(one.plan, one);
     if (one.root !== undefined) compiler.index(one.root, one);

@@ -2,7 +2,7 @@
 import { intervalOf } from "../leaves/condition.ts";
 import { evaluateLeaf, isMet } from "../leaves/leaf.ts";
 import type { LeafPlan } from "../leaves/plan.ts";
-import type { Computation, Node } from "./computation-set.ts";
+import type { Computation, Node } from "./computation.ts";
 import type { Profile } from "./profile.ts";
 import { leafStateOf } from "./seed.ts";
 

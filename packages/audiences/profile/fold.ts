@@ -1,8 +1,9 @@
 // One call, folded into what its profile keeps.
+import type { CallIdentity } from "#contract";
 import { emptyState, foldIntoLeaf, type ReadCall, rootOf } from "../leaves/leaf.ts";
-import type { Computation, ComputationSet, LeafUse } from "./computation-set.ts";
+import type { Computation } from "./computation.ts";
+import type { ComputationSet, LeafUse } from "./computation-set.ts";
 import { MAX_TRAITS, type Profile, type ProfileTrait } from "./profile.ts";
-import type { CallIdentity } from "./recent-calls.ts";
 import { eventBytes, leafBytes, traitBytes } from "./size.ts";
 
 /** Names of which a profile keeps the count; calls of further names are folded, but not counted by name. */

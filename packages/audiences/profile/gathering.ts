@@ -4,9 +4,13 @@ import type { LeafUse } from "./computation-set.ts";
 import type { ProfileCall } from "./fold.ts";
 import type { Profile } from "./profile.ts";
 import type { CallMemory } from "./recent-calls.ts";
+import { wasSuppressedAt } from "./suppression.ts";
 
 /** What of a profile decides whether a call counts, as it is when the stretch first has a call of it. */
-type Facts = Pick<Profile, "appliedOffset" | "deletedAtMs" | "incarnation" | "isFrozen" | "redirectTo"> & {
+type Facts = Pick<
+  Profile,
+  "appliedOffset" | "deletedAtMs" | "incarnation" | "isFrozen" | "redirectTo" | "suppressions"
+> & {
   readonly backfilled: ReadonlyMap<string, number>;
 };
 
@@ -25,6 +29,8 @@ export interface PastCall {
   readonly profileId: string;
   readonly offset: number;
   readonly call: ProfileCall;
+  /** As that of `Moment`. */
+  readonly passedByLinkMs?: number | undefined;
 }
 
 /** A merge of the log: what was merged into the profile, as at its release. */
@@ -94,10 +100,12 @@ export class Gathering {
    * The facts of its profile, if the call counts there. Of a merged profile the calls that came before its release are its own; those after
    * it were passed on, and stand in the log once more, as the surviving one's.
    */
-  #admit({ call, offset, profileId }: PastCall, load: Load): Facts | undefined {
+  #admit({ call, offset, passedByLinkMs, profileId }: PastCall, load: Load): Facts | undefined {
     if (!this.asksFor(call)) return undefined;
     const facts = this.#factsOf(profileId, load);
     if (facts === undefined || isPassedOver(facts, call)) return undefined;
+    if (passedByLinkMs !== undefined && passedByLinkMs <= (facts.deletedAtMs ?? -1)) return undefined;
+    if (wasSuppressedAt(facts, call.sourceId, offset)) return undefined;
     return isPassedOn(facts, offset) ? undefined : facts;
   }
 
@@ -122,7 +130,7 @@ const isPassedOn = ({ appliedOffset, redirectTo }: Facts, offset: number): boole
   redirectTo !== undefined && offset > appliedOffset;
 
 function factsOf({ backfilled, ...profile }: Profile): Facts {
-  const { appliedOffset, deletedAtMs, incarnation, isFrozen, redirectTo } = profile;
+  const { appliedOffset, deletedAtMs, incarnation, isFrozen, redirectTo, suppressions } = profile;
   const known = new Map(backfilled);
-  return { appliedOffset, deletedAtMs, incarnation, isFrozen, redirectTo, backfilled: known };
+  return { appliedOffset, deletedAtMs, incarnation, isFrozen, redirectTo, suppressions, backfilled: known };
 }

@@ -94,3 +94,67 @@ test("of two aliases that name each other, the profile whose own state comes bac
   expect(profile).toMatchObject({ redirectTo: undefined, incarnation: 7, appliedOffset: 7 });
   expect(profile.traits.get("plan")?.value).toBe("pro");
 });
+
+describe("a deletion ends links", () => {
+  const LATER_MS = NOW_MS + 100;
+  const moment = (more: object = {}) => {
+    offset += 1;
+    return { offset, nowMs: LATER_MS, ...more };
+  };
+  const callOf = (atMs: number): ProfileCall => ({
+    ...{ sourceId: "s", messageId: `at ${atMs} ${offset}`, userId: null, anonymousId: "x" },
+    ...{ type: "track", name: "A", body: {}, timestampMs: atMs, receivedAtMs: atMs },
+  });
+  const release = (linkedAtMs: number, to = "u") => ({ kind: "release", to, linkedAtMs }) as const;
+  const deletion = { kind: "delete", atMs: NOW_MS + 50 } as const;
+
+  /** An anonymous profile that is merged into that of a user, who is deleted then. */
+  function deleted() {
+    const [anonymous, user] = [createProfile("anon:x", 1), createProfile("u", 2)];
+    applyEvent(anonymous, release(NOW_MS), SET, moment());
+    applyEvent(user, deletion, SET, moment());
+    return { anonymous, user };
+  }
+
+  test("what a merged profile passes on is given back, each time; there its calls count from then on", () => {
+    const { anonymous, user } = deleted();
+    const event = { kind: "call", call: callOf(LATER_MS) } as const;
+    const passed = moment({ passedByLinkMs: anonymous.linkedAtMs });
+    expect(applyEvent(user, event, SET, passed)).toBe("unlinked");
+    expect(applyEvent(user, event, SET, passed)).toBe("unlinked");
+    expect(user.judgedAtMs).toBe(0);
+    const back = moment({ endedAtMs: deletion.atMs });
+    expect(applyEvent(anonymous, event, SET, back)).toBe("applied");
+    expect(applyEvent(anonymous, event, SET, back)).toBe("already_applied");
+    expect(anonymous).toMatchObject({ redirectTo: undefined, deletedAtMs: deletion.atMs });
+    const old = { kind: "call", call: callOf(NOW_MS + 10) } as const;
+    expect(applyEvent(anonymous, old, SET, moment())).toBe("deleted");
+    expect(applyEvent(anonymous, release(NOW_MS + 10), SET, moment())).toBe("deleted");
+  });
+
+  test("the same link that is made once more holds; so does one that was made to somebody who was not deleted", () => {
+    const { anonymous, user } = deleted();
+    expect(applyEvent(anonymous, release(LATER_MS), SET, moment())).toBe("applied");
+    const passed = () => moment({ passedByLinkMs: anonymous.linkedAtMs });
+    expect(applyEvent(user, { kind: "call", call: callOf(LATER_MS) }, SET, passed())).toBe("applied");
+    expect(applyEvent(anonymous, release(LATER_MS, "v"), SET, moment())).toBe("redirected");
+    expect(applyEvent(user, release(LATER_MS, "v"), SET, passed())).toBe("already_applied");
+    expect([user.redirectTo, anonymous.redirectTo]).toEqual([undefined, "u"]);
+  });
+
+  test("what was linked before the deletion and comes later does not bring the user back", () => {
+    const { user } = deleted();
+    const late = createProfile("anon:y", 1);
+    apply(late, { anonymousId: "y" });
+    applyEvent(late, release(NOW_MS + 40), SET, moment());
+    expect(applyEvent(user, { kind: "merge", moved: late }, SET, moment())).toBe("deleted");
+    expect(user.judgedAtMs).toBe(0);
+  });
+
+  test("of a user who was merged into another one: it is passed on, and known there too", () => {
+    const user = createProfile("u", 2);
+    applyEvent(user, release(NOW_MS, "v"), SET, moment());
+    expect(applyEvent(user, deletion, SET, moment())).toBe("redirected");
+    expect(user).toMatchObject({ redirectTo: "v", deletedAtMs: deletion.atMs });
+  });
+});

@@ -1,6 +1,7 @@
 // An anonymous profile into its user's, or by an alias a user's into another's: as if all calls had carried the survivor's id.
 import { emptyState, mergeStates } from "../leaves/leaf.ts";
-import type { Computation, ComputationSet } from "./computation-set.ts";
+import type { Computation } from "./computation.ts";
+import type { ComputationSet } from "./computation-set.ts";
 import { setTrait } from "./fold.ts";
 import type { EventSummary, Profile, ProfileTrait } from "./profile.ts";
 import { profileBytes } from "./size.ts";

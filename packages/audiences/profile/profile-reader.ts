@@ -1,4 +1,5 @@
 // The profile from the bytes of its Avro record, as profile-writer.ts writes them.
+import type { ProfileSuppression } from "#topics";
 import { AvroReader } from "../bytes/avro-reader.ts";
 import { leafFromRecord } from "./leaf-record.ts";
 import { createProfile, type Profile } from "./profile.ts";
@@ -25,6 +26,9 @@ export class ProfileReader {
     readResults(reader, profile);
     readOutbox(reader, profile);
     profile.outboxOffset = reader.optionalLong();
+    profile.changedUntilMs = reader.long();
+    profile.linkedAtMs = reader.optionalLong();
+    readSuppressions(reader, profile);
     reader.end();
     profile.sizeBytes = profileBytes(profile);
     findNextDeadline(profile);
@@ -90,4 +94,13 @@ function readOutbox(reader: AvroReader, { outbox }: Profile): void {
     const [generation, seq] = [reader.long(), reader.long()];
     outbox.push({ computationId, generation, seq, text: reader.text(), atMs: reader.long() });
   });
+}
+
+function readSuppressions(reader: AvroReader, profile: Profile): void {
+  const suppressions: ProfileSuppression[] = [];
+  reader.each(() => {
+    const sourceId = reader.optionalText() ?? null;
+    suppressions.push({ sourceId, fromOffset: reader.long(), toOffset: reader.optionalLong() ?? null });
+  });
+  if (suppressions.length > 0) profile.suppressions = suppressions;
 }

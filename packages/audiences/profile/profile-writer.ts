@@ -28,6 +28,9 @@ export class ProfileWriter {
     writeResults(writer, profile);
     writeOutbox(writer, profile);
     writer.optionalLong(profile.outboxOffset);
+    writer.long(profile.changedUntilMs);
+    writer.optionalLong(profile.linkedAtMs);
+    writeSuppressions(writer, profile);
     return writer.take();
   }
 }
@@ -161,4 +164,14 @@ function writeOutbox(writer: AvroWriter, { outbox }: Profile): void {
     writer.long(atMs);
   }
   if (outbox.length > 0) writer.block(0);
+}
+
+function writeSuppressions(writer: AvroWriter, { suppressions }: Profile): void {
+  writer.block(suppressions.length);
+  for (const { fromOffset, sourceId, toOffset } of suppressions) {
+    writer.optionalText(sourceId ?? undefined);
+    writer.long(fromOffset);
+    writer.optionalLong(toOffset ?? undefined);
+  }
+  if (suppressions.length > 0) writer.block(0);
 }

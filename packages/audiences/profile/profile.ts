@@ -1,5 +1,6 @@
 // What is kept of one profile (docs/decisions/0045). A profile is changed in place: whoever passes it to a
 // function of this package passes it on, and reads it again from its store when the result was not made durable.
+import type { ProfileSuppression } from "#topics";
 import type { LeafState } from "../leaves/state.ts";
 
 export interface ProfileTrait {
@@ -75,12 +76,21 @@ export interface Profile {
   isFrozen: boolean;
   /** The profile that this one was merged into. */
   redirectTo: string | undefined;
+  /** When the call was made that merged it, Unix ms; undefined: not known, a version before has merged it. */
+  linkedAtMs: number | undefined;
+  /** By source; newest last. Never changed in place. */
+  suppressions: readonly ProfileSuppression[];
   /** Calls up to this event time belong to a deleted user. */
   deletedAtMs: number | undefined;
+  /** The latest change of results that are not kept any more: what is sent from now on is later. Unix ms. */
+  changedUntilMs: number;
 }
 
 export const MAX_PROFILE_BYTES = 65_536;
 export const MAX_TRAITS = 300;
+
+/** Nearly every profile has none: they share it. */
+const NONE: readonly ProfileSuppression[] = [];
 
 /** A profile of which nothing is known; `offset` is that of the record that it begins with. */
 export function createProfile(id: string, offset: number): Profile {
@@ -103,14 +113,26 @@ export function createProfile(id: string, offset: number): Profile {
     nextDeadlineMs: Number.POSITIVE_INFINITY,
     isFrozen: false,
     redirectTo: undefined,
+    linkedAtMs: undefined,
+    suppressions: NONE,
     deletedAtMs: undefined,
+    changedUntilMs: 0,
   };
 }
 
-/** Forgets all that is known; what is left is where the profile came from and how far it has read. */
+/** Forgets results, not their times: a user who comes back is not sent a change with the time of an earlier one. */
+export function forgetResults(profile: Profile, isForgotten: (id: string) => boolean = () => true): void {
+  for (const [id, { sinceMs }] of profile.results) {
+    if (!isForgotten(id)) continue;
+    profile.changedUntilMs = Math.max(profile.changedUntilMs, sinceMs);
+    profile.results.delete(id);
+  }
+}
+
+/** Forgets all that is known; what is left is where the profile came from, how far it has read, and that it is suppressed. */
 export function emptyProfile(profile: Profile): void {
-  for (const part of [profile.traits, profile.events, profile.leaves, profile.lists, profile.results])
-    part.clear();
+  for (const part of [profile.traits, profile.events, profile.leaves, profile.lists]) part.clear();
+  forgetResults(profile);
   profile.recentCalls = [];
   profile.outbox = [];
   profile.judgedAtMs = 0;

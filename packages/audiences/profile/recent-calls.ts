@@ -1,17 +1,10 @@
 // Which calls a profile has counted already (contract 1.8): the hashes of the newest 256. A copy that comes after more than 256 other calls of
 // the profile counts again. Two different calls have the same 48 bits once in 10^12 calls.
+import type { CallIdentity } from "#contract";
 import type { Profile } from "./profile.ts";
 
 export const MAX_RECENT_CALLS = 256;
 export const HASH_BYTES = 6;
-
-export interface CallIdentity {
-  readonly sourceId: string;
-  readonly messageId: string;
-  /** With userId, else anonymousId: a messageId that comes with another user is another call. */
-  readonly userId: string | null;
-  readonly anonymousId: string | null;
-}
 
 const PRIME_A = 0x01000193;
 const PRIME_B = 0x85ebca6b;

@@ -56,6 +56,9 @@ export function profileToRecord(profile: Profile): ProfileState {
     results: resultsOf(profile),
     outbox: [...profile.outbox],
     outboxOffset: profile.outboxOffset ?? null,
+    changedUntilMs: profile.changedUntilMs,
+    linkedAtMs: profile.linkedAtMs ?? null,
+    suppressions: [...profile.suppressions],
   };
 }
 
@@ -88,6 +91,9 @@ export function profileFromRecord(id: string, record: ProfileState): Profile {
   profile.isFrozen = record.isFrozen;
   profile.redirectTo = record.redirectTo ?? undefined;
   profile.deletedAtMs = record.deletedAtMs ?? undefined;
+  profile.changedUntilMs = record.changedUntilMs;
+  profile.linkedAtMs = record.linkedAtMs ?? undefined;
+  if (record.suppressions.length > 0) profile.suppressions = record.suppressions;
   fillMaps(profile, record);
   profile.sizeBytes = profileBytes(profile);
   findNextDeadline(profile);

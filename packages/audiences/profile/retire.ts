@@ -1,8 +1,9 @@
 // When an audience or computed trait is deleted (docs/audiences.md).
 import type { ComputationSet } from "./computation-set.ts";
-import type { Profile } from "./profile.ts";
+import { forgetResults, type Profile } from "./profile.ts";
 import { setValue } from "./settle.ts";
 import { profileBytes } from "./size.ts";
+import { isSilenced } from "./suppression.ts";
 
 /** Sends `false` to a member of an audience that is about to be deleted; nothing to all others. */
 export function leaveAudience(
@@ -10,7 +11,8 @@ export function leaveAudience(
   audience: { readonly id: string; readonly generation: number },
   nowMs: number,
 ): void {
-  if (profile.results.get(audience.id)?.text === "true") setValue(profile, audience, "false", nowMs);
+  if (!isSilenced(profile) && profile.results.get(audience.id)?.text === "true")
+    setValue(profile, audience, "false", nowMs);
 }
 
 /** Drops what nothing in the set uses any more: results, lists and states of leaves. True when there was something. */
@@ -20,7 +22,7 @@ export function forgetUnused(profile: Profile, set: ComputationSet): boolean {
   for (const key of leaves.keys()) if (!set.leaves.has(key)) leaves.delete(key);
   for (const key of backfilled.keys()) if (!set.leaves.has(key)) backfilled.delete(key);
   for (const id of lists) if (!set.computations.has(id)) lists.delete(id);
-  for (const id of results.keys()) if (!set.computations.has(id)) results.delete(id);
+  forgetResults(profile, (id) => !set.computations.has(id));
   profile.sizeBytes = profileBytes(profile);
   return leaves.size + lists.size + results.size + backfilled.size < before;
 }

@@ -1,9 +1,11 @@
 // Compares what computations come to with what was sent, and notes what has changed.
-import type { Computation, ComputationSet } from "./computation-set.ts";
+import type { Computation } from "./computation.ts";
+import type { ComputationSet } from "./computation-set.ts";
 import { evaluateComputation, type Moment } from "./evaluate.ts";
 import { isAnonymous } from "./identity.ts";
 import type { Profile, Result } from "./profile.ts";
 import { resultBytes } from "./size.ts";
+import { isSilenced } from "./suppression.ts";
 
 /** Of JSON texts: what is not sent as the first value. */
 const EMPTY: ReadonlySet<string> = new Set(["false", "null", "0", "[]"]);
@@ -36,9 +38,10 @@ export function setValue(
   result.text = text;
   profile.sizeBytes += resultBytes(result);
   result.seq += 1;
-  result.sinceMs = nowMs;
-  const { generation, seq } = result;
-  profile.outbox.push({ computationId: computation.id, generation, seq, text, atMs: nowMs });
+  // Receivers order changes by their times: later than the one before, also within one millisecond.
+  result.sinceMs = Math.max(nowMs, result.sinceMs + 1, profile.changedUntilMs + 1);
+  const { generation, seq, sinceMs } = result;
+  profile.outbox.push({ computationId: computation.id, generation, seq, text, atMs: sinceMs });
 }
 
 /** Whether the profile's next deadline may be another one now. */
@@ -54,7 +57,9 @@ function setDeadline(profile: Profile, computation: Computation, untilMs: number
 
 export function findNextDeadline(profile: Profile): void {
   let nextMs = Number.POSITIVE_INFINITY;
-  for (const { deadlineMs } of profile.results.values()) if (deadlineMs < nextMs) nextMs = deadlineMs;
+  // Of a suppressed user nothing ends until that is over: then all is evaluated.
+  if (!isSilenced(profile))
+    for (const { deadlineMs } of profile.results.values()) if (deadlineMs < nextMs) nextMs = deadlineMs;
   profile.nextDeadlineMs = nextMs;
 }
 
@@ -64,8 +69,9 @@ function textOf(value: unknown): string {
   return JSON.stringify(value);
 }
 
-/** Evaluates the computations at one moment; what has changed goes to the outbox. */
+/** Evaluates the computations at one moment; what has changed goes to the outbox. Of a suppressed user nothing does. */
 export function settle(profile: Profile, computations: Iterable<Computation>, nowMs: number): void {
+  if (isSilenced(profile)) return;
   const moment: Moment = { profile, nowMs };
   let isStale = false;
   for (const computation of computations) {

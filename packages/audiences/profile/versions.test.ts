@@ -1,6 +1,7 @@
 import { expect, test } from "@jest/globals";
 import { parseAudience } from "../definition/parse-audience.ts";
-import type { ComputationInput, CoverageOf } from "./computation-set.ts";
+import type { ComputationInput } from "./computation.ts";
+import type { CoverageOf } from "./computation-set.ts";
 import { compileSet } from "./computation-set.ts";
 import { chooseVersions, type Versions } from "./versions.ts";
 

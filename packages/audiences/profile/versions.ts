@@ -1,7 +1,8 @@
 // Which version of an edited audience or computed trait holds: the newest of which all leaves have counted what they look back on.
 import type { EventLeaf } from "../definition/definition.ts";
 import { planLeaf } from "../leaves/plan.ts";
-import type { ComputationInput, CoverageOf } from "./computation-set.ts";
+import type { ComputationInput } from "./computation.ts";
+import type { CoverageOf } from "./computation-set.ts";
 
 /** All versions of one computation, the newest first. */
 export type Versions = readonly [ComputationInput, ...ComputationInput[]];

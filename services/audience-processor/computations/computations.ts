@@ -5,6 +5,7 @@ import {
   limitHistory,
   parseAudience,
   parseComputedTrait,
+  prepareDefinition,
   type Versions,
 } from "#audiences";
 import type { AudienceConfig } from "#topics";
@@ -16,7 +17,22 @@ export interface ComputationsOptions {
   onInvalid(config: AudienceConfig, problem: string): void;
 }
 
-function parse(config: AudienceConfig, keys: ReadonlyMap<string, { references: [] }>): Definition | string {
+/** By the very record, or its earlier version: what it says, or why that cannot be read. */
+const known = new WeakMap<object, Definition | string>();
+
+/**
+ * `of` is the config, or that of its earlier versions which is read. Audiences that it names may come later, so their names are not checked.
+ */
+function definitionOf(of: object, config: AudienceConfig): Definition | string {
+  let definition = known.get(of);
+  if (definition === undefined) {
+    definition = parse(config);
+    known.set(of, definition);
+  }
+  return definition;
+}
+
+function parse(config: AudienceConfig): Definition | string {
   if (config.kind === "list") return { kind: "list" };
   let given: unknown;
   try {
@@ -24,24 +40,42 @@ function parse(config: AudienceConfig, keys: ReadonlyMap<string, { references: [
   } catch (error) {
     return String(error);
   }
-  // Control has refused cycles and depth; here only the names are asked for.
-  const reading =
-    config.kind === "trait" ? parseComputedTrait(given) : parseAudience(given, { audiences: keys });
+  const isTrait = config.kind === "trait";
+  const reading = isTrait ? parseComputedTrait(given) : parseAudience(given, { audiences: undefined });
   if (!reading.ok) return JSON.stringify(reading.problems);
   const { definition } = reading;
   return definition.kind === "trait" ? definition : limitHistory(definition, config).definition;
 }
 
+type Keys = ReadonlySet<string>;
+
+/** With every audience that it names. Control has refused cycles and depth. */
+function complete(definition: Definition | string, keys: Keys): Definition | string {
+  if (typeof definition === "string" || definition.kind !== "audience") return definition;
+  const missing = definition.references.find((key) => !keys.has(key));
+  return missing === undefined ? definition : `there is no audience with the key "${missing}"`;
+}
+
+const earlierConfig = (config: AudienceConfig, { definition }: { definition: string }): AudienceConfig => ({
+  ...config,
+  definition,
+});
+
 /** One that cannot be read any more is left out: then nothing is sent until the new one is prepared. */
-function earlierOf(
-  config: AudienceConfig,
-  newest: ComputationInput,
-  keys: ReadonlyMap<string, { references: [] }>,
-): ComputationInput[] {
-  return config.earlier.flatMap(({ definition: text, generation }) => {
-    const definition = parse({ ...config, definition: text }, keys);
-    return typeof definition === "string" ? [] : { ...newest, definition, generation };
+function earlierOf(config: AudienceConfig, newest: ComputationInput, keys: Keys): ComputationInput[] {
+  return config.earlier.flatMap((earlier) => {
+    const definition = complete(definitionOf(earlier, earlierConfig(config, earlier)), keys);
+    return typeof definition === "string" ? [] : { ...newest, definition, generation: earlier.generation };
   });
+}
+
+/** All that a set needs of it, made now, in the turn of the event loop in which its record came: made of all at once, it would hold the loop. */
+function readAhead(config: AudienceConfig): void {
+  for (const definition of [
+    definitionOf(config, config),
+    ...config.earlier.map((earlier) => definitionOf(earlier, earlierConfig(config, earlier))),
+  ])
+    if (typeof definition !== "string" && definition.kind !== "list") prepareDefinition(definition);
 }
 
 interface Read {
@@ -70,7 +104,7 @@ export class Computations {
     return this.#configs.values();
   }
 
-  /** Read when they are asked for, after whatever has changed. */
+  /** Put together when they are asked for, after whatever has changed. */
   get versions(): readonly Versions[] {
     return this.#readAll().versions;
   }
@@ -78,20 +112,24 @@ export class Computations {
   readonly computationOf = (id: string): FlipContext["computation"] | undefined =>
     this.#readAll().identities.get(id);
 
+  /** Reads this one, and no other. */
   apply(id: string, config: AudienceConfig | undefined): void {
     if (config === undefined) this.#configs.delete(id);
-    else this.#configs.set(id, config);
+    else {
+      this.#configs.set(id, config);
+      readAhead(config);
+    }
     this.#version += 1;
     this.#read = undefined;
   }
 
   #readAll(): Read {
     if (this.#read !== undefined) return this.#read;
-    const keys = new Map(Array.from(this.#configs.values(), ({ key }) => [key, { references: [] as [] }]));
+    const keys = new Set(Array.from(this.#configs.values(), ({ key }) => key));
     const versions: Versions[] = [];
     const identities = new Map<string, FlipContext["computation"]>();
     for (const config of this.#configs.values()) {
-      const definition = parse(config, keys);
+      const definition = complete(definitionOf(config, config), keys);
       if (typeof definition === "string") {
         this.#options.onInvalid(config, definition);
         continue;

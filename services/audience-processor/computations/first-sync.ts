@@ -21,8 +21,6 @@ import { notePauses } from "./pauses.ts";
 /** Profiles of one turn of the event loop at most, and how long a turn may take: each step of a live call may wait for one. */
 const PROFILES_A_TURN = 64;
 const TURN_MS = 2;
-/** The clock is looked at after so many profiles. */
-const PROFILES_A_LOOK = 8;
 /** While calls come, a pass rests after each turn: for so many times what the turn took, and so long at least. */
 const REST = { turns: 2, leastMs: 5 };
 /** Calls come, if one came so lately. */
@@ -142,7 +140,7 @@ export class FirstSync {
     let looked = 0;
     let isAtEnd = true;
     for (const id of worker.store.keys(pass.after)) {
-      const isLong = looked % PROFILES_A_LOOK === 0 && host.elapsed() - beganAtMs >= TURN_MS;
+      const isLong = looked > 0 && host.elapsed() - beganAtMs >= TURN_MS;
       if (looked === PROFILES_A_TURN || isLong || !pace.hasRoom) {
         isAtEnd = false;
         break;

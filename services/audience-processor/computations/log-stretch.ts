@@ -4,6 +4,7 @@ import type { Host } from "#host";
 import type { Kafka, RawRecord } from "#kafka";
 import type { Happening } from "../profiles/event.ts";
 import type { PartitionWorker } from "../profiles/partition-worker.ts";
+import type { TurnTime } from "../turn-time.ts";
 import type { Pace } from "./pace.ts";
 
 /** Of one stretch: what is gathered is in memory, about 500 bytes a profile. */
@@ -21,6 +22,7 @@ export interface StretchParts {
   readonly host: Pick<Host, "now" | "delay">;
   readonly worker: PartitionWorker;
   readonly pace: Pace;
+  readonly turnTime: TurnTime;
   readonly signal: AbortSignal;
   decode(record: RawRecord): Happening | Promise<Happening>;
 }
@@ -171,26 +173,37 @@ export class LogStretch {
       return this.#withProfile(profileId, (load) => this.#gathering.merged(past, load));
     }
     if (event.kind !== "call" || !this.#gathering.asksFor(event.call)) return this.#keepPace();
-    const past = { profileId, offset, call: event.call };
+    const passedByLinkMs = happening.record.passedBy.at(-1)?.linkedAtMs;
+    const past = { profileId, offset, call: event.call, passedByLinkMs };
     return this.#withProfile(profileId, (load) => take(past, load));
   }
 
   #withProfile(id: string, look: (load: () => Profile | undefined) => void): void | Promise<void> {
     const profile = this.#gathering.knows(id) ? undefined : this.#parts.worker.load(id);
     if (profile === undefined || !("then" in profile)) {
-      readable(() => look(() => profile));
+      this.#look(() => look(() => profile));
       return this.#keepPace();
     }
     return this.#loaded(id).then((loaded) => {
-      readable(() => look(() => loaded));
+      this.#look(() => look(() => loaded));
       return this.#keepPace();
     });
   }
 
+  #look(look: () => void): void {
+    const { turnTime } = this.#parts;
+    turnTime.begin();
+    try {
+      readable(look);
+    } finally {
+      turnTime.end();
+    }
+  }
+
   #keepPace(): void | Promise<void> {
-    const { pace } = this.#parts;
+    const { pace, turnTime } = this.#parts;
     pace.take(1);
-    if (!pace.hasRoom) return this.#wait();
+    return pace.hasRoom ? turnTime.pause() : this.#wait();
   }
 }
 

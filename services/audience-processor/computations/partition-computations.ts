@@ -7,6 +7,7 @@ import {
   compileSet,
   type FlipContext,
   type LeafUse,
+  leafKeysOf,
 } from "#audiences";
 import type { AudienceConfig } from "#topics";
 import type { Computations } from "./computations.ts";
@@ -78,9 +79,15 @@ export class PartitionComputations {
     return [...found];
   }
 
-  /** Leaves whose change may change one of the computations. */
+  /** Leaves whose change may change one of the computations: found from these, as the set may have ten thousand others. */
   usesOf(computations: readonly Computation[]): LeafUse[] {
-    const asked = new Set(computations);
-    return [...this.set.leaves.values()].filter((use) => use.computations.some((one) => asked.has(one)));
+    const { leaves } = this.set;
+    const found = new Set<LeafUse>();
+    for (const one of computations)
+      for (const key of leafKeysOf(one)) {
+        const use = leaves.get(key);
+        if (use !== undefined) found.add(use);
+      }
+    return [...found];
   }
 }

@@ -43,9 +43,17 @@ export function profileEventsOf(call: Call): KeyedEvent[] {
   const folded = eventCall(call);
   const profileId = profileIdOf(folded);
   if (profileId === undefined) return [];
-  const events: KeyedEvent[] = mergedBy(folded, () => undefined).map((id) => {
-    return { profileId: id, event: profileEvent("release", { releaseTo: profileId }) };
-  });
+  const events = releasesOf(folded);
   events.push({ profileId, event: profileEvent("call", { call: folded }) });
   return events;
+}
+
+/** A release for each profile that the call may merge into its own. */
+export function releasesOf(call: ProfileEventCall): KeyedEvent[] {
+  const releaseTo = profileIdOf(call);
+  if (releaseTo === undefined) return [];
+  const linkedAtMs = Math.min(call.timestampMs, call.receivedAtMs);
+  return mergedBy(call, () => undefined).map((profileId) => {
+    return { profileId, event: profileEvent("release", { releaseTo, linkedAtMs }) };
+  });
 }

@@ -2,12 +2,15 @@
 import {
   applyEvent,
   type ComputationSet,
+  isOfDeleted,
   type Outcome,
   type Profile,
   type ProfileEvent,
   seedLeaves,
 } from "#audiences";
 import type { OutgoingRecord, Received } from "#kafka";
+import type { ProfileEventRecord } from "#topics";
+import { type KeyedEvent, releasesOf } from "../keying/profile-events.ts";
 import type { ProcessorRecords } from "../records.ts";
 import type { Happening } from "./event.ts";
 
@@ -16,7 +19,8 @@ const MAX_HOPS = 100;
 
 export interface Applied {
   readonly outcome: Outcome;
-  readonly passedOn: OutgoingRecord | undefined;
+  /** What it says to other profiles. */
+  readonly passedOn: readonly OutgoingRecord[];
 }
 
 /** When the event is judged: a call when it was received, what else happens when it was written; never in the future. */
@@ -55,14 +59,58 @@ export function applyHappening(
 ): Applied {
   const { event, record: written } = record.decoded;
   seed(profile, event, set);
-  const moment = { offset: record.offset, nowMs: judgedAt(record, watermarkMs, nowMs) };
+  const moment = {
+    offset: record.offset,
+    nowMs: judgedAt(record, watermarkMs, nowMs),
+    passedByLinkMs: written.passedBy.at(-1)?.linkedAtMs,
+    endedAtMs: written.endedAtMs ?? undefined,
+  };
   const outcome = applyEvent(profile, event, set, moment);
-  // The first link stays: a release of what was merged already is over.
-  if (outcome !== "redirected" || event.kind === "release") return { outcome, passedOn: undefined };
-  if (written.hops >= MAX_HOPS)
-    throw new Error("an event goes from one merged profile to the other for ever");
-  const passedOn = records.profileEvent(profile.redirectTo ?? "", { ...written, hops: written.hops + 1 });
-  return { outcome, passedOn };
+  const said = saidToOthers(profile, written, outcome);
+  return { outcome, passedOn: said.map(({ event: one, profileId }) => records.profileEvent(profileId, one)) };
+}
+
+function saidToOthers(profile: Profile, written: ProfileEventRecord, outcome: Outcome): KeyedEvent[] {
+  if (outcome === "redirected") return passedOn(profile, written);
+  if (outcome === "unlinked") return givenBack(profile, written);
+  if (profile.deletedAtMs === undefined || written.call === null) return [];
+  // The one that wrote the call may think the link known still, which the deletion has ended. Read again, it may not have been said.
+  const isCounted = outcome === "applied" || outcome === "already_applied";
+  return isCounted && !isOfDeleted(profile, written.call) ? releasesOf(written.call) : [];
+}
+
+/** To the surviving profile. */
+function passedOn(
+  { id, linkedAtMs = 0, redirectTo = "" }: Profile,
+  written: ProfileEventRecord,
+): KeyedEvent[] {
+  const passedBy = [...written.passedBy, { profileId: id, linkedAtMs }];
+  return [
+    { profileId: redirectTo, event: { ...written, hops: nextHop(written), passedBy, endedAtMs: null } },
+  ];
+}
+
+/** To the merged profile, which stands for itself from then on. */
+function givenBack({ deletedAtMs }: Profile, written: ProfileEventRecord): KeyedEvent[] {
+  const passedBy = written.passedBy.slice(0, -1);
+  const profileId = written.passedBy.at(-1)?.profileId ?? "";
+  return [
+    { profileId, event: { ...written, hops: nextHop(written), passedBy, endedAtMs: deletedAtMs ?? null } },
+  ];
+}
+
+function nextHop({ hops }: ProfileEventRecord): number {
+  if (hops >= MAX_HOPS) throw new Error("an event goes from one merged profile to the other for ever");
+  return hops + 1;
+}
+
+/**
+ * Whether the profile is to be written with an event that it passes on or gives back: behind the state of the merged profile, which may have a copy of the
+ * same call; or because of what it has changed on the way.
+ */
+export function isToWrite({ judgedAtMs }: Profile, { event, record }: Happening, outcome: Outcome): boolean {
+  if (outcome !== "redirected" && outcome !== "unlinked") return false;
+  return judgedAtMs > 0 || event.kind === "delete" || record.endedAtMs !== null;
 }
 
 /** Of a profile that may be deleted or merged. */

@@ -78,12 +78,16 @@ class FoldedCall implements ProfileCall {
 }
 
 function simpleEvent(record: ProfileEventRecord): ProfileEvent {
-  const { call, deletedAtMs, isMember, kind, listedAtMs, listId, releaseTo } = record;
+  const { call, deletedAtMs, isMember, isSuppressed, kind, linkedAtMs, listedAtMs, listId, releaseTo } =
+    record;
   if (kind === "call" && call !== null) return { kind, call: new FoldedCall(call) };
-  if (kind === "release" && releaseTo !== null) return { kind, to: releaseTo };
+  if (kind === "release" && releaseTo !== null)
+    return { kind, to: releaseTo, ...(linkedAtMs !== null && { linkedAtMs }) };
   if (kind === "delete" && deletedAtMs !== null) return { kind, atMs: deletedAtMs };
   if (kind === "list" && listId !== null && isMember !== null)
     return { kind, listId, isMember, ...(listedAtMs !== null && { atMs: listedAtMs }) };
+  if (kind === "suppress" && isSuppressed !== null)
+    return { kind, sourceId: record.suppressedIn, isSuppressed };
   throw new UnusableEventError(`an event of profiles of kind ${kind} lacks what it needs, or is not known`);
 }
 

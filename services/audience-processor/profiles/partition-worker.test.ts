@@ -463,12 +463,13 @@ describe("a merged profile", () => {
     expect(bench.passedOn.map(({ event }) => event.kind)).toEqual(["merge", "call"]);
   });
 
-  test("is not merged again: the first link stays", async () => {
+  test("is not merged again: the first link stays, unless the surviving profile says that a deletion has ended it", async () => {
     const bench = await Bench.with(RECENT);
     bench.happen("anon:x", profileEvent("release", { releaseTo: "u" }));
     bench.happen("anon:x", profileEvent("release", { releaseTo: "v" }));
     await bench.settled();
-    expect(bench.passedOn).toEqual([]);
+    const passedBy = [{ profileId: "anon:x", linkedAtMs: 0 }];
+    expect(bench.passedOn).toMatchObject([{ event: { kind: "release", releaseTo: "v", passedBy } }]);
     expect(bench.stateOf("anon:x")?.redirectTo).toBe("u");
     expect(bench.ended).toHaveLength(2);
   });
@@ -504,4 +505,50 @@ test("a record that cannot be folded becomes a dead letter, and what was folded 
   expect(bench.dead).toEqual([expect.stringMatching(new RegExp(`^${offset} .*JSON`))]);
   expect(bench.stateOf("u")?.events).toMatchObject([{ name: "A", count: 2 }]);
   expect(bench.ended).toHaveLength(3);
+});
+
+describe("what takes long to judge", () => {
+  test("lets the event loop turn after ten milliseconds of events, which stay in their order", async () => {
+    const bench = await Bench.with(RECENT);
+    bench.judgingMs = 6;
+    const offsets = Array.from({ length: 7 }, (_, index) => bench.call(track(`u${index % 2}`)));
+    expect(bench.folded).toBe(2);
+    await bench.settled();
+    await bench.settled();
+    expect([bench.folded, bench.ended]).toEqual([7, offsets]);
+  });
+
+  test("holds no other partition up for longer than one turn", async () => {
+    const bench = await Bench.with(RECENT);
+    bench.judgingMs = 6;
+    for (let index = 0; index < 20; index += 1) bench.call(track(`u${index}`));
+    const first = bench.worker;
+    const second = bench.newWorker();
+    bench.call(track("v"));
+    expect([first === second, bench.folded]).toEqual([false, 2]);
+    const { promise, resolve } = Promise.withResolvers<void>();
+    let turns = 0;
+    const look = (): void => {
+      turns += 1;
+      if (bench.ended.includes(20) || turns > 20) resolve();
+      else setImmediate(look);
+    };
+    setImmediate(look);
+    await promise;
+    expect(turns).toBeLessThan(8);
+    expect(bench.folded).toBeLessThan(20);
+  });
+
+  test("lets the event loop turn among profiles whose time has come, and ends all of them", async () => {
+    const bench = await Bench.with(RECENT);
+    for (let index = 0; index < 9; index += 1) bench.call(track(`u${index}`));
+    await bench.settled();
+    bench.judgingMs = 6;
+    bench.changes.length = 0;
+    bench.worker.advanceTo(NOW_MS + 60_000);
+    expect(bench.changes).toEqual(["time", "time"]);
+    for (let round = 0; round < 5; round += 1) await bench.settled();
+    expect(bench.changes).toHaveLength(9);
+    expect(bench.worker.endedUntilMs).toBe(NOW_MS + 60_000);
+  });
 });

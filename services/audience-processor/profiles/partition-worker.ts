@@ -8,9 +8,8 @@
 // What an event has changed is not written as sent: the commit says so, and the next write of the profile leaves it out. What time or a first
 // sync has changed has no event: its profile is written without it, with the next batch, after a quarter of a second at most.
 import { completeRelease, createProfile, type Profile } from "#audiences";
-import type { OutgoingRecord } from "#kafka";
 import { type PartitionStore, StoreLostError } from "#state";
-import { applyHappening, membersOf } from "./apply-happening.ts";
+import { applyHappening, isToWrite, membersOf } from "./apply-happening.ts";
 import {
   type Batch,
   emptyBatch,
@@ -175,7 +174,8 @@ export class PartitionWorker {
       const { outcome, passedOn } = applyHappening(profile, record, now);
       telemetry.folded(record.decoded.event.kind, outcome);
       telemetry.changed(record.decoded.event.kind, profile.outbox.length - unsent);
-      if (passedOn !== undefined) this.#passOn(profile, passedOn);
+      this.#open.passedOn.push(...passedOn);
+      if (isToWrite(profile, record.decoded, outcome)) this.change(profile);
       this.#open.taken.push(taken);
       if (outcome === "applied" && profile.results.size === 0) telemetry.membersLeft(members);
       // Read again, it is not settled before what was written with it is sent.
@@ -185,12 +185,6 @@ export class PartitionWorker {
     } catch (thrown) {
       this.#reject(taken, thrown instanceof Error ? thrown : new Error(String(thrown)));
     }
-  }
-
-  /** Behind the state of the merged profile, which may have a copy of the same call. */
-  #passOn(profile: Profile, passedOn: OutgoingRecord): void {
-    this.#open.passedOn.push(passedOn);
-    if (profile.judgedAtMs > 0) this.change(profile);
   }
 
   #reject({ record, settle }: Taken, error: Error): void {

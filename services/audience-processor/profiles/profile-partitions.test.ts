@@ -1,6 +1,7 @@
 import { expect, test } from "@jest/globals";
-import { Bench, MemoryStore, NOW_MS } from "../fixtures/bench.ts";
+import { Bench, NOW_MS } from "../fixtures/bench.ts";
 import { audienceOf, callOf } from "../fixtures/calls.ts";
+import { MemoryStore } from "../fixtures/memory-store.ts";
 import type { PartitionWorker } from "./partition-worker.ts";
 import { ProfilePartitions } from "./profile-partitions.ts";
 
@@ -50,6 +51,7 @@ async function processWith(partitions: number) {
     committed: async () => 0,
     onRestored: () => undefined,
     onRevoked: () => undefined,
+    turnTime: parts.turnTime,
     onFailed: (error) => void bench.failures.push(error),
   });
   for (let partition = 0; partition < partitions; partition += 1) await owned.open({ partition });

@@ -2,6 +2,7 @@
 import { join } from "node:path";
 import type { OutgoingRecord, Ownership, Step, TopicPartition } from "#kafka";
 import type { PartitionStore, StoreOptions } from "#state";
+import type { TurnTime } from "../turn-time.ts";
 import type { Happening } from "./event.ts";
 import { PartitionWorker } from "./partition-worker.ts";
 import type { Tide } from "./watermark.ts";
@@ -40,6 +41,8 @@ export interface ProfilePartitionsOptions {
   /** A partition is open, so long after its turn came to be restored. */
   onRestored(tookMs: number): void;
   onRevoked(partition: number): void;
+  /** Shared by all partitions. */
+  readonly turnTime: TurnTime;
   onFailed(error: unknown): void;
 }
 
@@ -63,6 +66,7 @@ export class ProfilePartitions {
   readonly #queue: (() => void)[] = [];
   #restoring = 0;
   #isReadingOver = false;
+  #isTicking = false;
 
   constructor(options: ProfilePartitionsOptions) {
     this.#options = options;
@@ -131,20 +135,49 @@ export class ProfilePartitions {
 
   /** All calls that came before the tide's moment are in profile events below its ends. */
   tide({ atMs, ends }: Tide): void {
-    for (const [partition, { restoredTo, worker }] of this.#owned) {
+    void this.#each((partition, { restoredTo, worker }) => {
       const end = ends.get(partition) ?? 0;
       const reached = this.#options.position(partition) ?? restoredTo;
       if (reached >= end) worker?.advanceTo(atMs);
-    }
+    });
   }
 
   /** To be called a few times a second. */
   tick(): void {
-    for (const { companion, store, worker } of this.#owned.values()) {
+    if (this.#isTicking) return;
+    this.#isTicking = true;
+    const done = this.#each((_, { companion, store, worker }) => {
       worker?.advanceTo(0);
       companion?.advance();
       store?.flush().catch((error: unknown) => this.#options.onFailed(error));
-    }
+    });
+    if (done === undefined) this.#isTicking = false;
+    else
+      void done.finally(() => {
+        this.#isTicking = false;
+      });
+  }
+
+  /**
+   * In later turns of the event loop where this one has no time left: after a change of one definition each partition compiles all of them. Undefined when
+   * all partitions had their turn in this one.
+   */
+  #each(work: (partition: number, owned: Owned) => void): Promise<void> | undefined {
+    const { turnTime } = this.#options;
+    const left = [...this.#owned];
+    const goOn = (): Promise<void> | undefined => {
+      for (let next = left.shift(); next !== undefined; next = left.shift()) {
+        const [partition, owned] = next;
+        if (this.#owned.get(partition) !== owned) continue;
+        turnTime.begin();
+        work(partition, owned);
+        turnTime.end();
+        const pause = left.length > 0 ? turnTime.pause() : undefined;
+        if (pause !== undefined) return pause.then(goOn);
+      }
+      return undefined;
+    };
+    return goOn()?.catch((error: unknown) => this.#options.onFailed(error));
   }
 
   /** No record is handed on any more: what workers that have failed hold can be given back. */

@@ -1,12 +1,14 @@
 // Events of one partition that were taken and not folded yet, in the order of the log. They wait while somebody holds them, while a profile's
-// schema is asked for, and for a merge that is ahead of what is known here: it brings what leaves have counted of the merged profile as calls
+// schema is asked for, while the event loop has to turn, and for a merge that is ahead of what is known here: it brings what leaves have counted of the merged profile as calls
 // came. That profile's partition may know a leaf sooner than this one. Folded at once its state would be dropped, and nothing reads those
 // calls again.
 import type { ComputationSet, Profile } from "#audiences";
+import type { TurnTime } from "../turn-time.ts";
 import type { Taken } from "./batch.ts";
 
 interface WaitingEventsParts {
   readonly computations: { readonly set: ComputationSet };
+  readonly turnTime: TurnTime;
   /** Resolves when all is known that is configured by now. */
   refresh(): Promise<unknown>;
   /** A promise while the profile cannot be had; throws when it cannot be read. */
@@ -67,6 +69,11 @@ export class WaitingEvents {
   goOn(): void {
     for (let next = this.#events[0]; next !== undefined; next = this.#events[0]) {
       if (this.#isBlocked || this.#holds > 0 || !this.#parts.mayFold()) return;
+      const pause = this.#parts.turnTime.pause();
+      if (pause !== undefined) {
+        this.#waitFor(pause);
+        return;
+      }
       if (this.#isAhead(next)) return;
       const profile = this.#load(next);
       if (profile instanceof Promise) {
@@ -75,8 +82,15 @@ export class WaitingEvents {
       }
       this.#events.shift();
       if (profile instanceof Error) this.#parts.reject(next, profile);
-      else this.#parts.fold(next, profile);
+      else this.#fold(next, profile);
     }
+  }
+
+  #fold(taken: Taken, profile: Profile | undefined): void {
+    const { fold, turnTime } = this.#parts;
+    turnTime.begin();
+    fold(taken, profile);
+    turnTime.end();
   }
 
   /** A deletion needs nothing of a profile that cannot be read. */

@@ -3,6 +3,7 @@ import type { Host } from "#host";
 import type { OutgoingRecord, Ownership, RawRecord } from "#kafka";
 import type { PartitionStore } from "#state";
 import type { ProcessorRecords } from "../records.ts";
+import type { TurnTime } from "../turn-time.ts";
 import type { ProfileCodec } from "./codec.ts";
 import type { ComputationOf } from "./outgoing.ts";
 import type { ProfileTelemetry } from "./profile-telemetry.ts";
@@ -23,6 +24,8 @@ export interface WorkerParts {
   /** How much memory the partition's profiles may take by now. */
   roomBytes(): number;
   readonly host: Pick<Host, "now" | "setImmediate">;
+  /** Shared by all partitions. */
+  readonly turnTime: TurnTime;
   /** Resolves when the records are acknowledged. */
   send(records: readonly OutgoingRecord[]): Promise<void>;
   /** Resolves when all is known that is configured by now. */

@@ -1,0 +1,18 @@
+import { expect, test } from "@jest/globals";
+import { audienceOf } from "../fixtures/calls.ts";
+import { Computations } from "./computations.ts";
+
+test("a change of one audience reads no other anew; one that names what is gone is left out", () => {
+  const invalid: string[] = [];
+  const computations = new Computations({ onInvalid: ({ key }) => void invalid.push(key) });
+  const named = audienceOf("named", { event: "A" });
+  const other = audienceOf("other", { audience: "named" });
+  for (const one of [named, other]) computations.apply(one.id, one);
+  const definitionOf = (id: string) => computations.versions.find(([one]) => one.id === id)?.[0].definition;
+  const before = definitionOf(other.id);
+  expect(before).toBeDefined();
+  computations.apply(named.id, { ...named, definition: JSON.stringify({ event: "B" }) });
+  expect(definitionOf(other.id)).toBe(before);
+  computations.apply(named.id, undefined);
+  expect([definitionOf(other.id), invalid]).toEqual([undefined, ["other"]]);
+});
