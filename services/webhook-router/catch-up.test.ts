@@ -20,6 +20,8 @@ function setup(step: (read: number) => void = () => undefined) {
   const pending = { unwritten: 0 };
   const closed: number[] = [];
   const window: DedupeWindow = {
+    unclearFor: () => undefined,
+    clarify: () => undefined,
     note({ offset }) {
       noted.push(offset);
       return "first";

@@ -10,6 +10,8 @@ export const MAX_UNWRITTEN = 100_000;
 /** A shorter rebuild is over before anybody reads about it. */
 const LOGGED_FROM_CALLS = 10_000;
 const LOG_EVERY_MS = 10_000;
+/** Calls that are looked at for one that is asked about: what a sender repeats stood side by side, too. */
+const CLARIFIED_AT_A_TIME = 200;
 
 export interface CatchUpOptions {
   readonly partition: number;
@@ -40,8 +42,22 @@ export interface CatchUp {
 }
 
 export function noteIn(window: DedupeWindow, offset: number, call: Call): Noted {
-  const { sourceId, messageId, receivedAtMs } = call;
-  return window.note({ sourceId, messageId, offset, receivedAtMs });
+  const { anonymousId, messageId, receivedAtMs, sourceId, userId } = call;
+  return window.note({ sourceId, messageId, userId, anonymousId, offset, receivedAtMs });
+}
+
+/** Looks in the log who stands at an offset that `unclearFor` gave. */
+export async function clarify(
+  { log, partition }: CatchUpOptions,
+  { fromOffset, signal, window }: { window: DedupeWindow; fromOffset: number; signal: AbortSignal },
+): Promise<void> {
+  const { low, high } = await log.bounds(partition);
+  const toOffset = Math.min(fromOffset + CLARIFIED_AT_A_TIME, high);
+  const onCall = ({ call, offset }: { call: Call; offset: number }) => window.clarify(offset, call);
+  if (low <= fromOffset && fromOffset < toOffset)
+    await log.read({ partition, fromOffset, toOffset, signal, onCall });
+  // Also where it is in the log no more, or cannot be read.
+  window.clarify(fromOffset, undefined);
 }
 
 /** A window that has come further than the log belongs to a topic that was deleted and made again. */

@@ -14,7 +14,7 @@ test("a messageId is remembered for a day unless told otherwise, and a window of
 });
 
 test("what becomes of calls is recorded when asked for", () => {
-  expect(read({}).routing.recordedCalls).toBe("none");
-  expect(read({ HOOKLINE_RECORDED_CALLS: "all" }).routing.recordedCalls).toBe("all");
+  expect(read({}).routing.recordedCalls).toBe("all");
+  expect(read({ HOOKLINE_RECORDED_CALLS: "none" }).routing.recordedCalls).toBe("none");
   expect(() => read({ HOOKLINE_RECORDED_CALLS: "some" })).toThrow("HOOKLINE_RECORDED_CALLS");
 });

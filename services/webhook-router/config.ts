@@ -17,7 +17,7 @@ const dedupeSettings = settingsGroup({
       env: "HOOKLINE_DEDUPE_WINDOW",
       type: value.duration,
       default: "24h",
-      doc: "How long a messageId is remembered: a second call with it from the same source is dropped.",
+      doc: "How long a messageId is remembered: a second call with it from the same source and user is dropped.",
     }),
   },
   check: ({ windowMs }) =>
@@ -30,8 +30,8 @@ const routingSettings = settingsGroup({
     recordedCalls: setting({
       env: "HOOKLINE_RECORDED_CALLS",
       type: value.choice(RECORDED_CALLS),
-      default: "none",
-      doc: "Of which calls it is recorded what became of them: none; all, where each went, or why it was dropped or a destination passed over, so that it can be looked up. All costs a router and each control process CPU for every call (docs/decisions/0095).",
+      default: "all",
+      doc: "Of which calls it is recorded what became of them: all, where each went, or why it was dropped or a destination passed over, so that it can be looked up; none. All costs a router and each control process CPU for every call (docs/decisions/0095).",
     }),
   },
 });

@@ -8,6 +8,7 @@ function setup() {
   const connected = new Set<string>();
   const decided: string[] = [];
   const back: string[] = [];
+  const notOurs = new Set<string>();
   const errors: unknown[] = [];
   let elapsedMs = 0;
   const confirmations = createConfirmations({
@@ -34,7 +35,7 @@ function setup() {
   const wait = (sourceId: string, name: string, partition = 0) =>
     confirmations.wait(sourceId, {
       partition,
-      decide: () => void decided.push(name),
+      decide: () => !notOurs.has(name) && decided.push(name) > 0,
       giveBack: () => void back.push(name),
     });
   async function turns(): Promise<void> {
@@ -61,6 +62,7 @@ function setup() {
     endWait,
     errors,
     looks,
+    notOurs,
     turns,
     wait,
     waits,
@@ -133,6 +135,16 @@ describe("a call without a destination", () => {
     await endWait();
     await endLook();
     expect([decided, back]).toEqual([["b"], ["a", "c"]]);
+  });
+
+  test("that is not ours when it is decided is given back with those behind it, which would be before it otherwise", async () => {
+    const { back, connected, decided, endLook, notOurs, wait } = setup();
+    for (const name of ["a", "b"]) wait("s", name, 0);
+    wait("s", "c", 1);
+    notOurs.add("a");
+    connected.add("s");
+    await endLook();
+    expect([decided, back]).toEqual([["c"], ["a", "b"]]);
   });
 
   test("is not dropped by a configuration that can never be read again", async () => {

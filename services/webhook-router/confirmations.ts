@@ -9,8 +9,8 @@ const LOOK_EVERY_MS = 100;
 /** What becomes of a call that waits. Exactly one of the two is called, once. */
 export interface Undecided {
   readonly partition: number;
-  /** Everything that the configuration held when the call began to wait has been read. */
-  decide(): void;
+  /** Everything that the configuration held when the call began to wait has been read. False: it is not ours, and `giveBack` is called after all. */
+  decide(): boolean;
   /** The partition was lost before. */
   giveBack(): void;
 }
@@ -61,13 +61,27 @@ export function createConfirmations({
 
   /** In their order, up to the first that came after the look had begun and has no destination yet. */
   function decideOf(sourceId: string): void {
-    const waiting = bySource.get(sourceId) ?? [];
-    for (let head = waiting[0]; head !== undefined; head = waiting[0]) {
+    for (;;) {
+      const [head] = bySource.get(sourceId) ?? [];
+      if (head === undefined) break;
       if (head.looks >= looks && !isConnected(sourceId)) return;
-      waiting.shift();
-      head.decide();
+      bySource.get(sourceId)?.shift();
+      if (head.decide()) continue;
+      head.giveBack();
+      // Those behind it would be before it otherwise, when it comes again.
+      giveBack([head]);
     }
     bySource.delete(sourceId);
+  }
+
+  function giveBack(partitions: readonly { readonly partition: number }[]): void {
+    const lost = new Set(partitions.map(({ partition }) => partition));
+    for (const [sourceId, waiting] of bySource) {
+      const kept = waiting.filter(({ partition }) => !lost.has(partition));
+      if (kept.length > 0) bySource.set(sourceId, kept);
+      else bySource.delete(sourceId);
+      for (const call of waiting) if (lost.has(call.partition)) call.giveBack();
+    }
   }
 
   return {
@@ -83,14 +97,6 @@ export function createConfirmations({
         if (bySource.size > 0) logger.error({ err: error }, "calls stay undecided");
       });
     },
-    revoked(partitions) {
-      const lost = new Set(partitions.map(({ partition }) => partition));
-      for (const [sourceId, waiting] of bySource) {
-        const kept = waiting.filter(({ partition }) => !lost.has(partition));
-        if (kept.length > 0) bySource.set(sourceId, kept);
-        else bySource.delete(sourceId);
-        for (const call of waiting) if (lost.has(call.partition)) call.giveBack();
-      }
-    },
+    revoked: giveBack,
   };
 }

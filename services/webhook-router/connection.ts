@@ -12,12 +12,13 @@ export interface Connection extends Connected {
 export function connect(context: RouterContext, ways: Ways): Connection {
   const connected = connectService(
     context,
-    ({ calls, destinationConfig, deliveryJobs, deadLetters, routedCalls }) => [
+    ({ calls, destinationConfig, deliveryJobs, deadLetters, routedCalls, suppressions }) => [
       calls,
       destinationConfig,
       deliveryJobs,
       deadLetters,
       routedCalls,
+      suppressions,
     ],
     ways,
   );

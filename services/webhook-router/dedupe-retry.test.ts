@@ -12,6 +12,8 @@ function setup() {
   const silent = () => undefined;
   const { logger, lines } = recordedLog();
   const window: DedupeWindow = {
+    unclearFor: () => undefined,
+    clarify: () => undefined,
     note: () => "first",
     get reached() {
       return world.reached;

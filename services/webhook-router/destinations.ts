@@ -1,6 +1,6 @@
 import { filterFrom } from "#audiences";
 import { watchTable } from "#runtime";
-import type { DestinationConfig } from "#topics";
+import { type DestinationConfig, witnessesOf } from "#topics";
 import type { Connection, RouterContext } from "./connection.ts";
 import { DestinationIndex } from "./destination-index.ts";
 
@@ -24,6 +24,7 @@ export function followDestinations(
   const connections = serde.decodeFields(topics.destinationConfig, ["enabled", "sourceIds", "filter"]);
   const table = kafka.table({
     topic: topics.destinationConfig.name,
+    witnesses: witnessesOf(topics, topics.destinationConfig),
     decode: ({ value }) => serde.decode(topics.destinationConfig, value),
     decodeForListeners({ value }) {
       const config = connections(value);

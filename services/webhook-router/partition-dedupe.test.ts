@@ -5,6 +5,7 @@ import { afterEach, beforeEach, describe, expect, test } from "@jest/globals";
 import { systemHost } from "#host";
 import type { Received } from "#kafka";
 import type { Noted } from "#state";
+import { FORMER_CALLS, FORMER_START_MS, writeFormerWindow } from "#support/former-window";
 import { recordedLog } from "#support/recorded-log";
 import { until } from "#support/until";
 import type { Call } from "#topics";
@@ -392,5 +393,52 @@ describe("the windows of a process", () => {
     await windows.open({ partition: 4 });
     expect(windows.opening).toEqual([]);
     await windows.close();
+  });
+});
+
+describe("a window of before, which noted ids without their users", () => {
+  /** The log that it was made from, each call of a user of its own. */
+  async function upgraded(): Promise<PartitionDedupe> {
+    writeFormerWindow(directory);
+    for (let number = 0; number < FORMER_CALLS; number += 1) append(number, `u${number}`);
+    log.committedOffset = FORMER_CALLS;
+    const dedupe = ownPartition();
+    await dedupe.open();
+    return dedupe;
+  }
+
+  function append(number: number, userId: string): number {
+    const receivedAtMs = FORMER_START_MS + 2 * HOUR_MS;
+    return log.calls.push(call({ sourceId: "s", messageId: `m${number}`, userId, receivedAtMs })) - 1;
+  }
+
+  test("is not read again; a copy is a duplicate, another user's call is not, and the log says which it is", async () => {
+    const dedupe = await upgraded();
+    expect(log.readAgain).toEqual([]);
+    const [copy, other, copyOfOther, unknown] = [
+      append(5, "u5"),
+      append(5, "another"),
+      append(5, "another"),
+      append(FORMER_CALLS, "u40"),
+    ];
+    expect(await note(dedupe, copy)).toBe("duplicate");
+    expect(log.readAgain[0]).toBe(5);
+    const readOnce = log.readAgain.length;
+    expect(await note(dedupe, other)).toBe("first");
+    expect(await note(dedupe, copyOfOther)).toBe("duplicate");
+    expect(await note(dedupe, unknown)).toBe("first");
+    // What stood behind it is known as well.
+    expect(await note(dedupe, append(6, "u6"))).toBe("duplicate");
+    expect(log.readAgain).toHaveLength(readOnce);
+    await dedupe.close();
+  });
+
+  test("holds nobody's copy back that is in the log no more, and waits while the log cannot be read", async () => {
+    const dedupe = await upgraded();
+    log.failures = 1;
+    expect(await note(dedupe, append(7, "u7"))).toBe("duplicate");
+    log.low = 30;
+    expect(await note(dedupe, append(0, "u0"))).toBe("first");
+    await dedupe.close();
   });
 });

@@ -4,6 +4,7 @@ import type { Call } from "#topics";
 import {
   type CatchUpOptions,
   catchUp,
+  clarify,
   MAX_UNWRITTEN,
   noteIn,
   openLogWindow,
@@ -29,6 +30,8 @@ export interface Judging {
 /** What waits until the window has come to an offset. */
 interface Waiting {
   readonly offset: number;
+  /** Undefined for a record that has no id. */
+  readonly call: Call | undefined;
   use(window: DedupeWindow): void;
   fail(error: unknown): void;
   giveBack(): void;
@@ -70,6 +73,7 @@ export class PartitionDedupe {
   note({ offset, decoded }: Received<Call>, judging: Judging): void {
     this.#when({
       offset,
+      call: decoded,
       use: (window) => judging.use(noteIn(window, offset, decoded)),
       fail: (error) => judging.fail(error),
       giveBack: () => judging.giveBack(),
@@ -80,6 +84,7 @@ export class PartitionDedupe {
   skip(offset: number): void {
     this.#when({
       offset,
+      call: undefined,
       use: (window) => window.advanceTo(offset + 1),
       fail: NOTHING,
       giveBack: NOTHING,
@@ -119,7 +124,7 @@ export class PartitionDedupe {
       return;
     }
     const window = this.#window;
-    if (window !== undefined && this.#waiting.length === 0 && isReady(window, waiting.offset)) {
+    if (window !== undefined && this.#waiting.length === 0 && isReady(window, waiting)) {
       waiting.use(window);
       return;
     }
@@ -138,7 +143,7 @@ export class PartitionDedupe {
     for (let head = this.#waiting[0]; head !== undefined; head = this.#waiting[0]) {
       const { offset } = head;
       try {
-        await this.#inTurn(() => this.#makeReady(offset));
+        await this.#inTurn(() => this.#makeReady(head));
         this.#useReady();
       } catch (error) {
         await this.#pauseAfter(error, offset);
@@ -154,15 +159,20 @@ export class PartitionDedupe {
     await host.delay(RETRY_MS, this.#revocation.signal).catch(NOTHING);
   }
 
-  async #makeReady(offset: number): Promise<void> {
+  async #makeReady({ call, offset }: Waiting): Promise<void> {
     await this.#bringTo(offset);
-    if (this.#window !== undefined && !isReady(this.#window, offset)) await this.#window.flush();
+    const window = this.#window;
+    if (window === undefined) return;
+    const fromOffset = call && window.unclearFor(call, offset);
+    if (fromOffset !== undefined)
+      await clarify(this.#options, { window, fromOffset, signal: this.#revocation.signal });
+    if (!hasRoom(window)) await window.flush();
   }
 
   #useReady(): void {
     const window = this.#window;
     for (let head = this.#waiting[0]; head !== undefined && window !== undefined; head = this.#waiting[0]) {
-      if (!isReady(window, head.offset)) return;
+      if (!isReady(window, head)) return;
       this.#waiting.shift();
       try {
         head.use(window);
@@ -207,6 +217,11 @@ export class PartitionDedupe {
   }
 }
 
-function isReady(window: DedupeWindow, offset: number): boolean {
-  return window.reached >= offset && window.unwritten < MAX_UNWRITTEN;
+function isReady(window: DedupeWindow, { call, offset }: Waiting): boolean {
+  if (window.reached < offset || !hasRoom(window)) return false;
+  return call === undefined || window.unclearFor(call, offset) === undefined;
+}
+
+function hasRoom({ unwritten }: DedupeWindow): boolean {
+  return unwritten < MAX_UNWRITTEN;
 }

@@ -27,13 +27,15 @@ export interface RouterRecords {
  */
 export function deliveryJob(call: Call, destination: DestinationConfig): DeliveryJob {
   const destinationId = destination.id;
-  const { messageId, sourceId, type, receivedAtMs, body } = call;
+  const { messageId, sourceId, userId, anonymousId, type, receivedAtMs, body } = call;
   return untriedJob({
-    jobId: deliveryJobId(messageId, destinationId, sourceId),
+    jobId: deliveryJobId(call, destinationId),
     destinationId,
-    shard: shardOf(call.userId ?? call.anonymousId ?? "", shardWidthOf(destination)),
+    shard: shardOf(userId ?? anonymousId ?? "", shardWidthOf(destination)),
     messageId,
     sourceId,
+    userId,
+    anonymousId,
     type,
     receivedAtMs,
     replayId: null,

@@ -3,6 +3,7 @@ import type { OutgoingRecord, Received } from "#kafka";
 import type { Noted } from "#state";
 import type { Call, DestinationConfig } from "#topics";
 import type { Undecided } from "./confirmations.ts";
+import { FilterTurns } from "./filter-turns.ts";
 import { call, destination } from "./fixtures/calls.ts";
 import { createRouteCalls, type RouteCallsParts } from "./route-calls.ts";
 
@@ -11,15 +12,33 @@ function setup(recordCall: RouteCallsParts["recordCall"] = undefined) {
   const destinations: DestinationConfig[] = [];
   const waiting: Undecided[] = [];
   const counted: string[] = [];
+  const made: string[] = [];
   const ends: string[][] = [];
   const back: number[] = [];
+  const revoked: string[] = [];
   const claim = { isOurs: true, giveBack: () => void back.push(1) };
   const world = {
     noted: "first" as Noted | "lost" | "failed",
     isBehindOthers: false,
     isBroken: false,
     isSpeechless: false,
+    isSuppressed: false,
+    /** What the clock of turns goes on by each time that it is asked. */
+    lookMs: 0,
   };
+  const immediates: (() => void)[] = [];
+  let elapsedMs = 0;
+  const turns = new FilterTurns({
+    elapsed() {
+      elapsedMs += world.lookMs;
+      return elapsedMs;
+    },
+    setImmediate(work) {
+      immediates.push(work);
+      return { clear: () => undefined };
+    },
+  });
+  const turn = (): void => immediates.shift()?.();
   const outgoing = (key: string): OutgoingRecord => ({ topic: "jobs", key, value: null });
   const step = createRouteCalls({
     windows: {
@@ -32,11 +51,15 @@ function setup(recordCall: RouteCallsParts["recordCall"] = undefined) {
     confirmations: {
       has: () => world.isBehindOthers,
       wait: (_, undecided) => void waiting.push(undecided),
+      revoked: () => void revoked.push("confirmations"),
     },
+    suppressions: { has: () => world.isSuppressed },
     destinations: { of: () => destinations },
+    turns,
     records: {
       job(_, { id }) {
         if (world.isBroken) throw new Error("a bug");
+        made.push(id);
         return outgoing(id);
       },
       deadLetter() {
@@ -53,12 +76,12 @@ function setup(recordCall: RouteCallsParts["recordCall"] = undefined) {
       rebalanced: () => undefined,
     },
   });
-  function take(changes: Partial<Call> = {}): void {
-    const raw = { topic: "calls", partition: 3, offset: 7, key: null, value: null, timestampMs: 0 };
+  function take(changes: Partial<Call> = {}, partition = 3): void {
+    const raw = { topic: "calls", partition, offset: 7, key: null, value: null, timestampMs: 0 };
     const record: Received<Call> = { ...raw, decoded: call(changes) };
     step(record, ({ produce }) => void ends.push(produce.map(({ key }) => key ?? "")), claim);
   }
-  return { back, claim, counted, destinations, ends, take, waiting, world };
+  return { back, claim, counted, destinations, ends, made, take, turn, turns, waiting, world, revoked };
 }
 
 describe("a call", () => {
@@ -143,8 +166,9 @@ describe("a call without a destination", () => {
     waiting[0]?.giveBack();
     claim.isOurs = false;
     destinations.push(destination("a"));
-    waiting[1]?.decide();
-    expect([ends, back]).toEqual([[], [1, 1]]);
+    // Whoever asked gives it back, with those behind it.
+    expect(waiting[1]?.decide()).toBe(false);
+    expect([ends, back]).toEqual([[], [1]]);
   });
 
   test("is told apart from one whose type no destination takes: that one waits for nothing", () => {
@@ -183,4 +207,148 @@ test("a call that has a destination waits behind those of its source that wait; 
   expect([waiting.length, ends, counted]).toEqual([1, [[]], ["integration_off"]]);
   waiting[0]?.decide();
   expect(ends).toEqual([[], ["a"]]);
+});
+
+describe("a call whose filters take longer than a turn of the event loop has", () => {
+  const FILTER = JSON.stringify({ path: "userId", op: "exists" });
+  /** More than one look at the clock allows, in a turn that has room for two. */
+  const MANY = Array.from({ length: 12 }, (_, index) => `d${index}`);
+  const filtered = (id: string): DestinationConfig => destination(id, { filter: FILTER });
+  const other = (): Partial<Call> => ({ sourceId: "other" });
+
+  function slow(ids: readonly string[]) {
+    const bench = setup();
+    bench.destinations.push(...ids.map(filtered));
+    bench.world.lookMs = 6;
+    return bench;
+  }
+
+  test("goes on in later turns, and then to all whose filter it passes", () => {
+    const { ends, take, turn } = slow([...MANY, "e", "f", "g", "h"]);
+    take();
+    const after: number[] = [];
+    while (ends.length === 0) {
+      turn();
+      after.push(ends.length);
+    }
+    expect([ends, after.length]).toEqual([[[...MANY, "e", "f", "g", "h"]], 2]);
+  });
+
+  test("keeps later calls of its source behind it, and lets those of others pass", () => {
+    const { destinations, ends, take, turn, world } = slow(MANY);
+    take();
+    world.lookMs = 0;
+    destinations.splice(0, 12, destination("later"));
+    take();
+    take(other());
+    expect(ends).toEqual([["later"]]);
+    turn();
+    expect(ends).toEqual([["later"], MANY, ["later"]]);
+  });
+
+  test("has its turn after those of other sources that wait", () => {
+    const { destinations, ends, take, turn, turns, world } = slow([...MANY, ...MANY]);
+    take();
+    destinations.splice(0, 24, filtered("x"));
+    take(other());
+    expect([turns.has("shop"), turns.has("other"), ends]).toEqual([true, true, []]);
+    turn();
+    world.lookMs = 0;
+    turn();
+    expect(ends).toEqual([["x"], [...MANY, ...MANY]]);
+  });
+
+  test("is given back when its partition is lost, and nothing of it is written", () => {
+    const { back, ends, take, turn, turns } = slow(MANY);
+    take();
+    take({}, 4);
+    turns.revoked([{ partition: 3 }]);
+    expect([back, turns.has("shop")]).toEqual([[1], true]);
+    turns.revoked([{ partition: 4 }]);
+    turn();
+    expect([back, turns.has("shop"), ends]).toEqual([[1, 1], false, []]);
+  });
+
+  test("is given back with those behind it when it is not ours any more at its turn", () => {
+    const { back, claim, ends, revoked, take, turn } = slow(MANY);
+    take();
+    take();
+    claim.isOurs = false;
+    turn();
+    claim.isOurs = true;
+    turn();
+    expect([back, ends, revoked]).toEqual([[1, 1], [], ["confirmations"]]);
+  });
+
+  test("is a dead letter when it fails there", () => {
+    const { counted, ends, take, turn, world } = slow(MANY);
+    take();
+    world.isBroken = true;
+    world.lookMs = 0;
+    turn();
+    expect([ends, counted]).toEqual([[["dead letter"]], ["rejected"]]);
+  });
+
+  test("waits behind calls of its source that wait for a look at the configuration", () => {
+    const { destinations, ends, take, turn, waiting, world } = setup();
+    world.isBehindOthers = true;
+    destinations.push(...MANY.map(filtered));
+    take();
+    expect([waiting.length, ends]).toEqual([1, []]);
+    world.lookMs = 6;
+    waiting[0]?.decide();
+    expect(ends).toEqual([]);
+    world.lookMs = 0;
+    turn();
+    expect(ends).toEqual([MANY]);
+  });
+});
+
+describe("a call for more destinations than one turn of the event loop makes jobs for", () => {
+  const IDS = Array.from({ length: 200 }, (_, index) => `d${index}`);
+
+  function wide(recordCall?: RouteCallsParts["recordCall"]) {
+    const bench = setup(recordCall);
+    bench.destinations.push(...IDS.map((id) => destination(id)));
+    bench.world.lookMs = 6;
+    bench.take();
+    return bench;
+  }
+
+  test("gets some in each turn, and all of them leave together", () => {
+    const { counted, ends, made, turn } = wide();
+    const most = [made.length];
+    while (ends.length === 0) {
+      const before = made.length;
+      turn();
+      most.push(made.length - before);
+    }
+    expect(Math.max(...most)).toBeLessThanOrEqual(48);
+    expect([ends, made, counted]).toEqual([[IDS], IDS, ["routed 200"]]);
+  });
+
+  test("is recorded once, with those that it goes to", () => {
+    const { ends, turn } = wide((_, outcome) => ({
+      topic: "routed",
+      key: outcome.kind === "forward" ? String(outcome.destinations.length) : outcome.reason,
+      value: null,
+    }));
+    while (ends.length === 0) turn();
+    expect(ends).toEqual([[...IDS, "200"]]);
+  });
+
+  test("keeps later calls of its source behind it", () => {
+    const { destinations, ends, take, turn } = wide();
+    destinations.splice(0, IDS.length, destination("later"));
+    take();
+    while (ends.length < 2) turn();
+    expect(ends).toEqual([IDS, ["later"]]);
+  });
+
+  test("is given back when it is not ours any more at its turn, and nothing of it is written", () => {
+    const { back, claim, ends, turn } = wide();
+    claim.isOurs = false;
+    turn();
+    expect([back, ends]).toEqual([[1], []]);
+  });
 });

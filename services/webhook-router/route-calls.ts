@@ -11,21 +11,27 @@
 //
 // The window may be ahead of the commit (the cases above) or behind it: the commit can be durable before the window's
 // write is. So before a record is stepped the window is brought up to its offset from the log (dedupe-windows.ts).
-// A call for which there is no destination waits between (1) and (2) for a look at the configuration's end (confirmations.ts).
+// A call for which there is no destination waits between (1) and (2) for a look at the configuration's end (confirmations.ts), one whose
+// filters or jobs take long for its turns of the event loop (filter-turns.ts).
+// A call of a user who was suppressed before it was accepted is dropped here, if ingest did not know (suppressions.ts).
 // A configuration change between two readings may route the second reading otherwise; that is the rule (contract 3.6).
-import type { Claim, Received, Settle, Step } from "#kafka";
-import type { Call } from "#topics";
+import type { Claim, OutgoingRecord, Received, Settle, Step } from "#kafka";
+import type { Call, DestinationConfig } from "#topics";
 import type { Confirmations } from "./confirmations.ts";
 import type { DedupeWindows } from "./dedupe-windows.ts";
 import type { DestinationIndex } from "./destination-index.ts";
+import type { FilterTurns } from "./filter-turns.ts";
 import type { RouterRecords } from "./records.ts";
-import { type Outcome, type Route, route } from "./route.ts";
+import { type Filtering, type Outcome, type Route, route } from "./route.ts";
 import type { RecordCall } from "./routed-calls.ts";
+import type { Suppressions } from "./suppressions.ts";
 import type { Telemetry } from "./telemetry.ts";
 
 export interface RouteCallsParts {
   readonly windows: Pick<DedupeWindows, "note">;
-  readonly confirmations: Pick<Confirmations, "has" | "wait">;
+  readonly confirmations: Confirmations;
+  readonly suppressions: Pick<Suppressions, "has">;
+  readonly turns: Pick<FilterTurns, "has" | "hasTime" | "wait" | "revoked">;
   readonly destinations: Pick<DestinationIndex, "of">;
   readonly records: RouterRecords;
   /** Undefined unless what becomes of each call is to be recorded. */
@@ -37,48 +43,66 @@ interface CallInProgress {
   readonly record: Received<Call>;
   readonly settle: Settle;
   readonly claim: Claim;
+  /** Whether the configuration was looked at because of it. */
+  isConfirmed: boolean;
+  /** Where it goes, as far as that was found out. */
+  found: Route | Filtering | undefined;
+  /** Jobs that are made for it, in the order of its destinations. */
+  readonly produce: OutgoingRecord[];
 }
 
+/** The clock is looked at after each so many jobs: one of 32 KB takes up to 0.1 ms, and a source may have thousands of destinations. */
+const JOBS_A_LOOK = 16;
+
 const DUPLICATE: Outcome = { kind: "drop", reason: "duplicate" };
+const SUPPRESSED: Outcome = { kind: "drop", reason: "suppressed" };
 
 export function createRouteCalls(parts: RouteCallsParts): Step<Call> {
-  const { windows, destinations, records, recordCall, telemetry } = parts;
+  const { confirmations, windows, destinations, recordCall, telemetry, turns } = parts;
 
-  const routeOf = ({ decoded: call }: Received<Call>): Route => route(call, destinations.of(call.sourceId));
-
-  function end({ record, settle }: CallInProgress, outcome: Outcome): void {
+  /** False: there was no time for all of its jobs. */
+  function end(call: CallInProgress, outcome: Outcome): boolean {
+    const { produce, record, settle } = call;
     const taking = outcome.kind === "forward" ? outcome.destinations : [];
-    const produce = taking.map((destination) => records.job(record.decoded, destination));
+    if (!makeJobs(call, taking, parts)) return false;
     if (recordCall !== undefined)
       produce.push(recordCall(record, outcome, destinations.of(record.decoded.sourceId)));
     if (outcome.kind === "drop") telemetry.dropped(record, outcome.reason);
     else telemetry.routed(record, taking.length);
     settle({ produce });
+    return true;
   }
 
-  /** For a call that waited: the reader has left its step. */
-  function fail({ record, settle }: CallInProgress, error: unknown): void {
-    const reason = error instanceof Error ? error : new Error(String(error));
-    const letter = records.deadLetter(record, reason);
-    telemetry.rejected(record, reason);
-    settle({ produce: [letter] });
+  /** Routes it, if there is time for all of its filters and jobs. False: it has to go on in a later turn. Throws what the routing throws. */
+  function advance(call: CallInProgress): boolean {
+    const { decoded } = call.record;
+    if (call.found === undefined && parts.suppressions.has(decoded)) return end(call, SUPPRESSED);
+    const found = call.found ?? route(decoded, destinations.of(decoded.sourceId));
+    if (!call.isConfirmed && !isFinal(found, confirmations.has(decoded.sourceId))) {
+      confirm(call);
+      return true;
+    }
+    const outcome = found.kind === "filtering" ? found.ask(turns.hasTime) : found;
+    call.found = outcome ?? found;
+    return outcome !== undefined && end(call, outcome);
   }
 
-  /** Never throws: what can be neither routed nor a dead letter is stepped again, and ends as the reader ends a step that throws. */
-  function endLater(call: CallInProgress): void {
+  /** As `advance`, never throws: what can be neither routed nor a dead letter is stepped again, and ends as the reader ends a step that throws. */
+  function advanceLater(call: CallInProgress): boolean {
     try {
-      end(call, routeOf(call.record));
+      return advance(call);
     } catch (error) {
       try {
-        fail(call, error);
+        fail(call, error, parts);
       } catch {
         call.claim.giveBack();
       }
+      return true;
     }
   }
 
   return (record, settle, claim) => {
-    const call = { record, settle, claim };
+    const call: CallInProgress = { record, settle, claim, isConfirmed: false, found: undefined, produce: [] };
     windows.note(record, {
       use(noted) {
         if (noted === "duplicate") {
@@ -86,33 +110,70 @@ export function createRouteCalls(parts: RouteCallsParts): Step<Call> {
           return;
         }
         if (noted === "again") telemetry.repeated();
-        const found = routeOf(record);
-        if (isFinal(found, parts.confirmations.has(record.decoded.sourceId))) end(call, found);
-        else confirm(call);
+        if (turns.has(record.decoded.sourceId) || !advance(call)) waitForTurn(call);
       },
-      fail: (error) => fail(call, error),
+      fail: (error) => fail(call, error, parts),
       giveBack: () => claim.giveBack(),
     });
   };
 
+  function waitForTurn(call: CallInProgress): void {
+    const { record, claim } = call;
+    turns.wait(record.decoded.sourceId, {
+      partition: record.partition,
+      goOn() {
+        if (claim.isOurs) return advanceLater(call) ? "ended" : "more";
+        // They come behind it.
+        confirmations.revoked([record]);
+        return "lost";
+      },
+      giveBack: () => claim.giveBack(),
+    });
+  }
+
   function confirm(call: CallInProgress): void {
     const { record, claim } = call;
-    parts.confirmations.wait(record.decoded.sourceId, {
+    confirmations.wait(record.decoded.sourceId, {
       partition: record.partition,
       decide() {
-        if (!claim.isOurs) {
-          claim.giveBack();
-          return;
-        }
-        endLater(call);
+        if (!claim.isOurs) return false;
+        call.isConfirmed = true;
+        if (turns.has(record.decoded.sourceId) || !advanceLater(call)) waitForTurn(call);
+        return true;
       },
       giveBack: () => claim.giveBack(),
     });
   }
 }
 
+/** For a call that waited: the reader has left its step. */
+function fail(
+  { record, settle }: CallInProgress,
+  error: unknown,
+  { records, telemetry }: Pick<RouteCallsParts, "records" | "telemetry">,
+): void {
+  const reason = error instanceof Error ? error : new Error(String(error));
+  const letter = records.deadLetter(record, reason);
+  telemetry.rejected(record, reason);
+  settle({ produce: [letter] });
+}
+
+/** False: there was no time for all of them. */
+function makeJobs(
+  { produce, record }: CallInProgress,
+  taking: readonly DestinationConfig[],
+  { records, turns }: Pick<RouteCallsParts, "records" | "turns">,
+): boolean {
+  for (const destination of taking.slice(produce.length)) {
+    const isLook = produce.length % JOBS_A_LOOK === 0 && produce.length > 0;
+    if (isLook && !turns.hasTime()) return false;
+    produce.push(records.job(record.decoded, destination));
+  }
+  return true;
+}
+
 /** The configuration has no part in a sender's wish; what it says of destinations counts once nothing of the source waits. */
-function isFinal(found: Route, isBehindOthers: boolean): boolean {
+function isFinal(found: Route | Filtering, isBehindOthers: boolean): boolean {
   if (found.kind === "drop" && found.reason === "integration_off") return true;
   return !isBehindOthers && !(found.kind === "drop" && found.reason === "no_destination");
 }

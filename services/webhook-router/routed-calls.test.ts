@@ -1,5 +1,5 @@
 import { expect, test } from "@jest/globals";
-import { type RoutedCall, topicMap } from "#topics";
+import { type RoutedCall, routedCallKey, topicMap } from "#topics";
 import { call, destination } from "./fixtures/calls.ts";
 import type { Outcome } from "./route.ts";
 import { createRecordCall } from "./routed-calls.ts";
@@ -24,10 +24,12 @@ function said(
 test("a call that was routed names who got it, and why others did not", () => {
   const [a, b] = [destination("a"), destination("b", { callTypes: ["page"] })];
   const { routed, sent } = said({ kind: "forward", destinations: [a] }, [a, b]);
-  expect(sent).toMatchObject({ topic: topics.routedCalls.name, key: "s1:m1" });
+  expect(sent).toMatchObject({ topic: topics.routedCalls.name, key: routedCallKey(decoded) });
   expect(routed).toEqual({
     sourceId: "s1",
     messageId: "m1",
+    userId: "u1",
+    anonymousId: null,
     type: decoded.type,
     receivedAtMs: 5,
     partition: 2,

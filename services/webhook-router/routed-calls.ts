@@ -38,11 +38,13 @@ function routedCall(
   outcome: Outcome,
   destinations: readonly DestinationConfig[],
 ): RoutedCall {
-  const { sourceId, messageId, type, receivedAtMs } = call;
+  const { sourceId, messageId, userId, anonymousId, type, receivedAtMs } = call;
   const taking = outcome.kind === "forward" ? outcome.destinations : [];
   return {
     sourceId,
     messageId,
+    userId,
+    anonymousId,
     type,
     receivedAtMs,
     partition,

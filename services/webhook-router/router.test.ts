@@ -122,6 +122,24 @@ describe("a call becomes", () => {
   });
 });
 
+test("a suppressed user's call that ingest took all the same goes nowhere; one from before the suppression goes on (5.2)", async () => {
+  const [source, one] = ["shop", "one"].map(fresh) as [string, string];
+  await stage.configure(one, destination(one, { sourceIds: [source] }));
+  const atMs = Date.now() - 10_000;
+  await stage.suppress("gone", atMs);
+  const router = await startRouter();
+  const [before, after, other] = [
+    call({ sourceId: source, userId: "gone", receivedAtMs: atMs - 1 }),
+    call({ sourceId: source, userId: "gone" }),
+    call({ sourceId: source, userId: "stays" }),
+  ] as const;
+  await stage.send(before, after, other);
+  await jobsArrive(one, [before.messageId, other.messageId]);
+  const suppressed = () => router.metric('hookline_router_calls_total{outcome="suppressed"}');
+  await until(async () => (await suppressed()) === 1, { timeoutMs: DEADLINE_MS, what: "the drop" });
+  expect(messagesOf(one)).not.toContain(after.messageId);
+});
+
 describe("the configuration", () => {
   test("is loaded to its end before the first call is routed", async () => {
     const [source, one] = ["shop", "one"].map(fresh) as [string, string];

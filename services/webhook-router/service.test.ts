@@ -95,6 +95,22 @@ describe("the router", () => {
     expect(fleet.get(NAME)?.meters.total("records_lost_total", { topic })).toBe(30);
     expect(delivered().slice(10).sort()).toEqual(idsOf(callsFrom(40_000, 10)).sort());
   });
+
+  test("counts calls that it had read and the log has lost at its end", async () => {
+    const { fleet, topic, until, world } = setup({ calls: callsFrom(5_000, 10) });
+    await until(15_000);
+    fleet.stop(NAME);
+    await until(30_000);
+    let lost = 0;
+    for (const [partition, { high }] of world.cluster.bounds(topic).entries()) {
+      world.cluster.electUncleanly({ topic, partition }, Math.max(0, high - 1));
+      lost += Math.min(high, 1);
+    }
+    fleet.startAgain(NAME);
+    await until(60_000);
+    expect(lost).toBeGreaterThan(0);
+    expect(fleet.get(NAME)?.meters.total("records_truncated_total", { topic })).toBe(lost);
+  });
 });
 
 describe("a router that starts", () => {

@@ -11,11 +11,13 @@ import { createConfirmations } from "./confirmations.ts";
 import { type Connection, connect, type RouterContext } from "./connection.ts";
 import { createDedupeWindows, type DedupeWindows } from "./dedupe-windows.ts";
 import { type Destinations, followDestinations } from "./destinations.ts";
+import { FilterTurns } from "./filter-turns.ts";
 import { watchLag } from "./lag.ts";
 import { createRecords } from "./records.ts";
 import { createRouteCalls } from "./route-calls.ts";
 import { createRecordCall } from "./routed-calls.ts";
 import { spanOf } from "./span.ts";
+import { followSuppressions, type Suppressions } from "./suppressions.ts";
 import { createTelemetry, watchState } from "./telemetry.ts";
 
 /**
@@ -53,21 +55,23 @@ function openWindows(context: RouterContext, connection: Connection, disk: Windo
 interface RunnerParts {
   readonly windows: DedupeWindows;
   readonly destinations: Destinations;
+  readonly suppressions: Suppressions;
   readonly tracer: Tracer;
 }
 
 function createRunner(
   { metrics, logger, nowMs, host, settings: own }: RouterContext,
   { topics, kafka, serde, groupId }: Connection,
-  { windows, destinations: { index, load }, tracer }: RunnerParts,
+  { windows, destinations: { index, load }, suppressions, tracer }: RunnerParts,
 ): Runner {
   const telemetry = createTelemetry({ metrics, logger, nowMs });
   const records = createRecords({ topics, serde, nowMs });
   const isConnected = (sourceId: string): boolean => index.of(sourceId).length > 0;
   const confirmations = createConfirmations({ look: load, isConnected, host, logger });
+  const turns = new FilterTurns(host);
   const recordCall = createRecordCall(own.routing.recordedCalls, { topics, serde });
-  const parts = { windows, confirmations, destinations: index, records, recordCall, telemetry };
-  const step = createRouteCalls(parts);
+  const routing = { windows, confirmations, turns, suppressions, destinations: index };
+  const step = createRouteCalls({ ...routing, records, recordCall, telemetry });
   return kafka.runner({
     groupId,
     topics: [topics.calls.name],
@@ -89,6 +93,7 @@ function createRunner(
     onRevoked(partitions) {
       windows.revoked(partitions);
       confirmations.revoked(partitions);
+      turns.revoked(partitions);
     },
     onRecordsLost: countRecordsLost(metrics, [topics.calls.name]),
   });
@@ -99,8 +104,9 @@ async function start(context: RouterContext, outside: RouterOutside): Promise<Re
   const tracer = openTracer({ ...context, name: webhookRouter.name });
   const connection = connect(context, outside);
   const destinations = followDestinations(context, connection);
+  const suppressions = followSuppressions(context, connection);
   const windows = openWindows(context, connection, outside.windowDisk);
-  const runner = createRunner(context, connection, { windows, destinations, tracer });
+  const runner = createRunner(context, connection, { windows, destinations, suppressions, tracer });
   const lag = watchLag({ admin: connection.kafka.admin(), connection, runner, logger, host });
   lifecycle.onStop("lag watch", () => lag.stop());
   watchState(metrics, () => ({
@@ -112,8 +118,8 @@ async function start(context: RouterContext, outside: RouterOutside): Promise<Re
   let isJoined = false;
   health.readiness("consumer group is joined", () => isJoined);
   await connection.serde.start();
-  // Before the first call: one that came to an empty table would be dropped for having no destination.
-  await destinations.load();
+  // Before the first call: one that came to an empty table would be dropped for having no destination, or sent for a suppressed user.
+  await Promise.all([destinations.load(), suppressions.load()]);
   lifecycle.onStop("runner", (graceMs) => runner.stop(graceMs));
   runner.failed.catch((error: unknown) => lifecycle.fail(error));
   await runner.start();

@@ -1,4 +1,4 @@
-import { BROKEN_RECORD_REASONS, type DropReason, UNROUTED_REASONS } from "#contract";
+import { BROKEN_RECORD_REASONS, DROP_REASONS, type DropReason } from "#contract";
 import type { RawRecord, Received } from "#kafka";
 import { LATENCY_BUCKETS_SECONDS, type Logger, type Metrics, watchNumbers } from "#runtime";
 import { brokenRecordReason, type Call } from "#topics";
@@ -7,7 +7,7 @@ import { brokenRecordReason, type Call } from "#topics";
 export interface Telemetry {
   /** The call became so many delivery jobs. */
   routed(record: Received<Call>, jobs: number): void;
-  dropped(record: Received<Call>, reason: Exclude<DropReason, "suppressed">): void;
+  dropped(record: Received<Call>, reason: DropReason): void;
   /** The record had been noted before: it is routed a second time after a crash or a rebalance. */
   repeated(): void;
   /** The record became a dead letter. */
@@ -70,7 +70,7 @@ function meters(metrics: Metrics) {
     calls: metrics.counter({
       name: "router_calls_total",
       help: "Calls by what became of them.",
-      labels: { outcome: ["routed", "duplicate", ...UNROUTED_REASONS, ...BROKEN_RECORD_REASONS] },
+      labels: { outcome: ["routed", ...DROP_REASONS, ...BROKEN_RECORD_REASONS] },
     }),
     jobs: metrics.counter({ name: "router_jobs_total", help: "Delivery jobs made." }),
     repeated: metrics.counter({

@@ -1,0 +1,58 @@
+// Calls of suppressed users that an ingest process accepted without knowing: its table was behind, or had lost its topic (contract 5.2).
+import { type Call, type Suppression, suppressionKey, userHash, witnessesOf } from "#topics";
+import type { Connection, RouterContext } from "./connection.ts";
+
+/** What was accepted until then was accepted before the suppression, which ingest acts on within a second (contract 10.1). */
+const IN_FORCE_MS = 1_000;
+
+/** It tells receivers of the deletion (contract 5.1). */
+const ALWAYS_SENT = "delete";
+
+const WORKSPACE = null;
+
+export type CallOfUser = Pick<Call, "sourceId" | "type" | "userId" | "receivedAtMs" | "body">;
+
+export interface SuppressionTable {
+  readonly size: number;
+  get(key: string): Pick<Suppression, "atMs"> | undefined;
+}
+
+/** Whether the call names a user who was suppressed before it was accepted. */
+export function isSuppressed(table: SuppressionTable, call: CallOfUser): boolean {
+  if (table.size === 0 || call.type === ALWAYS_SENT) return false;
+  const { sourceId, receivedAtMs } = call;
+  const isIn = (scope: string | null, hash: string): boolean => {
+    const atMs = table.get(suppressionKey(scope, hash))?.atMs;
+    return atMs !== undefined && receivedAtMs > atMs + IN_FORCE_MS;
+  };
+  return usersOf(call)
+    .map(userHash)
+    .some((hash) => isIn(WORKSPACE, hash) || isIn(sourceId, hash));
+}
+
+function usersOf({ type, userId, body }: CallOfUser): string[] {
+  const previousId: unknown = type === "alias" ? JSON.parse(body.toString()).previousId : undefined;
+  return [userId, previousId].filter((user) => typeof user === "string");
+}
+
+export interface Suppressions {
+  /** Resolves when everything that was written before is known. */
+  load(): Promise<void>;
+  has(call: CallOfUser): boolean;
+}
+
+export function followSuppressions(
+  { logger, health, lifecycle }: Pick<RouterContext, "logger" | "health" | "lifecycle">,
+  { kafka, serde, topics }: Connection,
+): Suppressions {
+  const topic = topics.suppressions;
+  const table = kafka.table<Suppression>({
+    topic: topic.name,
+    witnesses: witnessesOf(topics, topic),
+    decode: ({ value }) => serde.decode(topic, value),
+    onPoison: (_, error) => logger.error({ err: error }, "suppression cannot be read"),
+  });
+  table.failed.catch((error: unknown) => lifecycle.fail(error));
+  health.readiness("suppressions are loaded", () => table.loaded);
+  return { load: () => table.load(), has: (call) => isSuppressed(table, call) };
+}
