@@ -1,10 +1,14 @@
 // What callers get to see (contract 7.2, 7.3, 7.6).
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { PIXEL_GIF } from "./pixel.ts";
-import type { IndexedRejection, Refusal } from "./refusal.ts";
+import type { IndexedRejection, IndexedWarning, Refusal } from "./refusal.ts";
 
 export type Answer =
-  | { readonly kind: "stored"; readonly rejected: readonly IndexedRejection[] }
+  | {
+      readonly kind: "stored";
+      readonly rejected: readonly IndexedRejection[];
+      readonly warnings: readonly IndexedWarning[];
+    }
   | { readonly kind: "refused"; readonly refusal: Refusal }
   | { readonly kind: "document"; readonly document: object }
   | { readonly kind: "pixel" }
@@ -28,6 +32,18 @@ const SUCCESS = '{"success":true}';
 const JSON_TYPE: readonly string[] = ["Content-Type", "application/json"];
 /** Some SDKs wait at most this long, and take more for a mistake (sdk-facts). */
 const MAX_RETRY_AFTER_SECONDS = 300;
+
+/** The calls of a batch often share one mistake: its answer need not repeat it 2,500 times. */
+const MAX_WARNINGS = 20;
+
+function storedBody({ rejected, warnings }: Answer & { readonly kind: "stored" }): string {
+  if (rejected.length === 0 && warnings.length === 0) return SUCCESS;
+  return JSON.stringify({
+    success: true,
+    ...(rejected.length > 0 && { rejected }),
+    ...(warnings.length > 0 && { warnings: warnings.slice(0, MAX_WARNINGS) }),
+  });
+}
 
 function retryAfter(retryAfterMs: number): { readonly seconds: number; readonly headers: readonly string[] } {
   const seconds = Math.min(Math.max(Math.ceil(retryAfterMs / 1_000), 1), MAX_RETRY_AFTER_SECONDS);
@@ -90,9 +106,7 @@ function notAllowed(allowed: readonly string[]): HttpAnswer {
 export function toHttp(answer: Answer, nowMs: number): HttpAnswer | undefined {
   switch (answer.kind) {
     case "stored": {
-      const { rejected } = answer;
-      const body = rejected.length === 0 ? SUCCESS : JSON.stringify({ success: true, rejected });
-      return { status: 200, headers: JSON_TYPE, body };
+      return { status: 200, headers: JSON_TYPE, body: storedBody(answer) };
     }
     case "refused":
       return refusalAnswer(answer.refusal, nowMs);

@@ -72,6 +72,45 @@ describe("bodies (contract 7.5)", () => {
   });
 });
 
+describe("a timestamp that cannot be read is no reason to refuse (contract 1.6)", () => {
+  test("the call is stored with the time of receipt, and the answer says so", async () => {
+    const reply = await post(ingest, "/v1/track", { body: { ...call, timestamp: "yesterday" } });
+    expect(reply).toMatchObject({ status: 200 });
+    expect(reply.body).toEqual({
+      success: true,
+      warnings: [
+        {
+          index: 0,
+          code: "timestamp_unreadable",
+          message:
+            'timestamp is not an ISO 8601 time, is "yesterday": the call has the time at which it was received',
+        },
+      ],
+    });
+    const [stored] = ingest.stored;
+    expect(stored?.timestampMs).toBe(stored?.receivedAtMs);
+    expect(JSON.parse(stored?.body ?? "")).toMatchObject({ originalTimestamp: "yesterday" });
+  });
+
+  test("of a batch the first twenty are named, beside what is refused", async () => {
+    const late = { ...call, timestamp: 1_700_000_000_000 };
+    const { body } = await post(ingest, "/v1/batch", {
+      body: { batch: [call, 5, ...Array.from({ length: 25 }, () => late)] },
+    });
+    const { rejected, warnings } = body as { rejected: object[]; warnings: { index: number }[] };
+    expect(rejected).toHaveLength(1);
+    expect(warnings.map(({ index }) => index)).toEqual(Array.from({ length: 20 }, (_, index) => index + 2));
+  });
+
+  test.each([undefined, null, "2026-01-01", "2009-11-10T23:00:00+0000"])(
+    "nothing is said of %p",
+    async (timestamp) => {
+      const { body } = await post(ingest, "/v1/track", { body: { ...call, timestamp } });
+      expect(body).toEqual({ success: true });
+    },
+  );
+});
+
 describe("a batch is accepted in part (contract 7.4)", () => {
   test("valid calls are stored, the others named with index, code and message", async () => {
     const batch = [call, { type: "track", userId: "u" }, 5, call];

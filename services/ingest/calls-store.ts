@@ -1,8 +1,9 @@
 // The Kafka side of ingest: the sources and suppressions read from it, the calls written to it, and whether it answers.
+import { watchConfiguration } from "#connection";
 import type { EventLoopTurns } from "#host";
 import type { Kafka, OutgoingRecord, Producer, Table } from "#kafka";
 import { watchTable } from "#runtime";
-import type { RefusedCalls } from "#topics";
+import { configurationTopics, type RefusedCalls, type TopicMap, witnessesOf } from "#topics";
 import { createCallSink } from "./call-sink.ts";
 import { connect, type IngestContext } from "./connection.ts";
 import type { CallSink } from "./ingest-parts.ts";
@@ -39,12 +40,18 @@ export function openCallsStore(context: IngestContext, turns: EventLoopTurns): C
   const producer = kafka.producer({ deliveryTimeoutMs: settings.ingest.acknowledgeTimeoutMs });
   const table = kafka.table({
     topic: sourceConfig.name,
+    witnesses: witnessesOf(topics, sourceConfig),
     decode: ({ value }) => serde.decode(sourceConfig, value),
     onPoison: ({ key }, error) => logger.error({ sourceId: key, err: error }, "source cannot be read"),
   });
   watchTable(metrics, "source-config", table);
   table.failed.catch((error: unknown) => lifecycle.fail(error));
-  const suppressed = openSuppressions(context, kafka, topics.suppressions.name);
+  const suppressed = openSuppressions(context, kafka, topics);
+  watchConfiguration(
+    context,
+    { kafka },
+    configurationTopics(topics).filter(({ topic }) => topic.readBy.includes("ingest")),
+  );
   const sink = createCallSink({
     encode: (call) => serde.encode(calls, call),
     send: (records, headers) =>
@@ -100,8 +107,14 @@ function openRefusedCalls(
 }
 
 /** Of each user that is suppressed only the key is kept: its record says nothing that ingest needs, so it is not even decoded. */
-function openSuppressions({ metrics, lifecycle }: IngestContext, kafka: Kafka, topic: string): Table<true> {
-  const table = kafka.table<true>({ topic, decode: () => true });
+function openSuppressions(
+  { metrics, lifecycle }: IngestContext,
+  kafka: Kafka,
+  topics: TopicMap,
+): Table<true> {
+  const { suppressions } = topics;
+  const witnesses = witnessesOf(topics, suppressions);
+  const table = kafka.table<true>({ topic: suppressions.name, witnesses, decode: () => true });
   watchSuppressions(metrics, table);
   table.failed.catch((error: unknown) => lifecycle.fail(error));
   return table;

@@ -10,7 +10,7 @@ import {
 import { WorkInTurns } from "#host";
 import { UnparsedCall } from "./batch-text.ts";
 import { BYTES_A_TURN } from "./bytes-a-turn.ts";
-import type { IndexedRejection } from "./refusal.ts";
+import type { IndexedRejection, IndexedWarning } from "./refusal.ts";
 import type { Route } from "./routes.ts";
 
 export type TrackingRoute = Extract<Route, { kind: "call" | "batch" }>;
@@ -35,6 +35,7 @@ export type Judgement =
       /** At least one. */
       readonly calls: readonly AcceptedCall[];
       readonly rejected: readonly IndexedRejection[];
+      readonly warnings: readonly IndexedWarning[];
     }
   | {
       readonly kind: "refused";
@@ -73,7 +74,11 @@ function judgeCall(route: TrackingRoute & { kind: "call" }, body: unknown, facts
     newMessageId,
     sizeIsBounded: true,
   });
-  if (acceptance.ok) return { kind: "accepted", calls: [acceptance.call], rejected: [] };
+  if (acceptance.ok) {
+    const { warning } = acceptance.call;
+    const warnings = warning === undefined ? [] : [{ index: 0, ...warning }];
+    return { kind: "accepted", calls: [acceptance.call], rejected: [], warnings };
+  }
   return refused({ code: acceptance.code, message: acceptance.message });
 }
 
@@ -91,7 +96,7 @@ function judgeBatch(body: unknown, facts: RequestFacts): Judgement | Promise<Jud
     root,
     sentAt,
   };
-  const judging: Judging = { context, judged: { calls: [], rejected: [] } };
+  const judging: Judging = { context, judged: { calls: [], rejected: [], warnings: [] } };
   const workBytes = facts.sizeBytes + mergedBytes;
   if (workBytes <= BYTES_A_TURN) {
     for (let index = 0; index < raw.length; index += 1) judgeOne(raw, index, judging);
@@ -105,6 +110,7 @@ function judgeBatch(body: unknown, facts: RequestFacts): Judgement | Promise<Jud
 interface Judged {
   readonly calls: AcceptedCall[];
   readonly rejected: IndexedRejection[];
+  readonly warnings: IndexedWarning[];
 }
 
 interface Judging {
@@ -124,8 +130,13 @@ function judgeOne(raw: readonly unknown[], index: number, { context, judged }: J
     return;
   }
   const acceptance = acceptCall(call instanceof UnparsedCall ? call.parse() : call, context);
-  if (acceptance.ok) judged.calls.push(acceptance.call);
-  else judged.rejected.push({ index, code: acceptance.code, message: acceptance.message });
+  if (!acceptance.ok) {
+    judged.rejected.push({ index, code: acceptance.code, message: acceptance.message });
+    return;
+  }
+  const { call: accepted } = acceptance;
+  judged.calls.push(accepted);
+  if (accepted.warning !== undefined) judged.warnings.push({ index, ...accepted.warning });
 }
 
 interface InTurns {
@@ -150,8 +161,8 @@ async function judgeInTurns(
   return judgementOf(judging.judged);
 }
 
-function judgementOf({ calls, rejected }: Judged): Judgement {
-  return calls.length > 0 ? { kind: "accepted", calls, rejected } : allRefused(rejected);
+function judgementOf({ calls, rejected, warnings }: Judged): Judgement {
+  return calls.length > 0 ? { kind: "accepted", calls, rejected, warnings } : allRefused(rejected);
 }
 
 function allRefused(rejected: readonly IndexedRejection[]): Judgement {

@@ -31,7 +31,7 @@ describe("a body in chunks of one byte", () => {
     const request = fakeRequest();
     const { counts, reservation } = counted();
     const reading = readBody(request, LIMIT, reservation);
-    const text = "0123456789".repeat(1_000);
+    const text = "0123456789".repeat(400);
     const chunks = Array.from(text, (digit) => Buffer.from(digit));
     for (const chunk of chunks) request.emit("data", chunk);
     // Whoever kept a chunk has this in its place.
@@ -43,6 +43,27 @@ describe("a body in chunks of one byte", () => {
     expect(bytes.toString()).toBe(text);
     expect(counts.heldBytes).toBe(bytes.buffer.byteLength);
     expect(counts.heldBytes).toBeLessThanOrEqual(2 * text.length);
+  });
+
+  test("is cut off after thousands of them: each costs what a hundred bytes do", async () => {
+    const socket = new PassThrough();
+    const request = Object.assign(fakeRequest(), { socket });
+    const { reservation } = counted();
+    const reading = readBody(request, LIMIT, reservation);
+    for (let chunk = 0; chunk < 4_096; chunk += 1) request.emit("data", Buffer.alloc(1));
+    expect(socket.destroyed).toBe(false);
+    request.emit("data", Buffer.alloc(1));
+    expect(await reading).toEqual({ kind: "aborted" });
+    expect(socket.destroyed).toBe(true);
+  });
+
+  test("may have as many as it likes where they have some bytes", async () => {
+    const request = fakeRequest();
+    const { reservation } = counted();
+    const reading = readBody(request, 500_000, reservation);
+    for (let chunk = 0; chunk < 10_000; chunk += 1) request.emit("data", Buffer.alloc(32));
+    request.emit("end");
+    expect(await reading).toMatchObject({ kind: "read" });
   });
 
   test("never has a buffer larger than its limit", async () => {
@@ -100,6 +121,14 @@ describe("the rest of a refused body", () => {
   test("is read up to 2 MB, then the connection is closed", () => {
     const { socket, request } = refused();
     for (let megabyte = 0; megabyte < 2; megabyte += 1) request.emit("data", Buffer.alloc(1_000_000));
+    expect(socket.destroyed).toBe(false);
+    request.emit("data", Buffer.alloc(1));
+    expect(socket.destroyed).toBe(true);
+  });
+
+  test("in chunks of one byte is read for some thousands of them, then the connection is closed", () => {
+    const { socket, request } = refused();
+    for (let chunk = 0; chunk < 4_096; chunk += 1) request.emit("data", Buffer.alloc(1));
     expect(socket.destroyed).toBe(false);
     request.emit("data", Buffer.alloc(1));
     expect(socket.destroyed).toBe(true);

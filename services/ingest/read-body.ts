@@ -15,7 +15,16 @@ export type BodyReading =
 /** What gzip may add to bytes that it cannot compress: a body at the limit must not fail for its wrapping. */
 const COMPRESSION_OVERHEAD_BYTES = 1_024;
 
-/** Collects the body as sent, no more than the limit. Nothing is read when its declared length already says too much. */
+/** So many chunks cost no more than some dozens of requests. */
+const MAX_TINY_CHUNKS = 4_096;
+/** To read a chunk costs what some hundreds of its bytes do: with fewer than these on average a sender makes work, and no calls. */
+const TINY_CHUNK_BYTES = 32;
+
+function isDribbled(chunks: number, sizeBytes: number): boolean {
+  return chunks > MAX_TINY_CHUNKS && sizeBytes < chunks * TINY_CHUNK_BYTES;
+}
+
+/** Collects the body as sent, no more than the limit. Nothing is read when its declared length already says too much; a sender of very many tiny chunks is cut off. */
 export function readBody(
   request: IncomingMessage,
   limitBytes: number,
@@ -29,6 +38,7 @@ export function readBody(
   };
   if (Number(declared ?? 0) > wireLimitBytes) return Promise.resolve(tooLarge);
   const { promise, resolve } = Promise.withResolvers<BodyReading>();
+  let chunks = 0;
   const body = new BodyBuffer({ limitBytes: wireLimitBytes, reservation });
 
   function settle(reading: BodyReading): void {
@@ -36,7 +46,13 @@ export function readBody(
     resolve(reading);
   }
   function onData(chunk: Buffer): void {
-    if (body.add(chunk)) return;
+    chunks += 1;
+    const isKept = body.add(chunk);
+    if (isDribbled(chunks, body.sizeBytes)) {
+      settle({ kind: "aborted" });
+      request.socket.destroy();
+    }
+    if (isKept) return;
     const isTooLarge = body.sizeBytes + chunk.length > wireLimitBytes;
     settle(isTooLarge ? tooLarge : { kind: "refused", refusal: busy("waiting_bytes") });
   }
@@ -62,6 +78,7 @@ export function discardBody(request: IncomingMessage, host: Pick<Host, "setTimeo
   // What has arrived whole node:http throws away by itself.
   if (request.complete || socket.destroyed) return;
   let discardedBytes = 0;
+  let chunks = 0;
   const timer = host.setTimeout(() => socket.destroy(), MAX_DISCARD_MS);
   // The request itself tells nothing more once it is answered: only its end or the connection's.
   const stop = () => {
@@ -72,7 +89,8 @@ export function discardBody(request: IncomingMessage, host: Pick<Host, "setTimeo
   request.once("end", stop);
   request.on("data", (chunk: Buffer) => {
     discardedBytes += chunk.length;
-    if (discardedBytes > MAX_DISCARDED_BYTES) socket.destroy();
+    chunks += 1;
+    if (discardedBytes > MAX_DISCARDED_BYTES || isDribbled(chunks, discardedBytes)) socket.destroy();
   });
   request.resume();
 }

@@ -1,4 +1,4 @@
-import type { Rejection } from "#contract";
+import type { CallWarning, Rejection } from "#contract";
 
 /** Why a request is refused for now; also a metric label. */
 export const BUSY_REASONS = ["starting", "kafka", "waiting_bytes", "unacknowledged", "event_loop"] as const;
@@ -7,6 +7,11 @@ export type BusyReason = (typeof BUSY_REASONS)[number];
 
 /** One refused call of a batch (contract 7.4). */
 export interface IndexedRejection extends Rejection {
+  readonly index: number;
+}
+
+/** What is said of an accepted call of a batch, or of the one call of a request. */
+export interface IndexedWarning extends CallWarning {
   readonly index: number;
 }
 

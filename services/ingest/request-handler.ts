@@ -86,7 +86,7 @@ async function answerTo(
     case "settings":
       return startSettings(parts, request, route.writeKey);
     case "client-metrics":
-      return { kind: "stored", rejected: [] };
+      return { kind: "stored", rejected: [], warnings: [] };
     case undefined:
       return nothingHere(`${method} ${url.slice(0, 200)}`, methodsOf(url));
   }

@@ -102,9 +102,11 @@ describe("ingest on Kafka", () => {
   }, 20_000);
 
   test("metrics count what happened, and every code is there from the start", async () => {
+    await send("wk_first", { event: "E", userId: "u", timestamp: "soon" });
     const metrics = await (await fetch(`${operationsUrl}/metrics`)).text();
     expect(metrics).toMatch(/hookline_ingest_calls_accepted_total\{type="track"\} \d{3}/);
     expect(metrics).toContain('hookline_ingest_calls_rejected_total{code="too_many_messages"} 0');
+    expect(metrics).toContain('hookline_ingest_call_warnings_total{code="timestamp_unreadable"} 1');
     expect(metrics).toContain('hookline_ingest_requests_total{route="batch",status="200"} 1');
   });
 

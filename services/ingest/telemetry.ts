@@ -1,4 +1,12 @@
-import { CALL_TYPES, type CallType, type DropReason, REJECTION_CODES, type Rejection } from "#contract";
+import {
+  CALL_TYPES,
+  type CallType,
+  type CallWarning,
+  type DropReason,
+  REJECTION_CODES,
+  type Rejection,
+  WARNING_CODES,
+} from "#contract";
 import { LATENCY_BUCKETS_SECONDS, type Metrics } from "#runtime";
 import { BUSY_REASONS, type Refusal } from "./refusal.ts";
 
@@ -19,8 +27,11 @@ export function statusLabel(status: number | undefined): StatusLabel {
 export interface Telemetry {
   answered(route: RouteLabel, status: StatusLabel, durationMs: number): void;
   received(bytes: number): void;
-  /** Calls of one request that are stored, and those of it that were refused. */
-  stored(calls: readonly { readonly type: CallType }[], rejected: readonly Rejection[]): void;
+  /** Calls of one request that are stored, those of it that were refused, and warnings about the stored ones. */
+  stored(
+    calls: readonly { readonly type: CallType }[],
+    told: { readonly rejected: readonly Rejection[]; readonly warnings: readonly CallWarning[] },
+  ): void;
   /** Calls answered 200 and dropped, because their users are suppressed (contract 5.2). */
   suppressed(calls: number): void;
   /** A whole request that was refused. */
@@ -53,6 +64,11 @@ export function createTelemetry(metrics: Metrics): Telemetry {
     help: "Calls, or whole requests, refused for good, by code.",
     labels: { code: REJECTION_CODES },
   });
+  const warned = metrics.counter({
+    name: "ingest_call_warnings_total",
+    help: "Accepted calls of which something could not be used, by code; timestamp_unreadable: they have the time of receipt.",
+    labels: { code: WARNING_CODES },
+  });
   const dropped = metrics.counter({
     name: "ingest_calls_dropped_total",
     help: "Calls answered 200 and not stored; suppressed: a regulation has suppressed their user.",
@@ -73,9 +89,10 @@ export function createTelemetry(metrics: Metrics): Telemetry {
       duration.observe({ route }, durationMs / 1_000);
     },
     received: (count) => bytes.inc({}, count),
-    stored(calls, rejections) {
+    stored(calls, told) {
       countTypes(calls, (type, count) => accepted.inc({ type }, count));
-      for (const { code } of rejections) rejected.inc({ code });
+      for (const { code } of told.rejected) rejected.inc({ code });
+      for (const { code } of told.warnings) warned.inc({ code });
     },
     suppressed: (calls) => dropped.inc({ reason: "suppressed" }, calls),
     refused(refusal) {

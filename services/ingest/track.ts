@@ -130,7 +130,7 @@ async function storeCalls(parts: IngestParts, request: IncomingMessage, tracking
   const judgement = "then" in judging ? await judging : judging;
   if (judgement.kind === "no_room") return noRoom(reservation);
   if (judgement.kind === "refused") return invalid(judgement.rejection, judgement.rejected);
-  const { calls, rejected } = judgement;
+  const { calls, rejected, warnings } = judgement;
   const retryAfterMs = parts.rateLimit.take(id, ordinaryCalls(calls));
   if (retryAfterMs !== undefined) return limited(retryAfterMs);
   const keeping = parts.suppressions.keep(id, calls, parts.pause);
@@ -138,9 +138,9 @@ async function storeCalls(parts: IngestParts, request: IncomingMessage, tracking
   if (kept.length > 0 && (await parts.sink.store(id, kept)) === "unavailable") {
     return { kind: "refused", refusal: busy("kafka") };
   }
-  parts.telemetry.stored(kept, rejected);
+  parts.telemetry.stored(kept, { rejected, warnings });
   if (kept.length < calls.length) parts.telemetry.suppressed(calls.length - kept.length);
-  return { kind: "stored", rejected };
+  return { kind: "stored", rejected, warnings };
 }
 
 function resolve(
