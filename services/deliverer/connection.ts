@@ -51,6 +51,8 @@ export function connect(context: DelivererContext, ways: Ways): Connection {
       topics.deliveryAttempts,
       topics.deliveryTotals,
       topics.deliveryWakes,
+      topics.retryRequests,
+      topics.endpointBreakers,
     ],
     ways,
   );

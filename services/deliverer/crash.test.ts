@@ -1,6 +1,9 @@
+import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, expect, test } from "@jest/globals";
+import { partitionOfKey } from "#kafka";
 import { type Receiver, startReceiver } from "#support/receiver";
 import { until } from "#support/until";
+import { type DeliveryJob, deliveryKey } from "#topics";
 import { destination } from "./fixtures/jobs.ts";
 import { type DelivererUnderTest, newJob, startDeliverer } from "./fixtures/kafka.ts";
 
@@ -41,6 +44,48 @@ test("killed in the middle of its work and started again, it delivers every job"
     what: () => `${missing().length} jobs that did not arrive`,
   });
 }, 60_000);
+
+/** Ids of jobs of this destination whose records all lie in one partition of the two. */
+function jobsIn(partition: number, destinationId: string, count: number): DeliveryJob[] {
+  const shard = [0, 1, 2, 3].find(
+    (each) => partitionOfKey(deliveryKey({ ...newJob(destinationId), shard: each }), 2) === partition,
+  );
+  if (shard === undefined) throw new Error(`no shard of ${destinationId} lies in partition ${partition}`);
+  return Array.from({ length: count }, () => newJob(destinationId, { shard }));
+}
+
+test("killed while an endpoint takes 4.9 s, it sends again only what the quick one beside it got just before", async () => {
+  receiver.script("/slow", { status: 200, delayMs: 4_900 }, { status: 200 });
+  for (const path of ["/slow", "/quick"])
+    await deliverer.configure(path, destination({ id: path, urls: [receiver.url(path)] }));
+  await deliverer.emit(...jobsIn(0, "/slow", 1));
+  const [slow] = await receiver.untilReceived("/slow", 1);
+  const sent: string[] = [];
+  while (Date.now() - (slow?.receivedAtMs ?? 0) < 3_000) {
+    const jobs = jobsIn(0, "/quick", 10);
+    await deliverer.emit(...jobs);
+    sent.push(...jobs.map(({ messageId }) => messageId));
+    await receiver.untilReceived("/quick", sent.length);
+    await sleep(100);
+  }
+  const killedAtMs = Date.now();
+  await deliverer.service.kill();
+  await deliverer.service.restart();
+  await receiver.untilReceived("/slow", 2, 40_000);
+  const [last] = jobsIn(0, "/quick", 1);
+  if (last === undefined) throw new Error("no job");
+  await deliverer.emit(last);
+  await until(() => arrived("/quick").includes(last.messageId), { timeoutMs: 20_000, what: "the last job" });
+  expect(new Set(arrived("/quick"))).toEqual(new Set([...sent, last.messageId]));
+  const firsts = new Map<string, number>();
+  const doubledAgesMs = receiver.requestsTo("/quick").flatMap(({ json, receivedAtMs }) => {
+    const messageId = String(json["messageId"]);
+    const firstAtMs = firsts.get(messageId);
+    firsts.set(messageId, firstAtMs ?? receivedAtMs);
+    return firstAtMs === undefined ? [] : [killedAtMs - firstAtMs];
+  });
+  expect(Math.max(0, ...doubledAgesMs)).toBeLessThanOrEqual(300);
+}, 90_000);
 
 test("stopped by SIGTERM it finishes what is in flight, and nothing is sent twice", async () => {
   receiver.script("/stopped", { status: 200, delayMs: 400 });

@@ -2,7 +2,7 @@ import type { OwnRetries } from "#contract";
 import type { Table } from "#kafka";
 import { watchTable } from "#runtime";
 import { createSecretBox, type SecretBox } from "#secrets";
-import type { DestinationConfig } from "#topics";
+import { type DestinationConfig, witnessesOf } from "#topics";
 import type { Connection, DelivererContext } from "./connection.ts";
 import type { Quota } from "./endpoints/destination-limit.ts";
 import { createMasking, type Masking } from "./requests/masking.ts";
@@ -23,8 +23,10 @@ export interface Webhook {
 }
 
 /** A destination that calls are attempted for. `urls` are those of its webhooks. */
-export type ReachableDestination = RetriedDestination &
-  (
+export type ReachableDestination = RetriedDestination & {
+  /** How long its pauses lasted, together. */
+  readonly pausedMs: number;
+} & (
     | {
         readonly kind: "active";
         readonly urls: readonly string[];
@@ -63,10 +65,12 @@ export interface Destinations {
    * is away it waits.
    */
   confirmed(destinationId: string): Promise<DestinationState>;
+  /** Somebody waits for such a look at it: who comes now waits behind, so that one user's calls keep their order. */
+  isAwaited(destinationId: string): boolean;
 }
 
 export interface FollowedDestinations extends Destinations {
-  /** Called when it is asked for that a destination's waiting calls are sent now; and for the last time it was, when that is first read. */
+  /** As control processes of the version before ask for waiting calls: called when they do; and for the last time they did, when that is first read. */
   onRetryAsked(listener: (destinationId: string, askedAtMs: number) => void): void;
 }
 
@@ -81,6 +85,7 @@ export function followDestinations(
   const asked = serde.decodeFields(topics.destinationConfig, ["retryAtMs"]);
   const table = kafka.table({
     topic: topics.destinationConfig.name,
+    witnesses: witnessesOf(topics, topics.destinationConfig),
     decode: ({ value }) => serde.decode(topics.destinationConfig, value),
     // A destination is looked at when a call for it comes.
     decodeForListeners: ({ value }) => asked(value),
@@ -108,6 +113,14 @@ export function createDestinations(
   // By the very object, which the table replaces with each change: decrypted once per version, and let go with it.
   const opened = new WeakMap<DestinationConfig, DestinationState>();
   const readToEnd = joinNext(() => table.load());
+  /** How many wait for a look at each destination. */
+  const awaited = new Map<string, number>();
+
+  function wait(destinationId: string, more: 1 | -1): void {
+    const waiting = (awaited.get(destinationId) ?? 0) + more;
+    if (waiting > 0) awaited.set(destinationId, waiting);
+    else awaited.delete(destinationId);
+  }
 
   function state(destinationId: string): DestinationState {
     const config = table.get(destinationId);
@@ -131,9 +144,12 @@ export function createDestinations(
   return {
     loaded: readToEnd,
     state,
+    isAwaited: (destinationId) => awaited.has(destinationId),
     async confirmed(destinationId) {
+      wait(destinationId, 1);
       // A table that can never be read again ends the process; nothing is decided by it meanwhile.
       await readToEnd().catch(() => Promise.withResolvers<never>().promise);
+      wait(destinationId, -1);
       return state(destinationId);
     },
   };
@@ -141,7 +157,7 @@ export function createDestinations(
 
 function open(config: DestinationConfig, secretBox: SecretBox, nowMs: number): DestinationState {
   const urls = config.webhooks.map(({ url }) => url);
-  const retries = retriesOf(config);
+  const common = { urls, pausedMs: config.pausedMs, ...retriesOf(config) };
   try {
     const signing = openSigning(config, secretBox, nowMs);
     const quota = quotaOf(config);
@@ -153,14 +169,13 @@ function open(config: DestinationConfig, secretBox: SecretBox, nowMs: number): D
     });
     return {
       kind: "active",
-      urls,
       webhooks: new Map(webhooks),
       sharedSecret: signing.sharedSecret,
-      ...retries,
+      ...common,
     };
   } catch (error) {
     const message = error instanceof Error ? error.message : "unknown error";
-    return { kind: "unreadable", urls, message, ...retries };
+    return { kind: "unreadable", message, ...common };
   }
 }
 

@@ -18,7 +18,7 @@ import {
 } from "./connection.ts";
 import { type Destinations, followDestinations } from "./destinations.ts";
 import type { EndpointQueues } from "./endpoints/endpoint-queues.ts";
-import { openDestinationLimits, openEndpointQueues } from "./endpoints/open.ts";
+import { openBreakerLog, openDestinationLimits, openEndpointQueues } from "./endpoints/open.ts";
 import { createJobAdmission, type JobAdmission } from "./intake/job-admission.ts";
 import { createDeliver } from "./job/deliver.ts";
 import { RecentJobs } from "./job/recent-jobs.ts";
@@ -134,8 +134,7 @@ function createRunner(
     onRecordsLost: countRecordsLost(metrics, names),
     async onAssigned() {
       telemetry.rebalanced();
-      waking.reassigned();
-      await waking.loaded();
+      await waking.reassigned();
     },
   });
 }
@@ -173,10 +172,12 @@ async function start(context: DelivererContext, outside: DelivererOutside): Prom
   const tracer = openTracer({ ...context, name: deliverer.name });
   const connection = await findRetryTopics(context, connect(context, outside));
   const telemetry = createTelemetry({ metrics, logger, nowMs });
-  const attemptLog = openAttemptLog(context, connection);
+  const writer = context.host.uuid();
+  const attemptLog = openAttemptLog(context, connection, writer);
   const queues = openEndpointQueues(context);
   const destinations = followDestinations(context, connection);
   const producer = connection.kafka.durableProducer();
+  openBreakerLog(context, connection, { producer, queues, writer });
   const waking = openWaking(context, connection, { producer, destinations, queues });
   const delaysMs = new Map(connection.retryTopics.map(({ name, delayMs }) => [name, delayMs]));
   const admission = createJobAdmission({ queues, waking, nowMs, delaysMs });

@@ -7,10 +7,11 @@ import { createAttemptWriter } from "./writer.ts";
 const SEND_EVERY_MS = 250;
 const FLUSH_EVERY_MS = 10_000;
 
-/** Opens the log of attempts; what is in it is sent before the way to Kafka closes. Needs the serde before the first request. */
+/** Opens the log of attempts under this id, unique to the run; what is in it is sent before the way to Kafka closes. Needs the serde before the first request. */
 export function openAttemptLog(
   { host, lifecycle, metrics, nowMs, settings }: DelivererContext,
   { kafka, serde, topics }: Connection,
+  writerId: string,
 ): AttemptLog {
   const dropped = metrics.counter({
     name: "delivery_attempt_records_dropped_total",
@@ -22,7 +23,7 @@ export function openAttemptLog(
     topics,
     serde,
     producer,
-    writerId: host.uuid(),
+    writerId,
     onDropped: (kind, count) => dropped.inc({ kind }, count),
   });
   const log = createAttemptLog({

@@ -54,6 +54,8 @@ describe("the writer of attempts", () => {
         jobId: "job-1",
         messageId: "m1",
         sourceId: "s1",
+        userId: "u1",
+        anonymousId: null,
         type: "track",
         url: "https://a.test/hook",
         attempt: 3,

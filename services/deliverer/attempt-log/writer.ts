@@ -1,3 +1,4 @@
+import { userIn } from "#contract";
 import type { OutgoingRecord, Producer } from "#kafka";
 import type { Serde } from "#serde";
 import {
@@ -93,6 +94,7 @@ interface AttemptParts {
 
 function attemptOf({ job, result, suppressed, writer, sequence }: AttemptParts): DeliveryAttempt {
   const { jobId, destinationId, messageId, sourceId, type, replayId } = job;
+  const { userId, anonymousId } = userIn(job);
   const { url, outcome, startedAtMs, durationMs, message } = result;
   return {
     writer,
@@ -101,6 +103,8 @@ function attemptOf({ job, result, suppressed, writer, sequence }: AttemptParts):
     jobId,
     messageId,
     sourceId,
+    userId,
+    anonymousId,
     type,
     url,
     attempt: job.attempts + 1,

@@ -21,7 +21,7 @@ describe("a circuit breaker", () => {
   test("lets a probe through at once when somebody asks for one, and one only", () => {
     const breaker = broken();
     expect(breaker.permit(START_MS)).toBe("none");
-    breaker.askForProbe();
+    breaker.askForProbe(START_MS);
     expect(breaker.isProbeAsked).toBe(true);
     expect(breaker.permit(START_MS)).toBe("probe");
     expect(breaker.isProbeAsked).toBe(false);
@@ -30,11 +30,23 @@ describe("a circuit breaker", () => {
     expect(breaker.permit(START_MS)).toBe("none");
   });
 
+  test("takes no probe that is under way for the one that somebody asks for", () => {
+    const breaker = broken();
+    expect(breaker.permit(START_MS + 10_000)).toBe("probe");
+    expect(breaker.askForProbe(START_MS + 10_000)).toBe(false);
+    breaker.failed(true, START_MS + 15_000);
+    expect(breaker.askForProbe(START_MS + 15_000)).toBe(true);
+    expect(breaker.permit(START_MS + 15_000)).toBe("probe");
+  });
+
   test("keeps a pause that the endpoint asked for, whoever asks for a probe", () => {
     const breaker = new Breaker(PERIODS_MS);
     breaker.pause(START_MS + 60_000);
-    breaker.askForProbe();
+    expect(breaker.askForProbe(START_MS + 59_999)).toBe(false);
     expect(breaker.permit(START_MS)).toBe("none");
+    expect(breaker.askForProbe(START_MS + 60_000)).toBe(true);
+    expect(breaker.isProbeAsked).toBe(true);
+    expect(breaker.permit(START_MS + 60_000)).toBe("probe");
   });
 
   test("stays closed for failures between answers, and for those of a call that is retried now and then", () => {

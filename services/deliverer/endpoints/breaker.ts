@@ -55,11 +55,13 @@ export class Breaker {
     return this.#isProbeAsked && this.#state === "open";
   }
 
-  /** The next call shall be a probe, without the rest of the period. A pause that the endpoint asked for stays. */
-  askForProbe(): void {
-    if (this.#state !== "open" || this.#isPaused) return;
+  /** The next call shall be a probe, without the rest of the period. False: not now. The endpoint has asked for a pause, or a probe of before is under way. */
+  askForProbe(nowMs: number): boolean {
+    if (this.#state === "closed") return true;
+    if (this.#state === "half_open" || (this.#isPaused && nowMs < this.#untilMs)) return false;
     this.#isProbeAsked = true;
     this.#untilMs = 0;
+    return true;
   }
 
   /** When the next probe may go. */

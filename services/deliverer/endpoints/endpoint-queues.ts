@@ -4,6 +4,7 @@ import type { AttemptOutcome, DivertReason } from "#contract";
 import type { BreakerState } from "./breaker.ts";
 import { EndpointQueue, MAX_WAIT_MS } from "./endpoint-queue.ts";
 import { FairShare } from "./fair-share.ts";
+import type { BreakerStanding, EndpointQueuesListener, EndpointQueuesOptions, RequestEnd } from "./parts.ts";
 import { ProcessLoad } from "./process-load.ts";
 import type { EndpointRequest } from "./request.ts";
 
@@ -12,32 +13,13 @@ const BUSY_IN_FLIGHT = 128;
 /** A latency that is not the process's own. */
 const SLOW_MS = 1_000;
 
-export interface EndpointQueuesOptions {
-  /** An upper bound for each endpoint. */
-  readonly maxInFlight: number;
-  /** Requests that the process can hold at a time. At this bound it reads no further. */
-  readonly maxHeld: number;
-  /** Ascending: the periods of an open breaker are the retry delays. */
-  readonly retryDelaysMs: readonly number[];
-}
-
-export interface EndpointQueuesListener {
-  /** A probe has succeeded: the calls that wait for the endpoint can be woken. */
-  onRecovered(endpoint: string): void;
-  /** A queue that turned requests away has room again. */
-  onRoom(endpoint: string): void;
-}
-
-export interface RequestEnd {
-  readonly durationMs: number;
-  readonly nowMs: number;
-}
-
 export class EndpointQueues {
   readonly #options: EndpointQueuesOptions;
   readonly #queues = new Map<string, EndpointQueue>();
   readonly #fairShare: FairShare;
   readonly #load = new ProcessLoad();
+  /** Endpoints whose breaker may stand otherwise than when it was taken last. */
+  readonly #changedBreakers = new Set<string>();
   #listener: EndpointQueuesListener | undefined;
   #inFlight = 0;
   #waiting = 0;
@@ -92,6 +74,19 @@ export class EndpointQueues {
     return counts;
   }
 
+  /** Endpoints whose breaker may have changed since they were taken, at most `limit`; the others stay. Almost none: who is well is not here. */
+  takeChangedBreakers(limit: number): string[] {
+    const taken = [...this.#changedBreakers].slice(0, limit);
+    for (const endpoint of taken) this.#changedBreakers.delete(endpoint);
+    return taken;
+  }
+
+  /** A closed one where the endpoint is not known, or forgotten. */
+  breakerOf(endpoint: string): BreakerStanding {
+    const { state = "closed", untilMs = 0 } = this.#queues.get(endpoint)?.breaker ?? {};
+    return { state, untilMs };
+  }
+
   /** Starts the request, lets it wait for a place (in order, first attempts ahead of retries), or diverts it. */
   enter(request: EndpointRequest, nowMs: number): void {
     if (request.isWithdrawn) {
@@ -105,6 +100,7 @@ export class EndpointQueues {
     else if (permission === "none") this.#refuse(queue, request);
     else {
       queue.probe = request;
+      this.#changedBreakers.add(queue.endpoint);
       this.#start(queue, request, livedMs);
     }
   }
@@ -121,7 +117,9 @@ export class EndpointQueues {
     this.#left(queue, request);
     if (queue.waiting > 0) this.#saturated(queue);
     queue.limiter.ended(outcome.kind === "retryable", durationMs, nowMs);
+    const wasClosed = queue.breaker.state === "closed";
     const isRecovered = queue.learn(request, outcome, nowMs);
+    if (!wasClosed || queue.breaker.state !== "closed") this.#changedBreakers.add(queue.endpoint);
     if (queue.breaker.state === "open") this.#empty(queue);
     this.#fill(queue, livedMs);
     if (isRecovered) this.#listener?.onRecovered(queue.endpoint);
@@ -139,19 +137,26 @@ export class EndpointQueues {
     return queue?.roomForRetries() ?? 1;
   }
 
-  /** Its next call is let through, to see whether it is back. */
-  askForProbe(endpoint: string): void {
-    this.#queues.get(endpoint)?.breaker.askForProbe();
+  /** Its next call is let through, to see whether it is back. False: not now. It has asked for a pause, or is being asked. */
+  askForProbe(endpoint: string, nowMs: number): boolean {
+    this.#changedBreakers.add(endpoint);
+    return this.#queues.get(endpoint)?.breaker.askForProbe(nowMs) ?? true;
   }
 
   /** Ends waits that took too long, reports room, forgets idle queues. `isBusy`: the event loop has hardly a free moment. */
   sweep(nowMs: number, isBusy: boolean): void {
     this.#load.sweep(nowMs, isBusy);
     for (const queue of this.#queues.values()) {
+      if (queue.waiting > 0) this.#letWithdrawn(queue);
       if (queue.waiting > 0) this.#expire(queue, this.#load.livedMs(nowMs));
       if (queue.hasRoomToTell(nowMs)) this.#tellRoom(queue, nowMs);
-      if (queue.isIdle(nowMs)) this.#queues.delete(queue.endpoint);
+      if (queue.isIdle(nowMs)) this.#forget(queue);
     }
+  }
+
+  #forget({ breaker, endpoint }: EndpointQueue): void {
+    this.#queues.delete(endpoint);
+    if (breaker.state !== "closed") this.#changedBreakers.add(endpoint);
   }
 
   #open(endpoint: string, nowMs: number): EndpointQueue {
@@ -207,6 +212,26 @@ export class EndpointQueues {
     }
   }
 
+  /** Before their turns: who hands its partitions over waits for what is in hand, and one webhook of a call may have its answer already. */
+  #letWithdrawn(queue: EndpointQueue): void {
+    const isWithdrawn = (request: EndpointRequest): boolean => request.isWithdrawn;
+    this.#takeOut(queue, isWithdrawn, (request) => this.#withdraw(queue, request));
+  }
+
+  /** Those in front that wait no longer, of each kind. */
+  #takeOut(
+    { firsts, retries }: EndpointQueue,
+    isOver: (request: EndpointRequest) => boolean,
+    end: (request: EndpointRequest) => void,
+  ): void {
+    for (const requests of [firsts, retries]) {
+      for (let head = requests.shiftIf(isOver); head !== undefined; head = requests.shiftIf(isOver)) {
+        this.#waiting -= 1;
+        end(head);
+      }
+    }
+  }
+
   #withdraw(queue: EndpointQueue, request: EndpointRequest): void {
     this.#left(queue, request);
     request.withdraw();
@@ -214,25 +239,22 @@ export class EndpointQueues {
 
   /** The breaker has opened: nobody needs to wait for it. */
   #empty(queue: EndpointQueue): void {
-    for (const requests of [queue.firsts, queue.retries]) {
-      for (let next = requests.shift(); next !== undefined; next = requests.shift()) {
-        this.#waiting -= 1;
-        this.#left(queue, next);
-        this.#refuse(queue, next);
-      }
-    }
+    this.#takeOut(
+      queue,
+      () => true,
+      (request) => {
+        this.#left(queue, request);
+        this.#refuse(queue, request);
+      },
+    );
   }
 
   #expire(queue: EndpointQueue, livedMs: number): void {
-    for (const requests of [queue.firsts, queue.retries]) {
-      while (requests.head !== undefined && livedMs - requests.head.enteredAtMs >= MAX_WAIT_MS) {
-        const head = requests.shift();
-        if (head === undefined) break;
-        this.#waiting -= 1;
-        this.#left(queue, head);
-        this.#turnAway(queue, head, head.isRetry ? "retry_share" : "queue_slow");
-      }
-    }
+    const hasWaited = ({ enteredAtMs }: EndpointRequest): boolean => livedMs - enteredAtMs >= MAX_WAIT_MS;
+    this.#takeOut(queue, hasWaited, (request) => {
+      this.#left(queue, request);
+      this.#turnAway(queue, request, request.isRetry ? "retry_share" : "queue_slow");
+    });
   }
 
   #tellRoom(queue: EndpointQueue, nowMs: number): void {

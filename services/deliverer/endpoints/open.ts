@@ -1,4 +1,8 @@
-import type { DelivererContext } from "../connection.ts";
+import type { Producer } from "#kafka";
+import { endpointKey } from "#topics";
+import type { Connection, DelivererContext } from "../connection.ts";
+import { createLogLimit } from "../log-limit.ts";
+import { BreakerLog } from "./breaker-log.ts";
 import { DestinationLimits } from "./destination-limits.ts";
 import { EndpointQueues } from "./endpoint-queues.ts";
 
@@ -6,6 +10,9 @@ import { EndpointQueues } from "./endpoint-queues.ts";
 const SWEEP_EVERY_MS = 100;
 /** Utilisation of the event loop, or lateness of a timer, from which on the process itself is what everything waits for. */
 const BUSY = { utilization: 0.9, lateMs: 50 };
+/** What a view of a breaker may be late by. */
+const BREAKERS_EVERY_MS = 500;
+const LOG_PERIOD_MS = 60_000;
 /** How exactly a destination's rate is kept; only while somebody waits for it. */
 const TICK_AFTER_MS = 5;
 
@@ -27,6 +34,46 @@ export function openEndpointQueues({ host, lifecycle, settings }: DelivererConte
   }, SWEEP_EVERY_MS);
   lifecycle.onStop("queues", () => timer.clear());
   return queues;
+}
+
+interface BreakerParts {
+  readonly producer: Pick<Producer, "send">;
+  readonly queues: EndpointQueues;
+  readonly writer: string;
+}
+
+/** Reports breakers that are not closed, and their end. Needs the serde before the first request. */
+export function openBreakerLog(
+  { host, lifecycle, logger, nowMs }: DelivererContext,
+  { serde, topics }: Pick<Connection, "serde" | "topics">,
+  { producer, queues, writer }: BreakerParts,
+): void {
+  const topic = topics.endpointBreakers;
+  const heldBackBefore = createLogLimit(LOG_PERIOD_MS, nowMs);
+  const log = new BreakerLog({
+    queues,
+    writer,
+    nowMs,
+    elapsedMs: () => host.elapsed(),
+    onError(error) {
+      const heldBack = lifecycle.stopping.aborted ? undefined : heldBackBefore(topic.name);
+      if (heldBack === undefined) return;
+      logger.warn({ err: error, topic: topic.name, heldBack }, "breakers are not shown: Kafka refuses them");
+    },
+    write: (records) =>
+      producer.send(
+        records.map((record) => ({
+          topic: topic.name,
+          key: endpointKey(record.url),
+          value: serde.encode(topic, record),
+        })),
+      ),
+  });
+  const timer = host.setInterval(() => log.flush(), BREAKERS_EVERY_MS);
+  lifecycle.onStop("breaker log", () => {
+    timer.clear();
+    log.end();
+  });
 }
 
 /** The way into the queues. */

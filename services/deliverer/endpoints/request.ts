@@ -42,6 +42,11 @@ export class RequestQueue {
     this.#length += 1;
   }
 
+  /** Takes the head, if it is one of those. */
+  shiftIf(isWanted: (head: EndpointRequest) => boolean): EndpointRequest | undefined {
+    return this.#head !== undefined && isWanted(this.#head) ? this.shift() : undefined;
+  }
+
   shift(): EndpointRequest | undefined {
     const head = this.#head;
     if (head === undefined) return undefined;

@@ -166,6 +166,22 @@ describe("a change of the configuration while a call waits (contract 3.6)", () =
   });
 });
 
+test("calls that come while another waits to hear of their destination are sent behind it", async () => {
+  const seen: string[] = [];
+  const respond = ({ body }: { readonly body: Buffer }) => {
+    seen.push(body.toString());
+    return response(200);
+  };
+  const driver = createDriver({ respond });
+  driver.configs.delete("d1");
+  driver.unread.set("d1", destination());
+  const jobOf = (name: string) => job({ messageId: name, jobId: name, body: Buffer.from(name) });
+  const first = driver.step(jobOf("m1"));
+  driver.configs.set("d1", destination());
+  await Promise.all([first, driver.step(jobOf("m2"))]);
+  expect(seen).toEqual(["m1", "m2"]);
+});
+
 describe("a job that comes twice", () => {
   test("is sent once, and the second ends only when the first is durable", async () => {
     const { answer, respond } = byHand();
@@ -201,6 +217,14 @@ describe("a job that comes twice", () => {
     expect(driver.written).toEqual([]);
     await driver.step(job({ ...waits, jobId: "another" }));
     expect(driver.pending).toMatchObject([{ jobId: "another", dueAtMs: waits.dueAtMs }]);
+  });
+
+  test("is not another user's job that has its id, as the version before named calls without their users", async () => {
+    const driver = createDriver();
+    const former = (userId: string) =>
+      job({ userId: null, anonymousId: null, body: Buffer.from(JSON.stringify({ userId })) });
+    for (const userId of ["u1", "u2", "u1"]) await driver.step(former(userId));
+    expect(driver.sent).toHaveLength(2);
   });
 
   test("from a retry topic is attempted once there, and its next attempt is not taken for a copy", async () => {

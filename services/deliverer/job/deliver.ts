@@ -15,7 +15,8 @@
 //   then it is delivered, and once more by its copy in the retry topic, with the same messageId.
 // - delivered, but not committed (at most one commit interval): the call is sent once more, as above.
 // - taken by one webhook while another wanted room: the record goes on to wait for the other. Until that is acknowledged, both are asked again.
-// - put off, because its destination is paused: as diverted; its copies are dealt with when they come out.
+// - put off, because its destination is paused: as diverted; its copies are dealt with when they come out. One that comes out before the
+//   write is acknowledged waits for that, and is looked at again.
 // - given back, because its partition may be another's by now: no request was started for it since, and nothing written. Its
 //   record is read, or stepped, again; requests of it that had failed before are made again with it.
 // - a job the router emitted twice after its own crash: the second is recognised by its id and ends with the first.
@@ -72,7 +73,7 @@ function lookAtDestination(inProgress: JobInProgress, options: DeliverOptions): 
   const { destinationId } = inProgress.record.decoded;
   const state = destinations.state(destinationId);
   const plan = planNow(inProgress, state, options);
-  if (state.kind === "active" || plan.kind === "pause") {
+  if ((state.kind === "active" || plan.kind === "pause") && !destinations.isAwaited(destinationId)) {
     proceed(inProgress, plan, options);
     return;
   }
@@ -99,7 +100,7 @@ function proceed(inProgress: JobInProgress, plan: Plan, options: DeliverOptions)
   if (!claim.isOurs) inProgress.giveBack();
   else if (plan.kind === "pause") inProgress.putOff(plan);
   else if (plan.kind === "attempt") {
-    const job = afterPause(record.decoded, options.nowMs());
+    const job = afterPause(record.decoded, plan.destination, options.nowMs());
     makeAttempt(inProgress, { job, claim, headers: record.headers, ...plan }, options);
   } else inProgress.end(plan);
 }

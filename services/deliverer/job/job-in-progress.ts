@@ -1,4 +1,5 @@
 // A job that this process works on: how it begins, and the one way in which it ends.
+import { jobKey } from "#contract";
 import type { Claim, OutgoingRecord, Ownership, Received, Settle } from "#kafka";
 import type { DeliveryJob } from "#topics";
 import type { AttemptLog } from "../attempt-log/attempt-log.ts";
@@ -87,7 +88,7 @@ export function joinsJobInProgress({ record, settle, claim }: JobRecord, recentJ
 /** How far a job has come tells its copy from what it becomes next. */
 function keyOf(job: DeliveryJob): string {
   const step = position(job);
-  return step === 0 ? job.jobId : `${job.jobId}:${step}`;
+  return step === 0 ? jobKey(job) : `${jobKey(job)}:${step}`;
 }
 
 /** What becomes of a record whose job was begun with another record. */

@@ -27,7 +27,7 @@ const busy = (url: string, retryAfterMs: number) =>
   result(url, { kind: "retryable", reason: "http_429", status: 429, retryAfterMs });
 
 function verdict(results: readonly WebhookResult[], urls: readonly string[] = [A, B], before = job()) {
-  return judge({ job: before, results, destination: { urls } }, retries, START_MS + 50);
+  return judge({ job: before, results, destination: { urls, pausedMs: 0 } }, retries, START_MS + 50);
 }
 
 describe("the verdict on an attempt", () => {
@@ -116,7 +116,7 @@ describe("the verdict on a job that waits for its destination's own limit (contr
         results: [
           { url: A, outcome: { kind: "diverted", reason: "rate_limited" }, atMs: START_MS, notBeforeMs },
         ],
-        destination: { urls: [A] },
+        destination: { urls: [A], pausedMs: 0 },
       },
       retries,
       START_MS,
@@ -131,7 +131,7 @@ describe("the verdict on a job that waits for its destination's own limit (contr
     const stalled = {
       job: job(),
       results: [{ ...other, notBeforeMs: undefined }],
-      destination: { urls: [A] },
+      destination: { urls: [A], pausedMs: 0 },
     };
     expect(judge(stalled, retries, START_MS)).toMatchObject({ job: { firstAttemptAtMs: START_MS } });
   });
@@ -150,7 +150,7 @@ describe("the verdict on a job that waits for its destination's own limit (contr
 
 describe("the plan for a job that came out of its topic", () => {
   const urls = [A, B];
-  const active = { kind: "active", urls, webhooks: new Map(), sharedSecret: undefined } as const;
+  const active = { kind: "active", urls, pausedMs: 0, webhooks: new Map(), sharedSecret: undefined } as const;
   const failed = (url: string, kind: string) => ({
     url,
     kind,

@@ -24,7 +24,7 @@ export interface AttemptReport {
   /** One for each webhook that the attempt went to, or was to go to. */
   readonly results: readonly PartResult[];
   /** Of the configuration that the attempt was made with: all its webhooks, tried or not. */
-  readonly destination: Pick<ReachableDestination, "urls" | "ownRetries">;
+  readonly destination: Pick<ReachableDestination, "urls" | "ownRetries" | "pausedMs">;
 }
 
 /**
@@ -115,7 +115,11 @@ export function position({ attempts, diverts }: Pick<DeliveryJob, "attempts" | "
  * The window begins with the first attempt (contract 3.5); for a job that was diverted before any, with the first divert: that
  * is when it would have been attempted. Waiting for a limit that the destination has set for itself does not begin it (4.4).
  */
-function triedJob({ job, results }: AttemptReport, diverted: DivertedResult | undefined, nowMs: number) {
+function triedJob(
+  { destination, job, results }: AttemptReport,
+  diverted: DivertedResult | undefined,
+  nowMs: number,
+) {
   const hasBegun = job.firstAttemptAtMs !== null || diverted?.outcome.reason !== "rate_limited";
   return {
     ...job,
@@ -123,6 +127,8 @@ function triedJob({ job, results }: AttemptReport, diverted: DivertedResult | un
     diverts: job.diverts + (diverted === undefined ? 0 : 1),
     // Of a clock that was ahead: no window begins later than now.
     firstAttemptAtMs: hasBegun ? Math.min(job.firstAttemptAtMs ?? firstStartMs(results, nowMs), nowMs) : null,
+    // Pauses from before its first attempt are no part of its window.
+    destinationPausedMs: job.firstAttemptAtMs === null ? destination.pausedMs : job.destinationPausedMs,
     failedAtMs: diverted === undefined ? nowMs : null,
     outcomes: mergeOutcomes(job, results),
   };

@@ -1,6 +1,7 @@
 // A paused destination: its calls wait instead of being sent.
 import { describe, expect, test } from "@jest/globals";
 import { WINDOW_MS } from "#contract";
+import type { DeliveryJob } from "#topics";
 import { createDriver } from "../fixtures/driver.ts";
 import { destination, job, response, START_MS } from "../fixtures/jobs.ts";
 
@@ -74,11 +75,65 @@ test("the time of a pause does not count in the window of retries", async () => 
   driver.configs.set("d1", destination({ pausedAtMs: driver.clock.nowMs, pauseLimitMs: 48 * HOUR_MS }));
   await driver.run(START_MS + 10 * HOUR_MS);
   expect(driver.sent).toHaveLength(1);
-  driver.configs.set("d1", destination());
+  driver.configs.set("d1", destination({ pausedMs: 10 * HOUR_MS - 1_000 }));
   await driver.run();
   expect(driver.deadLetters).toMatchObject([{ reason: "window_over" }]);
   expect(driver.sent.length).toBeGreaterThanOrEqual(12);
   expect(driver.sent[1]?.atMs).toBeGreaterThan(START_MS + 10 * HOUR_MS);
+});
+
+describe("a pause that ends before the call comes out of its retry topic", () => {
+  const PAUSES_MS = [1_200_000, 1_500_000];
+  const lastRequestMs = (driver: ReturnType<typeof createDriver>) =>
+    (driver.sent.at(-1)?.atMs ?? 0) - START_MS;
+
+  async function afterPauses(firstPausedMs: number) {
+    const driver = createDriver({ respond: () => response(503) });
+    let pausedMs = firstPausedMs;
+    driver.configs.set("d1", destination({ pausedMs }));
+    await driver.step(job());
+    for (const [index, lastedMs] of PAUSES_MS.entries()) {
+      await driver.run(START_MS + (index + 1) * HOUR_MS);
+      pausedMs += lastedMs;
+      driver.configs.set("d1", destination({ pausedMs }));
+    }
+    await driver.run();
+    return driver;
+  }
+
+  test("does not count in its window either", async () => {
+    const driver = await afterPauses(0);
+    expect(lastRequestMs(driver)).toBeGreaterThanOrEqual(WINDOW_MS + 2_700_000 - 10_000);
+    expect(lastRequestMs(driver)).toBeLessThanOrEqual(WINDOW_MS + 2_700_000);
+  });
+
+  test("nor what was over before its first attempt, which is no part of it", async () => {
+    expect(lastRequestMs(await afterPauses(9 * HOUR_MS))).toBe(lastRequestMs(await afterPauses(0)));
+  });
+});
+
+describe("between two versions", () => {
+  const failedAt = { firstAttemptAtMs: START_MS, attempts: 3, pausedMs: 60_000 };
+
+  async function waitingAfter(changes: Partial<DeliveryJob>, pausedMs: number) {
+    const driver = createDriver({ respond: () => response(503) });
+    driver.configs.set("d1", destination({ pausedMs }));
+    driver.clock.nowMs += HOUR_MS;
+    await driver.step(job({ ...failedAt, ...changes }));
+    return driver.pending[0];
+  }
+
+  test("a job that says nothing of its destination's pauses has those that it met", async () => {
+    const met = { pausedSinceMs: START_MS + HOUR_MS - 5_000 };
+    expect(await waitingAfter({}, HOUR_MS)).toMatchObject({ pausedMs: 60_000 });
+    expect(await waitingAfter(met, HOUR_MS)).toMatchObject({ pausedMs: 65_000, pausedSinceMs: null });
+  });
+
+  test("a pause whose length control has not written counts as the job met it", async () => {
+    const met = { pausedSinceMs: START_MS + HOUR_MS - 5_000, destinationPausedMs: 7_000 };
+    expect(await waitingAfter(met, 7_000)).toMatchObject({ pausedMs: 65_000 });
+    expect(await waitingAfter(met, 0)).toMatchObject({ pausedMs: 65_000 });
+  });
 });
 
 test("a destination that is switched off while it is paused gives its calls up", async () => {

@@ -71,13 +71,28 @@ function planPause(
   return { ...waitFrom({ ...job, pausedSinceMs, dueAtMs }, nowMs, retries), kind: "pause" };
 }
 
-/** As it goes on when its destination is not paused any more. */
-export function afterPause(job: DeliveryJob, nowMs: number): DeliveryJob {
-  const { firstAttemptAtMs, pausedMs, pausedSinceMs } = job;
-  if (pausedSinceMs === null) return job;
-  // Before a first attempt there is no window that the pause could be taken out of.
-  const more = firstAttemptAtMs === null ? 0 : Math.max(0, nowMs - pausedSinceMs);
-  return { ...job, pausedSinceMs: null, pausedMs: pausedMs + more };
+/**
+ * As it goes on when its destination is not paused any more. Pauses that ended before it came out of its topic are those that the
+ * destination has had since; the one that it met is known even where control, of a version before, has not written how long it lasted.
+ */
+export function afterPause(
+  job: DeliveryJob,
+  destination: Pick<ReachableDestination, "pausedMs">,
+  nowMs: number,
+) {
+  const { destinationPausedMs, firstAttemptAtMs, pausedMs, pausedSinceMs } = job;
+  // Before a first attempt there is no window that a pause could be taken out of.
+  if (firstAttemptAtMs === null) return pausedSinceMs === null ? job : { ...job, pausedSinceMs: null };
+  const metMs = nowMs - (pausedSinceMs ?? nowMs);
+  const hadMs = destination.pausedMs - (destinationPausedMs ?? destination.pausedMs);
+  const more = Math.max(0, metMs, hadMs);
+  if (more === 0 && pausedSinceMs === null && destinationPausedMs === destination.pausedMs) return job;
+  return {
+    ...job,
+    pausedSinceMs: null,
+    pausedMs: pausedMs + more,
+    destinationPausedMs: destination.pausedMs,
+  };
 }
 
 /**

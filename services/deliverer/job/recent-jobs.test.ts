@@ -82,6 +82,24 @@ describe("jobs taken in hand lately", () => {
     expect(ended).toEqual(["joined", "late"]);
   });
 
+  test("that are put off give their duplicates back: one of them may be what was put off", () => {
+    const jobs = new RecentJobs();
+    let isGivenBack = false;
+    const waiting: Duplicate = {
+      end() {
+        throw new Error("then nothing of the job is left");
+      },
+      giveBack() {
+        isGivenBack = true;
+      },
+    };
+    jobs.enter(0, "a", never);
+    expect(jobs.enter(0, "a", waiting)).toBe(false);
+    jobs.putOff(0, "a");
+    expect(isGivenBack).toBe(true);
+    expect(jobs.enter(0, "a", never)).toBe(true);
+  });
+
   test("are free again when they are given back, and their duplicates with them", () => {
     const jobs = new RecentJobs();
     const givenBack: string[] = [];

@@ -62,9 +62,12 @@ export class RecentJobs {
     for (const duplicate of duplicates) duplicate.end();
   }
 
-  /** The job waits, durably, and comes again under the same key: it is not to be taken for one that has ended. */
+  /**
+   * The job waits, durably, and comes again under the same key: it is not to be taken for one that has ended. A duplicate may be the very
+   * record that it waits in, read before its acknowledgement had come: none ends by this.
+   */
   putOff(partition: number, key: string): void {
-    for (const duplicate of this.#letGo(this.#jobs(partition), key)) duplicate.end();
+    this.givenBack(partition, key);
   }
 
   /** The job is in nobody's hand any more, and has not ended. */

@@ -65,6 +65,8 @@ test("a dead letter has what the job was, where it stood, and why it died", () =
       replayId,
       sourceId,
       messageId,
+      userId: "u1",
+      anonymousId: null,
       type,
       receivedAtMs,
       attempts: 2,

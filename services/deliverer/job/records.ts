@@ -1,3 +1,4 @@
+import { userIn } from "#contract";
 import type { OutgoingRecord, RawRecord, TopicPartition } from "#kafka";
 import type { Serde } from "#serde";
 import { type DeadLetter, deliveryKey, rawDeadLetter, type TopicMap } from "#topics";
@@ -46,6 +47,7 @@ export function createRecords({ topics, serde, nowMs }: RecordsOptions): Deliver
         replayId: job.replayId,
         sourceId,
         messageId,
+        ...userIn(job),
         type,
         receivedAtMs,
         attempts,

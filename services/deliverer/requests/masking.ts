@@ -1,5 +1,5 @@
 // What an endpoint may have sent back of a webhook's secrets is taken out of what is recorded and logged of its requests.
-import { bytesToMask, createMask, type Mask } from "#secrets";
+import { bytesToMask, createMask, type Mask, secretsOfUrl } from "#secrets";
 import type { Signing } from "./request-headers.ts";
 
 /** Of a response that much is recorded. */
@@ -30,24 +30,4 @@ export function createMasking({ url, headers, signing }: Secrets): Masking {
       return mask;
     },
   };
-}
-
-/** What a path is named by; a token has digits, capitals, or is longer. */
-const WORD = /^(?:[a-z][a-z_.-]{0,23}|v\d{1,3})$/;
-
-/** Who knows a URL may post to it (docs/decisions/0026), and many servers name the path that they do not know. */
-function secretsOfUrl(url: string): string[] {
-  const { pathname = "", search = "", searchParams = [] } = URL.parse(url) ?? {};
-  const parts = pathname.split("/").filter((part) => part !== "" && !WORD.test(part));
-  const isWhole = parts.length === 0 && search === "";
-  const values = [...searchParams].map(([, value]) => value);
-  return isWhole ? [] : [`${pathname}${search}`, pathname, ...parts.flatMap(decodedToo), ...values];
-}
-
-function decodedToo(part: string): string[] {
-  try {
-    return [part, decodeURIComponent(part)];
-  } catch {
-    return [part];
-  }
 }

@@ -1,20 +1,25 @@
-import type { Producer, Received, Runner, Step, Table } from "#kafka";
+import type { Producer, Received, Runner, Step, Table, TopicPartition } from "#kafka";
 import type { DeliveryJob, DeliveryWake } from "#topics";
 import type { Connection, DelivererContext, Reading } from "../connection.ts";
 import type { FollowedDestinations } from "../destinations.ts";
 import type { EndpointQueues } from "../endpoints/endpoint-queues.ts";
 import { position } from "../job/judge.ts";
 import type { WebhookResult } from "../outcomes.ts";
-import { AskedRetries } from "./asked-retries.ts";
+import { carryOut } from "./carry-out.ts";
 import { createWakeCursors, type WakeCursors } from "./cursors.ts";
 import { forgetPassedCursors } from "./forget.ts";
 import { createWakePace } from "./pace.ts";
+import type { PassParts } from "./parts.ts";
 import { ReaderJobs } from "./reader-jobs.ts";
+import { RetryRequests } from "./retry-requests.ts";
 import { createRoom } from "./room.ts";
 import { createWaker, type Waker } from "./waker.ts";
 
 /** Of more endpoints than that all are looked for again. */
 const MAX_SEEN = 100_000;
+
+/** Longer than any retry delay by default: what has waited since then has come out by itself. */
+const CONFIGURED_REQUEST_MS = 30 * 60_000;
 
 export interface WakingParts {
   readonly producer: Pick<Producer, "send">;
@@ -24,16 +29,14 @@ export interface WakingParts {
 
 /** What the reader of the retry topics and the requests have to do with waking. */
 export interface Waking {
-  /** Before partitions are read: what their last owners took of them. */
-  loaded(): Promise<void>;
   /** The job was taken care of ahead of its time; its record only has to be passed over. */
   isTaken(record: Received<DeliveryJob>): boolean;
   /** What the reader does with a record: `step`, unless it was taken care of already. */
   reading(step: Step<DeliveryJob>): Step<DeliveryJob>;
   /** A request has ended. */
   requested(job: DeliveryJob, result: WebhookResult): void;
-  /** Partitions were given out: what waits in them is not known here. */
-  reassigned(): void;
+  /** Partitions were given out: what waits in them is not known here. Resolves when it is known what their last owners took of them. */
+  reassigned(): Promise<void>;
   /** Begins to wake: `step` is what a job in hand goes through. */
   begin(runner: Runner, step: Step<DeliveryJob>): void;
 }
@@ -48,20 +51,15 @@ export function openWaking(context: DelivererContext, connection: Reading, parts
   /** URLs whose endpoint's waiting calls this process has looked for since it got its partitions. */
   const seen = new Set<string>();
   let waker: Waker | undefined;
-  const asked = new AskedRetries({
-    ...context,
-    ...parts,
-    stopping: context.lifecycle.stopping,
-    waker: () => waker,
-  });
-  parts.destinations.onRetryAsked((id, askedAtMs) => asked.add(id, askedAtMs));
+  const requests = followRequests(context, connection, parts);
+  /** Counts the times at which partitions were given out, and those of them after which their last owners' cursors were read. */
+  const terms = { given: 0, known: 0 };
 
   const isTaken = (record: Received<DeliveryJob>) =>
     retryTopics.has(record.topic) &&
     cursors.isTaken({ ...record, destinationId: record.decoded.destinationId });
 
   return {
-    loaded: () => table.load(),
     isTaken,
     reading(step) {
       const followed = readerJobs.following(step);
@@ -78,18 +76,38 @@ export function openWaking(context: DelivererContext, connection: Reading, parts
       seen.add(url);
       waker.found(url);
     },
-    reassigned() {
+    async reassigned() {
       seen.clear();
-      asked.again();
+      requests.forgetPasses();
+      terms.given += 1;
+      const { given } = terms;
+      await table.load();
+      // Of two loads the later one may have ended first.
+      terms.known = Math.max(terms.known, given);
     },
     begin(runner, step) {
-      const started = startWaker(context, connection, { ...parts, cursors, readerJobs, runner, step });
+      // What the last owner of a partition took is not to be taken once more.
+      const position = (partition: TopicPartition) =>
+        terms.known === terms.given ? runner.position(partition) : undefined;
+      const waking = { ...parts, cursors, position, readerJobs, requests, runner, step };
+      const started = startWaker(context, connection, waking);
       waker = started;
       parts.queues.listen({
         onRecovered: (endpoint) => started.recovered(endpoint),
         onRoom: (endpoint) => started.hasRoom(endpoint),
       });
       forgetPassed(context, connection, { cursors, runner, topics: retryTopics });
+      const carrying = {
+        ...connection,
+        ...context,
+        ...parts,
+        ...topics,
+        requests,
+        runner,
+        waker: started,
+        write,
+      };
+      void carryOut({ ...carrying, topics: retryTopics }, context.lifecycle.stopping);
     },
   };
 }
@@ -107,7 +125,40 @@ function followWakes(
   return table;
 }
 
+/** What is asked for of waiting calls; read by itself, so that the reader of the topics does not wait for it. */
+function followRequests(
+  { lifecycle, logger, nowMs }: DelivererContext,
+  { kafka, retryTopics, serde, topics }: Reading,
+  { destinations }: WakingParts,
+): RetryRequests {
+  const requests = new RetryRequests({ topics: retryTopics.map(({ name }) => name), nowMs });
+  const table = kafka.table({
+    topic: topics.retryRequests.name,
+    decode: ({ value }) => serde.decode(topics.retryRequests, value),
+    keepsValues: false,
+    onPoison: ({ key }, error) =>
+      logger.error({ destinationId: key, err: error }, "a retry request cannot be read"),
+  });
+  table.onChange((_, request) => {
+    if (request !== undefined) requests.observe(request, table.loaded);
+  });
+  // Of a control process of the version before.
+  destinations.onRetryAsked((destinationId, askedAtMs) => {
+    if (askedAtMs < nowMs() - CONFIGURED_REQUEST_MS) return;
+    const id = `${destinationId}@${askedAtMs}`;
+    const all = { kind: "retry", jobIds: null, found: null, done: null };
+    requests.observe({ id, destinationId, askedAtMs, ...all }, table.loaded);
+  });
+  void table.load().catch((error: unknown) => {
+    if (!lifecycle.stopping.aborted) lifecycle.fail(error);
+  });
+  table.failed.catch((error: unknown) => lifecycle.fail(error));
+  return requests;
+}
+
 interface WakerParts extends WakingParts {
+  readonly requests: RetryRequests;
+  readonly position: PassParts["position"];
   readonly cursors: WakeCursors;
   readonly readerJobs: ReaderJobs;
   readonly runner: Runner;
@@ -116,8 +167,8 @@ interface WakerParts extends WakingParts {
 
 function startWaker(
   { host, lifecycle, logger, metrics, nowMs }: DelivererContext,
-  { kafka, retryTopics, serde, topics }: Reading,
-  { cursors, destinations, queues, producer, readerJobs, runner, step }: WakerParts,
+  { groupId, kafka, retryTopics, serde, topics }: Reading,
+  { cursors, destinations, position, queues, producer, readerJobs, requests, runner, step }: WakerParts,
 ): Waker {
   const wokenCalls = metrics.counter({
     name: "delivery_woken_calls_total",
@@ -133,9 +184,13 @@ function startWaker(
     nowMs,
     host,
     decode: ({ value }) => serde.decode(topics.deliveryJobs, value),
-    position: (partition) => runner.position(partition),
+    position,
+    requests,
+    wasDone: (record) => runner.wasDone(record),
+    doneEarly: (record) => runner.doneEarly(record),
     ownership: (partition) => runner.ownership(partition),
     offsets: (topic) => admin.offsets(topic),
+    committed: (topic) => admin.committedOffsets(groupId, topic),
     readRange: (range) => kafka.readRange(range),
     destination: (id) => destinations.state(id),
     write: (records) => producer.send(records),

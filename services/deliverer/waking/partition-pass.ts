@@ -1,8 +1,10 @@
 import type { Claim, Ownership, RawRecord, Settle } from "#kafka";
 import type { DeliveryJob } from "#topics";
 import type { Endpoints, PassParts, PassResult, WakeRange } from "./parts.ts";
-import { WakeProgress } from "./progress.ts";
+import type { WakeProgress } from "./progress.ts";
 import type { ReaderJob } from "./reader-jobs.ts";
+import type { OpenRequest } from "./retry-request.ts";
+import { type Woken, wokenBy } from "./woken.ts";
 import { untilWritten } from "./write.ts";
 
 /** What is between two cursors is what a crash doubles; also how often other processes' cursors are written again. */
@@ -11,17 +13,14 @@ const CURSOR_INTERVAL_MS = 1_000;
 /** The reader's jobs end within the time of a response; a pass does not wait for what lasts longer, its cursors stay before it. */
 const WAIT_FOR_READER_MS = 10_000;
 
-/** A destination that waits for one of the endpoints. */
-interface Woken {
-  readonly endpoint: string;
-  /** Of its jobs, those that failed later keep their time. */
-  readonly failedBeforeMs: number;
-  readonly progress: WakeProgress;
+interface Bounds extends Omit<WakeRange, "onRecord"> {
+  /** How many the topic has. */
+  readonly partitions: number;
 }
 
 /** One pass's way through one partition of one retry topic. */
 export class PartitionPass {
-  readonly #bounds: Omit<WakeRange, "onRecord">;
+  readonly #bounds: Bounds;
   readonly #endpoints: Endpoints;
   readonly #parts: PassParts;
   readonly #ownership: Ownership;
@@ -37,8 +36,13 @@ export class PartitionPass {
   /** Retention has removed some of it. */
   #isCut = false;
   #cursorsAtMs: number;
+  /** When the newest record that was looked at was written, by its writer's clock, which may be ahead of ours. */
+  #newestMs = 0;
+  readonly #beganAtMs: number;
+  /** By destination. A request that comes meanwhile has not seen what was looked at before. */
+  readonly #requests: ReadonlyMap<string, readonly OpenRequest[]>;
 
-  constructor(bounds: Omit<WakeRange, "onRecord">, endpoints: Endpoints, parts: PassParts) {
+  constructor(bounds: Bounds, endpoints: Endpoints, parts: PassParts) {
     this.#bounds = bounds;
     this.#endpoints = endpoints;
     this.#parts = parts;
@@ -46,16 +50,19 @@ export class PartitionPass {
     this.#readerJobs = [...parts.readerJobs.of(bounds)];
     this.#readTo = bounds.fromOffset;
     this.#cursorsAtMs = parts.nowMs();
+    this.#beganAtMs = parts.host.elapsed();
+    this.#requests = new Map([...endpoints.keys()].map((key) => [key, parts.requests.of(key)]));
   }
 
   async run(): Promise<PassResult> {
-    const { signal, toOffset } = this.#bounds;
-    await this.#read();
+    const { fromOffset, signal, toOffset } = this.#bounds;
+    if (fromOffset < toOffset) await this.#read();
     if (!signal.aborted && this.#readTo < toOffset) this.#cut();
     this.#isRead = true;
     if (this.#inHand > 0) await this.#idle.promise;
     await this.#readersEnd();
     await this.#writeCursors();
+    this.#report();
     let taken = 0;
     let returned = 0;
     for (const { progress } of this.#woken()) {
@@ -85,6 +92,25 @@ export class PartitionPass {
     timer.clear();
   }
 
+  #report(): void {
+    const { partition, partitions, topic } = this.#bounds;
+    for (const [destinationId, requests] of this.#requests) {
+      if (requests.length === 0) continue;
+      const end = { beganAtMs: this.#beganAtMs, isWhole: this.#isWhole(destinationId) };
+      for (const request of requests) request.passed({ topic, partition, partitions }, end);
+    }
+  }
+
+  /** Nothing of the destination is left here that could have been taken. */
+  #isWhole(destinationId: string): boolean {
+    const isSeen = !this.#isCut && this.#readTo >= this.#bounds.toOffset && this.#ownership.isOurs;
+    const isHeld = this.#readerJobs.some((job) => job.destinationId === destinationId && !job.isOver);
+    if (!isSeen || isHeld) return false;
+    if (!this.#destinations.has(destinationId)) return true;
+    const progress = this.#destinations.get(destinationId)?.progress;
+    return progress?.isWhole === true && !progress.isGettingThrough;
+  }
+
   #woken(): Woken[] {
     return [...this.#destinations.values()].filter((woken) => woken !== undefined);
   }
@@ -92,12 +118,14 @@ export class PartitionPass {
   /** Synchronous for what stays where it is, which may be a million records. */
   #look(record: RawRecord): void | Promise<void> {
     if (record.offset > this.#readTo) this.#cut();
+    this.#newestMs = Math.max(this.#newestMs, record.timestampMs);
     const destinationId = destinationOf(record);
     const woken = destinationId === undefined ? undefined : this.#wokenDestination(destinationId);
     const stays =
       destinationId === undefined ||
       woken === undefined ||
       woken.progress.isStopped ||
+      this.#parts.wasDone(record) ||
       this.#parts.cursors.isTaken({ ...record, destinationId });
     if (!stays) return this.#take(record, woken).then(() => this.#looked(record));
     this.#readTo = record.offset + 1;
@@ -116,30 +144,23 @@ export class PartitionPass {
 
   #wokenDestination(destinationId: string): Woken | undefined {
     if (this.#destinations.has(destinationId)) return this.#destinations.get(destinationId);
-    const endpoint = this.#endpointOf(destinationId);
-    const failedBeforeMs = this.#endpoints.get(destinationId) ?? this.#endpoints.get(endpoint ?? "");
-    const woken =
-      this.#isCut || endpoint === undefined || failedBeforeMs === undefined
-        ? undefined
-        : { endpoint, failedBeforeMs, progress: new WakeProgress() };
+    const woken = this.#isCut
+      ? undefined
+      : wokenBy(destinationId, {
+          parts: this.#parts,
+          endpoints: this.#endpoints,
+          requests: this.#requests.get(destinationId) ?? [],
+        });
     this.#destinations.set(destinationId, woken);
     return woken;
-  }
-
-  /** Whose room its jobs wait for. */
-  #endpointOf(destinationId: string): string | undefined {
-    const state = this.#parts.destination(destinationId);
-    if (state.kind !== "active") return undefined;
-    const endpoints = [...state.webhooks.values()].map((webhook) => webhook.endpoint);
-    if (!this.#endpoints.has(destinationId)) return endpoints.find((each) => this.#endpoints.has(each));
-    return endpoints.find((each) => this.#parts.room.isOpen(each)) ?? endpoints[0];
   }
 
   async #take(record: RawRecord, woken: Woken): Promise<void> {
     const { endpoint, failedBeforeMs, progress } = woken;
     const job = await this.#decode(record, progress);
     if (job === undefined) return;
-    if ((job.failedAtMs ?? 0) > failedBeforeMs) return progress.leave(record.offset);
+    const requests = woken.requests.filter((request) => request.means(job));
+    if (requests.length === 0 && (job.failedAtMs ?? 0) > failedBeforeMs) return progress.leave(record.offset);
     const hasRoom = await this.#parts.room.wait(endpoint, this.#bounds.signal);
     if (!hasRoom || !this.#ownership.isOurs) return progress.stop(record.offset);
     if (this.#isReaders(record) || !progress.take(record.offset)) return;
@@ -147,7 +168,7 @@ export class PartitionPass {
     // Due now, or the step would let it hop on.
     const dueAtMs = Math.min(job.dueAtMs, this.#parts.nowMs());
     const received = { ...record, decoded: { ...job, dueAtMs } };
-    this.#parts.step(received, this.#settling(record, woken), this.#claim(woken));
+    this.#parts.step(received, this.#settling(record, woken, requests), this.#claim(woken));
   }
 
   /** True: the topic's reader has taken it meanwhile, and ends it. */
@@ -162,8 +183,12 @@ export class PartitionPass {
     return true;
   }
 
-  #settling(record: RawRecord, { endpoint, progress }: Woken): Settle {
-    const { cursors, nowMs } = this.#parts;
+  #settling(
+    record: RawRecord,
+    { endpoint, isGone, progress }: Woken,
+    requests: readonly OpenRequest[],
+  ): Settle {
+    const { cursors, doneEarly, nowMs } = this.#parts;
     const destinationId = destinationOf(record) ?? "";
     return ({ produce, onDurable }) => {
       let isHeld = true;
@@ -175,8 +200,10 @@ export class PartitionPass {
       void untilWritten(this.#parts, produce, letGo).then((isWritten) => {
         if (!isWritten) return;
         onDurable?.();
-        cursors.took({ ...record, destinationId }, nowMs());
-        progress.durable(record.offset, { isBack: produce.length > 0 });
+        for (const request of requests) request.took();
+        doneEarly(record);
+        cursors.took({ ...record, destinationId }, Math.max(nowMs(), record.timestampMs));
+        progress.durable(record.offset, { isBack: produce.length > 0 && !isGone });
         letGo();
       });
     };
@@ -219,7 +246,7 @@ export class PartitionPass {
   async #writeCursors(): Promise<void> {
     this.#cursorsAtMs = this.#parts.nowMs();
     const { topic, partition } = this.#bounds;
-    const atMs = this.#cursorsAtMs;
+    const atMs = Math.max(this.#cursorsAtMs, this.#newestMs);
     const advances: Promise<void>[] = [];
     for (const [destinationId, woken] of this.#destinations) {
       const belowOffset = woken === undefined ? 0 : this.#belowOffset(destinationId, woken);

@@ -4,14 +4,18 @@ import type { DeliveryJob } from "#topics";
 import type { DestinationState } from "../destinations.ts";
 import type { WakeCursors } from "./cursors.ts";
 import type { ReaderJobs } from "./reader-jobs.ts";
+import type { OpenRequest } from "./retry-request.ts";
 import type { Room } from "./room.ts";
 import type { WriteParts } from "./write.ts";
 
 /**
- * What is woken, by endpoint, or by destination where somebody asked for one: whose last attempt failed before this time (Unix ms), and in
- * any case what was not asked.
+ * What is woken, by endpoint: whose last attempt failed before this time (Unix ms), and in any case what was not asked. Or by destination
+ * what its retry requests mean (`REQUESTED`).
  */
 export type Endpoints = ReadonlyMap<string, number>;
+
+/** Before all times: nothing is woken but what requests mean. */
+export const REQUESTED = Number.NEGATIVE_INFINITY;
 
 export interface PassParts extends WriteParts {
   /** Names of the retry topics, longest delay first: the oldest jobs wait there. */
@@ -20,13 +24,21 @@ export interface PassParts extends WriteParts {
   readonly step: Step<DeliveryJob>;
   readonly room: Room;
   readonly readerJobs: Pick<ReaderJobs, "of" | "at" | "mayHaveTaken">;
-  readonly host: Pick<Host, "setTimeout" | "delay">;
+  /** What is asked of a destination's waiting calls. */
+  readonly requests: { of(destinationId: string): readonly OpenRequest[] };
+  readonly host: Pick<Host, "setTimeout" | "delay" | "elapsed">;
   readonly nowMs: () => number;
   decode(record: RawRecord): DeliveryJob | Promise<DeliveryJob>;
-  /** What this process reads now; undefined when it is another's. */
+  /** What this process reads next; undefined when the partition is another's, or nothing of it has been read yet. */
   position(partition: TopicPartition): number | undefined;
+  /** An earlier owner of the partition has done it, and no reader comes to it again. */
+  wasDone(record: RawRecord): boolean;
+  /** What became of it is durable: the group's commits say so from now on, and its reader passes it over. */
+  doneEarly(record: RawRecord): void;
   ownership(partition: TopicPartition): Ownership;
   offsets(topic: string): Promise<readonly PartitionOffsets[]>;
+  /** By partition, what the group has committed. */
+  committed(topic: string): Promise<ReadonlyMap<number, number>>;
   readRange(range: WakeRange): Promise<void>;
   destination(destinationId: string): DestinationState;
 }

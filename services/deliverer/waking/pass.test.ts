@@ -6,8 +6,10 @@ import { until } from "#support/until";
 import type { DeliveryJob } from "#topics";
 import type { DestinationState } from "../destinations.ts";
 import { cursorsOn, type Disk, endpointOf, logOf, NOW_MS, partsOf } from "../fixtures/pass.ts";
+import { REQUESTED } from "./parts.ts";
 import { runPass } from "./pass.ts";
 import { ReaderJobs } from "./reader-jobs.ts";
+import { OpenRequest } from "./retry-request.ts";
 
 const NEVER = new AbortController().signal;
 const A = new Map([[endpointOf("a"), NOW_MS]]);
@@ -46,6 +48,25 @@ describe("a pass", () => {
     expect(first.taken).toBe(2);
     const again = await runPass(A, partsOf({ log, disk, position: 1, step: delivering([]) }), NEVER);
     expect(again.taken).toBe(0);
+  });
+
+  test("does not take again what an earlier owner of the partition has done behind an open job", async () => {
+    const seen: DeliveryJob[] = [];
+    const wasDone = ({ offset }: { readonly offset: number }) => offset === 1;
+    await runPass(A, partsOf({ log: logOf(["a", "a", "a"]), wasDone, step: delivering(seen) }), NEVER);
+    expect(seen.map(({ jobId }) => jobId)).toEqual(["j0", "j2"]);
+  });
+
+  test("says what it has done to the group's commits, also while the partition is being handed over", async () => {
+    let isOurs = true;
+    const done: number[] = [];
+    const step: Step<DeliveryJob> = (_, settle) => {
+      isOurs = false;
+      settle({ produce: [] });
+    };
+    const doneEarly = ({ offset }: { readonly offset: number }) => void done.push(offset);
+    await runPass(A, partsOf({ log: logOf(["a"]), doneEarly, isOurs: () => isOurs, step }), NEVER);
+    expect(done).toEqual([0]);
   });
 
   test("says of nothing that it was taken where retention has removed what the topic's reader may have in hand", async () => {
@@ -174,8 +195,14 @@ describe("a pass", () => {
     const parts = partsOf({ log, step: delivering([]), room, destination: () => ({ ...one, webhooks }) });
     expect((await runPass(new Map([[two, NOW_MS]]), parts, NEVER)).taken).toBe(1);
     expect(asked).toEqual([two]);
-    const again = partsOf({ log, step: delivering([]), room, destination: () => ({ ...one, webhooks }) });
-    expect((await runPass(new Map([["a", NOW_MS]]), again, NEVER)).taken).toBe(1);
+    const request = {
+      ...{ id: "r", destinationId: "a", askedAtMs: NOW_MS, kind: "retry" },
+      ...{ jobIds: null, found: null, done: null },
+    };
+    const requests = { of: () => [new OpenRequest(request, NOW_MS, true)] };
+    const bench = { log, step: delivering([]), room, requests, destination: () => ({ ...one, webhooks }) };
+    const again = partsOf(bench);
+    expect((await runPass(new Map([["a", REQUESTED]]), again, NEVER)).taken).toBe(1);
   });
 
   test("leaves no cursor where it took nothing, wherever it began", async () => {
@@ -450,3 +477,15 @@ function diskWhile(disk: Disk, isAlive: () => boolean): Disk {
   Object.defineProperty(view, "size", { get: () => disk.size });
   return view;
 }
+
+test("what was written by a clock that is ahead is covered by the cursor over it", async () => {
+  const log = logOf(["a", "a"]);
+  const records = log.records.map((record) => ({ ...record, timestampMs: NOW_MS + 5_000 }));
+  const disk: Disk = new Map();
+  const step: Step<DeliveryJob> = (_, settle) => settle({ produce: [] });
+  const parts = partsOf({ log: { ...log, records }, disk, step });
+  await runPass(A, parts, NEVER);
+  const next = cursorsOn(disk);
+  const isTaken = records.map((record) => next.isTaken({ ...record, destinationId: "a" }));
+  expect(isTaken).toEqual([true, true]);
+});

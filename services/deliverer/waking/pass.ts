@@ -6,6 +6,7 @@
 // What was delivered since the last cursor is delivered once more, with its messageId (contract 1.7). While the pass and
 // the topic's reader are in one process, the reader's copy of a job in hand is a double and ends with it (RecentJobs).
 
+import type { PartitionOffsets } from "#kafka";
 import { PartitionPass } from "./partition-pass.ts";
 import type { Endpoints, PassParts, PassResult } from "./parts.ts";
 
@@ -17,16 +18,42 @@ export async function runPass(
 ): Promise<PassResult> {
   let taken = 0;
   let returned = 0;
+  const hasRequests = [...endpoints.keys()].some((key) => parts.requests.of(key).length > 0);
   for (const topic of parts.topics) {
-    for (const { partition, high } of await parts.offsets(topic)) {
-      const position = parts.position({ topic, partition });
-      if (position === undefined || signal.aborted) continue;
+    const offsets = await parts.offsets(topic);
+    for (const { partition, high, position } of await positions(topic, offsets, { parts, hasRequests })) {
+      if (signal.aborted || (position >= high && !hasRequests)) continue;
+      const partitions = offsets.length;
       const bounds = { topic, partition, fromOffset: position, toOffset: high, signal };
-      if (bounds.fromOffset >= high) continue;
-      const result = await new PartitionPass(bounds, endpoints, parts).run();
+      const result = await new PartitionPass({ ...bounds, partitions }, endpoints, parts).run();
       taken += result.taken;
       returned += result.returned;
     }
   }
   return { taken, returned };
+}
+
+interface Known extends PartitionOffsets {
+  /** Where what waits begins. */
+  readonly position: number;
+}
+
+/** Of the partitions that this process reads. One of which nothing was fetched yet is known to be empty by the group's commit. */
+async function positions(
+  topic: string,
+  offsets: readonly PartitionOffsets[],
+  { hasRequests, parts }: { readonly parts: PassParts; readonly hasRequests: boolean },
+): Promise<Known[]> {
+  let committed: ReadonlyMap<number, number> | undefined;
+  const known: Known[] = [];
+  for (const { partition, low, high } of offsets) {
+    let position = parts.position({ topic, partition });
+    if (position === undefined && hasRequests && parts.ownership({ topic, partition }).isOurs) {
+      committed ??= await parts.committed(topic);
+      const isEmpty = low === high || (committed.get(partition) ?? 0) >= high;
+      position = isEmpty ? high : undefined;
+    }
+    if (position !== undefined) known.push({ partition, low, high, position });
+  }
+  return known;
 }

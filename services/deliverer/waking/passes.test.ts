@@ -40,15 +40,15 @@ function waking(destinationIds: readonly string[]) {
   return { deliver, delays, lines, looks, settles, waker };
 }
 
-test("a pass that fails is logged, and the next sign of the endpoint wakes what waits", async () => {
-  const { lines, looks, settles, waker } = waking(["a"]);
+test("a pass that fails is logged and tried again, so that nobody has to ask for what waits once more", async () => {
+  const { delays, lines, looks, settles, waker } = waking(["a"]);
   looks.failing = new Error("the broker is away");
   waker.recovered(ENDPOINT);
   await turns();
-  const line = [{ err: looks.failing }, "waiting calls could not be woken"];
-  expect([lines, settles.size]).toEqual([[line], 0]);
+  const line = [{ err: looks.failing }, "waiting calls could not be woken; it is tried again"];
+  expect([lines, settles.size, delays.map(({ ms }) => ms)]).toEqual([[line], 0, [2_000]]);
   looks.failing = undefined;
-  waker.recovered(ENDPOINT);
+  delays[0]?.resolve();
   await turns();
   expect(settles.size).toBe(1);
 });

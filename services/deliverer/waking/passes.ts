@@ -8,6 +8,7 @@ const PASS_MS = 10_000;
 /** After a pass that found nothing its place stays empty for so many times its length, so that looking costs little. */
 const REST_FACTOR = 4;
 const MAX_REST_MS = 30_000;
+const AFTER_FAILURE_MS = 2_000;
 /** Calls that were on their way into a retry topic when a pass looked are there after this time. */
 const LOOK_AGAIN_MS = 500;
 
@@ -35,24 +36,30 @@ export class Passes {
     this.#wanted = wanted;
   }
 
+  /** Ends when there is nothing more to take, or when others wait; what is left then is wanted again. */
   async run(endpoints: Endpoints, hurry: AbortSignal): Promise<void> {
-    const { host, logger } = this.#options;
     const { stopping } = this.#parts;
+    do {
+      const end = await this.#tried(endpoints, hurry);
+      if (end === "nothing" || stopping.aborted) return;
+      if (end === "more" && !this.#wanted.isEmpty) break;
+      const pauseMs = end === "more" ? LOOK_AGAIN_MS : AFTER_FAILURE_MS;
+      await this.#options.host.delay(pauseMs, stopping).catch(() => undefined);
+    } while (this.#wanted.isEmpty && !stopping.aborted);
+    for (const [endpoint, failedBeforeMs] of endpoints) this.#wanted.add(endpoint, failedBeforeMs);
+  }
+
+  /** `nothing`: there is nothing more to take for now. */
+  async #tried(endpoints: Endpoints, hurry: AbortSignal): Promise<"more" | "nothing" | "failed"> {
     try {
-      while ((await this.#once(endpoints, hurry)) && !stopping.aborted) {
-        if (!this.#wanted.isEmpty) {
-          for (const [endpoint, failedBeforeMs] of endpoints) this.#wanted.add(endpoint, failedBeforeMs);
-          return;
-        }
-        await host.delay(LOOK_AGAIN_MS, stopping).catch(() => undefined);
-      }
+      return (await this.#once(endpoints, hurry)) ? "more" : "nothing";
     } catch (error) {
-      // Nothing is lost: what was not woken is due later. The next sign of the endpoint wakes it again.
-      logger.warn({ err: error }, "waiting calls could not be woken");
+      // Kafka is away, for instance. Nobody would wake these calls again before they are due.
+      this.#options.logger.warn({ err: error }, "waiting calls could not be woken; it is tried again");
+      return "failed";
     }
   }
 
-  /** False: there is nothing more to take for now. */
   async #once(endpoints: Endpoints, hurry: AbortSignal): Promise<boolean> {
     const { host, logger, nowMs, woken } = this.#options;
     const beganAtMs = nowMs();
@@ -62,7 +69,9 @@ export class Passes {
     const { taken, returned } = await runPass(endpoints, this.#parts, slice).finally(() => timer.clear());
     woken(taken);
     if (taken > 0) logger.info({ taken, returned, endpoints: endpoints.size }, "waiting calls were woken");
-    else await this.#rest(nowMs() - beganAtMs, hurry);
+    // Its time was over before it had seen all: the process, or an endpoint, had no room.
+    if (over.signal.aborted && taken === 0) return true;
+    if (taken === 0) await this.#rest(nowMs() - beganAtMs, hurry);
     // Jobs that come back each time would be woken for ever.
     return taken > returned;
   }

@@ -11,6 +11,7 @@ export class WakeProgress {
   #stoppedAt: number | undefined;
   /** First offset of a job that was left where it is. */
   #leftAt: number | undefined;
+  #isLetBe = false;
   #taken = 0;
   #returned = 0;
 
@@ -28,10 +29,23 @@ export class WakeProgress {
     return this.#stoppedAt !== undefined;
   }
 
+  /** Every job has ended or keeps its time for good reason: nothing was stopped but for the sake of those that come back. */
+  get isWhole(): boolean {
+    return this.#inHand.size === 0 && (!this.isStopped || this.#isLetBe);
+  }
+
+  /** More of them end than come back. */
+  get isGettingThrough(): boolean {
+    return this.#taken > this.#returned;
+  }
+
   /** False: the destination is let be, from this job on. */
   take(offset: number): boolean {
     // Most of what is woken comes back: the endpoint is not well yet, and its jobs had better keep their schedule.
-    if (this.#returned > MAX_RETURNED && this.#returned * 2 > this.#taken) this.stop(offset);
+    if (!this.isStopped && this.#returned > MAX_RETURNED && this.#returned * 2 > this.#taken) {
+      this.#isLetBe = true;
+      this.stop(offset);
+    }
     if (this.isStopped) return false;
     this.#taken += 1;
     this.#inHand.add(offset);

@@ -21,6 +21,11 @@ export class ReaderJob {
     return this.#isDurable;
   }
 
+  /** It is out of the reader's hand. */
+  get isOver(): boolean {
+    return this.#isOver;
+  }
+
   /** Resolves when it is out of the reader's hand: durable, or given back. */
   async over(): Promise<void> {
     if (this.#isOver) return;

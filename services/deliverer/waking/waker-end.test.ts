@@ -160,12 +160,3 @@ describe("a pass that waits for room", () => {
     void waker.stop(0);
   });
 });
-
-test("what waits for a destination is taken when somebody asks for it, but for what has failed since", async () => {
-  const { attempts, log, now, waitAgain, waker } = endpoint(() => "taken", 2);
-  waitAgain({ ...(log.jobs.get(0) as DeliveryJob), jobId: "failed since" }, now() + 1);
-  waker.asked("a", now());
-  await turns(100);
-  await waker.stop(0);
-  expect([...attempts.keys()]).toEqual(["j0", "j1"]);
-});

@@ -1,5 +1,6 @@
 // Wakes the waiting calls of endpoints that are back or have room again. Without it a call would wait for up to half an hour because
 // its endpoint was down when it was tried.
+import { REQUESTED } from "./parts.ts";
 import { Passes, type PassesOptions } from "./passes.ts";
 import { Wanted } from "./wanted.ts";
 
@@ -13,8 +14,8 @@ export interface Waker {
   found(endpoint: string): void;
   /** The endpoint has room again. A pass takes the calls that were diverted; those that failed keep their schedule. */
   hasRoom(endpoint: string): void;
-  /** Somebody asked for the destination's calls, but for those that fail from this time on (Unix ms). */
-  asked(destinationId: string, failedBeforeMs: number): void;
+  /** The destination has retry requests. A pass takes what they mean. */
+  asked(destinationId: string): void;
   /** Takes no more. Resolves when the passes have ended, or after `graceMs`. */
   stop(graceMs: number): Promise<void>;
 }
@@ -52,10 +53,7 @@ export function createWaker(options: PassesOptions): Waker {
     },
     found: (endpoint) => wake(endpoint, nowMs()),
     hasRoom: (endpoint) => wake(endpoint, 0),
-    asked(destinationId, failedBeforeMs) {
-      wanted.hurry(destinationId);
-      wake(destinationId, failedBeforeMs);
-    },
+    asked: (destinationId) => wake(destinationId, REQUESTED),
     async stop(graceMs) {
       stopping.abort();
       await within(graceMs, Promise.all(running), host);

@@ -1,4 +1,4 @@
-import type { Endpoints } from "./parts.ts";
+import { type Endpoints, REQUESTED } from "./parts.ts";
 
 /** Endpoints that wait for a pass or are in one, with the time since which they are known to be well. */
 export class Wanted {
@@ -12,7 +12,7 @@ export class Wanted {
 
   /** Calls that failed before this time are taken, beside those that were not asked. */
   add(endpoint: string, failedBeforeMs: number): void {
-    this.#pending.set(endpoint, Math.max(failedBeforeMs, this.#pending.get(endpoint) ?? 0));
+    this.#pending.set(endpoint, Math.max(failedBeforeMs, this.#pending.get(endpoint) ?? REQUESTED));
   }
 
   /** Takes endpoints for a pass: one, or all that are free. They are in the pass until `over`. */

@@ -1,0 +1,83 @@
+// What control hears of the circuit breakers of this process. Nothing here belongs to a call's durability.
+import type { EndpointBreaker } from "#topics";
+import type { EndpointQueues } from "./endpoint-queues.ts";
+import type { BreakerStanding } from "./parts.ts";
+
+/** What one record has; the rest follows a moment later. */
+const MAX_CHANGES = 1_000;
+
+export interface BreakerLogOptions {
+  readonly queues: Pick<EndpointQueues, "takeChangedBreakers" | "breakerOf">;
+  /** As in the records of attempts. */
+  readonly writer: string;
+  readonly nowMs: () => number;
+  /** The queues' clock. */
+  readonly elapsedMs: () => number;
+  /** Resolves when Kafka has them; rejects when it never will. */
+  readonly write: (records: readonly EndpointBreaker[]) => Promise<void>;
+  readonly onError: (error: unknown) => void;
+}
+
+/**
+ * Writes a breaker when it stands otherwise than as it was written last; one that was never open is never written. One batch is under way
+ * at a time: while Kafka is away changes of an endpoint meet in its next record, and memory is one entry for each endpoint that is not well.
+ */
+export class BreakerLog {
+  readonly #options: BreakerLogOptions;
+  /** What was written of those that are not closed. */
+  readonly #written = new Map<string, BreakerStanding>();
+  #isWriting = false;
+
+  constructor(options: BreakerLogOptions) {
+    this.#options = options;
+  }
+
+  /** To be called a few times a second: so often an endpoint is written at most. */
+  flush(): void {
+    if (this.#isWriting) return;
+    const { queues } = this.#options;
+    const changed = queues
+      .takeChangedBreakers(MAX_CHANGES)
+      .map((endpoint) => ({ endpoint, standing: queues.breakerOf(endpoint) }))
+      .filter(({ endpoint, standing }) => !isSame(this.#written.get(endpoint), standing));
+    void this.#write(changed);
+  }
+
+  /** The process ends, and its breakers with it. */
+  end(): void {
+    const closed = [...this.#written.keys()].map((endpoint) => ({ endpoint, standing: CLOSED }));
+    void this.#write(closed);
+  }
+
+  async #write(changed: readonly { endpoint: string; standing: BreakerStanding }[]): Promise<void> {
+    if (changed.length === 0) return;
+    this.#isWriting = true;
+    for (const { endpoint, standing } of changed) {
+      if (standing.state === "closed") this.#written.delete(endpoint);
+      else this.#written.set(endpoint, standing);
+    }
+    const records = changed.map(({ endpoint, standing }) => this.#recordOf(endpoint, standing));
+    try {
+      await this.#options.write(records);
+    } catch (error) {
+      // Refused for good, as without the right to write: the next change of each is tried again.
+      for (const { endpoint } of changed) this.#written.delete(endpoint);
+      this.#options.onError(error);
+    } finally {
+      this.#isWriting = false;
+    }
+  }
+
+  #recordOf(url: string, { state, untilMs }: BreakerStanding): EndpointBreaker {
+    const { elapsedMs, nowMs, writer } = this.#options;
+    const atMs = nowMs();
+    const nextProbeAtMs = state === "open" ? Math.round(atMs + Math.max(0, untilMs - elapsedMs())) : null;
+    return { url, writer, state, nextProbeAtMs, atMs };
+  }
+}
+
+const CLOSED: BreakerStanding = { state: "closed", untilMs: 0 };
+
+function isSame(written: BreakerStanding = CLOSED, now: BreakerStanding): boolean {
+  return written.state === now.state && (now.state !== "open" || written.untilMs === now.untilMs);
+}

@@ -1,0 +1,293 @@
+// Retry requests from the topic to the calls that they mean, with everything in memory and a clock of the test's.
+import { describe, expect, test } from "@jest/globals";
+import type { OutgoingRecord } from "#kafka";
+import type { Logger } from "#runtime";
+import { type RetryRequest, topicMap } from "#topics";
+import type { DestinationState } from "../destinations.ts";
+import { logOf, NOW_MS, partsOf } from "../fixtures/pass.ts";
+import { carryOut } from "./carry-out.ts";
+import { RetryRequests } from "./retry-requests.ts";
+import { createWaker } from "./waker.ts";
+
+const TOPIC = "retry";
+const REQUEST: RetryRequest = {
+  id: "r1",
+  destinationId: "a",
+  askedAtMs: NOW_MS,
+  kind: "retry",
+  jobIds: null,
+  found: null,
+  done: null,
+};
+const logger = { info: () => undefined, warn: () => undefined } as unknown as Logger;
+
+interface Outside {
+  /** Where the topic's reader is; undefined until it has read something. */
+  position: number | undefined;
+  isAssigned: boolean;
+  state: DestinationState | undefined;
+  failing: Error | undefined;
+  room: number | undefined;
+  /** The endpoint has asked for a pause. */
+  isPaused?: boolean;
+  committed: number | undefined;
+}
+
+/** Two jobs of `a` wait, and one of `b`. What is taken is delivered at once. */
+function world(outside: Partial<Outside> = {}, options: { readonly requests?: RetryRequests } = {}) {
+  const now: Outside = {
+    position: 0,
+    isAssigned: true,
+    state: undefined,
+    failing: undefined,
+    room: 1,
+    committed: undefined,
+    ...outside,
+  };
+  let elapsedMs = 0;
+  const waits: { readonly atMs: number; readonly resolve: () => void }[] = [];
+  const after = (ms: number, work: () => void) => {
+    const wait = { atMs: elapsedMs + ms, resolve: work };
+    waits.push(wait);
+    return { clear: () => void waits.splice(waits.indexOf(wait), 1) };
+  };
+  const host = {
+    elapsed: () => elapsedMs,
+    delay: (ms: number) => new Promise<void>((resolve) => void after(ms, resolve)),
+    setTimeout: (work: () => void, ms: number) => after(ms, work),
+  };
+  const topics = topicMap({ prefix: "", retryDelaysMs: [1] });
+  const written: RetryRequest[] = [];
+  const probes: string[] = [];
+  const taken: string[] = [];
+  const log = logOf(["a", "b", "a"]);
+  const requests =
+    options.requests ?? new RetryRequests({ topics: [TOPIC], nowMs: () => NOW_MS + elapsedMs });
+  const parts = partsOf({
+    log,
+    host,
+    requests,
+    position: () => now.position,
+    isOurs: () => now.isAssigned,
+    room: () => now.room,
+    step({ decoded }, settle) {
+      taken.push(decoded.jobId);
+      settle({ produce: [] });
+    },
+  });
+  const destination = (id: string) => now.state ?? parts.destination(id);
+  const waker = createWaker({
+    ...parts,
+    destination,
+    committed: async () => new Map(now.committed === undefined ? [] : [[0, now.committed]]),
+    async offsets(topic) {
+      if (now.failing !== undefined) throw now.failing;
+      return await parts.offsets(topic);
+    },
+    logger,
+    woken: () => undefined,
+  });
+  const stopping = new AbortController();
+  void carryOut(
+    {
+      requests,
+      host,
+      logger,
+      destinations: { state: destination },
+      queues: {
+        askForProbe: (endpoint) => now.isPaused !== true && probes.push(endpoint) > 0,
+        room: () => now.room,
+      },
+      waker,
+      runner: {
+        get assigned() {
+          return now.isAssigned ? [{ topic: TOPIC, partition: 0 }] : [];
+        },
+      },
+      topics: new Set([TOPIC]),
+      retryRequests: topics.retryRequests,
+      serde: {
+        encode(_, value) {
+          written.push(value as RetryRequest);
+          return Buffer.alloc(0);
+        },
+      },
+      write: async (_: readonly OutgoingRecord[]) => undefined,
+    },
+    stopping.signal,
+  );
+  const turns = async () => {
+    for (let turn = 0; turn < 30; turn += 1) await new Promise(setImmediate);
+  };
+  return {
+    now,
+    probes,
+    requests,
+    taken,
+    async passSeconds(seconds: number) {
+      const untilMs = elapsedMs + seconds * 1_000;
+      for (;;) {
+        await turns();
+        const next = waits.toSorted((one, other) => one.atMs - other.atMs)[0];
+        if (next === undefined || next.atMs > untilMs) break;
+        waits.splice(waits.indexOf(next), 1);
+        elapsedMs = next.atMs;
+        next.resolve();
+      }
+      elapsedMs = untilMs;
+      await turns();
+    },
+    /** What was written of it, all together. */
+    done: () => ({
+      places: written.flatMap(({ done }) => done?.places ?? []),
+      woken: written.reduce((sum, { done }) => sum + (done?.woken ?? 0), 0),
+    }),
+    written,
+  };
+}
+
+const PLACE = { topic: TOPIC, partition: 0, partitions: 1 };
+const DONE = { places: [PLACE], woken: 2 };
+
+describe("a retry request", () => {
+  test("has the calls of its destination taken, and is done when a later look finds no more", async () => {
+    const { done, passSeconds, requests, taken } = world();
+    requests.observe(REQUEST, true);
+    await passSeconds(2);
+    expect(taken).toEqual(["j0", "j2"]);
+    expect(done().places).toEqual([]);
+    await passSeconds(6);
+    expect(done()).toEqual(DONE);
+    expect(requests.isEmpty).toBe(true);
+  });
+
+  test("waits for the reader to know where it is", async () => {
+    const { done, now, passSeconds, requests, taken } = world({ position: undefined });
+    requests.observe(REQUEST, false);
+    await passSeconds(30);
+    expect([taken, done().places]).toEqual([[], []]);
+    now.position = 0;
+    await passSeconds(8);
+    expect(taken).toEqual(["j0", "j2"]);
+    expect(done()).toEqual(DONE);
+  });
+
+  test("is done in a partition of which nothing is left to fetch", async () => {
+    const { done, passSeconds, requests } = world({ position: undefined, committed: 3 });
+    requests.observe(REQUEST, false);
+    await passSeconds(8);
+    expect(done()).toEqual({ places: [PLACE], woken: 0 });
+  });
+
+  test("waits while Kafka refuses reads", async () => {
+    const { done, now, passSeconds, requests, taken } = world({ failing: new Error("away") });
+    requests.observe(REQUEST, true);
+    await passSeconds(60);
+    expect(taken).toEqual([]);
+    now.failing = undefined;
+    await passSeconds(10);
+    expect(taken).toEqual(["j0", "j2"]);
+    expect(done()).toEqual(DONE);
+  });
+
+  test("waits for a partition", async () => {
+    const { now, passSeconds, requests, taken } = world({ isAssigned: false, position: undefined });
+    requests.observe(REQUEST, true);
+    await passSeconds(60);
+    Object.assign(now, { isAssigned: true, position: 0 });
+    await passSeconds(3);
+    expect(taken).toEqual(["j0", "j2"]);
+  });
+
+  test("waits for the end of a pause", async () => {
+    const { now, passSeconds, requests, taken } = world({
+      state: { kind: "paused", sinceMs: 0, limitMs: undefined },
+    });
+    requests.observe(REQUEST, true);
+    await passSeconds(60);
+    expect(taken).toEqual([]);
+    now.state = undefined;
+    await passSeconds(3);
+    expect(taken).toEqual(["j0", "j2"]);
+  });
+
+  test("goes on in a process that has no room for longer than a pass lasts", async () => {
+    const { now, passSeconds, requests, taken } = world({ room: 0 });
+    requests.observe(REQUEST, true);
+    await passSeconds(25);
+    expect(taken).toEqual([]);
+    now.room = 1;
+    await passSeconds(3);
+    expect(taken).toEqual(["j0", "j2"]);
+  });
+
+  test("asks an endpoint that is taken for down once, and waits until it takes calls", async () => {
+    const { now, passSeconds, probes, requests, taken } = world({ room: undefined });
+    requests.observe(REQUEST, true);
+    await passSeconds(60);
+    expect([probes.length, taken]).toEqual([1, []]);
+    now.room = 1;
+    await passSeconds(3);
+    expect(taken).toEqual(["j0", "j2"]);
+  });
+
+  test("asks an endpoint that has asked for a pause when that is over", async () => {
+    const { now, passSeconds, probes, requests } = world({ room: undefined, isPaused: true });
+    requests.observe(REQUEST, true);
+    await passSeconds(60);
+    expect(probes.length).toBe(0);
+    now.isPaused = false;
+    await passSeconds(60);
+    expect(probes.length).toBe(1);
+  });
+
+  test("means only the calls that it names", async () => {
+    const { done, passSeconds, requests, taken } = world();
+    requests.observe({ ...REQUEST, jobIds: ["j2"] }, true);
+    await passSeconds(8);
+    expect(taken).toEqual(["j2"]);
+    expect(done()).toEqual({ ...DONE, woken: 1 });
+  });
+
+  test("is not carried out where it was, by whomever", async () => {
+    const { passSeconds, requests, taken } = world();
+    requests.observe(REQUEST, false);
+    requests.observe({ ...REQUEST, done: { places: [PLACE], woken: 2 } }, false);
+    await passSeconds(8);
+    expect(taken).toEqual([]);
+    expect(requests.isEmpty).toBe(true);
+  });
+
+  test("is forgotten when no call can be there any more that waited then", async () => {
+    const { passSeconds, requests, taken } = world();
+    requests.observe({ ...REQUEST, askedAtMs: NOW_MS - 73 * 3_600_000 }, false);
+    await passSeconds(8);
+    expect([taken, requests.isEmpty]).toEqual([[], true]);
+  });
+});
+
+describe("the deletion of a destination", () => {
+  const DELETED = { ...REQUEST, kind: "deleted" };
+
+  test("has its calls taken, whatever they become", async () => {
+    const { done, passSeconds, requests, taken } = world({ state: { kind: "gone" } });
+    requests.observe(DELETED, true);
+    await passSeconds(8);
+    expect(taken).toEqual(["j0", "j2"]);
+    expect(done()).toEqual(DONE);
+  });
+
+  test("means nothing while the destination is there", async () => {
+    const { passSeconds, requests, taken } = world();
+    requests.observe(DELETED, true);
+    await passSeconds(8);
+    expect(taken).toEqual([]);
+  });
+});
+
+test("a retry request of a destination that is gone means nothing", async () => {
+  const { passSeconds, requests, taken } = world({ state: { kind: "gone" } });
+  requests.observe(REQUEST, true);
+  await passSeconds(8);
+  expect(taken).toEqual([]);
+});

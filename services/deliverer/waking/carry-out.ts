@@ -1,0 +1,80 @@
+// Carries out retry requests: looks from time to time where one is not done yet, lets a pass run, and writes what is done. A request is
+// durable, and so is how far it is done: whoever gets a partition goes on with it (docs/decisions/0072).
+import type { Host } from "#host";
+import type { OutgoingRecord, Runner } from "#kafka";
+import type { Logger } from "#runtime";
+import type { Serde } from "#serde";
+import type { RetryRequest, TopicMap } from "#topics";
+import type { DestinationState } from "../destinations.ts";
+import type { EndpointQueues } from "../endpoints/endpoint-queues.ts";
+import type { OpenRequest } from "./retry-request.ts";
+import type { RetryRequests } from "./retry-requests.ts";
+import type { Waker } from "./waker.ts";
+
+const LOOK_EVERY_MS = 1_000;
+
+export interface CarryingOut {
+  readonly requests: RetryRequests;
+  readonly host: Pick<Host, "delay" | "elapsed">;
+  readonly destinations: { state(destinationId: string): DestinationState };
+  readonly queues: Pick<EndpointQueues, "askForProbe" | "room">;
+  readonly waker: Pick<Waker, "asked">;
+  readonly runner: Pick<Runner, "assigned">;
+  /** Names of the retry topics. */
+  readonly topics: ReadonlySet<string>;
+  readonly retryRequests: TopicMap["retryRequests"];
+  readonly serde: Pick<Serde, "encode">;
+  readonly logger: Pick<Logger, "warn">;
+  write(records: readonly OutgoingRecord[]): Promise<void>;
+}
+
+/** Until `stopping`. What could not be written is done once more by whoever comes next. */
+export async function carryOut(options: CarryingOut, stopping: AbortSignal): Promise<void> {
+  const { host, requests } = options;
+  while (!stopping.aborted) {
+    await host.delay(LOOK_EVERY_MS, stopping).catch(() => undefined);
+    if (stopping.aborted || requests.isEmpty) continue;
+    try {
+      await report(options);
+    } catch (error) {
+      if (!stopping.aborted)
+        options.logger.warn({ err: error }, "what is done of retry requests was not written");
+    }
+    look(options);
+  }
+}
+
+function look(options: CarryingOut): void {
+  const { destinations, host, requests, runner, topics, waker } = options;
+  const partitions = runner.assigned.filter(({ topic }) => topics.has(topic));
+  for (const request of requests.due(partitions, host.elapsed())) {
+    const { destinationId } = request.request;
+    if (canBegin(request, destinations.state(destinationId), options)) waker.asked(destinationId);
+  }
+}
+
+/**
+ * A paused destination's calls stay until it is resumed. Those of an endpoint that is taken for down stay until it takes one; a request asks it
+ * once, ahead of its time, but not in a pause that the endpoint has asked for.
+ */
+function canBegin(
+  request: OpenRequest,
+  state: DestinationState,
+  { host, queues }: Pick<CarryingOut, "host" | "queues">,
+): boolean {
+  if (request.isOfDeleted) return state.kind === "gone";
+  if (state.kind !== "active") return false;
+  const endpoints = [...state.webhooks.values()].map(({ endpoint }) => endpoint);
+  for (const endpoint of endpoints)
+    request.probe(endpoint, () => queues.askForProbe(endpoint, host.elapsed()));
+  return endpoints.some((endpoint) => queues.room(endpoint) !== undefined);
+}
+
+async function report({ requests, retryRequests, serde, write }: CarryingOut): Promise<void> {
+  const records = requests.takeReports().map((done: RetryRequest) => ({
+    topic: retryRequests.name,
+    key: done.destinationId,
+    value: serde.encode(retryRequests, done),
+  }));
+  if (records.length > 0) await write(records);
+}

@@ -1,0 +1,105 @@
+import type { TopicPartition } from "#kafka";
+import { type DeliveryJob, RetriedPlaces, type RetryPlace, type RetryRequest } from "#topics";
+
+/** Clocks of two machines may differ by so much. */
+const SKEW_MS = 5_000;
+
+/** What other processes put off before they had heard of the request is in the topics after this time, and what hopped meanwhile. */
+const LOOK_AGAIN_MS = 2_000;
+
+/** How one pass has left a destination's jobs in one partition. */
+export interface PassEnd {
+  /** By a clock that nobody sets. */
+  readonly beganAtMs: number;
+  /** The pass has seen all of the partition, and every call that is meant was taken, or keeps its time for good reason. */
+  readonly isWhole: boolean;
+}
+
+/** A request as a process knows it: which calls it means, and in which partitions it is carried out. */
+export class OpenRequest {
+  readonly request: RetryRequest;
+  readonly #failedBeforeMs: number;
+  readonly #jobIds: ReadonlySet<string> | undefined;
+  readonly #places = new RetriedPlaces();
+  /** By partition that this process has, when its first whole pass began. */
+  readonly #firstPasses = new Map<string, number>();
+  #unreported: RetryPlace[] = [];
+  #woken = 0;
+  /** Endpoints that were asked ahead of their time for it. */
+  readonly #probed = new Set<string>();
+
+  /** `heardAtMs`: the time by this process's clock; undefined for what was read at the start. */
+  constructor(request: RetryRequest, nowMs: number, isLive: boolean) {
+    this.request = request;
+    // What fails from now on is not meant. A request of earlier is of another machine's clock.
+    this.#failedBeforeMs = isLive ? nowMs : Math.min(nowMs, request.askedAtMs + SKEW_MS);
+    this.#jobIds = request.jobIds === null ? undefined : new Set(request.jobIds);
+  }
+
+  get isOfDeleted(): boolean {
+    return this.request.kind === "deleted";
+  }
+
+  means({ failedAtMs, jobId }: DeliveryJob): boolean {
+    if (this.isOfDeleted) return true;
+    return (failedAtMs ?? 0) <= this.#failedBeforeMs && (this.#jobIds?.has(jobId) ?? true);
+  }
+
+  /** An endpoint that is taken for down is asked with one call for each request: `ask` says whether it may be now. */
+  probe(endpoint: string, ask: () => boolean): void {
+    if (!this.#probed.has(endpoint) && ask()) this.#probed.add(endpoint);
+  }
+
+  /** Another process, or this one earlier, has said so. */
+  done(places: readonly RetryPlace[]): void {
+    for (const place of places) this.#places.add(place);
+  }
+
+  isDone(topics: readonly string[]): boolean {
+    return this.#places.covers(topics) && this.#unreported.length === 0;
+  }
+
+  /** Whether there is something to do in one of these partitions. */
+  isDue(partitions: readonly TopicPartition[], elapsedMs: number): boolean {
+    return partitions.some((partition) => {
+      if (this.#places.has(partition)) return false;
+      const firstAtMs = this.#firstPasses.get(keyOf(partition));
+      return firstAtMs === undefined || elapsedMs - firstAtMs >= LOOK_AGAIN_MS;
+    });
+  }
+
+  took(): void {
+    this.#woken += 1;
+  }
+
+  /** A partition is done when a second pass, some time after the first, has found nothing more to take. */
+  passed(place: RetryPlace, { beganAtMs, isWhole }: PassEnd): void {
+    if (!isWhole || this.#places.has(place)) return;
+    const key = keyOf(place);
+    const firstAtMs = this.#firstPasses.get(key);
+    if (firstAtMs === undefined) this.#firstPasses.set(key, beganAtMs);
+    if (firstAtMs === undefined || beganAtMs - firstAtMs < LOOK_AGAIN_MS) return;
+    this.#firstPasses.delete(key);
+    this.#places.add(place);
+    this.#unreported.push(place);
+  }
+
+  /** Partitions may have been another's: what was seen in them counts no more. */
+  forgetPasses(): void {
+    this.#firstPasses.clear();
+  }
+
+  /** What is to be written of it; undefined: nothing new. */
+  takeReport(): RetryRequest | undefined {
+    const places = this.#unreported;
+    const woken = this.#woken;
+    if (places.length === 0 && woken === 0) return undefined;
+    this.#unreported = [];
+    this.#woken = 0;
+    return { ...this.request, jobIds: null, found: null, done: { places, woken } };
+  }
+}
+
+function keyOf({ topic, partition }: TopicPartition): string {
+  return `${topic}:${partition}`;
+}

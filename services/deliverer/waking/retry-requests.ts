@@ -1,0 +1,67 @@
+import type { TopicPartition } from "#kafka";
+import { KEPT_MS, type RetryRequest } from "#topics";
+import { OpenRequest } from "./retry-request.ts";
+
+export interface RetryRequestsOptions {
+  /** Names of the retry topics that this process reads. */
+  readonly topics: readonly string[];
+  readonly nowMs: () => number;
+}
+
+/** The requests that are not carried out everywhere yet, as the topic of requests says. */
+export class RetryRequests {
+  readonly #options: RetryRequestsOptions;
+  readonly #byId = new Map<string, OpenRequest>();
+  readonly #byDestination = new Map<string, OpenRequest[]>();
+
+  constructor(options: RetryRequestsOptions) {
+    this.#options = options;
+  }
+
+  get isEmpty(): boolean {
+    return this.#byId.size === 0;
+  }
+
+  /** `isLive`: it was written just now, and not before this process was there. What is done is known behind the request itself. */
+  observe(request: RetryRequest, isLive: boolean): void {
+    const { id, destinationId, done } = request;
+    const known = this.#byId.get(id);
+    if (done !== null) {
+      known?.done(done.places);
+      return;
+    }
+    if (known !== undefined) return;
+    const open = new OpenRequest(request, this.#options.nowMs(), isLive);
+    this.#byId.set(id, open);
+    this.#byDestination.set(destinationId, [...this.of(destinationId), open]);
+  }
+
+  of(destinationId: string): readonly OpenRequest[] {
+    return this.#byDestination.get(destinationId) ?? [];
+  }
+
+  /** Those with something to do in these partitions. Forgets what is done everywhere, or too old to mean anything. */
+  due(partitions: readonly TopicPartition[], elapsedMs: number): OpenRequest[] {
+    const { nowMs, topics } = this.#options;
+    const oldestMs = nowMs() - KEPT_MS.retryRequests;
+    const open = [...this.#byId.values()];
+    for (const each of open) if (each.isDone(topics) || each.request.askedAtMs < oldestMs) this.#forget(each);
+    return open.filter((each) => this.#byId.has(each.request.id) && each.isDue(partitions, elapsedMs));
+  }
+
+  /** Partitions were given out. */
+  forgetPasses(): void {
+    for (const open of this.#byId.values()) open.forgetPasses();
+  }
+
+  takeReports(): RetryRequest[] {
+    return [...this.#byId.values()].flatMap((open) => open.takeReport() ?? []);
+  }
+
+  #forget({ request: { id, destinationId } }: OpenRequest): void {
+    this.#byId.delete(id);
+    const rest = this.of(destinationId).filter(({ request }) => request.id !== id);
+    if (rest.length === 0) this.#byDestination.delete(destinationId);
+    else this.#byDestination.set(destinationId, rest);
+  }
+}
