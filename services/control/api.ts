@@ -37,8 +37,9 @@ import { addWriteKeyRoutes } from "./sources/write-key-routes.ts";
 import type { TestCallParts } from "./test-call/parts.ts";
 import { addTestRoute } from "./test-call/routes.ts";
 import { addWaitingRoute } from "./waiting/list-routes.ts";
-import type { WaitingListParts } from "./waiting/parts.ts";
+import type { WaitingParts } from "./waiting/parts.ts";
 import { addPauseRoutes } from "./waiting/pause-routes.ts";
+import { addRetryRoute } from "./waiting/retry-routes.ts";
 
 /** What all the routes work with together; each feature declares its own part. */
 export type ApiParts = SourceParts &
@@ -51,7 +52,7 @@ export type ApiParts = SourceParts &
   AudienceParts &
   MemberParts &
   ImportParts &
-  WaitingListParts &
+  WaitingParts &
   CallParts &
   LiveRouteParts &
   AuditLogParts &
@@ -66,6 +67,7 @@ export const ROUTES: readonly ((app: ControlApp, parts: ApiParts) => void)[] = [
   addWriteKeyRoutes,
   addDestinationRoutes,
   addPauseRoutes,
+  addRetryRoute,
   addWaitingRoute,
   addTestRoute,
   addAttemptRoutes,

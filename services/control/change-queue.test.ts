@@ -1,6 +1,7 @@
 import { expect, test } from "@jest/globals";
 import { systemHost } from "#host";
 import { createChangeQueue } from "./change-queue.ts";
+import { ProblemError } from "./http/problem.ts";
 
 test("changes run one after the other, in their order", async () => {
   const queue = createChangeQueue(systemHost);
@@ -24,7 +25,7 @@ test("a change that fails does not stop the next one", async () => {
 });
 
 test("a change whose turn does not come in time is not begun, and those behind it wait for the first alone", async () => {
-  const queue = createChangeQueue(systemHost, 20);
+  const queue = createChangeQueue(systemHost, { turnWithinMs: 20 });
   const { promise, resolve } = Promise.withResolvers<string>();
   const begun: string[] = [];
   const stuck = queue.run(() => promise);
@@ -34,4 +35,33 @@ test("a change whose turn does not come in time is not begun, and those behind i
   expect(await stuck).toBe("written");
   await queue.run(async () => begun.push("next"));
   expect(begun).toEqual(["next"]);
+});
+
+test("what is refused is decided once more on what other processes have written, and then refused", async () => {
+  let isPaused = false;
+  let refreshes = 0;
+  const refresh = async () => {
+    refreshes += 1;
+    isPaused = true;
+  };
+  const queue = createChangeQueue(systemHost, { stores: [{ refresh }] });
+  const resume = async () => {
+    if (!isPaused) throw new ProblemError("conflict", "not paused");
+    return "resumed";
+  };
+  expect(await queue.run(resume)).toBe("resumed");
+  expect(refreshes).toBe(1);
+  const refused = queue.run(() => Promise.reject(new ProblemError("not_found", "gone")));
+  await expect(refused).rejects.toMatchObject({ kind: "not_found" });
+  await expect(queue.run(() => Promise.reject(new ProblemError("refused_values", "wrong")))).rejects.toThrow(
+    "wrong",
+  );
+  expect(refreshes).toBe(2);
+  expect(await queue.decide(() => "yes")).toBe("yes");
+  await expect(
+    queue.decide(() => {
+      throw new ProblemError("conflict", "paused");
+    }),
+  ).rejects.toThrow("paused");
+  expect(refreshes).toBe(3);
 });

@@ -1,5 +1,5 @@
 // Configuration as the API sees it: a compacted topic, written with acks=all and read back as a table.
-import type { Producer, Table } from "#kafka";
+import type { PartitionWriter, Producer, Table } from "#kafka";
 import type { Serde } from "#serde";
 import type { RecordTypes, Topic } from "#topics";
 
@@ -17,10 +17,10 @@ export interface ConfigStore<V> {
   readonly size: number;
   /** Resolves when what other processes wrote before the call can be read; waits while Kafka is away. */
   refresh(): Promise<void>;
-  /** Resolves when the record is on all in-sync replicas and `get` gives it. Rejects with a KafkaError. */
-  put(value: V): Promise<void>;
+  /** Resolves when the record is on all in-sync replicas and `get` gives it. Rejects with a KafkaError. A producer writes it unless `writer` is given. */
+  put(value: V, writer?: PartitionWriter): Promise<void>;
   /** Resolves when the tombstone is on all in-sync replicas and `get` gives nothing any more. Rejects with a KafkaError. */
-  remove(id: string): Promise<void>;
+  remove(id: string, writer: PartitionWriter): Promise<void>;
 }
 
 interface StoreOptions<R extends ConfigName> {
@@ -44,13 +44,15 @@ export function createConfigStore<R extends ConfigName>(
       return table.size;
     },
     refresh: () => table.load(),
-    async put(value) {
-      await producer.send([{ topic: topic.name, key: value.id, value: serde.encode(topic, value) }]);
+    async put(value, writer) {
+      const record = { key: value.id, value: serde.encode(topic, value) };
+      if (writer === undefined) await producer.send([{ topic: topic.name, ...record }]);
+      else await writer.send(record);
       // Another process may have written a later version meanwhile: that is visible enough.
       await table.until(() => newnessOf(table.get(value.id)) >= newnessOf(value), VISIBLE_WITHIN_MS);
     },
-    async remove(id) {
-      await producer.send([{ topic: topic.name, key: id, value: null }]);
+    async remove(id, writer) {
+      await writer.send({ key: id, value: null });
       await table.until(() => table.get(id) === undefined, VISIBLE_WITHIN_MS);
     },
   };

@@ -10,7 +10,6 @@ export function connect(context: ControlContext, ways: Ways): Connection {
     (topics) => [
       topics.sourceConfig,
       topics.destinationConfig,
-      topics.editLocks,
       topics.requestKeys,
       topics.auditLog,
       topics.replays,
@@ -31,6 +30,8 @@ export function connect(context: ControlContext, ways: Ways): Connection {
       topics.refusedCalls,
       topics.deliveryJobs,
       topics.deliveryWakes,
+      topics.retryRequests,
+      topics.endpointBreakers,
       topics.destinationHealth,
       topics.operationalEvents,
     ],

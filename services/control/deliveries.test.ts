@@ -4,6 +4,7 @@ import { type ControlService, startControl } from "#support/control-service";
 import { until } from "#support/until";
 import { attempt, DETAILS, deadLetter, START_MS, total, WEBHOOK } from "./delivery-index/fixtures/records.ts";
 import { openTopics, type TopicClient } from "./fixtures/deliveries.ts";
+import { webhookId } from "./http/webhook-fields.ts";
 
 /** Shown of it. */
 const SHOWN = "https://a.test/services/***#fad5ba";
@@ -101,7 +102,10 @@ describe("attempts (contract 10.5)", () => {
         startedAt: new Date(HOUR_AGO_MS + 119).toISOString(),
         messageId: "m119",
         sourceId: "s1",
+        userId: "u1",
+        anonymousId: null,
         type: "track",
+        webhookId: webhookId(id, WEBHOOK),
         url: SHOWN,
         attempt: 1,
         outcome: "timeout",
@@ -205,6 +209,7 @@ describe("dead letters (contract 3.7, 10.6)", () => {
     expect(await idsOf("")).toEqual([raw, "dl-3", "dl-2", "dl-1"]);
     expect(await idsOf(`?destinationId=${id}`)).toEqual(["dl-2", "dl-1"]);
     expect(await idsOf("?reason=window_over")).toEqual(["dl-2"]);
+    expect(await idsOf("?sourceId=s1")).toEqual(["dl-3", "dl-2", "dl-1"]);
     const from = new Date(HOUR_AGO_MS + 3 * MINUTE_MS).toISOString();
     expect(await idsOf(`?from=${from}&limit=1`)).toEqual([raw]);
   });
@@ -213,6 +218,7 @@ describe("dead letters (contract 3.7, 10.6)", () => {
     expect(await idsOf("?destinationId=dst_other")).toEqual(["dl-3"]);
     for (const [field, what] of [
       ["destinationId", "destination"],
+      ["sourceId", "source"],
       ["replayId", "replay"],
     ]) {
       const { body, status } = await control.ask(`/v1/dead-letters?${field}=none`);
@@ -234,7 +240,16 @@ describe("dead letters (contract 3.7, 10.6)", () => {
       body: JSON.parse(BODY),
       bodyText: BODY,
       bodyBase64: null,
-      webhooks: [{ url: SHOWN, kind: "permanent", reason: "http_4xx", status: 410, error: "HTTP 410" }],
+      webhooks: [
+        {
+          webhookId: webhookId(id, WEBHOOK),
+          url: SHOWN,
+          kind: "permanent",
+          reason: "http_4xx",
+          status: 410,
+          error: "HTTP 410",
+        },
+      ],
     });
   });
 

@@ -11,6 +11,7 @@ export interface Ids {
   /** Of an entry of the audit log: a prefix and 12 hexadecimal digits. */
   newAuditId(): string;
   newRegulationId(): string;
+  newRetryId(): string;
   newAudienceId(): string;
   newComputedTraitId(): string;
   /** Of the rows of one upload. */
@@ -27,6 +28,7 @@ export function createIds(random: (sizeBytes: number) => Buffer = randomBytes): 
     newAuditId: () => `log_${hex(6)}`,
     newReplayId: () => `rpl_${hex(8)}`,
     newRegulationId: () => `reg_${hex(8)}`,
+    newRetryId: () => `rty_${hex(8)}`,
     newAudienceId: () => `aud_${hex(8)}`,
     newComputedTraitId: () => `trt_${hex(8)}`,
     newUploadId: () => hex(8),

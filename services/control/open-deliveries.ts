@@ -3,9 +3,11 @@ import type { Kafka } from "#kafka";
 import type { ServiceContext, SettingsOf } from "#runtime";
 import type { Serde } from "#serde";
 import { consumerGroups, type DestinationConfig, type TopicMap } from "#topics";
+import type { Breakers } from "./breakers/breakers.ts";
+import type { CallParts } from "./calls/parts.ts";
 import type { settings } from "./config.ts";
 import type { IndexDisk } from "./delivery-index/database.ts";
-import { createDeadLetterReader, type DeadLetterReader } from "./delivery-index/dead-letter-reader.ts";
+import { createPlaceReader, type DeadLetterReader } from "./delivery-index/dead-letter-reader.ts";
 import { type Deliveries, openDeliveryIndex } from "./delivery-index/open.ts";
 import { type Live, openLive } from "./live/live.ts";
 import type { DeletedUsers } from "./regulations/deleted-users.ts";
@@ -18,6 +20,8 @@ import { createWaitingReader, type WaitingReader } from "./waiting/reader.ts";
 
 /** A request that Kafka has not acknowledged by then is answered with 503. */
 const DELIVERY_TIMEOUT_MS = 5_000;
+/** Somebody waits for the view of a call. */
+const INDEXED_WITHIN_MS = 2_000;
 
 export interface DeliveriesParts {
   readonly kafka: Kafka;
@@ -26,6 +30,7 @@ export interface DeliveriesParts {
   readonly indexDisk: IndexDisk;
   readonly destination: (id: string) => DestinationConfig | undefined;
   readonly deletedUsers: DeletedUsers;
+  readonly breakers: Pick<Breakers, "attempted">;
 }
 
 export interface OpenDeliveries {
@@ -36,6 +41,8 @@ export interface OpenDeliveries {
   readonly waiting: WaitingReader;
   /** End of every partition of the dead letters now, by its number. */
   deadLetterEnds(): Promise<number[]>;
+  readonly routedUpTo: CallParts["routedUpTo"];
+  readonly untilIndexed: CallParts["untilIndexed"];
   readonly jobStretches: CallReplayParts["jobStretches"];
 }
 
@@ -56,18 +63,25 @@ export function openDeliveries(
   const producer = kafka.producer({ deliveryTimeoutMs: DELIVERY_TIMEOUT_MS });
   const store = createReplayStore({ topic: topics.replays, table, producer, serde });
   const live = openLive(context, parts);
-  const deliveries = openDeliveryIndex(context, { ...parts, onAttempt: live.attempted });
-  const deadLetters = createDeadLetterReader({ kafka, serde, topic: topics.deadLetters });
+  const deliveries = openDeliveryIndex(context, {
+    ...parts,
+    onAttempt(attempt) {
+      live.attempted(attempt);
+      parts.breakers.attempted(attempt);
+    },
+  });
+  const deadLetters = createPlaceReader({ kafka, serde, topic: topics.deadLetters });
   const groups = consumerGroups(context.settings.topics.prefix);
   const groupId = groups.replays.id;
   const admin = kafka.admin();
   const deliverers = groups.deliverer.id;
   const waiting = createWaitingReader({ kafka, admin, serde, topics, groupId: deliverers });
   const topicName = topics.deliveryJobs.name;
-  async function deadLetterEnds(): Promise<number[]> {
-    const offsets = await admin.offsets(topics.deadLetters.name);
+  async function endsOf(kind: "deadLetters" | "routedCalls"): Promise<number[]> {
+    const offsets = await admin.offsets(topics[kind].name);
     return offsets.sort((one, other) => one.partition - other.partition).map(({ high }) => high);
   }
+  const deadLetterEnds = () => endsOf("deadLetters");
   const settled = { admin, topicName, groupId: deliverers, waiting, deadLetterEnds };
   openReplays(context, { ...parts, groupId, table, store, deliveries, deadLetters, settled });
   return {
@@ -77,6 +91,9 @@ export function openDeliveries(
     replays: store,
     waiting,
     deadLetterEnds,
+    routedUpTo: () => admin.committedOffsets(groups.webhookRouter.id, topics.calls.name),
+    untilIndexed: async (kind) =>
+      await deliveries.progress.untilCovers(kind, await endsOf(kind), INDEXED_WITHIN_MS),
     jobStretches: (destinationId, fromMs) =>
       jobStretches(admin, topicName, {
         destinationId,

@@ -1,6 +1,6 @@
 // Sources and destinations as the API changes them: each change in its turn, in the audit log, and once for each Idempotency-Key.
 import type { Connection } from "#connection";
-import type { Producer, Table } from "#kafka";
+import type { Producer, Table, TableWriter, TableWriterOptions } from "#kafka";
 import type { SecretBox } from "#secrets";
 import type { DestinationConfig, SourceConfig } from "#topics";
 import { type Audit, createAudit } from "./audit/audit.ts";
@@ -9,8 +9,8 @@ import type { AuditLog } from "./audit/parts.ts";
 import { createConfigStore } from "./config-store.ts";
 import type { ControlContext } from "./connection.ts";
 import { destinationView } from "./destinations/destination.ts";
-import { createEditedStore, type EditedStore, type LockParts } from "./edits/edited-store.ts";
-import { openEditLocks } from "./edits/open.ts";
+import { openRetryRequests, type RetryRequests } from "./destinations/retry-requests.ts";
+import { createEditedStore, type EditedStore } from "./edits/edited-store.ts";
 import type { Ids } from "./ids.ts";
 import type { RequestKeyParts } from "./request-keys/hooks.ts";
 import { openRequestKeys } from "./request-keys/open.ts";
@@ -18,24 +18,28 @@ import { sourceView } from "./sources/source.ts";
 
 /** A change that Kafka has not acknowledged by then is answered with 503: a person or program is waiting. */
 const DELIVERY_TIMEOUT_MS = 5_000;
+/** An edit asks Kafka up to four times; nobody knows what became of one that is given up, so it has longer. */
+const EDIT_TIMEOUT_MS = 10_000;
 
 interface StoreTables {
   readonly sourceTable: Table<SourceConfig>;
   readonly destinationTable: Table<DestinationConfig>;
-  readonly ids: Pick<Ids, "newAuditId">;
+  readonly ids: Pick<Ids, "newAuditId" | "newRetryId">;
   readonly secrets: SecretBox;
 }
 
 interface Stores extends RequestKeyParts {
   readonly producer: Producer;
-  readonly locks: LockParts;
+  /** Of what is edited. */
+  readonly writerOf: (topic: { readonly name: string }, table: TableWriterOptions["table"]) => TableWriter;
   readonly audit: Audit;
   readonly auditLog: AuditLog;
+  readonly retryRequests: RetryRequests;
   readonly sources: EditedStore<SourceConfig>;
   readonly destinations: EditedStore<DestinationConfig>;
 }
 
-/** Resolves when the edit locks of other processes are known, and their Idempotency-Keys. */
+/** Resolves when the Idempotency-Keys of other processes are known. */
 export async function openStores(
   context: ControlContext,
   connection: Connection,
@@ -46,10 +50,14 @@ export async function openStores(
   const producer = kafka.producer({ deliveryTimeoutMs: DELIVERY_TIMEOUT_MS });
   const written = { producer, serde };
   const auditLog = openAuditLog(context, connection);
-  const [locks, requestKeys] = await Promise.all([
-    openEditLocks(context, { kafka, topics, ...written }),
+  const [requestKeys, retryRequests] = await Promise.all([
     openRequestKeys(context, { ...connection, producer, secrets, auditLog }),
+    openRetryRequests(context, { ...connection, producer, ids }),
   ]);
+  const writerOf: Stores["writerOf"] = ({ name }, table) =>
+    kafka.tableWriter({ topic: name, table, timeoutMs: EDIT_TIMEOUT_MS });
+  const sourceWriter = writerOf(topics.sourceConfig, sourceTable);
+  await markWithoutSources(context, sourceTable, sourceWriter);
   const audit = createAudit({ topic: topics.auditLog, ...written, ids, nowMs });
   const sources = {
     store: createConfigStore({ topic: topics.sourceConfig, table: sourceTable, ...written }),
@@ -64,8 +72,25 @@ export async function openStores(
     show: (value: DestinationConfig) => destinationView(value, nowMs()),
   };
   return {
-    ...{ producer, locks, audit, auditLog, requestKeys },
-    sources: createEditedStore(sources, locks),
-    destinations: createEditedStore(destinations, locks),
+    ...{ producer, writerOf, audit, auditLog, requestKeys, retryRequests },
+    sources: createEditedStore(sources, sourceWriter),
+    destinations: createEditedStore(destinations, writerOf(topics.destinationConfig, destinationTable)),
   };
+}
+
+/**
+ * Calls show that there were sources (docs/decisions/0118), but audiences make calls of their own. With a writer's mark from the first start
+ * on, the topic of a deployment that never had a source is not taken for one that has lost them. The next start tries again.
+ */
+async function markWithoutSources(
+  { logger }: ControlContext,
+  { size }: Pick<Table<SourceConfig>, "size">,
+  writer: TableWriter,
+): Promise<void> {
+  if (size > 0) return;
+  try {
+    await writer.take("");
+  } catch (error) {
+    logger.debug({ err: error }, "the topic of sources has no mark yet");
+  }
 }

@@ -1,28 +1,39 @@
 import { randomBytes } from "node:crypto";
-import { type Connection, REAL_WAYS, type Ways } from "#connection";
+import { type Connection, REAL_WAYS, type Ways, watchConfiguration } from "#connection";
 import { addressPolicy, createEgress } from "#egress";
 import type { Kafka, Table } from "#kafka";
 import type { Logger, ServiceDefinition } from "#runtime";
-import { createSecretBox } from "#secrets";
+import { createSecretBox, type SecretBox } from "#secrets";
 import type { Serde } from "#serde";
 import { openStore } from "#state";
-import type { RecordTypes, Topic } from "#topics";
+import {
+  configurationTopics,
+  type DestinationConfig,
+  type RecordTypes,
+  type Topic,
+  type TopicMap,
+  witnessesOf,
+} from "#topics";
 import { type ApiParts, openApi } from "./api.ts";
 import { openAudiences } from "./audiences/open.ts";
+import { namedBy } from "./audiences/references.ts";
 import { countExisting } from "./audiences/resource.ts";
+import { watchBacklog } from "./backlog-watch.ts";
+import { openBreakers } from "./breakers/open.ts";
 import { createChangeQueue } from "./change-queue.ts";
 import { settings } from "./config.ts";
 import type { ConfigName } from "./config-store.ts";
 import { type ControlContext, connect } from "./connection.ts";
 import { openConnectionSyncs } from "./connection-syncs/open.ts";
 import { INDEX_FILES, type IndexDisk } from "./delivery-index/database.ts";
-import { unreadableDestinations } from "./destinations/unreadable.ts";
+import { followUnreadable } from "./destinations/unreadable.ts";
 import { openHealth } from "./health/open.ts";
 import { createIds } from "./ids.ts";
 import { openImports } from "./imports/open.ts";
 import { openDeliveries } from "./open-deliveries.ts";
 import { openStores } from "./open-stores.ts";
 import { openProfiles } from "./profiles/open.ts";
+import { Slices } from "./profiles/slices.ts";
 import { createDeletedUsers } from "./regulations/deleted-users.ts";
 import { openRegulations } from "./regulations/open.ts";
 import { openSuppressed } from "./regulations/suppressed.ts";
@@ -34,6 +45,8 @@ export interface ControlOutside extends Ways {
   readonly randomBytes: (sizeBytes: number) => Buffer;
   readonly indexDisk: IndexDisk;
   readonly openStore: typeof openStore;
+  /** Looks at topics and groups beside the work of the process. */
+  readonly watch: typeof watch;
   /** The API's way in; resolves when requests are answered. */
   readonly openApi: typeof openApi;
 }
@@ -44,6 +57,7 @@ const MACHINE: ControlOutside = {
   randomBytes,
   indexDisk: INDEX_FILES,
   openStore,
+  watch,
   openApi,
 };
 
@@ -63,47 +77,38 @@ export const control = createControl(MACHINE);
 
 /** Opens everything that the routes work with; resolves when the configuration has been read to its end. */
 async function openParts(context: ControlContext, outside: ControlOutside): Promise<ApiParts> {
-  const { settings, logger, metrics, health, lifecycle, host, nowMs } = context;
+  const { settings, health, lifecycle, host, nowMs } = context;
   const connection = connect(context, outside);
-  const { kafka, serde, topics } = connection;
-  const { sourceConfig, destinationConfig, audienceConfig } = topics;
+  const { serde } = connection;
   const egress = outside.createEgress({ allowCidrs: settings.egress.allowCidrs, host });
   lifecycle.onStop("egress", () => egress.close());
 
-  const tables = { serde, kafka, onPoison: (resource: Resource) => telemetry.poisoned(resource), logger };
-  const sourceTable = openTable(sourceConfig, "source", tables);
-  const destinationTable = openTable(destinationConfig, "destination", tables);
-  const audienceTable = openTable(audienceConfig, "audience", tables);
-  const telemetry: Telemetry = createTelemetry(metrics, {
-    source: () => sourceTable.size,
-    destination: () => destinationTable.size,
-    audience: () => countExisting(audienceTable, "audience"),
-    computed_trait: () => countExisting(audienceTable, "computed_trait"),
-  });
-  const configuration = [sourceTable, destinationTable, audienceTable];
+  const { telemetry, ...tables } = openConfiguration(context, connection);
+  const { sourceTable, destinationTable, audienceTable } = tables;
+  const configuration = Object.values(tables);
+  outside.watch(context, connection);
   health.readiness("configuration is loaded", () => configuration.every(({ loaded }) => loaded));
   await serde.start();
   await Promise.all(configuration.map((table) => table.load()));
   const destination = (id: string) => destinationTable.get(id);
   const secrets = createSecretBox(settings.encryption);
-  const unreadable = unreadableDestinations(destinationTable.entries(), secrets, nowMs());
-  if (unreadable !== undefined)
-    logger.error(unreadable, "destinations have secrets that no configured key opens: they get no call");
+  watchUnreadable(context, destinationTable, secrets);
   const ids = createIds(outside.randomBytes);
   const stores = await openStores(context, connection, { sourceTable, destinationTable, ids, secrets });
-  const { producer, sources, audit, auditLog, requestKeys } = stores;
+  const { producer, sources, audit, auditLog, requestKeys, retryRequests } = stores;
   const shared = {
     destinations: stores.destinations,
-    changes: createChangeQueue(host),
+    changes: createChangeQueue(host, { stores: [sources, stores.destinations] }),
     ...(await jobTopics(connection)),
     egress,
   };
   const regulations = openRegulations(context, { ...connection, ...shared });
   const audiences = await openAudiences(context, { ...connection, ...stores, audienceTable });
-  const profiles = openProfiles(context, { ...connection, ...outside, ...audiences });
   const suppressed = openSuppressed(context, connection);
+  const profiles = openProfiles(context, { ...connection, ...outside, ...audiences, suppressed });
   openConnectionSyncs(context, { ...connection, ...shared, ...audiences, profiles, suppressed });
   const deletedUsers = createDeletedUsers(regulations);
+  const breakers = await openBreakers(context, connection);
   return {
     ...shared,
     ...openDeliveries(context, {
@@ -111,13 +116,16 @@ async function openParts(context: ControlContext, outside: ControlOutside): Prom
       indexDisk: outside.indexDisk,
       destination,
       deletedUsers,
+      breakers,
     }),
     health: await openHealth(context, { ...connection, ...shared }),
+    breakers,
     regulations,
     ...audiences,
     profiles,
+    slices: new Slices(host),
     ...openImports(context, { ...connection, ...audiences, producer, profiles, suppressed }),
-    ...{ sources, audit, auditLog, requestKeys },
+    ...{ sources, audit, auditLog, requestKeys, retryRequests },
     secrets,
     delivery: settings.egress,
     addressPolicy: addressPolicy(settings.egress.allowCidrs),
@@ -126,6 +134,51 @@ async function openParts(context: ControlContext, outside: ControlOutside): Prom
     host,
     nowMs,
   };
+}
+
+function watch(context: ControlContext, connection: Connection): void {
+  watchConfiguration(context, connection, configurationTopics(connection.topics));
+  watchBacklog(context, connection);
+}
+
+function watchUnreadable(
+  { logger, metrics, nowMs }: ControlContext,
+  table: Table<DestinationConfig>,
+  secrets: SecretBox,
+): void {
+  const unreadable = followUnreadable(table, secrets, nowMs);
+  metrics.gauge({
+    name: "control_unreadable_destinations",
+    help: "Destinations with secrets that no configured encryption key opens: they get no call.",
+    collect: (gauge) => gauge.set({}, unreadable.size),
+  });
+  const [found] = unreadable;
+  if (found === undefined) return;
+  const facts = { destinations: unreadable.size, first: found[0], error: found[1] };
+  logger.error(facts, "destinations have secrets that no configured key opens: they get no call");
+}
+
+/** Tables of what is configured, which read nothing yet, and what counts those of their records that cannot be read. */
+function openConfiguration({ logger, metrics }: ControlContext, { kafka, serde, topics }: Connection) {
+  const { sourceConfig, destinationConfig, audienceConfig } = topics;
+  const tables = {
+    serde,
+    kafka,
+    topics,
+    onPoison: (resource: Resource) => telemetry.poisoned(resource),
+    logger,
+  };
+  const sourceTable = openTable(sourceConfig, "source", tables);
+  const destinationTable = openTable(destinationConfig, "destination", tables);
+  const audienceTable = openTable(audienceConfig, "audience", tables);
+  audienceTable.onChange((_, config) => void (config && namedBy(config)));
+  const telemetry: Telemetry = createTelemetry(metrics, {
+    source: () => sourceTable.size,
+    destination: () => destinationTable.size,
+    audience: () => countExisting(audienceTable, "audience"),
+    computed_trait: () => countExisting(audienceTable, "computed_trait"),
+  });
+  return { sourceTable, destinationTable, audienceTable, telemetry };
 }
 
 /** What of the topics of jobs decides which options a destination may have. */
@@ -138,6 +191,7 @@ async function jobTopics({ kafka, topics }: Pick<Connection, "kafka" | "topics">
 
 interface TableParts {
   readonly kafka: Kafka;
+  readonly topics: TopicMap;
   readonly serde: Serde;
   readonly logger: Logger;
   readonly onPoison: (resource: Resource) => void;
@@ -146,10 +200,11 @@ interface TableParts {
 function openTable<R extends ConfigName>(
   topic: Topic<R>,
   resource: Resource,
-  { kafka, serde, logger, onPoison }: TableParts,
+  { kafka, topics, serde, logger, onPoison }: TableParts,
 ): Table<RecordTypes[R]> {
   return kafka.table<RecordTypes[R]>({
     topic: topic.name,
+    witnesses: witnessesOf(topics, topic),
     // Tombstones are the table's own; a record that is there has a value.
     decode: ({ value }) => serde.decode(topic, value),
     onPoison({ key, partition, offset }, error) {

@@ -14,6 +14,7 @@ import {
   timePage,
   timePageOf,
 } from "../http/time-pages.ts";
+import { readUser, USER_FIELDS } from "../http/user-fields.ts";
 import { checkDestination } from "./known.ts";
 import type { AttemptParts } from "./parts.ts";
 import { AttemptView, attemptView } from "./view.ts";
@@ -29,6 +30,7 @@ const AttemptsQuery = Type.Object(
       }),
     ),
     messageId: Type.Optional(Type.String({ minLength: 1 })),
+    ...USER_FIELDS,
     ...RANGE_FIELDS,
     ...PAGE_FIELDS,
   },
@@ -55,7 +57,7 @@ export function addAttemptRoutes(app: ControlApp, parts: AttemptParts): void {
       const { index, progress } = parts.deliveries;
       const { outcome, messageId } = query;
       const found = index.listAttempts(
-        { destinationId, outcome, messageId, ...readRange(query) },
+        { destinationId, outcome, messageId, user: readUser(query), ...readRange(query) },
         readPage(query),
       );
       const { data, next } = timePage(found, query, ({ startedAtMs, place }) => ({

@@ -4,8 +4,9 @@ import type { ListedAttempt } from "../delivery-index/attempts-table.ts";
 import { TimeField } from "../http/fields.ts";
 import { nullableInteger, nullableString } from "../http/nullable.ts";
 import { AttemptOutcomeField } from "../http/reason-fields.ts";
-import { SHOWN_URL, shownUrl } from "../http/shown-url.ts";
 import { isoTime } from "../http/time-pages.ts";
+import { USER_VIEW } from "../http/user-fields.ts";
+import { WEBHOOK_FIELDS, webhookFields } from "../http/webhook-fields.ts";
 
 const ConnectionView = Type.Object(
   {
@@ -40,8 +41,9 @@ export const AttemptView = Type.Object(
     startedAt: TimeField,
     messageId: Type.String(),
     sourceId: Type.String(),
+    ...USER_VIEW,
     type: Type.String({ description: "Of the call." }),
-    url: Type.String({ description: SHOWN_URL }),
+    ...WEBHOOK_FIELDS,
     attempt: Type.Integer({ description: "1 is the first." }),
     outcome: AttemptOutcomeField,
     retryable: Type.Boolean({
@@ -65,15 +67,17 @@ export const AttemptView = Type.Object(
 );
 
 export function attemptView(attempt: Omit<ListedAttempt, "place">) {
-  const { messageId, sourceId, type, url, outcome, retryable, status, durationMs, replayId, suppressed } =
-    attempt;
+  const { messageId, sourceId, userId, anonymousId, type, url, outcome } = attempt;
+  const { retryable, status, durationMs, replayId, suppressed } = attempt;
   const { address, connectMs, dnsMs, responseBody, responseHeaders, tlsMs, waitMs } = attempt;
   return {
     startedAt: isoTime(attempt.startedAtMs),
     messageId,
     sourceId,
+    userId,
+    anonymousId,
     type,
-    url: shownUrl(url),
+    ...webhookFields(attempt.destinationId, url),
     attempt: attempt.attempt,
     outcome,
     retryable,

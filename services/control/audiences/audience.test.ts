@@ -1,5 +1,6 @@
 import { expect, test } from "@jest/globals";
 import { createAudience, patchAudience } from "./audience.ts";
+import { createProblems, patchProblems } from "./rules.ts";
 
 const definitionOf = (name: string) => ({ event: name });
 const created = createAudience(
@@ -31,4 +32,26 @@ test("the same definition, another name, a pause keep them as they are", () => {
       generation: 2,
       earlier: second.earlier,
     });
+});
+
+test("a definition that would bring all audiences beyond what a call may cost is refused; an edit counts once", () => {
+  const where = Array.from({ length: 20 }, () => ({ path: "a", op: "contains", value: "x" }));
+  const definition = { any: Array.from({ length: 5 }, (_, index) => ({ event: `E${index}`, where })) };
+  const configs = Array.from({ length: 20 }, (_, index) => {
+    const id = `a${index}`;
+    return createAudience({ id, resource: "audience", key: id, name: id, definition }, 1);
+  });
+  const [first, ...others] = configs;
+  if (first === undefined) throw new Error("there is none");
+  const problems = [
+    {
+      path: "definition",
+      message:
+        "brings the audiences and computed traits to 2100 conditions with contains or not_contains, at most 2000 are allowed together",
+    },
+  ];
+  const rules = { resource: "audience", configs } as const;
+  expect(createProblems({ name: "One More", definition }, rules)).toEqual(problems);
+  expect(createProblems({ name: "One More", definition }, { ...rules, configs: others })).toEqual([]);
+  expect(patchProblems({ definition }, first, rules)).toEqual([]);
 });

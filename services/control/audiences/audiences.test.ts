@@ -94,8 +94,23 @@ describe("an audience (contract 10.8)", () => {
     expect([answer.status, Object.keys(problemFields(answer))]).toEqual([422, ["backfill.days"]]);
   });
 
-  test("without a definition is a list", async () => {
-    expect(await made({ name: "Newsletter" })).toMatchObject({ kind: "list", definition: null });
+  test("has a definition, or is said to be a list", async () => {
+    const list = { name: "Newsletter", kind: "list" };
+    expect(await made(list)).toMatchObject({ kind: "list", definition: null });
+    expect(await made({ name: "Said to be one", kind: "audience", definition: ORDERED })).toMatchObject({
+      kind: "audience",
+    });
+    const refusedFields = async (body: object) => problemFields(await make(body));
+    expect(await refusedFields({ name: "Which?" })).toEqual({
+      kind: 'must say "audience" (with a definition) or "list" (members are imported)',
+    });
+    expect(await refusedFields({ name: "Undefined", kind: "audience" })).toEqual({
+      definition: "is required for an audience",
+    });
+    expect(await refusedFields({ ...list, name: "Defined", definition: ORDERED })).toEqual({
+      definition: "cannot be given to a list, whose members are imported users",
+    });
+    expect(Object.keys(await refusedFields({ name: "Other", kind: "lists" }))).toEqual(["kind"]);
   });
 
   test("is refused with every wrong field at once", async () => {
@@ -130,8 +145,25 @@ describe("an audience (contract 10.8)", () => {
     expect([answer.status, Object.keys(problemFields(answer))]).toEqual([422, ["definition"]]);
   });
 
+  test("is refused when its conditions look into too many texts, with the figure and the bound; a preview too", async () => {
+    const conditions = Array.from({ length: 20 }, () => ({ path: "a", op: "contains", value: "x" }));
+    const definition = {
+      any: Array.from({ length: 6 }, (_, index) => ({ event: `E${index}`, where: conditions })),
+    };
+    const problem = {
+      definition: "has 120 conditions with contains or not_contains, at most 100 are allowed",
+    };
+    expect(problemFields(await make({ name: "Costly", definition }))).toEqual(problem);
+    expect(problemFields(await make({ definition }, `${AUDIENCES}/preview`))).toEqual(problem);
+  });
+
   test("a list has neither anonymous members nor a past to look back on", async () => {
-    const answer = await make({ name: "Odd list", includeAnonymous: true, backfill: { mode: "auto" } });
+    const answer = await make({
+      name: "Odd list",
+      kind: "list",
+      includeAnonymous: true,
+      backfill: { mode: "auto" },
+    });
     expect([answer.status, Object.keys(problemFields(answer)).sort()]).toEqual([
       422,
       ["backfill", "includeAnonymous"],
@@ -147,7 +179,7 @@ describe("keys (contract 8.4)", () => {
       422,
       { name: expect.stringContaining('"shared_key" is used') },
     ]);
-    const asKey = await make({ name: "Another", key: "shared_key" });
+    const asKey = await make({ name: "Another", kind: "list", key: "shared_key" });
     expect([asKey.status, Object.keys(problemFields(asKey))]).toEqual([422, ["key"]]);
   });
 
@@ -225,7 +257,7 @@ describe("a change", () => {
   });
 
   test("gives a list no definition", async () => {
-    const { id } = await made({ name: "Fixed list" });
+    const { id } = await made({ name: "Fixed list", kind: "list" });
     const answer = await patch(id, { definition: ORDERED });
     expect([answer.status, Object.keys(problemFields(answer))]).toEqual([422, ["definition"]]);
   });
@@ -265,7 +297,7 @@ describe("audiences that name audiences", () => {
   });
 
   test("lists can be named, computed traits and deleted audiences cannot", async () => {
-    await made({ name: "Named list" });
+    await made({ name: "Named list", kind: "list" });
     await made({ name: "Named trait", definition: SPENT }, TRAITS);
     const { id } = await made({ name: "Named deleted", definition: ORDERED });
     await remove(id);
@@ -402,7 +434,7 @@ describe("lists (contract 10.1)", () => {
   });
 
   test("are filtered by kind", async () => {
-    const { id } = await made({ name: "Filtered list" });
+    const { id } = await made({ name: "Filtered list", kind: "list" });
     const { data } = (await control.ask(`${AUDIENCES}?kind=list&limit=200`)).body;
     expect(data.map((one: { kind: string }) => one.kind)).toContain("list");
     expect(new Set(data.map((one: { kind: string }) => one.kind))).toEqual(new Set(["list"]));

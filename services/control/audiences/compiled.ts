@@ -66,11 +66,20 @@ export function compiledAlone(config: AudienceConfig, configs: readonly Audience
   return compiledSet(withReferences(config, all, referencesByKey(all)), all);
 }
 
+/** By the very record, which the store replaces with each change. */
+const knownKeys = new WeakMap<AudienceConfig, readonly string[]>();
+
+/** Keys of the leaves on events that it counts; none of a definition that cannot be read any more. */
+export function leafKeysOf(config: AudienceConfig, configs: readonly AudienceConfig[]): readonly string[] {
+  const known = knownKeys.get(config);
+  if (known !== undefined) return known;
+  const keys = [...compiledSet([config], configs).leaves.keys()];
+  knownKeys.set(config, keys);
+  return keys;
+}
+
 /** All of these at once. Definitions that cannot be read any more are left out. */
-export function compiledSet(
-  chosen: Iterable<AudienceConfig>,
-  configs: readonly AudienceConfig[],
-): ComputationSet {
+function compiledSet(chosen: Iterable<AudienceConfig>, configs: readonly AudienceConfig[]): ComputationSet {
   const audiences = referencesByKey(configs);
   const inputs = [...chosen].flatMap((one): ComputationInput[] => {
     const definition = definitionOf(one, audiences);

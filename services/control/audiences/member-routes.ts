@@ -2,6 +2,7 @@
 import { Readable } from "node:stream";
 import { createProfile, explainMembership, userProfileId } from "#audiences";
 import type { AudienceConfig } from "#topics";
+import { CsvQuery, writeText } from "../http/csv.ts";
 import { IdParams } from "../http/fields.ts";
 import { problemResponses } from "../http/openapi.ts";
 import { DEFAULT_LIMIT } from "../http/pages.ts";
@@ -32,7 +33,7 @@ export function addMemberRoutes(app: ControlApp, parts: MemberParts): void {
     async ({ params, query: { after, limit = DEFAULT_LIMIT, userId } }) => {
       const audience = readable(parts, params.id);
       if (userId !== undefined) return await explain(parts, audience, userId);
-      return await membersPage(parts, audience.id, { after, limit });
+      return { kind: "members" as const, ...(await membersPage(parts, audience.id, { after, limit })) };
     },
   );
   app.get(
@@ -43,12 +44,13 @@ export function addMemberRoutes(app: ControlApp, parts: MemberParts): void {
         operationId: "exportMembers",
         summary: "All members of an audience, as CSV",
         params: IdParams,
+        querystring: CsvQuery,
         produces: ["text/csv"],
         response: { 200: MembersExport, ...problemResponses },
       },
     },
-    async ({ params }, reply) => {
-      const rows = membersCsv(parts, readable(parts, params.id).id);
+    async ({ params, query }, reply) => {
+      const rows = membersCsv(parts, readable(parts, params.id).id, writeText(query));
       return await reply.type("text/csv; charset=utf-8").send(Readable.from(rows));
     },
   );
@@ -73,6 +75,7 @@ async function explain(
   const profile = (await profiles.get(id)) ?? createProfile(id, 0);
   const { isMember, leaves, sinceMs, untilMs } = explainMembership(profile, computation, nowMs());
   return {
+    kind: "membership" as const,
     member: isMember,
     ...(sinceMs !== undefined && { since: isoTime(sinceMs) }),
     ...untilOf(untilMs),

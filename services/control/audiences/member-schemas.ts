@@ -1,5 +1,6 @@
 import type { Readable } from "node:stream";
 import { Type } from "typebox";
+import { either, kindField } from "../http/either.ts";
 import { TimeField } from "../http/fields.ts";
 import { nullableString } from "../http/nullable.ts";
 import { PageQuery } from "../http/pages.ts";
@@ -16,6 +17,7 @@ export const MembersQuery = Type.Object(
 
 const Explanation = Type.Object(
   {
+    kind: kindField("membership"),
     member: Type.Boolean({ description: "As it was sent last." }),
     since: Type.Optional(TimeField),
     until: Type.Optional(
@@ -33,20 +35,24 @@ const Explanation = Type.Object(
       }),
     ),
   },
-  { description: "Why the user is a member, or is not." },
+  { title: "Membership", description: "Why the user is a member, or is not." },
 );
 
-const Page = Type.Object({
-  data: Type.Array(
-    Type.Object({ userId: nullableString(), anonymousId: nullableString(), since: TimeField }),
-  ),
-  next: nullableString("Give it as `after` for the next page; null on the last one."),
-});
+const Page = Type.Object(
+  {
+    kind: kindField("members"),
+    data: Type.Array(
+      Type.Object({ userId: nullableString(), anonymousId: nullableString(), since: TimeField }),
+    ),
+    next: nullableString("Give it as `after` for the next page; null on the last one."),
+  },
+  { title: "MemberPage", description: "Some of the members." },
+);
 
-export const MembersAnswer = Type.Union([Explanation, Page], {
-  description:
-    "With userId the explanation; without it one page of members, which may have fewer than the limit while `next` is not null.",
-});
+export const MembersAnswer = either<typeof Explanation | typeof Page>(
+  { membership: Explanation, members: Page },
+  "With userId the explanation; without it one page of members, which may have fewer than the limit while `next` is not null.",
+);
 
 export const MembersExport = Type.Unsafe<Readable>({
   type: "string",

@@ -73,7 +73,7 @@ test("a user is explained, all are listed in pages, and exported", async () => {
   const members = `/v1/audiences/${id}/members`;
   const ask = async (query: string) => (await control.ask(`${members}${query}`)).body;
   const nowMs = Date.now();
-  const names = ["ann", 'b"o,b', "cid", "dora"];
+  const names = ["ann", 'b"o,b', "cid", "=cmd|' /C calc'!A0"];
   await processor.keep(
     ...names.map((name) => profileAfter(id, name, { orders: 2, nowMs })),
     profileAfter(id, "once", { orders: 1, nowMs }),
@@ -83,6 +83,7 @@ test("a user is explained, all are listed in pages, and exported", async () => {
   const since = new Date(nowMs).toISOString();
   const ends = new Date(nowMs + 30 * DAY_MS).toISOString();
   expect(await ask("?userId=ann")).toEqual({
+    kind: "membership",
     member: true,
     since,
     until: ends,
@@ -112,7 +113,10 @@ test("a user is explained, all are listed in pages, and exported", async () => {
   expect(exported.headers.get("content-type")).toMatch(/^text\/csv/);
   const [header, ...rows] = exported.text.split("\r\n");
   expect(header).toBe("userId,anonymousId,since");
-  expect(rows.sort()).toEqual(["", `"b""o,b",,${since}`, `ann,,${since}`, `cid,,${since}`, `dora,,${since}`]);
+  const safe = `"'=cmd|' /C calc'!A0",,${since}`;
+  expect(rows.sort()).toEqual(["", safe, `"b""o,b",,${since}`, `ann,,${since}`, `cid,,${since}`]);
+  const exact = await control.ask(`${members}.csv?cells=exact`);
+  expect(exact.text.split("\r\n").sort()).toContain(`"=cmd|' /C calc'!A0",,${since}`);
 
   const wrong = await control.ask(`${members}?after=nonsense`);
   expect([wrong.status, Object.keys(problemFields(wrong))]).toEqual([422, ["after"]]);
@@ -135,9 +139,10 @@ test("values of a computed trait: of one user, in pages, and exported", async ()
   );
   await until(async () => (await ask("?limit=200")).data.length === 3, SEEN);
 
-  const since = new Date(nowMs).toISOString();
-  expect(await ask("?userId=v-bob")).toEqual({ userId: "v-bob", value: 2, since });
-  expect(await ask("?userId=v-none")).toEqual({ userId: "v-none", value: null });
+  // All calls are of one moment; the value changes with each of them.
+  const sinceOf = (changes: number) => new Date(nowMs + changes - 1).toISOString();
+  expect(await ask("?userId=v-bob")).toEqual({ kind: "value", userId: "v-bob", value: 2, since: sinceOf(2) });
+  expect(await ask("?userId=v-none")).toEqual({ kind: "value", userId: "v-none", value: null });
   const first = await ask("?limit=2");
   const second = await ask(`?limit=2&after=${first.next}`);
   const listed: { userId: string; value: unknown }[] = [...first.data, ...second.data];
@@ -153,9 +158,15 @@ test("values of a computed trait: of one user, in pages, and exported", async ()
     "userId,value,since",
     expect.stringMatching(/^text\/csv/),
   ]);
-  expect(rows.sort()).toEqual(["", `"v""c""",3,${since}`, `v-ann,1,${since}`, `v-bob,2,${since}`]);
+  expect(rows.sort()).toEqual([
+    "",
+    `"v""c""",3,${sinceOf(3)}`,
+    `v-ann,1,${sinceOf(1)}`,
+    `v-bob,2,${sinceOf(2)}`,
+  ]);
   expect(problemFields(await control.ask(`${values}?after=nonsense`))).toHaveProperty("after");
-  const { id: audience } = (await control.ask("/v1/audiences", { body: { name: "No Trait" } })).body;
+  const { id: audience } = (await control.ask("/v1/audiences", { body: { name: "No Trait", kind: "list" } }))
+    .body;
   expect((await control.ask(`/v1/computed-traits/${audience}/values`)).status).toBe(404);
 });
 

@@ -1,5 +1,6 @@
 // Who is in an audience, as it was sent.
 import { ownerOf } from "#audiences";
+import type { WriteText } from "../http/csv.ts";
 import { isoTime } from "../http/time-pages.ts";
 import type { MemberParts } from "./member-parts.ts";
 import { csvOfScan, pageOfScan, type Scan, type ScanPage } from "./profile-scan.ts";
@@ -10,12 +11,12 @@ interface Member {
   readonly since: string;
 }
 
-type Scanned = Pick<MemberParts, "host" | "profiles">;
+type Scanned = Pick<MemberParts, "profiles" | "slices">;
 
-function scanOf({ host, profiles }: Scanned, audienceId: string): Scan<Member> {
+function scanOf({ profiles, slices }: Scanned, audienceId: string): Scan<Member> {
   return {
-    host,
     profiles,
+    slices,
     find(id, { results }) {
       const result = results.find(({ computationId }) => computationId === audienceId);
       if (result?.text !== "true") return undefined;
@@ -32,6 +33,8 @@ export function membersPage(
   return pageOfScan(scanOf(parts, audienceId), page);
 }
 
-export function membersCsv(parts: Scanned, audienceId: string): AsyncGenerator<string> {
-  return csvOfScan(scanOf(parts, audienceId), ["userId", "anonymousId", "since"], (text) => text ?? "");
+export function membersCsv(parts: Scanned, audienceId: string, write: WriteText): AsyncGenerator<string> {
+  return csvOfScan(scanOf(parts, audienceId), ["userId", "anonymousId", "since"], (text) =>
+    text === null ? "" : write(text),
+  );
 }

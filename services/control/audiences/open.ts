@@ -1,10 +1,10 @@
-import type { Kafka, Producer, Table } from "#kafka";
+import type { Kafka, Producer, Table, TableWriter, TableWriterOptions } from "#kafka";
 import type { ServiceContext } from "#runtime";
 import type { Serde } from "#serde";
 import type { AudienceConfig, AudienceProgress, TopicMap } from "#topics";
 import type { Audit } from "../audit/audit.ts";
 import { createConfigStore } from "../config-store.ts";
-import { createEditedStore, type LockParts } from "../edits/edited-store.ts";
+import { createEditedStore } from "../edits/edited-store.ts";
 import type { AudienceParts } from "./parts.ts";
 import { resourceOf } from "./resource.ts";
 import { auditedView } from "./views.ts";
@@ -15,7 +15,7 @@ export interface OpenAudiencesParts {
   readonly topics: TopicMap;
   readonly producer: Producer;
   readonly audienceTable: Table<AudienceConfig>;
-  readonly locks: LockParts;
+  readonly writerOf: (topic: { readonly name: string }, table: TableWriterOptions["table"]) => TableWriter;
   readonly audit: Audit;
 }
 
@@ -24,7 +24,7 @@ type Context = Pick<ServiceContext<unknown>, "health" | "lifecycle" | "logger">;
 /** Follows how far audiences are; the API does not wait for it. */
 export async function openAudiences(
   { health, lifecycle, logger }: Context,
-  { kafka, serde, topics, producer, audienceTable, locks, audit }: OpenAudiencesParts,
+  { kafka, serde, topics, producer, audienceTable, writerOf, audit }: OpenAudiencesParts,
 ): Promise<Pick<AudienceParts, "audiences" | "audienceProgress" | "profilePartitions">> {
   const { audienceConfig, audienceProgress, profiles } = topics;
   const progress = kafka.table<AudienceProgress>({
@@ -48,7 +48,7 @@ export async function openAudiences(
         resourceOf,
         show: auditedView,
       },
-      locks,
+      writerOf(audienceConfig, audienceTable),
     ),
     audienceProgress: progress,
     profilePartitions: await kafka.admin().partitionCount(profiles.name),

@@ -11,7 +11,7 @@ import {
 } from "#audiences";
 import type { AudienceConfig } from "#topics";
 import type { ProfileReader } from "../profiles/replica.ts";
-import { compiledAlone, compiledSet } from "./compiled.ts";
+import { compiledAlone, leafKeysOf } from "./compiled.ts";
 import type { MemberParts } from "./member-parts.ts";
 import { statusOf } from "./views.ts";
 
@@ -31,10 +31,9 @@ const MAX_JUDGED = 20_000;
 /** Somebody waits for the answer. */
 const MAX_MS = 5_000;
 const SAMPLE_SIZE = 10;
-/** To look at a profile takes some 20 us. */
-const JUDGED_A_TURN = 100;
-/** To pass one over takes one. */
-const PASSED_A_TURN = 2_000;
+/** Ids that are read at a time: of more than one profile passed over for each judged, more. */
+const JUDGED_AT_A_TIME = 100;
+const PASSED_AT_A_TIME = 2_000;
 
 interface Judging {
   readonly audience: Computation;
@@ -42,37 +41,58 @@ interface Judging {
   readonly nowMs: number;
 }
 
-/** Takes five seconds at most, and a turn of the event loop for a hundred profiles. */
+/** What was seen of the profiles. */
+interface Judged {
+  judged: number;
+  /** Ids that were gone over; those of a stride that was broken off do not count. */
+  passed: number;
+  members: number;
+  readonly sample: Preview["sample"];
+}
+
+/** Asked after each piece of work; see Slices. */
+type Pause = () => Promise<void> | undefined;
+
+/** Takes five seconds at most, in slices. */
 export async function previewOf(parts: MemberParts, config: AudienceConfig): Promise<Preview> {
-  const { host, nowMs, profiles } = parts;
-  const configs = parts.audiences.list();
-  const set = compiledAlone(config, configs);
+  const { nowMs, profiles, slices } = parts;
+  const pause = slices.begin();
+  const set = compiledAlone(config, parts.audiences.list());
   const audience = set.computations.get(config.id);
   if (audience === undefined) throw new Error("a definition that was accepted cannot be compiled");
-  const judging = { audience, uses: [...set.leaves.values()], nowMs: nowMs() };
   const total = profiles.count;
-  const sample: Preview["sample"] = [];
-  const endMs = host.elapsed() + MAX_MS;
-  let [judged, passed, members] = [0, 0, 0];
-  for await (const { partition, ids } of strided(parts, Math.max(1, Math.ceil(total / MAX_JUDGED)))) {
-    passed += ids.passed;
-    for (const id of ids.taken) {
-      const profile = await profiles.read(partition, id);
-      judged += 1;
-      if (profile === undefined || !isMember(profile, judging)) continue;
-      members += 1;
-      if (sample.length < SAMPLE_SIZE) sample.push({ userId: null, anonymousId: null, ...ownerOf(id) });
-    }
-    if (host.elapsed() > endMs) break;
-  }
+  const judging = { audience, uses: [...set.leaves.values()], nowMs: nowMs() };
+  const { judged, members, passed, sample } = await judgeAll(parts, judging, pause);
   return {
     estimatedCount: judged === 0 ? 0 : Math.round((members * Math.max(total, judged)) / judged),
     isExact: judged >= total && passed >= total,
     profiles: total,
     profilesJudged: judged,
     sample,
-    unknownCalls: unknownCalls(parts, set),
+    unknownCalls: await unknownCalls(parts, set, pause),
   };
+}
+
+async function judgeAll({ host, profiles }: MemberParts, judging: Judging, pause: Pause): Promise<Judged> {
+  const seen: Judged = { judged: 0, passed: 0, members: 0, sample: [] };
+  const endMs = host.elapsed() + MAX_MS;
+  for (const { partition, ids } of strided(profiles, Math.max(1, Math.ceil(profiles.count / MAX_JUDGED)))) {
+    for (const id of ids.taken) {
+      if (host.elapsed() > endMs) return seen;
+      const profile = await profiles.read(partition, id);
+      await pause();
+      seen.judged += 1;
+      if (profile !== undefined && isMember(profile, judging)) noteMember(seen, id);
+      await pause();
+    }
+    seen.passed += ids.passed;
+  }
+  return seen;
+}
+
+function noteMember(seen: Judged, id: string): void {
+  seen.members += 1;
+  if (seen.sample.length < SAMPLE_SIZE) seen.sample.push({ userId: null, anonymousId: null, ...ownerOf(id) });
 }
 
 function isMember(profile: Profile, { audience, nowMs, uses }: Judging): boolean {
@@ -87,18 +107,14 @@ interface Stride {
   readonly ids: { readonly taken: readonly string[]; readonly passed: number };
 }
 
-/** Every `step`th id of all partitions, some of them in a turn of the event loop: neither the oldest nor the first by name alone. */
-async function* strided(
-  { host, profiles }: Pick<MemberParts, "host" | "profiles">,
-  step: number,
-): AsyncGenerator<Stride> {
-  const many = Math.min(PASSED_A_TURN, JUDGED_A_TURN * step);
+/** Every `step`th id of all partitions, some at a time: neither the oldest nor the first by name alone. */
+function* strided(profiles: ProfileReader, step: number): Generator<Stride> {
+  const many = Math.min(PASSED_AT_A_TIME, JUDGED_AT_A_TIME * step);
   for (let partition = 0; partition < profiles.partitions; partition += 1) {
     let after: string | undefined;
     for (let ids = firstIds(profiles, partition, { after, many }); ids.length > 0; ) {
       const taken = ids.filter((_, index) => index % step === 0);
       yield { partition, ids: { taken, passed: ids.length } };
-      await new Promise<void>((resolve) => void host.setImmediate(resolve));
       after = ids.at(-1);
       ids = firstIds(profiles, partition, { after, many });
     }
@@ -119,16 +135,15 @@ function firstIds(
 }
 
 /** What a leaf asks for is there when the counts by name say it, or when a live audience has counted it for as long as it asks. */
-function unknownCalls(parts: MemberParts, { leaves }: ComputationSet): string[] {
+async function unknownCalls(parts: MemberParts, { leaves }: ComputationSet, pause: Pause): Promise<string[]> {
   const configs = parts.audiences.list();
-  const complete = configs.filter((config) => {
-    if (config.deletedAtMs !== null || config.kind === "list") return false;
+  const unknown = new Map([...leaves].filter(([, { plan }]) => !isKnownFromSummary(plan)));
+  for (const config of configs) {
+    if (unknown.size === 0) break;
+    if (config.deletedAtMs !== null || config.kind === "list") continue;
     const { isPartial, progress } = statusOf(config, parts);
-    return progress === null && !isPartial;
-  });
-  const kept = compiledSet(complete, configs).leaves;
-  const unknown = [...leaves.values()].filter(
-    ({ plan }) => !isKnownFromSummary(plan) && !kept.has(plan.leaf.key),
-  );
-  return [...new Set(unknown.map(({ plan }) => plan.leaf.name))].sort();
+    if (progress === null && !isPartial) for (const key of leafKeysOf(config, configs)) unknown.delete(key);
+    await pause();
+  }
+  return [...new Set(Array.from(unknown.values(), ({ plan }) => plan.leaf.name))].sort();
 }

@@ -1,7 +1,8 @@
 // All profiles, a few at a time, with what of each is asked for: in pages, or all of them.
-import type { Host } from "#host";
+import { csvRow } from "../http/csv.ts";
 import { refused } from "../http/problem.ts";
 import type { ProfileReader, SentState } from "../profiles/replica.ts";
+import type { Slices } from "../profiles/slices.ts";
 
 interface Place {
   readonly partition: number;
@@ -14,28 +15,31 @@ interface Looked<T> {
   readonly found: T | undefined;
 }
 
-/** Profiles of one turn of the event loop. */
-const PROFILES_A_TURN = 200;
+/** Ids that are read at a time. */
+const IDS_AT_A_TIME = 200;
 /** Profiles that one page looks at: when few among many are found, pages are not full. */
 const PROFILES_A_PAGE = 20_000;
 
 export interface Scan<T extends object> {
   readonly profiles: ProfileReader;
-  readonly host: Pick<Host, "setImmediate">;
+  readonly slices: Pick<Slices, "begin">;
   /** What the list has of this profile; undefined for nothing. Never asked of one that was merged into another. */
   readonly find: (id: string, sent: SentState) => T | undefined;
 }
 
-/** Every profile from there on. */
+/** Every profile from there on, in slices. */
 async function* look<T extends object>(
-  { find, host, profiles }: Scan<T>,
+  { find, profiles, slices }: Scan<T>,
   from: Place,
 ): AsyncGenerator<Looked<T>> {
+  const pause = slices.begin();
   for (let { partition } = from; partition < profiles.partitions; partition += 1) {
     const after = partition === from.partition ? from.after : undefined;
     for (let ids = take(profiles, partition, after); ids.length > 0; ) {
-      for (const id of ids) yield { place: { partition, after: id }, found: await foundOf(id, partition) };
-      await new Promise<void>((resolve) => void host.setImmediate(resolve));
+      for (const id of ids) {
+        yield { place: { partition, after: id }, found: await foundOf(id, partition) };
+        await pause();
+      }
       ids = take(profiles, partition, ids.at(-1));
     }
   }
@@ -51,7 +55,7 @@ function take(profiles: ProfileReader, partition: number, after: string | undefi
   const taken: string[] = [];
   for (const id of profiles.ids(partition, after)) {
     taken.push(id);
-    if (taken.length === PROFILES_A_TURN) break;
+    if (taken.length === IDS_AT_A_TIME) break;
   }
   return taken;
 }
@@ -76,19 +80,15 @@ export async function pageOfScan<T extends object>(
   return { data, next: null };
 }
 
-/** As RFC 4180 has it. */
+/** All of them, a row each. */
 export async function* csvOfScan<T extends object>(
   scan: Scan<T>,
   columns: readonly (keyof T & string)[],
-  textOf: (value: T[keyof T]) => string,
+  cellOf: (value: T[keyof T]) => string,
 ): AsyncGenerator<string> {
-  yield `${columns.join(",")}\r\n`;
+  yield csvRow(columns);
   for await (const { found } of look(scan, readCursor(undefined)))
-    if (found !== undefined) yield `${columns.map((name) => csvField(textOf(found[name]))).join(",")}\r\n`;
-}
-
-function csvField(text: string): string {
-  return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
+    if (found !== undefined) yield csvRow(columns.map((name) => cellOf(found[name])));
 }
 
 function cursorOf({ after = "", partition }: Place): string {

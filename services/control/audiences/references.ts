@@ -1,12 +1,14 @@
-// Which audiences name which.
+// Which audiences name which, and what judging by each costs.
+import { type DefinitionCost, definitionCost } from "#audiences";
 import { isJsonObject } from "#contract";
 import type { AudienceConfig } from "#topics";
 
 interface Named {
   readonly references: readonly string[];
+  readonly cost: DefinitionCost;
 }
 
-/** A record is read once: the store gives the same object until there is a newer one. */
+/** A record is read once, when it comes: the store gives the same object until there is a newer one. */
 const known = new WeakMap<AudienceConfig, Named>();
 
 /** Keys of the audiences that a definition names, which was accepted once: its form is known. */
@@ -18,21 +20,42 @@ function referencesIn(node: unknown): string[] {
   return [...own, ...[...below, not].flatMap(referencesIn)];
 }
 
-function namedBy(config: AudienceConfig): Named {
+/**
+ * To be called for each record that comes, so that no request has to read all of them; of one that cannot be read, which names nothing
+ * and costs nothing, other requests need not know.
+ */
+export function namedBy(config: AudienceConfig): Named {
   const before = known.get(config);
   if (before !== undefined) return before;
   const { definition, kind } = config;
+  const given = definition === null ? null : parsedOrNull(definition);
   const named = {
-    references: kind === "audience" && definition !== null ? referencesIn(JSON.parse(definition)) : [],
+    references: kind === "audience" ? referencesIn(given) : [],
+    cost: definitionCost(given),
   };
   known.set(config, named);
   return named;
+}
+
+function parsedOrNull(definition: string): unknown {
+  try {
+    return JSON.parse(definition);
+  } catch {
+    return null;
+  }
 }
 
 /** Audiences that a definition may name, lists included, by key. */
 export function referencesByKey(configs: readonly AudienceConfig[]): Map<string, Named> {
   const nameable = configs.filter(({ deletedAtMs, kind }) => deletedAtMs === null && kind !== "trait");
   return new Map(nameable.map((config) => [config.key, namedBy(config)]));
+}
+
+/** Of all that are there but the one with this key. */
+export function costsBeside(key: string | undefined, configs: readonly AudienceConfig[]): DefinitionCost[] {
+  return configs
+    .filter((config) => config.deletedAtMs === null && config.key !== key)
+    .map((config) => namedBy(config).cost);
 }
 
 /** Keys of the audiences that name this one. */

@@ -1,9 +1,17 @@
 // What a schema cannot say of audiences and computed traits: keys and definitions.
-import { keyProblem, parseAudience, parseComputedTrait, snakeCase } from "#audiences";
+import {
+  costProblem,
+  definitionCost,
+  keyProblem,
+  parseAudience,
+  parseComputedTrait,
+  snakeCase,
+  spaceCostProblem,
+} from "#audiences";
 import { isJsonObject, type JsonObject } from "#contract";
 import type { AudienceConfig } from "#topics";
 import type { FieldProblem } from "../http/problem.ts";
-import { referencesByKey } from "./references.ts";
+import { costsBeside, referencesByKey } from "./references.ts";
 import type { AudienceResource } from "./resource.ts";
 
 export interface CreateRules {
@@ -26,7 +34,7 @@ export function createProblems(body: unknown, { configs, resource }: CreateRules
   return [
     ...keyProblems(given, configs),
     ...(isGiven ? definitionProblems(definition, { resource, configs, ownKey: keyOf(given) }) : []),
-    ...(!isGiven && resource === "audience" ? listProblems(given) : []),
+    ...(resource === "audience" ? kindProblems(given) : []),
     ...backfillProblems(given),
   ];
 }
@@ -34,8 +42,11 @@ export function createProblems(body: unknown, { configs, resource }: CreateRules
 /** What is wrong with a definition that is only asked about. */
 export function previewProblems(body: unknown, configs: readonly AudienceConfig[]): readonly FieldProblem[] {
   if (!isJsonObject(body) || body["definition"] === undefined) return [];
-  const reading = parseAudience(body["definition"], { audiences: referencesByKey(configs) });
-  return reading.ok ? [] : reading.problems;
+  const { definition } = body;
+  const reading = parseAudience(definition, { audiences: referencesByKey(configs) });
+  if (!reading.ok) return reading.problems;
+  const message = costProblem(definitionCost(definition));
+  return message === undefined ? [] : [{ path: "definition", message }];
 }
 
 function keyProblems(given: JsonObject, configs: readonly AudienceConfig[]): FieldProblem[] {
@@ -53,8 +64,21 @@ function keyProblems(given: JsonObject, configs: readonly AudienceConfig[]): Fie
   ];
 }
 
+/** Who forgets the definition is asked which of both is meant: one that is made as a list stays a list. */
+function kindProblems(given: JsonObject): FieldProblem[] {
+  const isDefined = given["definition"] !== undefined;
+  if (given["kind"] === "list")
+    return isDefined ? [{ path: "definition", message: LISTED }] : listProblems(given);
+  if (isDefined) return [];
+  if (given["kind"] === "audience") return [{ path: "definition", message: "is required for an audience" }];
+  const kinds = '"audience" (with a definition) or "list" (members are imported)';
+  return given["kind"] === undefined ? [{ path: "kind", message: `must say ${kinds}` }] : [];
+}
+
+const LISTED = "cannot be given to a list, whose members are imported users";
+
 function listProblems({ includeAnonymous, backfill }: JsonObject): FieldProblem[] {
-  const message = "needs a definition: without one this is a list, whose members are imported users";
+  const message = LISTED;
   return [
     ...(includeAnonymous === true ? [{ path: "includeAnonymous", message }] : []),
     ...(backfill === undefined ? [] : [{ path: "backfill", message }]),
@@ -78,7 +102,10 @@ function definitionProblems(
     resource === "computed_trait"
       ? parseComputedTrait(definition)
       : parseAudience(definition, { audiences: referencesByKey(configs), ownKey });
-  return reading.ok ? [] : reading.problems;
+  if (!reading.ok) return reading.problems;
+  const cost = definitionCost(definition);
+  const message = costProblem(cost) ?? spaceCostProblem(cost, costsBeside(ownKey, configs));
+  return message === undefined ? [] : [{ path: "definition", message }];
 }
 
 /** As `createProblems`, of a change of `before`. */
@@ -88,7 +115,6 @@ export function patchProblems(
   { configs, resource }: CreateRules,
 ): readonly FieldProblem[] {
   if (!isJsonObject(body) || body["definition"] === undefined) return [];
-  if (before.kind === "list")
-    return [{ path: "definition", message: "cannot be given to a list, whose members are imported users" }];
+  if (before.kind === "list") return [{ path: "definition", message: LISTED }];
   return definitionProblems(body["definition"], { configs, resource, ownKey: before.key });
 }

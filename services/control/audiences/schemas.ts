@@ -35,9 +35,16 @@ const Backfill = Type.Object(
   { additionalProperties: false, description: "How far the first sync looks back." },
 );
 
+const KindField = Type.Unsafe<string>({
+  type: "string",
+  enum: ["audience", "list"],
+  description: "A list has no definition: its members are imported.",
+});
+
 export const CreateAudienceBody = Type.Object(
   {
     name: NameField,
+    kind: Type.Optional(KindField),
     key: Type.Optional(KeyField),
     definition: Type.Optional(DefinitionInput),
     includeAnonymous: Type.Optional(
@@ -47,7 +54,7 @@ export const CreateAudienceBody = Type.Object(
   },
   {
     additionalProperties: false,
-    description: "Without a definition it is a list: its members are imported.",
+    description: "Needs a definition, or `kind: list`.",
   },
 );
 
@@ -91,11 +98,6 @@ const filters = {
   status: Type.Optional(StatusField),
   key: Type.Optional(Type.String({ minLength: 1, description: "The one with this key." })),
 };
-const KindField = Type.Unsafe<string>({
-  type: "string",
-  enum: ["audience", "list"],
-  description: "A list has no definition: its members are imported.",
-});
 export const AudiencesQuery = Type.Object(
   { ...filters, kind: Type.Optional(KindField) },
   { additionalProperties: false },

@@ -1,5 +1,6 @@
 // GET /v1/computed-traits/{id}/values and values.csv.
 import { Readable } from "node:stream";
+import { CsvQuery, writeText } from "../http/csv.ts";
 import { IdParams } from "../http/fields.ts";
 import { problemResponses } from "../http/openapi.ts";
 import { DEFAULT_LIMIT } from "../http/pages.ts";
@@ -26,8 +27,8 @@ export function addValueRoutes(app: ControlApp, parts: MemberParts): void {
     },
     async ({ params, query: { after, limit = DEFAULT_LIMIT, userId } }) => {
       const id = readable(parts, params.id);
-      if (userId !== undefined) return await valueOfUser(parts, id, userId);
-      return await valuesPage(parts, id, { after, limit });
+      if (userId !== undefined) return { kind: "value" as const, ...(await valueOfUser(parts, id, userId)) };
+      return { kind: "values" as const, ...(await valuesPage(parts, id, { after, limit })) };
     },
   );
   app.get(
@@ -38,12 +39,13 @@ export function addValueRoutes(app: ControlApp, parts: MemberParts): void {
         operationId: "exportValues",
         summary: "All values of a computed trait, as CSV",
         params: IdParams,
+        querystring: CsvQuery,
         produces: ["text/csv"],
         response: { 200: ValuesExport, ...problemResponses },
       },
     },
-    async ({ params }, reply) => {
-      const rows = valuesCsv(parts, readable(parts, params.id));
+    async ({ params, query }, reply) => {
+      const rows = valuesCsv(parts, readable(parts, params.id), writeText(query));
       return await reply.type("text/csv; charset=utf-8").send(Readable.from(rows));
     },
   );

@@ -1,5 +1,6 @@
 // The values of a computed trait, as they were sent.
 import { ownerOf, userProfileId } from "#audiences";
+import type { WriteText } from "../http/csv.ts";
 import { isoTime } from "../http/time-pages.ts";
 import type { SentState } from "../profiles/replica.ts";
 import type { MemberParts } from "./member-parts.ts";
@@ -11,7 +12,7 @@ interface TraitValue {
   readonly since: string;
 }
 
-type Scanned = Pick<MemberParts, "host" | "profiles">;
+type Scanned = Pick<MemberParts, "profiles" | "slices">;
 
 /** Undefined for whom none was sent. */
 function valueIn({ results }: SentState, traitId: string): Omit<TraitValue, "userId"> | undefined {
@@ -20,10 +21,10 @@ function valueIn({ results }: SentState, traitId: string): Omit<TraitValue, "use
   return { value: JSON.parse(result.text) as unknown, since: isoTime(result.sinceMs) };
 }
 
-function scanOf({ host, profiles }: Scanned, traitId: string): Scan<TraitValue> {
+function scanOf({ profiles, slices }: Scanned, traitId: string): Scan<TraitValue> {
   return {
-    host,
     profiles,
+    slices,
     find(id, sent) {
       const found = valueIn(sent, traitId);
       const owner = ownerOf(id);
@@ -40,10 +41,10 @@ export function valuesPage(
   return pageOfScan(scanOf(parts, traitId), page);
 }
 
-/** Texts as they are, all else as JSON. */
-export function valuesCsv(parts: Scanned, traitId: string): AsyncGenerator<string> {
+/** Texts as `write` has them, all else as JSON. */
+export function valuesCsv(parts: Scanned, traitId: string, write: WriteText): AsyncGenerator<string> {
   return csvOfScan(scanOf(parts, traitId), ["userId", "value", "since"], (value) =>
-    typeof value === "string" ? value : JSON.stringify(value),
+    typeof value === "string" ? write(value) : JSON.stringify(value),
   );
 }
 

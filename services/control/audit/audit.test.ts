@@ -88,3 +88,14 @@ test("the log has filters and pages, and refuses what it does not know", async (
   expect(idsOf(await list("token=ops&resource=source"))).toEqual([]);
   expect((await ask(DASHBOARD, "/v1/audit?action=looked")).status).toBe(422);
 });
+
+test("an edit's entry has what it changed, and no write key", async () => {
+  const { body: source } = await ask(NEW, "/v1/sources", { body: { name: "A", labels: { team: "x" } } });
+  await ask(NEW, `/v1/sources/${source.id}`, { method: "PATCH", body: { name: "B" } });
+  const { body, text } = await ask(DASHBOARD, `/v1/audit?resourceId=${source.id}`);
+  const [updated, created] = body.data;
+  expect(Object.keys(updated.after).toSorted()).toEqual(["name", "updatedAt"]);
+  expect([updated.before.name, updated.after.name]).toEqual(["A", "B"]);
+  expect(created.after).toMatchObject({ name: "A", labels: { team: "x" } });
+  expect(text).not.toContain(source.writeKeys[0]);
+}, 60_000);

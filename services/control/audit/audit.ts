@@ -5,8 +5,17 @@ import type { AuditEntry, Topic } from "#topics";
 import type { Actor } from "../http/caller.ts";
 import { ProblemError } from "../http/problem.ts";
 import type { Ids } from "../ids.ts";
+import { changeOf } from "./changes.ts";
 
-export const AUDIT_ACTIONS = ["created", "updated", "deleted", "started", "cancelled", "confirmed"] as const;
+export const AUDIT_ACTIONS = [
+  "created",
+  "updated",
+  "deleted",
+  "started",
+  "cancelled",
+  "confirmed",
+  "retried",
+] as const;
 type AuditAction = (typeof AUDIT_ACTIONS)[number];
 
 export const AUDITED_RESOURCES = [
@@ -50,6 +59,7 @@ export function createAudit({ topic, producer, serde, ids, nowMs }: AuditParts):
       const atMs = nowMs();
       if (atMs > changesUntilMs)
         throw new ProblemError("unavailable", "the request has taken too long; nothing was changed");
+      const change = changeOf({ before, after });
       const entry: AuditEntry = {
         id: ids.newAuditId(),
         atMs,
@@ -58,8 +68,8 @@ export function createAudit({ topic, producer, serde, ids, nowMs }: AuditParts):
         action,
         resource,
         resourceId,
-        before: before === null ? null : JSON.stringify(before),
-        after: after === null ? null : JSON.stringify(after),
+        before: change.before === null ? null : JSON.stringify(change.before),
+        after: change.after === null ? null : JSON.stringify(change.after),
       };
       await producer.send([{ topic: topic.name, key: entry.id, value: serde.encode(topic, entry) }]);
     },

@@ -2,7 +2,9 @@ import type { Kafka } from "#kafka";
 import type { ServiceContext } from "#runtime";
 import type { Serde } from "#serde";
 import { type AuditEntry, KEPT_MS, type TopicMap } from "#topics";
-import type { AuditLog } from "./parts.ts";
+import { createPlaceReader } from "../delivery-index/dead-letter-reader.ts";
+import { placeOf } from "../delivery-index/places.ts";
+import type { AuditLog, AuditNote } from "./parts.ts";
 
 interface OpenAuditParts {
   readonly kafka: Kafka;
@@ -12,20 +14,26 @@ interface OpenAuditParts {
 
 type Context = Pick<ServiceContext<unknown>, "lifecycle" | "logger" | "nowMs">;
 
-/** Follows the log in memory; the API does not wait for it. */
+/** Notes what is in the log; the API does not wait for it. */
 export function openAuditLog(
   { lifecycle, logger, nowMs }: Context,
   { kafka, serde, topics }: OpenAuditParts,
 ): AuditLog {
   const topic = topics.auditLog;
-  const table = kafka.table<AuditEntry, Pick<AuditEntry, "id">>({
+  const notes = new Map<string, AuditNote>();
+  const reader = createPlaceReader({ kafka, serde, topic });
+  const table = kafka.table<AuditNote>({
     topic: topic.name,
-    decode: ({ value }) => serde.decode(topic, value),
+    decode: async (record) => noteOf(await serde.decode(topic, record.value), placeOf(record)),
+    keepsValues: false,
     onPoison: ({ key, partition, offset }, error) =>
       logger.error(
         { err: error, key, partition, offset, topic: topic.name },
         "an audit entry cannot be read",
       ),
+  });
+  table.onChange((id, note) => {
+    if (note !== undefined) notes.set(id, note);
   });
   table.load().catch((error: unknown) => {
     if (!lifecycle.stopping.aborted) lifecycle.fail(error);
@@ -34,8 +42,20 @@ export function openAuditLog(
     get isLoaded() {
       return table.loaded;
     },
-    list: () =>
-      [...table.entries()].map(([, entry]) => entry).filter(({ atMs }) => atMs > nowMs() - KEPT_MS.auditLog),
+    list() {
+      const fromMs = nowMs() - KEPT_MS.auditLog;
+      for (const [id, { atMs }] of notes) if (atMs <= fromMs) notes.delete(id);
+      return [...notes.values()];
+    },
+    async read(wanted, signal) {
+      const places = wanted.map(({ place }) => place).sort((one, other) => one - other);
+      const entries = await reader.read(places, signal);
+      return new Map(Array.from(entries.values(), (entry) => [entry.id, entry]));
+    },
     refresh: () => table.load(),
   };
+}
+
+function noteOf({ before, after, ...entry }: AuditEntry, place: number): AuditNote {
+  return { ...entry, place, size: (before?.length ?? 0) + (after?.length ?? 0) };
 }

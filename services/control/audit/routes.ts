@@ -18,7 +18,8 @@ import {
 } from "../http/time-pages.ts";
 import { refreshAll } from "../refresh.ts";
 import { AUDIT_ACTIONS, AUDITED_RESOURCES } from "./audit.ts";
-import type { AuditLogParts } from "./parts.ts";
+import { masked } from "./changes.ts";
+import type { AuditLogParts, AuditNote } from "./parts.ts";
 
 const Action = Type.Unsafe<string>({ type: "string", enum: AUDIT_ACTIONS });
 const Resource = Type.Unsafe<string>({ type: "string", enum: AUDITED_RESOURCES });
@@ -37,8 +38,10 @@ const AuditEntryView = Type.Object(
     action: Action,
     resource: Resource,
     resourceId: Type.String(),
-    before: Shown("Without secrets; null of what is new."),
-    after: Shown("Without secrets; null of what is gone."),
+    before: Shown(
+      "Of an edit the fields that it changed, before it; null of what is new. Without secrets; a field of more than 4,000 characters says only how long it is.",
+    ),
+    after: Shown("As `before`, after it; null of what is gone."),
   },
   {
     title: "AuditEntry",
@@ -80,7 +83,7 @@ export function addAuditRoute(app: ControlApp, { auditLog, host }: AuditLogParts
         },
       },
     },
-    async ({ query }) => {
+    async ({ query, signal }) => {
       if (!auditLog.isLoaded) throw new ProblemError("unavailable", "the audit log is still being read");
       const { fromMs = 0, toMs = Number.POSITIVE_INFINITY } = readRange(query);
       const { limit, behind } = readPage(query);
@@ -91,25 +94,29 @@ export function addAuditRoute(app: ControlApp, { auditLog, host }: AuditLogParts
         .filter((entry) => isMeant(entry, query) && entry.atMs >= fromMs && entry.atMs < toMs)
         .filter((entry) => behind === undefined || newestFirst(behind, markOf(entry)) < 0)
         .toSorted((one, other) => newestFirst(markOf(one), markOf(other)));
-      const { data, next } = timePage(found.slice(0, limit), query, markOf);
-      return { data: data.map(auditEntryView), next };
+      const page = found.slice(0, limit);
+      const { data, next } = timePage(page, { limit: withinSize(page, limit - 1) }, markOf);
+      const whole = await auditLog.read(data, signal);
+      return { data: data.map((note) => auditEntryView(note, whole.get(note.id))), next };
     },
   );
 }
 
 function isMeant(
-  entry: AuditEntry,
+  entry: AuditNote,
   query: Partial<Record<"token" | "action" | "resource" | "resourceId", string>>,
 ) {
   const { token, action, resource, resourceId } = query;
   const asked = Object.entries({ token, action, resource, resourceId });
-  return asked.every(([field, value]) => value === undefined || entry[field as keyof AuditEntry] === value);
+  return asked.every(([field, value]) => value === undefined || entry[field as keyof AuditNote] === value);
 }
 
 const HEX_DIGITS = 12;
+/** Of what was changed, in one answer; entries of the version before have whole things of half a megabyte. A page ends early, and `next` goes on. */
+const MAX_PAGE_CHARACTERS = 1_000_000;
 
 /** Entries of the same millisecond are told apart by their random ids. */
-function markOf({ id, atMs }: AuditEntry): Mark {
+function markOf({ id, atMs }: Pick<AuditNote, "id" | "atMs">): Mark {
   return { atMs, place: Number.parseInt(id.slice(-HEX_DIGITS), 16) };
 }
 
@@ -117,7 +124,18 @@ function newestFirst(one: Mark, other: Mark): number {
   return other.atMs - one.atMs || other.place - one.place;
 }
 
-function auditEntryView({ atMs, before, after, ...entry }: AuditEntry) {
-  const shown = (json: string | null): unknown => (json === null ? null : JSON.parse(json));
-  return { ...entry, at: isoTime(atMs), before: shown(before), after: shown(after) };
+/** How many of the entries, at least one, an answer holds. */
+function withinSize(notes: readonly AuditNote[], limit: number): number {
+  let left = MAX_PAGE_CHARACTERS;
+  const fit = notes.findIndex(({ size }, index) => {
+    left -= size;
+    return left < 0 && index > 0;
+  });
+  return fit === -1 ? limit : Math.min(fit, limit);
+}
+
+function auditEntryView({ atMs, place, size, ...note }: AuditNote, entry: AuditEntry | undefined) {
+  const shown = (json: string | null | undefined): object | null =>
+    json === null || json === undefined ? null : masked(JSON.parse(json));
+  return { ...note, at: isoTime(atMs), before: shown(entry?.before), after: shown(entry?.after) };
 }

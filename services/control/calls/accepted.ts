@@ -10,7 +10,7 @@ const AcceptedCallView = Type.Object(
     acceptedAt: Type.String(),
     outcome: Type.Unsafe<string>({
       type: "string",
-      enum: ["routed", ...DROP_REASONS.filter((reason) => reason !== "suppressed")],
+      enum: ["routed", ...DROP_REASONS],
       description: "routed, or why it went nowhere; duplicate for a copy.",
     }),
     destinationIds: Type.Array(Type.String(), { description: "Of those that it was sent to." }),

@@ -2,14 +2,10 @@ import { describe, expect, test } from "@jest/globals";
 import { attempt } from "../delivery-index/fixtures/records.ts";
 import { listed } from "../replays/fixtures/listed-dead-letter.ts";
 import { againRequest } from "./again.ts";
-import type { Trace } from "./trace.ts";
+import { trace } from "./fixtures/trace.ts";
 
-const CALL = { messageId: "m1", sourceId: "s1" };
+const CALL = { messageId: "m1", sourceId: "s1", userId: "u1", anonymousId: "a1" };
 const ON = { enabled: true };
-
-function trace(changes: Partial<Trace> = {}): Trace {
-  return { destinationId: "d1", attempts: [], deadLetters: [], waiting: [], passedOver: null, ...changes };
-}
 const delivered = trace({ attempts: [{ ...attempt({ outcome: "success" }), place: 1 }] });
 
 describe("the request that sends a call again", () => {
@@ -17,7 +13,7 @@ describe("the request that sends a call again", () => {
     const request = {
       method: "POST",
       path: "/v1/replays",
-      body: { destinationId: "d1", sourceId: "s1", messageId: "m1", which: "all" },
+      body: { destinationId: "d1", sourceId: "s1", messageId: "m1", userId: "u1", which: "all" },
     };
     expect(againRequest(delivered, CALL, ON)).toEqual(request);
     expect(againRequest(trace(), CALL, ON)).toEqual(request);

@@ -1,5 +1,6 @@
 // The request that sends a call to a destination once more.
 import { type Static, Type } from "typebox";
+import type { CallIdentity } from "#contract";
 import type { DestinationConfig } from "#topics";
 import { callState, type Trace } from "./trace.ts";
 
@@ -18,14 +19,9 @@ export const AgainView = Type.Union(
   },
 );
 
-interface Call {
-  readonly messageId: string;
-  readonly sourceId: string;
-}
-
 export function againRequest(
   trace: Trace,
-  { messageId, sourceId }: Call,
+  call: CallIdentity,
   destination: Pick<DestinationConfig, "enabled"> | undefined,
 ): Static<typeof AgainView> {
   if (destination?.enabled !== true) return null;
@@ -40,7 +36,7 @@ export function againRequest(
       return {
         method: "POST",
         path: "/v1/replays",
-        body: { destinationId: trace.destinationId, sourceId, messageId, which: "all" },
+        body: { destinationId: trace.destinationId, ...meant(call), which: "all" },
       };
     case "queued":
     case "waiting":
@@ -50,4 +46,10 @@ export function againRequest(
     case "passed_over":
       return null;
   }
+}
+
+/** Of the user one id: it says which. */
+function meant({ anonymousId, messageId, sourceId, userId }: CallIdentity) {
+  if (userId !== null) return { sourceId, messageId, userId };
+  return { sourceId, messageId, ...(anonymousId !== null && { anonymousId }) };
 }

@@ -1,19 +1,26 @@
 // A call that failed at one of two destinations, as the API's document shows it.
+import { webhookFields } from "../http/webhook-fields.ts";
+
+const DESTINATION_ID = "dst_41b0c6d29e8f7a53";
+const WEBHOOK = webhookFields(DESTINATION_ID, "https://example.com/hook");
+
 export const CALL_EXAMPLE = {
   messageId: "5d1c2f0e-order",
   sourceId: "src_5f1c0a9be2d47731",
+  userId: "u1",
+  anonymousId: null,
   type: "track",
   receivedAt: "2026-11-02T09:30:00.120Z",
   accepted: [
     {
       acceptedAt: "2026-11-02T09:30:00.120Z",
       outcome: "routed",
-      destinationIds: ["dst_41b0c6d29e8f7a53"],
+      destinationIds: [DESTINATION_ID],
     },
   ],
   destinations: [
     {
-      destinationId: "dst_41b0c6d29e8f7a53",
+      destinationId: DESTINATION_ID,
       name: "Warehouse",
       state: "waiting",
       passedOver: null,
@@ -28,7 +35,7 @@ export const CALL_EXAMPLE = {
           replayId: null,
           webhooks: [
             {
-              url: "https://example.com/hook",
+              ...WEBHOOK,
               kind: "retryable",
               reason: "http_5xx",
               status: 503,
@@ -44,8 +51,10 @@ export const CALL_EXAMPLE = {
           startedAt: "2026-11-02T09:30:00.140Z",
           messageId: "5d1c2f0e-order",
           sourceId: "src_5f1c0a9be2d47731",
+          userId: "u1",
+          anonymousId: null,
           type: "track",
-          url: "https://example.com/hook",
+          ...WEBHOOK,
           attempt: 1,
           outcome: "http_5xx",
           retryable: true,
@@ -72,6 +81,7 @@ export const CALL_EXAMPLE = {
       sendAgain: null,
     },
   ],
+  others: [],
   isComplete: true,
   indexedUntil: "2026-11-02T09:30:03.000Z",
 };

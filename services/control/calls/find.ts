@@ -1,72 +1,138 @@
-import { shardWidthOf } from "#topics";
+import { type CallUser, userIn, userKey } from "#contract";
+import { type DeliveryJob, shardWidthOf } from "#topics";
+import type { ListedAttempt } from "../delivery-index/attempts-table.ts";
+import type { ListedDeadLetter } from "../delivery-index/dead-letters-table.ts";
 import type { ListedRoutedCall } from "../delivery-index/routed-calls-table.ts";
 import { notFound, refused } from "../http/problem.ts";
-import { findWaiting } from "../waiting/find.ts";
+import { findWaiting, isOf } from "../waiting/find.ts";
 import { shardsToRead } from "../waiting/reader.ts";
+import type { WaitingJob } from "../waiting/waiting-job.ts";
 import type { CallParts } from "./parts.ts";
-import { stillWaiting, type Trace, whyPassedOver } from "./trace.ts";
+import { hadJob, stillWaiting, type Trace, whyPassedOver } from "./trace.ts";
 
 /** More requests than this are made of no call, but for one that is replayed again and again. */
 const MAX_ENTRIES = 1_000;
+/** Of one messageId; whoever has more names one. */
+export const MAX_USERS = 100;
 
-export interface FoundCall {
+export interface CallAsked {
   readonly messageId: string;
-  readonly sourceId: string;
+  /** Undefined: there is one. */
+  readonly sourceId: string | undefined;
+  /** Undefined: everybody's. */
+  readonly user: CallUser | undefined;
+}
+
+/** One user's call. */
+export interface CallOfUser extends CallUser {
   /** Oldest first, its copies too; empty when nothing is recorded. */
   readonly accepted: readonly ListedRoutedCall[];
   readonly traces: readonly Trace[];
+}
+
+export interface FoundCalls {
+  readonly messageId: string;
+  readonly sourceId: string;
+  /** The first one is the only one as a rule. */
+  readonly calls: readonly [CallOfUser, ...CallOfUser[]];
   readonly isComplete: boolean;
 }
 
+/** All that is known of a messageId. */
+interface Known {
+  readonly attempts: readonly ListedAttempt[];
+  readonly deadLetters: readonly ListedDeadLetter[];
+  readonly accepted: readonly ListedRoutedCall[];
+  readonly waiting: readonly WaitingJob[];
+}
+
 /** Throws a 404 for a call of which nothing is known, and a 422 when several sources had one and none is named. */
-export async function findCall(
-  parts: CallParts,
-  messageId: string,
-  namedSourceId: string | undefined,
-): Promise<FoundCall> {
-  const { index } = parts.deliveries;
-  const filter = { messageId, sourceId: namedSourceId };
-  const attempts = index.listAttempts(filter, { limit: MAX_ENTRIES }).reverse();
-  const deadLetters = index.listDeadLetters(filter, { limit: MAX_ENTRIES }).reverse();
-  const accepted = index.listRoutedCalls(filter, MAX_ENTRIES);
-  const entries = [...attempts, ...deadLetters];
-  const sourceId = namedSourceId ?? onlySource([...entries, ...accepted]);
+export async function findCalls(parts: CallParts, asked: CallAsked): Promise<FoundCalls> {
+  const { messageId, user } = asked;
+  // In this order: what was a job before its place was looked at stands in one of the places, or was delivered.
+  const [routedUpTo] = await Promise.all([parts.routedUpTo(), parts.untilIndexed("routedCalls")]);
+  const before = indexed(parts, asked);
+  const entries = [...before.accepted, ...before.attempts, ...before.deadLetters];
+  const sourceId = asked.sourceId ?? onlySource(entries);
   if (sourceId === undefined) throw notFound("trace of a call", messageId);
-  const ids = destinationIds(parts, sourceId, [...entries, ...accepted.flatMap(jobsOf)]);
-  const destinations = ids.flatMap((destinationId) => {
-    const config = parts.destinations.get(destinationId);
-    // What waits for a destination that was deleted becomes a dead letter when it is due.
-    const width = config === undefined ? 0 : shardWidthOf(config);
-    return [{ destinationId, shards: shardsToRead(width) }];
-  });
-  const found = await findWaiting(parts.waiting, { messageId, sourceId, destinations }, parts.host);
-  const traces = ids.map((destinationId): Trace => {
+  const ids = destinationIds(parts, sourceId, before);
+  const destinations = ids.map((destinationId) => ({
+    destinationId,
+    shards: shardsOf(parts, destinationId),
+  }));
+  const means = (job: DeliveryJob) =>
+    job.messageId === messageId && job.sourceId === sourceId && isOf(user, userIn(job));
+  const found = await findWaiting(parts.waiting, { destinations, means }, parts.host);
+  if (entries.length + found.jobs.length === 0 && found.isComplete)
+    throw notFound("trace of a call", messageId);
+  const isAllSeen = (await parts.untilIndexed("deadLetters")) && found.isComplete;
+  const known = { ...indexed(parts, asked), waiting: found.jobs };
+  const hadJobAt = (one: CallUser, destinationId: string) =>
+    isAllSeen && hadJob(destinationId, knownOf({ ...before, waiting: [] }, one), routedUpTo);
+  const users = usersOf(known);
+  const [first = user ?? NOBODY, ...others] = users.slice(0, MAX_USERS);
+  const callOf = (one: CallUser) =>
+    callOfUser(parts, { sourceId, known: knownOf(known, one), user: one, hadJobAt });
+  const isComplete = found.isComplete && users.length <= MAX_USERS && known.attempts.length < MAX_ENTRIES;
+  return { messageId, sourceId, calls: [callOf(first), ...others.map(callOf)], isComplete };
+}
+
+function indexed({ deliveries: { index } }: CallParts, asked: CallAsked): Omit<Known, "waiting"> {
+  const page = { limit: MAX_ENTRIES };
+  return {
+    attempts: index.listAttempts(asked, page).reverse(),
+    deadLetters: index.listDeadLetters(asked, page).reverse(),
+    accepted: index.listRoutedCalls(asked, MAX_ENTRIES),
+  };
+}
+
+const NOBODY: CallUser = { userId: null, anonymousId: null };
+
+/** Each user once. */
+function usersOf({ accepted, attempts, deadLetters, waiting }: Known): CallUser[] {
+  const all = [...accepted, ...attempts, ...deadLetters, ...waiting.map(({ job }) => userIn(job))];
+  const users = new Map<string, CallUser>();
+  for (const { anonymousId, userId } of all) {
+    const key = userKey({ anonymousId, userId });
+    if (key !== "" && !users.has(key)) users.set(key, { userId, anonymousId });
+  }
+  return [...users.values()];
+}
+
+function knownOf({ accepted, attempts, deadLetters, waiting }: Known, user: CallUser): Known {
+  return {
+    accepted: accepted.filter((one) => isOf(user, one)),
+    attempts: attempts.filter((one) => isOf(user, one)),
+    deadLetters: deadLetters.filter((one) => isOf(user, one)),
+    waiting: waiting.filter(({ job }) => isOf(user, userIn(job))),
+  };
+}
+
+interface OfUser {
+  readonly sourceId: string;
+  readonly known: Known;
+  readonly user: CallUser;
+  hadJobAt(user: CallUser, destinationId: string): boolean;
+}
+
+function callOfUser(parts: CallParts, { hadJobAt, known, sourceId, user }: OfUser): CallOfUser {
+  const { accepted, attempts, deadLetters, waiting } = known;
+  const traces = destinationIds(parts, sourceId, known).map((destinationId): Trace => {
     const trace = {
       destinationId,
       attempts: attempts.filter((attempt) => attempt.destinationId === destinationId),
       deadLetters: deadLetters.filter((letter) => letter.destinationId === destinationId),
-      waiting: found.jobs.filter(({ job }) => job.destinationId === destinationId),
+      waiting: waiting.filter(({ job }) => job.destinationId === destinationId),
+      isRouted: accepted.some((one) => one.destinationIds.includes(destinationId)),
+      isSettled: hadJobAt(user, destinationId),
       passedOver: whyPassedOver(destinationId, accepted),
     };
     return { ...trace, waiting: stillWaiting(trace) };
   });
-  const isKnown = entries.length + accepted.length + found.jobs.length > 0;
-  if (!isKnown && found.isComplete) throw notFound("trace of a call", messageId);
-  return { messageId, sourceId, accepted, traces, isComplete: found.isComplete };
+  return { ...user, accepted, traces };
 }
 
-interface OfSource {
-  readonly sourceId: string | null;
-}
-
-interface OfDestination {
-  readonly destinationId: string | null;
-}
-
-const jobsOf = ({ destinationIds }: ListedRoutedCall): OfDestination[] =>
-  destinationIds.map((destinationId) => ({ destinationId }));
-
-function onlySource(entries: readonly OfSource[]): string | undefined {
+function onlySource(entries: readonly { readonly sourceId: string | null }[]): string | undefined {
   const sources = [...new Set(entries.flatMap(({ sourceId }) => sourceId ?? []))];
   if (sources.length > 1)
     throw refused([{ path: "sourceId", message: `is required: ${sources.join(", ")} have such a call` }]);
@@ -77,9 +143,16 @@ function onlySource(entries: readonly OfSource[]): string | undefined {
 function destinationIds(
   { destinations }: CallParts,
   sourceId: string,
-  entries: readonly OfDestination[],
+  { accepted, attempts, deadLetters }: Pick<Known, "accepted" | "attempts" | "deadLetters">,
 ): string[] {
   const connected = destinations.list().filter(({ sourceIds }) => sourceIds.includes(sourceId));
-  const known = entries.flatMap(({ destinationId }) => destinationId ?? []);
-  return [...new Set([...connected.map(({ id }) => id), ...known])];
+  const known = [...attempts, ...deadLetters].flatMap(({ destinationId }) => destinationId ?? []);
+  const routed = accepted.flatMap((one) => one.destinationIds);
+  return [...new Set([...connected.map(({ id }) => id), ...known, ...routed])];
+}
+
+/** What waits for a destination that was deleted becomes a dead letter when it is due. */
+function shardsOf({ destinations }: CallParts, destinationId: string): number {
+  const config = destinations.get(destinationId);
+  return shardsToRead(config === undefined ? 0 : shardWidthOf(config));
 }

@@ -15,5 +15,9 @@ export interface CallParts {
   readonly destinations: Pick<ConfigStore<DestinationConfig>, "get" | "list">;
   readonly replays: Pick<ReplayStore, "list">;
   readonly waiting: WaitingReader;
+  /** How far the routers have committed calls, by partition. */
+  routedUpTo(): Promise<ReadonlyMap<number, number>>;
+  /** Whether the index has everything that stands in a topic now; false when it does not come so far in two seconds. */
+  untilIndexed(kind: "deadLetters" | "routedCalls"): Promise<boolean>;
   readonly host: Pick<Host, "setTimeout">;
 }

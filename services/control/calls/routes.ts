@@ -1,6 +1,6 @@
 // GET /v1/calls/{messageId}.
 import { type Static, Type } from "typebox";
-import { durationText } from "#contract";
+import { type CallIdentity, durationText } from "#contract";
 import { KEPT_MS } from "#topics";
 import { AttemptView, attemptView } from "../attempts/view.ts";
 import { shownOf } from "../dead-letters/shown.ts";
@@ -10,11 +10,12 @@ import { problemResponses } from "../http/openapi.ts";
 import { PassedOverReasonField } from "../http/reason-fields.ts";
 import type { ControlApp } from "../http/server.ts";
 import { IndexedUntilField, isoTime, isoTimeOrNull } from "../http/time-pages.ts";
+import { readUser, USER_FIELDS, USER_VIEW } from "../http/user-fields.ts";
 import { WAITING_FIELDS, waitingView } from "../waiting/view.ts";
 import { AcceptedView, acceptedView } from "./accepted.ts";
 import { AgainView, againRequest } from "./again.ts";
 import { CALL_EXAMPLE } from "./example.ts";
-import { type FoundCall, findCall } from "./find.ts";
+import { type CallOfUser, type FoundCalls, findCalls, MAX_USERS } from "./find.ts";
 import type { CallParts } from "./parts.ts";
 import { CALL_STATES, callState, type Trace } from "./trace.ts";
 
@@ -31,7 +32,7 @@ const DestinationTraceView = Type.Object(
       type: "string",
       enum: CALL_STATES,
       description:
-        "queued, waiting, paused: see next. delivered: a webhook took it. dead: it failed for good. under_way: it was tried, and is being tried or was taken meanwhile. passed_over: it was not meant for this destination, see passedOver. no_trace: it was delivered without a record, as successes are a sample unless HOOKLINE_RECORDED_ATTEMPTS is all; or, when accepted is null, it was not sent here.",
+        "queued, waiting, paused: see next. delivered: a webhook took it, whether that request has a record or not. dead: it failed for good. under_way: it was tried, and is being tried or was taken meanwhile. passed_over: it was not meant for this destination, see passedOver. no_trace: nothing is recorded of it here, see accepted.",
     }),
     passedOver: Type.Union([PassedOverReasonField, Type.Null()], {
       description: "Why the destination got no job of it; null when it got one, or accepted is null.",
@@ -46,18 +47,32 @@ const DestinationTraceView = Type.Object(
   { title: "CallAtDestination", description: "What became of the call at one destination." },
 );
 
+const CALL_FIELDS = {
+  ...USER_VIEW,
+  type: nullableString("Of the call."),
+  receivedAt: nullableString("When it was accepted; null when only requests are known of it."),
+  accepted: AcceptedView,
+  destinations: Type.Array(DestinationTraceView, {
+    description: "Those that are connected to the source now, and those of which something is known.",
+  }),
+};
+
+const OtherCallView = Type.Object(CALL_FIELDS, {
+  title: "CallOfOtherUser",
+  description: "What became of another user's call with the same messageId.",
+});
+
 const CallView = Type.Object(
   {
     messageId: Type.String(),
     sourceId: Type.String(),
-    type: nullableString("Of the call."),
-    receivedAt: nullableString("When it was accepted; null when only requests are known of it."),
-    accepted: AcceptedView,
-    destinations: Type.Array(DestinationTraceView, {
-      description: "Those that are connected to the source now, and those of which something is known.",
+    ...CALL_FIELDS,
+    others: Type.Array(OtherCallView, {
+      description: `The calls of other users that have the same messageId: each is a call of its own. At most ${MAX_USERS - 1}; userId and anonymousId ask for one.`,
     }),
     isComplete: Type.Boolean({
-      description: "False: so much waits that it could not all be looked at in four seconds.",
+      description:
+        "False: so much waits that it could not all be looked at in four seconds, or more users have such a call than are shown.",
     }),
     indexedUntil: IndexedUntilField,
   },
@@ -83,42 +98,57 @@ export function addCallRoutes(app: ControlApp, parts: CallParts): void {
                   "Needed when several sources had a call with this messageId, and for a call that was not tried yet unless calls are recorded.",
               }),
             ),
+            ...USER_FIELDS,
           },
           { additionalProperties: false },
         ),
         response: { 200: CallView, ...problemResponses },
       },
     },
-    async ({ params: { messageId }, query: { sourceId } }) =>
-      callView(await findCall(parts, messageId, sourceId), parts),
+    async ({ params: { messageId }, query }) => {
+      const { sourceId } = query;
+      return callView(await findCalls(parts, { messageId, sourceId, user: readUser(query) }), parts);
+    },
   );
 }
 
 const LOOKED_AT = ["attempts", "deadLetters", "routedCalls"] as const;
 
-function callView(call: FoundCall, parts: CallParts): Static<typeof CallView> {
-  const { accepted, isComplete, messageId, sourceId, traces } = call;
+function callView(found: FoundCalls, parts: CallParts): Static<typeof CallView> {
+  const { calls, isComplete, messageId, sourceId } = found;
   const { progress } = parts.deliveries;
-  const jobs = traces.flatMap(({ waiting }) => waiting.map(({ job }) => job));
-  const letters = traces.flatMap(({ deadLetters }) => deadLetters);
-  const [attempt] = traces.flatMap(({ attempts }) => attempts);
   const untilMs = LOOKED_AT.map((kind) => progress.indexedUntilMs(kind));
   const times = untilMs.filter((atMs) => atMs !== undefined);
+  const viewOf = (call: CallOfUser) => userView({ ...call, messageId, sourceId }, parts);
+  const [first, ...others] = calls;
   return {
     messageId,
     sourceId,
-    type: [...jobs, ...letters, ...(attempt ? [attempt] : []), ...accepted][0]?.type ?? null,
-    receivedAt: isoTimeOrNull([...jobs, ...letters, ...accepted][0]?.receivedAtMs),
-    accepted: acceptedView(accepted),
-    destinations: traces.map((trace) => traceView(trace, call, parts)),
+    ...viewOf(first),
+    others: others.map(viewOf),
     isComplete,
     indexedUntil: times.length < untilMs.length ? null : isoTime(Math.min(...times)),
   };
 }
 
+function userView(call: CallOfUser & CallIdentity, parts: CallParts): Static<typeof OtherCallView> {
+  const { accepted, anonymousId, traces, userId } = call;
+  const jobs = traces.flatMap(({ waiting }) => waiting.map(({ job }) => job));
+  const letters = traces.flatMap(({ deadLetters }) => deadLetters);
+  const [attempt] = traces.flatMap(({ attempts }) => attempts);
+  return {
+    userId,
+    anonymousId,
+    type: [...jobs, ...letters, ...(attempt ? [attempt] : []), ...accepted][0]?.type ?? null,
+    receivedAt: isoTimeOrNull([...jobs, ...letters, ...accepted][0]?.receivedAtMs),
+    accepted: acceptedView(accepted),
+    destinations: traces.map((trace) => traceView(trace, call, parts)),
+  };
+}
+
 function traceView(
   trace: Trace,
-  call: FoundCall,
+  call: CallIdentity,
   { destinations, replays }: CallParts,
 ): Static<typeof DestinationTraceView> {
   const { attempts, deadLetters, destinationId, waiting } = trace;

@@ -1,8 +1,10 @@
 import { describe, expect, test } from "@jest/globals";
 import { untriedJob } from "#topics";
 import { attempt, deadLetter, routedCall, START_MS } from "../delivery-index/fixtures/records.ts";
+import { placeOf } from "../delivery-index/places.ts";
 import type { WaitingJob } from "../waiting/waiting-job.ts";
-import { callState, stillWaiting, type Trace, whyPassedOver } from "./trace.ts";
+import { trace } from "./fixtures/trace.ts";
+import { callState, hadJob, stillWaiting, whyPassedOver } from "./trace.ts";
 
 function waiting(changes: Partial<WaitingJob["job"]> = {}): WaitingJob {
   const job = untriedJob({
@@ -11,16 +13,14 @@ function waiting(changes: Partial<WaitingJob["job"]> = {}): WaitingJob {
     shard: 0,
     messageId: "m1",
     sourceId: "s1",
+    userId: "u1",
+    anonymousId: null,
     type: "track",
     receivedAtMs: START_MS,
     replayId: null,
     body: Buffer.from("{}"),
   });
   return { place: { topic: 1, partition: 0, offset: 0 }, topicName: "retry", job: { ...job, ...changes } };
-}
-
-function trace(changes: Partial<Trace> = {}): Trace {
-  return { destinationId: "d1", attempts: [], deadLetters: [], waiting: [], passedOver: null, ...changes };
 }
 
 const listed = (changes: Parameters<typeof attempt>[0]) => ({ ...attempt(changes), place: 1 });
@@ -35,6 +35,13 @@ describe("how a call stands at a destination", () => {
     // A replay has sent it all the same.
     { state: "under_way", of: trace({ attempts: [listed({})], passedOver: "filter_off" }) },
     { state: "under_way", of: trace({ attempts: [listed({})] }) },
+    // Of successes only a sample is recorded.
+    { state: "delivered", of: trace({ isSettled: true }) },
+    { state: "delivered", of: trace({ isSettled: true, attempts: [listed({})] }) },
+    { state: "queued", of: trace({ isRouted: true }) },
+    { state: "queued", of: trace({ isRouted: true }) },
+    { state: "dead", of: trace({ isSettled: true, deadLetters: [letter(START_MS)] }) },
+    { state: "queued", of: trace({ isSettled: true, waiting: [waiting()] }) },
     { state: "queued", of: trace({ waiting: [waiting()] }) },
     { state: "waiting", of: trace({ attempts: [listed({})], waiting: [waiting({ dueAtMs: 1 })] }) },
     { state: "paused", of: trace({ waiting: [waiting({ dueAtMs: 1, pausedSinceMs: 1 })] }) },
@@ -66,7 +73,11 @@ describe("a record that is not committed yet", () => {
 });
 
 describe("why a call was not meant for a destination", () => {
-  const said = (changes: Parameters<typeof routedCall>[0]) => ({ ...routedCall(changes), place: 1 });
+  const said = (changes: Parameters<typeof routedCall>[0]) => ({
+    ...routedCall(changes),
+    place: 1,
+    callPlace: placeOf(routedCall(changes)),
+  });
   const filtered = said({ passedOver: [{ destinationId: "d2", reason: "filter_off" }] });
   const copy = said({ outcome: "duplicate", destinationIds: [] });
 
@@ -89,5 +100,18 @@ describe("why a call was not meant for a destination", () => {
 
   test("does not count when another user's call with the messageId was meant for it", () => {
     expect(whyPassedOver("d2", [said({ destinationIds: ["d2"] }), filtered])).toBeNull();
+  });
+});
+
+describe("a call had a job at a destination", () => {
+  const routed = routedCall({ partition: 3, offset: 7, destinationIds: ["d1"] });
+  const accepted = [{ ...routed, place: 1, callPlace: placeOf(routed) }];
+
+  test("when the routers have committed it, not before, and where it was tried", () => {
+    expect(hadJob("d1", { accepted, attempts: [] }, new Map([[3, 8]]))).toBe(true);
+    expect(hadJob("d1", { accepted, attempts: [] }, new Map([[3, 7]]))).toBe(false);
+    expect(hadJob("d1", { accepted, attempts: [] }, new Map())).toBe(false);
+    expect(hadJob("d2", { accepted, attempts: [] }, new Map([[3, 8]]))).toBe(false);
+    expect(hadJob("d1", { accepted: [], attempts: [listed({})] }, new Map())).toBe(true);
   });
 });

@@ -2,6 +2,7 @@
 import type { DropReason, PassedOverReason } from "#contract";
 import type { ListedAttempt } from "../delivery-index/attempts-table.ts";
 import type { ListedDeadLetter } from "../delivery-index/dead-letters-table.ts";
+import { spotOf } from "../delivery-index/places.ts";
 import type { ListedRoutedCall } from "../delivery-index/routed-calls-table.ts";
 import { type WaitingJob, waitingState } from "../waiting/waiting-job.ts";
 
@@ -12,6 +13,10 @@ export interface Trace {
   /** Oldest first. */
   readonly deadLetters: readonly ListedDeadLetter[];
   readonly waiting: readonly WaitingJob[];
+  /** The routers have named it among those that get the call. */
+  readonly isRouted: boolean;
+  /** It had a job here before it was looked for where jobs wait and where dead letters stand, and all of these were looked at. */
+  readonly isSettled: boolean;
   /** Why it got no job; null when it got one, or nothing is recorded. */
   readonly passedOver: string | null;
 }
@@ -39,8 +44,28 @@ export function callState(trace: Trace): CallState {
   const deadAtMs = latest(trace.deadLetters.map(({ deadAtMs: atMs }) => atMs));
   if (deliveredAtMs !== undefined && deliveredAtMs >= (deadAtMs ?? 0)) return "delivered";
   if (deadAtMs !== undefined) return "dead";
+  // Of successes only a sample has a record: what neither waits nor has died was taken.
+  if (trace.isSettled) return "delivered";
+  // The routers have not committed it yet, or not all was looked at: its job may still be written, or read.
+  if (trace.isRouted) return "queued";
   if (trace.attempts.length > 0) return "under_way";
   return trace.passedOver === null ? "no_trace" : "passed_over";
+}
+
+/** How far the routers have committed calls, by partition, before anything else was looked at: the jobs of these are written. */
+export type RoutedUpTo = ReadonlyMap<number, number>;
+
+/** Whether a job of the call was written for the destination. */
+export function hadJob(
+  destinationId: string,
+  { accepted, attempts }: { accepted: readonly ListedRoutedCall[]; attempts: readonly ListedAttempt[] },
+  routedUpTo: RoutedUpTo,
+): boolean {
+  const isWritten = ({ callPlace, destinationIds }: ListedRoutedCall): boolean => {
+    const { offset, partition } = spotOf(callPlace);
+    return destinationIds.includes(destinationId) && offset < (routedUpTo.get(partition) ?? 0);
+  };
+  return attempts.some((attempt) => attempt.destinationId === destinationId) || accepted.some(isWritten);
 }
 
 /** A replay may have sent it all the same: then there are requests. */

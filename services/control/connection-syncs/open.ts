@@ -116,7 +116,7 @@ function workOf(
     sentAs,
     givenAs,
     keyOf: jobKeyOf,
-    jobOf: (value, destination) => syncJob(records, value, destination),
+    jobOf: (value, to) => syncJob(records, value, to),
     write: (outgoing) => producer.send(outgoing),
     onWritten: (count) => written.inc({}, count),
     onDone: ({ id, sent }) =>

@@ -1,6 +1,6 @@
 import { expect, test } from "@jest/globals";
 import { anonymousProfileId, userProfileId } from "#audiences";
-import { DESTINATION_DEFAULTS, type DestinationConfig, topicMap } from "#topics";
+import { DESTINATION_DEFAULTS, type DeliveryJob, type DestinationConfig, topicMap } from "#topics";
 import { jobKeyOf, syncJob } from "./records.ts";
 import type { CurrentValue } from "./values.ts";
 
@@ -20,10 +20,32 @@ const value = {
   result: { computationId: "aud_1", text: "true", seq: 1, sinceMs: 0, generation: 1, deadlineMs: null },
 } as CurrentValue;
 
+const SYNC = { createdAtMs: 10 };
+
+test("the job of a member is another one in each sync, and the router's where it has changed since the connection", () => {
+  const idOf = (sinceMs: number, createdAtMs: number): string => {
+    const jobs: DeliveryJob[] = [];
+    const encode = (_: unknown, one: unknown) => {
+      jobs.push(one as DeliveryJob);
+      return Buffer.of();
+    };
+    const changed = { ...value, result: { ...value.result, sinceMs } };
+    syncJob({ serde: { encode }, topic, nowMs: () => 0 }, changed, {
+      destination: destination(null),
+      sync: { createdAtMs },
+    });
+    return jobs[0]?.jobId ?? "";
+  };
+  expect(idOf(5, 10)).toBe(idOf(5, 10));
+  expect(idOf(5, 20)).not.toBe(idOf(5, 10));
+  expect(idOf(30, 20)).toBe(idOf(30, 10));
+  expect(idOf(30, 20)).not.toBe(idOf(30, 40));
+});
+
 test("a member is given to a destination whose filter lets the call pass, and to no other", () => {
   const parts = { serde: { encode: () => Buffer.of() }, topic, nowMs: () => 0 };
   const isGiven = (filter: object | null): boolean =>
-    syncJob(parts, value, destination(filter)) !== undefined;
+    syncJob(parts, value, { destination: destination(filter), sync: SYNC }) !== undefined;
   expect(isGiven(null)).toBe(true);
   expect(isGiven({ path: "traits.vips", op: "eq", value: true })).toBe(true);
   expect(isGiven({ path: "traits.vips", op: "eq", value: false })).toBe(false);
@@ -33,7 +55,7 @@ test.each([userProfileId("u1"), anonymousProfileId("a1")])(
   "the key of a job is known of a value of which no more than the profile is: %s",
   (profileId) => {
     const parts = { serde: { encode: () => Buffer.of() }, topic, nowMs: () => 0 };
-    const job = syncJob(parts, { ...value, profileId }, destination(null));
+    const job = syncJob(parts, { ...value, profileId }, { destination: destination(null), sync: SYNC });
     expect(jobKeyOf({ profileId }, destination(null))).toBe(job?.key);
   },
 );

@@ -12,6 +12,7 @@ import { deliveryJobId, SPACE_SOURCE, uuidV5 } from "#contract";
 import type { OutgoingRecord } from "#kafka";
 import type { Serde } from "#serde";
 import {
+  type ConnectionSync,
   type DestinationConfig,
   deliveryKey,
   type ProfileResult,
@@ -58,9 +59,16 @@ export function jobKeyOf(
   return deliveryKey({ destinationId: destination.id, shard });
 }
 
+/** Whom a sync gives what, and since when. */
+export interface GivenTo {
+  readonly destination: DestinationConfig;
+  readonly sync: Pick<ConnectionSync, "createdAtMs">;
+}
+
 /**
  * The job that the router would make for this destination of the call by which the value was sent to others; undefined when the
- * destination's filter does not let it pass.
+ * destination's filter does not let it pass. Of a value that is older than the connection it is another job in each sync, or deliverers
+ * would take it for the one of the last sync; a newer one is the router's own, which sends it too.
  */
 export function syncJob(
   {
@@ -73,18 +81,24 @@ export function syncJob(
     nowMs(): number;
   },
   value: CurrentValue,
-  destination: DestinationConfig,
+  { destination, sync }: GivenTo,
 ): OutgoingRecord | undefined {
   const messageId = givenAs(value, destination);
   const call = identifyCall(flipOf(value.result), contextOf(value), messageId);
   const filter = filterOf(destination);
   if (filter !== undefined && !passesFilter(filter, JSON.parse(call.body))) return undefined;
   const job = untriedJob({
-    jobId: deliveryJobId(messageId, destination.id, SPACE_SOURCE),
+    jobId: deliveryJobId(
+      { ...call, messageId, sourceId: SPACE_SOURCE },
+      destination.id,
+      value.result.sinceMs < sync.createdAtMs ? sync.createdAtMs : undefined,
+    ),
     destinationId: destination.id,
     shard: shardOf(call.userId ?? call.anonymousId ?? "", shardWidthOf(destination)),
     messageId,
     sourceId: SPACE_SOURCE,
+    userId: call.userId,
+    anonymousId: call.anonymousId,
     type: call.type,
     // When the way to this destination began: its latency is measured from there.
     receivedAtMs: nowMs(),

@@ -17,6 +17,7 @@ import type { AudienceConfig, ConnectionSync, DestinationConfig } from "#topics"
 import type { Pace } from "../durable-work/pace.ts";
 import type { ProfileReader, SentState } from "../profiles/replica.ts";
 import { isOvertaken, type JobEnds, type JobLog } from "./job-log.ts";
+import type { GivenTo } from "./records.ts";
 import { begun, changed, fateOf, resumed, takesAudiences } from "./sync.ts";
 import { type Change, type CurrentValue, changeOf, endsIn, jobEndsOf, unsureOf, valueIn } from "./values.ts";
 
@@ -38,7 +39,7 @@ export interface SyncWork {
   /** Of the record that `jobOf` makes of it. */
   readonly keyOf: (value: CurrentValue, destination: DestinationConfig) => string;
   /** undefined: the destination's filter does not let it pass. */
-  readonly jobOf: (value: CurrentValue, destination: DestinationConfig) => OutgoingRecord | undefined;
+  readonly jobOf: (value: CurrentValue, to: GivenTo) => OutgoingRecord | undefined;
   /** Resolves when they are on all in-sync replicas. */
   readonly write: (records: readonly OutgoingRecord[]) => Promise<void>;
   readonly onWritten: (count: number) => void;
@@ -227,7 +228,8 @@ class Syncing {
       const some = values.slice(at, at + pace.stepCalls);
       await pace.turn(some.length, this.#signal);
       this.#signal.throwIfAborted();
-      await write(some.flatMap((value) => jobOf(value, destination) ?? []));
+      const to = { destination, sync: this.#sync };
+      await write(some.flatMap((value) => jobOf(value, to) ?? []));
       onWritten(some.length);
     }
   }

@@ -3,14 +3,15 @@ import { ProblemError } from "../http/problem.ts";
 import { checkNamed } from "./known.ts";
 import type { DeadLetterParts } from "./parts.ts";
 
-const NEITHER = { destinationId: undefined, replayId: undefined };
+const NEITHER = { destinationId: undefined, sourceId: undefined, replayId: undefined };
 
 function partsWith({ indexedUntilMs, isLoaded }: { indexedUntilMs?: number | undefined; isLoaded: boolean }) {
   return {
     deliveries: {
       index: {
         knowsDestination: (id: string) => id === "forgotten",
-        countDeadLetters: ({ replayId }: { replayId?: string }) => (replayId === "forgotten" ? 1 : 0),
+        countDeadLetters: (of: { replayId?: string; sourceId?: string }) =>
+          [of.replayId, of.sourceId].includes("forgotten") ? 1 : 0,
       },
       progress: { indexedUntilMs: () => indexedUntilMs },
     },
@@ -19,11 +20,13 @@ function partsWith({ indexedUntilMs, isLoaded }: { indexedUntilMs?: number | und
       refresh: async () => undefined,
       list: () => [
         { resource: "destination", resourceId: "deleted", action: "deleted" },
-        { resource: "source", resourceId: "none", action: "deleted" },
+        { resource: "source", resourceId: "deleted", action: "deleted" },
+        { resource: "replay", resourceId: "none", action: "deleted" },
         { resource: "destination", resourceId: "none", action: "created" },
       ],
     },
     destinations: { get: (id: string) => (id === "there" ? {} : undefined) },
+    sources: { get: (id: string) => (id === "there" ? {} : undefined) },
     replays: { isLoaded, get: (id: string) => (id === "there" ? {} : undefined) },
   } as unknown as DeadLetterParts;
 }
@@ -45,6 +48,10 @@ describe("what a list of dead letters is narrowed by", () => {
     expect(await fieldsOf(() => checkNamed(READ, { ...NEITHER, destinationId }))).toBe("known");
   });
 
+  test.each(["there", "deleted", "forgotten"])("is a source that is %s", async (sourceId) => {
+    expect(await fieldsOf(() => checkNamed(READ, { ...NEITHER, sourceId }))).toBe("known");
+  });
+
   test.each(["there", "forgotten"])("is a replay that is %s", async (replayId) => {
     expect(await fieldsOf(() => checkNamed(READ, { ...NEITHER, replayId }))).toBe("known");
   });
@@ -54,6 +61,10 @@ describe("what a list of dead letters is narrowed by", () => {
       "not_found",
       { path: "destinationId", message: "there is no destination none" },
     ]);
+    expect(await fieldsOf(() => checkNamed(READ, { ...NEITHER, sourceId: "none" }))).toEqual([
+      "not_found",
+      { path: "sourceId", message: "there is no source none" },
+    ]);
     expect(await fieldsOf(() => checkNamed(READ, { ...NEITHER, replayId: "none" }))).toEqual([
       "not_found",
       { path: "replayId", message: "there is no replay none" },
@@ -62,9 +73,11 @@ describe("what a list of dead letters is narrowed by", () => {
 
   test("may be known while not all that is kept was read", async () => {
     const reading = partsWith({ indexedUntilMs: undefined, isLoaded: true });
-    expect(await fieldsOf(() => checkNamed(reading, { destinationId: "none", replayId: "none" }))).toBe(
-      "known",
-    );
+    expect(
+      await fieldsOf(() =>
+        checkNamed(reading, { destinationId: "none", sourceId: "none", replayId: "none" }),
+      ),
+    ).toBe("known");
     const starting = partsWith({ indexedUntilMs: 1, isLoaded: false });
     expect(await fieldsOf(() => checkNamed(starting, { ...NEITHER, replayId: "none" }))).toBe("known");
   });

@@ -15,5 +15,6 @@ export interface DeadLetterParts extends DestinationLookup, AuditLogParts {
     readonly progress: Pick<Progress, "indexedUntilMs">;
   };
   readonly deadLetters: DeadLetterReader;
+  readonly sources: { get(id: string): unknown };
   readonly replays: Pick<ReplayStore, "get" | "isLoaded" | "list">;
 }

@@ -27,6 +27,7 @@ const READ_WITHIN_MS = 5_000;
 const DeadLettersQuery = Type.Object(
   {
     destinationId: Type.Optional(Type.String({ minLength: 1 })),
+    sourceId: Type.Optional(Type.String({ minLength: 1 })),
     reason: Type.Optional(DeadLetterReasonField),
     replayId: Type.Optional(
       Type.String({ minLength: 1, description: "Those that calls of this replay became again." }),
@@ -51,9 +52,9 @@ export function addDeadLetterRoutes(app: ControlApp, parts: DeadLetterParts): vo
       },
     },
     async ({ query }) => {
-      const { destinationId, reason, replayId } = query;
-      await checkNamed(parts, { destinationId, replayId });
-      const filter = { destinationId, reason, replayId, ...readRange(query) };
+      const { destinationId, sourceId, reason, replayId } = query;
+      await checkNamed(parts, { destinationId, sourceId, replayId });
+      const filter = { destinationId, sourceId, reason, replayId, ...readRange(query) };
       const found = deliveries.index.listDeadLetters(filter, readPage(query));
       const { data, next } = timePage(found, query, ({ deadAtMs, place }) => ({ atMs: deadAtMs, place }));
       const all = replays.list();

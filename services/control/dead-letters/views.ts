@@ -5,10 +5,11 @@ import { type Static, Type } from "typebox";
 import type { DeadLetter } from "#topics";
 import type { ListedDeadLetter } from "../delivery-index/dead-letters-table.ts";
 import { TimeField } from "../http/fields.ts";
-import { nullableInteger, nullableString } from "../http/nullable.ts";
-import { DeadLetterReasonField, OutcomeReasonField } from "../http/reason-fields.ts";
-import { SHOWN_URL, shownUrl } from "../http/shown-url.ts";
+import { nullableString } from "../http/nullable.ts";
+import { DeadLetterReasonField } from "../http/reason-fields.ts";
 import { isoTime, isoTimeOrNull } from "../http/time-pages.ts";
+import { USER_VIEW } from "../http/user-fields.ts";
+import { outcomeView, WebhookOutcomeView } from "../waiting/view.ts";
 import { DEAD_LETTER_EXAMPLE, WHOLE_DEAD_LETTER_EXAMPLE } from "./example.ts";
 
 const LISTED_FIELDS = {
@@ -19,6 +20,7 @@ const LISTED_FIELDS = {
   destinationId: nullableString(),
   sourceId: nullableString(),
   messageId: nullableString(),
+  ...USER_VIEW,
   type: nullableString("Of the call."),
   receivedAt: nullableString("When the call was accepted."),
   attempts: Type.Integer(),
@@ -44,18 +46,9 @@ export const WholeDeadLetterView = Type.Object(
     ...LISTED_FIELDS,
     firstAttemptAt: nullableString(),
     origin: Type.String({ description: "topic-partition-offset of the record that ended here." }),
-    webhooks: Type.Array(
-      Type.Object({
-        url: Type.String({ description: SHOWN_URL }),
-        kind: Type.String({ description: "retryable or permanent." }),
-        reason: OutcomeReasonField,
-        status: nullableInteger(),
-        error: Type.String(),
-        at: TimeField,
-        durationMs: Type.Integer(),
-      }),
-      { description: "The last outcome of every webhook that was tried." },
-    ),
+    webhooks: Type.Array(WebhookOutcomeView, {
+      description: "The last outcome of every webhook that was tried.",
+    }),
     body: Type.Unsafe<unknown>({ description: "The call's JSON, parsed; null when it is none." }),
     bodyText: nullableString("The exact body; null when it is no text."),
     bodyBase64: nullableString("The bytes of a record that is no text."),
@@ -86,6 +79,8 @@ export function deadLetterView(
     destinationId,
     sourceId,
     messageId,
+    userId: letter.userId,
+    anonymousId: letter.anonymousId,
     type,
     receivedAt: isoTimeOrNull(letter.receivedAtMs),
     attempts,
@@ -104,9 +99,8 @@ export function wholeDeadLetterView(
     ...listed,
     firstAttemptAt: isoTimeOrNull(firstAttemptAtMs),
     origin,
-    webhooks: outcomes.map(({ url, kind, reason, status, message, atMs, durationMs }) => {
-      return { url: shownUrl(url), kind, reason, status, error: message, at: isoTime(atMs), durationMs };
-    }),
+    // What has no destination was never tried.
+    webhooks: outcomes.map((outcome) => outcomeView(listed.destinationId ?? "", outcome)),
     body: parsedOrNull(bodyText),
     bodyText,
     bodyBase64: bodyText === null ? body.toString("base64") : null,

@@ -1,6 +1,7 @@
+import type { CallUser } from "#contract";
 import { type AttemptDetails, type DeliveryAttempt, NO_DETAILS } from "#topics";
 import { placeOf, type Spot } from "./places.ts";
-import { Conditions, type Page, type Row, type Statements } from "./sql.ts";
+import { Conditions, type Page, type Row, type Statements, userOf } from "./sql.ts";
 
 export interface AttemptFilter {
   readonly destinationId?: string | undefined;
@@ -8,6 +9,7 @@ export interface AttemptFilter {
   /** "failed" is every one but success. */
   readonly outcome?: string | undefined;
   readonly messageId?: string | undefined;
+  readonly user?: CallUser | undefined;
   readonly fromMs?: number | undefined;
   readonly toMs?: number | undefined;
 }
@@ -18,12 +20,12 @@ export interface ListedAttempt extends Omit<DeliveryAttempt, "writer" | "sequenc
 }
 
 const COLUMNS =
-  "place, at_ms, destination_id, message_id, outcome, retryable, job_id, source_id, type, url, attempt, status, message, duration_ms, replay_id, suppressed, details";
+  "place, at_ms, destination_id, message_id, outcome, retryable, job_id, source_id, user_id, anonymous_id, type, url, attempt, status, message, duration_ms, replay_id, suppressed, details";
 
 /** True when it was not there yet. */
 export function insertAttempt(sql: Statements, record: DeliveryAttempt, spot: Spot): boolean {
   const inserted = sql.run(
-    `INSERT OR IGNORE INTO attempts (${COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+    `INSERT OR IGNORE INTO attempts (${COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
     placeOf(spot),
     record.startedAtMs,
     record.destinationId,
@@ -32,6 +34,8 @@ export function insertAttempt(sql: Statements, record: DeliveryAttempt, spot: Sp
     record.retryable ? 1 : 0,
     record.jobId,
     record.sourceId,
+    record.userId,
+    record.anonymousId,
     record.type,
     record.url,
     record.attempt,
@@ -56,6 +60,7 @@ export function listAttempts(
     .add("destination_id = ?", filter.destinationId)
     .add("message_id = ?", filter.messageId)
     .add("source_id = ?", filter.sourceId)
+    .addUser(filter.user)
     .add("at_ms >= ?", filter.fromMs)
     .add("at_ms < ?", filter.toMs)
     .add("(at_ms, place) < (?, ?)", behind?.atMs, behind?.place);
@@ -80,6 +85,7 @@ function attemptOf(row: Row): ListedAttempt {
     retryable: row["retryable"] === 1,
     jobId: String(row["job_id"]),
     sourceId: String(row["source_id"]),
+    ...userOf(row),
     type: String(row["type"]),
     url: String(row["url"]),
     attempt: Number(row["attempt"]),

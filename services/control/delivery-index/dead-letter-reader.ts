@@ -1,29 +1,36 @@
 // Dead letters whole, with body and outcomes: the index only knows where they stand.
 import type { Kafka, RawRecord } from "#kafka";
 import type { Serde } from "#serde";
-import type { DeadLetter, Topic } from "#topics";
+import type { DeadLetter, RecordTypes, Topic } from "#topics";
 import { placeOf, spotOf } from "./places.ts";
 import { isUndecodable } from "./undecodable.ts";
 
-export interface DeadLetterReader {
+export interface PlaceReader<V> {
   /** Those of the places, in ascending order, that are still in the topic and can be read; by place. */
-  read(places: readonly number[], signal: AbortSignal): Promise<Map<number, DeadLetter>>;
+  read(places: readonly number[], signal: AbortSignal): Promise<Map<number, V>>;
 }
 
-export interface ReaderOptions {
+export type DeadLetterReader = PlaceReader<DeadLetter>;
+
+export interface ReaderOptions<R extends keyof RecordTypes> {
   readonly kafka: Pick<Kafka, "readRange">;
   readonly serde: Pick<Serde, "decode">;
-  readonly topic: Topic<"dead-letter">;
+  readonly topic: Topic<R>;
 }
 
 /** Reading on over so many records that are not asked for costs less than asking again. */
 const SKIP_RECORDS = 50;
 
-export function createDeadLetterReader({ kafka, serde, topic }: ReaderOptions): DeadLetterReader {
+/** Reads records whole of which only the place is known. */
+export function createPlaceReader<R extends keyof RecordTypes>({
+  kafka,
+  serde,
+  topic,
+}: ReaderOptions<R>): PlaceReader<RecordTypes[R]> {
   return {
     async read(places, signal) {
       const wanted = new Set(places);
-      const found = new Map<number, DeadLetter>();
+      const found = new Map<number, RecordTypes[R]>();
       const onRecord = async (record: RawRecord): Promise<void> => {
         const place = placeOf(record);
         if (record.value === null || !wanted.has(place)) return;
@@ -40,7 +47,7 @@ export function createDeadLetterReader({ kafka, serde, topic }: ReaderOptions): 
   };
 
   /** It was in the index, so it could be read; should that have changed, it is as good as gone. */
-  async function decoded(value: Buffer): Promise<DeadLetter | undefined> {
+  async function decoded(value: Buffer): Promise<RecordTypes[R] | undefined> {
     try {
       return await serde.decode(topic, value);
     } catch (error) {

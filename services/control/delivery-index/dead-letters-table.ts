@@ -1,6 +1,7 @@
+import { type CallUser, userIn } from "#contract";
 import type { DeadLetter } from "#topics";
 import { placeOf, type Spot } from "./places.ts";
-import { Conditions, type Page, type Row, type Statements } from "./sql.ts";
+import { Conditions, type Page, type Row, type Statements, userOf } from "./sql.ts";
 
 export interface DeadLetterFilter {
   readonly destinationId?: string | undefined;
@@ -12,6 +13,7 @@ export interface DeadLetterFilter {
   readonly replayable?: boolean | undefined;
   readonly messageId?: string | undefined;
   readonly sourceId?: string | undefined;
+  readonly user?: CallUser | undefined;
   /** End of every partition, by its number: what stands behind it is not meant. */
   readonly ends?: readonly number[] | undefined;
 }
@@ -26,6 +28,8 @@ export interface ListedDeadLetter {
   readonly destinationId: string | null;
   readonly sourceId: string | null;
   readonly messageId: string | null;
+  readonly userId: string | null;
+  readonly anonymousId: string | null;
   readonly type: string | null;
   readonly receivedAtMs: number | null;
   readonly attempts: number;
@@ -35,7 +39,7 @@ export interface ListedDeadLetter {
 }
 
 const COLUMNS =
-  "place, id, dead_at_ms, reason, message, destination_id, source_id, message_id, type, received_at_ms, attempts, replay_id, replayable";
+  "place, id, dead_at_ms, reason, message, destination_id, source_id, message_id, user_id, anonymous_id, type, received_at_ms, attempts, replay_id, replayable";
 
 /** A call can be made again from what it consists of; one that is missing was never read. */
 function isReplayable(letter: DeadLetter): boolean {
@@ -45,8 +49,9 @@ function isReplayable(letter: DeadLetter): boolean {
 
 /** True when it was not there yet. A crash of the deliverer can write one twice, under one id: the first stays. */
 export function insertDeadLetter(sql: Statements, record: DeadLetter, spot: Spot): boolean {
+  const { userId, anonymousId } = userIn(record);
   const inserted = sql.run(
-    `INSERT OR IGNORE INTO dead_letters (${COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+    `INSERT OR IGNORE INTO dead_letters (${COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
     placeOf(spot),
     record.id,
     record.deadAtMs,
@@ -55,6 +60,8 @@ export function insertDeadLetter(sql: Statements, record: DeadLetter, spot: Spot
     record.destinationId,
     record.sourceId,
     record.messageId,
+    userId,
+    anonymousId,
     record.type,
     record.receivedAtMs,
     record.attempts,
@@ -80,6 +87,7 @@ function conditionsOf(filter: DeadLetterFilter): Conditions {
     .add("replay_id = ?", filter.replayId)
     .add("message_id = ?", filter.messageId)
     .add("source_id = ?", filter.sourceId)
+    .addUser(filter.user)
     .add("replayable = ?", filter.replayable === undefined ? undefined : Number(filter.replayable));
 }
 
@@ -126,6 +134,7 @@ function deadLetterOf(row: Row): ListedDeadLetter {
     destinationId: text("destination_id"),
     sourceId: text("source_id"),
     messageId: text("message_id"),
+    ...userOf(row),
     type: text("type"),
     receivedAtMs: row["received_at_ms"] === null ? null : Number(row["received_at_ms"]),
     attempts: Number(row["attempts"]),

@@ -1,27 +1,33 @@
+import type { CallUser } from "#contract";
 import type { PassedOver, RoutedCall } from "#topics";
 import { placeOf, type Spot } from "./places.ts";
-import { Conditions, type Row, type Statements } from "./sql.ts";
+import { Conditions, type Row, type Statements, userOf } from "./sql.ts";
 
 export interface RoutedCallFilter {
   readonly messageId: string;
   readonly sourceId?: string | undefined;
+  readonly user?: CallUser | undefined;
 }
 
 /** What became of a call, as it is listed. */
 export interface ListedRoutedCall extends Omit<RoutedCall, "partition" | "offset"> {
   readonly place: number;
+  /** Where the call stands in calls. */
+  readonly callPlace: number;
 }
 
 const COLUMNS =
-  "place, at_ms, source_id, message_id, type, call_place, outcome, destination_ids, passed_over";
+  "place, at_ms, source_id, message_id, user_id, anonymous_id, type, call_place, outcome, destination_ids, passed_over";
 
 export function insertRoutedCall(sql: Statements, record: RoutedCall, spot: Spot): void {
   sql.run(
-    `INSERT OR IGNORE INTO routed_calls (${COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+    `INSERT OR IGNORE INTO routed_calls (${COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
     placeOf(spot),
     record.receivedAtMs,
     record.sourceId,
     record.messageId,
+    record.userId,
+    record.anonymousId,
     record.type,
     placeOf(record),
     record.outcome,
@@ -33,10 +39,13 @@ export function insertRoutedCall(sql: Statements, record: RoutedCall, spot: Spot
 /** Oldest first, each call and each of its copies once: what was said last of one that was routed again after a crash. */
 export function listRoutedCalls(
   sql: Statements,
-  { messageId, sourceId }: RoutedCallFilter,
+  { messageId, sourceId, user }: RoutedCallFilter,
   limit: number,
 ): ListedRoutedCall[] {
-  const conditions = new Conditions().add("message_id = ?", messageId).add("source_id = ?", sourceId);
+  const conditions = new Conditions()
+    .add("message_id = ?", messageId)
+    .add("source_id = ?", sourceId)
+    .addUser(user);
   const rows = sql.all(
     `SELECT ${COLUMNS} FROM routed_calls ${conditions.where} ORDER BY at_ms DESC, place DESC LIMIT ?`,
     ...conditions.values,
@@ -51,9 +60,11 @@ function routedCallOf(row: Row): ListedRoutedCall {
   const passedOver = row["passed_over"];
   return {
     place: Number(row["place"]),
+    callPlace: Number(row["call_place"]),
     receivedAtMs: Number(row["at_ms"]),
     sourceId: String(row["source_id"]),
     messageId: String(row["message_id"]),
+    ...userOf(row),
     type: String(row["type"]),
     outcome: String(row["outcome"]),
     destinationIds: JSON.parse(String(row["destination_ids"])) as string[],

@@ -1,6 +1,6 @@
 // The tables of the index. Whatever changes here gets a new version: a file of another one is thrown away and made again from the topics.
 
-export const SCHEMA_VERSION = 4;
+export const SCHEMA_VERSION = 5;
 
 /**
  * `place` is a record's partition and offset in one number (places.ts): it makes reading a record twice harmless, orders what happened at
@@ -21,7 +21,8 @@ CREATE TABLE writers (
 CREATE TABLE attempts (
   place INTEGER PRIMARY KEY,
   at_ms INTEGER NOT NULL, destination_id TEXT NOT NULL, message_id TEXT NOT NULL, outcome TEXT NOT NULL,
-  retryable INTEGER NOT NULL, job_id TEXT NOT NULL, source_id TEXT NOT NULL, type TEXT NOT NULL, url TEXT NOT NULL,
+  retryable INTEGER NOT NULL, job_id TEXT NOT NULL, source_id TEXT NOT NULL, user_id TEXT, anonymous_id TEXT,
+  type TEXT NOT NULL, url TEXT NOT NULL,
   attempt INTEGER NOT NULL, status INTEGER, message TEXT NOT NULL, duration_ms INTEGER NOT NULL, replay_id TEXT,
   suppressed INTEGER NOT NULL, details TEXT
 );
@@ -38,7 +39,8 @@ CREATE INDEX totals_by_minute ON totals (minute_ms);
 
 CREATE TABLE routed_calls (
   place INTEGER PRIMARY KEY,
-  at_ms INTEGER NOT NULL, source_id TEXT NOT NULL, message_id TEXT NOT NULL, type TEXT NOT NULL, call_place INTEGER NOT NULL,
+  at_ms INTEGER NOT NULL, source_id TEXT NOT NULL, message_id TEXT NOT NULL,
+  user_id TEXT, anonymous_id TEXT, type TEXT NOT NULL, call_place INTEGER NOT NULL,
   outcome TEXT NOT NULL, destination_ids TEXT NOT NULL, passed_over TEXT
 );
 CREATE INDEX routed_calls_by_message ON routed_calls (message_id, at_ms);
@@ -47,10 +49,12 @@ CREATE TABLE dead_letters (
   place INTEGER PRIMARY KEY,
   id TEXT NOT NULL UNIQUE,
   dead_at_ms INTEGER NOT NULL, reason TEXT NOT NULL, message TEXT NOT NULL, destination_id TEXT, source_id TEXT, message_id TEXT,
+  user_id TEXT, anonymous_id TEXT,
   type TEXT, received_at_ms INTEGER, attempts INTEGER NOT NULL, replay_id TEXT, replayable INTEGER NOT NULL
 );
 CREATE INDEX dead_letters_by_time ON dead_letters (dead_at_ms);
 CREATE INDEX dead_letters_by_destination ON dead_letters (destination_id, dead_at_ms);
+CREATE INDEX dead_letters_by_source ON dead_letters (source_id, dead_at_ms);
 CREATE INDEX dead_letters_by_reason ON dead_letters (reason, dead_at_ms);
 CREATE INDEX dead_letters_by_message ON dead_letters (message_id, dead_at_ms) WHERE message_id IS NOT NULL;
 CREATE INDEX dead_letters_in_order ON dead_letters (destination_id, place);

@@ -1,7 +1,13 @@
 // The little that the tables' queries have in common.
 import type { DatabaseSync, SQLInputValue, StatementSync } from "node:sqlite";
+import type { CallUser } from "#contract";
 
 export type Row = Record<string, unknown>;
+
+export function userOf(row: Row): CallUser {
+  const text = (name: string): string | null => (typeof row[name] === "string" ? row[name] : null);
+  return { userId: text("user_id"), anonymousId: text("anonymous_id") };
+}
 
 /** Statements by their text, each prepared once. */
 export class Statements {
@@ -48,6 +54,15 @@ export class Conditions {
     this.#texts.push(text);
     this.values.push(...values.filter((value) => value !== undefined));
     return this;
+  }
+
+  /** Entries whose user nobody has noted are of every user: versions before noted none. */
+  addUser(user: CallUser | undefined): this {
+    if (user === undefined) return this;
+    const { anonymousId, userId } = user;
+    return userId === null
+      ? this.add("(user_id IS NULL AND (anonymous_id = ? OR anonymous_id IS NULL))", anonymousId)
+      : this.add("(user_id = ? OR (user_id IS NULL AND anonymous_id IS NULL))", userId);
   }
 
   get where(): string {

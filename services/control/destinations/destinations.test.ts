@@ -3,6 +3,7 @@ import { connect } from "#connection";
 import { createSecretBox } from "#secrets";
 import { type ControlService, newEncryptionKey, problemFields, startControl } from "#support/control-service";
 import type { DestinationConfig } from "#topics";
+import { webhookId } from "../http/webhook-fields.ts";
 
 const MASK = "********";
 
@@ -68,6 +69,8 @@ async function stored(
   }
 }
 
+const CLOSED = { state: "closed", nextProbeAt: null };
+
 describe("destinations (contract 4.1, 10.3)", () => {
   test("a destination is made off, and shows that its secret is set and which headers it has, not what they are", async () => {
     const created = await create({
@@ -96,11 +99,24 @@ describe("destinations (contract 4.1, 10.3)", () => {
       disabledReason: null,
       standardWebhooks: false,
       paused: null,
+      retry: null,
       previousSecretValidUntil: null,
       sharedSecretSet: true,
       webhooks: [
-        { url: "https://example.com/a", headers: { "X-Key": MASK, "X-Other": MASK } },
-        { url: "http://example.com:8080/b?c=d", headers: {} },
+        {
+          id: webhookId(created.id, "https://example.com/a"),
+          url: "https://example.com/a",
+          maskedUrl: "https://example.com/a",
+          headers: { "X-Key": MASK, "X-Other": MASK },
+          breaker: CLOSED,
+        },
+        {
+          id: webhookId(created.id, "http://example.com:8080/b?c=d"),
+          url: "http://example.com:8080/b?c=d",
+          maskedUrl: expect.stringMatching(/^http:\/\/example\.com:8080\/b\/\*\*\*#/),
+          headers: {},
+          breaker: CLOSED,
+        },
       ],
       health: { state: "untested", since: null, consecutiveFailures: 0, lastError: null, reasons: [] },
       createdAt: expect.any(String),
@@ -203,6 +219,11 @@ describe("destinations (contract 4.1, 10.3)", () => {
     expect(problemFields(await patch(id, { labels: { "a b": "x" } }))).toEqual({
       "labels.a b": expect.stringContaining("is not of this form"),
     });
+    for (const control of ["\u0000", "\n", "\u007f", "\u0085"])
+      expect(problemFields(await patch(id, { labels: { tier: `a${control}` } }))).toEqual({
+        "labels.tier": expect.stringContaining("No control characters"),
+      });
+    expect((await patch(id, { labels: { tier: "größer \u00a0 🙂" } })).status).toBe(200);
   });
 
   test("a patch changes what it names and keeps the rest, secrets included", async () => {
@@ -234,7 +255,7 @@ describe("destinations (contract 4.1, 10.3)", () => {
     });
     const { status } = await patch(id, {
       webhooks: [
-        { url: "https://example.com/b", headers: { "x-key": MASK, "X-New": "new" } },
+        { url: "https://example.com/b", headers: { "x-key": MASK, "X-New": "new" }, breaker: CLOSED },
         { url: "https://EXAMPLE.com/a", headers: { "X-Key": MASK } },
       ],
     });
@@ -245,6 +266,18 @@ describe("destinations (contract 4.1, 10.3)", () => {
       ["x-key", "X-New"],
       ["X-Key"],
     ]);
+  });
+
+  test("webhooks keep their ids while others come, go and move, and can be sent back as they were read", async () => {
+    const [a, b, c] = ["a", "b", "c"].map((name) => `https://example.com/${name}`);
+    const created = await create({ webhooks: [{ url: a, headers: { "X-Key": "key" } }, { url: b }] });
+    const [first, second] = created.webhooks;
+    const answer = await patch(created.id, { webhooks: [{ url: c }, second, { ...first, url: a }] });
+    expect(answer.status).toBe(200);
+    expect(answer.body.webhooks.slice(1)).toEqual([second, first]);
+    const ids = [...answer.body.webhooks, first].map(({ id }: { id: string }) => id);
+    expect(new Set(ids).size).toBe(3);
+    expect((await stored(created.id)).clear).toEqual(["", "key"]);
   });
 
   test("a mask never moves a stored value to another URL or header, nor is it taken for a value", async () => {

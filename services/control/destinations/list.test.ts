@@ -13,13 +13,19 @@ function destination(id: string, more: Partial<DestinationConfig>, createdAtMs: 
   return { ...base, ...times, ...more };
 }
 
+const DOWN = "https://down.test/services/T0KEN";
+
 let all: DestinationConfig[];
 let app: ControlApp;
 
 beforeEach(() => {
   all = [
     destination("d1", { name: "Warehouse", sourceIds: ["shop"], labels: { team: "growth", env: "live" } }, 1),
-    destination("d2", { name: "Mail", enabled: false, sourceIds: ["shop", "blog"] }, 2),
+    destination(
+      "d2",
+      { name: "Mail", enabled: false, sourceIds: ["shop", "blog"], webhooks: [{ url: DOWN, headers: [] }] },
+      2,
+    ),
     destination("d3", { name: "Ads", labels: { team: "growth: new", empty: "" } }, 3),
     destination("d4", { name: "Mail" }, 3),
     destination("d5", { name: "warehouse 2" }, 5),
@@ -32,9 +38,12 @@ beforeAll(async () => {
     destinations: { get: (id: string) => all.find((one) => one.id === id), list: () => all },
     sources: { get: (id: string) => (["shop", "blog"].includes(id) ? { id } : undefined) },
     health: {
-      of: (id: string) => (id === "d3" ? { state: "failing", sinceMs: 0, webhooks: [] } : undefined),
+      of: (id: string) =>
+        id === "d3" ? { state: "failing", sinceMs: 0, webhooks: [], urls: [] } : undefined,
       forget: silent,
     },
+    breakers: { of: (url: string) => ({ state: url === DOWN ? "open" : "closed", nextProbeAtMs: 1_500 }) },
+    retryRequests: { of: silent },
     addressPolicy: silent,
     nowMs: () => 10,
   } as unknown as DestinationParts;
@@ -75,6 +84,7 @@ describe("a list of destinations", () => {
     ["sourceId=shop", ["d1", "d2"]],
     ["sourceId=spa_default", []],
     ["health=failing", ["d3"]],
+    ["health=breaker_open", ["d2"]],
     ["health=untested&enabled=true", ["d1", "d4", "d5"]],
     ["sort=-createdAt", ["d5", "d4", "d3", "d2", "d1"]],
     ["sort=name", ["d3", "d2", "d4", "d1", "d5"]],
@@ -87,7 +97,7 @@ describe("a list of destinations", () => {
     [
       "health=heathy",
       "health",
-      "must be one of untested, healthy, failing, recovering; did you mean healthy?",
+      "must be one of untested, breaker_open, healthy, failing, recovering; did you mean healthy?",
     ],
     ["sort=age", "sort", "must be one of createdAt, -createdAt, name, -name"],
     ["enabled=yes", "enabled", "must be true or false"],
@@ -99,6 +109,19 @@ describe("a list of destinations", () => {
   ])("?%s is refused by name", async (query, path, message) => {
     const { status, body } = await ask(query);
     expect([status, body.errors]).toEqual([422, [{ path, message }]]);
+  });
+
+  test("says of each webhook whether its calls wait behind a breaker", async () => {
+    const { body } = await ask("health=breaker_open");
+    expect(body.data[0]).toMatchObject({
+      webhooks: [
+        {
+          maskedUrl: expect.stringContaining("https://down.test/services/***#"),
+          breaker: { state: "open", nextProbeAt: "1970-01-01T00:00:01.500Z" },
+        },
+      ],
+      health: { state: "breaker_open", reasons: [] },
+    });
   });
 
   test("of a source that is not there is 404", async () => {

@@ -2,7 +2,7 @@
 import { type Static, Type } from "typebox";
 import { SPACE_SOURCE } from "#contract";
 import type { DestinationConfig } from "#topics";
-import { HEALTH_STATES, healthView } from "../health/view.ts";
+import { HEALTH_STATES, healthState } from "../health/view.ts";
 import { LIST_FIELDS, matching } from "../http/lists.ts";
 import { notFound } from "../http/problem.ts";
 import type { DestinationParts } from "./parts.ts";
@@ -22,7 +22,13 @@ export const DestinationsQuery = Type.Object(
 
 /** Throws a 404 for a source that is not there. */
 export function matchingDestinations(
-  { destinations, health, sources }: Pick<DestinationParts, "destinations" | "health" | "sources">,
+  {
+    breakers,
+    destinations,
+    health,
+    nowMs,
+    sources,
+  }: Pick<DestinationParts, "breakers" | "destinations" | "health" | "nowMs" | "sources">,
   query: Static<typeof DestinationsQuery>,
 ): DestinationConfig[] {
   const { health: state, sourceId } = query;
@@ -32,6 +38,7 @@ export function matchingDestinations(
     .filter(({ sourceIds }) => sourceId === undefined || sourceIds.includes(sourceId))
     .filter(
       (destination) =>
-        state === undefined || healthView(destination, health.of(destination.id)).state === state,
+        state === undefined ||
+        healthState(destination, health.of(destination.id), (url) => breakers.of(url, nowMs())) === state,
     );
 }

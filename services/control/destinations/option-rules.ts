@@ -1,5 +1,5 @@
 // What the schema cannot say about options and secrets: durations, and what does not go together (contract 2.3, 4.4, 4.5).
-import { parseCallFilter } from "#audiences";
+import { costProblem, definitionCost, parseCallFilter } from "#audiences";
 import { isJsonObject, MAX_RETRY_DELAYS, MAX_WINDOW_MS } from "#contract";
 import type { DestinationConfig } from "#topics";
 import { formatDuration, parseDuration } from "../http/durations.ts";
@@ -44,7 +44,9 @@ function durationProblems(path: string, given: unknown, leastMs: number): FieldP
 function filterProblems(filter: unknown): readonly FieldProblem[] {
   if (!isJsonObject(filter)) return [];
   const reading = parseCallFilter(filter);
-  return reading.ok ? [] : reading.problems;
+  if (!reading.ok) return reading.problems;
+  const message = costProblem(definitionCost(filter));
+  return message === undefined ? [] : [{ path: "filter", message }];
 }
 
 /** A call waits in topics of fixed delays, one after the other: any delay can be had that is not shorter than the shortest. */

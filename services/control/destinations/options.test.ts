@@ -54,6 +54,19 @@ describe("options of a destination (contract 4.4, 4.5)", () => {
     expect(Object.keys(problemFields(await create({ filter: "event" })))).toEqual(["filter"]);
   });
 
+  test("have a filter of bounded cost: one with more searches in texts is refused with the figure and the bound", async () => {
+    const where = Array.from({ length: 20 }, () => ({ path: "a", op: "not_contains", value: "x" }));
+    const filter = (leaves: number) => ({
+      all: Array.from({ length: leaves }, () => ({ event: "A", where })),
+    });
+    await created({ filter: filter(5) });
+    const refused = await create({ filter: filter(6) });
+    expect([refused.status, problemFields(refused)]).toEqual([
+      422,
+      { filter: "has 120 conditions with contains or not_contains, at most 100 are allowed" },
+    ]);
+  });
+
   test("of retries are shown as they were given, and are the installation's again by null", async () => {
     const own = { retryDelays: ["1m", "2h", "5s"], retryWindow: "1d" };
     const { id, ...view } = await created({ retryDelays: ["PT1M", "2h", "5s"], retryWindow: "24h" });

@@ -1,12 +1,14 @@
 import type { AddressPolicy } from "#egress";
 import type { SecretBox } from "#secrets";
 import type { DestinationConfig, SourceConfig } from "#topics";
+import type { Breakers } from "../breakers/breakers.ts";
 import type { ChangeQueue } from "../change-queue.ts";
 import type { ConfigStore } from "../config-store.ts";
 import type { EditedStore } from "../edits/edited-store.ts";
 import type { HealthBook } from "../health/parts.ts";
 import type { Ids } from "../ids.ts";
 import type { Telemetry } from "../telemetry.ts";
+import type { RetryRequests } from "./retry-requests.ts";
 
 /** What the routes of destinations work with. */
 export interface DestinationParts {
@@ -15,6 +17,8 @@ export interface DestinationParts {
   readonly sources: Pick<ConfigStore<SourceConfig>, "get">;
   readonly changes: ChangeQueue;
   readonly health: HealthBook;
+  readonly breakers: Pick<Breakers, "of">;
+  readonly retryRequests: RetryRequests;
   /** Of every topic whose key names a destination. */
   readonly partitions: number;
   /** Delays of the topics that calls wait in, ascending. */

@@ -48,13 +48,10 @@ export function paused(
   return changed(before, { pausedAtMs: before.pausedAtMs ?? nowMs, pauseLimitMs }, nowMs);
 }
 
-/** What waited is sent now, or it would wait for up to half an hour more. */
 export function resumed(before: DestinationConfig, { nowMs }: Change): DestinationConfig {
-  return changed(before, { pausedAtMs: null, pauseLimitMs: null, retryAtMs: nowMs }, nowMs);
-}
-
-export function retried(before: DestinationConfig, { nowMs }: Change): DestinationConfig {
-  return changed(before, { retryAtMs: nowMs }, nowMs);
+  const lastedMs = Math.max(0, nowMs - (before.pausedAtMs ?? nowMs));
+  const pausedMs = before.pausedMs + lastedMs;
+  return changed(before, { pausedAtMs: null, pauseLimitMs: null, pausedMs }, nowMs);
 }
 
 function changed(

@@ -1,5 +1,6 @@
 // /v1/destinations (contract 10.3).
 import { SPACE_SOURCE } from "#contract";
+import type { DestinationConfig } from "#topics";
 import { checkIfMatch, entityTag } from "../edits/entity-tag.ts";
 import { actorOf } from "../http/caller.ts";
 import { IdParams, IfMatch, NoContent } from "../http/fields.ts";
@@ -8,7 +9,8 @@ import { problemResponses } from "../http/openapi.ts";
 import { pageOf } from "../http/pages.ts";
 import type { ControlApp } from "../http/server.ts";
 import { checkBody } from "../http/validation.ts";
-import { createDestination, patchDestination } from "./destination.ts";
+import { changeDestination, deleteDestination } from "./commands.ts";
+import { createDestination } from "./destination.ts";
 import { existingDestination } from "./existing.ts";
 import { DestinationsQuery, matchingDestinations } from "./list.ts";
 import type { DestinationParts } from "./parts.ts";
@@ -96,7 +98,7 @@ function addReadRoutes(app: ControlApp, parts: DestinationParts): void {
 }
 
 function addPatchRoute(app: ControlApp, parts: DestinationParts): void {
-  const { destinations, changes, partitions, retryDelaysMs, secrets, telemetry } = parts;
+  const { partitions, retryDelaysMs } = parts;
   app.patch(
     "/v1/destinations/:id",
     {
@@ -112,47 +114,34 @@ function addPatchRoute(app: ControlApp, parts: DestinationParts): void {
       },
     },
     async (request, reply) => {
-      const { id } = request.params;
-      const destination = await changes.run(async () => {
-        const before = existingDestination(parts, id);
+      const check = (before: DestinationConfig): void => {
         checkIfMatch(request.headers["if-match"], before);
         const rules = { isSource: sourceCheck(parts), before, partitions, retryDelaysMs };
         checkBody(request, destinationProblems(request.body, rules));
-        const making = { sealer: sealerOf(secrets, id), nowMs: parts.nowMs() };
-        const after = patchDestination(before, request.body, making);
-        await destinations.replace({ before, after, by: actorOf(request) });
-        return after;
-      });
-      telemetry.changed("destination", "updated");
+      };
+      const asked = { id: request.params.id, by: actorOf(request), check };
+      const destination = await changeDestination(parts, asked, request.body);
       return await reply.header("etag", entityTag(destination)).send(destinationViewOf(destination, parts));
     },
   );
 }
 
 function addDeleteRoute(app: ControlApp, parts: DestinationParts): void {
-  const { destinations, changes, health, telemetry } = parts;
   app.delete(
     "/v1/destinations/:id",
     {
       schema: {
         tags: TAGS,
         operationId: "deleteDestination",
-        summary: "Delete a destination; calls that wait for it become dead letters",
+        summary: "Delete a destination; calls that wait for it become dead letters within seconds",
         params: IdParams,
         headers: IfMatch,
         response: { 204: NoContent, ...problemResponses },
       },
     },
     async (request, reply) => {
-      const { headers, params } = request;
-      const { id } = params;
-      await changes.run(async () => {
-        const before = existingDestination(parts, id);
-        checkIfMatch(headers["if-match"], before);
-        await destinations.discard(before, actorOf(request));
-      });
-      health.forget(id);
-      telemetry.changed("destination", "deleted");
+      const check = (before: DestinationConfig): void => checkIfMatch(request.headers["if-match"], before);
+      await deleteDestination(parts, { id: request.params.id, by: actorOf(request), check });
       return await reply.code(204).send(null);
     },
   );

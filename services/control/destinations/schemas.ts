@@ -1,11 +1,14 @@
 import { type Static, type TSchema, Type } from "typebox";
 import { CALL_TYPES, type DeliveredType, type JsonObject, MAX_RETRY_DELAYS, MAX_WEBHOOKS } from "#contract";
 import { MASK } from "#secrets";
+import { BreakerView } from "../breakers/view.ts";
 import { HealthView } from "../health/view.ts";
 import { IdField, NameField, TimeField } from "../http/fields.ts";
 import { LabelsField, LabelsPatchField } from "../http/labels.ts";
+import { SHOWN_URL } from "../http/shown-url.ts";
 import { DESTINATION_EXAMPLE } from "./example.ts";
 import { PauseView } from "./pause.ts";
+import { RetryView } from "./retry-view.ts";
 
 const MAX_SOURCES = 1_000;
 const MAX_SECRET_CHARACTERS = 1_024;
@@ -40,6 +43,11 @@ const SharedSecret = nullable<string>(
   }),
 );
 const Enabled = Type.Boolean({ description: "Off until it is switched on." });
+/** So that webhooks that were read can be changed and sent back. */
+const ReadOnly = Type.Unsafe<unknown>({
+  description: "As answers have it. Not looked at when it is sent back.",
+  readOnly: true,
+});
 const Webhooks = Type.Array(
   Type.Object(
     {
@@ -49,6 +57,9 @@ const Webhooks = Type.Array(
           description: `Static headers of every request. Values can be written, never read: answers show ${MASK}, which keeps the value when it is sent back for the same header of the same URL.`,
         }),
       ),
+      id: Type.Optional(ReadOnly),
+      maskedUrl: Type.Optional(ReadOnly),
+      breaker: Type.Optional(ReadOnly),
     },
     { additionalProperties: false },
   ),
@@ -210,6 +221,10 @@ export const DestinationView = Type.Object(
       anyOf: [PauseView, { type: "null" }],
       description: "null while it is not paused.",
     }),
+    retry: Type.Unsafe<Static<typeof RetryView> | null>({
+      anyOf: [RetryView, { type: "null" }],
+      description: "The last retry or resume within 72 hours.",
+    }),
     standardWebhooks: StandardWebhooks,
     previousSecretValidUntil: nullable<string>(
       Type.String({ format: "date-time", description: "The secret before signs too until then." }),
@@ -217,10 +232,16 @@ export const DestinationView = Type.Object(
     sharedSecretSet: Type.Boolean({ description: "Requests are signed." }),
     webhooks: Type.Array(
       Type.Object({
+        id: Type.String({
+          description:
+            "Made of the destination and the URL: the same whatever happens to the other webhooks. With another URL it is another webhook. Attempts, dead letters and health name it so.",
+        }),
         url: Type.String({ format: "uri" }),
+        maskedUrl: Type.String({ description: `As it is shown elsewhere. ${SHOWN_URL}` }),
         headers: Type.Record(Type.String(), Type.String(), {
           description: `Every value is shown as ${MASK}.`,
         }),
+        breaker: BreakerView,
       }),
     ),
     health: HealthView,

@@ -1,21 +1,23 @@
+import type { Table } from "#kafka";
 import type { SecretBox } from "#secrets";
 import type { DestinationConfig } from "#topics";
 import { openSecrets } from "./secrets.ts";
 
-/** Destinations whose secrets no configured key opens, and what the first of them said; undefined where all can be opened. */
-export function unreadableDestinations(
-  destinations: Iterable<readonly [id: string, destination: DestinationConfig]>,
+/** By id, why the secrets of a destination do not open; of those that no configured key opens, as the table has them from now on. */
+export function followUnreadable(
+  table: Pick<Table<DestinationConfig>, "entries" | "onChange">,
   box: SecretBox,
-  nowMs: number,
-): { readonly destinations: number; readonly first: string; readonly error: string } | undefined {
-  let found: { destinations: number; first: string; error: string } | undefined;
-  for (const [id, destination] of destinations) {
-    const error = refusalOf(destination, box, nowMs);
-    if (error === undefined) continue;
-    found ??= { destinations: 0, first: id, error };
-    found.destinations += 1;
-  }
-  return found;
+  nowMs: () => number,
+): ReadonlyMap<string, string> {
+  const errors = new Map<string, string>();
+  const judge = (id: string, destination: DestinationConfig | undefined): void => {
+    const error = destination === undefined ? undefined : refusalOf(destination, box, nowMs());
+    if (error === undefined) errors.delete(id);
+    else errors.set(id, error);
+  };
+  for (const [id, destination] of table.entries()) judge(id, destination);
+  table.onChange(judge);
+  return errors;
 }
 
 function refusalOf(destination: DestinationConfig, box: SecretBox, nowMs: number): string | undefined {

@@ -28,6 +28,8 @@ function bench() {
   });
   let offset = 0;
   const owned = new Set<number>();
+  /** Partitions of which the process is not sure any more. */
+  const unsure = new Set<number>();
   const read = (decoded: Replay | undefined, partition = 0): number => {
     offset += 1;
     const at = offset;
@@ -39,7 +41,13 @@ function bench() {
       if (back.length > 100) throw new Error("it is given back for ever");
       if (owned.has(partition)) step();
     }
-    const step = () => owner.step(record, () => void settled.push(at), { isOurs: true, giveBack });
+    const claim = {
+      get isOurs() {
+        return !unsure.has(partition);
+      },
+      giveBack,
+    };
+    const step = () => owner.step(record, () => void settled.push(at), claim);
     owned.add(partition);
     step();
     return at;
@@ -52,17 +60,46 @@ function bench() {
     ends.get(id)?.(error);
     await new Promise(setImmediate);
   };
-  return { aborted, back, begun, end, failures, lose, owner, read, settled };
+  return { aborted, back, begun, end, failures, lose, owned, owner, read, settled, unsure };
 }
 
 describe("the owner of work", () => {
-  test("works on it once, and its record stays open until it has ended", async () => {
+  test("works on it, and its record stays open until that has ended", async () => {
     const { begun, end, owner, read, settled } = bench();
     const request = read(replay({ id: "a" }));
-    const progress = read(replay({ id: "a", replayed: 5 }));
-    expect([begun, settled, owner.running]).toEqual([["a"], [progress], 1]);
+    expect([begun, settled, owner.running]).toEqual([["a"], [], 1]);
     await end("a");
-    expect([settled, owner.running]).toEqual([[progress, request], 0]);
+    expect([begun, settled, owner.running]).toEqual([["a"], [request], 0]);
+  });
+
+  test("lets go of it when its partition may be another's, heard of or not", async () => {
+    const { aborted, back, owned, read, settled, unsure } = bench();
+    const request = read(replay({ id: "a" }));
+    // A reader that is not sure steps nothing.
+    owned.delete(0);
+    unsure.add(0);
+    await until(() => back.length > 0, { timeoutMs: 10_000, what: "the record to be given back" });
+    expect([aborted, back, settled]).toEqual([["a"], [request], []]);
+  });
+
+  test("works on it again for a record that came while the work was ending: that may have been decided before", async () => {
+    const { begun, end, owner, read, settled } = bench();
+    const off = read(replay({ id: "a" }));
+    const on = read(replay({ id: "a", replayed: 5 }));
+    await end("a");
+    expect([begun, settled, owner.running]).toEqual([["a", "a"], [], 1]);
+    await end("a");
+    expect([begun, settled, owner.running]).toEqual([["a", "a"], [off, on], 0]);
+  });
+
+  test("holds two records of it at most, however many come meanwhile", async () => {
+    const { begun, back, end, lose, read, settled } = bench();
+    const records = Array.from({ length: 4 }, () => read(replay({ id: "a" })));
+    expect([begun, settled]).toEqual([["a"], [records[1], records[2]]]);
+    lose(0);
+    expect(back).toEqual([records[0], records[3]]);
+    await end("a");
+    expect(settled).toHaveLength(2);
   });
 
   test.each(["finished", "cancelled"])(

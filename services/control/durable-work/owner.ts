@@ -13,18 +13,29 @@ export interface OwnerOptions<T> {
   readonly retryAfterMs?: number;
 }
 
-/** Work whose record this process holds. */
-interface WorkInProgress {
-  readonly partition: number;
+interface HeldRecord {
   readonly settle: Settle;
   readonly claim: Claim;
+}
+
+/** Work whose records this process holds. */
+interface WorkInProgress {
+  readonly partition: number;
+  /** The one that the work begins with: nothing behind it is committed before the work has ended. */
+  readonly first: HeldRecord;
+  /** The last one that came meanwhile. */
+  newer: HeldRecord | undefined;
   readonly ending: AbortController;
 }
 
 const RETRY_AFTER_MS = 5_000;
 
+/** Work that is not sure to be ours any more is begun by another process some seconds later. */
+const LOOK_EVERY_MS = 250;
+
 export class WorkOwner<T extends { readonly id: string }> {
   readonly #options: OwnerOptions<T>;
+  /** By id. */
   readonly #inProgress = new Map<string, WorkInProgress>();
   /** Work that has not ended, by id; also what was let go of. */
   readonly #working = new Map<string, Promise<void>>();
@@ -40,12 +51,19 @@ export class WorkOwner<T extends { readonly id: string }> {
   }
 
   readonly step: Step<T | undefined> = ({ decoded: record, partition }, settle, claim) => {
-    // Its own progress, its end, or its removal: the first record that says it is open is the one that is held.
-    if (record === undefined || !this.#options.isOpen(record) || this.#inProgress.has(record.id)) {
+    // Its end, or its removal.
+    if (record === undefined || !this.#options.isOpen(record)) {
       settle({ produce: [] });
       return;
     }
-    const hand: WorkInProgress = { partition, settle, claim, ending: new AbortController() };
+    const first = { settle, claim };
+    const before = this.#inProgress.get(record.id);
+    if (before !== undefined) {
+      before.newer?.settle({ produce: [] });
+      before.newer = first;
+      return;
+    }
+    const hand: WorkInProgress = { partition, first, newer: undefined, ending: new AbortController() };
     if (this.#isStopping) hand.ending.abort();
     this.#inProgress.set(record.id, hand);
     this.#begin(record.id, hand);
@@ -70,36 +88,58 @@ export class WorkOwner<T extends { readonly id: string }> {
   #letGo(id: string, hand: WorkInProgress): void {
     this.#inProgress.delete(id);
     hand.ending.abort();
-    hand.claim.giveBack();
+    hand.first.claim.giveBack();
+    hand.newer?.claim.giveBack();
   }
 
   #begin(id: string, hand: WorkInProgress): void {
-    const { signal } = hand.ending;
     // The work of an earlier term may still be writing how far it came: this one goes on from there.
     const before = this.#working.get(id);
-    const work = (): Promise<boolean> => this.#work(id, signal);
-    const working = (before === undefined ? work() : before.then(work)).then((hasEnded) => {
+    const work = (): Promise<void> => this.#work(id, hand);
+    const working = (before === undefined ? work() : before.then(work)).then(() => {
       if (this.#working.get(id) === working) this.#working.delete(id);
-      if (!hasEnded || this.#inProgress.get(id) !== hand) return;
-      this.#inProgress.delete(id);
-      hand.settle({ produce: [] });
     });
     this.#working.set(id, working);
   }
 
-  /** True when the work has ended. */
-  async #work(id: string, signal: AbortSignal): Promise<boolean> {
-    const { host, work, onFailed, retryAfterMs = RETRY_AFTER_MS } = this.#options;
+  /** Resolves when the work has ended, or is let go of. */
+  async #work(id: string, hand: WorkInProgress): Promise<void> {
+    const { host, onFailed, retryAfterMs = RETRY_AFTER_MS } = this.#options;
+    const { signal } = hand.ending;
     while (!signal.aborted) {
+      const { newer } = hand;
       try {
-        await work(id, signal);
-        return !signal.aborted;
+        await this.#watched(id, hand);
+        // A record that came meanwhile may ask for what the work had passed by then. Mostly it is the work's own progress, and there is nothing to do.
+        if (!signal.aborted && hand.newer === newer) this.#settle(id, hand);
+        if (this.#inProgress.get(id) !== hand) return;
       } catch (error) {
-        if (signal.aborted) return false;
+        if (signal.aborted) return;
         onFailed(id, error);
         await host.delay(retryAfterMs, signal).catch(() => undefined);
       }
     }
-    return false;
+  }
+
+  /** The work, let go of as soon as its partition may be another's: a process that was cut off goes on without hearing so. */
+  async #watched(id: string, hand: WorkInProgress): Promise<void> {
+    const { host, work } = this.#options;
+    const { signal } = hand.ending;
+    const over = new AbortController();
+    const ending = AbortSignal.any([signal, over.signal]);
+    const watch = async (): Promise<void> => {
+      while (!ending.aborted) {
+        await host.delay(LOOK_EVERY_MS, ending).catch(() => undefined);
+        if (!ending.aborted && !hand.first.claim.isOurs) this.#letGo(id, hand);
+      }
+    };
+    void watch();
+    await work(id, signal).finally(() => over.abort());
+  }
+
+  #settle(id: string, hand: WorkInProgress): void {
+    this.#inProgress.delete(id);
+    hand.first.settle({ produce: [] });
+    hand.newer?.settle({ produce: [] });
   }
 }

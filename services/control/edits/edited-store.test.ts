@@ -1,161 +1,168 @@
-import { expect, test } from "@jest/globals";
+// Two processes of control that edit one thing, on a real Kafka: nothing is written over a version that its writer has not seen.
+import { randomBytes } from "node:crypto";
+import { afterEach, beforeAll, beforeEach, expect, test } from "@jest/globals";
 import { systemHost } from "#host";
-import type { EditLock, Topic } from "#topics";
+import { createKafka, type Kafka, KafkaError, type TableWriter } from "#kafka";
+import type { Serde } from "#serde";
+import { useStack } from "#support/stack";
+import type { SourceConfig, Topic } from "#topics";
 import type { AuditedChange } from "../audit/audit.ts";
 import { createChangeQueue } from "../change-queue.ts";
-import type { ConfigStore } from "../config-store.ts";
+import { type ConfigStore, createConfigStore } from "../config-store.ts";
 import { ProblemError } from "../http/problem.ts";
-import { EditLocks } from "./edit-locks.ts";
 import { createEditedStore, type EditedStore } from "./edited-store.ts";
 import { checkIfMatch, entityTag } from "./entity-tag.ts";
 
 const BY = { token: "ci", requestId: "r1" };
+const FIRST = { id: "a", name: "first", version: 1 } as unknown as SourceConfig;
+const STACK_STARTS_WITHIN_MS = 300_000;
 
-interface Thing {
-  readonly id: string;
-  readonly text: string;
+let brokers: readonly string[];
+let kafkas: Kafka[];
+let topic: string;
+let audited: AuditedChange[];
+/** Runs where an edit has been checked and is not written yet, once: the process stands still for as long. */
+let beforeWrite: (() => Promise<void>) | undefined;
+
+beforeAll(async () => {
+  ({ brokers } = await useStack());
+}, STACK_STARTS_WITHIN_MS);
+
+beforeEach(async () => {
+  [kafkas, audited, beforeWrite] = [[], [], undefined];
+  topic = `edits-${randomBytes(6).toString("hex")}`;
+  const kafka = newKafka();
+  const options = { partitions: 1, replicationFactor: 1, minInsyncReplicas: 1 };
+  await kafka.admin().ensureTopics([{ name: topic, cleanup: { policy: "compact" } }], options);
+});
+
+afterEach(async () => {
+  const [first] = kafkas;
+  await first?.admin().deleteTopics([topic]);
+  for (const kafka of kafkas) await kafka.close();
+});
+
+function newKafka(): Kafka {
+  const kafka = createKafka({ brokers, clientId: topic, tls: false });
+  kafkas.push(kafka);
+  return kafka;
 }
 
-/** What Kafka is to the processes: what was written, in one order, and read by each when it looks. */
-function createWorld() {
-  const audited: AuditedChange[] = [];
-  const values: Thing[] = [{ id: "a", text: "first" }];
-  const locked: EditLock[] = [];
-  const processes: { readLocks(): void }[] = [];
-  return {
-    values,
-    locked,
-    audited,
-    /** Runs before a lock is written, once. */
-    beforeLock: undefined as (() => Promise<void>) | undefined,
-    process(holder: string): EditedStore<Thing> {
-      let known: Thing | undefined = values.at(-1);
-      const locks = new EditLocks();
-      let read = 0;
-      let number = 0;
-      const readLocks = (): void => {
-        for (const lock of locked.slice(read)) locks.observe(lock);
-        read = locked.length;
-      };
-      processes.push({ readLocks });
-      const store = {
-        get: () => known,
-        refresh: async () => {
-          known = values.at(-1);
-        },
-        put: async (value: Thing) => {
-          values.push(value);
-          known = value;
-        },
-      } as unknown as ConfigStore<Thing>;
-      const audit = { record: async (change: AuditedChange) => void audited.push(change) };
-      const entries = { store, audit, resourceOf: () => "source" as const, show: (value: Thing) => value };
-      return createEditedStore<Thing>(entries, {
-        locks,
-        topic: { name: "edit-locks" } as Topic<"edit-lock">,
-        table: { until: async (holds) => void expect(holds()).toBe(true) },
-        producer: {
-          send: async ([record]) => {
-            const first = this.beforeLock;
-            this.beforeLock = undefined;
-            await first?.();
-            locked.push(JSON.parse(String(record?.value)) as EditLock);
-            for (const one of processes) one.readLocks();
-          },
-        },
-        serde: { encode: (_, lock) => Buffer.from(JSON.stringify(lock)) },
-        holder,
-        nextNumber: () => ++number,
-        host: systemHost,
-        nowMs: () => 0,
-      });
+const SERDE = { encode: (_: unknown, value: object) => Buffer.from(JSON.stringify(value)) } as Serde;
+
+function editedStore(store: ConfigStore<SourceConfig>, writer: TableWriter): EditedStore<SourceConfig> {
+  const audit = {
+    async record(change: AuditedChange) {
+      const wait = beforeWrite;
+      beforeWrite = undefined;
+      await wait?.();
+      audited.push(change);
     },
   };
+  const show = (value: SourceConfig) => value;
+  return createEditedStore({ store, audit, resourceOf: () => "source", show }, writer);
 }
 
-const edit = (store: EditedStore<Thing>, text: string, ifMatch?: string): Promise<void> =>
+async function control(): Promise<EditedStore<SourceConfig>> {
+  const kafka = newKafka();
+  const table = kafka.table<SourceConfig>({ topic, decode: ({ value }) => JSON.parse(String(value)) });
+  await table.load();
+  const named = { name: topic } as Topic<"source-config">;
+  const store = createConfigStore({ topic: named, table, producer: kafka.producer(), serde: SERDE });
+  return editedStore(store, kafka.tableWriter({ topic, table, timeoutMs: 5_000 }));
+}
+
+async function twoControls() {
+  const [p, q] = [await control(), await control()];
+  await p.replace({ before: undefined, after: FIRST, by: BY });
+  await q.refresh();
+  audited.length = 0;
+  return { p, q, newest: async () => (await control()).get("a")?.name };
+}
+
+const edit = (store: EditedStore<SourceConfig>, text: string, ifMatch?: string): Promise<void> =>
   createChangeQueue(systemHost).run(async () => {
     const before = store.get("a");
     checkIfMatch(ifMatch, before ?? {});
-    await store.replace({ before, after: { id: "a", text: `${before?.text}, ${text}` }, by: BY });
+    if (before === undefined) throw new Error("it is not there");
+    const after = { ...before, name: `${before.name}, ${text}`, version: before.version + 1 };
+    await store.replace({ before, after, by: BY });
   });
 
-test("of two processes that change one version at once one writes, and the other begins again from what that wrote", async () => {
-  const world = createWorld();
-  const [p, q] = [world.process("p"), world.process("q")];
-  // Both have read the first version; the other one's whole edit happens before this one's lock.
-  world.beforeLock = () => edit(q, "by q");
+test("an edit that stood still between its check and its write begins again from what another process wrote meanwhile", async () => {
+  const { p, q, newest } = await twoControls();
+  beforeWrite = () => edit(q, "by q");
   await edit(p, "by p");
-  expect(world.values.map(({ text }) => text)).toEqual(["first", "first, by q", "first, by q, by p"]);
+  expect(await newest()).toBe("first, by q, by p");
 });
 
-test("the audit log has a change before it is written, and none that was not", async () => {
-  const world = createWorld();
-  const [p, q] = [world.process("p"), world.process("q")];
-  const seen = entityTag(world.values[0] ?? {});
-  world.beforeLock = () => edit(q, "by q", seen);
-  await expect(edit(p, "by p", seen)).rejects.toThrow();
-  const change = { by: BY, action: "updated", resource: "source", resourceId: "a" };
-  expect(world.audited).toEqual([
-    { ...change, before: { id: "a", text: "first" }, after: { id: "a", text: "first, by q" } },
-  ]);
-  world.audited.push = () => {
-    throw new Error("Kafka is away");
-  };
-  await expect(edit(q, "unseen")).rejects.toThrow("away");
-  expect(world.values.at(-1)?.text).toBe("first, by q");
-});
-
-test("with If-Match the other one is refused, and changes nothing", async () => {
-  const world = createWorld();
-  const [p, q] = [world.process("p"), world.process("q")];
-  const seen = entityTag(world.values[0] ?? {});
-  world.beforeLock = () => edit(q, "by q", seen);
+test("with If-Match it is refused then, and changes nothing", async () => {
+  const { p, q, newest } = await twoControls();
+  const seen = entityTag(p.get("a") ?? {});
+  beforeWrite = () => edit(q, "by q", seen);
   await expect(edit(p, "by p", seen)).rejects.toMatchObject({ kind: "precondition_failed" });
-  expect(world.values.map(({ text }) => text)).toEqual(["first", "first, by q"]);
+  expect(await newest()).toBe("first, by q");
 });
 
-test("what another process has locked and not written is waited for, and not overwritten", async () => {
-  const world = createWorld();
-  const [p, q] = [world.process("p"), world.process("q")];
-  const { promise, resolve } = Promise.withResolvers<void>();
-  let told: unknown;
-  // Its lock is the first; its write comes after the other one has asked.
-  world.beforeLock = async () => {
-    world.locked.push({
-      id: "a",
-      version: entityTag(world.values[0] ?? {}),
-      holder: "q",
-      number: 1,
-      atMs: 0,
-    });
-    resolve();
-  };
-  const waiting = edit(p, "by p").catch((error: unknown) => {
-    told = error;
-  });
-  await promise;
+test("processes that edit one thing at once, again and again, lose no edit", async () => {
+  const { p, q, newest } = await twoControls();
+  const queues = [p, q].map((store) => ({
+    store,
+    queue: createChangeQueue(systemHost, { turnWithinMs: 30_000 }),
+  }));
+  const edits = queues.flatMap(({ store, queue }) =>
+    Array.from({ length: 10 }, () =>
+      queue.run(async () => {
+        const before = store.get("a") ?? FIRST;
+        await store.replace({ before, after: { ...before, version: before.version + 1 }, by: BY });
+      }),
+    ),
+  );
+  await Promise.all(edits);
+  expect(await newest()).toBe("first");
+  await Promise.all([p.refresh(), q.refresh()]);
+  expect([p.get("a")?.version, q.get("a")?.version]).toEqual([21, 21]);
+}, 60_000);
+
+test("the audit log has a change before it is written; without it nothing is written", async () => {
+  const { p, q, newest } = await twoControls();
   await edit(q, "by q");
-  await waiting;
-  expect(told).toBeUndefined();
-  expect(world.values.map(({ text }) => text)).toEqual(["first", "first, by q", "first, by q, by p"]);
+  expect(audited).toMatchObject([
+    { action: "updated", resourceId: "a", before: { name: "first" }, after: { name: "first, by q" } },
+  ]);
+  await p.refresh();
+  beforeWrite = () => Promise.reject(new Error("Kafka is away"));
+  await expect(edit(p, "unseen")).rejects.toThrow("away");
+  expect(await newest()).toBe("first, by q");
 });
 
 test("an edit that never gets its turn is refused after a while, with nothing written", async () => {
-  const world = createWorld();
-  const p = world.process("p");
-  world.locked.push({
-    id: "a",
-    version: entityTag(world.values[0] ?? {}),
-    holder: "dead",
-    number: 1,
-    atMs: 0,
-  });
-  const refused = createChangeQueue(systemHost, 100).run(() =>
-    p.replace({ before: p.get("a"), after: { id: "a", text: "by p" }, by: BY }),
+  const store = { get: () => undefined } as unknown as ConfigStore<SourceConfig>;
+  const taken = new KafkaError("fenced", "another", { canRetry: false });
+  const p = editedStore(store, { take: () => Promise.reject(taken) });
+  const refused = createChangeQueue(systemHost, { turnWithinMs: 100 }).run(() =>
+    p.replace({ before: undefined, after: FIRST, by: BY }),
   );
   await expect(refused).rejects.toMatchObject({ kind: "unavailable" });
-  expect(world.values).toHaveLength(1);
+  expect(audited).toEqual([]);
+});
+
+test("an edit for which Kafka does not answer before anything is written says that nothing was begun", async () => {
+  const store = { get: () => undefined } as unknown as ConfigStore<SourceConfig>;
+  const replace = async (error: KafkaError) =>
+    await editedStore(store, { take: () => Promise.reject(error) }).replace({
+      before: undefined,
+      after: FIRST,
+      by: BY,
+    });
+  const slow = new KafkaError("table_timeout", "the mark was not read", { canRetry: true });
+  await expect(replace(slow)).rejects.toMatchObject({
+    kind: "unavailable",
+    message: expect.stringContaining("nothing was begun"),
+  });
+  const lost = new KafkaError("records_lost", "it was emptied", { canRetry: true });
+  await expect(replace(lost)).rejects.toBe(lost);
+  expect(audited).toEqual([]);
 });
 
 test("an entity tag does not depend on the order of fields, and does on everything else", () => {

@@ -1,19 +1,17 @@
 // A config store whose entries are replaced only from the version that their editor has seen, whichever process wrote that.
-import type { Host } from "#host";
-import type { Producer, Table } from "#kafka";
-import type { Serde } from "#serde";
-import type { EditLock, Topic } from "#topics";
+import { KafkaError, type KafkaErrorCode, type PartitionWriter, type TableWriter } from "#kafka";
 import type { Audit, AuditedResource } from "../audit/audit.ts";
 import type { ConfigStore } from "../config-store.ts";
 import type { Actor } from "../http/caller.ts";
-import { refreshAll } from "../refresh.ts";
-import type { EditLocks } from "./edit-locks.ts";
+import { kafkaIsAway } from "../refresh.ts";
 import { entityTag } from "./entity-tag.ts";
 
 /** The entry has changed since it was read, or is being changed: read it and decide again. */
 export class StaleEdit extends Error {
   override readonly name = "StaleEdit";
 }
+
+const TOO_SLOW: ReadonlySet<KafkaErrorCode> = new Set(["delivery_timeout", "table_timeout", "unavailable"]);
 
 export interface EditedStore<V> extends Omit<ConfigStore<V>, "put" | "remove"> {
   /**
@@ -40,37 +38,17 @@ interface AuditedStore<V> {
   readonly show: (value: V) => object | null;
 }
 
-export interface LockParts {
-  readonly locks: EditLocks;
-  readonly topic: Topic<"edit-lock">;
-  readonly table: Pick<Table<EditLock>, "until">;
-  readonly producer: Pick<Producer, "send">;
-  readonly serde: Pick<Serde, "encode">;
-  /** This process. */
-  readonly holder: string;
-  /** Counts this process's locks, of all stores. */
-  readonly nextNumber: () => number;
-  readonly host: Pick<Host, "setTimeout">;
-  nowMs(): number;
-}
-
-/** What was acknowledged is read back within milliseconds. */
-const VISIBLE_WITHIN_MS = 10_000;
-
 export function createEditedStore<V extends { readonly id: string }>(
   audited: AuditedStore<V>,
-  parts: LockParts,
+  writer: TableWriter,
 ): EditedStore<V> {
   const { store } = audited;
-  const versionOf = (value: V | undefined): string => (value === undefined ? "" : entityTag(value));
-  /** After it nobody else writes this entry, for as long as a lock holds. */
-  async function take(id: string, before: V | undefined): Promise<void> {
-    const version = versionOf(before);
-    const taken = await isTaken(parts, id, version);
-    // What was written before the lock.
-    await refreshAll([store], parts.host);
-    if (!taken) throw new StaleEdit(`another process is changing ${id}`);
-    if (versionOf(store.get(id)) !== version) throw new StaleEdit(`another process has changed ${id}`);
+  /** Nobody else writes this entry from now on without being noticed by the broker, which then refuses what the returned writer sends. */
+  async function take(id: string, before: V | undefined): Promise<PartitionWriter> {
+    const only = await taken(writer, id);
+    if (versionOf(store.get(id)) !== versionOf(before))
+      throw new StaleEdit(`another process has changed ${id}`);
+    return only;
   }
   return {
     get: (id) => store.get(id),
@@ -79,26 +57,42 @@ export function createEditedStore<V extends { readonly id: string }>(
       return store.size;
     },
     refresh: () => store.refresh(),
-    async replace({ before, after, by }) {
-      await take(after.id, before);
-      await note(audited, { before, after, by });
-      await store.put(after);
-    },
-    async discard(before, by) {
-      await take(before.id, before);
-      await note(audited, { before, after: undefined, by });
-      await store.remove(before.id);
-    },
+    replace: ({ before, after, by }) =>
+      staleWhenFenced(after.id, async () => {
+        const only = await take(after.id, before);
+        await note(audited, { before, after, by });
+        await store.put(after, only);
+      }),
+    discard: (before, by) =>
+      staleWhenFenced(before.id, async () => {
+        const only = await take(before.id, before);
+        await note(audited, { before, after: undefined, by });
+        await store.remove(before.id, only);
+      }),
   };
 }
 
-async function isTaken(parts: LockParts, id: string, version: string): Promise<boolean> {
-  const { locks, topic, table, producer, serde, holder } = parts;
-  const number = parts.nextNumber();
-  const lock: EditLock = { id, version, holder, number, atMs: parts.nowMs() };
-  await producer.send([{ topic: topic.name, key: id, value: serde.encode(topic, lock) }]);
-  await table.until(() => locks.hasRead(holder, number), VISIBLE_WITHIN_MS);
-  return locks.holder(id, version) === holder;
+/** Rejects with an "unavailable" problem when Kafka does not answer in time: a writer that holds nothing has written nothing. */
+async function taken(writer: TableWriter, id: string): Promise<PartitionWriter> {
+  try {
+    return await writer.take(id);
+  } catch (error) {
+    if (error instanceof KafkaError && TOO_SLOW.has(error.code)) throw kafkaIsAway();
+    throw error;
+  }
+}
+
+function versionOf(value: object | undefined): string {
+  return value === undefined ? "" : entityTag(value);
+}
+
+async function staleWhenFenced(id: string, edit: () => Promise<void>): Promise<void> {
+  try {
+    await edit();
+  } catch (error) {
+    if (!(error instanceof KafkaError) || error.code !== "fenced") throw error;
+    throw new StaleEdit(`another process is changing ${id}`);
+  }
 }
 
 interface Noted<V> extends Pick<Replacement<V>, "before" | "by"> {

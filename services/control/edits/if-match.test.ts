@@ -20,7 +20,7 @@ const THINGS = [
     "/v1/destinations",
     { name: "D", sourceIds: [], sharedSecret: "s", webhooks: [{ url: "https://a.example" }] },
   ],
-  ["/v1/audiences", { name: "A list" }],
+  ["/v1/audiences", { name: "A list", kind: "list" }],
   [
     "/v1/computed-traits",
     {

@@ -30,6 +30,7 @@ function failedFor(hours: number, outcome: string = "timeout"): DestinationHealt
     state: "failing",
     sinceMs: 0,
     webhooks: [webhook],
+    urls: [],
     attemptOffset: 9,
     attemptAtMs: lastAtMs,
   };

@@ -1,7 +1,7 @@
 // What the operator's own webhook is told, in Standard Webhooks form (contract 4.5). Pure.
 import { createHash } from "node:crypto";
 import type { DestinationConfig, DestinationHealth, OperationalEvent } from "#topics";
-import { shownUrl } from "../http/shown-url.ts";
+import { webhookFields } from "../http/webhook-fields.ts";
 
 const EVENT_TYPES = [
   "destination.failing",
@@ -82,10 +82,10 @@ export function deadLetteredEvent(destination: NamedDestination, letters: DeadLe
   return event({ type: "destination.dead_lettered", destination, occasion: origin, atMs, data });
 }
 
-function failures({ webhooks }: DestinationHealth) {
+function failures({ destinationId, webhooks }: DestinationHealth) {
   return {
     webhooks: webhooks.map(({ url, sinceMs, failures: count, outcome, status, message, lastAtMs }) => ({
-      url: shownUrl(url),
+      ...webhookFields(destinationId, url),
       failingSince: iso(sinceMs),
       consecutiveFailures: count,
       lastError: { at: iso(lastAtMs), outcome, status, message },

@@ -36,6 +36,8 @@ function attempt(second: number, outcome: string): DeliveryAttempt {
     jobId: "j",
     messageId: "m",
     sourceId: "s",
+    userId: "u1",
+    anonymousId: null,
     type: "track",
     url: URL,
     attempt: 1,
@@ -146,6 +148,7 @@ describe("the keeper of health (contract 4.5)", () => {
           since: "1970-01-01T00:00:00.000Z",
           webhooks: [
             {
+              webhookId: expect.stringMatching(/^whk_[0-9a-f]{12}$/),
               url: URL,
               failingSince: "1970-01-01T00:00:00.000Z",
               consecutiveFailures: 2,

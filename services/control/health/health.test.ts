@@ -42,6 +42,56 @@ function fold(urls: string[], ...seen: Seen[]) {
   return { health, told, state: health.state, since: health.sinceMs / S };
 }
 
+describe("a destination whose URLs are changed", () => {
+  const next = (
+    before: DestinationHealth,
+    urls: string[],
+    second: number,
+    outcome: "success" | "timeout",
+  ) => {
+    const [attempt] = attempts([[second, urls[0] ?? "", outcome]]);
+    if (attempt === undefined) throw new Error("no attempt");
+    return nextHealth(before, { ...attempt, offset: second }, { ...RULES, urls });
+  };
+
+  test("begins anew when none is left", () => {
+    const { health: failing } = fold([A], [0, A, "timeout"], [10, A, "timeout"]);
+    expect(next(failing, [B], 20, "timeout").health).toMatchObject({
+      state: "untested",
+      sinceMs: 20 * S,
+      urls: [B],
+    });
+    expect(next(failing, [B], 20, "success").health).toMatchObject({ state: "healthy", sinceMs: 20 * S });
+    const { health: healthy } = fold([A], [0, A, "success"]);
+    const changed = next(healthy, [B], 5, "timeout").health;
+    expect(changed.state).toBe("untested");
+    expect(isWorthWriting(healthy, changed, 5 * S)).toBe(true);
+  });
+
+  test("goes on as it was while one is left", () => {
+    const { health } = fold([A, B], [0, A, "success"]);
+    const changed = next(health, [B], 5, "success").health;
+    expect(changed).toMatchObject({ state: "healthy", sinceMs: 0, urls: [B] });
+    expect([isAtRest(health, changed), isWorthWriting(health, changed, 5 * S)]).toEqual([false, true]);
+  });
+
+  test("does not recover by time alone, and what is read again does not count", () => {
+    const recovering = fold([A], [0, A, "timeout"], [10, A, "timeout"], [20, A, "success"]).health;
+    expect(recovering.state).toBe("recovering");
+    expect(laterHealth(recovering, 900 * S, { ...RULES, urls: [A] }).change).toBe("recovered");
+    expect(laterHealth(recovering, 900 * S, { ...RULES, urls: [B] })).toEqual({
+      health: recovering,
+      change: undefined,
+    });
+    expect(next(recovering, [B], 1, "success").health).toBe(recovering);
+  });
+
+  test("of a record that does not say which they were goes on as it was", () => {
+    const { health } = fold([A], [0, A, "success"]);
+    expect(next({ ...health, urls: [] }, [B], 5, "success").health.state).toBe("healthy");
+  });
+});
+
 describe("a destination with one webhook (contract 4.5)", () => {
   test("is failing when nothing got through for ten seconds, since its first failure", () => {
     expect(fold([A], [0, A, "timeout"], [9, A, "http_5xx"])).toMatchObject({ state: "untested", told: [] });

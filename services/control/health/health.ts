@@ -53,14 +53,15 @@ export function nextHealth(
   context: HealthContext,
 ): HealthStep {
   const atMs = attempt.startedAtMs + attempt.durationMs;
-  const so = before ?? unknownHealth(context.destinationId, atMs);
+  const so = startOf(before, atMs, context);
   if (!context.urls.includes(attempt.url) || isKnown(before, attempt.offset, atMs))
-    return { health: so, change: undefined };
+    return { health: before ?? so, change: undefined };
   const isFirstSuccess = so.state === "untested" && attempt.outcome === "success";
   const seen: DestinationHealth = {
     ...so,
     ...(isFirstSuccess ? { state: "healthy", sinceMs: atMs } : {}),
     webhooks: nextWebhooks(so.webhooks, attempt, atMs).filter(({ url }) => context.urls.includes(url)),
+    urls: [...context.urls],
     attemptOffset: attempt.offset,
     attemptAtMs: atMs,
   };
@@ -69,7 +70,12 @@ export function nextHealth(
 
 /** What time alone changes: a destination that has stayed recovered is healthy, also when no more calls come. */
 export function laterHealth(health: DestinationHealth, nowMs: number, context: HealthContext): HealthStep {
-  return nextState(health, nowMs, context);
+  return isAbout(health, context.urls) ? nextState(health, nowMs, context) : { health, change: undefined };
+}
+
+/** False once every URL of a destination was changed: what was seen is of other endpoints. */
+export function isAbout({ urls }: Pick<DestinationHealth, "urls">, configured: readonly string[]): boolean {
+  return urls.length === 0 || urls.some((url) => configured.includes(url));
 }
 
 /** Since when nothing has got through, from the first failure of the webhook that gave up last; undefined while one works. */
@@ -82,14 +88,17 @@ export function unbrokenSinceMs(
   return failing.length < urls.length || failing.length === 0 ? undefined : Math.max(...failing);
 }
 
-function unknownHealth(destinationId: string, atMs: number): DestinationHealth {
+function startOf(
+  before: DestinationHealth | undefined,
+  atMs: number,
+  { destinationId, urls }: HealthContext,
+): DestinationHealth {
+  if (before !== undefined && isAbout(before, urls)) return before;
+  // What was read stays read, whichever URL it was of.
+  const { attemptOffset = -1, attemptAtMs = atMs } = before ?? {};
   return {
-    destinationId,
-    state: "untested",
-    sinceMs: atMs,
-    webhooks: [],
-    attemptOffset: -1,
-    attemptAtMs: atMs,
+    ...{ destinationId, state: "untested", sinceMs: atMs, webhooks: [], urls: [] },
+    ...{ attemptOffset, attemptAtMs },
   };
 }
 

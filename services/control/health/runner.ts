@@ -47,6 +47,8 @@ export function createHealthRunner(parts: HealthRunnerParts): Runner {
     maxOutstandingRecords: MAX_OUTSTANDING.records,
     maxOutstandingBytes: MAX_OUTSTANDING.bytes,
     onAssigned: parts.readBack,
+    // What is counted behind a dead letter that is held is counted from it on once more.
+    stepsDoneAgain: true,
     onRecordsLost: countRecordsLost(metrics, [names.attempts, names.deadLetters]),
     onRevoked(partitions) {
       const of = (name: string) =>

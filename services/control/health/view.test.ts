@@ -1,6 +1,6 @@
 import { describe, expect, test } from "@jest/globals";
 import { DESTINATION_DEFAULTS, type DestinationConfig, type DestinationHealth } from "#topics";
-import { healthView } from "./view.ts";
+import { healthView as viewOf } from "./view.ts";
 
 const AT_MS = Date.UTC(2026, 0, 1);
 const [ONE, OTHER] = ["https://a.test/services/XXXX-secret", "https://b.test/services/YYYY-secret"];
@@ -38,10 +38,14 @@ function health(...webhooks: DestinationHealth["webhooks"]): DestinationHealth {
     sinceMs: AT_MS,
     webhooks,
     attemptAtMs: AT_MS + 9_000,
+    urls: [ONE, OTHER],
     attemptOffset: 5,
   } as DestinationHealth;
 }
 
+const CLOSED = () => ({ state: "closed" as const });
+const healthView = (config: DestinationConfig, written?: DestinationHealth) =>
+  viewOf(config, written, CLOSED);
 const iso = (atMs: number) => new Date(atMs).toISOString();
 
 describe("the health of a destination", () => {
@@ -86,6 +90,24 @@ describe("the health of a destination", () => {
 
   test("leaves out webhooks that it has no more", () => {
     const view = healthView(destination(OTHER), health(failing(ONE, AT_MS)));
-    expect(view).toMatchObject({ consecutiveFailures: 0, lastError: null, reasons: [] });
+    expect(view).toMatchObject({ state: "failing", consecutiveFailures: 0, lastError: null, reasons: [] });
+  });
+
+  test("is untested again when every URL was changed", () => {
+    const before = { ...health(failing(ONE, AT_MS)), urls: [ONE] };
+    expect(healthView(destination(OTHER), before)).toEqual(healthView(destination(OTHER), undefined));
+  });
+
+  test("says that calls wait behind breakers while nothing else is known, of each of its webhooks", () => {
+    const stateBehind = (behind: readonly string[], written?: DestinationHealth, urls = [ONE, OTHER]) =>
+      viewOf(destination(...urls), written, (url) => ({ state: behind.includes(url) ? "open" : "closed" }))
+        .state;
+    expect(stateBehind([ONE, OTHER])).toBe("breaker_open");
+    expect(stateBehind([ONE])).toBe("untested");
+    expect(stateBehind([], undefined, [])).toBe("untested");
+    expect(stateBehind([ONE, OTHER], health(failing(ONE, AT_MS)))).toBe("failing");
+    expect(stateBehind([ONE, OTHER], { ...health(failing(ONE, AT_MS)), state: "untested" })).toBe(
+      "breaker_open",
+    );
   });
 });

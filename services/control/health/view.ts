@@ -1,10 +1,11 @@
 // The health of a destination as the API shows it (contract 4.5). Pure.
 import { Type } from "typebox";
 import type { DestinationConfig, DestinationHealth, WebhookHealth } from "#topics";
+import type { JoinedBreaker } from "../breakers/breakers.ts";
 import { TimeField } from "../http/fields.ts";
 import { OutcomeReasonField } from "../http/reason-fields.ts";
-import { SHOWN_URL, shownUrl } from "../http/shown-url.ts";
-import { unbrokenSinceMs } from "./health.ts";
+import { WEBHOOK_FIELDS, webhookFields } from "../http/webhook-fields.ts";
+import { isAbout, unbrokenSinceMs } from "./health.ts";
 
 const nullableTime = (description: string) =>
   Type.Unsafe<string | null>({ type: ["string", "null"], format: "date-time", description });
@@ -12,7 +13,7 @@ const nullableTime = (description: string) =>
 const Failure = Type.Object(
   {
     at: TimeField,
-    url: Type.String({ description: SHOWN_URL }),
+    ...WEBHOOK_FIELDS,
     outcome: OutcomeReasonField,
     status: Type.Unsafe<number | null>({ type: ["integer", "null"] }),
     message: Type.String(),
@@ -20,7 +21,8 @@ const Failure = Type.Object(
   { title: "LastFailure", description: "The last request that failed." },
 );
 
-export const HEALTH_STATES = ["untested", "healthy", "failing", "recovering"] as const;
+export const HEALTH_STATES = ["untested", "breaker_open", "healthy", "failing", "recovering"] as const;
+type HealthState = (typeof HEALTH_STATES)[number];
 
 export const HealthView = Type.Object(
   {
@@ -28,7 +30,7 @@ export const HealthView = Type.Object(
       type: "string",
       enum: HEALTH_STATES,
       description:
-        "untested: nothing has got through yet, and nothing says that it cannot. healthy: calls get through, if only to one of the webhooks. failing: to none of them for HOOKLINE_FAILING_AFTER, or from the first call on for a permanent reason. recovering: they get through again, for less than HOOKLINE_RECOVERED_AFTER.",
+        "untested: nothing has got through yet to the webhooks that it has now, and nothing says that it cannot. breaker_open: the same, and calls wait without a request, as deliverers take each of the webhooks for down or have been asked for a pause. healthy: calls get through, if only to one of the webhooks. failing: to none of them for HOOKLINE_FAILING_AFTER, or from the first call on for a permanent reason. recovering: they get through again, for less than HOOKLINE_RECOVERED_AFTER.",
     }),
     since: nullableTime(
       "Since when; failing: the first failure since which nothing got through. null: nothing has been sent to it yet.",
@@ -42,7 +44,7 @@ export const HealthView = Type.Object(
     }),
     reasons: Type.Array(
       Type.Object({
-        url: Type.String({ description: SHOWN_URL }),
+        ...WEBHOOK_FIELDS,
         since: TimeField,
         consecutiveFailures: Type.Integer(),
         lastError: Failure,
@@ -53,27 +55,53 @@ export const HealthView = Type.Object(
   { title: "DestinationHealth", description: "As the attempts say, within seconds." },
 );
 
-export function healthView({ webhooks }: DestinationConfig, health: DestinationHealth | undefined) {
-  const urls = webhooks.map(({ url }) => url);
+type BreakerOf = (url: string) => Pick<JoinedBreaker, "state">;
+
+/** The breaker's word counts where no call has got through or failed for long enough to say more. */
+export function healthState(
+  destination: Pick<DestinationConfig, "webhooks">,
+  written: DestinationHealth | undefined,
+  breakerOf: BreakerOf,
+): HealthState {
+  const urls = destination.webhooks.map(({ url }) => url);
+  const state = HEALTH_STATES.find((each) => each === healthOf(written, urls)?.state) ?? "untested";
+  if (state !== "untested" || urls.length === 0) return state;
+  return urls.every((url) => breakerOf(url).state !== "closed") ? "breaker_open" : "untested";
+}
+
+function healthOf(
+  written: DestinationHealth | undefined,
+  urls: readonly string[],
+): DestinationHealth | undefined {
+  return written !== undefined && isAbout(written, urls) ? written : undefined;
+}
+
+export function healthView(
+  destination: Pick<DestinationConfig, "id" | "webhooks">,
+  written: DestinationHealth | undefined,
+  breakerOf: BreakerOf,
+) {
+  const urls = destination.webhooks.map(({ url }) => url);
+  const health = healthOf(written, urls);
   const failing = (health?.webhooks ?? []).filter(({ url }) => urls.includes(url));
   const isBroken = unbrokenSinceMs({ webhooks: failing }, urls) !== undefined;
   const latest = failing.toSorted((one, other) => other.lastAtMs - one.lastAtMs)[0];
   return {
-    state: health?.state ?? "untested",
+    state: healthState(destination, written, breakerOf),
     since: health === undefined ? null : iso(health.sinceMs),
     consecutiveFailures: isBroken ? failing.reduce((sum, { failures }) => sum + failures, 0) : 0,
-    lastError: latest === undefined ? null : failureView(latest),
+    lastError: latest === undefined ? null : failureView(destination.id, latest),
     reasons: failing.map((webhook) => ({
-      url: shownUrl(webhook.url),
+      ...webhookFields(destination.id, webhook.url),
       since: iso(webhook.sinceMs),
       consecutiveFailures: webhook.failures,
-      lastError: failureView(webhook),
+      lastError: failureView(destination.id, webhook),
     })),
   };
 }
 
-function failureView({ lastAtMs, url, outcome, status, message }: WebhookHealth) {
-  return { at: iso(lastAtMs), url: shownUrl(url), outcome, status, message };
+function failureView(destinationId: string, { lastAtMs, url, outcome, status, message }: WebhookHealth) {
+  return { at: iso(lastAtMs), ...webhookFields(destinationId, url), outcome, status, message };
 }
 
 function iso(ms: number): string {

@@ -79,6 +79,10 @@ describe("tokens (contract 6.4, 10.1)", () => {
     await writeFile(tokenFile, [...TOKENS, `lent:read:${lent}`].join(","));
     await becomes(lent, 200);
     const source = await open.ask("/v1/sources", { body: { name: "listened to" } });
+    // The two processes read what the other writes some milliseconds later.
+    const isKnown = async () =>
+      (await guarded.ask(`/v1/sources/${source.body.id}`, { headers: bearer(lent) })).status === 200;
+    await until(isKnown, { timeoutMs: 10_000, what: "the source to be known" });
     const listening = await fetch(`${guarded.url}/v1/sources/${source.body.id}/live`, {
       headers: bearer(lent),
     });
@@ -146,13 +150,31 @@ describe("problems (RFC 9457, contract 10.1)", () => {
     expect((await post(JSON.stringify({ name: "x".repeat(512 * 1024) }))).status).toBe(413);
   });
 
-  test("paths and methods that are not there are 404, as problems", async () => {
+  test("paths that are not there are 404, as problems", async () => {
     for (const path of ["/", "/v1/nothing", "/v1/sources/none", "/v1/destinations/none", "/%zz"]) {
       const answer = await open.ask(path);
       expect([400, 404]).toContain(answer.status);
       expect(answer.headers.get("content-type")).toMatch(/^application\/problem\+json/);
     }
-    expect((await open.ask("/v1/sources", { method: "PUT", body: {} })).status).toBe(404);
+  });
+
+  test("a method that a path does not have is 405, with those that it has", async () => {
+    const cases = [
+      ["/v1/sources", "GET, HEAD, POST"],
+      ["/v1/sources/shop?x=1", "DELETE, GET, HEAD, PATCH"],
+      ["/v1/audiences/preview", "DELETE, GET, HEAD, PATCH, POST"],
+      ["/v1/reasons", "GET, HEAD"],
+    ] as const;
+    for (const [path, allow] of cases) {
+      const { status, headers, body } = await open.ask(path, { method: "PUT", body: {} });
+      expect([path, status, headers.get("allow"), body.type]).toEqual([
+        path,
+        405,
+        allow,
+        "urn:hookline:problem:method_not_allowed",
+      ]);
+    }
+    expect((await open.ask("/v1/source", { method: "PUT", body: {} })).headers.get("allow")).toBeNull();
   });
 });
 
@@ -201,6 +223,9 @@ describe("lists (contract 10.1)", () => {
     ["limit=many", "limit"],
     ["after=nonsense", "after"],
     ["order=name", "order"],
+    ["limit=2&limit=3", "limit"],
+    ["after=", "after"],
+    ["order=", "order"],
   ])("?%s is refused by name", async (query, path) => {
     const { status, body } = await listed.ask(`/v1/sources?${query}`);
     expect({ status, paths: body.errors.map((error: { path: string }) => error.path) }).toEqual({
@@ -304,13 +329,13 @@ describe("the OpenAPI document", () => {
   });
 });
 
-describe("what README.md shows", () => {
-  const readme = readFileSync(join(import.meta.dirname, "../../../README.md"), "utf8");
+describe("what docs/destinations.md shows", () => {
+  const page = readFileSync(join(import.meta.dirname, "../../../docs/destinations.md"), "utf8");
 
   test("of statistics works when it is pasted", async () => {
     const webhooks = [{ url: "https://example.com/" }];
     const { body } = await open.ask("/v1/destinations", { body: { name: "Shop", sourceIds: [], webhooks } });
-    const lines = readme.split("\n").filter((line) => /^curl .*\/stats/.test(line));
+    const lines = page.split("\n").filter((line) => /^curl .*\/stats/.test(line));
     expect(lines.length).toBeGreaterThan(0);
     for (const line of lines) {
       const env = { ...environment, CONTROL: open.url, DESTINATION: body.id };
@@ -320,7 +345,7 @@ describe("what README.md shows", () => {
   });
 
   test("names moments that the API takes", async () => {
-    const moments = [...readme.matchAll(/--(?:from|to) (\S+)/g)].map(([, moment]) => moment);
+    const moments = [...page.matchAll(/--(?:from|to) (\S+)/g)].map(([, moment]) => moment);
     expect(moments.length).toBeGreaterThan(0);
     for (const moment of moments)
       expect([moment, (await open.ask(`/v1/dead-letters?from=${moment}`)).status]).toEqual([moment, 200]);

@@ -1,11 +1,12 @@
 import { hash } from "node:crypto";
 import { once } from "node:events";
 import { type AddressInfo, connect, type Socket } from "node:net";
-import { describe, expect, test } from "@jest/globals";
+import { afterEach, beforeEach, describe, expect, test } from "@jest/globals";
 import type { Logger } from "#runtime";
+import { until } from "#support/until";
 import { createAuthorise, LOCAL_CALLER } from "./auth.ts";
-import { refused } from "./problem.ts";
-import { createServer } from "./server.ts";
+import { ProblemError, refused } from "./problem.ts";
+import { createServer, type ServerOptions } from "./server.ts";
 import { refusedBy } from "./validation.ts";
 
 const LOCAL = { authorization: undefined, host: "localhost:8090", origin: undefined };
@@ -66,7 +67,10 @@ describe("a refusal", () => {
   });
 });
 
-function createApp() {
+/** Ends the requests that wait. */
+const waits: (() => void)[] = [];
+
+function createApp(over: Partial<ServerOptions> = {}) {
   const ignore = (): void => undefined;
   const logger = {
     debug: ignore,
@@ -81,7 +85,10 @@ function createApp() {
     telemetry,
     logger,
     newRequestId: () => "r",
-    routes: [],
+    routes: [
+      (app) => app.get("/waits", async () => await new Promise<void>((resolve) => void waits.push(resolve))),
+    ],
+    ...over,
   });
 }
 
@@ -95,32 +102,80 @@ test("it ends while a connection is open over which nothing has come", async () 
   await ended;
 });
 
-test("more connections than the limit are closed, and the others go on", async () => {
-  const app = await createApp();
-  await app.listen({ port: 0, host: "127.0.0.1" });
-  const { port } = app.server.address() as AddressInfo;
+describe("of more connections than the limit", () => {
+  const MOST = 500;
+  const REQUEST = "GET /nothing HTTP/1.1\r\nHost: localhost\r\n\r\n";
   const sockets: Socket[] = [];
-  /** "" when the connection was closed instead. */
-  const answerOf = (socket: Socket): Promise<string> =>
-    new Promise((resolve) => {
-      socket.once("data", (chunk: Buffer) => resolve(chunk.toString()));
-      socket.once("close", () => resolve(""));
-      socket.once("error", () => resolve(""));
-      socket.write("GET /nothing HTTP/1.1\r\nHost: localhost\r\n\r\n");
-    });
-  const open = async (): Promise<Socket> => {
-    const socket = connect(port, "127.0.0.1");
+  const ended = new Set<Socket>();
+  let app: Awaited<ReturnType<typeof createApp>>;
+  let authorise = (): typeof LOCAL_CALLER => LOCAL_CALLER;
+  beforeEach(async () => {
+    authorise = () => LOCAL_CALLER;
+    app = await createApp({ authorise: () => authorise() });
+    await app.listen({ port: 0, host: "127.0.0.1" });
+  });
+  afterEach(async () => {
+    for (const socket of sockets.splice(0)) socket.destroy();
+    await app.close();
+  });
+
+  const open = async (sent = ""): Promise<Socket> => {
+    const socket = connect((app.server.address() as AddressInfo).port, "127.0.0.1");
     sockets.push(socket);
+    socket.on("error", () => undefined).once("close", () => ended.add(socket));
     await once(socket, "connect");
+    if (sent !== "") socket.write(sent);
     return socket;
   };
-  try {
-    const first = await open();
-    while (sockets.length < 500) await open();
-    expect(await answerOf(await open())).toBe("");
-    expect(await answerOf(first)).toMatch(/^HTTP\/1\.1 404 /);
-  } finally {
-    for (const socket of sockets) socket.destroy();
-    await app.close();
-  }
+  const answerOf = async (socket: Socket): Promise<string> => {
+    const answered = once(socket, "data");
+    socket.write(REQUEST);
+    return String((await answered)[0]);
+  };
+
+  test.each([
+    ["nothing", ""],
+    ["half of its headers", "GET /nothing HTTP/1.1\r\nHost:"],
+  ])("the oldest is closed that has sent %s, and who comes is answered", async (_, sent) => {
+    const oldest = await open(sent);
+    while (sockets.length < MOST) await open(sent);
+    const [comes, closed] = [await open(), once(oldest, "close")];
+    oldest.resume();
+    expect(await answerOf(comes)).toMatch(/^HTTP\/1\.1 404 /);
+    if (!ended.has(oldest)) await closed;
+    expect(sockets.filter((socket) => ended.has(socket))).toEqual([oldest]);
+  });
+
+  test("none is closed whose request is under way; one that was answered may be", async () => {
+    const answered = await open();
+    await answerOf(answered);
+    const busy = await open("GET /waits HTTP/1.1\r\nHost: localhost\r\n\r\n");
+    await until(() => waits.length === 1, { timeoutMs: 5_000, what: "the request to be there" });
+    while (sockets.length < MOST) await open();
+    answered.resume();
+    await open();
+    await until(() => ended.has(answered), { timeoutMs: 5_000, what: "the oldest silent one to be closed" });
+    const said = once(busy, "data");
+    waits.pop()?.();
+    expect(String((await said)[0])).toMatch(/^HTTP\/1\.1 200 /);
+  });
+
+  test("those without a token count as silent, whatever they send", async () => {
+    authorise = () => {
+      throw new ProblemError("unauthorized", "no");
+    };
+    const half = "POST /nothing HTTP/1.1\r\nHost: x\r\nContent-Length: 9\r\n\r\nhalf";
+    const first = await open(half);
+    await once(first, "data");
+    while (sockets.length < MOST) await open(half);
+    await open();
+    await until(() => ended.has(first), { timeoutMs: 5_000, what: "the oldest one to be closed" });
+  });
+});
+
+test("headers are waited for some seconds, not minutes", async () => {
+  const app = await createApp();
+  const { headersTimeout } = app.server;
+  expect(headersTimeout).toBe(10_000);
+  await app.close();
 });

@@ -9,6 +9,8 @@ const MAX_VALUE_CHARACTERS = 128;
 const KEY = "[a-z0-9][a-z0-9._-]{0,62}";
 const KEY_FORM =
   "1 to 63 lower-case letters, digits, dots, underscores and hyphens, the first one a letter or a digit";
+/** Every character but those of Unicode's category Cc, without a class that regular expressions of other languages lack. */
+const NO_CONTROL = "[^\\u0000-\\u001f\\u007f-\\u009f]";
 const KeyField = Type.String({ pattern: `^${KEY}$`, description: `${KEY_FORM}.` });
 
 /** `type` and what else holds for a value. */
@@ -20,7 +22,7 @@ function labelsField<T>(type: string | string[], description: string) {
     additionalProperties: {
       type,
       maxLength: MAX_VALUE_CHARACTERS,
-      pattern: "^\\P{Cc}*$",
+      pattern: `^${NO_CONTROL}*$`,
       description: "No control characters.",
     },
     description: `At most ${MAX_LABELS} labels, texts by their keys. A key is ${KEY_FORM}; a value has at most ${MAX_VALUE_CHARACTERS} characters. ${description}`,
@@ -38,7 +40,7 @@ export const LabelsPatchField = labelsField<LabelsPatch>(
 
 const LabelFilter = Type.Array(
   Type.String({
-    pattern: `^${KEY}(?::\\P{Cc}{0,${MAX_VALUE_CHARACTERS}})?$`,
+    pattern: `^${KEY}(?::${NO_CONTROL}{0,${MAX_VALUE_CHARACTERS}})?$`,
     description: "key, or key:value.",
   }),
   {
@@ -75,7 +77,7 @@ export function patchLabels(before: Labels, patch: LabelsPatch = {}): Record<str
 export function labelProblems(body: unknown, before: Labels = {}): FieldProblem[] {
   const patch = isPatched(body) ? body.labels : undefined;
   if (typeof patch !== "object" || patch === null) return [];
-  const count = Object.keys(patchLabels(before, { ...patch })).length;
+  const count = Object.values({ ...before, ...patch }).filter((value) => typeof value === "string").length;
   if (count <= MAX_LABELS) return [];
   return [
     { path: "labels", message: `would be ${count}, and at most ${MAX_LABELS} are kept: null removes one` },

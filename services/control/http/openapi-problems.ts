@@ -19,6 +19,7 @@ const EXAMPLES: Readonly<Record<ProblemKind, ProblemError>> = {
   unauthorized: new ProblemError("unauthorized", "send Authorization: Bearer <token>"),
   forbidden: new ProblemError("forbidden", "this needs the scope write, and the token ci has only read"),
   not_found: new ProblemError("not_found", "there is no source shop"),
+  method_not_allowed: new ProblemError("method_not_allowed", "/v1/sources takes GET, HEAD, POST, not PUT"),
   conflict: new ProblemError("conflict", "the id shop is used by another source"),
   precondition_failed: new ProblemError("precondition_failed", "If-Match names another version"),
   too_large: new ProblemError("too_large", "Request body is too large"),
@@ -61,7 +62,8 @@ function problemKinds(path: string, method: string, operation: JsonObject): Prob
 
 /** components/responses. */
 export function problemComponents(): JsonObject {
-  const kinds = Object.keys(EXAMPLES) as ProblemKind[];
+  // No operation of the document answers it: it has no operation for that method.
+  const kinds = (Object.keys(EXAMPLES) as ProblemKind[]).filter((kind) => kind !== "method_not_allowed");
   return Object.fromEntries(kinds.map((kind) => [nameOf(kind), problemComponent(EXAMPLES[kind])]));
 }
 

@@ -53,7 +53,7 @@ function completedPath(path: string, methods: unknown): JsonObject {
   return Object.fromEntries(
     operations.map(([method, operation]) => [
       method,
-      isJsonObject(operation) ? withProblems(path, method, withBodyAsTaken(operation)) : operation,
+      isJsonObject(operation) ? withProblems(path, method, withFile(withBodyAsTaken(operation))) : operation,
     ]),
   );
 }
@@ -66,6 +66,18 @@ function withBodyAsTaken(operation: JsonObject): JsonObject {
     (media) => isJsonObject(media) && isJsonObject(media["schema"]) && "default" in media["schema"],
   );
   return hasDefault ? { ...operation, requestBody: { ...requestBody, required: false } } : operation;
+}
+
+/** A body that is no JSON is a file to programs; its route gets a stream, of which no schema of values holds. */
+function withFile(operation: JsonObject): JsonObject {
+  const { requestBody } = operation;
+  if (!isJsonObject(requestBody) || !isJsonObject(requestBody["content"])) return operation;
+  const content = Object.entries(requestBody["content"]).map(([type, media]) => {
+    if (type === "application/json" || !isJsonObject(media) || !isJsonObject(media["schema"]))
+      return [type, media];
+    return [type, { ...media, schema: { type: "string", format: "binary", ...media["schema"] } }];
+  });
+  return { ...operation, requestBody: { ...requestBody, content: Object.fromEntries(content) } };
 }
 
 const problem = {

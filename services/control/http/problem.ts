@@ -13,6 +13,7 @@ const PROBLEMS = {
   unauthorized: { status: 401, title: "A valid bearer token is needed" },
   forbidden: { status: 403, title: "The request is not allowed" },
   not_found: { status: 404, title: "There is no such thing" },
+  method_not_allowed: { status: 405, title: "The path has no such method" },
   conflict: { status: 409, title: "The change contradicts what is there" },
   precondition_failed: { status: 412, title: "It has been changed meanwhile" },
   too_large: { status: 413, title: "The request is too large" },

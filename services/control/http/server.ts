@@ -14,12 +14,14 @@ import {
 import { givenRequestId } from "#contract";
 import { closesUnused, type Logger } from "#runtime";
 import type { Telemetry } from "../telemetry.ts";
+import { type AllowedMethods, watchMethods } from "./allowed-methods.ts";
 import type { Authorise } from "./auth.ts";
 import { checkScope } from "./caller.ts";
+import { boundConnections, type Connections } from "./connections.ts";
 import { openApiOptions } from "./openapi.ts";
 import { PROBLEM_CONTENT_TYPE, ProblemError, ProblemSchema, problemBody } from "./problem.ts";
 import { toProblem } from "./to-problem.ts";
-import { addParameterRules, createValidatorCompiler } from "./validation.ts";
+import { addBodyRules, addParameterRules, createValidatorCompiler } from "./validation.ts";
 
 export type ControlApp = FastifyInstance<
   RawServerDefault,
@@ -43,6 +45,10 @@ export interface ServerOptions {
 const MAX_BODY_BYTES = 512 * 1024;
 /** An upload of a million rows over a slow line fits. */
 const REQUEST_TIMEOUT_MS = 600_000;
+/** Headers fit into one packet: whoever takes longer says nothing. */
+const HEADERS_TIMEOUT_MS = 10_000;
+/** Node by itself looks every 30 s. */
+const TIMEOUT_CHECK_MS = 2_000;
 const RETRY_AFTER_SECONDS = 5;
 const REQUEST_ID = "x-request-id";
 /** People and their programs need a few; whoever opens more cannot take the process's files and memory. */
@@ -53,19 +59,22 @@ export async function createServer(options: ServerOptions): Promise<ControlApp> 
   const app: ControlApp = fastify({
     bodyLimit: MAX_BODY_BYTES,
     requestTimeout: REQUEST_TIMEOUT_MS,
+    http: { headersTimeout: HEADERS_TIMEOUT_MS, connectionsCheckingInterval: TIMEOUT_CHECK_MS },
     requestIdHeader: false,
     genReqId: ({ headers }) => givenRequestId(headers["x-request-id"]) ?? newRequestId(),
     clientErrorHandler: (error, socket) => refuseUnreadable(error, socket, newRequestId()),
     frameworkErrors: (error, _request, reply) => sendProblem(reply, toProblem(error)),
   }).withTypeProvider<TypeBoxTypeProvider>();
-  app.server.maxConnections = MAX_CONNECTIONS;
+  const connections = boundConnections(app.server, MAX_CONNECTIONS);
   const closeUnused = closesUnused(app.server);
   app.addHook("preClose", async () => closeUnused());
   app.setValidatorCompiler(createValidatorCompiler());
   acceptJsonOnly(app);
   addParameterRules(app);
-  addHooks(app, options);
-  answerProblems(app, options.logger);
+  addBodyRules(app);
+  addHooks(app, options, connections);
+  answerUnrouted(app, watchMethods(app));
+  answerErrors(app, options.logger);
   app.addSchema(ProblemSchema);
   await app.register(swagger, openApiOptions());
   app.after(() => {
@@ -90,7 +99,7 @@ function acceptJsonOnly(app: ControlApp): void {
   });
 }
 
-function addHooks(app: ControlApp, { authorise, telemetry }: ServerOptions): void {
+function addHooks(app: ControlApp, { authorise, telemetry }: ServerOptions, connections: Connections): void {
   app.decorateRequest("caller");
   app.decorateRequest("changesUntilMs");
   app.addHook("onRequest", async (request, reply) => {
@@ -99,17 +108,29 @@ function addHooks(app: ControlApp, { authorise, telemetry }: ServerOptions): voi
     const { authorization, host, origin } = headers;
     request.caller = authorise({ authorization, host, origin, fetchSite: headers["sec-fetch-site"] });
     checkScope(request);
+    const { socket } = request.raw;
+    connections.begun(socket);
+    reply.raw.once("close", () => connections.ended(socket));
   });
   app.addHook("onResponse", async (_request, reply) => {
     telemetry.answered(reply.statusCode, reply.elapsedTime);
   });
 }
 
-function answerProblems(app: ControlApp, logger: Logger): void {
-  app.setNotFoundHandler((request, reply) => {
-    const path = request.url.split("?", 1)[0];
-    return sendProblem(reply, new ProblemError("not_found", `there is no ${request.method} ${path}`));
+function answerUnrouted(app: ControlApp, allowedMethods: AllowedMethods): void {
+  app.setNotFoundHandler(({ method, url }, reply) => {
+    const [path = ""] = url.split("?", 1);
+    const allowed = allowedMethods(path).join(", ");
+    if (allowed === "") return sendProblem(reply, new ProblemError("not_found", `there is no ${path}`));
+    reply.header("allow", allowed);
+    return sendProblem(
+      reply,
+      new ProblemError("method_not_allowed", `${path} takes ${allowed}, not ${method}`),
+    );
   });
+}
+
+function answerErrors(app: ControlApp, logger: Logger): void {
   app.setErrorHandler((error, request, reply) => {
     const problem = toProblem(error);
     // The route's pattern, not the URL: a write key is part of one.

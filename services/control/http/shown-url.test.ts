@@ -57,6 +57,7 @@ describe("no answer and no event tells a webhook's path", () => {
     state: "failing",
     sinceMs: 0,
     attemptAtMs: 1,
+    urls: [],
     attemptOffset: 0,
     webhooks: [failing],
   };
@@ -78,7 +79,7 @@ describe("no answer and no event tells a webhook's path", () => {
     const input = { name: "D", sourceIds: [], webhooks: [{ url: SLACK }] };
     const destination = createDestination("d1", input, { sealer, nowMs: 0 });
     const texts = [
-      JSON.stringify(healthView(destination, health)),
+      JSON.stringify(healthView(destination, health, () => ({ state: "open" }))),
       failingEvent(destination, health).body.toString(),
     ];
     for (const text of texts) {

@@ -48,7 +48,7 @@ interface RangeMs {
   readonly toMs: number | undefined;
 }
 
-export function rangeProblems({ from, to }: Partial<Record<"from" | "to", unknown>>): FieldProblem[] {
+function rangeProblems({ from, to }: Partial<Record<"from" | "to", unknown>>): FieldProblem[] {
   const problems = Object.entries({ from, to }).flatMap(([path, value]) =>
     value === undefined || parseTimestamp(value) !== undefined
       ? []
@@ -56,6 +56,18 @@ export function rangeProblems({ from, to }: Partial<Record<"from" | "to", unknow
   );
   const isEmpty = problems.length === 0 && Number(parseTimestamp(to)) <= Number(parseTimestamp(from));
   return isEmpty ? [{ path: "to", message: "must be later than from" }] : problems;
+}
+
+/** As `rangeProblems`, of what has happened by now: a range that begins later can only be a slip. */
+export function pastRangeProblems(
+  range: Partial<Record<"from" | "to", unknown>>,
+  nowMs: number,
+): FieldProblem[] {
+  const problems = rangeProblems(range);
+  const isFuture = problems.length === 0 && Number(parseTimestamp(range.from)) > nowMs;
+  return isFuture
+    ? [{ path: "from", message: "must not be in the future: nothing has happened there" }]
+    : problems;
 }
 
 /** Throws a 422 that names what is no time. */

@@ -1,7 +1,6 @@
 // What is said of a value that its schema refuses: a clause that follows the field's name. It never repeats the value, which may be a secret.
 import type { ErrorObject } from "ajv";
-import { isJsonObject } from "#contract";
-import { didYouMean } from "#runtime";
+import { didYouMean, isJsonObject, mustBeOneOf } from "#contract";
 
 const KINDS: Readonly<Record<string, string>> = {
   string: "a text",
@@ -28,7 +27,7 @@ const TEXTS: Readonly<Record<string, Text>> = {
   required: () => "is required",
   additionalProperties: unknownField,
   enum: unknownValue,
-  type: ({ params }) => `must be ${[params["type"]].flat().map(kindOf).join(" or ")}`,
+  type: wrongKind,
   minLength: (error) =>
     limitOf(error) === 1 ? "must not be empty" : `must have at least ${characters(limitOf(error))}`,
   maxLength: (error) => `must have at most ${characters(limitOf(error))}`,
@@ -55,6 +54,12 @@ export function validationText(error: ErrorObject, part: CheckedPart): string {
   return TEXTS[error.keyword]?.(error, part) ?? "is refused";
 }
 
+function wrongKind({ data, params }: ErrorObject, part: CheckedPart): string {
+  // Values of a query are texts; only a parameter that comes again is a list.
+  if (part === "querystring" && Array.isArray(data)) return "is given more than once";
+  return `must be ${[params["type"]].flat().map(kindOf).join(" or ")}`;
+}
+
 function kindOf(type: unknown): string {
   return KINDS[String(type)] ?? String(type);
 }
@@ -68,5 +73,5 @@ function unknownField({ params, parentSchema }: ErrorObject, part: CheckedPart):
 
 function unknownValue({ data, params }: ErrorObject): string {
   const allowed = (params["allowedValues"] as readonly unknown[]).map(String);
-  return `must be one of ${allowed.join(", ")}${typeof data === "string" ? didYouMean(data, allowed) : ""}`;
+  return mustBeOneOf(data, allowed);
 }

@@ -25,6 +25,20 @@ function textsOf(body: unknown): Record<string, string> {
   return Object.fromEntries(problems.map(({ path, message }) => [path, message]));
 }
 
+test("a query parameter that comes again is said to", () => {
+  const validate = createValidatorCompiler()({
+    schema: Body,
+    method: "GET",
+    url: "/",
+    httpPart: "querystring",
+  });
+  expect(validate({ count: ["1", "2"], name: ["a", "b"] })).toBe(false);
+  const { errors = [] } = validate as unknown as { errors?: ErrorObject[] | null };
+  expect(refusedBy(errors ?? [], [], "querystring").errors).toEqual(
+    expect.arrayContaining(["count", "name"].map((path) => ({ path, message: "is given more than once" }))),
+  );
+});
+
 describe("what is said of a refused value", () => {
   test.each<[unknown, Record<string, string>]>([
     [[], { "": "must be an object" }],
@@ -52,5 +66,27 @@ describe("what is said of a refused value", () => {
       nothingLikeIt: "is not a field that can be set",
     });
     expect(textsOf({ state: "x".repeat(100_000) })).toEqual({ state: "must be one of healthy, failing" });
+  });
+});
+
+describe("of a body with more than 5,000 values", () => {
+  const compile = () =>
+    createValidatorCompiler()({
+      schema: Type.Object({ ids: Type.Array(Type.String()) }),
+      ...({ method: "POST", url: "/", httpPart: "body" } as const),
+    });
+  function errorsOf(ids: readonly unknown[]): number {
+    const validate = compile();
+    expect(validate({ ids })).toBe(false);
+    return (validate as unknown as { errors: ErrorObject[] }).errors.length;
+  }
+
+  test("the first error is found, of others all", () => {
+    const numbers = (length: number) => Array.from({ length }, (_, index) => index);
+    expect([errorsOf(numbers(4_000)), errorsOf(numbers(5_000))]).toEqual([4_000, 1]);
+  });
+
+  test("nothing is refused that is right", () => {
+    expect(compile()({ ids: Array.from({ length: 10_000 }, String) })).toBe(true);
   });
 });

@@ -34,11 +34,22 @@ const namesOf = (stream: Readable): string[] =>
 const closed = (stream: Readable): Promise<void> =>
   new Promise((resolve) => void stream.once("close", () => resolve()));
 
+test("a token has some of the places, and the others stay free for other tokens", () => {
+  const { listeners } = open({ listeners: 3, listenersOfToken: 2 });
+  const streams = [1, 2].map(() => listeners.listen({ sourceId: "s1" }, "dashboard"));
+  expect(() => listeners.listen({ sourceId: "s1" }, "dashboard")).toThrow(
+    /2 listen already with the token dashboard/,
+  );
+  listeners.listen({ sourceId: "s1" }, "ops");
+  expect(() => listeners.listen({ sourceId: "s1" }, "ci")).toThrow(/3 listen already/);
+  streams[0]?.destroy();
+});
+
 describe("a listener", () => {
   test("is told what happens at its source, or its destination, and nothing else", () => {
     const { listeners } = open();
-    const source = listeners.listen({ sourceId: "s1" });
-    const destination = listeners.listen({ destinationId: "d1" });
+    const source = listeners.listen({ sourceId: "s1" }, "ops");
+    const destination = listeners.listen({ destinationId: "d1" }, "ops");
     listeners.begun();
     listeners.begun();
     for (const event of [accepted("s1"), accepted("s2"), delivery("s1", "d2"), delivery("s2", "d1")])
@@ -51,7 +62,7 @@ describe("a listener", () => {
 
   test("is told so many events a second, and how many there were beside them", () => {
     const { clock, listeners } = open({ eventsPerSecond: 2 });
-    const stream = listeners.listen({ sourceId: "s1" });
+    const stream = listeners.listen({ sourceId: "s1" }, "ops");
     for (let n = 0; n < 5; n += 1) listeners.tell(accepted("s1", n));
     expect(namesOf(stream)).toEqual(["accepted", "accepted"]);
     listeners.passedOver(7);
@@ -64,7 +75,7 @@ describe("a listener", () => {
 
   test("that does not read holds no more than its bound, heartbeats included", () => {
     const { beat, clock, listeners } = open({ heldCharacters: 100 });
-    const stream = listeners.listen({ sourceId: "s1" });
+    const stream = listeners.listen({ sourceId: "s1" }, "ops");
     for (let n = 0; n < 100; n += 1) {
       clock.ms += 1_000;
       listeners.tell(accepted("s1", n));
@@ -80,18 +91,18 @@ describe("a listener", () => {
 
   test("is refused when there are too many, until one has gone", async () => {
     const { listeners } = open({ listeners: 1 });
-    const first = listeners.listen({ sourceId: "s1" });
-    expect(() => listeners.listen({ sourceId: "s1" })).toThrow(/1 listen already/);
+    const first = listeners.listen({ sourceId: "s1" }, "ops");
+    expect(() => listeners.listen({ sourceId: "s1" }, "ops")).toThrow(/1 listen already/);
     first.destroy();
     await closed(first);
-    listeners.listen({ sourceId: "s1" });
+    listeners.listen({ sourceId: "s1" }, "ops");
   });
 });
 
 test("sources are watched from their first listener to their last, and a destination's listener watches none", async () => {
   const { beats, listeners, watched } = open();
   const streams = [{ destinationId: "d" }, { sourceId: "a" }, { sourceId: "b" }].map((subject) =>
-    listeners.listen(subject as { sourceId: string }),
+    listeners.listen(subject as { sourceId: string }, "ops"),
   );
   expect([...listeners.sourceIds]).toEqual(["a", "b"]);
   expect(beats.size).toBe(3);
@@ -105,29 +116,29 @@ test("sources are watched from their first listener to their last, and a destina
 
 test("who listens can be sent away, and may come again", async () => {
   const { listeners } = open();
-  const stream = listeners.listen({ sourceId: "s1" });
+  const stream = listeners.listen({ sourceId: "s1" }, "ops");
   stream.resume();
   await listeners.disconnect();
   expect([stream.readableEnded, listeners.isWatched]).toEqual([true, false]);
-  listeners.listen({ sourceId: "s1" });
+  listeners.listen({ sourceId: "s1" }, "ops");
   expect(listeners.isWatched).toBe(true);
 });
 
 describe("the end", () => {
   test("comes when every listener has read its own, and nobody is told anything after it", async () => {
     const { listeners } = open();
-    const stream = listeners.listen({ sourceId: "s1" });
+    const stream = listeners.listen({ sourceId: "s1" }, "ops");
     const end = listeners.end();
     listeners.tell(accepted("s1"));
     listeners.begun();
     expect(textOf(stream)).toBe("");
     await end;
-    expect(() => listeners.listen({ sourceId: "s1" })).toThrow("the service is ending");
+    expect(() => listeners.listen({ sourceId: "s1" }, "ops")).toThrow("the service is ending");
   });
 
   test("cuts off who does not read", async () => {
     const { giveUp, listeners } = open();
-    const stream = listeners.listen({ sourceId: "s1" });
+    const stream = listeners.listen({ sourceId: "s1" }, "ops");
     listeners.tell(accepted("s1"));
     const end = listeners.end();
     giveUp();

@@ -17,6 +17,8 @@ export interface LiveEvent {
 export const LIVE_BOUNDS = {
   /** Of one process. */
   listeners: 50,
+  /** With one token: a dashboard that leaves its streams open must not take the places of everybody. */
+  listenersOfToken: 10,
   /** For one listener; of the rest only the number is told. */
   eventsPerSecond: 50,
   /** What a listener that does not read may hold, in characters, beside what its connection takes. */
@@ -57,18 +59,32 @@ export class Listeners {
     return this.#sourceIds;
   }
 
-  /** The events of a subject from now on, as server-sent events. Throws a 503 when too many listen, and at the end. */
-  listen(subject: Subject): Readable {
-    if (this.#isOver) throw new ProblemError("unavailable", "the service is ending");
-    if (this.#listeners.size >= this.#bounds.listeners)
-      throw new ProblemError("unavailable", `${this.#bounds.listeners} listen already, which is the most`);
-    const listener = new Listener(subject, this.#options.host, this.#bounds);
+  /**
+   * The events of a subject from now on, as server-sent events; `token` is the name of the caller's. Throws a 503 when too many listen,
+   * of all or with this token, and at the end.
+   */
+  listen(subject: Subject, token: string): Readable {
+    this.#requirePlace(token);
+    const listener = new Listener({ subject, token, host: this.#options.host, bounds: this.#bounds });
     this.#listeners.add(listener);
     listener.stream.once("close", () => this.#left(listener));
     // Records of attempts are read all the time.
     if ("destinationId" in subject) listener.begun();
     this.#changed();
     return listener.stream;
+  }
+
+  #requirePlace(token: string): void {
+    if (this.#isOver) throw new ProblemError("unavailable", "the service is ending");
+    const { listeners: most, listenersOfToken: mostOfToken } = this.#bounds;
+    if (this.#listeners.size >= most)
+      throw new ProblemError("unavailable", `${most} listen already, which is the most`);
+    const own = [...this.#listeners].filter((listener) => listener.token === token).length;
+    if (own >= mostOfToken)
+      throw new ProblemError(
+        "unavailable",
+        `${own} listen already with the token ${token}, which is the most`,
+      );
   }
 
   tell(event: LiveEvent): void {
@@ -116,8 +132,16 @@ export class Listeners {
   }
 }
 
+interface ListenerOptions {
+  readonly subject: Subject;
+  readonly token: string;
+  readonly host: ListenersOptions["host"];
+  readonly bounds: LiveBounds;
+}
+
 class Listener {
   readonly subject: Subject;
+  readonly token: string;
   readonly stream = new Readable({ read: () => undefined, encoding: "utf8" });
   readonly #host: ListenersOptions["host"];
   readonly #bounds: LiveBounds;
@@ -128,8 +152,9 @@ class Listener {
   #told = 0;
   #leftOut = { events: 0, records: 0 };
 
-  constructor(subject: Subject, host: ListenersOptions["host"], bounds: LiveBounds) {
+  constructor({ subject, token, host, bounds }: ListenerOptions) {
     this.subject = subject;
+    this.token = token;
     this.#host = host;
     this.#bounds = bounds;
     this.#heartbeat = host.setInterval(() => this.#beat(), bounds.heartbeatMs);

@@ -117,10 +117,15 @@ describe("who watches a source", () => {
     await writeRefused({ sourceId: "src_other" });
     await writeAttempt({ messageId: "other", sourceId: "src_other", sequence: 1 });
     await writeCall({ messageId: "new" });
+    const unreadable = { body: Buffer.from('{"originalTimestamp":"soon"}'), messageId: "unreadable" };
+    await writeCall(unreadable);
+    await writeCall({ ...unreadable, messageId: "read", timestampMs: 1 });
     await writeRefused({});
     await writeAttempt({ messageId: "new", sequence: 2 });
-    await Promise.all([sees("accepted"), sees("refused"), sees("delivery")]);
-    expect(seen("accepted")).toEqual([
+    await Promise.all([sees("accepted", 3), sees("refused"), sees("delivery")]);
+    const warned = seen("accepted").filter(({ warnings }) => warnings !== undefined);
+    expect(warned).toMatchObject([{ messageId: "unreadable", warnings: [{ code: "timestamp_unreadable" }] }]);
+    expect(seen("accepted").filter(({ messageId }) => messageId === "new")).toEqual([
       {
         messageId: "new",
         type: "track",
@@ -154,7 +159,7 @@ describe("who watches a destination", () => {
 test("what is not there cannot be watched, and a HEAD does not listen", async () => {
   expect((await control.ask("/v1/sources/src_none/live")).status).toBe(404);
   expect((await control.ask("/v1/destinations/dst_none/live")).status).toBe(404);
-  expect((await fetch(`${control.url}/v1/sources/${sourceId}/live`, { method: "HEAD" })).status).toBe(404);
+  expect((await fetch(`${control.url}/v1/sources/${sourceId}/live`, { method: "HEAD" })).status).toBe(405);
 });
 
 test("a process that is told to end by SIGTERM ends its streams in order, and then itself", async () => {

@@ -1,6 +1,7 @@
 // Events for those who watch a source or a destination: accepted and refused calls from the ends of their topics, deliveries from the
 // records that the delivery index reads anyway (docs/decisions/0081).
 import type { Readable } from "node:stream";
+import { type CallWarning, isJsonObject, timestampWarning } from "#contract";
 import type { Host } from "#host";
 import type { Kafka, RawRecord } from "#kafka";
 import type { ServiceContext } from "#runtime";
@@ -12,8 +13,8 @@ import { Listeners, type LiveEvent, type Subject } from "./listeners.ts";
 import { followTail } from "./tail.ts";
 
 export interface Live {
-  /** Server-sent events; ends with the connection that it is sent over. */
-  listen(subject: Subject): Readable;
+  /** Server-sent events for the holder of a token, by its name; ends with the connection that it is sent over. */
+  listen(subject: Subject, token: string): Readable;
   /** A record of an attempt was read. */
   attempted(attempt: DeliveryAttempt): void;
   /** Ends every listener; to be called before connections are waited for. */
@@ -66,7 +67,7 @@ export function openLive(
     await following;
   });
   return {
-    listen: (subject) => listeners.listen(subject),
+    listen: (subject, token) => listeners.listen(subject, token),
     attempted(attempt) {
       if (!listeners.isWatched) return;
       const isFresh = attempt.startedAtMs + attempt.durationMs >= nowMs() - FRESH_MS;
@@ -86,8 +87,22 @@ function isWatchedKey(key: string, sourceIds: ReadonlySet<string>): boolean {
 
 function accepted(call: Call): LiveEvent {
   const { anonymousId, event, messageId, receivedAtMs, sourceId, type, userId } = call;
-  const data = () => ({ messageId, type, event, userId, anonymousId, receivedAt: isoTime(receivedAtMs) });
+  const data = () => ({
+    ...{ messageId, type, event, userId, anonymousId },
+    receivedAt: isoTime(receivedAtMs),
+    ...warningsOf(call),
+  });
   return { name: "accepted", sourceId, data };
+}
+
+/** As ingest told the caller. Nearly every call has a time of its own, and its body is not parsed. */
+function warningsOf({ body, receivedAtMs, timestampMs }: Call): {
+  readonly warnings?: readonly CallWarning[];
+} {
+  if (timestampMs !== receivedAtMs || !body.includes('"originalTimestamp"')) return {};
+  const parsed: unknown = JSON.parse(body.toString());
+  const warning = isJsonObject(parsed) ? timestampWarning(parsed["originalTimestamp"]) : undefined;
+  return warning === undefined ? {} : { warnings: [warning] };
 }
 
 function refused({ atMs, calls, code, index, leftOut, message, sourceId }: RefusedCalls): LiveEvent {

@@ -18,7 +18,7 @@ const Events = Type.Unsafe<Readable>({
     "Events, each with JSON: listening, when nothing is missed any more; accepted, refused, delivery; left_out with the numbers of events over the bounds and of records that were not looked at. A comment is a heartbeat.",
 });
 
-const BOUNDS = `At most ${LIVE_BOUNDS.eventsPerSecond} events a second are sent, and no more than a listener takes; the rest is counted. ${LIVE_BOUNDS.listeners} may listen to one process.`;
+const BOUNDS = `At most ${LIVE_BOUNDS.eventsPerSecond} events a second are sent, and no more than a listener takes; the rest is counted. ${LIVE_BOUNDS.listeners} may listen to one process, ${LIVE_BOUNDS.listenersOfToken} of them with one token.`;
 
 const schemaOf = (operationId: string, summary: string, description: string) => ({
   tags: ["live"],
@@ -38,19 +38,23 @@ export function addLiveRoutes(app: ControlApp, parts: LiveRouteParts): void {
     "Calls of a source as they are accepted or refused, and their deliveries, as they happen",
     "Of the deliveries those that get a record, about a second late.",
   );
-  app.get("/v1/sources/:id/live", { ...noHead, schema: source }, async ({ params }, reply) => {
+  app.get("/v1/sources/:id/live", { ...noHead, schema: source }, async ({ caller, params }, reply) => {
     if (parts.sources.get(params.id) === undefined) throw notFound("source", params.id);
-    return await sendEvents(reply, parts.live.listen({ sourceId: params.id }));
+    return await sendEvents(reply, parts.live.listen({ sourceId: params.id }, caller.name));
   });
   const destination = schemaOf(
     "watchDestination",
     "Deliveries to a destination, as they happen",
     "Those that get a record, about a second late: every failure up to 50 a second and of the successes about one, all with HOOKLINE_RECORDED_ATTEMPTS=all.",
   );
-  app.get("/v1/destinations/:id/live", { ...noHead, schema: destination }, async ({ params }, reply) => {
-    const { id } = existingDestination(parts, params.id);
-    return await sendEvents(reply, parts.live.listen({ destinationId: id }));
-  });
+  app.get(
+    "/v1/destinations/:id/live",
+    { ...noHead, schema: destination },
+    async ({ caller, params }, reply) => {
+      const { id } = existingDestination(parts, params.id);
+      return await sendEvents(reply, parts.live.listen({ destinationId: id }, caller.name));
+    },
+  );
 }
 
 async function sendEvents(reply: FastifyReply, events: Readable): Promise<FastifyReply> {

@@ -4,6 +4,7 @@ import type { dataDirSettings, ServiceContext, SettingsOf } from "#runtime";
 import type { Serde } from "#serde";
 import type { openStore } from "#state";
 import type { TopicMap } from "#topics";
+import type { Suppressed } from "../regulations/suppressed.ts";
 import { type ProfileReader, ProfileReplica } from "./replica.ts";
 import { Trouble } from "./trouble.ts";
 
@@ -12,6 +13,7 @@ export interface OpenProfilesParts {
   readonly serde: Serde;
   readonly topics: TopicMap;
   readonly openStore: typeof openStore;
+  readonly suppressed: Pick<Suppressed, "isSuppressed">;
   /** Of the topic of profiles. */
   readonly profilePartitions: number;
 }
@@ -23,13 +25,14 @@ const REFRESH_EVERY_MS = 1_000;
 /** Follows the profiles. Nothing else of the API waits for it: until they are read, what asks for members is answered 503. */
 export function openProfiles(context: Context, parts: OpenProfilesParts): ProfileReader {
   const { host, lifecycle, logger, nowMs, settings } = context;
-  const { kafka, openStore, profilePartitions, serde, topics } = parts;
+  const { kafka, openStore, profilePartitions, serde, suppressed, topics } = parts;
   const ending = new AbortController();
   const replica = new ProfileReplica({
     directory: join(settings.data.dataDir, "control", topics.profiles.name),
     partitions: profilePartitions,
     topic: topics.profiles,
     serde,
+    isSuppressed: suppressed.isSuppressed,
     open: openStore,
     store: {
       kafka,

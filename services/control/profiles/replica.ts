@@ -1,20 +1,21 @@
 // The profiles of the audience processor as control sees them: its own copy of their compacted topic, a second or two old.
 import { join } from "node:path";
-import { type Profile, profileFromRecord } from "#audiences";
+import { isSilenced, ownerOf, type Profile, profileFromRecord } from "#audiences";
 import { orAborted } from "#host";
 import { partitionOfKey } from "#kafka";
 import type { Serde } from "#serde";
 import type { openStore, PartitionStore, StoreOptions } from "#state";
 import type { ProfileState, Topic } from "#topics";
 
-/** What was sent of a profile, and the lists that name it. */
+/** What was sent of a profile, and the lists that name it. Of a suppressed user there are no results. */
 export type SentState = Pick<ProfileState, "incarnation" | "lists" | "results" | "redirectTo">;
+type StoredState = SentState & Pick<ProfileState, "suppressions">;
 
 export interface ProfileReader {
   /** False for the first moments of a process, in which not every profile is known. */
   readonly isLoaded: boolean;
   readonly partitions: number;
-  /** The profile that speaks for this id; undefined when nothing is known of it. */
+  /** The profile that speaks for this id; undefined when nothing is known of it, or nothing is to be said. */
   get(id: string): Promise<Profile | undefined>;
   /** The same, without reading all of it. */
   survivorOf(id: string): Promise<{ readonly id: string; readonly state: SentState } | undefined>;
@@ -22,7 +23,7 @@ export interface ProfileReader {
   refresh(signal: AbortSignal): Promise<void>;
   /** How many there are, those that were merged into others too. */
   readonly count: number;
-  /** The profile of this very id, also when it was merged into another one. */
+  /** The profile of this very id, also when it was merged into another one; undefined of a suppressed user. */
   read(partition: number, id: string): Promise<Profile | undefined>;
   /** Ids in one partition behind `after`, in an order that stays. */
   ids(partition: number, after?: string): Iterable<string>;
@@ -36,6 +37,8 @@ export interface ReplicaOptions {
   readonly partitions: number;
   readonly topic: Topic<"profile">;
   readonly serde: Pick<Serde, "decode" | "decodeFields">;
+  /** As the table says, which is there before the processor has read of it, and has those of versions before. */
+  readonly isSuppressed: (userId: string) => boolean;
   readonly open: typeof openStore;
   readonly store: Pick<StoreOptions, "kafka" | "admin" | "now" | "onDiscarded" | "onPoison" | "signal">;
 }
@@ -47,7 +50,7 @@ export class ProfileReplica implements ProfileReader {
   readonly #options: ReplicaOptions;
   readonly #stores: PartitionStore[] = [];
   readonly #whenLoaded = Promise.withResolvers<void>();
-  readonly #decodeSent: (bytes: Buffer | null) => SentState | Promise<SentState>;
+  readonly #decodeSent: (bytes: Buffer | null) => StoredState | Promise<StoredState>;
 
   constructor(options: ReplicaOptions) {
     this.#options = options;
@@ -56,6 +59,7 @@ export class ProfileReplica implements ProfileReader {
       "lists",
       "results",
       "redirectTo",
+      "suppressions",
     ]);
   }
 
@@ -74,7 +78,19 @@ export class ProfileReplica implements ProfileReader {
   async read(partition: number, id: string): Promise<Profile | undefined> {
     const { serde, topic } = this.#options;
     const value = this.#stores[partition]?.get(id);
-    return value === undefined ? undefined : profileFromRecord(id, await serde.decode(topic, value));
+    if (value === undefined) return undefined;
+    const profile = profileFromRecord(id, await serde.decode(topic, value));
+    return this.#isSilenced(id, profile) ? undefined : profile;
+  }
+
+  /** Nothing is said of the user, whichever of the two knows it first. */
+  #isSilenced(id: string, profile: Parameters<typeof isSilenced>[0]): boolean {
+    const owner = ownerOf(id);
+    return isSilenced(profile) || ("userId" in owner && this.#options.isSuppressed(owner.userId));
+  }
+
+  #said(id: string, state: StoredState): StoredState {
+    return this.#isSilenced(id, state) ? { ...state, results: [] } : state;
   }
 
   /** Reads what there is to read: the partitions that are not open yet, then what is new in the others. One at a time. */
@@ -97,7 +113,8 @@ export class ProfileReplica implements ProfileReader {
   async get(id: string): Promise<Profile | undefined> {
     const { serde, topic } = this.#options;
     const found = await this.#find(id);
-    return found && profileFromRecord(found.id, await serde.decode(topic, found.value));
+    if (found === undefined || this.#isSilenced(found.id, found.state)) return undefined;
+    return profileFromRecord(found.id, await serde.decode(topic, found.value));
   }
 
   async survivorOf(id: string): Promise<{ readonly id: string; readonly state: SentState } | undefined> {
@@ -105,13 +122,14 @@ export class ProfileReplica implements ProfileReader {
   }
 
   /** The profile that speaks for the id, with its bytes. */
-  async #find(id: string): Promise<{ id: string; state: SentState; value: Buffer } | undefined> {
+  async #find(id: string): Promise<{ id: string; state: StoredState; value: Buffer } | undefined> {
     let survivor = id;
     for (let passed = 0; passed <= MAX_REDIRECTS; passed += 1) {
       const value = this.#valueOf(survivor);
       if (value === undefined) return undefined;
       const state = await this.#decodeSent(value);
-      if (state.redirectTo === null || passed === MAX_REDIRECTS) return { id: survivor, state, value };
+      if (state.redirectTo === null || passed === MAX_REDIRECTS)
+        return { id: survivor, state: this.#said(survivor, state), value };
       survivor = state.redirectTo;
     }
     return undefined;
@@ -123,7 +141,7 @@ export class ProfileReplica implements ProfileReader {
 
   async sentOf(partition: number, id: string): Promise<SentState | undefined> {
     const value = this.#stores[partition]?.get(id);
-    return value === undefined ? undefined : await this.#decodeSent(value);
+    return value === undefined ? undefined : this.#said(id, await this.#decodeSent(value));
   }
 
   async close(): Promise<void> {

@@ -92,7 +92,7 @@ describe("regulations of a process", () => {
     expect([running(), settled()]).toEqual([1, false]);
     expect(countOf("calls")).toBeLessThan(16);
     await until(20_000);
-    expect([countOf("suppressions"), countOf("profileEvents"), countOf("calls")]).toEqual([8, 8, 16]);
+    expect([countOf("suppressions"), countOf("profileEvents"), countOf("calls")]).toEqual([8, 16, 16]);
     expect(store().get("reg_1")).toMatchObject({ state: "finished", notified: 16, subjectIds: [] });
     const written = (kind: string) => metrics.total("control_regulation_records_total", { kind });
     expect(WRITTEN_KINDS.map(written)).toEqual([8, 8, 16]);

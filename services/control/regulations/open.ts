@@ -1,7 +1,7 @@
 import type { Kafka, Producer, Runner, Table } from "#kafka";
 import type { ServiceContext } from "#runtime";
 import type { Serde } from "#serde";
-import { consumerGroups, type DestinationConfig, type Regulation, type TopicMap } from "#topics";
+import { consumerGroups, type DestinationConfig, type Regulation, type TopicMap, witnessesOf } from "#topics";
 import type { ConfigStore } from "../config-store.ts";
 import { WorkOwner } from "../durable-work/owner.ts";
 import { Pace } from "../durable-work/pace.ts";
@@ -41,6 +41,7 @@ export function openRegulations(context: Context, parts: OpenRegulationsParts): 
   const topic = topics.regulations;
   const table = kafka.table<Regulation>({
     topic: topic.name,
+    witnesses: witnessesOf(topics, topic),
     decode: ({ value }) => serde.decode(topic, value),
   });
   context.health.readiness("regulations are read", () => table.loaded);

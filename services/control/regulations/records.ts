@@ -3,13 +3,21 @@ import { userProfileId } from "#audiences";
 import { deleteBody, deletionMessageId, suppressionOf } from "#contract";
 import type { OutgoingRecord } from "#kafka";
 import type { Serde } from "#serde";
-import { callKey, profileEvent, type Regulation, suppressionKey, type TopicMap, userHash } from "#topics";
+import {
+  callKey,
+  type ProfileEventRecord,
+  profileEvent,
+  type Regulation,
+  suppressionKey,
+  type TopicMap,
+  userHash,
+} from "#topics";
 
 export interface RegulationRecords {
-  /** The user's suppression as it is from now on. */
-  readonly suppression: (regulation: Regulation, userId: string) => OutgoingRecord;
+  /** The user's suppression as it is from now on: for ingest, and for the audience processor. */
+  readonly suppression: (regulation: Regulation, userId: string) => readonly OutgoingRecord[];
   /** The audience processor forgets the user (contract 5.3): of every source, because it knows of none alone. */
-  readonly stateDeletion: (regulation: Regulation, userId: string) => OutgoingRecord;
+  readonly stateDeletion: (regulation: Regulation, userId: string) => readonly OutgoingRecord[];
   /** A `delete` call, as if the source had sent it. */
   readonly notification: (regulation: Regulation, sourceId: string, userId: string) => OutgoingRecord;
 }
@@ -21,23 +29,26 @@ export interface RegulationRecordsParts {
 }
 
 export function createRegulationRecords({ topics, serde, nowMs }: RegulationRecordsParts): RegulationRecords {
+  const ofProfile = (userId: string, event: ProfileEventRecord): OutgoingRecord => ({
+    topic: topics.profileEvents.name,
+    key: userProfileId(userId),
+    value: serde.encode(topics.profileEvents, event),
+  });
   return {
     suppression({ id, regulationType, sourceId, createdAtMs }, userId) {
       const isBegun = suppressionOf(regulationType) === "begins";
       const suppression = { regulationId: id, atMs: createdAtMs };
-      return {
+      const forIngest = {
         topic: topics.suppressions.name,
         key: suppressionKey(sourceId, userHash(userId)),
         value: isBegun ? serde.encode(topics.suppressions, suppression) : null,
       };
+      const event = profileEvent("suppress", { isSuppressed: isBegun, suppressedIn: sourceId });
+      return [forIngest, ofProfile(userId, event)];
     },
     stateDeletion(regulation, userId) {
       const event = profileEvent("delete", { deletedAtMs: momentOf(regulation) });
-      return {
-        topic: topics.profileEvents.name,
-        key: userProfileId(userId),
-        value: serde.encode(topics.profileEvents, event),
-      };
+      return [ofProfile(userId, event)];
     },
     notification(regulation, sourceId, userId) {
       const messageId = deletionMessageId({ regulationId: regulation.id, sourceId, userId });

@@ -1,7 +1,8 @@
 import { SPACE_SOURCE } from "#contract";
 import type { Kafka } from "#kafka";
 import type { ServiceContext } from "#runtime";
-import { suppressionKey, type TopicMap, userHash } from "#topics";
+import { suppressionKey, type TopicMap, userHash, witnessesOf } from "#topics";
+import { followBegun } from "./begun.ts";
 
 /** Of whom audiences say nothing new. */
 export interface Suppressed {
@@ -11,12 +12,18 @@ export interface Suppressed {
   isSuppressed(userId: string): boolean;
 }
 
+const DELIVERY_TIMEOUT_MS = 30_000;
+
 /** Follows the suppressions; the API does not wait for it. */
 export function openSuppressed(
-  { health, lifecycle }: Pick<ServiceContext<unknown>, "health" | "lifecycle">,
-  { kafka, topics }: { readonly kafka: Kafka; readonly topics: Pick<TopicMap, "suppressions"> },
+  { health, lifecycle, logger }: Pick<ServiceContext<unknown>, "health" | "lifecycle" | "logger">,
+  { kafka, topics }: { readonly kafka: Kafka; readonly topics: TopicMap },
 ): Suppressed {
-  const table = kafka.table<true>({ topic: topics.suppressions.name, decode: () => true });
+  const topic = topics.suppressions.name;
+  const witnesses = witnessesOf(topics, topics.suppressions);
+  const table = kafka.table<true>({ topic, witnesses, decode: () => true });
+  const producer = kafka.producer({ deliveryTimeoutMs: DELIVERY_TIMEOUT_MS });
+  followBegun({ topic: topics.suppressionsBegun, table, admin: kafka.admin(), producer, logger });
   health.readiness("suppressions are read", () => table.loaded);
   table.load().catch((error: unknown) => {
     if (!lifecycle.stopping.aborted) lifecycle.fail(error);

@@ -39,8 +39,8 @@ function world(begun: Regulation, destinations = [{ enabled: true, sourceIds: ["
       },
     },
     records: {
-      suppression: (_, userId) => record(userId, "suppress"),
-      stateDeletion: (_, userId) => record(userId, "forget"),
+      suppression: (_, userId) => [record(userId, "suppress")],
+      stateDeletion: (_, userId) => [record(userId, "forget")],
       notification: ({ id }, sourceId, userId) =>
         record(userId, deletionMessageId({ regulationId: id, sourceId, userId })),
     },

@@ -80,7 +80,7 @@ async function forget(
   return await saved(forgotten(regulation, work.nowMs()), work);
 }
 
-/** One record of each user. */
+/** The same records of each user. */
 async function writeOfEach(
   regulation: Regulation,
   kind: "suppression" | "state_deletion",
@@ -91,7 +91,7 @@ async function writeOfEach(
   for (let at = 0; at < subjectIds.length; at += RECORDS_AT_ONCE) {
     signal.throwIfAborted();
     const users = subjectIds.slice(at, at + RECORDS_AT_ONCE);
-    await work.write(users.map((userId) => recordOf(regulation, userId)));
+    await work.write(users.flatMap((userId) => recordOf(regulation, userId)));
     work.onWritten(kind, users.length);
   }
 }

@@ -3,7 +3,8 @@ import type { Static } from "typebox";
 import { parseTimestamp } from "#contract";
 import type { ReplayStretch } from "#topics";
 import type { FieldProblem } from "../http/problem.ts";
-import { rangeProblems } from "../http/time-pages.ts";
+import { pastRangeProblems } from "../http/time-pages.ts";
+import { userProblems } from "../http/user-fields.ts";
 import type { CallReplayBody } from "./call-schemas.ts";
 import type { CallReplay } from "./call-selection.ts";
 import { begunAt, destinationProblems, type Known } from "./request.ts";
@@ -11,9 +12,13 @@ import { begunAt, destinationProblems, type Known } from "./request.ts";
 type Body = Static<typeof CallReplayBody>;
 
 /** What is wrong with a request whose schema is fulfilled. */
-export function callReplayProblems(body: Body, known: Pick<Known, "destination">): FieldProblem[] {
+export function callReplayProblems(body: Body, known: Pick<Known, "destination" | "nowMs">): FieldProblem[] {
   const path = body.toDestinationId === undefined ? "destinationId" : "toDestinationId";
-  return [...rangeProblems(body), ...destinationProblems(path, body[path], known)];
+  return [
+    ...pastRangeProblems(body, known.nowMs),
+    ...userProblems(body),
+    ...destinationProblems(path, body[path], known),
+  ];
 }
 
 interface Made {
@@ -24,6 +29,7 @@ interface Made {
 
 export function callReplayOf(body: Body, { id, nowMs, stretches }: Made): CallReplay {
   const { which = "delivered", sourceId = null, event = null, messageId = null } = body;
+  const { userId = null, anonymousId = null } = body;
   return {
     id,
     ids: null,
@@ -35,7 +41,7 @@ export function callReplayOf(body: Body, { id, nowMs, stretches }: Made): CallRe
     callsPerSecond: body.callsPerSecond ?? null,
     // No dead letter is meant by its place.
     ends: [],
-    calls: { which, sourceId, event, messageId, stretches },
+    calls: { which, sourceId, event, messageId, userId, anonymousId, stretches },
     ...begunAt(nowMs),
   };
 }

@@ -3,6 +3,7 @@ import { durationText } from "#contract";
 import { KEPT_MS, type Replay } from "#topics";
 import { nullableString } from "../http/nullable.ts";
 import { RANGE_FIELDS } from "../http/time-pages.ts";
+import { USER_FIELDS } from "../http/user-fields.ts";
 import { isCallReplay, REPLAYED_CALLS, recordsOf, stretchesLeft } from "./call-selection.ts";
 import { CallsPerSecondField } from "./pace.ts";
 
@@ -25,7 +26,10 @@ export const CALL_FIELDS = {
       description: "Only track calls with this event; every call when not given.",
     }),
   ),
-  messageId: Type.Optional(Type.String({ minLength: 1, description: "Only this call." })),
+  messageId: Type.Optional(
+    Type.String({ minLength: 1, description: "Only this call; every user's when several have one with it." }),
+  ),
+  ...USER_FIELDS,
   ...RANGE_FIELDS,
   callsPerSecond: CallsPerSecondField,
 };
@@ -57,6 +61,8 @@ export const ReplayedCallsView = Type.Union(
       sourceId: nullableString(),
       event: nullableString(),
       messageId: nullableString(),
+      userId: nullableString(),
+      anonymousId: nullableString(),
       recordsToRead: Type.Integer({ description: "Of the topic of jobs, those of other destinations too." }),
       recordsRead: Type.Integer({ description: "Of these." }),
     }),
@@ -67,8 +73,9 @@ export const ReplayedCallsView = Type.Union(
 
 export function replayedCallsView(replay: Replay): Static<typeof ReplayedCallsView> {
   if (!isCallReplay(replay)) return null;
-  const { which, sourceId, event, messageId, stretches } = replay.calls;
+  const { which, sourceId, event, messageId, userId, anonymousId, stretches } = replay.calls;
   const recordsToRead = recordsOf(stretches);
   const left = recordsOf(stretchesLeft(replay));
-  return { which, sourceId, event, messageId, recordsToRead, recordsRead: recordsToRead - left };
+  const meant = { which, sourceId, event, messageId, userId, anonymousId };
+  return { ...meant, recordsToRead, recordsRead: recordsToRead - left };
 }

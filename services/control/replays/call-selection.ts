@@ -1,4 +1,5 @@
 // Which of the calls that were sent to a destination a replay means, and how far it has read; pure.
+import { type CallUser, userIn, userKey } from "#contract";
 import type { DeliveryJob, Replay, ReplayedCalls, ReplayStretch } from "#topics";
 
 /** What had become of a call: dead ones failed for good, delivered ones did neither that nor wait. */
@@ -11,6 +12,10 @@ export function isCallReplay(replay: Replay): replay is CallReplay {
   return replay.calls !== null && replay.destinationId !== null;
 }
 
+export function isOfOneUser({ anonymousId, userId }: CallUser): boolean {
+  return userId !== null || anonymousId !== null;
+}
+
 /** What is known of a call without asking what became of it. Jobs that replays made are not meant: the call that they repeat stands before them. */
 export function isSelected(job: DeliveryJob, { calls, destinationId, fromMs, toMs }: CallReplay): boolean {
   return (
@@ -18,6 +23,7 @@ export function isSelected(job: DeliveryJob, { calls, destinationId, fromMs, toM
     job.replayId === null &&
     (calls.sourceId === null || job.sourceId === calls.sourceId) &&
     (calls.messageId === null || job.messageId === calls.messageId) &&
+    (!isOfOneUser(calls) || userKey(userIn(job)) === userKey(calls)) &&
     job.receivedAtMs >= (fromMs ?? Number.NEGATIVE_INFINITY) &&
     job.receivedAtMs < (toMs ?? Number.POSITIVE_INFINITY) &&
     (calls.event === null || (job.type === "track" && eventOf(job.body) === calls.event))

@@ -11,8 +11,18 @@ import type { Became } from "./settled-calls.ts";
 
 const { deliveryJobs: topic } = topicMap({ prefix: "", retryDelaysMs: [1_000] });
 
+const NOBODY = { userId: null, anonymousId: null };
+const USER = { userId: "u1", anonymousId: null };
+
 function job(messageId: string, changes: Partial<DeliveryJob> = {}): DeliveryJob {
-  const origin = { jobId: `j-${messageId}`, destinationId: "d1", shard: 0, sourceId: "s1", type: "track" };
+  const origin = {
+    jobId: `j-${messageId}`,
+    destinationId: "d1",
+    shard: 0,
+    sourceId: "s1",
+    type: "track",
+    ...USER,
+  };
   const body = Buffer.from(JSON.stringify({ event: "Bought" }));
   return {
     ...untriedJob({ ...origin, messageId, receivedAtMs: START_MS, replayId: null, body }),
@@ -28,15 +38,33 @@ interface World {
   readonly changes?: Partial<Replay>;
   readonly became?: (jobId: string) => Became;
   readonly deleted?: readonly string[];
+  /** Kafka's acknowledgement. */
+  readonly send?: () => Promise<void>;
   /** Called before each record is read. */
   readonly onRead?: (offset: number, world: { cancel(): void; lose(): void; pass(ms: number): void }) => void;
 }
 
 /** The jobs stand in two partitions, every second one in each. Pauses take no time; time passes by `pass` and pauses alone. */
-async function run({ sent = SENT, calls, changes, became, deleted = [], onRead }: World = {}) {
+async function run({
+  sent = SENT,
+  calls,
+  changes,
+  became,
+  deleted = [],
+  onRead,
+  send = async () => undefined,
+}: World = {}) {
   const toOffset = Math.ceil(sent.length / 2);
   const stretches = [0, 1].map((partition) => ({ partition, fromOffset: 0, toOffset }));
-  const asked = { which: "delivered", sourceId: null, event: null, messageId: null, stretches, ...calls };
+  const asked = {
+    which: "delivered",
+    sourceId: null,
+    event: null,
+    messageId: null,
+    ...NOBODY,
+    stretches,
+    ...calls,
+  };
   const begun = { ...replay({ ends: [], ...changes }), calls: asked } as CallReplay;
   const saved: Replay[] = [];
   const written: DeliveryJob[][] = [];
@@ -65,7 +93,7 @@ async function run({ sent = SENT, calls, changes, became, deleted = [], onRead }
           onRead?.(offset * 2 + partition, world);
           if (signal?.aborted === true) throw new Error("ended");
           read.push(found.messageId);
-          const value = Buffer.from(found.messageId);
+          const value = Buffer.from(found.jobId);
           await onRecord({ partition, offset, value, key: `${found.destinationId}:0` } as RawRecord);
         }
         if (signal?.aborted === true) throw new Error("ended");
@@ -74,14 +102,14 @@ async function run({ sent = SENT, calls, changes, became, deleted = [], onRead }
     findSettled: async () => ({ became: ({ jobId }) => became?.(jobId) ?? "delivered" }),
     deletedUsers: { isOfDeleted: () => false },
     destination: () => undefined,
-    producer: { send: async () => undefined },
+    producer: { send },
     serde: {
       encode: (_, one) => {
         written.at(-1)?.push(one as DeliveryJob);
         return Buffer.of();
       },
       decode: (_, bytes) => {
-        const found = sent.find(({ messageId }) => messageId === bytes?.toString());
+        const found = sent.find(({ jobId }) => jobId === bytes?.toString());
         if (found?.sourceId === "broken") throw Object.assign(new Error("no schema"), { canRetry: false });
         return found as never;
       },
@@ -122,6 +150,19 @@ async function run({ sent = SENT, calls, changes, became, deleted = [], onRead }
 const idsOf = (jobs: readonly DeliveryJob[]): string[] => jobs.map(({ messageId }) => messageId);
 
 describe("a replay of calls", () => {
+  test("of one messageId reads on for other users' calls with it, unless one user is named", async () => {
+    const sent = ["u1", "u2", "u1", "u3"].map((userId, number) => ({
+      ...job(number === 2 ? "other" : "m", { userId }),
+      jobId: `j${number}`,
+    }));
+    const everybody = await run({ sent, calls: { messageId: "m" } });
+    expect(everybody.jobs.map(({ userId }) => userId).toSorted()).toEqual(["u1", "u2", "u3"]);
+    const one = await run({ sent, calls: { messageId: "m", userId: "u2" } });
+    expect(one.jobs.map(({ userId }) => userId)).toEqual(["u2"]);
+    const nobody = await run({ sent, calls: { messageId: "m", anonymousId: "u2" } });
+    expect(nobody.jobs).toEqual([]);
+  });
+
   test("makes every call that was delivered a job again, marked, to the same destination", async () => {
     const { jobs, saved } = await run();
     expect(idsOf(jobs)).toEqual(["m0", "m2", "m4", "m1", "m3", "m5"]);
@@ -133,6 +174,22 @@ describe("a replay of calls", () => {
     });
     const end = { state: "finished", matched: 6, replayed: 6, cursor: "1:2" };
     expect(saved.at(-1)).toMatchObject(end);
+  });
+
+  test("reads no call behind one whose job is not acknowledged, and ends where Kafka refuses it", async () => {
+    let open = 0;
+    const overtaken: number[] = [];
+    const { jobs } = await run({
+      async send() {
+        open += 1;
+        await new Promise(setImmediate);
+        open -= 1;
+      },
+      onRead: (offset) => void (open > 0 && overtaken.push(offset)),
+    });
+    expect([jobs.length, overtaken]).toEqual([6, []]);
+    const refused = run({ send: () => Promise.reject(new Error("Kafka is away")) });
+    await expect(refused).rejects.toThrow("Kafka is away");
   });
 
   test("goes to another destination when it names one", async () => {
@@ -174,7 +231,7 @@ describe("a replay of calls", () => {
   );
 
   test("of one call ends where it was found", async () => {
-    const { jobs, read, saved } = await run({ calls: { messageId: "m2" } });
+    const { jobs, read, saved } = await run({ calls: { messageId: "m2", userId: "u1" } });
     expect([idsOf(jobs), read]).toEqual([["m2"], ["m0", "m2"]]);
     expect(saved.at(-1)).toMatchObject({ state: "finished", matched: 1, replayed: 1 });
   });

@@ -4,7 +4,7 @@ import type { Kafka, RawRecord } from "#kafka";
 import type { Serde } from "#serde";
 import { type DeliveryJob, deliveryKey, type ReplayStretch } from "#topics";
 import { isUndecodable } from "../delivery-index/undecodable.ts";
-import { type CallReplay, isSelected, stretchesLeft } from "./call-selection.ts";
+import { type CallReplay, isOfOneUser, isSelected, stretchesLeft } from "./call-selection.ts";
 import { againOf, withinWidth } from "./job.ts";
 import { createSaving, end, paceNow, type SendingWork } from "./progress.ts";
 import type { SettledCalls } from "./settled-calls.ts";
@@ -100,8 +100,9 @@ class CallReplaying {
     if (job === undefined) this.#skipped += 1;
     else if (isSelected(job, this.#replay)) this.#collect(job, record);
     await this.#afterRecord(record);
-    // A call is at a destination once.
-    if (this.#jobs.length > 0 && this.#replay.calls.messageId !== null) {
+    // A call of one user is at a destination once.
+    const { calls } = this.#replay;
+    if (this.#jobs.length > 0 && calls.messageId !== null && isOfOneUser(calls)) {
       await this.#step(record);
       this.#enough.abort();
     }

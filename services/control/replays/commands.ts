@@ -32,12 +32,14 @@ export async function startReplay(
   const ends = await parts.deadLetterEnds();
   if (!(await progress.untilCovers("deadLetters", ends, INDEXED_WITHIN_MS)))
     throw new ProblemError("unavailable", "the dead letters are still being indexed; nothing was begun");
+  const nowMs = parts.nowMs();
   const problems = replayProblems(body, {
+    nowMs,
     destination: (id) => destinations.get(id),
     deadLetter: (id) => index.findDeadLetter(id),
   });
   if (problems.length > 0) throw refusedBy([], problems);
-  const replay = replayOf(body, { id: ids.newReplayId(), ends, nowMs: parts.nowMs() });
+  const replay = replayOf(body, { id: ids.newReplayId(), ends, nowMs });
   const count = (replayable: boolean): number => index.countDeadLetters({ ...filterOf(replay), replayable });
   const counted = {
     ...replay,
@@ -56,10 +58,11 @@ export async function startCallReplay(
   noted: Noting = nobody,
 ): Promise<Replay> {
   const { destinations, ids, replays } = parts;
-  const problems = callReplayProblems(body, { destination: (id) => destinations.get(id) });
+  const nowMs = parts.nowMs();
+  const problems = callReplayProblems(body, { destination: (id) => destinations.get(id), nowMs });
   if (problems.length > 0) throw refusedBy([], problems);
   const stretches = await parts.jobStretches(body.destinationId, parseTimestamp(body.from));
-  const replay = callReplayOf(body, { id: ids.newReplayId(), stretches, nowMs: parts.nowMs() });
+  const replay = callReplayOf(body, { id: ids.newReplayId(), stretches, nowMs });
   await noted(replay);
   await replays.putVisibly(replay);
   return replay;

@@ -1,4 +1,4 @@
-import { replayJobId } from "#contract";
+import { replayJobId, userIn } from "#contract";
 import {
   type DeadLetter,
   type DeliveryJob,
@@ -36,6 +36,7 @@ export function jobOf(
     shard,
     messageId,
     sourceId,
+    ...userIn(letter),
     type,
     receivedAtMs,
     replayId,
@@ -52,6 +53,7 @@ export function againOf(job: DeliveryJob, replay: Pick<Replay, "id" | "toDestina
     shard,
     messageId,
     sourceId,
+    ...userIn(job),
     type,
     receivedAtMs,
     replayId: replay.id,

@@ -1,4 +1,4 @@
-import type { Replay } from "#topics";
+import type { Replay, ReplayedCalls } from "#topics";
 import type { Audit } from "../audit/audit.ts";
 import type { Actor } from "../http/caller.ts";
 import type { CallReplayParts, ReplayParts } from "./parts.ts";
@@ -12,11 +12,12 @@ export interface ReplayRouteParts extends ReplayParts, CallReplayParts {
 export function noting({ audit }: ReplayRouteParts, action: "started" | "cancelled", by: Actor) {
   return (replay: Replay): Promise<void> => {
     const { id, ids, calls, destinationId, toDestinationId, fromMs, toMs, reason, matched } = replay;
-    const what =
-      calls === null
-        ? { deadLetters: ids?.length ?? null, reason, matched }
-        : { which: calls.which, sourceId: calls.sourceId, event: calls.event, messageId: calls.messageId };
+    const what = calls === null ? { deadLetters: ids?.length ?? null, reason, matched } : meantBy(calls);
     const after = { id, destinationId, toDestinationId, fromMs, toMs, ...what };
     return audit.record({ by, action, resource: "replay", resourceId: id, before: null, after });
   };
+}
+
+function meantBy({ anonymousId, event, messageId, sourceId, userId, which }: ReplayedCalls) {
+  return { which, sourceId, event, messageId, userId, anonymousId };
 }

@@ -21,6 +21,8 @@ describe("a dead letter as a job again", () => {
       shard: 2,
       messageId: "m1",
       sourceId: "s1",
+      userId: "u1",
+      anonymousId: null,
       type: "track",
       receivedAtMs: START_MS - 1_000,
       attempts: 0,
@@ -33,6 +35,7 @@ describe("a dead letter as a job again", () => {
       lastChanceUntilMs: null,
       pausedSinceMs: null,
       pausedMs: 0,
+      destinationPausedMs: null,
       unaskedUrls: [],
       outcomes: [],
       body: letter.body,
@@ -106,6 +109,7 @@ describe("what a replay has sent again", () => {
 
 describe("a request for a replay", () => {
   const known = {
+    nowMs: Date.parse("2026-02-01"),
     destination: (id: string) => ({ d1: { enabled: true }, off: { enabled: false } })[id],
     deadLetter: (id: string) =>
       ({
@@ -153,5 +157,9 @@ describe("a request for a replay", () => {
     [{ destinationId: "off" }, ["destinationId: destination off is switched off: switch it on first"]],
     [{ destinationId: "d1", from: "tomorrow" }, ["from: is not an ISO 8601 time"]],
     [{ destinationId: "d1", from: "2026-01-02", to: "2026-01-02" }, ["to: must be later than from"]],
+    [
+      { destinationId: "d1", from: "2026-02-02" },
+      ["from: must not be in the future: nothing has happened there"],
+    ],
   ])("%j is refused, every reason named", (body, problems) => expect(problemsOf(body)).toEqual(problems));
 });

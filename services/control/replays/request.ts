@@ -4,7 +4,7 @@ import { parseTimestamp } from "#contract";
 import type { DestinationConfig, Replay } from "#topics";
 import type { ListedDeadLetter } from "../delivery-index/dead-letters-table.ts";
 import type { FieldProblem } from "../http/problem.ts";
-import { rangeProblems } from "../http/time-pages.ts";
+import { pastRangeProblems } from "../http/time-pages.ts";
 import type { ReplayBody } from "./schemas.ts";
 
 type Body = Static<typeof ReplayBody>;
@@ -12,6 +12,7 @@ type Body = Static<typeof ReplayBody>;
 export interface Known {
   destination(id: string): Pick<DestinationConfig, "enabled"> | undefined;
   deadLetter(id: string): ListedDeadLetter | undefined;
+  readonly nowMs: number;
 }
 
 /** What is wrong with a request whose schema is fulfilled. */
@@ -21,7 +22,7 @@ export function replayProblems(body: Body, known: Known): FieldProblem[] {
     return [{ path: "ids", message: "is required, or destinationId" }];
   if (ids === undefined) {
     const path = toDestinationId === undefined ? "destinationId" : "toDestinationId";
-    return [...rangeProblems(body), ...destinationProblems(path, body[path], known)];
+    return [...pastRangeProblems(body, known.nowMs), ...destinationProblems(path, body[path], known)];
   }
   const narrowing = (["toDestinationId", "reason", "from", "to"] as const).filter(
     (path) => body[path] !== undefined,

@@ -145,6 +145,7 @@ describe("a request for a replay", () => {
     [{ destinationId: "d3" }, "destinationId", "there is no destination d3"],
     [{ destinationId: "d1", from: "2026-01-02T00:00:00Z", to: "2026-01-02T00:00:00Z" }, "to", "later than"],
     [{ destinationId: "d1", from: "never" }, "from", ""],
+    [{ destinationId: "d1", from: "2026-01-02" }, "from", "must not be in the future"],
     [{ destinationId: "d1", callsPerSecond: 0.09 }, "callsPerSecond", ""],
     [{ destinationId: "d1", callsPerSecond: 10_001 }, "callsPerSecond", ""],
     [{ destinationId: "d1", more: 1 }, "more", ""],
@@ -182,6 +183,21 @@ describe("a request for a replay", () => {
   });
 });
 
+test("replays are listed by the destination that is meant or gets them", async () => {
+  const { ask } = await setup([
+    replay({ id: "own", destinationId: "d1", toDestinationId: null }),
+    replay({ id: "to", destinationId: "deleted", toDestinationId: "d1" }),
+  ]);
+  const idsOf = async (id: string) =>
+    (await ask("GET", `/v1/replays?destinationId=${id}`)).body.data.map((one: { id: string }) => one.id);
+  expect(await idsOf("d1")).toEqual(["own", "to"]);
+  expect(await idsOf("deleted")).toEqual(["to"]);
+  expect(await idsOf("d2")).toEqual([]);
+  const { body, status } = await ask("GET", "/v1/replays?destinationId=none");
+  const errors = [{ path: "destinationId", message: "there is no destination none" }];
+  expect([status, body.errors]).toEqual([404, errors]);
+});
+
 describe("a request for a replay of calls", () => {
   test("is written with what is to be read, and answered with where it is", async () => {
     const { ask, replays, stretched } = await setup();
@@ -194,7 +210,8 @@ describe("a request for a replay of calls", () => {
       location: "/v1/replays/rpl_new",
     });
     expect(stretched).toEqual([["d2", Date.parse(from)]]);
-    const calls = { which: "all", sourceId: null, event: "Bought", messageId: null };
+    const nobody = { userId: null, anonymousId: null };
+    const calls = { which: "all", sourceId: null, event: "Bought", messageId: null, ...nobody };
     expect(replays.get("rpl_new")).toEqual(
       replay({
         id: "rpl_new",

@@ -1,10 +1,11 @@
 // POST /v1/dead-letters/replay, GET /v1/replays[/{id}], DELETE /v1/replays/{id} (contract 3.7, 10.6).
-import type { Static } from "typebox";
+import { type Static, Type } from "typebox";
 import type { Replay } from "#topics";
 import { actorOf } from "../http/caller.ts";
 import { IdParams } from "../http/fields.ts";
 import { conflictResponse, problemResponses } from "../http/openapi.ts";
 import { PageQuery, page, pageOf } from "../http/pages.ts";
+import { notFound } from "../http/problem.ts";
 import type { ControlApp } from "../http/server.ts";
 import { checkBody } from "../http/validation.ts";
 import { addCallReplayRoute } from "./call-routes.ts";
@@ -14,6 +15,16 @@ import type { ReplayParts } from "./parts.ts";
 import { ReplayAccepted, ReplayBody, ReplayView, replayView } from "./schemas.ts";
 
 const TAGS = ["dead letters"];
+
+const ReplaysQuery = Type.Object(
+  {
+    ...PageQuery.properties,
+    destinationId: Type.Optional(
+      Type.String({ minLength: 1, description: "Whose dead letters or calls are meant, or that gets them." }),
+    ),
+  },
+  { additionalProperties: false },
+);
 
 export function addReplayRoutes(app: ControlApp, parts: ReplayRouteParts): void {
   addStartRoute(app, parts);
@@ -59,12 +70,21 @@ function addReadRoutes(app: ControlApp, parts: ReplayParts): void {
         tags: TAGS,
         operationId: "listReplays",
         summary: "List the replays, oldest first",
-        querystring: PageQuery,
+        querystring: ReplaysQuery,
         response: { 200: pageOf(ReplayView), ...problemResponses },
       },
     },
     async ({ query }) => {
-      const { data, next } = page(parts.replays.list(), query);
+      const { destinationId } = query;
+      const found = parts.replays.list().filter((replay) => isOf(replay, destinationId));
+      // One that was deleted is known as long as its replays are.
+      if (
+        destinationId !== undefined &&
+        found.length === 0 &&
+        parts.destinations.get(destinationId) === undefined
+      )
+        throw notFound("destination", destinationId, "destinationId");
+      const { data, next } = page(found, query);
       return { data: data.map((replay) => viewOf(parts, replay)), next };
     },
   );
@@ -101,6 +121,13 @@ function addCancelRoute(app: ControlApp, parts: ReplayRouteParts): void {
       const cancelled = await cancelReplay(parts, request.params.id, noted);
       return await reply.code(202).send(viewOf(parts, cancelled));
     },
+  );
+}
+
+/** Dead letters that are named by their ids may be of any destination: where they are sent is all that is known. */
+function isOf(replay: Replay, destinationId: string | undefined): boolean {
+  return (
+    destinationId === undefined || [replay.destinationId, replay.toDestinationId].includes(destinationId)
   );
 }
 

@@ -3,6 +3,7 @@ import type { FoundJob, WaitingReader } from "../waiting/reader.ts";
 import { findSettled } from "./settled-calls.ts";
 
 const SPOT = { partition: 0, offset: 4 };
+const job = (jobId: string) => ({ jobId, userId: "u1", anonymousId: null, body: Buffer.of() });
 
 function setup(waitingIds: readonly string[] = []) {
   const looks: string[] = [];
@@ -12,7 +13,7 @@ function setup(waitingIds: readonly string[] = []) {
       for (const id of waitingIds) await onJob({ topicName: id } as FoundJob);
       return undefined;
     },
-    decode: async ({ topicName: jobId }) => ({ jobId }) as never,
+    decode: async ({ topicName: jobId }) => job(jobId) as never,
   };
   const found = findSettled(
     {
@@ -51,11 +52,11 @@ describe("what has become of a call", () => {
 
   test("is that it is pending until its job is committed, and while it waits", async () => {
     const settled = await setup(["waits"]).found;
-    expect(settled.became({ jobId: "a" }, { partition: 0, offset: 5 })).toBe("pending");
-    expect(settled.became({ jobId: "a" }, { partition: 1, offset: 0 })).toBe("pending");
-    expect(settled.became({ jobId: "waits" }, SPOT)).toBe("pending");
-    expect(settled.became({ jobId: "died" }, SPOT)).toBe("dead");
-    expect(settled.became({ jobId: "a" }, SPOT)).toBe("delivered");
+    expect(settled.became(job("a"), { partition: 0, offset: 5 })).toBe("pending");
+    expect(settled.became(job("a"), { partition: 1, offset: 0 })).toBe("pending");
+    expect(settled.became(job("waits"), SPOT)).toBe("pending");
+    expect(settled.became(job("died"), SPOT)).toBe("dead");
+    expect(settled.became(job("a"), SPOT)).toBe("delivered");
   });
 
   test("is not known while more calls wait than can be kept in mind", async () => {

@@ -1,5 +1,7 @@
 // What has become of the calls of a destination, as far as a replay asks: the ones that wait are sent anyway.
+import { jobKey } from "#contract";
 import type { Admin } from "#kafka";
+import type { DeliveryJob } from "#topics";
 import type { DeliveryIndex } from "../delivery-index/delivery-index.ts";
 import type { Progress } from "../delivery-index/progress.ts";
 import type { WaitingReader } from "../waiting/reader.ts";
@@ -9,7 +11,7 @@ export type Became = "delivered" | "dead" | "pending";
 export interface SettledCalls {
   /** Of a job by where its first record stands in delivery-jobs. */
   became(
-    job: { readonly jobId: string },
+    job: Pick<DeliveryJob, "jobId" | "userId" | "anonymousId" | "body">,
     spot: { readonly partition: number; readonly offset: number },
   ): Became;
 }
@@ -49,7 +51,7 @@ export async function findSettled(parts: SettledCallsParts, asked: Asked): Promi
     ...asked,
     after: undefined,
     async onJob(found) {
-      pending.add((await waiting.decode(found)).jobId);
+      pending.add(jobKey(await waiting.decode(found)));
       if (pending.size > MAX_WAITING) throw new RangeError(`more than ${MAX_WAITING} calls wait`);
     },
   });
@@ -57,9 +59,9 @@ export async function findSettled(parts: SettledCallsParts, asked: Asked): Promi
   const ends = await parts.deadLetterEnds();
   while (!(await progress.untilCovers("deadLetters", ends, INDEX_LOOK_MS))) asked.signal.throwIfAborted();
   return {
-    became({ jobId }, { offset, partition }) {
-      if (offset >= (committed.get(partition) ?? 0) || pending.has(jobId)) return "pending";
-      return index.findDeadLetter(jobId) === undefined ? "delivered" : "dead";
+    became(job, { offset, partition }) {
+      if (offset >= (committed.get(partition) ?? 0) || pending.has(jobKey(job))) return "pending";
+      return index.findDeadLetter(job.jobId) === undefined ? "delivered" : "dead";
     },
   };
 }

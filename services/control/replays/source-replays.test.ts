@@ -28,7 +28,7 @@ async function setup(destinations: readonly Connected[]) {
     replays: { putVisibly: async (replay: Replay) => void written.push(replay) },
     jobStretches: async (id: string) => [{ partition: 0, fromOffset: 0, toOffset: id.length }],
     ids: { newReplayId: () => `rpl_${++made}` },
-    nowMs: () => 1_000,
+    nowMs: () => Date.parse("2026-02-01"),
     audit: { record: async ({ resourceId }: { resourceId: string }) => void noted.push(resourceId) },
   } as unknown as SourceReplayParts;
   const server = await createServer({
@@ -104,6 +104,12 @@ describe("a replay of a source's calls", () => {
       body: { from: "2026-01-02", to: "2026-01-01" },
       status: 422,
       detail: /refused: to$/,
+    },
+    {
+      why: "a time that has not come",
+      body: { from: "2026-02-02" },
+      status: 422,
+      detail: /refused: from$/,
     },
     { why: "a destination of its own", body: { destinationId: "d1" }, status: 422, detail: /destinationId/ },
   ])("is refused for $why, and nothing is begun", async (refusal) => {

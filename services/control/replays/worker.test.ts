@@ -24,6 +24,7 @@ function setup(changes: Partial<Replay> = {}) {
     elapsedMs: 0,
     looks: 0,
     stepMs: 0,
+    acknowledged: Promise.resolve(),
     gone: new Set<number>(),
     deleted: new Set<string>(),
   };
@@ -68,6 +69,7 @@ function setup(changes: Partial<Replay> = {}) {
       async send(records) {
         sent.push(records.length);
         world.elapsedMs += world.stepMs;
+        await world.acknowledged;
       },
     },
     serde: { encode: () => Buffer.of() },
@@ -137,6 +139,31 @@ describe("work on a replay", () => {
     ]);
     bench.ending.abort();
     await bench.work;
+  });
+
+  test("counts what it has sent once that is acknowledged, and sends nothing more until then", async () => {
+    const bench = setup();
+    const { promise, resolve } = Promise.withResolvers<void>();
+    await bench.steps(1);
+    bench.world.acknowledged = promise;
+    await bench.steps(2);
+    bench.world.elapsedMs += 5_000;
+    await bench.turns();
+    expect([bench.sent, bench.pauses.length, bench.saved]).toEqual([[1, 1], 1, []]);
+    resolve();
+    await bench.turns();
+    expect(bench.saved.map(({ replayed, cursor }) => [replayed, cursor])).toEqual([[2, "0:1"]]);
+    bench.ending.abort();
+    await bench.work;
+  });
+
+  test("goes no further than what Kafka has taken: of what it refused nothing is counted", async () => {
+    const bench = setup();
+    await bench.steps(2);
+    bench.world.acknowledged = Promise.reject(new Error("Kafka is away"));
+    await bench.steps(2);
+    await expect(bench.work).rejects.toThrow("Kafka is away");
+    expect([bench.sent, bench.saved]).toEqual([[1, 1, 1], []]);
   });
 
   test("writes at its hand-over how far it came, so that the next owner sends nothing again", async () => {

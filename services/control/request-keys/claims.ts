@@ -24,6 +24,8 @@ export interface KeyedRequest {
   readonly id: string;
   readonly bodyHash: string;
   readonly requestId: string;
+  /** Its name. */
+  readonly token: string;
 }
 
 /** The right to carry a request out. */
@@ -48,15 +50,18 @@ export interface ClaimParts {
   readonly serde: Pick<Serde, "encode">;
   readonly secrets: Pick<SecretBox, "encrypt" | "decrypt">;
   /** Every change has an entry before it is made. */
-  readonly auditLog: { list(): AuditEntry[]; refresh(): Promise<void> };
+  readonly auditLog: {
+    list(): readonly Pick<AuditEntry, "action" | "atMs" | "requestId" | "resource" | "resourceId">[];
+    refresh(): Promise<void>;
+  };
   readonly host: Pick<Host, "setTimeout" | "elapsed" | "uuid">;
   nowMs(): number;
 }
 
-/** How a request has ended: with an answer that is kept, refused without a change, or so that it is not known whether it made one. */
+/** How a request has ended: with an answer that is kept, refused without a change, with an answer that is too large to keep, or so that it is not known whether it made one. */
 export type Ending =
   | { readonly state: "finished"; readonly answer: KeptAnswer }
-  | { readonly state: "released" | "unknown" };
+  | { readonly state: "released" | "unkept" | "unknown" };
 
 /** The request is under way, here or in another process: the same one may be sent again in a while. */
 export class UnderWay extends ProblemError {
@@ -99,6 +104,7 @@ async function behind(
       { path: "Idempotency-Key", message: "was used for a request with another body: take a new key" },
     ]);
   if (kept.answer !== undefined) return { kind: "repeat", answer: kept.answer };
+  if (last.state === "unkept") throw await unkept(parts, begun);
   if (last.state === "begun" && nowMs() - begun.atMs < REQUEST_WITHIN_MS) {
     await untilChanged(parts, last, endMs);
     return undefined;
@@ -132,17 +138,20 @@ async function opened(parts: ClaimParts, { begun, last }: Held): Promise<Kept> {
 
 async function begin(
   parts: ClaimParts,
-  { id, bodyHash, requestId }: KeyedRequest,
+  { id, bodyHash, requestId, token }: KeyedRequest,
   follows: string | null,
 ): Promise<Claim> {
   const { keys, table, secrets, host, nowMs } = parts;
   keys.forget(nowMs());
-  if (keys.isFull)
-    throw new ProblemError("unavailable", "no more Idempotency-Keys are taken now; nothing was begun");
+  if (keys.isFullFor(token))
+    throw new ProblemError(
+      "unavailable",
+      `no more Idempotency-Keys of the token ${token} are taken now; nothing was begun`,
+    );
   const claim = host.uuid();
   const atMs = nowMs();
   const sealed = sealBody(secrets, claim, bodyHash);
-  const begun: RequestKey = { id, claim, follows, state: "begun", requestId, atMs, ...sealed };
+  const begun: RequestKey = { id, claim, follows, state: "begun", requestId, atMs, token, ...sealed };
   keys.await(claim);
   try {
     await write(parts, begun);
@@ -184,6 +193,14 @@ async function checkUnchanged(parts: ClaimParts, begun: RequestKey): Promise<voi
   throw new ProblemError(
     "conflict",
     `the outcome of the first request with this Idempotency-Key is unknown, it may have changed something (${changes}): look at that, and take a new key for another try`,
+  );
+}
+
+async function unkept(parts: ClaimParts, begun: RequestKey): Promise<ProblemError> {
+  const changes = await changesOf(parts, begun);
+  return new ProblemError(
+    "conflict",
+    `the first request with this Idempotency-Key was carried out (${changes}); its answer was too large to be kept: look at what it has changed`,
   );
 }
 

@@ -247,10 +247,34 @@ test("neither an answer nor the hash of a body is in the log as it is", async ()
 
 test("when there is no room for another key the request is not begun; keys that are there are answered", async () => {
   const world = new KeyedWorld();
-  const p = await world.process(700);
+  const p = await world.process({ maxBytes: 10_000, maxTokenBytes: 700 });
   expect((await p.ask({ key: "one" })).status).toBe(201);
   const refused = await p.ask({ key: "two" });
   expect([refused.status, refused.headers["retry-after"]]).toEqual([503, "5"]);
+  expect((await p.ask({ key: "two", token: "other" })).status).toBe(201);
   expect((await p.ask({ key: "one" })).headers["idempotent-replayed"]).toBe("true");
+  expect(world.made).toHaveLength(2);
+});
+
+test("an answer that is too large to keep says so, and the next request is told at once what the first has changed", async () => {
+  const { world, p, q, states } = await setup();
+  const body = { name: "A", note: "x".repeat(70_000) };
+  const first = await p.ask({ key: "k", body });
+  expect([first.status, first.headers["idempotent-kept"]]).toEqual([201, "false"]);
+  expect(states()).toEqual(["begun", "unkept"]);
+  for (const process of [p, q]) {
+    const again = await process.ask({ key: "k", body });
+    expect([again.status, again.headers["retry-after"]]).toEqual([409, undefined]);
+    expect(again.body.detail).toContain("was carried out (source t0 created)");
+  }
   expect(world.made).toHaveLength(1);
+});
+
+test("a body that nests too deep to be compared is refused as unreadable, and nothing is begun", async () => {
+  const { world, p } = await setup();
+  const payload = `{"name":"A","note":${"[".repeat(20_000)}${"]".repeat(20_000)}}`;
+  const headers = { "idempotency-key": "k", "content-type": "application/json" };
+  const refused = await p.server.inject({ method: "POST", url: "/v1/things", headers, payload });
+  expect(refused.statusCode).toBe(400);
+  expect([world.log.records, world.made]).toEqual([[], []]);
 });

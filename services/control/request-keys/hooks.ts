@@ -2,9 +2,10 @@
 import { hash } from "node:crypto";
 import type { FastifyReply, FastifyRequest, RouteOptions } from "fastify";
 import { type TObject, Type } from "typebox";
+import { jsonFault } from "#contract";
 import type { Logger } from "#runtime";
 import { entityTag } from "../edits/entity-tag.ts";
-import { refused } from "../http/problem.ts";
+import { ProblemError, refused } from "../http/problem.ts";
 import type { ControlApp } from "../http/server.ts";
 import {
   type Claim,
@@ -33,12 +34,18 @@ export interface RequestKeyParts {
 const VISIBLE_ASCII = /^[\x21-\x7e]{1,255}$/;
 /** Of an answer that is repeated. */
 const REPLAYED_HEADER = "idempotent-replayed";
+/** Of an answer that cannot be repeated, because it is too large. */
+const KEPT_HEADER = "idempotent-kept";
+/** Answers are a few kilobytes; a token has room for 256 of the largest in a day. */
+const MAX_ANSWER_BYTES = 64 * 1024;
+/** Of a body; what routes read nests less. */
+const MAX_BODY_DEPTH = 64;
 const KEPT_HEADERS = ["content-type", "etag", "location"] as const;
 const AGAIN_AFTER_SECONDS = 1;
 
 const KeyHeader = Type.String({
   description:
-    "1 to 255 visible ASCII characters, new for each change: a request that comes again with it within 24 hours is not carried out again, but answered as the first one, with `Idempotent-Replayed: true`. 422 when the body is another; 409 with Retry-After while the first is under way, without it when it is not known what that has changed.",
+    "1 to 255 visible ASCII characters, new for each change: a request that comes again with it within 24 hours is not carried out again, but answered as the first one, with `Idempotent-Replayed: true`. 422 when the body is another; 409 with Retry-After while the first is under way, without it when it is not known what that has changed, or when its answer had more than 64 KiB: that answer said so by `Idempotent-Kept: false`.",
 });
 
 /** For the routes that are added after it. Costs nothing without the header. */
@@ -50,7 +57,10 @@ export function acceptRequestKeys(app: ControlApp, parts: RequestKeyParts): void
     route.schema = { ...route.schema, headers: withKey(route) };
     route.preHandler = async (request, reply) => await begin(parts, request, reply);
     route.onSend = async (request, reply, payload) => {
-      if (request.claim !== undefined) await finish(parts, request.claim, endingOf(reply, payload));
+      if (request.claim === undefined) return payload;
+      const ending = endingOf(reply, payload);
+      if (ending.state === "unkept") reply.header(KEPT_HEADER, "false");
+      await finish(parts, request.claim, ending);
       return payload;
     };
   });
@@ -85,11 +95,17 @@ async function begin({ requestKeys }: RequestKeyParts, request: FastifyRequest, 
 function keyedRequest({ body, caller, id, url }: FastifyRequest, key: string): KeyedRequest {
   if (!VISIBLE_ASCII.test(key))
     throw refused([{ path: "Idempotency-Key", message: "must have 1 to 255 visible ASCII characters" }]);
+  if (jsonFault(body, MAX_BODY_DEPTH) !== undefined)
+    throw new ProblemError(
+      "unreadable",
+      `with an Idempotency-Key a body may nest at most ${MAX_BODY_DEPTH} levels deep, and have no number beyond a double's`,
+    );
   return {
     id: hash("sha256", JSON.stringify([caller.name, url, key]), "base64url"),
     // In whatever order its fields are.
     bodyHash: entityTag({ body: body ?? null }),
     requestId: id,
+    token: caller.name,
   };
 }
 
@@ -102,6 +118,7 @@ function endingOf(reply: FastifyReply, payload: unknown): Ending {
   const { statusCode: status } = reply;
   if (status >= 400 && status < 500) return { state: "released" };
   if (status >= 300 || typeof payload !== "string") return { state: "unknown" };
+  if (Buffer.byteLength(payload) > MAX_ANSWER_BYTES) return { state: "unkept" };
   const headers = KEPT_HEADERS.flatMap((name) => {
     const value = reply.getHeader(name);
     return value === undefined ? [] : [[name, String(value)] as const];

@@ -12,7 +12,7 @@ function keysOf(...log: Partial<RequestKey>[]): RequestKeys {
 
 function recordOf(record: Partial<RequestKey>): RequestKey {
   const sealed = { keyId: "k1", ciphertext: Buffer.alloc(100), format: 2 };
-  const begun = { id: "k", claim: "a", follows: null, state: "begun", requestId: "r", atMs: 0 };
+  const begun = { id: "k", claim: "a", follows: null, state: "begun", requestId: "r", atMs: 0, token: "ci" };
   return { ...begun, ...sealed, ...record };
 }
 
@@ -56,15 +56,23 @@ test("a key counts for a day, and is forgotten an hour later", () => {
   expect(keys.size).toBe(0);
 });
 
-test("there is room for so many bytes, which those that go give back", () => {
-  const keys = new RequestKeys(1_500);
+test("a token has room for so many bytes, which those that go give back; others have theirs", () => {
+  const keys = new RequestKeys({ maxBytes: 2_400, maxTokenBytes: 1_500 });
   keys.observe(recordOf({ id: "k" }));
   keys.observe(recordOf({ id: "k", state: "finished" }));
-  expect(keys.isFull).toBe(false);
+  expect(keys.isFullFor("ci")).toBe(false);
   keys.observe(recordOf({ id: "other", claim: "b" }));
-  expect(keys.isFull).toBe(true);
+  expect([keys.isFullFor("ci"), keys.isFullFor("ops")]).toEqual([true, false]);
+  keys.observe(recordOf({ id: "third", claim: "c", token: "ops" }));
+  keys.observe(recordOf({ id: "fourth", claim: "d", token: null }));
+  expect(keys.isFullFor("ops")).toBe(true);
+  for (const [id, claim] of [
+    ["third", "c"],
+    ["fourth", "d"],
+  ] as const)
+    keys.observe(recordOf({ id, claim, token: id === "third" ? "ops" : null, state: "released" }));
   keys.observe(recordOf({ id: "other", claim: "b", state: "released" }));
-  expect([keys.isFull, keys.size]).toEqual([false, 1]);
+  expect([keys.isFullFor("ci"), keys.size]).toEqual([false, 1]);
 });
 
 test("a request knows when its own record was read, also one that came to nothing", () => {

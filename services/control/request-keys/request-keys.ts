@@ -6,10 +6,15 @@ import type { RequestKey } from "#topics";
 export const KEY_KEPT_MS = 24 * 3_600_000;
 /** Clocks differ: what one process takes for over, another may still compare with. */
 const FORGOTTEN_AFTER_MS = KEY_KEPT_MS + 3_600_000;
-/** Of all answers and what is known beside them: some forty thousand keys. */
-const MAX_BYTES = 64 * 1024 * 1024;
+/** Of all answers and what is known beside them: some forty thousand keys. One token has a quarter: it does not take the others' room. */
+const BOUNDS: KeyBounds = { maxBytes: 64 * 1024 * 1024, maxTokenBytes: 16 * 1024 * 1024 };
 /** Two objects, four short texts and a place in a map. */
 const BYTES_A_KEY = 600;
+
+export interface KeyBounds {
+  readonly maxBytes: number;
+  readonly maxTokenBytes: number;
+}
 
 /** The request that holds a key. */
 export interface Held {
@@ -21,24 +26,28 @@ export interface Held {
 
 /** Fed with every record of the topic, in the order of each key. */
 export class RequestKeys {
-  readonly #maxBytes: number;
+  readonly #bounds: KeyBounds;
   /** About as old as they were begun. */
   readonly #held = new Map<string, Held>();
   /** Claims of this process whose first record is on its way. */
   readonly #unread = new Set<string>();
-  #bytes = 0;
+  /** By token; those of the version before are null's. */
+  readonly #bytes = new Map<string | null, number>();
 
-  constructor(maxBytes: number = MAX_BYTES) {
-    this.#maxBytes = maxBytes;
+  constructor(bounds: KeyBounds = BOUNDS) {
+    this.#bounds = bounds;
   }
 
   get size(): number {
     return this.#held.size;
   }
 
-  /** There is no room for another key; those that are there can be asked for. */
-  get isFull(): boolean {
-    return this.#bytes >= this.#maxBytes;
+  /** There is no room for another key of the token; those that are there can be asked for. */
+  isFullFor(token: string): boolean {
+    const { maxBytes, maxTokenBytes } = this.#bounds;
+    let bytes = 0;
+    for (const each of this.#bytes.values()) bytes += each;
+    return bytes >= maxBytes || (this.#bytes.get(token) ?? 0) >= maxTokenBytes;
   }
 
   observe(record: RequestKey): void {
@@ -81,23 +90,32 @@ export class RequestKeys {
   }
 
   #set(id: string, next: Held | undefined): void {
-    this.#bytes -= sizeOf(this.#held.get(id));
-    this.#bytes += sizeOf(next);
+    this.#count(this.#held.get(id), -1);
+    this.#count(next, 1);
     if (next === undefined) this.#held.delete(id);
     else this.#held.set(id, next);
   }
+
+  #count(held: Held | undefined, sign: 1 | -1): void {
+    if (held === undefined) return;
+    const { token } = held.begun;
+    const bytes = (this.#bytes.get(token) ?? 0) + sign * sizeOf(held);
+    if (bytes === 0) this.#bytes.delete(token);
+    else this.#bytes.set(token, bytes);
+  }
 }
 
-function sizeOf(held: Held | undefined): number {
-  if (held === undefined) return 0;
-  const { begun, last } = held;
+function sizeOf({ begun, last }: Held): number {
   return BYTES_A_KEY + begun.ciphertext.length + (last === begun ? 0 : last.ciphertext.length);
 }
+
+/** Carried out: with an answer that is repeated, or with one that was too large to keep. */
+const ENDED: ReadonlySet<string> = new Set(["finished", "unkept"]);
 
 /** Who follows has seen that a request has ended without a change; one that has an answer after all keeps the key. */
 function isFree(held: Held | undefined, { atMs, follows }: RequestKey): boolean {
   if (held === undefined || isOver(held, atMs)) return true;
-  return held.begun.claim === follows && held.last.state !== "finished";
+  return held.begun.claim === follows && !ENDED.has(held.last.state);
 }
 
 function isOver({ begun }: Held, nowMs: number): boolean {

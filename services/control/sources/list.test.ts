@@ -60,7 +60,7 @@ describe("a list of sources", () => {
     ["enabled=maybe", "enabled", "must be true or false"],
     ["sort=nam", "sort", "must be one of createdAt, -createdAt, name, -name; did you mean name?"],
     ["name=", "name", "must not be empty"],
-    ["name=a&name=b", "name", "must be a text"],
+    ["name=a&name=b", "name", "is given more than once"],
     ["health=failing", "health", "is not a query parameter of this route"],
     ["lable=team", "lable", "is not a query parameter of this route; did you mean label?"],
   ])("?%s is refused by name", async (query, path, message) => {

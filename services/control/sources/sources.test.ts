@@ -178,7 +178,7 @@ describe("sources (contract 10.2)", () => {
     const add = async () => {
       for (;;) {
         const answer = await control.ask(`/v1/sources/${id}/write-keys`, { method: "POST" });
-        if (answer.status !== 503 || !answer.body.detail.includes("was not begun")) return answer;
+        if (answer.status !== 503 || !answer.body.detail.includes("nothing was begun")) return answer;
       }
     };
     const answers = await Promise.all(Array.from({ length: 19 }, add));

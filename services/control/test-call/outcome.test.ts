@@ -4,7 +4,7 @@ import { createMask } from "#secrets";
 import { CAPTURED_BYTES, outcomeView } from "./outcome.ts";
 
 const SECRET = 'a "long" secret/with what needs escapes';
-const options = { url: "https://in.test/", hide: createMask([SECRET]), nowMs: 0 };
+const options = { destinationId: "d1", url: "https://in.test/", hide: createMask([SECRET]), nowMs: 0 };
 
 function failed(failure: RequestFailure, message: string, durationMs: number) {
   return outcomeView({ kind: "failure", failure, message, durationMs }, options);

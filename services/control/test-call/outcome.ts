@@ -1,7 +1,7 @@
 // What one webhook made of the test, as it is shown; pure.
 import { classifyResult, type RequestResult } from "#contract";
 import type { Mask } from "#secrets";
-import { shownUrl } from "../http/shown-url.ts";
+import { webhookFields } from "../http/webhook-fields.ts";
 
 /** Of a response that much is shown. */
 const SHOWN_BYTES = 1_024;
@@ -11,6 +11,7 @@ const LONGEST_SECRET_BYTES = 6 * 4_096;
 export const CAPTURED_BYTES = SHOWN_BYTES + LONGEST_SECRET_BYTES;
 
 export interface WebhookOutcomeView {
+  readonly webhookId: string;
   readonly url: string;
   readonly outcome: "success" | "retryable" | "permanent";
   /** A slug; null on success. */
@@ -34,15 +35,22 @@ export function isWithoutAddress(result: RequestResult): boolean {
   return result.kind === "failure" && (result.failure === "blocked_address" || result.failure === "dns");
 }
 
-export interface OutcomeOptions {
+interface TestedWebhook {
+  readonly destinationId: string;
   readonly url: string;
+}
+
+export interface OutcomeOptions extends TestedWebhook {
   /** Takes out the destination's secrets, wherever the webhook sent them back. */
   readonly hide: Mask;
   readonly nowMs: number;
 }
 
-export function outcomeView(result: RequestResult, { url, hide, nowMs }: OutcomeOptions): WebhookOutcomeView {
-  const shown = { url: shownUrl(url) };
+export function outcomeView(
+  result: RequestResult,
+  { destinationId, url, hide, nowMs }: OutcomeOptions,
+): WebhookOutcomeView {
+  const shown = webhookFields(destinationId, url);
   if (isWithoutAddress(result)) {
     const reason = { outcome: "permanent", reason: "no_usable_address", error: NO_USABLE_ADDRESS } as const;
     return { ...shown, ...reason, status: null, durationMs: 0, response: null };
@@ -60,10 +68,17 @@ export function outcomeView(result: RequestResult, { url, hide, nowMs }: Outcome
 }
 
 /** Of a webhook whose destination has secrets that no configured key opens; `why` names the key by its id. */
-export function unreadableView(url: string, why: string): WebhookOutcomeView {
+export function unreadableView({ destinationId, url }: TestedWebhook, why: string): WebhookOutcomeView {
   const reason = { outcome: "retryable", reason: "secret_unreadable" } as const;
   const error = `nothing was sent: ${why} (HOOKLINE_ENCRYPTION_KEYS)`;
-  return { url: shownUrl(url), ...reason, status: null, durationMs: 0, error, response: null };
+  return {
+    ...webhookFields(destinationId, url),
+    ...reason,
+    status: null,
+    durationMs: 0,
+    error,
+    response: null,
+  };
 }
 
 function errorOf(result: RequestResult, isSuccess: boolean, hide: Mask): string | null {

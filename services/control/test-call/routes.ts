@@ -1,15 +1,15 @@
 // POST /v1/destinations/{id}/test (contract 10.4).
 import { type Static, Type } from "typebox";
 import { type AcceptedCall, deliveryHeaders } from "#contract";
-import { createMask, SecretError } from "#secrets";
+import { createMask, SecretError, secretsOfUrl } from "#secrets";
 import type { DestinationConfig } from "#topics";
 import { existingDestination } from "../destinations/existing.ts";
 import { type OpenSecrets, openSecrets } from "../destinations/secrets.ts";
 import { IdParams } from "../http/fields.ts";
 import { problemResponses } from "../http/openapi.ts";
 import type { ControlApp } from "../http/server.ts";
-import { SHOWN_URL } from "../http/shown-url.ts";
 import { checkBody } from "../http/validation.ts";
+import { WEBHOOK_FIELDS } from "../http/webhook-fields.ts";
 import { CAPTURED_BYTES, isWithoutAddress, outcomeView, unreadableView } from "./outcome.ts";
 import type { TestCallParts } from "./parts.ts";
 import { prepareCall } from "./prepare.ts";
@@ -32,7 +32,7 @@ const TestResult = Type.Object(
     delivered: Type.Boolean({ description: "At least one webhook answered with success." }),
     webhooks: Type.Array(
       Type.Object({
-        url: Type.String({ description: SHOWN_URL }),
+        ...WEBHOOK_FIELDS,
         outcome: Type.Unsafe<"success" | "retryable" | "permanent">({
           type: "string",
           enum: ["success", "retryable", "permanent"],
@@ -98,7 +98,10 @@ async function sendTest(
     });
   } catch (error) {
     if (!(error instanceof SecretError)) throw error;
-    const webhooks = destination.webhooks.map(({ url }) => unreadableView(url, error.message));
+    const destinationId = destination.id;
+    const webhooks = destination.webhooks.map(({ url }) =>
+      unreadableView({ destinationId, url }, error.message),
+    );
     for (const { outcome } of webhooks) parts.telemetry.tested(outcome);
     return { messageId: call.messageId, delivered: false, webhooks };
   }
@@ -117,7 +120,7 @@ async function send(
   const { egress, delivery, host, telemetry } = parts;
   const nowMs = parts.nowMs();
   const signing = [sharedSecret, previousSecret].filter((secret) => secret !== undefined);
-  const hide = createMask([...signing, ...headers.flatMap(Object.values)]);
+  const ofAll = [...signing, ...headers.flatMap(Object.values)];
   const { messageId } = call;
   const standardWebhooks = destination.standardWebhooks ? { messageId, secrets: signing, nowMs } : undefined;
   const { userAgent } = delivery;
@@ -135,7 +138,8 @@ async function send(
       });
       if (isWithoutAddress(result))
         await host.delay(Math.max(0, WITHOUT_ADDRESS_AFTER_MS - (host.elapsed() - begunAtMs)));
-      const view = outcomeView(result, { url, hide, nowMs: parts.nowMs() });
+      const hide = createMask([...ofAll, ...secretsOfUrl(url)]);
+      const view = outcomeView(result, { destinationId: destination.id, url, hide, nowMs: parts.nowMs() });
       telemetry.tested(view.outcome);
       return view;
     }),

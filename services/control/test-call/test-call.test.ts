@@ -64,6 +64,7 @@ describe("the test call (contract 10.4)", () => {
       delivered: true,
       webhooks: [
         {
+          webhookId: expect.stringMatching(/^whk_[0-9a-f]{12}$/),
           url: receiver.url("/sample-a"),
           outcome: "success",
           reason: null,
@@ -174,10 +175,12 @@ describe("the test call (contract 10.4)", () => {
 
   test("what a webhook sends back of its own secrets is masked, also across the end of what is shown", async () => {
     const value = `key-${"v".repeat(200)}`;
-    receiver.script("/echo", { status: 500, body: `${SECRET} ${"x".repeat(950)} ${value}` });
-    const id = await create([{ url: receiver.url("/echo"), headers: { "X-Key": value } }]);
+    const path = "/echo/T0kenOfTheChannel";
+    const body500 = `${SECRET} T0KENOFTHECHANNEL ${"x".repeat(950)} ${value}`;
+    receiver.script(path, { status: 500, body: body500 });
+    const id = await create([{ url: receiver.url(path), headers: { "X-Key": value } }]);
     const { text, body } = await testOf(id);
-    expect(body.webhooks[0].response).toMatch(/^\*{8} x+ \*{8}$/);
+    expect(body.webhooks[0].response).toMatch(/^\*{8} \*{8} x+ \*{8}$/);
     expect(text).not.toContain("vvv");
   });
 
@@ -190,7 +193,7 @@ describe("the test call (contract 10.4)", () => {
       const { id } = (await narrow.ask("/v1/destinations", { body })).body;
       const startedAtMs = performance.now();
       const answer = await narrow.ask(`/v1/destinations/${id}/test`, { method: "POST" });
-      const { url: _, ...shown } = answer.body.webhooks[0];
+      const { url: _, webhookId: __, ...shown } = answer.body.webhooks[0];
       answers.push(shown);
       expect(performance.now() - startedAtMs).toBeGreaterThanOrEqual(990);
     }

@@ -1,36 +1,40 @@
+import { type CallUser, userKey } from "#contract";
 import type { Host } from "#host";
+import type { DeliveryJob } from "#topics";
 import type { WaitingReader } from "./reader.ts";
 import { FurthestCopies, type WaitingJob } from "./waiting-job.ts";
 
-/** Of one call: one for each destination, and one for each of its replays. */
+/** Kept of one answer; more are only counted. */
 const MOST_JOBS = 10_000;
 /** For all destinations together. */
 const SCAN_MS = 4_000;
 
 export interface FindOptions {
-  readonly messageId: string;
-  readonly sourceId: string;
   readonly destinations: readonly { readonly destinationId: string; readonly shards: number }[];
+  means(job: DeliveryJob): boolean;
 }
 
 export interface FoundWaiting {
+  /** The first of them. */
   readonly jobs: readonly WaitingJob[];
+  readonly count: number;
   /** False: it took too long to look at all that waits. */
   readonly isComplete: boolean;
 }
 
-/** Where one call waits, at each of these destinations. */
+/** Which of the calls that are meant wait, and where, at each of these destinations. */
 export async function findWaiting(
   reader: WaitingReader,
-  { destinations, messageId, sourceId }: FindOptions,
+  { destinations, means }: FindOptions,
   host: Pick<Host, "setTimeout">,
 ): Promise<FoundWaiting> {
   const late = new AbortController();
   const timer = host.setTimeout(() => late.abort(), SCAN_MS);
   const found = new FurthestCopies(MOST_JOBS);
+  const end = (isComplete: boolean) => ({ jobs: found.first(MOST_JOBS), count: found.size, isComplete });
   try {
     for (const { destinationId, shards } of destinations) {
-      const end = await reader.scan({
+      const scanned = await reader.scan({
         destinationId,
         shards,
         after: undefined,
@@ -38,16 +42,21 @@ export async function findWaiting(
         async onJob(copy) {
           const job = await reader.decode(copy);
           const { place, topicName } = copy;
-          if (job.messageId === messageId && job.sourceId === sourceId) found.add({ place, topicName, job });
+          if (means(job)) found.add({ place, topicName, job });
         },
       });
-      if (end !== undefined) return { jobs: found.first(MOST_JOBS), isComplete: false };
+      if (scanned !== undefined) return end(false);
     }
-    return { jobs: found.first(MOST_JOBS), isComplete: true };
+    return end(true);
   } catch (error) {
     if (!late.signal.aborted) throw error;
-    return { jobs: found.first(MOST_JOBS), isComplete: false };
+    return end(false);
   } finally {
     timer.clear();
   }
+}
+
+/** What is nobody's is everybody's: its record is older than its fields for the user. */
+export function isOf(user: CallUser | undefined, of: CallUser): boolean {
+  return user === undefined || [userKey(user), ""].includes(userKey(of));
 }

@@ -1,5 +1,6 @@
 // GET /v1/destinations/{id}/waiting.
 import { type Static, Type } from "typebox";
+import { userIn } from "#contract";
 import { shardWidthOf } from "#topics";
 import { existingDestination } from "../destinations/existing.ts";
 import { IdParams, TimeField } from "../http/fields.ts";
@@ -9,6 +10,7 @@ import { DEFAULT_LIMIT, PageQuery, pageOf } from "../http/pages.ts";
 import { refused } from "../http/problem.ts";
 import type { ControlApp } from "../http/server.ts";
 import { isoTime, isoTimeOrNull } from "../http/time-pages.ts";
+import { USER_VIEW } from "../http/user-fields.ts";
 import { listWaiting, type WaitingList } from "./list.ts";
 import type { WaitingListParts } from "./parts.ts";
 import { shardsToRead, type WaitingPlace } from "./reader.ts";
@@ -18,6 +20,7 @@ const WaitingView = Type.Object(
   {
     messageId: Type.String(),
     sourceId: Type.String(),
+    ...USER_VIEW,
     type: Type.String({ description: "Of the call." }),
     receivedAt: TimeField,
     ...WAITING_FIELDS,
@@ -81,7 +84,8 @@ function pageView({ jobs, next, summary }: WaitingList): Static<typeof WaitingPa
   return {
     data: jobs.map((waiting) => {
       const { messageId, receivedAtMs, sourceId, type } = waiting.job;
-      return { messageId, sourceId, type, receivedAt: isoTime(receivedAtMs), ...waitingView(waiting) };
+      const call = { messageId, sourceId, ...userIn(waiting.job), type, receivedAt: isoTime(receivedAtMs) };
+      return { ...call, ...waitingView(waiting) };
     }),
     next: next === undefined ? null : cursorOf(next),
     summary:

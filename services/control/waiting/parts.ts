@@ -1,4 +1,5 @@
 import type { Host } from "#host";
+import type { Audit } from "../audit/audit.ts";
 import type { DestinationLookup } from "../destinations/existing.ts";
 import type { DestinationParts } from "../destinations/parts.ts";
 import type { WaitingReader } from "./reader.ts";
@@ -6,8 +7,16 @@ import type { WaitingReader } from "./reader.ts";
 /** What the routes of waiting calls work with. */
 export type WaitingParts = Pick<
   DestinationParts,
-  "addressPolicy" | "destinations" | "changes" | "health" | "nowMs" | "telemetry"
->;
+  | "addressPolicy"
+  | "breakers"
+  | "destinations"
+  | "changes"
+  | "health"
+  | "nowMs"
+  | "retryRequests"
+  | "telemetry"
+> &
+  WaitingListParts & { readonly audit: Audit };
 
 /** What the list of waiting calls works with. */
 export interface WaitingListParts extends DestinationLookup {

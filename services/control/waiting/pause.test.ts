@@ -68,6 +68,30 @@ test.each([
   expect((await post(await prepare(), what)).status).toBe(409);
 });
 
+test("an unknown field of pause, resume and retry is refused with its name", async () => {
+  const id = await destination();
+  for (const what of ["pause", "resume", "retry"]) {
+    const { status, body } = await post(id, what, { messageId: "m1" });
+    expect([what, status, body.errors.map(({ path }: { path: string }) => path)]).toEqual([
+      what,
+      422,
+      ["messageId"],
+    ]);
+  }
+});
+
+test("a retry changes neither the version of the destination nor its time, and is in the audit log", async () => {
+  const id = await destination();
+  const before = await control.ask(`/v1/destinations/${id}`);
+  const { body } = await post(id, "retry", { messageIds: ["m1"], userId: "u1" });
+  expect(body).toMatchObject({ notWaiting: ["m1"], retry: { calls: 0, woken: 0, isDone: false } });
+  const after = await control.ask(`/v1/destinations/${id}`);
+  expect(after.headers.get("etag")).toBe(before.headers.get("etag"));
+  expect(after.body.updatedAt).toBe(before.body.updatedAt);
+  const log = await control.ask(`/v1/audit?resourceId=${id}&action=retried`);
+  expect(log.body.data[0].after).toEqual({ messageIds: ["m1"], userId: "u1", calls: 0 });
+});
+
 test("a retry is accepted with the place to look at; of an unknown destination nothing is", async () => {
   const { status, headers } = await post(await destination(), "retry");
   expect(status).toBe(202);

@@ -4,12 +4,12 @@ import type { WebhookOutcome } from "#topics";
 import { TimeField } from "../http/fields.ts";
 import { nullableInteger, nullableString } from "../http/nullable.ts";
 import { OutcomeReasonField } from "../http/reason-fields.ts";
-import { SHOWN_URL, shownUrl } from "../http/shown-url.ts";
 import { isoTime, isoTimeOrNull } from "../http/time-pages.ts";
+import { WEBHOOK_FIELDS, webhookFields } from "../http/webhook-fields.ts";
 import { type WaitingJob, waitingState } from "./waiting-job.ts";
 
-const WebhookOutcomeView = Type.Object({
-  url: Type.String({ description: SHOWN_URL }),
+export const WebhookOutcomeView = Type.Object({
+  ...WEBHOOK_FIELDS,
   kind: Type.String({ description: "retryable or permanent." }),
   reason: OutcomeReasonField,
   status: nullableInteger(),
@@ -46,10 +46,15 @@ export function waitingView({ job, topicName }: WaitingJob) {
     diverts: job.diverts,
     firstAttemptAt: isoTimeOrNull(job.firstAttemptAtMs),
     replayId: job.replayId,
-    webhooks: job.outcomes.map(outcomeView),
+    webhooks: job.outcomes.map((outcome) => outcomeView(job.destinationId, outcome)),
   };
 }
 
-function outcomeView({ atMs, durationMs, kind, message, reason, status, url }: WebhookOutcome) {
-  return { url: shownUrl(url), kind, reason, status, error: message, at: isoTime(atMs), durationMs };
+/** The last outcome of a webhook; of dead letters too. */
+export function outcomeView(
+  destinationId: string,
+  { atMs, durationMs, kind, message, reason, status, url }: WebhookOutcome,
+) {
+  const shown = { kind, reason, status, error: message, at: isoTime(atMs), durationMs };
+  return { ...webhookFields(destinationId, url), ...shown };
 }

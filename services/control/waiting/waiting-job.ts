@@ -1,3 +1,4 @@
+import { jobKey } from "#contract";
 import type { DeliveryJob } from "#topics";
 import type { WaitingPlace } from "./reader.ts";
 
@@ -23,7 +24,7 @@ interface Copy {
 
 /** Jobs in the order in which they stand; of copies the one that has come furthest. */
 export class FurthestCopies {
-  readonly #byId = new Map<string, Copy>();
+  readonly #byKey = new Map<string, Copy>();
   readonly #mostKept: number;
   #kept = 0;
 
@@ -34,26 +35,27 @@ export class FurthestCopies {
 
   /** Jobs, each once. */
   get size(): number {
-    return this.#byId.size;
+    return this.#byKey.size;
   }
 
   add(waiting: WaitingJob): void {
-    const { attempts, diverts, jobId, receivedAtMs } = waiting.job;
+    const { attempts, diverts, receivedAtMs } = waiting.job;
+    const key = jobKey(waiting.job);
     const steps = attempts + diverts;
-    const known = this.#byId.get(jobId);
+    const known = this.#byKey.get(key);
     if (known !== undefined && known.steps > steps) return;
     if (known?.waiting !== undefined) this.#kept -= 1;
     const isKept = this.#kept < this.#mostKept;
     if (isKept) this.#kept += 1;
     // At the end: it stands behind all that was found before it.
-    this.#byId.delete(jobId);
-    this.#byId.set(jobId, { steps, receivedAtMs, waiting: isKept ? waiting : undefined });
+    this.#byKey.delete(key);
+    this.#byKey.set(key, { steps, receivedAtMs, waiting: isKept ? waiting : undefined });
   }
 
   /** At most `limit`; fewer when one of the first was not kept. */
   first(limit: number): WaitingJob[] {
     const jobs: WaitingJob[] = [];
-    for (const { waiting } of this.#byId.values()) {
+    for (const { waiting } of this.#byKey.values()) {
       if (jobs.length === limit || waiting === undefined) break;
       jobs.push(waiting);
     }
@@ -61,6 +63,6 @@ export class FurthestCopies {
   }
 
   *receivedAtMs(): Generator<number> {
-    for (const { receivedAtMs } of this.#byId.values()) yield receivedAtMs;
+    for (const { receivedAtMs } of this.#byKey.values()) yield receivedAtMs;
   }
 }

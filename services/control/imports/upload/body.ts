@@ -5,6 +5,10 @@ import { ProblemError } from "../../http/problem.ts";
 
 /** Decompressed. Five million rows of a hundred bytes fit. */
 const MAX_BODY_BYTES = 1024 * 1024 * 1024;
+/** Ids in their order compress to a tenth. What compresses to a thousandth is made to cost more than it took to send. */
+const MAX_RATIO = 100;
+/** Below it nothing is asked: a short list may be all alike. */
+const LEAST_COMPARED_BYTES = 4 * 1024 * 1024;
 
 /** The upload as it was before its compression. Its errors are ProblemErrors. */
 export interface DecodedBody {
@@ -19,11 +23,21 @@ export function decodedBody(request: Readable, encoding: string | undefined): De
   const stream = new PassThrough();
   // It may fail before anybody reads it, and fails for whoever does then.
   stream.on("error", () => undefined);
-  let sizeBytes = 0;
+  let [sentBytes, sizeBytes] = [0, 0];
+  request.on("data", (bytes: Buffer) => {
+    sentBytes += bytes.length;
+  });
   decoder.on("data", (bytes: Buffer) => {
     sizeBytes += bytes.length;
     if (sizeBytes > MAX_BODY_BYTES)
       stream.destroy(new ProblemError("too_large", `an upload has at most ${MAX_BODY_BYTES} bytes`));
+    else if (sizeBytes > LEAST_COMPARED_BYTES && sizeBytes > MAX_RATIO * sentBytes)
+      stream.destroy(
+        new ProblemError(
+          "too_large",
+          `an upload has at most ${MAX_RATIO} times its compressed bytes: send it plain`,
+        ),
+      );
   });
   decoder.on("error", () =>
     stream.destroy(new ProblemError("unreadable", "the body is no gzip, or breaks off")),

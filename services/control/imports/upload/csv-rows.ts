@@ -3,6 +3,19 @@ import { CsvError, parse } from "csv-parse";
 import { MAX_ROW_BYTES, type Row, rowOf } from "./row.ts";
 
 const COLUMN = "userId";
+/** One field costs a hundred times its byte while the row is read: 64 KB of commas would be a megabyte, thousands of times over. */
+const MAX_COLUMNS = 1_000;
+
+/** A row has more columns than are read. */
+class TooWideError extends Error {
+  override readonly name = "TooWideError";
+  readonly line: number;
+
+  constructor(line: number) {
+    super(`has more than ${MAX_COLUMNS} columns`);
+    this.line = line;
+  }
+}
 
 /**
  * The rows of a CSV file whose header has a column `userId`; other columns are passed over. What is no CSV ends it with a row that says so.
@@ -15,13 +28,20 @@ export async function* csvRows(body: Readable): AsyncGenerator<Row> {
     relax_column_count: true,
     max_record_size: MAX_ROW_BYTES,
     // The line where the row ends goes first.
-    on_record: (fields, { lines }) => [String(lines), ...fields],
+    on_record(fields: string[], { lines }) {
+      if (fields.length > MAX_COLUMNS) throw new TooWideError(lines);
+      return [String(lines), ...fields];
+    },
   });
   // The parser ends with the body's error; the iteration below sees it.
   pipeline(body, parser, () => undefined);
   try {
     yield* rowsOf(parser);
   } catch (error) {
+    if (error instanceof TooWideError) {
+      yield { line: error.line, message: error.message };
+      return;
+    }
     if (!(error instanceof CsvError)) throw error;
     yield { line: lineOf(error), message: `is no CSV: ${reasonOf(error)}` };
   }

@@ -50,6 +50,12 @@ describe("CSV", () => {
     { what: "a quote within a field", text: 'userId\na\nb"c', line: 3, message: "is no CSV: " },
     { what: "a quote that stays open", text: 'userId\na\n"b\nc', line: 4, message: "quote not closed" },
     {
+      what: "a row of more columns than are read",
+      text: `userId\na\n${",".repeat(1_000)}\nb`,
+      line: 3,
+      message: "more than 1000 columns",
+    },
+    {
       what: "a line without end",
       text: `userId\na\n${"x".repeat(70_000)}`,
       line: 3,
@@ -106,6 +112,14 @@ describe("the body", () => {
     await expect(read(piecesOf(bytes), "gzip")).rejects.toMatchObject({ kind: "unreadable" });
     const { stream } = decodedBody(piecesOf(bytes), "gzip");
     await expect(rowsOf(ndjsonRows(stream))).rejects.toMatchObject({ kind: "unreadable" });
+  });
+
+  test("that is a hundred times what was sent is refused: only its sender knows what for", async () => {
+    const alike = (count: number) => gzipSync(`userId\n${`${"u".repeat(999)}\n`.repeat(count)}`);
+    const large = decodedBody(Readable.from([alike(5_000)]), "gzip");
+    await expect(rowsOf(csvRows(large.stream))).rejects.toMatchObject({ kind: "too_large" });
+    large.discard();
+    expect(await read(Readable.from([alike(1_000)]), "gzip")).toHaveLength(1_000);
   });
 
   test("whose connection ends before it does cannot be read", async () => {

@@ -1,0 +1,70 @@
+import { beforeEach, describe, expect, test } from "@jest/globals";
+import { topicMap } from "#topics";
+import { backlogLook } from "./backlog-watch.ts";
+
+const MINUTE_MS = 60_000;
+const HOUR_MS = 60 * MINUTE_MS;
+const { deliveryJobs, deliveryRetries } = topicMap({ prefix: "", retryDelaysMs: [1_000] });
+
+let committed: Map<number, number>;
+let highs: number[];
+/** The offset of the first record that is younger than what was asked for, by partition. */
+let youngFrom: number[];
+let asked: number[];
+
+beforeEach(() => {
+  committed = new Map();
+  [highs, youngFrom, asked] = [[0, 0], [0, 0], []];
+});
+
+function look(topic = deliveryJobs, isQueue = false) {
+  const admin = {
+    committedOffsets: async () => committed,
+    offsets: async () => highs.map((high, partition) => ({ partition, low: 0, high })),
+    offsetForTime: async (_: string, timestampMs: number) => {
+      asked.push(timestampMs);
+      return youngFrom.map((offset, partition) => ({ partition, offset }));
+    },
+  };
+  return backlogLook(admin, { topic, groupId: "g", isQueue });
+}
+
+describe("a partition stalls", () => {
+  test("when records wait and nothing was committed for five minutes, also by a group that never has", async () => {
+    const lookAt = look();
+    highs = [5, 7];
+    committed.set(1, 7);
+    expect(await lookAt(0)).toEqual({ stalled: 0, expiring: 0 });
+    expect((await lookAt(5 * MINUTE_MS - 1)).stalled).toBe(0);
+    highs = [9, 7];
+    expect((await lookAt(5 * MINUTE_MS)).stalled).toBe(1);
+    committed.set(0, 1);
+    expect((await lookAt(6 * MINUTE_MS)).stalled).toBe(0);
+    expect((await lookAt(11 * MINUTE_MS)).stalled).toBe(1);
+  });
+
+  test("not while nothing waits, however long: it counts from the first record that does", async () => {
+    const lookAt = look();
+    await lookAt(0);
+    highs = [1, 0];
+    expect((await lookAt(HOUR_MS)).stalled).toBe(0);
+    expect((await lookAt(HOUR_MS + 5 * MINUTE_MS)).stalled).toBe(1);
+  });
+
+  test("not where records wait for their time", async () => {
+    const [retry] = deliveryRetries;
+    const lookAt = look(retry, true);
+    highs = [5, 5];
+    await lookAt(0);
+    expect((await lookAt(HOUR_MS)).stalled).toBe(0);
+  });
+});
+
+test("a partition expires with records that nobody has worked on and that have less than a third of 72 hours left", async () => {
+  const lookAt = look();
+  highs = [9, 9];
+  youngFrom = [4, 4];
+  committed.set(0, 3).set(1, 4);
+  expect((await lookAt(100 * HOUR_MS)).expiring).toBe(1);
+  expect(asked).toEqual([52 * HOUR_MS]);
+});

@@ -1,0 +1,122 @@
+// How far the groups are that calls depend on, whoever their members are: a deliverer that holds nothing cannot say so itself.
+import type { Connection } from "#connection";
+import type { Admin } from "#kafka";
+import { consumerGroups, type Topic, type TopicMap } from "#topics";
+import type { ControlContext } from "./connection.ts";
+
+const LOOK_EVERY_MS = 30_000;
+const STALLED_AFTER_MS = 300_000;
+/** Of the retention; what is left is the time to act in. */
+const EXPIRES_AFTER = 2 / 3;
+
+interface Watched {
+  readonly topic: Topic;
+  readonly groupId: string;
+  /** As metrics name it. */
+  readonly label: (typeof LABELS)[number];
+  /** In a retry topic records wait for their time, and nothing is committed meanwhile. */
+  readonly isQueue: boolean;
+}
+
+const LABELS = ["calls", "delivery-jobs", "delivery-retry"] as const;
+
+interface Found {
+  readonly stalled: number;
+  readonly expiring: number;
+}
+
+/** Where a group stands in a partition in which records wait, and since when. */
+interface Place {
+  readonly offset: number;
+  readonly sinceMs: number;
+}
+
+/** Looks at the offsets of the pipeline's topics and groups from time to time. */
+export function watchBacklog(context: ControlContext, { kafka, topics }: Connection): void {
+  const { host, lifecycle, logger, metrics, settings } = context;
+  const watched = watchedTopics(topics, settings.topics.prefix);
+  const found = new Map<Topic, Found>();
+  const sum = (label: string, numberOf: (one: Found) => number): number =>
+    watched.reduce((total, each) => {
+      const one = each.label === label ? found.get(each.topic) : undefined;
+      return one === undefined ? total : total + numberOf(one);
+    }, 0);
+  metrics.gauge({
+    name: "control_stalled_partitions",
+    help: "Partitions in which records wait and whose group has committed nothing for 5 minutes.",
+    labels: { topic: LABELS },
+    collect: (gauge) => {
+      for (const topic of LABELS)
+        gauge.set(
+          { topic },
+          sum(topic, ({ stalled }) => stalled),
+        );
+    },
+  });
+  metrics.gauge({
+    name: "control_expiring_partitions",
+    help: "Partitions with records that nobody has worked on, and that have less than a third of their retention left.",
+    labels: { topic: LABELS },
+    collect: (gauge) => {
+      for (const topic of LABELS)
+        gauge.set(
+          { topic },
+          sum(topic, ({ expiring }) => expiring),
+        );
+    },
+  });
+  const looks = watched.map((each) => ({ each, look: backlogLook(kafka.admin(), each) }));
+  let isLooking = false;
+  async function lookAtAll(): Promise<void> {
+    isLooking = true;
+    try {
+      for (const { each, look } of looks) found.set(each.topic, await look(host.now()));
+    } catch (error) {
+      logger.debug({ err: error }, "the backlog could not be looked at");
+    } finally {
+      isLooking = false;
+    }
+  }
+  const timer = host.setInterval(() => {
+    if (!isLooking) void lookAtAll();
+  }, LOOK_EVERY_MS);
+  lifecycle.onStop("backlog watch", () => timer.clear());
+}
+
+function watchedTopics(topics: TopicMap, prefix: string): readonly Watched[] {
+  const { deliverer, webhookRouter } = consumerGroups(prefix);
+  const delivered = { groupId: deliverer.id } as const;
+  return [
+    { topic: topics.calls, groupId: webhookRouter.id, label: "calls", isQueue: false },
+    { ...delivered, topic: topics.deliveryJobs, label: "delivery-jobs", isQueue: false },
+    ...topics.deliveryRetries.map(
+      (topic) => ({ ...delivered, topic, label: "delivery-retry", isQueue: true }) as const,
+    ),
+  ];
+}
+
+/** A look at one topic; it remembers where the group stood. Rejects with a KafkaError. */
+export function backlogLook(
+  admin: Pick<Admin, "committedOffsets" | "offsetForTime" | "offsets">,
+  { topic, groupId, isQueue }: Pick<Watched, "topic" | "groupId" | "isQueue">,
+): (nowMs: number) => Promise<Found> {
+  const places = new Map<number, Place>();
+  return async (nowMs) => {
+    const { name, cleanup } = topic;
+    const keptMs = cleanup.policy === "delete" ? cleanup.retentionMs : Number.POSITIVE_INFINITY;
+    const young = await admin.offsetForTime(name, Math.max(0, Math.floor(nowMs - EXPIRES_AFTER * keptMs)));
+    const youngFrom = new Map(young.map(({ partition, offset }) => [partition, offset]));
+    const committed = await admin.committedOffsets(groupId, name);
+    let [stalled, expiring] = [0, 0];
+    for (const { partition, low, high } of await admin.offsets(name)) {
+      const offset = Math.max(low, committed.get(partition) ?? low);
+      const before = places.get(partition);
+      const place = before?.offset === offset ? before : { offset, sinceMs: nowMs };
+      if (offset < high) places.set(partition, place);
+      else places.delete(partition);
+      if (!isQueue && offset < high && nowMs - place.sinceMs >= STALLED_AFTER_MS) stalled += 1;
+      if (offset < (youngFrom.get(partition) ?? 0)) expiring += 1;
+    }
+    return { stalled, expiring };
+  };
+}

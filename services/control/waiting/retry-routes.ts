@@ -1,0 +1,79 @@
+// POST /v1/destinations/{id}/retry.
+import { Type } from "typebox";
+import { DestinationView } from "../destinations/schemas.ts";
+import { destinationViewOf } from "../destinations/view.ts";
+import { actorOf } from "../http/caller.ts";
+import { IdParams } from "../http/fields.ts";
+import { problemResponses } from "../http/openapi.ts";
+import type { ControlApp } from "../http/server.ts";
+import { checkBody } from "../http/validation.ts";
+import { retryDestination } from "./commands.ts";
+import type { WaitingParts } from "./parts.ts";
+
+const MOST_MESSAGES = 1_000;
+
+const RetryBody = Type.Object(
+  {
+    messageIds: Type.Optional(
+      Type.Array(Type.String({ minLength: 1 }), {
+        minItems: 1,
+        maxItems: MOST_MESSAGES,
+        uniqueItems: true,
+        description: "Only these calls.",
+      }),
+    ),
+    userId: Type.Optional(
+      Type.String({
+        minLength: 1,
+        description: "Only calls of this user; of one without a userId its anonymousId.",
+      }),
+    ),
+  },
+  {
+    additionalProperties: false,
+    default: {},
+    title: "NewRetry",
+    description: "Which of the waiting calls; all of them when nothing is said.",
+    examples: [{ messageIds: ["order-1", "order-2"] }],
+  },
+);
+
+const RetryAnswer = Type.Object(
+  {
+    ...DestinationView.properties,
+    notWaiting: Type.Array(Type.String(), {
+      description:
+        "Of messageIds, those that do not wait: they were delivered or given up, are under way at this moment, or were not found within four seconds.",
+    }),
+  },
+  { title: "RetriedDestination", description: "The destination; `retry` says what was asked for." },
+);
+
+export function addRetryRoute(app: ControlApp, parts: WaitingParts): void {
+  app.post(
+    "/v1/destinations/:id/retry",
+    {
+      attachValidation: true,
+      schema: {
+        tags: ["waiting calls"],
+        operationId: "retryDestination",
+        summary: "Send what waits for a destination now, ahead of its time",
+        description:
+          "Each call that has failed until now, or was put off, is attempted once more; what fails again goes on by the schedule. An endpoint that is taken for down is asked with one call first; the others follow when it takes that one. It keeps a pause that it has asked for with Retry-After. When most of the calls fail again, the rest keep their time. The request is durable: deliverers that start later carry it out, and `retry` of the destination says how far it is. The destination itself does not change by it.",
+        params: IdParams,
+        body: RetryBody,
+        response: { 202: RetryAnswer, ...problemResponses },
+      },
+    },
+    async (request, reply) => {
+      const { id } = request.params;
+      const given: unknown = request.body;
+      if (given !== undefined) checkBody(request, []);
+      const asked = given === undefined ? {} : request.body;
+      const whose = { id, by: actorOf(request) };
+      const { destination, notWaiting } = await retryDestination(parts, whose, asked);
+      const answer = { ...destinationViewOf(destination, parts), notWaiting: [...notWaiting] };
+      return await reply.code(202).header("location", `/v1/destinations/${id}/waiting`).send(answer);
+    },
+  );
+}
