@@ -35,13 +35,13 @@ describe("dashboards", () => {
       for (const row of rows) expect(row.panels.length).toBeLessThanOrEqual(4);
   });
 
-  test("ask what Prometheus can parse", () => {
+  test("ask what Prometheus can parse", async () => {
     const folder = mkdtempSync(join(tmpdir(), "hookline-dashboards-"));
     const file = join(folder, "rules.json");
     // A recording rule each: promtool parses these, and names the one that it cannot.
     const rules = queries.map(({ expr }, index) => ({ record: `query:${index}`, expr: filledIn(expr) }));
     writeFileSync(file, JSON.stringify({ groups: [{ name: "dashboards", rules }] }));
-    const promtool = debianProgram("promtool", "prometheus");
+    const promtool = await debianProgram("promtool", "prometheus");
     const { status, stdout, stderr } = spawnSync(promtool, ["check", "rules", file], { encoding: "utf8" });
     rmSync(folder, { recursive: true });
     expect([status, status === 0 ? "" : stdout + stderr]).toEqual([0, ""]);

@@ -44,12 +44,12 @@ function condition(objective: Objective, { long, short, factor }: BurnRate): str
 }
 
 export function burnAlerts(objective: Objective): AlertRule[] {
-  const { alert, badEvents, summary } = objective;
+  const { alert, badEvents, dashboard, summary } = objective;
   const description = `{{ $value | humanizePercentage }} ${badEvents}; allowed are ${objective.budget * 100} %.`;
   const either = (rates: readonly BurnRate[]): string =>
     rates.map((rate) => condition(objective, rate)).join(" or ");
   return [
-    alertRule({ alert, severity: "page", expr: either(PAGES), summary, description }),
-    alertRule({ alert, severity: "ticket", expr: either(TICKETS), summary, description }),
+    alertRule({ alert, severity: "page", expr: either(PAGES), summary, description }, dashboard),
+    alertRule({ alert, severity: "ticket", expr: either(TICKETS), summary, description }, dashboard),
   ];
 }

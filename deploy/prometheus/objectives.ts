@@ -13,6 +13,8 @@ export interface Objective {
   bad(window: Window): string;
   all(window: Window): string;
   readonly summary: string;
+  /** Its dashboard's uid. */
+  readonly dashboard: string;
   /** What is bad about a bad event, to follow on a percentage. */
   readonly badEvents: string;
 }
@@ -37,6 +39,7 @@ export const OBJECTIVES: readonly Objective[] = [
     bad: (window) => ingestRequests('status=~"5.."', window),
     all: (window) => ingestRequests('status!="aborted"', window),
     summary: "Ingest answers too many requests with 5xx.",
+    dashboard: "hookline-ingest",
     badEvents: "of the requests with calls were answered 500 or 503",
   },
   {
@@ -47,6 +50,7 @@ export const OBJECTIVES: readonly Objective[] = [
       slowerThan("hookline_ingest_request_duration_seconds", { le: "0.25", labels: CALLS }, window),
     all: (window) => `sum(rate(hookline_ingest_request_duration_seconds_count{${CALLS}}[${window}]))`,
     summary: "Ingest answers too late.",
+    dashboard: "hookline-ingest",
     badEvents: "of the requests with calls took longer than 250 ms",
   },
   {
@@ -56,6 +60,7 @@ export const OBJECTIVES: readonly Objective[] = [
     bad: (window) => slowerThan("hookline_delivery_first_attempt_delay_seconds", { le: "10" }, window),
     all: (window) => `sum(rate(hookline_delivery_first_attempt_delay_seconds_count[${window}]))`,
     summary: "First attempts begin too late.",
+    dashboard: "hookline-delivery",
     badEvents:
       "of the first attempts began more than 10 s after their call was accepted (those that wait for their endpoint do not count)",
   },
@@ -66,6 +71,7 @@ export const OBJECTIVES: readonly Objective[] = [
     bad: (window) => slowerThan("hookline_audience_identify_delay_seconds", { le: "5" }, window),
     all: (window) => `sum(rate(hookline_audience_identify_delay_seconds_count[${window}]))`,
     summary: "Destinations learn of audiences too late.",
+    dashboard: "hookline-audiences",
     badEvents:
       "of the changed memberships and computed traits were written more than 5 s after they had changed",
   },
@@ -77,6 +83,7 @@ export const OBJECTIVES: readonly Objective[] = [
       `sum(rate(hookline_dead_letters_total{reason=~"undecodable|handler_failed|not_asked"}[${window}]))`,
     all: (window) => `sum(rate(hookline_delivery_jobs_total{verdict=~"delivered|dead"}[${window}]))`,
     summary: "Calls die by faults of our own.",
+    dashboard: "hookline-delivery",
     badEvents: "of the calls that ended became dead letters although no webhook had refused them",
   },
 ];

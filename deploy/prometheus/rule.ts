@@ -17,7 +17,9 @@ export interface AlertRule {
     readonly summary: string;
     readonly description: string;
     /** Section of the page that says what to do. */
-    readonly runbook: string;
+    readonly runbook_url: string;
+    /** Of the Grafana that the external label `grafana_url` names; without it the path alone. */
+    readonly dashboard_url: string;
   };
 }
 
@@ -26,7 +28,8 @@ export interface RuleGroup {
   readonly rules: readonly (RecordingRule | AlertRule)[];
 }
 
-const RUNBOOKS = "docs/operations.md";
+const RUNBOOKS = "https://github.com/hookline/hookline/blob/main/docs/operations.md";
+const GRAFANA = "{{ $externalLabels.grafana_url }}";
 
 export interface AlertText {
   readonly alert: string;
@@ -37,8 +40,14 @@ export interface AlertText {
   readonly description: string;
 }
 
-/** An alert with the link to its section in docs/operations.md. */
-export function alertRule({ alert, severity, expr, summary, description, ...rest }: AlertText): AlertRule {
-  const runbook = `${RUNBOOKS}#${alert.toLowerCase()}`;
-  return { alert, expr, ...rest, labels: { severity }, annotations: { summary, description, runbook } };
+/** An alert with the links to its section in docs/operations.md and to a dashboard, by its uid. */
+export function alertRule(
+  { alert, severity, expr, summary, description, ...rest }: AlertText,
+  dashboard: string,
+): AlertRule {
+  const links = {
+    runbook_url: `${RUNBOOKS}#${alert.toLowerCase()}`,
+    dashboard_url: `${GRAFANA}/d/${dashboard}`,
+  };
+  return { alert, expr, ...rest, labels: { severity }, annotations: { summary, description, ...links } };
 }

@@ -5,7 +5,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
 import { debianProgram } from "#support/debian";
-import { CASES, type Case, type Series } from "./fixtures/cases.ts";
+import { dashboards } from "../grafana/all.ts";
+import type { Case, Series } from "./fixtures/case.ts";
+import { CASES } from "./fixtures/cases.ts";
 import { alertRules, ruleGroups } from "./rules.ts";
 
 const RULES = join(import.meta.dirname, "hookline.rules.yaml");
@@ -14,8 +16,8 @@ const ROOT = join(import.meta.dirname, "../..");
 let promtool: string;
 let folder: string;
 
-beforeAll(() => {
-  promtool = debianProgram("promtool", "prometheus");
+beforeAll(async () => {
+  promtool = await debianProgram("promtool", "prometheus");
   folder = mkdtempSync(join(tmpdir(), "hookline-rules-"));
 }, 300_000);
 
@@ -82,6 +84,22 @@ describe("alerts", () => {
     const rules = alertRules.map(({ alert, labels }) => named({ alert, ...labels }));
     const cases = new Set(CASES.map(named));
     expect(rules.filter((rule) => !cases.has(rule))).toEqual(["HooklineWatchdog none"]);
+  });
+});
+
+describe("the links of an alert", () => {
+  test("are an absolute one to its section, and one to a dashboard that there is", () => {
+    const uids = dashboards.map(({ uid }) => `/d/${uid}`);
+    for (const { alert, annotations } of alertRules) {
+      const { hash, pathname, protocol } = new URL(annotations.runbook_url);
+      expect([protocol, pathname.endsWith("/docs/operations.md"), hash]).toEqual([
+        "https:",
+        true,
+        `#${alert.toLowerCase()}`,
+      ]);
+      const [url = "", path] = annotations.dashboard_url.split("}}");
+      expect([url, uids.includes(path ?? "")]).toEqual(["{{ $externalLabels.grafana_url ", true]);
+    }
   });
 });
 

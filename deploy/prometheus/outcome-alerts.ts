@@ -1,0 +1,109 @@
+// Alerts about what became of calls and of what was asked for.
+import type { AlertText } from "./rule.ts";
+
+/**
+ * Counters that grew within the hour. What a process counts at its start is there before its first scrape, which `increase` does not see:
+ * a counter that was not there an hour ago counts from 0.
+ */
+function grown(counter: string, by: string): string {
+  return `sum by (${by}) (increase(${counter}[1h])) > 0 or sum by (${by}) (${counter} unless ${counter} offset 1h) > 0`;
+}
+
+/** Fewer endpoints or destinations are no share of anything. */
+const LEAST = 4;
+const UNWELL = 'hookline_control_unwell_destinations{state="failing"}';
+const CONFIGURED = 'hookline_control_configured{resource="destination"}';
+const OPEN = 'sum(hookline_delivery_endpoints{breaker!="closed"})';
+const ENDPOINTS = "sum(hookline_delivery_endpoints)";
+
+export const OUTCOMES: readonly AlertText[] = [
+  {
+    alert: "HooklineRecordsLost",
+    severity: "page",
+    expr: grown("hookline_records_lost_total", "topic"),
+    summary: "Records of {{ $labels.topic }} were removed unread.",
+    description:
+      "Retention removed about {{ $value | humanize }} records of {{ $labels.topic }} within the last hour before they were read.",
+  },
+  {
+    alert: "HooklineDeadLettersGrow",
+    severity: "ticket",
+    expr: 'sum(increase(hookline_dead_letters_total{reason=~"permanent|window_over"}[1h])) > 100 and sum(rate(hookline_dead_letters_total{reason=~"permanent|window_over"}[1h])) / sum(rate(hookline_delivery_jobs_total{verdict=~"delivered|dead"}[1h])) > 0.05',
+    for: "10m",
+    summary: "Many calls end as dead letters.",
+    description:
+      "{{ $value | humanize }} calls became dead letters within the last hour, more than one of twenty.",
+  },
+  {
+    alert: "HooklineUnreadableRecords",
+    severity: "ticket",
+    expr: grown('hookline_dead_letters_total{reason=~"undecodable|handler_failed"}', "reason"),
+    summary: "Records cannot be handled: {{ $labels.reason }}.",
+    description: "{{ $value | humanize }} records of the last hour went to the dead letters as they were.",
+  },
+  {
+    alert: "HooklineUnreadableConfiguration",
+    severity: "ticket",
+    expr: grown("hookline_control_poison_records_total", "resource"),
+    summary: "A {{ $labels.resource }} cannot be read.",
+    description:
+      "A record of the configuration of a {{ $labels.resource }} cannot be read; what was known of it before goes on.",
+  },
+  {
+    alert: "HooklineAttemptRecordsDropped",
+    severity: "ticket",
+    expr: grown("hookline_delivery_attempt_records_dropped_total", "kind"),
+    summary: "Attempts are missing in the delivery index.",
+    description:
+      "{{ $value | humanize }} records of attempts did not reach Kafka within the last hour. No call is lost by it.",
+  },
+  {
+    alert: "HooklineOperationalEventsExpire",
+    severity: "ticket",
+    expr: grown('hookline_control_operational_events_total{outcome="expired"}', "outcome"),
+    summary: "The operator's webhook does not take events.",
+    description: "{{ $value | humanize }} events about destinations were given up within the last hour.",
+  },
+  {
+    alert: "HooklineImportHeld",
+    severity: "ticket",
+    expr: "(time() - max(hookline_control_imports_oldest_held_timestamp_seconds) > 14400) and max(hookline_control_imports_oldest_held_timestamp_seconds) > 0",
+    for: "5m",
+    summary: "An import of members waits to be confirmed.",
+    description:
+      "An import that takes many members off its list has waited {{ $value | humanizeDuration }} for somebody to confirm it.",
+  },
+  {
+    alert: "HooklineDestinationsFailing",
+    severity: "info",
+    expr: 'max(hookline_control_unwell_destinations{state="failing"}) > 0',
+    for: "15m",
+    summary: "Nothing gets through to some destinations.",
+    description: "{{ $value }} destinations have taken nothing for 15 minutes.",
+  },
+  {
+    alert: "HooklineWatchdog",
+    severity: "none",
+    expr: "vector(1)",
+    summary: "Alerts arrive.",
+    description: "This one always fires. Something outside should miss it when it does not arrive.",
+  },
+  {
+    alert: "HooklineMostEndpointsDown",
+    severity: "ticket",
+    expr: `(max(${UNWELL}) / max(${CONFIGURED}) > 0.5 and max(${CONFIGURED}) >= ${LEAST}) or (${OPEN} / ${ENDPOINTS} > 0.5 and ${ENDPOINTS} >= ${LEAST})`,
+    for: "10m",
+    summary: "Most endpoints take nothing.",
+    description:
+      "{{ $value | humanizePercentage }} of the destinations, or of the endpoints that are being asked, have taken nothing for 10 minutes: more likely our way out than all of them.",
+  },
+  {
+    alert: "HooklineSecretsUnreadable",
+    severity: "page",
+    expr: "max(hookline_control_unreadable_destinations) > 0",
+    for: "1m",
+    summary: "Secrets of destinations do not open.",
+    description:
+      "{{ $value }} destinations have secrets that no configured encryption key opens. They get no call, and their calls wait until the window of retries is over.",
+  },
+];
