@@ -1,11 +1,12 @@
 // docker-compose.yml without an engine: what holds for every service of it.
 import { readFileSync } from "node:fs";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { describe, expect, test } from "@jest/globals";
 import { parse } from "yaml";
 import { SERVICE_NAMES, SERVICES } from "#contract";
-import { unknownSettings } from "#runtime";
+import { processSettings, type SettingsSchema, unknownSettings } from "#runtime";
 import { KAFKA_IMAGE, REGISTRY_IMAGE } from "../local/docker-containers.ts";
+import { withoutDigest } from "../release/images.ts";
 import { STARTED_SERVICES } from "../start/services.ts";
 
 const ROOT = join(import.meta.dirname, "../..");
@@ -18,6 +19,7 @@ interface Service {
   readonly profiles?: readonly string[];
   readonly ports?: readonly string[];
   readonly volumes?: readonly string[];
+  readonly tmpfs?: readonly string[];
   readonly environment?: Readonly<Record<string, string>>;
   readonly healthcheck?: { readonly test?: readonly string[]; readonly disable?: boolean };
   readonly depends_on?: Readonly<Record<string, { readonly condition: string }>>;
@@ -55,6 +57,24 @@ const oneShots = services.filter(([, { restart, profiles }]) => restart === "no"
 const ours = services.filter(([, { image }]) => image.includes("hookline"));
 const named = (list: readonly (readonly [string, Service])[]): string[] => list.map(([name]) => name);
 
+/** Every variable that the service reads. */
+async function settingsOf(name: string): Promise<ReadonlySet<string>> {
+  const { settings } = (await import(join(ROOT, `services/${name}/config.ts`))) as {
+    settings: SettingsSchema;
+  };
+  const all = [...Object.values(settings), processSettings].flatMap((group) => group.settings);
+  return new Set(all.flatMap(({ env, secret }) => (secret ? [env, `${env}_FILE`] : [env])));
+}
+
+/** Of the files that are named, in the order of their settings. */
+function foldersOfFiles(environment: Readonly<Record<string, string>>): string[] {
+  const paths = Object.entries(environment).filter(([name]) => name.endsWith("_FILE"));
+  return [...new Set(paths.map(([, path]) => dirname(path)))].toSorted();
+}
+
+const mountsOf = (name: string): string[] =>
+  (compose.services[name]?.volumes ?? []).map((volume) => volume.split(":")[1] ?? "");
+
 describe("docker-compose.yml", () => {
   test("runs every service of the product, each by its command", () => {
     const run = ours.filter(([name]) => (SERVICE_NAMES as readonly string[]).includes(name));
@@ -68,7 +88,7 @@ describe("docker-compose.yml", () => {
   });
 
   test("waits for conditions, and ends up with one-shots that have ended well", () => {
-    expect(named(oneShots)).toEqual(["secrets", "topics"]);
+    expect(named(oneShots)).toEqual(["secrets", "api-token", "topics"]);
     for (const [name] of oneShots) {
       const waiting = services.flatMap(([, { depends_on: on }]) => on?.[name]?.condition ?? []);
       expect(waiting.length).toBeGreaterThan(0);
@@ -94,10 +114,10 @@ describe("docker-compose.yml", () => {
   test("names every image with a version, the same as local runs have", () => {
     for (const [name, { image }] of services) {
       if (named(ours).includes(name)) continue;
-      expect(image).toMatch(/^[a-z./-]+:v?\d+\.\d+\.\d+$/);
+      expect(withoutDigest(image)).toMatch(/^[a-z./-]+:v?\d+\.\d+\.\d+$/);
     }
-    expect(compose.services["kafka"]?.image).toBe(KAFKA_IMAGE);
-    expect(compose.services["registry"]?.image).toBe(REGISTRY_IMAGE);
+    expect(withoutDigest(compose.services["kafka"]?.image ?? "")).toBe(KAFKA_IMAGE);
+    expect(withoutDigest(compose.services["registry"]?.image ?? "")).toBe(REGISTRY_IMAGE);
   });
 
   test("builds the one image once", () => {
@@ -143,11 +163,34 @@ describe("docker-compose.yml", () => {
       expect(compose.services[keeper]?.volumes?.length).toBeGreaterThan(0);
   });
 
-  test("hands keys to those who open secrets, and writes none down", () => {
-    const holders = services.filter(([, { volumes = [] }]) =>
-      volumes.some((volume) => volume.startsWith("secrets:")),
-    );
-    expect(named(holders)).toEqual(["secrets", "deliverer", "control", "hookline", "demo"]);
+  test("mounts to each service what its settings name, and nothing else", async () => {
+    for (const name of STARTED_SERVICES) {
+      const own = await settingsOf(name);
+      const { environment = {}, tmpfs = [] } = compose.services[name] ?? {};
+      const foreign = Object.keys(environment).filter((variable) => !own.has(variable));
+      expect([name, foreign]).toEqual([name, []]);
+      const keepsData = own.has("HOOKLINE_DATA_DIR");
+      const wanted = [...foldersOfFiles(environment), ...(keepsData ? ["/data"] : [])];
+      expect([name, mountsOf(name).toSorted()]).toEqual([name, wanted.toSorted()]);
+      // The image makes a volume of it, which would stay behind each container.
+      expect([name, tmpfs]).toEqual([name, keepsData ? [] : ["/data"]]);
+    }
+    for (const name of ["hookline", "demo"]) {
+      const wanted = foldersOfFiles(compose.services[name]?.environment ?? {});
+      expect([name, mountsOf(name)]).toEqual([name, wanted]);
+    }
+  });
+
+  test("hands keys to those who open secrets, tokens to those who ask or answer, and writes none down", () => {
+    const holdersOf = (wanted: string): string[] =>
+      named(
+        services.filter(([, { volumes = [] }]) => volumes.some((volume) => volume.startsWith(`${wanted}:`))),
+      );
+    expect(holdersOf("secrets")).toEqual(["secrets", "api-token", "deliverer", "control", "hookline"]);
+    expect(holdersOf("api-tokens")).toEqual(["api-token", "control", "hookline", "demo"]);
+    for (const name of ["deliverer", "control", "hookline", "demo"])
+      for (const volume of compose.services[name]?.volumes ?? [])
+        if (!volume.endsWith(":/data")) expect([name, volume]).toEqual([name, expect.stringMatching(/:ro$/)]);
     const texts = services.flatMap(([, { environment = {} }]) => Object.entries(environment));
     const secret = texts.filter(
       ([name]) => /KEY|TOKEN|PASSWORD|SECRET/.test(name) && !name.endsWith("_FILE"),
@@ -195,7 +238,8 @@ describe("docker-compose.three-brokers.yml", () => {
   });
 
   test("tells every service of all of them", () => {
-    const told = named(ours).filter((name) => name !== "secrets");
+    const told = named(ours.filter(([, { environment = {} }]) => "HOOKLINE_KAFKA_BROKERS" in environment));
+    expect(told.length).toBe(STARTED_SERVICES.length + 2);
     for (const name of told)
       expect([name, override.services[name]?.environment?.["HOOKLINE_KAFKA_BROKERS"]]).toEqual([
         name,

@@ -1,10 +1,13 @@
 // The chart as Helm has rendered it for each example (render.ts), against Kubernetes' own schemas and what operators expect.
 import { readdirSync, readFileSync } from "node:fs";
+import { BlockList, isIPv4 } from "node:net";
 import { join } from "node:path";
 import { beforeAll, describe, expect, test } from "@jest/globals";
 import { Ajv2020 } from "ajv/dist/2020.js";
+import fc from "fast-check";
 import { parse, parseAllDocuments } from "yaml";
 import { type JsonObject, SERVICES, type ServiceName } from "#contract";
+import { addressPolicy } from "#egress";
 import { unknownSettings } from "#runtime";
 import { kubernetesSchemas } from "#support/kubernetes-schemas";
 import { PRINCIPALS } from "#topics";
@@ -14,7 +17,10 @@ import { chartDigest, DIGEST_MARK } from "./chart-digest.ts";
 const CHART = join(import.meta.dirname, "hookline");
 const EXAMPLES = readdirSync(join(CHART, "examples")).toSorted();
 /** Kinds of operators, whose schemas are not Kubernetes'. */
-const OF_OPERATORS = ["PodMonitor", "PrometheusRule", "ScaledObject"];
+const OF_OPERATORS = ["PodMonitor", "PrometheusRule", "ScaledObject", "TriggerAuthentication"];
+
+/** Those to whom `hookline topics acls` gives rules, but for a person's. */
+const PROCESSES = PRINCIPALS.filter((name) => name !== "backup");
 
 // biome-ignore lint/suspicious/noExplicitAny: manifests of every kind
 type Manifest = any;
@@ -33,6 +39,15 @@ const all = [...manifests.values()].flat();
 const ofKind = (kind: string, list: readonly Manifest[] = all): Manifest[] =>
   list.filter((manifest) => manifest.kind === kind);
 const workloads = [...ofKind("Deployment"), ...ofKind("StatefulSet")];
+/** Whether an address is in one of the ranges. */
+function rangeOf(cidrs: readonly string[]): (address: string) => boolean {
+  const list = new BlockList();
+  for (const cidr of cidrs) {
+    const [network = "", bits] = cidr.split("/");
+    list.addSubnet(network, Number(bits), isIPv4(network) ? "ipv4" : "ipv6");
+  }
+  return (address) => list.check(address, isIPv4(address) ? "ipv4" : "ipv6");
+}
 const componentOf = (manifest: Manifest): string => manifest.metadata.labels["app.kubernetes.io/component"];
 const podOf = (workload: Manifest): Manifest => workload.spec.template.spec;
 const containerOf = (workload: Manifest): Manifest => podOf(workload).containers[0];
@@ -193,9 +208,27 @@ describe("every workload", () => {
       const user = environmentOf(workload)["HOOKLINE_KAFKA_SASL_USERNAME"];
       return [user, secret.items.map(({ key }: Manifest) => key)];
     });
-    // Those to whom `hookline topics acls` gives rules.
-    const expected = PRINCIPALS.map((name) => [`hookline-${name}`, [name]]);
+    const expected = PROCESSES.map((name) => [`hookline-${name}`, [name]]);
     expect(users.toSorted()).toEqual(expected.toSorted());
+  });
+
+  test("shows Kafka its own certificate, where certificates say who it is", () => {
+    const monitoring = manifests.get("monitoring.yaml") ?? [];
+    const pods = ["Deployment", "StatefulSet", "Job"].flatMap((kind) => ofKind(kind, monitoring));
+    const secrets = pods.map((workload) => {
+      const own = environmentOf(workload);
+      expect(own["HOOKLINE_KAFKA_TLS_CERTIFICATE_FILE"]).toBe("/kafka-certificate/tls.crt");
+      expect(own["HOOKLINE_KAFKA_TLS_KEY_FILE"]).toBe("/kafka-certificate/tls.key");
+      const mounts = containerOf(workload).volumeMounts as Manifest[];
+      expect(mounts).toContainEqual({
+        name: "kafka-certificate",
+        mountPath: "/kafka-certificate",
+        readOnly: true,
+      });
+      return podOf(workload).volumes.find(({ name }: Manifest) => name === "kafka-certificate").secret
+        .secretName;
+    });
+    expect(secrets.toSorted()).toEqual(PROCESSES.map((name) => `hookline-kafka-${name}`).toSorted());
   });
 
   test("is counted by autoscalers alone where there is one", () => {
@@ -210,26 +243,142 @@ describe("every workload", () => {
   });
 });
 
+describe("secrets of others", () => {
+  const production = manifests.get("production.yaml") ?? [];
+  const pods = ["Deployment", "StatefulSet", "Job"].flatMap((kind) => ofKind(kind, production));
+  /** By component the secret and the keys behind what the variable names. */
+  const opened = (variable: string): unknown[] =>
+    pods.flatMap((workload) => {
+      const path = environmentOf(workload)[variable];
+      if (path === undefined) return [];
+      const mounts = containerOf(workload).volumeMounts as Manifest[];
+      const { name } = mounts.find(({ mountPath }) => path.startsWith(`${mountPath}/`));
+      const { secret } = podOf(workload).volumes.find((volume: Manifest) => volume.name === name);
+      const item = secret.items.find(({ path: file }: Manifest) => path.endsWith(`/${file}`));
+      return [[componentOf(workload), secret.secretName, item.key]];
+    });
+  const ofAll = (...rest: readonly string[]) => PROCESSES.map((name) => [name, ...rest]).toSorted();
+
+  test("of the registry are files of every process that asks it", () => {
+    expect(opened("HOOKLINE_SCHEMA_REGISTRY_USERNAME_FILE").toSorted()).toEqual(
+      ofAll("hookline-registry", "username"),
+    );
+    expect(opened("HOOKLINE_SCHEMA_REGISTRY_PASSWORD_FILE").toSorted()).toEqual(
+      ofAll("hookline-registry", "password"),
+    );
+    expect(opened("NODE_EXTRA_CA_CERTS").toSorted()).toEqual(ofAll("authorities", "ca.crt"));
+  });
+
+  test("that sign events for the operator are control's alone", () => {
+    expect(opened("HOOKLINE_OPERATOR_WEBHOOK_SECRET_FILE")).toEqual([
+      ["control", "hookline-operator", "operator-webhook-secret"],
+    ]);
+    const told = pods.filter((workload) => "HOOKLINE_OPERATOR_WEBHOOK_URL" in environmentOf(workload));
+    expect(told.map(componentOf)).toEqual(["control"]);
+  });
+});
+
+describe("KEDA", () => {
+  const scaledBy = (example: string) => {
+    const own = manifests.get(example) ?? [];
+    return ofKind("ScaledObject", own).map(({ spec: { triggers, scaleTargetRef } }) => {
+      const [{ metadata, authenticationRef: reference }] = triggers;
+      const { spec } = ofKind("TriggerAuthentication", own).find(
+        ({ metadata: { name } }) => name === reference.name,
+      );
+      const workload = own.find(({ kind, metadata: { name } }) => {
+        return kind === scaleTargetRef.kind && name === scaleTargetRef.name;
+      });
+      return { metadata, spec, workload, process: componentOf(workload) };
+    });
+  };
+
+  test("asks Kafka by TLS and SASL as the process that it scales", () => {
+    const scaled = scaledBy("autoscaling.yaml");
+    expect(scaled.map(({ process }) => process)).toEqual(["webhook-router", "deliverer"]);
+    for (const { metadata, spec, workload, process } of scaled) {
+      expect(metadata).toMatchObject({ tls: "enable", sasl: "scram_sha256", bootstrapServers: "kafka:9093" });
+      const [{ name: variable, ...user }] = spec.env;
+      expect(user).toEqual({ parameter: "username", containerName: process });
+      expect(environmentOf(workload)[variable]).toBe(`hookline-${process}`);
+      expect(spec.secretTargetRef).toEqual([{ parameter: "password", name: "hookline-kafka", key: process }]);
+      expect(spec.configMapTargetRef).toEqual([{ parameter: "ca", name: "kafka-authority", key: "ca.crt" }]);
+    }
+  });
+
+  test("shows the certificate of the process where Kafka asks for one", () => {
+    const [{ metadata, spec, process } = { metadata: {}, spec: {}, process: "" }] =
+      scaledBy("monitoring.yaml");
+    expect([metadata.tls, metadata.sasl, process]).toEqual(["enable", undefined, "deliverer"]);
+    const name = "hookline-kafka-deliverer";
+    expect(spec).toEqual({
+      secretTargetRef: [
+        { parameter: "cert", name, key: "tls.crt" },
+        { parameter: "key", name, key: "tls.key" },
+      ],
+    });
+  });
+});
+
 describe("network policies", () => {
-  test("let only those out who post to webhooks, and never into private ranges", () => {
-    for (const policy of ofKind("NetworkPolicy")) {
-      const blocks = policy.spec.egress
-        .flatMap(({ to = [] }: Manifest) => to)
-        .filter((to: Manifest) => to.ipBlock);
-      const mayLeave = ["deliverer", "control"].includes(componentOf(policy));
-      expect([componentOf(policy), blocks.length > 0]).toEqual([componentOf(policy), mayLeave]);
-      const [ipv4] = blocks;
-      if (mayLeave)
-        expect(ipv4.ipBlock.except).toEqual(
-          expect.arrayContaining([
-            "10.0.0.0/8",
-            "172.16.0.0/12",
-            "192.168.0.0/16",
-            "169.254.0.0/16",
-            "127.0.0.0/8",
-          ]),
-        );
-      expect(policy.spec.policyTypes).toEqual(["Ingress", "Egress"]);
+  const ofPolicies = ofKind("NetworkPolicy").map((policy) => {
+    const rules = policy.spec.egress as readonly Manifest[];
+    return { name: componentOf(policy), spec: policy.spec, rules };
+  });
+
+  test("let only those out who post to webhooks, and everybody to named peers and for names", () => {
+    for (const { name, rules, spec } of ofPolicies) {
+      const open = rules.filter(({ ports }) => ports === undefined);
+      expect([name, open.length]).toEqual([name, ["deliverer", "control"].includes(name) ? 1 : 0]);
+      const anywhere = rules.filter(({ to }) => to === undefined).map(({ ports }) => ports[0].port);
+      expect([name, anywhere]).toEqual([name, [53]]);
+      expect(spec.policyTypes).toEqual(["Ingress", "Egress"]);
+    }
+  });
+
+  test("open to webhooks the addresses that the process asks, and no private one", () => {
+    const { rules = [] } = ofPolicies.find(({ name }) => name === "deliverer") ?? {};
+    const [{ to }] = rules.filter(({ ports }) => ports === undefined);
+    const blocks = (to as readonly Manifest[]).map(({ ipBlock: { cidr, except } }) => ({
+      inside: rangeOf([cidr]),
+      except: rangeOf(except),
+    }));
+    const isOpen = (address: string): boolean =>
+      blocks.some(({ inside, except }) => inside(address) && !except(address));
+    const refusal = addressPolicy([]);
+    const agree = (address: string) =>
+      expect([address, isOpen(address)]).toEqual([address, refusal(address) === undefined]);
+    const ipv4 = fc.ipV4();
+    fc.assert(fc.property(ipv4, agree), { numRuns: 500 });
+    for (const first of [0, 10, 100, 127, 169, 172, 192, 198, 203, 224, 240])
+      for (const second of [0, 2, 16, 18, 19, 31, 32, 51, 64, 88, 127, 128, 168, 254])
+        for (const third of [0, 2, 99, 100, 113])
+          for (const address of [`${first}.${second}.${third}.1`, `${first - 1}.${second}.${third}.255`])
+            if (isIPv4(address)) {
+              agree(address);
+              agree(`64:ff9b::${address}`);
+            }
+    for (const address of ["2606:4700::1", "2001:db8::1", "2001::1", "2002:a00:1::1", "3fff::1", "fc00::1"])
+      agree(address);
+    for (const address of ["fe80::1", "::1", "ff02::1", "100::1", "64:ff9b:1::1", "fec0::1"]) agree(address);
+  });
+
+  test("let everybody reach the registry where it is, wherever Kafka is, and traces go where they are made", () => {
+    const production = ofKind("NetworkPolicy", manifests.get("production.yaml"));
+    const inNamespace = (name: string) => [
+      { namespaceSelector: { matchLabels: { "kubernetes.io/metadata.name": name } } },
+    ];
+    for (const policy of production) {
+      const name = componentOf(policy);
+      const peersOf = (wanted: number): Manifest[] =>
+        policy.spec.egress
+          .filter(({ ports = [] }: Manifest) => ports.some(({ port }: Manifest) => port === wanted))
+          .map(({ to }: Manifest) => to);
+      expect(peersOf(9093)).toEqual([inNamespace("kafka")]);
+      // The registry of this example is outside of the cluster.
+      expect(peersOf(443)).toEqual([[{ ipBlock: { cidr: "198.51.100.7/32" } }]]);
+      const isTraced = ["ingest", "webhook-router", "deliverer"].includes(name);
+      expect([name, peersOf(4318)]).toEqual([name, isTraced ? [inNamespace("observability")] : []]);
     }
   });
 

@@ -10,6 +10,7 @@ import { text } from "node:stream/consumers";
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
 import { SERVICE_NAMES, SERVICES } from "#contract";
 import { environment } from "#support/environment";
+import { withoutDigest } from "../release/images.ts";
 
 const ROOT = join(import.meta.dirname, "../..");
 
@@ -63,7 +64,7 @@ describe("the Dockerfile", () => {
 
   test("names bases with a version, which a build may replace", async () => {
     const found = await instructions();
-    expect(found.get("ARG")?.slice(0, 2)).toEqual([
+    expect(found.get("ARG")?.slice(0, 2).map(withoutDigest)).toEqual([
       "BUILD_IMAGE=node:24-bookworm-slim",
       "RUNTIME_IMAGE=gcr.io/distroless/cc-debian12",
     ]);
@@ -104,6 +105,7 @@ describe("what the image holds", () => {
   test("is enough for every service, and for every command", async () => {
     const services = SERVICE_NAMES.map((name) => `services/${name}/service.ts`);
     const loadedLate = [
+      "deploy/backup/index.ts",
       "deploy/provision/index.ts",
       "deploy/command/deployment.ts",
       "deploy/command/program.ts",

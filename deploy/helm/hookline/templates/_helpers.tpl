@@ -43,10 +43,26 @@ helm.sh/chart: {{ .root.Chart.Name }}-{{ .root.Chart.Version }}
 - name: HOOKLINE_KAFKA_SASL_PASSWORD_FILE
   value: /kafka/password
 {{- end }}
-{{- if $kafka.authority.configMapName }}
-- name: NODE_EXTRA_CA_CERTS
-  value: /kafka-authority/{{ $kafka.authority.configMapKey }}
+{{- if $kafka.clientCertificate.secretName }}
+- name: HOOKLINE_KAFKA_TLS_CERTIFICATE_FILE
+  value: /kafka-certificate/tls.crt
+- name: HOOKLINE_KAFKA_TLS_KEY_FILE
+  value: /kafka-certificate/tls.key
 {{- end }}
+{{- if include "hookline.hasAuthority" .root }}
+- name: NODE_EXTRA_CA_CERTS
+  value: /kafka-authority/ca.crt
+{{- end }}
+{{- if .root.Values.registry.credentials.secretName }}
+- name: HOOKLINE_SCHEMA_REGISTRY_USERNAME_FILE
+  value: /registry/username
+- name: HOOKLINE_SCHEMA_REGISTRY_PASSWORD_FILE
+  value: /registry/password
+{{- end }}
+{{- end }}
+
+{{- define "hookline.hasAuthority" -}}
+{{- or .Values.kafka.authority.configMapName .Values.kafka.authority.secretName }}
 {{- end }}
 
 {{/* A map of settings as environment variables, sorted. */}}
@@ -83,9 +99,39 @@ capabilities: { drop: [ALL] }
     defaultMode: 0440
     items: [{ key: {{ $kafka.saslPassword.secretKey | replace "{process}" .name | quote }}, path: password }]
 {{- end }}
-{{- with $kafka.authority.configMapName }}
+{{- with $kafka.clientCertificate.secretName }}
+- name: kafka-certificate
+  secret:
+    secretName: {{ . | replace "{process}" $.name }}
+    defaultMode: 0440
+    items:
+      - { key: {{ $kafka.clientCertificate.certificateKey | quote }}, path: tls.crt }
+      - { key: {{ $kafka.clientCertificate.keyKey | quote }}, path: tls.key }
+{{- end }}
+{{- with $kafka.authority }}
+{{- if .secretName }}
 - name: kafka-authority
-  configMap: { name: {{ . }} }
+  secret:
+    secretName: {{ .secretName }}
+    defaultMode: 0440
+    items: [{ key: {{ .secretKey | quote }}, path: ca.crt }]
+{{- else if .configMapName }}
+- name: kafka-authority
+  configMap:
+    name: {{ .configMapName }}
+    items: [{ key: {{ .configMapKey | quote }}, path: ca.crt }]
+{{- end }}
+{{- end }}
+{{- with .root.Values.registry.credentials }}
+{{- if .secretName }}
+- name: registry
+  secret:
+    secretName: {{ .secretName }}
+    defaultMode: 0440
+    items:
+      - { key: {{ .usernameKey | quote }}, path: username }
+      - { key: {{ .passwordKey | quote }}, path: password }
+{{- end }}
 {{- end }}
 {{- end }}
 
@@ -93,7 +139,13 @@ capabilities: { drop: [ALL] }
 {{- if .Values.kafka.saslMechanism }}
 - { name: kafka, mountPath: /kafka, readOnly: true }
 {{- end }}
-{{- if .Values.kafka.authority.configMapName }}
+{{- if .Values.kafka.clientCertificate.secretName }}
+- { name: kafka-certificate, mountPath: /kafka-certificate, readOnly: true }
+{{- end }}
+{{- if .Values.registry.credentials.secretName }}
+- { name: registry, mountPath: /registry, readOnly: true }
+{{- end }}
+{{- if include "hookline.hasAuthority" . }}
 - { name: kafka-authority, mountPath: /kafka-authority, readOnly: true }
 {{- end }}
 {{- end }}
@@ -167,6 +219,16 @@ spec:
         - name: HOOKLINE_API_TOKENS_FILE
           value: /secrets/api-tokens
         {{- end }}
+        {{- with dig "operatorWebhook" dict .values }}
+        {{- if .url }}
+        - name: HOOKLINE_OPERATOR_WEBHOOK_URL
+          value: {{ .url | quote }}
+        {{- end }}
+        {{- if .secretName }}
+        - name: HOOKLINE_OPERATOR_WEBHOOK_SECRET_FILE
+          value: /operator-webhook/secret
+        {{- end }}
+        {{- end }}
         {{- if and (has "encryption-keys" .secrets) $root.Values.deliverer.allowCIDRs }}
         - name: HOOKLINE_EGRESS_ALLOW_CIDRS
           value: {{ join "," $root.Values.deliverer.allowCIDRs | quote }}
@@ -203,6 +265,9 @@ spec:
         {{- if .secrets }}
         - { name: secrets, mountPath: /secrets, readOnly: true }
         {{- end }}
+        {{- if dig "operatorWebhook" "secretName" "" .values }}
+        - { name: operator-webhook, mountPath: /operator-webhook, readOnly: true }
+        {{- end }}
         {{- with include "hookline.connectionMounts" $root | trim }}{{ . | nindent 8 }}{{ end }}
   volumes:
     - { name: tmp, emptyDir: { sizeLimit: 64Mi } }
@@ -218,6 +283,15 @@ spec:
           {{- range .secrets }}
           - { key: {{ . }}, path: {{ . }} }
           {{- end }}
+    {{- end }}
+    {{- with dig "operatorWebhook" dict .values }}
+    {{- if .secretName }}
+    - name: operator-webhook
+      secret:
+        secretName: {{ .secretName }}
+        defaultMode: 0440
+        items: [{ key: {{ .secretKey | quote }}, path: secret }]
+    {{- end }}
     {{- end }}
     {{- with include "hookline.connectionVolumes" . | trim }}{{ . | nindent 4 }}{{ end }}
 {{- end }}
