@@ -158,6 +158,13 @@ async function installNow() {
   say(`Installed in ${Math.round((Date.now() - startedAt) / 1000)} s.`);
 }
 
+/** Prints what a file of the clone says, when `--help` is asked for: that needs nothing installed. */
+export function printsHelp(file) {
+  if (!process.argv.slice(2).some((argument) => argument === "--help" || argument === "-h")) return false;
+  process.stdout.write(readFileSync(join(ROOT, file)));
+  return true;
+}
+
 /** Runs `npm ci` when it is needed, one process at a time; ends this process, with one message, when it fails. */
 export async function install() {
   if (isInstalled()) return;

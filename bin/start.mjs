@@ -1,5 +1,7 @@
 // `npm start`
-import { install, runOnNode } from "./install.mjs";
+import { install, printsHelp, runOnNode } from "./install.mjs";
 
-await install();
-runOnNode(["deploy/start/main.ts", ...process.argv.slice(2)], { ownGroup: true });
+if (!printsHelp("deploy/start/help.txt")) {
+  await install();
+  runOnNode(["deploy/start/main.ts", ...process.argv.slice(2)], { ownGroup: true });
+}

@@ -51,7 +51,7 @@ describe("what is allowed", () => {
         principal: "User:hookline-ingest",
         resourceType: "topic",
         patternType: "literal",
-        names: ["shop-source-config", "shop-suppressions"],
+        names: ["shop-source-config", "shop-suppressions", "shop-suppressions-begun"],
         operations: ["Read"],
       },
       {

@@ -71,14 +71,18 @@ test("a computed trait is made, listed, paused, shown by value, and deleted", as
   const valued = (): Promise<Printed> => hookline("traits", "values", id);
   await until(async () => (await valued()).code === 0, { ...WAIT, what: "the profiles to be read" });
   expect((await valued()).lines).toEqual(["USER ID  VALUE  SINCE"]);
-  expect(await asked("traits", "values", id, "--user", "u1")).toEqual({ userId: "u1", value: null });
+  expect(await asked("traits", "values", id, "--user", "u1")).toEqual({
+    kind: "value",
+    userId: "u1",
+    value: null,
+  });
   expect((await hookline("traits", "delete", id)).code).toBe(0);
   expect((await hookline("traits", "show", id)).code).toBe(4);
 }, 120_000);
 
 test("a list is uploaded from a file, plain or compressed; one that empties it is held, and confirmed", async () => {
   // Before there are changes: nobody is here to fold them.
-  const { id: other } = await asked("audiences", "create", "--name", "Nobody");
+  const { id: other } = await asked("audiences", "create", "--name", "Nobody", "--kind", "list");
   const none = await fileOf("none.txt", "userId\n");
   expect(await hookline("imports", "create", other, "none", "--file", none)).toMatchObject({
     code: 2,
@@ -88,7 +92,7 @@ test("a list is uploaded from a file, plain or compressed; one that empties it i
   const isHeld = async () => (await asked("imports", "show", other, "none")).status === "held";
   await until(isHeld, { ...WAIT, what: "the import to be held" });
   expect((await asked("imports", "confirm", other, "none")).status).toBe("staged");
-  const { id } = await asked("audiences", "create", "--name", "Vips");
+  const { id } = await asked("audiences", "create", "--name", "Vips", "--kind", "list");
   const rows = await fileOf("members.ndjson.gz", gzipSync('{"userId":"u1"}\n{"userId":"u2"}\n'));
   expect(await asked("imports", "create", id, "one", "--file", rows, "--mode", "add")).toMatchObject({
     ...{ id: "one", audienceId: id, mode: "add", rows: 2 },

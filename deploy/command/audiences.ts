@@ -2,6 +2,7 @@ import type { Command } from "commander";
 import type { JsonObject } from "#contract";
 import { type CommandContext, readJson } from "./context.ts";
 import { controlApi } from "./control-api.ts";
+import { addCsvOptions, type CsvOptions, writeCsv } from "./csv.ts";
 import { addEdit } from "./edit.ts";
 import { addLeaf, addList, addShow, addShownLeaf, askAndShow, pathOf, positiveInteger } from "./leaf.ts";
 import { printFields, printJson, printTable } from "./output.ts";
@@ -40,6 +41,7 @@ export function addAudienceCommands(program: Command, context: CommandContext): 
 
 interface CreateOptions extends JsonOption {
   readonly name: string;
+  readonly kind?: string;
   readonly key?: string;
   readonly definition?: string;
   readonly includeAnonymous?: boolean;
@@ -47,10 +49,14 @@ interface CreateOptions extends JsonOption {
 
 function addCreate(audiences: Command, context: CommandContext): void {
   addShownLeaf(audiences, "create", {
-    description: "make an audience; without --definition a list, whose members are imported",
-    examples: ["audiences create --name Buyers --definition buyers.json"],
+    description: "make an audience, or with --kind list one whose members are imported",
+    examples: [
+      "audiences create --name Buyers --definition buyers.json",
+      "audiences create --name VIPs --kind list",
+    ],
   })
     .requiredOption("--name <name>", "for people")
+    .option("--kind <kind>", "audience (the default with --definition) or list")
     .option("--key <key>", "name of the trait; from the name when it is not given")
     .option("--definition <path>", "JSON file as docs/audiences.md has it; - is standard input")
     .option("--include-anonymous", "profiles without a userId may be members too")
@@ -64,24 +70,27 @@ function addCreate(audiences: Command, context: CommandContext): void {
 }
 
 function addMembers(audiences: Command, context: CommandContext): void {
-  addShownLeaf(audiences, "members <id>", {
+  const members = addShownLeaf(audiences, "members <id>", {
     description: "list who is in an audience; --csv gives all of them",
-    examples: ["audiences members aud_1 --limit 500", "audiences members aud_1 --csv > members.csv"],
-  })
-    .option("--limit <count>", "at most so many", positiveInteger, 50)
-    .option("--csv", "all members as userId,anonymousId,since")
-    .action(async (id: string, { limit, csv, json }: JsonOption & { limit: number; csv?: boolean }) => {
-      const api = controlApi(context.environment);
-      if (csv === true) {
-        for await (const piece of api.stream(pathOf(AUDIENCES.path, id, "/members.csv")))
-          context.write(piece);
-        return;
-      }
-      const listing = await api.list(pathOf(AUDIENCES.path, id, "/members"), {}, limit);
+    examples: [
+      "audiences members aud_1 --limit 500",
+      "audiences members aud_1 --csv > members.csv",
+      "audiences members aud_1 --csv --cells exact > list.csv",
+    ],
+  }).option("--limit <count>", "at most so many", positiveInteger, 50);
+  addCsvOptions(members, "all members as userId,anonymousId,since").action(
+    async (id: string, { limit, json, ...csv }: JsonOption & CsvOptions & { limit: number }) => {
+      if (csv.csv === true) return await writeCsv(context, pathOf(AUDIENCES.path, id, "/members.csv"), csv);
+      const listing = await controlApi(context.environment).list(
+        pathOf(AUDIENCES.path, id, "/members"),
+        {},
+        limit,
+      );
       const columns = { "user id": "userId", "anonymous id": "anonymousId", since: "since" };
       if (json === true) printJson(context, listing);
       else printTable(context, columns, listing);
-    });
+    },
+  );
 }
 
 function addWhy(audiences: Command, context: CommandContext): void {

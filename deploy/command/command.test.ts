@@ -10,6 +10,7 @@ import { type ControlService, startControl } from "#support/control-service";
 import { environment } from "#support/environment";
 import { type Receiver, startReceiver } from "#support/receiver";
 import { until } from "#support/until";
+import { writeStartRecord } from "../start/start-record.ts";
 import { runCommand } from "./program.ts";
 
 const ROOT = join(import.meta.dirname, "../..");
@@ -254,6 +255,20 @@ describe("keys", () => {
     );
     expect((await hookline(["keys", "create", "--token-file", join(keys, "below")])).code).toBe(1);
   });
+
+  test("move a token from where it was, once", async () => {
+    const [former, token] = [join(folder, "former"), join(folder, "moved")];
+    await writeFile(former, "the token\n");
+    // As a run leaves it that is killed while it writes.
+    await writeFile(`${token}.partial`, "");
+    const create = ["keys", "create", "--token-file", token, "--former-token-file", former];
+    for (const _ of [1, 2]) {
+      expect((await hookline(create)).code).toBe(0);
+      expect(await readFile(token, "utf8")).toBe("the token\n");
+      await expect(stat(former)).rejects.toMatchObject({ code: "ENOENT" });
+    }
+    expect((await stat(token)).mode & 0o777).toBe(0o600);
+  });
 });
 
 describe("doctor", () => {
@@ -278,6 +293,27 @@ describe("doctor", () => {
       "disk",
     ]);
     expect(code).toBe(0);
+  });
+
+  test("knows the settings of an npm start that runs, and not those of one that was killed", async () => {
+    const { HOOKLINE_ENCRYPTION_KEYS: _, ...variables } = deployment();
+    const cache = join(folder, "cache");
+    const urls = { controlUrl: control.url, ingestUrl: "http://127.0.0.1:8080" };
+    const own = await writeStartRecord(cache, { ...urls, pid: process.pid, variables, token: TOKEN });
+    const bare = { HOOKLINE_CACHE_DIR: cache, HOOKLINE_CONTROL_URL: "", HOOKLINE_CONTROL_TOKEN: "" };
+    const beside = await findings(bare);
+    expect(beside.found.filter(({ state }) => state !== "ok")).toEqual([]);
+    expect(beside.found).toContainEqual(
+      expect.objectContaining({ found: expect.stringContaining(`npm start\` (process ${process.pid}`) }),
+    );
+    await own.remove();
+    const killed = spawn(process.execPath, ["-e", ""]);
+    await once(killed, "exit");
+    await writeStartRecord(cache, { ...urls, pid: killed.pid ?? 0, variables, token: undefined });
+    const alone = await findings(bare);
+    expect(alone.found.map(({ found }) => found)).toContainEqual(
+      expect.stringContaining("HOOKLINE_KAFKA_BROKERS is required"),
+    );
   });
 
   test("names every wrong setting, and what a misspelt one was meant to be", async () => {

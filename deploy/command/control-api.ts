@@ -44,7 +44,7 @@ export interface ControlApi {
   /** Follows the list's pages until there are `limit` entries. */
   list(path: string, query: Query, limit: number): Promise<Listing>;
   /** An answer that is no JSON, piece by piece. */
-  stream(path: string): AsyncIterable<string>;
+  stream(path: string, query?: Query): AsyncIterable<string>;
   /** As `stream`, of an answer that goes on for as long as somebody reads. */
   listen(path: string): AsyncIterable<string>;
 }
@@ -71,8 +71,8 @@ export function controlApi(environment: Environment): ControlApi {
     ask,
     upload: (path, query, upload) => ask(path, { method: "PUT", query, upload }),
     list: (path, query, limit) => list(ask, { path, query, limit }),
-    async *stream(path) {
-      const { body } = await send(access, path, {});
+    async *stream(path, query = {}) {
+      const { body } = await send(access, path, { query });
       if (body !== null) yield* body.pipeThrough(new TextDecoderStream());
     },
     async *listen(path) {
@@ -134,7 +134,8 @@ async function send({ url, token }: Access, path: string, request: ApiRequest): 
     );
   });
   if (response.ok) return response;
-  throw new CommandError(explained(response.status, await response.text()), exitCodeOf(response.status));
+  const problem = problemIn(await response.text());
+  throw new CommandError(explained(response.status, problem), exitCodeOf(response.status), problem);
 }
 
 function bodyOf({ body, upload }: ApiRequest): RequestInit & { readonly headers: Record<string, string> } {
@@ -161,8 +162,7 @@ function exitCodeOf(status: number): ExitCode {
 }
 
 /** What the problem details say, a line for each wrong field. */
-function explained(status: number, text: string): string {
-  const { title, detail, errors = [] } = problemIn(text);
+function explained(status: number, { title, detail, errors = [] }: Problem): string {
   const hint = status === 401 ? ["HOOKLINE_CONTROL_TOKEN holds the token that is sent."] : [];
   const fields = errors.map(({ path, message }) => `  ${path} ${message}`);
   return [[title ?? `the answer is ${status}`, detail].filter(Boolean).join(": "), ...fields, ...hint].join(

@@ -18,9 +18,12 @@ export type ExitCode = (typeof EXIT)[keyof typeof EXIT];
 export class CommandError extends Error {
   override readonly name = "CommandError";
   readonly exitCode: ExitCode;
+  /** What the control API answered, where it did. */
+  readonly problem: object;
 
-  constructor(message: string, exitCode: ExitCode) {
+  constructor(message: string, exitCode: ExitCode, problem: object = {}) {
     super(message);
     this.exitCode = exitCode;
+    this.problem = problem;
   }
 }

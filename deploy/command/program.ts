@@ -1,11 +1,10 @@
 // The command line as a whole: what there is, how errors end.
-import { readFileSync } from "node:fs";
-import { join } from "node:path";
 import addCompletion from "@bomb.sh/tab/commander";
 import { Command, CommanderError } from "commander";
 import { maskCredentials, SettingsError } from "#runtime";
 import { printableLines } from "../start/terminal-text.ts";
 import { addAudienceCommands } from "./audiences.ts";
+import { addBackupCommands } from "./backup.ts";
 import { addCapacity } from "./capacity/command.ts";
 import type { CommandContext } from "./context.ts";
 import { addDeliveryCommands } from "./deliveries.ts";
@@ -16,11 +15,13 @@ import { CommandError, EXIT } from "./exit-codes.ts";
 import { addImportCommands } from "./imports.ts";
 import { addKeyCommands } from "./keys.ts";
 import { addLiveCommands } from "./live.ts";
+import { addLookingCommands } from "./looking.ts";
 import { addRegulationCommands } from "./regulations.ts";
 import { addServiceCommands } from "./services.ts";
 import { addSourceCommands } from "./sources.ts";
 import { addTopicCommands } from "./topics.ts";
 import { addTraitCommands } from "./traits.ts";
+import { version } from "./version.ts";
 
 const AFTER = `
 Settings are environment variables (docs/configuration.md); HOOKLINE_CONTROL_URL and HOOKLINE_CONTROL_TOKEN say which
@@ -33,11 +34,6 @@ Examples:
   $ hookline topics apply
   $ hookline sources create --name Shop
   $ source <(hookline complete bash)`;
-
-function version(): string {
-  const manifest = readFileSync(join(import.meta.dirname, "../../package.json"), "utf8");
-  return (JSON.parse(manifest) as { version: string }).version;
-}
 
 function programOf(context: CommandContext): Command {
   const program = new Command("hookline")
@@ -52,10 +48,12 @@ function programOf(context: CommandContext): Command {
     .addHelpText("after", AFTER);
   addServiceCommands(program, context);
   addTopicCommands(program, context);
+  addBackupCommands(program, context);
   addKeyCommands(program, context);
   addSourceCommands(program, context);
   addDestinationCommands(program, context);
   addDeliveryCommands(program, context);
+  addLookingCommands(program, context);
   addLiveCommands(program, context);
   addAudienceCommands(program, context);
   addTraitCommands(program, context);
@@ -74,15 +72,17 @@ export async function runCommand(args: readonly string[], context: CommandContex
     await programOf(context).parseAsync(args, { from: "user" });
     return EXIT.done;
   } catch (error) {
-    return exitCodeOf(error, context);
+    return exitCodeOf(error, context, args.includes("--json"));
   }
 }
 
-function exitCodeOf(error: unknown, { say }: CommandContext): number {
+/** With --json what is said of the error is one JSON object: what the control API answered, and the message and exit code. */
+function exitCodeOf(error: unknown, { say }: CommandContext, isJson: boolean): number {
   // commander has printed its message: help, the version, what is wrong with the command line.
   if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT.done : EXIT.usage;
   const message = printableLines(maskCredentials(error instanceof Error ? error.message : String(error)));
-  say(`hookline: ${message}`);
-  if (error instanceof CommandError) return error.exitCode;
-  return error instanceof SettingsError ? EXIT.usage : EXIT.failed;
+  const own = error instanceof SettingsError ? EXIT.usage : EXIT.failed;
+  const { exitCode, problem } = error instanceof CommandError ? error : { exitCode: own, problem: {} };
+  say(isJson ? JSON.stringify({ ...problem, message, exitCode }) : `hookline: ${message}`);
+  return exitCode;
 }

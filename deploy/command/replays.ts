@@ -8,8 +8,9 @@ export function addReplayCommands(program: Command, context: CommandContext): vo
   const replays = program.command("replays").description("calls sent again, and how far that is");
   addList(replays, context, {
     description: "list the replays, oldest first",
-    examples: ["replays list"],
+    examples: ["replays list", "replays list --destination-id dst_1"],
     path: "/v1/replays",
+    filters: { "--destination-id <id>": "whose calls are meant, or that gets them" },
     columns: {
       id: "id",
       state: "state",
@@ -50,7 +51,9 @@ function addStart(replays: Command, context: CommandContext): void {
     .option("--which <which>", "delivered, dead or all")
     .option("--source-id <id>", "of one source")
     .option("--event <name>", "track calls with this event")
-    .option("--message-id <id>", "one call")
+    .option("--message-id <id>", "one call; every user's who has one with it")
+    .option("--user-id <id>", "of one user")
+    .option("--anonymous-id <id>", "of one user who has no user id")
     .option("--calls-per-second <number>", "the pace", positiveNumber);
   for (const [flags, description] of Object.entries(RANGE)) start.option(flags, description);
   start.action(async ({ json, ...body }: StartOptions) => {

@@ -51,6 +51,10 @@ async function verify(context: CommandContext, { json }: JsonOption): Promise<vo
 function printFound(context: CommandContext, found: ComparedDeployment): void {
   for (const topic of found.missingTopics)
     context.print(`${coloured(context, "red", "missing")}  topic ${topic}`);
+  for (const topic of found.lostTopics)
+    context.print(
+      `${coloured(context, "red", "lost   ")}  topic ${topic} had records: restore them from a backup`,
+    );
   for (const subject of found.missingSchemas)
     context.print(`${coloured(context, "red", "missing")}  schema ${subject}`);
   for (const difference of found.differing) {
@@ -61,7 +65,9 @@ function printFound(context: CommandContext, found: ComparedDeployment): void {
     context.print(`${word}  topic ${topic}: ${setting} is ${value}, not ${wanted}`);
   }
   context.print(
-    found.isUnusable ? "`hookline topics apply` creates what is missing." : "Topics and schemas are there.",
+    found.isUnusable
+      ? "`hookline topics apply` creates what is missing, without records."
+      : "Topics and schemas are there.",
   );
 }
 

@@ -1,6 +1,7 @@
 import type { Command } from "commander";
 import { type CommandContext, readJson } from "./context.ts";
 import { controlApi } from "./control-api.ts";
+import { addCsvOptions, type CsvOptions, writeCsv } from "./csv.ts";
 import { addEdit } from "./edit.ts";
 import { addDelete, addList, addShow, addShownLeaf, askAndShow, pathOf, positiveInteger } from "./leaf.ts";
 import { printJson, printTable } from "./output.ts";
@@ -55,14 +56,13 @@ function addCreate(traits: Command, context: CommandContext): void {
     });
 }
 
-interface ValuesOptions extends JsonOption {
+interface ValuesOptions extends JsonOption, CsvOptions {
   readonly limit: number;
-  readonly csv?: boolean;
   readonly user?: string;
 }
 
 function addValues(traits: Command, context: CommandContext): void {
-  addShownLeaf(traits, "values <id>", {
+  const values = addShownLeaf(traits, "values <id>", {
     description: "list the values of users, or show that of one; --csv gives all of them",
     examples: [
       "traits values trt_1 --limit 500",
@@ -71,14 +71,10 @@ function addValues(traits: Command, context: CommandContext): void {
     ],
   })
     .option("--limit <count>", "at most so many", positiveInteger, 50)
-    .option("--user <userId>", "of this user alone")
-    .option("--csv", "all values as userId,value,since")
-    .action(async (id: string, { limit, csv, json, user }: ValuesOptions) => {
-      const api = controlApi(context.environment);
-      if (csv === true) {
-        for await (const piece of api.stream(pathOf(TRAITS.path, id, "/values.csv"))) context.write(piece);
-        return;
-      }
+    .option("--user <userId>", "of this user alone");
+  addCsvOptions(values, "all values as userId,value,since").action(
+    async (id: string, { limit, json, user, ...csv }: ValuesOptions) => {
+      if (csv.csv === true) return await writeCsv(context, pathOf(TRAITS.path, id, "/values.csv"), csv);
       const path = pathOf(TRAITS.path, id, "/values");
       if (user !== undefined) {
         await askAndShow(context, { ...(json === true && { json }) }, (one) =>
@@ -86,9 +82,10 @@ function addValues(traits: Command, context: CommandContext): void {
         );
         return;
       }
-      const listing = await api.list(path, {}, limit);
+      const listing = await controlApi(context.environment).list(path, {}, limit);
       const columns = { "user id": "userId", value: "value", since: "since" };
       if (json === true) printJson(context, listing);
       else printTable(context, columns, listing);
-    });
+    },
+  );
 }

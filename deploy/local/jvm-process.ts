@@ -53,7 +53,8 @@ export async function startJvm({ name, java, args, environment, answers }: JvmCo
     throw error;
   }
   if (!child.isRunning()) {
-    throw new StackError("failed", `${name} ended with ${await child.exited}:\n  ${lastWords(lines)}`);
+    const message = `${name} ended with ${await child.exited}:\n  ${lastWords(lines)}`;
+    throw new StackError("failed", message, { isOfData: true });
   }
   return child;
 }

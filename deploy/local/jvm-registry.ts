@@ -13,10 +13,13 @@ export interface JvmRegistryOptions {
   readonly port: number;
   /** Where the schemas are kept: a registry that comes back must give the same ids, or records could not be read. */
   readonly databaseFile: string;
+  /** Whether it has to be there after a kill, too. */
+  readonly isKept: boolean;
 }
 
 /** Apicurio Registry, through its Confluent-compatible API; it is not started yet. */
-export function jvmRegistry(context: JvmContext, { port, databaseFile }: JvmRegistryOptions): JvmRegistry {
+export function jvmRegistry(context: JvmContext, options: JvmRegistryOptions): JvmRegistry {
+  const { port, databaseFile, isKept } = options;
   const { java, software, environment, log } = context;
   const name = "Apicurio Registry";
   const url = `http://127.0.0.1:${port}/apis/ccompat/v7`;
@@ -27,7 +30,8 @@ export function jvmRegistry(context: JvmContext, { port, databaseFile }: JvmRegi
     "-XX:TieredStopAtLevel=1",
     "-Dquarkus.http.host=127.0.0.1",
     `-Dquarkus.http.port=${port}`,
-    `-Dapicurio.datasource.url=jdbc:h2:file:${databaseFile}`,
+    // Written before it is answered, where it is kept: a schema that a killed registry forgets may get another id, and records could not be read.
+    `-Dapicurio.datasource.url=jdbc:h2:file:${databaseFile}${isKept ? ";WRITE_DELAY=0" : ""}`,
     "-jar",
     software.registryJar,
   ];

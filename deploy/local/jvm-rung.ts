@@ -49,7 +49,11 @@ async function prepare(context: JvmContext, folder: string, options: StackOption
     brokers: ports.map((_, index) =>
       jvmBroker(context, { index, ports, folder: join(folder, `broker-${index + 1}`) }),
     ),
-    registry: jvmRegistry(context, { port: registryPort, databaseFile: join(folder, "registry") }),
+    registry: jvmRegistry(context, {
+      port: registryPort,
+      databaseFile: join(folder, "registry"),
+      isKept: options.dataFolder !== undefined,
+    }),
   };
 }
 

@@ -21,9 +21,10 @@ function startable(options: StackOptions): LadderRung[] {
     title: "local JVM",
     start: () => startOnJvm(options, cacheFolderOf(options.environment)),
   };
+  const docker = { title: "Docker", start: () => startOnDocker(options) };
+  if (options.dataFolder === undefined) return [docker, jvm];
   // Containers keep nothing, so kept data needs the JVM.
-  if (options.dataFolder !== undefined) return [jvm];
-  return [{ title: "Docker", start: () => startOnDocker(options) }, jvm];
+  return options.isDataFolderNeeded === false ? [jvm, docker] : [jvm];
 }
 
 /** The first rung that can be had; one that is there but fails ends the climb. */

@@ -1,8 +1,11 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
 import { mkdtemp, readdir, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "@jest/globals";
-import { withLock } from "./lock.ts";
+import { isAlive, withLock } from "./lock.ts";
+import { until } from "./until.ts";
 
 let folder: string;
 
@@ -31,6 +34,22 @@ test("a lock whose holder is dead is taken over", async () => {
   // Above the largest process id that Linux gives.
   await writeFile(join(folder, "b"), "4194305");
   expect(await withLock(lock("b"), () => Promise.resolve("worked"))).toBe("worked");
+});
+
+test("a process that was killed has ended, also before its parent has heard of it, and is not another that has its id now", async () => {
+  // `sleep` is the child of a shell that became another program, which never asks for it.
+  const child = spawn("sh", ["-c", "sleep 60 & echo $!; exec sleep 60"], {
+    stdio: ["ignore", "pipe", "inherit"],
+  });
+  const [line] = (await once(child.stdout, "data")) as [Buffer];
+  const pid = Number(String(line));
+  try {
+    expect([isAlive(pid), isAlive(pid, "1")]).toEqual([true, process.platform !== "linux"]);
+    process.kill(pid, "SIGKILL");
+    await until(() => !isAlive(pid), { timeoutMs: 5_000, what: "the process to have ended" });
+  } finally {
+    child.kill("SIGKILL");
+  }
 });
 
 test("a lock is left behind neither by work that succeeds nor by work that fails", async () => {

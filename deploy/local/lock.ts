@@ -1,8 +1,33 @@
+import { readFileSync } from "node:fs";
 import { readFile, rename, rm, writeFile } from "node:fs/promises";
 import { until } from "./until.ts";
 
-/** Whether a process with this id lives (or did and its id was given away again). */
-export function isAlive(pid: number): boolean {
+/** By Linux' /proc: a process that was killed and that its parent has not asked for yet has ended all the same. */
+const ENDED_STATES = new Set(["Z", "X"]);
+
+interface Life {
+  readonly state: string;
+  /** When it was started, in ticks since the machine was; tells it from a later process with its id. */
+  readonly startedAt: string;
+}
+
+/** What /proc says of the process (proc_pid_stat(5)); undefined where there is no such process, or no /proc. */
+function lifeOf(pid: number): Life | undefined {
+  try {
+    const text = readFileSync(`/proc/${pid}/stat`, "utf8");
+    // The second field is the name in brackets, with whatever is in it.
+    const [state = "", ...more] = text.slice(text.lastIndexOf(")") + 2).split(" ");
+    return { state, startedAt: more[18] ?? "" };
+  } catch {
+    return undefined;
+  }
+}
+
+/** Whether a process with this id lives; where /proc tells it, that one which was `startedAt` this time. */
+export function isAlive(pid: number, startedAt?: string): boolean {
+  const life = lifeOf(pid);
+  if (life !== undefined)
+    return !ENDED_STATES.has(life.state) && (startedAt ?? life.startedAt) === life.startedAt;
   try {
     process.kill(pid, 0);
     return true;
@@ -11,13 +36,22 @@ export function isAlive(pid: number): boolean {
   }
 }
 
+/** Of the process that has the lock; 0 for a moment while it writes that. */
+async function readHolder(path: string): Promise<{ pid: number; startedAt: string | undefined }> {
+  const [pid, startedAt] = (await readFile(path, "utf8").catch(() => "")).split(" ");
+  return { pid: Number(pid), startedAt };
+}
+
 function codeOf(error: unknown): string | undefined {
   return (error as NodeJS.ErrnoException).code;
 }
 
 async function take(path: string): Promise<boolean> {
   try {
-    await writeFile(path, String(process.pid), { flag: "wx" });
+    const { startedAt } = lifeOf(process.pid) ?? {};
+    await writeFile(path, [process.pid, startedAt].filter((part) => part !== undefined).join(" "), {
+      flag: "wx",
+    });
     return true;
   } catch (error) {
     if (codeOf(error) !== "EEXIST") throw error;
@@ -27,12 +61,22 @@ async function take(path: string): Promise<boolean> {
 
 /** Puts a lock whose holder is dead out of the way. */
 async function clearStale(path: string): Promise<void> {
-  const holder = Number(await readFile(path, "utf8").catch(() => ""));
-  // Empty for a moment while its holder writes it: not stale.
-  if (holder === 0 || isAlive(holder)) return;
+  const { pid, startedAt } = await readHolder(path);
+  if (pid === 0 || isAlive(pid, startedAt)) return;
   const aside = `${path}.${process.pid}.stale`;
   await rename(path, aside).catch(() => undefined);
   await rm(aside, { force: true });
+}
+
+/**
+ * Takes a lock that is held until its file is removed; gives the process id of a living holder instead. Two that find the same dead
+ * holder may both get in.
+ */
+export async function takeLock(path: string): Promise<number | undefined> {
+  if (await take(path)) return undefined;
+  await clearStale(path);
+  if (await take(path)) return undefined;
+  return (await readHolder(path)).pid;
 }
 
 export interface LockOptions {

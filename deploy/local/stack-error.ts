@@ -7,10 +7,13 @@ import { maskCredentials } from "#runtime";
 export class StackError extends Error {
   override readonly name = "StackError";
   readonly code: "unavailable" | "failed";
+  /** Whether what an earlier run left in the data folder can be the reason. */
+  readonly isOfData: boolean;
 
-  constructor(code: "unavailable" | "failed", message: string) {
+  constructor(code: "unavailable" | "failed", message: string, { isOfData = false } = {}) {
     // An address may carry a password, and this text goes to the terminal.
     super(maskCredentials(message));
     this.code = code;
+    this.isOfData = isOfData;
   }
 }

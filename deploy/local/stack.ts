@@ -51,4 +51,6 @@ export interface StackOptions {
   readonly own?: boolean;
   /** Keep the data in this folder for the next start; without it the data goes when the stack stops. Local JVM only. */
   readonly dataFolder?: string;
+  /** Whether a stack that cannot keep it there is none. */
+  readonly isDataFolderNeeded?: boolean;
 }

@@ -26,13 +26,13 @@ const startSettings = settingsGroup({
     dataDir: setting({
       env: "HOOKLINE_DATA_DIR",
       type: value.text,
-      doc: "Folder that keeps Kafka's and the services' data for the next start (needs Java, not Docker); unset: each start is a fresh one.",
+      doc: "Folder that keeps Kafka's and the services' data for the next start (needs Java, not Docker); unset: `start` in the cache folder, where Java is there.",
     }),
     cacheDir: setting({
       env: "HOOKLINE_CACHE_DIR",
       type: value.text,
       default: ".cache",
-      doc: "Folder for downloads, logs and the development key.",
+      doc: "Folder for downloads, data, logs and the development key.",
     }),
     portOffset: setting({
       env: "HOOKLINE_PORT_OFFSET",
@@ -84,11 +84,11 @@ const startSettings = settingsGroup({
       problem: `and HOOKLINE_PORT_OFFSET together are above ${HIGHEST_PORT}`,
     }));
   },
-  build: ({ portOffset, ...rest }) => ({
-    ...rest,
-    ingestPort: moved(rest.ingestPort, portOffset),
-    controlPort: moved(rest.controlPort, portOffset),
-    metricsPort: moved(rest.metricsPort, portOffset),
+  build: (given) => ({
+    ...given,
+    ingestPort: moved(given.ingestPort, given.portOffset),
+    controlPort: moved(given.controlPort, given.portOffset),
+    metricsPort: moved(given.metricsPort, given.portOffset),
   }),
 });
 

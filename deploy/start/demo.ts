@@ -7,7 +7,6 @@ import { type Arrival, type ReceiverAddress, startDemoReceiver } from "./demo-re
 
 const SOURCE_NAME = "Demo source";
 const DESTINATION_NAME = "Demo destination";
-const PAGE_SIZE = 200;
 
 /** What the demo shows before anybody sends a call. */
 const CALLS: readonly { readonly route: string; readonly body: object }[] = [
@@ -33,6 +32,8 @@ export interface DemoOptions {
 }
 
 export interface Demo {
+  readonly sourceId: string;
+  readonly destinationId: string;
   readonly writeKey: string;
   readonly webhookUrl: string;
   /** Sends the demo's calls, and later one by which a user enters an audience; they are shown as they arrive. */
@@ -66,8 +67,8 @@ function controlApi({ controlUrl, token }: DemoOptions): Ask {
 
 /** One of an earlier start, where the data is kept. */
 async function findNamed<T extends Named>(ask: Ask, path: string, name: string): Promise<T | undefined> {
-  const { data } = await ask<{ data: T[] }>("GET", `${path}?limit=${PAGE_SIZE}`);
-  return data.find((one) => one.name === name);
+  const { data } = await ask<{ data: T[] }>("GET", `${path}?name=${encodeURIComponent(name)}&limit=1`);
+  return data[0];
 }
 
 async function makeSource(ask: Ask): Promise<{ id: string; writeKey: string }> {
@@ -80,10 +81,13 @@ async function makeSource(ask: Ask): Promise<{ id: string; writeKey: string }> {
   return { id: source.id, writeKey };
 }
 
-async function makeDestination(ask: Ask, settings: object): Promise<void> {
+async function makeDestination(ask: Ask, settings: object): Promise<string> {
   const found = await findNamed(ask, "/v1/destinations", DESTINATION_NAME);
-  if (found === undefined) await ask("POST", "/v1/destinations", { name: DESTINATION_NAME, ...settings });
-  else await ask("PATCH", `/v1/destinations/${found.id}`, settings);
+  const { id } =
+    found === undefined
+      ? await ask<Named>("POST", "/v1/destinations", { name: DESTINATION_NAME, ...settings })
+      : await ask<Named>("PATCH", `/v1/destinations/${found.id}`, settings);
+  return id;
 }
 
 interface Target {
@@ -135,12 +139,15 @@ export async function startDemo(options: DemoOptions): Promise<Demo> {
   };
   const receiver = await startDemoReceiver(sharedSecret, onArrival, options.receiver);
   try {
-    const { id, writeKey } = await makeSource(ask);
+    const { id: sourceId, writeKey } = await makeSource(ask);
+    const sourceIds = [sourceId, SPACE_SOURCE];
     const webhooks = [{ url: receiver.url }];
-    await makeDestination(ask, { sourceIds: [id, SPACE_SOURCE], enabled: true, sharedSecret, webhooks });
+    const destinationId = await makeDestination(ask, { sourceIds, enabled: true, sharedSecret, webhooks });
     const target = { ingestUrl, writeKey };
     await untilDelivered(target, () => hasArrived);
     return {
+      sourceId,
+      destinationId,
       writeKey,
       webhookUrl: receiver.url,
       sendCalls: async () => {

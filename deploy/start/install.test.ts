@@ -1,5 +1,5 @@
-// The installation that precedes `npm start`, with a stand-in for npm: two starts of a fresh clone at once.
-import { spawn } from "node:child_process";
+// The installation that precedes `npm start`, with a stand-in for npm: two starts of a fresh clone at once, and help without one.
+import { execFileSync, spawn } from "node:child_process";
 import { once } from "node:events";
 import { chmod, cp, mkdir, mkdtemp, readFile, rm, stat, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -89,4 +89,19 @@ test("an installation that fails says so, and leaves no lock", async () => {
   expect((await exited)[0]).toBe(1);
   await untilSaid("npm ci failed");
   await expect(stat(join(clone, ".cache/install.lock"))).rejects.toThrow("ENOENT");
+});
+
+test.each([
+  ["bin/start.mjs", "deploy/start/help.txt", "HOOKLINE_PORT_OFFSET"],
+  ["bin/receive.mjs", "clients/typescript/example/help.txt", "--secret <secret>"],
+])("%s --help installs nothing", async (program, text, expected) => {
+  const root = join(import.meta.dirname, "../..");
+  for (const file of [program, text]) await cp(join(root, file), join(clone, file));
+  const options = {
+    cwd: clone,
+    encoding: "utf8",
+    env: { ...environment, PATH: join(clone, "path") },
+  } as const;
+  expect(execFileSync(process.execPath, [program, "--help"], options)).toContain(expected);
+  expect(await read("npm.log")).toBe("");
 });

@@ -1,16 +1,13 @@
 // `npm start`: everything on this machine, with a demo, until Ctrl-C.
+import { parseArgs } from "node:util";
 import { systemHost } from "#host";
-import { helpText, maskCredentials, processEnvironment } from "#runtime";
+import { maskCredentials, processEnvironment } from "#runtime";
 import { checkSettings, unreadSettings } from "./check-settings.ts";
-import { settings as schema } from "./config.ts";
 import { endOnSignals, FORCED_AFTER_MS, OrderlyEnding } from "./ending.ts";
 import { run } from "./run.ts";
 import { printableLines } from "./terminal-text.ts";
 
 const NAME = "npm start";
-const INTRODUCTION = `Runs all of Hookline on this machine: Kafka, the schema registry, every service and a demo. Ctrl-C ends it, and once more ends it at once.
-Every variable of docs/configuration.md is handed on to the services; these are its own.
-`;
 
 function say(line: string): void {
   process.stdout.write(`${printableLines(maskCredentials(line))}\n`);
@@ -23,9 +20,11 @@ async function main(): Promise<void> {
   process.umask(0o077);
   const environment = processEnvironment();
   try {
+    // `--help` has been answered by bin/start.mjs, which needs nothing installed.
+    const { values } = parseArgs({ options: { fresh: { type: "boolean", default: false } } });
     for (const sentence of unreadSettings(environment)) say(`WARN ${sentence}`);
     const settings = checkSettings(NAME, environment);
-    await ending.interrupts(run({ settings, environment, say, ending }));
+    await ending.interrupts(run({ settings, environment, isFresh: values.fresh, say, ending }));
   } catch (error) {
     if (ending.isBegun) return;
     const reason = error instanceof Error ? error.message : String(error);
@@ -34,5 +33,4 @@ async function main(): Promise<void> {
   }
 }
 
-if (process.argv.includes("--help")) process.stdout.write(`${INTRODUCTION}\n${helpText(NAME, schema)}`);
-else await main();
+await main();

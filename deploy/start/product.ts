@@ -16,6 +16,7 @@ export interface ProductOptions {
   readonly environment: Environment;
   /** Port of ingest's metrics; the others follow. 0 for free ones. */
   readonly metricsPort: number;
+  readonly dataFolder: string;
   readonly logFolder: string;
   /** Folder in which Node keeps what it has compiled: the next start of a service takes half as long. */
   readonly compileCache: string;
@@ -28,6 +29,8 @@ export interface ProductOptions {
 export interface Product {
   readonly ingestUrl: string;
   readonly controlUrl: string;
+  /** Of the services' state. */
+  readonly dataFolder: string;
 }
 
 async function provision(environment: Environment, say: (line: string) => void): Promise<void> {
@@ -66,6 +69,7 @@ export async function startProduct(options: ProductOptions): Promise<Product> {
   const { stack, say } = options;
   const environment = {
     ...options.environment,
+    HOOKLINE_DATA_DIR: options.dataFolder,
     HOOKLINE_KAFKA_BROKERS: stack.brokers.join(","),
     HOOKLINE_SCHEMA_REGISTRY_URL: stack.registryUrl,
   };
@@ -80,5 +84,6 @@ export async function startProduct(options: ProductOptions): Promise<Product> {
   return {
     ingestUrl: `http://127.0.0.1:${portOf("ingest", "ingestPort")}`,
     controlUrl: `http://127.0.0.1:${portOf("control", "controlPort")}`,
+    dataFolder: options.dataFolder,
   };
 }

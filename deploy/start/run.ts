@@ -1,41 +1,15 @@
-import { rm } from "node:fs/promises";
-import { join, resolve } from "node:path";
-import type { Environment, SettingsOf } from "#runtime";
-import { makeRunFolder, type Stack, startStack } from "#stack";
-import type { settings as schema } from "./config.ts";
+import { join } from "node:path";
+import { type Stack, startStack } from "#stack";
+import { ableToken } from "./able-token.ts";
 import { type Demo, startDemo } from "./demo.ts";
 import { developmentChoices, listenChoices } from "./development.ts";
-import type { Ending } from "./ending.ts";
+import { type Folders, openFolders, ownFolder } from "./folders.ts";
+import { withFreshHint } from "./fresh-hint.ts";
 import { portProblems, type WantedPort } from "./ports.ts";
 import { type Product, startProduct } from "./product.ts";
+import type { RunOptions } from "./run-options.ts";
 import { metricsPortOf, STARTED_SERVICES } from "./services.ts";
-
-const ROOT = join(import.meta.dirname, "../..");
-
-export interface RunOptions {
-  readonly settings: SettingsOf<typeof schema>;
-  readonly environment: Environment;
-  readonly say: (line: string) => void;
-  readonly ending: Pick<Ending, "onStarted" | "onStopped">;
-}
-
-/** Where this start keeps its things. */
-interface Folders {
-  readonly run: string;
-  readonly key: string;
-  readonly data: string | undefined;
-}
-
-async function makeFolders({ settings: { start }, ending }: RunOptions): Promise<Folders> {
-  const cache = resolve(ROOT, start.cacheDir);
-  if (start.dataDir === undefined) {
-    const run = await makeRunFolder(cache);
-    ending.onStopped(() => rm(run, { recursive: true, force: true }));
-    return { run, key: cache, data: undefined };
-  }
-  const data = resolve(ROOT, start.dataDir);
-  return { run: data, key: data, data };
-}
+import { tellOtherShells } from "./tell-other-shells.ts";
 
 function wantedPorts({ settings: { start }, environment }: RunOptions): WantedPort[] {
   const hosts = { ...environment, ...listenChoices(environment).variables };
@@ -60,15 +34,34 @@ async function refuseTakenPorts(options: RunOptions): Promise<void> {
 
 async function bringUpStack({ environment, say, ending }: RunOptions, folders: Folders): Promise<Stack> {
   say("Bringing up Kafka and the schema registry ...");
-  const kept = folders.data === undefined ? {} : { dataFolder: join(folders.data, "kafka") };
-  const stack = await startStack({ environment, log: say, ...kept });
-  ending.onStarted(stack.stop);
-  return stack;
+  const { data, isDataNeeded } = folders;
+  const kept = data && { dataFolder: join(data.folder, "kafka"), isDataFolderNeeded: isDataNeeded };
+  try {
+    const stack = await startStack({ environment, log: say, ...kept });
+    ending.onStarted(stack.stop);
+    return stack;
+  } catch (error) {
+    throw data?.isOfEarlier === true ? withFreshHint(error, data.folder) : error;
+  }
+}
+
+/** Of this start: logs and the services' state. */
+async function runFolder(options: RunOptions, folders: Folders, stack: Stack): Promise<string> {
+  const { data, isDataNeeded } = folders;
+  if (data === undefined) return ownFolder(folders, options);
+  // Docker's containers keep nothing, and what services know belongs to the Kafka that they know it of.
+  if (stack.rung !== "jvm" && !isDataNeeded) {
+    options.say("The data goes at the end: containers keep none (with Java 17 and Maven it would be kept)");
+    return ownFolder(folders, options);
+  }
+  await data.markWhole();
+  return data.folder;
 }
 
 async function bringUpProduct(options: RunOptions, folders: Folders, stack: Stack): Promise<Product> {
   const { settings, environment, say, ending } = options;
   const { variables, notes } = await developmentChoices(environment, folders.key);
+  const run = await runFolder(options, folders, stack);
   const product = await startProduct({
     stack,
     environment: {
@@ -76,11 +69,11 @@ async function bringUpProduct(options: RunOptions, folders: Folders, stack: Stac
       ...variables,
       HOOKLINE_INGEST_PORT: String(settings.start.ingestPort),
       HOOKLINE_CONTROL_PORT: String(settings.start.controlPort),
-      HOOKLINE_DATA_DIR: join(folders.run, "services"),
     },
     metricsPort: settings.start.metricsPort,
-    logFolder: join(folders.run, "logs"),
-    compileCache: join(resolve(ROOT, settings.start.cacheDir), "node"),
+    dataFolder: join(run, "services"),
+    logFolder: join(run, "logs"),
+    compileCache: join(folders.cache, "node"),
     say,
     onStarted: (stop) => ending.onStarted(stop),
   });
@@ -92,7 +85,7 @@ async function bringUpDemo(options: RunOptions, product: Product): Promise<Demo 
   const { settings, say, ending } = options;
   if (!settings.start.demo) return undefined;
   const { ingestUrl, controlUrl } = product;
-  const demo = await startDemo({ ingestUrl, controlUrl, token: demoToken(settings), say });
+  const demo = await startDemo({ ingestUrl, controlUrl, token: ableToken(settings), say });
   ending.onStarted(demo.close);
   say(
     `Demo: a source with write key ${demo.writeKey}, and a destination with the webhook ${demo.webhookUrl}`,
@@ -116,19 +109,13 @@ async function showDemo({ sendCalls, writeKey }: Demo, ingestUrl: string, say: (
 /** Brings up everything, in order, and says when it is ready. Rejects at the first thing that fails. */
 export async function run(options: RunOptions): Promise<void> {
   await refuseTakenPorts(options);
-  const folders = await makeFolders(options);
+  const folders = await openFolders(options);
   const stack = await bringUpStack(options, folders);
   const product = await bringUpProduct(options, folders, stack);
   const demo = await bringUpDemo(options, product);
   const { ingestUrl, controlUrl } = product;
+  const shell = await tellOtherShells(options, { folders, stack, product, demo });
   options.say(`\nHookline is ready: ingest ${ingestUrl}, control ${controlUrl}\n`);
+  options.say(`For \`hookline\` and the README's commands in another shell:\n\n${shell}\n`);
   if (demo !== undefined) await showDemo(demo, ingestUrl, options.say);
-}
-
-/** One that may make the demo's source and destination, if it is known in full. */
-function demoToken({ api }: RunOptions["settings"]): string | undefined {
-  const able = api.tokens.find(
-    ({ scopes, text }) => text !== undefined && scopes.includes("read") && scopes.includes("write"),
-  );
-  return able?.text;
 }

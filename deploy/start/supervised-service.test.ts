@@ -69,6 +69,26 @@ test("a service that ends before it is ready fails the start with its last words
   expect(await readFile(join(folder, "stillborn.lives"), "utf8")).toBe("x");
 });
 
+test("a service that takes long to be ready is said to, with what it waits for", async () => {
+  const said: string[] = [];
+  const slow = await program(
+    "slow",
+    `log({ level: "warn", msg: "no Kafka yet" });
+     setTimeout(() => log({ level: "info", msg: "ready" }), 2000);
+     setInterval(() => {}, 1000);`,
+  );
+  const service = await superviseService({
+    name: "slow",
+    program: slow,
+    environment,
+    logFolder: folder,
+    say: (line) => said.push(line),
+    sayEveryMs: 500,
+  });
+  await service.stop();
+  expect(said).toContain("slow is still starting: WARN no Kafka yet");
+});
+
 test("a service that is stopped stays stopped", async () => {
   const said: string[] = [];
   const obedient = await program(

@@ -5,7 +5,9 @@ import { type Child, startChild } from "#stack";
 import { countDeaths, restartDelayMs } from "./back-off.ts";
 import { readServiceLine } from "./log-lines.ts";
 
-const READY_TIMEOUT_MS = 60_000;
+/** A busy machine's first minute with a new Kafka: seen to take over one. */
+const READY_TIMEOUT_MS = 180_000;
+const SAY_EVERY_MS = 20_000;
 const STOP_GRACE_MS = 15_000;
 
 export interface SupervisedOptions {
@@ -18,6 +20,8 @@ export interface SupervisedOptions {
   readonly onStarted?: (stop: () => Promise<void>) => void;
   /** Gets lines for people. */
   readonly say: (line: string) => void;
+  /** How often it is said that a start still lasts; every 20 s unless told. */
+  readonly sayEveryMs?: number;
 }
 
 /** A service in a process of its own that is started again, with back-off, whenever it dies after it was ready once. */
@@ -38,7 +42,7 @@ interface Life {
 }
 
 async function startLife(options: SupervisedOptions, keep: (line: string) => void): Promise<Life> {
-  const { name, program, environment, say } = options;
+  const { name, program, environment, say, sayEveryMs = SAY_EVERY_MS } = options;
   const ready = Promise.withResolvers<Ports>();
   let isReady = false;
   let reason = "";
@@ -62,11 +66,15 @@ async function startLife(options: SupervisedOptions, keep: (line: string) => voi
   });
   const fail = (why: string): void => ready.reject(new Error(`${name} ${why}${reason && `: ${reason}`}`));
   const timer = setTimeout(() => fail(`was not ready within ${READY_TIMEOUT_MS / 1000} s`), READY_TIMEOUT_MS);
+  const telling = setInterval(() => say(`${name} is still starting${reason && `: ${reason}`}`), sayEveryMs);
   void child.exited.then((code) => {
-    clearTimeout(timer);
     fail(`ended with ${code} before it was ready`);
   });
-  return { child, ready: ready.promise.finally(() => clearTimeout(timer)) };
+  const clear = (): void => {
+    clearTimeout(timer);
+    clearInterval(telling);
+  };
+  return { child, ready: ready.promise.finally(clear) };
 }
 
 /** Starts a service and stays with it. Rejects when it does not become ready the first time. */

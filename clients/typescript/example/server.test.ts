@@ -1,6 +1,7 @@
 // The example as its reader runs it, against requests as the deliverer sends them.
-import { type ChildProcess, spawn } from "node:child_process";
+import { type ChildProcess, execFileSync, spawn } from "node:child_process";
 import { once } from "node:events";
+import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, jest, test } from "@jest/globals";
 import { deliveryHeaders } from "../../../packages/contract/index.ts";
@@ -52,4 +53,14 @@ test("the example refuses other secrets and old requests", async () => {
   expect(await deliver("new", Date.now() - 600_000)).toBe(401);
   await until(() => output.includes("too_old"), { timeoutMs: 20_000, what: "the refusal" });
   expect(output).toContain("refused (401): signature_wrong");
+});
+
+test("--help names every option, and no other", () => {
+  const program = join(import.meta.dirname, "server.ts");
+  const help = execFileSync(process.execPath, [program, "--help"], { encoding: "utf8" });
+  const [, declared = ""] = /options: \{(.*?)^ {2}\},/ms.exec(readFileSync(program, "utf8")) ?? [];
+  const options = [...declared.matchAll(/^ {4}(\w+): /gm)].map(([, name]) => `--${name}`);
+  expect([...help.matchAll(/^ {2}(--\w+) /gm)].map(([, name]) => name).toSorted()).toEqual(
+    options.toSorted(),
+  );
 });

@@ -1,7 +1,9 @@
 // A receiver to try things out with: `node clients/typescript/example/server.ts --secret s3cr3t [--port 9000] [--scheme both]`.
 // Verifies every request, prints its call, and does nothing twice for calls that arrive twice.
+import { readFileSync } from "node:fs";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
+import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { receiveCall, type Scheme } from "../webhooks/index.ts";
 
@@ -14,6 +16,7 @@ const { values } = parseArgs({
     /** Given twice while the secret is being changed. */
     secret: { type: "string", multiple: true, default: [] },
     scheme: { type: "string", default: "x-signature" },
+    help: { type: "boolean", default: false },
   },
 });
 const scheme = SCHEMES.find((each) => each === values.scheme) ?? "x-signature";
@@ -51,6 +54,8 @@ const server = createServer((request, response) => {
     response.destroy();
   });
 });
-server.listen(Number(values.port), "127.0.0.1", () => {
-  print(`listening on http://127.0.0.1:${(server.address() as AddressInfo).port}/`);
-});
+if (values.help) print(readFileSync(join(import.meta.dirname, "help.txt"), "utf8").trimEnd());
+else
+  server.listen(Number(values.port), "127.0.0.1", () => {
+    print(`listening on http://127.0.0.1:${(server.address() as AddressInfo).port}/`);
+  });

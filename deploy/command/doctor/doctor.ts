@@ -4,6 +4,7 @@ import type { CommandContext } from "../context.ts";
 import { EXIT } from "../exit-codes.ts";
 import { addShownLeaf } from "../leaf.ts";
 import { coloured, printJson } from "../output.ts";
+import { besideStart } from "./beside-start.ts";
 import type { Finding } from "./check.ts";
 import { checkControl } from "./control-check.ts";
 import { checkKafka } from "./kafka-check.ts";
@@ -33,12 +34,13 @@ export function addDoctor(program: Command, context: CommandContext): void {
     });
 }
 
-async function examine(
-  context: CommandContext,
-  services: readonly ServiceName[],
-): Promise<readonly Finding[]> {
+async function examine(given: CommandContext, services: readonly ServiceName[]): Promise<readonly Finding[]> {
+  const { environment, findings, isOfStart } = await besideStart(given.environment);
+  const context = { ...given, environment };
   const slow = await Promise.all([checkKafka(context), checkControl(context), checkDisk(context)]);
-  return [checkNode(), ...checkSettings(context, services), ...slow.flat()];
+  const settings = checkSettings(context, isOfStart ? [] : services);
+  const ofSettings = isOfStart ? settings.filter(({ state }) => state !== "ok") : settings;
+  return [checkNode(), ...findings, ...ofSettings, ...slow.flat()];
 }
 
 function printFinding(context: CommandContext, { check, state, found, advice }: Finding): void {

@@ -33,7 +33,12 @@ function unreachable(error: unknown): Finding {
   };
 }
 
-function findingsOf({ missingTopics, missingSchemas, differing }: ComparedDeployment): readonly Finding[] {
+function findingsOf({
+  missingTopics,
+  lostTopics,
+  missingSchemas,
+  differing,
+}: ComparedDeployment): readonly Finding[] {
   const short = differing.filter(({ isShort }) => isShort);
   const others = differing.filter(({ isShort }) => !isShort);
   const described = (list: typeof differing): string[] =>
@@ -41,6 +46,12 @@ function findingsOf({ missingTopics, missingSchemas, differing }: ComparedDeploy
   return [
     { check: "Kafka", state: "ok", found: "answers" },
     { check: "schema registry", state: "ok", found: "answers" },
+    ...finding(
+      "configuration topics have lost their records",
+      lostTopics,
+      "wrong",
+      "Restore them: `hookline topics apply`, then `hookline restore <backup>`. Until then what runs goes on with what it knows, and what starts waits: end nothing.",
+    ),
     ...finding("topics are missing", missingTopics, "wrong", "Run `hookline topics apply`."),
     ...finding("schemas are missing", missingSchemas, "wrong", "Run `hookline topics apply`."),
     ...finding(
@@ -55,7 +66,7 @@ function findingsOf({ missingTopics, missingSchemas, differing }: ComparedDeploy
       "warning",
       "Is it meant? HOOKLINE_PARTITIONS and HOOKLINE_REPLICATION_FACTOR say what is asked for.",
     ),
-    ...(missingTopics.length + missingSchemas.length + differing.length === 0
+    ...(missingTopics.length + lostTopics.length + missingSchemas.length + differing.length === 0
       ? [{ check: "topics", state: "ok", found: "topics and schemas are there" } as const]
       : []),
   ];

@@ -1,0 +1,94 @@
+import { type FileHandle, open, rename, rm } from "node:fs/promises";
+import type { KafkaAndSerde } from "#connection";
+import { PoisonRecordError, recordToJson } from "#serde";
+import type { ConfigurationTopic } from "#topics";
+import { type BackupWriter, backupWriter, type Counts } from "./file.ts";
+import { readTopic } from "./topic-state.ts";
+
+/** It has what only the owner of the deployment may read: encrypted secrets, URLs, user ids. */
+const OWNER_ONLY = 0o600;
+
+export interface BackupOptions {
+  readonly connection: KafkaAndSerde;
+  readonly topics: readonly ConfigurationTopic[];
+  /** Replaced when it is there, once the new one is whole. */
+  readonly path: string;
+  readonly version: string;
+  readonly nowMs: number;
+  /** A line for people. */
+  readonly onProgress: (line: string) => void;
+}
+
+export interface BackedUp {
+  readonly records: Counts;
+  /** Keys of records that nobody can read any more: they are not in the file. */
+  readonly unreadable: readonly string[];
+}
+
+/** Writes what the topics hold to one file. Rejects with a KafkaError for a topic that has lost its records, and leaves the file as it was. */
+export async function backUp(options: BackupOptions): Promise<BackedUp> {
+  const { connection, topics, path } = options;
+  for (const { topic, witnesses } of topics) {
+    const names = witnesses.map(({ name }) => name);
+    const given = { topic: topic.name, witnesses: names };
+    await connection.kafka.admin().holdsRecords(given);
+  }
+  const unfinished = `${path}.${process.pid}.unfinished`;
+  const file = await open(unfinished, "wx", OWNER_ONLY);
+  try {
+    const done = await write(options, file);
+    await file.sync();
+    await file.close();
+    await rename(unfinished, path);
+    return done;
+  } catch (error) {
+    await file.close();
+    await rm(unfinished, { force: true });
+    throw error;
+  }
+}
+
+async function write(options: BackupOptions, file: FileHandle): Promise<BackedUp> {
+  const writer = backupWriter();
+  const records: Record<string, number> = {};
+  const unreadable: string[] = [];
+  await file.write(writer.head(options.version, options.nowMs));
+  for (const { topic } of options.topics) {
+    const written = await writeTopic(options, { file, writer, topic });
+    records[topic.record] = written.count;
+    unreadable.push(...written.unreadable);
+    options.onProgress(`${topic.name}: ${written.count} records`);
+  }
+  await file.write(writer.end());
+  return { records, unreadable };
+}
+
+interface Writing {
+  readonly file: FileHandle;
+  readonly writer: BackupWriter;
+  readonly topic: ConfigurationTopic["topic"];
+}
+
+async function writeTopic({ connection }: BackupOptions, { file, writer, topic }: Writing) {
+  const { kafka, serde } = connection;
+  const unreadable: string[] = [];
+  let count = 0;
+  for (const [key, { value }] of (await readTopic(kafka, topic.name)).records) {
+    if (value === null) continue;
+    const decoded = await Promise.resolve()
+      .then(() => serde.decode(topic, value))
+      .catch(unlessPoison);
+    if (decoded === undefined) unreadable.push(key);
+    else {
+      await file.write(writer.entry(topic.record, key, recordToJson(decoded)));
+      count += 1;
+    }
+  }
+  return { count, unreadable };
+}
+
+/** One record that can never be read is no reason to have no backup. */
+function unlessPoison(error: unknown): undefined {
+  if (error instanceof PoisonRecordError) return undefined;
+  throw error;
+}

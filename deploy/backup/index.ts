@@ -1,0 +1,5 @@
+export { backUp } from "./backup.ts";
+export { type Entry, readBackup } from "./file.ts";
+export { missingKeys } from "./keys.ts";
+export type { Verdict } from "./plan.ts";
+export { type RestoredEntry, restore } from "./restore.ts";

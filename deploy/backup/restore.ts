@@ -1,0 +1,167 @@
+// Brings records of a backup back, beside a control that may be running. Sources, destinations and audiences are written as control edits them,
+// by a writer that holds the partition: what somebody else has written is seen before, and who wrote behind it decides anew. Suppressions and
+// regulations are written by a plain producer, as control writes them: each record of a restore carries a mark, and what somebody else wrote to
+// its key between the look and the write is written once more behind it. A restore that dies is run again: what it has written is the same then.
+import type { KafkaAndSerde } from "#connection";
+import { type OutgoingRecord, partitionOfKey, type RawRecord } from "#kafka";
+import { PoisonRecordError } from "#serde";
+import type { ConfigurationRecord, ConfigurationTopic, RecordTypes } from "#topics";
+import { openEditedTopic } from "./edited-topic.ts";
+import type { Entry } from "./file.ts";
+import { type Verdict, valueIn, verdictOf, WRITTEN } from "./plan.ts";
+import { readTopic, type TopicState } from "./topic-state.ts";
+
+const MARK = "hookline-restore";
+/** Ends of keys that begin so make a partition hold something, so that services believe it again although the backup has nothing for it. */
+const BELIEVED = "restored";
+const RECORDS_AT_A_TIME = 1_000;
+
+export interface RestoreOptions {
+  readonly connection: KafkaAndSerde;
+  readonly topics: readonly ConfigurationTopic[];
+  readonly entries: readonly Entry[];
+  /** Says what would be done, and writes nothing. */
+  readonly isDryRun: boolean;
+  /** Of this restore. */
+  readonly mark: string;
+  readonly onProgress: (line: string) => void;
+}
+
+export interface RestoredEntry {
+  readonly record: ConfigurationRecord;
+  readonly key: string;
+  readonly verdict: Verdict;
+}
+
+/** What was, or would be, done with each entry, in the file's order by topic. */
+export async function restore(options: RestoreOptions): Promise<readonly RestoredEntry[]> {
+  const { connection, topics, entries, onProgress } = options;
+  const done: RestoredEntry[] = [];
+  await connection.serde.start();
+  for (const configuration of topics) {
+    const { topic } = configuration;
+    const own = entries.filter(({ record }) => record === topic.record);
+    const restored = await restoreTopic(options, configuration, own);
+    const written = restored.filter(({ verdict }) => WRITTEN.has(verdict)).length;
+    onProgress(
+      `${topic.name}: ${own.length} in the backup, ${written} ${options.isDryRun ? "to write" : "written"}`,
+    );
+    done.push(...restored);
+  }
+  return done;
+}
+
+type ConfiguredTopic = ConfigurationTopic["topic"];
+
+async function restoreTopic(
+  options: RestoreOptions,
+  { topic, isEdited }: ConfigurationTopic,
+  entries: readonly Entry[],
+): Promise<readonly RestoredEntry[]> {
+  if (isEdited && !options.isDryRun) return await restoreEdited(options, topic, entries);
+  const { kafka, serde } = options.connection;
+  const before = await readTopic(kafka, topic.name);
+  const done: RestoredEntry[] = [];
+  const records: OutgoingRecord[] = [];
+  const headers = new Map([[MARK, options.mark]]);
+  for (const entry of entries) {
+    const restored = valueIn(entry);
+    const verdict = verdictOf(restored, await currentOf(serde, topic, before.records.get(entry.key)?.value));
+    done.push({ record: entry.record, key: entry.key, verdict });
+    if (WRITTEN.has(verdict))
+      records.push({
+        topic: topic.name,
+        key: entry.key,
+        value: serde.encode(topic, restored as never),
+        headers,
+      });
+  }
+  if (options.isDryRun) return done;
+  for (const key of keysOfPartitions(before.ends.length))
+    records.push({ topic: topic.name, key, value: null, headers });
+  await send(options, records);
+  await send(options, await overwritten(options, topic, before));
+  return done;
+}
+
+async function restoreEdited(
+  { connection: { kafka, serde } }: RestoreOptions,
+  topic: ConfiguredTopic,
+  entries: readonly Entry[],
+): Promise<readonly RestoredEntry[]> {
+  const partitions = await kafka.admin().partitionCount(topic.name);
+  const held = await openEditedTopic(kafka, topic.name);
+  const done: RestoredEntry[] = [];
+  try {
+    for (const entry of entries) {
+      const { record, key } = entry;
+      const restored = valueIn(entry);
+      const verdict = await held.change(key, async (current, only) => {
+        const found = verdictOf(restored, await currentOf(serde, topic, current));
+        if (WRITTEN.has(found)) await only.send({ key, value: serde.encode(topic, restored as never) });
+        return found;
+      });
+      done.push({ record, key, verdict });
+    }
+    for (const key of keysOfPartitions(partitions)) await held.mark(key);
+  } finally {
+    await held.close();
+  }
+  return done;
+}
+
+/** A key for each partition: one that has lost records is believed again when something was written to it. */
+function keysOfPartitions(count: number): string[] {
+  const keys = new Map<number, string>();
+  for (let i = 0; keys.size < count; i += 1) {
+    const key = `${BELIEVED}-${i}`;
+    const partition = partitionOfKey(key, count);
+    if (!keys.has(partition)) keys.set(partition, key);
+  }
+  return [...keys.values()];
+}
+
+async function currentOf(
+  serde: KafkaAndSerde["serde"],
+  topic: ConfiguredTopic,
+  value: RawRecord["value"] | undefined,
+): Promise<RecordTypes[ConfigurationRecord] | Error | null | undefined> {
+  if (value === undefined || value === null) return value;
+  try {
+    return await serde.decode(topic, value);
+  } catch (error) {
+    if (error instanceof PoisonRecordError) return error;
+    throw error;
+  }
+}
+
+/** Records of others that came after the look at the topic and before ours of the same key. */
+async function overwritten(
+  { connection, mark }: RestoreOptions,
+  { name }: ConfiguredTopic,
+  before: TopicState,
+): Promise<OutgoingRecord[]> {
+  const others = new Map<string, RawRecord>();
+  const late = new Map<string, RawRecord>();
+  await readTopic(connection.kafka, name, (record) => {
+    const { headers, key, offset, partition } = record;
+    if (key === null || offset < (before.ends[partition] ?? 0)) return;
+    const isOurs = headers?.get(MARK) === mark;
+    const other = others.get(key);
+    if (!isOurs) others.set(key, record);
+    if (isOurs && other !== undefined) late.set(key, other);
+    else late.delete(key);
+  });
+  return [...late.values()].map(({ headers, key, topic, value }) => ({ topic, key, value, headers }));
+}
+
+async function send({ connection }: RestoreOptions, records: readonly OutgoingRecord[]): Promise<void> {
+  if (records.length === 0) return;
+  const producer = connection.kafka.producer();
+  try {
+    for (let from = 0; from < records.length; from += RECORDS_AT_A_TIME)
+      await producer.send(records.slice(from, from + RECORDS_AT_A_TIME));
+  } finally {
+    await producer.close();
+  }
+}

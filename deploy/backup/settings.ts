@@ -1,0 +1,6 @@
+import { encryptionSettings, kafkaSettings, registrySettings, topicSettings } from "#runtime";
+
+export const backupSettings = { kafka: kafkaSettings, registry: registrySettings, topics: topicSettings };
+
+/** With the keys that the services of the deployment have. */
+export const restoreSettings = { ...backupSettings, encryption: encryptionSettings };

@@ -1,0 +1,177 @@
+// What is printed of an API that answers what the test says, and what of its errors.
+import { createServer, type Server } from "node:http";
+import type { AddressInfo } from "node:net";
+import { afterAll, beforeAll, expect, test } from "@jest/globals";
+import { SERVICES } from "#contract";
+import { printedBy } from "./fixtures/printed.ts";
+
+const REASONS = {
+  drops: [{ reason: "filter_off", meaning: "no filter wants it", action: "nothing" }],
+  diverts: [],
+};
+const STATS = {
+  data: [{ minute: "2026-01-31T12:00:00.000Z", attempts: { success: 2 }, p50Ms: 1.5, p95Ms: 2, p99Ms: 2 }],
+  total: { attempts: { success: 2 }, p50Ms: 1.5, p95Ms: 2, p99Ms: 2 },
+};
+const ENTRY = { at: "2026-01-31", token: "ops", action: "create", resource: "source", resourceId: "src_1" };
+const PROBLEM = {
+  type: "urn:hookline:problem:not_found",
+  title: "There is no such thing",
+  status: 404,
+  errors: [],
+};
+const NOTHING = { passedOver: null, next: [], attempts: [], deadLetters: [] };
+const REQUEST = {
+  startedAt: "2026-01-31T12:00:00.100Z",
+  attempt: 1,
+  status: 200,
+  durationMs: 40,
+  error: null,
+};
+const FAILED = { ...REQUEST, status: 503, durationMs: 4_900, error: "HTTP 503" };
+const DEAD = { ...FAILED, startedAt: "2026-01-31T15:20:00.000Z", attempt: 30 };
+const WAITS = { nextAttemptAt: "2026-01-31T12:00:15.000Z", attempts: 1, webhooks: [] };
+const LETTER = { deadAt: "2026-01-31T15:20:05.000Z", reason: "window_over", message: "", attempts: 30 };
+const CALL = {
+  messageId: "m1",
+  sourceId: "src_1",
+  ...{ userId: "u1", anonymousId: null, type: "track", receivedAt: "2026-01-31T12:00:00.000Z" },
+  accepted: [{ outcome: "routed" }, { outcome: "duplicate" }],
+  destinations: [
+    { ...NOTHING, destinationId: "dst_1", name: "Shop\u001b[2J", state: "delivered", attempts: [REQUEST] },
+    {
+      ...NOTHING,
+      destinationId: "dst_2",
+      name: "Books",
+      state: "waiting",
+      next: [WAITS],
+      attempts: [FAILED],
+    },
+    {
+      ...NOTHING,
+      destinationId: "dst_3",
+      name: null,
+      state: "dead",
+      deadLetters: [LETTER],
+      attempts: [DEAD],
+    },
+    { ...NOTHING, destinationId: "dst_4", name: "Big", state: "passed_over", passedOver: "filter_off" },
+  ],
+  others: [
+    {
+      ...{
+        userId: null,
+        anonymousId: "a2",
+        type: "track",
+        receivedAt: null,
+        accepted: [{ outcome: "event_off" }],
+      },
+      destinations: [{ ...NOTHING, destinationId: "dst_1", name: "Shop", state: "delivered" }],
+    },
+  ],
+  isComplete: false,
+};
+const ANSWERS: Readonly<Record<string, object>> = {
+  "/v1/reasons": REASONS,
+  "/v1/destinations/dst_1/stats?from=2026-01-31": STATS,
+  "/v1/audit?token=ops&limit=50": { data: [ENTRY], next: null },
+  "/v1/audiences/aud_1/members.csv": { cells: "safe" },
+  "/v1/audiences/aud_1/members.csv?cells=exact": { cells: "exact" },
+  "/v1/computed-traits/trt_1/values.csv?cells=exact": { cells: "exact" },
+  "/v1/calls/m1": CALL,
+};
+
+let server: Server;
+let port: number;
+beforeAll(async () => {
+  server = createServer(({ url = "" }, response) => {
+    const answer = ANSWERS[url];
+    response.writeHead(answer === undefined ? 404 : 200).end(JSON.stringify(answer ?? PROBLEM));
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  ({ port } = server.address() as AddressInfo);
+});
+afterAll(() => void server.close());
+
+async function hookline(...args: string[]) {
+  const { lines, ...ended } = await printedBy(args, { HOOKLINE_CONTROL_URL: `http://127.0.0.1:${port}` });
+  return { ...ended, out: lines.join("\n") };
+}
+
+test("audit list shows who changed what", async () => {
+  const { out } = await hookline("audit", "list", "--token", "ops");
+  expect(out).toMatch(/^AT +TOKEN +ACTION +RESOURCE +ID\n2026-01-31 +ops +create +source +src_1$/);
+});
+
+test("stats shows a line for each minute, and one for all of them", async () => {
+  const { out } = await hookline("stats", "dst_1", "--from", "2026-01-31");
+  expect(out).toMatch(
+    /^MINUTE.*\n2026-01-31T12.* +\{"success":2\} +1\.5 +2 +2\ntotal +\{"success":2\} +1\.5/,
+  );
+});
+
+test("reasons says what one means, or all", async () => {
+  expect((await hookline("reasons", "filter_off")).out).toMatch(
+    /drops +filter_off +no filter wants it +nothing/,
+  );
+  expect(JSON.parse((await hookline("reasons", "--json")).out)).toEqual(REASONS);
+  expect(await hookline("reasons", "none_such")).toMatchObject({ code: 4 });
+});
+
+test("members and values in CSV have their texts exactly where that is asked for", async () => {
+  const members = ["audiences", "members", "aud_1"];
+  expect((await hookline(...members, "--csv")).out).toBe('{"cells":"safe"}');
+  expect((await hookline(...members, "--csv", "--cells", "exact")).out).toBe('{"cells":"exact"}');
+  expect((await hookline("traits", "values", "trt_1", "--cells", "exact")).out).toBe('{"cells":"exact"}');
+  expect(await hookline(...members, "--cells", "raw")).toMatchObject({ code: 2 });
+});
+
+test("calls show says in a table for each user what became of the call, and why", async () => {
+  const { out, said } = await hookline("calls", "show", "m1");
+  const rows = out.split("\n").map((line) => line.split(/ {2,}/));
+  expect(rows).toEqual([
+    ["m1 of src_1"],
+    [""],
+    ["user u1, track, accepted 2026-01-31T12:00:00.000Z, came again 1 time"],
+    ["DESTINATION", "OUTCOME", "ATTEMPTS", "STATUS", "TOOK", "AFTER", "REASON"],
+    ["Shop (dst_1)", "delivered", "1", "200", "40 ms", "140 ms", "-"],
+    [
+      ...["Books (dst_2)", "waiting", "1", "503", "4.9 s", "5.0 s"],
+      "HTTP 503; next attempt 2026-01-31T12:00:15.000Z",
+    ],
+    [
+      ...["dst_3 (deleted)", "dead", "30", "503", "4.9 s", "3h 20m"],
+      "the webhooks were asked, and failed until the window of retries was over; last: HTTP 503",
+    ],
+    [
+      ...["Big (dst_4)", "passed_over", "0", "-", "-", "-"],
+      "the destination's filter does not let the call pass",
+    ],
+    [""],
+    ["anonymous a2, track, when it was accepted is not recorded, dropped: no destination takes this event"],
+    ["DESTINATION", "OUTCOME", "ATTEMPTS", "STATUS", "TOOK", "AFTER", "REASON"],
+    ["Shop (dst_1)", "delivered", "0", "-", "-", "-", "it was taken; that request has no record"],
+  ]);
+  expect(said).toContain("not all of it is here");
+  expect(JSON.parse((await hookline("calls", "show", "m1", "--json")).out)).toEqual(CALL);
+});
+
+test("with --json an error is JSON, too: the API's problem, and otherwise what the command says", async () => {
+  const missing = await hookline("sources", "show", "src_none", "--json");
+  expect(missing).toMatchObject({ code: 4, out: "" });
+  expect(JSON.parse(missing.said)).toMatchObject({ ...PROBLEM, message: PROBLEM.title, exitCode: 4 });
+  const nobody = await printedBy(["sources", "list", "--json"], {
+    HOOKLINE_CONTROL_URL: "http://127.0.0.1:1",
+  });
+  expect(JSON.parse(nobody.said)).toEqual({
+    message: expect.stringContaining("does not answer"),
+    exitCode: 5,
+  });
+});
+
+test("HOOKLINE_PORT_OFFSET moves the port that is asked, as it does for npm start", async () => {
+  const offset = port - SERVICES.control.port;
+  expect(offset).toBeGreaterThan(0);
+  const { code } = await printedBy(["reasons"], { HOOKLINE_PORT_OFFSET: String(offset) });
+  expect(code).toBe(0);
+});

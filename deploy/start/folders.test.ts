@@ -1,0 +1,65 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, expect, test } from "@jest/globals";
+import { openFolders } from "./folders.ts";
+import type { RunOptions } from "./run-options.ts";
+
+let cache: string;
+let said: string[];
+let stops: (() => unknown)[];
+beforeEach(async () => {
+  cache = await mkdtemp(join(tmpdir(), "hookline-folders-"));
+  said = [];
+  stops = [];
+});
+afterEach(() => rm(cache, { recursive: true }));
+
+function open(
+  changes: { isFresh?: boolean; dataDir?: string; environment?: RunOptions["environment"] } = {},
+) {
+  const { dataDir, environment = {}, isFresh = false } = changes;
+  const start = { cacheDir: cache, dataDir } as RunOptions["settings"]["start"];
+  return openFolders({
+    settings: { start } as RunOptions["settings"],
+    environment,
+    isFresh,
+    say: (line) => said.push(line),
+    ending: { onStarted: (stop) => void stops.push(stop), onStopped: () => undefined },
+  });
+}
+
+const inUse = (folder: string) => `the data in ${folder} is in use by process ${process.pid}`;
+
+test("--fresh is refused beside a Kafka of the environment, whose data is not ours", async () => {
+  const environment = { HOOKLINE_KAFKA_BROKERS: "kafka:9092" };
+  await expect(open({ isFresh: true, environment })).rejects.toThrow(
+    "--fresh removes the data of the Kafka that npm start brings up, and HOOKLINE_KAFKA_BROKERS names another one.",
+  );
+  expect((await open({ environment })).data).toBeUndefined();
+});
+
+test("data that another start has is left to it, with a warning", async () => {
+  expect((await open()).data?.folder).toBe(join(cache, "start"));
+  expect((await open()).data).toBeUndefined();
+  expect(said).toEqual([
+    `WARN ${inUse(join(cache, "start"))}: this start begins without any, and keeps none. HOOKLINE_DATA_DIR names a folder of its own.`,
+  ]);
+});
+
+test("data that another start has is refused to one that is none without it, or would remove it", async () => {
+  const dataDir = join(cache, "own");
+  await open({ dataDir });
+  await expect(open({ dataDir })).rejects.toThrow(
+    `${inUse(dataDir)}: end that one first, or name another folder with HOOKLINE_DATA_DIR.`,
+  );
+  await open();
+  await expect(open({ isFresh: true })).rejects.toThrow(`${inUse(join(cache, "start"))}: end that one first`);
+});
+
+test("data is given back at the end", async () => {
+  await open();
+  for (const stop of stops) await stop();
+  expect((await open()).data).toBeDefined();
+  expect(said).toEqual([]);
+});
