@@ -15,7 +15,7 @@ const SEEDS = { worlds: "deliveries", firstSeed: 1_157, seeds: 200 };
 /** Some five seconds. */
 const AUDIENCE_SEEDS = { worlds: "audiences", firstSeed: 1, seeds: 60 };
 const TIMEOUT_MS = 1_500_000;
-const OPTIONS = { worlds: "deliveries", without: [], isShrinking: false, lines: 40 } as const;
+const OPTIONS = { worlds: "steady_deliveries", without: [], isShrinking: false, lines: 40 } as const;
 
 interface Asked {
   readonly seed: number;

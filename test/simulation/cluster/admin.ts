@@ -77,7 +77,10 @@ export class SimulatedAdmin implements ClusterAdmin {
   committedOffsets(groupId: string, topic: string): Promise<Map<number, number>> {
     return this.#ask("committed", (brokers) => {
       brokers.topic(topic);
-      return new Map([...this.#coordinators.committed(groupId, topic)].filter(([, offset]) => offset >= 0));
+      const committed = [...this.#coordinators.committed(groupId, topic)];
+      return new Map(
+        committed.flatMap(([partition, { offset }]) => (offset < 0 ? [] : [[partition, offset] as const])),
+      );
     });
   }
 

@@ -1,6 +1,7 @@
 import type { TopicPartition, TopicSpec } from "#kafka";
 import { ClusterError } from "./errors.ts";
 import { PartitionLog } from "./partition-log.ts";
+import { ProducerStates } from "./producer-states.ts";
 
 export const NO_LEADER = -1;
 
@@ -13,6 +14,7 @@ export interface ParkedFetch {
 /** One partition: its log, who leads it, and who waits for its next record. */
 export interface Partition extends TopicPartition {
   readonly log: PartitionLog;
+  readonly producers: ProducerStates;
   leader: number;
   readonly parked: Set<ParkedFetch>;
 }
@@ -29,6 +31,7 @@ export class Brokers {
   readonly #topics = new Map<string, Topic>();
   readonly #down = new Set<number>();
   readonly #random: () => number;
+  #producerIds = 0;
   /** As metadata answers list them: a broker that died is there until it is noticed. Replaced with every change. */
   #ids: readonly number[];
 
@@ -57,6 +60,12 @@ export class Brokers {
     return broker;
   }
 
+  /** One that nobody has had. */
+  newProducerId(): string {
+    this.#producerIds += 1;
+    return String(this.#producerIds);
+  }
+
   create(
     spec: { name: string; settings: Record<string, string>; replicationFactor: number },
     count: number,
@@ -67,6 +76,7 @@ export class Brokers {
       topic: name,
       partition,
       log: new PartitionLog({ topic: name, partition }),
+      producers: new ProducerStates(),
       leader: this.#ids[(partition + name.length) % this.#ids.length] ?? NO_LEADER,
       parked: new Set<ParkedFetch>(),
     }));
@@ -105,6 +115,17 @@ export class Brokers {
     for (const { partitions } of this.#topics.values()) {
       for (const partition of partitions) if (wanted(partition)) this.#moveLeader(partition);
     }
+  }
+
+  /** Another broker leads the partition, where there is one, and has less of it: an unclean election. */
+  electUncleanly({ topic, partition }: TopicPartition, lostFrom: number): void {
+    const found = this.topic(topic).partitions[partition];
+    if (found === undefined) return;
+    found.log.loseFrom(lostFrom);
+    found.producers.loseFrom(found.log.high);
+    this.#moveLeader(found);
+    // Who waits behind the end is told, also where the leader is the one it was.
+    notify(found);
   }
 
   take(broker: number): void {

@@ -149,6 +149,34 @@ describe("the product on the simulated cluster", () => {
     expect([offsets[0], offsets.at(-1), offsets.length]).toEqual([40, 89, 50]);
   });
 
+  test("after an unclean election what is written where others were lost is read, and committed", async () => {
+    const bench = new Bench();
+    bench.topics(["in"], 1);
+    const { kafka } = bench.process("one");
+    const seen: string[] = [];
+    const reading = runner(kafka, {
+      step: ({ decoded }, settle) => {
+        seen.push(decoded);
+        settle({ produce: [] });
+      },
+    });
+    await bench.settled(reading.start());
+    const producer = kafka.producer();
+    await bench.settled(producer.send(records("in", 0, 10)));
+    // Clocks are trusted to be 10 s apart: what was written before that is not read again.
+    await bench.pass(15_000);
+    await bench.settled(producer.send(records("in", 10, 20)));
+    await bench.settled(producer.send(records("in", 20, 30)));
+    await bench.pass(2_000);
+    bench.cluster.electUncleanly({ topic: "in", partition: 0 }, 15);
+    expect(bench.cluster.bounds("in")).toEqual([{ low: 0, high: 10 }]);
+    await bench.pass(2_000);
+    await bench.settled(producer.send(records("in", 30, 35)));
+    await bench.pass(20_000);
+    expect(seen.slice(30)).toEqual(["v30", "v31", "v32", "v33", "v34"]);
+    expect(bench.cluster.committed("g", "in")).toEqual(new Map([[0, 15]]));
+  });
+
   test("leaders move and brokers come and go: nothing that was acknowledged is missing", async () => {
     const bench = new Bench();
     bench.topics(["in"]);

@@ -1,5 +1,5 @@
 import type { Host } from "#host";
-import type { TopicPartition } from "#kafka";
+import type { CommittedOffset, PartitionOffset, TopicPartition } from "#kafka";
 import type { Brokers } from "./brokers.ts";
 import { ClusterError } from "./errors.ts";
 import { Group } from "./group.ts";
@@ -10,6 +10,8 @@ export interface Commit extends TopicPartition {
   readonly groupId: string;
   /** Below 0: the client gave the place up, because it was out of range (fact 8). */
   readonly offset: number;
+  /** What was kept beside it. */
+  readonly metadata: string | undefined;
   /** What stood there before; undefined for the first. */
   readonly before: number | undefined;
   readonly memberId: string;
@@ -24,7 +26,15 @@ export interface CommitRequest {
   readonly groupId: string;
   readonly memberId: string;
   readonly generation: number;
-  readonly positions: readonly (TopicPartition & { readonly offset: number })[];
+  readonly positions: readonly CommittedOffset[];
+}
+
+/** What is committed of one partition. */
+export type Kept = Pick<CommittedOffset, "offset" | "metadata">;
+
+/** What stood where a commit stands now. */
+interface Replaced extends TopicPartition {
+  readonly before: Kept | undefined;
 }
 
 export interface CoordinatorsParts {
@@ -35,13 +45,18 @@ export interface CoordinatorsParts {
   onCommit(commit: Commit): void;
 }
 
+/** As the brokers' offset.metadata.max.bytes. */
+const MAX_METADATA_BYTES = 4_096;
+
 /** All groups, which broker coordinates each, and what was committed. */
 export class Coordinators {
   readonly #parts: CoordinatorsParts;
   readonly #groups = new Map<string, Group>();
   readonly #brokerOf = new Map<string, number>();
   /** By group, by topic, by partition. */
-  readonly #committed = new Map<string, Map<string, Map<number, number>>>();
+  readonly #committed = new Map<string, Map<string, Map<number, Kept>>>();
+  /** By group, in order: what each request replaced. */
+  readonly #taken = new Map<string, Replaced[][]>();
 
   constructor(parts: CoordinatorsParts) {
     this.#parts = parts;
@@ -78,14 +93,21 @@ export class Coordinators {
 
   /** Every group of this broker gets another coordinator, where another broker is up. */
   moveFrom(broker: number): void {
-    for (const [groupId, coordinator] of this.#brokerOf) {
-      if (coordinator !== broker) continue;
-      const others = this.#parts.brokers.ids.filter((id) => id !== broker && this.#parts.brokers.isUp(id));
-      const next = others[groupId.length % others.length];
-      if (next === undefined) continue;
-      this.#brokerOf.set(groupId, next);
-      this.#groups.get(groupId)?.moved();
+    for (const [groupId, coordinator] of this.#brokerOf) if (coordinator === broker) this.#move(groupId);
+  }
+
+  /** Another broker coordinates the group, where one is up, and lacks its last commits, so many requests. */
+  lose(groupId: string, requests: number): PartitionOffset[] {
+    if (!this.#move(groupId)) return [];
+    const lost = (this.#taken.get(groupId) ?? []).splice(-requests).reverse().flat();
+    const left = new Map<string, PartitionOffset>();
+    for (const { before, partition, topic } of lost) {
+      const ofTopic = this.#committedOf(groupId, topic);
+      if (before === undefined) ofTopic.delete(partition);
+      else ofTopic.set(partition, before);
+      left.set(`${topic}-${partition}`, { topic, partition, offset: before?.offset ?? -1 });
     }
+    return [...left.values()];
   }
 
   commit(broker: number, { process, groupId, memberId, generation, positions }: CommitRequest): void {
@@ -93,28 +115,35 @@ export class Coordinators {
     group.checkCommit(memberId, generation);
     const atMs = this.#parts.host.elapsed();
     const assignment = group.members.get(memberId)?.assignment;
-    for (const { topic, partition, offset } of positions) {
+    const isTooLarge = ({ metadata = "" }: Kept): boolean => metadata.length > MAX_METADATA_BYTES;
+    const taken: Replaced[] = [];
+    this.#taken.set(groupId, [...(this.#taken.get(groupId) ?? []), taken]);
+    for (const { topic, partition, offset, metadata } of positions) {
+      if (isTooLarge({ offset, metadata })) continue;
       const ofTopic = this.#committedOf(groupId, topic);
       const before = ofTopic.get(partition);
       const isOwner = assignment?.get(topic)?.includes(partition) === true;
-      ofTopic.set(partition, offset);
+      ofTopic.set(partition, { offset, metadata });
+      taken.push({ topic, partition, before });
       this.#parts.onCommit({
         atMs,
         groupId,
         topic,
         partition,
         offset,
-        before,
+        metadata,
+        before: before?.offset,
         memberId,
         process,
         generation,
         isOwner,
       });
     }
+    if (positions.some(isTooLarge)) throw ClusterError.refused("OFFSET_METADATA_TOO_LARGE");
   }
 
   /** By partition. */
-  committed(groupId: string, topic: string): ReadonlyMap<number, number> {
+  committed(groupId: string, topic: string): ReadonlyMap<number, Kept> {
     return this.#committedOf(groupId, topic);
   }
 
@@ -123,9 +152,21 @@ export class Coordinators {
     if (group !== undefined && group.members.size > 0) throw ClusterError.refused("NON_EMPTY_GROUP");
     this.#groups.delete(groupId);
     this.#committed.delete(groupId);
+    this.#taken.delete(groupId);
   }
 
-  #committedOf(groupId: string, topic: string): Map<number, number> {
+  /** False when no other broker is up. */
+  #move(groupId: string): boolean {
+    const { brokers } = this.#parts;
+    const others = brokers.ids.filter((id) => id !== this.#brokerOf.get(groupId) && brokers.isUp(id));
+    const next = others[groupId.length % others.length];
+    if (next === undefined) return false;
+    this.#brokerOf.set(groupId, next);
+    this.#groups.get(groupId)?.moved();
+    return true;
+  }
+
+  #committedOf(groupId: string, topic: string): Map<number, Kept> {
     let ofGroup = this.#committed.get(groupId);
     if (ofGroup === undefined) {
       ofGroup = new Map();

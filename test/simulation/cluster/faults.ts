@@ -4,6 +4,7 @@ import type { Refusal } from "./errors.ts";
 /** What a process asks a broker for. */
 export type Api =
   | "produce"
+  | "producer_id"
   | "fetch"
   | "read"
   | "metadata"

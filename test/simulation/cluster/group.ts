@@ -54,6 +54,7 @@ export class Group {
         return Promise.resolve(this.#joined(member));
     }
     member.userData = request.userData;
+    member.topics = request.topics;
     member.process = request.process;
     return this.#await(member);
   }
@@ -110,6 +111,7 @@ export class Group {
     const member: Member = {
       id,
       process: request.process,
+      topics: request.topics,
       sessionTimeoutMs: request.sessionTimeoutMs,
       rebalanceTimeoutMs: request.rebalanceTimeoutMs,
       userData: request.userData,
@@ -210,7 +212,9 @@ export class Group {
       memberId: member.id,
       generation: this.#generation,
       leaderId: this.#leaderId ?? "",
-      members: isLeader ? [...this.#members.values()].map(({ id, userData }) => ({ id, userData })) : [],
+      members: isLeader
+        ? [...this.#members.values()].map(({ id, topics, userData }) => ({ id, topics, userData }))
+        : [],
     };
   }
 

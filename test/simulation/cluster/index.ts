@@ -1,11 +1,13 @@
 import type { Host } from "#host";
-import type { Cluster, RawRecord, TopicPartition, TopicSpec } from "#kafka";
+import type { Cluster, PartitionOffset, RawRecord, TopicPartition, TopicSpec } from "#kafka";
 import { SimulatedAdmin } from "./admin.ts";
 import { Brokers, settingsOf } from "./brokers.ts";
 import { Connection, type Network } from "./connection.ts";
 import { type Commit, Coordinators } from "./coordinators.ts";
 import { type Faults, NO_FAULTS } from "./faults.ts";
+import type { NewRecord } from "./partition-log.ts";
 import { SimulatedProduceClient } from "./produce.ts";
+import { newProducerId } from "./producer-ids.ts";
 import { SimulatedFetchClient } from "./read.ts";
 import { SimulatedSession } from "./session/session.ts";
 
@@ -94,6 +96,7 @@ export class SimulatedCluster {
       newProduceClient: () => new SimulatedProduceClient(connection),
       admin: new SimulatedAdmin(connection, coordinators),
       fetchClient,
+      newProducerId: (near) => newProducerId(connection, near),
       close: () => fetchClient.close(),
     };
   }
@@ -137,6 +140,11 @@ export class SimulatedCluster {
     this.#brokers.bring(broker);
   }
 
+  /** What the partition holds before anything happens: nobody has written it. */
+  begin({ topic, partition }: TopicPartition, records: readonly NewRecord[]): void {
+    this.#brokers.topic(topic).partitions[partition]?.log.append(records, this.#network.host.now());
+  }
+
   /** Removes what is older than its topic's retention, and what compaction may remove. */
   cleanLogs(): void {
     const nowMs = this.#network.host.now();
@@ -153,6 +161,16 @@ export class SimulatedCluster {
   /** Removes the records of one partition below an offset. */
   removeBefore({ topic, partition }: TopicPartition, offset: number): void {
     this.#brokers.topic(topic).partitions[partition]?.log.removeBefore(offset);
+  }
+
+  /** The partition's next leader lacks the records from the offset on, acknowledged or not: others will stand there. */
+  electUncleanly(partition: TopicPartition, lostFrom: number): void {
+    this.#brokers.electUncleanly(partition, lostFrom);
+  }
+
+  /** The group's next coordinator lacks its last commits, so many requests. Returns what it has instead; -1 for none. */
+  loseCommits(groupId: string, requests: number): readonly PartitionOffset[] {
+    return this.#coordinators.lose(groupId, requests);
   }
 
   /** By partition, in order: what is in the logs now. */
@@ -172,7 +190,8 @@ export class SimulatedCluster {
 
   /** By partition; one without a commit is not there, and one that was given up is below 0. */
   committed(groupId: string, topic: string): ReadonlyMap<number, number> {
-    return this.#coordinators.committed(groupId, topic);
+    const committed = this.#coordinators.committed(groupId, topic);
+    return new Map(Array.from(committed, ([partition, { offset }]) => [partition, offset]));
   }
 
   /** Ids of the groups that have been joined. */

@@ -4,6 +4,7 @@ export interface JoinRequest {
   readonly process: string;
   /** Undefined: as a new one. */
   readonly memberId: string | undefined;
+  readonly topics: readonly string[];
   readonly sessionTimeoutMs: number;
   readonly rebalanceTimeoutMs: number;
   readonly userData: Buffer;
@@ -21,6 +22,7 @@ export interface JoinAnswer {
 export interface Member {
   readonly id: string;
   process: string;
+  topics: readonly string[];
   readonly sessionTimeoutMs: number;
   readonly rebalanceTimeoutMs: number;
   userData: Buffer;

@@ -91,6 +91,13 @@ export class PartitionLog {
     this.#batches = firstLeft === -1 ? [] : this.#batches.slice(firstLeft);
   }
 
+  /** Loses what was written last, down to the offset and the rest of its batch: the new leader has less than the old one had. */
+  loseFrom(offset: number): void {
+    const lost = this.#batches.slice(this.#indexOf(offset));
+    this.#batches = this.#batches.slice(0, this.#batches.length - lost.length);
+    this.#high = Math.max(this.#low, Math.min(this.#high, lost[0]?.baseOffset ?? offset));
+  }
+
   /** Retention: removes whole batches that are older. */
   expire(beforeMs: number): void {
     const left = this.#batches.find(({ timestampMs }) => timestampMs >= beforeMs);

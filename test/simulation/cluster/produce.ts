@@ -81,12 +81,7 @@ export class SimulatedProduceClient implements ProduceClient {
           throw ClusterError.refused(reached.error);
         const found = this.#connection.brokers.led(batch, broker);
         if (sizeOf(batch) > MAX_BATCH_BYTES) throw ClusterError.refused("MESSAGE_TOO_LARGE");
-        const records = found.log.append(
-          batch.records.map(({ record }) => record),
-          nowMs,
-        );
-        for (const record of records) this.#connection.appended(record);
-        written.push(found);
+        if (this.#append(found, batch, nowMs)) written.push(found);
         outcomes.push({ topic, partition, error: undefined });
       } catch (thrown) {
         if (!(thrown instanceof ClusterError)) throw thrown;
@@ -96,5 +91,19 @@ export class SimulatedProduceClient implements ProduceClient {
     }
     for (const partition of written) notify(partition);
     return { outcomes, failure };
+  }
+
+  /** Returns whether the batch is new to the partition. */
+  #append({ log, producers }: Partition, { producer, records }: ProduceBatch, nowMs: number): boolean {
+    if (producer !== undefined && producers.isKnown(producer)) return false;
+    const appended = log.append(
+      records.map(({ record }) => record),
+      nowMs,
+    );
+    for (const record of appended) this.#connection.appended(record);
+    const [first] = appended;
+    if (producer !== undefined && first !== undefined)
+      producers.taken(producer, first.offset, records.length);
+    return true;
   }
 }

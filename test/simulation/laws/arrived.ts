@@ -1,34 +1,31 @@
 import { type Expectation, expectations } from "./expectations.ts";
+import { callKey, keyAt } from "./identity.ts";
 import { removals } from "./removals.ts";
 import { law, type Story } from "./story.ts";
-
-const key = (messageId: string, destinationId: string): string => `${messageId} ${destinationId}`;
 
 function arrivedOf({ deadLetters, plan, requests }: Story): Set<string> {
   const ownerOf = new Map(plan.destinations.flatMap(({ id, urls }) => urls.map((url) => [url, id] as const)));
   const arrived = new Set<string>();
-  for (const { messageId, status, url } of requests) {
+  for (const request of requests) {
+    const { status, url } = request;
     const owner = ownerOf.get(url);
     if (status !== undefined && status >= 200 && status < 300 && owner !== undefined)
-      arrived.add(key(messageId, owner));
+      arrived.add(keyAt(request, owner));
   }
-  for (const { value } of deadLetters) arrived.add(key(value.messageId ?? "", value.destinationId ?? ""));
+  for (const { value } of deadLetters) arrived.add(keyAt(value, value.destinationId));
   return arrived;
 }
 
 function describe({ call, destination, storedAtMs }: Expectation): string {
-  return `${call.messageId} of ${call.userId}, stored at ${storedAtMs} ms, is neither delivered to ${destination.id} nor in the dead letters`;
+  return `${callKey(call)}, stored at ${storedAtMs} ms, is neither delivered to ${destination.id} nor in the dead letters`;
 }
 
 /** Its record, or the one of a job of it, was removed unread, and somebody says so. */
 export function isLostOf(story: Story): (expectation: Expectation) => boolean {
   const { isLost } = removals(story);
-  const calls = new Set(story.calls.filter(isLost).map(({ value }) => value.messageId));
-  const jobs = new Set(
-    story.jobs.filter(isLost).map(({ value }) => key(value.messageId, value.destinationId)),
-  );
-  return ({ call, destination }) =>
-    calls.has(call.messageId) || jobs.has(key(call.messageId, destination.id));
+  const calls = new Set(story.calls.filter(isLost).map(({ value }) => callKey(value)));
+  const jobs = new Set(story.jobs.filter(isLost).map(({ value }) => keyAt(value, value.destinationId)));
+  return ({ call, destination }) => calls.has(callKey(call)) || jobs.has(keyAt(call, destination.id));
 }
 
 /** Every call that a client was told is stored is delivered, or in the dead letters; or it is counted as lost to retention. */
@@ -37,7 +34,7 @@ export const everyCallArrives = law("every stored call is delivered or a dead le
   const arrived = arrivedOf(story);
   const isLost = isLostOf(story);
   return expectations(story)
-    .filter(({ call, destination }) => !arrived.has(key(call.messageId, destination.id)))
+    .filter(({ call, destination }) => !arrived.has(keyAt(call, destination.id)))
     .filter((expectation) => !isLost(expectation))
     .map(describe);
 });

@@ -1,13 +1,12 @@
 import { isLostOf } from "./arrived.ts";
 import { type Expectation, expectations } from "./expectations.ts";
+import { callKey, keyAt } from "./identity.ts";
 import { law, type Story } from "./story.ts";
-
-const key = (messageId: string, url: string): string => `${messageId} ${url}`;
 
 /** By call and webhook: of all requests, and of those that took the call. */
 function requestsOf({ requests }: Story) {
   const took = requests.filter(({ status = 0 }) => status >= 200 && status < 300);
-  const keysOf = (some: Story["requests"]) => new Set(some.map(({ messageId, url }) => key(messageId, url)));
+  const keysOf = (some: Story["requests"]) => new Set(some.map((request) => keyAt(request, request.url)));
   return { asked: keysOf(requests), took: keysOf(took) };
 }
 
@@ -19,11 +18,11 @@ function wellUrls({ plan }: Story): ReadonlySet<string> {
 function unasked(story: Story): (expectation: Expectation) => string[] {
   const { asked, took } = requestsOf(story);
   const well = wellUrls(story);
-  return ({ call: { messageId, userId }, destination: { urls } }) => {
-    if (!urls.some((url) => took.has(key(messageId, url)))) return [];
+  return ({ call, destination: { urls } }) => {
+    if (!urls.some((url) => took.has(keyAt(call, url)))) return [];
     return urls
-      .filter((url) => well.has(url) && !asked.has(key(messageId, url)))
-      .map((url) => `${messageId} of ${userId} was never sent to ${url}, which was well all the time`);
+      .filter((url) => well.has(url) && !asked.has(keyAt(call, url)))
+      .map((url) => `${callKey(call)} was never sent to ${url}, which was well all the time`);
   };
 }
 
@@ -33,7 +32,10 @@ function unasked(story: Story): (expectation: Expectation) => string[] {
  */
 export const everyWebhookIsAsked = law("every well webhook is asked for every call", (story) => {
   if (story.drainedAtMs === undefined) return [];
-  const touched = new Set(story.plan.changes.map(({ destinationId }) => destinationId));
+  const { changes, wishes } = story.plan;
+  const touched = new Set(
+    [...changes, ...wishes.filter(({ kind }) => kind !== "retry")].map(({ destinationId }) => destinationId),
+  );
   const isLost = isLostOf(story);
   return expectations(story)
     .filter((expectation) => !touched.has(expectation.destination.id) && !isLost(expectation))

@@ -23,6 +23,8 @@ export interface Change {
   readonly values: readonly unknown[];
   /** The moment for which it was sent, Unix ms. */
   readonly atMs: number;
+  /** When it was written first, milliseconds of the world. */
+  readonly writtenAtMs: number;
   readonly messageId: string;
   /** undefined: no change of the profile has this id. */
   readonly origin: Origin | undefined;
@@ -36,7 +38,7 @@ type Sent = Omit<Change, "origin">;
 function sentOf(story: Story): Sent[] {
   const byKey = new Map(Array.from(versionsOf(story).values(), ({ newest }) => [newest.key, newest]));
   const all = new Map<string, Sent & { values: unknown[] }>();
-  for (const { value } of story.calls) {
+  for (const { atMs: writtenAtMs, value } of story.calls) {
     if (value.sourceId !== SPACE_SOURCE) continue;
     const { traits } = JSON.parse(value.body.toString()) as { traits: Record<string, unknown> };
     for (const [key, sent] of Object.entries(traits)) {
@@ -52,6 +54,7 @@ function sentOf(story: Story): Sent[] {
           value: sent,
           values: [sent],
           atMs,
+          writtenAtMs,
           messageId,
         });
     }

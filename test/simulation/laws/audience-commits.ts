@@ -1,5 +1,7 @@
 // A law of audiences: no commit of the processor is ahead of its changelog.
+import { Suppressions } from "./audience-suppressions.ts";
 import { audienceLaw } from "./audiences.ts";
+import { passedBy } from "./passed.ts";
 import type { Story, Written } from "./story.ts";
 
 /** The processor's own commits, of the records that it has to have worked off. */
@@ -17,7 +19,7 @@ function* passed({ happenings, profileEvents, profiles }: Story): Generator<stri
     }
     if (happening.kind !== "committed" || happening.partition.topic !== "profile-events") continue;
     const { offset: end, partition } = happening;
-    for (let offset = committed.get(partition.partition) ?? 0; offset < end; offset += 1) {
+    for (const offset of passedBy(happening, committed.get(partition.partition) ?? 0)) {
       const event = events.get(`${partition.partition} ${offset}`);
       if (event !== undefined && firsts.has(event) && (applied.get(event.record.key ?? "") ?? -1) < offset)
         yield `${happening.process} commits ${end} of profile-events-${partition.partition} at ${happening.atMs} ms, past ${offset}`;
@@ -29,16 +31,24 @@ function* passed({ happenings, profileEvents, profiles }: Story): Generator<stri
 const placeOf = ({ record }: Written<unknown>): string => `${record.partition} ${record.offset}`;
 
 /**
- * What changes its profile for certain: rows of imports, deletions, and calls, but for copies, for what comes after a deletion (it may be older
- * than that), and for whatever is of somebody who was merged or into whom somebody was.
+ * What changes its profile for certain: rows of imports, deletions, suppressions that begin or end, and calls, but for copies, for what comes after a deletion
+ * (it may be older than that), for what does not count as the user is suppressed, and for whatever is of somebody who was merged or into whom somebody was.
  */
 function firstEvents(events: Story["profileEvents"]): ReadonlySet<Story["profileEvents"][number]> {
   const linked = events.filter(({ value }) => ["merge", "release"].includes(value.kind) || value.hops > 0);
   const merged = new Set(linked.map(({ record }) => record.key));
   const known = new Set<string>();
   const deleted = new Set<string | null>();
+  const suppressed = new Map<string | null, Suppressions>();
+  const changes = ({ record, value }: Story["profileEvents"][number]): boolean => {
+    const suppressions = suppressed.get(record.key) ?? new Suppressions();
+    suppressed.set(record.key, suppressions);
+    return value.kind === "suppress" ? suppressions.read(value) : !suppressions.isOfNoAccount(value);
+  };
   return new Set(
-    events.filter(({ record, value }) => {
+    events.filter((event) => {
+      const { record, value } = event;
+      if (!changes(event)) return false;
       const id = `${record.key} ${value.call?.messageId ?? `${record.partition} ${record.offset}`}`;
       const isFirst = !merged.has(record.key) && !deleted.has(record.key) && !known.has(id);
       known.add(id);

@@ -3,9 +3,10 @@ import type { Call, ProfileEventRecord } from "#topics";
 import type { NaiveCall, NaivePerson } from "../../audiences/naive-definition.ts";
 import { EPOCH_MS } from "../host/virtual-host.ts";
 import { mergedOf, naiveCallOf } from "./audience-people.ts";
+import { Suppressions } from "./audience-suppressions.ts";
 import type { Story, Written } from "./story.ts";
 
-/** A call, or a row of an import, as the profile's log has it. */
+/** A call, a row of an import, or that a suppression begins or ends, as the profile's log has it. */
 export interface Happened {
   readonly offset: number;
   readonly call: NaiveCall | undefined;
@@ -57,6 +58,7 @@ class Biographer {
   readonly lives: (Life & { events: Happened[]; isCertain: boolean })[] = [];
   #deletedAtMs = Number.NEGATIVE_INFINITY;
   #known = new Set<string>();
+  readonly #suppressions = new Suppressions();
 
   constructor(storedAtMs: ReadonlyMap<string, number>) {
     this.#storedAtMs = storedAtMs;
@@ -69,7 +71,13 @@ class Biographer {
       this.#delete(deletedAtMs ?? 0, event.record.offset);
       return;
     }
+    if (kind === "suppress") this.#suppressions.read(event.value);
+    else if (this.#suppressions.isOfNoAccount(event.value)) return;
     const happened = happenedOf(event, this.#storedAtMs);
+    if (kind === "suppress") {
+      this.lives.at(-1)?.events.push(happened);
+      return;
+    }
     const atMs = happened.call?.atMs ?? listedAtMs ?? 0;
     if (atMs <= this.#deletedAtMs || (call !== null && this.#known.has(call.messageId))) return;
     if (call !== null) this.#known.add(call.messageId);

@@ -5,7 +5,9 @@ import type { NaivePerson } from "../../audiences/naive-definition.ts";
 import { EPOCH_MS } from "../host/virtual-host.ts";
 import { type Change, changesOf } from "./audience-changes.ts";
 import { type Happened, type Life, livesOf, personOf } from "./audience-lives.ts";
-import { naiveValue, peopleOf, type Question } from "./audience-people.ts";
+import { mergedOf, naiveValue, peopleOf, type Question } from "./audience-people.ts";
+import { skewOf } from "./audience-skew.ts";
+import { silencesOf, silentInTheEnd } from "./audience-suppressions.ts";
 import { type Versions, versionsOf } from "./audience-versions.ts";
 import { audienceLaw, byPair, EMPTY } from "./audiences.ts";
 import type { Story } from "./story.ts";
@@ -14,16 +16,6 @@ import type { Story } from "./story.ts";
 const FRESH_MS = 6_000;
 /** Nearly every value that was sent last is true at one of these moments; the others are looked for at every one. */
 const STEPS_MS = [250, 1];
-
-/** Between two looks at where calls end. */
-const LOOK_MS = 1_000;
-
-/** How far what processes call now lies apart at most, ms. */
-function skewOf({ plan }: Story): number {
-  const skews = plan.processes.map(({ skewMs }) => skewMs);
-  const apartMs = Math.max(0, ...skews) - Math.min(0, ...skews);
-  return apartMs === 0 ? 0 : apartMs + LOOK_MS;
-}
 
 /** Every version of what a definition names may hold while another one is prepared. */
 function* namedChoices(story: Story): Generator<(key: string) => Question | undefined> {
@@ -52,7 +44,11 @@ function isMomentOf({ momentsMs }: Happened, atMs: number, skewMs: number): bool
  * Whether the change holds for the user as known by then: after some events of the log, which are all that were stored when time changed
  * it, and at least one of that moment when an event did.
  */
-function holds({ atMs, audience, origin, values }: Change, { events }: Life, story: Story): boolean {
+function holdsAt(
+  { audience, origin, values }: Change,
+  atMs: number,
+  { life: { events }, story }: { readonly life: Life; readonly story: Story },
+): boolean {
   const versions = versionsOf(story).get(audience.id);
   if (versions === undefined) return false;
   const question = questionOf(versions, origin?.generation);
@@ -71,6 +67,16 @@ function holds({ atMs, audience, origin, values }: Change, { events }: Life, sto
   return false;
 }
 
+/**
+ * The moments for which the change may have been judged: its own, and where it follows another one of the user by a millisecond, those that come
+ * before, as times rise: of the same audience, and over one that the profile has forgotten since.
+ */
+function momentsOf({ atMs }: Change, times: ReadonlySet<number>): number[] {
+  const moments = [atMs];
+  while (times.has((moments.at(-1) ?? 0) - 1)) moments.push((moments.at(-1) ?? 0) - 1);
+  return moments;
+}
+
 /** The life that the change is of. */
 function lifeOf({ origin }: Change, lives: readonly Life[]): Life | undefined {
   return lives.findLast(({ afterOffset }) => origin !== undefined && afterOffset < origin.incarnation);
@@ -82,10 +88,13 @@ const isExit = ({ audience, value }: Change): boolean =>
 /** No change is sent that was not so: above all nobody leaves for whom a call waits that keeps them. */
 export const changesHold = audienceLaw("each change holds at its moment", function* (story) {
   const all = livesOf(story);
+  const byUser = Map.groupBy(changesOf(story), ({ user }) => user);
+  const times = new Map(Array.from(byUser, ([user, some]) => [user, new Set(some.map(({ atMs }) => atMs))]));
   for (const change of changesOf(story)) {
     const life = lifeOf(change, all.get(change.user) ?? []);
     if (life === undefined || !life.isCertain || isExit(change)) continue;
-    if (!holds(change, life, story))
+    const moments = momentsOf(change, times.get(change.user) ?? new Set());
+    if (!moments.some((atMs) => holdsAt(change, atMs, { life, story })))
       yield `${change.user} in ${change.audience.key}: ${JSON.stringify(change.value)} at ${change.atMs - EPOCH_MS} ms`;
   }
 });
@@ -98,20 +107,47 @@ interface User {
   readonly person: NaivePerson | undefined;
 }
 
-/** Everybody, as they are in the end. Of who was never deleted by the calls alone: none may be lost on the way to the profile. */
+/**
+ * Those of whom it is chance who they are in the end: linked users of whom somebody was suppressed or deleted, as logs meet in any order. Nor
+ * is anything to be said of those who are suppressed.
+ */
+function unsureOf(story: Story, regulated: ReadonlySet<string>): ReadonlySet<string> {
+  const merged = mergedOf(story);
+  const linked = new Set([...merged.keys(), ...merged.values()]);
+  const ofLinked = [...regulated].filter((id) => linked.has(id)).map((id) => merged.get(id) ?? id);
+  const silent = [...silentInTheEnd(story)].flatMap(([id, isSilent]) => (isSilent ? id : []));
+  return new Set([...ofLinked, ...silent]);
+}
+
+/** Who was deleted, or suppressed. */
+const regulatedOf = ({ profileEvents }: Story): ReadonlySet<string> =>
+  new Set(
+    profileEvents.flatMap(({ record, value }) =>
+      value.kind === "delete" || value.kind === "suppress" ? (record.key ?? []) : [],
+    ),
+  );
+
+/** Everybody, as they are in the end. Of who was never deleted or suppressed by the calls alone: none may be lost on the way to the profile. */
 function* usersOf(story: Story): Generator<User> {
   const people = peopleOf(story);
   const lives = livesOf(story);
+  const regulated = regulatedOf(story);
+  const unsure = unsureOf(story, regulated);
   for (const id of new Set([...people.keys(), ...lives.keys()])) {
-    if (id.startsWith("anon:")) continue;
+    if (id.startsWith("anon:") || unsure.has(id)) continue;
     const life = lives.get(id)?.at(-1);
     const given = people.get(id);
     const events = life?.events ?? [];
-    const isByCalls = given !== undefined && (lives.get(id)?.length ?? 0) < 2;
-    if (isByCalls) yield { id, life, person: { calls: given.calls, lists: personOf(events).lists } };
-    else if (life?.isCertain !== false)
-      yield { id, life, person: events.length === 0 ? undefined : personOf(events) };
+    if (given !== undefined && !regulated.has(id))
+      yield { id, life, person: { calls: given.calls, lists: personOf(events).lists } };
+    else if (life?.isCertain !== false) yield { id, life, person: someoneOf(events) };
   }
+}
+
+/** undefined where nothing has happened that counts. */
+function someoneOf(events: readonly Happened[]): NaivePerson | undefined {
+  const isKnown = events.some(({ call, list }) => call !== undefined || list !== undefined);
+  return isKnown ? personOf(events) : undefined;
 }
 
 /** The values that may have been sent last: what is true while everything becomes known. */
@@ -140,15 +176,22 @@ function lastOf(changes: readonly Change[], life: Life | undefined): readonly st
 const isSilent = ({ deletedAtMs, isExitAll, isPaused, kind }: AudienceConfig): boolean =>
   deletedAtMs === null ? isPaused : !isExitAll || kind === "trait";
 
+/** Of an audience that is deleted while its member is suppressed nothing is sent, and nothing is known any more when that ends. */
+function isForgotten({ deletedAtMs }: AudienceConfig, silences: ReturnType<typeof silencesOf>, user: string) {
+  if (deletedAtMs === null) return false;
+  return silences.get(user)?.some(({ untilMs }) => EPOCH_MS + untilMs > deletedAtMs) ?? false;
+}
+
 /** Once everything is through, who was last sent `true` is who is in the audience by all calls together; so with computed traits. */
 export const membersAreTrue = audienceLaw("in the end exactly the members are in", function* (story) {
   if (story.drainedAtMs === undefined) return;
   const all = [...versionsOf(story).values()];
   const named = (key: string): Question | undefined => all.find(({ newest }) => newest.key === key)?.newest;
   const sent = byPair(changesOf(story));
+  const silences = silencesOf(story);
   for (const user of usersOf(story))
     for (const versions of all) {
-      if (isSilent(versions.newest)) continue;
+      if (isSilent(versions.newest) || isForgotten(versions.newest, silences, user.id)) continue;
       const { key } = versions.newest;
       const last = lastOf(sent.get(`${user.id} in ${key}`) ?? [], user.life);
       let wanted: ReadonlySet<string> = new Set();

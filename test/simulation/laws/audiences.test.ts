@@ -16,9 +16,13 @@ import type { Story } from "./story.ts";
 
 const ALTERNATES = "what is sent of a user and an audience alternates";
 const NUMBERED = "changes are numbered one after the other";
+const RISE = "times of a user and an audience rise";
 const HOLDS = "each change holds at its moment";
 const MEMBERS = "in the end exactly the members are in";
 const SILENT = "of what is paused or deleted nothing is sent";
+const SUPPRESSED = "of a suppressed user nothing is sent";
+const KNOWN = "in the end a profile says whether its user is suppressed";
+const AWAY = "who was deleted comes back by later calls alone";
 const PASSED = "no commit passes an event that is not in its profile";
 
 const brokenBy = (given: Story): string[] => [...new Set(findingsOf(given).map(({ law }) => law))];
@@ -69,6 +73,13 @@ describe("a law is broken by", () => {
     expect(broken({ profiles: [{ ...profile(0, { seq: 3 }), atMs: endedAtMs - 5 }] })).toEqual([NUMBERED]);
   });
 
+  test("two changes of one moment, or one that is said to be earlier than the one before", () => {
+    for (const atMs of [9_999, 10_000]) {
+      const leaves = sent({ value: false, atMs, origin: { seq: 2 } });
+      expect(broken({ calls: [CALL, ENTERS, leaves] })).toContain(RISE);
+    }
+  });
+
   test("a definition of before that holds again once the edited one did", () => {
     const writes = [version(1), version(5_000, { generation: 2 })];
     const [enters, leaves] = [2, 1].map((generation, index) =>
@@ -112,7 +123,7 @@ describe("a law is broken by", () => {
     };
     expect(counts(1)).toEqual([]);
     expect(counts(2)).toEqual([HOLDS, MEMBERS]);
-    expect(counts(1, 1)).toEqual([ALTERNATES]);
+    expect(counts(1, 1)).toEqual([ALTERNATES, RISE]);
     expect(counts()).toEqual([MEMBERS]);
   });
 
@@ -190,7 +201,7 @@ describe("a law is broken by", () => {
     test("and who is sent again for what came before the deletion", () => {
       const old = event(2, { call: callOf("m2", 15_000) });
       const all = { profileEvents: [...events, old], profiles: [profile(0, { seq: 1 }), gone, anew] };
-      expect(broken({ ...all, calls: [CALL, ENTERS, enters] })).toEqual([HOLDS, MEMBERS]);
+      expect(broken({ ...all, calls: [CALL, ENTERS, enters] })).toEqual([HOLDS, MEMBERS, AWAY]);
     });
 
     test("but not by one who comes back", () => {
@@ -227,6 +238,38 @@ describe("a law is broken by", () => {
       const calls = [CALL, ENTERS];
       const all = { calls, profileEvents: events, happenings: [begun, further] };
       expect(broken({ ...all, profiles: [profile(0, { seq: 1 })] })).toEqual([PASSED]);
+    });
+  });
+
+  describe("a user who is suppressed,", () => {
+    const suppression = (offset: number, atMs: number, isSuppressed: boolean) => {
+      const written = event(offset, { kind: "suppress", isSuppressed });
+      return { ...written, atMs, record: { ...written.record, timestampMs: EPOCH_MS + atMs } };
+    };
+    const suppressions = [{ sourceId: null, fromOffset: 1, toOffset: null }];
+    const events = [event(0, { call: callOf("m1", 10_000) }), suppression(1, 20_000, true)];
+    const silent = profile(1, { seq: 1, appliedOffset: 1, suppressions });
+
+    test("and who is let go by the clock", () => {
+      const told = { calls: [CALL, ENTERS], profileEvents: events };
+      expect(broken({ ...told, profiles: [silent] })).toEqual([]);
+      const gone = { ...silent, value: { ...silent.value, results: [] } };
+      expect(broken({ ...told, calls: [CALL, ENTERS, LEAVES], profiles: [gone] })).toEqual([SUPPRESSED]);
+    });
+
+    test("and whose profile does not know of it", () => {
+      const unaware = profile(1, { seq: 1, appliedOffset: 1, suppressions: [] });
+      expect(broken({ calls: [CALL, ENTERS], profileEvents: events, profiles: [unaware] })).toEqual([KNOWN]);
+    });
+
+    test("and of whom the differences are not sent when that ends", () => {
+      const ended = [...events, suppression(2, 80_000, false)];
+      const over = profile(0, { seq: 1, appliedOffset: 2, suppressions: [] });
+      const told = { profileEvents: ended, profiles: [over] };
+      expect(broken({ ...told, calls: [CALL, ENTERS] })).toEqual([MEMBERS]);
+      const leaves = sent({ value: false, atMs: 80_000, origin: { seq: 2 } });
+      const left = profile(0, { seq: 2, appliedOffset: 2, suppressions: [] });
+      expect(broken({ ...told, calls: [CALL, ENTERS, leaves], profiles: [left] })).toEqual([]);
     });
   });
 });

@@ -42,6 +42,15 @@ export const changesAlternate = audienceLaw(
   },
 );
 
+/** A receiver orders them by their times, in whatever order they come; also where the user was deleted in between. */
+export const timesRise = audienceLaw("times of a user and an audience rise", function* (story) {
+  for (const [pair, changes] of byPair(changesOf(story)))
+    for (const [index, { atMs }] of changes.entries()) {
+      const beforeMs = changes[index - 1]?.atMs ?? 0;
+      if (atMs <= beforeMs) yield `${pair}: a change at ${atMs} after one at ${beforeMs}`;
+    }
+});
+
 /** Why the numbers of one life's changes are wrong; undefined when they are not. */
 function misnumbered(changes: readonly Change[]): string | undefined {
   let generation = 0;

@@ -1,5 +1,8 @@
 import type { DeliveryJob } from "#topics";
 import type { Happening } from "../world/history.ts";
+import { cuts } from "./cuts.ts";
+import { keyAt } from "./identity.ts";
+import { passedBy } from "./passed.ts";
 import { removals } from "./removals.ts";
 import { law, type Story, type Written } from "./story.ts";
 
@@ -9,17 +12,32 @@ function nameOf({ topic, partition }: Committed["partition"]): string {
   return `${topic}-${partition}`;
 }
 
-/** A group's commit only goes on. */
-export const noCommitGoesBack = law("no commit goes back", function* ({ happenings }) {
+/** A group's commit only goes on, but where it was lost, and once where a process says that the log ends before it. */
+export const noCommitGoesBack = law("no commit goes back", function* (story) {
+  const { said } = cuts(story);
   const committed = new Map<string, number>();
-  for (const happening of happenings) {
+  /** How many have said so of a log, and have not gone back yet. */
+  const mayGoBack = new Map<string, number>();
+  let isSaid = 0;
+  for (const happening of story.happenings) {
+    const isLost = happening.kind === "commits_lost";
     // One below 0 gives a place up that is below the start of the log.
-    if (happening.kind !== "committed" || happening.offset < 0) continue;
-    const key = `${happening.groupId} ${nameOf(happening.partition)}`;
+    if (!isLost && (happening.kind !== "committed" || happening.offset < 0)) continue;
+    for (let cut = said[isSaid]; cut !== undefined && cut.atMs <= happening.atMs; cut = said[isSaid]) {
+      mayGoBack.set(nameOf(cut), (mayGoBack.get(nameOf(cut)) ?? 0) + 1);
+      isSaid += 1;
+    }
+    const name = nameOf(happening.partition);
+    const key = `${happening.groupId} ${name}`;
     const before = committed.get(key) ?? 0;
-    if (happening.offset < before)
-      yield `${happening.process} commits ${happening.offset} of ${key} at ${happening.atMs} ms, where ${before} was committed`;
     committed.set(key, happening.offset);
+    const turns = mayGoBack.get(name) ?? 0;
+    // The one that went back may be among those that were lost.
+    if (isLost && mayGoBack.has(name)) mayGoBack.set(name, turns + 1);
+    if (isLost || happening.offset >= before) continue;
+    mayGoBack.set(name, turns - 1);
+    if (turns <= 0)
+      yield `${happening.process} commits ${happening.offset} of ${key} at ${happening.atMs} ms, where ${before} was committed`;
   }
 });
 
@@ -55,53 +73,59 @@ class JobOutcomes {
 }
 
 interface Books {
-  readonly jobAt: ReadonlyMap<string, Written<DeliveryJob>>;
-  readonly jobsOfMessage: ReadonlyMap<string, readonly string[]>;
+  /** By place in the history. */
+  readonly jobAt: ReadonlyMap<number, Written<DeliveryJob>>;
+  readonly jobsOfCall: ReadonlyMap<string, readonly string[]>;
   readonly letterAt: ReadonlyMap<number, string>;
 }
 
 function booksOf({ deadLetters, jobs, plan }: Story): Books {
-  const jobAt = new Map(jobs.map((job) => [`${nameOf(job.record)} ${job.record.offset}`, job]));
+  const jobAt = new Map(jobs.map((job) => [job.place, job]));
   const ownerOf = new Map(plan.destinations.flatMap(({ id, urls }) => urls.map((url) => [id, url] as const)));
-  const jobsOfMessage = new Map<string, string[]>();
+  const jobsOfCall = new Map<string, string[]>();
   for (const { value } of jobs) {
     if (!ownerOf.has(value.destinationId)) continue;
-    const key = `${value.messageId} ${value.destinationId}`;
-    const known = jobsOfMessage.get(key) ?? [];
-    if (!known.includes(value.jobId)) jobsOfMessage.set(key, [...known, value.jobId]);
+    const key = keyAt(value, value.destinationId);
+    const known = jobsOfCall.get(key) ?? [];
+    if (!known.includes(value.jobId)) jobsOfCall.set(key, [...known, value.jobId]);
   }
   const letterAt = new Map(deadLetters.map(({ place, value }) => [place, value.id]));
-  return { jobAt, jobsOfMessage, letterAt };
+  return { jobAt, jobsOfCall, letterAt };
 }
 
 /** No commit of the deliverers passes a job whose outcome is not durable. */
 export const noCommitPassesWork = law("no commit passes a job that is not settled", function* (story) {
   const books = booksOf(story);
   const outcomes = new JobOutcomes();
+  const jobAt = new Map<string, Written<DeliveryJob>>();
   const ownerOf = new Map(
     story.plan.destinations.flatMap(({ id, urls }) => urls.map((url) => [url, id] as const)),
   );
   const committed = new Map<string, number>();
   const { isLost } = removals(story);
+  const { isInAnothersPlace } = cuts(story);
   for (const [place, happening] of story.happenings.entries()) {
     if (happening.kind === "appended") {
       const letter = books.letterAt.get(place);
       if (letter !== undefined) outcomes.ended(letter);
-      const job = books.jobAt.get(`${nameOf(happening.record)} ${happening.record.offset}`);
-      if (job !== undefined) outcomes.written(job);
+      const job = books.jobAt.get(place);
+      if (job === undefined) continue;
+      // Where a log was cut another one stands.
+      jobAt.set(`${nameOf(job.record)} ${job.record.offset}`, job);
+      outcomes.written(job);
     }
     if (happening.kind === "answered") {
-      const { messageId, status = 0, url } = happening.request;
+      const { status = 0, url } = happening.request;
       if (status < 200 || status >= 300) continue;
-      for (const id of books.jobsOfMessage.get(`${messageId} ${ownerOf.get(url)}`) ?? [])
+      for (const id of books.jobsOfCall.get(keyAt(happening.request, ownerOf.get(url))) ?? [])
         if (outcomes.isWritten(id)) outcomes.ended(id);
     }
     if (happening.kind !== "committed") continue;
     const key = nameOf(happening.partition);
-    for (let offset = committed.get(key) ?? 0; offset < happening.offset; offset += 1) {
-      const job = books.jobAt.get(`${key} ${offset}`);
-      if (job !== undefined && !outcomes.isSettled(job) && !isLost(job))
-        yield `${happening.process} commits ${happening.offset} of ${key} at ${happening.atMs} ms, past ${offset}: ${job.value.messageId} to ${job.value.destinationId}`;
+    for (const offset of passedBy(happening, committed.get(key) ?? 0)) {
+      const job = jobAt.get(`${key} ${offset}`);
+      if (job !== undefined && !outcomes.isSettled(job) && !isLost(job) && !isInAnothersPlace(job))
+        yield `${happening.process} commits ${happening.offset} of ${key} at ${happening.atMs} ms, past ${offset}: ${keyAt(job.value, job.value.destinationId)}`;
     }
     committed.set(key, Math.max(committed.get(key) ?? 0, happening.offset));
   }

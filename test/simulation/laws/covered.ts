@@ -1,5 +1,6 @@
 import { replayJobId } from "#contract";
 import type { DeadLetter, DeliveryJob, Replay } from "#topics";
+import { isUntried } from "./job-events.ts";
 import type { Story, Written } from "./story.ts";
 
 /** A replay from its first record to its last one. */
@@ -36,9 +37,14 @@ function isMeant({ value: letter, record }: Written<DeadLetter>, replay: Replay)
   );
 }
 
+/** Of calls, not of dead letters. */
+export function isOfCalls({ asked }: ReplayLife): boolean {
+  return (asked.value.calls ?? null) !== null;
+}
+
 /** As control writes them: nobody has tried them yet. */
 export function replayJobs({ jobs }: Story): Written<DeliveryJob>[] {
-  return jobs.filter(({ value }) => value.replayId !== null && value.attempts + value.diverts === 0);
+  return jobs.filter((job) => job.value.replayId !== null && isUntried(job));
 }
 
 /** Every replay that was written, by its id. */

@@ -1,14 +1,24 @@
-import type { DeliveryJob } from "#topics";
+import { replayJobId } from "#contract";
 import type { Request } from "../endpoints/endpoints.ts";
 import type { Happening } from "../world/history.ts";
+import { commitTimes } from "./commit-times.ts";
+import { cuts } from "./cuts.ts";
+import { callKey, keyAt, type OfCall } from "./identity.ts";
+import { isUntried } from "./job-events.ts";
 import { removals } from "./removals.ts";
 import { law, type Story, type Written } from "./story.ts";
 
 /** A commit and what disturbs it may cross on their ways. */
 const CROSSING_MS = 500;
 
+/** An endpoint has so long to answer (contract 2.5). */
+const DEADLINE_MS = 5_000;
+
 /** A member that is missed takes its partitions for its own for half a session more (docs/decisions/0016). */
 const UNNOTICED_MS = 3_000 + CROSSING_MS;
+
+/** Who stops, or gives its partitions to others, ends what it has in hand and commits it first. */
+const ORDERLY: ReadonlySet<string> = new Set(["stop", "start", "rebalance"]);
 
 /** When something was in a process's hands and not committed yet. */
 interface Open {
@@ -19,48 +29,33 @@ interface Open {
 
 type Disturbed = Extract<Happening, { kind: "disturbed" }>;
 
-/** By topic, partition and offset: when a commit first passed it. */
-function commitTimes({ happenings }: Story): (written: Pick<Written<unknown>, "record">) => number {
-  const commits = new Map<string, { offset: number; atMs: number }[]>();
-  for (const happening of happenings) {
-    if (happening.kind !== "committed") continue;
-    const { topic, partition } = happening.partition;
-    const key = `${topic} ${partition}`;
-    const known = commits.get(key) ?? [];
-    if (known.length === 0) commits.set(key, known);
-    if (happening.offset > (known.at(-1)?.offset ?? 0))
-      known.push({ offset: happening.offset, atMs: happening.atMs });
-  }
-  return ({ record }) =>
-    commits.get(`${record.topic} ${record.partition}`)?.find(({ offset }) => offset > record.offset)?.atMs ??
-    Number.POSITIVE_INFINITY;
-}
+const isSame = (one: OfCall, other: OfCall): boolean => callKey(one) === callKey(other);
 
 /** Deliveries of one call to one webhook, in the order in which they were answered. */
 function deliveries({ requests }: Story): Map<string, Request[]> {
   const taken = requests.filter(({ status = 0 }) => status >= 200 && status < 300);
-  return Map.groupBy(taken, ({ messageId, url }) => `${messageId} ${url}`);
+  return Map.groupBy(taken, (request) => keyAt(request, request.url));
 }
 
 /** Who had the call or its job in hand, and until when that was not committed. */
 function opensOf(
   story: Story,
-  messageId: string,
+  call: OfCall,
   destinationId: string,
   committedAt: ReturnType<typeof commitTimes>,
 ): Open[] {
   const urls = story.plan.destinations.find(({ id }) => id === destinationId)?.urls ?? [];
   const copies = story.jobs.filter(
-    ({ value }) => value.messageId === messageId && value.destinationId === destinationId,
+    ({ value }) => isSame(value, call) && value.destinationId === destinationId,
   );
   const deliverers = new Set(
     [
-      ...story.requests.filter((request) => request.messageId === messageId && urls.includes(request.url)),
-      ...copies.filter(({ value }) => isRetry(value)),
+      ...story.requests.filter((request) => isSame(request, call) && urls.includes(request.url)),
+      ...copies.filter((copy) => !isUntried(copy)),
     ].map(({ process }) => process),
   );
-  const routers = new Set(copies.filter(({ value }) => !isRetry(value)).map(({ process }) => process));
-  const calls = story.calls.filter(({ value }) => value.messageId === messageId);
+  const routers = new Set(copies.filter(isUntried).map(({ process }) => process));
+  const calls = story.calls.filter(({ value }) => isSame(value, call));
   return [...opens(copies, deliverers, committedAt), ...opens(calls, routers, committedAt)];
 }
 
@@ -78,24 +73,30 @@ function opens(
   );
 }
 
-function isRetry({ attempts, diverts }: DeliveryJob): boolean {
-  return attempts + diverts > 0;
-}
-
-/** Each replay of the call is one more delivery of it; a job that was sent twice is another law's. */
+/**
+ * Each replay of the call is one more delivery of it; a job that was sent twice is another law's. Of a call that was delivered its own delivery
+ * comes before them, and a job of it that its router has written twice is written twice by a replay of calls, and is one all the same.
+ */
 function areReplays(
-  { jobs }: Story,
+  { jobs, replays }: Story,
   deliveries: number,
-  { messageId, destinationId }: Pick<DeliveryJob, "messageId" | "destinationId">,
+  call: OfCall,
+  destinationId: string,
 ): boolean {
-  const replayed = jobs.filter(
-    ({ value }) =>
-      value.replayId !== null &&
-      !isRetry(value) &&
-      value.messageId === messageId &&
-      value.destinationId === destinationId,
+  const untried = jobs.filter((job) => isUntried(job) && isSame(job.value, call));
+  const ofCalls = new Set(replays.flatMap(({ value }) => ((value.calls ?? null) === null ? [] : value.id)));
+  const replayed = untried.filter(
+    ({ value }) => value.replayId !== null && value.destinationId === destinationId,
   );
-  return deliveries <= replayed.length;
+  const standsAgain = (jobId: string, replayId: string): number =>
+    untried.filter(({ value }) => value.replayId === null && replayJobId(value.jobId, replayId) === jobId)
+      .length - 1;
+  const again = [...Map.groupBy(replayed, ({ value }) => value.jobId)].map(([jobId, copies]) => {
+    const replayId = copies[0]?.value.replayId ?? "";
+    return ofCalls.has(replayId) ? Math.max(1, copies.length - standsAgain(jobId, replayId)) : copies.length;
+  });
+  const isOfDelivered = replayed.some(({ value }) => ofCalls.has(value.replayId ?? ""));
+  return deliveries <= again.reduce((sum, each) => sum + each, isOfDelivered ? 1 : 0);
 }
 
 /** Whether one who asked was missed by its group just before, and did not know yet. */
@@ -112,7 +113,36 @@ function isUnnoticed({ happenings }: Story, requests: readonly Request[]): boole
   );
 }
 
-/** A call is delivered twice only where a process or its hold on a partition went before it was committed. */
+/** Where a job's log has begun behind its group's commit: reading begins at the log's start then, and what the commit said of those behind is gone with it. */
+function beganAnew({ happenings, jobs }: Story, call: OfCall): boolean {
+  const placeOf = ({ partition, topic }: { readonly partition: number; readonly topic: string }) =>
+    `${topic}-${partition}`;
+  const places = new Set(
+    happenings.flatMap((happening) =>
+      happening.kind === "committed" && happening.offset < 0 ? [placeOf(happening.partition)] : [],
+    ),
+  );
+  return jobs.some(({ record, value }) => isSame(value, call) && places.has(placeOf(record)));
+}
+
+/** An endpoint may take longer than anybody waits for it: what has no answer then is not committed. */
+function isUnderWay({ atMs, process }: Disturbed, call: OfCall, { requests }: Story): boolean {
+  return requests.some((request) => {
+    const { startedAtMs, answeredAtMs = Number.POSITIVE_INFINITY } = request;
+    const endsAtMs = Math.min(answeredAtMs, startedAtMs + DEADLINE_MS) + CROSSING_MS;
+    return request.process === process && isSame(request, call) && startedAtMs <= atMs && atMs <= endsAtMs;
+  });
+}
+
+/** A log that was cut is read again from a time before that (docs/metrics.md): what was done of it is done once more. */
+function isReadAgain(story: Story, call: OfCall): boolean {
+  const { isOfCutLog } = cuts(story);
+  return [...story.calls, ...story.jobs].some(
+    (written) => isSame(written.value, call) && isOfCutLog(written),
+  );
+}
+
+/** A call is delivered twice only where a process went, or was hindered, before it was committed; a clean stop and a rebalance double nothing that has an answer. */
 export const doublesAreExplained = law("a double only for what was not committed", function* (story) {
   const committedAt = commitTimes(story);
   const disturbed = story.happenings.filter(
@@ -123,17 +153,23 @@ export const doublesAreExplained = law("a double only for what was not committed
   );
   // A window is made anew from the calls that are still there: what was removed is not known to be a copy any more.
   const { isRemoved } = removals(story);
-  const forgotten = new Set(story.calls.filter(isRemoved).map(({ value }) => value.messageId));
+  const forgotten = new Set(story.calls.filter(isRemoved).map(({ value }) => callKey(value)));
   for (const [, delivered] of deliveries(story)) {
-    if (delivered.length < 2 || forgotten.has(delivered[0]?.messageId ?? "")) continue;
+    if (delivered.length < 2) continue;
     const [first, second] = delivered.slice(-2) as [Request, Request];
+    if (forgotten.has(callKey(first)) || beganAnew(story, first) || isReadAgain(story, first)) continue;
     const destinationId = ownerOf.get(first.url) ?? "";
-    if (areReplays(story, delivered.length, { messageId: first.messageId, destinationId })) continue;
-    const open = opensOf(story, first.messageId, destinationId, committedAt);
-    const isExplained = disturbed.some(({ process, atMs }) =>
-      open.some((each) => each.process === process && each.fromMs <= atMs && atMs <= each.untilMs),
+    if (areReplays(story, delivered.length, first, destinationId)) continue;
+    const open = opensOf(story, first, destinationId, committedAt);
+    const isExplained = disturbed.some(
+      (each) =>
+        open.some(
+          ({ fromMs, process, untilMs }) =>
+            process === each.process && fromMs <= each.atMs && each.atMs <= untilMs,
+        ) &&
+        (!ORDERLY.has(each.by) || isUnderWay(each, first, story)),
     );
     if (!isExplained && !isUnnoticed(story, [first, second]))
-      yield `${first.messageId} to ${first.url}: by ${first.process} at ${first.answeredAtMs} ms and by ${second.process} at ${second.answeredAtMs} ms`;
+      yield `${keyAt(first, first.url)}: by ${first.process} at ${first.answeredAtMs} ms and by ${second.process} at ${second.answeredAtMs} ms`;
   }
 });

@@ -1,5 +1,7 @@
+import { topicMap } from "#topics";
 import type { CallPlan, DestinationPlan } from "../plan/plan.ts";
 import type { Happening } from "../world/history.ts";
+import { callKey } from "./identity.ts";
 import type { Story } from "./story.ts";
 
 /** A change is in force within so long, with a router that reads on after a fault. */
@@ -16,8 +18,8 @@ export interface Expectation {
 
 type Configured = Extract<Happening, { kind: "configured" }>;
 
-function takes({ callTypes }: DestinationPlan, { type }: CallPlan): boolean {
-  return callTypes === null || callTypes.includes(type);
+export function takes({ callTypes, filter }: DestinationPlan, call: CallPlan): boolean {
+  return (callTypes === null || callTypes.includes(call.type)) && (filter?.takes(call) ?? true);
 }
 
 /** Nobody has touched the destination from well before the call came. What did touch it may have decided about the call either way. */
@@ -27,18 +29,37 @@ function isSteady(changes: readonly Configured[], call: CallPlan): boolean {
   return (changes.length === 1 && latest.atMs <= FIRST_BY_MS) || latest.atMs + IN_FORCE_MS <= call.atMs;
 }
 
+/** The calls that were stored after the only destination of all was written, as the logs tell. */
+function afterOnly({ calls, happenings, plan }: Story): ReadonlySet<string> {
+  if (plan.destinations.length !== 1) return new Set();
+  const topic = topicMap({ prefix: "", retryDelaysMs: [] }).destinationConfig.name;
+  const place = happenings.findIndex((each) => each.kind === "appended" && each.record.topic === topic);
+  const before = new Set(calls.filter((call) => call.place < place).map(({ value }) => callKey(value)));
+  const all = calls.map(({ value }) => callKey(value));
+  return new Set(place < 0 ? [] : all.filter((key) => !before.has(key)));
+}
+
 /** What has to arrive somewhere, by the configuration as it was. */
-export function expectations({ happenings, plan }: Story): Expectation[] {
+export function expectations(story: Story): Expectation[] {
+  const { happenings, plan } = story;
+  const known = afterOnly(story);
   const changes = Map.groupBy(
     happenings.filter((happening) => happening.kind === "configured"),
     ({ destination }) => destination.id,
   );
+  /** A call without a destination is dropped only after a look at what is configured by then (docs/decisions/0022). */
+  const isKnown = (id: string, call: CallPlan): boolean =>
+    changes.get(id)?.length === 1 && known.has(callKey(call));
   const stored = happenings.filter((happening) => happening.kind === "stored" && !happening.isRepeated);
   return stored.flatMap((happening) => {
     if (happening.kind !== "stored") return [];
     const { call, atMs } = happening;
     return plan.destinations
-      .filter((destination) => takes(destination, call) && isSteady(changes.get(destination.id) ?? [], call))
+      .filter(
+        (destination) =>
+          takes(destination, call) &&
+          (isKnown(destination.id, call) || isSteady(changes.get(destination.id) ?? [], call)),
+      )
       .map((destination) => ({ call, storedAtMs: atMs, destination }));
   });
 }

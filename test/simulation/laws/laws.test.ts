@@ -1,4 +1,5 @@
 import { describe, expect, test } from "@jest/globals";
+import type { DoneRun } from "#kafka";
 import type { Call, DeadLetter, DeliveryJob } from "#topics";
 import type { Request } from "../endpoints/endpoints.ts";
 import { drawPlan } from "../plan/draw.ts";
@@ -30,9 +31,11 @@ function job(offset: number, more: Partial<DeliveryJob> = {}): Written<DeliveryJ
   const value = {
     jobId: "j1",
     messageId: "m1",
+    userId: "u1",
     destinationId: "destination",
     attempts: 0,
     diverts: 0,
+    dueAtMs: 0,
     replayId: null,
     ...more,
   };
@@ -46,7 +49,7 @@ function job(offset: number, more: Partial<DeliveryJob> = {}): Written<DeliveryJ
 }
 
 function call(messageId: string, offset: number): Written<Call> {
-  const value = { messageId } as Call;
+  const value = { messageId, userId: "u1" } as Call;
   return { record: placeOf("calls", offset), value, atMs: 40_050, process: "ingest-1", place: 1 };
 }
 
@@ -67,6 +70,7 @@ function request(messageId: string, more: Partial<Request> = {}): Request {
 function letter(more: Partial<DeadLetter>): Written<DeadLetter> {
   const value = {
     messageId: "m1",
+    userId: "u1",
     destinationId: "destination",
     attempts: 1,
     message: "",
@@ -75,20 +79,21 @@ function letter(more: Partial<DeadLetter>): Written<DeadLetter> {
   return { record: placeOf("dead-letters", 0), value, atMs: 41_000, process: "deliverer-1", place: 9 };
 }
 
-const committed = (offset: number, atMs = 40_300): Happening => ({
+const committed = (offset: number, atMs = 40_300, ahead: readonly DoneRun[] = []): Happening => ({
   kind: "committed",
   atMs,
   groupId: "deliverer",
   partition: { topic: "delivery-jobs", partition: 0 },
   offset,
+  ahead,
   process: "deliverer-1",
 });
 
-const disturbed = (atMs: number): Happening => ({
+const disturbed = (atMs: number, by = "kill"): Happening => ({
   kind: "disturbed",
   atMs,
   process: "deliverer-1",
-  by: "kill",
+  by,
 });
 
 const said = (facts: object): LogLine => ({
@@ -204,6 +209,36 @@ describe("a law is broken by", () => {
       }),
     ).toEqual([]);
     expect(broken({ requests, happenings: [...happenings, disturbed(45_000)] })).toEqual([
+      "a double only for what was not committed",
+    ]);
+  });
+
+  test.each(["stop", "start", "rebalance"])("a second delivery after a %s", (by) => {
+    const requests = [request("m1"), request("m1", { startedAtMs: 41_000, answeredAtMs: 41_010 })];
+    const [before, after] = [story().happenings.slice(0, 4), story().happenings.slice(4)];
+    const stopped = (atMs: number) =>
+      broken({ requests, happenings: [...before, disturbed(atMs, by), ...after] });
+    expect(stopped(40_720)).toContain("a double only for what was not committed");
+    expect(stopped(40_205)).toEqual([]);
+  });
+
+  test("a commit that comes long after what is done, with nothing that hinders it", () => {
+    const late = (...happenings: readonly Happening[]) =>
+      broken({ happenings: [...story().happenings.slice(0, 4), ...happenings] });
+    expect(late(committed(1, 43_000))).toEqual([]);
+    expect(late(committed(1, 43_500))).toEqual(["what is done is committed soon"]);
+    expect(late(committed(0, 40_300, [{ from: 0, to: 1 }]), committed(1, 50_000))).toEqual([]);
+    expect(late(disturbed(40_250), committed(1, 50_000))).toEqual([]);
+    expect(late(disturbed(40_250), committed(1, 59_000))).toEqual([]);
+  });
+
+  test("a second delivery of what a commit says is done beyond its offset", () => {
+    const requests = [request("m1"), request("m1", { startedAtMs: 45_100, answeredAtMs: 45_110 })];
+    const happenings = story().happenings.slice(0, 4);
+    const killedAfter = (commit: Happening) =>
+      broken({ requests, happenings: [...happenings, commit, disturbed(45_000), committed(1, 46_000)] });
+    expect(killedAfter(committed(0))).toEqual([]);
+    expect(killedAfter(committed(0, 40_300, [{ from: 0, to: 1 }]))).toEqual([
       "a double only for what was not committed",
     ]);
   });
@@ -377,7 +412,9 @@ describe("a law is broken by", () => {
     expect(broken({ logs: [said(stretch)] })).toContain(counted);
     const removed: Happening = { kind: "removed", atMs: 1, partition: stretch, below: 1 };
     const happenings = [...story().happenings, removed];
-    const shown = (records: number) => [{ process: "deliverer-1", topic: "delivery-jobs", counted: records }];
+    const shown = (records: number) => [
+      { process: "deliverer-1", topic: "delivery-jobs", counted: records, truncated: 0 },
+    ];
     expect(broken({ logs: [said(stretch)], happenings, losses: shown(1) })).not.toContain(counted);
     expect(broken({ logs: [said(stretch)], happenings, losses: shown(2) })).toContain(counted);
     expect(broken({ happenings, losses: shown(1) })).toEqual([counted]);

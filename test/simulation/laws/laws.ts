@@ -1,13 +1,26 @@
 import { everyCallArrives } from "./arrived.ts";
 import { everyWebhookIsAsked } from "./asked.ts";
 import { noCommitPassesEvent } from "./audience-commits.ts";
+import { deletedStayAway } from "./audience-deletions.ts";
 import { silenceIsKept } from "./audience-silence.ts";
+import { profilesKnowSuppressions, suppressedAreSilent } from "./audience-suppressions.ts";
 import { changesHold, membersAreTrue } from "./audience-truth.ts";
-import { changesAlternate, changesAreNumbered } from "./audiences.ts";
+import { changesAlternate, changesAreNumbered, timesRise } from "./audiences.ts";
+import {
+  callReplayCountsAreTrue,
+  callReplaysSendWhatTheyMean,
+  callsAreSentAgainOnce,
+} from "./call-replays.ts";
+import { cleanStopsDoubleNothing } from "./clean-stops.ts";
 import { noCommitGoesBack, noCommitPassesWork } from "./commits.ts";
+import { doneIsCommittedSoon } from "./committed-soon.ts";
+import { copiesAreNotRouted } from "./copies.ts";
+import { cutsAreCounted } from "./cuts.ts";
 import { doublesAreExplained } from "./doubles.ts";
 import { countersReturnToZero, everythingDrains } from "./ends.ts";
+import { dueTimesFollowSchedules, onlyWhatIsTakenIsSent } from "./jobs.ts";
 import { firstAttemptsKeepOrder } from "./order.ts";
+import { jobsAreTakenUpInTime } from "./promptness.ts";
 import { nothingGoesWrongUnexplained } from "./quiet.ts";
 import { everyReasonHolds } from "./reasons.ts";
 import { lossesAreCounted } from "./removals.ts";
@@ -15,6 +28,8 @@ import { lettersAreSentAgainOnce, replayedCallsArrive, replaysSendWhatTheyCover 
 import { indexesAreComplete, noCommitPassesReplay, replayCountsAreTrue, replaysEnd } from "./replays.ts";
 import { noCommitPassesUnrecorded, recordsAreTrue } from "./routed-calls.ts";
 import type { Finding, Law, Story } from "./story.ts";
+import { jobsWaitInTheirTopic } from "./waiting.ts";
+import { silenceIsCarriedOut, wishesAreCarriedOut } from "./wishes.ts";
 
 const LAWS: readonly Law[] = [
   everyCallArrives,
@@ -26,23 +41,40 @@ const LAWS: readonly Law[] = [
   recordsAreTrue,
   everythingDrains,
   doublesAreExplained,
+  doneIsCommittedSoon,
   countersReturnToZero,
   firstAttemptsKeepOrder,
   nothingGoesWrongUnexplained,
   replaysSendWhatTheyCover,
   lettersAreSentAgainOnce,
   replayedCallsArrive,
+  callReplaysSendWhatTheyMean,
+  callsAreSentAgainOnce,
+  callReplayCountsAreTrue,
   replaysEnd,
   replayCountsAreTrue,
   noCommitPassesReplay,
   indexesAreComplete,
   lossesAreCounted,
+  cutsAreCounted,
+  onlyWhatIsTakenIsSent,
+  dueTimesFollowSchedules,
+  jobsAreTakenUpInTime,
+  silenceIsCarriedOut,
+  wishesAreCarriedOut,
   changesAlternate,
   changesAreNumbered,
+  timesRise,
   changesHold,
   membersAreTrue,
   silenceIsKept,
   noCommitPassesEvent,
+  deletedStayAway,
+  suppressedAreSilent,
+  profilesKnowSuppressions,
+  copiesAreNotRouted,
+  cleanStopsDoubleNothing,
+  jobsWaitInTheirTopic,
 ];
 
 /** What a run has broken. */

@@ -1,15 +1,16 @@
 import type { Request } from "../endpoints/endpoints.ts";
+import { cuts } from "./cuts.ts";
+import { callKey, keyAt, type OfCall } from "./identity.ts";
+import { isUntried } from "./job-events.ts";
 import { removals } from "./removals.ts";
 import { law, type Story } from "./story.ts";
 
 /** Faults that keep processes from writing to Kafka. */
 const HINDERING: ReadonlySet<string> = new Set(["broker", "cut", "leaders"]);
 
-/** By call and destination. */
-const keyOf = (messageId: string, destinationId: string): string => `${messageId} ${destinationId}`;
-
 /**
- * When the order was first given up for a job: it was put off, as its endpoint was full or down (docs/decisions/0010), or it ended as a dead
+ * When the order was first given up for a job: it was put off, as its endpoint was full or down (docs/decisions/0010) or its destination
+ * paused (docs/decisions/0072), or it ended as a dead
  * letter. Who reads it once more after a kill may ask its webhook then: a destination that was switched off may be on again.
  */
 function putOff({ deadLetters, jobs }: Story): Map<string, number> {
@@ -17,12 +18,13 @@ function putOff({ deadLetters, jobs }: Story): Map<string, number> {
   const note = (key: string, atMs: number): void => {
     firstAtMs.set(key, Math.min(atMs, firstAtMs.get(key) ?? atMs));
   };
-  for (const { atMs, value } of jobs) {
-    if (value.attempts + value.diverts === 0 && value.replayId === null) continue;
-    note(keyOf(value.messageId, value.destinationId), atMs);
+  for (const job of jobs) {
+    const { atMs, value } = job;
+    if (isUntried(job) && value.replayId === null) continue;
+    note(keyAt(value, value.destinationId), atMs);
   }
   for (const { atMs, value } of deadLetters)
-    if (value.messageId !== null) note(keyOf(value.messageId, value.destinationId ?? ""), atMs);
+    if (value.messageId !== null) note(keyAt(value, value.destinationId), atMs);
   return firstAtMs;
 }
 
@@ -37,7 +39,7 @@ interface FollowedJob {
 /** Which record of its job a request follows: the first one, or that of a second routing where retention had removed the first one by then. */
 function jobFinder(story: Story): (request: Request, key: string) => FollowedJob {
   const { isRemovedBy } = removals(story);
-  const byKey = Map.groupBy(story.jobs, ({ value }) => keyOf(value.messageId, value.destinationId));
+  const byKey = Map.groupBy(story.jobs, ({ value }) => keyAt(value, value.destinationId));
   return ({ startedAtMs }, key) => {
     const jobs = byKey.get(key) ?? [];
     const left = jobs.find((job) => job.atMs <= startedAtMs && !isRemovedBy(startedAtMs, job));
@@ -51,8 +53,8 @@ function jobFinder(story: Story): (request: Request, key: string) => FollowedJob
  */
 function isRoutedAnew({ calls, happenings }: Story, job: Job | undefined): boolean {
   if (job === undefined) return false;
-  const { destinationId, messageId } = job.value;
-  const accepted = calls.find(({ value }) => value.messageId === messageId);
+  const { destinationId } = job.value;
+  const accepted = calls.find(({ value }) => callKey(value) === callKey(job.value));
   return happenings.some(
     (happening) =>
       happening.kind === "configured" &&
@@ -62,11 +64,12 @@ function isRoutedAnew({ calls, happenings }: Story, job: Job | undefined): boole
   );
 }
 
-/** Whether a copy of the call was removed that somebody says is unread: who read it all the same, and wrote its job late, is not known. */
-function isCopyUnsure(story: Story, ...messageIds: readonly string[]): boolean {
+/** Whether a record of the call was removed that somebody says is unread: who read it all the same, and wrote its job late, is not known. */
+function isCopyUnsure(story: Story, ...of: readonly OfCall[]): boolean {
   const { isLost } = removals(story);
-  const copiesOf = (messageId: string) => story.calls.filter(({ value }) => value.messageId === messageId);
-  return messageIds.map(copiesOf).some((copies) => copies.length > 1 && copies.some(isLost));
+  const { isOfCutLog } = cuts(story);
+  const copiesOf = (call: OfCall) => story.calls.filter(({ value }) => callKey(value) === callKey(call));
+  return of.map(copiesOf).some((copies) => copies.some((copy) => isLost(copy) || isOfCutLog(copy)));
 }
 
 /** Kafka refuses some writes for good; then a call is routed once more, and its job stands behind those of calls that came after it. */
@@ -129,8 +132,8 @@ function probesOf(requests: readonly Request[]): ReadonlySet<Request> {
 
 function firstRequests(requests: readonly Request[]): Map<string, Request[]> {
   const seen = new Set<string>();
-  const firsts = requests.filter(({ messageId, url }) => {
-    const key = keyOf(messageId, url);
+  const firsts = requests.filter((request) => {
+    const key = keyAt(request, request.url);
     const isFirst = !seen.has(key);
     seen.add(key);
     return isFirst;
@@ -146,12 +149,12 @@ function placesOf(story: Story): Map<string, number> {
   const { isLost } = removals(story);
   const routedAtMs = new Map<string, number>();
   for (const { atMs, value } of story.jobs)
-    routedAtMs.set(value.messageId, Math.min(atMs, routedAtMs.get(value.messageId) ?? atMs));
+    routedAtMs.set(callKey(value), Math.min(atMs, routedAtMs.get(callKey(value)) ?? atMs));
   const places = new Map<string, number>();
-  for (const [messageId, copies] of Map.groupBy(story.calls, ({ value }) => value.messageId)) {
-    const routedMs = routedAtMs.get(messageId) ?? Number.POSITIVE_INFINITY;
+  for (const [call, copies] of Map.groupBy(story.calls, ({ value }) => callKey(value))) {
+    const routedMs = routedAtMs.get(call) ?? Number.POSITIVE_INFINITY;
     const routed = copies.find((copy, index) => !isLost(copy) || routedMs <= (copies[index + 1]?.atMs ?? 0));
-    places.set(messageId, (routed ?? copies[0])?.record.offset ?? 0);
+    places.set(call, (routed ?? copies[0])?.record.offset ?? 0);
   }
   return places;
 }
@@ -164,7 +167,7 @@ export const firstAttemptsKeepOrder = law("one user's first attempts stay in ord
       destination.urls.map((url) => [url, destination] as const),
     ),
   );
-  const jobOf = ({ messageId, url }: Request): string => keyOf(messageId, ownerOf.get(url)?.id ?? "");
+  const jobOf = (request: Request): string => keyAt(request, ownerOf.get(request.url)?.id);
   const hasSiblings = ({ url }: Request): boolean => (ownerOf.get(url)?.urls.length ?? 0) > 1;
   const putOffAtMs = putOff(story);
   const findJob = jobFinder(story);
@@ -174,22 +177,26 @@ export const firstAttemptsKeepOrder = law("one user's first attempts stay in ord
     let latest: Request | undefined;
     for (const request of firsts) {
       const key = jobOf(request);
+      // A destination that has not got the call itself may get it by a replay, at any time.
+      if (findJob(request, key).job?.value.replayId) continue;
       const offAtMs = putOffAtMs.get(key);
       if (offAtMs !== undefined && offAtMs <= request.startedAtMs) continue;
       if (isOfTrouble(request) || probes.has(request)) continue;
-      const place = placeOf.get(request.messageId) ?? 0;
-      if (latest === undefined || place >= (placeOf.get(latest.messageId) ?? 0)) {
+      const place = placeOf.get(callKey(request)) ?? 0;
+      if (latest === undefined || place >= (placeOf.get(callKey(latest)) ?? 0)) {
         latest = request;
         continue;
       }
       const { isOfSecondRouting, job } = findJob(request, key);
       const { job: latestJob } = findJob(latest, jobOf(latest));
+      // It is read again, or for the first time, after its log was cut.
+      if (job !== undefined && cuts(story).isOfCutLog(job)) continue;
       const isBehind = (job?.place ?? 0) > (latestJob?.place ?? 0);
       const mayBeBehind =
         isOfSecondRouting ||
         isRefusing(story) ||
         isRoutedAnew(story, job) ||
-        isCopyUnsure(story, request.messageId, latest.messageId);
+        isCopyUnsure(story, request, latest);
       if (isBehind && mayBeBehind) continue;
       const begun = { job, siblings: ofJob.get(key) ?? [], story };
       const mayBePutOff =

@@ -23,6 +23,8 @@ const EXPLAINED: readonly Explained[] = [
   // A write that is refused for good leaves it no other way: what it has in hand may be durable or not.
   { message: /^service cannot go on$/, by: ["requests"], of: /^audience-processor/ },
   { message: /^records were removed before they were read$/, by: ["retention"] },
+  { message: /^a partition's log ends before what was read/, by: ["unclean_election"] },
+  { message: /^a partition's log was cut; it is read again from there$/, by: ["unclean_election"] },
   { message: /^what a record becomes could not be written; it stays uncommitted$/, by: ["requests"] },
   { message: /^what a woken call becomes could not be written; it is tried again$/, by: ["requests"] },
 ];

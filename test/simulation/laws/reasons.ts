@@ -1,11 +1,12 @@
 import type { DeadLetter } from "#topics";
+import { callKey, keyAt } from "./identity.ts";
 import { law, type Story, type Written } from "./story.ts";
 
 /** Whether what is known of the world explains the letter; a sentence when it does not. */
 function unexplained({ value, record }: Written<DeadLetter>, story: Story): string | undefined {
-  const { attempts, destinationId, messageId, reason } = value;
+  const { attempts, destinationId, reason } = value;
   const say = (why: string): string =>
-    `${reason} for ${messageId} to ${destinationId} (dead-letters-${record.partition}-${record.offset}): ${why}`;
+    `${reason} for ${keyAt(value, destinationId)} (dead-letters-${record.partition}-${record.offset}): ${why}`;
   switch (reason) {
     case "permanent":
       return wasRejected(value, story) ? undefined : say("no endpoint of it has refused the call for good");
@@ -17,14 +18,16 @@ function unexplained({ value, record }: Written<DeadLetter>, story: Story): stri
     case "destination_gone":
     case "destination_disabled":
       return wasTouched(value, story) ? undefined : say("nobody has touched the destination");
+    case "destination_paused":
+      return wasPaused(value, story) ? undefined : say("nobody has paused the destination for so long");
     default:
       return say(`that is never right here (${value.message})`);
   }
 }
 
-function requestsFor({ destinationId, messageId }: DeadLetter, { plan, requests }: Story) {
-  const urls = plan.destinations.find(({ id }) => id === destinationId)?.urls ?? [];
-  return requests.filter((request) => request.messageId === messageId && urls.includes(request.url));
+function requestsFor(letter: DeadLetter, { plan, requests }: Story) {
+  const urls = plan.destinations.find(({ id }) => id === letter.destinationId)?.urls ?? [];
+  return requests.filter((request) => callKey(request) === callKey(letter) && urls.includes(request.url));
 }
 
 function wasRejected(letter: DeadLetter, story: Story): boolean {
@@ -54,6 +57,19 @@ function wasTouched({ destinationId }: DeadLetter, { happenings }: Story): boole
     (each) => each.kind === "configured" && each.destination.id === destinationId,
   );
   return written.length > 1;
+}
+
+/** For longer than its calls may wait, which they may only where a pause or the window is short. */
+function wasPaused({ destinationId }: DeadLetter, { plan }: Story): boolean {
+  const { retryWindowMs } = plan.timing;
+  const { retryWindowMs: windowMs = retryWindowMs } =
+    plan.destinations.find(({ id }) => id === destinationId) ?? {};
+  return plan.wishes.some(
+    (wish) =>
+      wish.kind === "pause" &&
+      wish.destinationId === destinationId &&
+      (wish.callsWaitForMs ?? windowMs) < plan.timing.endMs,
+  );
 }
 
 /** A dead letter says why, and the endpoint's script or the configuration shows that it is so. */

@@ -1,4 +1,5 @@
 import type { TopicPartition } from "#kafka";
+import { cuts } from "./cuts.ts";
 import { law, type Story, type Written } from "./story.ts";
 
 /** A stretch of a partition, its end not included. */
@@ -17,10 +18,10 @@ interface Said extends Stretch {
   readonly atMs: number;
 }
 
-type Record = Pick<Written<unknown>, "record">;
+type Record = Pick<Written<unknown>, "record" | "place">;
 
 export interface Removals {
-  /** Retention has removed it, read or not. */
+  /** Retention has removed it, read or not; or brokers have lost it at the end of its log, or it stands where another one was lost. */
   isRemoved(written: Record): boolean;
   isRemovedBy(atMs: number, written: Record): boolean;
   /** It was removed, and somebody says that it was not read; or nobody can know, as its group had no place yet in the partition. */
@@ -41,10 +42,11 @@ function removedOf({ happenings }: Story): { removed: Removed[]; unknown: Stretc
   const committed = new Map<string, number>();
   const [removed, unknown]: [Removed[], Stretch[]] = [[], []];
   for (const happening of happenings) {
-    if (happening.kind !== "committed" && happening.kind !== "removed") continue;
+    const { kind } = happening;
+    if (kind !== "committed" && kind !== "commits_lost" && kind !== "removed") continue;
     const { topic, partition } = happening.partition;
     const key = `${topic}-${partition}`;
-    if (happening.kind === "committed") {
+    if (kind !== "removed") {
       committed.set(key, happening.offset);
       if (happening.offset < 0) unknown.push(...removed.filter((each) => isOf(each, happening.partition)));
     } else {
@@ -60,7 +62,7 @@ function isOf(one: TopicPartition, { partition, topic }: TopicPartition): boolea
   return one.topic === topic && one.partition === partition;
 }
 
-function isIn(stretches: readonly Stretch[], { record }: Record): boolean {
+function isIn(stretches: readonly Stretch[], { record }: Pick<Record, "record">): boolean {
   return stretches.some(
     ({ fromOffset, partition, toOffset, topic }) =>
       topic === record.topic &&
@@ -83,13 +85,15 @@ export function removals(story: Story): Removals {
 function removalsOf(story: Story): Removals {
   const { removed, unknown } = removedOf(story);
   const lost = [...saidOf(story), ...unknown];
+  const { isCut, isUnseen } = cuts(story);
+  const isCutOff = (written: Record): boolean => isCut(written) || isUnseen(written);
   return {
-    isRemoved: (written) => isIn(removed, written),
+    isRemoved: (written) => isIn(removed, written) || isCutOff(written),
     isRemovedBy(byMs, written) {
       const byThen = removed.filter(({ atMs }) => atMs <= byMs);
-      return isIn(byThen, written);
+      return isIn(byThen, written) || isCutOff(written);
     },
-    isLost: (written) => isIn(lost, written),
+    isLost: (written) => isIn(lost, written) || isCutOff(written),
   };
 }
 

@@ -1,7 +1,9 @@
 import { replayJobId } from "#contract";
 import type { DeadLetter, DeliveryJob } from "#topics";
 import type { Happening } from "../world/history.ts";
-import { type ReplayLife, replayJobs, replayLives } from "./covered.ts";
+import { isOfCalls, type ReplayLife, replayJobs, replayLives } from "./covered.ts";
+import { callKey } from "./identity.ts";
+import { isTaken } from "./job-events.ts";
 import { removals } from "./removals.ts";
 import { law, type Story, type Written } from "./story.ts";
 
@@ -10,9 +12,12 @@ type Disturbed = Extract<Happening, { kind: "disturbed" }>;
 /** What a process that is stopped does in its order: how far its replays came is written before anybody else goes on. */
 const ORDERLY: ReadonlySet<string> = new Set(["stop", "start", "rebalance"]);
 
-const SAME_FIELDS = ["destinationId", "messageId", "sourceId", "type", "receivedAtMs"] as const;
+const SAME_FIELDS = ["destinationId", "messageId", "userId", "sourceId", "type", "receivedAtMs"] as const;
 
-function isSameCall(job: DeliveryJob, letter: DeadLetter): boolean {
+/** Of what a job is made of. */
+type Original = Pick<DeadLetter, (typeof SAME_FIELDS)[number] | "body">;
+
+export function isSameCall(job: DeliveryJob, letter: Original): boolean {
   return SAME_FIELDS.every((field) => job[field] === letter[field]) && job.body.equals(letter.body);
 }
 
@@ -23,9 +28,11 @@ export const replaysSendWhatTheyCover = law(
     const lives = replayLives(story);
     const { isRemoved } = removals(story);
     for (const { record, value: job } of replayJobs(story)) {
-      const letter = lives
-        .get(job.replayId ?? "")
-        ?.letters.find(({ value }) => replayJobId(value.id, job.replayId ?? "") === job.jobId);
+      const life = lives.get(job.replayId ?? "");
+      if (life !== undefined && isOfCalls(life)) continue;
+      const letter = life?.letters.find(
+        ({ value }) => replayJobId(value.id, job.replayId ?? "") === job.jobId,
+      );
       if (letter === undefined || !isSameCall(job, letter.value))
         yield `${record.topic}-${record.partition}-${record.offset}: ${job.messageId} of ${job.replayId} is none of its dead letters`;
     }
@@ -55,26 +62,35 @@ function isStoppingAt(ofItsProcess: readonly Disturbed[], atMs: number): boolean
 
 /** One replay sends a dead letter twice only when the process that sent it had no time to write how far it was. */
 export const lettersAreSentAgainOnce = law("a replay sends a letter once", function* (story) {
+  const isUnexplained = againFinder(story);
+  for (const { id, sent } of replayLives(story).values()) {
+    for (const [letterId, [first, second]] of sent) {
+      if (first === undefined || second === undefined || !isUnexplained(first, second)) continue;
+      yield `${id}: ${letterId} by ${first.process} at ${first.atMs} ms and by ${second.process} at ${second.atMs} ms`;
+    }
+  }
+});
+
+/** Whether who wrote a job of a replay for the first time had the time to write how far it was before it was written again. */
+export function againFinder(
+  story: Story,
+): (first: Written<DeliveryJob>, second: Written<DeliveryJob>) => boolean {
   const happenings = Map.groupBy(
     story.happenings.filter((each): each is Disturbed => each.kind === "disturbed"),
     ({ process }) => process,
   );
-  for (const { id, sent } of replayLives(story).values()) {
-    for (const [letterId, [first, second]] of sent) {
-      if (first === undefined || second === undefined) continue;
-      const ofItsProcess = happenings.get(first.process) ?? [];
-      const disturbed = ofItsProcess.filter(({ by }) => by !== "start");
-      const wasCutOff = disturbed.some(
-        ({ atMs, by }) => isCutOff(by) && atMs >= first.atMs - UNSURE_AFTER_MS && atMs <= first.atMs,
-      );
-      if (first.process !== second.process && wasCutOff) continue;
-      const between = disturbed.filter(({ atMs }) => atMs >= first.atMs && atMs <= second.atMs);
-      const isStopping = between[0]?.by === "stop" || isStoppingAt(ofItsProcess, first.atMs);
-      if (isStopping ? between.every(({ by }) => ORDERLY.has(by)) : between.length === 0)
-        yield `${id}: ${letterId} by ${first.process} at ${first.atMs} ms and by ${second.process} at ${second.atMs} ms`;
-    }
-  }
-});
+  return (first, second) => {
+    const ofItsProcess = happenings.get(first.process) ?? [];
+    const disturbed = ofItsProcess.filter(({ by }) => by !== "start");
+    const wasCutOff = disturbed.some(
+      ({ atMs, by }) => isCutOff(by) && atMs >= first.atMs - UNSURE_AFTER_MS && atMs <= first.atMs,
+    );
+    if (first.process !== second.process && wasCutOff) return false;
+    const between = disturbed.filter(({ atMs }) => atMs >= first.atMs && atMs <= second.atMs);
+    const isStopping = between[0]?.by === "stop" || isStoppingAt(ofItsProcess, first.atMs);
+    return isStopping ? between.every(({ by }) => ORDERLY.has(by)) : between.length === 0;
+  };
+}
 
 /** What was sent again is delivered or a dead letter again. */
 export const replayedCallsArrive = law(
@@ -95,11 +111,10 @@ export const replayedCallsArrive = law(
 function isDelivered({ atMs, value }: Written<DeliveryJob>, { plan, requests }: Story): boolean {
   const urls = plan.destinations.find(({ id }) => id === value.destinationId)?.urls ?? [];
   return requests.some(
-    ({ answeredAtMs = 0, messageId, status = 0, url }) =>
-      messageId === value.messageId &&
-      urls.includes(url) &&
-      status >= 200 &&
-      status < 300 &&
-      answeredAtMs >= atMs,
+    (request) =>
+      callKey(request) === callKey(value) &&
+      urls.includes(request.url) &&
+      isTaken(request) &&
+      (request.answeredAtMs ?? 0) >= atMs,
   );
 }

@@ -69,6 +69,7 @@ const committed = (offset: number): Happening => ({
   groupId: "control-replays",
   partition: { topic: "replays", partition: 0 },
   offset,
+  ahead: [],
   process: "control-1",
 });
 

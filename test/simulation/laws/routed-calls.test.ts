@@ -13,13 +13,18 @@ function written<T>(topic: string, value: T, place: number, offset = 0): Written
   return { record, value, atMs: place, process: "webhook-router-1", place };
 }
 
-const callAt = (offset: number) => written("calls", { messageId: `m${offset}` } as Call, 0, offset);
+const callAt = (offset: number) =>
+  written("calls", { messageId: `m${offset}`, userId: "u1" } as Call, 0, offset);
 const jobOf = (offset: number, destinationId = "a") =>
-  written("delivery-jobs", { messageId: `m${offset}`, destinationId, replayId: null } as DeliveryJob, 2);
+  written(
+    "delivery-jobs",
+    { messageId: `m${offset}`, userId: "u1", destinationId, replayId: null } as DeliveryJob,
+    2,
+  );
 const said = (offset: number, destinationIds: string[], place = 2) =>
   written(
     "routed-calls",
-    { messageId: `m${offset}`, partition: 0, offset, destinationIds } as unknown as RoutedCall,
+    { messageId: `m${offset}`, userId: "u1", partition: 0, offset, destinationIds } as unknown as RoutedCall,
     place,
   );
 const configured = (id: string): Happening => ({
@@ -33,6 +38,7 @@ const committed = (offset: number): Happening => ({
   groupId: "webhook-router",
   partition: { topic: "calls", partition: 0 },
   offset,
+  ahead: [],
   process: "webhook-router-1",
 });
 
@@ -64,9 +70,9 @@ describe("a law is broken by", () => {
   });
 
   test("a record that names a destination without a job, and a job that no record names", () => {
-    expect(found({ jobs: [jobOf(0)] })).toEqual(["m1 to a has no job, and is recorded as sent"]);
+    expect(found({ jobs: [jobOf(0)] })).toEqual(["m1 of u1 to a has no job, and is recorded as sent"]);
     expect(found({ routedCalls: [said(0, ["a"]), said(1, [])] })).toEqual([
-      "m1 to a has a job, and is not recorded as sent",
+      "m1 of u1 to a has a job, and is not recorded as sent",
     ]);
   });
 });

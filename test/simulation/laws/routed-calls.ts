@@ -1,4 +1,7 @@
 import type { RoutedCall } from "#topics";
+import { cuts } from "./cuts.ts";
+import { callKey, keyAt, type OfCall } from "./identity.ts";
+import { passedBy } from "./passed.ts";
 import { removals } from "./removals.ts";
 import { law, type Story, type Written } from "./story.ts";
 
@@ -15,16 +18,17 @@ export const noCommitPassesUnrecorded = law(
     const calls = new Map(story.calls.map((call) => [placeOf(call.record), call]));
     const recordedAt = firstPlaces(story.routedCalls);
     const { isLost } = removals(story);
+    const { isInAnothersPlace } = cuts(story);
     const committed = new Map<number, number>();
     for (const [place, happening] of story.happenings.entries()) {
       if (happening.kind !== "committed" || happening.groupId !== ROUTERS) continue;
       const { partition } = happening.partition;
-      for (let offset = committed.get(partition) ?? 0; offset < happening.offset; offset += 1) {
+      for (const offset of passedBy(happening, committed.get(partition) ?? 0)) {
         const key = placeOf({ partition, offset });
         const call = calls.get(key);
         const isRecorded = (recordedAt.get(key) ?? Number.POSITIVE_INFINITY) < place;
-        if (call !== undefined && !isRecorded && !isLost(call))
-          yield `${happening.process} commits ${happening.offset} of calls-${partition} at ${happening.atMs} ms, past ${offset}: ${call.value.messageId}`;
+        if (call !== undefined && !isRecorded && !isLost(call) && !isInAnothersPlace(call))
+          yield `${happening.process} commits ${happening.offset} of calls-${partition} at ${happening.atMs} ms, past ${offset}: ${callKey(call.value)}`;
       }
       committed.set(partition, Math.max(committed.get(partition) ?? 0, happening.offset));
     }
@@ -48,17 +52,16 @@ function firstPlaces(routedCalls: readonly Written<RoutedCall>[]): ReadonlyMap<s
 export const recordsAreTrue = law("what is recorded of a call is so", function* (story) {
   const steady = steadyDestinations(story);
   const { isRemoved } = removals(story);
-  const removed = new Set(story.calls.filter(isRemoved).map(({ value }) => value.messageId));
-  const isMeant = (messageId: string, destinationId: string) =>
-    steady.has(destinationId) && !removed.has(messageId);
+  const removed = new Set(story.calls.filter(isRemoved).map(({ value }) => callKey(value)));
+  const isMeant = (call: OfCall, destinationId: string) =>
+    steady.has(destinationId) && !removed.has(callKey(call));
   const jobs = new Set<string>();
   for (const { value } of story.jobs)
-    if (value.replayId === null && isMeant(value.messageId, value.destinationId))
-      jobs.add(`${value.messageId} to ${value.destinationId}`);
+    if (value.replayId === null && isMeant(value, value.destinationId))
+      jobs.add(keyAt(value, value.destinationId));
   const named = new Set<string>();
   for (const { value } of story.routedCalls)
-    for (const id of value.destinationIds)
-      if (isMeant(value.messageId, id)) named.add(`${value.messageId} to ${id}`);
+    for (const id of value.destinationIds) if (isMeant(value, id)) named.add(keyAt(value, id));
   for (const each of named) if (!jobs.has(each)) yield `${each} has no job, and is recorded as sent`;
   if (!story.plan.recordsCalls) return;
   for (const each of jobs) if (!named.has(each)) yield `${each} has a job, and is not recorded as sent`;

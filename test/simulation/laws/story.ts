@@ -35,6 +35,8 @@ export interface LossShown {
   readonly process: string;
   readonly topic: string;
   readonly counted: number;
+  /** Of what a log has lost at its end. */
+  readonly truncated: number;
 }
 
 /** What a control process can look up at the end. */

@@ -1,10 +1,11 @@
-// What happens in a world of audiences beside calls: audiences are edited, paused, resumed and deleted, users are imported and deleted, there
+// What happens in a world of audiences beside calls: audiences are edited, paused, resumed and deleted, users are imported, suppressed and deleted, there
 // are computed traits, clocks differ, and compacted logs are cleaned.
 import type { AudienceConfig } from "#topics";
 import { EPOCH_MS } from "../host/virtual-host.ts";
 import type { Random } from "../random.ts";
 import { configOf, type Definition, FROM_CALLS } from "./draw-audiences.ts";
 import { drawProfileWrites, LIST } from "./draw-profile-writes.ts";
+import { drawRegulations } from "./draw-regulations.ts";
 import type { AudienceWrite, Fault, Plan, ProcessPlan } from "./plan.ts";
 
 /** In so many worlds somebody changes audiences. */
@@ -37,6 +38,7 @@ const TRAITS: readonly [Definition, ...Definition[]] = [
 /** The same world, in which more happens than calls. */
 export function withChanges(plan: Plan, random: Random): Plan {
   const writes = drawProfileWrites(plan, random.split("profiles"));
+  const regulations = drawRegulations(plan, random.split("regulations"));
   const isListed = writes.some(({ list }) => list !== undefined);
   const lists = isListed ? [{ id: LIST, atMs: 1, config: listConfig() }] : [];
   const audiences = withVersions(plan, isListed, random.split("versions"));
@@ -44,7 +46,7 @@ export function withChanges(plan: Plan, random: Random): Plan {
   return {
     ...plan,
     audiences: [...lists, ...audiences, ...traits],
-    profileWrites: writes,
+    profileWrites: [...writes, ...regulations],
     processes: withSkews(plan.processes, random.split("clocks")),
     faults: [...plan.faults, ...drawCleanings(plan, random.split("cleanings"))],
   };

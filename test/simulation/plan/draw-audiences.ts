@@ -55,6 +55,7 @@ export function drawAudiencePlan(seed: number): Plan {
     scripts: [],
     calls: drawAudienceCalls(calmMs, random.split("calls")),
     changes: [],
+    wishes: [],
     replays: [],
     audiences: drawAudiences(calmMs, random.split("definitions")),
     profileWrites: [],

@@ -8,14 +8,19 @@ const SHARES: Readonly<Record<SizeName, number>> = { small: 0.125, large: 0.25 }
 /** Some calls have died by then. */
 const EARLIEST_MS = 10_000;
 /** Dead letters are told of once a minute, so that one may be held so long after the last one came. */
-const HELD_MS = 75_000;
+export const HELD_MS = 75_000;
 
 /** The same world with control processes, dead letters for them, and who asks for replays; in most worlds nothing changes. */
 export function withControl(plan: Plan, size: SizeName, random: Random): Plan {
   if (!random.chance(SHARES[size])) return plan;
-  const processes = drawProcesses(random.split("processes"));
+  const processes = drawControlProcesses(random.split("processes"));
   const replays = drawReplays(plan, random.split("replays"));
-  const faults = drawFaults({ processes, replays, timing: plan.timing, random: random.split("faults") });
+  const faults = drawReplayFaults({
+    processes,
+    replays,
+    timing: plan.timing,
+    random: random.split("faults"),
+  });
   return {
     ...plan,
     timing: { ...plan.timing, endMs: plan.timing.endMs + HELD_MS },
@@ -26,7 +31,7 @@ export function withControl(plan: Plan, size: SizeName, random: Random): Plan {
   };
 }
 
-function drawProcesses(random: Random): ProcessPlan[] {
+export function drawControlProcesses(random: Random): ProcessPlan[] {
   return Array.from({ length: random.pick([1, 2, 2]) }, (_, index) => ({
     name: `control-${index + 1}`,
     service: "control",
@@ -72,6 +77,7 @@ function drawSelection(atMs: number, random: Random): Pick<ReplayPlan, "letters"
   return { letters: undefined, sinceMs: random.chance(0.2) ? random.between(0, atMs) : undefined };
 }
 
+/** What goes wrong while somebody waits for replays. */
 interface FaultsDrawn {
   readonly processes: readonly ProcessPlan[];
   readonly replays: readonly ReplayPlan[];
@@ -80,7 +86,7 @@ interface FaultsDrawn {
 }
 
 /** Most of them while a replay is under way. */
-function drawFaults({ processes, replays, timing: { calmMs }, random }: FaultsDrawn): Fault[] {
+export function drawReplayFaults({ processes, replays, timing: { calmMs }, random }: FaultsDrawn): Fault[] {
   return Array.from({ length: random.pick([0, 1, 2, 3]) }, (_, index) => {
     const own = random.split(`fault ${index}`);
     const replay = replays[Math.floor(own.next() * replays.length)];

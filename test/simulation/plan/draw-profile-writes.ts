@@ -10,8 +10,8 @@ const DELETED_SHARE = 0.35;
 const EARLIEST_MS = 5_000;
 const QUIET_MS = 3_000;
 
-/** Whoever is merged into another one has lists and deletions whose order is chance: there are none where users are linked. */
-const isLinking = ({ calls }: Plan): boolean =>
+/** Users are anonymous at first, or merged by an alias. */
+export const isLinking = ({ calls }: Plan): boolean =>
   calls.some(
     ({ fields, userId }) =>
       fields?.["anonymousId"] !== undefined ||
@@ -19,7 +19,7 @@ const isLinking = ({ calls }: Plan): boolean =>
       (fields?.["userId"] ?? userId) !== userId,
   );
 
-/** Imports and deletions of users. */
+/** Imports and deletions of users. There are no lists where users are linked: whose they are then is chance. */
 export function drawProfileWrites(plan: Plan, random: Random): ProfileWrite[] {
   if (isLinking(plan)) return [];
   const users = [...new Set(plan.calls.map(({ userId }) => userId)), "nobody"];

@@ -34,6 +34,7 @@ export function drawPlan(seed: number, sizeName?: SizeName): Plan {
     scripts,
     calls: drawCalls(size, timing, random.split("calls")),
     changes: drawChanges(destinations, timing, random.split("changes")),
+    wishes: [],
     replays: [],
     audiences: [],
     profileWrites: [],

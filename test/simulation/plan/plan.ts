@@ -16,6 +16,18 @@ export interface DestinationPlan {
   readonly callTypes: readonly string[] | null;
   readonly maxRequestsPerSecond: number | null;
   readonly maxInFlight: number | null;
+  readonly filter?: FilterPlan;
+  /** Of its own retries, ms; undefined: the installation's. */
+  readonly retryDelaysMs?: readonly number[];
+  readonly retryWindowMs?: number;
+  /** Undefined: before the first call. */
+  readonly madeAtMs?: number;
+}
+
+/** Conditions as a destination has them, and what they mean. */
+export interface FilterPlan {
+  readonly conditions: Readonly<Record<string, unknown>>;
+  takes(call: CallPlan): boolean;
 }
 
 /** One call of a customer's user. Times are milliseconds from the beginning of the world, here as everywhere in a plan. */
@@ -38,6 +50,24 @@ export interface Change {
   readonly to: "disabled" | "enabled" | "deleted" | "other_webhooks";
 }
 
+/** What somebody asks control for about a destination; the same person goes on asking until it is answered, and only then asks for the next thing. */
+export type Wish = { readonly id: string; readonly atMs: number; readonly destinationId: string } & (
+  | {
+      /** It is resumed after this time, counted from the answer. */
+      readonly kind: "pause";
+      readonly forMs: number;
+      /** How long each call may wait; undefined: as long as the window of retries. */
+      readonly callsWaitForMs: number | undefined;
+    }
+  /** It is switched on again after this time. */
+  | { readonly kind: "switch_off"; readonly forMs: number }
+  /** That its waiting calls are sent now: these, of this user, or all. */
+  | { readonly kind: "retry"; readonly messageIds?: readonly string[]; readonly userId?: string }
+  | { readonly kind: "delete" }
+  /** It keeps only its first webhook. */
+  | { readonly kind: "other_webhooks" }
+);
+
 /** What somebody writes of an audience: a new one, or the next version of one. */
 export interface AudienceWrite {
   readonly id: string;
@@ -45,27 +75,40 @@ export interface AudienceWrite {
   readonly config: AudienceConfig;
 }
 
-/** What somebody writes of one user: an import's row, or a deletion. */
+/** What somebody writes of one user: an import's row, a suppression or its end, or a deletion. */
 export interface ProfileWrite {
   readonly id: string;
   readonly atMs: number;
   readonly userId: string;
-  /** The list that the user is put on, or taken off; undefined: the user is deleted. */
+  /** The list that the user is put on, or taken off. Without it and a suppression the user is deleted. */
   readonly list?: { readonly id: string; readonly isMember: boolean };
+  /** In this source, null: in the workspace. */
+  readonly suppression?: { readonly sourceId: string | null; readonly isSuppressed: boolean };
 }
 
-/** What somebody asks control for: to send dead letters of a destination again. */
+/** Which calls that were sent before somebody wants once more. */
+export interface CallsAgain {
+  readonly which: "delivered" | "dead" | "all";
+  /** Of this user; undefined: of all. */
+  readonly userId: string | undefined;
+  /** Where they are sent; undefined: where they were. */
+  readonly toDestinationId: string | undefined;
+}
+
+/** What somebody asks control for: to send dead letters of a destination again, or calls that it got. */
 export interface ReplayPlan {
   readonly id: string;
   readonly atMs: number;
   readonly destinationId: string;
   /** So many by their ids, the oldest ones; undefined: all of the destination. */
   readonly letters: number | undefined;
-  /** Only those that died at or after this time; not with `letters`. */
+  /** Only those that died at or after this time, of calls those that were accepted then; not with `letters`. */
   readonly sinceMs: number | undefined;
   readonly callsPerSecond: number | undefined;
   /** So long after it was asked for. */
   readonly cancelAfterMs: number | undefined;
+  /** Undefined: dead letters are meant. */
+  readonly calls?: CallsAgain;
 }
 
 /** A time in which a share of some requests to the cluster goes wrong. */
@@ -73,7 +116,7 @@ export interface RequestFault {
   readonly kind: "requests";
   /** `old_read`: what is read beside the group, far from the logs' ends, where a broker has to go to its disk. */
   readonly what: "produce" | "commit" | "group" | "read" | "old_read";
-  readonly how: "lost" | "answer_lost" | "late" | "refused" | "rejected" | "left_out";
+  readonly how: "lost" | "answer_lost" | "late" | "answer_late" | "refused" | "rejected" | "left_out";
   /** 0 to 1. */
   readonly share: number;
   /** The process whose requests they are; undefined: everybody's. */
@@ -101,6 +144,10 @@ export type FaultKind =
   | { readonly kind: "registry" }
   /** The logs of one topic begin so many records before their ends. */
   | { readonly kind: "retention"; readonly topic: string; readonly keptRecords: number }
+  /** The new leaders of one topic lack its newest records, so many of each partition. */
+  | { readonly kind: "unclean_election"; readonly topic: string; readonly lostRecords: number }
+  /** The group's new coordinator lacks its last commits, so many requests. */
+  | { readonly kind: "lost_commits"; readonly groupId: string; readonly commits: number }
   /** Of every compacted topic. */
   | { readonly kind: "compaction" }
   | RequestFault;
@@ -131,6 +178,7 @@ export interface Plan {
   readonly scripts: readonly Script[];
   readonly calls: readonly CallPlan[];
   readonly changes: readonly Change[];
+  readonly wishes: readonly Wish[];
   readonly replays: readonly ReplayPlan[];
   readonly audiences: readonly AudienceWrite[];
   readonly profileWrites: readonly ProfileWrite[];

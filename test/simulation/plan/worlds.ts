@@ -2,14 +2,16 @@ import { Random } from "../random.ts";
 import { drawPlan } from "./draw.ts";
 import { withChanges } from "./draw-audience-changes.ts";
 import { drawAudiencePlan } from "./draw-audiences.ts";
+import { withMore } from "./draw-more.ts";
 import type { Plan } from "./plan.ts";
 import type { SizeName } from "./size.ts";
 
 /**
  * What worlds are about: calls on their way to endpoints, or audiences that calls make. In worlds of steady audiences nobody edits, pauses or
- * deletes anything, nothing is imported, and clocks agree: what was found in them stays a seed of theirs.
+ * deletes anything, nothing is imported, and clocks agree; in those of steady deliveries nobody uses the control API but for replays of dead
+ * letters (`draw-more.ts`). What was found in them stays a seed of theirs.
  */
-export const WORLDS = ["deliveries", "audiences", "steady_audiences"] as const;
+export const WORLDS = ["deliveries", "steady_deliveries", "audiences", "steady_audiences"] as const;
 
 export type Worlds = (typeof WORLDS)[number];
 
@@ -22,7 +24,14 @@ export interface WorldName {
 }
 
 export function planOf({ seed, size, worlds }: WorldName): Plan {
-  if (worlds === "deliveries") return drawPlan(seed, size);
+  if (worlds === "steady_deliveries") return drawPlan(seed, size);
+  if (worlds === "deliveries") return withTimeForClocks(withMore(drawPlan(seed, size)));
   const plan = drawAudiencePlan(seed);
   return worlds === "audiences" ? withChanges(plan, new Random(seed).split("audience changes")) : plan;
+}
+
+/** A call that gets its turn by a clock that is ahead waits for so much longer when that is set right; a world ends when all is through, or then. */
+function withTimeForClocks({ timing, ...plan }: Plan): Plan {
+  const aheadMs = Math.max(0, ...plan.faults.map((fault) => (fault.kind === "clock" ? fault.byMs : 0)));
+  return { ...plan, timing: { ...timing, endMs: timing.endMs + aheadMs } };
 }

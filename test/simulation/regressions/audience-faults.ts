@@ -3,6 +3,9 @@ import type { KnownFault } from "./faults.ts";
 const MEMBERS = "in the end exactly the members are in";
 const MOMENT = "each change holds at its moment";
 const NUMBERED = "changes are numbered one after the other";
+const RISE = "times of a user and an audience rise";
+const SUPPRESSED = "of a suppressed user nothing is sent";
+const AWAY = "who was deleted comes back by later calls alone";
 const PASSED = "no commit passes an event that is not in its profile";
 
 const WORKER = "services/audience-processor/profiles/partition-worker.ts";
@@ -59,7 +62,7 @@ export const AUDIENCE_FAULTS: readonly KnownFault[] = [
     ],
     breaks: [MOMENT],
     worlds: "steady_audiences",
-    firstSeed: 262,
+    firstSeed: 300,
     seeds: 20,
   },
   {
@@ -92,6 +95,49 @@ export const AUDIENCE_FAULTS: readonly KnownFault[] = [
     breaks: [NUMBERED, MEMBERS, MOMENT],
     worlds: "steady_audiences",
     firstSeed: 264,
+    seeds: 20,
+  },
+  {
+    name: "two changes of one user have one time",
+    edits: [
+      {
+        file: "packages/audiences/profile/settle.ts",
+        now: "result.sinceMs = Math.max(nowMs, result.sinceMs + 1, profile.changedUntilMs + 1);",
+        before: "result.sinceMs = nowMs;",
+      },
+    ],
+    breaks: [RISE],
+    worlds: "audiences",
+    firstSeed: 40_011,
+    seeds: 20,
+  },
+  {
+    name: "a deletion ends the user's suppression",
+    edits: [
+      {
+        file: "packages/audiences/profile/apply.ts",
+        now: "  emptyProfile(profile);\n  profile.deletedAtMs = Math.max(profile.deletedAtMs ?? atMs, atMs);",
+        before:
+          "  emptyProfile(profile);\n  profile.suppressions = [];\n  profile.deletedAtMs = Math.max(profile.deletedAtMs ?? atMs, atMs);",
+      },
+    ],
+    breaks: [SUPPRESSED],
+    worlds: "audiences",
+    firstSeed: 3,
+    seeds: 20,
+  },
+  {
+    name: "calls of before a deletion count",
+    edits: [
+      {
+        file: "packages/audiences/profile/apply.ts",
+        now: '  if (isOfDeleted(profile, call)) return "deleted";\n',
+        before: "",
+      },
+    ],
+    breaks: [AWAY],
+    worlds: "audiences",
+    firstSeed: 20,
     seeds: 20,
   },
 ];

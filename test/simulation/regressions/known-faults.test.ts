@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
 import { AUDIENCE_FAULTS } from "./audience-faults.ts";
 import { KNOWN_FAULTS } from "./faults.ts";
+import { ONE_EDIT_FAULTS } from "./one-edit-faults.ts";
 import { createScratchCopy, type ScratchCopy } from "./scratch-copy.ts";
 
 const TIMEOUT_MS = 600_000;
@@ -13,8 +14,10 @@ beforeAll(async () => {
 
 afterAll(() => copy?.remove());
 
-describe("a fault that was in the code once is found when it is back", () => {
-  test.each([...KNOWN_FAULTS, ...AUDIENCE_FAULTS].map((fault) => ({ fault, name: fault.name })))(
+describe("a fault is found when it is put into the code", () => {
+  test.each(
+    [...KNOWN_FAULTS, ...ONE_EDIT_FAULTS, ...AUDIENCE_FAULTS].map((fault) => ({ fault, name: fault.name })),
+  )(
     "$name",
     async ({ fault }) => {
       expect(await copy.firstFailure(fault)).toBeDefined();

@@ -62,7 +62,7 @@ async function bringBack({ edits, name }: KnownFault, folder: string): Promise<(
 
 /** Of the laws that the fault breaks. */
 async function firstFailure(
-  { breaks, firstSeed, seeds, size, worlds = "deliveries" }: KnownFault,
+  { breaks, firstSeed, seeds, size, worlds = "steady_deliveries" }: KnownFault,
   folder: string,
 ): Promise<FailedSeed | undefined> {
   const ofSize = size === undefined ? [] : ["--size", size];

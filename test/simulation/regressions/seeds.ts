@@ -4,7 +4,7 @@ import type { Worlds } from "../plan/worlds.ts";
 /** A seed in whose world something went wrong once, and what it was. */
 interface Regression {
   readonly seed: number;
-  /** Deliveries unless given. */
+  /** Steady deliveries unless given. */
   readonly worlds?: Worlds;
   /** Of deliveries. */
   readonly size?: SizeName;
@@ -273,5 +273,58 @@ export const REGRESSIONS: readonly Regression[] = [
     seed: 38290,
     worlds: "audiences",
     found: "that a condition was live was written while the partition was not sure to be ours, and not seen",
+  },
+  {
+    seed: 2159,
+    worlds: "deliveries",
+    found: "the law asked for a copy of a job in hand, which ends with it",
+  },
+  {
+    seed: 1250,
+    worlds: "deliveries",
+    found:
+      "a call that was put off was read again before that was acknowledged, and ended with what it was a copy of",
+  },
+  {
+    seed: 933,
+    worlds: "deliveries",
+    found: "what a pass had taken behind a job that it left was sent again after a clean stop",
+  },
+  {
+    seed: 60641,
+    worlds: "deliveries",
+    found: "a control process that was back after a cut went on with a replay that another one had by then",
+  },
+  {
+    seed: 55719,
+    worlds: "deliveries",
+    found: "after rebalances in quick succession a deliverer woke nothing until the next one",
+  },
+  {
+    seed: 33301,
+    worlds: "deliveries",
+    found:
+      "a webhook that had answered was asked again after a rebalance, as another one of the call waited for its place",
+  },
+  {
+    seed: 34104,
+    worlds: "deliveries",
+    found: "a call that a router gave back while it waited for its destination came behind a later one",
+  },
+  {
+    seed: 34169,
+    worlds: "deliveries",
+    found: "a resume was refused by a control process that had not read the pause yet",
+  },
+  {
+    seed: 21540,
+    worlds: "deliveries",
+    found:
+      "calls of a resumed destination waited, as its endpoint had once asked for a pause, which was over",
+  },
+  {
+    seed: 1015,
+    worlds: "audiences",
+    found: "the law did not know that times rise over those of an audience that the profile has forgotten",
   },
 ];

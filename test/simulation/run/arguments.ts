@@ -27,7 +27,7 @@ broken (docs/simulation.md). Ends with 1 when one was.
   --seeds    how many worlds
   --seed     the first one's seed, a whole number; the others follow on it
   --worlds   deliveries, unless told otherwise, or audiences: those of the audience processor; in steady_audiences nothing is edited,
-             imported or deleted
+             imported or deleted, in steady_deliveries nobody uses the control API but for replays of dead letters
   --without  ids of faults, bad times of endpoints, changes, audiences, imports and deletions that are left out
   --size     of deliveries, small or large for all of them, instead of as each seed decides
   --shrink   of a failing seed, look for what can be left out

@@ -1,6 +1,16 @@
 import type { ServiceName } from "#contract";
+import type { TopicPartition } from "#kafka";
 import type { Topic } from "#topics";
+import { CUT } from "../laws/cuts.ts";
 import type { World } from "../world/world.ts";
+
+/** Somebody has said that this log ends before what was read. */
+function isSaid({ logs }: World, { partition, topic }: TopicPartition): boolean {
+  return logs.lines.some(({ facts, message }) => {
+    const of = facts as Partial<TopicPartition>;
+    return message === CUT && of.topic === topic && of.partition === partition;
+  });
+}
 
 /** What is not through yet, for people; empty when everything is. */
 export function leftOver(world: World): string {
@@ -9,11 +19,16 @@ export function leftOver(world: World): string {
     plan.processes.some((process) => process.service === service);
   const left = (groupId: string, { name }: Topic): string[] => {
     const committed = cluster.committed(groupId, name);
+    const before = committedBeforeLoss(world, groupId, name);
     return cluster.bounds(name).flatMap(({ low, high }, partition) => {
       // A commit below 0 was given up: its reader begins at the start.
       const place = committed.get(partition) ?? -1;
-      const at = place < 0 ? low : place;
-      return at >= high ? [] : [`${name}-${partition} is committed to ${at} of ${high}`];
+      // What was removed, or lost at the log's end since, nobody can read.
+      const at = Math.max(place, low);
+      // Beyond the end of a log that was cut: who fetches there is told, and says so.
+      const isBeyond = at > high && high > low && !isSaid(world, { topic: name, partition });
+      const isThrough = Math.max(at, before.get(partition) ?? 0) >= high;
+      return isThrough && !isBeyond ? [] : [`${name}-${partition} is committed to ${at} of ${high}`];
     });
   };
   const routed = isRun("webhook-router") ? left("webhook-router", topics.calls) : [];
@@ -29,4 +44,23 @@ export function leftOver(world: World): string {
       ]
     : [];
   return [...routed, ...folded, ...read, ...watched].join(", ");
+}
+
+/** By partition, what a group had committed of which it lost the commit since: it is through, and who reads commits no offset twice. */
+function committedBeforeLoss(
+  { history }: World,
+  groupId: string,
+  topic: string,
+): ReadonlyMap<number, number> {
+  const highest = new Map<number, number>();
+  const known = new Map<number, number>();
+  for (const happening of history.happenings) {
+    if (happening.kind !== "committed" && happening.kind !== "commits_lost") continue;
+    const { partition, topic: of } = happening.partition;
+    if (happening.groupId !== groupId || of !== topic) continue;
+    if (happening.kind === "committed")
+      highest.set(partition, Math.max(happening.offset, highest.get(partition) ?? 0));
+    else known.set(partition, highest.get(partition) ?? 0);
+  }
+  return known;
 }

@@ -15,6 +15,7 @@ import { Operator } from "../world/operator.ts";
 import { ReplayClerk } from "../world/replay-clerk.ts";
 import { Saboteur } from "../world/saboteur.ts";
 import type { TraceLine } from "../world/trace.ts";
+import { WishClerk } from "../world/wish-clerk.ts";
 import { World } from "../world/world.ts";
 import { leftOver } from "./left-over.ts";
 import { hearUnhandled } from "./unhandled.ts";
@@ -119,6 +120,7 @@ async function live(world: World, fleet: Fleet): Promise<number | undefined> {
   });
   fleet.begin();
   clients.begin(plan.calls);
+  new WishClerk(world, () => fleet.desks).begin();
   new ReplayClerk(world, () => fleet.desks).begin();
   new Saboteur(world, fleet).begin();
   await inRealEvent(() => time.runUntil(calmMs));
@@ -156,7 +158,8 @@ function remaindersOf(fleet: Fleet): Remainder[] {
 }
 
 function indexesOf(fleet: Fleet): IndexShown[] {
-  return fleet.desks.map(({ control, process }) => ({
+  const reading = fleet.desks.filter(({ process }) => !process.isStopping);
+  return reading.map(({ control, process }) => ({
     process: process.name,
     deadLetters: control.deliveries.index.countDeadLetters({}),
   }));
@@ -165,7 +168,12 @@ function indexesOf(fleet: Fleet): IndexShown[] {
 function lossesOf({ topics }: World, fleet: Fleet): LossShown[] {
   const names = allTopics(topics).map(({ name }) => name);
   return fleet.startedOnce.flatMap(({ meters, name }) =>
-    names.map((topic) => ({ process: name, topic, counted: meters.total("records_lost_total", { topic }) })),
+    names.map((topic) => ({
+      process: name,
+      topic,
+      counted: meters.total("records_lost_total", { topic }),
+      truncated: meters.total("records_truncated_total", { topic }),
+    })),
   );
 }
 

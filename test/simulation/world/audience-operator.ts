@@ -2,7 +2,7 @@ import { userProfileId } from "#audiences";
 import { connect } from "#connection";
 import type { OutgoingRecord, Producer } from "#kafka";
 import type { Serde } from "#serde";
-import { profileEvent } from "#topics";
+import { type ProfileEventRecord, profileEvent } from "#topics";
 import type { VirtualHost } from "../host/virtual-host.ts";
 import { EPOCH_MS } from "../host/virtual-host.ts";
 import type { AudienceWrite, ProfileWrite } from "../plan/plan.ts";
@@ -10,7 +10,7 @@ import type { World } from "./world.ts";
 
 const AGAIN_AFTER_MS = 500;
 
-/** Who makes and changes audiences, imports and deletes users, as control would write all that. Nothing happens to its process. */
+/** Who makes and changes audiences, imports, suppresses and deletes users, as control would write all that. Nothing happens to its process. */
 export class AudienceOperator {
   readonly #world: World;
   readonly #host: VirtualHost;
@@ -57,14 +57,11 @@ export class AudienceOperator {
   }
 
   /** A deletion's moment is before it is written, as control's is; so is that of an import. */
-  async #happen({ list, userId }: ProfileWrite): Promise<void> {
+  async #happen(write: ProfileWrite): Promise<void> {
     await this.#start();
+    const { userId } = write;
     const { profileEvents } = this.#world.topics;
-    const atMs = EPOCH_MS + this.#world.time.nowMs;
-    const event =
-      list === undefined
-        ? profileEvent("delete", { deletedAtMs: atMs })
-        : profileEvent("list", { listId: list.id, isMember: list.isMember, listedAtMs: atMs });
+    const event = eventOf(write, EPOCH_MS + this.#world.time.nowMs);
     const value = this.#serde.encode(profileEvents, event);
     this.#world.trace.add("operator", `writes a ${event.kind} of ${userId}`);
     await this.#send({ topic: profileEvents.name, key: userProfileId(userId), value });
@@ -86,4 +83,13 @@ export class AudienceOperator {
       }
     }
   }
+}
+
+function eventOf({ list, suppression }: ProfileWrite, atMs: number): ProfileEventRecord {
+  if (suppression !== undefined) {
+    const { isSuppressed, sourceId } = suppression;
+    return profileEvent("suppress", { isSuppressed, suppressedIn: sourceId });
+  }
+  if (list === undefined) return profileEvent("delete", { deletedAtMs: atMs });
+  return profileEvent("list", { listId: list.id, isMember: list.isMember, listedAtMs: atMs });
 }

@@ -163,6 +163,8 @@ export class Fleet {
             new Promise((_, reject) => {
               signal?.addEventListener("abort", () => reject(signal.reason));
             }),
+          // No topic is deleted there, and nobody reads metrics.
+          watch: () => undefined,
           openApi: async (_, control) => {
             this.#desks.set(started, { process: started, control });
             return {};

@@ -1,4 +1,4 @@
-import type { RawRecord, TopicPartition } from "#kafka";
+import type { DoneRun, RawRecord, TopicPartition } from "#kafka";
 import type { Request } from "../endpoints/endpoints.ts";
 import type { CallPlan, DestinationPlan } from "../plan/plan.ts";
 
@@ -8,22 +8,51 @@ interface WrittenDestination {
   readonly config: (DestinationPlan & { readonly enabled: boolean }) | undefined;
 }
 
+/** One request to the control API about a destination. */
+export interface WishStep {
+  /** Of the wish in the plan. */
+  readonly id: string;
+  readonly destinationId: string;
+  readonly deed: "pause" | "resume" | "switch_off" | "switch_on" | "retry" | "delete" | "other_webhooks";
+  /** Of a retry: which of the waiting calls; all of them when neither is said. */
+  readonly messageIds?: readonly string[] | undefined;
+  readonly userId?: string | undefined;
+}
+
 /** One thing that happened, as somebody outside of all processes saw it. */
 export type Happening = { readonly atMs: number } & (
   | { readonly kind: "stored"; readonly call: CallPlan; readonly isRepeated: boolean }
   | { readonly kind: "configured"; readonly destination: WrittenDestination }
   /** Somebody who asked for a replay, or for its end, was told that it is so. */
   | { readonly kind: "replay_begun" | "replay_cancelled"; readonly replayId: string }
+  /** It was sent for the first time; answered 2xx; refused for good. */
+  | { readonly kind: "wished"; readonly state: "asked" | "granted" | "refused"; readonly wish: WishStep }
   | { readonly kind: "appended"; readonly record: RawRecord; readonly process: string }
   | {
       readonly kind: "committed";
       readonly groupId: string;
       readonly partition: TopicPartition;
       readonly offset: number;
+      /** What it says is done beyond the offset. */
+      readonly ahead: readonly DoneRun[];
       readonly process: string;
+    }
+  /** A group's coordinator does not know its last commits any more: this is what it has; below 0 where it has none. */
+  | {
+      readonly kind: "commits_lost";
+      readonly groupId: string;
+      readonly partition: TopicPartition;
+      readonly offset: number;
     }
   /** A broker has removed what was below the offset. */
   | { readonly kind: "removed"; readonly partition: TopicPartition; readonly below: number }
+  /** A log has lost what it held from the one offset to the other, exclusive: others are written there. */
+  | {
+      readonly kind: "cut";
+      readonly partition: TopicPartition;
+      readonly fromOffset: number;
+      readonly toOffset: number;
+    }
   | { readonly kind: "answered"; readonly request: Request }
   /** Something happened to a process that may cost it what it has not committed. */
   | { readonly kind: "disturbed"; readonly process: string; readonly by: string }

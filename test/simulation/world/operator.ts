@@ -36,7 +36,11 @@ export class Operator {
 
   begin(): void {
     const { changes, destinations } = this.#world.plan;
-    void this.#writeAll(destinations);
+    void this.#writeAll(destinations.filter(({ madeAtMs }) => madeAtMs === undefined));
+    for (const destination of destinations) {
+      const { madeAtMs } = destination;
+      if (madeAtMs !== undefined) this.#world.time.after(madeAtMs, () => void this.#write(destination, true));
+    }
     for (const change of changes) this.#world.time.after(change.atMs, () => void this.#change(change));
   }
 
@@ -93,7 +97,7 @@ export class Operator {
 }
 
 function configOf(
-  { callTypes, id, maxInFlight, maxRequestsPerSecond, urls }: DestinationPlan,
+  { callTypes, filter, id, retryDelaysMs, retryWindowMs, urls, ...limits }: DestinationPlan,
   { enabled, version }: { enabled: boolean; version: number },
 ): DestinationConfig {
   return {
@@ -103,8 +107,11 @@ function configOf(
     enabled,
     sourceIds: [SOURCE_ID],
     callTypes: callTypes === null ? null : [...callTypes],
-    maxRequestsPerSecond,
-    maxInFlight,
+    maxRequestsPerSecond: limits.maxRequestsPerSecond,
+    maxInFlight: limits.maxInFlight,
+    filter: filter === undefined ? null : JSON.stringify(filter.conditions),
+    retryDelaysMs: retryDelaysMs === undefined ? null : [...retryDelaysMs],
+    retryWindowMs: retryWindowMs ?? null,
     webhooks: urls.map((url) => ({ url, headers: [] })),
     version,
     createdAtMs: EPOCH_MS,

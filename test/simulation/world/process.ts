@@ -49,6 +49,11 @@ export class SimulatedProcess {
     return started;
   }
 
+  /** It was told to stop, and reads no more. */
+  get isStopping(): boolean {
+    return this.#lifecycle.stopping.aborted;
+  }
+
   /** How it ended by itself; undefined while it runs, and when it was killed. */
   get status(): ExitStatus | undefined {
     return this.#status;

@@ -1,32 +1,23 @@
 import type { Replay } from "#topics";
-import { ProblemError } from "../../../services/control/http/problem.ts";
-import { cancelReplay, startReplay } from "../../../services/control/replays/commands.ts";
+import { cancelReplay, startCallReplay, startReplay } from "../../../services/control/replays/commands.ts";
 import { EPOCH_MS } from "../host/virtual-host.ts";
-import type { ReplayPlan } from "../plan/plan.ts";
-import type { Random } from "../random.ts";
+import type { CallsAgain, ReplayPlan } from "../plan/plan.ts";
+import { DeskClient } from "./desk-client.ts";
 import type { Desk } from "./fleet.ts";
 import type { World } from "./world.ts";
 
-/** Until it is answered; then somebody asks again, so often. */
-const PATIENCE_MS = 20_000;
-const AGAIN_MS = 1_500;
 const MAX_TRIES = 4;
-const WAY_MS = { from: 1, to: 20 };
 const MAX_NAMED = 1_000;
-
-/** What a request came to: what the API answered, or undefined when the same request may be made again. */
-type Answered<R> = (answer: R | undefined) => void;
 
 /** Who asks for replays, and for the end of some. */
 export class ReplayClerk {
   readonly #world: World;
-  readonly #desks: () => readonly Desk[];
-  readonly #random: Random;
+  readonly #client: DeskClient;
 
   constructor(world: World, desks: () => readonly Desk[]) {
     this.#world = world;
-    this.#desks = desks;
-    this.#random = world.random.split("replays");
+    const { random, time } = world;
+    this.#client = new DeskClient({ time, random: random.split("replays"), desks, maxTries: MAX_TRIES });
   }
 
   begin(): void {
@@ -35,8 +26,8 @@ export class ReplayClerk {
   }
 
   #start(plan: ReplayPlan): void {
-    const asked = async (desk: Desk): Promise<Replay> => startReplay(desk.control, bodyOf(plan, desk));
-    this.#ask(asked, 1, (replay) => {
+    const asked = async (desk: Desk): Promise<Replay> => start(plan, desk);
+    this.#client.ask(asked, (replay) => {
       if (replay === undefined) return;
       this.#told("replay_begun", replay.id);
       const { cancelAfterMs } = plan;
@@ -45,9 +36,8 @@ export class ReplayClerk {
   }
 
   #cancel(replayId: string): void {
-    this.#ask(
+    this.#client.ask(
       ({ control }) => cancelReplay(control, replayId),
-      1,
       (replay) => {
         if (replay !== undefined) this.#told("replay_cancelled", replayId);
       },
@@ -59,44 +49,37 @@ export class ReplayClerk {
     trace.add("clerk", `${replayId}: ${kind}`);
     history.add({ kind, atMs: time.nowMs, replayId });
   }
-
-  /** Asks one of the processes that answer, until one of them has said yes or no. */
-  #ask<R>(work: (desk: Desk) => Promise<R>, tries: number, onAnswer: Answered<R>): void {
-    const { time } = this.#world;
-    let isOver = false;
-    const over = (answer: R | undefined, isFinal: boolean): void => {
-      if (isOver) return;
-      isOver = true;
-      patience.clear();
-      if (isFinal || tries >= MAX_TRIES) onAnswer(answer);
-      else time.after(AGAIN_MS, () => this.#ask(work, tries + 1, onAnswer));
-    };
-    const patience = time.after(PATIENCE_MS, () => over(undefined, false));
-    const desks = this.#desks();
-    const desk = desks[Math.floor(this.#random.next() * desks.length)];
-    if (desk === undefined) return;
-    desk.process.host.setTimeout(
-      () => {
-        work(desk).then(
-          (answer) => over(answer, true),
-          (thrown: unknown) => over(undefined, isNo(thrown)),
-        );
-      },
-      this.#random.between(WAY_MS.from, WAY_MS.to),
-    );
-  }
 }
 
-/** Said for good: the same request would be refused again. */
-function isNo(thrown: unknown): boolean {
-  return thrown instanceof ProblemError && thrown.kind !== "unavailable";
+function start(plan: ReplayPlan, desk: Desk): Promise<Replay> {
+  const { calls } = plan;
+  if (calls === undefined) return startReplay(desk.control, bodyOf(plan, desk));
+  return startCallReplay(desk.control, { ...callsBodyOf(plan, calls), ...paceOf(plan) });
 }
 
-function bodyOf({ callsPerSecond, destinationId, letters, sinceMs }: ReplayPlan, { control }: Desk) {
-  const pace = callsPerSecond === undefined ? {} : { callsPerSecond };
+function paceOf({ callsPerSecond }: ReplayPlan) {
+  return callsPerSecond === undefined ? {} : { callsPerSecond };
+}
+
+function sinceOf({ sinceMs }: ReplayPlan) {
+  return sinceMs === undefined ? {} : { from: new Date(EPOCH_MS + sinceMs).toISOString() };
+}
+
+function callsBodyOf(plan: ReplayPlan, { toDestinationId, userId, which }: CallsAgain) {
+  return {
+    destinationId: plan.destinationId,
+    which,
+    ...(userId !== undefined && { userId }),
+    ...(toDestinationId !== undefined && { toDestinationId }),
+    ...sinceOf(plan),
+  };
+}
+
+function bodyOf(plan: ReplayPlan, { control }: Desk) {
+  const { destinationId, letters } = plan;
+  const pace = paceOf(plan);
   const known = control.deliveries.index.listDeadLetters({ destinationId }, { limit: MAX_NAMED });
   if (letters !== undefined && known.length > 0)
     return { ids: known.slice(-letters).map(({ id }) => id), ...pace };
-  const since = sinceMs === undefined ? {} : { from: new Date(EPOCH_MS + sinceMs).toISOString() };
-  return { destinationId, ...since, ...pace };
+  return { destinationId, ...sinceOf(plan), ...pace };
 }

@@ -51,6 +51,8 @@ export class PlannedFaults implements Faults {
         return { kind: "lose_answer", noticedAfterMs };
       case "late":
         return { kind: "delay", requestMs: this.#random.between(LATE_MS.from, LATE_MS.to) };
+      case "answer_late":
+        return { kind: "delay", requestMs: 0, answerMs: this.#random.between(LATE_MS.from, LATE_MS.to) };
       case "refused":
         return {
           kind: "refuse",

@@ -72,6 +72,14 @@ const DEEDS: Deeds = {
     begin: ({ keptRecords, topic }, world) => world.removeRecords(topic, keptRecords),
     end: () => undefined,
   },
+  unclean_election: {
+    begin: ({ lostRecords, topic }, world) => world.electUncleanly(topic, lostRecords),
+    end: () => undefined,
+  },
+  lost_commits: {
+    begin: ({ commits, groupId }, world) => world.loseCommits(groupId, commits),
+    end: () => undefined,
+  },
   compaction: {
     begin: (_, { cluster }) => cluster.cleanLogs(),
     end: () => undefined,

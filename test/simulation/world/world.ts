@@ -1,4 +1,10 @@
-import { createKafkaOn, type Kafka, type KafkaDependencies, type KafkaSettings } from "#kafka";
+import {
+  createKafkaOn,
+  decodeDoneAhead,
+  type Kafka,
+  type KafkaDependencies,
+  type KafkaSettings,
+} from "#kafka";
 import { createSerde, type SerdeOptions } from "#serde";
 import { allTopics, type TopicMap, topicMap } from "#topics";
 import { SimulatedCluster } from "../cluster/index.ts";
@@ -7,6 +13,7 @@ import { VirtualHost } from "../host/virtual-host.ts";
 import { VirtualTime } from "../host/virtual-time.ts";
 import type { Plan } from "../plan/plan.ts";
 import { Random } from "../random.ts";
+import { SOURCE_ID } from "./clients.ts";
 import { SimulatedDisk } from "./disk.ts";
 import { History } from "./history.ts";
 import { SimulatedIndexDisk } from "./index-disk.ts";
@@ -112,6 +119,26 @@ export class World {
     }
   }
 
+  /** Each partition of the topic gets a leader that lacks so many records, and what was written together with the first of them. */
+  electUncleanly(topic: string, lostRecords: number): void {
+    for (const [partition, { low, high }] of this.cluster.bounds(topic).entries()) {
+      const place = { topic, partition };
+      this.cluster.electUncleanly(place, Math.max(low, high - lostRecords));
+      const fromOffset = this.cluster.bounds(topic)[partition]?.high ?? high;
+      if (fromOffset === high) continue;
+      this.trace.add("cluster", `${topic}-${partition} loses ${fromOffset} to ${high - 1}`);
+      this.history.add({ kind: "cut", atMs: this.time.nowMs, partition: place, fromOffset, toOffset: high });
+    }
+  }
+
+  /** The group's next coordinator lacks its last commits, so many requests. */
+  loseCommits(groupId: string, requests: number): void {
+    for (const { offset, ...partition } of this.cluster.loseCommits(groupId, requests)) {
+      this.trace.add("cluster", `${partition.topic}-${partition.partition} is committed to ${offset} again`);
+      this.history.add({ kind: "commits_lost", atMs: this.time.nowMs, groupId, partition, offset });
+    }
+  }
+
   #newCluster(): SimulatedCluster {
     const random = this.random.split("cluster");
     const { brokers, partitions } = this.plan;
@@ -125,8 +152,10 @@ export class World {
         this.trace.add(process, `writes ${record.topic}-${record.partition}-${record.offset}`);
         this.history.add({ kind: "appended", atMs: this.time.nowMs, record, process });
       },
-      onCommit: ({ groupId, offset, partition, process, topic }) => {
-        this.trace.add(process, `commits ${offset} of ${topic}-${partition} for ${groupId}`);
+      onCommit: ({ groupId, metadata = "", offset, partition, process, topic }) => {
+        const ahead = decodeDoneAhead(metadata, offset)?.runs ?? [];
+        const beyond = ahead.map(({ from, to }) => ` ${from}-${to - 1}`).join("");
+        this.trace.add(process, `commits ${offset}${beyond} of ${topic}-${partition} for ${groupId}`);
         const place = { topic, partition };
         this.history.add({
           kind: "committed",
@@ -134,11 +163,15 @@ export class World {
           groupId,
           partition: place,
           offset,
+          ahead,
           process,
         });
       },
     });
     cluster.createTopics(allTopics(this.topics), partitions);
+    // The clients' source was made long ago, and nobody reads it: without any record of it the calls would show that it was lost.
+    const past = { key: SOURCE_ID, value: null };
+    cluster.begin({ topic: this.topics.sourceConfig.name, partition: 0 }, [past]);
     return cluster;
   }
 

@@ -1,7 +1,7 @@
 import type { Host } from "#host";
-import type { SessionOptions, TopicPartition } from "#kafka";
+import type { CommittedOffset, SessionOptions, TopicPartition } from "#kafka";
 import type { Connection } from "../connection.ts";
-import type { Coordinators } from "../coordinators.ts";
+import type { Coordinators, Kept } from "../coordinators.ts";
 import { ClusterError, nameOf, refusalOf } from "../errors.ts";
 import type { Api } from "../faults.ts";
 import type { Group } from "../group.ts";
@@ -14,6 +14,8 @@ export interface CallsParts {
   readonly coordinators: Coordinators;
   readonly options: SessionOptions;
 }
+
+const NOTHING: Kept = { offset: -1, metadata: undefined };
 
 /** What one consumer asks the brokers, one try each, until it is disconnected. */
 export class Calls {
@@ -67,7 +69,7 @@ export class Calls {
   /** In the generation of these places, at the coordinator of their join. */
   commit(
     { memberId, generation, coordinator }: Places,
-    positions: readonly (TopicPartition & { offset: number })[],
+    positions: readonly CommittedOffset[],
   ): Promise<void> {
     const { connection, coordinators, options } = this.#parts;
     const { process } = connection;
@@ -76,11 +78,21 @@ export class Calls {
   }
 
   /** Of each place; -1 where nothing is committed. */
-  committed(coordinator: number, places: readonly Place[]): Promise<number[]> {
+  committed(coordinator: number, places: readonly Place[]): Promise<CommittedOffset[]> {
     const { coordinators } = this.#parts;
     return this.askGroup("committed", coordinator, ({ groupId }) =>
-      places.map(({ topic, partition }) => coordinators.committed(groupId, topic).get(partition) ?? -1),
+      places.map(({ topic, partition }) => {
+        const { offset, metadata } = coordinators.committed(groupId, topic).get(partition) ?? NOTHING;
+        return { topic, partition, offset, metadata };
+      }),
     );
+  }
+
+  /** First offset of the place's log at or after the time; its end where there is none. */
+  offsetAt(place: TopicPartition, metadata: ClientMetadata, timestampMs: number): Promise<number> {
+    const { brokers } = this.#parts.connection;
+    const leader = metadata.leader(place);
+    return this.ask("list_offsets", leader, () => brokers.led(place, leader).log.offsetAt(timestampMs));
   }
 
   /** Where the logs of these places begin and end, by the leaders that the client knows. */

@@ -1,4 +1,4 @@
-import type { RawRecord, SessionHandlers, SessionOptions, TopicPartition } from "#kafka";
+import type { CommittedOffset, RawRecord, SessionHandlers, SessionOptions, TopicPartition } from "#kafka";
 import type { Connection } from "../connection.ts";
 import type { Coordinators } from "../coordinators.ts";
 import { ClusterError, nameOf, refusalOf } from "../errors.ts";
@@ -119,7 +119,7 @@ export class ConsumerGroup {
   }
 
   /** False before the first join. */
-  async commit(positions: readonly (TopicPartition & { offset: number })[]): Promise<boolean> {
+  async commit(positions: readonly CommittedOffset[]): Promise<boolean> {
     const places = this.#places;
     if (places === undefined) return false;
     await this.#commitIn(places, positions);
@@ -227,11 +227,12 @@ export class ConsumerGroup {
   async #resolve(places: Places): Promise<void> {
     if (places.all.every(isKnown)) return;
     const unknown = places.all.filter((place) => !isKnown(place));
-    const committed = await this.#calls.committed(places.coordinator, unknown);
-    const missing = unknown.filter((_, index) => (committed[index] ?? -1) < 0);
+    const commits = await this.#calls.committed(places.coordinator, unknown);
+    if (places === this.#places) this.#parts.handlers.onCommitsRead(commits);
+    const missing = unknown.filter((_, index) => (commits[index]?.offset ?? -1) < 0);
     const bounds = await this.#calls.bounds(missing, this.#metadata);
     for (const [index, place] of unknown.entries())
-      place.committed = bounds.get(place)?.low ?? committed[index];
+      place.committed = bounds.get(place)?.low ?? commits[index]?.offset;
   }
 
   async #recover(thrown: unknown): Promise<void> {
@@ -247,7 +248,7 @@ export class ConsumerGroup {
     }
   }
 
-  /** Out of range: the client gives the place up by a commit, and begins at the log's start. */
+  /** Out of range: the client gives the place up by a commit, and begins at the log's start; where the log was cut, it goes on from a time. */
   async #beginAgain({ topic, partition }: TopicPartition): Promise<void> {
     const places = this.#places;
     const place = places?.at(keyOf({ topic, partition }));
@@ -259,15 +260,19 @@ export class ConsumerGroup {
       return;
     }
     if (fromOffset < low) this.#parts.handlers.onRecordsGone({ topic, partition, fromOffset, toOffset: low });
+    else {
+      const sinceMs = this.#parts.handlers.onLogCut({ topic, partition, fromOffset, endOffset: high });
+      if (sinceMs !== undefined) {
+        place.next = await this.#calls.offsetAt(place, this.#metadata, sinceMs);
+        return;
+      }
+    }
     await this.#commitIn(places, [{ topic, partition, offset: -2 }]);
     place.committed = undefined;
     place.next = undefined;
   }
 
-  async #commitIn(
-    places: Places,
-    positions: readonly (TopicPartition & { offset: number })[],
-  ): Promise<void> {
+  async #commitIn(places: Places, positions: readonly CommittedOffset[]): Promise<void> {
     try {
       await this.#calls.commit(places, positions);
     } catch (thrown) {

@@ -93,12 +93,12 @@ export class Membership {
 
   async #ask(): Promise<JoinAnswer> {
     const { calls, options, process } = this.#parts;
-    const { sessionTimeoutMs, rebalanceTimeoutMs, assigner } = options;
+    const { sessionTimeoutMs, rebalanceTimeoutMs, assigner, topics } = options;
     const memberId = this.#memberId ?? this.#lent;
     const userData = assigner.userData();
     try {
       const joined = await calls.askGroup("join", this.#coordinator, (group) =>
-        group.join({ process, memberId, sessionTimeoutMs, rebalanceTimeoutMs, userData }),
+        group.join({ process, memberId, topics, sessionTimeoutMs, rebalanceTimeoutMs, userData }),
       );
       this.#lent = undefined;
       return joined;
@@ -113,8 +113,12 @@ export class Membership {
     const { calls, metadata, options } = this.#parts;
     const { memberId, generation, leaderId, members } = joined;
     const isLeader = leaderId === memberId;
-    if (isLeader) await metadata.refresh();
-    const counts = new Map(options.topics.map((topic) => [topic, metadata.leadersOf(topic).length]));
+    const topics = new Set([...options.topics, ...members.flatMap((member) => member.topics)]);
+    if (isLeader) {
+      await metadata.refresh();
+      if (topics.size > options.topics.length) await metadata.add([...topics]);
+    }
+    const counts = new Map(Array.from(topics, (topic) => [topic, metadata.leadersOf(topic).length]));
     const assignment = isLeader ? options.assigner.assign(members, counts) : new Map();
     return calls.askGroup("sync", this.#coordinator, (group) => group.sync(memberId, generation, assignment));
   }

@@ -1,4 +1,10 @@
-import { fromClientError, type PartitionOffset, type Session, type TopicPartition } from "#kafka";
+import {
+  type CommittedOffset,
+  fromClientError,
+  type PartitionOffset,
+  type Session,
+  type TopicPartition,
+} from "#kafka";
 import { ClusterError, nameOf, refusalOf } from "../errors.ts";
 import { type Batch, ConsumerGroup, type ConsumerGroupParts } from "./consumer-group.ts";
 import { Fetchers } from "./fetchers.ts";
@@ -77,7 +83,7 @@ export class SimulatedSession implements Session {
     this.#group.seek({ topic, partition }, offset);
   }
 
-  async commit(positions: readonly PartitionOffset[]): Promise<boolean> {
+  async commit(positions: readonly CommittedOffset[]): Promise<boolean> {
     try {
       return await this.#group.commit(positions);
     } catch (thrown) {
@@ -170,7 +176,9 @@ function bound(handlers: ConsumerGroupParts["handlers"]): ConsumerGroupParts["ha
     onRebalancing: () => handlers.onRebalancing(),
     onJoinFailed: () => handlers.onJoinFailed(),
     onBatch: (batch) => handlers.onBatch(batch),
+    onCommitsRead: (commits) => handlers.onCommitsRead(commits),
     onRecordsGone: (gone) => handlers.onRecordsGone(gone),
+    onLogCut: (cut) => handlers.onLogCut(cut),
     onCrash: (error) => handlers.onCrash(error),
   };
 }

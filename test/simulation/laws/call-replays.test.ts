@@ -1,0 +1,177 @@
+import { describe, expect, test } from "@jest/globals";
+import { replayJobId } from "#contract";
+import type { DeadLetter, DeliveryJob, Replay } from "#topics";
+import type { Request } from "../endpoints/endpoints.ts";
+import { drawPlan } from "../plan/draw.ts";
+import type { Happening } from "../world/history.ts";
+import {
+  callReplayCountsAreTrue,
+  callReplaysSendWhatTheyMean,
+  callsAreSentAgainOnce,
+} from "./call-replays.ts";
+import { doublesAreExplained } from "./doubles.ts";
+import { replaysSendWhatTheyCover } from "./replay-jobs.ts";
+import { replayCountsAreTrue } from "./replays.ts";
+import type { Story, Written } from "./story.ts";
+
+const LAWS = [
+  callReplaysSendWhatTheyMean,
+  callsAreSentAgainOnce,
+  callReplayCountsAreTrue,
+  replaysSendWhatTheyCover,
+  replayCountsAreTrue,
+  doublesAreExplained,
+];
+const URL = "https://destination.test/1";
+const DESTINATION = {
+  id: "destination",
+  urls: [URL],
+  callTypes: null,
+  maxRequestsPerSecond: null,
+  maxInFlight: null,
+};
+const CALL = {
+  destinationId: "destination",
+  messageId: "m1",
+  userId: "u1",
+  sourceId: "source",
+  type: "track",
+  receivedAtMs: 5,
+  body: Buffer.from("{}"),
+};
+
+function written<T>(value: T, topic: string, place: number, offset = place): Written<T> {
+  const record = { topic, partition: 0, offset, key: null, value: null, timestampMs: 0 };
+  return { record, value, atMs: place * 1_000, process: "control-1", place };
+}
+
+function job(place: number, more: Partial<DeliveryJob> = {}): Written<DeliveryJob> {
+  const value = { ...CALL, jobId: "j1", replayId: null, attempts: 0, diverts: 0, ...more };
+  return written(value as DeliveryJob, "delivery-jobs", place);
+}
+
+const again = (place: number, more: Partial<DeliveryJob> = {}): Written<DeliveryJob> =>
+  job(place, { jobId: replayJobId("j1", "r"), replayId: "r", ...more });
+
+function replay(place: number, more: Partial<Replay> = {}): Written<Replay> {
+  const calls = {
+    which: "delivered",
+    userId: null,
+    stretches: [{ partition: 0, fromOffset: 0, toOffset: 4 }],
+  };
+  const asked = {
+    id: "r",
+    ids: null,
+    destinationId: "destination",
+    toDestinationId: null,
+    fromMs: null,
+    ends: [],
+  };
+  const counts = { matched: 0, replayed: 0, expired: 0 };
+  return written({ ...asked, ...counts, calls, state: "running", ...more } as Replay, "replays", place);
+}
+
+const finished = (count: number): Written<Replay> =>
+  replay(8, { state: "finished", matched: count, replayed: count });
+
+const letter = (place: number): Written<DeadLetter> =>
+  written({ ...CALL, id: "j1", deadAtMs: 10, reason: "permanent" } as DeadLetter, "dead-letters", place);
+
+const took = (answeredAtMs: number): Request =>
+  ({
+    url: URL,
+    messageId: "m1",
+    userId: "u1",
+    status: 200,
+    process: "deliverer-1",
+    startedAtMs: answeredAtMs,
+    answeredAtMs,
+  }) as Request;
+
+const committed = (atMs: number): Happening => ({
+  kind: "committed",
+  atMs,
+  groupId: "deliverer",
+  partition: { topic: "delivery-jobs", partition: 0 },
+  offset: 2,
+  ahead: [],
+  process: "deliverer-1",
+});
+
+/** A call that was delivered and committed, and sent again once by a replay that is finished. */
+function story(more: Partial<Story> = {}): Story {
+  return {
+    plan: { ...drawPlan(1), recordsCalls: false, destinations: [DESTINATION] },
+    happenings: [committed(3_000)],
+    calls: [],
+    jobs: [job(1), again(6)],
+    routedCalls: [],
+    deadLetters: [],
+    replays: [replay(4), finished(1)],
+    profileEvents: [],
+    profiles: [],
+    endedAtMs: 60_000,
+    requests: [took(2_000), took(7_000)],
+    logs: [],
+    unhandled: [],
+    drainedAtMs: 50_000,
+    leftOver: "",
+    remainders: [],
+    indexes: [],
+    losses: [],
+    ...more,
+  };
+}
+
+const broken = (more: Partial<Story>): string[] => [
+  ...new Set(LAWS.flatMap((law) => law(story(more)).map((finding) => finding.law))),
+];
+
+const SENDS = "a replay of calls sends what it means and nothing else";
+const COUNTS = "a replay of calls counts what it sent";
+const DOUBLE = "a double only for what was not committed";
+
+test("a replay of calls that went well breaks no law", () => {
+  expect(broken({})).toEqual([]);
+});
+
+describe("a law is broken by", () => {
+  test("a finished replay that left a call out, unless deliverers had not committed it yet", () => {
+    const replays = [replay(4), finished(0)];
+    const left = { jobs: [job(1)], replays, requests: [took(2_000)] };
+    expect(broken(left)).toEqual([SENDS]);
+    expect(broken({ ...left, happenings: [committed(5_000)] })).toEqual([]);
+    expect(broken({ ...left, deadLetters: [letter(2)] })).toEqual([]);
+  });
+
+  test("a call that was sent again before it had ended", () => {
+    expect(broken({ requests: [took(6_500), took(7_000)] })).toEqual([SENDS]);
+  });
+
+  test("a call that is dead where delivered ones are meant, and the other way round", () => {
+    expect(broken({ deadLetters: [letter(2)] })).toEqual([SENDS]);
+    const { calls } = replay(4).value;
+    const dead = replay(4, { calls: { ...calls, which: "dead" } as Replay["calls"] });
+    expect(broken({ replays: [dead, finished(1)] })).toEqual([SENDS]);
+    expect(broken({ replays: [dead, finished(1)], deadLetters: [letter(2)] })).toEqual([]);
+  });
+
+  test("a job of no call that it reads, or of one that is not as it was", () => {
+    expect(broken({ jobs: [job(1), again(6, { jobId: "other" })] })).toContain(SENDS);
+    expect(broken({ jobs: [job(1), again(6, { body: Buffer.from("[]") })] })).toContain(SENDS);
+  });
+
+  test("a call that is sent twice, but for one whose job stands twice", () => {
+    const jobs = [job(1), again(6), again(7)];
+    expect(broken({ jobs })).toEqual(["a replay sends a call once"]);
+    expect(broken({ jobs: [...jobs, job(2)] })).toEqual([]);
+    expect(broken({ jobs: [...jobs, job(2)], requests: [took(2_000), took(7_000), took(8_000)] })).toEqual([
+      DOUBLE,
+    ]);
+  });
+
+  test("a count that is not so", () => {
+    expect(broken({ replays: [replay(4), finished(0)] })).toEqual([COUNTS]);
+    expect(broken({ replays: [replay(4), finished(2)] })).toEqual([COUNTS]);
+  });
+});

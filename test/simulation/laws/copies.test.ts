@@ -1,0 +1,68 @@
+import { expect, test } from "@jest/globals";
+import type { Call, DeliveryJob } from "#topics";
+import type { Request } from "../endpoints/endpoints.ts";
+import { EPOCH_MS } from "../host/virtual-host.ts";
+import { drawPlan } from "../plan/draw.ts";
+import { cleanStopsDoubleNothing } from "./clean-stops.ts";
+import { copiesAreNotRouted } from "./copies.ts";
+import type { Story, Written } from "./story.ts";
+import { jobsWaitInTheirTopic } from "./waiting.ts";
+
+const URL = "https://destination.test/1";
+const IDENTITY = { messageId: "m1", userId: "u1", anonymousId: null };
+
+function written<T>(topic: string, offset: number, value: Partial<T>): Written<T> {
+  const record = { topic, partition: 0, offset, key: null, value: null, timestampMs: 0 };
+  return { record, value: value as T, atMs: 1_000, process: "deliverer-1", place: offset };
+}
+
+const call = (offset: number, receivedAtMs: number) =>
+  written<Call>("calls", offset, { ...IDENTITY, receivedAtMs });
+const job = (topic: string, more: Partial<DeliveryJob>) =>
+  written<DeliveryJob>(topic, 0, { ...IDENTITY, jobId: "j", destinationId: "d", replayId: null, ...more });
+
+function request(process: string, startedAtMs: number): Request {
+  const answered = { answeredAtMs: startedAtMs + 10, status: 200 };
+  return { url: URL, messageId: "m1", userId: "u1", process, startedAtMs, behaviour: "well", ...answered };
+}
+
+function story(more: Partial<Story>): Story {
+  const destination = {
+    id: "d",
+    urls: [URL],
+    callTypes: null,
+    maxRequestsPerSecond: null,
+    maxInFlight: null,
+  };
+  const plan = { ...drawPlan(1), destinations: [destination], faults: [] };
+  const told: Partial<Story> = { plan, happenings: [], calls: [], jobs: [], requests: [], logs: [], ...more };
+  return told as Story;
+}
+
+test("the job of a call's later copy is a finding, that of the first is none", () => {
+  const calls = [call(0, 10), call(1, 20)];
+  const found = (receivedAtMs: number) =>
+    copiesAreNotRouted(story({ calls, jobs: [job("delivery-jobs", { receivedAtMs })] }));
+  expect(found(10)).toEqual([]);
+  expect(found(20)).toHaveLength(1);
+});
+
+test("a job that waits for longer than its topic's delay is a finding", () => {
+  const [delayMs = 0] = drawPlan(1).timing.retryDelaysMs;
+  const topic = `delivery-retry-${delayMs / 1_000}s`;
+  const found = (waitsMs: number) =>
+    jobsWaitInTheirTopic(story({ jobs: [job(topic, { visibleAtMs: EPOCH_MS + 1_000 + waitsMs })] }));
+  expect(found(delayMs)).toEqual([]);
+  expect(found(delayMs + 3_000)).toHaveLength(1);
+});
+
+test("what was answered before a clean stop and is sent again is a finding, unless something else went wrong", () => {
+  const disturbed = (by: string, atMs: number) =>
+    ({ kind: "disturbed", atMs, process: "deliverer-1", by }) as const;
+  const requests = [request("deliverer-1", 1_100), request("deliverer-2", 2_000)];
+  const found = (...happenings: Story["happenings"]) =>
+    cleanStopsDoubleNothing(story({ happenings, requests, jobs: [job("delivery-jobs", {})] }));
+  expect(found(disturbed("stop", 1_200), disturbed("rebalance", 1_300))).toHaveLength(1);
+  expect(found(disturbed("stop", 1_200), disturbed("kill", 1_300))).toEqual([]);
+  expect(found(disturbed("rebalance", 1_050), disturbed("stop", 1_200))).toEqual([]);
+});

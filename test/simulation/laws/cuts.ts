@@ -1,0 +1,142 @@
+import type { TopicPartition } from "#kafka";
+import type { Happening } from "../world/history.ts";
+import { law, type Story, type Written } from "./story.ts";
+
+type Record = Pick<Written<unknown>, "record" | "place">;
+
+type Cut = Extract<Happening, { kind: "cut" }> & { readonly place: number };
+
+/** A process that says that a log ends before what it had read. */
+interface Said extends TopicPartition {
+  readonly process: string;
+  readonly atMs: number;
+  readonly fromOffset: number;
+  readonly endOffset: number;
+}
+
+export interface Cuts {
+  /** An unclean election has lost it. */
+  isCut(written: Record): boolean;
+  /**
+   * It stands where another one stood that its group had passed, and the log had grown to that place again before anybody of the group looked:
+   * who goes on there has nothing to see it by, as offsets are all that a commit keeps (Kafka tells it by leader epochs, which are not asked for).
+   */
+  isUnseen(written: Record): boolean;
+  /** It stands where another one stood: who does not know yet that the log was cut, and commits that one, names its place. */
+  isInAnothersPlace(written: Record): boolean;
+  /** Something of its partition was lost after it was written, or before: it may be read again from a time before that. */
+  isOfCutLog(written: Pick<Record, "record">): boolean;
+  readonly said: readonly Said[];
+}
+
+/** As a process says it. */
+export const CUT =
+  "a partition's log ends before what was read: its end was lost, and is read again from a time before that";
+
+const CLOCKS_APART_MS = 10_000;
+
+const nameOf = ({ partition, topic }: TopicPartition): string => `${topic}-${partition}`;
+
+function saidOf({ logs }: Story): Said[] {
+  return logs
+    .filter(({ message }) => message === CUT)
+    .map(({ atMs, facts, process }) => ({ ...(facts as Said), process, atMs }));
+}
+
+const known = new WeakMap<Story, Cuts>();
+
+/** What brokers have lost at the ends of their logs. */
+export function cuts(story: Story): Cuts {
+  const found = known.get(story) ?? cutsOf(story);
+  known.set(story, found);
+  return found;
+}
+
+function cutsOf(story: Story): Cuts {
+  const all = story.happenings.flatMap((each, place): Cut[] =>
+    each.kind === "cut" ? [{ ...each, place }] : [],
+  );
+  const byLog = Map.groupBy(all, ({ partition }) => nameOf(partition));
+  const said = saidOf(story);
+  const older = new Map(all.map((cut) => [cut, isOlderByItsClock(story, cut)]));
+  const growths = new Map(all.map((cut) => [cut, new Regrowth(cut, story, said)]));
+  return {
+    isCut: ({ place, record }) =>
+      (byLog.get(nameOf(record)) ?? []).some((cut) => place < cut.place && cut.fromOffset <= record.offset),
+    isUnseen: (written) =>
+      (byLog.get(nameOf(written.record)) ?? []).some(
+        (cut) => growths.get(cut)?.isUnseen(written) || older.get(cut)?.(written),
+      ),
+    isInAnothersPlace: ({ place, record }) =>
+      (byLog.get(nameOf(record)) ?? []).some((cut) => place > cut.place && record.offset < cut.toOffset),
+    isOfCutLog: ({ record }) => byLog.has(nameOf(record)),
+    said,
+  };
+}
+
+/** What followed on one cut, in its log. */
+class Regrowth {
+  readonly #cut: Cut;
+  /** The last place that its group has committed as one that does not know of the cut, and when it did know. */
+  #committed = 0;
+  #known = Number.POSITIVE_INFINITY;
+  readonly #appended: (readonly [offset: number, place: number])[] = [];
+
+  constructor(cut: Cut, { happenings }: Story, said: readonly Said[]) {
+    const name = nameOf(cut.partition);
+    const own = said.filter((each) => nameOf(each) === name && cut.atMs <= each.atMs);
+    this.#cut = cut;
+    for (const [place, each] of happenings.entries()) {
+      if (each.kind === "appended" && place > cut.place && nameOf(each.record) === name)
+        this.#appended.push([each.record.offset, place]);
+      if (each.kind !== "committed" || nameOf(each.partition) !== name || place > this.#known) continue;
+      const knows =
+        place > cut.place && each.offset < this.#committed && own.some(({ atMs }) => atMs <= each.atMs);
+      if (knows) this.#known = place;
+      else this.#committed = each.offset;
+    }
+  }
+
+  isUnseen({ place, record: { offset } }: Record): boolean {
+    const { toOffset } = this.#cut;
+    if (place < this.#cut.place || offset >= toOffset) return false;
+    const reading = offset < this.#committed ? this.#committed : toOffset;
+    return this.#appended.some(([other, at]) => other + 1 >= reading && at < this.#known);
+  }
+}
+
+/** What a log had before it was cut was written by a clock so far ahead that newer records seem older than the time from which it is read again (clocks are trusted to be 10 s apart). */
+function isOlderByItsClock({ happenings }: Story, cut: Cut): (written: Record) => boolean {
+  const times = happenings
+    .slice(0, cut.place)
+    .flatMap((each) =>
+      each.kind === "appended" && nameOf(each.record) === nameOf(cut.partition)
+        ? each.record.timestampMs
+        : [],
+    );
+  const newestMs = Math.max(0, ...times);
+  return ({ place, record }) => place > cut.place && record.timestampMs < newestMs - CLOCKS_APART_MS;
+}
+
+/** A process says that a log was cut when it was, its counter says the same, and somebody says so of each whose group had read what is lost and not been passed by new records. */
+export const cutsAreCounted = law(
+  "what was lost at a log's end is counted, and nothing else",
+  function* (story) {
+    const { happenings, losses } = story;
+    const all = happenings.filter((each) => each.kind === "cut");
+    const said = saidOf(story);
+    for (const { atMs, endOffset, fromOffset, process, ...place } of said) {
+      const isTrue = all.some(
+        (cut) => nameOf(cut.partition) === nameOf(place) && cut.atMs <= atMs && cut.fromOffset <= endOffset,
+      );
+      if (!isTrue)
+        yield `${process} at ${atMs} ms: ${nameOf(place)} ends at ${endOffset} and not at ${fromOffset}, and nothing of it was lost`;
+    }
+    for (const { process, topic, truncated } of losses) {
+      const own = said.filter((each) => each.process === process && each.topic === topic);
+      const records = own.reduce((sum, { endOffset, fromOffset }) => sum + fromOffset - endOffset, 0);
+      if (records !== truncated)
+        yield `${process} counts ${truncated} of ${topic} as lost at its end, and says ${records}`;
+    }
+  },
+);

@@ -1,0 +1,212 @@
+import { describe, expect, test } from "@jest/globals";
+import type { DeliveryJob } from "#topics";
+import type { Request } from "../endpoints/endpoints.ts";
+import { EPOCH_MS } from "../host/virtual-host.ts";
+import type { DestinationPlan, Plan } from "../plan/plan.ts";
+import type { Happening, WishStep } from "../world/history.ts";
+import { audienceStory } from "./fixtures/audience-story.ts";
+import { jobsAreTakenUpInTime } from "./promptness.ts";
+import type { Story, Written } from "./story.ts";
+import { silenceIsCarriedOut, wishesAreCarriedOut } from "./wishes.ts";
+
+const URLS = ["https://destination.test/1", "https://destination.test/2"];
+const DESTINATION: DestinationPlan = {
+  id: "destination",
+  urls: URLS,
+  callTypes: null,
+  maxRequestsPerSecond: null,
+  maxInFlight: null,
+};
+const [URL] = URLS as [string];
+const DELIVERER = { name: "deliverer-1", service: "deliverer", startMs: 0, skewMs: 0 } as const;
+const WELL = { kind: "well", fromMs: 1, toMs: 5 } as const;
+
+/** A job as it was put off at 10 s, to be due far later. */
+function waiting(more: Partial<DeliveryJob> = {}): Written<DeliveryJob> {
+  const value = {
+    ...{ jobId: "j1", messageId: "m1", userId: "u1", destinationId: "destination", attempts: 1, diverts: 0 },
+    ...{ dueAtMs: 1e15, replayId: null, pausedSinceMs: null },
+    ...more,
+  };
+  const record = {
+    topic: "delivery-retry-60s",
+    partition: 0,
+    offset: 0,
+    key: null,
+    value: null,
+    timestampMs: 0,
+  };
+  return { record, value: value as DeliveryJob, atMs: 10_000, process: "deliverer-1", place: 1 };
+}
+
+function request(startedAtMs: number, more: Partial<Request> = {}): Request {
+  return {
+    ...{ url: URL, messageId: "m1", userId: "u1", process: "deliverer-1", behaviour: "well" },
+    ...{ startedAtMs, answeredAtMs: startedAtMs + 5, status: 200 },
+    ...more,
+  };
+}
+
+function granted(deed: WishStep["deed"], atMs: number, more: Partial<WishStep> = {}): Happening[] {
+  const wish: WishStep = { id: `${deed}@${atMs}`, destinationId: "destination", deed, ...more };
+  const tell = (state: "asked" | "granted", toldAtMs: number): Happening => ({
+    kind: "wished",
+    atMs: toldAtMs,
+    state,
+    wish,
+  });
+  return [tell("asked", atMs - 10), tell("granted", atMs)];
+}
+
+const disturbed = (atMs: number): Happening => ({
+  kind: "disturbed",
+  atMs,
+  process: "deliverer-1",
+  by: "kill",
+});
+
+function story(more: Partial<Story>, plan: Partial<Plan> = {}): Story {
+  const usual = audienceStory();
+  const scripts = URLS.map((url) => ({ url, usually: WELL, phases: [] }));
+  return {
+    ...usual,
+    plan: { ...usual.plan, destinations: [DESTINATION], scripts, processes: [DELIVERER], ...plan },
+    ...{ jobs: [], requests: [], endedAtMs: 150_000 },
+    ...more,
+  };
+}
+
+const isBroken = (law: typeof wishesAreCarriedOut, told: Story): boolean => law(told).length > 0;
+
+describe("a wish that was granted is carried out", () => {
+  const asked = { jobs: [waiting()], happenings: granted("retry", 30_000) };
+
+  test("what waits is asked for within twenty seconds", () => {
+    expect(isBroken(wishesAreCarriedOut, story({ ...asked, requests: [request(49_000)] }))).toBe(false);
+    expect(isBroken(wishesAreCarriedOut, story({ ...asked, requests: [request(51_000)] }))).toBe(true);
+    expect(isBroken(wishesAreCarriedOut, story(asked))).toBe(true);
+  });
+
+  test("time in which a deliverer was disturbed does not count", () => {
+    const happenings = [...granted("retry", 30_000), disturbed(32_000)];
+    expect(isBroken(wishesAreCarriedOut, story({ ...asked, happenings, requests: [request(65_000)] }))).toBe(
+      false,
+    );
+    expect(isBroken(wishesAreCarriedOut, story({ ...asked, happenings, requests: [request(75_000)] }))).toBe(
+      true,
+    );
+  });
+
+  test("only what is meant, and waits", () => {
+    const others = granted("retry", 30_000, { messageIds: ["m2"] });
+    const ofOthers = granted("retry", 30_000, { userId: "u2" });
+    const ofIt = granted("retry", 30_000, { messageIds: ["m1"], userId: "u1" });
+    for (const happenings of [others, ofOthers])
+      expect(isBroken(wishesAreCarriedOut, story({ ...asked, happenings }))).toBe(false);
+    expect(isBroken(wishesAreCarriedOut, story({ ...asked, happenings: ofIt }))).toBe(true);
+    expect(isBroken(wishesAreCarriedOut, story({ ...asked, requests: [request(20_000)] }))).toBe(false);
+    expect(isBroken(wishesAreCarriedOut, story({ ...asked, happenings: granted("retry", 12_000) }))).toBe(
+      false,
+    );
+  });
+
+  test("not what was in hand when it was asked for, came to its end while its destination was off, or failed later by its own clock", () => {
+    const inHand = request(28_000, { answeredAtMs: 33_000, status: 500 });
+    expect(isBroken(wishesAreCarriedOut, story({ ...asked, requests: [inHand] }))).toBe(false);
+    const off = [
+      ...granted("switch_off", 21_000),
+      ...granted("switch_on", 25_000),
+      ...granted("retry", 30_000),
+    ];
+    expect(isBroken(wishesAreCarriedOut, story({ ...asked, happenings: off }))).toBe(false);
+    const before = [
+      ...granted("switch_off", 5_000),
+      ...granted("switch_on", 6_000),
+      ...granted("retry", 30_000),
+    ];
+    expect(isBroken(wishesAreCarriedOut, story({ ...asked, happenings: before }))).toBe(true);
+    const ahead = waiting({ failedAtMs: EPOCH_MS + 60_000 });
+    expect(isBroken(wishesAreCarriedOut, story({ ...asked, jobs: [ahead] }))).toBe(false);
+  });
+
+  test("not what stands behind the new beginning of its log", () => {
+    const job = waiting();
+    const jobs = [{ ...job, record: { ...job.record, offset: 5 } }];
+    const removed = (below: number): Happening => ({
+      kind: "removed",
+      atMs: 21_000,
+      partition: job.record,
+      below,
+    });
+    const broken = (below: number): boolean =>
+      isBroken(
+        wishesAreCarriedOut,
+        story({ jobs, happenings: [removed(below), ...granted("retry", 30_000)] }),
+      );
+    expect([broken(3), broken(0)]).toEqual([false, true]);
+  });
+
+  test("what is taken back, or meets an endpoint in trouble, need not be", () => {
+    const happenings = [...granted("resume", 30_000), ...granted("pause", 45_000)];
+    expect(isBroken(wishesAreCarriedOut, story({ ...asked, happenings }))).toBe(false);
+    const phases = [{ id: "e1", startMs: 20_000, endMs: 40_000, behaviour: { kind: "hanging" } as const }];
+    const scripts = [{ url: URL, usually: WELL, phases }];
+    expect(isBroken(wishesAreCarriedOut, story(asked, { scripts }))).toBe(false);
+  });
+
+  test("what waits for a deleted destination has to end, whatever its endpoint is like", () => {
+    const happenings = granted("delete", 30_000);
+    expect(isBroken(wishesAreCarriedOut, story({ ...asked, happenings }))).toBe(true);
+    const failed = request(35_000, { status: 500 });
+    expect(isBroken(wishesAreCarriedOut, story({ ...asked, happenings, requests: [failed] }))).toBe(true);
+    const deadLetters = [{ ...waiting(), atMs: 36_000 }] as unknown as Story["deadLetters"];
+    expect(isBroken(wishesAreCarriedOut, story({ ...asked, happenings, deadLetters }))).toBe(false);
+  });
+});
+
+describe("nothing is sent against a wish that was granted", () => {
+  const sent = (happenings: readonly Happening[], ...requests: readonly Request[]) =>
+    isBroken(silenceIsCarriedOut, story({ happenings, requests }));
+
+  test.each(["pause", "switch_off", "delete"] as const)("of %s", (deed) => {
+    expect(sent(granted(deed, 30_000), request(31_000))).toBe(false);
+    expect(sent(granted(deed, 30_000), request(34_000))).toBe(true);
+    expect(sent([...granted(deed, 30_000), disturbed(29_500)], request(34_000))).toBe(false);
+  });
+
+  test("until it is taken back", () => {
+    expect(sent([...granted("pause", 30_000), ...granted("resume", 40_000)], request(41_000))).toBe(false);
+    expect(sent([...granted("switch_off", 30_000), ...granted("switch_on", 40_000)], request(41_000))).toBe(
+      false,
+    );
+  });
+
+  test("of other webhooks nothing goes to those that are gone", () => {
+    const happenings = granted("other_webhooks", 30_000);
+    expect(sent(happenings, request(34_000))).toBe(false);
+    expect(sent(happenings, request(34_000, { url: URLS[1] ?? "" }))).toBe(true);
+  });
+});
+
+describe("a job is taken up soon after it is due", () => {
+  const due = (more: Partial<Story>) => isBroken(jobsAreTakenUpInTime, story({ jobs: [first], ...more }));
+  const record = { ...waiting().record, topic: "delivery-jobs" };
+  const first = { ...waiting({ attempts: 0, dueAtMs: 0 }), record };
+
+  test("within twenty seconds in which nothing hinders", () => {
+    expect(due({ requests: [request(29_000)] })).toBe(false);
+    expect(due({ requests: [request(31_000)] })).toBe(true);
+    expect(due({ requests: [request(45_000)], happenings: [disturbed(15_000)] })).toBe(false);
+    expect(due({})).toBe(true);
+  });
+
+  test("or is put off once more, or has ended before", () => {
+    const again = { ...waiting(), atMs: 12_000, place: 9 };
+    expect(due({ jobs: [first, { ...again, value: { ...again.value, dueAtMs: 1e15 } }] })).toBe(false);
+    expect(due({ requests: [request(9_000)] })).toBe(false);
+    expect(due({ requests: [request(9_999, { answeredAtMs: 10_400 })] })).toBe(false);
+    expect(due({ deadLetters: [{ ...waiting(), atMs: 11_000 }] as unknown as Story["deadLetters"] })).toBe(
+      false,
+    );
+  });
+});

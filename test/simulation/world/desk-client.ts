@@ -1,0 +1,65 @@
+import { ProblemError } from "../../../services/control/http/problem.ts";
+import type { VirtualTime } from "../host/virtual-time.ts";
+import type { Random } from "../random.ts";
+import type { Desk } from "./fleet.ts";
+
+/** Until it is answered; then somebody asks again. */
+const PATIENCE_MS = 20_000;
+const AGAIN_MS = 1_500;
+const WAY_MS = { from: 1, to: 20 };
+
+/** What a request came to: what the API answered, or undefined when it said no for good or nobody asks any more. */
+type Answered<R> = (answer: R | undefined) => void;
+
+export interface DeskClientOptions {
+  readonly time: VirtualTime;
+  readonly random: Random;
+  /** Control processes that answer now. */
+  readonly desks: () => readonly Desk[];
+  /** How often one request is made at most. */
+  readonly maxTries: number;
+}
+
+/** Who asks the control API, whichever process of it answers. */
+export class DeskClient {
+  readonly #options: DeskClientOptions;
+
+  constructor(options: DeskClientOptions) {
+    this.#options = options;
+  }
+
+  /** Until one of the processes has said yes or no. */
+  ask<R>(work: (desk: Desk) => Promise<R>, onAnswer: Answered<R>): void {
+    this.#ask(work, 1, onAnswer);
+  }
+
+  #ask<R>(work: (desk: Desk) => Promise<R>, tries: number, onAnswer: Answered<R>): void {
+    const { desks, maxTries, random, time } = this.#options;
+    let isOver = false;
+    const over = (answer: R | undefined, isFinal: boolean): void => {
+      if (isOver) return;
+      isOver = true;
+      patience.clear();
+      if (isFinal || tries >= maxTries) onAnswer(answer);
+      else time.after(AGAIN_MS, () => this.#ask(work, tries + 1, onAnswer));
+    };
+    const patience = time.after(PATIENCE_MS, () => over(undefined, false));
+    const open = desks();
+    const desk = open[Math.floor(random.next() * open.length)];
+    if (desk === undefined) return;
+    desk.process.host.setTimeout(
+      () => {
+        work(desk).then(
+          (answer) => over(answer, true),
+          (thrown: unknown) => over(undefined, isNo(thrown)),
+        );
+      },
+      random.between(WAY_MS.from, WAY_MS.to),
+    );
+  }
+}
+
+/** Said for good: the same request would be refused again. */
+function isNo(thrown: unknown): boolean {
+  return thrown instanceof ProblemError && thrown.kind !== "unavailable";
+}
