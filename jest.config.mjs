@@ -10,7 +10,7 @@ export default {
   globalTeardown: "<rootDir>/test/jest/global-teardown.mjs",
   // The slow suites first.
   testSequencer: "<rootDir>/test/jest/sequencer.mjs",
-  testTimeout: 30_000,
+  testTimeout: 60_000,
   // Two more than a small machine has cores: suites that use Kafka wait half of their time (docs/decisions/0096).
   maxWorkers: 4,
 };

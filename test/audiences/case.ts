@@ -33,6 +33,7 @@ export type Step =
   | { readonly kind: "alias"; readonly from: string; readonly to: string }
   | { readonly kind: "delete"; readonly userId: string }
   | { readonly kind: "list"; readonly userId: string; readonly isMember: boolean }
+  | { readonly kind: "suppress"; readonly userId: string; readonly isSuppressed: boolean }
   | { readonly kind: "clock"; readonly ms: number }
   /** Time passes while the processor is away. */
   | { readonly kind: "away"; readonly ms: number }
@@ -230,6 +231,14 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   {
     weight: 1,
     arbitrary: fc.record({ kind: fc.constant("list" as const), userId: user, isMember: fc.boolean() }),
+  },
+  {
+    weight: 1,
+    arbitrary: fc.record({
+      kind: fc.constant("suppress" as const),
+      userId: user,
+      isSuppressed: fc.boolean(),
+    }),
   },
   {
     weight: 4,

@@ -7,6 +7,8 @@ export interface SentFlip {
   readonly computation: string;
   readonly text: string;
   readonly seq: number;
+  /** Of the product alone, Unix ms. */
+  readonly atMs?: number;
 }
 
 interface Person extends NaivePerson {
@@ -15,6 +17,7 @@ interface Person extends NaivePerson {
   isKnown: boolean;
   clockMs: number;
   deletedAtMs: number;
+  isSuppressed: boolean;
 }
 
 export interface NaiveInput {
@@ -46,6 +49,7 @@ export class Naive {
       isKnown: false,
       clockMs: 0,
       deletedAtMs: -Infinity,
+      isSuppressed: false,
     };
     this.#people.set(id, person);
     return person;
@@ -69,6 +73,7 @@ export class Naive {
   /** Sends what differs from what was sent. */
   #judge(id: string, nowMs: number): void {
     const person = this.#person(id);
+    if (person.isSuppressed) return;
     person.clockMs = Math.max(person.clockMs, nowMs);
     for (const computation of this.#computations) {
       const isForThem =
@@ -87,6 +92,12 @@ export class Naive {
     const [source, target] = [from, this.#root(to)];
     if (this.#merged.has(source) || source === target) return;
     const [moved, person] = [this.#person(source), this.#person(target)];
+    if (moved.isSuppressed) return;
+    if (person.isSuppressed) {
+      this.#merged.set(source, target);
+      this.#people.delete(source);
+      return;
+    }
     person.calls.push(...moved.calls);
     for (const one of moved.seen) person.seen.add(one);
     this.#merged.set(source, target);
@@ -100,7 +111,7 @@ export class Naive {
     const id = this.#root(own);
     const person = this.#person(id);
     const identity = `${own} ${messageId}`;
-    if (call.atMs <= person.deletedAtMs || person.seen.has(identity)) return;
+    if (call.atMs <= person.deletedAtMs || person.isSuppressed || person.seen.has(identity)) return;
     person.seen.add(identity);
     if (person.isKnown && call.atMs > person.clockMs) this.#judge(id, call.atMs);
     person.isKnown = true;
@@ -110,13 +121,23 @@ export class Naive {
 
   delete(userId: string, nowMs: number): void {
     if (this.#merged.has(userId)) return;
+    const { isSuppressed } = this.#person(userId);
     this.#people.delete(userId);
-    this.#person(userId).deletedAtMs = nowMs;
+    Object.assign(this.#person(userId), { deletedAtMs: nowMs, isSuppressed });
+  }
+
+  /** Nothing is sent meanwhile and nothing counts; afterwards the differences are sent. */
+  suppress(userId: string, isSuppressed: boolean, nowMs: number): void {
+    if (this.#merged.has(userId)) return;
+    const person = this.#person(userId);
+    person.isSuppressed = isSuppressed;
+    if (person.isKnown) this.#judge(userId, nowMs);
   }
 
   list(userId: string, listId: string, isMember: boolean, nowMs: number): void {
     if (this.#merged.has(userId)) return;
     const person = this.#person(userId);
+    if (person.isSuppressed) return;
     person.isKnown = true;
     if (isMember) person.lists.add(listId);
     else person.lists.delete(listId);
@@ -127,12 +148,14 @@ export class Naive {
     for (const [id, { isKnown }] of this.#people) if (isKnown) this.#judge(id, nowMs);
   }
 
-  /** What was last sent of each, by profile and computation; what is empty is as good as not sent. */
+  /** What was last sent of each who is not suppressed, by profile and computation; what is empty is as good as not sent. */
   get values(): Map<string, string> {
     const values = new Map<string, string>();
-    for (const [profile, { sent }] of this.#people)
+    for (const [profile, { isSuppressed, sent }] of this.#people) {
+      if (isSuppressed) continue;
       for (const [computation, { text }] of sent)
         if (!EMPTY.includes(text)) values.set(`${profile} ${computation}`, text);
+    }
     return values;
   }
 

@@ -7,6 +7,7 @@ import {
   compileSet,
   completeRelease,
   createProfile,
+  isSilenced,
   type Moment,
   mergedBy,
   type Profile,
@@ -61,6 +62,9 @@ export class Product {
   readonly log: Logged[] = [];
   readonly profiles = new Map<string, Profile>();
   #offset = 0;
+  /** Where in the log profiles were merged into others, and where users were deleted. */
+  readonly #linkedAt = new Map<string, number>();
+  readonly #deletedAt = new Map<string, number>();
 
   readonly #rewrite: Rewrite;
 
@@ -83,13 +87,13 @@ export class Product {
 
   readonly #redirectOf = (id: string): string | undefined => this.profiles.get(id)?.redirectTo;
 
-  #moment(nowMs: number): Moment {
+  #moment(nowMs: number, passedByLinkMs?: number): Moment {
     this.#offset += 1;
-    return { offset: this.#offset, nowMs };
+    return { offset: this.#offset, nowMs, passedByLinkMs };
   }
 
-  #apply(id: string, event: ProfileEvent, nowMs: number): Profile {
-    const moment = this.#moment(nowMs);
+  #apply(id: string, event: ProfileEvent, nowMs: number, passedByLinkMs?: number): Profile {
+    const moment = this.#moment(nowMs, passedByLinkMs);
     const profile = this.profiles.get(id) ?? createProfile(id, moment.offset);
     this.profiles.set(id, profile);
     this.log.push({ id, event, offset: moment.offset });
@@ -97,7 +101,7 @@ export class Product {
     applyEvent(profile, event, this.set, moment);
     // Read again after a crash: nothing may happen.
     const repeated = applyEvent(profile, event, this.set, moment);
-    if (repeated !== "already_applied" && repeated !== "redirected")
+    if (!["already_applied", "redirected", "unlinked"].includes(repeated))
       throw new Error(`applied twice: ${repeated}`);
     return profile;
   }
@@ -108,6 +112,8 @@ export class Product {
     const survivor = survivorOf(own, this.#redirectOf);
     for (const id of mergedBy(call, this.#redirectOf)) {
       const released = this.#apply(id, { kind: "release", to: survivor }, nowMs);
+      if (released.redirectTo === undefined) continue;
+      this.#linkedAt.set(id, this.#offset);
       this.give(released, survivor, nowMs);
     }
     // A call of a merged profile is passed on.
@@ -117,29 +123,58 @@ export class Product {
   }
 
   /** What a merged profile was released with. */
-  give(released: Profile, survivor: string, nowMs: number): void {
-    this.#apply(survivor, { kind: "merge", moved: this.#copyOf(released) }, nowMs);
+  give(released: Profile, survivor: string, nowMs: number, passedByLinkMs?: number): void {
+    this.#apply(survivor, { kind: "merge", moved: this.#copyOf(released) }, nowMs, passedByLinkMs);
     // The merge comes twice when the service dies before the release is complete.
-    this.#apply(survivor, { kind: "merge", moved: this.#copyOf(released) }, nowMs);
+    this.#apply(survivor, { kind: "merge", moved: this.#copyOf(released) }, nowMs, passedByLinkMs);
     completeRelease(released);
   }
 
   /** What a backfill has found of a profile that was merged earlier. */
   giveOn(stub: Profile, nowMs: number): void {
-    this.give(stub, survivorOf(stub.id, this.#redirectOf), nowMs);
+    const survivor = survivorOf(stub.id, this.#redirectOf);
+    this.give(stub, survivor, nowMs, this.#passedByLinkMs(stub, survivor));
+  }
+
+  /** Of the last of several links: after the survivor's deletion, or before it; undefined where it is the only one. */
+  #passedByLinkMs({ id, redirectTo = id }: Profile, survivor: string): number | undefined {
+    if (redirectTo === survivor) return undefined;
+    let last = redirectTo;
+    for (
+      let next = this.#redirectOf(last);
+      next !== undefined && next !== survivor;
+      next = this.#redirectOf(last)
+    )
+      last = next;
+    const isAfter = (this.#linkedAt.get(last) ?? 0) > (this.#deletedAt.get(survivor) ?? 0);
+    return isAfter ? Number.MAX_SAFE_INTEGER : 0;
   }
 
   /** As `Naive.values`. */
   get values(): Map<string, string> {
     const values = new Map<string, string>();
-    for (const { id, results } of this.profiles.values())
-      for (const [computation, { text }] of results)
-        if (!["", "false", "null", "0", "[]"].includes(text)) values.set(`${id} ${computation}`, text);
+    for (const profile of this.profiles.values()) {
+      if (isSilenced(profile)) continue;
+      for (const [computation, { text }] of profile.results)
+        if (!["", "false", "null", "0", "[]"].includes(text))
+          values.set(`${profile.id} ${computation}`, text);
+    }
     return values;
   }
 
   delete(userId: string, nowMs: number): void {
-    this.#apply(userProfileId(userId), { kind: "delete", atMs: nowMs }, nowMs);
+    const id = userProfileId(userId);
+    // The deletion of a merged user is the surviving one's; the cases have none of that.
+    if (this.#redirectOf(id) !== undefined) return;
+    this.#apply(id, { kind: "delete", atMs: nowMs }, nowMs);
+    this.#deletedAt.set(id, this.#offset);
+  }
+
+  /** Whether the call of a suppressed user who was merged counts, the surviving profile says. */
+  suppress(userId: string, isSuppressed: boolean, nowMs: number): void {
+    const id = userProfileId(userId);
+    if (this.#redirectOf(id) !== undefined) return;
+    this.#apply(id, { kind: "suppress", sourceId: null, isSuppressed }, nowMs);
   }
 
   list(userId: string, listId: string, isMember: boolean, nowMs: number): void {
@@ -173,8 +208,8 @@ export class Product {
   takeFlips(): SentFlip[] {
     const flips: SentFlip[] = [];
     for (const [id, profile] of this.profiles) {
-      for (const { computationId, seq, text } of profile.outbox)
-        flips.push({ profile: id, computation: computationId, text, seq });
+      for (const { atMs, computationId, seq, text } of profile.outbox)
+        flips.push({ profile: id, computation: computationId, text, seq, atMs });
       profile.outbox = [];
     }
     return flips;

@@ -56,6 +56,9 @@ test("through Avro and back, never larger than counted, the product sends what r
     backfilled: [],
     outbox: [],
     outboxOffset: null,
+    changedUntilMs: 0,
+    linkedAtMs: null,
+    suppressions: [],
   };
   // The first one waits for the registry, those after it do not.
   await serde.decode(TOPIC, serde.encode(TOPIC, empty));

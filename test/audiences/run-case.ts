@@ -33,11 +33,24 @@ class Alternation {
   }
 }
 
+/** Law: of a profile and a computation each change is later than the one before, through deletions and whatever else. */
+class RisingTimes {
+  readonly #lastMs = new Map<string, number>();
+
+  check({ atMs = 0, computation, profile }: SentFlip): string | undefined {
+    const key = `${profile} ${computation}`;
+    const lastMs = this.#lastMs.get(key) ?? 0;
+    this.#lastMs.set(key, atMs);
+    return atMs > lastMs ? undefined : `${key}: a change at ${atMs} after one at ${lastMs}`;
+  }
+}
+
 /** The naive computation and the product side by side. */
 export class Run {
   readonly naive: Naive;
   readonly product: Product;
   readonly alternation = new Alternation();
+  readonly times = new RisingTimes();
   nowMs = START_MS;
   readonly #sent: Sent[] = [];
   #order = 0;
@@ -117,6 +130,11 @@ export class Run {
     this.product.delete(userId, this.nowMs);
   }
 
+  #suppress({ isSuppressed, userId }: Step & { kind: "suppress" }): void {
+    this.naive.suppress(userId, isSuppressed, this.nowMs);
+    this.product.suppress(userId, isSuppressed, this.nowMs);
+  }
+
   #toDeadline(besideMs: number): void {
     const nextMs = this.product.nextDeadlineMs();
     if (Number.isFinite(nextMs)) this.#clock(nextMs + besideMs);
@@ -127,6 +145,7 @@ export class Run {
     else if (step.kind === "copy") this.#copy(step);
     else if (step.kind === "alias") this.#alias(step);
     else if (step.kind === "delete") this.#delete(step.userId);
+    else if (step.kind === "suppress") this.#suppress(step);
     else if (step.kind === "clock") this.#clock(this.nowMs + step.ms);
     else if (step.kind === "away") this.nowMs += step.ms;
     else if (step.kind === "deadline") this.#toDeadline(step.besideMs);
@@ -157,7 +176,7 @@ export function differenceIn(given: Case, rewrite: Rewrite = (record) => record)
     if (product.join("\n") !== naive.join("\n"))
       return `step ${index} at ${run.nowMs - START_MS}: the product sends\n  ${product.join("\n  ")}\nbut it should send\n  ${naive.join("\n  ")}`;
     for (const flip of flips) {
-      const broken = run.alternation.check(flip);
+      const broken = run.alternation.check(flip) ?? run.times.check(flip);
       if (broken !== undefined) return `step ${index}: ${broken}`;
     }
   }

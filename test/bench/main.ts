@@ -9,6 +9,7 @@ import { delivery } from "./delivery.ts";
 import { imports } from "./imports.ts";
 import { ingest } from "./ingest.ts";
 import { isolation } from "./isolation.ts";
+import { longestTurn } from "./longest-turn.ts";
 import { pipeline } from "./pipeline.ts";
 import { processor } from "./processor.ts";
 import { profiles } from "./profiles.ts";
@@ -28,6 +29,7 @@ const BENCHES: readonly (Bench | LocalBench)[] = [
   profiles,
   imports,
   attempts,
+  longestTurn,
 ];
 
 const print = (line: string): void => void process.stdout.write(`${line}\n`);

@@ -19,7 +19,10 @@ import { createCodec } from "../../services/audience-processor/profiles/codec.ts
 import { eventDecoder, type Happening } from "../../services/audience-processor/profiles/event.ts";
 import { PartitionWorker } from "../../services/audience-processor/profiles/partition-worker.ts";
 import { createRecords } from "../../services/audience-processor/records.ts";
+import { TurnTime } from "../../services/audience-processor/turn-time.ts";
 
+/** LISTENING_MS of packages/kafka/tables/table.ts. */
+const TABLE_TURN_MS = 10;
 const OURS = { isOurs: true };
 const nothing = (): void => undefined;
 
@@ -64,11 +67,23 @@ export class ProfileStage {
 
   static async open(configs: readonly AudienceConfig[]): Promise<ProfileStage> {
     const stage = new ProfileStage(await stubSerde());
-    for (const config of configs) stage.#computations.apply(config.id, config);
+    await stage.configure(configs);
     stage.#store = await stage.restore(stage.folder);
     await stage.#store.own({ isOurs: true, send: async (records) => stage.#take(records) });
     stage.#worker = stage.#newWorker(stage.#store);
     return stage;
+  }
+
+  /** As their table hands them on. */
+  async configure(configs: readonly AudienceConfig[]): Promise<void> {
+    let beganAtMs = systemHost.elapsed();
+    for (const config of configs) {
+      if (systemHost.elapsed() - beganAtMs >= TABLE_TURN_MS) {
+        await turn();
+        beganAtMs = systemHost.elapsed();
+      }
+      this.#computations.apply(config.id, config);
+    }
   }
 
   get store(): PartitionStore {
@@ -97,6 +112,7 @@ export class ProfileStage {
       codec: createCodec(this.serde, TOPICS),
       records: this.#records,
       host: systemHost,
+      turnTime: new TurnTime(systemHost),
       telemetry: {
         folded: nothing,
         timerFired: nothing,

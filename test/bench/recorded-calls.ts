@@ -28,7 +28,9 @@ function routed(serde: Serde, recorded: Recorded, calls: readonly Call[]): Outgo
   const nothing = (): void => undefined;
   const step = createRouteCalls({
     windows: { note: (_, judging) => judging.use("first") },
-    confirmations: { has: () => false, wait: nothing },
+    suppressions: { has: () => false },
+    confirmations: { has: () => false, wait: nothing, revoked: nothing },
+    turns: { has: () => false, hasTime: () => true, wait: nothing, revoked: nothing },
     destinations: { of: () => DESTINATIONS },
     records: createRecords({ topics: TOPICS, serde, nowMs: Date.now }),
     recordCall: createRecordCall(recorded, { topics: TOPICS, serde }),

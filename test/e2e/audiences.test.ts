@@ -125,3 +125,46 @@ test("a computed trait carries its value whenever that has changed", async () =>
     });
   await untilTraits("eve", [{ spent: 5 }, { spent: 12 }]);
 }, 90_000);
+
+test("a user who was suppressed and deleted comes back neither in a list nor at a webhook, whoever's device calls", async () => {
+  const BOUGHT = "Bought Before";
+  const buyers = await live("/v1/audiences", {
+    name: "Bought Before",
+    definition: { event: BOUGHT },
+  });
+  const listed = async ({ id }: Status) => {
+    const url = `${deployment.controlUrl()}/v1/audiences/${id}/members`;
+    const { body } = await requestJson<{ data: readonly { userId: string | null }[] }>(url);
+    return body.data.map(({ userId }) => userId);
+  };
+  const untilListed = (audience: Status, userId: string) =>
+    until(async () => (await listed(audience)).includes(userId), {
+      timeoutMs: 60_000,
+      what: `${userId} in the list`,
+    });
+  const sentOf = (userId: string) =>
+    receiver.requestsTo(PATH).filter(({ json }) => json["userId"] === userId);
+  await deployment.send(writeKey, "track", { userId: "sup1", anonymousId: "device", event: BOUGHT });
+  await untilListed(buyers, "sup1");
+  const regulation = { regulationType: "SUPPRESS_WITH_DELETE", subjectType: "USER_ID", subjectIds: ["sup1"] };
+  const { id } = await ask("/v1/regulations", { body: regulation });
+  await until(async () => (await ask(`/v1/regulations/${id}`)).status === "finished", {
+    timeoutMs: 60_000,
+    what: "the regulation to be finished",
+  });
+  const before = sentOf("sup1").length;
+  await deployment.send(writeKey, "track", { anonymousId: "device", event: BOUGHT });
+  await deployment.send(writeKey, "track", { userId: "sup2", event: BOUGHT });
+  await untilListed(buyers, "sup2");
+  const later = await live("/v1/audiences", {
+    name: "Bought Later",
+    definition: { event: BOUGHT },
+  });
+  await untilListed(later, "sup2");
+  expect([await listed(buyers), await listed(later)]).toEqual([["sup2"], ["sup2"]]);
+  await until(() => sentOf("sup2").length >= 2, {
+    timeoutMs: 60_000,
+    what: "what is sent of the other user",
+  });
+  expect(sentOf("sup1")).toHaveLength(before);
+}, 240_000);

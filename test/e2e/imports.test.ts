@@ -44,7 +44,9 @@ interface UploadRequest {
 
 /** The list with this name, and how to upload to it. */
 async function newList(name: string) {
-  const { id, key } = (await ask("/v1/audiences", { body: { name } })).body as Answer & { key: string };
+  const { id, key } = (await ask("/v1/audiences", { body: { name, kind: "list" } })).body as Answer & {
+    key: string;
+  };
   const importPath = (importId: string) => `/v1/audiences/${id}/imports/${importId}`;
   const get = async (importId: string) => await ask(importPath(importId));
   return {

@@ -1,16 +1,18 @@
 // The first README command, run as a person does (contract 11.3).
+import { execFile } from "node:child_process";
 import { randomBytes } from "node:crypto";
 import { mkdtemp, readdir, rm } from "node:fs/promises";
 import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { promisify } from "node:util";
 import { afterEach, describe, expect, test } from "@jest/globals";
 import { requestJson, sendCall } from "#support/api";
-import { type NpmStart, npmStart } from "#support/npm-start";
+import { environment } from "#support/environment";
+import { linesForAnotherShell, type NpmStart, npmStart, temporaryCache, untilGone } from "#support/npm-start";
 import { useStack } from "#support/stack";
-import { until } from "#support/until";
 
-const READY_TIMEOUT_MS = 240_000;
+const READY_TIMEOUT_MS = 400_000;
 const READY = /^Hookline is ready: ingest (\S+), control (\S+)$/;
 
 let started: NpmStart | undefined;
@@ -20,13 +22,6 @@ afterEach(async () => {
   started = undefined;
 });
 
-async function untilGone(npm: NpmStart): Promise<void> {
-  await until(async () => (await npm.processes()).size === 0, {
-    timeoutMs: 10_000,
-    what: "no process to be left",
-  });
-}
-
 /** Kills one service's process as a crash would. */
 async function killService(npm: NpmStart, name: string): Promise<void> {
   const program = `services/${name}/main.ts`;
@@ -35,11 +30,19 @@ async function killService(npm: NpmStart, name: string): Promise<void> {
   }
 }
 
+/** What a command answers in another shell that was given what `npm start` printed for one. */
+async function inSecondShell(npm: NpmStart, command: string): Promise<string> {
+  const given = linesForAnotherShell(npm);
+  const options = { env: { PATH: environment["PATH"], HOME: environment["HOME"] } };
+  return (await promisify(execFile)("sh", ["-c", [...given, command].join("\n")], options)).stdout;
+}
+
 describe("npm start", () => {
   test(
     "brings everything up, shows the demo's calls and whatever comes after, revives a service, and ends on Ctrl-C",
     async () => {
-      const npm = npmStart();
+      const cache = await temporaryCache();
+      const npm = npmStart({ HOOKLINE_CACHE_DIR: cache });
       started = npm;
       const [, ingestUrl = "", controlUrl = ""] = await npm.untilLine(READY, READY_TIMEOUT_MS);
       for (const type of ["identify", "track", "page", "group"]) {
@@ -49,6 +52,10 @@ describe("npm start", () => {
 
       const [, writeKey = ""] = await npm.untilLine(/^ {2}curl \S+ -u '([^:]+):' /, 1000);
       expect((await requestJson(`${controlUrl}/v1/sources`)).status).toBe(200);
+      const shown = JSON.parse(await inSecondShell(npm, 'hookline destinations show "$DESTINATION" --json'));
+      expect(shown).toMatchObject({ name: "Demo destination" });
+      const { findings } = JSON.parse(await inSecondShell(npm, "hookline doctor --json"));
+      expect(findings.filter(({ state }: { state: string }) => state !== "ok")).toEqual([]);
       const send = (event: string) =>
         sendCall(ingestUrl, { route: "track", writeKey, body: { userId: "grace", event } });
       expect((await send("By Hand")).status).toBe(200);
@@ -67,6 +74,7 @@ describe("npm start", () => {
       await npm.exitCode();
       expect(npm.lines.slice(-2)).toEqual(["Stopping ...", "Stopped."]);
       await untilGone(npm);
+      await rm(cache, { recursive: true });
     },
     READY_TIMEOUT_MS + 120_000,
   );

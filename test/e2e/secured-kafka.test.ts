@@ -25,9 +25,11 @@ const LOGINS = {
   "audience-processor": "scram-sha-256",
   control: "scram-sha-512",
   topics: "plain",
+  backup: "scram-sha-512",
 } as const;
 type Process = keyof typeof LOGINS;
 
+const KEY = `test:${Buffer.alloc(32, 7).toString("base64")}`;
 const passwordOf = (process: string): string => `password of ${process}`;
 const userOf = (process: string): string => `hookline-${process}`;
 
@@ -112,7 +114,7 @@ beforeAll(async () => {
     stack: { brokers: [kafka.open], registryUrl },
     partitions: 2,
     retryDelaysMs: [500],
-    settings: { HOOKLINE_RETRY_WINDOW: "1s" },
+    settings: { HOOKLINE_RETRY_WINDOW: "1s", HOOKLINE_ENCRYPTION_KEYS: KEY },
     settingsOf: {
       ingest: loginOf("ingest"),
       "webhook-router": { ...loginOf("webhook-router"), HOOKLINE_RECORDED_CALLS: "all" },
@@ -179,6 +181,9 @@ test("calls are delivered, retried, dead-lettered and sent again", async () => {
   );
   const letters = `/v1/dead-letters?destinationId=${ill.id}`;
   await asked(letters, ({ data }) => data.length === 1);
+  // Asked of the deliverers over a topic that both write.
+  const retried = await make(`/v1/destinations/${ill.id}/retry`, {});
+  expect(retried).not.toHaveProperty("title");
   const { replayId } = await make("/v1/dead-letters/replay", { destinationId: ill.id });
   await asked(`/v1/replays/${replayId}`, ({ state }) => state === "finished");
   await asked(`/v1/destinations/${ill.id}/attempts`, ({ data }) => data.length >= 2);
@@ -195,7 +200,7 @@ test("audiences, imports and deletions work", async () => {
   await deployment.send(source.writeKeys[0], "identify", identified);
   // The call itself, and the one that says that eve came in.
   await came("/members", "identify", 2);
-  const list = await make("/v1/audiences", { name: "List" });
+  const list = await make("/v1/audiences", { name: "List", kind: "list" });
   const path = `/v1/audiences/${list.id}/members/one`;
   const headers = { "content-type": "text/csv" };
   await requestJson(`${deployment.controlUrl()}${path}`, { method: "PUT", headers, body: "userId\nbob\n" });
@@ -205,6 +210,18 @@ test("audiences, imports and deletions work", async () => {
   const { id: regulationId } = await make("/v1/regulations", regulation);
   await asked(`/v1/regulations/${regulationId}`, ({ status }) => status === "finished");
   await came("/members", "delete");
+}, 120_000);
+
+test("what is configured is backed up and brought back beside control", async () => {
+  const file = join(folder, "backup.ndjson");
+  const settings = { ...loginOf("backup"), HOOKLINE_ENCRYPTION_KEYS: KEY };
+  expect(await hookline(["backup", file], settings)).toMatchObject({ code: 0 });
+  const restored = await hookline(["restore", file], settings);
+  expect(restored).toMatchObject({ code: 0, out: expect.stringMatching(/\d+ the same/) });
+  expect(restored.out).not.toMatch(/created|replaced/);
+  // Control takes the partitions back.
+  const { id } = await deployment.control.createSource();
+  await asked(`/v1/sources/${id}`, (source) => source.id === id);
 }, 120_000);
 
 test("nothing else is allowed", async () => {

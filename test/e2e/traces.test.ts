@@ -63,10 +63,11 @@ test("a call that is retried is one trace: the caller's, ingest's, the router's,
     parentSpanId: CALLER,
     attributes: { "http.response.status_code": 200, "hookline.calls": 1 },
   });
+  // The job, and what became of the call.
   expect(routed).toMatchObject({
     service: "hookline-webhook-router",
     parentSpanId: entered?.spanId,
-    attributes: { "hookline.message.id": messageId, "hookline.records_written": 1 },
+    attributes: { "hookline.message.id": messageId, "hookline.records_written": 2 },
   });
   expect(posts.map(outcomeOf)).toEqual([
     ["hookline-deliverer", routed?.spanId, 1, 503, true],

@@ -9,6 +9,8 @@ import { until } from "#support/until";
 const START_TIMEOUT_MS = 240_000;
 const TIMEOUT_MS = 60_000;
 const DELAY_MS = 1_200_000;
+/** What is paused waits in the last of them, in a topic of five as usual. */
+const DELAYS_MS = [DELAY_MS, 1_300_000, 1_400_000, 1_500_000, 1_600_000];
 
 interface Waiting {
   readonly data: readonly {
@@ -26,12 +28,18 @@ interface Waiting {
   } | null;
 }
 
+interface Shown {
+  readonly paused: object | null;
+  readonly retry: { readonly isDone: boolean; readonly woken: number } | null;
+  readonly updatedAt: string;
+}
+
 let deployment: Deployment;
 let receiver: Receiver;
 
 beforeAll(async () => {
   receiver = await startReceiver();
-  deployment = await startDeployment({ retryDelaysMs: [DELAY_MS] });
+  deployment = await startDeployment({ partitions: 12, retryDelaysMs: DELAYS_MS });
 }, START_TIMEOUT_MS);
 
 afterAll(async () => {
@@ -48,10 +56,11 @@ async function connected(path: string) {
   const send = (messageId: string) =>
     deployment.send(source.writeKeys[0], "track", { userId: "u1", event: "E", messageId });
   const ask = (what: string, body?: object) =>
-    requestJson<{ paused: object | null }>(`${deployment.controlUrl()}/v1/destinations/${id}/${what}`, {
+    requestJson<Shown>(`${deployment.controlUrl()}/v1/destinations/${id}/${what}`, {
       method: "POST",
       ...(body && { body }),
     });
+  const get = async () => (await requestJson<Shown>(`${deployment.controlUrl()}/v1/destinations/${id}`)).body;
   const waiting = async (query = "") => {
     const path = `${deployment.controlUrl()}/v1/destinations/${id}/waiting${query}`;
     return (await requestJson<Waiting>(path)).body;
@@ -66,7 +75,7 @@ async function connected(path: string) {
       },
       { timeoutMs: TIMEOUT_MS, what: `${count} waiting calls` },
     );
-  return { ask, id, send, untilWaiting, waiting };
+  return { ask, get, id, send, untilWaiting, waiting };
 }
 
 test("calls that failed are seen with their next attempt, page by page, and sent when somebody asks for it", async () => {
@@ -134,4 +143,73 @@ test("calls of a paused destination wait without a request, and are sent when it
   await ask("resume");
   await receiver.untilReceived("/paused", 2, TIMEOUT_MS);
   await untilWaiting(0);
+}, 180_000);
+
+test("only the calls that are named are sent, and the destination stays at its version", async () => {
+  receiver.script("/some", { status: 503 });
+  const { ask, get, send, untilWaiting } = await connected("/some");
+  for (const messageId of ["s1", "s2", "s3"]) {
+    await send(messageId);
+    await receiver.untilReceived("/some", Number(messageId.slice(1)), TIMEOUT_MS);
+  }
+  await untilWaiting(3, "waiting");
+  const before = await get();
+  // It fails still: the first call that it takes would wake the others.
+  const { body, status } = await ask("retry", { messageIds: ["s2", "never-sent"], userId: "u1" });
+  expect(status).toBe(202);
+  expect(body).toMatchObject({ retry: { calls: 1, woken: 0, isDone: false }, notWaiting: ["never-sent"] });
+  const sent = await receiver.untilReceived("/some", 4, TIMEOUT_MS);
+  expect(sent[3]?.json["messageId"]).toBe("s2");
+  await until(async () => (await get()).retry?.isDone, { timeoutMs: TIMEOUT_MS, what: "it is done" });
+  expect(receiver.requestsTo("/some")).toHaveLength(4);
+  expect(await get()).toMatchObject({ updatedAt: before.updatedAt, retry: { woken: 1 } });
+}, 180_000);
+
+test("what waits for a destination that is deleted is a dead letter within ten seconds", async () => {
+  receiver.script("/gone", { status: 503 });
+  const { id, send, untilWaiting } = await connected("/gone");
+  for (let count = 1; count <= 12; count += 1) await send(`g${count}`);
+  await untilWaiting(12, "waiting");
+  await requestJson(`${deployment.controlUrl()}/v1/destinations/${id}`, { method: "DELETE" });
+  const letters = async () =>
+    (await deployment.deadLetters()).filter((letter) => letter.destinationId === id);
+  await until(async () => (await letters()).length >= 12, { timeoutMs: 10_000, what: "twelve dead letters" });
+  expect(new Set((await letters()).map(({ messageId }) => messageId)).size).toBe(12);
+  expect((await letters()).map(({ reason }) => reason)).toEqual(Array(12).fill("destination_gone"));
+}, 180_000);
+
+// The last test: the deployment's first deliverer is gone afterwards.
+test("what a resume asks for while no deliverer lives is done once there is one, and said to be done", async () => {
+  const paused = async (name: string) => {
+    const parts = await connected(`/${name}`);
+    await parts.ask("pause");
+    await deployment.control.changeDestination(parts.id, { name });
+    await Promise.all(Array.from({ length: 60 }, (_, index) => parts.send(`${name}${index}`)));
+    await parts.untilWaiting(60, "paused");
+    return parts;
+  };
+  const resumed = async (name: string, { ask, get }: Awaited<ReturnType<typeof paused>>) => {
+    expect((await ask("resume")).status).toBe(200);
+    const added = await deployment.addProcess("deliverer");
+    const delivered = () => new Set(receiver.requestsTo(`/${name}`).map(({ json }) => json["messageId"]));
+    const within = { timeoutMs: 20_000 };
+    await until(() => delivered().size === 60, {
+      ...within,
+      what: () => `60 calls, not ${delivered().size}`,
+    });
+    expect(receiver.requestsTo(`/${name}`)).toHaveLength(60);
+    await until(async () => (await get()).retry?.isDone === true, {
+      ...within,
+      what: "it is said to be done",
+    });
+    expect((await get()).retry).toMatchObject({ woken: 60 });
+    return added;
+  };
+  const killed = await paused("killed");
+  const stopped = await paused("stopped");
+  await deployment.service("deliverer").kill();
+  const next = await resumed("killed", killed);
+  // A member that leaves is not waited for: the next one gets its partitions once, before it has read any of them.
+  await next.stop();
+  await resumed("stopped", stopped);
 }, 180_000);

@@ -1,5 +1,6 @@
 // Each library that the suites run, and how. docs/sdks.md is written from it.
 import { join } from "node:path";
+import { installChromium } from "#support/chromium";
 import { clientTool, installClientTools } from "#support/client-tools";
 import { environment } from "#support/environment";
 import { FAILURES } from "#support/flaky-proxy";
@@ -106,7 +107,7 @@ export const SDKS: readonly Sdk[] = [
     // It takes half a minute over a thousand calls at once: it stores all that wait at each.
     maxBulk: 100,
     async prepare() {
-      await installClientTools();
+      await installChromium();
       const library = clientTool("@segment/analytics-next/dist/umd");
       return (sending) =>
         runUntilArrived(

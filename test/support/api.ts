@@ -42,6 +42,7 @@ export interface Source {
 
 interface DestinationRequest {
   readonly name?: string;
+  readonly filter?: object;
   readonly sourceIds: readonly string[];
   readonly webhooks: readonly { readonly url: string; readonly headers?: Readonly<Record<string, string>> }[];
   readonly enabled?: boolean;

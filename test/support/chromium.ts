@@ -1,5 +1,6 @@
-// A Chromium without windows from Debian, driven by puppeteer-core of the clients' tools.
+// A browser without windows, driven by puppeteer-core of the clients' tools: one of the machine, else a Chromium from Debian.
 import { environment } from "#support/environment";
+import { installedBrowser } from "./browser.ts";
 import { clientTool, installClientTools } from "./client-tools.ts";
 import { debianChromium } from "./debian.ts";
 
@@ -22,17 +23,28 @@ interface Puppeteer {
   launch(options: object): Promise<Browser>;
 }
 
-/** Whoever starts it must close it. The first use downloads the browser. */
+/** Has all that `startChromium` needs. Where the machine has no browser the first use downloads one. */
+export async function installChromium(): Promise<void> {
+  await Promise.all([installClientTools(), findBrowser()]);
+}
+
+/** Whoever starts it must close it. */
 export async function startChromium(): Promise<Browser> {
   await installClientTools();
   const module = clientTool("puppeteer-core/lib/esm/puppeteer/puppeteer-core.js");
   const puppeteer = (await import(module)) as Puppeteer;
-  const { program, libraries } = debianChromium();
+  const { program, libraries } = await findBrowser();
   return puppeteer.launch({
     executablePath: program,
     headless: "shell",
     // The sandbox wants rights that CI does not have; only the test's own page is loaded.
     args: ["--no-sandbox"],
-    env: { ...environment, LD_LIBRARY_PATH: libraries },
+    env: { ...environment, ...(libraries !== undefined && { LD_LIBRARY_PATH: libraries }) },
   });
+}
+
+/** `libraries` is where an unpacked one finds its libraries; an installed one knows. */
+async function findBrowser(): Promise<{ readonly program: string; readonly libraries?: string }> {
+  const program = installedBrowser();
+  return program === undefined ? await debianChromium() : { program };
 }

@@ -1,11 +1,13 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { randomUUID } from "node:crypto";
 import { once } from "node:events";
-import { readdir, readFile } from "node:fs/promises";
-import { join } from "node:path";
+import { mkdtemp, readdir, readFile, symlink } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { basename, dirname, join } from "node:path";
 import { createInterface } from "node:readline";
 import { environment } from "#support/environment";
 import { until } from "#support/until";
+import { fetchSoftware } from "../../deploy/local/software.ts";
 
 const ROOT = join(import.meta.dirname, "../..");
 const END_TIMEOUT_MS = 60_000;
@@ -83,15 +85,40 @@ export interface NpmStartOptions {
   /** Of the package; the product's unless given. */
   readonly cwd?: string;
   readonly hasTerminal?: boolean;
+  /** Behind `npm start --`. */
+  readonly args?: readonly string[];
+}
+
+/** A cache folder of its own, so that the data of the clone is left alone; what was downloaded is shared. To be removed. */
+export async function temporaryCache(): Promise<string> {
+  const cache = await mkdtemp(join(tmpdir(), "hookline-cache-"));
+  const shared = { cacheFolder: join(ROOT, ".cache"), environment, log: () => undefined };
+  const folder = dirname((await fetchSoftware(shared)).kafkaArchive);
+  await symlink(folder, join(cache, basename(folder)));
+  return cache;
+}
+
+/** Ends when no process is left of it. */
+export async function untilGone(npm: NpmStart): Promise<void> {
+  await until(async () => (await npm.processes()).size === 0, {
+    timeoutMs: 10_000,
+    what: "no process to be left",
+  });
+}
+
+/** The lines that it printed for another shell. */
+export function linesForAnotherShell({ lines }: NpmStart): readonly string[] {
+  return lines.filter((line) => /^ {2}(?:export|hookline\(\)) /.test(line));
 }
 
 /** Runs `npm start`. Whoever runs it must end it. */
 export function npmStart(
   settings: Readonly<Record<string, string>> = {},
-  { cwd = ROOT, hasTerminal = false }: NpmStartOptions = {},
+  { cwd = ROOT, hasTerminal = false, args = [] }: NpmStartOptions = {},
 ): NpmStart {
   const mark = randomUUID();
-  const command = hasTerminal ? ["python3", "-c", TERMINAL, "npm", "start"] : ["npm", "start"];
+  const npm = ["npm", "start", ...(args.length > 0 ? ["--", ...args] : [])];
+  const command = hasTerminal ? ["python3", "-c", TERMINAL, ...npm] : npm;
   const child = spawn(command[0] ?? "", command.slice(1), {
     cwd,
     detached: true,

@@ -48,6 +48,21 @@ export function describeGroups(bench: () => ConformanceBench): void {
       });
     });
 
+    test("shares topics that its leader does not read among those who do", async () => {
+      const topics = [await bench().topic(2), await bench().topic(4)];
+      const [common = ""] = topics;
+      const groupId = bench().groupId();
+      await withMembers(bench(), async (open) => {
+        const before = await open({ groupId, topics: [common], name: "before" });
+        const since = await open({ groupId, topics, name: "since" });
+        await bench().until(() => before.joins.length === 2, "the first member's second join");
+        const numbersOf = (topic: string) =>
+          since.assigned.flatMap((each) => (each.topic === topic ? each.partition : []));
+        expect(topics.map((topic) => numbersOf(topic).length)).toEqual([1, 4]);
+        expect(before.assigned).toHaveLength(1);
+      });
+    });
+
     test("gives what a member that leaves had to the others", async () => {
       const topic = await bench().topic(2);
       const groupId = bench().groupId();

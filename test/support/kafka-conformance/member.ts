@@ -1,10 +1,12 @@
 import type {
+  CommittedOffset,
   FetchedBatch,
   GroupAssigner,
   GroupAssignment,
   Join,
   JoinedMember,
   KafkaError,
+  LogCut,
   Session,
   SessionOptions,
   TopicPartition,
@@ -26,18 +28,17 @@ class RoundRobin implements GroupAssigner {
 
   assign(members: readonly JoinedMember[], partitionCounts: ReadonlyMap<string, number>): GroupAssignment {
     this.told.push(members.map(({ userData }) => userData.toString()).sort());
-    const ids = members.map(({ id }) => id).sort();
+    const readersOf = (topic: string) =>
+      members.flatMap(({ id, topics }) => (topics.includes(topic) ? [id] : [])).sort();
+    const shareOf = (id: string, topic: string, count: number) => {
+      const readers = readersOf(topic);
+      const partitions = Array.from({ length: count }, (_, partition) => partition);
+      return partitions.filter((p) => readers[p % readers.length] === id);
+    };
     return new Map(
-      ids.map((id, index) => [
+      members.map(({ id }) => [
         id,
-        new Map(
-          Array.from(partitionCounts, ([topic, count]) => [
-            topic,
-            Array.from({ length: count }, (_, partition) => partition).filter(
-              (p) => p % ids.length === index,
-            ),
-          ]),
-        ),
+        new Map(Array.from(partitionCounts, ([topic, count]) => [topic, shareOf(id, topic, count)])),
       ]),
     );
   }
@@ -49,6 +50,10 @@ export class Member {
   readonly batches: FetchedBatch[] = [];
   readonly crashes: KafkaError[] = [];
   readonly gone: unknown[] = [];
+  readonly commitsRead: CommittedOffset[] = [];
+  readonly cuts: LogCut[] = [];
+  /** From when on it reads a log that was cut; undefined: all of it. */
+  readsSinceMs: number | undefined;
   rebalances = 0;
   answers = 0;
   readonly assigner: RoundRobin;
@@ -59,9 +64,10 @@ export class Member {
   constructor(
     bench: ConformanceBench,
     options: Pick<SessionOptions, "groupId" | "topics"> &
-      Partial<SessionOptions> & { readonly name?: string },
+      Partial<SessionOptions> & { readonly name?: string; readonly readsSinceMs?: number },
   ) {
-    const { name = "member", ...rest } = options;
+    const { name = "member", readsSinceMs, ...rest } = options;
+    this.readsSinceMs = readsSinceMs;
     this.assigner = new RoundRobin(name);
     const handlers = {
       onJoin: (join: Join) => void this.joins.push(join),
@@ -72,6 +78,11 @@ export class Member {
         this.rebalances += 1;
       },
       onJoinFailed: () => undefined,
+      onCommitsRead: (commits: readonly CommittedOffset[]) => void this.commitsRead.push(...commits),
+      onLogCut: (cut: LogCut) => {
+        this.cuts.push(cut);
+        return this.readsSinceMs;
+      },
       onRecordsGone: (gone: unknown) => void this.gone.push(gone),
       onBatch: (batch: FetchedBatch) => {
         this.batches.push(batch);

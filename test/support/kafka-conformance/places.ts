@@ -22,6 +22,58 @@ export function describePlaces(bench: () => ConformanceBench): void {
       });
     });
 
+    test("keeps the text that came with it for the next member, until one comes without", async () => {
+      const topic = await bench().topic(2);
+      const groupId = bench().groupId();
+      const partition = { topic, partition: 0 };
+      await write(bench(), partition, keysOf("k", 5));
+      await withMembers(bench(), async (open) => {
+        const first = await open({ groupId, topics: [topic] });
+        await bench().until(() => first.keys.length === 5, "the records");
+        expect(first.commitsRead.map(({ offset, metadata }) => [offset, metadata || undefined])).toEqual([
+          [-1, undefined],
+          [-1, undefined],
+        ]);
+        await bench().settled(
+          first.session.commit([{ ...partition, offset: 1, metadata: "m".repeat(4_096) }]),
+        );
+        await bench().settled(first.session.stop());
+        const second = await open({ groupId, topics: [topic] });
+        await bench().until(() => second.keys.length === 4, "the rest");
+        expect(second.commitsRead).toContainEqual({ ...partition, offset: 1, metadata: "m".repeat(4_096) });
+        await bench().settled(second.session.commit([{ ...partition, offset: 2 }]));
+        await bench().settled(second.session.stop());
+        const third = await open({ groupId, topics: [topic] });
+        await bench().until(() => third.keys.length === 3, "what is left");
+        const [read] = third.commitsRead.filter((each) => each.partition === 0);
+        expect([read?.offset, read?.metadata || undefined]).toEqual([2, undefined]);
+      });
+    });
+
+    test("overtakes none that was sent before it", async () => {
+      const topic = await bench().topic(1);
+      const groupId = bench().groupId();
+      const partition = { topic, partition: 0 };
+      await write(bench(), partition, keysOf("k", 20));
+      await withMembers(bench(), async (open) => {
+        const { session } = await open({ groupId, topics: [topic] });
+        const commits = Array.from({ length: 20 }, (_, offset) => session.commit([{ ...partition, offset }]));
+        await bench().settled(Promise.all(commits));
+        const { admin } = bench().cluster("one");
+        expect(await bench().settled(admin.committedOffsets(groupId, topic))).toEqual(new Map([[0, 19]]));
+      });
+    });
+
+    test("with more text than a broker keeps is refused, and says so", async () => {
+      const topic = await bench().topic(1);
+      await withMembers(bench(), async (open) => {
+        const member = await open({ groupId: bench().groupId(), topics: [topic] });
+        const metadata = "m".repeat(4_097);
+        const refused = member.session.commit([{ topic, partition: 0, offset: 0, metadata }]);
+        await expect(bench().settled(refused)).rejects.toMatchObject({ code: "record_too_large" });
+      });
+    });
+
     test("of a partition that is another's is not refused (fact 7)", async () => {
       const topic = await bench().topic(2);
       const groupId = bench().groupId();
@@ -124,6 +176,86 @@ export function describePlaces(bench: () => ConformanceBench): void {
         member.session.setPaused({ topic, partition: 0 }, false);
         await bench().pass(1_000);
         expect(member.keys).toContain("of 0");
+      });
+    });
+
+    test("is a time where the log ends before the commit: its end was lost, and what was written since is not", async () => {
+      const topic = await bench().topic(1);
+      const groupId = bench().groupId();
+      const partition = { topic, partition: 0 };
+      await write(bench(), partition, keysOf("before", 3));
+      await bench().pass(50);
+      await write(bench(), partition, keysOf("since", 2));
+      await withMembers(bench(), async (open) => {
+        const first = await open({ groupId, topics: [topic] });
+        await bench().until(() => first.keys.length === 5, "the records");
+        await bench().settled(first.session.commit([{ ...partition, offset: 100 }]));
+        await bench().settled(first.session.stop());
+        const sinceMs = first.batches.flatMap(({ records }) => records).at(-1)?.timestampMs ?? 0;
+        const second = await open({ groupId, topics: [topic], readsSinceMs: sinceMs });
+        await bench().until(() => second.keys.length === 2, "what came since");
+        expect(second.offsets(0)).toEqual([3, 4]);
+        expect(second.cuts).toEqual([{ ...partition, fromOffset: 100, endOffset: 5 }]);
+        await bench().settled(second.session.stop());
+        const third = await open({ groupId, topics: [topic], readsSinceMs: sinceMs + 60_000 });
+        await bench().until(() => third.cuts.length > 0, "the cut");
+        await write(bench(), partition, ["new"]);
+        await bench().until(() => third.keys.length > 0, "the new record");
+        expect(third.offsets(0)).toEqual([5]);
+      });
+    });
+
+    test("is a time for a member that reads on and finds that the log ends before its place", async () => {
+      const topic = await bench().topic(1);
+      const partition = { topic, partition: 0 };
+      await write(bench(), partition, keysOf("k", 3));
+      await withMembers(bench(), async (open) => {
+        const member = await open({ groupId: bench().groupId(), topics: [topic], readsSinceMs: 0 });
+        await bench().until(() => member.keys.length === 3, "the records");
+        member.session.seek({ ...partition, offset: 100 });
+        await bench().until(() => member.keys.length === 6, "what was written since");
+        expect(member.offsets(0)).toEqual([0, 1, 2, 0, 1, 2]);
+        expect(member.cuts).toEqual([{ ...partition, fromOffset: 100, endOffset: 3 }]);
+        await write(bench(), partition, ["new"]);
+        await bench().until(() => member.keys.includes("new"), "the new record");
+        expect([member.joins.length, member.crashes.length]).toEqual([1, 0]);
+      });
+    });
+
+    test("is the log's start where the group was forgotten meanwhile, as one without members is after a week", async () => {
+      const topic = await bench().topic(1);
+      const groupId = bench().groupId();
+      const partition = { topic, partition: 0 };
+      const { admin } = bench().cluster("one");
+      await write(bench(), partition, keysOf("k", 3));
+      await withMembers(bench(), async (open) => {
+        const first = await open({ groupId, topics: [topic] });
+        await bench().until(() => first.keys.length === 3, "the records");
+        await bench().settled(first.session.commit([{ ...partition, offset: 3, metadata: "text" }]));
+        await bench().settled(first.session.stop());
+        await bench().settled(admin.deleteGroups([groupId]));
+        const second = await open({ groupId, topics: [topic] });
+        await bench().until(() => second.keys.length === 3, "all that is there");
+        expect(second.commitsRead.map(({ offset, metadata }) => [offset, metadata || undefined])).toEqual([
+          [-1, undefined],
+        ]);
+        expect([second.cuts.length, second.gone.length]).toEqual([0, 0]);
+      });
+    });
+
+    test("is the log's start where the log ends before the commit and nobody says since when", async () => {
+      const topic = await bench().topic(1);
+      const groupId = bench().groupId();
+      const partition = { topic, partition: 0 };
+      await write(bench(), partition, keysOf("k", 3));
+      await withMembers(bench(), async (open) => {
+        const first = await open({ groupId, topics: [topic] });
+        await bench().until(() => first.keys.length === 3, "the records");
+        await bench().settled(first.session.commit([{ ...partition, offset: 100 }]));
+        await bench().settled(first.session.stop());
+        const second = await open({ groupId, topics: [topic] });
+        await bench().until(() => second.keys.length === 3, "all that is there");
+        expect([second.offsets(0), second.cuts.length]).toEqual([[0, 1, 2], 1]);
       });
     });
 

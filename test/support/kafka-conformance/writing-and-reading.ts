@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { describe, expect, test } from "@jest/globals";
-import { fromClientError } from "#kafka";
+import { type BatchProducer, fromClientError, type KafkaError, type TopicPartition } from "#kafka";
 import {
   COMPACTED,
   type ConformanceBench,
@@ -70,6 +70,18 @@ export function describeWritingAndReading(bench: () => ConformanceBench): void {
       expect(fetched.records.map((record) => record.headers)).toEqual([headers, undefined]);
     });
 
+    test("what is acknowledged is within the log's bounds, and is read at once", async () => {
+      const topic = await bench().topic(1);
+      const partition = { topic, partition: 0 };
+      const { admin, fetchClient } = bench().cluster("reader");
+      for (let high = 1; high <= 5; high += 1) {
+        await write(bench(), partition, [`k${high}`]);
+        expect(await bench().settled(fetchClient.bounds(partition))).toEqual({ low: 0, high });
+        expect(await bench().settled(admin.offsets(topic))).toEqual([{ partition: 0, low: 0, high }]);
+        expect(await readBack(bench(), partition, high - 1)).toEqual([{ key: `k${high}`, offset: high - 1 }]);
+      }
+    });
+
     test("every partition of a request has its own outcome: one that is refused takes no other along", async () => {
       const topic = await bench().topic(2);
       const large = { topic, key: "large", value: randomBytes(TOO_LARGE_BYTES) };
@@ -86,6 +98,35 @@ export function describeWritingAndReading(bench: () => ConformanceBench): void {
       });
       expect(await readBack(bench(), { topic, partition: 0 }, 0)).toEqual([{ key: "small", offset: 0 }]);
       expect(await readBack(bench(), { topic, partition: 1 }, 0)).toEqual([]);
+    });
+
+    test("a producer's batch that is sent again is written once", async () => {
+      const partition = { topic: await bench().topic(1), partition: 0 };
+      const send = sending(bench(), partition);
+      const id = await newProducerId(bench(), partition);
+      expect(await send("a", { id, epoch: 0, sequence: 0 })).toBeUndefined();
+      expect(await send("b", { id, epoch: 0, sequence: 1 })).toBeUndefined();
+      expect(await send("b", { id, epoch: 0, sequence: 1 })).toBeUndefined();
+      expect(await send("d", { id, epoch: 0, sequence: 3 })).toMatchObject({ code: "fenced" });
+      expect(await readBack(bench(), partition, 0)).toMatchObject([{ key: "a" }, { key: "b" }]);
+    });
+
+    test("a producer's id is refused once somebody has written with it and a later epoch", async () => {
+      const partition = { topic: await bench().topic(1), partition: 0 };
+      const send = sending(bench(), partition);
+      const [id, other] = [await newProducerId(bench(), partition), await newProducerId(bench(), partition)];
+      expect(id).not.toBe(other);
+      expect(await send("a", { id, epoch: 0, sequence: 0 })).toBeUndefined();
+      expect(await send("b", { id: other, epoch: 0, sequence: 0 })).toBeUndefined();
+      const last = { id, epoch: 32_767, sequence: 0 };
+      expect([await send("fence", last), await send("fence", last)]).toEqual([undefined, undefined]);
+      for (const sequence of [0, 1])
+        expect(await send("late", { id, epoch: 0, sequence })).toMatchObject({
+          code: "fenced",
+          canRetry: false,
+        });
+      expect(await send("c", { id: other, epoch: 0, sequence: 1 })).toBeUndefined();
+      expect((await readBack(bench(), partition, 0)).map(({ key }) => key)).toEqual(["a", "b", "fence", "c"]);
     });
 
     test("a topic that is not there may be about to be made: the write is worth another try", async () => {
@@ -176,4 +217,30 @@ export function describeWritingAndReading(bench: () => ConformanceBench): void {
       ]);
     }, 120_000);
   });
+}
+
+/** A broker that has none left asks the controller for more, and says so meanwhile. */
+async function newProducerId(bench: ConformanceBench, near: TopicPartition): Promise<string> {
+  for (let tries = 1; ; tries += 1) {
+    try {
+      return await bench.settled(bench.cluster("writer").newProducerId(near));
+    } catch (thrown) {
+      if (!fromClientError(thrown).canRetry || tries >= 100) throw thrown;
+    }
+    await bench.pass(100);
+  }
+}
+
+/** Writes one record as a producer with an id; resolves with what it was refused with. */
+function sending(bench: ConformanceBench, { topic, partition }: TopicPartition) {
+  return async (key: string, producer: BatchProducer): Promise<KafkaError | undefined> => {
+    const records = recordsOf(topic, [key]).map((record) => ({ record }));
+    let error: KafkaError | undefined;
+    await withProduceClient(bench, async (client) => {
+      const [outcome] = await bench.settled(client.send([{ topic, partition, records, producer }]));
+      if (outcome === undefined) throw new Error("the partition is not in the answer");
+      error = outcome.error;
+    });
+    return error;
+  };
 }

@@ -1,0 +1,77 @@
+// The worst filters, audiences and bodies that are still taken (packages/audiences/definition/limits.ts).
+
+const MAX_SEARCHES = 100;
+const MAX_SPACE_SEARCHES = 2_000;
+const MAX_SPACE_CONDITIONS = 10_000;
+const CONDITIONS_A_LEAF = 20;
+const EVENT = "Read";
+
+type Condition = Readonly<Record<string, unknown>>;
+
+function numbers(count: number): number[] {
+  return Array.from({ length: count }, (_, index) => index);
+}
+
+/** Matches nearly everywhere in a text of one letter, and nowhere. */
+function search(index: number): Condition {
+  const value = `${"a".repeat(480)}${String(index).padStart(6, "0")}${"a".repeat(500)}`;
+  return { path: "properties.text", op: "not_contains", value };
+}
+
+function comparison(index: number): Condition {
+  return { path: "properties.text", op: "neq", value: `b${index}` };
+}
+
+/** Calls of one name, with so many conditions, each of which holds: all of them are looked at. */
+function leaves(from: number, count: number, condition: (index: number) => Condition): object[] {
+  return numbers(Math.ceil(count / CONDITIONS_A_LEAF)).map((leaf) => {
+    const first = from + leaf * CONDITIONS_A_LEAF;
+    const where = numbers(Math.min(CONDITIONS_A_LEAF, from + count - first)).map((at) =>
+      condition(first + at),
+    );
+    return { event: EVENT, where };
+  });
+}
+
+export const worstFilter = (index: number): object => ({
+  all: leaves(index * MAX_SEARCHES, MAX_SEARCHES, search),
+});
+
+/** As many values as a body of the control API has room for: what a filter costs when it is first read. */
+export function longestFilter(bytes: number): object {
+  const value = numbers(500).map((index) => `value ${index}`);
+  const one = { path: "properties.text", op: "in", value };
+  const length = Math.floor(bytes / JSON.stringify(one).length);
+  return {
+    any: numbers(Math.ceil(length / CONDITIONS_A_LEAF)).map(() => ({
+      event: EVENT,
+      where: numbers(CONDITIONS_A_LEAF).map(() => one),
+    })),
+  };
+}
+
+/** Definitions of audiences which ask a call for as many searches as all of them may, together. */
+export function spaceOfSearches(): object[] {
+  return numbers(MAX_SPACE_SEARCHES / MAX_SEARCHES).map(worstFilter);
+}
+
+/** The same with conditions of `where`. */
+export function spaceOfConditions(): object[] {
+  const each = 1_000 - 50;
+  return numbers(Math.floor(MAX_SPACE_CONDITIONS / 1_000)).map((index) => ({
+    all: leaves(index * each, each, comparison),
+  }));
+}
+
+/** The same with conditions that only count. */
+export function spaceOfCounts(): object[] {
+  return numbers(MAX_SPACE_CONDITIONS / 50).map((index) => ({
+    all: numbers(50).map((at) => ({
+      event: EVENT,
+      count: { op: "gte", value: 1 + ((index * 50 + at) % 1_000_000) },
+    })),
+  }));
+}
+
+/** As long as a call may be, of one letter; `index` makes it another. */
+export const worstProperties = (index: number): object => ({ text: `${index} ${"a".repeat(31_000)}` });
