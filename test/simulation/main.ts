@@ -1,4 +1,5 @@
 // `npm run simulate`: thousands of worlds, each decided by its seed; in none of them a law is broken.
+import { hasFeature } from "./plan/worlds.ts";
 import { HELP, readArguments, type SimulationArguments } from "./run/arguments.ts";
 import { createCpuMeter, Progress, type Report } from "./run/progress.ts";
 import { describe, runSeed } from "./run/seed.ts";
@@ -12,11 +13,14 @@ const say = (line: string): void => void process.stdout.write(`${line}\n`);
 
 /** Runs the seeds one after the other in this process. */
 async function runHere(options: SimulationArguments, report: (report: Report) => void): Promise<void> {
-  const { firstSeed, isShrinking, lines, seeds, size, without, worlds } = options;
+  const { firstSeed, having, isShrinking, lines, seeds, size, without, worlds } = options;
   const takeCpuMs = createCpuMeter();
   let unsaid = 0;
   for (let seed = firstSeed; seed < firstSeed + seeds; seed += 1) {
-    const failed = await runSeed(seed, { worlds, size, without, isShrinking, lines });
+    const isPassedOver = having !== undefined && !hasFeature({ seed, size, worlds }, having);
+    const failed = isPassedOver
+      ? undefined
+      : await runSeed(seed, { worlds, size, without, isShrinking, lines });
     if (failed !== undefined) report({ kind: "failed", failed });
     unsaid += 1;
     if (unsaid < REPORT_EVERY_SEEDS && seed < firstSeed + seeds - 1) continue;
@@ -26,7 +30,7 @@ async function runHere(options: SimulationArguments, report: (report: Report) =>
 }
 
 function runShared(options: SimulationArguments, report: (report: Report) => void): Promise<void> {
-  const { firstSeed, isShrinking, lines, seeds, size, without, workers, worlds } = options;
+  const { firstSeed, having, isShrinking, lines, seeds, size, without, workers, worlds } = options;
   const given = [
     "--worlds",
     worlds,
@@ -35,6 +39,7 @@ function runShared(options: SimulationArguments, report: (report: Report) => voi
     "--lines",
     String(lines),
     ...(size === undefined ? [] : ["--size", size]),
+    ...(having === undefined ? [] : ["--having", having]),
     ...(isShrinking ? ["--shrink"] : []),
   ];
   return runInWorkers({ firstSeed, seeds, workers, arguments: given, onReport: report });

@@ -11,8 +11,8 @@ import { withSharedIds } from "./draw-shared-ids.ts";
 import { withWishes } from "./draw-wishes.ts";
 import type { Plan } from "./plan.ts";
 
-/** Each is in some of the worlds, by chance of its own: the others stay as they were. */
-const FEATURES: Readonly<Record<string, (plan: Plan, random: Random) => Plan>> = {
+/** Each is in some of the worlds, by chance of its own: the others stay as they were, the same object. */
+const FEATURES = {
   "shared ids": withSharedIds,
   filters: withFilters,
   schedules: withSchedules,
@@ -23,10 +23,21 @@ const FEATURES: Readonly<Record<string, (plan: Plan, random: Random) => Plan>> =
   returns: withReturns,
   callReplays: withCallReplays,
   cutLogs: withCutLogs,
-};
+} as const satisfies Readonly<Record<string, (plan: Plan, random: Random) => Plan>>;
 
-/** The same world of deliveries, with what people do over the control API and what else was added later. */
-export function withMore(plan: Plan): Plan {
+export type Feature = keyof typeof FEATURES;
+
+export const FEATURE_NAMES = Object.keys(FEATURES) as readonly Feature[];
+
+/** The same world of deliveries, with what people do over the control API and what else was added later, and which of that it has. */
+export function withMore(plan: Plan): { readonly plan: Plan; readonly features: ReadonlySet<Feature> } {
   const random = new Random(plan.seed);
-  return Object.entries(FEATURES).reduce((made, [name, add]) => add(made, random.split(name)), plan);
+  const features = new Set<Feature>();
+  let made = plan;
+  for (const name of FEATURE_NAMES) {
+    const before = made;
+    made = FEATURES[name](before, random.split(name));
+    if (made !== before) features.add(name);
+  }
+  return { plan: made, features };
 }

@@ -2,7 +2,7 @@ import { Random } from "../random.ts";
 import { drawPlan } from "./draw.ts";
 import { withChanges } from "./draw-audience-changes.ts";
 import { drawAudiencePlan } from "./draw-audiences.ts";
-import { withMore } from "./draw-more.ts";
+import { type Feature, withMore } from "./draw-more.ts";
 import type { Plan } from "./plan.ts";
 import type { SizeName } from "./size.ts";
 
@@ -25,9 +25,14 @@ export interface WorldName {
 
 export function planOf({ seed, size, worlds }: WorldName): Plan {
   if (worlds === "steady_deliveries") return drawPlan(seed, size);
-  if (worlds === "deliveries") return withTimeForClocks(withMore(drawPlan(seed, size)));
+  if (worlds === "deliveries") return withTimeForClocks(withMore(drawPlan(seed, size)).plan);
   const plan = drawAudiencePlan(seed);
   return worlds === "audiences" ? withChanges(plan, new Random(seed).split("audience changes")) : plan;
+}
+
+/** Whether the world has what was drawn for some of the worlds of deliveries alone. */
+export function hasFeature({ seed, size, worlds }: WorldName, feature: Feature): boolean {
+  return worlds === "deliveries" && withMore(drawPlan(seed, size)).features.has(feature);
 }
 
 /** A call that gets its turn by a clock that is ahead waits for so much longer when that is set right; a world ends when all is through, or then. */

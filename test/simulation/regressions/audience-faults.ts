@@ -32,7 +32,6 @@ export const AUDIENCE_FAULTS: readonly KnownFault[] = [
     breaks: [PASSED, MEMBERS, MOMENT],
     worlds: "steady_audiences",
     firstSeed: 38,
-    seeds: 20,
   },
   {
     name: "what was not sent is not sent by the next owner",
@@ -51,7 +50,6 @@ export const AUDIENCE_FAULTS: readonly KnownFault[] = [
     breaks: [NUMBERED, MEMBERS],
     worlds: "steady_audiences",
     firstSeed: 351,
-    seeds: 20,
   },
   {
     name: "timers fire by the wall clock while calls wait",
@@ -63,7 +61,6 @@ export const AUDIENCE_FAULTS: readonly KnownFault[] = [
     breaks: [MOMENT],
     worlds: "steady_audiences",
     firstSeed: 300,
-    seeds: 20,
   },
   {
     name: "what another owner has committed counts as folded here",
@@ -95,7 +92,6 @@ export const AUDIENCE_FAULTS: readonly KnownFault[] = [
     breaks: [NUMBERED, MEMBERS, MOMENT],
     worlds: "steady_audiences",
     firstSeed: 264,
-    seeds: 20,
   },
   {
     name: "two changes of one user have one time",
@@ -109,7 +105,6 @@ export const AUDIENCE_FAULTS: readonly KnownFault[] = [
     breaks: [RISE],
     worlds: "audiences",
     firstSeed: 40_011,
-    seeds: 20,
   },
   {
     name: "a deletion ends the user's suppression",
@@ -124,7 +119,6 @@ export const AUDIENCE_FAULTS: readonly KnownFault[] = [
     breaks: [SUPPRESSED],
     worlds: "audiences",
     firstSeed: 3,
-    seeds: 20,
   },
   {
     name: "calls of before a deletion count",
@@ -138,6 +132,5 @@ export const AUDIENCE_FAULTS: readonly KnownFault[] = [
     breaks: [AWAY],
     worlds: "audiences",
     firstSeed: 20,
-    seeds: 20,
   },
 ];

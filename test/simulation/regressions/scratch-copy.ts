@@ -10,6 +10,11 @@ import type { KnownFault } from "./faults.ts";
 const ROOT = join(import.meta.dirname, "../../..");
 const COPIED = ["packages", "services", "schemas", "test/simulation", "test/audiences", "package.json"];
 
+/** Every fault is found within so many seeds, most in the first: some minutes of CPU time where none shows it. */
+const SEEDS = 1_500;
+/** Most of them are passed over. */
+const SEEDS_OF_FEATURE = 20_000;
+
 /** A copy of the code, into which one fault after the other is put. */
 export interface ScratchCopy {
   /**
@@ -62,18 +67,20 @@ async function bringBack({ edits, name }: KnownFault, folder: string): Promise<(
 
 /** Of the laws that the fault breaks. */
 async function firstFailure(
-  { breaks, firstSeed, seeds, size, worlds = "steady_deliveries" }: KnownFault,
+  { breaks, firstSeed, having, size, worlds = "steady_deliveries" }: KnownFault,
   folder: string,
 ): Promise<FailedSeed | undefined> {
   const ofSize = size === undefined ? [] : ["--size", size];
+  const ofFeature = having === undefined ? [] : ["--having", having];
   const range = [
     "--worlds",
     worlds,
     ...ofSize,
+    ...ofFeature,
     "--seed",
     String(firstSeed),
     "--seeds",
-    String(seeds),
+    String(having === undefined ? SEEDS : SEEDS_OF_FEATURE),
     "--lines",
     "0",
   ];

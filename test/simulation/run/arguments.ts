@@ -1,4 +1,5 @@
 import { parseArgs } from "node:util";
+import { FEATURE_NAMES, type Feature } from "../plan/draw-more.ts";
 import type { SizeName } from "../plan/size.ts";
 import { WORLDS, type Worlds } from "../plan/worlds.ts";
 
@@ -6,6 +7,8 @@ export interface SimulationArguments {
   readonly seeds: number;
   readonly firstSeed: number;
   readonly worlds: Worlds;
+  /** Seeds whose worlds lack it are passed over; undefined: none. */
+  readonly having: Feature | undefined;
   /** Parts of the plan that are left out, by id. */
   readonly without: readonly string[];
   readonly isShrinking: boolean;
@@ -21,13 +24,14 @@ export interface SimulationArguments {
 export const HELP = `Runs the product's own routers and deliverers in simulated worlds, each decided by its seed, and looks in each whether a law was
 broken (docs/simulation.md). Ends with 1 when one was.
 
-  npm run simulate -- [--seeds 1000] [--seed 1] [--worlds audiences] [--without f1,e1.2] [--size large] [--shrink] [--workers 1]
-                          [--lines 60] [--json]
+  npm run simulate -- [--seeds 1000] [--seed 1] [--worlds audiences] [--having wishes] [--without f1,e1.2] [--size large] [--shrink]
+                          [--workers 1] [--lines 60] [--json]
 
   --seeds    how many worlds
   --seed     the first one's seed, a whole number; the others follow on it
   --worlds   deliveries, unless told otherwise, or audiences: those of the audience processor; in steady_audiences nothing is edited,
              imported or deleted, in steady_deliveries nobody uses the control API but for replays of dead letters
+  --having   passes over worlds of deliveries that lack it: ${FEATURE_NAMES.join(", ")}
   --without  ids of faults, bad times of endpoints, changes, audiences, imports and deletions that are left out
   --size     of deliveries, small or large for all of them, instead of as each seed decides
   --shrink   of a failing seed, look for what can be left out
@@ -40,6 +44,7 @@ const OPTIONS = {
   seeds: { type: "string", default: "1000" },
   seed: { type: "string", default: "1" },
   worlds: { type: "string", default: "deliveries" },
+  having: { type: "string" },
   without: { type: "string", default: "" },
   size: { type: "string" },
   shrink: { type: "boolean", default: false },
@@ -66,6 +71,12 @@ function worldsNamed(text: string): Worlds {
   throw new RangeError(`--worlds is neither ${WORLDS.join(" nor ")} (it is "${text}")`);
 }
 
+function featureNamed(text: string | undefined): Feature | undefined {
+  const found = FEATURE_NAMES.find((each) => each === text);
+  if (text === undefined || found !== undefined) return found;
+  throw new RangeError(`--having is none of ${FEATURE_NAMES.join(", ")} (it is "${text}")`);
+}
+
 /** "help" when that is what was asked for. Throws an error with one clear message. */
 export function readArguments(args: readonly string[]): SimulationArguments | "help" {
   const { values } = parseArgs({ args: [...args], options: OPTIONS, strict: true });
@@ -74,6 +85,7 @@ export function readArguments(args: readonly string[]): SimulationArguments | "h
     seeds: wholeNumber("seeds", values.seeds, { min: 1, max: 10_000_000 }),
     firstSeed: wholeNumber("seed", values.seed, { min: 0, max: 2 ** 31 - 1 }),
     worlds: worldsNamed(values.worlds),
+    having: featureNamed(values.having),
     without: values.without.split(",").filter((id) => id !== ""),
     isShrinking: values.shrink,
     size: sizeName(values.size),
