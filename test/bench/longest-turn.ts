@@ -21,6 +21,8 @@ import type { Report } from "./report.ts";
 import { longestTurnMs } from "./turn-watch.ts";
 import {
   longestFilter,
+  shortTexts,
+  shortTextsFilter,
   spaceOfConditions,
   spaceOfCounts,
   spaceOfSearches,
@@ -53,8 +55,8 @@ async function sayRounds(
   report.figure(`${name}: longest turn, later`, Math.max(...others), { unit: "ms", asked: "≤ 50" });
 }
 
-function bodyOf(index: number, event = "Read"): Buffer {
-  const body = { type: "track", userId: "u1", event, properties: worstProperties(index) };
+function bodyOf(index: number, { event = "Read", properties = worstProperties } = {}): Buffer {
+  const body = { type: "track", userId: "u1", event, properties: properties(index) };
   return Buffer.from(JSON.stringify(body));
 }
 
@@ -65,6 +67,7 @@ async function sayRouter(
   report: Report,
   name: string,
   filters: (round: number) => readonly (object | null)[],
+  properties = worstProperties,
 ): Promise<void> {
   const serde = await stubSerde();
   await sayRounds(report, name, (round) => {
@@ -87,7 +90,7 @@ async function sayRouter(
       },
     });
     const raw = { topic: "calls", partition: 0, offset: round, key: null, value: null, timestampMs: 0 };
-    const decoded = call({ event: "Read", body: bodyOf(round) });
+    const decoded = call({ event: "Read", body: bodyOf(round, { properties }) });
     const record = { ...raw, decoded };
     return () => new Promise((resolve) => step(record, () => resolve(), { isOurs: true, giveBack: nothing }));
   });
@@ -100,7 +103,7 @@ async function sayProcessor(report: Report, name: string, definitions: readonly 
   const configs = definitions.map((one, index) => configOf(`aud_${index}`, one));
   const [changed] = configs;
   const written = async (round: number, event: string): Promise<Work> => {
-    const made: Call = { ...callOf(`user-${round}`, event), body: bodyOf(round, event) };
+    const made: Call = { ...callOf(`user-${round}`, event), body: bodyOf(round, { event }) };
     await stage.key([stage.encode(made)]);
     return () => stage.fold(round, round + 1);
   };
@@ -167,6 +170,7 @@ export const longestTurn: LocalBench = {
     const many = <T>(count: number, of: (index: number) => T): T[] =>
       Array.from({ length: count }, (_, at) => of(at));
     await sayRouter(report, `router, ${FILTERS} filters of 100 searches`, () => many(FILTERS, worstFilter));
+    await sayRouter(report, "router, 4 searches of 100 texts", () => many(4, shortTextsFilter), shortTexts);
     await sayRouter(report, "router, 20 filters of 400 KB, new", () =>
       many(20, () => longestFilter(FILTER_BYTES)),
     );

@@ -37,6 +37,23 @@ export const worstFilter = (index: number): object => ({
   all: leaves(index * MAX_SEARCHES, MAX_SEARCHES, search),
 });
 
+const SHORT_TEXTS = 100;
+
+/** A text of its own for each condition, each of which nearly matches: every one is indexed. */
+export const shortTextsFilter = (): object => ({
+  all: leaves(0, SHORT_TEXTS, (index) => ({
+    path: `properties.text${index}`,
+    op: "not_contains",
+    value: `${"a".repeat(250)}b`,
+  })),
+});
+
+/** What it looks into: as many as a call has room for. */
+export const shortTexts = (index: number): object =>
+  Object.fromEntries(
+    numbers(SHORT_TEXTS).map((at) => [`text${at}`, `${"a".repeat(255)}${SHORT_TEXTS * index + at}`]),
+  );
+
 /** As many values as a body of the control API has room for: what a filter costs when it is first read. */
 export function longestFilter(bytes: number): object {
   const value = numbers(500).map((index) => `value ${index}`);

@@ -118,3 +118,25 @@ describe("the worst filter of the time before definitions had a bound takes one 
     expect(Math.min(...ms)).toBeLessThan(100);
   });
 });
+
+test("a hundred short texts that repeat themselves take less than fifteen milliseconds of CPU time", () => {
+  const where = Array.from({ length: 100 }, (_, index) => ({
+    path: `properties.text${index}`,
+    op: "not_contains",
+    value: `${"a".repeat(250)}b`,
+  }));
+  const reading = parseCallFilter({
+    all: Array.from({ length: 5 }, (_, at) => ({ event: "Read", where: where.slice(20 * at, 20 * at + 20) })),
+  });
+  if (!reading.ok) throw new Error("refused");
+  const ms = Array.from({ length: 5 }, (_, round) => {
+    const properties = Object.fromEntries(
+      where.map((_, index) => [`text${index}`, `${"a".repeat(255)}${100 * round + index}`]),
+    );
+    const root = JSON.parse(JSON.stringify({ type: "track", event: "Read", properties }));
+    const before = process.cpuUsage();
+    expect(passesFilter(reading.definition, root)).toBe(true);
+    return process.cpuUsage(before).user / 1_000;
+  });
+  expect(Math.min(...ms)).toBeLessThan(15);
+});
