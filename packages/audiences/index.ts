@@ -43,6 +43,7 @@ export {
   compileSet,
   type LeafCoverage,
   type LeafUse,
+  withNaming,
 } from "./profile/computation-set.ts";
 export { evaluateComputation } from "./profile/evaluate.ts";
 export type { ProfileCall } from "./profile/fold.ts";

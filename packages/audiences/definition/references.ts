@@ -11,29 +11,35 @@ export interface Reference {
   readonly key: string;
 }
 
-/** How many audiences are in each other below this one; 0 without references. Ends on a cycle too. */
-function depthBelow(key: string, audiences: AudienceReferences, above: readonly string[] = []): number {
-  if (above.length > MAX_NESTED_AUDIENCES || above.includes(key)) return above.length;
-  const depths = (audiences.get(key)?.references ?? []).map(
-    (one) => 1 + depthBelow(one, audiences, [...above, key]),
-  );
-  return Math.max(0, ...depths);
+/** How many audiences are in each other below this one; 0 without references. Each is looked at once: fifty may name the same fifty. */
+function depthBelow(key: string, audiences: AudienceReferences, known = new Map<string, number>()): number {
+  const before = known.get(key);
+  if (before !== undefined) return before;
+  // Ends on a cycle too.
+  known.set(key, 0);
+  const depths = (audiences.get(key)?.references ?? []).map((one) => 1 + depthBelow(one, audiences, known));
+  const depth = Math.max(0, ...depths);
+  known.set(key, depth);
+  return depth;
 }
 
-/** How many audiences are in each other above this one. */
-function depthAbove(key: string, audiences: AudienceReferences, below: readonly string[] = []): number {
-  if (below.length > MAX_NESTED_AUDIENCES || below.includes(key)) return below.length;
-  const depths = [...audiences]
-    .filter(([, { references }]) => references.includes(key))
-    .map(([referrer]) => 1 + depthAbove(referrer, audiences, [...below, key]));
-  return Math.max(0, ...depths);
+/** The other way round: which audiences name each of them. */
+function referrersIn(audiences: AudienceReferences): AudienceReferences {
+  const referrers = new Map<string, { readonly references: string[] }>();
+  for (const [referrer, { references }] of audiences)
+    for (const key of references) {
+      const known = referrers.get(key);
+      if (known === undefined) referrers.set(key, { references: [referrer] });
+      else known.references.push(referrer);
+    }
+  return referrers;
 }
 
-function leadsTo(from: string, to: string, audiences: AudienceReferences, seen = new Set<string>()): boolean {
-  if (from === to) return true;
-  if (seen.has(from)) return false;
-  seen.add(from);
-  return (audiences.get(from)?.references ?? []).some((one) => leadsTo(one, to, audiences, seen));
+/** The key, and all that it leads to. */
+function allFrom(key: string, audiences: AudienceReferences): Set<string> {
+  const found = new Set([key]);
+  for (const one of found) for (const next of audiences.get(one)?.references ?? []) found.add(next);
+  return found;
 }
 
 export interface ReferenceRules {
@@ -46,13 +52,16 @@ export interface ReferenceRules {
 /** A problem for each reference that names nothing, leads back, or nests too deep. */
 export function checkReferences(references: readonly Reference[], rules: ReferenceRules): void {
   const { audiences, ownKey, problems } = rules;
-  const above = ownKey === undefined ? 0 : depthAbove(ownKey, audiences);
+  const referrers = ownKey === undefined ? new Map() : referrersIn(audiences);
+  const above = ownKey === undefined ? 0 : depthBelow(ownKey, referrers);
+  const leadingBack = ownKey === undefined ? new Set() : allFrom(ownKey, referrers);
+  const depths = new Map<string, number>();
   for (const { key, path } of references) {
-    if (ownKey !== undefined && leadsTo(key, ownKey, audiences)) {
+    if (leadingBack.has(key)) {
       problems.add(path, `leads back to this audience: "${key}" must not depend on "${ownKey}"`);
     } else if (!audiences.has(key)) {
       problems.add(path, `there is no audience with the key "${key}"`);
-    } else if (above + 1 + depthBelow(key, audiences) > MAX_NESTED_AUDIENCES) {
+    } else if (above + 1 + depthBelow(key, audiences, depths) > MAX_NESTED_AUDIENCES) {
       problems.add(path, `nests more than ${MAX_NESTED_AUDIENCES} audiences in each other`);
     }
   }

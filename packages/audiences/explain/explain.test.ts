@@ -18,7 +18,7 @@ const LIST: ComputationInput = {
   definition: { kind: "list" },
 };
 
-function setup(
+function compiled(
   definition: unknown,
   calls: readonly { type: string; name: string; body: object; agoMs: number }[],
 ) {
@@ -33,10 +33,15 @@ function setup(
   }
   const computation = set.computations.get("aud");
   if (computation === undefined) throw new Error("not compiled");
-  return (nowMs: number) => explainMembership(profile, computation, nowMs);
+  return { computation, profile };
 }
 
-test("each leaf with its path, value and end; the membership's end is that of what decides it", () => {
+function setup(...asked: Parameters<typeof compiled>) {
+  const { computation, profile } = compiled(...asked);
+  return (nowMs: number) => explainMembership(computation, { profile, nowMs, pause: () => undefined });
+}
+
+test("each leaf with its path, value and end; the membership's end is that of what decides it", async () => {
   const explain = setup(
     {
       all: [
@@ -51,7 +56,7 @@ test("each leaf with its path, value and end; the membership's end is that of wh
       { type: "identify", name: "", body: { traits: { plan: "pro" } }, agoMs: 0 },
     ],
   );
-  expect(explain(NOW_MS)).toEqual({
+  expect(await explain(NOW_MS)).toEqual({
     isMember: true,
     sinceMs: NOW_MS,
     untilMs: NOW_MS + 10 * DAY_MS,
@@ -64,7 +69,7 @@ test("each leaf with its path, value and end; the membership's end is that of wh
   });
 });
 
-test("who is not in learns why: the value that each leaf has come to", () => {
+test("who is not in learns why: the value that each leaf has come to", async () => {
   const explain = setup(
     {
       all: [
@@ -77,7 +82,7 @@ test("who is not in learns why: the value that each leaf has come to", () => {
       { type: "identify", name: "", body: { traits: { address: { city: "Bergen" } } }, agoMs: 0 },
     ],
   );
-  expect(explain(NOW_MS)).toEqual({
+  expect(await explain(NOW_MS)).toEqual({
     isMember: false,
     leaves: [
       { path: "definition.all[0]", holds: false, value: 1 },
@@ -86,15 +91,15 @@ test("who is not in learns why: the value that each leaf has come to", () => {
   });
 });
 
-test("buckets that leave without changing the answer are looked beyond", () => {
+test("buckets that leave without changing the answer are looked beyond", async () => {
   const order = (agoDays: number) => ({ type: "track", name: "Order", body: {}, agoMs: agoDays * DAY_MS });
   const many = Array.from({ length: 60 }, (_, index) => order((index % 6) * 4));
   const explain = setup({ event: "Order", within: "30d", count: { op: "gte", value: 51 } }, many);
   // Ten orders on each of six days: the oldest ten leave after 10 days, and then there are 50.
-  expect(explain(NOW_MS)).toMatchObject({ isMember: true, untilMs: NOW_MS + 10 * DAY_MS });
+  expect(await explain(NOW_MS)).toMatchObject({ isMember: true, untilMs: NOW_MS + 10 * DAY_MS });
 });
 
-test("a condition that is newer than the profile's calls is explained by what the profile knows of them", () => {
+test("a condition that is newer than the profile's calls is explained by what the profile knows of them", async () => {
   const before = compileSet([LIST]);
   const profile = createProfile("u", 0);
   const ids = { sourceId: "s", messageId: "m", userId: "u", anonymousId: null };
@@ -112,7 +117,29 @@ test("a condition that is newer than the profile's calls is explained by what th
   const set = compileSet([{ ...LIST, id: "aud", key: "aud", definition: reading.definition }]);
   const computation = set.computations.get("aud");
   if (computation === undefined) throw new Error("not compiled");
-  expect(explainMembership(profile, computation, NOW_MS)).toMatchObject({
+  expect(
+    await explainMembership(computation, { profile, nowMs: NOW_MS, pause: () => undefined }),
+  ).toMatchObject({
     leaves: [{ holds: true, value: 1 }],
   });
+});
+
+test("a pause is offered before each moment that is looked at, and before each leaf", async () => {
+  const calls = Array.from({ length: 5 }, (_, index) => ({
+    type: "track",
+    name: "Order",
+    body: {},
+    agoMs: index * DAY_MS,
+  }));
+  const { computation, profile } = compiled(
+    { event: "Order", count: { op: "gte", value: 2 }, within: "30d" },
+    calls,
+  );
+  let pauses = 0;
+  const pause = () => {
+    pauses += 1;
+    return undefined;
+  };
+  await explainMembership(computation, { profile, nowMs: NOW_MS, pause });
+  expect(pauses).toBe(3);
 });

@@ -31,22 +31,19 @@ export interface MembershipExplanation {
 const MAX_STEPS = 1_000;
 
 /** The first moment at which `valueAt` gives another value; undefined when it never does by itself. */
-function changeMs(
+async function changeMs(
   evaluate: (nowMs: number) => { readonly value: unknown; readonly untilMs: number },
-  nowMs: number,
-): { untilMs?: number } {
+  { nowMs, pause }: Pick<Asked, "nowMs" | "pause">,
+): Promise<{ untilMs?: number }> {
   const { untilMs, value } = evaluate(nowMs);
   let changesMs = untilMs;
   for (let step = 0; step < MAX_STEPS && changesMs !== Number.POSITIVE_INFINITY; step += 1) {
+    await pause();
     const next = evaluate(changesMs);
     if (JSON.stringify(next.value) !== JSON.stringify(value)) return { untilMs: changesMs };
     changesMs = next.untilMs;
   }
   return Number.isFinite(changesMs) ? { untilMs: changesMs } : {};
-}
-
-function momentOf(profile: Profile, nowMs: number): Moment {
-  return { profile, nowMs };
 }
 
 function leafValue(node: Node, { profile, nowMs }: Moment): Pick<LeafExplanation, "value" | "isOverflowing"> {
@@ -59,31 +56,43 @@ function leafValue(node: Node, { profile, nowMs }: Moment): Pick<LeafExplanation
   return { value: valueAt(profile.traits.get(name)?.value, rest) ?? null };
 }
 
-function explainNode(node: Node, moment: Moment): LeafExplanation[] {
-  if (node.kind === "not") return explainNode(node.of, moment);
-  if ("of" in node) return node.of.flatMap((one) => explainNode(one, moment));
-  const { profile, nowMs } = moment;
+async function explainNode(node: Node, asked: Asked): Promise<LeafExplanation[]> {
+  if (node.kind === "not") return await explainNode(node.of, asked);
+  if ("of" in node) {
+    const found: LeafExplanation[] = [];
+    for (const one of node.of) found.push(...(await explainNode(one, asked)));
+    return found;
+  }
+  await asked.pause();
+  const { profile, nowMs } = asked;
   const holding = (atMs: number) => {
-    const { holds, untilMs } = evaluateNode(node, momentOf(profile, atMs));
+    const { holds, untilMs } = evaluateNode(node, { profile, nowMs: atMs });
     return { value: holds, untilMs };
   };
-  const holds = holding(nowMs).value;
-  return [{ path: node.path, holds, ...leafValue(node, moment), ...changeMs(holding, nowMs) }];
+  const { value: holds } = holding(nowMs);
+  const value = leafValue(node, { profile, nowMs });
+  return [{ path: node.path, holds, ...value, ...(await changeMs(holding, asked)) }];
+}
+
+export interface Asked {
+  readonly profile: Profile;
+  readonly nowMs: number;
+  /** Asked before each piece of work: an audience may have to be evaluated at a thousand moments. */
+  readonly pause: () => Promise<void> | undefined;
 }
 
 /** Of an audience: whether the profile is in it as it was sent, since and until when, and what each leaf has come to at `nowMs`. */
-export function explainMembership(
-  profile: Profile,
+export async function explainMembership(
   computation: Computation,
-  nowMs: number,
-): MembershipExplanation {
-  const atMs = Math.max(nowMs, profile.judgedAtMs);
+  { nowMs, pause, profile }: Asked,
+): Promise<MembershipExplanation> {
+  const asked = { profile, pause, nowMs: Math.max(nowMs, profile.judgedAtMs) };
   const result = profile.results.get(computation.id);
-  const moment = momentOf(profile, atMs);
+  const evaluate = (laterMs: number) => evaluateComputation(computation, { profile, nowMs: laterMs });
   return {
     isMember: result?.text === "true",
     ...(result !== undefined && result.seq > 0 && { sinceMs: result.sinceMs }),
-    ...changeMs((laterMs) => evaluateComputation(computation, momentOf(profile, laterMs)), atMs),
-    leaves: computation.root === undefined ? [] : explainNode(computation.root, moment),
+    ...(await changeMs(evaluate, asked)),
+    leaves: computation.root === undefined ? [] : await explainNode(computation.root, asked),
   };
 }

@@ -2,7 +2,7 @@
 import type { CallIdentity } from "#contract";
 import { eventTimeOf, isBackfilled, isOfDeleted } from "./backfill.ts";
 import type { Computation } from "./computation.ts";
-import type { ComputationSet } from "./computation-set.ts";
+import { type ComputationSet, withNaming } from "./computation-set.ts";
 import { foldCall, type ProfileCall } from "./fold.ts";
 import { absorb } from "./merge.ts";
 import { emptyProfile, forgetResults, MAX_PROFILE_BYTES, type Profile } from "./profile.ts";
@@ -71,6 +71,7 @@ function conclude(
   set: ComputationSet,
   { isNew, nowMs }: { isNew: boolean; nowMs: number },
 ): void {
+  withNaming(touched, set.naming);
   if (isNew) for (const computation of set.whenEmpty) touched.add(computation);
   for (const computation of dueComputations(profile, set, nowMs)) touched.add(computation);
   settle(profile, touched, nowMs);
@@ -140,8 +141,7 @@ function applyList(
   if (isMember) profile.lists.add(listId);
   else profile.lists.delete(listId);
   const list = set.computations.get(listId);
-  const touched = new Set<Computation>(set.lists.get(listId));
-  if (list !== undefined) touched.add(list);
+  const touched = new Set<Computation>(list === undefined ? [] : [list]);
   conclude(profile, touched, set, { isNew, nowMs: judgeAt(profile, moment.nowMs) });
   return "applied";
 }

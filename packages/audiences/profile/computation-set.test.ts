@@ -1,7 +1,8 @@
 import { expect, test } from "@jest/globals";
 import { parseAudience } from "../definition/parse-audience.ts";
-import type { ComputationInput } from "./computation.ts";
-import { compileSet } from "./computation-set.ts";
+import type { Computation, ComputationInput } from "./computation.ts";
+import { compileSet, withNaming } from "./computation-set.ts";
+import { leafKeysOf } from "./leaf-keys.ts";
 
 function audience(id: string, definition: unknown, names: readonly string[] = []): ComputationInput {
   const audiences = new Map(names.map((name) => [name, { references: [] }]));
@@ -21,5 +22,52 @@ test("what a leaf, a trait and a list concern is named once, however often a def
   expect([...set.leaves.values()].map(({ computations }) => ids(computations))).toEqual([["a", "b"]]);
   expect(set.events.track.get("Read")).toHaveLength(1);
   expect(ids(set.traits.get("plan"))).toEqual(["a", "b"]);
-  expect(ids(set.lists.get("list"))).toEqual(["a", "b"]);
+  expect([...set.naming].map(([{ id }, naming]) => [id, ids(naming)])).toEqual([["list", ["a", "b"]]]);
+});
+
+const named = (of: readonly string[]) => ({ any: of.map((audience) => ({ audience })) });
+const found = (set: Iterable<Computation>) => Array.from(set, ({ id }) => id);
+
+test("what names an audience is found through others too, each once", () => {
+  const set = compileSet([
+    audience("a", { event: "Read" }),
+    audience("b", named(["a"]), ["a"]),
+    audience("c", named(["a", "b"]), ["a", "b"]),
+    audience("d", { trait: "x", op: "exists" }),
+  ]);
+  const leaf = [...set.leaves.values()][0];
+  expect(found(withNaming(new Set(leaf?.computations), set.naming))).toEqual(["a", "b", "c"]);
+  const c = set.computations.get("c");
+  expect([...leafKeysOf(c === undefined ? [] : [c])]).toEqual([leaf?.plan.leaf.key]);
+});
+
+test("an audience waits for the leaves of those that it names, through others too", () => {
+  const isReady = ({ leaf }: { readonly leaf: { readonly name: string } }) => leaf.name !== "Late";
+  const set = compileSet(
+    [
+      audience("a", { event: "Late" }),
+      audience("b", named(["a"]), ["a"]),
+      audience("c", named(["b"]), ["b"]),
+      audience("d", { event: "Read" }),
+    ],
+    (plan) => ({ fromOffset: 0, isReady: isReady(plan) }),
+  );
+  const states = Array.from(set.computations.values(), ({ id, state }) => [id, state]);
+  expect(Object.fromEntries(states)).toEqual({ a: "preparing", b: "preparing", c: "preparing", d: "live" });
+});
+
+test("fifty audiences in each of four levels that name all below them are compiled in some milliseconds", () => {
+  const many = Array.from({ length: 50 }, (_, index) => index);
+  const names = (level: number) => many.map((index) => `l${level}_${index}`);
+  const inputs = [
+    ...names(4).map((id) => audience(id, { everyone: true, trait: id, op: "not_exists" })),
+    ...[3, 2, 1].flatMap((level) =>
+      names(level).map((id) => audience(id, named(names(level + 1)), names(level + 1))),
+    ),
+  ];
+  const before = process.cpuUsage();
+  const set = compileSet(inputs);
+  expect(set.whenEmpty).toHaveLength(200);
+  expect(leafKeysOf(set.computations.values()).size).toBe(0);
+  expect(process.cpuUsage(before).user / 1_000).toBeLessThan(100);
 });

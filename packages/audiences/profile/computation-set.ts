@@ -3,7 +3,7 @@ import type { OccurrenceType } from "../definition/definition.ts";
 import { type LeafPlan, planLeaf } from "../leaves/plan.ts";
 import { type Computation, type ComputationInput, isMetByNothing, type Node, rootOf } from "./computation.ts";
 
-/** A leaf with what is to be evaluated when it changes, through audiences that name audiences too. */
+/** A leaf with what has it, and is to be evaluated when it changes; what names these is found by `withNaming`. */
 export interface LeafUse {
   readonly plan: LeafPlan;
   readonly computations: Computation[];
@@ -33,8 +33,8 @@ export interface ComputationSet {
   readonly leaves: ReadonlyMap<string, LeafUse>;
   /** By top-level trait. */
   readonly traits: ReadonlyMap<string, readonly Computation[]>;
-  /** By id of a list: what names it. */
-  readonly lists: ReadonlyMap<string, readonly Computation[]>;
+  /** By an audience or a list: the audiences that name it. */
+  readonly naming: ReadonlyMap<Computation, readonly Computation[]>;
   /** Those that may hold for a profile without calls and traits. */
   readonly whenEmpty: readonly Computation[];
 }
@@ -60,7 +60,7 @@ class Compiler {
     Map<string, LeafUse[]>
   >;
   readonly traits = new Map<string, Computation[]>();
-  readonly lists = new Map<string, Computation[]>();
+  readonly naming = new Map<Computation, Computation[]>();
   readonly #coverageOf: CoverageOf;
 
   constructor(coverageOf: CoverageOf) {
@@ -78,14 +78,14 @@ class Compiler {
     return use;
   }
 
-  /** Registers `user` with every leaf below the node; all of them before the next user's. */
+  /** Registers `user` with every leaf of its own; all of them before the next user's. */
   index(node: Node, user: Computation): void {
     if (node.kind === "not") this.index(node.of, user);
     else if ("of" in node) for (const one of node.of) this.index(one, user);
     else if (node.kind === "event") this.indexPlan(node.plan, user);
     else if (node.kind === "trait") push(this.traits, node.condition.path[0] ?? "", user);
-    else if (node.audience?.root !== undefined) this.index(node.audience.root, user);
-    else if (node.audience !== undefined) push(this.lists, node.audience.id, user);
+    else if (node.audience !== undefined && this.byId.get(user.id) === user)
+      push(this.naming, node.audience, user);
   }
 
   indexPlan(plan: LeafPlan, user: Computation): void {
@@ -94,9 +94,17 @@ class Compiler {
 
   /** What a leaf says that has not counted everything yet could be wrong. */
   holdBackUnready(): void {
+    const unready = new Set<Computation>();
     for (const { computations, plan } of this.leaves.values())
-      if (!this.#coverageOf(plan).isReady) for (const one of computations) one.state = "preparing";
+      if (!this.#coverageOf(plan).isReady) for (const one of computations) unready.add(one);
+    for (const one of withNaming(unready, this.naming)) one.state = "preparing";
   }
+}
+
+/** Adds the audiences that name them, through others too. Linear: a list of all users for each leaf would be as long as both multiplied. */
+export function withNaming(found: Set<Computation>, naming: ComputationSet["naming"]): Set<Computation> {
+  for (const one of found) for (const other of naming.get(one) ?? []) found.add(other);
+  return found;
 }
 
 /**
@@ -128,7 +136,8 @@ export function compileSet(
     if (one.root !== undefined) compiler.index(one.root, one);
   }
   compiler.holdBackUnready();
-  const whenEmpty = computations.filter(({ root }) => root !== undefined && isMetByNothing(root));
-  const { beside, byId, events, leaves, lists, traits } = compiler;
-  return { computations: byId, beside, events, leaves, lists, traits, whenEmpty };
+  const empty = new Map<Computation, boolean>();
+  const whenEmpty = computations.filter(({ root }) => root !== undefined && isMetByNothing(root, empty));
+  const { beside, byId, events, leaves, naming, traits } = compiler;
+  return { computations: byId, beside, events, leaves, naming, traits, whenEmpty };
 }

@@ -70,20 +70,28 @@ export function prepareDefinition(definition: AudienceDefinition | ComputedTrait
   else rootOf(definition, () => undefined);
 }
 
-/** Whether it may hold for a profile without calls and traits. */
-export function isMetByNothing(node: Node): boolean {
+/** Whether it may hold for a profile without calls and traits. `known`: named audiences, each looked into once. */
+export function isMetByNothing(node: Node, known: Map<Computation, boolean>): boolean {
   switch (node.kind) {
     case "all":
-      return node.of.every(isMetByNothing);
+      return node.of.every((one) => isMetByNothing(one, known));
     case "any":
-      return node.of.some(isMetByNothing);
+      return node.of.some((one) => isMetByNothing(one, known));
     case "not":
-      return !isMetByNothing(node.of);
+      return !isMetByNothing(node.of, known);
     case "trait":
       return node.condition.test.op === "not_exists";
     case "audience":
-      return node.audience?.root !== undefined && isMetByNothing(node.audience.root);
+      return node.audience !== undefined && isNamedMetByNothing(node.audience, known);
     default:
       return isMetByZero(node.plan.leaf);
   }
+}
+
+function isNamedMetByNothing(audience: Computation, known: Map<Computation, boolean>): boolean {
+  const before = known.get(audience);
+  if (before !== undefined) return before;
+  const isMet = audience.root !== undefined && isMetByNothing(audience.root, known);
+  known.set(audience, isMet);
+  return isMet;
 }

@@ -1,17 +1,23 @@
-// Which leaves one computation asks for.
+// Which leaves computations ask for.
 import type { Computation, Node } from "./computation.ts";
 
-/** Keys of its leaves on events, and of those of the audiences that it names. */
-export function leafKeysOf({ plan, root }: Pick<Computation, "plan" | "root">): Set<string> {
+/** Keys of their leaves on events, and of those of the audiences that they name; each audience is looked into once. */
+export function leafKeysOf(computations: Iterable<Computation>): Set<string> {
   const keys = new Set<string>();
-  if (plan !== undefined) keys.add(plan.leaf.key);
-  if (root !== undefined) gather(root, keys);
+  const seen = new Set<Computation>(computations);
+  for (const { plan, root } of [...seen]) {
+    if (plan !== undefined) keys.add(plan.leaf.key);
+    if (root !== undefined) gather(root, keys, seen);
+  }
   return keys;
 }
 
-function gather(node: Node, keys: Set<string>): void {
-  if (node.kind === "not") gather(node.of, keys);
-  else if ("of" in node) for (const one of node.of) gather(one, keys);
+function gather(node: Node, keys: Set<string>, seen: Set<Computation>): void {
+  if (node.kind === "not") gather(node.of, keys, seen);
+  else if ("of" in node) for (const one of node.of) gather(one, keys, seen);
   else if (node.kind === "event") keys.add(node.plan.leaf.key);
-  else if (node.kind === "audience" && node.audience?.root !== undefined) gather(node.audience.root, keys);
+  else if (node.kind === "audience" && node.audience?.root !== undefined && !seen.has(node.audience)) {
+    seen.add(node.audience);
+    gather(node.audience.root, keys, seen);
+  }
 }

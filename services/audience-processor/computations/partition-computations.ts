@@ -8,6 +8,7 @@ import {
   type FlipContext,
   type LeafUse,
   leafKeysOf,
+  withNaming,
 } from "#audiences";
 import type { AudienceConfig } from "#topics";
 import type { Computations } from "./computations.ts";
@@ -66,28 +67,14 @@ export class PartitionComputations {
 
   /** The computations, and all that name them, through others too: what is to be evaluated when they have changed. */
   dependentsOf(ids: readonly string[]): Computation[] {
-    const { computations } = this.set;
-    const found = new Set<Computation>();
-    const visit = (one: Computation | undefined): void => {
-      if (one === undefined || found.has(one)) return;
-      found.add(one);
-      for (const other of computations.values())
-        if (other.definition.kind === "audience" && other.definition.references.includes(one.key))
-          visit(other);
-    };
-    for (const id of ids) visit(computations.get(id));
-    return [...found];
+    const { computations, naming } = this.set;
+    const found = ids.flatMap((id) => computations.get(id) ?? []);
+    return [...withNaming(new Set(found), naming)];
   }
 
   /** Leaves whose change may change one of the computations: found from these, as the set may have ten thousand others. */
   usesOf(computations: readonly Computation[]): LeafUse[] {
     const { leaves } = this.set;
-    const found = new Set<LeafUse>();
-    for (const one of computations)
-      for (const key of leafKeysOf(one)) {
-        const use = leaves.get(key);
-        if (use !== undefined) found.add(use);
-      }
-    return [...found];
+    return [...leafKeysOf(computations)].flatMap((key) => leaves.get(key) ?? []);
   }
 }

@@ -1,15 +1,16 @@
 // One audience or computed trait with what it names, compiled.
 import {
-  type Computation,
   type ComputationInput,
   type ComputationSet,
   compileSet,
   limitHistory,
   parseAudience,
   parseComputedTrait,
+  prepareDefinition,
 } from "#audiences";
 import type { AudienceConfig } from "#topics";
-import { referencesByKey } from "./references.ts";
+import type { Pause } from "../profiles/slices.ts";
+import { namedBy, referencesByKey } from "./references.ts";
 
 function definitionOf(
   config: AudienceConfig,
@@ -37,33 +38,31 @@ export function limitedFromMs(
 }
 
 /** It and all audiences that it names, through others too. */
-function withReferences(
-  config: AudienceConfig,
-  configs: readonly AudienceConfig[],
-  audiences: ReturnType<typeof referencesByKey>,
-): Set<AudienceConfig> {
+function withReferences(config: AudienceConfig, configs: readonly AudienceConfig[]): Set<AudienceConfig> {
+  const nameable = configs.filter(({ deletedAtMs, kind }) => deletedAtMs === null && kind !== "trait");
+  const byKey = new Map(nameable.map((one) => [one.key, one]));
   const found = new Set([config]);
-  for (const one of found) {
-    const keys = one.kind === "trait" ? [] : (audiences.get(one.key)?.references ?? []);
-    for (const other of configs)
-      if (other.deletedAtMs === null && other.kind !== "trait" && keys.includes(other.key)) found.add(other);
-  }
+  for (const one of found)
+    for (const key of namedBy(one).references) {
+      const other = byKey.get(key);
+      if (other !== undefined) found.add(other);
+    }
   return found;
 }
 
-/** Undefined for a definition that cannot be read any more. */
-export function compiled(
+/** An audience with what it names, in slices: that may be all audiences, of half a megabyte each. */
+export async function compiledWithReferences(
   config: AudienceConfig,
   configs: readonly AudienceConfig[],
-): Computation | undefined {
-  const set = compiledSet(withReferences(config, configs, referencesByKey(configs)), configs);
-  return set.computations.get(config.id);
-}
-
-/** An audience that is asked about and does not exist, with what it names. */
-export function compiledAlone(config: AudienceConfig, configs: readonly AudienceConfig[]): ComputationSet {
-  const all = [...configs, config];
-  return compiledSet(withReferences(config, all, referencesByKey(all)), all);
+  pause: Pause,
+): Promise<ComputationSet> {
+  const audiences = referencesByKey(configs);
+  const inputs: ComputationInput[] = [];
+  for (const one of withReferences(config, configs)) {
+    inputs.push(...inputOf(one, audiences));
+    await pause();
+  }
+  return compileSet(inputs);
 }
 
 /** By the very record, which the store replaces with each change. */
@@ -73,20 +72,16 @@ const knownKeys = new WeakMap<AudienceConfig, readonly string[]>();
 export function leafKeysOf(config: AudienceConfig, configs: readonly AudienceConfig[]): readonly string[] {
   const known = knownKeys.get(config);
   if (known !== undefined) return known;
-  const keys = [...compiledSet([config], configs).leaves.keys()];
+  const keys = [...compileSet(inputOf(config, referencesByKey(configs))).leaves.keys()];
   knownKeys.set(config, keys);
   return keys;
 }
 
-/** All of these at once. Definitions that cannot be read any more are left out. */
-function compiledSet(chosen: Iterable<AudienceConfig>, configs: readonly AudienceConfig[]): ComputationSet {
-  const audiences = referencesByKey(configs);
-  const inputs = [...chosen].flatMap((one): ComputationInput[] => {
-    const definition = definitionOf(one, audiences);
-    const { id, key, generation, includeAnonymous } = one;
-    return definition === undefined
-      ? []
-      : [{ id, key, generation, state: "live", includeAnonymous, definition }];
-  });
-  return compileSet(inputs);
+/** None for a definition that cannot be read any more. */
+function inputOf(config: AudienceConfig, audiences: ReturnType<typeof referencesByKey>): ComputationInput[] {
+  const definition = definitionOf(config, audiences);
+  if (definition === undefined) return [];
+  if (definition.kind !== "list") prepareDefinition(definition);
+  const { id, key, generation, includeAnonymous } = config;
+  return [{ id, key, generation, state: "live", includeAnonymous, definition }];
 }

@@ -9,7 +9,7 @@ import { DEFAULT_LIMIT } from "../http/pages.ts";
 import { ProblemError } from "../http/problem.ts";
 import type { ControlApp } from "../http/server.ts";
 import { isoTime } from "../http/time-pages.ts";
-import { compiled } from "./compiled.ts";
+import { compiledWithReferences } from "./compiled.ts";
 import { type MemberParts, refuseWhileReading } from "./member-parts.ts";
 import { MembersAnswer, MembersExport, MembersQuery } from "./member-schemas.ts";
 import { membersCsv, membersPage } from "./members.ts";
@@ -64,16 +64,19 @@ function readable(parts: MemberParts, id: string): AudienceConfig {
 }
 
 async function explain(
-  { audiences, nowMs, profiles }: MemberParts,
+  { audiences, nowMs, profiles, slices }: MemberParts,
   audience: AudienceConfig,
   userId: string,
 ) {
-  const computation = compiled(audience, audiences.list());
+  const pause = slices.begin();
+  const set = await compiledWithReferences(audience, audiences.list(), pause);
+  const computation = set.computations.get(audience.id);
   if (computation === undefined) throw new ProblemError("failed", "the definition cannot be read any more");
   const id = userProfileId(userId);
   // Of who did nothing the same is asked: some conditions hold for them.
   const profile = (await profiles.get(id)) ?? createProfile(id, 0);
-  const { isMember, leaves, sinceMs, untilMs } = explainMembership(profile, computation, nowMs());
+  const asked = { profile, nowMs: nowMs(), pause };
+  const { isMember, leaves, sinceMs, untilMs } = await explainMembership(computation, asked);
   return {
     kind: "membership" as const,
     member: isMember,

@@ -11,7 +11,8 @@ import {
 } from "#audiences";
 import type { AudienceConfig } from "#topics";
 import type { ProfileReader } from "../profiles/replica.ts";
-import { compiledAlone, leafKeysOf } from "./compiled.ts";
+import type { Pause } from "../profiles/slices.ts";
+import { compiledWithReferences, leafKeysOf } from "./compiled.ts";
 import type { MemberParts } from "./member-parts.ts";
 import { statusOf } from "./views.ts";
 
@@ -50,14 +51,11 @@ interface Judged {
   readonly sample: Preview["sample"];
 }
 
-/** Asked after each piece of work; see Slices. */
-type Pause = () => Promise<void> | undefined;
-
 /** Takes five seconds at most, in slices. */
 export async function previewOf(parts: MemberParts, config: AudienceConfig): Promise<Preview> {
   const { nowMs, profiles, slices } = parts;
   const pause = slices.begin();
-  const set = compiledAlone(config, parts.audiences.list());
+  const set = await compiledWithReferences(config, parts.audiences.list(), pause);
   const audience = set.computations.get(config.id);
   if (audience === undefined) throw new Error("a definition that was accepted cannot be compiled");
   const total = profiles.count;

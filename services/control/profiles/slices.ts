@@ -6,6 +6,9 @@ const SLICE_MS = 5;
 
 export type SliceHost = Pick<Host, "elapsed" | "setImmediate">;
 
+/** To be asked after each piece of work. Undefined while there is time, else resolves in the next slice. */
+export type Pause = () => Promise<void> | undefined;
+
 /** All work of the process that goes in slices: each turn is given to one request. */
 export class Slices {
   readonly #host: SliceHost;
@@ -16,8 +19,8 @@ export class Slices {
     this.#turns = new EventLoopTurns(host);
   }
 
-  /** The work of one request: a function to be asked after each piece. Undefined while there is time, else resolves in its next slice. */
-  begin(): () => Promise<void> | undefined {
+  /** The work of one request. */
+  begin(): Pause {
     let endsAtMs = this.#host.elapsed() + SLICE_MS;
     return () => {
       if (this.#host.elapsed() < endsAtMs) return undefined;

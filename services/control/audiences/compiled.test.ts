@@ -1,0 +1,41 @@
+// Audiences that name audiences: what one request reads is as much as all of them, in pieces.
+import { expect, test } from "@jest/globals";
+import { createAudience } from "./audience.ts";
+import { compiledWithReferences } from "./compiled.ts";
+import { previewProblems } from "./rules.ts";
+
+const audience = (key: string, definition: object) =>
+  createAudience({ id: `id_${key}`, resource: "audience", key, name: key, definition } as never, 1);
+const named = (keys: readonly string[]) => ({ any: keys.map((key) => ({ audience: key })) });
+
+test("a pause is offered after each definition that is read", async () => {
+  const leaf = { trait: "a", op: "exists" };
+  const configs = [audience("a", leaf), audience("b", named(["a"])), audience("other", leaf)];
+  let pauses = 0;
+  const set = await compiledWithReferences(audience("asked", named(["a", "b"])), configs, () => {
+    pauses += 1;
+    return undefined;
+  });
+  expect([...set.computations.keys()].toSorted()).toEqual(["id_a", "id_asked", "id_b"]);
+  expect(pauses).toBe(3);
+});
+
+test("a definition that names fifty, which name the same fifty, four deep, is checked in some milliseconds", () => {
+  const many = Array.from({ length: 50 }, (_, index) => index);
+  const names = (level: number) => many.map((index) => `l${level}_${index}`);
+  const configs = [
+    ...names(4).map((key) => audience(key, { trait: key, op: "exists" })),
+    ...[3, 2, 1].flatMap((level) => names(level).map((key) => audience(key, named(names(level + 1))))),
+  ];
+  previewProblems({ definition: named(["l4_0"]) }, configs);
+  const before = process.cpuUsage();
+  expect(previewProblems({ definition: named(names(1)) }, configs)).toEqual([]);
+  expect(process.cpuUsage(before).user / 1_000).toBeLessThan(50);
+  const deeper = previewProblems({ definition: named(["l0"]) }, [
+    ...configs,
+    audience("l0", named(names(1))),
+  ]);
+  expect(deeper).toEqual([
+    { path: "definition.any[0].audience", message: "nests more than 4 audiences in each other" },
+  ]);
+});
