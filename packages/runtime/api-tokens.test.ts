@@ -41,6 +41,8 @@ test.each([
   ["short", NO_TOKEN],
   [DIGEST, NO_DIGEST],
   [`ci:read:${DIGEST.slice(0, -1)}`, NO_DIGEST],
+  [`ci:read:${DIGEST.replace("-", ":")}`, NO_DIGEST],
+  [`sha-256=${DIGEST.slice(7)}`, NO_DIGEST],
   [`ci:raed:${DIGEST}`, NO_NAME],
   ["ci:read+wirte:0123456789abcdef", NO_NAME],
   ["ci:0123456789abcdef", NO_NAME],

@@ -21,7 +21,8 @@ export interface ApiToken {
 
 const NAMED = /^([A-Za-z0-9_.-]{1,64}):((?:read|write|replay)(?:\+(?:read|write|replay)){0,2}):(\S+)$/;
 const DIGEST = /^sha256-([0-9a-f]{64})$/i;
-const MEANT_AS_DIGEST = /^sha256-/i;
+/** As others write it too. */
+const MEANT_AS_DIGEST = /^sha-?256[-:=]/i;
 const TOKEN = /^[\x21-\x7e]{16,}$/;
 const SHORT_CHARACTERS = 6;
 
