@@ -99,7 +99,11 @@ function addReadRoutes<View extends object>(
     },
     async (request) => {
       const query = request.query as Filters & Static<typeof PageQuery>;
-      const { data, next } = page(filtered(existingOf(parts, resource), query, parts), query);
+      const { data, next } = page(
+        filtered(existingOf(parts, resource), query, parts),
+        query,
+        ({ definition }) => definition?.length ?? 0,
+      );
       return { data: data.map((one) => view(one, parts)), next };
     },
   );

@@ -6,7 +6,7 @@ import { createServer } from "../http/server.ts";
 import type { AuditNote } from "./parts.ts";
 import { addAuditRoute } from "./routes.ts";
 
-const LARGE = 400_000;
+const LARGE = 200_000;
 
 async function stage(count: number) {
   const reads: number[] = [];

@@ -151,3 +151,10 @@ describe("a list of destinations", () => {
     },
   );
 });
+
+test("a page of large filters is short: the next one goes on", async () => {
+  const filter = JSON.stringify({ path: "userId", op: "eq", value: "x".repeat(200_000) });
+  all = all.map((one) => ({ ...one, filter }));
+  const { data, next } = (await app.inject({ url: "/v1/destinations?limit=4" })).json();
+  expect([data.length, typeof next]).toEqual([2, "string"]);
+});

@@ -75,7 +75,11 @@ function addReadRoutes(app: ControlApp, parts: DestinationParts): void {
       },
     },
     async (request) => {
-      const { data, next } = sortedPage(matchingDestinations(parts, request.query), request.query);
+      const { data, next } = sortedPage(
+        matchingDestinations(parts, request.query),
+        request.query,
+        ({ filter }) => filter?.length ?? 0,
+      );
       return { data: data.map((destination) => destinationViewOf(destination, parts)), next };
     },
   );

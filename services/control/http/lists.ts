@@ -1,7 +1,7 @@
 // What lists of sources and destinations can be asked for: filters, a search, an order.
 import { type Static, Type } from "typebox";
 import { hasLabels, LABEL_FIELDS, type Labels } from "./labels.ts";
-import { DEFAULT_LIMIT, type Listed, PageQuery, page } from "./pages.ts";
+import { DEFAULT_LIMIT, fitting, type Listed, noSize, PageQuery, page } from "./pages.ts";
 import { refused } from "./problem.ts";
 
 const SORTS = ["createdAt", "-createdAt", "name", "-name"] as const;
@@ -82,19 +82,20 @@ function byName(one: Place, other: Place): number {
 
 /**
  * One page of a list that is given oldest first. The cursor names the place of the last entry, so entries that come or go meanwhile neither repeat nor
- * hide others; one that is renamed moves in a list by name.
+ * hide others; one that is renamed moves in a list by name. `sizeOf` is that of `page`.
  */
 export function sortedPage<T extends Entry>(
   all: readonly T[],
   { sort = DEFAULT_SORT, limit = DEFAULT_LIMIT, after }: Pick<ListQuery, "sort" | "limit" | "after">,
+  sizeOf: (entry: T) => number = noSize,
 ): { data: T[]; next: string | null } {
-  if (sort === DEFAULT_SORT) return page(all, { limit, ...(after !== undefined && { after }) });
+  if (sort === DEFAULT_SORT) return page(all, { limit, ...(after !== undefined && { after }) }, sizeOf);
   const order = ORDERS[sort];
   const last = after === undefined ? undefined : readCursor(after, sort);
   const rest = all.filter((entry) => last === undefined || order(entry, last) > 0).toSorted(order);
-  const data = rest.slice(0, limit);
+  const data = fitting(rest.slice(0, limit), sizeOf);
   const end = data.at(-1);
-  return { data, next: end !== undefined && rest.length > limit ? cursorOf(end, sort) : null };
+  return { data, next: end !== undefined && rest.length > data.length ? cursorOf(end, sort) : null };
 }
 
 function cursorOf({ createdAtMs, id, name }: Place, sort: Sort): string {
