@@ -31,11 +31,11 @@ test("a definition that names fifty, which name the same fifty, four deep, is ch
   const before = process.cpuUsage();
   expect(previewProblems({ definition: named(names(1)) }, configs)).toEqual([]);
   expect(process.cpuUsage(before).user / 1_000).toBeLessThan(50);
-  const deeper = previewProblems({ definition: named(["l0"]) }, [
+  const deeper = previewProblems({ definition: named(["l1_0", "l0"]) }, [
     ...configs,
     audience("l0", named(names(1))),
   ]);
   expect(deeper).toEqual([
-    { path: "definition.any[0].audience", message: "nests more than 4 audiences in each other" },
+    { path: "definition.any[1].audience", message: "nests more than 4 audiences in each other" },
   ]);
 });
