@@ -10,7 +10,7 @@ import type { WaitingJob } from "../waiting/waiting-job.ts";
 import type { CallParts } from "./parts.ts";
 import { hadJob, stillWaiting, type Trace, whyPassedOver } from "./trace.ts";
 
-/** More requests than this are made of no call, but for one that is replayed again and again. */
+/** More of a kind are known of no call, but for one that is replayed again and again, or a messageId of very many users. */
 const MAX_ENTRIES = 1_000;
 /** Of one messageId; whoever has more names one. */
 export const MAX_USERS = 100;
@@ -73,7 +73,8 @@ export async function findCalls(parts: CallParts, asked: CallAsked): Promise<Fou
   const [first = user ?? NOBODY, ...others] = users.slice(0, MAX_USERS);
   const callOf = (one: CallUser) =>
     callOfUser(parts, { sourceId, known: knownOf(known, one), user: one, hadJobAt });
-  const isComplete = found.isComplete && users.length <= MAX_USERS && known.attempts.length < MAX_ENTRIES;
+  const isAllKnown = [known.accepted, known.attempts, known.deadLetters].every(isWhole);
+  const isComplete = found.isComplete && users.length <= MAX_USERS && isAllKnown;
   return { messageId, sourceId, calls: [callOf(first), ...others.map(callOf)], isComplete };
 }
 
@@ -84,6 +85,10 @@ function indexed({ deliveries: { index } }: CallParts, asked: CallAsked): Omit<K
     deadLetters: index.listDeadLetters(asked, page).reverse(),
     accepted: index.listRoutedCalls(asked, MAX_ENTRIES),
   };
+}
+
+function isWhole(entries: readonly unknown[]): boolean {
+  return entries.length < MAX_ENTRIES;
 }
 
 const NOBODY: CallUser = { userId: null, anonymousId: null };

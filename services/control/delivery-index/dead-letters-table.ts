@@ -47,7 +47,7 @@ function isReplayable(letter: DeadLetter): boolean {
   return [destinationId, sourceId, messageId, type, receivedAtMs].every((part) => part !== null);
 }
 
-/** True when it was not there yet. A crash of the deliverer can write one twice, under one id: the first stays. */
+/** True when it was not there yet. A crash of the deliverer can write one twice, under one id: the first stays. In versions before several users' letters had one id. */
 export function insertDeadLetter(sql: Statements, record: DeadLetter, spot: Spot): boolean {
   const { userId, anonymousId } = userIn(record);
   const inserted = sql.run(
@@ -102,8 +102,10 @@ export function listDeadLetters(
   return sql.all(text, ...conditions.values, limit).map(deadLetterOf);
 }
 
-export function findDeadLetter(sql: Statements, id: string): ListedDeadLetter | undefined {
-  return sql.all(`SELECT ${COLUMNS} FROM dead_letters WHERE id = ?`, id).map(deadLetterOf)[0];
+export function findDeadLetter(sql: Statements, id: string, user?: CallUser): ListedDeadLetter | undefined {
+  const conditions = new Conditions().add("id = ?", id).addUser(user);
+  const text = `SELECT ${COLUMNS} FROM dead_letters ${conditions.where} ORDER BY place LIMIT 1`;
+  return sql.all(text, ...conditions.values).map(deadLetterOf)[0];
 }
 
 export function countDeadLetters(sql: Statements, filter: DeadLetterFilter): number {

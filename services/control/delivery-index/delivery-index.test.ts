@@ -169,6 +169,18 @@ describe("dead letters to be replayed", () => {
     expect(index.listDeadLetters({}, ALL)).toHaveLength(1);
     expect(index.findDeadLetter("j1")).toMatchObject({ place: 0, deadAtMs: START_MS });
   });
+
+  test("of several users under one id, as versions before wrote them, are there each", () => {
+    const { index, read } = open();
+    const nobody = { userId: null, anonymousId: null };
+    const of = (user: object) => deadLetter({ ...nobody, body: Buffer.from(JSON.stringify(user)) });
+    const [one, other] = [{ userId: "u1" }, { anonymousId: "u1" }];
+    read("deadLetters", [of(one), of(other), of(one), deadLetter({ ...nobody, id: "raw" })]);
+    read("deadLetters", [deadLetter({ ...nobody, id: "raw" })], 1);
+    expect(index.listDeadLetters({}, ALL).map(({ id }) => id)).toEqual(["raw", "j1", "j1"]);
+    expect(index.findDeadLetter("j1", { ...nobody, ...other })).toMatchObject({ place: 1 });
+    expect(index.findDeadLetter("j1", { ...nobody, userId: "u2" })).toBeUndefined();
+  });
 });
 
 describe("totals", () => {

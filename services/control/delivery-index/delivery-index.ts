@@ -1,5 +1,6 @@
 // What became of calls, where it can be looked up: attempts, totals per minute, dead letters and what the router says of calls, read from their topics into a file of
 // this process. Offsets are kept in the transactions of the rows, so every record is in it once; what is lost is read again.
+import type { CallUser } from "#contract";
 import type { DeadLetter, DeliveryAttempt, DeliveryTotal, RoutedCall } from "#topics";
 import { type AttemptFilter, insertAttempt, type ListedAttempt, listAttempts } from "./attempts-table.ts";
 import { INDEX_FILES, type IndexDatabase, type IndexDisk, isDamage, messageOf } from "./database.ts";
@@ -104,8 +105,9 @@ export class DeliveryIndex {
     return this.#use(({ sql }) => listRoutedCalls(sql, filter, limit));
   }
 
-  findDeadLetter(id: string): ListedDeadLetter | undefined {
-    return this.#use(({ sql }) => findDeadLetter(sql, id));
+  /** `user`: whose call it is to be. */
+  findDeadLetter(id: string, user?: CallUser): ListedDeadLetter | undefined {
+    return this.#use(({ sql }) => findDeadLetter(sql, id, user));
   }
 
   countDeadLetters(filter: DeadLetterFilter): number {

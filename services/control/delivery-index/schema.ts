@@ -1,6 +1,6 @@
 // The tables of the index. Whatever changes here gets a new version: a file of another one is thrown away and made again from the topics.
 
-export const SCHEMA_VERSION = 5;
+export const SCHEMA_VERSION = 6;
 
 /**
  * `place` is a record's partition and offset in one number (places.ts): it makes reading a record twice harmless, orders what happened at
@@ -47,11 +47,12 @@ CREATE INDEX routed_calls_by_message ON routed_calls (message_id, at_ms);
 
 CREATE TABLE dead_letters (
   place INTEGER PRIMARY KEY,
-  id TEXT NOT NULL UNIQUE,
+  id TEXT NOT NULL,
   dead_at_ms INTEGER NOT NULL, reason TEXT NOT NULL, message TEXT NOT NULL, destination_id TEXT, source_id TEXT, message_id TEXT,
   user_id TEXT, anonymous_id TEXT,
   type TEXT, received_at_ms INTEGER, attempts INTEGER NOT NULL, replay_id TEXT, replayable INTEGER NOT NULL
 );
+CREATE UNIQUE INDEX dead_letters_by_id ON dead_letters (id, ifnull(user_id, ''), ifnull(anonymous_id, ''));
 CREATE INDEX dead_letters_by_time ON dead_letters (dead_at_ms);
 CREATE INDEX dead_letters_by_destination ON dead_letters (destination_id, dead_at_ms);
 CREATE INDEX dead_letters_by_source ON dead_letters (source_id, dead_at_ms);

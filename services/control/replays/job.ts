@@ -1,4 +1,4 @@
-import { replayJobId, userIn } from "#contract";
+import { jobKey, replayJobId, userIn } from "#contract";
 import {
   type DeadLetter,
   type DeliveryJob,
@@ -31,7 +31,7 @@ export function jobOf(
   if (destinationId === null || sourceId === null || messageId === null) return undefined;
   if (type === null || receivedAtMs === null) return undefined;
   return untriedJob({
-    jobId: replayJobId(id, replayId),
+    jobId: replayJobId(jobKey({ ...letter, jobId: id }), replayId),
     destinationId,
     shard,
     messageId,
@@ -46,9 +46,9 @@ export function jobOf(
 
 /** A call that was sent before, as a new delivery job; the rest is as for a dead letter. */
 export function againOf(job: DeliveryJob, replay: Pick<Replay, "id" | "toDestinationId">): DeliveryJob {
-  const { jobId, shard, messageId, sourceId, type, receivedAtMs, body } = job;
+  const { shard, messageId, sourceId, type, receivedAtMs, body } = job;
   return untriedJob({
-    jobId: replayJobId(jobId, replay.id),
+    jobId: replayJobId(jobKey(job), replay.id),
     destinationId: replay.toDestinationId ?? job.destinationId,
     shard,
     messageId,

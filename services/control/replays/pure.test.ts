@@ -5,7 +5,7 @@ import { deadLetter, START_MS } from "../delivery-index/fixtures/records.ts";
 import { placeOf } from "../delivery-index/places.ts";
 import { listed } from "./fixtures/listed-dead-letter.ts";
 import { replay } from "./fixtures/replay.ts";
-import { jobOf, withinWidth } from "./job.ts";
+import { againOf, jobOf, withinWidth } from "./job.ts";
 import { paceOf } from "./pace.ts";
 import { replayProblems } from "./request.ts";
 import { cursorAt, replaysOf, sentUpTo } from "./selection.ts";
@@ -40,6 +40,18 @@ describe("a dead letter as a job again", () => {
       outcomes: [],
       body: letter.body,
     });
+  });
+
+  test("is another one for each user where several users' letters share an id, as in versions before", () => {
+    const nobody = { userId: null, anonymousId: null };
+    const ofUser = (userId: string) => ({ ...nobody, body: Buffer.from(JSON.stringify({ userId })) });
+    const letters = ["u1", "u2", "u2"].map((userId) => deadLetter(ofUser(userId)));
+    expect(new Set(letters.map((letter) => jobOf(letter, REPLAY)?.jobId)).size).toBe(2);
+    const job = jobOf(deadLetter(), REPLAY);
+    if (job === undefined) throw new Error("it is a job");
+    const again = ["u1", "u2"].map((userId) => againOf({ ...job, ...ofUser(userId) }, REPLAY));
+    expect(new Set(again.map(({ jobId }) => jobId)).size).toBe(2);
+    expect(again.map(({ userId }) => userId)).toEqual(["u1", "u2"]);
   });
 
   test("goes to another destination when the replay says so, of a letter whose own was deleted too", () => {

@@ -26,7 +26,10 @@ function setup(waitingIds: readonly string[] = []) {
       topicName: "jobs",
       groupId: "deliverers",
       waiting,
-      index: { findDeadLetter: (id) => (id === "died" ? ({ id } as never) : undefined) },
+      index: {
+        findDeadLetter: (id, user) =>
+          id === "died" && user?.userId === "u1" ? ({ id } as never) : undefined,
+      },
       progress: {
         async untilCovers(_, ends) {
           looks.push(`indexed up to ${ends.join()}`);
@@ -56,6 +59,7 @@ describe("what has become of a call", () => {
     expect(settled.became(job("a"), { partition: 1, offset: 0 })).toBe("pending");
     expect(settled.became(job("waits"), SPOT)).toBe("pending");
     expect(settled.became(job("died"), SPOT)).toBe("dead");
+    expect(settled.became({ ...job("died"), userId: "u2" }, SPOT)).toBe("delivered");
     expect(settled.became(job("a"), SPOT)).toBe("delivered");
   });
 

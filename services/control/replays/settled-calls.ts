@@ -1,5 +1,5 @@
 // What has become of the calls of a destination, as far as a replay asks: the ones that wait are sent anyway.
-import { jobKey } from "#contract";
+import { jobKey, userIn } from "#contract";
 import type { Admin } from "#kafka";
 import type { DeliveryJob } from "#topics";
 import type { DeliveryIndex } from "../delivery-index/delivery-index.ts";
@@ -61,7 +61,7 @@ export async function findSettled(parts: SettledCallsParts, asked: Asked): Promi
   return {
     became(job, { offset, partition }) {
       if (offset >= (committed.get(partition) ?? 0) || pending.has(jobKey(job))) return "pending";
-      return index.findDeadLetter(job.jobId) === undefined ? "delivered" : "dead";
+      return index.findDeadLetter(job.jobId, userIn(job)) === undefined ? "delivered" : "dead";
     },
   };
 }
