@@ -31,6 +31,10 @@ interface Outside {
   /** The endpoint has asked for a pause. */
   isPaused?: boolean;
   committed: number | undefined;
+  /** Why what is done cannot be written. */
+  refusing: Error | undefined;
+  /** How long it takes to come to the partition after its end was looked at. */
+  readMs: number;
 }
 
 /** Two jobs of `a` wait, and one of `b`. What is taken is delivered at once. */
@@ -42,6 +46,8 @@ function world(outside: Partial<Outside> = {}, options: { readonly requests?: Re
     failing: undefined,
     room: 1,
     committed: undefined,
+    refusing: undefined,
+    readMs: 0,
     ...outside,
   };
   let elapsedMs = 0;
@@ -58,6 +64,7 @@ function world(outside: Partial<Outside> = {}, options: { readonly requests?: Re
   };
   const topics = topicMap({ prefix: "", retryDelaysMs: [1] });
   const written: RetryRequest[] = [];
+  const acknowledged: RetryRequest[] = [];
   const probes: string[] = [];
   const taken: string[] = [];
   const log = logOf(["a", "b", "a"]);
@@ -82,7 +89,9 @@ function world(outside: Partial<Outside> = {}, options: { readonly requests?: Re
     committed: async () => new Map(now.committed === undefined ? [] : [[0, now.committed]]),
     async offsets(topic) {
       if (now.failing !== undefined) throw now.failing;
-      return await parts.offsets(topic);
+      const offsets = await parts.offsets(topic);
+      if (now.readMs > 0) await host.delay(now.readMs);
+      return offsets;
     },
     logger,
     woken: () => undefined,
@@ -112,7 +121,11 @@ function world(outside: Partial<Outside> = {}, options: { readonly requests?: Re
           return Buffer.alloc(0);
         },
       },
-      write: async (_: readonly OutgoingRecord[]) => undefined,
+      async write(_: readonly OutgoingRecord[]) {
+        if (now.refusing === undefined) acknowledged.push(...written.splice(0));
+        written.length = 0;
+        if (now.refusing !== undefined) throw now.refusing;
+      },
     },
     stopping.signal,
   );
@@ -137,12 +150,12 @@ function world(outside: Partial<Outside> = {}, options: { readonly requests?: Re
       elapsedMs = untilMs;
       await turns();
     },
+    log,
     /** What was written of it, all together. */
     done: () => ({
-      places: written.flatMap(({ done }) => done?.places ?? []),
-      woken: written.reduce((sum, { done }) => sum + (done?.woken ?? 0), 0),
+      places: acknowledged.flatMap(({ done }) => done?.places ?? []),
+      woken: acknowledged.reduce((sum, { done }) => sum + (done?.woken ?? 0), 0),
     }),
-    written,
   };
 }
 
@@ -188,6 +201,31 @@ describe("a retry request", () => {
     await passSeconds(10);
     expect(taken).toEqual(["j0", "j2"]);
     expect(done()).toEqual(DONE);
+  });
+
+  test("is said to be done once Kafka takes that, too", async () => {
+    const { done, now, passSeconds, requests } = world({ refusing: new Error("away") });
+    requests.observe(REQUEST, true);
+    await passSeconds(30);
+    expect([done().places, requests.isEmpty]).toEqual([[], false]);
+    now.refusing = undefined;
+    await passSeconds(3);
+    expect(done()).toEqual(DONE);
+    expect(requests.isEmpty).toBe(true);
+  });
+
+  test("has a call taken that others put off before they heard of it, however long a pass takes to come to it", async () => {
+    const { log, now, passSeconds, requests, taken } = world();
+    requests.observe(REQUEST, true);
+    await passSeconds(1.2);
+    now.readMs = 1_800;
+    await passSeconds(0.4);
+    const late = logOf(["b", "b", "b", "a"]);
+    const job = late.jobs.get(3);
+    if (job !== undefined) log.jobs.set(3, job);
+    log.records.push(...late.records.slice(3));
+    await passSeconds(12);
+    expect(taken).toEqual(["j0", "j2", "j3"]);
   });
 
   test("waits for a partition", async () => {

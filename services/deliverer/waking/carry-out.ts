@@ -28,7 +28,7 @@ export interface CarryingOut {
   write(records: readonly OutgoingRecord[]): Promise<void>;
 }
 
-/** Until `stopping`. What could not be written is done once more by whoever comes next. */
+/** Until `stopping`. What could not be written by then is done once more by whoever comes next. */
 export async function carryOut(options: CarryingOut, stopping: AbortSignal): Promise<void> {
   const { host, requests } = options;
   while (!stopping.aborted) {
@@ -71,10 +71,16 @@ function canBegin(
 }
 
 async function report({ requests, retryRequests, serde, write }: CarryingOut): Promise<void> {
-  const records = requests.takeReports().map((done: RetryRequest) => ({
+  const reports = requests.takeReports();
+  const records = reports.map((done: RetryRequest) => ({
     topic: retryRequests.name,
     key: done.destinationId,
     value: serde.encode(retryRequests, done),
   }));
-  if (records.length > 0) await write(records);
+  try {
+    if (records.length > 0) await write(records);
+  } catch (error) {
+    requests.putBack(reports);
+    throw error;
+  }
 }

@@ -1,6 +1,6 @@
 import type { Claim, Ownership, RawRecord, Settle } from "#kafka";
 import type { DeliveryJob } from "#topics";
-import type { Endpoints, PassParts, PassResult, WakeRange } from "./parts.ts";
+import type { Endpoints, Look, PassParts, PassResult, WakeRange } from "./parts.ts";
 import type { WakeProgress } from "./progress.ts";
 import type { ReaderJob } from "./reader-jobs.ts";
 import type { OpenRequest } from "./retry-request.ts";
@@ -13,7 +13,7 @@ const CURSOR_INTERVAL_MS = 1_000;
 /** The reader's jobs end within the time of a response; a pass does not wait for what lasts longer, its cursors stay before it. */
 const WAIT_FOR_READER_MS = 10_000;
 
-interface Bounds extends Omit<WakeRange, "onRecord"> {
+interface Bounds extends Omit<WakeRange, "onRecord">, Look {
   /** How many the topic has. */
   readonly partitions: number;
 }
@@ -38,9 +38,6 @@ export class PartitionPass {
   #cursorsAtMs: number;
   /** When the newest record that was looked at was written, by its writer's clock, which may be ahead of ours. */
   #newestMs = 0;
-  readonly #beganAtMs: number;
-  /** By destination. A request that comes meanwhile has not seen what was looked at before. */
-  readonly #requests: ReadonlyMap<string, readonly OpenRequest[]>;
 
   constructor(bounds: Bounds, endpoints: Endpoints, parts: PassParts) {
     this.#bounds = bounds;
@@ -50,8 +47,6 @@ export class PartitionPass {
     this.#readerJobs = [...parts.readerJobs.of(bounds)];
     this.#readTo = bounds.fromOffset;
     this.#cursorsAtMs = parts.nowMs();
-    this.#beganAtMs = parts.host.elapsed();
-    this.#requests = new Map([...endpoints.keys()].map((key) => [key, parts.requests.of(key)]));
   }
 
   async run(): Promise<PassResult> {
@@ -93,10 +88,10 @@ export class PartitionPass {
   }
 
   #report(): void {
-    const { partition, partitions, topic } = this.#bounds;
-    for (const [destinationId, requests] of this.#requests) {
+    const { beganAtMs, partition, partitions, topic } = this.#bounds;
+    for (const [destinationId, requests] of this.#bounds.requests) {
       if (requests.length === 0) continue;
-      const end = { beganAtMs: this.#beganAtMs, isWhole: this.#isWhole(destinationId) };
+      const end = { beganAtMs, isWhole: this.#isWhole(destinationId) };
       for (const request of requests) request.passed({ topic, partition, partitions }, end);
     }
   }
@@ -149,7 +144,7 @@ export class PartitionPass {
       : wokenBy(destinationId, {
           parts: this.#parts,
           endpoints: this.#endpoints,
-          requests: this.#requests.get(destinationId) ?? [],
+          requests: this.#bounds.requests.get(destinationId) ?? [],
         });
     this.#destinations.set(destinationId, woken);
     return woken;

@@ -50,6 +50,13 @@ export interface WakeRange extends TopicPartition {
   onRecord(record: RawRecord): void | Promise<void>;
 }
 
+/** What was known before it was asked where the partitions end: a request that comes later has not seen what stands behind these ends. */
+export interface Look {
+  readonly beganAtMs: number;
+  /** By destination. */
+  readonly requests: ReadonlyMap<string, readonly OpenRequest[]>;
+}
+
 export interface PassResult {
   readonly taken: number;
   /** Of those, how many went back to a retry topic or to the dead letters. */

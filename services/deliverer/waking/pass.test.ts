@@ -1,4 +1,4 @@
-import { describe, expect, test } from "@jest/globals";
+import { describe, expect, jest, test } from "@jest/globals";
 import fc from "fast-check";
 import { systemHost } from "#host";
 import type { RawRecord, Settle, Step } from "#kafka";
@@ -21,6 +21,12 @@ function delivering(seen: DeliveryJob[]): Step<DeliveryJob> {
     seen.push(decoded);
     settle({ produce: [] });
   };
+}
+
+/** Means all that waits for `a`. */
+function requestOf(id: string): OpenRequest {
+  const request = { id, destinationId: "a", askedAtMs: NOW_MS, kind: "retry", jobIds: null };
+  return new OpenRequest({ ...request, found: null, done: null }, NOW_MS, true);
 }
 
 describe("a pass", () => {
@@ -195,15 +201,50 @@ describe("a pass", () => {
     const parts = partsOf({ log, step: delivering([]), room, destination: () => ({ ...one, webhooks }) });
     expect((await runPass(new Map([[two, NOW_MS]]), parts, NEVER)).taken).toBe(1);
     expect(asked).toEqual([two]);
-    const request = {
-      ...{ id: "r", destinationId: "a", askedAtMs: NOW_MS, kind: "retry" },
-      ...{ jobIds: null, found: null, done: null },
-    };
-    const requests = { of: () => [new OpenRequest(request, NOW_MS, true)] };
+    const requests = { of: () => [requestOf("r")] };
     const bench = { log, step: delivering([]), room, requests, destination: () => ({ ...one, webhooks }) };
     const again = partsOf(bench);
     expect((await runPass(new Map([["a", REQUESTED]]), again, NEVER)).taken).toBe(1);
   });
+
+  test("tells a request how far it is as of when it was asked where the partition ends, one that came later nothing", async () => {
+    const requests = [requestOf("r1")];
+    const told: unknown[] = [];
+    let elapsedMs = 0;
+    const host = { ...systemHost, elapsed: () => elapsedMs };
+    const parts = partsOf({
+      log: logOf(["a"]),
+      step: delivering([]),
+      host,
+      requests: { of: () => [...requests] },
+    });
+    const passed = jest.spyOn(OpenRequest.prototype, "passed").mockImplementation((place, end) => {
+      told.push([place.partition, end]);
+    });
+    const offsets: typeof parts.offsets = async (topic) => {
+      elapsedMs += 5_000;
+      requests.push(requestOf("r2"));
+      return await parts.offsets(topic);
+    };
+    await runPass(new Map([["a", REQUESTED]]), { ...parts, offsets }, NEVER);
+    expect(told).toEqual([[0, { beganAtMs: 0, isWhole: false }]]);
+    passed.mockRestore();
+  });
+
+  test.each([
+    ["a", REQUESTED, []],
+    [endpointOf("a"), 0, ["j0"]],
+  ])(
+    "for %s reads no partition in which the request is done, if for nobody else",
+    async (key, failedBeforeMs, taken) => {
+      const seen: DeliveryJob[] = [];
+      const request = requestOf("r1");
+      request.done([{ topic: "retry", partition: 0, partitions: 1 }]);
+      const parts = partsOf({ log: logOf(["a"]), step: delivering(seen), requests: { of: () => [request] } });
+      await runPass(new Map([[key, failedBeforeMs]]), parts, NEVER);
+      expect(seen.map(({ jobId }) => jobId)).toEqual(taken);
+    },
+  );
 
   test("leaves no cursor where it took nothing, wherever it began", async () => {
     const disk: Disk = new Map();

@@ -8,7 +8,7 @@
 
 import type { PartitionOffsets } from "#kafka";
 import { PartitionPass } from "./partition-pass.ts";
-import type { Endpoints, PassParts, PassResult } from "./parts.ts";
+import { type Endpoints, type Look, type PassParts, type PassResult, REQUESTED } from "./parts.ts";
 
 /** Wakes what waits for `endpoints`. Ends when every outcome is durable and the cursors are written. */
 export async function runPass(
@@ -18,19 +18,29 @@ export async function runPass(
 ): Promise<PassResult> {
   let taken = 0;
   let returned = 0;
-  const hasRequests = [...endpoints.keys()].some((key) => parts.requests.of(key).length > 0);
+  const isBack = [...endpoints.values()].some((failedBeforeMs) => failedBeforeMs !== REQUESTED);
   for (const topic of parts.topics) {
+    const look = lookOf(endpoints, parts);
+    const asked = [...look.requests.values()].flat();
     const offsets = await parts.offsets(topic);
+    const hasRequests = asked.length > 0;
     for (const { partition, high, position } of await positions(topic, offsets, { parts, hasRequests })) {
-      if (signal.aborted || (position >= high && !hasRequests)) continue;
-      const partitions = offsets.length;
+      // What is done of a request is not read once more: a pass that ends before it has come to all gets further each time.
+      const isAskedFor = asked.some((request) => !request.isDoneIn({ topic, partition }));
+      if (signal.aborted || !(isAskedFor || (isBack && position < high))) continue;
       const bounds = { topic, partition, fromOffset: position, toOffset: high, signal };
-      const result = await new PartitionPass({ ...bounds, partitions }, endpoints, parts).run();
+      const partitions = offsets.length;
+      const result = await new PartitionPass({ ...look, ...bounds, partitions }, endpoints, parts).run();
       taken += result.taken;
       returned += result.returned;
     }
   }
   return { taken, returned };
+}
+
+function lookOf(endpoints: Endpoints, { host, requests }: PassParts): Look {
+  const asked = [...endpoints.keys()].map((key) => [key, requests.of(key)] as const);
+  return { beganAtMs: host.elapsed(), requests: new Map(asked) };
 }
 
 interface Known extends PartitionOffsets {

@@ -9,7 +9,7 @@ const LOOK_AGAIN_MS = 2_000;
 
 /** How one pass has left a destination's jobs in one partition. */
 export interface PassEnd {
-  /** By a clock that nobody sets. */
+  /** When it was asked where the partition ends, by a clock that nobody sets. */
   readonly beganAtMs: number;
   /** The pass has seen all of the partition, and every call that is meant was taken, or keeps its time for good reason. */
   readonly isWhole: boolean;
@@ -59,10 +59,14 @@ export class OpenRequest {
     return this.#places.covers(topics) && this.#unreported.length === 0;
   }
 
+  isDoneIn(partition: TopicPartition): boolean {
+    return this.#places.has(partition);
+  }
+
   /** Whether there is something to do in one of these partitions. */
   isDue(partitions: readonly TopicPartition[], elapsedMs: number): boolean {
     return partitions.some((partition) => {
-      if (this.#places.has(partition)) return false;
+      if (this.isDoneIn(partition)) return false;
       const firstAtMs = this.#firstPasses.get(keyOf(partition));
       return firstAtMs === undefined || elapsedMs - firstAtMs >= LOOK_AGAIN_MS;
     });
@@ -74,7 +78,7 @@ export class OpenRequest {
 
   /** A partition is done when a second pass, some time after the first, has found nothing more to take. */
   passed(place: RetryPlace, { beganAtMs, isWhole }: PassEnd): void {
-    if (!isWhole || this.#places.has(place)) return;
+    if (!isWhole || this.isDoneIn(place)) return;
     const key = keyOf(place);
     const firstAtMs = this.#firstPasses.get(key);
     if (firstAtMs === undefined) this.#firstPasses.set(key, beganAtMs);
@@ -97,6 +101,12 @@ export class OpenRequest {
     this.#unreported = [];
     this.#woken = 0;
     return { ...this.request, jobIds: null, found: null, done: { places, woken } };
+  }
+
+  /** A report that could not be written. */
+  putBack({ places, woken }: NonNullable<RetryRequest["done"]>): void {
+    this.#unreported.unshift(...places);
+    this.#woken += woken;
   }
 }
 

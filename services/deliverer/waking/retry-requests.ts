@@ -58,6 +58,11 @@ export class RetryRequests {
     return [...this.#byId.values()].flatMap((open) => open.takeReport() ?? []);
   }
 
+  /** They could not be written. */
+  putBack(reports: readonly RetryRequest[]): void {
+    for (const { done, id } of reports) if (done !== null) this.#byId.get(id)?.putBack(done);
+  }
+
   #forget({ request: { id, destinationId } }: OpenRequest): void {
     this.#byId.delete(id);
     const rest = this.of(destinationId).filter(({ request }) => request.id !== id);

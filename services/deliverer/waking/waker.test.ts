@@ -35,6 +35,22 @@ function slowLooks() {
 }
 
 describe("after a look that found nothing", () => {
+  test("a request does not wait until those that rest have done so, but for its own", async () => {
+    const { waker, looks } = slowLooks();
+    for (const id of ["a", "b", "c", "d"]) waker.found(endpointOf(id));
+    await until(() => looks() === 4, { timeoutMs: 2_000, what: "four passes, which are all that may run" });
+    await pause(50);
+    waker.hasRoom(endpointOf("e"));
+    await pause(100);
+    expect(looks()).toBe(4);
+    waker.asked("a-destination");
+    await until(() => looks() === 5, { timeoutMs: 2_000, what: "one look for both" });
+    waker.asked("a-destination");
+    await pause(100);
+    expect(looks()).toBe(5);
+    await waker.stop(1_000);
+  });
+
   test("an endpoint that has room waits for the rest to be over", async () => {
     const { waker, looks } = slowLooks();
     waker.found(ENDPOINT);

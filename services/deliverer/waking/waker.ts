@@ -53,7 +53,11 @@ export function createWaker(options: PassesOptions): Waker {
     },
     found: (endpoint) => wake(endpoint, nowMs()),
     hasRoom: (endpoint) => wake(endpoint, 0),
-    asked: (destinationId) => wake(destinationId, REQUESTED),
+    asked(destinationId) {
+      wake(destinationId, REQUESTED);
+      // Somebody waits for it: others shall not keep their places only to rest there.
+      if (wanted.isWaiting(destinationId)) wanted.hurryAll();
+    },
     async stop(graceMs) {
       stopping.abort();
       await within(graceMs, Promise.all(running), host);

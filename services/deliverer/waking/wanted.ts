@@ -31,6 +31,15 @@ export class Wanted {
     this.#passing.get(endpoint)?.abort();
   }
 
+  /** Whether it waits for no more than a place. */
+  isWaiting(endpoint: string): boolean {
+    return this.#pending.has(endpoint) && !this.#passing.has(endpoint);
+  }
+
+  hurryAll(): void {
+    for (const hurry of this.#passing.values()) hurry.abort();
+  }
+
   over(endpoints: Endpoints): void {
     for (const endpoint of endpoints.keys()) this.#passing.delete(endpoint);
   }
