@@ -15,6 +15,7 @@ import { WorkOwner } from "../durable-work/owner.ts";
 import { Pace } from "../durable-work/pace.ts";
 import type { ProfileReader } from "../profiles/replica.ts";
 import { createJobLog } from "./job-log.ts";
+import { LeftDestinations } from "./left.ts";
 import { givenAs, jobKeyOf, sentAs, syncJob } from "./records.ts";
 import { type SyncWork, workOn } from "./worker.ts";
 
@@ -56,7 +57,8 @@ export function openConnectionSyncs(context: Context, parts: OpenSyncsParts): vo
   });
   const producer = kafka.durableProducer();
   const store = createConfigStore({ topic, table, producer, serde });
-  const work = workOf(context, parts, { store, producer });
+  const left = new LeftDestinations();
+  const work = workOf(context, parts, { store, producer, left });
   const owner = new WorkOwner<DestinationConfig>({
     isOpen: () => true,
     host,
@@ -72,7 +74,10 @@ export function openConnectionSyncs(context: Context, parts: OpenSyncsParts): vo
     groupId: consumerGroups(settings.topics.prefix).connectionSyncs.id,
     topics: [topics.destinationConfig.name],
     decode: ({ value }) => (value === null ? undefined : serde.decode(topics.destinationConfig, value)),
-    step: owner.step,
+    step(record, settle, claim) {
+      left.observe(record);
+      owner.step(record, settle, claim);
+    },
     deadLetter: () => [],
     producer,
     maxOutstandingRecords: MAX_OUTSTANDING.records,
@@ -91,12 +96,13 @@ export function openConnectionSyncs(context: Context, parts: OpenSyncsParts): vo
 interface Working {
   readonly store: SyncWork["store"];
   readonly producer: Producer;
+  readonly left: LeftDestinations;
 }
 
 function workOf(
   { host, logger, metrics, nowMs, settings }: Context,
   { audiences, destinations, kafka, profiles, serde, suppressed, topics }: OpenSyncsParts,
-  { store, producer }: Working,
+  { store, producer, left }: Working,
 ): SyncWork {
   const written = metrics.counter({
     name: "control_connection_sync_calls_total",
@@ -106,6 +112,7 @@ function workOf(
   return {
     store,
     destination: (id) => destinations.get(id),
+    leftAtMs: (id) => left.atMs(id),
     audience: (id) => audiences.get(id),
     profiles,
     isSuppressed(profileId) {

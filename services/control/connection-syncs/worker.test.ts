@@ -43,6 +43,7 @@ class World {
   /** Message ids of the destination's jobs, in the order of the log. */
   readonly log: string[] = [];
   readonly suppressed = new Set<string>();
+  leftAtMs: number | undefined;
   nowMs = START_MS;
   /** Of each look at the clock: so it is always time to note how far it is. */
   stepMs = 6_000;
@@ -104,6 +105,7 @@ class World {
           }),
       },
       destination: () => this.destination,
+      leftAtMs: () => this.leftAtMs,
       audience: (id) => this.audiences.get(id),
       profiles: this.#profiles(),
       isSuppressed: (id) => this.suppressed.has(id),
@@ -189,6 +191,35 @@ test("it gets the members and values that there are, once; nothing of who is non
   expect(world.sync).toMatchObject({ isConnected: true, isDone: true, sent: 2, heldBackIds: ["paused"] });
   await world.run();
   expect(world.written).toHaveLength(2);
+});
+
+describe("one that was off and is on again before anybody looked", () => {
+  test("is given all members once more, whatever the clock of who switched it off", async () => {
+    const world = new World(members(3));
+    await world.run();
+    world.leftAtMs = (world.sync?.createdAtMs ?? 0) + 3_600_000;
+    await world.run();
+    expect([world.written.length, world.sync?.isDone]).toEqual([6, true]);
+    await world.run();
+    expect(world.written).toHaveLength(6);
+  });
+
+  test("is given all members from the first on, also where that was under way", async () => {
+    const world = new World(members(4));
+    world.onWrite = () => {
+      world.leftAtMs ??= world.nowMs;
+    };
+    await world.run();
+    expect(world.written).toHaveLength(6);
+    expect(new Set(world.written.slice(2)).size).toBe(4);
+  });
+
+  test("is given nothing more where that was before it was connected", async () => {
+    const world = new World(members(3));
+    world.leftAtMs = START_MS - 1;
+    await world.run();
+    expect(world.written).toHaveLength(3);
+  });
 });
 
 test.each([

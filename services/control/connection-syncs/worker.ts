@@ -28,6 +28,8 @@ export interface SyncWork {
     put(sync: ConnectionSync): Promise<void>;
   };
   readonly destination: (id: string) => DestinationConfig | undefined;
+  /** When its last version was made by which it takes no audiences, of those that this process was asked to work on; it may be another by now. */
+  readonly leftAtMs: (id: string) => number | undefined;
   readonly audience: (id: string) => AudienceConfig | undefined;
   readonly profiles: ProfileReader;
   readonly isSuppressed: (profileId: string) => boolean;
@@ -62,20 +64,31 @@ const VALUES_A_TURN = 200;
 export async function workOn(id: string, work: SyncWork, signal: AbortSignal): Promise<void> {
   while (!signal.aborted) {
     const known = work.store.get(id);
-    if (!takesAudiences(work.destination(id))) {
-      if (known?.isConnected === true)
-        await work.store.put(changed(known, { isConnected: false }, work.nowMs()));
-      return;
+    const takes = takesAudiences(work.destination(id));
+    if (known?.isConnected === true && (!takes || hasLeft(known, work))) {
+      await work.store.put(changed(known, { isConnected: false }, work.nowMs()));
+      continue;
     }
+    if (!takes) return;
     if (known?.isConnected === true && known.isDone) {
       if (known.heldBackIds.length === 0) return;
       await resume(known, work, signal);
       continue;
     }
-    const sync = known?.isConnected === true ? known : begun(id, work.nowMs());
+    const sync = known?.isConnected === true ? known : begun(id, beginsAtMs(id, work));
     if (sync !== known) await work.store.put(sync);
     await new Syncing(sync, work, signal).run();
   }
+}
+
+/** It was off since it was connected, for however short a time: what changed then it was not told. */
+function hasLeft({ createdAtMs, id }: ConnectionSync, { leftAtMs }: SyncWork): boolean {
+  return (leftAtMs(id) ?? Number.NEGATIVE_INFINITY) >= createdAtMs;
+}
+
+/** Behind that, also by the clock of another process. */
+function beginsAtMs(id: string, { leftAtMs, nowMs }: SyncWork): number {
+  return Math.max(nowMs(), (leftAtMs(id) ?? 0) + 1);
 }
 
 /** Once something that was held back is not paused any more, or is gone, that is noted; until then it looks now and then. */
@@ -147,7 +160,7 @@ class Syncing {
   /** undefined when it takes no audiences any more. */
   #config(): DestinationConfig | undefined {
     const config = this.#work.destination(this.#sync.id);
-    return takesAudiences(config) ? config : undefined;
+    return takesAudiences(config) && !hasLeft(this.#sync, this.#work) ? config : undefined;
   }
 
   /** False when it was ended early. */
