@@ -18,6 +18,14 @@ describe("a call is its source, its messageId and its user (contract 1.8)", () =
     expect(identityOf({ ...CALL, anonymousId: "a" })).toBe(identityOf(CALL));
   });
 
+  test("where the messageId ends and the user begins is not a matter of their letters", () => {
+    const [one, other] = [
+      { ...CALL, messageId: "mu", userId: "1" },
+      { ...CALL, messageId: "m", userId: "u1" },
+    ];
+    expect(identityOf(one)).not.toBe(identityOf(other));
+  });
+
   test("no two have the same text, whatever messageIds and users hold", () => {
     const text = fc.string({ unit: fc.constantFrom("a", "u", "1", ":", "\0", "\n"), maxLength: 6 });
     const id = fc.option(text, { nil: null });

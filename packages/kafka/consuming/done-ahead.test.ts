@@ -56,6 +56,10 @@ describe("what is done behind a commit, as its metadata", () => {
     expect(runs.at(-1)?.to).toBeGreaterThan(3_000);
     expect(encodeDoneAhead(done, 0, 15)).toBe("done1:midc1z40:");
     expect(encodeDoneAhead(done, 0, 10)).toBeUndefined();
+    const lengths = Array.from({ length: 40 }, (_, more) => 15 + more).map(
+      (maxBytes) => maxBytes - (encodeDoneAhead(done, 0, maxBytes)?.length ?? 0),
+    );
+    expect(Math.min(...lengths)).toBe(0);
   });
 
   test("has less room where a member has so many partitions that one commit of them all would be too large", () => {

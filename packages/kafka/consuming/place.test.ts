@@ -104,9 +104,12 @@ test("what is done before its turn is passed over when it is read, and is commit
     { from: 1, to: 2 },
     { from: 3, to: 5 },
   ]);
-  place.lose([]);
+  // The very next that is read.
   place.doneEarly({ offset: 6, timestampMs: 50 });
+  expect(place.see(seen(6))).toBe(false);
+  place.lose([]);
+  place.doneEarly({ offset: 7, timestampMs: 50 });
   place.ownAnew();
-  place.begin(0, 7);
-  expect(place.see(seen(6))).toBe(true);
+  place.begin(0, 8);
+  expect(place.see(seen(7))).toBe(true);
 });

@@ -197,9 +197,11 @@ describe("one that was off and is on again before anybody looked", () => {
   test("is given all members once more, whatever the clock of who switched it off", async () => {
     const world = new World(members(3));
     await world.run();
-    world.leftAtMs = (world.sync?.createdAtMs ?? 0) + 3_600_000;
+    const leftAtMs = (world.sync?.createdAtMs ?? 0) + 3_600_000;
+    world.leftAtMs = leftAtMs;
     await world.run();
-    expect([world.written.length, world.sync?.isDone]).toEqual([6, true]);
+    expect(world.written).toHaveLength(6);
+    expect(world.sync).toMatchObject({ isDone: true, createdAtMs: leftAtMs + 1 });
     await world.run();
     expect(world.written).toHaveLength(6);
   });
@@ -212,6 +214,14 @@ describe("one that was off and is on again before anybody looked", () => {
     await world.run();
     expect(world.written).toHaveLength(6);
     expect(new Set(world.written.slice(2)).size).toBe(4);
+  });
+
+  test("is given all members also where it was off in the very moment of its connection", async () => {
+    const world = new World(members(3));
+    await world.run();
+    world.leftAtMs = world.sync?.createdAtMs;
+    await world.run();
+    expect(world.written).toHaveLength(6);
   });
 
   test("is given nothing more where that was before it was connected", async () => {

@@ -232,6 +232,31 @@ describe("a pass", () => {
   });
 
   test.each([
+    { what: "retention has removed some of it", from: 1, isHeld: false },
+    { what: "the topic's reader has a call in hand that is not over", from: 0, isHeld: true },
+  ])("does not say that all of a partition was seen where $what", async ({ from, isHeld }) => {
+    const { jobs, records } = logOf(["b", "b", "a"]);
+    const wholes: boolean[] = [];
+    const passed = jest.spyOn(OpenRequest.prototype, "passed").mockImplementation((_, { isWhole }) => {
+      wholes.push(isWhole);
+    });
+    const held = {
+      destinationId: "a",
+      offset: 0,
+      isDurable: false,
+      isOver: false,
+      over: async () => undefined,
+    };
+    const readerJobs = { of: () => (isHeld ? [held] : []), at: () => undefined, mayHaveTaken: () => false };
+    const log = { jobs, records: records.filter(({ offset }) => offset >= from && offset < 2) };
+    const parts = partsOf({ log, step: delivering([]), requests: { of: () => [requestOf("r")] } });
+    const offsets = async () => [{ partition: 0, low: from, high: 2 }];
+    await runPass(new Map([["a", REQUESTED]]), { ...parts, offsets, readerJobs: readerJobs as never }, NEVER);
+    expect(wholes).toEqual([false]);
+    passed.mockRestore();
+  });
+
+  test.each([
     ["a", REQUESTED, []],
     [endpointOf("a"), 0, ["j0"]],
   ])(

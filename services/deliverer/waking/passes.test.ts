@@ -11,18 +11,23 @@ const turns = async () => {
 };
 
 /** Jobs of these destinations wait, and end when the test says so; no delay is over by itself. */
-function waking(destinationIds: readonly string[]) {
+function waking(destinationIds: readonly string[], room: () => number = () => 1) {
   const lines: unknown[] = [];
   const say = (facts: object, message: string) => void lines.push([facts, message]);
   const settles = new Map<string, Settle>();
+  const timers: (() => void)[] = [];
   const delays: { readonly ms: number; readonly resolve: () => void }[] = [];
   const host = {
-    setTimeout: () => ({ clear: () => undefined }),
+    setTimeout(work: () => void) {
+      timers.push(work);
+      return { clear: () => undefined };
+    },
     delay: (ms: number) => new Promise<void>((resolve) => void delays.push({ ms, resolve })),
   };
   const parts = partsOf({
     log: logOf(destinationIds),
     host,
+    room,
     step: ({ decoded }, settle) => void settles.set(decoded.destinationId, settle),
   });
   const looks = { count: 0, failing: undefined as Error | undefined };
@@ -37,7 +42,7 @@ function waking(destinationIds: readonly string[]) {
     settles.get(destinationId)?.({ produce: [] });
     await turns();
   };
-  return { deliver, delays, lines, looks, settles, waker };
+  return { deliver, delays, lines, looks, settles, timers, waker };
 }
 
 test("a pass that fails is logged and tried again, so that nobody has to ask for what waits once more", async () => {
@@ -63,6 +68,18 @@ test("a pass that took something is logged, and followed by another half a secon
   delays[0]?.resolve();
   await turns();
   expect([looks.count, lines.length]).toEqual([2, 1]);
+});
+
+test("a pass whose time is over before there was room for any call is followed by another", async () => {
+  const { delays, looks, timers, waker } = waking(["a"], () => 0);
+  waker.recovered(ENDPOINT);
+  await turns();
+  for (const work of timers.splice(0)) work();
+  await turns();
+  expect([looks.count, delays.map(({ ms }) => ms)]).toEqual([1, [500]]);
+  delays[0]?.resolve();
+  await turns();
+  expect(looks.count).toBe(2);
 });
 
 test("a pass makes way when another endpoint waits, and its own is looked for again with that one", async () => {

@@ -1,0 +1,47 @@
+import { describe, expect, test } from "@jest/globals";
+import { job } from "../fixtures/jobs.ts";
+import { OpenRequest } from "./retry-request.ts";
+
+const ASKED_MS = 1_000_000;
+const PLACE = { topic: "retry", partition: 0, partitions: 1 };
+
+function requestOf(nowMs: number, isLive: boolean): OpenRequest {
+  const request = { id: "r", destinationId: "d1", askedAtMs: ASKED_MS, kind: "retry" };
+  return new OpenRequest({ ...request, jobIds: null, found: null, done: null }, nowMs, isLive);
+}
+
+test.each([
+  { what: "heard as it was written", nowMs: ASKED_MS - 60_000, isLive: true, untilMs: ASKED_MS - 60_000 },
+  { what: "of before the start", nowMs: ASKED_MS + 60_000, isLive: false, untilMs: ASKED_MS + 5_000 },
+  { what: "of a clock ahead", nowMs: ASKED_MS - 60_000, isLive: false, untilMs: ASKED_MS - 60_000 },
+])("one $what means what had failed by then, and what was never asked", ({ isLive, nowMs, untilMs }) => {
+  const request = requestOf(nowMs, isLive);
+  const means = [null, untilMs, untilMs + 1].map((failedAtMs) => request.means(job({ failedAtMs })));
+  expect(means).toEqual([true, true, false]);
+});
+
+describe("a partition is done", () => {
+  const isDoneAfter = (
+    ...passes: readonly (readonly [beganAtMs: number, isWhole: boolean] | "given out")[]
+  ) => {
+    const request = requestOf(ASKED_MS, true);
+    for (const pass of passes) {
+      if (pass === "given out") request.forgetPasses();
+      else request.passed(PLACE, { beganAtMs: pass[0], isWhole: pass[1] });
+    }
+    return request.isDoneIn(PLACE);
+  };
+
+  test("after two whole passes, the second two seconds behind the first", () => {
+    expect(isDoneAfter([0, true], [2_000, true])).toBe(true);
+    expect(isDoneAfter([0, true], [1_999, true])).toBe(false);
+    expect(isDoneAfter([0, true], [1_999, true], [2_000, true])).toBe(true);
+    expect(isDoneAfter([0, false], [2_000, true])).toBe(false);
+    expect(isDoneAfter([0, true], [2_000, false])).toBe(false);
+  });
+
+  test("by passes of one term only: between two of them it was another's", () => {
+    expect(isDoneAfter([0, true], "given out", [2_000, true])).toBe(false);
+    expect(isDoneAfter([0, true], "given out", [2_000, true], [4_000, true])).toBe(true);
+  });
+});
