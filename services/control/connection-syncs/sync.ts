@@ -12,9 +12,16 @@ export function takesAudiences(
   return destination.callTypes === null || destination.callTypes.includes(IDENTIFY);
 }
 
-export function begun(id: string, nowMs: number): ConnectionSync {
+/** Behind `leftAtMs`, also by the clock of another process. */
+export function begun(id: string, nowMs: number, leftAtMs = 0): ConnectionSync {
   const given = { sent: 0, heldBackIds: [], onlyIds: null, jobEnds: [] };
-  return { id, isConnected: true, ...START, ...given, createdAtMs: nowMs, updatedAtMs: nowMs };
+  const createdAtMs = Math.max(nowMs, leftAtMs + 1);
+  return { id, isConnected: true, ...START, ...given, createdAtMs, updatedAtMs: createdAtMs };
+}
+
+/** It took no audiences since it was connected, for however short a time: what changed then it was not told. */
+export function hasLeft({ createdAtMs }: ConnectionSync, leftAtMs: number | undefined): boolean {
+  return leftAtMs !== undefined && leftAtMs >= createdAtMs;
 }
 
 /** Before the first profile. */

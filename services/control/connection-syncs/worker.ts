@@ -18,7 +18,7 @@ import type { Pace } from "../durable-work/pace.ts";
 import type { ProfileReader, SentState } from "../profiles/replica.ts";
 import { isOvertaken, type JobEnds, type JobLog } from "./job-log.ts";
 import type { GivenTo } from "./records.ts";
-import { begun, changed, fateOf, resumed, takesAudiences } from "./sync.ts";
+import { begun, changed, fateOf, hasLeft, resumed, takesAudiences } from "./sync.ts";
 import { type Change, type CurrentValue, changeOf, endsIn, jobEndsOf, unsureOf, valueIn } from "./values.ts";
 
 export interface SyncWork {
@@ -64,8 +64,9 @@ const VALUES_A_TURN = 200;
 export async function workOn(id: string, work: SyncWork, signal: AbortSignal): Promise<void> {
   while (!signal.aborted) {
     const known = work.store.get(id);
+    const leftAtMs = work.leftAtMs(id);
     const takes = takesAudiences(work.destination(id));
-    if (known?.isConnected === true && (!takes || hasLeft(known, work))) {
+    if (known?.isConnected === true && (!takes || hasLeft(known, leftAtMs))) {
       await work.store.put(changed(known, { isConnected: false }, work.nowMs()));
       continue;
     }
@@ -75,20 +76,10 @@ export async function workOn(id: string, work: SyncWork, signal: AbortSignal): P
       await resume(known, work, signal);
       continue;
     }
-    const sync = known?.isConnected === true ? known : begun(id, beginsAtMs(id, work));
+    const sync = known?.isConnected === true ? known : begun(id, work.nowMs(), leftAtMs);
     if (sync !== known) await work.store.put(sync);
     await new Syncing(sync, work, signal).run();
   }
-}
-
-/** It was off since it was connected, for however short a time: what changed then it was not told. */
-function hasLeft({ createdAtMs, id }: ConnectionSync, { leftAtMs }: SyncWork): boolean {
-  return (leftAtMs(id) ?? Number.NEGATIVE_INFINITY) >= createdAtMs;
-}
-
-/** Behind that, also by the clock of another process. */
-function beginsAtMs(id: string, { leftAtMs, nowMs }: SyncWork): number {
-  return Math.max(nowMs(), (leftAtMs(id) ?? 0) + 1);
 }
 
 /** Once something that was held back is not paused any more, or is gone, that is noted; until then it looks now and then. */
@@ -160,7 +151,9 @@ class Syncing {
   /** undefined when it takes no audiences any more. */
   #config(): DestinationConfig | undefined {
     const config = this.#work.destination(this.#sync.id);
-    return takesAudiences(config) && !hasLeft(this.#sync, this.#work) ? config : undefined;
+    return takesAudiences(config) && !hasLeft(this.#sync, this.#work.leftAtMs(this.#sync.id))
+      ? config
+      : undefined;
   }
 
   /** False when it was ended early. */
