@@ -144,6 +144,36 @@ describe("a change of the configuration while a call waits (contract 3.6)", () =
     ]);
   });
 
+  test("that deletes it ends a call whose request was under way, and is not taken for one before the configuration's end was read", async () => {
+    for (const isBack of [false, true]) {
+      const { answer, respond } = byHand();
+      const driver = createDriver({ respond });
+      const stepped = driver.step(job());
+      await turn();
+      driver.configs.delete("d1");
+      if (isBack) driver.unread.set("d1", destination({ version: 2 }));
+      answer("https://a.test/hook", response(503));
+      await stepped;
+      expect(driver.pending).toHaveLength(isBack ? 1 : 0);
+      expect(driver.deadLetters).toMatchObject(
+        isBack ? [] : [{ reason: "destination_gone", attempts: 1, outcomes: [{ status: 503 }] }],
+      );
+    }
+  });
+
+  test("that deletes it ends a call that one webhook has taken while the other has no room", async () => {
+    const { answer, respond } = byHand();
+    const driver = createDriver({ respond, divert: (url) => (url === FIVE[1] ? "crowded" : undefined) });
+    driver.configs.set("d1", destination({ urls: FIVE.slice(0, 2) }));
+    const stepped = driver.step(job());
+    await turn();
+    driver.configs.delete("d1");
+    answer(FIVE[0] ?? "", response(200));
+    await stepped;
+    expect(driver.verdicts).toEqual([{ kind: "delivered" }]);
+    expect(driver.written).toEqual([]);
+  });
+
   test("that switches the destination off ends the call as destination_disabled", async () => {
     const driver = createDriver({ respond: () => response(503) });
     await driver.step(job());

@@ -11,6 +11,7 @@
 //   twice. Its copies carry the same job id and have come equally far (attempts plus diverts), so the process in which they
 //   fall due attempts the first and ends the second with it; what both became of may stand twice in the dead letters,
 //   under one id.
+// - failed or diverted while its destination was deleted: it ends as a dead letter; until that is acknowledged, as above.
 // - diverted, acknowledged, but not committed: as above, without a request. Read again, the job may find its endpoint well:
 //   then it is delivered, and once more by its copy in the retry topic, with the same messageId.
 // - delivered, but not committed (at most one commit interval): the call is sent once more, as above.
@@ -33,8 +34,8 @@ import {
   type JobRecord,
   joinsJobInProgress,
 } from "./job-in-progress.ts";
-import { judge } from "./judge.ts";
-import { afterPause, type Plan, planAttempt, planHop } from "./plan.ts";
+import { type JobVerdict, judge } from "./judge.ts";
+import { afterPause, type Plan, planAttempt, planGone, planHop } from "./plan.ts";
 import type { Retries, Waiting } from "./waiting.ts";
 
 export interface DeliverOptions extends EndingParts {
@@ -106,16 +107,34 @@ function proceed(inProgress: JobInProgress, plan: Plan, options: DeliverOptions)
 }
 
 /** The first success ends the job (contract 3.2) when no webhook waits for room any more, else the last result does. */
-function makeAttempt(
-  inProgress: JobInProgress,
-  made: Attempt,
-  { attempt, nowMs, retries, telemetry }: DeliverOptions,
-): void {
+function makeAttempt(inProgress: JobInProgress, made: Attempt, options: DeliverOptions): void {
+  const { attempt, nowMs, retries, telemetry } = options;
   let isEnded = false;
   attempt(made, ({ isAsked, isDelivered, isOver, isWithdrawn, results }) => {
     if (isEnded || !((isDelivered && isAsked) || isOver)) return;
     isEnded = true;
     if (isWithdrawn && !isDelivered) inProgress.giveBack();
-    else guarded(inProgress, telemetry, () => inProgress.end(judge({ ...made, results }, retries, nowMs())));
+    else
+      guarded(inProgress, telemetry, () =>
+        endAttempt(inProgress, judge({ ...made, results }, retries, nowMs()), options),
+      );
   });
+}
+
+/** Who ends what waits for a destination that was deleted may have come by already: what would wait from now on ends here. */
+function endAttempt(
+  inProgress: JobInProgress,
+  verdict: JobVerdict,
+  { destinations, telemetry }: DeliverOptions,
+): void {
+  const { destinationId } = inProgress.record.decoded;
+  if (!("tier" in verdict) || destinations.state(destinationId).kind !== "gone") {
+    inProgress.end(verdict);
+    return;
+  }
+  void destinations
+    .confirmed(destinationId)
+    .then(({ kind }) =>
+      guarded(inProgress, telemetry, () => inProgress.end(kind === "gone" ? planGone(verdict.job) : verdict)),
+    );
 }

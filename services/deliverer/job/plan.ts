@@ -113,7 +113,7 @@ export function planAttempt(job: DeliveryJob, state: DestinationState, now: Now)
         job,
       };
     case "gone":
-      return { kind: "dead", reason: "destination_gone", message: "the destination was deleted", job };
+      return planGone(job);
     case "disabled":
       return {
         kind: "dead",
@@ -125,6 +125,12 @@ export function planAttempt(job: DeliveryJob, state: DestinationState, now: Now)
     case "active":
       return planRequests(job, state);
   }
+}
+
+/** Of a destination that was deleted: nothing waits for it. */
+export function planGone(job: DeliveryJob): Dead | Delivered {
+  if (job.unaskedUrls.length > 0) return { kind: "delivered" };
+  return { kind: "dead", reason: "destination_gone", message: "the destination was deleted", job };
 }
 
 /** A webhook has taken the call already: what keeps the others from being asked is no failure of it. */

@@ -38,7 +38,10 @@ interface Outside {
 }
 
 /** Two jobs of `a` wait, and one of `b`. What is taken is delivered at once. */
-function world(outside: Partial<Outside> = {}, options: { readonly requests?: RetryRequests } = {}) {
+function world(
+  outside: Partial<Outside> = {},
+  options: { readonly requests?: RetryRequests; readonly failedAtMs?: number } = {},
+) {
   const now: Outside = {
     position: 0,
     isAssigned: true,
@@ -68,6 +71,9 @@ function world(outside: Partial<Outside> = {}, options: { readonly requests?: Re
   const probes: string[] = [];
   const taken: string[] = [];
   const log = logOf(["a", "b", "a"]);
+  const { failedAtMs } = options;
+  if (failedAtMs !== undefined)
+    for (const [offset, job] of log.jobs) log.jobs.set(offset, { ...job, failedAtMs });
   const requests =
     options.requests ?? new RetryRequests({ topics: [TOPIC], nowMs: () => NOW_MS + elapsedMs });
   const parts = partsOf({
@@ -307,8 +313,9 @@ describe("a retry request", () => {
 describe("the deletion of a destination", () => {
   const DELETED = { ...REQUEST, kind: "deleted" };
 
-  test("has its calls taken, whatever they become", async () => {
-    const { done, passSeconds, requests, taken } = world({ state: { kind: "gone" } });
+  test("has its calls taken, whenever they failed and whatever they become", async () => {
+    const failedAtMs = NOW_MS + 1_000;
+    const { done, passSeconds, requests, taken } = world({ state: { kind: "gone" } }, { failedAtMs });
     requests.observe(DELETED, true);
     await passSeconds(8);
     expect(taken).toEqual(["j0", "j2"]);
