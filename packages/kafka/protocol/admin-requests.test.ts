@@ -157,8 +157,14 @@ describe("of offsets", () => {
       [2, 9],
     ]);
     expect(asked).toEqual([["fetchOffsets", { groupId: "g", topics: ["t"] }]]);
-    answers["fetchOffsets"] = [];
-    expect([...(await admin.committedOffsets("g", "t"))]).toEqual([]);
+  });
+
+  test("a group's commits are unknown, not none, when the client has lost sight of the partitions", async () => {
+    const unknown = expect.objectContaining({ code: "unavailable", canRetry: true });
+    for (const answer of [[], [{ topic: "t", partitions: [] }]]) {
+      answers["fetchOffsets"] = answer;
+      await expect(admin.committedOffsets("g", "t")).rejects.toEqual(unknown);
+    }
   });
 });
 

@@ -47,3 +47,39 @@ test("requests under way while the admin is replaced are answered, and no connec
     timeoutMs: 20_000,
   });
 }, 60_000);
+
+test("what is asked of one topic does not take the partitions of others away from what is under way", async () => {
+  const settings = { brokers, tls: false, clientId: "test-admin" };
+  const admin = createClientAdmin(createClient(settings, SILENT_LOGGER, systemHost), systemHost);
+  const prefix = `client-admin-${process.pid}`;
+  const names = ["asked", "looked-at", "other"].map((name) => `${prefix}-${name}`);
+  const [asked = "", ...others] = names;
+  await admin.createTopics(
+    names.map((name) => ({ name, partitions: 3, replicationFactor: 1, settings: {} })),
+  );
+  // A new broker has no topic for commits, either.
+  const areThere = () =>
+    Promise.all([...names.map((name) => admin.offsets(name)), admin.committedOffsets(prefix, asked)]).then(
+      () => true,
+      () => false,
+    );
+  await until(areThere, { what: "the broker answers for its new topics", timeoutMs: 20_000 });
+  let isLooking = true;
+  async function look(): Promise<void> {
+    for (let round = 0; round < 200; round += 1) await admin.shapes([others[round % others.length] ?? asked]);
+    isLooking = false;
+  }
+  async function ask(): Promise<Set<number>> {
+    const counts = new Set<number>();
+    while (isLooking) {
+      const none = () => 0;
+      counts.add(await admin.offsets(asked).then(({ length }) => length, none));
+      await admin.committedOffsets(prefix, asked).catch(() => counts.add(-1));
+    }
+    return counts;
+  }
+  const [counts] = await Promise.all([ask(), look()]);
+  expect(counts).toEqual(new Set([3]));
+  await admin.deleteTopics(names);
+  await admin.close();
+}, 60_000);

@@ -1,6 +1,7 @@
 import kafkajs from "kafkajs";
 import type { Host } from "#host";
 import type { ClusterAdmin, NewTopic, TopicShape } from "../cluster.ts";
+import { KafkaError } from "../errors.ts";
 import { ReplaceableConnection } from "./replaceable-connection.ts";
 
 const NO_LEADER = -1;
@@ -109,9 +110,11 @@ async function committedOffsets(
   topic: string,
 ): Promise<Map<number, number>> {
   const [ofTopic] = await admin.fetchOffsets({ groupId, topics: [topic] });
-  const offsets = (ofTopic?.partitions ?? []).map(
-    ({ partition, offset }) => [partition, Number(offset)] as const,
-  );
+  const partitions = ofTopic?.partitions ?? [];
+  // "Nothing is committed" would be an answer, and a wrong one.
+  if (partitions.length === 0)
+    throw new KafkaError("unavailable", `the partitions of ${topic} are not known`, { canRetry: true });
+  const offsets = partitions.map(({ partition, offset }) => [partition, Number(offset)] as const);
   // The client says -1 where nothing was committed.
   return new Map(offsets.filter(([, offset]) => offset >= 0));
 }

@@ -12,6 +12,15 @@ declare module "kafkajs/src/network/requestQueue/index.js" {
   export default RequestQueue;
 }
 
+declare module "kafkajs/src/cluster/brokerPool.js" {
+  export interface ClientMetadata {
+    readonly topicMetadata: readonly { readonly topic: string }[];
+  }
+  const BrokerPool: { readonly prototype: object };
+  // biome-ignore lint/style/noDefaultExport: it describes a CommonJS module.
+  export default BrokerPool;
+}
+
 declare module "kafkajs/src/protocol/requests/produce/index.js" {
   export interface ProduceArguments {
     readonly acks: number;

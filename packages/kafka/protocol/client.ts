@@ -8,6 +8,7 @@ import { installClientGroup } from "./client-group.ts";
 import { installZstd } from "./codec.ts";
 import { installFetchProtocol } from "./fetch-protocol.ts";
 import { installGroupFetch } from "./group-fetch.ts";
+import { patchMetadata } from "./metadata-patch.ts";
 import { installProduceProtocol } from "./produce-protocol.ts";
 import { patchRequestQueue } from "./request-queue-patch.ts";
 import { patchRunner } from "./runner-patch.ts";
@@ -51,6 +52,7 @@ export function createClient(settings: KafkaSettings, logger: KafkaLogger, host:
   installZstd();
   patchRequestQueue();
   patchRunner();
+  patchMetadata();
   installFetchProtocol();
   installClientGroup();
   installGroupFetch();
