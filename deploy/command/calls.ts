@@ -42,5 +42,7 @@ function printCall(context: CommandContext, call: CallAnswer): void {
     else context.print("no destination is connected to its source");
   }
   if (!call.isComplete)
-    context.say("So much waits, or so many users have this call, that not all of it is here.");
+    context.say(
+      "Not all of it is here: so much waits, so many users have this call, or its newest records are not read yet.",
+    );
 }

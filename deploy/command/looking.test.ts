@@ -152,7 +152,7 @@ test("calls show says in a table for each user what became of the call, and why"
     ["DESTINATION", "OUTCOME", "ATTEMPTS", "STATUS", "TOOK", "AFTER", "REASON"],
     ["Shop (dst_1)", "delivered", "0", "-", "-", "-", "it was taken; that request has no record"],
   ]);
-  expect(said).toContain("not all of it is here");
+  expect(said).toContain("Not all of it is here");
   expect(JSON.parse((await hookline("calls", "show", "m1", "--json")).out)).toEqual(CALL);
 });
 

@@ -1,51 +1,80 @@
-import { expect, test } from "@jest/globals";
-import type { ListedDeadLetter } from "../delivery-index/dead-letters-table.ts";
-import { findCalls } from "./find.ts";
+import { beforeEach, describe, expect, test } from "@jest/globals";
+import { systemHost } from "#host";
+import { routedCall } from "../delivery-index/fixtures/records.ts";
+import { placeOf } from "../delivery-index/places.ts";
+import { type CallAsked, findCalls } from "./find.ts";
 import type { CallParts } from "./parts.ts";
+import { callState } from "./trace.ts";
 
-const letter = (userId: string | null, place: number): ListedDeadLetter =>
-  ({ id: `l${place}`, place, destinationId: "d1", sourceId: "s1", userId, anonymousId: null }) as never;
+const ASKED: CallAsked = { messageId: "m1", sourceId: "s1", user: undefined };
+const CALL = routedCall({ partition: 0, offset: 7, destinationIds: ["d1"] });
 
-function partsOf(letters: readonly ListedDeadLetter[]): CallParts {
-  return {
-    deliveries: {
-      index: {
-        listAttempts: () => [],
-        listDeadLetters: (_: object, { limit }: { readonly limit: number }) => letters.slice(0, limit),
-        listRoutedCalls: () => [],
-      },
-      progress: { indexedUntilMs: () => 0 },
-    },
-    destinations: { get: () => undefined, list: () => [] },
-    replays: { list: () => [] },
-    waiting: { scan: async () => undefined, decode: () => Promise.reject(new Error("nothing waits")) },
-    routedUpTo: async () => new Map(),
-    untilIndexed: async () => true,
-    host: { setTimeout: () => ({ clear: () => undefined }) },
-  };
-}
+/** The newest records of these are not read yet. */
+let behind: Set<string>;
+let isRecorded: boolean;
 
-const ASKED = { messageId: "m1", sourceId: undefined, user: undefined };
-
-test("each user's call is one, and what is older than its user is everybody's", async () => {
-  const found = await findCalls(partsOf([letter("u1", 0), letter("u2", 1), letter(null, 2)]), ASKED);
-  const seen = found.calls.map(({ traces, userId }) => [
-    userId,
-    traces.flatMap(({ deadLetters }) => deadLetters.map(({ id }) => id)),
-  ]);
-  expect(seen).toEqual([
-    ["u2", ["l2", "l1"]],
-    ["u1", ["l2", "l0"]],
-  ]);
-  expect(found.isComplete).toBe(true);
+beforeEach(() => {
+  [behind, isRecorded] = [new Set(), true];
 });
 
-test.each([
-  [999, 50, true],
-  [1_000, 50, false],
-  [999, 101, false],
-])("of %i entries of %i users it says whether that is all: %s", async (count, users, isComplete) => {
-  const letters = Array.from({ length: count }, (_, place) => letter(`u${place % users}`, place));
-  const found = await findCalls(partsOf(letters), ASKED);
-  expect([found.calls.length, found.isComplete]).toEqual([Math.min(users, 100), isComplete]);
+const parts: CallParts = {
+  deliveries: {
+    index: {
+      listAttempts: () => [],
+      listDeadLetters: () => [],
+      listRoutedCalls: () => (isRecorded ? [{ ...CALL, place: 1, callPlace: placeOf(CALL) }] : []),
+    },
+    progress: { indexedUntilMs: () => 0 },
+  },
+  destinations: { get: () => undefined, list: () => [] },
+  replays: { list: () => [] },
+  waiting: {
+    scan: async () => undefined,
+    decode: () => Promise.reject(new Error("nothing waits")),
+  },
+  routedUpTo: async () => new Map([[0, 8]]),
+  untilIndexed: async (kind) => !behind.has(kind),
+  host: systemHost,
+};
+
+async function find(asked: CallAsked = ASKED) {
+  const { calls, isComplete } = await findCalls(parts, asked);
+  return { states: calls[0].traces.map(callState), isComplete };
+}
+
+describe("a call that was routed, neither waits nor has died", () => {
+  test("was delivered", async () => {
+    expect(await find()).toEqual({ states: ["delivered"], isComplete: true });
+  });
+
+  test.each(["deadLetters", "routedCalls"])(
+    "is not all that can be said while %s are behind",
+    async (kind) => {
+      behind.add(kind);
+      expect((await find()).isComplete).toBe(false);
+    },
+  );
+
+  test("may still have died while dead letters are behind", async () => {
+    behind.add("deadLetters");
+    expect((await find()).states).toEqual(["queued"]);
+  });
+});
+
+describe.each([
+  ["of its source", ASKED],
+  ["of any source", { ...ASKED, sourceId: undefined }],
+])("a call %s of which nothing is known", (_, asked) => {
+  beforeEach(() => {
+    isRecorded = false;
+  });
+
+  test("is not there", async () => {
+    await expect(find(asked)).rejects.toMatchObject({ kind: "not_found" });
+  });
+
+  test("may be there while the index is behind", async () => {
+    behind.add("routedCalls");
+    await expect(find(asked)).rejects.toMatchObject({ kind: "unavailable" });
+  });
 });

@@ -3,7 +3,7 @@ import { type DeliveryJob, shardWidthOf } from "#topics";
 import type { ListedAttempt } from "../delivery-index/attempts-table.ts";
 import type { ListedDeadLetter } from "../delivery-index/dead-letters-table.ts";
 import type { ListedRoutedCall } from "../delivery-index/routed-calls-table.ts";
-import { notFound, refused } from "../http/problem.ts";
+import { notFound, ProblemError, refused } from "../http/problem.ts";
 import { findWaiting, isOf } from "../waiting/find.ts";
 import { shardsToRead } from "../waiting/reader.ts";
 import type { WaitingJob } from "../waiting/waiting-job.ts";
@@ -46,15 +46,19 @@ interface Known {
   readonly waiting: readonly WaitingJob[];
 }
 
-/** Throws a 404 for a call of which nothing is known, and a 422 when several sources had one and none is named. */
+/** Throws a 404 for a call of which nothing is known, a 503 when it may only not be read yet, and a 422 when several sources had one and none is named. */
 export async function findCalls(parts: CallParts, asked: CallAsked): Promise<FoundCalls> {
   const { messageId, user } = asked;
   // In this order: what was a job before its place was looked at stands in one of the places, or was delivered.
-  const [routedUpTo] = await Promise.all([parts.routedUpTo(), parts.untilIndexed("routedCalls")]);
+  const [routedUpTo, isRoutedIndexed] = await Promise.all([
+    parts.routedUpTo(),
+    parts.untilIndexed("routedCalls"),
+  ]);
+  const noTrace = () => (isRoutedIndexed ? notFound("trace of a call", messageId) : notYetIndexed());
   const before = indexed(parts, asked);
   const entries = [...before.accepted, ...before.attempts, ...before.deadLetters];
   const sourceId = asked.sourceId ?? onlySource(entries);
-  if (sourceId === undefined) throw notFound("trace of a call", messageId);
+  if (sourceId === undefined) throw noTrace();
   const ids = destinationIds(parts, sourceId, before);
   const destinations = ids.map((destinationId) => ({
     destinationId,
@@ -63,8 +67,7 @@ export async function findCalls(parts: CallParts, asked: CallAsked): Promise<Fou
   const means = (job: DeliveryJob) =>
     job.messageId === messageId && job.sourceId === sourceId && isOf(user, userIn(job));
   const found = await findWaiting(parts.waiting, { destinations, means }, parts.host);
-  if (entries.length + found.jobs.length === 0 && found.isComplete)
-    throw notFound("trace of a call", messageId);
+  if (entries.length + found.jobs.length === 0 && found.isComplete) throw noTrace();
   const isAllSeen = (await parts.untilIndexed("deadLetters")) && found.isComplete;
   const known = { ...indexed(parts, asked), waiting: found.jobs };
   const hadJobAt = (one: CallUser, destinationId: string) =>
@@ -74,8 +77,14 @@ export async function findCalls(parts: CallParts, asked: CallAsked): Promise<Fou
   const callOf = (one: CallUser) =>
     callOfUser(parts, { sourceId, known: knownOf(known, one), user: one, hadJobAt });
   const isAllKnown = [known.accepted, known.attempts, known.deadLetters].every(isWhole);
-  const isComplete = found.isComplete && users.length <= MAX_USERS && isAllKnown;
+  const isListed = users.length <= MAX_USERS && isAllKnown;
+  const isComplete = isRoutedIndexed && isAllSeen && isListed;
   return { messageId, sourceId, calls: [callOf(first), ...others.map(callOf)], isComplete };
+}
+
+/** Of a call that may well be there nobody is told that it is not. */
+function notYetIndexed(): ProblemError {
+  return new ProblemError("unavailable", "the newest records of calls are not read yet: ask again");
 }
 
 function indexed({ deliveries: { index } }: CallParts, asked: CallAsked): Omit<Known, "waiting"> {
