@@ -11,7 +11,7 @@ const REASONS = {
 };
 const STATS = {
   data: [{ minute: "2026-01-31T12:00:00.000Z", attempts: { success: 2 }, p50Ms: 1.5, p95Ms: 2, p99Ms: 2 }],
-  total: { attempts: { success: 2 }, p50Ms: 1.5, p95Ms: 2, p99Ms: 2 },
+  total: { attempts: { success: 2, timeout: 1 }, p50Ms: 1.5, p95Ms: 2, p99Ms: 2 },
 };
 const ENTRY = { at: "2026-01-31", token: "ops", action: "create", resource: "source", resourceId: "src_1" };
 const PROBLEM = {
@@ -105,9 +105,7 @@ test("audit list shows who changed what", async () => {
 
 test("stats shows a line for each minute, and one for all of them", async () => {
   const { out } = await hookline("stats", "dst_1", "--from", "2026-01-31");
-  expect(out).toMatch(
-    /^MINUTE.*\n2026-01-31T12.* +\{"success":2\} +1\.5 +2 +2\ntotal +\{"success":2\} +1\.5/,
-  );
+  expect(out).toMatch(/^MINUTE.*\n2026-01-31T12.* +success 2 +1\.5 +2 +2\ntotal +success 2, timeout 1 +1\.5/);
 });
 
 test("reasons says what one means, or all", async () => {
@@ -167,6 +165,17 @@ test("with --json an error is JSON, too: the API's problem, and otherwise what t
     message: expect.stringContaining("does not answer"),
     exitCode: 5,
   });
+});
+
+test.each([
+  [["stats"], "missing required argument 'destinationId'"],
+  [["sources", "lst"], "unknown command 'lst'\n(Did you mean list?)"],
+  [["sources", "list", "--zzzzzz"], "unknown option '--zzzzzz'"],
+  [["sources", "list", "--limit", "x"], expect.stringContaining("It is not a whole number above 0.")],
+])("with --json an error of the command line is JSON, too: %j", async (args, message) => {
+  const { code, said } = await hookline(...args, "--json");
+  expect(code).toBe(2);
+  expect(JSON.parse(said)).toEqual({ message, exitCode: 2 });
 });
 
 test("HOOKLINE_PORT_OFFSET moves the port that is asked, as it does for npm start", async () => {

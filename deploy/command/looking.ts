@@ -53,8 +53,18 @@ function addStats(program: Command, context: CommandContext): void {
     });
     if (json === true) return printJson(context, answer);
     const total = { minute: "total", ...(answer["total"] as JsonObject) };
-    printTable(context, STATS_COLUMNS, { data: [...(answer["data"] as JsonObject[]), total], next: null });
+    const data = [...(answer["data"] as JsonObject[]), total].map((one) => ({
+      ...one,
+      attempts: countsOf((one as JsonObject)["attempts"] as JsonObject),
+    }));
+    printTable(context, STATS_COLUMNS, { data, next: null });
   });
+}
+
+function countsOf(byOutcome: JsonObject): string {
+  return Object.entries(byOutcome)
+    .map(([outcome, count]) => `${outcome} ${String(count)}`)
+    .join(", ");
 }
 
 function addReasons(program: Command, context: CommandContext): void {

@@ -35,7 +35,10 @@ Examples:
   $ hookline sources create --name Shop
   $ source <(hookline complete bash)`;
 
-function programOf(context: CommandContext): Command {
+/** commander's code for a command that has only commands of its own: it prints them. */
+const HELP = "commander.help";
+
+function programOf(context: CommandContext, isJson: boolean): Command {
   const program = new Command("hookline")
     .description("Takes tracking calls over HTTP and forwards each one, signed, to webhooks.")
     .version(version())
@@ -43,6 +46,8 @@ function programOf(context: CommandContext): Command {
     .configureOutput({
       writeOut: (text) => context.write(text),
       writeErr: (text) => context.say(text.trimEnd()),
+      // Said as JSON, with its exit code, when it has ended the command.
+      ...(isJson && { outputError: () => undefined }),
       getOutHasColors: () => context.isColoured,
     })
     .addHelpText("after", AFTER);
@@ -68,18 +73,25 @@ function programOf(context: CommandContext): Command {
 
 /** Runs one command line, without the leading `hookline`; resolves to the exit code, 0 for one that its action ends otherwise. */
 export async function runCommand(args: readonly string[], context: CommandContext): Promise<number> {
+  const isJson = args.includes("--json");
   try {
-    await programOf(context).parseAsync(args, { from: "user" });
+    await programOf(context, isJson).parseAsync(args, { from: "user" });
     return EXIT.done;
   } catch (error) {
-    return exitCodeOf(error, context, args.includes("--json"));
+    return exitCodeOf(error, context, isJson);
   }
 }
 
 /** With --json what is said of the error is one JSON object: what the control API answered, and the message and exit code. */
 function exitCodeOf(error: unknown, { say }: CommandContext, isJson: boolean): number {
-  // commander has printed its message: help, the version, what is wrong with the command line.
-  if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT.done : EXIT.usage;
+  // Help and the version are printed; so is what is wrong with the command line, unless it is to be JSON.
+  if (error instanceof CommanderError && error.exitCode === 0) return EXIT.done;
+  if (error instanceof CommanderError) {
+    const isSaid = !isJson || error.code === HELP;
+    const message = error.message.replace(/^error: /, "");
+    if (!isSaid) say(JSON.stringify({ message, exitCode: EXIT.usage }));
+    return EXIT.usage;
+  }
   const message = printableLines(maskCredentials(error instanceof Error ? error.message : String(error)));
   const own = error instanceof SettingsError ? EXIT.usage : EXIT.failed;
   const { exitCode, problem } = error instanceof CommandError ? error : { exitCode: own, problem: {} };

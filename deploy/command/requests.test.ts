@@ -100,6 +100,19 @@ describe("options are fields of the request", () => {
     ]);
   });
 
+  test("of calls that are to be sent now", async () => {
+    await hookline("destinations", "retry", "d");
+    await hookline("destinations", "retry", "d", "--message-id", "a", "--message-id", "b", "--user-id", "u");
+    expect(asked).toEqual([
+      { method: "POST", url: "/v1/destinations/d/retry", body: {} },
+      {
+        method: "POST",
+        url: "/v1/destinations/d/retry",
+        body: { messageIds: ["a", "b"], userId: "u" },
+      },
+    ]);
+  });
+
   test("of a new destination", async () => {
     const filter = { path: "properties.total", op: "greater_than", value: 100 };
     await hookline(

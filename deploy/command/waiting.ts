@@ -2,7 +2,7 @@
 import type { Command } from "commander";
 import type { CommandContext } from "./context.ts";
 import { controlApi } from "./control-api.ts";
-import { addShownLeaf, askAndShow, pathOf, positiveInteger } from "./leaf.ts";
+import { addShownLeaf, askAndShow, collect, pathOf, positiveInteger } from "./leaf.ts";
 import { printJson, printTable } from "./output.ts";
 
 const DESTINATIONS = "/v1/destinations";
@@ -32,8 +32,14 @@ export function addWaitingCommands(destinations: Command, context: CommandContex
       const path = pathOf(DESTINATIONS, id, "/pause");
       await askAndShow(context, { ...(json === true && { json }) }, (api) => api.ask(path, { body }));
     });
-  addAsking(destinations, context, "resume", "end a pause; what waits is sent now");
-  addAsking(destinations, context, "retry", "send what waits now, ahead of its time");
+  addShownLeaf(destinations, "resume <id>", {
+    description: "end a pause; what waits is sent now",
+    examples: ["destinations resume dst_1"],
+  }).action(async (id: string, options: { json?: boolean }) => {
+    const path = pathOf(DESTINATIONS, id, "/resume");
+    await askAndShow(context, options, (api) => api.ask(path, { method: "POST" }));
+  });
+  addRetry(destinations, context);
 }
 
 function addWaiting(destinations: Command, context: CommandContext): void {
@@ -50,17 +56,22 @@ function addWaiting(destinations: Command, context: CommandContext): void {
     });
 }
 
-function addAsking(
-  destinations: Command,
-  context: CommandContext,
-  name: "resume" | "retry",
-  description: string,
-): void {
-  addShownLeaf(destinations, `${name} <id>`, {
-    description,
-    examples: [`destinations ${name} dst_1`],
-  }).action(async (id: string, options: { json?: boolean }) => {
-    const path = pathOf(DESTINATIONS, id, `/${name}`);
-    await askAndShow(context, options, (api) => api.ask(path, { method: "POST" }));
-  });
+interface RetryOptions {
+  readonly json?: boolean;
+  readonly messageId?: string[];
+  readonly userId?: string;
+}
+
+function addRetry(destinations: Command, context: CommandContext): void {
+  addShownLeaf(destinations, "retry <id>", {
+    description: "send what waits now, ahead of its time",
+    examples: ["destinations retry dst_1", "destinations retry dst_1 --message-id order-1 --user-id u1"],
+  })
+    .option("--message-id <id>", "this call alone, by its messageId; may be given several times", collect)
+    .option("--user-id <id>", "calls of this user alone; of one without a userId its anonymousId")
+    .action(async (id: string, { json, messageId: messageIds, userId }: RetryOptions) => {
+      const body = { ...(messageIds && { messageIds }), ...(userId !== undefined && { userId }) };
+      const path = pathOf(DESTINATIONS, id, "/retry");
+      await askAndShow(context, { ...(json === true && { json }) }, (api) => api.ask(path, { body }));
+    });
 }
