@@ -62,6 +62,18 @@ async function expectCallOf(program: string, args: readonly string[], cwd: strin
   ]);
 }
 
+test("clients/typescript/README.md, after its lines to install it from a clone", async () => {
+  const own = join(folder, "installed");
+  mkdirSync(own);
+  writeFileSync(join(own, "package.json"), '{ "type": "module", "private": true }');
+  writeFileSync(join(own, "install.sh"), snippet("clients/typescript/README.md", "sh"));
+  // It comes from the clone alone.
+  const env = { CLONE: project.clone, npm_config_offline: "true", npm_config_ignore_scripts: "false" };
+  execFileSync("sh", ["-e", "install.sh"], { cwd: own, env: { ...environment, ...env }, stdio: "pipe" });
+  writeFileSync(join(own, "start.ts"), snippet("clients/typescript/README.md", "ts"));
+  await expectCallOf(process.execPath, ["start.ts"], own);
+});
+
 test("clients/typescript/README.md, in TypeScript, with the packed library", async () => {
   writeFileSync(join(project.folder, "start.ts"), snippet("clients/typescript/README.md", "ts"));
   await expectCallOf(process.execPath, ["start.ts"], project.folder);

@@ -36,17 +36,16 @@ beforeAll(() => {
 });
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-/** Compiles a Go program of a page in a module of its own; gives what runs it. */
+/** Compiles a Go program of a page in a module of its own, after the lines that install the client from a clone; gives what runs it. */
 function goProgram(name: string, page: string): string {
   const module = join(folder, name);
-  const client = "github.com/hookline/hookline/clients/go";
   mkdirSync(module);
   writeFileSync(join(module, "main.go"), snippet(page, "go"));
-  writeFileSync(
-    join(module, "go.mod"),
-    `module example\n\ngo 1.25\n\nrequire ${client} v0.1.0\n\nreplace ${client} => ${join(ROOT, "clients/go")}\n`,
-  );
-  execFileSync("go", ["build", "-o", "program", "."], { cwd: module, env: environment });
+  writeFileSync(join(module, "go.mod"), "module example\n\ngo 1.25\n");
+  // It comes from the clone alone.
+  const options = { cwd: module, env: { ...environment, CLONE: ROOT, GOPROXY: "off" } };
+  execFileSync("sh", ["-ec", snippet("clients/go/README.md", "sh")], options);
+  execFileSync("go", ["build", "-o", "program", "."], options);
   return join(module, "program");
 }
 

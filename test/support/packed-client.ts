@@ -13,6 +13,8 @@ export interface ClientProject {
   /** The unpacked package in its node_modules. */
   readonly packed: string;
   readonly tarball: string;
+  /** What of a clone packing needs, with its packages. */
+  readonly clone: string;
   readonly remove: () => void;
 }
 
@@ -31,8 +33,7 @@ export function runTool(program: string, args: readonly string[], cwd: string): 
 }
 
 /** Packs a copy, as packing writes into the package's folder. */
-function pack(into: string): string {
-  const repository = join(into, "repository");
+function pack(into: string, repository: string): string {
   const source = join(repository, "clients/typescript");
   const isSource = (path: string): boolean => !path.endsWith("dist");
   cpSync(join(ROOT, "clients/typescript"), source, { recursive: true, filter: isSource });
@@ -48,8 +49,9 @@ export function createClientProject(): ClientProject {
   const folder = join(root, "project");
   const packed = join(folder, "node_modules/@hookline/client");
   mkdirSync(packed, { recursive: true });
-  const tarball = pack(root);
+  const clone = join(root, "repository");
+  const tarball = pack(root, clone);
   runTool("tar", ["-xzf", tarball, "-C", packed, "--strip-components=1"], root);
   writeFileSync(join(folder, "package.json"), '{ "type": "module", "private": true }');
-  return { folder, packed, tarball, remove: () => rmSync(root, { recursive: true }) };
+  return { folder, packed, tarball, clone, remove: () => rmSync(root, { recursive: true }) };
 }
