@@ -102,9 +102,9 @@ async function openParts(context: ControlContext, outside: ControlOutside): Prom
     ...(await jobTopics(connection)),
     egress,
   };
-  const regulations = openRegulations(context, { ...connection, ...shared });
-  const audiences = await openAudiences(context, { ...connection, ...stores, audienceTable });
   const suppressed = openSuppressed(context, connection);
+  const regulations = openRegulations(context, { ...connection, ...shared, suppressed });
+  const audiences = await openAudiences(context, { ...connection, ...stores, audienceTable });
   const profiles = openProfiles(context, { ...connection, ...outside, ...audiences, suppressed });
   openConnectionSyncs(context, { ...connection, ...shared, ...audiences, profiles, suppressed });
   const deletedUsers = createDeletedUsers(regulations);
@@ -121,6 +121,7 @@ async function openParts(context: ControlContext, outside: ControlOutside): Prom
     health: await openHealth(context, { ...connection, ...shared }),
     breakers,
     regulations,
+    suppressed,
     ...audiences,
     profiles,
     slices: new Slices(host),

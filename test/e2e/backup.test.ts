@@ -17,6 +17,7 @@ const START_TIMEOUT_MS = 240_000;
 const KEY = `test:${Buffer.alloc(32, 7).toString("base64")}`;
 const PREFIX = `t${randomBytes(5).toString("hex")}-`;
 const PARTITIONS = 4;
+const SUPPRESSION = { regulationType: "SUPPRESS_ONLY", subjectType: "USER_ID", subjectIds: ["gone"] };
 
 let deployment: Deployment;
 let receiver: Receiver;
@@ -48,11 +49,7 @@ beforeAll(async () => {
   );
   const audience = { name: "Buyers", definition: { event: "Bought" } };
   await post("/v1/audiences", audience);
-  await post("/v1/regulations", {
-    regulationType: "SUPPRESS_ONLY",
-    subjectType: "USER_ID",
-    subjectIds: ["gone"],
-  });
+  await post("/v1/regulations", SUPPRESSION);
 }, START_TIMEOUT_MS);
 
 afterAll(async () => {
@@ -229,6 +226,13 @@ test("suppressions alone that are created again empty are believed by nobody, un
   await deployment.send(source.writeKeys[0], "track", call);
   await arrivesEverywhere();
   expect(receiver.requestsTo("/one").some(({ json }) => json["messageId"] === "while lost")).toBe(false);
+  // One suppression of a new user would make the topic look whole to whoever starts.
+  const refused = await requestJson(`${deployment.controlUrl()}/v1/regulations`, { body: SUPPRESSION });
+  expect(refused).toMatchObject({
+    status: 503,
+    body: { detail: expect.stringContaining("it takes no changes until it is restored") },
+  });
+  expect((await hookline(["doctor"])).out).toMatch(/have lost their records: .*suppressions/);
   expect(isLateReady).toBe(false);
   const restored = await hookline(["restore", file, "--only", "suppressions"]);
   expect([restored.code, restored.out]).toEqual([0, expect.stringContaining("1 created")]);

@@ -21,7 +21,8 @@ export function startRegulation(
   const { regulationType, subjectIds, sourceId = null } = body;
   return parts.changes.run(async () => {
     // What other processes have written: the affected sources, and which regulation is the newest.
-    await refreshAll([parts.regulations, parts.sources, parts.destinations], parts.host);
+    const looked = { refresh: () => parts.suppressed.look() };
+    await refreshAll([parts.regulations, parts.sources, parts.destinations, looked], parts.host);
     if (sourceId !== null && parts.sources.get(sourceId) === undefined)
       throw refusedBy([], [{ path: "sourceId", message: `there is no source ${sourceId}` }]);
     const request = { regulationType, subjectIds, sourceId };

@@ -48,6 +48,7 @@ function process(quiet: QuietWorld, name: string) {
           serde,
           topics,
           destinations: { list: () => DESTINATIONS as never, refresh: async () => undefined },
+          suppressed: { look: async () => undefined },
         },
       ),
     );

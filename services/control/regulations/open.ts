@@ -8,6 +8,7 @@ import { Pace } from "../durable-work/pace.ts";
 import { createRegulationRecords } from "./records.ts";
 import { hasEnded } from "./regulation.ts";
 import { createRegulationStore, type RegulationStore } from "./store.ts";
+import type { Suppressed } from "./suppressed.ts";
 import { type RegulationWork, WRITTEN_KINDS, workOn } from "./worker.ts";
 
 export interface OpenRegulationsParts {
@@ -15,6 +16,7 @@ export interface OpenRegulationsParts {
   readonly serde: Serde;
   readonly topics: TopicMap;
   readonly destinations: Pick<ConfigStore<DestinationConfig>, "list" | "refresh">;
+  readonly suppressed: Pick<Suppressed, "look">;
 }
 
 interface RegulationsSettings {
@@ -119,7 +121,7 @@ function runnerOf(
 
 function workOf(
   { settings, metrics, host, nowMs }: Context,
-  { serde, topics, destinations }: OpenRegulationsParts,
+  { serde, topics, destinations, suppressed }: OpenRegulationsParts,
   { table, producer }: Working,
 ): RegulationWork {
   const written = metrics.counter({
@@ -130,6 +132,7 @@ function workOf(
   return {
     store: createRegulationStore({ topic: topics.regulations, table, producer, serde }),
     records: createRegulationRecords({ topics, serde, nowMs }),
+    lookAtSuppressions: () => suppressed.look(),
     write: (records) => producer.send(records),
     destinations: () => destinations.list(),
     pace: new Pace(settings.regulations.notificationsPerSecond, host),

@@ -5,11 +5,13 @@ import type { ChangeQueue } from "../change-queue.ts";
 import type { ConfigStore } from "../config-store.ts";
 import type { Ids } from "../ids.ts";
 import type { RegulationStore } from "./store.ts";
+import type { Suppressed } from "./suppressed.ts";
 
 /** What requests for regulations work with. */
 export interface RegulationParts {
   readonly regulations: Pick<RegulationStore, "isLoaded" | "get" | "list" | "refresh" | "putVisibly">;
   readonly sources: Pick<ConfigStore<SourceConfig>, "get" | "list" | "refresh">;
+  readonly suppressed: Pick<Suppressed, "look">;
   readonly destinations: Pick<ConfigStore<DestinationConfig>, "list" | "refresh">;
   readonly audit: Audit;
   readonly changes: ChangeQueue;

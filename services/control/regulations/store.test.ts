@@ -10,7 +10,7 @@ const { regulations: topic } = topicMap({ prefix: "", retryDelaysMs: [1_000] });
 function setup(...known: readonly Regulation[]) {
   const table = new Map(known.map((one) => [one.id, one]));
   const sent: OutgoingRecord[] = [];
-  const world = { isLoaded: true, looks: 0, passes: (): void => undefined };
+  const world = { isLoaded: true, isLost: false, looks: 0, passes: (): void => undefined };
   const store = createRegulationStore({
     topic,
     table: {
@@ -18,6 +18,9 @@ function setup(...known: readonly Regulation[]) {
       entries: () => table.entries(),
       async load() {
         world.isLoaded = true;
+      },
+      async look() {
+        if (world.isLost) throw new Error("they are lost");
       },
       get loaded() {
         return world.isLoaded;
@@ -79,4 +82,12 @@ test("the list is by age, and a written one is waited for until it can be read",
     ["b", "b"],
     ["b", undefined],
   ]);
+});
+
+test("nothing is written to a topic that has lost its records, not even an end: it would look whole", async () => {
+  const { sent, store, world } = setup();
+  world.isLost = true;
+  for (const write of [() => store.put(regulation()), () => store.remove(["b"])])
+    await expect(write()).rejects.toThrow("they are lost");
+  expect(sent).toEqual([]);
 });

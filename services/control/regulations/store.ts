@@ -14,7 +14,7 @@ export interface RegulationStore {
   refresh(): Promise<void>;
   /** Resolves when the suppressions of every older regulation are written: the newest one is the last word about a user. */
   untilOlderAreWritten(regulation: Regulation, signal: AbortSignal): Promise<void>;
-  /** Resolves when it is on all in-sync replicas. Rejects with a KafkaError. */
+  /** Resolves when it is on all in-sync replicas. Rejects with a KafkaError, also while the topic has lost its records. */
   put(regulation: Regulation): Promise<void>;
   /** As `put`, and `get` gives this one or a later one. */
   putVisibly(regulation: Regulation): Promise<void>;
@@ -23,7 +23,7 @@ export interface RegulationStore {
 
 export interface RegulationStoreParts {
   readonly topic: Topic<"regulation">;
-  readonly table: Pick<Table<Regulation>, "get" | "entries" | "load" | "loaded" | "until">;
+  readonly table: Pick<Table<Regulation>, "get" | "entries" | "load" | "loaded" | "look" | "until">;
   readonly producer: Pick<Producer, "send">;
   readonly serde: Pick<Serde, "encode">;
 }
@@ -39,8 +39,13 @@ export function createRegulationStore({
   serde,
 }: RegulationStoreParts): RegulationStore {
   const all = (): Regulation[] => [...table.entries()].map(([, regulation]) => regulation);
+  /** One record in a topic that was lost would make it look whole (docs/decisions/0118). */
+  async function write(entries: readonly (readonly [id: string, value: Buffer | null])[]): Promise<void> {
+    await table.look();
+    await producer.send(entries.map(([key, value]) => ({ topic: topic.name, key, value })));
+  }
   const put = (regulation: Regulation): Promise<void> =>
-    producer.send([{ topic: topic.name, key: regulation.id, value: serde.encode(topic, regulation) }]);
+    write([[regulation.id, serde.encode(topic, regulation)]]);
 
   return {
     get isLoaded() {
@@ -63,7 +68,7 @@ export function createRegulationStore({
       const isVisible = (): boolean => (table.get(regulation.id)?.updatedAtMs ?? 0) >= regulation.updatedAtMs;
       await table.until(isVisible, VISIBLE_WITHIN_MS);
     },
-    remove: (ids) => producer.send(ids.map((id) => ({ topic: topic.name, key: id, value: null }))),
+    remove: (ids) => write(ids.map((id) => [id, null])),
   };
 }
 

@@ -8,6 +8,8 @@ import { followBegun } from "./begun.ts";
 export interface Suppressed {
   /** Resolves when what was written before the call is known; waits while Kafka is away. */
   refresh(): Promise<void>;
+  /** Rejects with a KafkaError while the topic has lost its records, or Kafka is away. */
+  look(): Promise<void>;
   /** In the workspace, or in the source of audiences. */
   isSuppressed(userId: string): boolean;
 }
@@ -30,6 +32,7 @@ export function openSuppressed(
   });
   return {
     refresh: () => table.load(),
+    look: () => table.look(),
     isSuppressed(userId) {
       if (table.size === 0) return false;
       const hashed = userHash(userId);

@@ -11,7 +11,7 @@ import { type RegulationWork, workOn } from "./worker.ts";
 function world(begun: Regulation, destinations = [{ enabled: true, sourceIds: ["s1", "s2"] }]) {
   const log: string[] = [];
   const pauses: number[] = [];
-  const state = { stored: begun, nowMs: START_MS + 10, destinations, olderAreWritten: true };
+  const state = { stored: begun, nowMs: START_MS + 10, destinations, olderAreWritten: true, isLost: false };
   const death = { steps: Number.POSITIVE_INFINITY, isDurable: false };
   async function durable(act: () => void): Promise<void> {
     if (death.steps === 0 && !death.isDurable) throw new Error("the process has ended");
@@ -43,6 +43,9 @@ function world(begun: Regulation, destinations = [{ enabled: true, sourceIds: ["
       stateDeletion: (_, userId) => [record(userId, "forget")],
       notification: ({ id }, sourceId, userId) =>
         record(userId, deletionMessageId({ regulationId: id, sourceId, userId })),
+    },
+    async lookAtSuppressions() {
+      if (state.isLost) throw new Error("they are lost");
     },
     write: (records) => durable(() => void log.push(...records.map(name))),
     destinations: () => state.destinations,
@@ -84,6 +87,16 @@ describe("work on a regulation (contract 5.1, 5.2)", () => {
       deletedAtMs: START_MS + 10 + IN_FORCE_MS,
     });
     expect(state.stored.subjectHashes).toHaveLength(32);
+  });
+
+  test("suppresses nobody while the topic has lost its suppressions: one of them would make it look whole", async () => {
+    const { log, run, state } = world(regulation({}, "SUPPRESS_ONLY"));
+    state.isLost = true;
+    await expect(run()).rejects.toThrow("they are lost");
+    expect(log).toEqual([]);
+    state.isLost = false;
+    await run();
+    expect(log.slice(0, 3)).toEqual(["suppress u1", "suppress u2", "record running"]);
   });
 
   test("of a deletion alone suppresses nobody and waits for nothing; it took place when it was asked for", async () => {

@@ -31,6 +31,8 @@ type WrittenKind = (typeof WRITTEN_KINDS)[number];
 export interface RegulationWork {
   readonly store: Pick<RegulationStore, "get" | "put" | "untilOlderAreWritten">;
   readonly records: RegulationRecords;
+  /** Rejects while their topic has lost its records: one suppression more would make it look whole (docs/decisions/0118). */
+  readonly lookAtSuppressions: () => Promise<void>;
   /** Resolves when they are on all in-sync replicas. */
   readonly write: (records: readonly OutgoingRecord[]) => Promise<void>;
   /** Every destination there is now. */
@@ -63,6 +65,7 @@ async function suppress(
 ): Promise<Regulation> {
   if (regulation.isSuppressionDone) return regulation;
   await work.store.untilOlderAreWritten(regulation, signal);
+  await work.lookAtSuppressions();
   await writeOfEach(regulation, "suppression", { work, signal });
   return await saved(suppressed(regulation, work.nowMs()), work);
 }
