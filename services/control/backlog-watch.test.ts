@@ -1,10 +1,12 @@
 import { beforeEach, describe, expect, test } from "@jest/globals";
 import { topicMap } from "#topics";
-import { backlogLook } from "./backlog-watch.ts";
+import { Meters } from "../../test/simulation/world/meters.ts";
+import { backlogLook, watchBacklog } from "./backlog-watch.ts";
 
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
-const { deliveryJobs, deliveryRetries } = topicMap({ prefix: "", retryDelaysMs: [1_000] });
+const topics = topicMap({ prefix: "", retryDelaysMs: [1_000] });
+const { calls, deliveryJobs, deliveryRetries } = topics;
 
 let committed: Map<number, number>;
 let highs: number[];
@@ -17,15 +19,16 @@ beforeEach(() => {
   [highs, youngFrom, asked] = [[0, 0], [0, 0], []];
 });
 
+const admin = {
+  committedOffsets: async () => committed,
+  offsets: async (_: string) => highs.map((high, partition) => ({ partition, low: 0, high })),
+  offsetForTime: async (_: string, timestampMs: number) => {
+    asked.push(timestampMs);
+    return youngFrom.map((offset, partition) => ({ partition, offset }));
+  },
+};
+
 function look(topic = deliveryJobs, isQueue = false) {
-  const admin = {
-    committedOffsets: async () => committed,
-    offsets: async () => highs.map((high, partition) => ({ partition, low: 0, high })),
-    offsetForTime: async (_: string, timestampMs: number) => {
-      asked.push(timestampMs);
-      return youngFrom.map((offset, partition) => ({ partition, offset }));
-    },
-  };
   return backlogLook(admin, { topic, groupId: "g", isQueue });
 }
 
@@ -67,4 +70,29 @@ test("a partition expires with records that nobody has worked on and that have l
   committed.set(0, 3).set(1, 4);
   expect((await lookAt(100 * HOUR_MS)).expiring).toBe(1);
   expect(asked).toEqual([52 * HOUR_MS]);
+});
+
+test("a topic that cannot be looked at hides none of the others", async () => {
+  const metrics = new Meters();
+  const ticks: (() => void)[] = [];
+  let nowMs = 0;
+  const host = { now: () => nowMs, setInterval: (tick: () => void) => ticks.push(tick) };
+  const context = {
+    ...{ host, metrics, settings: { topics: { prefix: "" } } },
+    logger: { debug: () => undefined },
+    lifecycle: { onStop: () => undefined },
+  };
+  const offsets = async (name: string) => {
+    if (name === calls.name) throw new Error("a partition has no leader");
+    return await admin.offsets(name);
+  };
+  const kafka = { admin: () => ({ ...admin, offsets }) };
+  watchBacklog(context as never, { kafka, topics } as never);
+  highs = [5, 0];
+  for (nowMs of [0, 5 * MINUTE_MS]) {
+    for (const tick of ticks) tick();
+    await new Promise(setImmediate);
+  }
+  const stalled = (topic: string) => metrics.value("control_stalled_partitions", { topic });
+  expect(["calls", "delivery-jobs", "delivery-retry"].map(stalled)).toEqual([0, 1, 0]);
 });

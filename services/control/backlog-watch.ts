@@ -69,13 +69,14 @@ export function watchBacklog(context: ControlContext, { kafka, topics }: Connect
   let isLooking = false;
   async function lookAtAll(): Promise<void> {
     isLooking = true;
-    try {
-      for (const { each, look } of looks) found.set(each.topic, await look(host.now()));
-    } catch (error) {
-      logger.debug({ err: error }, "the backlog could not be looked at");
-    } finally {
-      isLooking = false;
+    for (const { each, look } of looks) {
+      try {
+        found.set(each.topic, await look(host.now()));
+      } catch (error) {
+        logger.debug({ topic: each.topic.name, err: error }, "the backlog could not be looked at");
+      }
     }
+    isLooking = false;
   }
   const timer = host.setInterval(() => {
     if (!isLooking) void lookAtAll();
