@@ -103,6 +103,7 @@ describe("options are fields of the request", () => {
   test("of calls that are to be sent now", async () => {
     await hookline("destinations", "retry", "d");
     await hookline("destinations", "retry", "d", "--message-id", "a", "--message-id", "b", "--user-id", "u");
+    await hookline("destinations", "retry", "d", "--anonymous-id", "c");
     expect(asked).toEqual([
       { method: "POST", url: "/v1/destinations/d/retry", body: {} },
       {
@@ -110,6 +111,7 @@ describe("options are fields of the request", () => {
         url: "/v1/destinations/d/retry",
         body: { messageIds: ["a", "b"], userId: "u" },
       },
+      { method: "POST", url: "/v1/destinations/d/retry", body: { anonymousId: "c" } },
     ]);
   });
 

@@ -60,6 +60,7 @@ interface RetryOptions {
   readonly json?: boolean;
   readonly messageId?: string[];
   readonly userId?: string;
+  readonly anonymousId?: string;
 }
 
 function addRetry(destinations: Command, context: CommandContext): void {
@@ -68,9 +69,10 @@ function addRetry(destinations: Command, context: CommandContext): void {
     examples: ["destinations retry dst_1", "destinations retry dst_1 --message-id order-1 --user-id u1"],
   })
     .option("--message-id <id>", "this call alone, by its messageId; may be given several times", collect)
-    .option("--user-id <id>", "calls of this user alone; of one without a userId its anonymousId")
-    .action(async (id: string, { json, messageId: messageIds, userId }: RetryOptions) => {
-      const body = { ...(messageIds && { messageIds }), ...(userId !== undefined && { userId }) };
+    .option("--user-id <id>", "calls of this user alone")
+    .option("--anonymous-id <id>", "calls of one user who has no user id")
+    .action(async (id: string, { json, messageId: messageIds, ...user }: RetryOptions) => {
+      const body = { ...(messageIds && { messageIds }), ...user };
       const path = pathOf(DESTINATIONS, id, "/retry");
       await askAndShow(context, { ...(json === true && { json }) }, (api) => api.ask(path, { body }));
     });

@@ -1,10 +1,11 @@
 // What the API does with a destination's waiting calls, whoever asks.
-import { userIn } from "#contract";
+import { userIn, userKey } from "#contract";
 import { type DeliveryJob, type DestinationConfig, shardWidthOf } from "#topics";
 import { existingDestination } from "../destinations/existing.ts";
 import { paused, resumed } from "../destinations/pause.ts";
 import type { Actor } from "../http/caller.ts";
 import { ProblemError } from "../http/problem.ts";
+import { readUser } from "../http/user-fields.ts";
 import { type FoundWaiting, findWaiting } from "./find.ts";
 import type { WaitingParts } from "./parts.ts";
 import { shardsToRead } from "./reader.ts";
@@ -57,8 +58,9 @@ async function change(
 /** Which of the waiting calls; all of them when nothing is said. */
 export interface RetryAsked {
   readonly messageIds?: readonly string[];
-  /** Of a call without one its anonymousId. */
+  /** At most one of the two (contract 1.8). */
   readonly userId?: string;
+  readonly anonymousId?: string;
 }
 
 interface Retried {
@@ -67,14 +69,14 @@ interface Retried {
   readonly notWaiting: readonly string[];
 }
 
-/** Durable when it resolves. Rejects with a 404, or a 409 where nothing is sent. */
+/** Durable when it resolves. Rejects with a 404, a 409 where nothing is sent, or a 422 where two users are named. */
 export async function retryDestination(
   parts: WaitingParts,
   { by, id }: Whose,
   asked: RetryAsked,
 ): Promise<Retried> {
-  const destination = await parts.changes.decide(() => retried(parts, id));
   const means = meaning(asked);
+  const destination = await parts.changes.decide(() => retried(parts, id));
   const found = await findWaiting(parts.waiting, { ...scanOf(destination), means }, parts.host);
   await ask(parts, { destination, asked, found, by });
   const waiting = new Set(found.jobs.map(({ job }) => job.messageId));
@@ -95,15 +97,12 @@ function scanOf(destination: DestinationConfig) {
   return { destinations: [{ destinationId: destination.id, shards }] };
 }
 
-function meaning({ messageIds, userId }: RetryAsked): (job: DeliveryJob) => boolean {
+function meaning({ messageIds, ...asked }: RetryAsked): (job: DeliveryJob) => boolean {
   const wanted = messageIds && new Set(messageIds);
+  const user = readUser(asked);
   return (job) =>
-    (wanted === undefined || wanted.has(job.messageId)) && (userId === undefined || userOf(job) === userId);
-}
-
-function userOf(job: DeliveryJob): string | null {
-  const { anonymousId, userId } = userIn(job);
-  return userId ?? anonymousId;
+    (wanted === undefined || wanted.has(job.messageId)) &&
+    (user === undefined || userKey(userIn(job)) === userKey(user));
 }
 
 interface Asking {
@@ -117,7 +116,7 @@ interface Asking {
 async function ask(parts: WaitingParts, { asked, by, destination, found }: Asking): Promise<void> {
   const { audit, retryRequests } = parts;
   const { id: destinationId } = destination;
-  const isOfSome = asked.messageIds !== undefined || asked.userId !== undefined;
+  const isOfSome = Object.values(asked).some((value) => value !== undefined);
   const jobIds = isOfSome ? found.jobs.map(({ job }) => job.jobId) : null;
   const entry = { by, action: "retried", resource: "destination", resourceId: destinationId } as const;
   await audit.record({ ...entry, before: null, after: { ...asked, calls: found.count } });

@@ -92,6 +92,11 @@ test("a retry changes neither the version of the destination nor its time, and i
   expect(log.body.data[0].after).toEqual({ messageIds: ["m1"], userId: "u1", calls: 0 });
 });
 
+test("a retry that names two users is refused", async () => {
+  const { body, status } = await post(await destination(), "retry", { userId: "u1", anonymousId: "a1" });
+  expect([status, body.errors.map(({ path }: { path: string }) => path)]).toEqual([422, ["anonymousId"]]);
+});
+
 test("a retry is accepted with the place to look at; of an unknown destination nothing is", async () => {
   const { status, headers } = await post(await destination(), "retry");
   expect(status).toBe(202);

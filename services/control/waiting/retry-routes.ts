@@ -6,6 +6,7 @@ import { actorOf } from "../http/caller.ts";
 import { IdParams } from "../http/fields.ts";
 import { problemResponses } from "../http/openapi.ts";
 import type { ControlApp } from "../http/server.ts";
+import { USER_FIELDS } from "../http/user-fields.ts";
 import { checkBody } from "../http/validation.ts";
 import { retryDestination } from "./commands.ts";
 import type { WaitingParts } from "./parts.ts";
@@ -22,12 +23,7 @@ const RetryBody = Type.Object(
         description: "Only these calls.",
       }),
     ),
-    userId: Type.Optional(
-      Type.String({
-        minLength: 1,
-        description: "Only calls of this user; of one without a userId its anonymousId.",
-      }),
-    ),
+    ...USER_FIELDS,
   },
   {
     additionalProperties: false,
@@ -68,7 +64,7 @@ export function addRetryRoute(app: ControlApp, parts: WaitingParts): void {
     async (request, reply) => {
       const { id } = request.params;
       const given: unknown = request.body;
-      if (given !== undefined) checkBody(request, []);
+      if (given !== undefined) checkBody(request);
       const asked = given === undefined ? {} : request.body;
       const whose = { id, by: actorOf(request) };
       const { destination, notWaiting } = await retryDestination(parts, whose, asked);
