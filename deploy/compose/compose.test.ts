@@ -249,6 +249,14 @@ describe("docker-compose.three-brokers.yml", () => {
 });
 
 describe("what Prometheus is told", () => {
+  test("is where Grafana is, for the links of alerts", () => {
+    const { global } = parse(readFileSync(file, "utf8")) as { global: Record<string, unknown> };
+    const url = expect.stringMatching(/^http:\/\/127\.0\.0\.1:\$\{GRAFANA_PORT\}$/);
+    expect(global["external_labels"]).toEqual({ grafana_url: url });
+    const { environment } = compose.services["prometheus"] ?? {};
+    expect(environment?.["GRAFANA_PORT"]).toMatch(/^\$\{GRAFANA_PORT:-3000\}$/);
+  });
+
   const file = join(ROOT, "deploy/compose/prometheus.yml");
   interface Scrape {
     readonly job_name: string;

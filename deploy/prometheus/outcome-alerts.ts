@@ -5,14 +5,14 @@ import type { AlertText } from "./rule.ts";
  * Counters that grew within the hour. What a process counts at its start is there before its first scrape, which `increase` does not see:
  * a counter that was not there an hour ago counts from 0.
  */
-function grown(counter: string, by: string): string {
+function grown(counter: string, by = ""): string {
   return `sum by (${by}) (increase(${counter}[1h])) > 0 or sum by (${by}) (${counter} unless ${counter} offset 1h) > 0`;
 }
 
 /** Fewer endpoints or destinations are no share of anything. */
 const LEAST = 4;
 const UNWELL = 'hookline_control_unwell_destinations{state="failing"}';
-const CONFIGURED = 'hookline_control_configured{resource="destination"}';
+const TRIED = "hookline_control_tried_destinations";
 const OPEN = 'sum(hookline_delivery_endpoints{breaker!="closed"})';
 const ENDPOINTS = "sum(hookline_delivery_endpoints)";
 
@@ -91,19 +91,19 @@ export const OUTCOMES: readonly AlertText[] = [
   {
     alert: "HooklineMostEndpointsDown",
     severity: "ticket",
-    expr: `(max(${UNWELL}) / max(${CONFIGURED}) > 0.5 and max(${CONFIGURED}) >= ${LEAST}) or (${OPEN} / ${ENDPOINTS} > 0.5 and ${ENDPOINTS} >= ${LEAST})`,
+    expr: `(max(${UNWELL}) / max(${TRIED}) > 0.5 and max(${TRIED}) >= ${LEAST}) or (${OPEN} / ${ENDPOINTS} > 0.5 and ${ENDPOINTS} >= ${LEAST})`,
     for: "10m",
     summary: "Most endpoints take nothing.",
     description:
-      "{{ $value | humanizePercentage }} of the destinations, or of the endpoints that are being asked, have taken nothing for 10 minutes: more likely our way out than all of them.",
+      "{{ $value | humanizePercentage }} of the destinations that are sent calls, or of their endpoints, have taken nothing for 10 minutes: more likely our way out than all of them.",
   },
   {
     alert: "HooklineSecretsUnreadable",
     severity: "page",
-    expr: "max(hookline_control_unreadable_destinations) > 0",
+    expr: `max(hookline_control_unreadable_destinations) > 0 or ${grown('hookline_delivery_attempts_total{outcome="secret_unreadable"}')}`,
     for: "1m",
     summary: "Secrets of destinations do not open.",
     description:
-      "{{ $value }} destinations have secrets that no configured encryption key opens. They get no call, and their calls wait until the window of retries is over.",
+      "No encryption key of control opens the secrets of {{ $value | humanize }} destinations, or none of the deliverers did for as many requests of the last hour. They get no call, and their calls wait until the window of retries is over.",
   },
 ];

@@ -61,9 +61,9 @@ export const PROCESSES: readonly AlertText[] = [
   {
     alert: "HooklineRestarts",
     severity: "ticket",
-    expr: 'changes(process_start_time_seconds{job=~".*hookline.*"}[30m]) > 4',
+    expr: 'changes(process_start_time_seconds{job=~".*hookline.*"}[1h]) > 4',
     summary: "{{ $labels.instance }} ends and starts again and again.",
-    description: "{{ $labels.instance }} has started {{ $value }} times within 30 minutes.",
+    description: "{{ $labels.instance }} has started {{ $value }} times within an hour.",
   },
   {
     alert: "HooklineClockSkew",

@@ -118,7 +118,7 @@ async function openParts(context: ControlContext, outside: ControlOutside): Prom
       deletedUsers,
       breakers,
     }),
-    health: await openHealth(context, { ...connection, ...shared }),
+    health: await openHealth(context, { ...connection, ...shared, destinationTable }),
     breakers,
     regulations,
     suppressed,

@@ -181,6 +181,30 @@ describe("the watch over health", () => {
     expect(settled(HEALTH_GROUP, world.topics.deadLetters.name)).toBe(true);
   });
 
+  test("counts as unwell, and as tried at all, only what calls are sent to", async () => {
+    const { attempts, one, pass } = await setup();
+    const counts = () => [one.unwell("failing"), one.tried()];
+    one.write.destination({});
+    await pass(1_000);
+    expect(counts()).toEqual([0, 0]);
+    await attempts(one, "timeout", 12);
+    expect(counts()).toEqual([1, 1]);
+    for (const changes of [
+      { enabled: false },
+      { pausedAtMs: EPOCH_MS },
+      { webhooks: [{ url: "https://new.test/", headers: [] }] },
+    ]) {
+      one.write.destination(changes);
+      await pass(1_000);
+      expect(counts()).toEqual([0, 0]);
+    }
+    one.write.destination({});
+    await pass(1_000);
+    await attempts(one, "success", 1);
+    await pass(62_000);
+    expect(counts()).toEqual([0, 1]);
+  });
+
   test("forgets what is deleted, and only what it has", async () => {
     const { attempts, one, pass, valuesOf, world } = await setup();
     one.write.destination({});

@@ -9,6 +9,7 @@ import { HealthKeeper } from "./health-keeper.ts";
 import { openOperator } from "./operator.ts";
 import type { Context, HealthBook, HealthParts } from "./parts.ts";
 import { createHealthRunner } from "./runner.ts";
+import { followStateCounts } from "./state-counts.ts";
 import { watchHealth } from "./telemetry.ts";
 
 const TICK_MS = 1_000;
@@ -25,17 +26,18 @@ export async function openHealth(context: Context, parts: HealthParts): Promise<
     onPoison: ({ key }, error) =>
       context.logger.error({ destinationId: key, err: error }, "health of a destination cannot be read"),
   });
-  const unwell = followUnwell(table);
+  const recovering = followRecovering(table);
+  const counts = followStateCounts(parts.destinationTable, table);
   await table.load();
   const producer = kafka.durableProducer();
   const write = (id: string, health: DestinationHealth | null) =>
     producer.send([
       { topic: topic.name, key: id, value: health === null ? null : serde.encode(topic, health) },
     ]);
-  watchHealth(context.metrics, unwell);
+  watchHealth(context.metrics, counts);
   watchOver(context, parts, {
     table,
-    recovering: () => unwell.get("recovering") ?? [],
+    recovering,
     write: (health) => write(health.destinationId, health),
   });
   return {
@@ -49,7 +51,7 @@ export async function openHealth(context: Context, parts: HealthParts): Promise<
 
 interface Book {
   readonly table: Table<DestinationHealth>;
-  readonly recovering: () => Iterable<string>;
+  readonly recovering: ReadonlySet<string>;
   readonly write: (health: DestinationHealth) => Promise<void>;
 }
 
@@ -79,7 +81,7 @@ function watchOver(context: Context, parts: HealthParts, book: Book): void {
   });
   const ticking = host.setInterval(() => {
     counts.tick(host.elapsed());
-    keeper.tick(book.recovering(), ownedBy(runner, topics.deliveryAttempts.name, parts.partitions));
+    keeper.tick(book.recovering, ownedBy(runner, topics.deliveryAttempts.name, parts.partitions));
   }, TICK_MS);
   lifecycle.onStop("health", () => {
     ticking.clear();
@@ -138,18 +140,12 @@ function ownedBy(
   };
 }
 
-/** Ids of the destinations that are failing or recovering, kept change by change: nobody looks through all of them. */
-function followUnwell(table: Table<DestinationHealth>): ReadonlyMap<string, ReadonlySet<string>> {
-  const byState = new Map([
-    ["untested", new Set<string>()],
-    ["failing", new Set<string>()],
-    ["recovering", new Set<string>()],
-  ]);
+/** Ids of the destinations that are recovering, kept change by change: nobody looks through all of them. */
+function followRecovering(table: Table<DestinationHealth>): ReadonlySet<string> {
+  const ids = new Set<string>();
   table.onChange((id, health) => {
-    for (const [state, ids] of byState) {
-      if (health?.state === state) ids.add(id);
-      else ids.delete(id);
-    }
+    if (health?.state === "recovering") ids.add(id);
+    else ids.delete(id);
   });
-  return byState;
+  return ids;
 }

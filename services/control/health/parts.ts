@@ -1,6 +1,6 @@
 // What watching over health works with, and what the routes see of it.
 import type { Egress } from "#egress";
-import type { Kafka } from "#kafka";
+import type { Kafka, Table } from "#kafka";
 import type { egressSettings, ServiceContext, SettingsOf, topicSettings } from "#runtime";
 import type { Serde } from "#serde";
 import type { DestinationConfig, DestinationHealth, TopicMap } from "#topics";
@@ -20,6 +20,7 @@ export interface HealthParts {
   readonly kafka: Kafka;
   readonly serde: Serde;
   readonly topics: TopicMap;
+  readonly destinationTable: Pick<Table<DestinationConfig>, "get" | "onChange">;
   readonly destinations: Pick<EditedStore<DestinationConfig>, "get" | "refresh" | "replace">;
   readonly changes: ChangeQueue;
   /** Of every topic whose key names a destination. */

@@ -8,13 +8,15 @@ test("destinations that have taken nothing yet are counted apart from those that
   watchHealth(
     metrics,
     new Map([
-      ["untested", new Set(["d1", "d2"])],
-      ["failing", new Set(["d3"])],
+      ["untested", 2],
+      ["failing", 1],
+      ["healthy", 4],
     ]),
   );
   const text = await metrics.expose();
   for (const [state, count] of Object.entries({ untested: 2, failing: 1, recovering: 0 }))
     expect(text).toContain(`hookline_control_unwell_destinations{state="${state}"} ${count}`);
+  expect(text).toContain("hookline_control_tried_destinations 7");
 });
 
 test("an event that was given up is counted, and an error's line names it", async () => {

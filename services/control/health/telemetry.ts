@@ -3,13 +3,23 @@ import type { EventObserver } from "./event-sender.ts";
 
 const STATES = ["untested", "failing", "recovering"] as const;
 
-export function watchHealth(metrics: Metrics, unwell: ReadonlyMap<string, ReadonlySet<string>>): void {
+/** `counts`: by state, of the destinations that are sent calls. */
+export function watchHealth(metrics: Metrics, counts: ReadonlyMap<string, number>): void {
+  metrics.gauge({
+    name: "control_tried_destinations",
+    help: "Destinations that are sent calls now, and have been sent one: what the share of those that fail is of.",
+    collect(gauge) {
+      let sum = 0;
+      for (const count of counts.values()) sum += count;
+      gauge.set({}, sum);
+    },
+  });
   metrics.gauge({
     name: "control_unwell_destinations",
-    help: "Destinations that were sent calls and have not taken one yet, to which nothing gets through any more, or not for long again.",
+    help: "Destinations that were sent calls and have not taken one yet, to which nothing gets through any more, or not for long again; without those that are switched off or paused.",
     labels: { state: STATES },
     collect(gauge) {
-      for (const state of STATES) gauge.set({ state }, unwell.get(state)?.size ?? 0);
+      for (const state of STATES) gauge.set({ state }, counts.get(state) ?? 0);
     },
   });
 }
