@@ -1,5 +1,6 @@
 import { type FileHandle, open, rename, rm } from "node:fs/promises";
 import type { KafkaAndSerde } from "#connection";
+import { SeenLog } from "#kafka";
 import { PoisonRecordError, recordToJson } from "#serde";
 import type { ConfigurationTopic } from "#topics";
 import { type BackupWriter, backupWriter, type Counts } from "./file.ts";
@@ -27,16 +28,15 @@ export interface BackedUp {
 
 /** Writes what the topics hold to one file. Rejects with a KafkaError for a topic that has lost its records, and leaves the file as it was. */
 export async function backUp(options: BackupOptions): Promise<BackedUp> {
-  const { connection, topics, path } = options;
-  for (const { topic, witnesses } of topics) {
-    const names = witnesses.map(({ name }) => name);
-    const given = { topic: topic.name, witnesses: names };
-    await connection.kafka.admin().holdsRecords(given);
-  }
+  const { path } = options;
+  const unlessLost = lossWatch(options);
+  await unlessLost();
   const unfinished = `${path}.${process.pid}.unfinished`;
   const file = await open(unfinished, "wx", OWNER_ONLY);
   try {
     const done = await write(options, file);
+    // What was lost while it was read would be missing in a backup that takes the place of a whole one.
+    await unlessLost();
     await file.sync();
     await file.close();
     await rename(unfinished, path);
@@ -46,6 +46,17 @@ export async function backUp(options: BackupOptions): Promise<BackedUp> {
     await rm(unfinished, { force: true });
     throw error;
   }
+}
+
+/** A look at all topics, which remembers how it found them before. */
+function lossWatch({ connection, topics }: BackupOptions): () => Promise<void> {
+  const admin = connection.kafka.admin();
+  const watched = topics.map(({ topic, witnesses }) => {
+    return { topic: topic.name, witnesses: witnesses.map(({ name }) => name), memory: new SeenLog() };
+  });
+  return async () => {
+    for (const each of watched) await admin.holdsRecords(each);
+  };
 }
 
 async function write(options: BackupOptions, file: FileHandle): Promise<BackedUp> {

@@ -1,0 +1,64 @@
+import { mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, expect, test } from "@jest/globals";
+import type { KafkaAndSerde } from "#connection";
+import { KafkaError } from "#kafka";
+import { allTopics, configurationTopics, topicMap } from "#topics";
+import { backUp } from "./backup.ts";
+
+const map = topicMap({ prefix: "", retryDelaysMs: [1_000] });
+
+let folder: string;
+let path: string;
+
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), "hookline-backup-"));
+  path = join(folder, "backup.ndjson");
+});
+
+afterEach(() => rm(folder, { recursive: true, force: true }));
+
+/** Topics without records, of which one is lost at some look. */
+function connection(isLost: (topic: string, looks: number) => boolean): KafkaAndSerde {
+  const looks = new Map<string, number>();
+  const admin = {
+    offsets: async () => [{ partition: 0, low: 0, high: 0 }],
+    async holdsRecords({ topic }: { readonly topic: string }) {
+      looks.set(topic, (looks.get(topic) ?? 0) + 1);
+      if (isLost(topic, looks.get(topic) ?? 0))
+        throw new KafkaError("records_lost", `${topic} holds no records`, { canRetry: true });
+      return false;
+    },
+  };
+  return { kafka: { admin: () => admin, readRange: async () => undefined }, serde: {} } as never;
+}
+
+const written = (given: KafkaAndSerde) =>
+  backUp({
+    ...{ connection: given, topics: configurationTopics(map), path },
+    ...{ version: "1.2.3", nowMs: 0, onProgress: () => undefined },
+  });
+
+test("a topic that is lost before, or while it is read, leaves the backup of before as it is", async () => {
+  await writeFile(path, "of before");
+  for (const at of [1, 2]) {
+    const { name } = map.destinationConfig;
+    const lost = connection((topic, looks) => topic === name && looks === at);
+    await expect(written(lost)).rejects.toMatchObject({ code: "records_lost" });
+    expect(await readdir(folder)).toEqual(["backup.ndjson"]);
+    expect(await readFile(path, "utf8")).toBe("of before");
+  }
+  await written(connection(() => false));
+  expect(await readFile(path, "utf8")).toContain('"hooklineBackup":1');
+});
+
+test("the page on operations says of every other topic what is lost with it", async () => {
+  const page = await readFile(join(import.meta.dirname, "../../docs/operations.md"), "utf8");
+  const [, table = ""] = /^What else is lost with a topic:\n\n([^]*?)\n\n/m.exec(page) ?? [];
+  const said = new Set([...table.matchAll(/`([a-z-]+)(?:…)?`/g)].map(([, name]) => name));
+  const backedUp = configurationTopics(map).map(({ topic }) => topic.name);
+  const others = allTopics(map).filter(({ name }) => !backedUp.includes(name));
+  const names = others.map(({ name }) => name.replace(/^delivery-retry-.*/, "delivery-retry-"));
+  expect([...new Set(names)].filter((name) => !said.has(name))).toEqual([]);
+});
