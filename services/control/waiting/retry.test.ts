@@ -51,7 +51,8 @@ test.each<[RetryAsked, jobIds: string[] | null, notWaiting: string[]]>([
   [{ messageIds: ["m1"] }, ["j1", "j2"], []],
   [{ messageIds: ["m1", "gone"], userId: "u2" }, ["j2"], ["gone"]],
   [{ userId: "u1" }, ["j1"], []],
-  [{ userId: "a3" }, ["j3"], []],
+  [{ anonymousId: "a3" }, ["j3"], []],
+  [{ userId: "a3" }, [], []],
   [{ messageIds: ["gone"] }, [], ["gone"]],
 ])("of the calls that wait, %j asks for %j", async (asked, jobIds, notWaiting) => {
   const found = jobIds?.length ?? WAITING.length;
