@@ -7,19 +7,25 @@ import { valueIn } from "./plan.ts";
 export function missingKeys(
   entries: readonly Entry[],
   keys: readonly { readonly id: string }[],
+  nowMs: number,
 ): ReadonlyMap<string, number> {
   const known = new Set(keys.map(({ id }) => id));
   const missing = new Map<string, number>();
   for (const entry of entries) {
     const value = valueIn(entry);
     if (!("webhooks" in value)) continue;
-    const needed = new Set(keyIdsOf(value));
+    const needed = new Set(keyIdsOf(value, nowMs));
     for (const id of needed) if (!known.has(id)) missing.set(id, (missing.get(id) ?? 0) + 1);
   }
   return missing;
 }
 
-function keyIdsOf({ previousSecret, sharedSecret, webhooks }: DestinationConfig): string[] {
+/** A previous secret that signs nothing any more needs no key, as for control and deliverers. */
+function keyIdsOf(
+  { previousSecret, previousSecretUntilMs, sharedSecret, webhooks }: DestinationConfig,
+  nowMs: number,
+): string[] {
   const headers = webhooks.flatMap((webhook) => webhook.headers.map(({ value }) => value));
-  return [sharedSecret, previousSecret, ...headers].flatMap((secret) => secret?.keyId ?? []);
+  const previous = (previousSecretUntilMs ?? 0) > nowMs ? previousSecret : null;
+  return [sharedSecret, previous, ...headers].flatMap((secret) => secret?.keyId ?? []);
 }

@@ -79,7 +79,7 @@ async function restoreBackup(
   const wanted = new Set<string>((only ?? (Object.keys(KINDS) as Kind[])).map((kind) => KINDS[kind]));
   const { missingKeys, restore } = await import("../backup/index.ts");
   const entries = (await read(path)).filter(({ record }) => wanted.has(record));
-  const missing = [...missingKeys(entries, settings.encryption.keys)];
+  const missing = [...missingKeys(entries, settings.encryption.keys, Date.now())];
   if (missing.length > 0) throw new CommandError(missingKeysMessage(missing), EXIT.failed);
   const done = await connected(context, settings, ({ connection, topics }) =>
     restore({

@@ -30,6 +30,12 @@ describe("metrics", () => {
     expect(await metrics.expose()).toContain("hookline_lag_records 7");
   });
 
+  test("the clock is shown in seconds, as it is at the scrape", async () => {
+    const text = await create().expose();
+    const [, seconds] = /^hookline_clock_timestamp_seconds (.*)$/m.exec(text) ?? [];
+    expect(Math.abs(Number(seconds) - Date.now() / 1_000)).toBeLessThan(5);
+  });
+
   test("records that nobody read are counted by topic, from 0 on", async () => {
     const metrics = create();
     const lost = countRecordsLost(metrics, ["calls", "jobs"]);

@@ -69,8 +69,11 @@ describe("a service in this process", () => {
     expect(announced).toBe(false);
     loaded = true;
     const { metricsPort } = await service.ready;
+    const said = async () => /^hookline_ready.*$/m.exec((await get(metricsPort, "/metrics")).body)?.[0];
     expect(await get(metricsPort, "/readyz")).toMatchObject({ status: 200 });
+    expect(await said()).toBe('hookline_ready{service="test"} 1');
     loaded = false;
+    expect(await said()).toBe('hookline_ready{service="test"} 0');
     const { status, body } = await get(metricsPort, "/readyz");
     expect(status).toBe(503);
     expect(JSON.parse(body)).toEqual({

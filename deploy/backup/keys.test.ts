@@ -1,0 +1,42 @@
+import { expect, test } from "@jest/globals";
+import { DESTINATION_DEFAULTS, type DestinationConfig } from "#topics";
+import type { Entry } from "./file.ts";
+import { missingKeys } from "./keys.ts";
+
+const NOW_MS = 1_000;
+
+const sealed = (keyId: string) => ({ keyId, ciphertext: "", format: 2 });
+
+/** As it is in a file. */
+function destination(id: string, changes: object): Entry {
+  const value: DestinationConfig = {
+    ...DESTINATION_DEFAULTS,
+    ...{ id, name: id, enabled: true, sourceIds: [], webhooks: [] },
+    ...{ version: 1, createdAtMs: 0, updatedAtMs: 0 },
+  };
+  return { record: "destination-config", key: id, value: { ...value, ...changes } };
+}
+
+const webhook = (keyId: string) => ({
+  url: "https://a.test/",
+  headers: [{ name: "x", value: sealed(keyId) }],
+});
+
+test("keys of secrets, of previous ones and of headers are missing, each with how many destinations need it", () => {
+  const entries = [
+    destination("a", { sharedSecret: sealed("k1"), webhooks: [webhook("k2"), webhook("k2")] }),
+    destination("b", { sharedSecret: sealed("k3"), webhooks: [webhook("k2")] }),
+    destination("c", { previousSecret: sealed("k4"), previousSecretUntilMs: NOW_MS + 1 }),
+    destination("d", {}),
+  ];
+  expect([...missingKeys(entries, [{ id: "k1" }], NOW_MS)]).toEqual([
+    ["k2", 2],
+    ["k3", 1],
+    ["k4", 1],
+  ]);
+});
+
+test("no key is needed for a previous secret that signs nothing any more", () => {
+  const entries = [destination("a", { previousSecret: sealed("old"), previousSecretUntilMs: NOW_MS })];
+  expect(missingKeys(entries, [], NOW_MS).size).toBe(0);
+});
