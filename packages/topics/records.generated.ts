@@ -292,7 +292,7 @@ export interface DeliveryWake {
   partition: number;
   /** First offset that was not taken. */
   belowOffset: number;
-  /** When this was written, or the newest of the jobs below, if that is later by its writer's clock; a job written later is none of those meant, whatever its offset. */
+  /** When the newest of the jobs below was written, by its writer's clock, or later; a job written after this time is none of those meant, whatever its offset. */
   atMs: number;
 }
 

@@ -45,6 +45,23 @@ describe("room for what is taken and not settled", () => {
     expect(woken.at(-1)).toBe("four");
   });
 
+  test("is empty when work ahead of a record's turn has ended, too, which takes no room", async () => {
+    const ends = [capacity.early(), capacity.early()];
+    expect(capacity.outstanding).toEqual({ records: 0, bytes: 0 });
+    capacity.tryTake(1, waiter("none"));
+    let isEmpty = false;
+    void capacity.empty().then(() => {
+      isEmpty = true;
+    });
+    ends[0]?.();
+    capacity.release(1);
+    await settled();
+    expect(isEmpty).toBe(false);
+    ends[1]?.();
+    await settled();
+    expect(isEmpty).toBe(true);
+  });
+
   test("is empty when the last one is settled, and not before", async () => {
     await capacity.empty();
     capacity.tryTake(1, waiter("none"));

@@ -13,6 +13,7 @@ export class Capacity {
   readonly #host: Host;
   #records = 0;
   #bytes = 0;
+  #early = 0;
   #wake: Timer | undefined;
   readonly #onEmpty = new Set<() => void>();
 
@@ -24,6 +25,15 @@ export class Capacity {
 
   get outstanding(): { readonly records: number; readonly bytes: number } {
     return { records: this.#records, bytes: this.#bytes };
+  }
+
+  /** Work begins on a record ahead of its turn: it takes no room, and `empty` waits for it. The returned function ends it, called once. */
+  early(): () => void {
+    this.#early += 1;
+    return () => {
+      this.#early -= 1;
+      this.#emptied();
+    };
   }
 
   /** Takes room, or remembers who asked. Anything fits when nothing is outstanding: a huge record must not wait for ever. */
@@ -43,13 +53,13 @@ export class Capacity {
   release(sizeBytes: number): void {
     this.#records -= 1;
     this.#bytes -= sizeBytes;
-    if (this.#records === 0) this.#emptied();
+    this.#emptied();
     if (this.#waiting.size > 0) this.#wake ??= this.#host.setImmediate(() => this.#wakeWaiters());
   }
 
-  /** Resolves when nothing is outstanding. */
+  /** Resolves when nothing is outstanding, and no work is under way ahead of its turn. */
   empty(): Promise<void> {
-    if (this.#records === 0) return Promise.resolve();
+    if (this.#isEmpty) return Promise.resolve();
     const { promise, resolve } = Promise.withResolvers<void>();
     this.#onEmpty.add(resolve);
     return promise;
@@ -59,7 +69,12 @@ export class Capacity {
     this.#waiting.delete(waiter);
   }
 
+  get #isEmpty(): boolean {
+    return this.#records === 0 && this.#early === 0;
+  }
+
   #emptied(): void {
+    if (!this.#isEmpty) return;
     for (const resolve of this.#onEmpty) resolve();
     this.#onEmpty.clear();
   }

@@ -272,6 +272,16 @@ describe("records that were read, and that the log has lost at its end", () => {
     bench.session().handlers.onLogCut(cut);
     expect(lost).toEqual([]);
   });
+
+  test("are read again from a time on by a member of a group, a table reads all of its log again", () => {
+    for (const commits of [true, false]) {
+      restart({ commits });
+      bench.session().join([0]);
+      fetch(bench, 0, 0, 3);
+      settleAll(bench);
+      expect(bench.session().handlers.onLogCut(cut)).toBe(commits ? 0 : undefined);
+    }
+  });
 });
 
 describe("records that were removed before they were read", () => {

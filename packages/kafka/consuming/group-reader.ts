@@ -109,6 +109,10 @@ export class GroupReader<T> {
     return this.#partitionReaders.at(record)?.place.wasDone(record) ?? false;
   }
 
+  takenEarly(): () => void {
+    return this.#capacity.early();
+  }
+
   doneEarly(record: Pick<RawRecord, "topic" | "partition" | "offset" | "timestampMs">): void {
     this.#partitionReaders.at(record)?.place.doneEarly(record);
     this.#committer.notice();
@@ -252,12 +256,15 @@ export class GroupReader<T> {
       return withinMs(partitionReader.resumed(), MAX_WAIT_FOR_RESUME_MS, this.#parts.host);
   }
 
-  /** Records that were written since the cut are newer than what is done, but for clocks that differ. */
+  /**
+   * Records that were written since the cut are newer than what is done, but for clocks that differ. A reader without commits, a table, reads the
+   * whole log again: of a key whose newest record was lost an older one counts now.
+   */
   #cut(cut: LogCut): number | undefined {
     const doneUntilMs = this.#partitionReaders.at(cut)?.place.cut();
-    const sinceMs = doneUntilMs === undefined ? undefined : Math.max(0, doneUntilMs - CLOCKS_APART_MS);
-    const text =
-      "a partition's log ends before what was read: its end was lost, and is read again from a time before that";
+    const isReadFromTime = doneUntilMs !== undefined && this.#options.commits;
+    const sinceMs = isReadFromTime ? Math.max(0, doneUntilMs - CLOCKS_APART_MS) : undefined;
+    const text = "a partition's log ends before what was read: its end was lost, and it is read again";
     this.#parts.logger.error({ ...cut, sinceMs }, text);
     const { endOffset, fromOffset, partition, topic } = cut;
     const lost = { topic, partition, records: fromOffset - endOffset, kind: "truncated" as const };

@@ -79,6 +79,21 @@ test("what was done before its turn is not stepped, read or not, and a commit sa
   expect(bench.stepped).toEqual(["0-0", "0-2", "0-3", "0-5"]);
 });
 
+test("a stop waits for work that was begun ahead of a record's turn, and commits what it has done", async () => {
+  const host = new ManualHost();
+  const work = { dueAtMs: () => Number.MAX_SAFE_INTEGER };
+  const bench = startReader({}, host, work);
+  bench.session().join([0]);
+  fetch(bench, 0, 0, 3);
+  const over = bench.reader.takenEarly();
+  const stopped = bench.reader.stop(8_000);
+  await host.advance(3_000);
+  bench.reader.doneEarly({ topic: "t", partition: 0, offset: 1, timestampMs: 0 });
+  over();
+  await stopped;
+  expect(bench.session().commits.at(-1)).toMatchObject([{ offset: 0, metadata: "done1:0:AQE" }]);
+});
+
 test("of a log that ends before what was read, the part is read again that may be new: by the newest time that is done, and that of an open record", async () => {
   const host = new ManualHost();
   const bench = startReader({}, host);

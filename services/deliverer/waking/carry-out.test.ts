@@ -84,8 +84,10 @@ function world(
     isOurs: () => now.isAssigned,
     room: () => now.room,
     step({ decoded }, settle) {
+      const isCopy = taken.includes(decoded.jobId);
       taken.push(decoded.jobId);
-      settle({ produce: [] });
+      // A copy ends without an outcome of its own (job-in-progress.ts).
+      settle(isCopy ? { produce: [] } : { produce: [], onDurable: () => undefined });
     },
   });
   const destination = (id: string) => now.state ?? parts.destination(id);
@@ -293,6 +295,15 @@ describe("a retry request", () => {
     expect(done()).toEqual({ ...DONE, woken: 1 });
   });
 
+  test("counts a call once that two records bring, as after a kill between a write and its commit", async () => {
+    const { done, log, passSeconds, requests } = world();
+    const first = log.jobs.get(0);
+    if (first !== undefined) log.jobs.set(2, first);
+    requests.observe(REQUEST, true);
+    await passSeconds(8);
+    expect(done()).toEqual({ ...DONE, woken: 1 });
+  });
+
   test("is not carried out where it was, by whomever", async () => {
     const { passSeconds, requests, taken } = world();
     requests.observe(REQUEST, false);
@@ -320,6 +331,17 @@ describe("the deletion of a destination", () => {
     await passSeconds(8);
     expect(taken).toEqual(["j0", "j2"]);
     expect(done()).toEqual(DONE);
+  });
+
+  test("is done once the destination is gone, though what else was asked of it is carried out before", async () => {
+    const { done, now, passSeconds, requests } = world({ state: undefined });
+    requests.observe(REQUEST, true);
+    requests.observe({ ...DELETED, id: "r2" }, true);
+    await passSeconds(10);
+    expect(done().places).toEqual([PLACE]);
+    now.state = { kind: "gone" };
+    await passSeconds(10);
+    expect(done().places).toEqual([PLACE, PLACE]);
   });
 
   test("means nothing while the destination is there", async () => {

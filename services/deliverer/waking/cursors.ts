@@ -18,7 +18,7 @@ export interface WakeCursors {
   /** Its outcome is durable: the reader of the retry topic passes it over. */
   isTaken(job: WaitingJob): boolean;
   /** A pass of this process took it, durably: it counts as taken here, before a cursor covers it. */
-  took(job: Omit<WaitingJob, "timestampMs">, atMs: number): void;
+  took(job: WaitingJob): void;
   /** Nothing is to be passed over. */
   readonly isEmpty: boolean;
   /** Takes effect in this process at once, and in every later owner of the partition when it is acknowledged. */
@@ -56,11 +56,12 @@ export function createWakeCursors({ serde, table, topics, write }: WakeCursorsOp
       const key = wakeKey(job);
       if (taken.has(key, job)) return true;
       return [own.get(key), table.get(key)].some(
-        // A job written after the cursor is none of those it speaks of, whatever its offset: the topic was created again.
+        // A job written later than those of which the cursor speaks is none of them, whatever its offset: the log was cut, or its topic
+        // created again.
         (wake) => wake !== undefined && job.offset < wake.belowOffset && job.timestampMs <= wake.atMs,
       );
     },
-    took: (job, atMs) => taken.add(wakeKey(job), job, atMs),
+    took: (job) => taken.add(wakeKey(job), job),
     get isEmpty() {
       return own.size === 0 && table.size === 0 && taken.size === 0;
     },

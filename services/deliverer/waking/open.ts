@@ -187,6 +187,7 @@ function startWaker(
     position,
     requests,
     wasDone: (record) => runner.wasDone(record),
+    takenEarly: () => runner.takenEarly(),
     doneEarly: (record) => runner.doneEarly(record),
     ownership: (partition) => runner.ownership(partition),
     offsets: (topic) => admin.offsets(topic),

@@ -18,6 +18,15 @@ interface Bounds extends Omit<WakeRange, "onRecord">, Look {
   readonly partitions: number;
 }
 
+/** A job that the pass has taken. */
+interface InHand {
+  readonly record: RawRecord;
+  /** That mean it. */
+  readonly requests: readonly OpenRequest[];
+  /** It is out of hand. */
+  readonly over: () => void;
+}
+
 /** One pass's way through one partition of one retry topic. */
 export class PartitionPass {
   readonly #bounds: Bounds;
@@ -36,7 +45,7 @@ export class PartitionPass {
   /** Retention has removed some of it. */
   #isCut = false;
   #cursorsAtMs: number;
-  /** When the newest record that was looked at was written, by its writer's clock, which may be ahead of ours. */
+  /** When the newest record that was looked at was written, by its writer's clock. */
   #newestMs = 0;
 
   constructor(bounds: Bounds, endpoints: Endpoints, parts: PassParts) {
@@ -159,11 +168,11 @@ export class PartitionPass {
     const hasRoom = await this.#parts.room.wait(endpoint, this.#bounds.signal);
     if (!hasRoom || !this.#ownership.isOurs) return progress.stop(record.offset);
     if (this.#isReaders(record) || !progress.take(record.offset)) return;
-    this.#inHand += 1;
+    const over = this.#begin(endpoint);
     // Due now, or the step would let it hop on.
     const dueAtMs = Math.min(job.dueAtMs, this.#parts.nowMs());
     const received = { ...record, decoded: { ...job, dueAtMs } };
-    this.#parts.step(received, this.#settling(record, woken, requests), this.#claim(woken));
+    this.#parts.step(received, this.#settling({ record, requests, over }, woken), this.#claim(over));
   }
 
   /** True: the topic's reader has taken it meanwhile, and ends it. */
@@ -178,40 +187,32 @@ export class PartitionPass {
     return true;
   }
 
-  #settling(
-    record: RawRecord,
-    { endpoint, isGone, progress }: Woken,
-    requests: readonly OpenRequest[],
-  ): Settle {
-    const { cursors, doneEarly, nowMs } = this.#parts;
+  #settling({ over, record, requests }: InHand, { isGone, progress }: Woken): Settle {
+    const { cursors, doneEarly } = this.#parts;
     const destinationId = destinationOf(record) ?? "";
     return ({ produce, onDurable }) => {
-      let isHeld = true;
-      const letGo = (): void => {
-        if (isHeld) this.#ended(endpoint);
-        isHeld = false;
-      };
       // What is refused does not hold the pass up; until it is written no cursor goes past it, and its doubles wait.
-      void untilWritten(this.#parts, produce, letGo).then((isWritten) => {
+      void untilWritten(this.#parts, produce, over).then((isWritten) => {
         if (!isWritten) return;
         onDurable?.();
-        for (const request of requests) request.took();
+        // A copy of a job that another record has brought ends with that one, and makes nothing durable of its own.
+        if (onDurable !== undefined) for (const request of requests) request.took();
         doneEarly(record);
-        cursors.took({ ...record, destinationId }, Math.max(nowMs(), record.timestampMs));
+        cursors.took({ ...record, destinationId });
         progress.durable(record.offset, { isBack: produce.length > 0 && !isGone });
-        letGo();
+        over();
       });
     };
   }
 
   /** What is given back stays where it is, and no cursor goes past it. */
-  #claim({ endpoint }: Woken): Claim {
+  #claim(giveBack: () => void): Claim {
     const ownership = this.#ownership;
     return {
       get isOurs() {
         return ownership.isOurs;
       },
-      giveBack: () => this.#ended(endpoint),
+      giveBack,
     };
   }
 
@@ -225,10 +226,19 @@ export class PartitionPass {
     }
   }
 
-  #ended(endpoint: string): void {
-    this.#inHand -= 1;
-    this.#parts.room.freed(endpoint);
-    if (this.#isRead && this.#inHand === 0) this.#idle.resolve();
+  /** A job is in hand until the returned function is called; only its first call counts. */
+  #begin(endpoint: string): () => void {
+    const ended = this.#parts.takenEarly();
+    let isInHand = true;
+    this.#inHand += 1;
+    return () => {
+      if (!isInHand) return;
+      isInHand = false;
+      this.#inHand -= 1;
+      ended();
+      this.#parts.room.freed(endpoint);
+      if (this.#isRead && this.#inHand === 0) this.#idle.resolve();
+    };
   }
 
   #belowOffset(destinationId: string, { progress }: Woken): number {
@@ -241,12 +251,11 @@ export class PartitionPass {
   async #writeCursors(): Promise<void> {
     this.#cursorsAtMs = this.#parts.nowMs();
     const { topic, partition } = this.#bounds;
-    const atMs = Math.max(this.#cursorsAtMs, this.#newestMs);
     const advances: Promise<void>[] = [];
     for (const [destinationId, woken] of this.#destinations) {
       const belowOffset = woken === undefined ? 0 : this.#belowOffset(destinationId, woken);
       if (belowOffset > this.#bounds.fromOffset) {
-        advances.push(this.#parts.cursors.advance({ destinationId, topic, partition, belowOffset, atMs }));
+        advances.push(this.#parts.cursors.advance({ destinationId, topic, partition, belowOffset, atMs: this.#newestMs }));
       }
     }
     await Promise.all(advances);

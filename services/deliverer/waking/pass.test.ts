@@ -43,7 +43,7 @@ describe("a pass", () => {
     const disk: Disk = new Map();
     await runPass(A, partsOf({ log: logOf(["a", "b", "a", "b"]), disk, step: delivering([]) }), NEVER);
     expect([...disk.values()]).toEqual([
-      { destinationId: "a", topic: "retry", partition: 0, belowOffset: 4, atMs: NOW_MS },
+      { destinationId: "a", topic: "retry", partition: 0, belowOffset: 4, atMs: NOW_MS - 1 },
     ]);
   });
 
@@ -73,6 +73,22 @@ describe("a pass", () => {
     const doneEarly = ({ offset }: { readonly offset: number }) => void done.push(offset);
     await runPass(A, partsOf({ log: logOf(["a"]), doneEarly, isOurs: () => isOurs, step }), NEVER);
     expect(done).toEqual([0]);
+  });
+
+  test("says when it works on a job, so that a stop waits for that", async () => {
+    const settles: Settle[] = [];
+    const underWay = { begun: 0, over: 0 };
+    const takenEarly = () => {
+      underWay.begun += 1;
+      return () => void (underWay.over += 1);
+    };
+    const step: Step<DeliveryJob> = (_, settle) => void settles.push(settle);
+    const pass = runPass(A, partsOf({ log: logOf(["a", "b"]), takenEarly, step }), NEVER);
+    await until(() => settles.length === 1, { timeoutMs: 2_000, what: "a job in hand" });
+    expect(underWay).toEqual({ begun: 1, over: 0 });
+    settles[0]?.({ produce: [] });
+    await pass;
+    expect(underWay).toEqual({ begun: 1, over: 1 });
   });
 
   test("says of nothing that it was taken where retention has removed what the topic's reader may have in hand", async () => {

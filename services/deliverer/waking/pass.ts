@@ -38,8 +38,15 @@ export async function runPass(
   return { taken, returned };
 }
 
-function lookOf(endpoints: Endpoints, { host, requests }: PassParts): Look {
-  const asked = [...endpoints.keys()].map((key) => [key, requests.of(key)] as const);
+/** Of a destination that is gone only its deletion is carried out, of any other only what is asked of its calls. */
+function lookOf(endpoints: Endpoints, { destination, host, requests }: PassParts): Look {
+  const ofKey = (key: string) => {
+    const asked = requests.of(key);
+    if (asked.length === 0) return asked;
+    const isGone = destination(key).kind === "gone";
+    return asked.filter(({ isOfDeleted }) => isOfDeleted === isGone);
+  };
+  const asked = [...endpoints.keys()].map((key) => [key, ofKey(key)] as const);
   return { beganAtMs: host.elapsed(), requests: new Map(asked) };
 }
 

@@ -1,5 +1,5 @@
 import type { Logger } from "#runtime";
-import type { Endpoints, PassParts } from "./parts.ts";
+import { type Endpoints, type PassParts, REQUESTED } from "./parts.ts";
 import { runPass } from "./pass.ts";
 import type { Wanted } from "./wanted.ts";
 
@@ -8,6 +8,8 @@ const PASS_MS = 10_000;
 /** After a pass that found nothing its place stays empty for so many times its length, so that looking costs little. */
 const REST_FACTOR = 4;
 const MAX_REST_MS = 30_000;
+/** Of a pass for retry requests: what one means is taken within 20 s, also what the pass before could not see yet. */
+const MAX_REST_OF_REQUESTS_MS = 5_000;
 const AFTER_FAILURE_MS = 2_000;
 /** Calls that were on their way into a retry topic when a pass looked are there after this time. */
 const LOOK_AGAIN_MS = 500;
@@ -71,15 +73,18 @@ export class Passes {
     if (taken > 0) logger.info({ taken, returned, endpoints: endpoints.size }, "waiting calls were woken");
     // Its time was over before it had seen all: the process, or an endpoint, had no room.
     if (over.signal.aborted && taken === 0) return true;
-    if (taken === 0) await this.#rest(nowMs() - beganAtMs, hurry);
+    if (taken === 0) {
+      const isRequested = [...endpoints.values()].includes(REQUESTED);
+      const maxMs = isRequested ? MAX_REST_OF_REQUESTS_MS : MAX_REST_MS;
+      await this.#rest(Math.min(maxMs, (nowMs() - beganAtMs) * REST_FACTOR), hurry);
+    }
     // Jobs that come back each time would be woken for ever.
     return taken > returned;
   }
 
-  async #rest(passMs: number, hurry: AbortSignal): Promise<void> {
-    // A clock that was set meanwhile does not say how long the pass took.
-    const restMs = Math.min(MAX_REST_MS, Math.max(0, passMs * REST_FACTOR));
+  /** A clock that was set meanwhile does not say how long the pass took: the time may be less than nothing. */
+  async #rest(ms: number, hurry: AbortSignal): Promise<void> {
     const signal = AbortSignal.any([this.#parts.stopping, hurry]);
-    await this.#options.host.delay(restMs, signal).catch(() => undefined);
+    await this.#options.host.delay(Math.max(0, ms), signal).catch(() => undefined);
   }
 }

@@ -3,9 +3,15 @@ import type { TopicPartition } from "#kafka";
 /** Beyond so many this process remembers no more; what it forgets is known by RecentJobs for a while. About 100 bytes each. */
 const MAX_TAKEN = 100_000;
 
+/** A job's record. */
+interface WrittenJob extends TopicPartition {
+  readonly offset: number;
+  readonly timestampMs: number;
+}
+
 /** One destination's jobs in one partition of a retry topic. */
 interface Taken extends TopicPartition {
-  /** By offset, when its outcome had become durable. */
+  /** By offset, when the record was written. */
   readonly offsets: Map<number, number>;
 }
 
@@ -21,20 +27,17 @@ export class TakenJobs {
     return this.#size;
   }
 
-  add(key: string, { topic, partition, offset }: TopicPartition & { readonly offset: number }, atMs: number) {
+  add(key: string, { topic, partition, offset, timestampMs }: WrittenJob): void {
     if (this.#size >= MAX_TAKEN) return;
     const taken = this.#byKey.get(key) ?? { topic, partition, offsets: new Map() };
     this.#byKey.set(key, taken);
     this.#size += taken.offsets.has(offset) ? 0 : 1;
-    taken.offsets.set(offset, atMs);
+    taken.offsets.set(offset, timestampMs);
   }
 
-  /** A job that was written later is another one, whatever its offset: the topic was created again. */
-  has(
-    key: string,
-    { offset, timestampMs }: { readonly offset: number; readonly timestampMs: number },
-  ): boolean {
-    return timestampMs <= (this.#byKey.get(key)?.offsets.get(offset) ?? Number.NEGATIVE_INFINITY);
+  /** A job that was written at another time is another one, whatever its offset: the log was cut, or its topic created again. */
+  has(key: string, { offset, timestampMs }: Pick<WrittenJob, "offset" | "timestampMs">): boolean {
+    return this.#byKey.get(key)?.offsets.get(offset) === timestampMs;
   }
 
   /** A cursor covers these now. */

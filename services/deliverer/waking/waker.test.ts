@@ -10,7 +10,7 @@ const ENDPOINT = endpointOf("a");
 const logger = { info: () => undefined, warn: () => undefined } as unknown as Logger;
 
 /** Nothing waits, and each look takes five seconds of the clock: the rest after it is twenty. */
-function slowLooks() {
+function slowLooks(host: Pick<typeof systemHost, "delay" | "setTimeout"> = systemHost) {
   let nowMs = NOW_MS;
   let looks = 0;
   const parts = partsOf({
@@ -28,7 +28,7 @@ function slowLooks() {
       return parts.offsets(topic);
     },
     logger,
-    host: systemHost,
+    host: { ...systemHost, setTimeout: host.setTimeout, delay: host.delay },
     woken: () => undefined,
   });
   return { waker, looks: () => looks };
@@ -48,6 +48,21 @@ describe("after a look that found nothing", () => {
     waker.asked("a-destination");
     await pause(100);
     expect(looks()).toBe(5);
+    await waker.stop(1_000);
+  });
+
+  test("an endpoint rests for four times as long as the look took, a request for five seconds at most", async () => {
+    const rests: number[] = [];
+    const delay = (ms: number, signal?: AbortSignal) => {
+      rests.push(ms);
+      return systemHost.delay(60_000, signal);
+    };
+    const { waker } = slowLooks({ ...systemHost, delay });
+    waker.found(ENDPOINT);
+    await until(() => rests.length === 1, { timeoutMs: 2_000, what: "the endpoint's rest" });
+    waker.asked("a-destination");
+    await until(() => rests.length === 2, { timeoutMs: 2_000, what: "the request's rest" });
+    expect(rests).toEqual([20_000, 5_000]);
     await waker.stop(1_000);
   });
 

@@ -27,6 +27,7 @@ export function wokenBy(
 ): Woken | undefined {
   const state = parts.destination(destinationId);
   const isGone = state.kind === "gone";
+  // Others than when the pass looked for them, where the destination was deleted meanwhile.
   const requests = asked.filter((each) => each.isOfDeleted === isGone);
   const progress = new WakeProgress();
   if (isGone && requests.length > 0)
