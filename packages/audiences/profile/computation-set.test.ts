@@ -71,7 +71,8 @@ test("fifty audiences in each of four levels that name all below them are compil
   const set = compileSet(inputs);
   expect(set.whenEmpty).toHaveLength(200);
   const top = set.computations.get("l1_0");
-  for (let round = 0; round < 200; round += 1) expect(leafKeysOf(top === undefined ? [] : [top]).size).toBe(0);
+  for (let round = 0; round < 200; round += 1)
+    expect(leafKeysOf(top === undefined ? [] : [top]).size).toBe(0);
   expect(process.cpuUsage(before).user / 1_000).toBeLessThan(150);
 });
 

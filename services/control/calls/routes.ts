@@ -72,7 +72,7 @@ const CallView = Type.Object(
     }),
     isComplete: Type.Boolean({
       description:
-          "False: so much waits that it could not all be looked at in four seconds, the index did not come so far in two, or more users have such a call, or more is known of it, than is shown.",
+        "False: so much waits that it could not all be looked at in four seconds, the index did not come so far in two, or more users have such a call, or more is known of it, than is shown.",
     }),
     indexedUntil: IndexedUntilField,
   },

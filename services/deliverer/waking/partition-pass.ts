@@ -255,7 +255,9 @@ export class PartitionPass {
     for (const [destinationId, woken] of this.#destinations) {
       const belowOffset = woken === undefined ? 0 : this.#belowOffset(destinationId, woken);
       if (belowOffset > this.#bounds.fromOffset) {
-        advances.push(this.#parts.cursors.advance({ destinationId, topic, partition, belowOffset, atMs: this.#newestMs }));
+        advances.push(
+          this.#parts.cursors.advance({ destinationId, topic, partition, belowOffset, atMs: this.#newestMs }),
+        );
       }
     }
     await Promise.all(advances);

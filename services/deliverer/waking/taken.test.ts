@@ -30,7 +30,11 @@ test("what a cursor covers is forgotten, of that destination alone", () => {
   taken.forgetBelow("d", 7);
   taken.forgetBelow("none", 7);
   expect(taken.size).toBe(2);
-  expect([5, 6, 7].map((offset) => taken.has("d", { offset, timestampMs: 1_000 }))).toEqual([false, false, true]);
+  expect([5, 6, 7].map((offset) => taken.has("d", { offset, timestampMs: 1_000 }))).toEqual([
+    false,
+    false,
+    true,
+  ]);
   expect(taken.has("e", { offset: 5, timestampMs: 1_000 })).toBe(true);
 });
 
@@ -52,6 +56,7 @@ test("what the reader is past is forgotten: it stands behind the job", () => {
 
 test("a hundred thousand are remembered, and no more", () => {
   const taken = new TakenJobs();
-  for (let offset = 0; offset < 100_001; offset += 1) taken.add("d", { ...PLACE, offset, timestampMs: 1_000 });
+  for (let offset = 0; offset < 100_001; offset += 1)
+    taken.add("d", { ...PLACE, offset, timestampMs: 1_000 });
   expect([taken.size, taken.has("d", { offset: 100_000, timestampMs: 1_000 })]).toEqual([100_000, false]);
 });

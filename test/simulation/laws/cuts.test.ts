@@ -34,8 +34,7 @@ const said = (atMs: number, fromOffset = 3): LogLine => ({
   atMs,
   process: "deliverer-1",
   level: "error",
-  message:
-    "a partition's log ends before what was read: its end was lost, and it is read again",
+  message: "a partition's log ends before what was read: its end was lost, and it is read again",
   facts: { ...LOG, fromOffset, endOffset: 1 },
 });
 

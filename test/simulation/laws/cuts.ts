@@ -30,8 +30,7 @@ export interface Cuts {
 }
 
 /** As a process says it. */
-export const CUT =
-  "a partition's log ends before what was read: its end was lost, and it is read again";
+export const CUT = "a partition's log ends before what was read: its end was lost, and it is read again";
 
 const CLOCKS_APART_MS = 10_000;
 
