@@ -80,7 +80,9 @@ describe("a pass", () => {
     const underWay = { begun: 0, over: 0 };
     const takenEarly = () => {
       underWay.begun += 1;
-      return () => void (underWay.over += 1);
+      return () => {
+        underWay.over += 1;
+      };
     };
     const step: Step<DeliveryJob> = (_, settle) => void settles.push(settle);
     const pass = runPass(A, partsOf({ log: logOf(["a", "b"]), takenEarly, step }), NEVER);
