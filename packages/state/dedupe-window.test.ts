@@ -47,6 +47,8 @@ function note(window: DedupeWindow, messageId: string, offset: number, sourceId 
   return window.note({ ...USER, sourceId, messageId, offset, receivedAtMs: nowMs });
 }
 
+const callOf = (messageId: string) => ({ ...USER, sourceId: "s", messageId });
+
 describe("what a window says", () => {
   test("the second call with a messageId is a duplicate, at once and after its first was written", async () => {
     const window = open();
@@ -59,11 +61,16 @@ describe("what a window says", () => {
 
   test("also where the first came below what was reached before, as in a log that was cut", async () => {
     const before = open();
-    note(before, "lost", 5);
+    for (const [offset, id] of ["a", "lost"].entries()) note(before, id, offset + 4);
     await before.flush();
+    expect([4, 2].map((offset) => before.contradicts(callOf("a"), offset))).toEqual([false, true]);
+    expect([5, 6].map((offset) => before.contradicts(callOf("m"), offset))).toEqual([true, false]);
+    before.goBackTo(2);
+    expect(before.contradicts(callOf("m"), 2)).toBe(false);
     note(before, "m", 2);
     await before.close();
     const window = open();
+    expect(window.reached).toBe(3);
     expect(note(window, "m", 7)).toBe("duplicate");
     await window.close();
   });

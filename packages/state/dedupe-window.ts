@@ -35,6 +35,13 @@ export interface DedupeWindow {
   unclearFor(call: CallIdentity, offset: number): number | undefined;
   /** Says which call stands at such an offset; undefined: nobody knows any more, and it is nobody's copy. */
   clarify(offset: number, call: CallIdentity | undefined): void;
+  /**
+   * True: below what was reached stands a call that was not noted there, as its log was cut and written again. Before it is noted `goBackTo` its
+   * offset is to be on disk, or a start would take what stands from there on for noted.
+   */
+  contradicts(call: CallIdentity, offset: number): boolean;
+  /** Records from this offset on are noted again. */
+  goBackTo(offset: number): void;
   /** Every record below this offset has been noted. */
   readonly reached: number;
   /** Says that nothing below this offset is to be noted any more. */

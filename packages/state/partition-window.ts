@@ -69,8 +69,6 @@ export class PartitionWindow implements DedupeWindow {
     const first = this.#find(key);
     if (first === undefined || first > offset) {
       this.#remember(this.#buckets[0] ?? this.#begin(0), key, offset);
-      // Below what was reached stands another call, where its log was cut.
-      if (offset < this.#reached) this.#flushSoon();
     }
     this.advanceTo(offset + 1);
     if (first === offset) return "again";
@@ -93,6 +91,17 @@ export class PartitionWindow implements DedupeWindow {
     // Where the entry is that it stands for: it leaves the window with that.
     this.#remember(former.bucket, key, offset);
     this.#flushSoon();
+  }
+
+  contradicts(call: CallIdentity, offset: number): boolean {
+    if (offset >= this.#reached) return false;
+    const first = this.#find(callIdKey(call));
+    return (first === undefined || first > offset) && this.#formerOf(call) === undefined;
+  }
+
+  goBackTo(offset: number): void {
+    this.#reached = Math.min(this.#reached, offset);
+    this.#isDirty = true;
   }
 
   advanceTo(offset: number): void {

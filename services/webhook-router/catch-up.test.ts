@@ -21,6 +21,8 @@ function setup(step: (read: number) => void = () => undefined) {
   const closed: number[] = [];
   const window: DedupeWindow = {
     unclearFor: () => undefined,
+    contradicts: () => false,
+    goBackTo: () => undefined,
     clarify: () => undefined,
     note({ offset }) {
       noted.push(offset);

@@ -13,6 +13,8 @@ function setup() {
   const { logger, lines } = recordedLog();
   const window: DedupeWindow = {
     unclearFor: () => undefined,
+    contradicts: () => false,
+    goBackTo: () => undefined,
     clarify: () => undefined,
     note: () => "first",
     get reached() {

@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync } from "node:fs";
+import { cpSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "@jest/globals";
@@ -167,6 +167,27 @@ describe("the window of an assigned partition", () => {
     await second.open();
     expect(log.readAgain).toEqual([1]);
     await second.close();
+  });
+
+  test("knows after a kill, too, what stands where its log was cut and written again", async () => {
+    log.append("a", "lost", "also lost");
+    const before = ownPartition();
+    await before.open();
+    for (const offset of [0, 1, 2]) await note(before, offset);
+    await before.close();
+    log.calls.length = 1;
+    log.append("b", "c", "b", "c");
+    const killed = ownPartition();
+    await killed.open();
+    expect(await note(killed, 1)).toBe("first");
+    cpSync(directory, `${directory}-killed`, { recursive: true });
+    await killed.close();
+    const next = new PartitionDedupe({ ...options(), partition: 0, directory: `${directory}-killed` });
+    log.committedOffset = 3;
+    await next.open();
+    expect([await note(next, 3), await note(next, 4)]).toEqual(["duplicate", "duplicate"]);
+    await next.close();
+    rmSync(`${directory}-killed`, { recursive: true });
   });
 
   test("catches up before a call that another owner's work lies in front of, and keeps the calls' order", async () => {

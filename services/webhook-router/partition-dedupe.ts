@@ -163,6 +163,10 @@ export class PartitionDedupe {
     await this.#bringTo(offset);
     const window = this.#window;
     if (window === undefined) return;
+    if (call !== undefined && window.contradicts(call, offset)) {
+      window.goBackTo(offset);
+      await window.flush();
+    }
     const fromOffset = call && window.unclearFor(call, offset);
     if (fromOffset !== undefined)
       await clarify(this.#options, { window, fromOffset, signal: this.#revocation.signal });
@@ -219,7 +223,8 @@ export class PartitionDedupe {
 
 function isReady(window: DedupeWindow, { call, offset }: Waiting): boolean {
   if (window.reached < offset || !hasRoom(window)) return false;
-  return call === undefined || window.unclearFor(call, offset) === undefined;
+  if (call === undefined) return true;
+  return !window.contradicts(call, offset) && window.unclearFor(call, offset) === undefined;
 }
 
 function hasRoom({ unwritten }: DedupeWindow): boolean {

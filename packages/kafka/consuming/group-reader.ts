@@ -261,7 +261,7 @@ export class GroupReader<T> {
    * whole log again: of a key whose newest record was lost an older one counts now.
    */
   #cut(cut: LogCut): number | undefined {
-    const doneUntilMs = this.#partitionReaders.at(cut)?.place.cut();
+    const doneUntilMs = this.#partitionReaders.at(cut)?.cut();
     const isReadFromTime = doneUntilMs !== undefined && this.#options.commits;
     const sinceMs = isReadFromTime ? Math.max(0, doneUntilMs - CLOCKS_APART_MS) : undefined;
     const text = "a partition's log ends before what was read: its end was lost, and it is read again";

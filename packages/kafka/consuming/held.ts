@@ -17,6 +17,8 @@ export interface Held<T> extends Seen {
   poison: Error | undefined;
   /** The term of the partition in which it was stepped. */
   term: number;
+  /** Another record may stand at its offset by now: the log was cut, or its topic created again. */
+  isOfFormerLog: boolean;
 }
 
 export function hold<T>(record: RawRecord): Held<T> {
@@ -31,6 +33,7 @@ export function hold<T>(record: RawRecord): Held<T> {
     received: undefined,
     poison: undefined,
     term: 0,
+    isOfFormerLog: false,
   };
 }
 
@@ -53,6 +56,18 @@ export class HeldQueue<T> {
 
   get head(): Held<T> | undefined {
     return this.#records[this.#first];
+  }
+
+  /** The first that stands in the log as it is now. */
+  get firstInLog(): Held<T> | undefined {
+    let place = this.#first;
+    while (this.#records[place]?.isOfFormerLog === true) place += 1;
+    return this.#records[place];
+  }
+
+  /** What is held now is of a log that was cut. */
+  cut(): void {
+    for (const held of this.#records) if (held !== undefined) held.isOfFormerLog = true;
   }
 
   push(held: Held<T>): void {

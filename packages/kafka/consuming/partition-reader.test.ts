@@ -258,6 +258,17 @@ describe("partition reader", () => {
     expect(bench.log.map(({ level }) => level)).toEqual(["error"]);
   });
 
+  test("what is held of a log that was cut says nothing of where the reading is", () => {
+    for (const isTold of [true, false]) {
+      const bench = newBench({ work: { dueAtMs: () => Number.MAX_SAFE_INTEGER } });
+      bench.partitionReader.offer(batchOf(records(20, 25)));
+      expect(bench.partitionReader.position).toBe(20);
+      if (isTold) bench.partitionReader.cut();
+      bench.partitionReader.offer(batchOf(records(3, 5)));
+      expect(bench.partitionReader.position).toBe(3);
+    }
+  });
+
   test("a log that is cut after a rebalance is noticed as one, once the reading has passed what was seen before", () => {
     const bench = newBench();
     bench.partitionReader.offer(batchOf(records(0, 3)));

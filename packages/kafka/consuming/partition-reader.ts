@@ -108,9 +108,18 @@ export class PartitionReader<T> implements Waiter {
     return this.place.isKnown;
   }
 
-  /** First offset not given to a step; undefined while it is not known where the group's reading goes on. */
+  /**
+   * First offset not given to a step, of the log as it is now; undefined while it is not known where the group's reading goes on. Records of
+   * before a cut are stepped too, and say nothing of it: others stand at their offsets.
+   */
   get position(): number | undefined {
-    return this.#held.head?.offset ?? (this.place.isKnown ? this.place.next : undefined);
+    return this.#held.firstInLog?.offset ?? (this.place.isKnown ? this.place.next : undefined);
+  }
+
+  /** As `Place.cut`. */
+  cut(): number | undefined {
+    this.#held.cut();
+    return this.place.cut();
   }
 
   /** What may be committed: everything before it is done. Undefined before the first batch of a term. */
@@ -211,6 +220,7 @@ export class PartitionReader<T> implements Waiter {
   #begin(firstOffset: number, nextOffset: number): void {
     const cut = this.place.begin(firstOffset, nextOffset);
     if (cut === undefined) return;
+    this.#held.cut();
     const facts = { ...this.partition, ...cut };
     this.#parts.logger.error(facts, "a partition's log was cut; it is read again from there");
   }
