@@ -18,7 +18,7 @@ export interface OpenReplaysParts {
   readonly serde: Serde;
   readonly topics: TopicMap;
   readonly groupId: string;
-  readonly table: Table<Replay>;
+  readonly table: Pick<Table<Replay>, "load">;
   readonly store: ReplayStore;
   readonly deliveries: Deliveries;
   readonly deadLetters: DeadLetterReader;
@@ -39,7 +39,7 @@ const MAX_OUTSTANDING = { records: 10_000, bytes: 64 * 1024 * 1024 };
 /** Takes part in working on replays; the API does not wait for it. */
 export function openReplays(context: Context, parts: OpenReplaysParts): void {
   const { lifecycle, logger, metrics, host } = context;
-  const { kafka, serde, topics, table } = parts;
+  const { kafka, serde, store, topics, table } = parts;
   const producer = kafka.durableProducer();
   const work = workOf(context, parts, producer);
   const owner = new WorkOwner<Replay>({
@@ -48,8 +48,13 @@ export function openReplays(context: Context, parts: OpenReplaysParts): void {
     async work(id, signal) {
       // To the end: another process may have come further, and a deletion may be new.
       await Promise.all([table.load(), parts.deletedUsers.refresh()]);
-      const replay = table.get(id);
-      if (replay === undefined || replay.state !== "running") return;
+      const replay = store.get(id);
+      if (replay === undefined) return;
+      if (replay.state !== "running") {
+        // A process that was cut off has written behind its end that it runs.
+        if (!store.isAsWritten(id)) await store.put(replay);
+        return;
+      }
       if (isCallReplay(replay)) await workOnCalls(replay, work, signal);
       else await workOn(id, work, signal);
     },

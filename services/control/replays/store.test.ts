@@ -66,6 +66,31 @@ describe("replays as their topic holds them", () => {
     expect(["old", "runs"].map((id) => store.isCancelled(id))).toEqual([false, true]);
   });
 
+  test("go neither back nor on again by what a process that was cut off writes behind its successor", () => {
+    const { comes, store } = setup();
+    const at = (cursor: string | null, state: string, updatedAtMs: number) =>
+      replay({ id: "a", cursor, state, updatedAtMs });
+    const steps = [
+      [at(null, "running", 1), 1],
+      [at("0:5", "running", 2), 2],
+      [at("0:3", "running", 3), 2],
+      [at("1:0", "running", 4), 4],
+      [at("0:9", "finished", 5), 5],
+      [at("0:4", "running", 6), 5],
+      [at("1:1", "running", 7), 5],
+    ] as const;
+    for (const [comesNow, isMs] of steps) {
+      comes("a", comesNow);
+      expect([store.get("a")?.updatedAtMs, store.isAsWritten("a")]).toEqual([
+        isMs,
+        comesNow.updatedAtMs === isMs,
+      ]);
+    }
+    expect(store.list()).toEqual([store.get("a")]);
+    comes("a", undefined);
+    expect([store.get("a"), store.isAsWritten("a")]).toEqual([undefined, true]);
+  });
+
   test("are written under their ids, and removed by tombstones", async () => {
     const { sent, store } = setup();
     await store.put(replay({ id: "a" }));

@@ -79,13 +79,15 @@ export function againFinder(
     story.happenings.filter((each): each is Disturbed => each.kind === "disturbed"),
     ({ process }) => process,
   );
+  const wasCutOff = ({ atMs, process }: Written<DeliveryJob>): boolean =>
+    (happenings.get(process) ?? []).some(
+      (each) => isCutOff(each.by) && each.atMs >= atMs - UNSURE_AFTER_MS && each.atMs <= atMs,
+    );
   return (first, second) => {
     const ofItsProcess = happenings.get(first.process) ?? [];
     const disturbed = ofItsProcess.filter(({ by }) => by !== "start");
-    const wasCutOff = disturbed.some(
-      ({ atMs, by }) => isCutOff(by) && atMs >= first.atMs - UNSURE_AFTER_MS && atMs <= first.atMs,
-    );
-    if (first.process !== second.process && wasCutOff) return false;
+    // Who was cut off may be the second: what it had on its way arrives when the network is back.
+    if (first.process !== second.process && (wasCutOff(first) || wasCutOff(second))) return false;
     const between = disturbed.filter(({ atMs }) => atMs >= first.atMs && atMs <= second.atMs);
     const isStopping = between[0]?.by === "stop" || isStoppingAt(ofItsProcess, first.atMs);
     return isStopping ? between.every(({ by }) => ORDERLY.has(by)) : between.length === 0;

@@ -175,6 +175,9 @@ describe("a law is broken by", () => {
     const cutOff = happenings({ ...disturbed("cut"), atMs: 1_000 }, committed(4));
     const byAnother = [job(2), { ...job(4), process: "control-2" }];
     expect(broken({ jobs: byAnother, happenings: cutOff })).toEqual([]);
+    const itsOwnCameLate = [{ ...job(2), process: "control-2" }, job(4)];
+    expect(broken({ jobs: itsOwnCameLate })).toEqual([once]);
+    expect(broken({ jobs: itsOwnCameLate, happenings: cutOff })).toEqual([]);
     expect(broken({ jobs, happenings: cutOff })).toEqual([once]);
   });
 

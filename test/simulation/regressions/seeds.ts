@@ -327,4 +327,21 @@ export const REGRESSIONS: readonly Regression[] = [
     worlds: "audiences",
     found: "the law did not know that times rise over those of an audience that the profile has forgotten",
   },
+  {
+    seed: 15924,
+    worlds: "deliveries",
+    found:
+      "calls that were written into a retry topic after its log was cut were neither taken nor left to its reader",
+  },
+  {
+    seed: 23010,
+    worlds: "deliveries",
+    found: "a copy was routed of a call that was noted where its log was cut, half a second before a kill",
+  },
+  {
+    seed: 4010,
+    worlds: "deliveries",
+    found:
+      "a control process that was cut off wrote behind the end of a replay that it runs, and it ran once more",
+  },
 ];
