@@ -259,11 +259,11 @@ describe("partition reader", () => {
   });
 
   test("what is held of a log that was cut says nothing of where the reading is", () => {
-    for (const isTold of [true, false]) {
+    for (const isReported of [true, false]) {
       const bench = newBench({ work: { dueAtMs: () => Number.MAX_SAFE_INTEGER } });
       bench.partitionReader.offer(batchOf(records(20, 25)));
       expect(bench.partitionReader.position).toBe(20);
-      if (isTold) bench.partitionReader.cut();
+      if (isReported) bench.partitionReader.cut();
       bench.partitionReader.offer(batchOf(records(3, 5)));
       expect(bench.partitionReader.position).toBe(3);
     }
