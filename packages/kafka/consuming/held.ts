@@ -65,9 +65,10 @@ export class HeldQueue<T> {
     return this.#records[place];
   }
 
-  /** What is held now is of a log that was cut. */
-  cut(): void {
-    for (const held of this.#records) if (held !== undefined) held.isOfFormerLog = true;
+  /** What is held now from this offset on is of a log that was cut. */
+  cutAt(offset: number): void {
+    for (const held of this.#records)
+      if (held !== undefined && held.offset >= offset) held.isOfFormerLog = true;
   }
 
   push(held: Held<T>): void {

@@ -258,6 +258,19 @@ describe("partition reader", () => {
     expect(bench.log.map(({ level }) => level)).toEqual(["error"]);
   });
 
+  test("a log that was cut and written again while another member had it is noticed by its records", () => {
+    const bench = newBench();
+    bench.partitionReader.offer(batchOf(records(0, 6)));
+    bench.partitionReader.drop();
+    bench.partitionReader.ownAnew();
+    bench.partitionReader.open();
+    const later = records(4, 6).map((record) => ({ ...record, timestampMs: record.timestampMs + 1 }));
+    bench.partitionReader.offer(batchOf([...records(2, 4), ...later]));
+    expect(bench.stepped).toEqual([0, 1, 2, 3, 4, 5, 4, 5]);
+    expect(bench.log.map(({ level }) => level)).toEqual(["error"]);
+    expect(bench.partitionReader.committable).toBe(2);
+  });
+
   test("what is held of a log that was cut says nothing of where the reading is", () => {
     for (const isReported of [true, false]) {
       const bench = newBench({ work: { dueAtMs: () => Number.MAX_SAFE_INTEGER } });

@@ -14,7 +14,7 @@ import { FetchPause } from "./fetch-pause.ts";
 import { HeadDecoder } from "./head-decoder.ts";
 import { type Held, HeldQueue, hold } from "./held.ts";
 import type { Opening } from "./opening.ts";
-import { Place } from "./place.ts";
+import { type CutLog, Place } from "./place.ts";
 import { type SettlementParts, settleRecord } from "./settlement.ts";
 
 /** Steps in one turn of the event loop; timers and sockets get theirs in between. */
@@ -57,7 +57,7 @@ export interface PartitionReaderParts<T> {
 export class PartitionReader<T> implements Waiter {
   readonly partition: TopicPartition;
   /** Where its reading stands. */
-  readonly place = new Place();
+  readonly place = new Place((cut) => this.#wasCut(cut));
   readonly #parts: PartitionReaderParts<T>;
   readonly #settlement: SettlementParts<T>;
   readonly #decoder: HeadDecoder<T>;
@@ -118,7 +118,7 @@ export class PartitionReader<T> implements Waiter {
 
   /** As `Place.cut`. */
   cut(): number | undefined {
-    this.#held.cut();
+    this.#held.cutAt(0);
     return this.place.cut();
   }
 
@@ -155,7 +155,7 @@ export class PartitionReader<T> implements Waiter {
   offer({ records, nextOffset }: Pick<FetchedBatch, "records" | "nextOffset">): void {
     const [first] = records;
     if (first === undefined) return;
-    this.#begin(first.offset, nextOffset);
+    this.place.begin(first.offset, nextOffset);
     let isAnyPassedOver = false;
     for (const record of records) {
       const held = hold<T>(record);
@@ -217,10 +217,8 @@ export class PartitionReader<T> implements Waiter {
     return this.#fetchPause.opened();
   }
 
-  #begin(firstOffset: number, nextOffset: number): void {
-    const cut = this.place.begin(firstOffset, nextOffset);
-    if (cut === undefined) return;
-    this.#held.cut();
+  #wasCut(cut: CutLog): void {
+    this.#held.cutAt(cut.nowAt);
     const facts = { ...this.partition, ...cut };
     this.#parts.logger.error(facts, "a partition's log was cut; it is read again from there");
   }

@@ -1,6 +1,14 @@
-import { expect, test } from "@jest/globals";
-import { Place } from "./place.ts";
+import { beforeEach, expect, test } from "@jest/globals";
+import { type CutLog, Place } from "./place.ts";
 import type { Seen } from "./tracker.ts";
+
+let cuts: CutLog[];
+
+beforeEach(() => {
+  cuts = [];
+});
+
+const newPlace = () => new Place((cut) => cuts.push(cut));
 
 /** A record that is not done. */
 function seen(offset: number): Seen {
@@ -8,11 +16,11 @@ function seen(offset: number): Seen {
 }
 
 test("a place that was never lost is known, also before its first batch", () => {
-  expect(new Place().isKnown).toBe(true);
+  expect(newPlace().isKnown).toBe(true);
 });
 
 test("it is not known from its loss to the first batch of the new term, and commits nothing then", () => {
-  const place = new Place();
+  const place = newPlace();
   place.begin(0, 2);
   const [first, second] = [seen(0), seen(1)];
   for (const record of [first, second]) place.see(record);
@@ -29,7 +37,7 @@ test("it is not known from its loss to the first batch of the new term, and comm
 const AHEAD = { runs: [{ from: 6, to: 8 }], newestAtMs: 100 };
 
 function newTerm(): Place {
-  const place = new Place();
+  const place = newPlace();
   place.ownAnew();
   place.learn(AHEAD);
   return place;
@@ -47,7 +55,7 @@ test("what an earlier owner has done beyond its commit is passed over, and is co
 });
 
 test("what was open here when the partition was lost, and was done by the owner between, is done", () => {
-  const place = new Place();
+  const place = newPlace();
   place.begin(5, 8);
   const records = [5, 6, 7].map(seen);
   for (const record of records) place.see(record);
@@ -60,7 +68,7 @@ test("what was open here when the partition was lost, and was done by the owner 
 });
 
 test("it counts for the term that begins with it: not for a place that is known, nor for a later term", () => {
-  const known = new Place();
+  const known = newPlace();
   known.learn(AHEAD);
   expect(known.wasDone(seen(6))).toBe(false);
   const place = newTerm();
@@ -75,19 +83,40 @@ test("records of a log that was cut are not passed over", () => {
   place.see(seen(5));
   place.begin(6, 20);
   for (let offset = 8; offset < 20; offset += 1) place.see(seen(offset));
-  expect(place.begin(0, 8)).toEqual({ seenUpTo: 20, nowAt: 0 });
+  place.begin(0, 8);
+  expect(cuts).toEqual([{ seenUpTo: 20, nowAt: 0 }]);
   expect(place.see(seen(6))).toBe(true);
 });
 
 test("a log that goes back within a term was cut: what was seen, and where it is now, are told", () => {
-  const place = new Place();
+  const place = newPlace();
   place.begin(0, 5);
   for (let offset = 0; offset < 5; offset += 1) place.see(seen(offset));
-  expect(place.begin(2, 4)).toEqual({ seenUpTo: 5, nowAt: 2 });
+  place.begin(2, 4);
+  expect(cuts).toEqual([{ seenUpTo: 5, nowAt: 2 }]);
+});
+
+test("a term in which others stand at offsets that were seen tells so, and what is below them is still to be done", () => {
+  const place = newPlace();
+  const records = [0, 1, 2, 3, 4].map(seen);
+  place.begin(0, 5);
+  for (const record of records) place.see(record);
+  for (const record of records.slice(3)) place.done(record);
+  place.lose([]);
+  place.ownAnew();
+  place.begin(0, 4);
+  expect([0, 1, 2, 3].map((offset) => place.see(seen(offset)))).toEqual([false, false, false, false]);
+  expect(cuts).toEqual([]);
+  const other = { ...seen(3), timestampMs: seen(3).timestampMs + 1 };
+  expect([place.see(other), place.next, place.committable]).toEqual([true, 4, 0]);
+  expect(cuts).toEqual([{ seenUpTo: 5, nowAt: 3 }]);
+  expect(place.doneAhead()?.runs).toEqual([]);
+  for (const record of [...records, other]) place.done(record);
+  expect(place.committable).toBe(4);
 });
 
 test("what is done before its turn is passed over when it is read, and is committed before that", () => {
-  const place = new Place();
+  const place = newPlace();
   place.begin(0, 2);
   const records = [0, 1].map(seen);
   for (const record of records) place.see(record);

@@ -14,11 +14,16 @@ export interface CutLog {
  * has come, so nothing may be committed.
  */
 export class Place {
+  readonly #onCut: (cut: CutLog) => void;
   #tracker = new Tracker();
   #isKnown = true;
   #mayRepeat = false;
   /** By the group's commit with which the term began, and what this member has done since then before it read it. */
   #doneBefore: DoneAhead | undefined;
+
+  constructor(onCut: (cut: CutLog) => void) {
+    this.#onCut = onCut;
+  }
 
   /** First offset not seen. */
   get next(): number | undefined {
@@ -69,20 +74,15 @@ export class Place {
 
   /**
    * A batch begins. The first of a term shows how far the group has come. One that goes back although nobody else can have read means
-   * that the topic was created again, or its log was cut: its records are all new; what was read before is still worked on, but
-   * counts for no commit.
+   * that the topic was created again, or its log was cut: its records are all new; what was read before at their offsets is still worked
+   * on, but counts for no commit.
    */
-  begin(firstOffset: number, nextOffset: number): CutLog | undefined {
+  begin(firstOffset: number, nextOffset: number): void {
     if (!this.#isKnown) this.#tracker.resumeAt(firstOffset, (record) => this.wasDone(record));
     this.#isKnown = true;
     const { next } = this.#tracker;
-    const isCut = next !== undefined && firstOffset < next && !this.#mayRepeat;
-    if (isCut) {
-      this.#tracker = new Tracker();
-      this.#doneBefore = undefined;
-    }
+    if (next !== undefined && firstOffset < next && !this.#mayRepeat) this.#cutAt(firstOffset, next);
     if (nextOffset >= (next ?? 0)) this.#mayRepeat = false;
-    return isCut ? { seenUpTo: next, nowAt: firstOffset } : undefined;
   }
 
   /**
@@ -102,12 +102,26 @@ export class Place {
     return newestAtMs < 0 ? undefined : Math.min(newestAtMs, oldestOpenAtMs);
   }
 
-  /** True when the record is new, and nobody has done it. */
+  /**
+   * True when the record is new, and nobody has done it. A member that goes on after a rebalance reads again from the commit; where it comes to
+   * another record than it has seen under an offset, the log was cut in between.
+   */
   see(record: Seen): boolean {
+    const { offset, timestampMs } = record;
+    const { next = offset } = this.#tracker;
+    if (offset < next && (this.#tracker.timeOf(offset) ?? timestampMs) !== timestampMs)
+      this.#cutAt(offset, next);
     const isNew = this.#tracker.see(record);
     if (!isNew || !this.wasDone(record)) return isNew;
     this.#tracker.done(record);
     return false;
+  }
+
+  /** What stands in the log from this offset on is new. */
+  #cutAt(nowAt: number, seenUpTo: number): void {
+    this.#tracker.cutAt(nowAt);
+    this.#doneBefore = undefined;
+    this.#onCut({ seenUpTo, nowAt });
   }
 
   done(record: Seen): void {

@@ -85,6 +85,25 @@ export class Tracker {
 
   /** As `done`, of what was seen under this offset. */
   doneAt(offset: number): void {
+    const record = this.#seen[this.#firstFrom(offset)];
+    if (record?.offset === offset) this.done(record);
+  }
+
+  /** Kafka's time of what was seen under the offset; undefined where nothing was, or all is done up to there. */
+  timeOf(offset: number): number | undefined {
+    const record = this.#seen[this.#firstFrom(offset)];
+    return record?.offset === offset ? record.timestampMs : undefined;
+  }
+
+  /** Other records stand in the log from this offset on: what was seen there holds no commit back any more. */
+  cutAt(offset: number): void {
+    this.#seen.length = this.#firstFrom(offset);
+    this.#next = offset;
+    this.#doneTo = Math.min(this.#doneTo, offset);
+  }
+
+  /** Index of the first that is at the offset or behind it, of those that are not all done. */
+  #firstFrom(offset: number): number {
     let from = this.#head;
     let to = this.#seen.length;
     while (from < to) {
@@ -92,8 +111,7 @@ export class Tracker {
       if ((this.#seen[middle]?.offset ?? offset) < offset) from = middle + 1;
       else to = middle;
     }
-    const record = this.#seen[from];
-    if (record?.offset === offset) this.done(record);
+    return from;
   }
 
   /**

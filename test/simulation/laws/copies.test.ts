@@ -47,6 +47,25 @@ test("the job of a call's later copy is a finding, that of the first is none", (
   expect(found(20)).toHaveLength(1);
 });
 
+test("a copy is none whose first came where a log was cut, and was routed by another router", () => {
+  const cut = {
+    kind: "cut" as const,
+    atMs: 0,
+    partition: { topic: "calls", partition: 0 },
+    fromOffset: 0,
+    toOffset: 1,
+  };
+  const calls = [call(0, 10), call(1, 20)].map((each) => ({ ...each, place: 5 }));
+  const found = (routedBy: string) => {
+    const jobs = [10, 20].map((receivedAtMs) => job("delivery-jobs", { receivedAtMs }));
+    return copiesAreNotRouted(
+      story({ calls, jobs: [{ ...jobs[0], process: routedBy }, jobs[1]] as typeof jobs, happenings: [cut] }),
+    );
+  };
+  expect(found("router-2")).toEqual([]);
+  expect(found("deliverer-1")).toHaveLength(1);
+});
+
 test("a job that waits for longer than its topic's delay is a finding", () => {
   const [delayMs = 0] = drawPlan(1).timing.retryDelaysMs;
   const topic = `delivery-retry-${delayMs / 1_000}s`;

@@ -344,4 +344,10 @@ export const REGRESSIONS: readonly Regression[] = [
     found:
       "a control process that was cut off wrote behind the end of a replay that it runs, and it ran once more",
   },
+  {
+    seed: 40362,
+    worlds: "deliveries",
+    found:
+      "a member committed past the end of a log that was cut while it had lost it, and new records there were none to it",
+  },
 ];

@@ -12,6 +12,20 @@ function isSaid({ logs }: World, { partition, topic }: TopicPartition): boolean 
   });
 }
 
+function isCommittedSinceCut(
+  { history }: World,
+  groupId: string,
+  { partition, topic }: TopicPartition,
+): boolean {
+  const isOf = (of: TopicPartition): boolean => of.topic === topic && of.partition === partition;
+  const last = history.happenings.findLast(
+    (each) =>
+      (each.kind === "cut" && isOf(each.partition)) ||
+      (each.kind === "committed" && each.groupId === groupId && isOf(each.partition)),
+  );
+  return last?.kind === "committed";
+}
+
 /** What is not through yet, for people; empty when everything is. */
 export function leftOver(world: World): string {
   const { cluster, plan, topics } = world;
@@ -25,8 +39,10 @@ export function leftOver(world: World): string {
       const place = committed.get(partition) ?? -1;
       // What was removed, or lost at the log's end since, nobody can read.
       const at = Math.max(place, low);
-      // Beyond the end of a log that was cut: who fetches there is told, and says so.
-      const isBeyond = at > high && high > low && !isSaid(world, { topic: name, partition });
+      // Beyond the end of a log that was cut: who fetches there is told, and says so. A member that had read what was lost commits it since.
+      const log = { topic: name, partition };
+      const isKnown = isSaid(world, log) || isCommittedSinceCut(world, groupId, log);
+      const isBeyond = at > high && high > low && !isKnown;
       const isThrough = Math.max(at, before.get(partition) ?? 0) >= high;
       return isThrough && !isBeyond ? [] : [`${name}-${partition} is committed to ${at} of ${high}`];
     });
