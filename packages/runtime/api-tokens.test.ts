@@ -32,7 +32,9 @@ test("a token alone may do everything, and is named by the beginning of its hash
 
 const DIGEST = `sha256-${sha256("another-token-0123")}`;
 const NO_TOKEN = "has no token of at least 16 printable characters";
-const NO_DIGEST = "has a SHA-256 without a name and scopes, or one that is not 64 hex digits";
+const HEX = DIGEST.slice("sha256-".length);
+const BASE64 = Buffer.from(HEX, "hex").toString("base64");
+const NO_DIGEST = "begins as a digest does, but is not <name>:<scopes>:sha256-<64 hex digits>";
 const NO_NAME =
   "has a colon, but is not <name>:<scopes>:<token> with scopes of read, write and replay, joined by +";
 
@@ -42,7 +44,23 @@ test.each([
   [DIGEST, NO_DIGEST],
   [`ci:read:${DIGEST.slice(0, -1)}`, NO_DIGEST],
   [`ci:read:${DIGEST.replace("-", ":")}`, NO_DIGEST],
-  [`sha-256=${DIGEST.slice(7)}`, NO_DIGEST],
+  [`sha-256=${HEX}`, NO_DIGEST],
+  [`ci:read:sha256_${HEX}`, NO_DIGEST],
+  [`ci:read:SHA_256.${HEX}`, NO_DIGEST],
+  [`ci:read:"${DIGEST}"`, NO_DIGEST],
+  [`ci:read:sha256-${BASE64}`, NO_DIGEST],
+  [`ci:read:sha256${HEX}`, NO_DIGEST],
+  [`ci:read:{SHA256}${BASE64}`, NO_DIGEST],
+  [`ci:read:$5$rounds=5000$${BASE64}`, NO_DIGEST],
+  [`ci:read:$argon2id$v=19$m=65536$${BASE64}`, NO_DIGEST],
+  [`ci:read:sha512-${HEX}${HEX}`, NO_DIGEST],
+  [`sha512-${HEX}${HEX}`, NO_DIGEST],
+  [`ci:read:sha512/256:${HEX}`, NO_DIGEST],
+  [`ci:read:sha3-256-${HEX}`, NO_DIGEST],
+  [`ci:read:sha1-${HEX.slice(0, 40)}`, NO_DIGEST],
+  [`ci:read:md5:${HEX.slice(0, 32)}`, NO_DIGEST],
+  [`ci:read:blake2b_${HEX}${HEX}`, NO_DIGEST],
+  [`ci:read:blake3-${HEX}`, NO_DIGEST],
   [`ci:raed:${DIGEST}`, NO_NAME],
   ["ci:read+wirte:0123456789abcdef", NO_NAME],
   ["ci:0123456789abcdef", NO_NAME],
@@ -51,6 +69,24 @@ test.each([
   expect(read(text)).toMatchObject({
     problems: [{ env: "HOOKLINE_API_TOKENS", problem: expect.stringContaining(problem) }],
   });
+});
+
+test.each([
+  HEX,
+  BASE64,
+  `shark-${HEX}`,
+  `md-x${HEX}`,
+  `sha-la-la-${HEX}`,
+
+  "sha512sum-of-it-all",
+])("%p is a token by its text", (token) => {
+  expect(tokensOf(`ci:read:${token}`)).toMatchObject([{ name: "ci", text: token }]);
+});
+
+test("a digest may be in capitals", () => {
+  const [token] = tokensOf(`ci:read:${DIGEST.toUpperCase()}`);
+  expect(token?.text).toBeUndefined();
+  expect(token?.digest.toString("hex")).toBe(HEX);
 });
 
 test("two tokens of one name are refused: the audit log could not tell them apart", () => {

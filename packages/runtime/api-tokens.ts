@@ -21,8 +21,12 @@ export interface ApiToken {
 
 const NAMED = /^([A-Za-z0-9_.-]{1,64}):((?:read|write|replay)(?:\+(?:read|write|replay)){0,2}):(\S+)$/;
 const DIGEST = /^sha256-([0-9a-f]{64})$/i;
-/** As others write it too. */
-const MEANT_AS_DIGEST = /^sha-?256[-:=]/i;
+/** How a digest is written otherwise, of whatever algorithm: `sha512-…`, `SHA_256:…`, `{SHA256}…`, in quotes; without anything between; by crypt. */
+const MEANT_AS_DIGEST = [
+  /^[{"'[(]?(?:md-?[245]|sha[-_]?(?:[123]|224|256|384|512)|blake(?:2[bs]?|3)|ripemd[-_]?160)[-_:=./})\]]/i,
+  /^(?:md5|sha1|sha256|sha512)[0-9a-f]{32,}$/i,
+  /^\$[\w-]+\$/,
+];
 const TOKEN = /^[\x21-\x7e]{16,}$/;
 const SHORT_CHARACTERS = 6;
 
@@ -49,8 +53,8 @@ const apiToken: ValueType<ApiToken> = {
 
 /** Of what is not a digest. An entry that was meant otherwise must not be a token by its text, which is written in plain sight. */
 function problemOf(secret: string, isNamed: boolean): string | undefined {
-  if (MEANT_AS_DIGEST.test(secret))
-    return "has a SHA-256 without a name and scopes, or one that is not 64 hex digits";
+  if (MEANT_AS_DIGEST.some((pattern) => pattern.test(secret)))
+    return "has a token that begins as a digest does, but is not <name>:<scopes>:sha256-<64 hex digits>";
   if (!isNamed && secret.includes(":"))
     return "has a colon, but is not <name>:<scopes>:<token> with scopes of read, write and replay, joined by +";
   return TOKEN.test(secret) ? undefined : "has no token of at least 16 printable characters";

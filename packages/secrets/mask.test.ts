@@ -82,3 +82,54 @@ describe("a secret that an endpoint sends back is masked", () => {
     expect(createMask(["abc", ""])("abc")).toBe("abc");
   });
 });
+
+describe("masking takes time in proportion to secrets and text, whoever chose them", () => {
+  const LONGEST_HEADER = 4_096;
+  /** Values that begin alike, and repeat themselves, so that a text can nearly be all of them everywhere. */
+  const periodic = (count: number): string[] =>
+    Array.from({ length: count }, (_, index) => `${"a".repeat(LONGEST_HEADER - 6)}zz${1_000 + index}`);
+  const nearly = Buffer.from(`${"&#97;".repeat(5_115)}c`);
+
+  function cpuMs(work: () => void): number {
+    const before = process.threadCpuUsage();
+    work();
+    const { user, system } = process.threadCpuUsage(before);
+    return (user + system) / 1_000;
+  }
+
+  test.each([1, 15, 50])("%d headers of 4,096 characters: less than 100 ms", (count) => {
+    const secrets = periodic(count);
+    const spentMs = cpuMs(() => {
+      const mask = createMask(secrets);
+      mask.beginning(nearly, 1_024);
+      mask(nearly.toString());
+    });
+    expect(spentMs).toBeLessThan(100);
+  });
+
+  test("what is nearly a secret stays, what is one goes", () => {
+    const [secret = "", ...others] = periodic(15);
+    const mask = createMask([secret, ...others]);
+    expect(mask(`a${secret}zz`)).toBe("a********zz");
+    expect(mask(nearly.toString())).toBe(nearly.toString());
+    expect(mask.beginning(nearly, 10)).toBe("&#97;&#97;");
+    const inHtml = secret.replace(/./g, (letter) => `&#${letter.charCodeAt(0)};`);
+    expect(mask(`&#97;${inHtml}`)).toBe("&#97;********");
+  });
+
+  test("of more headers than any server takes nothing is compared: the whole text is masked", () => {
+    const mask = createMask(periodic(50));
+    expect(mask("a")).toBe("********");
+    expect(mask.beginning(nearly, 1_024)).toBe("********");
+    expect(mask.beginning(nearly, 4)).toBe("****");
+  });
+
+  test("thousands of short secrets are looked for where their first characters are, up to a bound", () => {
+    const mask = createMask(Array.from({ length: 3_000 }, (_, index) => `${1_000 + index}-key`));
+    const page = "<p>Nothing to see here.</p>".repeat(900);
+    expect(mask(`${page}3999-key`) === `${page}********`).toBe(true);
+    const all = Array.from({ length: 3_000 }, (_, index) => `${1_000 + index}-kex`).join("");
+    expect(cpuMs(() => mask(all))).toBeLessThan(100);
+    expect(mask(all)).toBe("********");
+  });
+});

@@ -1,15 +1,22 @@
 // Takes secrets out of texts that an endpoint has had a hand in, in whatever usual form it sent them back.
+import { formsOf, SHORTEST_CHARACTERS } from "./forms.ts";
+import { begunAtEnd, placesOf } from "./needle.ts";
 
 /** Stands where a secret was. */
 export const MASK = "********";
 
-/** Shorter values occur in any text by chance. */
-const SHORTEST_CHARACTERS = 4;
+/**
+ * Upper bound of the characters of all forms together: to make them takes 20 ms. A token of 4,096 characters has 100,000; servers take
+ * some 10,000 characters of headers.
+ */
+const MAX_FORM_CHARACTERS = 2_000_000;
+/** Upper bound of forms times characters of the text: 50 ms where the text nearly is every form everywhere. */
+const MAX_SEARCHED_CHARACTERS = 8_000_000;
 
 export interface Mask {
   /**
    * Replaces every secret by MASK, in capitals or not: plain, escaped for JSON or HTML, percent-encoded, in hex, and in base64 also as a
-   * part of something longer.
+   * part of something longer. Where secrets and text are too large to be compared, MASK replaces the whole text.
    */
   (text: string): string;
   /**
@@ -20,24 +27,55 @@ export interface Mask {
 }
 
 export function createMask(secrets: readonly string[]): Mask {
-  const long = secrets.filter(({ length }) => length >= SHORTEST_CHARACTERS);
-  const forms = new Set(long.flatMap(formsOf).map(folded));
-  // Longest first: one secret, or one form of it, may be a part of another.
-  const hidden = [...forms].sort((one, other) => other.length - one.length);
-  const mask = (text: string): string =>
-    hidden.reduce<Shown>(withoutForm, { text, folded: folded(text) }).text;
+  const forms = formsOfAll(secrets);
+  const masked = (text: string): Masked | undefined => {
+    const given = { text, folded: folded(text) };
+    const searched = forms && searchedForms(forms, given.folded);
+    return searched && { ...searched.reduce<Shown>(withoutForm, given), searched };
+  };
+  const mask = (text: string): string => masked(text)?.text ?? MASK;
   return Object.assign(mask, {
     beginning(bytes: Buffer, shownBytes: number): string {
-      const masked = mask(wholeCharacters(bytes));
-      return wholeCharacters(Buffer.from(withoutBegun(masked, hidden)).subarray(0, shownBytes));
+      const whole = masked(wholeCharacters(bytes));
+      const shown = whole === undefined ? MASK : withoutBegun(whole);
+      return wholeCharacters(Buffer.from(shown).subarray(0, shownBytes));
     },
   });
+}
+
+/** Longest first: one secret, or one form of it, may be a part of another. Undefined when they are too many. */
+function formsOfAll(secrets: readonly string[]): readonly string[] | undefined {
+  const forms: string[] = [];
+  let characters = 0;
+  for (const secret of new Set(secrets.filter(({ length }) => length >= SHORTEST_CHARACTERS))) {
+    const own = [...new Set(formsOf(secret).map(folded))];
+    characters += own.reduce((sum, { length }) => sum + length, 0);
+    if (characters > MAX_FORM_CHARACTERS) return undefined;
+    forms.push(...own);
+  }
+  return forms.sort((one, other) => other.length - one.length);
 }
 
 /** A text, and the same one in lower case: of the same length, as letters beyond ASCII stay. */
 interface Shown {
   readonly text: string;
   readonly folded: string;
+}
+
+interface Masked extends Shown {
+  /** The forms that were looked for. */
+  readonly searched: readonly string[];
+}
+
+/** All forms, or where these are many those of which the text has the first characters. Undefined when these are too many as well. */
+function searchedForms(forms: readonly string[], text: string): readonly string[] | undefined {
+  const isTooMuch = ({ length }: readonly string[]): boolean =>
+    length * text.length > MAX_SEARCHED_CHARACTERS;
+  if (!isTooMuch(forms)) return forms;
+  const beginnings = new Set<string>();
+  for (let at = 0; at < text.length; at += 1) beginnings.add(text.slice(at, at + SHORTEST_CHARACTERS));
+  const possible = forms.filter((form) => beginnings.has(form.slice(0, SHORTEST_CHARACTERS)));
+  return isTooMuch(possible) ? undefined : possible;
 }
 
 /** Of ASCII the engine's own is three times as quick. */
@@ -47,16 +85,12 @@ function folded(text: string): string {
 }
 
 function withoutForm(shown: Shown, form: string): Shown {
-  let at = shown.folded.indexOf(form);
-  if (at < 0) return shown;
-  const kept: string[] = [];
-  let from = 0;
-  for (; at >= 0; at = shown.folded.indexOf(form, from)) {
-    kept.push(shown.text.slice(from, at));
-    from = at + form.length;
-  }
-  const text = [...kept, shown.text.slice(from)].join(MASK);
-  return { text, folded: folded(text) };
+  const places = placesOf(form, shown.folded);
+  if (places.length === 0) return shown;
+  const ends = [0, ...places.map((at) => at + form.length)];
+  const masked = (text: string): string =>
+    ends.map((from, index) => text.slice(from, places[index])).join(MASK);
+  return { text: masked(shown.text), folded: masked(shown.folded) };
 }
 
 function wholeCharacters(bytes: Buffer): string {
@@ -64,21 +98,10 @@ function wholeCharacters(bytes: Buffer): string {
 }
 
 /** What the end of the text has cut is recognised as no secret any more. */
-function withoutBegun(text: string, forms: readonly string[]): string {
-  const inLowerCase = folded(text);
-  const begun = Math.max(0, ...forms.map((form) => begunAtEnd(inLowerCase, form)));
-  return begun === 0 ? text : text.slice(0, -begun);
-}
-
-/** How many characters at the end of the text begin the form; fewer than a secret has occur by chance. */
-function begunAtEnd(text: string, form: string): number {
-  const first = form.charCodeAt(0);
-  const longest = Math.min(form.length - 1, text.length);
-  for (let length = longest; length >= SHORTEST_CHARACTERS; length -= 1) {
-    const start = text.length - length;
-    if (text.charCodeAt(start) === first && form.startsWith(text.slice(start))) return length;
-  }
-  return 0;
+function withoutBegun({ text, folded: inLowerCase, searched }: Masked): string {
+  const begun = searched.map((form) => begunAtEnd(form, inLowerCase, SHORTEST_CHARACTERS));
+  const longest = begun.reduce((one, other) => Math.max(one, other), 0);
+  return text.slice(0, text.length - longest);
 }
 
 /** A byte of a secret takes at most so many, as \u00ff or &#255;. */
@@ -88,85 +111,4 @@ const LONGEST_SPELLING_BYTES = 6;
 export function bytesToMask(secrets: readonly string[], shownBytes: number): number {
   const longest = Math.max(0, ...secrets.map((secret) => Buffer.byteLength(secret)));
   return shownBytes + longest * LONGEST_SPELLING_BYTES;
-}
-
-function formsOf(secret: string): string[] {
-  const cases = [secret, secret.toLowerCase(), secret.toUpperCase()];
-  const texts = [...jsonForms(secret), ...htmlForms(secret), ...percentForms(secret)];
-  const forms = [...cases, ...texts, Buffer.from(secret).toString("hex"), ...base64Forms(secret)];
-  return forms.filter(({ length }) => length >= SHORTEST_CHARACTERS);
-}
-
-const escaped = (letter: string): string => `\\u${letter.charCodeAt(0).toString(16).padStart(4, "0")}`;
-
-/** What is escaped beside what must be: by Go and others for HTML, by PHP, by .NET; with and without letters beyond ASCII. */
-const ESCAPED_IN_JSON = [
-  /[\u007f-\uffff]/g,
-  /[<>&]/g,
-  /[<>&\u007f-\uffff]/g,
-  /[<>&'\u007f-\uffff]/g,
-  /[&'+<>`\u007f-\uffff]/g,
-];
-
-/** Slashes may be escaped or not, and quotes by a number. */
-function jsonForms(secret: string): string[] {
-  const json = JSON.stringify(secret).slice(1, -1);
-  const forms = [json, ...ESCAPED_IN_JSON.map((letters) => json.replace(letters, escaped))];
-  const quoted = forms.map((form) => form.replaceAll('\\"', "\\u0022"));
-  const slashed = forms.map((form) => form.replaceAll("/", "\\/"));
-  return [...forms, ...quoted, ...slashed, secret.replace(/./gs, escaped)];
-}
-
-const NAMES: Readonly<Record<string, string>> = {
-  "&": "&amp;",
-  "<": "&lt;",
-  ">": "&gt;",
-  '"': "&quot;",
-  "'": "&apos;",
-};
-const decimal = (letter: string): string => `&#${letter.charCodeAt(0)};`;
-const hexadecimal = (letter: string): string => `&#x${letter.charCodeAt(0).toString(16)};`;
-const named = (letter: string): string => NAMES[letter] ?? decimal(letter);
-
-/** By names and by numbers; quotes, and what some escape beside them. */
-function htmlForms(secret: string): string[] {
-  const apostrophes = [named, decimal, hexadecimal, () => "&#039;"].map((apostrophe) =>
-    secret.replace(/[&<>"']/g, (letter) => (letter === "'" ? apostrophe(letter) : named(letter))),
-  );
-  const numbers = [decimal, hexadecimal].flatMap((number) =>
-    [/[&<>"']/g, /["'<>&=/`]/g, /./gs].map((letters) => secret.replace(letters, number)),
-  );
-  const markup = secret.replace(/[&<>]/g, named);
-  const quotes = secret.replace(/[&<>"']/g, (letter) =>
-    /["']/.test(letter) ? decimal(letter) : named(letter),
-  );
-  const slashes = secret.replace(/[&<>"'/=`]/g, (letter) =>
-    /['/=`]/.test(letter) ? hexadecimal(letter) : named(letter),
-  );
-  return [...apostrophes, ...numbers, markup, quotes, slashes];
-}
-
-/** As parts of a URL and of a form are written. */
-function percentForms(secret: string): string[] {
-  const component = encodeURIComponent(secret.toWellFormed());
-  const strict = component.replace(
-    /[!'()*]/g,
-    (letter) => `%${letter.charCodeAt(0).toString(16).toUpperCase()}`,
-  );
-  return [component, strict, strict.replaceAll("%20", "+"), encodeURI(secret.toWellFormed())];
-}
-
-/**
- * In base64 three bytes make four letters, so what a secret looks like depends on where it begins within three bytes. Of its first
- * and last letters those are left out that its neighbours have a part in.
- */
-function base64Forms(secret: string): string[] {
-  const bytes = Buffer.from(secret);
-  const whole = bytes.toString("base64");
-  const parts = [0, 1, 2].map((before) => {
-    const letters = Buffer.concat([Buffer.alloc(before), bytes]).toString("base64");
-    return letters.slice(Math.ceil((before * 8) / 6), Math.floor(((before + bytes.length) * 8) / 6));
-  });
-  const standard = [whole, whole.replace(/={1,2}$/, ""), ...parts];
-  return [...standard, ...standard.map((form) => form.replaceAll("+", "-").replaceAll("/", "_"))];
 }

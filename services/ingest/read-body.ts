@@ -15,13 +15,33 @@ export type BodyReading =
 /** What gzip may add to bytes that it cannot compress: a body at the limit must not fail for its wrapping. */
 const COMPRESSION_OVERHEAD_BYTES = 1_024;
 
-/** So many chunks cost no more than some dozens of requests. */
+/** So many chunks cost no more than some dozens of requests. A sender of more is cut off. */
 const MAX_TINY_CHUNKS = 4_096;
+/** So many cost no more than some requests. One of more is the last of its connection: thousands in each would never end otherwise. */
+const MAX_KEPT_TINY_CHUNKS = 256;
 /** To read a chunk costs what some hundreds of its bytes do: with fewer than these on average a sender makes work, and no calls. */
 const TINY_CHUNK_BYTES = 32;
 
-function isDribbled(chunks: number, sizeBytes: number): boolean {
-  return chunks > MAX_TINY_CHUNKS && sizeBytes < chunks * TINY_CHUNK_BYTES;
+/** How a request's body came. */
+class Chunks {
+  #count = 0;
+  #sizeBytes = 0;
+
+  add({ length }: Buffer): void {
+    this.#count += 1;
+    this.#sizeBytes += length;
+  }
+
+  isDribbled(maxCount: number = MAX_TINY_CHUNKS): boolean {
+    return this.#count > maxCount && this.#sizeBytes < this.#count * TINY_CHUNK_BYTES;
+  }
+}
+
+const lastOfConnection = new WeakSet<IncomingMessage>();
+
+/** Whether the body was read, in so many tiny chunks that the answer is to close the connection. */
+export function isLastOfConnection(request: IncomingMessage): boolean {
+  return request.complete && lastOfConnection.has(request);
 }
 
 /** Collects the body as sent, no more than the limit. Nothing is read when its declared length already says too much; a sender of very many tiny chunks is cut off. */
@@ -38,17 +58,18 @@ export function readBody(
   };
   if (Number(declared ?? 0) > wireLimitBytes) return Promise.resolve(tooLarge);
   const { promise, resolve } = Promise.withResolvers<BodyReading>();
-  let chunks = 0;
+  const chunks = new Chunks();
   const body = new BodyBuffer({ limitBytes: wireLimitBytes, reservation });
 
   function settle(reading: BodyReading): void {
+    if (chunks.isDribbled(MAX_KEPT_TINY_CHUNKS)) lastOfConnection.add(request);
     request.off("data", onData).off("end", onEnd).off("close", onAbort);
     resolve(reading);
   }
   function onData(chunk: Buffer): void {
-    chunks += 1;
+    chunks.add(chunk);
     const isKept = body.add(chunk);
-    if (isDribbled(chunks, body.sizeBytes)) {
+    if (chunks.isDribbled()) {
       settle({ kind: "aborted" });
       request.socket.destroy();
     }
@@ -75,10 +96,10 @@ const MAX_DISCARD_MS = 5_000;
  */
 export function discardBody(request: IncomingMessage, host: Pick<Host, "setTimeout">): void {
   const { socket } = request;
-  // What has arrived whole node:http throws away by itself.
-  if (request.complete || socket.destroyed) return;
+  const isOver = request.complete && request.readableLength === 0;
+  if (isOver || socket.destroyed) return;
   let discardedBytes = 0;
-  let chunks = 0;
+  const chunks = new Chunks();
   const timer = host.setTimeout(() => socket.destroy(), MAX_DISCARD_MS);
   // The request itself tells nothing more once it is answered: only its end or the connection's.
   const stop = () => {
@@ -86,11 +107,16 @@ export function discardBody(request: IncomingMessage, host: Pick<Host, "setTimeo
     socket.off("close", stop);
   };
   socket.once("close", stop);
-  request.once("end", stop);
+  request.once("end", () => {
+    stop();
+    const isLast = lastOfConnection.has(request) || chunks.isDribbled(MAX_KEPT_TINY_CHUNKS);
+    // The answer leaves before.
+    if (isLast) socket.destroySoon();
+  });
   request.on("data", (chunk: Buffer) => {
     discardedBytes += chunk.length;
-    chunks += 1;
-    if (discardedBytes > MAX_DISCARDED_BYTES || isDribbled(chunks, discardedBytes)) socket.destroy();
+    chunks.add(chunk);
+    if (discardedBytes > MAX_DISCARDED_BYTES || chunks.isDribbled()) socket.destroy();
   });
   request.resume();
 }

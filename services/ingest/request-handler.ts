@@ -3,7 +3,7 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import { givenRequestId } from "#contract";
 import { type Answer, send, toHttp } from "./answers.ts";
 import type { IngestParts } from "./ingest-parts.ts";
-import { discardBody } from "./read-body.ts";
+import { discardBody, isLastOfConnection } from "./read-body.ts";
 import { invalid } from "./refusal.ts";
 import { methodsOf, type Route, routeOf } from "./routes.ts";
 import { publicHost, settingsReply } from "./settings-reply.ts";
@@ -31,7 +31,10 @@ async function handle(parts: IngestParts, request: IncomingMessage, response: Se
   const { answer, requestId } = await answerOrError(own, request, route);
   const http = toHttp(answer, parts.nowMs());
   if (http !== undefined && !response.destroyed)
-    send(request, response, http, { closing: parts.stopping(), requestId });
+    send(request, response, http, {
+      closing: parts.stopping() || isLastOfConnection(request),
+      requestId,
+    });
   discardBody(request, parts.host);
   if (answer.kind === "refused") parts.telemetry.refused(answer.refusal);
   if (span !== undefined) endTrace(span, http?.status);

@@ -120,7 +120,9 @@ async function send(
   const { egress, delivery, host, telemetry } = parts;
   const nowMs = parts.nowMs();
   const signing = [sharedSecret, previousSecret].filter((secret) => secret !== undefined);
-  const ofAll = [...signing, ...headers.flatMap(Object.values)];
+  // One for all webhooks, made before their answers come: its forms are what costs most.
+  const ofUrls = destination.webhooks.flatMap(({ url }) => secretsOfUrl(url));
+  const hide = createMask([...signing, ...headers.flatMap(Object.values), ...ofUrls]);
   const { messageId } = call;
   const standardWebhooks = destination.standardWebhooks ? { messageId, secrets: signing, nowMs } : undefined;
   const { userAgent } = delivery;
@@ -138,7 +140,6 @@ async function send(
       });
       if (isWithoutAddress(result))
         await host.delay(Math.max(0, WITHOUT_ADDRESS_AFTER_MS - (host.elapsed() - begunAtMs)));
-      const hide = createMask([...ofAll, ...secretsOfUrl(url)]);
       const view = outcomeView(result, { destinationId: destination.id, url, hide, nowMs: parts.nowMs() });
       telemetry.tested(view.outcome);
       return view;

@@ -184,6 +184,12 @@ describe("the test call (contract 10.4)", () => {
     expect(text).not.toContain("vvv");
   });
 
+  test("what a webhook sends back of another one's URL is masked too", async () => {
+    receiver.script("/tells", { status: 500, body: "see 0therT0ken" });
+    const id = await create([{ url: receiver.url("/tells") }, { url: receiver.url("/told/0therT0ken") }]);
+    expect((await testOf(id)).body.webhooks[0].response).toBe("see ********");
+  });
+
   test("unknown and forbidden names and addresses are answered alike, none sooner than another", async () => {
     const narrow = await startControl({ settings: { HOOKLINE_EGRESS_ALLOW_CIDRS: "" } });
     const hosts = ["localhost", "nowhere.invalid", "10.255.255.1", "[::ffff:169.254.169.254]"];
