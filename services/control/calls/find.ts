@@ -1,14 +1,15 @@
 import { type CallUser, userIn, userKey } from "#contract";
-import { type DeliveryJob, shardWidthOf } from "#topics";
+import { type DeliveryJob, type Replay, shardWidthOf } from "#topics";
 import type { ListedAttempt } from "../delivery-index/attempts-table.ts";
 import type { ListedDeadLetter } from "../delivery-index/dead-letters-table.ts";
 import type { ListedRoutedCall } from "../delivery-index/routed-calls-table.ts";
 import { notFound, ProblemError, refused } from "../http/problem.ts";
+import { replaysBack } from "../replays/selection.ts";
 import { findWaiting, isOf } from "../waiting/find.ts";
 import { shardsToRead } from "../waiting/reader.ts";
 import type { WaitingJob } from "../waiting/waiting-job.ts";
 import type { CallParts } from "./parts.ts";
-import { hadJob, stillWaiting, type Trace, whyPassedOver } from "./trace.ts";
+import { hadJob, isSentAgain, stillWaiting, type Trace, whyPassedOver } from "./trace.ts";
 
 /** More of a kind are known of no call, but for one that is replayed again and again, or a messageId of very many users. */
 const MAX_ENTRIES = 1_000;
@@ -50,6 +51,7 @@ interface Known {
 export async function findCalls(parts: CallParts, asked: CallAsked): Promise<FoundCalls> {
   const { messageId, user } = asked;
   // In this order: what was a job before its place was looked at stands in one of the places, or was delivered.
+  const replays = parts.replays.list();
   const [routedUpTo, isRoutedIndexed] = await Promise.all([
     parts.routedUpTo(),
     parts.untilIndexed("routedCalls"),
@@ -71,11 +73,11 @@ export async function findCalls(parts: CallParts, asked: CallAsked): Promise<Fou
   const isAllSeen = (await parts.untilIndexed("deadLetters")) && found.isComplete;
   const known = { ...indexed(parts, asked), waiting: found.jobs };
   const hadJobAt = (one: CallUser, destinationId: string) =>
-    isAllSeen && hadJob(destinationId, knownOf({ ...before, waiting: [] }, one), routedUpTo);
+    hadJob(destinationId, knownOf({ ...before, waiting: [] }, one), routedUpTo);
   const users = usersOf(known);
   const [first = user ?? NOBODY, ...others] = users.slice(0, MAX_USERS);
   const callOf = (one: CallUser) =>
-    callOfUser(parts, { sourceId, known: knownOf(known, one), user: one, hadJobAt });
+    callOfUser(parts, { sourceId, known: knownOf(known, one), user: one, hadJobAt, replays, isAllSeen });
   const isAllKnown = [known.accepted, known.attempts, known.deadLetters].every(isWhole);
   const isListed = users.length <= MAX_USERS && isAllKnown;
   const isComplete = isRoutedIndexed && isAllSeen && isListed;
@@ -127,23 +129,29 @@ interface OfUser {
   readonly known: Known;
   readonly user: CallUser;
   hadJobAt(user: CallUser, destinationId: string): boolean;
+  /** As they were before it was looked for where jobs wait. */
+  readonly replays: readonly Replay[];
+  readonly isAllSeen: boolean;
 }
 
-function callOfUser(parts: CallParts, { hadJobAt, known, sourceId, user }: OfUser): CallOfUser {
+function callOfUser(parts: CallParts, { hadJobAt, isAllSeen, known, ...call }: OfUser): CallOfUser {
   const { accepted, attempts, deadLetters, waiting } = known;
-  const traces = destinationIds(parts, sourceId, known).map((destinationId): Trace => {
+  const traces = destinationIds(parts, call.sourceId, known).map((destinationId): Trace => {
+    const died = deadLetters.filter((letter) => letter.destinationId === destinationId);
+    const sentAgain = isSentAgain(died, (letter) => replaysBack(letter, call.replays, parts.deletedUsers));
     const trace = {
       destinationId,
       attempts: attempts.filter((attempt) => attempt.destinationId === destinationId),
-      deadLetters: deadLetters.filter((letter) => letter.destinationId === destinationId),
+      deadLetters: died,
       waiting: waiting.filter(({ job }) => job.destinationId === destinationId),
       isRouted: accepted.some((one) => one.destinationIds.includes(destinationId)),
-      isSettled: hadJobAt(user, destinationId),
+      isSettled: isAllSeen && (sentAgain || hadJobAt(call.user, destinationId)),
+      isSentAgain: sentAgain,
       passedOver: whyPassedOver(destinationId, accepted),
     };
     return { ...trace, waiting: stillWaiting(trace) };
   });
-  return { ...user, accepted, traces };
+  return { ...call.user, accepted, traces };
 }
 
 function onlySource(entries: readonly { readonly sourceId: string | null }[]): string | undefined {
