@@ -1,12 +1,11 @@
 import { type CallUser, userIn, userKey } from "#contract";
-import { type DeliveryJob, type Replay, shardWidthOf } from "#topics";
+import type { DeliveryJob, Replay } from "#topics";
 import type { ListedAttempt } from "../delivery-index/attempts-table.ts";
 import type { ListedDeadLetter } from "../delivery-index/dead-letters-table.ts";
 import type { ListedRoutedCall } from "../delivery-index/routed-calls-table.ts";
 import { notFound, ProblemError, refused } from "../http/problem.ts";
 import { replaysBack } from "../replays/selection.ts";
 import { findWaiting, isOf } from "../waiting/find.ts";
-import { shardsToRead } from "../waiting/reader.ts";
 import type { WaitingJob } from "../waiting/waiting-job.ts";
 import type { CallParts } from "./parts.ts";
 import { hadJob, isSentAgain, stillWaiting, type Trace, whyPassedOver } from "./trace.ts";
@@ -61,14 +60,10 @@ export async function findCalls(parts: CallParts, asked: CallAsked): Promise<Fou
   const entries = [...before.accepted, ...before.attempts, ...before.deadLetters];
   const sourceId = asked.sourceId ?? onlySource(entries);
   if (sourceId === undefined) throw noTrace();
-  const ids = destinationIds(parts, sourceId, before);
-  const destinations = ids.map((destinationId) => ({
-    destinationId,
-    shards: shardsOf(parts, destinationId),
-  }));
   const means = (job: DeliveryJob) =>
     job.messageId === messageId && job.sourceId === sourceId && isOf(user, userIn(job));
-  const found = await findWaiting(parts.waiting, { destinations, means }, parts.host);
+  const search = { destinationIds: destinationIds(parts, sourceId, before), means };
+  const found = await findWaiting(parts.waiting, search, parts.host);
   if (entries.length + found.jobs.length === 0 && found.isComplete) throw noTrace();
   const isAllSeen = (await parts.untilIndexed("deadLetters")) && found.isComplete;
   const known = { ...indexed(parts, asked), waiting: found.jobs };
@@ -171,10 +166,4 @@ function destinationIds(
   const known = [...attempts, ...deadLetters].flatMap(({ destinationId }) => destinationId ?? []);
   const routed = accepted.flatMap((one) => one.destinationIds);
   return [...new Set([...connected.map(({ id }) => id), ...known, ...routed])];
-}
-
-/** What waits for a destination that was deleted becomes a dead letter when it is due. */
-function shardsOf({ destinations }: CallParts, destinationId: string): number {
-  const config = destinations.get(destinationId);
-  return shardsToRead(config === undefined ? 0 : shardWidthOf(config));
 }

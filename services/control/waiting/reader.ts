@@ -1,9 +1,9 @@
-// The jobs that wait for a destination, read from Kafka when somebody asks: its partitions of delivery-jobs and of the retry topics, from
+// The jobs that wait for destinations, read from Kafka when somebody asks: every partition of delivery-jobs and of the retry topics, from
 // what the deliverers have committed. Nothing is kept up to date for it, so it costs nothing while nobody asks (docs/decisions/0072).
 import { orAborted } from "#host";
-import { type Admin, type Kafka, partitionOfKey, type RawRecord } from "#kafka";
+import type { Admin, Kafka, RawRecord } from "#kafka";
 import type { Serde } from "#serde";
-import { DEFAULT_SHARD_WIDTH, type DeliveryJob, deliveryKey, type TopicMap } from "#topics";
+import type { DeliveryJob, TopicMap } from "#topics";
 import { readWakes, type Wakes } from "./wakes.ts";
 
 /** Where a waiting job stands. `topic` counts delivery-jobs and then the retry topics, shortest delay first. */
@@ -21,9 +21,7 @@ export interface FoundJob {
 }
 
 interface Scan {
-  readonly destinationId: string;
-  /** How many shards its jobs may be in. */
-  readonly shards: number;
+  readonly destinationIds: readonly string[];
   /** Only behind this place. */
   readonly after: WaitingPlace | undefined;
   /** Aborted when it has taken long enough. */
@@ -46,11 +44,6 @@ export interface WaitingReaderOptions {
   readonly topics: Pick<TopicMap, "deliveryJobs" | "deliveryRetries" | "deliveryWakes">;
   /** The deliverers'. */
   readonly groupId: string;
-}
-
-/** Jobs that wait since the destination had more shards than now are missed beyond this. */
-export function shardsToRead(width: number): number {
-  return Math.max(width, DEFAULT_SHARD_WIDTH);
 }
 
 export function createWaitingReader(options: WaitingReaderOptions): WaitingReader {
@@ -80,14 +73,15 @@ async function scanAll(options: WaitingReaderOptions, scan: Scan): Promise<ScanE
 }
 
 /**
- * The ends are looked at last: a job that a deliverer has written to another topic, and then committed or woken here, stands before them
- * there. The other way round one that moves meanwhile would be in neither.
+ * Every partition is read: a destination may have had more shards than now when a job was written. The ends are looked at last: a job that
+ * a deliverer has written to another topic, and then committed or woken here, stands before them there. The other way round one that
+ * moves meanwhile would be in neither.
  */
 async function look(options: WaitingReaderOptions, scan: Scan) {
   const { admin, groupId, topics } = options;
   const names = [topics.deliveryJobs, ...topics.deliveryRetries].map(({ name }) => name);
   const [wakes, committed] = await Promise.all([
-    readWakes(options, scan.destinationId),
+    readWakes(options, scan.destinationIds),
     Promise.all(names.map((name) => admin.committedOffsets(groupId, name))),
   ]);
   const read = names.map((topicName, topic) => ({
@@ -104,16 +98,14 @@ interface ReadTopic {
 
 async function stretchesOf(
   { admin }: WaitingReaderOptions,
-  { after, destinationId, shards }: Scan,
+  { after }: Scan,
   read: readonly ReadTopic[],
 ): Promise<Stretch[]> {
   const found = await Promise.all(
     read.map(async ({ committed, topicName }, topic) => {
       const offsets = await admin.offsets(topicName);
-      const wanted = partitionsOf(destinationId, shards, offsets.length);
       return offsets
-        .filter(({ partition }) => wanted.has(partition))
-        .sort((one, other) => one.partition - other.partition)
+        .toSorted((one, other) => one.partition - other.partition)
         .map(({ partition, low, high }): Stretch => {
           const offset = Math.max(low, committed.get(partition) ?? low);
           return { place: { topic, partition, offset }, topicName, toOffset: high };
@@ -121,12 +113,6 @@ async function stretchesOf(
     }),
   );
   return found.flat().flatMap((stretch) => behind(stretch, after));
-}
-
-/** Where the jobs of a destination stand, in delivery-jobs and in every retry topic. */
-export function partitionsOf(destinationId: string, shards: number, partitions: number): ReadonlySet<number> {
-  const keys = Array.from({ length: shards }, (_, shard) => deliveryKey({ destinationId, shard }));
-  return new Set(keys.map((key) => partitionOfKey(key, partitions)));
 }
 
 /** What of it lies behind a place; nothing when all of it was read. */
@@ -152,13 +138,15 @@ async function scanStretch(
   { options, scan, wakes }: Scanning,
   { place, toOffset, topicName }: Stretch,
 ): Promise<ScanEnd> {
-  const { destinationId, signal } = scan;
-  const prefix = `${destinationId}:`;
+  const { signal } = scan;
+  const destinationIds = new Set(scan.destinationIds);
   let read = place.offset - 1;
   const onRecord = async (record: RawRecord): Promise<void> => {
     const { key, offset, value } = record;
-    const isMeant = key?.startsWith(prefix) === true && value !== null && !wakes.isTaken(record);
-    if (isMeant) await scan.onJob({ place: { ...place, offset }, topicName, value });
+    const destinationId = key?.slice(0, key.lastIndexOf(":"));
+    const isTheirs = destinationId !== undefined && destinationIds.has(destinationId);
+    if (isTheirs && value !== null && !wakes.isTaken(destinationId, record))
+      await scan.onJob({ place: { ...place, offset }, topicName, value });
     read = offset;
   };
   const { partition, offset: fromOffset } = place;
