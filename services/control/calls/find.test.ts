@@ -71,6 +71,14 @@ describe("a call that was routed, neither waits nor has died", () => {
   });
 });
 
+test.each([
+  ["a destination's", "d1"],
+  ["the router's", null],
+])("a call that a fault of %s handler stopped is dead, not delivered", async (_, destinationId) => {
+  deadLetters = [listed({ destinationId, type: null, receivedAtMs: null, replayable: false })];
+  expect((await find()).states).toEqual(["dead"]);
+});
+
 describe("a call whose dead letter a replay has sent again", () => {
   beforeEach(() => {
     [deadLetters, replays] = [[listed()], [replay({ cursor: "1:10" })]];

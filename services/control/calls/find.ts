@@ -132,7 +132,8 @@ interface OfUser {
 function callOfUser(parts: CallParts, { hadJobAt, isAllSeen, known, ...call }: OfUser): CallOfUser {
   const { accepted, attempts, deadLetters, waiting } = known;
   const traces = destinationIds(parts, call.sourceId, known).map((destinationId): Trace => {
-    const died = deadLetters.filter((letter) => letter.destinationId === destinationId);
+    // One without a destination is the router's: none has got the call.
+    const died = deadLetters.filter((letter) => [destinationId, null].includes(letter.destinationId));
     const sentAgain = isSentAgain(died, (letter) => replaysBack(letter, call.replays, parts.deletedUsers));
     const trace = {
       destinationId,

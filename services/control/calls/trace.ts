@@ -10,7 +10,7 @@ export interface Trace {
   readonly destinationId: string;
   /** Oldest first. */
   readonly attempts: readonly ListedAttempt[];
-  /** Oldest first. */
+  /** Oldest first, with those of a router that could not route the call. */
   readonly deadLetters: readonly ListedDeadLetter[];
   readonly waiting: readonly WaitingJob[];
   /** The routers have named it among those that get the call. */
