@@ -1,7 +1,7 @@
 // The jobs that wait for destinations, read from Kafka when somebody asks: every partition of delivery-jobs and of the retry topics, from
-// what the deliverers have committed. Nothing is kept up to date for it, so it costs nothing while nobody asks (docs/decisions/0072).
+// what the deliverers have committed, but for what they have done ahead of that. Nothing is kept up to date for it, so it costs nothing while nobody asks (docs/decisions/0072).
 import { orAborted } from "#host";
-import type { Admin, Kafka, RawRecord } from "#kafka";
+import type { Admin, CommittedPlace, Kafka, RawRecord } from "#kafka";
 import type { Serde } from "#serde";
 import type { DeliveryJob, TopicMap } from "#topics";
 import { readWakes, type Wakes } from "./wakes.ts";
@@ -39,7 +39,7 @@ export interface WaitingReader {
 
 export interface WaitingReaderOptions {
   readonly kafka: Pick<Kafka, "readRange">;
-  readonly admin: Pick<Admin, "offsets" | "committedOffsets" | "partitionCount">;
+  readonly admin: Pick<Admin, "offsets" | "committedPlaces" | "partitionCount">;
   readonly serde: Pick<Serde, "decode">;
   readonly topics: Pick<TopicMap, "deliveryJobs" | "deliveryRetries" | "deliveryWakes">;
   /** The deliverers'. */
@@ -59,6 +59,8 @@ interface Stretch {
   readonly place: WaitingPlace;
   readonly topicName: string;
   readonly toOffset: number;
+  /** What the deliverers have done behind their place. */
+  readonly isDone: CommittedPlace["isDone"];
 }
 
 async function scanAll(options: WaitingReaderOptions, scan: Scan): Promise<ScanEnd> {
@@ -82,19 +84,21 @@ async function look(options: WaitingReaderOptions, scan: Scan) {
   const names = [topics.deliveryJobs, ...topics.deliveryRetries].map(({ name }) => name);
   const [wakes, committed] = await Promise.all([
     readWakes(options, scan.destinationIds),
-    Promise.all(names.map((name) => admin.committedOffsets(groupId, name))),
+    Promise.all(names.map((name) => admin.committedPlaces(groupId, name))),
   ]);
   const read = names.map((topicName, topic) => ({
     topicName,
-    committed: committed[topic] ?? new Map<number, number>(),
+    committed: committed[topic] ?? new Map<number, CommittedPlace>(),
   }));
   return { wakes, stretches: await stretchesOf(options, scan, read) };
 }
 
 interface ReadTopic {
   readonly topicName: string;
-  readonly committed: ReadonlyMap<number, number>;
+  readonly committed: ReadonlyMap<number, CommittedPlace>;
 }
+
+const NOTHING_DONE: CommittedPlace = { offset: 0, isDone: () => false };
 
 async function stretchesOf(
   { admin }: WaitingReaderOptions,
@@ -107,8 +111,9 @@ async function stretchesOf(
       return offsets
         .toSorted((one, other) => one.partition - other.partition)
         .map(({ partition, low, high }): Stretch => {
-          const offset = Math.max(low, committed.get(partition) ?? low);
-          return { place: { topic, partition, offset }, topicName, toOffset: high };
+          const { isDone, offset } = committed.get(partition) ?? NOTHING_DONE;
+          const place = { topic, partition, offset: Math.max(low, offset) };
+          return { place, topicName, toOffset: high, isDone };
         });
     }),
   );
@@ -136,7 +141,7 @@ interface Scanning {
 /** undefined: it was read to its end. */
 async function scanStretch(
   { options, scan, wakes }: Scanning,
-  { place, toOffset, topicName }: Stretch,
+  { isDone, place, toOffset, topicName }: Stretch,
 ): Promise<ScanEnd> {
   const { signal } = scan;
   const destinationIds = new Set(scan.destinationIds);
@@ -145,7 +150,7 @@ async function scanStretch(
     const { key, offset, value } = record;
     const destinationId = key?.slice(0, key.lastIndexOf(":"));
     const isTheirs = destinationId !== undefined && destinationIds.has(destinationId);
-    if (isTheirs && value !== null && !wakes.isTaken(destinationId, record))
+    if (isTheirs && value !== null && !isDone(record) && !wakes.isTaken(destinationId, record))
       await scan.onJob({ place: { ...place, offset }, topicName, value });
     read = offset;
   };
