@@ -73,6 +73,14 @@ export interface WitnessedTopic {
   readonly memory?: LogMemory;
 }
 
+/** How far a group is in a partition. */
+export interface CommittedPlace {
+  /** At which it goes on. */
+  readonly offset: number;
+  /** Whether a record behind that is done. */
+  isDone(record: { readonly offset: number; readonly timestampMs: number }): boolean;
+}
+
 export interface Admin {
   /** Creates what is missing and reports what differs. Never shrinks, repartitions or changes what is there, but for `raiseRetention`. */
   ensureTopics(specs: readonly TopicSpec[], options: EnsureTopicsOptions): Promise<EnsuredTopics>;
@@ -88,6 +96,8 @@ export interface Admin {
   offsetForTime(topic: string, timestampMs: number): Promise<{ partition: number; offset: number }[]>;
   /** Per partition the offset at which the group goes on; a partition without a commit is not there. */
   committedOffsets(groupId: string, topic: string): Promise<ReadonlyMap<number, number>>;
+  /** The same, with what the group has done behind these offsets. */
+  committedPlaces(groupId: string, topic: string): Promise<ReadonlyMap<number, CommittedPlace>>;
   consumerLag(groupId: string, topic: string): Promise<PartitionLag[]>;
   deleteTopics(topics: readonly string[]): Promise<void>;
   deleteGroups(groupIds: readonly string[]): Promise<void>;

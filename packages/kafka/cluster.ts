@@ -33,6 +33,13 @@ export interface TopicShape {
   readonly replicationFactor: number;
 }
 
+/** What a group has committed of a partition. */
+export interface Commit {
+  readonly offset: number;
+  /** Undefined, or "": none. */
+  readonly metadata: string | undefined;
+}
+
 /** One try at each; rejects with what the client threw. */
 export interface ClusterAdmin {
   listTopics(): Promise<string[]>;
@@ -51,6 +58,8 @@ export interface ClusterAdmin {
   offsetsAt(topic: string, timestampMs: number): Promise<{ partition: number; offset: number }[]>;
   /** By partition; one without a commit is not there. */
   committedOffsets(groupId: string, topic: string): Promise<Map<number, number>>;
+  /** The same, with the texts that came with the offsets. */
+  commits(groupId: string, topic: string): Promise<Map<number, Commit>>;
   deleteGroups(groupIds: readonly string[]): Promise<void>;
   /** The next call makes new connections; calls that are under way end on the old ones. */
   reset(): Promise<void>;

@@ -2,6 +2,7 @@ export { SeenLog } from "./admin/seen-log.ts";
 export { isTooShort } from "./admin/topics.ts";
 export type {
   Admin,
+  CommittedPlace,
   EnsureTopicsOptions,
   PartitionLag,
   PartitionOffsets,
@@ -14,6 +15,7 @@ export type {
   Bounds,
   Cluster,
   ClusterAdmin,
+  Commit,
   FetchClient,
   Fetched,
   NewTopic,

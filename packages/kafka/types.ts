@@ -123,8 +123,8 @@ export interface RunnerOptions<T> {
   /** Returns a value when the writer's schema is known. A promise holds the partition back, for instance while the registry is away. */
   decode(record: RawRecord): T | Promise<T>;
   readonly step: Step<T>;
-  /** What an undecodable record, or one whose step threw three times, becomes. */
-  deadLetter(record: RawRecord, error: Error): readonly OutgoingRecord[];
+  /** What an undecodable record, or one whose step threw three times, becomes. The latter has what it was decoded to. */
+  deadLetter(record: RawRecord | Received<T>, error: Error): readonly OutgoingRecord[];
   readonly producer: Producer;
   /** Partitions are paused while this much is taken and not settled. */
   readonly maxOutstandingRecords: number;

@@ -1,4 +1,4 @@
-import type { BrokenRecordReason } from "#contract";
+import { type BrokenRecordReason, type CallIdentity, userIn } from "#contract";
 import type { DeadLetter } from "./records.generated.ts";
 
 /** A record that could not be read, or whose handling failed, with its place in Kafka. */
@@ -14,31 +14,37 @@ export interface Rejection {
   readonly deadAtMs: number;
   /** Where the key still tells it. */
   readonly destinationId: string | null;
+  /** Of a record that could be read. */
+  readonly call?: (CallIdentity & { readonly body: Buffer }) | undefined;
 }
+
+const NOBODY = { userId: null, anonymousId: null };
 
 /** Errors of the serde say by `canRetry: false` that the bytes are bad. */
 export function brokenRecordReason(error: object): BrokenRecordReason {
   return "canRetry" in error && error.canRetry === false ? "undecodable" : "handler_failed";
 }
 
-/** What becomes of it: its bytes as they are, under an id that the same record always gets. */
+/** What becomes of it: its bytes as they are, under an id that the same record always gets, and whose call it is where that is known. */
 export function rawDeadLetter(
   { topic, partition, offset, value }: RejectedRecord,
-  { error, deadAtMs, destinationId }: Rejection,
+  { call, error, deadAtMs, destinationId }: Rejection,
 ): DeadLetter {
+  const { userId, anonymousId } = call === undefined ? NOBODY : userIn(call);
   const origin = `${topic}-${partition}-${offset}`;
   return {
     id: origin,
     shard: 0,
     replayId: null,
-    reason: brokenRecordReason(error),
+    reason: call === undefined ? brokenRecordReason(error) : "handler_failed",
     message: error.message,
     deadAtMs,
     destinationId,
-    sourceId: null,
-    messageId: null,
-    userId: null,
-    anonymousId: null,
+    sourceId: call?.sourceId ?? null,
+    messageId: call?.messageId ?? null,
+    userId,
+    anonymousId,
+    // Without these it is no call that could be replayed: the body is not the call's.
     type: null,
     receivedAtMs: null,
     attempts: 0,

@@ -121,6 +121,7 @@ async function openParts(context: ControlContext, outside: ControlOutside): Prom
     health: await openHealth(context, { ...connection, ...shared, destinationTable }),
     breakers,
     regulations,
+    deletedUsers,
     suppressed,
     ...audiences,
     profiles,

@@ -1,6 +1,6 @@
 // What calls become in Kafka.
 import { deliveryJobId } from "#contract";
-import type { OutgoingRecord, RawRecord } from "#kafka";
+import type { OutgoingRecord, RawRecord, Received } from "#kafka";
 import type { Serde } from "#serde";
 import {
   type Call,
@@ -17,7 +17,7 @@ import {
 export interface RouterRecords {
   job(call: Call, destination: DestinationConfig): OutgoingRecord;
   /** For a record that could not be read, or whose handling failed: its bytes as they are. */
-  deadLetter(record: RawRecord, error: Error): OutgoingRecord;
+  deadLetter(record: RawRecord | Received<Call>, error: Error): OutgoingRecord;
 }
 
 /**
@@ -59,7 +59,8 @@ export function createRecords(options: {
       };
     },
     deadLetter(record, error) {
-      const letter = rawDeadLetter(record, { error, deadAtMs: options.nowMs(), destinationId: null });
+      const call = "decoded" in record ? record.decoded : undefined;
+      const letter = rawDeadLetter(record, { error, deadAtMs: options.nowMs(), destinationId: null, call });
       return { topic: topics.deadLetters.name, key: null, value: serde.encode(topics.deadLetters, letter) };
     },
   };

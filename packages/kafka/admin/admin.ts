@@ -1,4 +1,6 @@
-import type { Admin } from "../admin-types.ts";
+import type { Admin, CommittedPlace } from "../admin-types.ts";
+import type { Commit } from "../cluster.ts";
+import { decodeDoneAhead, isDoneAhead } from "../consuming/done-ahead.ts";
 import { KafkaError } from "../errors.ts";
 import type { AdminClient } from "./admin-client.ts";
 import { fetchOffsets } from "./offsets.ts";
@@ -25,6 +27,11 @@ export function createAdmin(client: AdminClient): Admin {
     offsetForTime: (topic, timestampMs) => client.run((admin) => admin.offsetsAt(topic, timestampMs)),
     committedOffsets: (groupId, topic) => client.run((admin) => admin.committedOffsets(groupId, topic)),
 
+    async committedPlaces(groupId, topic) {
+      const commits = await client.run((admin) => admin.commits(groupId, topic));
+      return new Map([...commits].map(([partition, commit]) => [partition, placeOf(commit)]));
+    },
+
     async consumerLag(groupId, topic) {
       const ends = await fetchOffsets(client, topic);
       const committed = await client.run((admin) => admin.committedOffsets(groupId, topic));
@@ -37,4 +44,9 @@ export function createAdmin(client: AdminClient): Admin {
     deleteTopics: (topics) => client.run((admin) => admin.deleteTopics(topics)),
     deleteGroups: (groupIds) => client.run((admin) => admin.deleteGroups(groupIds)),
   };
+}
+
+function placeOf({ metadata = "", offset }: Commit): CommittedPlace {
+  const done = decodeDoneAhead(metadata, offset);
+  return { offset, isDone: (record) => done !== undefined && isDoneAhead(done, record) };
 }

@@ -1,6 +1,7 @@
 // What the admin makes of a cluster's answers; that the cluster answers so is in admin.test.ts.
 import { beforeEach, describe, expect, test } from "@jest/globals";
 import type { Admin, TopicSpec } from "../admin-types.ts";
+import { encodeDoneAhead } from "../consuming/done-ahead.ts";
 import { KafkaError } from "../errors.ts";
 import { ManualHost } from "../fixtures/manual-host.ts";
 import { StubAdmin } from "../fixtures/stub-admin.ts";
@@ -160,6 +161,21 @@ describe("offsets", () => {
       { partition: 1, lag: 4 },
       { partition: 2, lag: 4 },
     ]);
+  });
+
+  test("say which records a group has done behind its place", async () => {
+    cluster.committed.set(0, 7).set(1, 2);
+    const done = { runs: [{ from: 8, to: 10 }], newestAtMs: 1_000 };
+    cluster.metadata.set(0, encodeDoneAhead(done, 7, 4_096) ?? "").set(1, "another program's");
+    const places = await admin.committedPlaces("g", "events");
+    const isDone = (partition: number, offset: number, timestampMs = 1_000) =>
+      places.get(partition)?.isDone({ offset, timestampMs });
+    expect([...places].map(([partition, { offset }]) => [partition, offset])).toEqual([
+      [0, 7],
+      [1, 2],
+    ]);
+    expect([7, 8, 9, 10].map((offset) => isDone(0, offset))).toEqual([false, true, true, false]);
+    expect([isDone(0, 8, 1_001), isDone(1, 8), isDone(2, 8)]).toEqual([false, false, undefined]);
   });
 
   test("of a topic that is not there are none: it has no partitions, which may pass", async () => {

@@ -30,7 +30,7 @@ const UNSURE_RETRY_MS = 50;
 export interface Work<T> {
   decode(record: RawRecord): T | Promise<T>;
   readonly step: Step<T>;
-  deadLetter(record: RawRecord, error: Error): readonly OutgoingRecord[];
+  deadLetter(record: RawRecord | Received<T>, error: Error): readonly OutgoingRecord[];
   dueAtMs?: ((record: Received<T>) => number) | undefined;
   /** Resolves when the records are durable. */
   write(records: readonly OutgoingRecord[]): Promise<void>;

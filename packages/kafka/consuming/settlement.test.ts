@@ -147,6 +147,21 @@ describe("settlement", () => {
     expect(tries).toBe(3);
   });
 
+  test("a record whose step throws is a dead letter with what it was decoded to", () => {
+    const decoded: unknown[] = [];
+    const deadLetter = (failed: object): OutgoingRecord[] => {
+      decoded.push("decoded" in failed ? failed.decoded : "nothing");
+      return [];
+    };
+    const bench = run(
+      () => {
+        throw new Error("bug");
+      },
+      { deadLetter },
+    );
+    expect([bench.done(), decoded]).toEqual([1, ["decoded"]]);
+  });
+
   test("a dead letter that cannot be made is tried again and never dropped", async () => {
     let tries = 0;
     const deadLetter = (): OutgoingRecord[] => {

@@ -2,7 +2,7 @@ import type { Host } from "#host";
 import { backoffMs } from "../backoff.ts";
 import { toError } from "../errors.ts";
 import { isWorthLogging } from "../repeated-warning.ts";
-import type { Claim, KafkaLogger, OutgoingRecord, RawRecord, Settle, Step } from "../types.ts";
+import type { Claim, KafkaLogger, OutgoingRecord, RawRecord, Received, Settle, Step } from "../types.ts";
 import type { Held } from "./held.ts";
 
 /** A step may throw because of a state that passes. After this many throws it counts as a bug, and the record becomes a dead letter. */
@@ -14,7 +14,7 @@ const WRITE_RETRY_MS = { first: 200, max: 10_000 };
 export interface SettlementParts<T> {
   readonly work: {
     readonly step: Step<T>;
-    deadLetter(record: RawRecord, error: Error): readonly OutgoingRecord[];
+    deadLetter(record: RawRecord | Received<T>, error: Error): readonly OutgoingRecord[];
     write(records: readonly OutgoingRecord[]): Promise<void>;
   };
   readonly logger: KafkaLogger;
@@ -99,9 +99,10 @@ class Settlement<T> implements Claim {
   }
 
   #becomeDeadLetter(error: Error, failures: number): void {
+    const { received, record } = this.#held;
     let records: readonly OutgoingRecord[];
     try {
-      records = this.#parts.work.deadLetter(this.#held.record, error);
+      records = this.#parts.work.deadLetter(received ?? record, error);
     } catch (thrown) {
       this.#tryLater(failures + 1, thrown, (times) => this.#becomeDeadLetter(error, times));
       return;

@@ -159,6 +159,19 @@ describe("of offsets", () => {
     expect(asked).toEqual([["fetchOffsets", { groupId: "g", topics: ["t"] }]]);
   });
 
+  test("a group's commits are told with the texts that came with them", async () => {
+    const partitions = [
+      { partition: 0, offset: "7", metadata: "text" },
+      { partition: 1, offset: "-1", metadata: "" },
+      { partition: 2, offset: "9", metadata: null },
+    ];
+    answers["fetchOffsets"] = [{ topic: "t", partitions }];
+    expect([...(await admin.commits("g", "t"))]).toEqual([
+      [0, { offset: 7, metadata: "text" }],
+      [2, { offset: 9, metadata: undefined }],
+    ]);
+  });
+
   test("a group's commits are unknown, not none, when the client has lost sight of the partitions", async () => {
     const unknown = expect.objectContaining({ code: "unavailable", canRetry: true });
     for (const answer of [[], [{ topic: "t", partitions: [] }]]) {

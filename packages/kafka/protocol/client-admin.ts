@@ -1,6 +1,6 @@
 import kafkajs from "kafkajs";
 import type { Host } from "#host";
-import type { ClusterAdmin, NewTopic, TopicShape } from "../cluster.ts";
+import type { ClusterAdmin, Commit, NewTopic, TopicShape } from "../cluster.ts";
 import { KafkaError } from "../errors.ts";
 import { ReplaceableConnection } from "./replaceable-connection.ts";
 
@@ -29,7 +29,11 @@ export function createClientAdmin(client: kafkajs.Kafka, host: Host): ClusterAdm
       const offsets = await use((admin) => admin.fetchTopicOffsetsByTimestamp(topic, timestampMs));
       return offsets.map(({ partition, offset }) => ({ partition, offset: Number(offset) }));
     },
-    committedOffsets: (groupId, topic) => use((admin) => committedOffsets(admin, groupId, topic)),
+    async committedOffsets(groupId, topic) {
+      const commits = await use((admin) => commitsOf(admin, groupId, topic));
+      return new Map([...commits].map(([partition, { offset }]) => [partition, offset]));
+    },
+    commits: (groupId, topic) => use((admin) => commitsOf(admin, groupId, topic)),
     async deleteGroups(groupIds) {
       await use((admin) => admin.deleteGroups([...groupIds]));
     },
@@ -104,17 +108,15 @@ async function alterSetting(
   await admin.alterConfigs({ validateOnly: false, resources: [{ type, name, configEntries }] });
 }
 
-async function committedOffsets(
-  admin: kafkajs.Admin,
-  groupId: string,
-  topic: string,
-): Promise<Map<number, number>> {
+async function commitsOf(admin: kafkajs.Admin, groupId: string, topic: string): Promise<Map<number, Commit>> {
   const [ofTopic] = await admin.fetchOffsets({ groupId, topics: [topic] });
   const partitions = ofTopic?.partitions ?? [];
   // "Nothing is committed" would be an answer, and a wrong one.
   if (partitions.length === 0)
     throw new KafkaError("unavailable", `the partitions of ${topic} are not known`, { canRetry: true });
-  const offsets = partitions.map(({ partition, offset }) => [partition, Number(offset)] as const);
+  const commits = partitions.map(({ partition, offset, metadata }) => {
+    return [partition, { offset: Number(offset), metadata: metadata ?? undefined }] as const;
+  });
   // The client says -1 where nothing was committed.
-  return new Map(offsets.filter(([, offset]) => offset >= 0));
+  return new Map(commits.filter(([, { offset }]) => offset >= 0));
 }

@@ -18,6 +18,7 @@ function partsOf(letters: readonly ListedDeadLetter[]): CallParts {
     },
     destinations: { get: () => undefined, list: () => [] },
     replays: { list: () => [] },
+    deletedUsers: { mayBeOfDeleted: () => false },
     waiting: { scan: async () => undefined, decode: () => Promise.reject(new Error("nothing waits")) },
     routedUpTo: async () => new Map(),
     untilIndexed: async () => true,

@@ -1,14 +1,14 @@
 import { type CallUser, userIn, userKey } from "#contract";
-import { type DeliveryJob, shardWidthOf } from "#topics";
+import type { DeliveryJob, Replay } from "#topics";
 import type { ListedAttempt } from "../delivery-index/attempts-table.ts";
 import type { ListedDeadLetter } from "../delivery-index/dead-letters-table.ts";
 import type { ListedRoutedCall } from "../delivery-index/routed-calls-table.ts";
 import { notFound, ProblemError, refused } from "../http/problem.ts";
+import { replaysBack } from "../replays/selection.ts";
 import { findWaiting, isOf } from "../waiting/find.ts";
-import { shardsToRead } from "../waiting/reader.ts";
 import type { WaitingJob } from "../waiting/waiting-job.ts";
 import type { CallParts } from "./parts.ts";
-import { hadJob, stillWaiting, type Trace, whyPassedOver } from "./trace.ts";
+import { hadJob, isSentAgain, stillWaiting, type Trace, whyPassedOver } from "./trace.ts";
 
 /** More of a kind are known of no call, but for one that is replayed again and again, or a messageId of very many users. */
 const MAX_ENTRIES = 1_000;
@@ -50,6 +50,7 @@ interface Known {
 export async function findCalls(parts: CallParts, asked: CallAsked): Promise<FoundCalls> {
   const { messageId, user } = asked;
   // In this order: what was a job before its place was looked at stands in one of the places, or was delivered.
+  const replays = parts.replays.list();
   const [routedUpTo, isRoutedIndexed] = await Promise.all([
     parts.routedUpTo(),
     parts.untilIndexed("routedCalls"),
@@ -59,23 +60,19 @@ export async function findCalls(parts: CallParts, asked: CallAsked): Promise<Fou
   const entries = [...before.accepted, ...before.attempts, ...before.deadLetters];
   const sourceId = asked.sourceId ?? onlySource(entries);
   if (sourceId === undefined) throw noTrace();
-  const ids = destinationIds(parts, sourceId, before);
-  const destinations = ids.map((destinationId) => ({
-    destinationId,
-    shards: shardsOf(parts, destinationId),
-  }));
   const means = (job: DeliveryJob) =>
     job.messageId === messageId && job.sourceId === sourceId && isOf(user, userIn(job));
-  const found = await findWaiting(parts.waiting, { destinations, means }, parts.host);
+  const search = { destinationIds: destinationIds(parts, sourceId, before), means };
+  const found = await findWaiting(parts.waiting, search, parts.host);
   if (entries.length + found.jobs.length === 0 && found.isComplete) throw noTrace();
   const isAllSeen = (await parts.untilIndexed("deadLetters")) && found.isComplete;
   const known = { ...indexed(parts, asked), waiting: found.jobs };
   const hadJobAt = (one: CallUser, destinationId: string) =>
-    isAllSeen && hadJob(destinationId, knownOf({ ...before, waiting: [] }, one), routedUpTo);
+    hadJob(destinationId, knownOf({ ...before, waiting: [] }, one), routedUpTo);
   const users = usersOf(known);
   const [first = user ?? NOBODY, ...others] = users.slice(0, MAX_USERS);
   const callOf = (one: CallUser) =>
-    callOfUser(parts, { sourceId, known: knownOf(known, one), user: one, hadJobAt });
+    callOfUser(parts, { sourceId, known: knownOf(known, one), user: one, hadJobAt, replays, isAllSeen });
   const isAllKnown = [known.accepted, known.attempts, known.deadLetters].every(isWhole);
   const isListed = users.length <= MAX_USERS && isAllKnown;
   const isComplete = isRoutedIndexed && isAllSeen && isListed;
@@ -127,23 +124,30 @@ interface OfUser {
   readonly known: Known;
   readonly user: CallUser;
   hadJobAt(user: CallUser, destinationId: string): boolean;
+  /** As they were before it was looked for where jobs wait. */
+  readonly replays: readonly Replay[];
+  readonly isAllSeen: boolean;
 }
 
-function callOfUser(parts: CallParts, { hadJobAt, known, sourceId, user }: OfUser): CallOfUser {
+function callOfUser(parts: CallParts, { hadJobAt, isAllSeen, known, ...call }: OfUser): CallOfUser {
   const { accepted, attempts, deadLetters, waiting } = known;
-  const traces = destinationIds(parts, sourceId, known).map((destinationId): Trace => {
+  const traces = destinationIds(parts, call.sourceId, known).map((destinationId): Trace => {
+    // One without a destination is the router's: none has got the call.
+    const died = deadLetters.filter((letter) => [destinationId, null].includes(letter.destinationId));
+    const sentAgain = isSentAgain(died, (letter) => replaysBack(letter, call.replays, parts.deletedUsers));
     const trace = {
       destinationId,
       attempts: attempts.filter((attempt) => attempt.destinationId === destinationId),
-      deadLetters: deadLetters.filter((letter) => letter.destinationId === destinationId),
+      deadLetters: died,
       waiting: waiting.filter(({ job }) => job.destinationId === destinationId),
       isRouted: accepted.some((one) => one.destinationIds.includes(destinationId)),
-      isSettled: hadJobAt(user, destinationId),
+      isSettled: isAllSeen && (sentAgain || hadJobAt(call.user, destinationId)),
+      isSentAgain: sentAgain,
       passedOver: whyPassedOver(destinationId, accepted),
     };
     return { ...trace, waiting: stillWaiting(trace) };
   });
-  return { ...user, accepted, traces };
+  return { ...call.user, accepted, traces };
 }
 
 function onlySource(entries: readonly { readonly sourceId: string | null }[]): string | undefined {
@@ -163,10 +167,4 @@ function destinationIds(
   const known = [...attempts, ...deadLetters].flatMap(({ destinationId }) => destinationId ?? []);
   const routed = accepted.flatMap((one) => one.destinationIds);
   return [...new Set([...connected.map(({ id }) => id), ...known, ...routed])];
-}
-
-/** What waits for a destination that was deleted becomes a dead letter when it is due. */
-function shardsOf({ destinations }: CallParts, destinationId: string): number {
-  const config = destinations.get(destinationId);
-  return shardsToRead(config === undefined ? 0 : shardWidthOf(config));
 }

@@ -3,6 +3,7 @@ import type { DestinationConfig } from "#topics";
 import type { ConfigStore } from "../config-store.ts";
 import type { DeliveryIndex } from "../delivery-index/delivery-index.ts";
 import type { Progress } from "../delivery-index/progress.ts";
+import type { DeletedUsers } from "../regulations/deleted-users.ts";
 import type { ReplayStore } from "../replays/store.ts";
 import type { WaitingReader } from "../waiting/reader.ts";
 
@@ -14,6 +15,7 @@ export interface CallParts {
   };
   readonly destinations: Pick<ConfigStore<DestinationConfig>, "get" | "list">;
   readonly replays: Pick<ReplayStore, "list">;
+  readonly deletedUsers: Pick<DeletedUsers, "mayBeOfDeleted">;
   readonly waiting: WaitingReader;
   /** How far the routers have committed calls, by partition. */
   routedUpTo(): Promise<ReadonlyMap<number, number>>;

@@ -32,7 +32,7 @@ const DestinationTraceView = Type.Object(
       type: "string",
       enum: CALL_STATES,
       description:
-        "queued, waiting, paused: see next. delivered: a webhook took it, whether that request has a record or not. dead: it failed for good. under_way: it was tried, and is being tried or was taken meanwhile. passed_over: it was not meant for this destination, see passedOver. no_trace: nothing is recorded of it here, see accepted.",
+        "queued, waiting, paused: see next. delivered: a webhook took it, whether that request has a record or not, of a replay too. dead: it failed for good, and no replay of its dead letters has brought it there. under_way: it was tried, and is being tried or was taken meanwhile. passed_over: it was not meant for this destination, see passedOver. no_trace: nothing is recorded of it here, see accepted.",
     }),
     passedOver: Type.Union([PassedOverReasonField, Type.Null()], {
       description: "Why the destination got no job of it; null when it got one, or accepted is null.",

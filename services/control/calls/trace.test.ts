@@ -4,7 +4,7 @@ import { attempt, deadLetter, routedCall, START_MS } from "../delivery-index/fix
 import { placeOf } from "../delivery-index/places.ts";
 import type { WaitingJob } from "../waiting/waiting-job.ts";
 import { trace } from "./fixtures/trace.ts";
-import { callState, hadJob, stillWaiting, whyPassedOver } from "./trace.ts";
+import { callState, hadJob, isSentAgain, stillWaiting, whyPassedOver } from "./trace.ts";
 
 function waiting(changes: Partial<WaitingJob["job"]> = {}): WaitingJob {
   const job = untriedJob({
@@ -52,8 +52,35 @@ describe("how a call stands at a destination", () => {
       of: trace({ deadLetters: [letter(START_MS)], attempts: [success(START_MS + 1)] }),
     },
     { state: "dead", of: trace({ deadLetters: [letter(START_MS + 1)], attempts: [success(START_MS)] }) },
+    {
+      state: "delivered",
+      of: trace({ isSettled: true, isSentAgain: true, deadLetters: [letter(START_MS)] }),
+    },
+    // Where its job waits is not known: nobody is to send it once more.
+    { state: "queued", of: trace({ isSentAgain: true, deadLetters: [letter(START_MS)] }) },
   ])("is $state", ({ of, state }) => {
     expect(callState(of)).toBe(state);
+  });
+});
+
+describe("a call that died was sent again", () => {
+  const first = { ...letter(START_MS), id: "first" };
+  const second = { ...letter(START_MS + 1), id: "second", replayId: "rpl_1" };
+  const sentBy =
+    (by: Readonly<Record<string, readonly string[]>>) =>
+    ({ id }: { readonly id: string }) =>
+      by[id] ?? [];
+
+  test("when a replay has sent its newest dead letter", () => {
+    expect(isSentAgain([], sentBy({}))).toBe(false);
+    expect(isSentAgain([first], sentBy({}))).toBe(false);
+    expect(isSentAgain([first], sentBy({ first: ["rpl_1"] }))).toBe(true);
+    expect(isSentAgain([first, second], sentBy({ first: ["rpl_1"], second: ["rpl_2"] }))).toBe(true);
+  });
+
+  test("but not when that replay's job has died, whatever the clocks say", () => {
+    expect(isSentAgain([first, second], sentBy({ first: ["rpl_1"] }))).toBe(false);
+    expect(isSentAgain([second, first], sentBy({ first: ["rpl_1"] }))).toBe(false);
   });
 });
 

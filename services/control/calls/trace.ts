@@ -10,13 +10,15 @@ export interface Trace {
   readonly destinationId: string;
   /** Oldest first. */
   readonly attempts: readonly ListedAttempt[];
-  /** Oldest first. */
+  /** Oldest first, with those of a router that could not route the call. */
   readonly deadLetters: readonly ListedDeadLetter[];
   readonly waiting: readonly WaitingJob[];
   /** The routers have named it among those that get the call. */
   readonly isRouted: boolean;
   /** It had a job here before it was looked for where jobs wait and where dead letters stand, and all of these were looked at. */
   readonly isSettled: boolean;
+  /** A replay has made its newest dead letter a job here again, before that, and no job of that replay has died here. */
+  readonly isSentAgain: boolean;
   /** Why it got no job; null when it got one, or nothing is recorded. */
   readonly passedOver: string | null;
 }
@@ -43,11 +45,11 @@ export function callState(trace: Trace): CallState {
   const deliveredAtMs = latest(trace.attempts.filter(isSuccess).map(({ startedAtMs }) => startedAtMs));
   const deadAtMs = latest(trace.deadLetters.map(({ deadAtMs: atMs }) => atMs));
   if (deliveredAtMs !== undefined && deliveredAtMs >= (deadAtMs ?? 0)) return "delivered";
-  if (deadAtMs !== undefined) return "dead";
+  if (deadAtMs !== undefined && !trace.isSentAgain) return "dead";
   // Of successes only a sample has a record: what neither waits nor has died was taken.
   if (trace.isSettled) return "delivered";
   // The routers have not committed it yet, or not all was looked at: its job may still be written, or read.
-  if (trace.isRouted) return "queued";
+  if (trace.isRouted || trace.isSentAgain) return "queued";
   if (trace.attempts.length > 0) return "under_way";
   return trace.passedOver === null ? "no_trace" : "passed_over";
 }
@@ -66,6 +68,16 @@ export function hadJob(
     return destinationIds.includes(destinationId) && offset < (routedUpTo.get(partition) ?? 0);
   };
   return attempts.some((attempt) => attempt.destinationId === destinationId) || accepted.some(isWritten);
+}
+
+/** `replaysBack`: those that made a letter a job here again. The times of letters are of several machines, so a letter of such a replay counts wherever it stands. */
+export function isSentAgain(
+  deadLetters: readonly ListedDeadLetter[],
+  replaysBack: (letter: ListedDeadLetter) => readonly string[],
+): boolean {
+  const newest = deadLetters.at(-1);
+  const replays = newest === undefined ? [] : replaysBack(newest);
+  return replays.some((id) => deadLetters.every(({ replayId }) => replayId !== id));
 }
 
 /** A replay may have sent it all the same: then there are requests. */

@@ -50,4 +50,16 @@ describe("a call of a deleted user", () => {
     expect(knowing(open).isOfDeleted(letter("u1", { type: "delete" }))).toBe(false);
     expect(knowing(regulation({ subjectIds }, "SUPPRESS_ONLY")).isOfDeleted(letter("u1"))).toBe(false);
   });
+
+  test("is known by its userId, where only that is there; an alias may name a user whom its userId does not", () => {
+    const { mayBeOfDeleted } = knowing(open);
+    const known = { sourceId: "s1", type: "track", receivedAtMs: START_MS };
+    expect(["u1", "u101", null].map((userId) => mayBeOfDeleted({ ...known, userId }))).toEqual([
+      true,
+      false,
+      false,
+    ]);
+    expect(mayBeOfDeleted({ ...known, type: "alias", userId: "u101" })).toBe(true);
+    expect(mayBeOfDeleted({ ...known, receivedAtMs: START_MS + 1, userId: "u1" })).toBe(false);
+  });
 });

@@ -7,9 +7,13 @@ export interface DeletedUsers {
   refresh(): Promise<void>;
   /** Whether the call was accepted before its user was deleted. Of a deletion's own notification it is false. */
   isOfDeleted(letter: DeadCall): boolean;
+  /** The same where the body is not at hand. True as well for an alias, which may name a second user. */
+  mayBeOfDeleted(letter: ListedCall): boolean;
 }
 
-type DeadCall = Pick<DeadLetter, "sourceId" | "type" | "receivedAtMs" | "body">;
+type CallTime = Pick<DeadLetter, "sourceId" | "type" | "receivedAtMs">;
+type DeadCall = CallTime & Pick<DeadLetter, "body">;
+type ListedCall = CallTime & Pick<DeadLetter, "userId">;
 
 interface Regulations {
   refresh(): Promise<void>;
@@ -18,18 +22,26 @@ interface Regulations {
 
 /** As the regulations say that are still kept: as long as a dead letter that is older than they are. */
 export function createDeletedUsers(regulations: Regulations): DeletedUsers {
+  const laterThan = ({ sourceId, type, receivedAtMs }: CallTime): Regulation[] => {
+    if (type === "delete") return [];
+    return regulations
+      .list()
+      .filter((regulation) => isDeletion(regulation.regulationType))
+      .filter((regulation) => regulation.sourceId === null || regulation.sourceId === sourceId)
+      .filter(({ createdAtMs, deletedAtMs }) => (deletedAtMs ?? createdAtMs) >= (receivedAtMs ?? 0));
+  };
   return {
     refresh: () => regulations.refresh(),
-    isOfDeleted({ sourceId, type, receivedAtMs, body }) {
-      if (type === "delete") return false;
-      const later = regulations
-        .list()
-        .filter((regulation) => isDeletion(regulation.regulationType))
-        .filter((regulation) => regulation.sourceId === null || regulation.sourceId === sourceId)
-        .filter(({ createdAtMs, deletedAtMs }) => (deletedAtMs ?? createdAtMs) >= (receivedAtMs ?? 0));
+    isOfDeleted(letter) {
+      const later = laterThan(letter);
       if (later.length === 0) return false;
-      const userIds = usersOf(body);
+      const userIds = usersOf(letter.body);
       return later.some((regulation) => userIds.some((userId) => names(regulation, userId)));
+    },
+    mayBeOfDeleted(letter) {
+      const { type, userId } = letter;
+      const mayName = (regulation: Regulation): boolean => userId !== null && names(regulation, userId);
+      return laterThan(letter).some((regulation) => type === "alias" || mayName(regulation));
     },
   };
 }

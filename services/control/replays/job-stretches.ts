@@ -1,6 +1,5 @@
-import type { Admin } from "#kafka";
-import type { ReplayStretch } from "#topics";
-import { partitionsOf } from "../waiting/reader.ts";
+import { type Admin, partitionOfKey } from "#kafka";
+import { deliveryKey, type ReplayStretch } from "#topics";
 
 /** Clocks of the machines that accept calls and that write jobs may be so far apart. */
 const CLOCKS_APART_MS = 300_000;
@@ -34,4 +33,9 @@ export async function jobStretches(
       return { partition, fromOffset, toOffset: high };
     })
     .filter(({ fromOffset, toOffset }) => fromOffset < toOffset);
+}
+
+function partitionsOf(destinationId: string, shards: number, partitions: number): ReadonlySet<number> {
+  const keys = Array.from({ length: shards }, (_, shard) => deliveryKey({ destinationId, shard }));
+  return new Set(keys.map((key) => partitionOfKey(key, partitions)));
 }

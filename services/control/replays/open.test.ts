@@ -61,7 +61,11 @@ function process(quiet: QuietWorld, name: string) {
           read: async (places) =>
             new Map(places.map((place): [number, DeadLetter] => [place, deadLetter({ id: `${place}` })])),
         },
-        deletedUsers: { refresh: async () => undefined, isOfDeleted: () => false },
+        deletedUsers: {
+          refresh: async () => undefined,
+          isOfDeleted: () => false,
+          mayBeOfDeleted: () => false,
+        },
         destination: () => undefined,
       },
     );

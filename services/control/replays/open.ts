@@ -9,7 +9,6 @@ import type { DeletedUsers } from "../regulations/deleted-users.ts";
 import { isCallReplay } from "./call-selection.ts";
 import { type CallReplayWork, workOnCalls } from "./call-worker.ts";
 import { findSettled, type SettledCallsParts } from "./settled-calls.ts";
-import { shardsOf } from "./shards.ts";
 import type { ReplayStore } from "./store.ts";
 import { type ReplayWork, workOn } from "./worker.ts";
 
@@ -105,10 +104,7 @@ function workOf(
     store,
     ...deliveries,
     findSettled: (destinationId, signal) =>
-      findSettled(
-        { ...parts.settled, ...deliveries },
-        { destinationId, shards: shardsOf(destination(destinationId)), signal },
-      ),
+      findSettled({ ...parts.settled, ...deliveries }, { destinationId, signal }),
     deadLetters,
     deletedUsers,
     destination,

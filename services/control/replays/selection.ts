@@ -3,6 +3,7 @@
 import type { Replay } from "#topics";
 import type { DeadLetterFilter, ListedDeadLetter } from "../delivery-index/dead-letters-table.ts";
 import { placeOf, spotOf } from "../delivery-index/places.ts";
+import type { DeletedUsers } from "../regulations/deleted-users.ts";
 
 /** Before the first one. */
 const NOTHING_SENT = -1;
@@ -50,9 +51,27 @@ function isMeant(letter: ListedDeadLetter, replay: Replay): boolean {
   );
 }
 
+/** The replays that have passed it, in their order. */
+function passedBy(letter: ListedDeadLetter, replays: readonly Replay[]): Replay[] {
+  return replays.filter((replay) => letter.place <= sentUpTo(replay) && isMeant(letter, replay));
+}
+
 /** Ids of the replays that have sent it again, in the order of `replays`. */
 export function replaysOf(letter: ListedDeadLetter, replays: readonly Replay[]): string[] {
-  return replays
-    .filter((replay) => letter.place <= sentUpTo(replay) && isMeant(letter, replay))
+  return passedBy(letter, replays).map(({ id }) => id);
+}
+
+/**
+ * Ids of those that have surely made it a job of its own destination again. A replay says only how many letters it found expired or left
+ * out for deleted users.
+ */
+export function replaysBack(
+  letter: ListedDeadLetter,
+  replays: readonly Replay[],
+  { mayBeOfDeleted }: Pick<DeletedUsers, "mayBeOfDeleted">,
+): string[] {
+  return passedBy(letter, replays)
+    .filter(({ toDestinationId }) => toDestinationId === null || toDestinationId === letter.destinationId)
+    .filter(({ deleted, expired }) => expired === 0 && (deleted === 0 || !mayBeOfDeleted(letter)))
     .map(({ id }) => id);
 }

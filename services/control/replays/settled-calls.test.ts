@@ -41,7 +41,7 @@ function setup(waitingIds: readonly string[] = []) {
         return [7];
       },
     },
-    { destinationId: "d1", shards: 4, signal: new AbortController().signal },
+    { destinationId: "d1", signal: new AbortController().signal },
   );
   return { found, looks };
 }

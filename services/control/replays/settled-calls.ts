@@ -30,8 +30,6 @@ export interface SettledCallsParts {
 
 interface Asked {
   readonly destinationId: string;
-  /** How many shards its jobs may be in. */
-  readonly shards: number;
   readonly signal: AbortSignal;
 }
 
@@ -48,7 +46,8 @@ export async function findSettled(parts: SettledCallsParts, asked: Asked): Promi
   const committed = await parts.admin.committedOffsets(parts.groupId, parts.topicName);
   const pending = new Set<string>();
   await waiting.scan({
-    ...asked,
+    destinationIds: [asked.destinationId],
+    signal: asked.signal,
     after: undefined,
     async onJob(found) {
       pending.add(jobKey(await waiting.decode(found)));

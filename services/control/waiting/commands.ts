@@ -1,6 +1,6 @@
 // What the API does with a destination's waiting calls, whoever asks.
 import { userIn, userKey } from "#contract";
-import { type DeliveryJob, type DestinationConfig, shardWidthOf } from "#topics";
+import type { DeliveryJob, DestinationConfig } from "#topics";
 import { existingDestination } from "../destinations/existing.ts";
 import { paused, resumed } from "../destinations/pause.ts";
 import type { Actor } from "../http/caller.ts";
@@ -8,7 +8,6 @@ import { ProblemError } from "../http/problem.ts";
 import { readUser } from "../http/user-fields.ts";
 import { type FoundWaiting, findWaiting } from "./find.ts";
 import type { WaitingParts } from "./parts.ts";
-import { shardsToRead } from "./reader.ts";
 
 export interface Whose {
   readonly id: string;
@@ -77,7 +76,7 @@ export async function retryDestination(
 ): Promise<Retried> {
   const means = meaning(asked);
   const destination = await parts.changes.decide(() => retried(parts, id));
-  const found = await findWaiting(parts.waiting, { ...scanOf(destination), means }, parts.host);
+  const found = await findWaiting(parts.waiting, { destinationIds: [id], means }, parts.host);
   await ask(parts, { destination, asked, found, by });
   const waiting = new Set(found.jobs.map(({ job }) => job.messageId));
   const notWaiting = (asked.messageIds ?? []).filter((messageId) => !waiting.has(messageId));
@@ -90,11 +89,6 @@ function retried(parts: WaitingParts, id: string): DestinationConfig {
   if (destination.pausedAtMs !== null)
     throw new ProblemError("conflict", "the destination is paused: resume it");
   return destination;
-}
-
-function scanOf(destination: DestinationConfig) {
-  const shards = shardsToRead(shardWidthOf(destination));
-  return { destinations: [{ destinationId: destination.id, shards }] };
 }
 
 function meaning({ messageIds, ...asked }: RetryAsked): (job: DeliveryJob) => boolean {

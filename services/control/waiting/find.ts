@@ -10,7 +10,7 @@ const MOST_JOBS = 10_000;
 const SCAN_MS = 4_000;
 
 export interface FindOptions {
-  readonly destinations: readonly { readonly destinationId: string; readonly shards: number }[];
+  readonly destinationIds: readonly string[];
   means(job: DeliveryJob): boolean;
 }
 
@@ -22,10 +22,10 @@ export interface FoundWaiting {
   readonly isComplete: boolean;
 }
 
-/** Which of the calls that are meant wait, and where, at each of these destinations. */
+/** Which of the calls that are meant wait, and where, at these destinations. */
 export async function findWaiting(
   reader: WaitingReader,
-  { destinations, means }: FindOptions,
+  { destinationIds, means }: FindOptions,
   host: Pick<Host, "setTimeout">,
 ): Promise<FoundWaiting> {
   const late = new AbortController();
@@ -33,21 +33,17 @@ export async function findWaiting(
   const found = new FurthestCopies(MOST_JOBS);
   const end = (isComplete: boolean) => ({ jobs: found.first(MOST_JOBS), count: found.size, isComplete });
   try {
-    for (const { destinationId, shards } of destinations) {
-      const scanned = await reader.scan({
-        destinationId,
-        shards,
-        after: undefined,
-        signal: late.signal,
-        async onJob(copy) {
-          const job = await reader.decode(copy);
-          const { place, topicName } = copy;
-          if (means(job)) found.add({ place, topicName, job });
-        },
-      });
-      if (scanned !== undefined) return end(false);
-    }
-    return end(true);
+    const scanned = await reader.scan({
+      destinationIds,
+      after: undefined,
+      signal: late.signal,
+      async onJob(copy) {
+        const job = await reader.decode(copy);
+        const { place, topicName } = copy;
+        if (means(job)) found.add({ place, topicName, job });
+      },
+    });
+    return end(scanned === undefined);
   } catch (error) {
     if (!late.signal.aborted) throw error;
     return end(false);

@@ -1,7 +1,6 @@
 // GET /v1/destinations/{id}/waiting.
 import { type Static, Type } from "typebox";
 import { userIn } from "#contract";
-import { shardWidthOf } from "#topics";
 import { existingDestination } from "../destinations/existing.ts";
 import { IdParams, TimeField } from "../http/fields.ts";
 import { nullableString } from "../http/nullable.ts";
@@ -13,7 +12,7 @@ import { isoTime, isoTimeOrNull } from "../http/time-pages.ts";
 import { USER_VIEW } from "../http/user-fields.ts";
 import { listWaiting, type WaitingList } from "./list.ts";
 import type { WaitingListParts } from "./parts.ts";
-import { shardsToRead, type WaitingPlace } from "./reader.ts";
+import type { WaitingPlace } from "./reader.ts";
 import { WAITING_FIELDS, waitingView } from "./view.ts";
 
 const WaitingView = Type.Object(
@@ -69,7 +68,6 @@ export function addWaitingRoute(app: ControlApp, parts: WaitingListParts): void 
         parts.waiting,
         {
           destinationId: destination.id,
-          shards: shardsToRead(shardWidthOf(destination)),
           limit,
           after: after === undefined ? undefined : readCursor(after),
         },

@@ -38,7 +38,7 @@ async function pages(reader: WaitingReader, limit: number) {
   const listed: (readonly [messageId: string, topicName: string])[][] = [];
   let after: WaitingPlace | undefined;
   do {
-    const page = await listWaiting(reader, { destinationId: "d1", shards: 1, limit, after }, host);
+    const page = await listWaiting(reader, { destinationId: "d1", limit, after }, host);
     if (after === undefined) expect(page.summary?.calls).toBe(3);
     listed.push(page.jobs.map(({ job, topicName }) => [job.messageId, topicName]));
     after = page.next;

@@ -29,7 +29,6 @@ interface WaitingSummary {
 
 export interface ListOptions {
   readonly destinationId: string;
-  readonly shards: number;
   readonly limit: number;
   readonly after: WaitingPlace | undefined;
 }
@@ -41,7 +40,7 @@ export interface ListOptions {
  */
 export async function listWaiting(
   reader: WaitingReader,
-  { after, destinationId, limit, shards }: ListOptions,
+  { after, destinationId, limit }: ListOptions,
   host: Pick<Host, "setTimeout">,
 ): Promise<WaitingList> {
   const late = new AbortController();
@@ -57,7 +56,7 @@ export async function listWaiting(
   };
   try {
     const signal = AbortSignal.any([late.signal, full.signal]);
-    const end = await reader.scan({ destinationId, shards, after, signal, onJob });
+    const end = await reader.scan({ destinationIds: [destinationId], after, signal, onJob });
     const jobs = found.first(limit);
     const next = found.size > jobs.length ? jobs.at(-1)?.place : end;
     const summary = after === undefined ? sum(found.receivedAtMs(), end === undefined) : undefined;

@@ -1,4 +1,5 @@
 import { expect, test } from "@jest/globals";
+import type { RawRecord } from "#kafka";
 import { topicMap } from "#topics";
 import { createWaitingReader } from "./reader.ts";
 
@@ -13,7 +14,7 @@ test("a job that moves on while somebody looks is seen: the ends are looked at w
         looks.push(topic === topics.deliveryWakes.name ? "wakes" : "end");
         return [];
       },
-      async committedOffsets() {
+      async committedPlaces() {
         await new Promise(setImmediate);
         looks.push("committed");
         return new Map();
@@ -25,6 +26,80 @@ test("a job that moves on while somebody looks is seen: the ends are looked at w
     groupId: "deliverer",
   });
   const signal = new AbortController().signal;
-  await reader.scan({ destinationId: "d1", shards: 1, after: undefined, signal, onJob: () => undefined });
+  await reader.scan({ destinationIds: ["d1"], after: undefined, signal, onJob: () => undefined });
   expect(looks).toEqual(["wakes", "committed", "committed", "committed", "end", "end", "end"]);
+});
+
+test("a job is seen in whatever partition it stands: its destination may have had more shards, or may be deleted", async () => {
+  const keys = ["d1:0", "d2:3", "d3:0", "d1:15", "d10:0", "d2:9"];
+  const read: string[] = [];
+  const reader = createWaitingReader({
+    kafka: {
+      async readRange({ partition, topic, onRecord }) {
+        read.push(`${topic}-${partition}`);
+        const record = {
+          topic,
+          partition,
+          offset: 0,
+          key: keys[partition],
+          value: Buffer.of(),
+          timestampMs: 0,
+        };
+        await onRecord(record as unknown as RawRecord);
+      },
+    },
+    admin: {
+      offsets: async (topic) =>
+        topic === topics.deliveryJobs.name
+          ? keys.map((_, partition) => ({ partition, low: 0, high: 1 }))
+          : [],
+      committedPlaces: async () => new Map(),
+      partitionCount: async () => keys.length,
+    },
+    serde: { decode: () => undefined as never },
+    topics,
+    groupId: "deliverer",
+  });
+  const found: string[] = [];
+  const end = await reader.scan({
+    destinationIds: ["d1", "d2"],
+    after: undefined,
+    signal: new AbortController().signal,
+    onJob: ({ place }) => void found.push(keys[place.partition] ?? ""),
+  });
+  expect([end, found]).toEqual([undefined, ["d1:0", "d2:3", "d1:15", "d2:9"]]);
+  // Once, however many destinations are asked for.
+  expect(read).toEqual(keys.map((_, partition) => `delivery-jobs-${partition}`));
+});
+
+test("what deliverers have done behind their place does not wait, though they have not committed so far", async () => {
+  const offsets = [4, 5, 6, 7];
+  const reader = createWaitingReader({
+    kafka: {
+      async readRange({ fromOffset, onRecord, partition, topic }) {
+        for (const offset of offsets.filter((each) => each >= fromOffset)) {
+          const record = { topic, partition, offset, key: "d1:0", value: Buffer.of(), timestampMs: 0 };
+          await onRecord(record as unknown as RawRecord);
+        }
+      },
+    },
+    admin: {
+      offsets: async (topic) =>
+        topic === topics.deliveryJobs.name ? [{ partition: 0, low: 0, high: 8 }] : [],
+      committedPlaces: async () =>
+        new Map([[0, { offset: 5, isDone: ({ offset }: { readonly offset: number }) => offset === 6 }]]),
+      partitionCount: async () => 1,
+    },
+    serde: { decode: () => undefined as never },
+    topics,
+    groupId: "deliverer",
+  });
+  const found: number[] = [];
+  await reader.scan({
+    destinationIds: ["d1"],
+    after: undefined,
+    signal: new AbortController().signal,
+    onJob: ({ place }) => void found.push(place.offset),
+  });
+  expect(found).toEqual([5, 7]);
 });

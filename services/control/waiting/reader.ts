@@ -1,9 +1,9 @@
-// The jobs that wait for a destination, read from Kafka when somebody asks: its partitions of delivery-jobs and of the retry topics, from
-// what the deliverers have committed. Nothing is kept up to date for it, so it costs nothing while nobody asks (docs/decisions/0072).
+// The jobs that wait for destinations, read from Kafka when somebody asks: every partition of delivery-jobs and of the retry topics, from
+// what the deliverers have committed, but for what they have done ahead of that. Nothing is kept up to date for it, so it costs nothing while nobody asks (docs/decisions/0072).
 import { orAborted } from "#host";
-import { type Admin, type Kafka, partitionOfKey, type RawRecord } from "#kafka";
+import type { Admin, CommittedPlace, Kafka, RawRecord } from "#kafka";
 import type { Serde } from "#serde";
-import { DEFAULT_SHARD_WIDTH, type DeliveryJob, deliveryKey, type TopicMap } from "#topics";
+import type { DeliveryJob, TopicMap } from "#topics";
 import { readWakes, type Wakes } from "./wakes.ts";
 
 /** Where a waiting job stands. `topic` counts delivery-jobs and then the retry topics, shortest delay first. */
@@ -21,9 +21,7 @@ export interface FoundJob {
 }
 
 interface Scan {
-  readonly destinationId: string;
-  /** How many shards its jobs may be in. */
-  readonly shards: number;
+  readonly destinationIds: readonly string[];
   /** Only behind this place. */
   readonly after: WaitingPlace | undefined;
   /** Aborted when it has taken long enough. */
@@ -41,16 +39,11 @@ export interface WaitingReader {
 
 export interface WaitingReaderOptions {
   readonly kafka: Pick<Kafka, "readRange">;
-  readonly admin: Pick<Admin, "offsets" | "committedOffsets" | "partitionCount">;
+  readonly admin: Pick<Admin, "offsets" | "committedPlaces" | "partitionCount">;
   readonly serde: Pick<Serde, "decode">;
   readonly topics: Pick<TopicMap, "deliveryJobs" | "deliveryRetries" | "deliveryWakes">;
   /** The deliverers'. */
   readonly groupId: string;
-}
-
-/** Jobs that wait since the destination had more shards than now are missed beyond this. */
-export function shardsToRead(width: number): number {
-  return Math.max(width, DEFAULT_SHARD_WIDTH);
 }
 
 export function createWaitingReader(options: WaitingReaderOptions): WaitingReader {
@@ -66,6 +59,8 @@ interface Stretch {
   readonly place: WaitingPlace;
   readonly topicName: string;
   readonly toOffset: number;
+  /** What the deliverers have done behind their place. */
+  readonly isDone: CommittedPlace["isDone"];
 }
 
 async function scanAll(options: WaitingReaderOptions, scan: Scan): Promise<ScanEnd> {
@@ -80,53 +75,49 @@ async function scanAll(options: WaitingReaderOptions, scan: Scan): Promise<ScanE
 }
 
 /**
- * The ends are looked at last: a job that a deliverer has written to another topic, and then committed or woken here, stands before them
- * there. The other way round one that moves meanwhile would be in neither.
+ * Every partition is read: a destination may have had more shards than now when a job was written. The ends are looked at last: a job that
+ * a deliverer has written to another topic, and then committed or woken here, stands before them there. The other way round one that
+ * moves meanwhile would be in neither.
  */
 async function look(options: WaitingReaderOptions, scan: Scan) {
   const { admin, groupId, topics } = options;
   const names = [topics.deliveryJobs, ...topics.deliveryRetries].map(({ name }) => name);
   const [wakes, committed] = await Promise.all([
-    readWakes(options, scan.destinationId),
-    Promise.all(names.map((name) => admin.committedOffsets(groupId, name))),
+    readWakes(options, scan.destinationIds),
+    Promise.all(names.map((name) => admin.committedPlaces(groupId, name))),
   ]);
   const read = names.map((topicName, topic) => ({
     topicName,
-    committed: committed[topic] ?? new Map<number, number>(),
+    committed: committed[topic] ?? new Map<number, CommittedPlace>(),
   }));
   return { wakes, stretches: await stretchesOf(options, scan, read) };
 }
 
 interface ReadTopic {
   readonly topicName: string;
-  readonly committed: ReadonlyMap<number, number>;
+  readonly committed: ReadonlyMap<number, CommittedPlace>;
 }
+
+const NOTHING_DONE: CommittedPlace = { offset: 0, isDone: () => false };
 
 async function stretchesOf(
   { admin }: WaitingReaderOptions,
-  { after, destinationId, shards }: Scan,
+  { after }: Scan,
   read: readonly ReadTopic[],
 ): Promise<Stretch[]> {
   const found = await Promise.all(
     read.map(async ({ committed, topicName }, topic) => {
       const offsets = await admin.offsets(topicName);
-      const wanted = partitionsOf(destinationId, shards, offsets.length);
       return offsets
-        .filter(({ partition }) => wanted.has(partition))
-        .sort((one, other) => one.partition - other.partition)
+        .toSorted((one, other) => one.partition - other.partition)
         .map(({ partition, low, high }): Stretch => {
-          const offset = Math.max(low, committed.get(partition) ?? low);
-          return { place: { topic, partition, offset }, topicName, toOffset: high };
+          const { isDone, offset } = committed.get(partition) ?? NOTHING_DONE;
+          const place = { topic, partition, offset: Math.max(low, offset) };
+          return { place, topicName, toOffset: high, isDone };
         });
     }),
   );
   return found.flat().flatMap((stretch) => behind(stretch, after));
-}
-
-/** Where the jobs of a destination stand, in delivery-jobs and in every retry topic. */
-export function partitionsOf(destinationId: string, shards: number, partitions: number): ReadonlySet<number> {
-  const keys = Array.from({ length: shards }, (_, shard) => deliveryKey({ destinationId, shard }));
-  return new Set(keys.map((key) => partitionOfKey(key, partitions)));
 }
 
 /** What of it lies behind a place; nothing when all of it was read. */
@@ -150,15 +141,17 @@ interface Scanning {
 /** undefined: it was read to its end. */
 async function scanStretch(
   { options, scan, wakes }: Scanning,
-  { place, toOffset, topicName }: Stretch,
+  { isDone, place, toOffset, topicName }: Stretch,
 ): Promise<ScanEnd> {
-  const { destinationId, signal } = scan;
-  const prefix = `${destinationId}:`;
+  const { signal } = scan;
+  const destinationIds = new Set(scan.destinationIds);
   let read = place.offset - 1;
   const onRecord = async (record: RawRecord): Promise<void> => {
     const { key, offset, value } = record;
-    const isMeant = key?.startsWith(prefix) === true && value !== null && !wakes.isTaken(record);
-    if (isMeant) await scan.onJob({ place: { ...place, offset }, topicName, value });
+    const destinationId = key?.slice(0, key.lastIndexOf(":"));
+    const isTheirs = destinationId !== undefined && destinationIds.has(destinationId);
+    if (isTheirs && value !== null && !isDone(record) && !wakes.isTaken(destinationId, record))
+      await scan.onJob({ place: { ...place, offset }, topicName, value });
     read = offset;
   };
   const { partition, offset: fromOffset } = place;

@@ -2,9 +2,12 @@ import type { Admin, Kafka, RawRecord } from "#kafka";
 import type { Serde } from "#serde";
 import type { DeliveryWake, TopicMap } from "#topics";
 
-/** Which of a destination's waiting jobs were taken ahead of their time already (docs/decisions/0009). */
+/** Which of the waiting jobs of destinations were taken ahead of their time already (docs/decisions/0009). */
 export interface Wakes {
-  isTaken(record: Pick<RawRecord, "topic" | "partition" | "offset" | "timestampMs">): boolean;
+  isTaken(
+    destinationId: string,
+    record: Pick<RawRecord, "topic" | "partition" | "offset" | "timestampMs">,
+  ): boolean;
 }
 
 interface WakesOptions {
@@ -17,11 +20,11 @@ interface WakesOptions {
 /** The topic is compacted and its cursors are forgotten soon, so all of it is read. */
 export async function readWakes(
   { admin, kafka, serde, topics }: WakesOptions,
-  destinationId: string,
+  destinationIds: readonly string[],
 ): Promise<Wakes> {
   const { deliveryWakes } = topics;
   const wakes = new Map<string, DeliveryWake>();
-  const prefix = `${destinationId}:`;
+  const isMeant = (key: string): boolean => destinationIds.some((id) => key.startsWith(`${id}:`));
   const partitions = await admin.offsets(deliveryWakes.name);
   await Promise.all(
     partitions
@@ -33,7 +36,7 @@ export async function readWakes(
           fromOffset,
           toOffset,
           async onRecord({ key, value }) {
-            if (key?.startsWith(prefix) !== true) return;
+            if (key === null || !isMeant(key)) return;
             if (value === null) wakes.delete(key);
             else wakes.set(key, await serde.decode(deliveryWakes, value));
           },
@@ -41,7 +44,7 @@ export async function readWakes(
       ),
   );
   return {
-    isTaken({ topic, partition, offset, timestampMs }) {
+    isTaken(destinationId, { topic, partition, offset, timestampMs }) {
       const wake = wakes.get(`${destinationId}:${topic}:${partition}`);
       return wake !== undefined && offset < wake.belowOffset && timestampMs <= wake.atMs;
     },

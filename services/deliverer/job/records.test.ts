@@ -39,6 +39,15 @@ test.each([
   });
 });
 
+test("of a job whose handling failed the dead letter names the call", () => {
+  const { encoded, records } = setup();
+  const decoded = job();
+  const { messageId, sourceId } = decoded;
+  records.raw({ ...raw, key: "d1:3", decoded } as never, new Error("a bug"));
+  const named = { destinationId: "d1", messageId, sourceId, userId: "u1", anonymousId: null };
+  expect(encoded).toMatchObject([{ ...named, reason: "handler_failed", message: "a bug", body: raw.value }]);
+});
+
 test("a job waits in the topic of its delay, under the key of its destination and shard", () => {
   const { encoded, records } = setup();
   const waiting = job({ shard: 3 });

@@ -1,7 +1,7 @@
 import { userIn } from "#contract";
-import type { OutgoingRecord, RawRecord, TopicPartition } from "#kafka";
+import type { OutgoingRecord, RawRecord, Received, TopicPartition } from "#kafka";
 import type { Serde } from "#serde";
-import { type DeadLetter, deliveryKey, rawDeadLetter, type TopicMap } from "#topics";
+import { type DeadLetter, type DeliveryJob, deliveryKey, rawDeadLetter, type TopicMap } from "#topics";
 import type { Dead } from "./plan.ts";
 import type { Waiting } from "./waiting.ts";
 
@@ -13,7 +13,7 @@ export interface DeliveryRecords {
   waiting(waiting: Pick<Waiting, "tier" | "job">): OutgoingRecord;
   dead(dead: Dead, origin: Origin): OutgoingRecord;
   /** For a record that could not be read, or whose handling failed: its bytes as they are. */
-  raw(record: RawRecord, error: { readonly message: string }): OutgoingRecord;
+  raw(record: RawRecord | Received<DeliveryJob>, error: { readonly message: string }): OutgoingRecord;
 }
 
 export interface RecordsOptions {
@@ -57,8 +57,11 @@ export function createRecords({ topics, serde, nowMs }: RecordsOptions): Deliver
         body: job.body,
       });
     },
-    raw: (record, error) =>
-      deadLetter(rawDeadLetter(record, { error, deadAtMs: nowMs(), destinationId: destinationOf(record) })),
+    raw(record, error) {
+      const call = "decoded" in record ? record.decoded : undefined;
+      const destinationId = destinationOf(record);
+      return deadLetter(rawDeadLetter(record, { error, deadAtMs: nowMs(), destinationId, call }));
+    },
   };
 }
 

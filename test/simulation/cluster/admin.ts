@@ -1,4 +1,4 @@
-import type { ClusterAdmin, NewTopic, PartitionOffsets, TopicShape } from "#kafka";
+import type { ClusterAdmin, Commit, NewTopic, PartitionOffsets, TopicShape } from "#kafka";
 import { type Brokers, NO_LEADER, type Partition } from "./brokers.ts";
 import type { Connection } from "./connection.ts";
 import type { Coordinators } from "./coordinators.ts";
@@ -74,12 +74,19 @@ export class SimulatedAdmin implements ClusterAdmin {
     );
   }
 
-  committedOffsets(groupId: string, topic: string): Promise<Map<number, number>> {
+  async committedOffsets(groupId: string, topic: string): Promise<Map<number, number>> {
+    const commits = await this.commits(groupId, topic);
+    return new Map([...commits].map(([partition, { offset }]) => [partition, offset]));
+  }
+
+  commits(groupId: string, topic: string): Promise<Map<number, Commit>> {
     return this.#ask("committed", (brokers) => {
       brokers.topic(topic);
       const committed = [...this.#coordinators.committed(groupId, topic)];
       return new Map(
-        committed.flatMap(([partition, { offset }]) => (offset < 0 ? [] : [[partition, offset] as const])),
+        committed.flatMap(([partition, { metadata, offset }]) =>
+          offset < 0 ? [] : [[partition, { offset, metadata }] as const],
+        ),
       );
     });
   }

@@ -37,6 +37,9 @@ export function describePlaces(bench: () => ConformanceBench): void {
         await bench().settled(
           first.session.commit([{ ...partition, offset: 1, metadata: "m".repeat(4_096) }]),
         );
+        const { admin } = bench().cluster("one");
+        const commits = await bench().settled(admin.commits(groupId, topic));
+        expect([...commits]).toEqual([[0, { offset: 1, metadata: "m".repeat(4_096) }]]);
         await bench().settled(first.session.stop());
         const second = await open({ groupId, topics: [topic] });
         await bench().until(() => second.keys.length === 4, "the rest");
