@@ -96,6 +96,7 @@ export async function openApi(
   const { tokens } = own.tokens;
   const { host, port } = own.api;
   const server = await createServer({
+    host: machine,
     authorise: followTokens(own.tokens, {
       ...{ host: machine, lifecycle, logger },
       // They were let in once, by a token that may have been taken away since.

@@ -40,3 +40,25 @@ test("the bounds are exact, and are named with the figure", () => {
     "to 10001 conditions, at most 10000",
   );
 });
+
+test("where a bound is passed already, what costs no more of it than what it replaces is taken", () => {
+  const before = { conditions: 400, searches: 400 };
+  expect(costProblem(before, before)).toBeUndefined();
+  expect(costProblem({ conditions: 500, searches: 150 }, before)).toBeUndefined();
+  expect(costProblem({ conditions: 401, searches: 401 }, before)).toContain("has 401 conditions");
+  const dear = [{ conditions: 11_000, searches: 2_400 }];
+  expect(spaceCostProblem(before, dear, before)).toBeUndefined();
+  expect(spaceCostProblem({ conditions: 399, searches: 0 }, dear, before)).toBeUndefined();
+  expect(spaceCostProblem({ conditions: 400, searches: 401 }, dear, before)).toContain("to 2801 conditions");
+  expect(spaceCostProblem({ conditions: 401, searches: 399 }, dear, before)).toContain("to 11401 conditions");
+  // Each measure by itself: few conditions do not make up for many searches.
+  expect(
+    spaceCostProblem({ conditions: 401, searches: 1 }, [{ conditions: 1, searches: 2_400 }], before),
+  ).toBeUndefined();
+});
+
+test("a definition without a search is made also where there are too many of them", () => {
+  expect(
+    spaceCostProblem({ conditions: 1, searches: 0 }, [{ conditions: 1, searches: 2_400 }]),
+  ).toBeUndefined();
+});

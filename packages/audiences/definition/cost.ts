@@ -30,19 +30,26 @@ export function definitionCost(node: unknown): DefinitionCost {
   return [...listOf(all), ...listOf(any), not, ...listOf(where)].map(definitionCost).reduce(sum, own);
 }
 
-/** What is wrong with the cost of a new definition; undefined for nothing. */
-export function costProblem({ searches }: DefinitionCost): string | undefined {
-  return searches > MAX_SEARCHES
+/**
+ * What is wrong with the cost of a new definition; undefined for nothing. `before` is that of the definition that it replaces, which may
+ * be older than the bound: what costs no more is taken.
+ */
+export function costProblem({ searches }: DefinitionCost, before = NOTHING): string | undefined {
+  return searches > MAX_SEARCHES && searches > before.searches
     ? `has ${searches} conditions with contains or not_contains, at most ${MAX_SEARCHES} are allowed`
     : undefined;
 }
 
 /** As `costProblem`, of a new definition of an audience or a computed trait beside all others: one call may be judged by all of them. */
-export function spaceCostProblem(own: DefinitionCost, others: Iterable<DefinitionCost>): string | undefined {
+export function spaceCostProblem(
+  own: DefinitionCost,
+  others: Iterable<DefinitionCost>,
+  before = NOTHING,
+): string | undefined {
   const { conditions, searches } = [...others].reduce(sum, own);
-  if (searches > MAX_SPACE_SEARCHES)
+  if (searches > MAX_SPACE_SEARCHES && own.searches > before.searches)
     return `brings the audiences and computed traits to ${searches} conditions with contains or not_contains, at most ${MAX_SPACE_SEARCHES} are allowed together`;
-  return conditions > MAX_SPACE_CONDITIONS
+  return conditions > MAX_SPACE_CONDITIONS && own.conditions > before.conditions
     ? `brings the audiences and computed traits to ${conditions} conditions, at most ${MAX_SPACE_CONDITIONS} are allowed together`
     : undefined;
 }

@@ -55,3 +55,25 @@ test("a definition that would bring all audiences beyond what a call may cost is
   expect(createProblems({ name: "One More", definition }, { ...rules, configs: others })).toEqual([]);
   expect(patchProblems({ definition }, first, rules)).toEqual([]);
 });
+
+test("where all audiences are beyond it since an upgrade, an edit that makes one no dearer is taken", () => {
+  const where = Array.from({ length: 20 }, () => ({ path: "a", op: "contains", value: "x" }));
+  const searching = (leaves: number, more: object[] = []) => ({
+    any: [...Array.from({ length: leaves }, (_, index) => ({ event: `E${index}`, where })), ...more],
+  });
+  const configs = Array.from({ length: 10 }, (_, index) => {
+    const id = `a${index}`;
+    return createAudience({ id, resource: "audience", key: id, name: id, definition: searching(20) }, 1);
+  });
+  const [first] = configs;
+  if (first === undefined) throw new Error("there is none");
+  const problemsOf = (definition: object) =>
+    patchProblems({ definition }, first, { resource: "audience", configs }).map(({ message }) => message);
+  expect(problemsOf(searching(20))).toEqual([]);
+  expect(problemsOf(searching(19))).toEqual([]);
+  expect(problemsOf(searching(1, [{ event: "F" }]))).toEqual([]);
+  expect(problemsOf(searching(21))).toEqual([
+    "has 420 conditions with contains or not_contains, at most 100 are allowed",
+  ]);
+  expect(problemsOf(searching(20, [{ event: "F" }]))).toEqual([]);
+});

@@ -56,6 +56,7 @@ export async function compiledWithReferences(
   configs: readonly AudienceConfig[],
   pause: Pause,
 ): Promise<ComputationSet> {
+  await pause();
   const audiences = referencesByKey(configs);
   const inputs: ComputationInput[] = [];
   for (const one of withReferences(config, configs)) {

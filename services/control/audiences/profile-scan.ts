@@ -33,6 +33,7 @@ async function* look<T extends object>(
   from: Place,
 ): AsyncGenerator<Looked<T>> {
   const pause = slices.begin();
+  await pause();
   for (let { partition } = from; partition < profiles.partitions; partition += 1) {
     const after = partition === from.partition ? from.after : undefined;
     for (let ids = take(profiles, partition, after); ids.length > 0; ) {

@@ -11,7 +11,7 @@ import {
 import { isJsonObject, type JsonObject } from "#contract";
 import type { AudienceConfig } from "#topics";
 import type { FieldProblem } from "../http/problem.ts";
-import { costsBeside, referencesByKey } from "./references.ts";
+import { costsBeside, namedBy, referencesByKey } from "./references.ts";
 import type { AudienceResource } from "./resource.ts";
 
 export interface CreateRules {
@@ -92,11 +92,13 @@ function backfillProblems({ backfill }: JsonObject): FieldProblem[] {
 
 interface DefinitionRules extends CreateRules {
   readonly ownKey: string;
+  /** What has the definition now; undefined for a new one. */
+  readonly before?: AudienceConfig;
 }
 
 function definitionProblems(
   definition: unknown,
-  { configs, ownKey, resource }: DefinitionRules,
+  { before, configs, ownKey, resource }: DefinitionRules,
 ): readonly FieldProblem[] {
   const reading =
     resource === "computed_trait"
@@ -104,7 +106,9 @@ function definitionProblems(
       : parseAudience(definition, { audiences: referencesByKey(configs), ownKey });
   if (!reading.ok) return reading.problems;
   const cost = definitionCost(definition);
-  const message = costProblem(cost) ?? spaceCostProblem(cost, costsBeside(ownKey, configs));
+  const costBefore = before && namedBy(before).cost;
+  const message =
+    costProblem(cost, costBefore) ?? spaceCostProblem(cost, costsBeside(ownKey, configs), costBefore);
   return message === undefined ? [] : [{ path: "definition", message }];
 }
 
@@ -116,5 +120,5 @@ export function patchProblems(
 ): readonly FieldProblem[] {
   if (!isJsonObject(body) || body["definition"] === undefined) return [];
   if (before.kind === "list") return [{ path: "definition", message: LISTED }];
-  return definitionProblems(body["definition"], { configs, resource, ownKey: before.key });
+  return definitionProblems(body["definition"], { configs, resource, ownKey: before.key, before });
 }

@@ -25,7 +25,7 @@ export function optionProblems(body: Body, rules: OptionRules): FieldProblem[] {
   return [
     ...durationProblems("disableAfter", body["disableAfter"], MIN_DISABLE_AFTER_MS),
     ...durationProblems("previousSecretValidFor", body["previousSecretValidFor"], 0),
-    ...filterProblems(body["filter"]),
+    ...filterProblems(body["filter"], rules),
     ...retryProblems(body, rules),
     ...shardProblems(body, rules),
     ...secretProblems(body, rules),
@@ -41,11 +41,12 @@ function durationProblems(path: string, given: unknown, leastMs: number): FieldP
 }
 
 /** What is no object its schema refuses. */
-function filterProblems(filter: unknown): readonly FieldProblem[] {
+function filterProblems(filter: unknown, { before }: OptionRules): readonly FieldProblem[] {
   if (!isJsonObject(filter)) return [];
   const reading = parseCallFilter(filter);
   if (!reading.ok) return reading.problems;
-  const message = costProblem(definitionCost(filter));
+  const stored: unknown = before?.filter == null ? null : JSON.parse(before.filter);
+  const message = costProblem(definitionCost(filter), definitionCost(stored));
   return message === undefined ? [] : [{ path: "filter", message }];
 }
 

@@ -87,6 +87,7 @@ function createApp(over: Partial<ServerOptions> = {}) {
     newRequestId: () => "r",
     routes: [
       (app) => app.get("/waits", async () => await new Promise<void>((resolve) => void waits.push(resolve))),
+      (app) => app.post("/previews", () => ({})),
     ],
     ...over,
   });
@@ -109,9 +110,16 @@ describe("of more connections than the limit", () => {
   const ended = new Set<Socket>();
   let app: Awaited<ReturnType<typeof createApp>>;
   let authorise = (): typeof LOCAL_CALLER => LOCAL_CALLER;
+  let asked = 0;
   beforeEach(async () => {
+    asked = 0;
     authorise = () => LOCAL_CALLER;
-    app = await createApp({ authorise: () => authorise() });
+    app = await createApp({
+      authorise() {
+        asked += 1;
+        return authorise();
+      },
+    });
     await app.listen({ port: 0, host: "127.0.0.1" });
   });
   afterEach(async () => {
@@ -128,7 +136,7 @@ describe("of more connections than the limit", () => {
     return socket;
   };
   const answerOf = async (socket: Socket): Promise<string> => {
-    const answered = once(socket, "data");
+    const answered = Promise.race([once(socket, "data"), once(socket, "close")]);
     socket.write(REQUEST);
     return String((await answered)[0]);
   };
@@ -158,6 +166,34 @@ describe("of more connections than the limit", () => {
     const said = once(busy, "data");
     waits.pop()?.();
     expect(String((await said)[0])).toMatch(/^HTTP\/1\.1 200 /);
+  });
+
+  const PREVIEW = "POST /previews HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n";
+
+  test("one token's requests whose bodies do not come make room", async () => {
+    while (sockets.length < MOST) await open(`${PREVIEW}Content-Length: 100\r\n\r\n`);
+    await until(() => asked === MOST, { timeoutMs: 5_000, what: "all requests to be there" });
+    for (const socket of sockets) socket.resume();
+    expect(await answerOf(await open())).toMatch(/^HTTP\/1\.1 404 /);
+    const closed = () => sockets.filter((socket) => ended.has(socket));
+    await until(() => closed().length > 0, { timeoutMs: 5_000, what: "one to be closed" });
+    expect(closed()).toEqual(sockets.slice(0, 1));
+  });
+
+  test("half may have requests of one token under way; more are answered 503, and others go on", async () => {
+    const waiting = "GET /waits HTTP/1.1\r\nHost: localhost\r\n\r\n";
+    while (sockets.length < MOST / 2) await open(waiting);
+    await until(() => waits.length === MOST / 2, { timeoutMs: 5_000, what: "all requests to be there" });
+    const refused = await answerOf(await open());
+    expect(refused).toMatch(/^HTTP\/1\.1 503 /);
+    expect(refused).toContain("retry-after: 5");
+    expect(refused).toContain("250 requests are under way with the token local, which is the most");
+    authorise = () => ({ ...LOCAL_CALLER, name: "other" });
+    expect(await answerOf(await open())).toMatch(/^HTTP\/1\.1 404 /);
+    authorise = () => LOCAL_CALLER;
+    for (const answer of waits.splice(0)) answer();
+    const again = async () => (await answerOf(await open())).startsWith("HTTP/1.1 404 ");
+    await until(again, { timeoutMs: 5_000, what: "the token to have room again" });
   });
 
   test("those without a token count as silent, whatever they send", async () => {

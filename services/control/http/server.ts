@@ -12,12 +12,13 @@ import {
   type RawServerDefault,
 } from "fastify";
 import { givenRequestId } from "#contract";
+import { systemHost } from "#host";
 import { closesUnused, type Logger } from "#runtime";
 import type { Telemetry } from "../telemetry.ts";
 import { type AllowedMethods, watchMethods } from "./allowed-methods.ts";
 import type { Authorise } from "./auth.ts";
 import { checkScope } from "./caller.ts";
-import { boundConnections, type Connections } from "./connections.ts";
+import { boundConnections, type Connections, type ConnectionsOptions } from "./connections.ts";
 import { openApiOptions } from "./openapi.ts";
 import { PROBLEM_CONTENT_TYPE, ProblemError, ProblemSchema, problemBody } from "./problem.ts";
 import { toProblem } from "./to-problem.ts";
@@ -35,6 +36,8 @@ export interface ServerOptions {
   readonly authorise: Authorise;
   readonly telemetry: Pick<Telemetry, "answered">;
   readonly logger: Logger;
+  /** The real machine unless given. */
+  readonly host?: ConnectionsOptions["host"];
   /** Of a request that brings no usable id of its own. */
   readonly newRequestId: () => string;
   /** Adds the routes; each section of the API brings its own. */
@@ -55,7 +58,7 @@ const REQUEST_ID = "x-request-id";
 const MAX_CONNECTIONS = 500;
 
 export async function createServer(options: ServerOptions): Promise<ControlApp> {
-  const { newRequestId } = options;
+  const { host = systemHost, newRequestId } = options;
   const app: ControlApp = fastify({
     bodyLimit: MAX_BODY_BYTES,
     requestTimeout: REQUEST_TIMEOUT_MS,
@@ -65,7 +68,7 @@ export async function createServer(options: ServerOptions): Promise<ControlApp> 
     clientErrorHandler: (error, socket) => refuseUnreadable(error, socket, newRequestId()),
     frameworkErrors: (error, _request, reply) => sendProblem(reply, toProblem(error)),
   }).withTypeProvider<TypeBoxTypeProvider>();
-  const connections = boundConnections(app.server, MAX_CONNECTIONS);
+  const connections = boundConnections({ host, server: app.server, most: MAX_CONNECTIONS });
   const closeUnused = closesUnused(app.server);
   app.addHook("preClose", async () => closeUnused());
   app.setValidatorCompiler(createValidatorCompiler());
@@ -108,9 +111,8 @@ function addHooks(app: ControlApp, { authorise, telemetry }: ServerOptions, conn
     const { authorization, host, origin } = headers;
     request.caller = authorise({ authorization, host, origin, fetchSite: headers["sec-fetch-site"] });
     checkScope(request);
-    const { socket } = request.raw;
-    connections.begun(socket);
-    reply.raw.once("close", () => connections.ended(socket));
+    const underWay = connections.begin(request.raw, request.caller.name);
+    reply.raw.once("close", () => underWay.end());
   });
   app.addHook("onResponse", async (_request, reply) => {
     telemetry.answered(reply.statusCode, reply.elapsedTime);
@@ -137,7 +139,7 @@ function answerErrors(app: ControlApp, logger: Logger): void {
     const { id: requestId, method, routeOptions } = request;
     const facts = { requestId, method, route: routeOptions.url, err: error };
     if (problem.kind === "failed") logger.error(facts, "request failed");
-    if (problem.kind === "unavailable") logger.warn(facts, "request refused: Kafka does not answer");
+    if (problem.kind === "unavailable") logger.warn(facts, "request refused: it cannot be answered now");
     return sendProblem(reply, problem);
   });
 }

@@ -6,7 +6,7 @@ const SLICE_MS = 5;
 
 export type SliceHost = Pick<Host, "elapsed" | "setImmediate">;
 
-/** To be asked after each piece of work. Undefined while there is time, else resolves in the next slice. */
+/** To be asked before each piece of work. Undefined while there is time, else resolves in the next slice: so for the first piece. */
 export type Pause = () => Promise<void> | undefined;
 
 /** All work of the process that goes in slices: each turn is given to one request. */
@@ -19,9 +19,9 @@ export class Slices {
     this.#turns = new EventLoopTurns(host);
   }
 
-  /** The work of one request. */
+  /** The work of one request. Its first slice waits, too: many requests may come in one turn. */
   begin(): Pause {
-    let endsAtMs = this.#host.elapsed() + SLICE_MS;
+    let endsAtMs = Number.NEGATIVE_INFINITY;
     return () => {
       if (this.#host.elapsed() < endsAtMs) return undefined;
       return this.#turns.next().then(() => {
