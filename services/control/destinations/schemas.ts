@@ -83,7 +83,7 @@ const Filter = Type.Unsafe<JsonObject | null>({
   type: ["object", "null"],
   additionalProperties: true,
   description:
-    "Conditions that a call has to meet to be sent: {path, op, value} on the call, {event | page | screen, where}, and all, any, not of these, with the operators of audiences (docs/audiences.md). Deletions are always sent. null sends all.",
+    "Conditions that a call has to meet to be sent: {path, op, value} on the call, {event | page | screen, where}, and all, any, not of these, with the operators of audiences (docs/audiences.md). Deletions are always sent. What the filters of all destinations of a source ask of a call is bounded (docs/destinations.md, Limits). null sends all.",
 });
 const LIMIT_NOTE =
   "With a limit all calls of the destination meet in one process, whatever `shards` was, so that it holds over all processes; calls that wait already keep their way until they are through.";
