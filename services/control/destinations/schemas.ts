@@ -26,7 +26,7 @@ const SourceIds = Type.Array(Type.String(), {
   maxItems: MAX_SOURCES,
   uniqueItems: true,
   description:
-    "Sources whose calls are sent. Each must exist; spa_default, the source of audiences and computed traits, always does.",
+    "Sources whose calls are sent. Each must exist; spa_default, the source of audiences and computed traits, always does. A source has at most 1,000 destinations (docs/destinations.md, Limits).",
 });
 const CallTypes = nullable<DeliveredType[]>(
   Type.Array(Type.Unsafe<DeliveredType>({ type: "string", enum: DELIVERED_TYPES }), {

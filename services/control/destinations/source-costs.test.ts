@@ -48,12 +48,12 @@ const SEARCHES =
 
 test("what the filters of a source's destinations ask is added up, change by change", () => {
   const costs = new SourceCosts();
-  const nothing = { conditions: 0, searches: 0, characters: 0 };
+  const nothing = { destinations: 0, conditions: 0, searches: 0, characters: 0 };
   expect(costs.of("shop")).toEqual(nothing);
   const filter = text(filterOf(3, 2));
   const one = destination("d1", { filter, events: ["Bought", "Sold"] });
   costs.apply(one, undefined);
-  const cost = { conditions: 3, searches: 2, characters: filter.length + 10 };
+  const cost = { destinations: 1, conditions: 3, searches: 2, characters: filter.length + 10 };
   expect(costs.of("shop")).toEqual(cost);
   const moved = { ...one, enabled: false, sourceIds: ["shop", "web"] };
   costs.apply(moved, one);
@@ -107,6 +107,25 @@ test("conditions, and the characters of filters and event names, have bounds of 
         "brings the filters and event names of all destinations of source web to 10000001 characters, at most 10000000 are allowed",
     },
   ]);
+});
+
+test("a source has a thousand destinations at most, one without a filter among them", () => {
+  const full = Array.from({ length: 1_000 }, (_, index) => destination(`d${index}`));
+  const web = destination("web", { sourceIds: ["web"] });
+  const costs = costsOf(...full, web);
+  expect([costs.of("shop").destinations, costs.of("web").destinations]).toEqual([1_000, 1]);
+  const problem = (path: string) => [
+    { path, message: "brings source shop to 1001 destinations, at most 1000 are allowed" },
+  ];
+  const sourceIds = ["web", "shop"];
+  const filter = filterOf(1);
+  expect(sourceCostProblems({ sourceIds, filter }, { costs, before: undefined })).toEqual(
+    problem("sourceIds[1]"),
+  );
+  expect(sourceCostProblems({ sourceIds }, { costs, before: web })).toEqual(problem("sourceIds[1]"));
+  expect(sourceCostProblems({ sourceIds, filter }, { costs, before: full[0] })).toEqual([]);
+  costs.apply(undefined, full[0]);
+  expect(sourceCostProblems({ sourceIds }, { costs, before: web })).toEqual([]);
 });
 
 test("a change that makes nothing dearer is taken, also of a source that is above its bounds from before", () => {

@@ -1,33 +1,46 @@
-// What the filters of a source's destinations cost a router for each call of the source, which is compared with all of them (docs/decisions/0114).
-// Bounded when a destination is made or changed; what is kept from before is compared all the same.
+// What the destinations of a source cost a router for each call of the source, which is compared with all of them and becomes a job for each
+// (docs/decisions/0114). Bounded when a destination is made or changed; what is kept from before is routed all the same.
 import { type DefinitionCost, definitionCost } from "#audiences";
 import { isJsonObject } from "#contract";
 import type { DestinationConfig } from "#topics";
 import type { FieldProblem } from "../http/problem.ts";
 
 interface SourceCost extends DefinitionCost {
+  readonly destinations: number;
   /** Of filters and event names as they are stored: comparing texts, and reading them for the first time, costs by their length. */
   readonly characters: number;
 }
 
 type Figure = keyof SourceCost;
 
-/** As much as all audiences may ask of one call: some 20 ms of searches at their worst, and 15 ms of conditions. */
-const MAX_SOURCE_COST: SourceCost = { searches: 2_000, conditions: 10_000, characters: 10_000_000 };
-
-const NOTHING: SourceCost = { conditions: 0, searches: 0, characters: 0 };
-
-const WHAT: Readonly<Record<Figure, { readonly of: string; readonly unit: string }>> = {
-  searches: { of: "filters", unit: "conditions with contains or not_contains" },
-  conditions: { of: "filters", unit: "conditions" },
-  characters: { of: "filters and event names", unit: "characters" },
+/**
+ * As much as all audiences may ask of one call: some 20 ms of searches at their worst, and 15 ms of conditions. The jobs of one call are held
+ * together: those of a thousand destinations are 32 MB at most, as much as all calls that a router holds.
+ */
+const MAX_SOURCE_COST: SourceCost = {
+  destinations: 1_000,
+  searches: 2_000,
+  conditions: 10_000,
+  characters: 10_000_000,
 };
 
-const FIGURES: readonly Figure[] = ["searches", "conditions", "characters"];
+const NOTHING: SourceCost = { destinations: 0, conditions: 0, searches: 0, characters: 0 };
+/** Of most sources; one object for a million of them. */
+const ONE_DESTINATION: SourceCost = { ...NOTHING, destinations: 1 };
+
+const WHAT: Readonly<Record<Figure, { readonly of: string; readonly unit: string }>> = {
+  destinations: { of: "", unit: "destinations" },
+  searches: { of: "the filters of all destinations of ", unit: "conditions with contains or not_contains" },
+  conditions: { of: "the filters of all destinations of ", unit: "conditions" },
+  characters: { of: "the filters and event names of all destinations of ", unit: "characters" },
+};
+
+const FIGURES: readonly Figure[] = ["destinations", "searches", "conditions", "characters"];
 
 /** `by` is 1 or -1. */
 function sum(cost: SourceCost, other: SourceCost, by = 1): SourceCost {
   return {
+    destinations: cost.destinations + by * other.destinations,
     conditions: cost.conditions + by * other.conditions,
     searches: cost.searches + by * other.searches,
     characters: cost.characters + by * other.characters,
@@ -40,7 +53,11 @@ function costOf(filter: unknown, text: string, events: readonly unknown[]): Sour
     (total, event) => total + (typeof event === "string" ? event.length : 0),
     0,
   );
-  return { ...definitionCost(filter), characters: text.length + names };
+  return { destinations: 1, ...definitionCost(filter), characters: text.length + names };
+}
+
+function isAlone({ characters, destinations }: SourceCost): boolean {
+  return destinations === 1 && characters === 0;
 }
 
 type Costly = Pick<DestinationConfig, "sourceIds" | "filter" | "events">;
@@ -53,7 +70,7 @@ function storedCost({ filter, events }: Costly): SourceCost {
 export class SourceCosts {
   readonly #bySource = new Map<string, SourceCost>();
 
-  /** Sources with filters or event names. */
+  /** Sources that have destinations. */
   get size(): number {
     return this.#bySource.size;
   }
@@ -70,11 +87,10 @@ export class SourceCosts {
 
   #add(destination: Costly, by: 1 | -1): void {
     const own = storedCost(destination);
-    if (own.characters === 0) return;
     for (const sourceId of destination.sourceIds) {
       const cost = sum(this.of(sourceId), own, by);
-      if (cost.characters === 0) this.#bySource.delete(sourceId);
-      else this.#bySource.set(sourceId, cost);
+      if (cost.destinations === 0) this.#bySource.delete(sourceId);
+      else this.#bySource.set(sourceId, isAlone(cost) ? ONE_DESTINATION : cost);
     }
   }
 }
@@ -102,7 +118,7 @@ export function sourceCostProblems(body: Body, { costs, before }: SourceCostRule
     const figure = FIGURES.find((one) => given[one] > until[one] && total[one] > MAX_SOURCE_COST[one]);
     if (figure === undefined) return [];
     const { of, unit } = WHAT[figure];
-    const message = `brings the ${of} of all destinations of source ${sourceId} to ${total[figure]} ${unit}, at most ${MAX_SOURCE_COST[figure]} are allowed`;
+    const message = `brings ${of}source ${sourceId} to ${total[figure]} ${unit}, at most ${MAX_SOURCE_COST[figure]} are allowed`;
     return [{ path: fieldOf(figure, body) ?? `sourceIds[${index}]`, message }];
   });
 }
@@ -113,8 +129,9 @@ function givenCost(body: Body, before: Costly | undefined): SourceCost {
   return costOf(filter, isJsonObject(filter) ? JSON.stringify(filter) : "", listOf(events));
 }
 
-/** Undefined: the body gives the destination neither filter nor event names, so it is the source that is new. */
+/** Undefined: the destination is one more of the source, or what it has already is dear. */
 function fieldOf(figure: Figure, { filter, events }: Body): string | undefined {
+  if (figure === "destinations") return undefined;
   if (isJsonObject(filter)) return "filter";
   return figure === "characters" && Array.isArray(events) ? "events" : undefined;
 }
