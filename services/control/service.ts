@@ -26,6 +26,7 @@ import type { ConfigName } from "./config-store.ts";
 import { type ControlContext, connect } from "./connection.ts";
 import { openConnectionSyncs } from "./connection-syncs/open.ts";
 import { INDEX_FILES, type IndexDisk } from "./delivery-index/database.ts";
+import { SourceCosts } from "./destinations/source-costs.ts";
 import { followUnreadable } from "./destinations/unreadable.ts";
 import { openHealth } from "./health/open.ts";
 import { createIds } from "./ids.ts";
@@ -83,7 +84,7 @@ async function openParts(context: ControlContext, outside: ControlOutside): Prom
   const egress = outside.createEgress({ allowCidrs: settings.egress.allowCidrs, host });
   lifecycle.onStop("egress", () => egress.close());
 
-  const { telemetry, ...tables } = openConfiguration(context, connection);
+  const { telemetry, sourceCosts, ...tables } = openConfiguration(context, connection);
   const { sourceTable, destinationTable, audienceTable } = tables;
   const configuration = Object.values(tables);
   outside.watch(context, connection);
@@ -127,7 +128,7 @@ async function openParts(context: ControlContext, outside: ControlOutside): Prom
     profiles,
     slices: new Slices(host),
     ...openImports(context, { ...connection, ...audiences, producer, profiles, suppressed }),
-    ...{ sources, audit, auditLog, requestKeys, retryRequests },
+    ...{ sources, sourceCosts, audit, auditLog, requestKeys, retryRequests },
     secrets,
     delivery: settings.egress,
     addressPolicy: addressPolicy(settings.egress.allowCidrs),
@@ -180,7 +181,9 @@ function openConfiguration({ logger, metrics }: ControlContext, { kafka, serde, 
     audience: () => countExisting(audienceTable, "audience"),
     computed_trait: () => countExisting(audienceTable, "computed_trait"),
   });
-  return { sourceTable, destinationTable, audienceTable, telemetry };
+  const sourceCosts = new SourceCosts();
+  destinationTable.onChange((_, after, before) => sourceCosts.apply(after, before));
+  return { sourceTable, destinationTable, audienceTable, telemetry, sourceCosts };
 }
 
 /** What of the topics of jobs decides which options a destination may have. */

@@ -1,5 +1,6 @@
 // What is asked of one value: `op` and `value` of a trait leaf, and of each entry of `where`.
 import { describeJson, type JsonObject, mustBeOneOf } from "#contract";
+import { prepareChoices } from "./choices.ts";
 import type { Condition, Scalar, Test } from "./definition.ts";
 import { MAX_CHOICES, MAX_CONDITIONS, MAX_TEXT_CHARACTERS, MAX_WINDOW_MS, MIN_WINDOW_MS } from "./limits.ts";
 import { parsePath } from "./paths.ts";
@@ -64,6 +65,7 @@ const choice: ReadTest = (value) => {
   const isList = Array.isArray(value) && value.length > 0 && value.length <= MAX_CHOICES;
   if (!isList || !value.every(isScalar))
     return `must be a list of 1 to ${MAX_CHOICES} texts, numbers or booleans`;
+  prepareChoices(value);
   return { op: "in", value };
 };
 

@@ -1,4 +1,5 @@
 // Whether a value meets a condition. Nothing is converted: "150" is no number; texts are compared by code units (docs/audiences.md, "Operators").
+import { isAmong } from "../definition/choices.ts";
 import type { Condition, Scalar, Test } from "../definition/definition.ts";
 import { valueAt } from "../definition/paths.ts";
 import { parseRfc3339 } from "../definition/times.ts";
@@ -50,7 +51,7 @@ function meets(test: FixedTest, value: unknown): boolean {
     case "neq":
       return value !== test.value;
     case "in":
-      return test.value.includes(value as Scalar);
+      return isAmong(test.value, value);
     case "contains":
       return contains(value, test.value);
     case "not_contains":

@@ -10,6 +10,8 @@ const WHOLE_TABLE_CHARACTERS = 250;
 const LEAST_LONG = 1_024;
 /** An index of a text costs as much as some twenty searches at their worst. */
 const SEARCHES_BEFORE_INDEX = 20;
+/** V8's kMaxHashCalcLength: the hash of a longer text is its length, so texts of one length are compared to their ends to be told apart. */
+const HASHED_CHARACTERS = 16_383;
 /** Of texts that are remembered, all together: more than a profile or a call has. */
 const MAX_REMEMBERED_CHARACTERS = 262_144;
 
@@ -55,6 +57,8 @@ class Text {
 export class Contents {
   readonly #texts = new Map<string, Text>();
   #characters = 0;
+  /** The long text that was looked into last: most conditions ask for the very same string again, which is no comparison. */
+  #last: { readonly given: string; readonly text: Text } | undefined;
   readonly #lists = new WeakMap<readonly unknown[], Set<unknown>>();
 
   /** How many texts are indexed. */
@@ -79,6 +83,12 @@ export class Contents {
   }
 
   #textOf(text: string): Text {
+    if (text.length <= HASHED_CHARACTERS) return this.#remembered(text);
+    if (this.#last?.given !== text) this.#last = { given: text, text: this.#remembered(text) };
+    return this.#last.text;
+  }
+
+  #remembered(text: string): Text {
     const known = this.#texts.get(text);
     if (known !== undefined) return known;
     if (this.#characters + text.length > MAX_REMEMBERED_CHARACTERS) {

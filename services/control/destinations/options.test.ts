@@ -67,6 +67,30 @@ describe("options of a destination (contract 4.4, 4.5)", () => {
     ]);
   });
 
+  test("have filters of bounded cost for each source: with those of its other destinations they may ask only so much of a call", async () => {
+    const source = async () => (await control.ask("/v1/sources", { body: { name: "Shop" } })).body.id;
+    const [shop, web] = [await source(), await source()];
+    const filter = (searches: number) => ({
+      all: Array.from({ length: searches / 20 }, () => ({
+        event: "A",
+        where: Array.from({ length: 20 }, () => ({ path: "a", op: "contains", value: "x" })),
+      })),
+    });
+    const full = () => created({ sourceIds: [shop], filter: filter(100) });
+    const made = await Promise.all(Array.from({ length: 19 }, full));
+    const last = await created({ sourceIds: [shop], filter: filter(80) });
+    const problem = (figure: number) =>
+      `brings the filters of all destinations of source ${shop} to ${figure} conditions with contains or not_contains, at most 2000 are allowed`;
+    const refused = await create({ sourceIds: [shop], filter: filter(40) });
+    expect([refused.status, problemFields(refused)]).toEqual([422, { filter: problem(2_020) }]);
+    const elsewhere = await created({ sourceIds: [web], filter: filter(60) });
+    const connect = () => patch(elsewhere.id, { sourceIds: [web, shop] });
+    expect(problemFields(await connect())).toEqual({ "sourceIds[1]": problem(2_040) });
+    expect((await patch(last.id, { filter: filter(100), enabled: true })).status).toBe(200);
+    expect((await control.ask(`/v1/destinations/${made[0].id}`, { method: "DELETE" })).status).toBe(204);
+    expect((await connect()).status).toBe(200);
+  });
+
   test("of retries are shown as they were given, and are the installation's again by null", async () => {
     const own = { retryDelays: ["1m", "2h", "5s"], retryWindow: "1d" };
     const { id, ...view } = await created({ retryDelays: ["PT1M", "2h", "5s"], retryWindow: "24h" });

@@ -9,12 +9,15 @@ import type { HealthBook } from "../health/parts.ts";
 import type { Ids } from "../ids.ts";
 import type { Telemetry } from "../telemetry.ts";
 import type { RetryRequests } from "./retry-requests.ts";
+import type { SourceCosts } from "./source-costs.ts";
 
 /** What the routes of destinations work with. */
 export interface DestinationParts {
   readonly destinations: EditedStore<DestinationConfig>;
   /** A destination is connected to sources that exist. */
   readonly sources: Pick<ConfigStore<SourceConfig>, "get">;
+  /** Of the filters of each source's destinations. */
+  readonly sourceCosts: Pick<SourceCosts, "of">;
   readonly changes: ChangeQueue;
   readonly health: HealthBook;
   readonly breakers: Pick<Breakers, "of">;

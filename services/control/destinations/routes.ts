@@ -14,7 +14,7 @@ import { createDestination } from "./destination.ts";
 import { existingDestination } from "./existing.ts";
 import { DestinationsQuery, matchingDestinations } from "./list.ts";
 import type { DestinationParts } from "./parts.ts";
-import { destinationProblems } from "./rules.ts";
+import { destinationProblems, type RulesContext } from "./rules.ts";
 import { CreateDestinationBody, DestinationView, PatchDestinationBody } from "./schemas.ts";
 import { sealerOf } from "./secrets.ts";
 import { destinationViewOf } from "./view.ts";
@@ -29,7 +29,7 @@ export function addDestinationRoutes(app: ControlApp, parts: DestinationParts): 
 }
 
 function addCreateRoute(app: ControlApp, parts: DestinationParts): void {
-  const { destinations, changes, ids, partitions, retryDelaysMs, secrets, telemetry } = parts;
+  const { destinations, changes, ids, secrets, telemetry } = parts;
   app.post(
     "/v1/destinations",
     {
@@ -45,8 +45,7 @@ function addCreateRoute(app: ControlApp, parts: DestinationParts): void {
     async (request, reply) => {
       const id = ids.newDestinationId();
       const destination = await changes.run(async () => {
-        const rules = { isSource: sourceCheck(parts), before: undefined, partitions, retryDelaysMs };
-        checkBody(request, destinationProblems(request.body, rules));
+        checkBody(request, destinationProblems(request.body, rulesOf(parts, undefined)));
         const making = { sealer: sealerOf(secrets, id), nowMs: parts.nowMs() };
         const created = createDestination(id, request.body, making);
         await destinations.replace({ before: undefined, after: created, by: actorOf(request) });
@@ -102,7 +101,6 @@ function addReadRoutes(app: ControlApp, parts: DestinationParts): void {
 }
 
 function addPatchRoute(app: ControlApp, parts: DestinationParts): void {
-  const { partitions, retryDelaysMs } = parts;
   app.patch(
     "/v1/destinations/:id",
     {
@@ -120,8 +118,7 @@ function addPatchRoute(app: ControlApp, parts: DestinationParts): void {
     async (request, reply) => {
       const check = (before: DestinationConfig): void => {
         checkIfMatch(request.headers["if-match"], before);
-        const rules = { isSource: sourceCheck(parts), before, partitions, retryDelaysMs };
-        checkBody(request, destinationProblems(request.body, rules));
+        checkBody(request, destinationProblems(request.body, rulesOf(parts, before)));
       };
       const asked = { id: request.params.id, by: actorOf(request), check };
       const destination = await changeDestination(parts, asked, request.body);
@@ -151,6 +148,8 @@ function addDeleteRoute(app: ControlApp, parts: DestinationParts): void {
   );
 }
 
-function sourceCheck({ sources }: DestinationParts): (id: string) => boolean {
-  return (id) => id === SPACE_SOURCE || sources.get(id) !== undefined;
+function rulesOf(parts: DestinationParts, before: DestinationConfig | undefined): RulesContext {
+  const { partitions, retryDelaysMs, sourceCosts, sources } = parts;
+  const isSource = (id: string): boolean => id === SPACE_SOURCE || sources.get(id) !== undefined;
+  return { isSource, before, partitions, retryDelaysMs, costs: sourceCosts };
 }

@@ -6,11 +6,12 @@ import { labelProblems } from "../http/labels.ts";
 import type { FieldProblem } from "../http/problem.ts";
 import { type OptionRules, optionProblems } from "./option-rules.ts";
 import { storedHeader, type WebhookInput } from "./secrets.ts";
+import { type SourceCostRules, sourceCostProblems } from "./source-costs.ts";
 
 /** Of a list that is too long for its schema anyway, no more is looked at. */
 const MOST_LOOKED_AT = 1_000;
 
-export interface RulesContext extends OptionRules {
+export interface RulesContext extends OptionRules, SourceCostRules {
   isSource(id: string): boolean;
 }
 
@@ -19,11 +20,14 @@ export function destinationProblems(body: unknown, context: RulesContext): Field
   const given = isObject(body) ? body : {};
   const { sourceIds, webhooks } = given;
   const stored = context.before?.webhooks ?? [];
+  const options = optionProblems(given, context);
   return [
     ...(Array.isArray(sourceIds) ? sourceProblems(sourceIds.slice(0, MOST_LOOKED_AT), context) : []),
     ...(Array.isArray(webhooks) ? webhookFieldProblems(webhooks.slice(0, MOST_LOOKED_AT), stored) : []),
     ...labelProblems(given, context.before?.labels),
-    ...optionProblems(given, context),
+    ...options,
+    // What a filter costs is asked of one that can be read.
+    ...(options.length > 0 ? [] : sourceCostProblems(given, context)),
   ];
 }
 
