@@ -230,7 +230,9 @@ const RECORDS: { [R in RecordName]: fc.Arbitrary<RecordTypes[R]> } = {
     destinationId: text,
     askedAtMs: long,
     kind: text,
-    jobIds: nullable(fc.array(text)),
+    messageIds: nullable(fc.array(text)),
+    userId: nullable(text),
+    anonymousId: nullable(text),
     found: nullable(int),
     done: nullable(
       fc.record({

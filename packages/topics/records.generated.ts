@@ -800,9 +800,13 @@ export interface RetryRequest {
   askedAtMs: number;
   /** retry: they are attempted. deleted: they become dead letters, because their destination is gone. */
   kind: string;
-  /** Only these; null is all that wait. */
-  jobIds: null | Array<string>;
-  /** Calls that were found waiting when it was asked for; null: they were not counted. */
+  /** Only calls with one of these; null is of any. */
+  messageIds: null | Array<string>;
+  /** Only calls of this user. */
+  userId: null | string;
+  /** Only calls with this anonymousId and without a userId. */
+  anonymousId: null | string;
+  /** Calls that were found waiting when it was asked for; null: they were not counted, or not all of them. */
   found: null | number;
   done: null | RetryDone;
 }

@@ -1,5 +1,5 @@
 // What the API does with a destination that there is, whoever asks.
-import type { DestinationConfig } from "#topics";
+import { type DestinationConfig, EVERY_CALL } from "#topics";
 import type { Actor } from "../http/caller.ts";
 import { type DestinationPatch, patchDestination } from "./destination.ts";
 import { existingDestination } from "./existing.ts";
@@ -39,7 +39,7 @@ export async function deleteDestination(parts: DestinationParts, { by, check, id
     const before = existingDestination(parts, id);
     check?.(before);
     // First: it means nothing before the destination is gone, and would be forgotten if this process died in between.
-    await retryRequests.ask({ destinationId: id, kind: "deleted", jobIds: null, found: null });
+    await retryRequests.ask({ destinationId: id, kind: "deleted", ...EVERY_CALL, found: null });
     await destinations.discard(before, by);
   });
   health.forget(id);
