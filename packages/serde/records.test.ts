@@ -420,6 +420,7 @@ const RECORDS: { [R in RecordName]: fc.Arbitrary<RecordTypes[R]> } = {
     ),
     jobEnds: fc.array(long),
     onlyIds: nullable(fc.array(text)),
+    connectedVersion: nullable(long),
     createdAtMs: long,
     updatedAtMs: long,
   }),

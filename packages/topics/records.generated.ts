@@ -137,6 +137,8 @@ export interface ConnectionSync {
   unsure: Array<UnsureValue>;
   /** By partition, an end of the log of jobs: every newer value's call stands behind it, or is one of a value that was known. */
   jobEnds: Array<number>;
+  /** Version of the destination's configuration by which it takes audiences; null in records of versions before this field. */
+  connectedVersion: null | number;
   /** When it was connected. */
   createdAtMs: number;
   updatedAtMs: number;

@@ -41,9 +41,9 @@ const profiles = {
 } as unknown as ProfileReader;
 
 /** A process of control that has nothing but connection syncs, and writes one call a second. */
-async function control(quiet: QuietWorld, name: string, skewMs = 0) {
+async function control(quiet: QuietWorld, name: string) {
   const { cluster, logs, topics } = quiet.world;
-  const host = quiet.world.host(name, skewMs);
+  const host = quiet.world.host(name);
   const logger = logs.logger(name);
   const lifecycle = createLifecycle({ graceMs: 25_000, logger, host });
   const { kafka, serde } = connect(
@@ -87,8 +87,9 @@ async function control(quiet: QuietWorld, name: string, skewMs = 0) {
       }),
     );
   return {
-    configure(version: number, enabled: boolean): void {
-      const times = { createdAtMs: EPOCH_MS, updatedAtMs: host.now() };
+    /** As a process whose clock is so far ahead. */
+    configure(version: number, enabled: boolean, skewMs = 0): void {
+      const times = { createdAtMs: EPOCH_MS, updatedAtMs: host.now() + skewMs };
       const own = {
         id: "d",
         name: "D",
@@ -143,3 +144,21 @@ test("one that was off and on while it was given its members is given all of the
   const anew = (await second.given()).filter((job) => !before.includes(job));
   expect(anew.map((job) => job.slice(0, 2)).sort()).toEqual(USERS);
 });
+
+test.each([-3_600_000, 3_600_000])(
+  "one that was off and on is given its members within seconds, by whatever clock: %i ms",
+  async (skewMs) => {
+    const { pass, quiet } = await setup();
+    const only = await control(quiet, "control-1");
+    await pass(10_000);
+    only.configure(1, true);
+    await pass(20_000);
+    const before = await only.given();
+    expect(before).toHaveLength(4);
+    only.configure(2, false, skewMs);
+    only.configure(3, true, skewMs);
+    await pass(10_000);
+    const anew = (await only.given()).filter((job) => !before.includes(job));
+    expect(anew.map((job) => job.slice(0, 2)).sort()).toEqual(USERS);
+  },
+);

@@ -114,7 +114,7 @@ function workOf(
   return {
     store,
     destination: (id) => destinations.get(id),
-    leftAtMs: (id) => left.atMs(id),
+    left: (id) => left.of(id),
     audience: (id) => audiences.get(id),
     profiles,
     isSuppressed(profileId) {
