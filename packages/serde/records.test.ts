@@ -53,6 +53,7 @@ const RECORDS: { [R in RecordName]: fc.Arbitrary<RecordTypes[R]> } = {
     resourceId: text,
     before: nullable(text),
     after: nullable(text),
+    isMade: fc.boolean(),
   }),
   "request-key": fc.record({
     id: text,

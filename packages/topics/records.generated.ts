@@ -83,6 +83,8 @@ export interface AuditEntry {
   before: null | string;
   /** JSON, without secrets; null of what is gone. */
   after: null | string;
+  /** False: the entry before it with the same id said so, and then the change was refused. */
+  isMade: boolean;
 }
 
 /** One accepted call. The body is the delivered JSON, written once at ingest; the other fields are what routing needs. */

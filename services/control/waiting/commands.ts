@@ -7,6 +7,7 @@ import {
   type RetryChoice,
   shardWidthOf,
 } from "#topics";
+import { oncePer } from "../change-queue.ts";
 import { existingDestination } from "../destinations/existing.ts";
 import { paused, resumed } from "../destinations/pause.ts";
 import type { Actor } from "../http/caller.ts";
@@ -38,9 +39,11 @@ export function resumeDestination(parts: WaitingParts, whose: Whose): Promise<De
     if (before.pausedAtMs === null) throw new ProblemError("conflict", "the destination is not paused");
     return resumed(before, made);
   };
-  const ask = () =>
-    parts.retryRequests.ask({ destinationId: whose.id, kind: "retry", ...EVERY_CALL, found: null });
-  return change(parts, whose, make, ask);
+  // Of another pause than before, the one that was asked for may be done already.
+  const ask = oncePer(() =>
+    parts.retryRequests.ask({ destinationId: whose.id, kind: "retry", ...EVERY_CALL, found: null }),
+  );
+  return change(parts, whose, make, ({ pausedAtMs }) => ask(pausedAtMs));
 }
 
 /** `ask` comes before the change, and means nothing without it. */
@@ -48,12 +51,12 @@ async function change(
   { changes, destinations, nowMs, telemetry, ...parts }: WaitingParts,
   { id, by }: Whose,
   make: Change,
-  ask?: () => Promise<void>,
+  ask?: (before: DestinationConfig) => Promise<void>,
 ): Promise<DestinationConfig> {
   const after = await changes.run(async () => {
     const before = existingDestination({ ...parts, destinations }, id);
     const made = make(before, { nowMs: nowMs() });
-    await ask?.();
+    await ask?.(before);
     await destinations.replace({ before, after: made, by });
     return made;
   });
