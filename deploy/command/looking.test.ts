@@ -13,7 +13,14 @@ const STATS = {
   data: [{ minute: "2026-01-31T12:00:00.000Z", attempts: { success: 2 }, p50Ms: 1.5, p95Ms: 2, p99Ms: 2 }],
   total: { attempts: { success: 2, timeout: 1 }, p50Ms: 1.5, p95Ms: 2, p99Ms: 2 },
 };
-const ENTRY = { at: "2026-01-31", token: "ops", action: "create", resource: "source", resourceId: "src_1" };
+const ENTRY = {
+  at: "2026-01-31",
+  token: "ops",
+  action: "create",
+  resource: "source",
+  resourceId: "src_1",
+  isMade: true,
+};
 const PROBLEM = {
   type: "urn:hookline:problem:not_found",
   title: "There is no such thing",
@@ -100,7 +107,9 @@ async function hookline(...args: string[]) {
 
 test("audit list shows who changed what", async () => {
   const { out } = await hookline("audit", "list", "--token", "ops");
-  expect(out).toMatch(/^AT +TOKEN +ACTION +RESOURCE +ID\n2026-01-31 +ops +create +source +src_1$/);
+  expect(out).toMatch(
+    /^AT +TOKEN +ACTION +MADE +RESOURCE +ID\n2026-01-31 +ops +create +true +source +src_1$/,
+  );
 });
 
 test("stats shows a line for each minute, and one for all of them", async () => {

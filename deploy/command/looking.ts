@@ -19,7 +19,14 @@ function addAudit(program: Command, context: CommandContext): void {
     description: "list changes, newest first",
     examples: ["audit list --resource-id dst_1", "audit list --token deploy-pipeline --json"],
     path: "/v1/audit",
-    columns: { at: "at", token: "token", action: "action", resource: "resource", id: "resourceId" },
+    columns: {
+      at: "at",
+      token: "token",
+      action: "action",
+      made: "isMade",
+      resource: "resource",
+      id: "resourceId",
+    },
     filters: {
       "--token <name>": "by the holder of this token",
       "--action <action>": "of one kind, as in `create`",

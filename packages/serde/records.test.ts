@@ -53,6 +53,7 @@ const RECORDS: { [R in RecordName]: fc.Arbitrary<RecordTypes[R]> } = {
     resourceId: text,
     before: nullable(text),
     after: nullable(text),
+    isMade: fc.boolean(),
   }),
   "request-key": fc.record({
     id: text,
@@ -230,7 +231,9 @@ const RECORDS: { [R in RecordName]: fc.Arbitrary<RecordTypes[R]> } = {
     destinationId: text,
     askedAtMs: long,
     kind: text,
-    jobIds: nullable(fc.array(text)),
+    messageIds: nullable(fc.array(text)),
+    userId: nullable(text),
+    anonymousId: nullable(text),
     found: nullable(int),
     done: nullable(
       fc.record({
@@ -418,6 +421,7 @@ const RECORDS: { [R in RecordName]: fc.Arbitrary<RecordTypes[R]> } = {
     ),
     jobEnds: fc.array(long),
     onlyIds: nullable(fc.array(text)),
+    connectedVersion: nullable(long),
     createdAtMs: long,
     updatedAtMs: long,
   }),

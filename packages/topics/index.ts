@@ -84,5 +84,6 @@ export type {
 } from "./records.generated.ts";
 export { KEPT_MS, TOMBSTONES_KEPT_MS } from "./retention.ts";
 export { RetriedPlaces } from "./retried-places.ts";
+export { ChosenCalls, EVERY_CALL, type RetryChoice } from "./retry-choice.ts";
 export type { Cleanup, RecordName, Topic } from "./topic.ts";
 export { untriedJob } from "./untried-job.ts";

@@ -83,6 +83,8 @@ export interface AuditEntry {
   before: null | string;
   /** JSON, without secrets; null of what is gone. */
   after: null | string;
+  /** False: the entry before it with the same id said so, and then the change was refused. */
+  isMade: boolean;
 }
 
 /** One accepted call. The body is the delivered JSON, written once at ingest; the other fields are what routing needs. */
@@ -137,6 +139,8 @@ export interface ConnectionSync {
   unsure: Array<UnsureValue>;
   /** By partition, an end of the log of jobs: every newer value's call stands behind it, or is one of a value that was known. */
   jobEnds: Array<number>;
+  /** Version of the destination's configuration by which it takes audiences; null in records of versions before this field. */
+  connectedVersion: null | number;
   /** When it was connected. */
   createdAtMs: number;
   updatedAtMs: number;
@@ -800,9 +804,13 @@ export interface RetryRequest {
   askedAtMs: number;
   /** retry: they are attempted. deleted: they become dead letters, because their destination is gone. */
   kind: string;
-  /** Only these; null is all that wait. */
-  jobIds: null | Array<string>;
-  /** Calls that were found waiting when it was asked for; null: they were not counted. */
+  /** Only calls with one of these; null is of any. */
+  messageIds: null | Array<string>;
+  /** Only calls of this user. */
+  userId: null | string;
+  /** Only calls with this anonymousId and without a userId. */
+  anonymousId: null | string;
+  /** Calls that were found waiting when it was asked for; null: they were not counted, or not all of them. */
   found: null | number;
   done: null | RetryDone;
 }

@@ -32,6 +32,16 @@ const AGAIN_AFTER_MS = 50;
 
 type QueueHost = Pick<Host, "setTimeout" | "delay" | "elapsed">;
 
+/** What a change asks of others before it writes: not once more for the same when the change is run again. */
+export function oncePer<T>(work: () => Promise<void>): (what: T) => Promise<void> {
+  const asked = new Set<T>();
+  return async (what) => {
+    if (asked.has(what)) return;
+    await work();
+    asked.add(what);
+  };
+}
+
 export function createChangeQueue(
   host: QueueHost,
   { stores = [], turnWithinMs = TURN_WITHIN_MS }: ChangeQueueOptions = {},

@@ -1,4 +1,5 @@
-// Who changed what: an entry is on all in-sync replicas before the change that it says is written.
+// Who changed what: an entry is on all in-sync replicas before the change that it says is written. Where that is refused then, the entry is
+// written once more, as one that was not made: the last record of an id counts.
 import type { Producer } from "#kafka";
 import type { Serde } from "#serde";
 import type { AuditEntry, Topic } from "#topics";
@@ -39,9 +40,15 @@ export interface AuditedChange {
   readonly after: object | null;
 }
 
+/** An entry whose change may still be refused. */
+interface WrittenEntry {
+  /** Durable when it resolves. Only of a change that surely was not made. */
+  notMade(): Promise<void>;
+}
+
 export interface Audit {
   /** Durable when it resolves. Rejects with a KafkaError, or a ProblemError when it is too late; the change must not be made then. */
-  record(change: AuditedChange): Promise<void>;
+  record(change: AuditedChange): Promise<WrittenEntry>;
 }
 
 interface AuditParts {
@@ -53,6 +60,8 @@ interface AuditParts {
 }
 
 export function createAudit({ topic, producer, serde, ids, nowMs }: AuditParts): Audit {
+  const write = (entry: AuditEntry): Promise<void> =>
+    producer.send([{ topic: topic.name, key: entry.id, value: serde.encode(topic, entry) }]);
   return {
     async record({ by, action, resource, resourceId, before, after }) {
       const { changesUntilMs = Number.POSITIVE_INFINITY, requestId, token } = by;
@@ -70,8 +79,10 @@ export function createAudit({ topic, producer, serde, ids, nowMs }: AuditParts):
         resourceId,
         before: change.before === null ? null : JSON.stringify(change.before),
         after: change.after === null ? null : JSON.stringify(change.after),
+        isMade: true,
       };
-      await producer.send([{ topic: topic.name, key: entry.id, value: serde.encode(topic, entry) }]);
+      await write(entry);
+      return { notMade: () => write({ ...entry, isMade: false }) };
     },
   };
 }

@@ -14,5 +14,6 @@ export async function wasDeleted(
   await refreshAll([auditLog], host);
   return auditLog
     .list()
-    .some((entry) => entry.resource === resource && entry.resourceId === id && entry.action === "deleted");
+    .filter((entry) => entry.resource === resource && entry.resourceId === id)
+    .some(({ action, isMade }) => action === "deleted" && isMade);
 }

@@ -22,6 +22,7 @@ async function stage(count: number) {
       resourceId: "s",
       before: JSON.stringify({ name: "x".repeat(LARGE), writeKeys: ["0123456789abcdef"] }),
       after: null,
+      isMade: index > 0,
     }),
   );
   const notes = entries.map(
@@ -50,14 +51,17 @@ async function stage(count: number) {
 test("a page ends before its answer is too large, and the next one goes on behind it", async () => {
   const { list, reads } = await stage(5);
   const seen: string[] = [];
+  const made: boolean[] = [];
   let query = "limit=4";
   for (let pages = 1; pages <= 3; pages += 1) {
     const { data, next } = await list(query);
     seen.push(...data.map(({ id }: { id: string }) => id));
+    made.push(...data.map(({ isMade }: { isMade: boolean }) => isMade));
     query = `limit=4&after=${next}`;
     if (next === null) break;
   }
   expect(reads).toEqual([2, 2, 1]);
+  expect(made).toEqual([true, true, true, true, false]);
   expect(seen.map((id) => Number(id.slice(4)))).toEqual([4, 3, 2, 1, 0]);
 });
 

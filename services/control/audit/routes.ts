@@ -43,6 +43,10 @@ const AuditEntryView = Type.Object(
       "Of an edit the fields that it changed, before it; null of what is new. Without secrets; a field of more than 4,000 characters says only how long it is.",
     ),
     after: Shown("As `before`, after it; null of what is gone."),
+    isMade: Type.Boolean({
+      description:
+        "False: the change was refused behind its entry, as another process had changed the same thing; nothing of it was written.",
+    }),
   },
   {
     title: "AuditEntry",

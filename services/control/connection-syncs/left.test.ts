@@ -2,24 +2,32 @@ import { expect, test } from "@jest/globals";
 import { DESTINATION_DEFAULTS, type DestinationConfig } from "#topics";
 import { LeftDestinations } from "./left.ts";
 
-const version = (updatedAtMs: number, enabled: boolean) => ({
+const at = (version: number, enabled: boolean) => ({
   key: "d",
   decoded: {
     ...DESTINATION_DEFAULTS,
     id: "d",
     enabled,
     sourceIds: ["spa_default"],
-    updatedAtMs,
+    version,
+    updatedAtMs: 1_000 - version,
   } as DestinationConfig,
 });
 
 test("the newest version by which a destination took nothing is known until it is deleted", () => {
   const left = new LeftDestinations();
-  left.observe(version(1, true));
-  expect(left.atMs("d")).toBeUndefined();
-  for (const one of [version(2, false), version(4, false), version(3, false), version(5, true)])
-    left.observe(one);
-  expect(left.atMs("d")).toBe(4);
+  left.observe(at(1, true));
+  expect(left.of("d")).toBeUndefined();
+  for (const one of [at(2, false), at(3, false), at(4, true)]) left.observe(one);
+  expect(left.of("d")).toEqual({ version: 3, atMs: 997 });
   left.observe({ key: "d", decoded: undefined });
-  expect(left.atMs("d")).toBeUndefined();
+  expect(left.of("d")).toBeUndefined();
+});
+
+test("what is read once more, or was restored at earlier versions, begins anew", () => {
+  const left = new LeftDestinations();
+  for (const one of [at(8, false), at(9, true), at(5, true)]) left.observe(one);
+  expect(left.of("d")).toBeUndefined();
+  left.observe(at(6, false));
+  expect(left.of("d")?.version).toBe(6);
 });

@@ -1,23 +1,28 @@
 import type { Received } from "#kafka";
 import type { DestinationConfig } from "#topics";
-import { takesAudiences } from "./sync.ts";
+import { type Left, takesAudiences } from "./sync.ts";
 
 type Version = Pick<Received<DestinationConfig | undefined>, "key" | "decoded">;
 
 /**
- * When destinations were last configured to take no audiences, from every version that is read. A table does not show one that was off and is
- * on again before it was looked at.
+ * By which version destinations were last configured to take no audiences, from every version that is read. A table does not show one that was
+ * off and is on again before it was looked at.
  */
 export class LeftDestinations {
-  readonly #atMs = new Map<string, number>();
+  readonly #byId = new Map<string, Left>();
 
+  /** In the order of the log. An earlier version than the one known is read again, or was restored: those that count stand behind it. */
   observe({ decoded, key }: Version): void {
-    if (decoded === undefined) this.#atMs.delete(key ?? "");
-    else if (!takesAudiences(decoded))
-      this.#atMs.set(decoded.id, Math.max(decoded.updatedAtMs, this.atMs(decoded.id) ?? 0));
+    if (decoded === undefined) {
+      this.#byId.delete(key ?? "");
+      return;
+    }
+    const { id, updatedAtMs: atMs, version } = decoded;
+    if (!takesAudiences(decoded)) this.#byId.set(id, { version, atMs });
+    else if (version < (this.of(id)?.version ?? 0)) this.#byId.delete(id);
   }
 
-  atMs(id: string): number | undefined {
-    return this.#atMs.get(id);
+  of(id: string): Left | undefined {
+    return this.#byId.get(id);
   }
 }

@@ -80,6 +80,8 @@ export function openConnectionSyncs(context: Context, parts: OpenSyncsParts): vo
     },
     deadLetter: () => [],
     producer,
+    // A version that was read behind one that is worked on is known to this process alone.
+    stepsDoneAgain: true,
     maxOutstandingRecords: MAX_OUTSTANDING.records,
     maxOutstandingBytes: MAX_OUTSTANDING.bytes,
     onRevoked: (partitions) => owner.revoked(partitions),
@@ -112,7 +114,7 @@ function workOf(
   return {
     store,
     destination: (id) => destinations.get(id),
-    leftAtMs: (id) => left.atMs(id),
+    left: (id) => left.of(id),
     audience: (id) => audiences.get(id),
     profiles,
     isSuppressed(profileId) {

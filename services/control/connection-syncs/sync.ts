@@ -12,16 +12,46 @@ export function takesAudiences(
   return destination.callTypes === null || destination.callTypes.includes(IDENTIFY);
 }
 
-/** Behind `leftAtMs`, also by the clock of another process. */
-export function begun(id: string, nowMs: number, leftAtMs = 0): ConnectionSync {
-  const given = { sent: 0, heldBackIds: [], onlyIds: null, jobEnds: [] };
-  const createdAtMs = Math.max(nowMs, leftAtMs + 1);
-  return { id, isConnected: true, ...START, ...given, createdAtMs, updatedAtMs: createdAtMs };
+/** A version of a destination's configuration by which it takes no audiences. */
+export interface Left {
+  readonly version: number;
+  /** By the clock of the process that made it. */
+  readonly atMs: number;
 }
 
-/** It took no audiences since it was connected, for however short a time: what changed then it was not told. */
-export function hasLeft({ createdAtMs }: ConnectionSync, leftAtMs: number | undefined): boolean {
-  return leftAtMs !== undefined && leftAtMs >= createdAtMs;
+/**
+ * undefined when it takes no audiences, as far as is known: a configuration that is older than a version by which it does not is read again, with
+ * that one.
+ */
+export function taking(config: DestinationConfig | undefined, left: Left | undefined) {
+  if (config === undefined || !takesAudiences(config)) return undefined;
+  return left !== undefined && left.version > config.version ? undefined : config;
+}
+
+/** `before` is the sync of an earlier connection: jobs are named by the time of theirs, so this one's is later. */
+export function begun(
+  { id, version }: Pick<DestinationConfig, "id" | "version">,
+  nowMs: number,
+  before: ConnectionSync | undefined,
+): ConnectionSync {
+  const given = { sent: 0, heldBackIds: [], onlyIds: null, jobEnds: [] };
+  const createdAtMs = Math.max(nowMs, (before?.createdAtMs ?? 0) + 1);
+  const updatedAtMs = Math.max(createdAtMs, (before?.updatedAtMs ?? 0) + 1);
+  return { id, isConnected: true, ...START, ...given, connectedVersion: version, createdAtMs, updatedAtMs };
+}
+
+/**
+ * It took no audiences since it was connected, for however short a time: what changed then it was not told. Clocks of several processes say
+ * nothing of it; only a sync that a version before began has no more than its time.
+ */
+export function hasLeft(
+  { connectedVersion, createdAtMs }: ConnectionSync,
+  { version }: Pick<DestinationConfig, "version">,
+  left: Left | undefined,
+): boolean {
+  if (connectedVersion === null) return left !== undefined && left.atMs >= createdAtMs;
+  // What was restored has an earlier version.
+  return version < connectedVersion || (left !== undefined && left.version > connectedVersion);
 }
 
 /** Before the first profile. */

@@ -3,6 +3,7 @@ import { describe, expect, test } from "@jest/globals";
 import type { AudienceConfig, ConnectionSync, DestinationConfig, ProfileResult } from "#topics";
 import type { ProfileReader } from "../profiles/replica.ts";
 import type { Place } from "./job-log.ts";
+import type { Left } from "./sync.ts";
 import type { CurrentValue } from "./values.ts";
 import { type SyncWork, workOn } from "./worker.ts";
 
@@ -36,6 +37,7 @@ class World {
     enabled: true,
     sourceIds: ["spa_default"],
     callTypes: null,
+    version: 1,
   } as unknown as DestinationConfig;
   sync: ConnectionSync | undefined;
   /** user, value, and whether it is a correction. */
@@ -43,7 +45,7 @@ class World {
   /** Message ids of the destination's jobs, in the order of the log. */
   readonly log: string[] = [];
   readonly suppressed = new Set<string>();
-  leftAtMs: number | undefined;
+  left: Left | undefined;
   nowMs = START_MS;
   /** Of each look at the clock: so it is always time to note how far it is. */
   stepMs = 6_000;
@@ -56,6 +58,13 @@ class World {
 
   constructor(profiles: Readonly<Record<string, readonly ProfileResult[]>>) {
     for (const [id, results] of Object.entries(profiles)) this.live.set(id, [...results]);
+  }
+
+  /** It was off for a moment, by a version of that time; nobody has seen more of it than that. */
+  offAndOn(atMs = this.nowMs): void {
+    const version = (this.destination?.version ?? 0) + 1;
+    this.left = { version, atMs };
+    this.destination = { ...(this.destination as DestinationConfig), version: version + 1 };
   }
 
   /** The membership changes, and the router writes the call of it. */
@@ -105,7 +114,7 @@ class World {
           }),
       },
       destination: () => this.destination,
-      leftAtMs: () => this.leftAtMs,
+      left: () => this.left,
       audience: (id) => this.audiences.get(id),
       profiles: this.#profiles(),
       isSuppressed: (id) => this.suppressed.has(id),
@@ -194,42 +203,88 @@ test("it gets the members and values that there are, once; nothing of who is non
 });
 
 describe("one that was off and is on again before anybody looked", () => {
-  test("is given all members once more, whatever the clock of who switched it off", async () => {
-    const world = new World(members(3));
-    await world.run();
-    const leftAtMs = (world.sync?.createdAtMs ?? 0) + 3_600_000;
-    world.leftAtMs = leftAtMs;
-    await world.run();
-    expect(world.written).toHaveLength(6);
-    expect(world.sync).toMatchObject({ isDone: true, createdAtMs: leftAtMs + 1 });
-    await world.run();
-    expect(world.written).toHaveLength(6);
-  });
+  test.each([-3_600_000, 0, 3_600_000])(
+    "is given all members once more, also where that was by a clock that is %i ms ahead",
+    async (aheadMs) => {
+      const world = new World(members(3));
+      await world.run();
+      const first = world.sync;
+      world.offAndOn(world.nowMs + aheadMs);
+      await world.run();
+      expect(world.written).toHaveLength(6);
+      expect(world.sync).toMatchObject({ isDone: true, connectedVersion: 3 });
+      expect(world.sync?.createdAtMs).toBeGreaterThan(first?.createdAtMs ?? 0);
+      expect(world.sync?.createdAtMs).toBeLessThanOrEqual(world.nowMs);
+      await world.run();
+      expect(world.written).toHaveLength(6);
+    },
+  );
 
   test("is given all members from the first on, also where that was under way", async () => {
     const world = new World(members(4));
     world.onWrite = () => {
-      world.leftAtMs ??= world.nowMs;
+      if (world.left === undefined) world.offAndOn();
     };
     await world.run();
     expect(world.written).toHaveLength(6);
     expect(new Set(world.written.slice(2)).size).toBe(4);
   });
 
-  test("is given all members also where it was off in the very moment of its connection", async () => {
-    const world = new World(members(3));
-    await world.run();
-    world.leftAtMs = world.sync?.createdAtMs;
-    await world.run();
-    expect(world.written).toHaveLength(6);
-  });
-
   test("is given nothing more where that was before it was connected", async () => {
     const world = new World(members(3));
-    world.leftAtMs = START_MS - 1;
+    world.offAndOn();
+    await world.run();
+    expect(world.sync).toMatchObject({ connectedVersion: 3 });
     await world.run();
     expect(world.written).toHaveLength(3);
   });
+
+  test("is another sync than the one before, also by a clock that was set back", async () => {
+    const world = new World(members(3));
+    await world.run();
+    const first = world.sync;
+    world.nowMs -= 3_600_000;
+    world.offAndOn();
+    await world.run();
+    expect(world.written).toHaveLength(6);
+    expect(world.sync?.createdAtMs).toBe((first?.createdAtMs ?? 0) + 1);
+    expect(world.sync?.updatedAtMs).toBeGreaterThan(first?.updatedAtMs ?? 0);
+  });
+
+  test("is not begun with while what is read of its configuration is older than that", async () => {
+    const world = new World(members(3));
+    await world.run();
+    world.left = { version: 2, atMs: world.nowMs };
+    await world.run();
+    expect(world.sync).toMatchObject({ isConnected: false });
+    expect(world.written).toHaveLength(3);
+  });
+
+  test.each([
+    ["was off later, by its time", 0, 6],
+    ["was off before, by its time", -1, 3],
+  ])(
+    "and whose sync a version before began, without the configuration's version, %s",
+    async (_, ms, count) => {
+      const world = new World(members(3));
+      await world.run();
+      world.sync = { ...(world.sync as ConnectionSync), connectedVersion: null };
+      world.offAndOn(world.sync.createdAtMs + ms);
+      await world.run();
+      expect(world.written).toHaveLength(count);
+    },
+  );
+});
+
+test("one whose configuration was restored, at an earlier version, is given its members", async () => {
+  const world = new World(members(3));
+  world.destination = { ...(world.destination as DestinationConfig), version: 7 };
+  await world.run();
+  world.destination = { ...world.destination, version: 5 };
+  await world.run();
+  expect(world.written).toHaveLength(6);
+  await world.run();
+  expect(world.written).toHaveLength(6);
 });
 
 test.each([
@@ -264,6 +319,25 @@ test("nothing is written before the router knows the destination, two seconds af
   await world.run();
   expect(writtenAtMs - changedAtMs).toBe(2_000);
 });
+
+test.each([-3_600_000, 3_600_000])(
+  "whoever takes a sync up waits as long, by its own clock, also of one that was begun %i ms from now",
+  async (aheadMs) => {
+    const world = new World(members(1));
+    world.stepMs = 0;
+    await world.run();
+    const begun = { isDone: false, cursor: null, unsure: [], partition: 0 };
+    const createdAtMs = world.nowMs + aheadMs;
+    world.sync = { ...(world.sync as ConnectionSync), ...begun, createdAtMs };
+    const fromMs = world.nowMs;
+    let writtenAtMs = 0;
+    world.onWrite = () => {
+      writtenAtMs = world.nowMs;
+    };
+    await world.run();
+    expect(writtenAtMs - fromMs).toBe(2_000);
+  },
+);
 
 test("one that is switched off meanwhile gets no more", async () => {
   const world = new World(members(6));

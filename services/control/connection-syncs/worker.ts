@@ -18,7 +18,7 @@ import type { Pace } from "../durable-work/pace.ts";
 import type { ProfileReader, SentState } from "../profiles/replica.ts";
 import { isOvertaken, type JobEnds, type JobLog } from "./job-log.ts";
 import type { GivenTo } from "./records.ts";
-import { begun, changed, fateOf, hasLeft, resumed, takesAudiences } from "./sync.ts";
+import { begun, changed, fateOf, hasLeft, type Left, resumed, taking } from "./sync.ts";
 import { type Change, type CurrentValue, changeOf, endsIn, jobEndsOf, unsureOf, valueIn } from "./values.ts";
 
 export interface SyncWork {
@@ -28,8 +28,8 @@ export interface SyncWork {
     put(sync: ConnectionSync): Promise<void>;
   };
   readonly destination: (id: string) => DestinationConfig | undefined;
-  /** When its last version was made by which it takes no audiences, of those that this process was asked to work on; it may be another by now. */
-  readonly leftAtMs: (id: string) => number | undefined;
+  /** Its last version by which it takes no audiences, of those that this process was asked to work on. */
+  readonly left: (id: string) => Left | undefined;
   readonly audience: (id: string) => AudienceConfig | undefined;
   readonly profiles: ProfileReader;
   readonly isSuppressed: (profileId: string) => boolean;
@@ -64,19 +64,19 @@ const VALUES_A_TURN = 200;
 export async function workOn(id: string, work: SyncWork, signal: AbortSignal): Promise<void> {
   while (!signal.aborted) {
     const known = work.store.get(id);
-    const leftAtMs = work.leftAtMs(id);
-    const takes = takesAudiences(work.destination(id));
-    if (known?.isConnected === true && (!takes || hasLeft(known, leftAtMs))) {
+    const config = taking(work.destination(id), work.left(id));
+    const isOver = config === undefined || (known !== undefined && hasLeft(known, config, work.left(id)));
+    if (known?.isConnected === true && isOver) {
       await work.store.put(changed(known, { isConnected: false }, work.nowMs()));
       continue;
     }
-    if (!takes) return;
+    if (config === undefined) return;
     if (known?.isConnected === true && known.isDone) {
       if (known.heldBackIds.length === 0) return;
       await resume(known, work, signal);
       continue;
     }
-    const sync = known?.isConnected === true ? known : begun(id, work.nowMs(), leftAtMs);
+    const sync = known?.isConnected === true ? known : begun(config, work.nowMs(), known);
     if (sync !== known) await work.store.put(sync);
     await new Syncing(sync, work, signal).run();
   }
@@ -106,9 +106,9 @@ class Syncing {
 
   /** Ends early when the destination takes no audiences any more. */
   async run(): Promise<void> {
-    const { host, nowMs, profiles } = this.#work;
-    const waitMs = this.#sync.createdAtMs + IN_FORCE_MS - nowMs();
-    if (waitMs > 0) await host.delay(waitMs, this.#signal);
+    const { host, profiles } = this.#work;
+    // Whoever takes it up waits, too: when it was begun is of another process's clock.
+    await host.delay(IN_FORCE_MS, this.#signal);
     if (!(await this.#takeUp())) return;
     this.#ends = await this.#work.jobs.ends();
     await profiles.refresh(this.#signal);
@@ -150,10 +150,10 @@ class Syncing {
 
   /** undefined when it takes no audiences any more. */
   #config(): DestinationConfig | undefined {
-    const config = this.#work.destination(this.#sync.id);
-    return takesAudiences(config) && !hasLeft(this.#sync, this.#work.leftAtMs(this.#sync.id))
-      ? config
-      : undefined;
+    const { id } = this.#sync;
+    const left = this.#work.left(id);
+    const config = taking(this.#work.destination(id), left);
+    return config !== undefined && !hasLeft(this.#sync, config, left) ? config : undefined;
   }
 
   /** False when it was ended early. */

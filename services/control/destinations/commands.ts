@@ -1,5 +1,6 @@
 // What the API does with a destination that there is, whoever asks.
-import type { DestinationConfig } from "#topics";
+import { type DestinationConfig, EVERY_CALL } from "#topics";
+import { oncePer } from "../change-queue.ts";
 import type { Actor } from "../http/caller.ts";
 import { type DestinationPatch, patchDestination } from "./destination.ts";
 import { existingDestination } from "./existing.ts";
@@ -35,11 +36,14 @@ export async function changeDestination(
 /** Durable when it resolves; calls that wait for it become dead letters within seconds. */
 export async function deleteDestination(parts: DestinationParts, { by, check, id }: Asked): Promise<void> {
   const { changes, destinations, health, retryRequests, telemetry } = parts;
+  const ask = oncePer(() =>
+    retryRequests.ask({ destinationId: id, kind: "deleted", ...EVERY_CALL, found: null }),
+  );
   await changes.run(async () => {
     const before = existingDestination(parts, id);
     check?.(before);
     // First: it means nothing before the destination is gone, and would be forgotten if this process died in between.
-    await retryRequests.ask({ destinationId: id, kind: "deleted", jobIds: null, found: null });
+    await ask(id);
     await destinations.discard(before, by);
   });
   health.forget(id);

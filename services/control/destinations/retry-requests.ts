@@ -5,7 +5,7 @@ import type { Serde } from "#serde";
 import { KEPT_MS, RetriedPlaces, type RetryRequest, type TopicMap } from "#topics";
 import type { Ids } from "../ids.ts";
 
-type NewRequest = Pick<RetryRequest, "destinationId" | "kind" | "jobIds" | "found">;
+type NewRequest = Omit<RetryRequest, "id" | "askedAtMs" | "done">;
 
 /** The last request of a destination. */
 export interface RetryState {

@@ -9,7 +9,7 @@ export const RetryView = Type.Object(
   {
     askedAt: TimeField,
     calls: nullableInteger(
-      "Calls that it means, as many as were found waiting within four seconds when it was asked for; null for those of a resume, which are not counted.",
+      "Calls that were found waiting when it was asked for. Null where it took longer than four seconds to look at all that waits, and for a resume, whose calls are not counted: what it means is sent all the same.",
     ),
     woken: Type.Integer({ description: "Calls that were taken for it so far, whatever became of them." }),
     isDone: Type.Boolean({

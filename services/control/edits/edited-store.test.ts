@@ -21,6 +21,8 @@ let brokers: readonly string[];
 let kafkas: Kafka[];
 let topic: string;
 let audited: AuditedChange[];
+/** Of those, what the log says was refused then. */
+let notMade: AuditedChange[];
 /** Runs where an edit has been checked and is not written yet, once: the process stands still for as long. */
 let beforeWrite: (() => Promise<void>) | undefined;
 
@@ -29,7 +31,7 @@ beforeAll(async () => {
 }, STACK_STARTS_WITHIN_MS);
 
 beforeEach(async () => {
-  [kafkas, audited, beforeWrite] = [[], [], undefined];
+  [kafkas, audited, notMade, beforeWrite] = [[], [], [], undefined];
   topic = `edits-${randomBytes(6).toString("hex")}`;
   const kafka = newKafka();
   const options = { partitions: 1, replicationFactor: 1, minInsyncReplicas: 1 };
@@ -57,6 +59,7 @@ function editedStore(store: ConfigStore<SourceConfig>, writer: TableWriter): Edi
       beforeWrite = undefined;
       await wait?.();
       audited.push(change);
+      return { notMade: async () => void notMade.push(change) };
     },
   };
   const show = (value: SourceConfig) => value;
@@ -94,6 +97,10 @@ test("an edit that stood still between its check and its write begins again from
   beforeWrite = () => edit(q, "by q");
   await edit(p, "by p");
   expect(await newest()).toBe("first, by q, by p");
+  const shown = (changes: readonly AuditedChange[]) => changes.map(({ after }) => after);
+  const after = ["first, by q", "first, by p", "first, by q, by p"].map((name) => ({ name }));
+  expect(shown(audited)).toMatchObject(after);
+  expect(shown(notMade)).toMatchObject([{ name: "first, by p" }]);
 });
 
 test("with If-Match it is refused then, and changes nothing", async () => {
@@ -102,6 +109,7 @@ test("with If-Match it is refused then, and changes nothing", async () => {
   beforeWrite = () => edit(q, "by q", seen);
   await expect(edit(p, "by p", seen)).rejects.toMatchObject({ kind: "precondition_failed" });
   expect(await newest()).toBe("first, by q");
+  expect([audited.length, notMade]).toMatchObject([2, [{ after: { name: "first, by p" } }]]);
 });
 
 test("processes that edit one thing at once, again and again, lose no edit", async () => {

@@ -60,14 +60,12 @@ export function createEditedStore<V extends { readonly id: string }>(
     replace: ({ before, after, by }) =>
       staleWhenFenced(after.id, async () => {
         const only = await take(after.id, before);
-        await note(audited, { before, after, by });
-        await store.put(after, only);
+        await noted(audited, { before, after, by }, () => store.put(after, only));
       }),
     discard: (before, by) =>
       staleWhenFenced(before.id, async () => {
         const only = await take(before.id, before);
-        await note(audited, { before, after: undefined, by });
-        await store.remove(before.id, only);
+        await noted(audited, { before, after: undefined, by }, () => store.remove(before.id, only));
       }),
   };
 }
@@ -90,18 +88,25 @@ async function staleWhenFenced(id: string, edit: () => Promise<void>): Promise<v
   try {
     await edit();
   } catch (error) {
-    if (!(error instanceof KafkaError) || error.code !== "fenced") throw error;
+    if (!isFenced(error)) throw error;
     throw new StaleEdit(`another process is changing ${id}`);
   }
+}
+
+/** Nothing was written: what may have been is another error. */
+function isFenced(error: unknown): error is KafkaError {
+  return error instanceof KafkaError && error.code === "fenced";
 }
 
 interface Noted<V> extends Pick<Replacement<V>, "before" | "by"> {
   readonly after: V | undefined;
 }
 
-async function note<V extends { readonly id: string }>(
+/** The entry is durable before anything is written; when that is refused the entry says so. */
+async function noted<V extends { readonly id: string }>(
   { audit, resourceOf, show }: AuditedStore<V>,
   { before, after, by }: Noted<V>,
+  write: () => Promise<void>,
 ): Promise<void> {
   const value = after ?? before;
   if (value === undefined) return;
@@ -111,5 +116,17 @@ async function note<V extends { readonly id: string }>(
   };
   const whatIsThere = shown.before === null ? "created" : "updated";
   const action = shown.after === null ? "deleted" : whatIsThere;
-  await audit.record({ by, action, resource: resourceOf(value), resourceId: value.id, ...shown });
+  const entry = await audit.record({
+    by,
+    action,
+    resource: resourceOf(value),
+    resourceId: value.id,
+    ...shown,
+  });
+  try {
+    await write();
+  } catch (error) {
+    if (isFenced(error)) await entry.notMade();
+    throw error;
+  }
 }

@@ -24,9 +24,9 @@ export interface Uploaded {
 }
 
 function note({ audit }: ImportParts, action: "started" | "confirmed", by: Actor) {
-  return ({ id, audienceId, importId, mode, state }: MembershipImport): Promise<void> => {
+  return async ({ id, audienceId, importId, mode, state }: MembershipImport): Promise<void> => {
     const after = { audienceId, importId, mode, state };
-    return audit.record({ by, action, resource: "import", resourceId: id, before: null, after });
+    await audit.record({ by, action, resource: "import", resourceId: id, before: null, after });
   };
 }
 

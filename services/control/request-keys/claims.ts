@@ -51,7 +51,10 @@ export interface ClaimParts {
   readonly secrets: Pick<SecretBox, "encrypt" | "decrypt">;
   /** Every change has an entry before it is made. */
   readonly auditLog: {
-    list(): readonly Pick<AuditEntry, "action" | "atMs" | "requestId" | "resource" | "resourceId">[];
+    list(): readonly Pick<
+      AuditEntry,
+      "action" | "atMs" | "isMade" | "requestId" | "resource" | "resourceId"
+    >[];
     refresh(): Promise<void>;
   };
   readonly host: Pick<Host, "setTimeout" | "elapsed" | "uuid">;
@@ -209,7 +212,7 @@ async function changesOf({ auditLog, host }: ClaimParts, { requestId, atMs }: Re
   await refreshAll([auditLog], host);
   return auditLog
     .list()
-    .filter((entry) => entry.requestId === requestId && entry.atMs >= atMs)
+    .filter((entry) => entry.requestId === requestId && entry.atMs >= atMs && entry.isMade)
     .map(({ action, resource, resourceId }) => `${resource} ${resourceId} ${action}`)
     .join(", ");
 }

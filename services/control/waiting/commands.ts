@@ -1,12 +1,12 @@
 // What the API does with a destination's waiting calls, whoever asks.
-import { userIn, userKey } from "#contract";
-import type { DeliveryJob, DestinationConfig } from "#topics";
+import { ChosenCalls, type DeliveryJob, type DestinationConfig, EVERY_CALL, type RetryChoice } from "#topics";
+import { oncePer } from "../change-queue.ts";
 import { existingDestination } from "../destinations/existing.ts";
 import { paused, resumed } from "../destinations/pause.ts";
 import type { Actor } from "../http/caller.ts";
 import { ProblemError } from "../http/problem.ts";
 import { readUser } from "../http/user-fields.ts";
-import { type FoundWaiting, findWaiting } from "./find.ts";
+import { findWaiting } from "./find.ts";
 import type { WaitingParts } from "./parts.ts";
 
 export interface Whose {
@@ -31,9 +31,11 @@ export function resumeDestination(parts: WaitingParts, whose: Whose): Promise<De
     if (before.pausedAtMs === null) throw new ProblemError("conflict", "the destination is not paused");
     return resumed(before, made);
   };
-  const ask = () =>
-    parts.retryRequests.ask({ destinationId: whose.id, kind: "retry", jobIds: null, found: null });
-  return change(parts, whose, make, ask);
+  // Of another pause than before, the one that was asked for may be done already.
+  const ask = oncePer(() =>
+    parts.retryRequests.ask({ destinationId: whose.id, kind: "retry", ...EVERY_CALL, found: null }),
+  );
+  return change(parts, whose, make, ({ pausedAtMs }) => ask(pausedAtMs));
 }
 
 /** `ask` comes before the change, and means nothing without it. */
@@ -41,12 +43,12 @@ async function change(
   { changes, destinations, nowMs, telemetry, ...parts }: WaitingParts,
   { id, by }: Whose,
   make: Change,
-  ask?: () => Promise<void>,
+  ask?: (before: DestinationConfig) => Promise<void>,
 ): Promise<DestinationConfig> {
   const after = await changes.run(async () => {
     const before = existingDestination({ ...parts, destinations }, id);
     const made = make(before, { nowMs: nowMs() });
-    await ask?.();
+    await ask?.(before);
     await destinations.replace({ before, after: made, by });
     return made;
   });
@@ -64,23 +66,24 @@ export interface RetryAsked {
 
 interface Retried {
   readonly destination: DestinationConfig;
-  /** Of `messageIds`, those that were not found waiting. */
-  readonly notWaiting: readonly string[];
+  /** Of `messageIds`, those that do not wait; undefined where not all that waits was looked at. */
+  readonly notWaiting: readonly string[] | undefined;
 }
 
-/** Durable when it resolves. Rejects with a 404, a 409 where nothing is sent, or a 422 where two users are named. */
+/**
+ * Durable when it resolves. What is meant is the deliverers' to find, however much it is; what waits is looked at only to say it in the answer. Rejects with
+ * a 404, a 409 where nothing is sent, or a 422 where two users are named.
+ */
 export async function retryDestination(
   parts: WaitingParts,
   { by, id }: Whose,
   asked: RetryAsked,
 ): Promise<Retried> {
-  const means = meaning(asked);
+  const choice = choiceOf(asked);
   const destination = await parts.changes.decide(() => retried(parts, id));
-  const found = await findWaiting(parts.waiting, { destinationIds: [id], means }, parts.host);
-  await ask(parts, { destination, asked, found, by });
-  const waiting = new Set(found.jobs.map(({ job }) => job.messageId));
-  const notWaiting = (asked.messageIds ?? []).filter((messageId) => !waiting.has(messageId));
-  return { destination, notWaiting };
+  const { found, notFound } = await look(parts, id, choice);
+  await ask(parts, { id, by, asked, choice, found: found ?? null });
+  return { destination, notWaiting: found === undefined ? undefined : notFound };
 }
 
 function retried(parts: WaitingParts, id: string): DestinationConfig {
@@ -91,28 +94,38 @@ function retried(parts: WaitingParts, id: string): DestinationConfig {
   return destination;
 }
 
-function meaning({ messageIds, ...asked }: RetryAsked): (job: DeliveryJob) => boolean {
-  const wanted = messageIds && new Set(messageIds);
-  const user = readUser(asked);
-  return (job) =>
-    (wanted === undefined || wanted.has(job.messageId)) &&
-    (user === undefined || userKey(userIn(job)) === userKey(user));
+function choiceOf({ messageIds, ...user }: RetryAsked): RetryChoice {
+  return { ...EVERY_CALL, ...readUser(user), messageIds: messageIds === undefined ? null : [...messageIds] };
 }
 
-interface Asking {
-  readonly destination: DestinationConfig;
+interface Looked {
+  /** Calls; undefined where it took too long to look at all that waits. */
+  readonly found: number | undefined;
+  readonly notFound: readonly string[];
+}
+
+async function look({ host, waiting }: WaitingParts, id: string, choice: RetryChoice): Promise<Looked> {
+  const chosen = new ChosenCalls(choice);
+  const missing = new Set(choice.messageIds);
+  const means = (job: DeliveryJob): boolean => {
+    const isMeant = chosen.has(job);
+    if (isMeant) missing.delete(job.messageId);
+    return isMeant;
+  };
+  const { count, isComplete } = await findWaiting(waiting, { destinationIds: [id], means, most: 0 }, host);
+  return { found: isComplete ? count : undefined, notFound: [...missing] };
+}
+
+interface Asking extends Whose {
   readonly asked: RetryAsked;
-  readonly found: FoundWaiting;
-  readonly by: Actor;
+  readonly choice: RetryChoice;
+  readonly found: number | null;
 }
 
 /** Nothing of it is changed but what waits: neither its version nor its time. */
-async function ask(parts: WaitingParts, { asked, by, destination, found }: Asking): Promise<void> {
+async function ask(parts: WaitingParts, { asked, by, choice, found, id }: Asking): Promise<void> {
   const { audit, retryRequests } = parts;
-  const { id: destinationId } = destination;
-  const isOfSome = Object.values(asked).some((value) => value !== undefined);
-  const jobIds = isOfSome ? found.jobs.map(({ job }) => job.jobId) : null;
-  const entry = { by, action: "retried", resource: "destination", resourceId: destinationId } as const;
-  await audit.record({ ...entry, before: null, after: { ...asked, calls: found.count } });
-  await retryRequests.ask({ destinationId, kind: "retry", jobIds, found: found.count });
+  const entry = { by, action: "retried", resource: "destination", resourceId: id } as const;
+  await audit.record({ ...entry, before: null, after: { ...asked, calls: found } });
+  await retryRequests.ask({ destinationId: id, kind: "retry", ...choice, found });
 }

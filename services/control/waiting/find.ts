@@ -4,7 +4,6 @@ import type { DeliveryJob } from "#topics";
 import type { WaitingReader } from "./reader.ts";
 import { FurthestCopies, type WaitingJob } from "./waiting-job.ts";
 
-/** Kept of one answer; more are only counted. */
 const MOST_JOBS = 10_000;
 /** For all destinations together. */
 const SCAN_MS = 4_000;
@@ -12,6 +11,8 @@ const SCAN_MS = 4_000;
 export interface FindOptions {
   readonly destinationIds: readonly string[];
   means(job: DeliveryJob): boolean;
+  /** Jobs that are wanted of the answer; more are only counted. */
+  readonly most?: number;
 }
 
 export interface FoundWaiting {
@@ -25,13 +26,13 @@ export interface FoundWaiting {
 /** Which of the calls that are meant wait, and where, at these destinations. */
 export async function findWaiting(
   reader: WaitingReader,
-  { destinationIds, means }: FindOptions,
+  { destinationIds, means, most = MOST_JOBS }: FindOptions,
   host: Pick<Host, "setTimeout">,
 ): Promise<FoundWaiting> {
   const late = new AbortController();
   const timer = host.setTimeout(() => late.abort(), SCAN_MS);
-  const found = new FurthestCopies(MOST_JOBS);
-  const end = (isComplete: boolean) => ({ jobs: found.first(MOST_JOBS), count: found.size, isComplete });
+  const found = new FurthestCopies(most);
+  const end = (isComplete: boolean) => ({ jobs: found.first(most), count: found.size, isComplete });
   try {
     const scanned = await reader.scan({
       destinationIds,

@@ -37,10 +37,12 @@ const RetryBody = Type.Object(
 const RetryAnswer = Type.Object(
   {
     ...DestinationView.properties,
-    notWaiting: Type.Array(Type.String(), {
-      description:
-        "Of messageIds, those that do not wait: they were delivered or given up, are under way at this moment, or were not found within four seconds.",
-    }),
+    notWaiting: Type.Optional(
+      Type.Array(Type.String(), {
+        description:
+          "Of messageIds, those that do not wait: they were delivered or given up, or are under way at this moment. Left out, with `retry.calls` null, where it took longer than four seconds to look at all that waits.",
+      }),
+    ),
   },
   { title: "RetriedDestination", description: "The destination; `retry` says what was asked for." },
 );
@@ -55,7 +57,7 @@ export function addRetryRoute(app: ControlApp, parts: WaitingParts): void {
         operationId: "retryDestination",
         summary: "Send what waits for a destination now, ahead of its time",
         description:
-          "Each call that has failed until now, or was put off, is attempted once more; what fails again goes on by the schedule. An endpoint that is taken for down is asked with one call first; the others follow when it takes that one. It keeps a pause that it has asked for with Retry-After. When most of the calls fail again, the rest keep their time. The request is durable: deliverers that start later carry it out, and `retry` of the destination says how far it is. The destination itself does not change by it.",
+          "Each call that has failed until now, or was put off, is attempted once more; what fails again goes on by the schedule. An endpoint that is taken for down is asked with one call first; the others follow when it takes that one. It keeps a pause that it has asked for with Retry-After. When most of the calls fail again, the rest keep their time. However many they are, all of them are meant, also those that the answer does not count. The request is durable: deliverers that start later carry it out, and `retry` of the destination says how far it is. The destination itself does not change by it.",
         params: IdParams,
         body: RetryBody,
         response: { 202: RetryAnswer, ...problemResponses },
@@ -68,7 +70,8 @@ export function addRetryRoute(app: ControlApp, parts: WaitingParts): void {
       const asked = given === undefined ? {} : request.body;
       const whose = { id, by: actorOf(request) };
       const { destination, notWaiting } = await retryDestination(parts, whose, asked);
-      const answer = { ...destinationViewOf(destination, parts), notWaiting: [...notWaiting] };
+      const known = notWaiting === undefined ? {} : { notWaiting: [...notWaiting] };
+      const answer = { ...destinationViewOf(destination, parts), ...known };
       return await reply.code(202).header("location", `/v1/destinations/${id}/waiting`).send(answer);
     },
   );

@@ -2,7 +2,7 @@
 import { describe, expect, test } from "@jest/globals";
 import type { OutgoingRecord } from "#kafka";
 import type { Logger } from "#runtime";
-import { type RetryRequest, topicMap } from "#topics";
+import { EVERY_CALL, type RetryRequest, topicMap } from "#topics";
 import type { DestinationState } from "../destinations.ts";
 import { logOf, NOW_MS, partsOf } from "../fixtures/pass.ts";
 import { carryOut } from "./carry-out.ts";
@@ -15,7 +15,7 @@ const REQUEST: RetryRequest = {
   destinationId: "a",
   askedAtMs: NOW_MS,
   kind: "retry",
-  jobIds: null,
+  ...EVERY_CALL,
   found: null,
   done: null,
 };
@@ -288,8 +288,10 @@ describe("a retry request", () => {
   });
 
   test("means only the calls that it names", async () => {
-    const { done, passSeconds, requests, taken } = world();
-    requests.observe({ ...REQUEST, jobIds: ["j2"] }, true);
+    const { done, log, passSeconds, requests, taken } = world();
+    const last = log.jobs.get(2);
+    if (last !== undefined) log.jobs.set(2, { ...last, messageId: "m2" });
+    requests.observe({ ...REQUEST, messageIds: ["m2"] }, true);
     await passSeconds(8);
     expect(taken).toEqual(["j2"]);
     expect(done()).toEqual({ ...DONE, woken: 1 });

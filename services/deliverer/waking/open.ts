@@ -1,5 +1,5 @@
 import type { Producer, Received, Runner, Step, Table, TopicPartition } from "#kafka";
-import type { DeliveryJob, DeliveryWake } from "#topics";
+import { type DeliveryJob, type DeliveryWake, EVERY_CALL } from "#topics";
 import type { Connection, DelivererContext, Reading } from "../connection.ts";
 import type { FollowedDestinations } from "../destinations.ts";
 import type { EndpointQueues } from "../endpoints/endpoint-queues.ts";
@@ -146,7 +146,7 @@ function followRequests(
   destinations.onRetryAsked((destinationId, askedAtMs) => {
     if (askedAtMs < nowMs() - CONFIGURED_REQUEST_MS) return;
     const id = `${destinationId}@${askedAtMs}`;
-    const all = { kind: "retry", jobIds: null, found: null, done: null };
+    const all = { kind: "retry", ...EVERY_CALL, found: null, done: null };
     requests.observe({ id, destinationId, askedAtMs, ...all }, table.loaded);
   });
   void table.load().catch((error: unknown) => {

@@ -3,7 +3,7 @@ import fc from "fast-check";
 import { systemHost } from "#host";
 import type { RawRecord, Settle, Step } from "#kafka";
 import { until } from "#support/until";
-import type { DeliveryJob } from "#topics";
+import { type DeliveryJob, EVERY_CALL } from "#topics";
 import type { DestinationState } from "../destinations.ts";
 import { cursorsOn, type Disk, endpointOf, logOf, NOW_MS, partsOf } from "../fixtures/pass.ts";
 import { REQUESTED } from "./parts.ts";
@@ -25,8 +25,8 @@ function delivering(seen: DeliveryJob[]): Step<DeliveryJob> {
 
 /** Means all that waits for `a`. */
 function requestOf(id: string): OpenRequest {
-  const request = { id, destinationId: "a", askedAtMs: NOW_MS, kind: "retry", jobIds: null };
-  return new OpenRequest({ ...request, found: null, done: null }, NOW_MS, true);
+  const request = { id, destinationId: "a", askedAtMs: NOW_MS, kind: "retry" };
+  return new OpenRequest({ ...request, ...EVERY_CALL, found: null, done: null }, NOW_MS, true);
 }
 
 describe("a pass", () => {

@@ -1,13 +1,14 @@
 import { describe, expect, test } from "@jest/globals";
+import { EVERY_CALL, type RetryChoice } from "#topics";
 import { job } from "../fixtures/jobs.ts";
 import { OpenRequest } from "./retry-request.ts";
 
 const ASKED_MS = 1_000_000;
 const PLACE = { topic: "retry", partition: 0, partitions: 1 };
 
-function requestOf(nowMs: number, isLive: boolean): OpenRequest {
+function requestOf(nowMs: number, isLive: boolean, choice: Partial<RetryChoice> = {}): OpenRequest {
   const request = { id: "r", destinationId: "d1", askedAtMs: ASKED_MS, kind: "retry" };
-  return new OpenRequest({ ...request, jobIds: null, found: null, done: null }, nowMs, isLive);
+  return new OpenRequest({ ...request, ...EVERY_CALL, ...choice, found: null, done: null }, nowMs, isLive);
 }
 
 test.each([
@@ -18,6 +19,27 @@ test.each([
   const request = requestOf(nowMs, isLive);
   const means = [null, untilMs, untilMs + 1].map((failedAtMs) => request.means(job({ failedAtMs })));
   expect(means).toEqual([true, true, false]);
+});
+
+/** Two users have one messageId, and two are spelt alike. */
+const WAITING = [
+  job({ jobId: "j1", messageId: "m1", userId: "u1" }),
+  job({ jobId: "j2", messageId: "m1", userId: "u2" }),
+  job({ jobId: "j3", messageId: "m3", userId: null, anonymousId: "u1" }),
+  // Older than its fields for the user.
+  job({ jobId: "j4", messageId: "m4", userId: null, body: Buffer.from('{"userId":"u1"}') }),
+];
+
+test.each<[Partial<RetryChoice>, jobIds: string[]]>([
+  [{}, ["j1", "j2", "j3", "j4"]],
+  [{ messageIds: ["m1", "gone"] }, ["j1", "j2"]],
+  [{ messageIds: [] }, []],
+  [{ userId: "u1" }, ["j1", "j4"]],
+  [{ anonymousId: "u1" }, ["j3"]],
+  [{ messageIds: ["m1"], userId: "u2" }, ["j2"]],
+])("one for %j means %j", (choice, jobIds) => {
+  const request = requestOf(ASKED_MS, true, choice);
+  expect(WAITING.filter((each) => request.means(each)).map(({ jobId }) => jobId)).toEqual(jobIds);
 });
 
 describe("a partition is done", () => {

@@ -1,5 +1,12 @@
 import type { TopicPartition } from "#kafka";
-import { type DeliveryJob, RetriedPlaces, type RetryPlace, type RetryRequest } from "#topics";
+import {
+  ChosenCalls,
+  type DeliveryJob,
+  EVERY_CALL,
+  RetriedPlaces,
+  type RetryPlace,
+  type RetryRequest,
+} from "#topics";
 
 /** Clocks of two machines may differ by so much. */
 const SKEW_MS = 5_000;
@@ -18,8 +25,8 @@ export interface PassEnd {
 /** A request as a process knows it: which calls it means, and in which partitions it is carried out. */
 export class OpenRequest {
   readonly request: RetryRequest;
-  readonly #failedBeforeMs: number;
-  readonly #jobIds: ReadonlySet<string> | undefined;
+  #failedBeforeMs: number;
+  #chosen: ChosenCalls;
   readonly #places = new RetriedPlaces();
   /** By partition that this process has, when its first whole pass began. */
   readonly #firstPasses = new Map<string, number>();
@@ -33,16 +40,33 @@ export class OpenRequest {
     this.request = request;
     // What fails from now on is not meant. A request of earlier is of another machine's clock.
     this.#failedBeforeMs = isLive ? nowMs : Math.min(nowMs, request.askedAtMs + SKEW_MS);
-    this.#jobIds = request.jobIds === null ? undefined : new Set(request.jobIds);
+    this.#chosen = new ChosenCalls(request);
   }
 
   get isOfDeleted(): boolean {
     return this.request.kind === "deleted";
   }
 
-  means({ failedAtMs, jobId }: DeliveryJob): boolean {
+  /** How many message ids it names. */
+  get size(): number {
+    return this.#chosen.size;
+  }
+
+  means(job: DeliveryJob): boolean {
     if (this.isOfDeleted) return true;
-    return (failedAtMs ?? 0) <= this.#failedBeforeMs && (this.#jobIds?.has(jobId) ?? true);
+    return (job.failedAtMs ?? 0) <= this.#failedBeforeMs && this.#chosen.has(job);
+  }
+
+  /** It means every call that the other one does. A deletion means none while its destination is there. */
+  covers(other: OpenRequest): boolean {
+    const isSameKind = this.isOfDeleted === other.isOfDeleted;
+    return isSameKind && this.#failedBeforeMs >= other.#failedBeforeMs && this.#chosen.covers(other.#chosen);
+  }
+
+  /** From now on it means every call that had failed when it or one of the others was asked for. */
+  standFor(others: readonly OpenRequest[]): void {
+    this.#chosen = new ChosenCalls(EVERY_CALL);
+    this.#failedBeforeMs = Math.max(this.#failedBeforeMs, ...others.map((each) => each.#failedBeforeMs));
   }
 
   /** An endpoint that is taken for down is asked with one call for each request: `ask` says whether it may be now. */
@@ -56,7 +80,7 @@ export class OpenRequest {
   }
 
   isDone(topics: readonly string[]): boolean {
-    return this.#places.covers(topics) && this.#unreported.length === 0;
+    return this.#places.covers(topics) && this.#unreported.length === 0 && this.#woken === 0;
   }
 
   isDoneIn(partition: TopicPartition): boolean {
@@ -100,7 +124,7 @@ export class OpenRequest {
     if (places.length === 0 && woken === 0) return undefined;
     this.#unreported = [];
     this.#woken = 0;
-    return { ...this.request, jobIds: null, found: null, done: { places, woken } };
+    return { ...this.request, ...EVERY_CALL, found: null, done: { places, woken } };
   }
 
   /** A report that could not be written. */

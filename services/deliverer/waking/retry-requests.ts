@@ -2,6 +2,10 @@ import type { TopicPartition } from "#kafka";
 import { KEPT_MS, type RetryRequest } from "#topics";
 import { OpenRequest } from "./retry-request.ts";
 
+/** Of a destination's open requests together; each that names fewer counts as `LEAST_IDS`. */
+const MOST_IDS = 10_000;
+const LEAST_IDS = 100;
+
 export interface RetryRequestsOptions {
   /** Names of the retry topics that this process reads. */
   readonly topics: readonly string[];
@@ -32,8 +36,19 @@ export class RetryRequests {
     }
     if (known !== undefined) return;
     const open = new OpenRequest(request, this.#options.nowMs(), isLive);
+    const others = this.#othersThan(open);
+    for (const each of this.of(destinationId)) if (!others.includes(each)) this.#byId.delete(each.request.id);
     this.#byId.set(id, open);
-    this.#byDestination.set(destinationId, [...this.of(destinationId), open]);
+    this.#byDestination.set(destinationId, [...others, open]);
+  }
+
+  /** What is open beside a new one; what that covers is not. Where they are too many the new one stands for all of them. */
+  #othersThan(open: OpenRequest): readonly OpenRequest[] {
+    const { topics } = this.#options;
+    const known = this.of(open.request.destinationId).filter((each) => !each.isDone(topics));
+    const others = () => known.filter((each) => !open.covers(each));
+    if (weightOf([...others(), open]) > MOST_IDS) open.standFor(known);
+    return others();
   }
 
   of(destinationId: string): readonly OpenRequest[] {
@@ -69,4 +84,8 @@ export class RetryRequests {
     if (rest.length === 0) this.#byDestination.delete(destinationId);
     else this.#byDestination.set(destinationId, rest);
   }
+}
+
+function weightOf(requests: readonly OpenRequest[]): number {
+  return requests.reduce((sum, { size }) => sum + Math.max(size, LEAST_IDS), 0);
 }
