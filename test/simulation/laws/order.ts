@@ -51,15 +51,20 @@ function jobFinder(story: Story): (request: Request, key: string) => FollowedJob
  * Whether its destination was changed between the call's acceptance and its job: it may have been routed twice, and to this destination only
  * the second time, behind calls that came after it (contract 3.6).
  */
-function isRoutedAnew({ calls, happenings }: Story, job: Job | undefined): boolean {
+function isRoutedAnew({ calls, happenings, plan }: Story, job: Job | undefined): boolean {
   if (job === undefined) return false;
   const { destinationId } = job.value;
   const accepted = calls.find(({ value }) => callKey(value) === callKey(job.value));
+  const acceptedAtMs = accepted?.atMs ?? 0;
+  // Somebody has heard late that it was written, and it was there before that.
+  const isMadeLater = ({ id, madeAtMs = 0 }: (typeof plan.destinations)[number]): boolean =>
+    id === destinationId && madeAtMs > acceptedAtMs && madeAtMs <= job.atMs;
+  if (plan.destinations.some(isMadeLater)) return true;
   return happenings.some(
     (happening) =>
       happening.kind === "configured" &&
       happening.destination.id === destinationId &&
-      happening.atMs >= (accepted?.atMs ?? 0) &&
+      happening.atMs >= acceptedAtMs &&
       happening.atMs <= job.atMs,
   );
 }
