@@ -51,15 +51,19 @@ function jobFinder(story: Story): (request: Request, key: string) => FollowedJob
  * Whether its destination was changed between the call's acceptance and its job: it may have been routed twice, and to this destination only
  * the second time, behind calls that came after it (contract 3.6).
  */
-function isRoutedAnew({ calls, happenings, plan }: Story, job: Job | undefined): boolean {
+function isRoutedAnew({ calls, happenings }: Story, job: Job | undefined): boolean {
   if (job === undefined) return false;
   const { destinationId } = job.value;
   const accepted = calls.find(({ value }) => callKey(value) === callKey(job.value));
   const acceptedAtMs = accepted?.atMs ?? 0;
-  // Somebody has heard late that it was written, and it was there before that.
-  const isMadeLater = ({ id, madeAtMs = 0 }: (typeof plan.destinations)[number]): boolean =>
-    id === destinationId && madeAtMs > acceptedAtMs && madeAtMs <= job.atMs;
-  if (plan.destinations.some(isMadeLater)) return true;
+  // Whoever made it may hear of that late, and it is there before.
+  const made = happenings.find(
+    (each) =>
+      each.kind === "appended" &&
+      each.record.topic === "destination-config" &&
+      each.record.key === destinationId,
+  );
+  if (made !== undefined && made.atMs > acceptedAtMs && made.atMs <= job.atMs) return true;
   return happenings.some(
     (happening) =>
       happening.kind === "configured" &&
