@@ -9,7 +9,8 @@ import (
 type Call struct {
 	// Type is "track", "identify", "page", "screen", "group", "alias" or "delete".
 	Type string
-	// MessageId is the same over all attempts.
+	// MessageId is the same over all attempts. Several users' calls may have one: a copy
+	// has the user, too (UserId, else AnonymousId).
 	MessageId string
 	// UserId, AnonymousId, Event, Name, Category, GroupId and PreviousId are empty where the call has none.
 	UserId, AnonymousId, Event, Name, Category, GroupId, PreviousId string

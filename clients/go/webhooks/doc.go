@@ -4,7 +4,11 @@
 //	http.Handle("/hook", &webhooks.Handler{
 //		Secrets: []string{"<the destination's shared secret>"},
 //		Handle: func(ctx context.Context, call *webhooks.Call) error {
-//			return store(ctx, call.MessageId, call.Body)
+//			user := "userId " + call.UserId
+//			if call.UserId == "" {
+//				user = "anonymousId " + call.AnonymousId
+//			}
+//			return store(ctx, call.MessageId, user, call.Body)
 //		},
 //	})
 //
@@ -13,5 +17,6 @@
 // standardWebhooks also send the headers of Standard Webhooks, which refuse old requests.
 //
 // A call can arrive more than once, as a lost answer makes Hookline try again for up to
-// four hours. Its MessageId stays the same: remember those that you have handled.
+// four hours. Its MessageId stays the same: remember those that you have handled, each with
+// its user (UserId, else AnonymousId), as several users' calls may have one MessageId.
 package webhooks

@@ -36,7 +36,7 @@ type StandardVerifier struct {
 
 // A Delivery is what the headers of an authentic request say.
 type Delivery struct {
-	// MessageId is the call's, the same over all attempts.
+	// MessageId is the call's, the same over all attempts. Several users' calls may have one.
 	MessageId string
 	// Timestamp is when the attempt was made.
 	Timestamp time.Time

@@ -33,8 +33,17 @@ afterAll(async () => {
   await once(example, "exit");
 });
 
-async function deliver(sharedSecret: string, nowMs: number = Date.now()): Promise<number | string> {
-  const body = Buffer.from('{"type":"track","userId":"u1","event":"Order Completed","messageId":"m1"}');
+interface Delivered {
+  readonly nowMs?: number;
+  readonly user?: object;
+}
+
+async function deliver(
+  sharedSecret: string,
+  { nowMs = Date.now(), user = { userId: "u1" } }: Delivered = {},
+): Promise<number | string> {
+  const call = { type: "track", ...user, event: "Order Completed", messageId: "m1" };
+  const body = Buffer.from(JSON.stringify(call));
   const standardWebhooks = { messageId: "m1", secrets: [sharedSecret], nowMs };
   const headers = deliveryHeaders({ body, staticHeaders: {}, sharedSecret, standardWebhooks });
   const result = await egress.post({ url, headers, body, deadlineMs: 30_000 });
@@ -48,9 +57,19 @@ test("the example prints what is signed with the new or the old secret, and tell
   expect(output).toContain('call: {"type":"track","userId":"u1","event":"Order Completed","messageId":"m1"}');
 });
 
+test("the example tells users apart that have one messageId, and a userId from an anonymousId that is spelt alike", async () => {
+  const before = output.length;
+  for (const user of [{ userId: "u2" }, { anonymousId: "u2" }, { userId: "u2", anonymousId: "a" }])
+    expect(await deliver("new", { user })).toBe(204);
+  const words = () => [...output.slice(before).matchAll(/^(again|call): /gm)].map(([, word]) => word);
+  await until(() => words().length === 3, { timeoutMs: 20_000, what: "three calls" });
+  // The third is the first one's copy: its user is the userId.
+  expect(words()).toEqual(["call", "call", "again"]);
+});
+
 test("the example refuses other secrets and old requests", async () => {
   expect(await deliver("stranger")).toBe(401);
-  expect(await deliver("new", Date.now() - 600_000)).toBe(401);
+  expect(await deliver("new", { nowMs: Date.now() - 600_000 })).toBe(401);
   await until(() => output.includes("too_old"), { timeoutMs: 20_000, what: "the refusal" });
   expect(output).toContain("refused (401): signature_wrong");
 });

@@ -5,7 +5,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from "node:ht
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
-import { receiveCall, type Scheme } from "../webhooks/index.ts";
+import { type DeliveredCall, receiveCall, type Scheme } from "../webhooks/index.ts";
 
 const SCHEMES: readonly Scheme[] = ["x-signature", "standard-webhooks", "both"];
 const REMEMBERED_CALLS = 10_000;
@@ -26,11 +26,15 @@ const print = (line: string): void => {
   process.stdout.write(`${line}\n`);
 };
 
-/** Whether the call has come before: a lost answer makes the sender try again, with the same messageId. */
-function isRepeated(messageId: string | undefined): boolean {
+/**
+ * Whether the call has come before: a lost answer makes the sender try again, with the same messageId and user. The user is the userId, else
+ * the anonymousId: several users' calls may have one messageId.
+ */
+function isRepeated({ anonymousId, messageId, userId }: DeliveredCall): boolean {
   if (messageId === undefined) return false;
-  if (seen.has(messageId)) return true;
-  seen.add(messageId);
+  const key = JSON.stringify([messageId, userId ?? { anonymousId }]);
+  if (seen.has(key)) return true;
+  seen.add(key);
   if (seen.size > REMEMBERED_CALLS) seen.delete(seen.values().next().value ?? "");
   return false;
 }
@@ -44,7 +48,7 @@ async function handle(request: IncomingMessage, response: ServerResponse): Promi
     return;
   }
   const { call } = receipt;
-  print(`${isRepeated(call.messageId) ? "again" : "call"}: ${JSON.stringify(call)}`);
+  print(`${isRepeated(call) ? "again" : "call"}: ${JSON.stringify(call)}`);
   response.writeHead(204).end();
 }
 

@@ -13,7 +13,7 @@ import {
 /** A tracking call as Hookline delivers it. */
 export interface DeliveredCall {
   readonly type: string;
-  /** The same over all attempts. */
+  /** The same over all attempts. Several users' calls may have one: a copy has the user, too (userId, else anonymousId). */
   readonly messageId?: string;
   readonly userId?: string;
   readonly [field: string]: unknown;

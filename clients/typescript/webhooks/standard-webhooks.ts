@@ -29,7 +29,7 @@ export type StandardWebhookFailure =
   | "too_new";
 
 export type StandardWebhookVerification =
-  /** `messageId` is the call's, the same over all attempts: what has been seen before can be ignored. */
+  /** `messageId` is the call's, the same over all attempts. Several users' calls may have one: what was seen with the same user can be ignored. */
   | { readonly ok: true; readonly messageId: string; readonly timestampSeconds: number }
   | { readonly ok: false; readonly reason: StandardWebhookFailure };
 
