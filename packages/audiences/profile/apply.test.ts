@@ -250,9 +250,12 @@ describe("edits and pauses", () => {
     const same = compileSet([audience(definition, { generation: 2 })]);
     evaluate(bench.profile, same.computations.values(), NOW_MS + 1);
     expect(bench.profile.outbox).toHaveLength(1);
+    // The id of the change that was sent follows from it.
+    expect(bench.profile.results.get("aud")).toMatchObject({ text: "true", generation: 1, seq: 1 });
     const other = compileSet([audience({ event: "B" }, { generation: 3 })]);
     evaluate(bench.profile, other.computations.values(), NOW_MS + 2);
     expect(bench.profile.outbox.at(-1)).toMatchObject({ text: "false", generation: 3, seq: 2 });
+    expect(bench.profile.results.get("aud")).toMatchObject({ text: "false", generation: 3, seq: 2 });
   });
 
   test("a paused audience folds and is silent; resumed it sends the net difference", () => {

@@ -27,6 +27,7 @@ export interface Result {
   seq: number;
   /** When the value was sent, Unix ms. */
   sinceMs: number;
+  /** By which the value was sent; an edit that leaves it as it is sends nothing. */
   generation: number;
   /** When passing time may change the value; Infinity: never. */
   deadlineMs: number;

@@ -32,12 +32,12 @@ export function setValue(
   const isFirst = (profile.results.get(computation.id)?.seq ?? 0) === 0;
   if (isFirst && EMPTY.has(text)) return;
   const result = profile.results.get(computation.id) ?? createResult(profile, computation);
-  result.generation = computation.generation;
   if (result.text === text) return;
   profile.sizeBytes -= resultBytes(result);
   result.text = text;
   profile.sizeBytes += resultBytes(result);
   result.seq += 1;
+  result.generation = computation.generation;
   // Receivers order changes by their times: later than the one before, also within one millisecond.
   result.sinceMs = Math.max(nowMs, result.sinceMs + 1, profile.changedUntilMs + 1);
   const { generation, seq, sinceMs } = result;

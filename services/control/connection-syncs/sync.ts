@@ -71,6 +71,11 @@ export function changed(
   return { ...before, ...changes, updatedAtMs: Math.max(nowMs, before.updatedAtMs + 1) };
 }
 
+/** Something that is deleted while it is paused is never resumed. */
+export function isHeldBack(config: Pick<AudienceConfig, "deletedAtMs" | "isPaused"> | undefined): boolean {
+  return config?.isPaused === true && config.deletedAtMs === null;
+}
+
 /** Of JSON texts: what is not sent as the first value. */
 const EMPTY: ReadonlySet<string> = new Set(["", "false", "null", "0", "[]"]);
 
@@ -80,5 +85,5 @@ export type Fate = "given" | "held_back" | "left_out";
 /** Nothing is sent of who is no member, nor of what is deleted; of what is paused once it is resumed. */
 export function fateOf({ text }: ProfileResult, config: AudienceConfig | undefined): Fate {
   if (config === undefined || config.deletedAtMs !== null || EMPTY.has(text)) return "left_out";
-  return config.isPaused ? "held_back" : "given";
+  return isHeldBack(config) ? "held_back" : "given";
 }

@@ -424,6 +424,27 @@ test("what was paused is given once it is resumed, and nothing else again, whoev
   expect(world.sync).toMatchObject({ isConnected: true, isDone: true, heldBackIds: [] });
 });
 
+test.each([
+  {
+    what: "deleted",
+    end: (world: World) => world.audiences.set("a", audienceOf("a", { isPaused: true, deletedAtMs: 1 })),
+  },
+  { what: "gone", end: (world: World) => world.audiences.delete("a") },
+])("what is $what while it is paused is waited for no more, and not given", async ({ end }) => {
+  const world = new World({ ann: [resultOf("a", "true")] });
+  world.audiences.set("a", audienceOf("a", { isPaused: true }));
+  let looks = 0;
+  world.onLook = (ending) => {
+    looks += 1;
+    end(world);
+    if (looks > 5) ending.abort();
+  };
+  await world.run();
+  expect(looks).toBe(1);
+  expect(world.sync).toMatchObject({ isConnected: true, isDone: true, heldBackIds: [] });
+  expect(world.written).toEqual([]);
+});
+
 test("a destination that is switched off while something is paused is waited for no more", async () => {
   const world = new World({ ann: [resultOf("a", "true")] });
   world.audiences.set("a", audienceOf("a", { isPaused: true }));

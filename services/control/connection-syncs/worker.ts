@@ -18,7 +18,7 @@ import type { Pace } from "../durable-work/pace.ts";
 import type { ProfileReader, SentState } from "../profiles/replica.ts";
 import { isOvertaken, type JobEnds, type JobLog } from "./job-log.ts";
 import type { GivenTo } from "./records.ts";
-import { begun, changed, fateOf, hasLeft, type Left, resumed, taking } from "./sync.ts";
+import { begun, changed, fateOf, hasLeft, isHeldBack, type Left, resumed, taking } from "./sync.ts";
 import { type Change, type CurrentValue, changeOf, endsIn, jobEndsOf, unsureOf, valueIn } from "./values.ts";
 
 export interface SyncWork {
@@ -84,7 +84,7 @@ export async function workOn(id: string, work: SyncWork, signal: AbortSignal): P
 
 /** Once something that was held back is not paused any more, or is gone, that is noted; until then it looks now and then. */
 async function resume(known: ConnectionSync, work: SyncWork, signal: AbortSignal): Promise<void> {
-  const ids = known.heldBackIds.filter((id) => work.audience(id)?.isPaused !== true);
+  const ids = known.heldBackIds.filter((id) => !isHeldBack(work.audience(id)));
   if (ids.length === 0) await work.host.delay(LOOK_EVERY_MS, signal);
   else await work.store.put(resumed(known, ids, work.nowMs()));
 }
