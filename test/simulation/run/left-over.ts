@@ -62,15 +62,21 @@ export function leftOver(world: World): string {
   return [...routed, ...folded, ...read, ...watched].join(", ");
 }
 
-/** By partition, what a group had committed of which it lost the commit since: it is through, and who reads commits no offset twice. */
+/**
+ * By partition, what a group had committed of which it lost the commit since: it is through, and who reads commits no offset twice. But for a
+ * member that has joined since: it commits all that it has done once more.
+ */
 function committedBeforeLoss(
-  { history }: World,
+  { history, plan }: World,
   groupId: string,
   topic: string,
 ): ReadonlyMap<number, number> {
   const highest = new Map<number, number>();
   const known = new Map<number, number>();
+  const members = new Set(plan.processes.flatMap(({ name, service }) => (service === groupId ? [name] : [])));
   for (const happening of history.happenings) {
+    if (happening.kind === "disturbed" && happening.by === "rebalance" && members.has(happening.process))
+      known.clear();
     if (happening.kind !== "committed" && happening.kind !== "commits_lost") continue;
     const { partition, topic: of } = happening.partition;
     if (happening.groupId !== groupId || of !== topic) continue;
