@@ -13,7 +13,7 @@ const nothing = (): void => undefined;
 
 export class RouterStage {
   readonly #serde: Serde;
-  readonly #turns = new FilterTurns(systemHost);
+  readonly #turns = new FilterTurns(systemHost, () => true);
   #offset = 0;
 
   private constructor(serde: Serde) {
