@@ -1,9 +1,15 @@
 // Filters look into what callers send, and a source may have hundreds of destinations with one each: a call is compared with as many as one turn
 // of the event loop has time for, and with the others in later turns. Heartbeats, fetches and the calls of other sources come in between.
+// While Kafka is behind with what became of calls before, those that would become jobs wait here, too.
 import type { Host, Timer } from "#host";
 
 /** Long enough that no ordinary call needs a second turn, and no more than a fifth of what an event loop may be held. */
 const TURN_MS = 10;
+
+/** How often it is looked whether there is room again. */
+const ROOM_LOOK_MS = 5;
+
+type TurnsHost = Pick<Host, "elapsed" | "setImmediate" | "setTimeout">;
 
 /** A call whose turn has not come, or was not long enough. */
 export interface CallInTurns {
@@ -15,14 +21,17 @@ export interface CallInTurns {
 }
 
 export class FilterTurns {
-  readonly #host: Pick<Host, "elapsed" | "setImmediate">;
+  readonly #host: TurnsHost;
+  /** Whether Kafka has acknowledged enough of the jobs that were written: more of them may be made. */
+  readonly hasRoom: () => boolean;
   /** In the order in which sources have their turns. */
   readonly #bySource = new Map<string, CallInTurns[]>();
   #endsAtMs: number | undefined;
   #next: Timer | undefined;
 
-  constructor(host: Pick<Host, "elapsed" | "setImmediate">) {
+  constructor(host: TurnsHost, hasRoom: () => boolean) {
     this.#host = host;
+    this.hasRoom = hasRoom;
   }
 
   /** Whether calls of the source wait: later ones wait behind them, so that one user's calls keep their order. */
@@ -58,18 +67,22 @@ export class FilterTurns {
   }
 
   #askForNext(): void {
-    this.#next ??= this.#host.setImmediate(() => {
-      this.#next = undefined;
-      this.#endsAtMs = undefined;
-      if (this.#bySource.size === 0) return;
-      this.#goOn();
-      if (this.#bySource.size > 0) this.#askForNext();
-    });
+    if (this.#next !== undefined) return;
+    const turn = () => this.#turn();
+    this.#next = this.hasRoom() ? this.#host.setImmediate(turn) : this.#host.setTimeout(turn, ROOM_LOOK_MS);
+  }
+
+  #turn(): void {
+    this.#next = undefined;
+    this.#endsAtMs = undefined;
+    if (this.#bySource.size === 0) return;
+    this.#goOn();
+    if (this.#bySource.size > 0) this.#askForNext();
   }
 
   /** One call of each source after the other, so that a source with much to do holds up none but itself. */
   #goOn(): void {
-    while (this.hasTime()) {
+    while (this.hasRoom() && this.hasTime()) {
       const [first] = this.#bySource;
       if (first === undefined) return;
       const [sourceId, waiting] = first;

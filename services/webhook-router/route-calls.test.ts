@@ -25,20 +25,29 @@ function setup(recordCall: RouteCallsParts["recordCall"] = undefined) {
     isSuppressed: false,
     /** What the clock of turns goes on by each time that it is asked. */
     lookMs: 0,
+    /** Whether Kafka has acknowledged enough of what was written. */
+    hasRoom: true,
   };
   const immediates: (() => void)[] = [];
+  const timers: (() => void)[] = [];
   let elapsedMs = 0;
-  const turns = new FilterTurns({
+  const host = {
     elapsed() {
       elapsedMs += world.lookMs;
       return elapsedMs;
     },
-    setImmediate(work) {
+    setImmediate(work: () => void) {
       immediates.push(work);
       return { clear: () => undefined };
     },
-  });
+    setTimeout(work: () => void) {
+      timers.push(work);
+      return { clear: () => undefined };
+    },
+  };
+  const turns = new FilterTurns(host, () => world.hasRoom);
   const turn = (): void => immediates.shift()?.();
+  const later = (): void => timers.shift()?.();
   const outgoing = (key: string): OutgoingRecord => ({ topic: "jobs", key, value: null });
   const step = createRouteCalls({
     windows: {
@@ -81,7 +90,11 @@ function setup(recordCall: RouteCallsParts["recordCall"] = undefined) {
     const record: Received<Call> = { ...raw, decoded: call(changes) };
     step(record, ({ produce }) => void ends.push(produce.map(({ key }) => key ?? "")), claim);
   }
-  return { back, claim, counted, destinations, ends, made, take, turn, turns, waiting, world, revoked };
+  const queued = () => [immediates.length, timers.length];
+  return {
+    ...{ back, claim, counted, destinations, ends, made, take, revoked },
+    ...{ turn, turns, later, queued, waiting, world },
+  };
 }
 
 describe("a call", () => {
@@ -349,6 +362,69 @@ describe("a call for more destinations than one turn of the event loop makes job
     const { back, claim, ends, turn } = wide();
     claim.isOurs = false;
     turn();
+    expect([back, ends]).toEqual([[1], []]);
+  });
+});
+
+describe("while Kafka has not acknowledged enough of the jobs that were written", () => {
+  function full() {
+    const bench = setup();
+    bench.destinations.push(destination("a"), destination("b"));
+    bench.world.hasRoom = false;
+    return bench;
+  }
+
+  test("calls of all sources wait without a job, and go on in their order when there is room", () => {
+    const { ends, later, made, queued, take, turn, world } = full();
+    take({ userId: "u1" });
+    take({ sourceId: "other" });
+    take({ userId: "u2" });
+    // Not turn after turn: that would take all of a core.
+    turn();
+    for (let round = 0; round < 3; round += 1) later();
+    expect([ends, made, queued()]).toEqual([[], [], [0, 1]]);
+    world.hasRoom = true;
+    later();
+    expect(ends).toEqual([
+      ["a", "b"],
+      ["a", "b"],
+      ["a", "b"],
+    ]);
+  });
+
+  test("calls that go nowhere end", () => {
+    const { counted, take, world } = full();
+    take({ integrations: { All: false } });
+    world.noted = "duplicate";
+    take();
+    expect(counted).toEqual(["integration_off", "duplicate"]);
+  });
+
+  test("one that has begun makes the others of its jobs when there is room again, and none twice", () => {
+    const { destinations, ends, later, made, take, turn, world } = setup();
+    const ids = Array.from({ length: 100 }, (_, index) => `d${index}`);
+    destinations.push(...ids.map((id) => destination(id)));
+    world.lookMs = 6;
+    take();
+    world.hasRoom = false;
+    const begun = made.length;
+    turn();
+    later();
+    expect([begun > 0, made.length, ends]).toEqual([true, begun, []]);
+    world.hasRoom = true;
+    while (ends.length === 0) {
+      later();
+      turn();
+    }
+    expect([ends, made]).toEqual([[ids], ids]);
+  });
+
+  test("one whose partition is lost is given back", () => {
+    const { back, ends, later, take, turns, world } = full();
+    take();
+    turns.revoked([{ partition: 3 }]);
+    world.hasRoom = true;
+    later();
     expect([back, ends]).toEqual([[1], []]);
   });
 });

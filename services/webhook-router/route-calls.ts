@@ -12,7 +12,7 @@
 // The window may be ahead of the commit (the cases above) or behind it: the commit can be durable before the window's
 // write is. So before a record is stepped the window is brought up to its offset from the log (dedupe-windows.ts).
 // A call for which there is no destination waits between (1) and (2) for a look at the configuration's end (confirmations.ts), one whose
-// filters or jobs take long for its turns of the event loop (filter-turns.ts).
+// filters or jobs take long for its turns of the event loop, and one that would become jobs while Kafka is behind with others (filter-turns.ts).
 // A call of a user who was suppressed before it was accepted is dropped here, if ingest did not know (suppressions.ts).
 // A configuration change between two readings may route the second reading otherwise; that is the rule (contract 3.6).
 import type { Claim, OutgoingRecord, Received, Settle, Step } from "#kafka";
@@ -31,7 +31,7 @@ export interface RouteCallsParts {
   readonly windows: Pick<DedupeWindows, "note">;
   readonly confirmations: Confirmations;
   readonly suppressions: Pick<Suppressions, "has">;
-  readonly turns: Pick<FilterTurns, "has" | "hasTime" | "wait" | "revoked">;
+  readonly turns: Pick<FilterTurns, "has" | "hasRoom" | "hasTime" | "wait" | "revoked">;
   readonly destinations: Pick<DestinationIndex, "of">;
   readonly records: RouterRecords;
   /** Undefined unless what becomes of each call is to be recorded. */
@@ -60,7 +60,7 @@ const SUPPRESSED: Outcome = { kind: "drop", reason: "suppressed" };
 export function createRouteCalls(parts: RouteCallsParts): Step<Call> {
   const { confirmations, windows, destinations, recordCall, telemetry, turns } = parts;
 
-  /** False: there was no time for all of its jobs. */
+  /** False: there was no time for all of its jobs, or no room to begin with them. */
   function end(call: CallInProgress, outcome: Outcome): boolean {
     const { produce, record, settle } = call;
     const taking = outcome.kind === "forward" ? outcome.destinations : [];
@@ -73,7 +73,7 @@ export function createRouteCalls(parts: RouteCallsParts): Step<Call> {
     return true;
   }
 
-  /** Routes it, if there is time for all of its filters and jobs. False: it has to go on in a later turn. Throws what the routing throws. */
+  /** Routes it, if there are time for all of its filters and jobs, and room. False: it has to go on in a later turn. Throws what the routing throws. */
   function advance(call: CallInProgress): boolean {
     const { decoded } = call.record;
     if (call.found === undefined && parts.suppressions.has(decoded)) return end(call, SUPPRESSED);
@@ -158,12 +158,13 @@ function fail(
   settle({ produce: [letter] });
 }
 
-/** False: there was no time for all of them. */
+/** False: there was no time for all of them, or no room. A call that has begun looks for time alone. */
 function makeJobs(
   { produce, record }: CallInProgress,
   taking: readonly DestinationConfig[],
   { records, turns }: Pick<RouteCallsParts, "records" | "turns">,
 ): boolean {
+  if (produce.length === 0 && taking.length > 0 && !turns.hasRoom()) return false;
   for (const destination of taking.slice(produce.length)) {
     const isLook = produce.length % JOBS_A_LOOK === 0 && produce.length > 0;
     if (isLook && !turns.hasTime()) return false;

@@ -1,6 +1,6 @@
 // The router on real Kafka.
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "@jest/globals";
-import { createKafka } from "#kafka";
+import { createKafka, type Producer } from "#kafka";
 import { createSerde } from "#serde";
 import { LOCAL_DISK } from "#state";
 import { type SchemaAnswer, startRegistryProxy } from "#support/registry-proxy";
@@ -253,29 +253,75 @@ describe("a call that comes twice (contract 1.8)", () => {
   }, 90_000);
 });
 
-/** A router whose jobs are written, but which never hears of it: it settles nothing, and commits nothing. */
-function routerWithoutAcknowledgements() {
+function routerWith(wrapped: (producer: Producer) => Producer) {
   return createWebhookRouter({
     createSerde,
     windowDisk: LOCAL_DISK,
     createKafka(...args) {
       const kafka = createKafka(...args);
-      return {
-        ...kafka,
-        durableProducer() {
-          const producer = kafka.durableProducer();
-          return {
-            get backlog() {
-              return producer.backlog;
-            },
-            close: () => producer.close(),
-            send: (records) => producer.send(records).then(() => Promise.withResolvers<void>().promise),
-          };
-        },
-      };
+      return { ...kafka, durableProducer: () => wrapped(kafka.durableProducer()) };
     },
   });
 }
+
+/** A router whose jobs are written, but which never hears of it: it settles nothing, and commits nothing. */
+function routerWithoutAcknowledgements() {
+  return routerWith((producer) => ({
+    get backlog() {
+      return producer.backlog;
+    },
+    close: () => producer.close(),
+    send: (records) => producer.send(records).then(() => Promise.withResolvers<void>().promise),
+  }));
+}
+
+/** A router whose jobs reach Kafka when they are let go, and how many bytes wait for that. */
+function routerWithHeldJobs() {
+  const { promise: letGo, resolve } = Promise.withResolvers<void>();
+  const waiting = { bytes: 0, mostBytes: 0, letGo: resolve };
+  const definition = routerWith((producer) => ({
+    get backlog() {
+      return { ...producer.backlog, bytes: waiting.bytes };
+    },
+    close: () => producer.close(),
+    async send(records) {
+      const bytes = records.reduce((sum, { value }) => sum + (value?.length ?? 0), 0);
+      waiting.bytes += bytes;
+      waiting.mostBytes = Math.max(waiting.mostBytes, waiting.bytes);
+      await letGo;
+      await producer.send(records);
+      waiting.bytes -= bytes;
+    },
+  }));
+  return { definition, waiting };
+}
+
+describe("a router whose jobs Kafka is slow to acknowledge", () => {
+  test("makes no more than it has room for, whatever the calls become, and the others once there is", async () => {
+    const source = fresh("wide");
+    const ids = Array.from({ length: 60 }, () => fresh("one-of-many"));
+    await Promise.all(ids.map((id) => stage.configure(id, destination(id, { sourceIds: [source] }))));
+    const body = Buffer.from(JSON.stringify({ type: "track", properties: { text: "a".repeat(30_000) } }));
+    const sent = Array.from({ length: 30 }, (_, index) =>
+      call({ sourceId: source, userId: `u${index}`, body }),
+    );
+    const { definition, waiting } = routerWithHeldJobs();
+    const router = await startRouter({ definition });
+    await stage.send(...sent);
+    const callBytes = ids.length * 31_000;
+    const room = 32 * 1024 * 1024;
+    await until(() => waiting.bytes > room, { timeoutMs: DEADLINE_MS, what: "the room to be taken" });
+    await until(async () => (await router.metric("hookline_router_outstanding_calls")) === sent.length, {
+      timeoutMs: DEADLINE_MS,
+      what: "all calls to be taken",
+    });
+    expect(waiting.mostBytes).toBeLessThan(room + callBytes);
+    waiting.letGo();
+    const arrived = () => ids.every((id) => messagesOf(id).length === sent.length);
+    await until(arrived, { timeoutMs: 2 * DEADLINE_MS, what: "all jobs" });
+    expect(waiting.mostBytes).toBeLessThan(room + callBytes);
+  }, 90_000);
+});
 
 describe("a router that ends between the writing of its jobs and their acknowledgement", () => {
   test("has each call routed again, once, under the same job id, and no copy that a sender sent", async () => {

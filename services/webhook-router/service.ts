@@ -26,6 +26,12 @@ import { createTelemetry, watchState } from "./telemetry.ts";
  */
 const MAX_OUTSTANDING = { records: 2_000, bytes: 32 * 1024 * 1024 };
 
+/**
+ * Of jobs that Kafka has not acknowledged: no further call becomes jobs above it. A call may become a thousand jobs of its size, so that the bound on
+ * calls is none on what they become. Two thousand calls of 1 KB with ten destinations each stay below.
+ */
+const MAX_UNWRITTEN_BYTES = 32 * 1024 * 1024;
+
 /** What lies outside the process. */
 export interface RouterOutside extends Ways {
   readonly windowDisk: WindowDisk;
@@ -68,7 +74,8 @@ function createRunner(
   const records = createRecords({ topics, serde, nowMs });
   const isConnected = (sourceId: string): boolean => index.of(sourceId).length > 0;
   const confirmations = createConfirmations({ look: load, isConnected, host, logger });
-  const turns = new FilterTurns(host);
+  const producer = kafka.durableProducer();
+  const turns = new FilterTurns(host, () => producer.backlog.bytes < MAX_UNWRITTEN_BYTES);
   const recordCall = createRecordCall(own.routing.recordedCalls, { topics, serde });
   const routing = { windows, confirmations, turns, suppressions, destinations: index };
   const step = createRouteCalls({ ...routing, records, recordCall, telemetry });
@@ -83,7 +90,7 @@ function createRunner(
       windows.skip(record);
       return [records.deadLetter(record, error)];
     },
-    producer: kafka.durableProducer(),
+    producer,
     maxOutstandingRecords: MAX_OUTSTANDING.records,
     maxOutstandingBytes: MAX_OUTSTANDING.bytes,
     async onAssigned() {

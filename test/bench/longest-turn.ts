@@ -4,22 +4,20 @@ import { setImmediate as turn } from "node:timers/promises";
 import { createProfile } from "#audiences";
 import { prepareValidation } from "#contract";
 import { systemHost } from "#host";
-import type { Call } from "#topics";
-import { stubSerde, TOPICS } from "../../services/audience-processor/fixtures/bench.ts";
+import type { Call, DestinationConfig } from "#topics";
 import { createAudience } from "../../services/control/audiences/audience.ts";
 import type { MemberParts } from "../../services/control/audiences/member-parts.ts";
 import { previewOf } from "../../services/control/audiences/preview.ts";
 import { Slices } from "../../services/control/profiles/slices.ts";
-import { FilterTurns } from "../../services/webhook-router/filter-turns.ts";
-import { call, destination } from "../../services/webhook-router/fixtures/calls.ts";
-import { createRecords } from "../../services/webhook-router/records.ts";
-import { createRouteCalls } from "../../services/webhook-router/route-calls.ts";
 import type { LocalBench } from "./bench.ts";
 import { callOf, configOf } from "./processor-wire.ts";
 import { ProfileStage } from "./profile-stage.ts";
 import type { Report } from "./report.ts";
-import { longestTurnMs } from "./turn-watch.ts";
+import { RouterStage } from "./router-stage.ts";
+import { cpuMs, longestTurnMs } from "./turn-watch.ts";
 import {
+  choicesFilter,
+  deepFilter,
   longestFilter,
   shortTexts,
   shortTextsFilter,
@@ -29,6 +27,14 @@ import {
   worstFilter,
   worstProperties,
 } from "./worst-definitions.ts";
+import {
+  bodyOf,
+  destinationsOf,
+  sourceProperties,
+  WORST_SOURCES,
+  type WorstCall,
+  type WorstSource,
+} from "./worst-sources.ts";
 
 const ROUNDS = 5;
 const FILTERS = 200;
@@ -55,55 +61,50 @@ async function sayRounds(
   report.figure(`${name}: longest turn, later`, Math.max(...others), { unit: "ms", asked: "≤ 50" });
 }
 
-function bodyOf(index: number, { event = "Read", properties = worstProperties } = {}): Buffer {
-  const body = { type: "track", userId: "u1", event, properties: properties(index) };
-  return Buffer.from(JSON.stringify(body));
-}
-
-const nothing = (): void => undefined;
-
-/** One call to destinations with these filters. */
+/** One call to destinations, made in each round: filters of new ones are read in it. */
 async function sayRouter(
   report: Report,
   name: string,
-  filters: (round: number) => readonly (object | null)[],
-  properties = worstProperties,
+  destinations: () => readonly DestinationConfig[],
+  call: WorstCall,
 ): Promise<void> {
-  const serde = await stubSerde();
-  await sayRounds(report, name, (round) => {
-    const text = (filter: object | null) => (filter === null ? null : JSON.stringify(filter));
-    const found = filters(round).map((filter, index) => destination(`d${index}`, { filter: text(filter) }));
-    const step = createRouteCalls({
-      windows: { note: (_, { use }) => use("first") },
-      suppressions: { has: () => false },
-      confirmations: { has: () => false, wait: nothing, revoked: nothing },
-      turns: new FilterTurns(systemHost),
-      destinations: { of: () => found },
-      records: createRecords({ topics: TOPICS, serde, nowMs: Date.now }),
-      recordCall: undefined,
-      telemetry: {
-        routed: nothing,
-        dropped: nothing,
-        repeated: nothing,
-        rejected: nothing,
-        rebalanced: nothing,
-      },
-    });
-    const raw = { topic: "calls", partition: 0, offset: round, key: null, value: null, timestampMs: 0 };
-    const decoded = call({ event: "Read", body: bodyOf(round, { properties }) });
-    const record = { ...raw, decoded };
-    return () => new Promise((resolve) => step(record, () => resolve(), { isOurs: true, giveBack: nothing }));
+  const stage = await RouterStage.open();
+  await sayRounds(report, `router, ${name}`, (round) => {
+    const found = destinations();
+    const changes = { event: call.event, body: bodyOf(round, call) };
+    return async () => void (await stage.route(found, changes));
   });
-  serde.close();
+  stage.close();
 }
 
-async function sayProcessor(report: Report, name: string, definitions: readonly object[]): Promise<void> {
+/** One call to all destinations of a source, in all of its turns. */
+async function sayCall(report: Report, source: WorstSource): Promise<void> {
+  const stage = await RouterStage.open();
+  const found = destinationsOf(source);
+  const ms: number[] = [];
+  for (let round = 0; round < ROUNDS; round += 1) {
+    const changes = { event: source.event, body: bodyOf(round, source) };
+    const beganAtMs = cpuMs();
+    await stage.route(found, changes);
+    ms.push(cpuMs() - beganAtMs);
+  }
+  stage.close();
+  const later = Math.max(...ms.slice(1));
+  report.figure(`router, ${source.name}: one call, later`, later, { unit: "ms", asked: "≤ 100" });
+}
+
+async function sayProcessor(
+  report: Report,
+  name: string,
+  definitions: readonly object[],
+  properties = worstProperties,
+): Promise<void> {
   prepareValidation();
   const stage = await ProfileStage.open([]);
   const configs = definitions.map((one, index) => configOf(`aud_${index}`, one));
   const [changed] = configs;
   const written = async (round: number, event: string): Promise<Work> => {
-    const made: Call = { ...callOf(`user-${round}`, event), body: bodyOf(round, { event }) };
+    const made: Call = { ...callOf(`user-${round}`, event), body: bodyOf(round, { event, properties }) };
     await stage.key([stage.encode(made)]);
     return () => stage.fold(round, round + 1);
   };
@@ -169,15 +170,30 @@ export const longestTurn: LocalBench = {
   async runAlone({ report }) {
     const many = <T>(count: number, of: (index: number) => T): T[] =>
       Array.from({ length: count }, (_, at) => of(at));
-    await sayRouter(report, `router, ${FILTERS} filters of 100 searches`, () => many(FILTERS, worstFilter));
-    await sayRouter(report, "router, 4 searches of 100 texts", () => many(4, shortTextsFilter), shortTexts);
-    await sayRouter(report, "router, 20 filters of 400 KB, new", () =>
-      many(20, () => longestFilter(FILTER_BYTES)),
-    );
-    await sayRouter(report, `router, ${DESTINATIONS} destinations`, () => many(DESTINATIONS, () => null));
+    for (const source of WORST_SOURCES) {
+      const found = destinationsOf(source);
+      await sayRouter(report, source.name, () => found, source);
+      await sayCall(report, source);
+    }
+    const call = { event: "Read", properties: worstProperties };
+    const asking = (filters: readonly (object | null)[]) =>
+      destinationsOf({ asked: filters.map((filter) => ({ filter, events: null })) });
+    const texts = asking(many(4, shortTextsFilter));
+    await sayRouter(report, "4 searches of 100 texts", () => texts, { ...call, properties: shortTexts });
+    const long = () => asking(many(20, () => longestFilter(FILTER_BYTES)));
+    await sayRouter(report, "20 filters of 400 KB, new", long, call);
+    // From before a source had bounds.
+    const filters = asking(many(FILTERS, worstFilter));
+    await sayRouter(report, `${FILTERS} filters of 100 searches`, () => filters, call);
+    const destinations = asking(many(DESTINATIONS, () => null));
+    await sayRouter(report, `${DESTINATIONS} destinations`, () => destinations, call);
     await sayProcessor(report, "processor, 2,000 searches", spaceOfSearches());
     await sayProcessor(report, "processor, 10,000 conditions", spaceOfConditions());
     await sayProcessor(report, "processor, 10,000 counts", spaceOfCounts());
+    const deep = many(9, (index) => deepFilter(index));
+    await sayProcessor(report, "processor, 9,450 conditions 60 levels deep", deep, sourceProperties);
+    const choices = many(100, choicesFilter);
+    await sayProcessor(report, "processor, 6,000 lists of 500 choices", choices, sourceProperties);
     await sayPreview(report);
   },
 };

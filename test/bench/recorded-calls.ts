@@ -30,7 +30,7 @@ function routed(serde: Serde, recorded: Recorded, calls: readonly Call[]): Outgo
     windows: { note: (_, judging) => judging.use("first") },
     suppressions: { has: () => false },
     confirmations: { has: () => false, wait: nothing, revoked: nothing },
-    turns: { has: () => false, hasTime: () => true, wait: nothing, revoked: nothing },
+    turns: { has: () => false, hasRoom: () => true, hasTime: () => true, wait: nothing, revoked: nothing },
     destinations: { of: () => DESTINATIONS },
     records: createRecords({ topics: TOPICS, serde, nowMs: Date.now }),
     recordCall: createRecordCall(recorded, { topics: TOPICS, serde }),

@@ -1,7 +1,8 @@
 // How long the longest turn of the event loop was, in CPU time of its thread: what other processes take does not count.
 import { setImmediate as turn } from "node:timers/promises";
 
-function threadCpuMs(): number {
+/** That this thread has taken. */
+export function cpuMs(): number {
   const { system, user } = process.threadCpuUsage();
   return (system + user) / 1_000;
 }
@@ -11,9 +12,9 @@ export async function longestTurnMs(work: () => Promise<void>): Promise<number> 
   let longestMs = 0;
   let isOver = false;
   const watch = async (): Promise<void> => {
-    for (let beforeMs = threadCpuMs(); !isOver; ) {
+    for (let beforeMs = cpuMs(); !isOver; ) {
       await turn();
-      const nowMs = threadCpuMs();
+      const nowMs = cpuMs();
       longestMs = Math.max(longestMs, nowMs - beforeMs);
       beforeMs = nowMs;
     }

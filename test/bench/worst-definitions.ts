@@ -3,6 +3,7 @@
 const MAX_SEARCHES = 100;
 const MAX_SPACE_SEARCHES = 2_000;
 const MAX_SPACE_CONDITIONS = 10_000;
+const MAX_LEAVES = 50;
 const CONDITIONS_A_LEAF = 20;
 const EVENT = "Read";
 
@@ -53,6 +54,39 @@ export const shortTexts = (index: number): object =>
   Object.fromEntries(
     numbers(SHORT_TEXTS).map((at) => [`text${at}`, `${"a".repeat(255)}${SHORT_TEXTS * index + at}`]),
   );
+
+/** As deep as conditions on properties can look: a call may nest 64 levels. */
+const DEEP_PATH = `properties${".k".repeat(60)}`;
+const DEEP_TEXT = "a".repeat(240);
+
+/** Each condition goes down to a text that begins as it says, and has other letters. */
+export const deepFilter = (index: number, leafCount = MAX_LEAVES): object => ({
+  all: leaves(index * MAX_LEAVES * CONDITIONS_A_LEAF, leafCount * CONDITIONS_A_LEAF, deepCondition),
+});
+
+/** Audiences share leaves that say the same: one condition of each says something else. */
+function deepCondition(index: number): Condition {
+  return index % CONDITIONS_A_LEAF === 0
+    ? { path: DEEP_PATH, op: "neq", value: `${DEEP_TEXT}${index}` }
+    : { path: DEEP_PATH, op: "starts_with", value: DEEP_TEXT };
+}
+
+export const deepProperties = (): object =>
+  numbers(60).reduce<unknown>((k) => ({ k }), `${DEEP_TEXT}€`) as object;
+
+const CHOICES = numbers(499).map((index) => `value ${index}`);
+
+/** What the call says is the last of the choices. */
+export const LAST_CHOICE = CHOICES.at(-1);
+
+/** Each condition has all the choices that it may have. */
+export const choicesFilter = (index: number): object => ({
+  all: leaves(index * 60, 60, (at) => ({
+    path: "properties.choice",
+    op: "in",
+    value: [`list ${at}`, ...CHOICES],
+  })),
+});
 
 /** As many values as a body of the control API has room for: what a filter costs when it is first read. */
 export function longestFilter(bytes: number): object {
