@@ -104,8 +104,8 @@ export const READERS: readonly AlertText[] = [
     severity: "page",
     expr: "max by (topic) (hookline_configuration_lost) > 0",
     for: "1m",
-    summary: "A configuration topic is gone or empty: {{ $labels.topic }}.",
+    summary: "A configuration topic is gone, empty or half restored: {{ $labels.topic }}.",
     description:
-      "The topic had records of {{ $labels.topic }}. Processes that run go on with what they know; do not restart them before it is restored.",
+      "The topic had records of {{ $labels.topic }}, or a restore of them has not ended. Processes that run go on with what they know; do not restart them before it is restored.",
   },
 ];
