@@ -103,27 +103,51 @@ test("a partition expires with records that nobody has worked on and that have l
   expect(asked).toEqual([52 * HOUR_MS]);
 });
 
-test("a topic that cannot be looked at hides none of the others", async () => {
-  const metrics = new Meters();
-  const ticks: (() => void)[] = [];
-  let nowMs = 0;
-  const host = { now: () => nowMs, setInterval: (tick: () => void) => ticks.push(tick) };
-  const context = {
-    ...{ host, metrics, settings: { topics: { prefix: "" } } },
-    logger: { debug: () => undefined },
-    lifecycle: { onStop: () => undefined },
-  };
-  const offsets = async (name: string) => {
-    if (name === calls.name) throw new Error("a partition has no leader");
-    return await admin.offsets(name);
-  };
-  const kafka = { admin: () => ({ ...admin, offsets }) };
-  watchBacklog(context as never, { kafka, topics } as never);
-  highs = [5, 0];
-  for (nowMs of [0, 5 * MINUTE_MS]) {
-    for (const tick of ticks) tick();
-    await new Promise(setImmediate);
+describe("the watch", () => {
+  /** Looks at topics, of which one cannot be looked at while `away` says so. */
+  function watched(away: (name: string) => boolean) {
+    const metrics = new Meters();
+    const said: string[] = [];
+    const ticks: (() => void)[] = [];
+    let nowMs = 0;
+    const host = { now: () => nowMs, setInterval: (tick: () => void) => ticks.push(tick) };
+    const say = (level: string) => (facts: { topic: string }) => said.push(`${level} ${facts.topic}`);
+    const context = {
+      ...{ host, metrics, settings: { topics: { prefix: "" } } },
+      logger: { debug: () => undefined, info: say("info"), warn: say("warn") },
+      lifecycle: { onStop: () => undefined },
+    };
+    const offsets = async (name: string) => {
+      if (away(name)) throw new Error("a partition has no leader");
+      return await admin.offsets(name);
+    };
+    watchBacklog(context as never, { kafka: { admin: () => ({ ...admin, offsets }) }, topics } as never);
+    return {
+      metrics,
+      said,
+      async lookAt(atMs: number) {
+        nowMs = atMs;
+        for (const tick of ticks) tick();
+        await new Promise(setImmediate);
+      },
+    };
   }
-  const stalled = (topic: string) => metrics.value("control_stalled_partitions", { topic });
-  expect(["calls", "delivery-jobs", "delivery-retry"].map(stalled)).toEqual([0, 1, 0]);
+
+  test("finds what there is where another topic cannot be looked at", async () => {
+    const { metrics, lookAt } = watched((name) => name === calls.name);
+    highs = [5, 0];
+    for (const atMs of [0, 5 * MINUTE_MS]) await lookAt(atMs);
+    const stalled = (topic: string) => metrics.value("control_stalled_partitions", { topic });
+    expect(["calls", "delivery-jobs", "delivery-retry"].map(stalled)).toEqual([0, 1, 0]);
+  });
+
+  test("says once that a topic cannot be looked at, and when it can again", async () => {
+    let isAway = true;
+    const { said, lookAt } = watched((name) => isAway && name === calls.name);
+    for (const atMs of [0, 1, 2]) await lookAt(atMs);
+    expect(said).toEqual(["warn calls"]);
+    isAway = false;
+    for (const atMs of [3, 4]) await lookAt(atMs);
+    expect(said).toEqual(["warn calls", "info calls"]);
+  });
 });

@@ -66,14 +66,22 @@ export function watchBacklog(context: ControlContext, { kafka, topics }: Connect
     },
   });
   const looks = watched.map((each) => ({ each, look: backlogLook(kafka.admin(), each) }));
+  /** Topics whose last look has failed: metrics say of them what was found before. */
+  const unknown = new Set<Topic>();
   let isLooking = false;
   async function lookAtAll(): Promise<void> {
     isLooking = true;
     for (const { each, look } of looks) {
       try {
         found.set(each.topic, await look(host.now()));
+        if (unknown.delete(each.topic)) logger.info(nameOf(each), "the backlog can be looked at again");
       } catch (error) {
-        logger.debug({ topic: each.topic.name, err: error }, "the backlog could not be looked at");
+        if (!unknown.has(each.topic))
+          logger.warn(
+            { ...nameOf(each), err: error },
+            "the backlog cannot be looked at; metrics stay as they were",
+          );
+        unknown.add(each.topic);
       }
     }
     isLooking = false;
@@ -82,6 +90,10 @@ export function watchBacklog(context: ControlContext, { kafka, topics }: Connect
     if (!isLooking) void lookAtAll();
   }, LOOK_EVERY_MS);
   lifecycle.onStop("backlog watch", () => timer.clear());
+}
+
+function nameOf({ topic }: Pick<Watched, "topic">): { readonly topic: string } {
+  return { topic: topic.name };
 }
 
 function watchedTopics(topics: TopicMap, prefix: string): readonly Watched[] {
