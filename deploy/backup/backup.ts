@@ -1,6 +1,6 @@
 import { type FileHandle, open, rename, rm } from "node:fs/promises";
 import type { KafkaAndSerde } from "#connection";
-import { SeenLog } from "#kafka";
+import { halfRestored, SeenLog } from "#kafka";
 import { PoisonRecordError, recordToJson } from "#serde";
 import type { ConfigurationTopic } from "#topics";
 import { type BackupWriter, backupWriter, type Counts } from "./file.ts";
@@ -26,7 +26,7 @@ export interface BackedUp {
   readonly unreadable: readonly string[];
 }
 
-/** Writes what the topics hold to one file. Rejects with a KafkaError for a topic that has lost its records, and leaves the file as it was. */
+/** Writes what the topics hold to one file. Rejects with a KafkaError for a topic that has lost its records or is half restored, and leaves the file as it was. */
 export async function backUp(options: BackupOptions): Promise<BackedUp> {
   const { path } = options;
   const unlessLost = lossWatch(options);
@@ -84,7 +84,10 @@ async function writeTopic({ connection }: BackupOptions, { file, writer, topic }
   const { kafka, serde } = connection;
   const unreadable: string[] = [];
   let count = 0;
-  for (const [key, { value }] of (await readTopic(kafka, topic.name)).records) {
+  const { records, openRestores } = await readTopic(kafka, topic.name);
+  const [open] = openRestores;
+  if (open !== undefined) throw halfRestored(topic.name, open.begunAtMs);
+  for (const [key, { value }] of records) {
     if (value === null) continue;
     const decoded = await Promise.resolve()
       .then(() => serde.decode(topic, value))

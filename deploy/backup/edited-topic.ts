@@ -1,6 +1,6 @@
 // A topic that control edits through a table writer (docs/decisions/0075), held by a restore in the same way: while it decides about a key
 // and writes it, nobody else can. Control takes the partition back for its next edit, and has read everything by then.
-import { type Kafka, KafkaError, type PartitionWriter, type RawRecord, type TableWriter } from "#kafka";
+import { type Kafka, KafkaError, type PartitionWriter, type RawRecord } from "#kafka";
 
 /** A try to take a partition ends after it. */
 const TIMEOUT_MS = 20_000;
@@ -13,8 +13,6 @@ type Current = RawRecord["value"] | undefined;
 export interface EditedTopic {
   /** Resolves with what `change` said. It is called again, with what the key has then, when somebody else wrote to its partition meanwhile. */
   change<R>(key: string, change: (current: Current, only: PartitionWriter) => Promise<R>): Promise<R>;
-  /** Leaves a writer's mark in the key's partition, which is a record. */
-  mark(key: string): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -31,13 +29,8 @@ export async function openEditedTopic(kafka: Kafka, topic: string): Promise<Edit
         const only = await writer.take(key);
         return await change(ended.has(key) ? null : table.get(key), only);
       }),
-    mark: (key) => untilNotFenced(() => taken(writer, key)),
     close: () => table.close(),
   };
-}
-
-async function taken(writer: TableWriter, key: string): Promise<void> {
-  await writer.take(key);
 }
 
 async function untilNotFenced<R>(work: () => Promise<R>): Promise<R> {

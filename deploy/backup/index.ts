@@ -3,3 +3,4 @@ export { type Entry, readBackup } from "./file.ts";
 export { missingKeys } from "./keys.ts";
 export type { Verdict } from "./plan.ts";
 export { type RestoredEntry, restore } from "./restore.ts";
+export { openRestores } from "./topic-state.ts";

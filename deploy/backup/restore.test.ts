@@ -1,11 +1,22 @@
 // A restore beside somebody who writes to the same topic, on real Kafka.
-import { randomBytes } from "node:crypto";
-import { afterAll, beforeAll, beforeEach, expect, test } from "@jest/globals";
+import { randomBytes, randomUUID } from "node:crypto";
+import { mkdtemp, readFile, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "@jest/globals";
 import { connect, type KafkaAndSerde } from "#connection";
-import type { Kafka, OutgoingRecord, PartitionWriter, Producer } from "#kafka";
+import {
+  createKafka,
+  type Kafka,
+  type OutgoingRecord,
+  type PartitionWriter,
+  type Producer,
+  type RawRecord,
+} from "#kafka";
 import { useStack } from "#support/stack";
 import { until } from "#support/until";
 import { type ConfigurationTopic, configurationTopics, type SourceConfig, topicMap } from "#topics";
+import { backUp } from "./backup.ts";
 import type { Entry } from "./file.ts";
 import { restore } from "./restore.ts";
 import { readTopic } from "./topic-state.ts";
@@ -13,13 +24,17 @@ import { readTopic } from "./topic-state.ts";
 const PARTITIONS = 2;
 
 let connection: ReturnType<typeof connect>;
+let brokers: readonly string[];
 let topics: readonly ConfigurationTopic[];
+let calls: string;
 let sources: ConfigurationTopic["topic"];
 let suppressions: ConfigurationTopic["topic"];
 
 beforeAll(async () => {
-  const { brokers, registryUrl } = await useStack();
+  const { registryUrl, ...stack } = await useStack();
+  brokers = stack.brokers;
   const map = topicMap({ prefix: `t${randomBytes(5).toString("hex")}-`, retryDelaysMs: [1_000] });
+  calls = map.calls.name;
   sources = map.sourceConfig;
   suppressions = map.suppressions;
   topics = configurationTopics(map).filter(({ topic }) => [sources, suppressions].includes(topic));
@@ -31,7 +46,7 @@ beforeAll(async () => {
   await connection.serde.register();
 }, 300_000);
 
-const own = (): readonly string[] => [sources.name, suppressions.name];
+const own = (): readonly string[] => [calls, sources.name, suppressions.name];
 
 beforeEach(async () => {
   const admin = connection.kafka.admin();
@@ -40,7 +55,14 @@ beforeEach(async () => {
   await until(async () => (await there()).length === 0, { timeoutMs: 30_000, what: "the topics gone" });
   const creation = { partitions: PARTITIONS, replicationFactor: 1, minInsyncReplicas: 1 };
   const specs = [sources, suppressions].map(({ name, cleanup }) => ({ name, cleanup }));
-  await admin.ensureTopics(specs, creation);
+  const witness = { name: calls, cleanup: { policy: "delete", retentionMs: 3_600_000 } } as const;
+  await admin.ensureTopics([...specs, witness], creation);
+});
+
+const started: Kafka[] = [];
+
+afterEach(async () => {
+  for (const kafka of started.splice(0)) await kafka.close();
 });
 
 afterAll(async () => {
@@ -125,6 +147,75 @@ async function controlBeside() {
   };
   return { put, close: () => table.close() };
 }
+
+/** A process that starts: its table of sources, and what it says of a topic that it does not believe. */
+function starter() {
+  const said: string[] = [];
+  const say = (fields: object) => said.push(String(Object(fields)["error"]));
+  const logger = { debug: () => undefined, info: () => undefined, warn: say, error: say };
+  const kafka = createKafka({ brokers, clientId: `restore-${randomUUID()}`, tls: false }, { logger });
+  started.push(kafka);
+  const decode = ({ value }: RawRecord) => connection.serde.decode(sources, value) as Promise<SourceConfig>;
+  const table = kafka.table<SourceConfig>({ topic: sources.name, witnesses: [calls], decode });
+  const loading = table.load();
+  loading.catch(() => undefined);
+  const waits = async (why: string) => {
+    const isSaid = () => said.some((line) => line.includes(why));
+    await until(isSaid, { timeoutMs: 30_000, what: () => `${why}; it said ${said}` });
+    expect(table.loaded).toBe(false);
+  };
+  return { kafka, table, loading, waits };
+}
+
+/** As Kafka is when it is gone after so many writes of sources. */
+function goneAfter(writes: number): KafkaAndSerde {
+  let left = writes;
+  const tableWriter: Kafka["tableWriter"] = (options) => {
+    const writer = connection.kafka.tableWriter(options);
+    return {
+      async take(key) {
+        const only = await writer.take(key);
+        return {
+          async send(record) {
+            left -= 1;
+            if (left < 0) throw new Error("cut off");
+            await only.send(record);
+          },
+        };
+      },
+    };
+  };
+  return { ...connection, kafka: { ...connection.kafka, tableWriter } };
+}
+
+test("a restore that was cut off is believed by nobody who starts, and in no backup, until it is run again", async () => {
+  await write({ topic: calls, key: null, value: Buffer.from("a call") });
+  const waiting = starter();
+  await waiting.waits("they are lost");
+  const entries = ["a", "b", "c", "d"].map((id) => entryOf(source(id, 1)));
+  await expect(restored(entries, { connection: goneAfter(1) })).rejects.toThrow("cut off");
+  await waiting.waits("half restored");
+  const late = starter();
+  await late.waits("half restored");
+  const lost = { code: "records_lost", message: expect.stringContaining("half restored") };
+  await expect(late.table.look()).rejects.toMatchObject(lost);
+  const admin = late.kafka.admin();
+  await expect(admin.holdsRecords({ topic: sources.name, witnesses: [calls] })).rejects.toMatchObject(lost);
+  const folder = await mkdtemp(join(tmpdir(), "hookline-restore-"));
+  const path = join(folder, "backup.ndjson");
+  const backup = { path, version: "1.2.3", nowMs: 0, onProgress: () => undefined };
+  await expect(backUp({ connection, topics, ...backup })).rejects.toMatchObject(lost);
+
+  const done = await restored(entries);
+  expect(done.map(({ verdict }) => verdict)).toEqual(["same", "created", "created", "created"]);
+  await Promise.all([waiting.loading, late.loading]);
+  for (const { table } of [waiting, late])
+    expect([...table.entries()].map(([key]) => key).toSorted()).toEqual(["a", "b", "c", "d"]);
+  await late.table.look();
+  await backUp({ connection, topics, ...backup });
+  expect((await readFile(path, "utf8")).split("\n")).toHaveLength(7);
+  await rm(folder, { recursive: true });
+}, 120_000);
 
 test("what is missing or older is written; what is newer, was deleted or differs is left, and said", async () => {
   await write(
@@ -211,7 +302,7 @@ test("what a regulation writes meanwhile wins: a suppression, an end of one", as
 test("every partition holds something afterwards, so that it is believed, also without anything in the backup", async () => {
   await restored([]);
   const admin = connection.kafka.admin();
-  for (const topic of own()) {
+  for (const topic of [sources.name, suppressions.name]) {
     const bounds = await admin.offsets(topic);
     expect(bounds.map(({ low, high }) => high - low >= 1)).toEqual(new Array(PARTITIONS).fill(true));
   }

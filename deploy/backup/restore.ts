@@ -1,9 +1,11 @@
 // Brings records of a backup back, beside a control that may be running. Sources, destinations and audiences are written as control edits them,
 // by a writer that holds the partition: what somebody else has written is seen before, and who wrote behind it decides anew. Suppressions and
 // regulations are written by a plain producer, as control writes them: each record of a restore carries a mark, and what somebody else wrote to
-// its key between the look and the write is written once more behind it. A restore that dies is run again: what it has written is the same then.
+// its key between the look and the write is written once more behind it. Marks in every partition say from before the first record of a topic to
+// after its last that it is half restored, so that nobody who starts believes it meanwhile. A restore that dies is run again: what it has written
+// is the same then, and it ends the marks of the one before.
 import type { KafkaAndSerde } from "#connection";
-import { type OutgoingRecord, partitionOfKey, type RawRecord } from "#kafka";
+import { markRecords, type OutgoingRecord, type RawRecord, restoreMarks } from "#kafka";
 import { PoisonRecordError } from "#serde";
 import type { ConfigurationRecord, ConfigurationTopic, RecordTypes } from "#topics";
 import { openEditedTopic } from "./edited-topic.ts";
@@ -12,8 +14,6 @@ import { type Verdict, valueIn, verdictOf, WRITTEN } from "./plan.ts";
 import { readTopic, type TopicState } from "./topic-state.ts";
 
 const MARK = "hookline-restore";
-/** Ends of keys that begin so make a partition hold something, so that services believe it again although the backup has nothing for it. */
-const BELIEVED = "restored";
 const RECORDS_AT_A_TIME = 1_000;
 
 export interface RestoreOptions {
@@ -37,6 +37,8 @@ export interface RestoredEntry {
 export async function restore(options: RestoreOptions): Promise<readonly RestoredEntry[]> {
   const { connection, topics, entries, onProgress } = options;
   const done: RestoredEntry[] = [];
+  // All of them, before anything is written: a restore that is refused has not begun.
+  for (const entry of entries) valueIn(entry);
   await connection.serde.start();
   for (const configuration of topics) {
     const { topic } = configuration;
@@ -58,28 +60,62 @@ async function restoreTopic(
   { topic, isEdited }: ConfigurationTopic,
   entries: readonly Entry[],
 ): Promise<readonly RestoredEntry[]> {
-  if (isEdited && !options.isDryRun) return await restoreEdited(options, topic, entries);
   const { kafka, serde } = options.connection;
-  const before = await readTopic(kafka, topic.name);
+  if (options.isDryRun)
+    return (await planned(serde, topic, entries, await readTopic(kafka, topic.name))).done;
+  const partitions = await kafka.admin().partitionCount(topic.name);
+  await send(options, markRecords(topic.name, restoreMarks(options.mark, partitions), "begun"));
+  try {
+    // Read behind our own marks: every restore that is open by then is ended with this one.
+    const before = await readTopic(kafka, topic.name);
+    const restored = isEdited
+      ? await restoreEdited(options, topic, entries)
+      : await restoreProduced(options, { topic, entries, before });
+    const marks = new Set(before.openRestores.map(({ key }) => key));
+    await send(options, markRecords(topic.name, [...marks], "ended"));
+    return restored;
+  } catch (error) {
+    options.onProgress(`${topic.name} is half restored: who starts waits until a restore has been run again`);
+    throw error;
+  }
+}
+
+/** What is to be done with each entry, and the records that do it. */
+async function planned(
+  serde: KafkaAndSerde["serde"],
+  topic: ConfiguredTopic,
+  entries: readonly Entry[],
+  before: TopicState,
+): Promise<{ readonly done: readonly RestoredEntry[]; readonly records: readonly OutgoingRecord[] }> {
   const done: RestoredEntry[] = [];
   const records: OutgoingRecord[] = [];
-  const headers = new Map([[MARK, options.mark]]);
   for (const entry of entries) {
+    const { record, key } = entry;
     const restored = valueIn(entry);
-    const verdict = verdictOf(restored, await currentOf(serde, topic, before.records.get(entry.key)?.value));
-    done.push({ record: entry.record, key: entry.key, verdict });
+    const verdict = verdictOf(restored, await currentOf(serde, topic, before.records.get(key)?.value));
+    done.push({ record, key, verdict });
     if (WRITTEN.has(verdict))
-      records.push({
-        topic: topic.name,
-        key: entry.key,
-        value: serde.encode(topic, restored as never),
-        headers,
-      });
+      records.push({ topic: topic.name, key, value: serde.encode(topic, restored as never) });
   }
-  if (options.isDryRun) return done;
-  for (const key of keysOfPartitions(before.ends.length))
-    records.push({ topic: topic.name, key, value: null, headers });
-  await send(options, records);
+  return { done, records };
+}
+
+interface Produced {
+  readonly topic: ConfiguredTopic;
+  readonly entries: readonly Entry[];
+  readonly before: TopicState;
+}
+
+async function restoreProduced(
+  options: RestoreOptions,
+  { topic, entries, before }: Produced,
+): Promise<readonly RestoredEntry[]> {
+  const headers = new Map([[MARK, options.mark]]);
+  const { done, records } = await planned(options.connection.serde, topic, entries, before);
+  await send(
+    options,
+    records.map((record) => ({ ...record, headers })),
+  );
   await send(options, await overwritten(options, topic, before));
   return done;
 }
@@ -89,7 +125,6 @@ async function restoreEdited(
   topic: ConfiguredTopic,
   entries: readonly Entry[],
 ): Promise<readonly RestoredEntry[]> {
-  const partitions = await kafka.admin().partitionCount(topic.name);
   const held = await openEditedTopic(kafka, topic.name);
   const done: RestoredEntry[] = [];
   try {
@@ -103,22 +138,10 @@ async function restoreEdited(
       });
       done.push({ record, key, verdict });
     }
-    for (const key of keysOfPartitions(partitions)) await held.mark(key);
   } finally {
     await held.close();
   }
   return done;
-}
-
-/** A key for each partition: one that has lost records is believed again when something was written to it. */
-function keysOfPartitions(count: number): string[] {
-  const keys = new Map<number, string>();
-  for (let i = 0; keys.size < count; i += 1) {
-    const key = `${BELIEVED}-${i}`;
-    const partition = partitionOfKey(key, count);
-    if (!keys.has(partition)) keys.set(partition, key);
-  }
-  return [...keys.values()];
 }
 
 async function currentOf(

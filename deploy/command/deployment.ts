@@ -3,6 +3,7 @@ import { connect } from "#connection";
 import { type Admin, fromClientError, isTooShort, type TopicDifference, type WitnessedTopic } from "#kafka";
 import type { SettingsOf } from "#runtime";
 import { allTopics, type ConfigurationTopic, configurationTopics, type Topic, topicMap } from "#topics";
+import { openRestores } from "../backup/index.ts";
 import type { settings as provisionSchema } from "../provision/config.ts";
 
 /** What of a deployment's topics and schemas is not as this version needs it. */
@@ -42,6 +43,29 @@ export async function compareDeployment({
     const isUnusable =
       missing.length + missingSchemas.length + lostTopics.length > 0 || judged.some(({ isShort }) => isShort);
     return { missingTopics, lostTopics, missingSchemas, differing: judged, isUnusable };
+  } finally {
+    await close();
+  }
+}
+
+/** Configuration topics with a restore that has begun and not ended, by the time at which it began. Rejects as `compareDeployment` does. */
+export async function halfRestoredTopics(
+  settings: Pick<SettingsOf<typeof provisionSchema>, "kafka" | "registry" | "topics">,
+): Promise<ReadonlyMap<string, number>> {
+  const names = configurationTopics(topicMap(settings.topics)).map(({ topic }) => topic.name);
+  const { kafka, close } = connect({
+    kafka: settings.kafka,
+    registryUrl: settings.registry.registryUrl,
+    topics: [],
+  });
+  const begunAtMs = new Map<string, number>();
+  try {
+    const all = new Set(await kafka.admin().topicNames());
+    for (const name of names.filter((each) => all.has(each))) {
+      const [open] = await openRestores(kafka, name);
+      if (open !== undefined) begunAtMs.set(name, open.begunAtMs);
+    }
+    return begunAtMs;
   } finally {
     await close();
   }

@@ -85,6 +85,13 @@ export const kafka: Dashboard = {
           queries: [{ expr: perSecond("hookline_records_lost_total", ["topic"]), legend: "{{topic}}" }],
         },
         {
+          title: "Ends of logs lost",
+          description:
+            "Records that had been read and are gone: a broker came back without them. Never anything else than 0.",
+          unit: "cps",
+          queries: [{ expr: perSecond("hookline_records_truncated_total", ["topic"]), legend: "{{topic}}" }],
+        },
+        {
           title: "Unreadable records",
           description: "Of topics of the flow by process, and of the configuration.",
           unit: "cps",

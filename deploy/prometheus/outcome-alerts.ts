@@ -1,13 +1,5 @@
 // Alerts about what became of calls and of what was asked for.
-import type { AlertText } from "./rule.ts";
-
-/**
- * Counters that grew within the hour. What a process counts at its start is there before its first scrape, which `increase` does not see:
- * a counter that was not there an hour ago counts from 0.
- */
-function grown(counter: string, by = ""): string {
-  return `sum by (${by}) (increase(${counter}[1h])) > 0 or sum by (${by}) (${counter} unless ${counter} offset 1h) > 0`;
-}
+import { type AlertText, grown } from "./rule.ts";
 
 /** Fewer endpoints or destinations are no share of anything. */
 const LEAST = 4;
@@ -17,14 +9,6 @@ const OPEN = 'sum(hookline_delivery_endpoints{breaker!="closed"})';
 const ENDPOINTS = "sum(hookline_delivery_endpoints)";
 
 export const OUTCOMES: readonly AlertText[] = [
-  {
-    alert: "HooklineRecordsLost",
-    severity: "page",
-    expr: grown("hookline_records_lost_total", "topic"),
-    summary: "Records of {{ $labels.topic }} were removed unread.",
-    description:
-      "Retention removed about {{ $value | humanize }} records of {{ $labels.topic }} within the last hour before they were read.",
-  },
   {
     alert: "HooklineDeadLettersGrow",
     severity: "ticket",

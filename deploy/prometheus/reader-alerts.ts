@@ -1,5 +1,5 @@
 // Alerts about what is read, and what is not.
-import type { AlertText } from "./rule.ts";
+import { type AlertText, grown } from "./rule.ts";
 
 export const READERS: readonly AlertText[] = [
   {
@@ -104,8 +104,24 @@ export const READERS: readonly AlertText[] = [
     severity: "page",
     expr: "max by (topic) (hookline_configuration_lost) > 0",
     for: "1m",
-    summary: "A configuration topic is gone or empty: {{ $labels.topic }}.",
+    summary: "A configuration topic is gone, empty or half restored: {{ $labels.topic }}.",
     description:
-      "The topic had records of {{ $labels.topic }}. Processes that run go on with what they know; do not restart them before it is restored.",
+      "The topic had records of {{ $labels.topic }}, or a restore of them has not ended. Processes that run go on with what they know; do not restart them before it is restored.",
+  },
+  {
+    alert: "HooklineRecordsLost",
+    severity: "page",
+    expr: grown("hookline_records_lost_total", "topic"),
+    summary: "Records of {{ $labels.topic }} were removed unread.",
+    description:
+      "Retention removed about {{ $value | humanize }} records of {{ $labels.topic }} within the last hour before they were read.",
+  },
+  {
+    alert: "HooklineRecordsTruncated",
+    severity: "page",
+    expr: grown("hookline_records_truncated_total", "topic"),
+    summary: "The end of {{ $labels.topic }} was lost.",
+    description:
+      "Within the last hour at least {{ $value | humanize }} records of {{ $labels.topic }} were gone that had been read, and perhaps others behind them: a broker came back without them.",
   },
 ];

@@ -40,6 +40,14 @@ export interface AlertText {
   readonly description: string;
 }
 
+/**
+ * Counters that grew within the hour. What a process counts at its start is there before its first scrape, which `increase` does not see:
+ * a counter that was not there an hour ago counts from 0.
+ */
+export function grown(counter: string, by = ""): string {
+  return `sum by (${by}) (increase(${counter}[1h])) > 0 or sum by (${by}) (${counter} unless ${counter} offset 1h) > 0`;
+}
+
 /** An alert with the links to its section in docs/operations.md and to a dashboard, by its uid. */
 export function alertRule(
   { alert, severity, expr, summary, description, ...rest }: AlertText,

@@ -8,7 +8,7 @@ const LOOK_EVERY_MS = 10_000;
 type WatchContext = Pick<ServiceContext<unknown>, "host" | "lifecycle" | "logger" | "metrics">;
 
 /**
- * Says in log and metrics that a configuration topic was deleted, or has lost records. The process itself goes on with what it has read: its tables
+ * Says in log and metrics that a configuration topic was deleted, has lost records, or is half restored as tables of the process see it. The process itself goes on with what it has read: its tables
  * keep that, and one that starts waits (docs/decisions/0118).
  */
 export function watchConfiguration(
@@ -22,7 +22,7 @@ export function watchConfiguration(
   const lost = new Set<string>();
   metrics.gauge({
     name: "configuration_lost",
-    help: "1 while a configuration topic is gone or has lost records that nobody has brought back; looked at every 10 seconds.",
+    help: "1 while a configuration topic is gone, has lost records that nobody has brought back, or is half restored; looked at every 10 seconds.",
     labels: { topic: watched.map(({ topic }) => topic.record) },
     collect(gauge) {
       for (const { topic } of watched) gauge.set({ topic: topic.record }, lost.has(topic.record) ? 1 : 0);
@@ -45,7 +45,10 @@ export function watchConfiguration(
         return;
       }
       if (!lost.has(record))
-        logger.error({ topic: name, err: error }, "a configuration topic has lost records: restore it");
+        logger.error(
+          { topic: name, err: error },
+          "a configuration topic has lost records or is half restored: restore it",
+        );
       lost.add(record);
     }
   }

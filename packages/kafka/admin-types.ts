@@ -90,7 +90,10 @@ export interface Admin {
   topicNames(): Promise<string[]>;
   partitionCount(topic: string): Promise<number>;
   offsets(topic: string): Promise<PartitionOffsets[]>;
-  /** Whether the topic holds records. Rejects with "records_lost" where it, or a partition of it, holds none or less than it did. */
+  /**
+   * Whether the topic holds records. Rejects with "records_lost" where it, or a partition of it, holds none or less than it did, and while a table
+   * of the same Kafka sees a restore of it that has not ended.
+   */
   holdsRecords(topic: WitnessedTopic): Promise<boolean>;
   /** Per partition the first offset at or after the time; the end where there is none. */
   offsetForTime(topic: string, timestampMs: number): Promise<{ partition: number; offset: number }[]>;

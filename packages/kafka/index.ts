@@ -42,6 +42,14 @@ export type {
   SessionHandlers,
   SessionOptions,
 } from "./session.ts";
+export {
+  halfRestored,
+  isRestoreMark,
+  markRecords,
+  type OpenRestore,
+  OpenRestores,
+  restoreMarks,
+} from "./tables/open-restores.ts";
 export type {
   Claim,
   Kafka,

@@ -1,5 +1,5 @@
 import { type Host, systemHost } from "#host";
-import { createAdmin } from "./admin/admin.ts";
+import { createAdmin, type TablesSay } from "./admin/admin.ts";
 import { AdminClient } from "./admin/admin-client.ts";
 import type { Cluster, ProduceClient } from "./cluster.ts";
 import { createRunner } from "./consuming/runner.ts";
@@ -10,7 +10,7 @@ import { clientCluster } from "./protocol/client-cluster.ts";
 import { readRange } from "./tables/range.ts";
 import { TopicTable } from "./tables/table.ts";
 import { MarkingTableWriter } from "./tables/table-writer.ts";
-import type { Kafka, KafkaLogger, KafkaSettings, Producer, ProducerOptions } from "./types.ts";
+import type { Kafka, KafkaLogger, KafkaSettings, Producer, ProducerOptions, TableOptions } from "./types.ts";
 
 export interface KafkaDependencies {
   readonly logger?: KafkaLogger;
@@ -49,6 +49,7 @@ export function createKafkaOn(
     closers.producers.push(() => producer.close());
     return producer;
   };
+  const tables: Pick<TopicTable<unknown>, "isWatchOf" | "unlessHalfRestored">[] = [];
   let tableWriting: ProduceClient | undefined;
   /** One for all tables: a control process edits one thing at a time. */
   const tableWritingClient = (): ProduceClient => {
@@ -59,6 +60,9 @@ export function createKafkaOn(
     }
     return tableWriting;
   };
+  const unlessHalfRestored: TablesSay["unlessHalfRestored"] = (topic, ends) => {
+    for (const table of tables) if (table.isWatchOf(topic)) table.unlessHalfRestored(ends);
+  };
   return {
     producer: newProducer,
     durableProducer: () => newProducer({ deliveryTimeoutMs: Number.POSITIVE_INFINITY }),
@@ -67,14 +71,15 @@ export function createKafkaOn(
       closers.runners.push(() => runner.stop(CLOSE_GRACE_MS));
       return runner;
     },
-    table(options) {
-      const table = new TopicTable(parts, options);
+    table<V extends L, L>(options: TableOptions<V, L>) {
+      const table = new TopicTable<V, L>(parts, options);
+      tables.push(table);
       closers.tables.push(() => table.close());
       return table;
     },
     tableWriter: (options) =>
       new MarkingTableWriter({ cluster, client: tableWritingClient(), metadata, host }, options),
-    admin: () => createAdmin(admin),
+    admin: () => createAdmin(admin, { unlessHalfRestored }),
     readRange: (options) =>
       readRange({ client: cluster.fetchClient, logger, host, closing: closing.signal }, options),
     async close() {

@@ -203,7 +203,8 @@ export interface TableOptions<V, L = V> {
   decodeForListeners?(record: RawRecord): L | Promise<L>;
   /**
    * Of a compacted topic that is never empty again: topics whose records show that this one had some. A topic that holds nothing although
-   * it had records counts as lost: `load` waits until it holds some again, and what the table has stays.
+   * it had records counts as lost: `load` waits until it holds some again, and what the table has stays. It counts as lost, too, while a restore
+   * of it has begun and not ended.
    */
   readonly witnesses?: readonly string[];
   /** False: the listeners get every value, and the table keeps none, for a log whose keys never come again. */
@@ -222,7 +223,7 @@ export interface Table<V, L = V> {
   /** Rejects when the table will never follow again: the process should end. */
   readonly failed: Promise<never>;
   readonly loaded: boolean;
-  /** Rejects with "records_lost" where the topic holds nothing although it had records, of a table with `witnesses`. */
+  /** Rejects with "records_lost" where the topic holds nothing although it had records, or is half restored, of a table with `witnesses`. */
   look(): Promise<void>;
   get(key: string): V | undefined;
   entries(): IterableIterator<[string, V]>;

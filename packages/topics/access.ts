@@ -28,7 +28,7 @@ export function accessRules(options: TopicMapOptions): AccessRule[] {
   const map = topicMap(options);
   const topics = allTopics(map);
   const services = SERVICE_NAMES.flatMap((service) => serviceRules(service, topics, options));
-  return [...services, ...setUpRules(topics), ...backupRules(map, options)].filter(
+  return [...services, ...setUpRules(topics, map), ...backupRules(map, options)].filter(
     ({ names }) => names.length > 0,
   );
 }
@@ -67,10 +67,15 @@ function serviceRules(
   ];
 }
 
-function setUpRules(topics: readonly Topic[]): AccessRule[] {
+/** Whether a configuration topic is half restored is seen in its records, which `hookline doctor` reads. */
+function setUpRules(topics: readonly Topic[], map: TopicMap): AccessRule[] {
   const names = topics.map(({ name }) => name);
-  const operations = ["Create", "Describe", "DescribeConfigs", "AlterConfigs"] as const;
-  return [{ principal: "topics", resourceType: "topic", patternType: "literal", names, operations }];
+  const configuration = configurationTopics(map).map(({ topic }) => topic.name);
+  const literal = { principal: "topics", resourceType: "topic", patternType: "literal" } as const;
+  return [
+    { ...literal, names, operations: ["Create", "Describe", "DescribeConfigs", "AlterConfigs"] },
+    { ...literal, names: configuration, operations: ["Read"] },
+  ];
 }
 
 /** Whether a topic has lost its records is seen from the offsets of its witnesses. A restore follows what it writes, as a table. */

@@ -14,8 +14,8 @@ interface Watched {
   readonly groupId: string;
   /** As metrics name it. */
   readonly label: (typeof LABELS)[number];
-  /** In a retry topic records wait for their time, and nothing is committed meanwhile. */
-  readonly isQueue: boolean;
+  /** Of a retry topic: for so long each record waits, and nothing needs to be committed meanwhile. */
+  readonly delayMs?: number;
 }
 
 const LABELS = ["calls", "delivery-jobs", "delivery-retry"] as const;
@@ -25,7 +25,7 @@ interface Found {
   readonly expiring: number;
 }
 
-/** Where a group stands in a partition in which records wait, and since when. */
+/** Where a group stands in a partition in which it has something to do, and since when. */
 interface Place {
   readonly offset: number;
   readonly sinceMs: number;
@@ -43,7 +43,7 @@ export function watchBacklog(context: ControlContext, { kafka, topics }: Connect
     }, 0);
   metrics.gauge({
     name: "control_stalled_partitions",
-    help: "Partitions in which records wait and whose group has committed nothing for 5 minutes.",
+    help: "Partitions in which records wait, of a retry topic records that have been due for 5 minutes, and whose group has committed nothing for 5 minutes.",
     labels: { topic: LABELS },
     collect: (gauge) => {
       for (const topic of LABELS)
@@ -66,14 +66,22 @@ export function watchBacklog(context: ControlContext, { kafka, topics }: Connect
     },
   });
   const looks = watched.map((each) => ({ each, look: backlogLook(kafka.admin(), each) }));
+  /** Topics whose last look has failed: metrics say of them what was found before. */
+  const unknown = new Set<Topic>();
   let isLooking = false;
   async function lookAtAll(): Promise<void> {
     isLooking = true;
     for (const { each, look } of looks) {
       try {
         found.set(each.topic, await look(host.now()));
+        if (unknown.delete(each.topic)) logger.info(nameOf(each), "the backlog can be looked at again");
       } catch (error) {
-        logger.debug({ topic: each.topic.name, err: error }, "the backlog could not be looked at");
+        if (!unknown.has(each.topic))
+          logger.warn(
+            { ...nameOf(each), err: error },
+            "the backlog cannot be looked at; metrics stay as they were",
+          );
+        unknown.add(each.topic);
       }
     }
     isLooking = false;
@@ -84,14 +92,18 @@ export function watchBacklog(context: ControlContext, { kafka, topics }: Connect
   lifecycle.onStop("backlog watch", () => timer.clear());
 }
 
+function nameOf({ topic }: Pick<Watched, "topic">): { readonly topic: string } {
+  return { topic: topic.name };
+}
+
 function watchedTopics(topics: TopicMap, prefix: string): readonly Watched[] {
   const { deliverer, webhookRouter } = consumerGroups(prefix);
   const delivered = { groupId: deliverer.id } as const;
   return [
-    { topic: topics.calls, groupId: webhookRouter.id, label: "calls", isQueue: false },
-    { ...delivered, topic: topics.deliveryJobs, label: "delivery-jobs", isQueue: false },
+    { topic: topics.calls, groupId: webhookRouter.id, label: "calls" },
+    { ...delivered, topic: topics.deliveryJobs, label: "delivery-jobs" },
     ...topics.deliveryRetries.map(
-      (topic) => ({ ...delivered, topic, label: "delivery-retry", isQueue: true }) as const,
+      (topic) => ({ ...delivered, topic, label: "delivery-retry", delayMs: topic.delayMs }) as const,
     ),
   ];
 }
@@ -99,23 +111,33 @@ function watchedTopics(topics: TopicMap, prefix: string): readonly Watched[] {
 /** A look at one topic; it remembers where the group stood. Rejects with a KafkaError. */
 export function backlogLook(
   admin: Pick<Admin, "committedOffsets" | "offsetForTime" | "offsets">,
-  { topic, groupId, isQueue }: Pick<Watched, "topic" | "groupId" | "isQueue">,
+  { topic, groupId, delayMs }: Pick<Watched, "topic" | "groupId" | "delayMs">,
 ): (nowMs: number) => Promise<Found> {
+  const { name, cleanup } = topic;
+  const keptMs = cleanup.policy === "delete" ? cleanup.retentionMs : Number.POSITIVE_INFINITY;
   const places = new Map<number, Place>();
+  /** By partition, the first offset that is not older than that. */
+  async function youngerThan(atMs: number): Promise<ReadonlyMap<number, number>> {
+    const found = await admin.offsetForTime(name, Math.max(0, Math.floor(atMs)));
+    return new Map(found.map(({ partition, offset }) => [partition, offset]));
+  }
+  const isStill = (partition: number, offset: number, nowMs: number): boolean => {
+    const before = places.get(partition);
+    const place = before?.offset === offset ? before : { offset, sinceMs: nowMs };
+    places.set(partition, place);
+    return nowMs - place.sinceMs >= STALLED_AFTER_MS;
+  };
   return async (nowMs) => {
-    const { name, cleanup } = topic;
-    const keptMs = cleanup.policy === "delete" ? cleanup.retentionMs : Number.POSITIVE_INFINITY;
-    const young = await admin.offsetForTime(name, Math.max(0, Math.floor(nowMs - EXPIRES_AFTER * keptMs)));
-    const youngFrom = new Map(young.map(({ partition, offset }) => [partition, offset]));
+    const youngFrom = await youngerThan(nowMs - EXPIRES_AFTER * keptMs);
+    const notDueFrom =
+      delayMs === undefined ? undefined : await youngerThan(nowMs - delayMs - STALLED_AFTER_MS);
     const committed = await admin.committedOffsets(groupId, name);
     let [stalled, expiring] = [0, 0];
     for (const { partition, low, high } of await admin.offsets(name)) {
       const offset = Math.max(low, committed.get(partition) ?? low);
-      const before = places.get(partition);
-      const place = before?.offset === offset ? before : { offset, sinceMs: nowMs };
-      if (offset < high) places.set(partition, place);
-      else places.delete(partition);
-      if (!isQueue && offset < high && nowMs - place.sinceMs >= STALLED_AFTER_MS) stalled += 1;
+      if (offset >= high) places.delete(partition);
+      else if (isStill(partition, offset, nowMs) && offset < (notDueFrom?.get(partition) ?? high))
+        stalled += 1;
       if (offset < (youngFrom.get(partition) ?? 0)) expiring += 1;
     }
     return { stalled, expiring };

@@ -4,7 +4,7 @@ import { mkdtemp, readFile, rm, stat } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "@jest/globals";
-import { createKafka, type Kafka } from "#kafka";
+import { createKafka, type Kafka, markRecords, restoreMarks } from "#kafka";
 import { type Destination, requestJson, type Source } from "#support/api";
 import { type Deployment, startDeployment } from "#support/deployment";
 import { metricsOf, sumOfMetric } from "#support/metrics";
@@ -114,6 +114,18 @@ async function arrivesEverywhere(paths: readonly string[] = ["/one", "/two"]): P
       return json["messageId"] === messageId && headers["x-team"] === "growth" && signature === "valid";
     });
   await until(() => paths.every(has), { timeoutMs: 30_000, what: `${messageId} at ${paths}` });
+}
+
+/** Leaves what a restore leaves that is killed before its first entry: every partition holds something. */
+async function cutOffRestore(topic: string): Promise<void> {
+  const producer = kafka.producer();
+  await producer.send(markRecords(topic, restoreMarks("killed", PARTITIONS), "begun"));
+  await producer.close();
+  expect((await hookline(["doctor"])).out).toMatch(/half restored: .*suppressions/);
+  const backup = await hookline(["backup", join(folder, "half.ndjson")]);
+  expect([backup.code, backup.said]).toEqual([1, expect.stringContaining("half restored")]);
+  const refused = await requestJson(`${deployment.controlUrl()}/v1/regulations`, { body: SUPPRESSION });
+  expect(refused.status).toBe(503);
 }
 
 const lostOn = async (name: "ingest" | "control"): Promise<number> =>
@@ -234,7 +246,10 @@ test("suppressions alone that are created again empty are believed by nobody, un
   });
   expect((await hookline(["doctor"])).out).toMatch(/have lost their records: .*suppressions/);
   expect(isLateReady).toBe(false);
+  await cutOffRestore(suppressions.name);
+  expect(isLateReady).toBe(false);
   const restored = await hookline(["restore", file, "--only", "suppressions"]);
   expect([restored.code, restored.out]).toEqual([0, expect.stringContaining("1 created")]);
   await late;
+  expect((await hookline(["doctor"])).out).not.toContain("half restored");
 }, 480_000);

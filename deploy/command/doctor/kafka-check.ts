@@ -11,14 +11,36 @@ const SHOWN_NAMES = 5;
 export async function checkKafka({ environment }: CommandContext): Promise<readonly Finding[]> {
   try {
     const settings = readSettings(provisionSchema, { processName: "hookline doctor", environment });
-    const { compareDeployment } = await import("../deployment.ts");
-    const where = `Kafka at ${settings.kafka.brokers.join(", ")} or the registry`;
-    return findingsOf(await within(compareDeployment(settings), TIMEOUT_MS, where));
+    const { compareDeployment, halfRestoredTopics } = await import("../deployment.ts");
+    const where = `Kafka at ${settings.kafka.brokers.join(", ")}`;
+    const compared = await within(compareDeployment(settings), TIMEOUT_MS, `${where} or the registry`);
+    const restores = await within(halfRestoredTopics(settings), TIMEOUT_MS, where).then(
+      restoreFindings,
+      unknownRestores,
+    );
+    return [...findingsOf(compared), ...restores];
   } catch (error) {
     // The check of settings has named what is wrong.
     if (error instanceof SettingsError) return [];
     return [unreachable(error)];
   }
+}
+
+function restoreFindings(begunAtMs: ReadonlyMap<string, number>): readonly Finding[] {
+  const topics = [...begunAtMs].map(([name, ms]) => `${name} (since ${new Date(ms).toISOString()})`);
+  return finding(
+    "configuration topics are being restored, or were left half restored",
+    topics,
+    "wrong",
+    "If no `hookline restore` is under way, run it again with the same backup. Until it has ended, what starts waits, and changes are refused: end nothing.",
+  );
+}
+
+/** A large topic may take longer to read, and whoever asks may not be allowed to. */
+function unknownRestores(error: unknown): readonly Finding[] {
+  const found = `whether a restore was cut off is not known: ${reasonOf(error)}`;
+  const advice = "May this user read the configuration topics? `hookline topics acls` has the rules.";
+  return [{ check: "topics", state: "warning", found, advice }];
 }
 
 function unreachable(error: unknown): Finding {

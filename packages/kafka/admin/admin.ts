@@ -1,4 +1,4 @@
-import type { Admin, CommittedPlace } from "../admin-types.ts";
+import type { Admin, CommittedPlace, PartitionOffsets } from "../admin-types.ts";
 import type { Commit } from "../cluster.ts";
 import { decodeDoneAhead, isDoneAhead } from "../consuming/done-ahead.ts";
 import { KafkaError } from "../errors.ts";
@@ -7,14 +7,25 @@ import { fetchOffsets } from "./offsets.ts";
 import { offsetsUnlessLost } from "./topic-loss.ts";
 import { compareTopics, ensureTopics } from "./topics.ts";
 
-export function createAdmin(client: AdminClient): Admin {
+/** What tables of this process know of a topic. */
+export interface TablesSay {
+  /** Throws a KafkaError while one of them sees a restore of the topic that has not ended. */
+  unlessHalfRestored(topic: string, ends: readonly PartitionOffsets[]): void;
+}
+
+const NO_TABLES: TablesSay = { unlessHalfRestored: () => undefined };
+
+export function createAdmin(client: AdminClient, tables: TablesSay = NO_TABLES): Admin {
   return {
     ensureTopics: (specs, options) => ensureTopics(client, specs, options),
     compareTopics: (specs, options) => compareTopics(client, specs, options),
     topicNames: () => client.run((admin) => admin.listTopics()),
     offsets: (topic) => fetchOffsets(client, topic),
-    holdsRecords: async (topic) =>
-      (await offsetsUnlessLost(client, topic)).some(({ low, high }) => low < high),
+    async holdsRecords(topic) {
+      const ends = await offsetsUnlessLost(client, topic);
+      tables.unlessHalfRestored(topic.topic, ends);
+      return ends.some(({ low, high }) => low < high);
+    },
 
     async partitionCount(topic) {
       const shapes = await client.run((admin) => admin.shapes([topic]));

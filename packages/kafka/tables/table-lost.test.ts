@@ -5,6 +5,7 @@ import { withBareAdmin } from "../fixtures/bare-admin.ts";
 import { record, type ScratchKafka, scratchKafka, useScratchKafka } from "../fixtures/scratch-kafka.ts";
 import { partitionOfKey } from "../producing/partitioner.ts";
 import type { OutgoingRecord, Table } from "../types.ts";
+import { markRecords, restoreMarks } from "./open-restores.ts";
 
 let brokers: readonly string[];
 let scratch: ScratchKafka;
@@ -83,6 +84,57 @@ test("a witness that is not there yet says nothing: an empty topic is believed",
   await recreate();
   const [admin, witnesses] = [scratch.kafka.admin(), [`${jobs}-of-a-later-version`]];
   expect(await admin.holdsRecords({ topic: config, witnesses })).toBe(false);
+}, 120_000);
+
+test("a topic that is half restored is not loaded, and its marks are nothing that a table has or tells", async () => {
+  const marks = restoreMarks("r", 2);
+  const [some = "", ...others] = marks;
+  await write(...markRecords(config, marks, "begun"), record(config, "b", "1"));
+  const other = scratchKafka(brokers);
+  const late = newTable(other);
+  const told: string[] = [];
+  late.onChange((key) => told.push(key));
+  const loading = late.load();
+  const said = () =>
+    other.lines.some(({ fields }) => String(Object(fields)["error"]).includes("half restored"));
+  await until(said, { timeoutMs: 30_000, what: "the line" });
+  await write(...markRecords(config, [some], "ended"));
+  await expect(late.look()).rejects.toMatchObject({ code: "records_lost" });
+  expect(late.loaded).toBe(false);
+  await write(...markRecords(config, others, "ended"));
+  await loading;
+  expect(told.toSorted()).toEqual(["a", "b", "d"]);
+  expect([...late.entries()].map(([key]) => key).toSorted()).toEqual(["a", "b", "d"]);
+  await late.look();
+  await other.close();
+}, 120_000);
+
+test("a half restored topic that is created again and filled is believed by who had read the mark", async () => {
+  await table.load();
+  await write(...markRecords(config, restoreMarks("r", 2), "begun"));
+  await until(
+    () =>
+      table.look().then(
+        () => false,
+        ({ message }: Error) => message.includes("half restored"),
+      ),
+    {
+      timeoutMs: 30_000,
+      what: "the marks",
+    },
+  );
+  await recreate();
+  await expect(table.look()).rejects.toMatchObject({ code: "records_lost" });
+  await write(record(config, "a", "2"), record(config, "d", "2"));
+  await until(
+    () =>
+      table.look().then(
+        () => true,
+        () => false,
+      ),
+    { timeoutMs: 60_000, what: "a look" },
+  );
+  expect(table.get("d")).toBe("2");
 }, 120_000);
 
 /** What retention or a person does, which a compacted topic refuses. */

@@ -10,6 +10,7 @@ import { fromClientError, KafkaError } from "../errors.ts";
 import { isWorthLogging } from "../repeated-warning.ts";
 import { Shutdown } from "../shutdown.ts";
 import type { RawRecord, Received, Settle, Table, TableListener, TableOptions } from "../types.ts";
+import { isRestoreMark, OpenRestores } from "./open-restores.ts";
 import { OpenWriters } from "./open-writers.ts";
 import { DecodedValues, EncodedValues, NoValues, type TableValues } from "./table-values.ts";
 
@@ -53,6 +54,7 @@ export class TopicTable<V extends L, L = V> implements Table<V, L> {
   readonly #positions = new Map<number, number>();
   readonly #memory = new SeenLog();
   readonly #writers = new OpenWriters();
+  readonly #restores = new OpenRestores();
   readonly #listeners = new Set<TableListener<L>>();
   /** Called when anything was read. */
   readonly #waiters = new Set<() => void>();
@@ -76,7 +78,7 @@ export class TopicTable<V extends L, L = V> implements Table<V, L> {
       topics: [options.topic],
       commits: false,
       work: {
-        decode: (record) => (record.value === null ? undefined : read(record)),
+        decode: (record) => (record.value === null || isRestoreMark(record) ? undefined : read(record)),
         step: (record, settle) => this.#step(record, settle),
         deadLetter: (record, error) => this.#skip(record, error),
         write: async () => undefined,
@@ -130,7 +132,18 @@ export class TopicTable<V extends L, L = V> implements Table<V, L> {
   }
 
   async look(): Promise<void> {
-    if (this.#options.witnesses !== undefined) await this.#findEnds();
+    if (this.#options.witnesses !== undefined) this.unlessHalfRestored(await this.#findEnds());
+  }
+
+  /** Whether it follows the topic, and would say that records of it are lost. */
+  isWatchOf(topic: string): boolean {
+    const { topic: own, witnesses } = this.#options;
+    return own === topic && witnesses !== undefined && this.#ending.why === undefined;
+  }
+
+  /** Throws a KafkaError while a restore is open, as far as the table has read. */
+  unlessHalfRestored(ends: readonly PartitionOffsets[]): void {
+    this.#restores.unlessOpen(this.#options.topic, ends);
   }
 
   onChange(listener: TableListener<L>): () => void {
@@ -165,7 +178,21 @@ export class TopicTable<V extends L, L = V> implements Table<V, L> {
   async #readToEnd(): Promise<void> {
     this.#joined ??= this.#reader.start();
     await this.#ending.or(this.#joined);
-    const ends = await this.#ending.or(this.#findEnds());
+    if (this.#options.witnesses === undefined) {
+      await this.#readTo(await this.#ending.or(this.#findEnds()));
+      return;
+    }
+    let marks: number;
+    do {
+      marks = this.#restores.marks;
+      const ends = await this.#ending.or(this.#findEnds());
+      await this.#readTo(ends);
+      this.unlessHalfRestored(ends);
+      // Ends are not asked for in one moment: that of one partition may be from before a restore, that of another from behind it.
+    } while (this.#restores.marks !== marks);
+  }
+
+  async #readTo(ends: readonly PartitionOffsets[]): Promise<void> {
     const reading = this.#when(() => ends.every((end) => this.#hasRead(end)));
     try {
       await this.#ending.or(reading);
@@ -198,13 +225,17 @@ export class TopicTable<V extends L, L = V> implements Table<V, L> {
 
   #apply(record: Received<L | undefined>): void {
     const { key, decoded } = record;
-    if (key !== null && !this.#writers.observe(record)) {
+    if (key !== null && !this.#isMark(record)) {
       const before = this.#listeners.size === 0 ? undefined : this.#values.get(key);
       if (decoded === undefined) this.#values.delete(key);
       else this.#values.set(key, decoded, record);
       if (this.#listeners.size > 0) this.#tell(key, decoded, before);
     }
     this.#advanceTo(record);
+  }
+
+  #isMark(record: RawRecord): boolean {
+    return this.#restores.observe(record) || this.#writers.observe(record);
   }
 
   #tell(key: string, decoded: L | undefined, before: L | undefined): void {

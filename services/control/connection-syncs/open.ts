@@ -1,5 +1,5 @@
 import { ownerOf } from "#audiences";
-import type { Kafka, Producer } from "#kafka";
+import { isRestoreMark, type Kafka, type Producer } from "#kafka";
 import type { ServiceContext } from "#runtime";
 import type { Serde } from "#serde";
 import {
@@ -73,7 +73,10 @@ export function openConnectionSyncs(context: Context, parts: OpenSyncsParts): vo
   const runner = kafka.runner({
     groupId: consumerGroups(settings.topics.prefix).connectionSyncs.id,
     topics: [topics.destinationConfig.name],
-    decode: ({ value }) => (value === null ? undefined : serde.decode(topics.destinationConfig, value)),
+    decode: (record) =>
+      record.value === null || isRestoreMark(record)
+        ? undefined
+        : serde.decode(topics.destinationConfig, record.value),
     step(record, settle, claim) {
       left.observe(record);
       owner.step(record, settle, claim);

@@ -35,6 +35,6 @@ export function toProblem(error: unknown): ProblemError {
 function kafkaDetail({ code }: KafkaError): string {
   if (code === "table_timeout") return "the change is written, but cannot be read back yet";
   if (code === "records_lost")
-    return "the configuration has lost its records: it takes no changes until it is restored";
+    return "the configuration has lost its records, or is half restored: it takes no changes until it is restored";
   return "Kafka did not acknowledge the change in time; read it back before you repeat it: it may still have been written";
 }

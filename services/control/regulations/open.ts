@@ -1,4 +1,4 @@
-import type { Kafka, Producer, Runner, Table } from "#kafka";
+import { isRestoreMark, type Kafka, type Producer, type Runner, type Table } from "#kafka";
 import type { ServiceContext } from "#runtime";
 import type { Serde } from "#serde";
 import { consumerGroups, type DestinationConfig, type Regulation, type TopicMap, witnessesOf } from "#topics";
@@ -106,7 +106,10 @@ function runnerOf(
   return kafka.runner({
     groupId: consumerGroups(settings.topics.prefix).regulations.id,
     topics: [topics.regulations.name],
-    decode: ({ value }) => (value === null ? undefined : serde.decode(topics.regulations, value)),
+    decode: (record) =>
+      record.value === null || isRestoreMark(record)
+        ? undefined
+        : serde.decode(topics.regulations, record.value),
     step: owner.step,
     deadLetter({ key }, error) {
       logger.error({ regulationId: key, err: error }, "a regulation cannot be read");
