@@ -1,6 +1,6 @@
 export { backUp } from "./backup.ts";
 export { type Entry, readBackup } from "./file.ts";
-export { missingKeys } from "./keys.ts";
+export { unreadableEntries } from "./keys.ts";
 export type { Verdict } from "./plan.ts";
 export { type RestoredEntry, restore } from "./restore.ts";
 export { openRestores } from "./topic-state.ts";

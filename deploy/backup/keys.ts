@@ -3,21 +3,21 @@ import type { DestinationConfig } from "#topics";
 import type { Entry } from "./file.ts";
 import { valueIn } from "./plan.ts";
 
-/** Ids of keys that secrets of the backup need and that are not among `keys`, by how many destinations need them. */
-export function missingKeys(
+/** Entries with secrets that need keys that are not among `keys`, with the ids of those. */
+export function unreadableEntries(
   entries: readonly Entry[],
   keys: readonly { readonly id: string }[],
   nowMs: number,
-): ReadonlyMap<string, number> {
+): ReadonlyMap<Entry, readonly string[]> {
   const known = new Set(keys.map(({ id }) => id));
-  const missing = new Map<string, number>();
+  const unreadable = new Map<Entry, readonly string[]>();
   for (const entry of entries) {
     const value = valueIn(entry);
     if (!("webhooks" in value)) continue;
-    const needed = new Set(keyIdsOf(value, nowMs));
-    for (const id of needed) if (!known.has(id)) missing.set(id, (missing.get(id) ?? 0) + 1);
+    const missing = [...new Set(keyIdsOf(value, nowMs))].filter((id) => !known.has(id));
+    if (missing.length > 0) unreadable.set(entry, missing);
   }
-  return missing;
+  return unreadable;
 }
 
 /** A previous secret that signs nothing any more needs no key, as for control and deliverers. */

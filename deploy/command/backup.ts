@@ -32,6 +32,7 @@ interface BackupCommandOptions {
 interface RestoreCommandOptions extends BackupCommandOptions {
   readonly dryRun?: boolean;
   readonly only?: readonly Kind[];
+  readonly skipUnreadable?: boolean;
 }
 
 export function addBackupCommands(program: Command, context: CommandContext): void {
@@ -44,6 +45,10 @@ export function addBackupCommands(program: Command, context: CommandContext): vo
     examples: ["restore hookline-2026-01-31.ndjson --dry-run", "restore today.ndjson --only destinations"],
   })
     .option("--dry-run", "say what would be done, and do nothing")
+    .option(
+      "--skip-unreadable",
+      "leave out, and name, destinations with secrets that no configured encryption key opens",
+    )
     .addOption(new Option("--only <kind...>", "nothing but these").choices(Object.keys(KINDS)))
     .action((path: string, options: RestoreCommandOptions) => restoreBackup(context, path, options));
 }
@@ -70,17 +75,15 @@ async function writeBackup(
 async function restoreBackup(
   context: CommandContext,
   path: string,
-  { dryRun: isDryRun = false, json, only }: RestoreCommandOptions,
+  { dryRun: isDryRun = false, json, only, skipUnreadable = false }: RestoreCommandOptions,
 ): Promise<void> {
-  const settings = readSettings(restoreSettings, {
-    processName: "hookline restore",
-    environment: context.environment,
-  });
+  const settings = readRestoreSettings(context, isDryRun);
   const wanted = new Set<string>((only ?? (Object.keys(KINDS) as Kind[])).map((kind) => KINDS[kind]));
-  const { missingKeys, restore } = await import("../backup/index.ts");
-  const entries = (await read(path)).filter(({ record }) => wanted.has(record));
-  const missing = [...missingKeys(entries, settings.encryption.keys, Date.now())];
-  if (missing.length > 0) throw new CommandError(missingKeysMessage(missing), EXIT.failed);
+  const { restore, unreadableEntries } = await import("../backup/index.ts");
+  const all = (await read(path)).filter(({ record }) => wanted.has(record));
+  const unreadable = unreadableEntries(all, settings.encryption.keys, Date.now());
+  if (unreadable.size > 0) tellMissingKeys(context, unreadable, { isRefused: !isDryRun && !skipUnreadable });
+  const entries = all.filter((entry) => !unreadable.has(entry));
   const done = await connected(context, settings, ({ connection, topics }) =>
     restore({
       ...{ connection, entries, isDryRun },
@@ -89,8 +92,23 @@ async function restoreBackup(
       onProgress: context.say,
     }),
   );
-  show(context, done, { json, isDryRun });
-  if (done.some(({ verdict }) => verdict === "differing")) context.endWith(EXIT.failed);
+  const leftOut = [...unreadable].map(([{ record, key }, missingKeys]) => ({ record, key, missingKeys }));
+  show(context, { done, leftOut }, { json, isDryRun });
+  if (leftOut.length > 0 || done.some(({ verdict }) => verdict === "differing")) context.endWith(EXIT.failed);
+}
+
+/** A dry run writes nothing: it needs no key. */
+function readRestoreSettings(
+  { environment }: CommandContext,
+  isDryRun: boolean,
+): SettingsOf<typeof restoreSettings> {
+  const of = { processName: "hookline restore", environment };
+  try {
+    return readSettings(restoreSettings, of);
+  } catch (error) {
+    if (!isDryRun) throw error;
+    return { ...readSettings(backupSettings, of), encryption: { keys: [] } };
+  }
 }
 
 async function read(path: string): Promise<readonly Entry[]> {
@@ -104,9 +122,21 @@ async function read(path: string): Promise<readonly Entry[]> {
   }
 }
 
-function missingKeysMessage(missing: readonly (readonly [id: string, destinations: number])[]): string {
-  const each = missing.map(([id, destinations]) => `${id} (${destinations} destinations)`).join(", ");
-  return `HOOKLINE_ENCRYPTION_KEYS has no key ${each}: secrets of the backup would not open. Nothing is restored.`;
+/** Throws a CommandError when the restore is refused for it. */
+function tellMissingKeys(
+  { say }: CommandContext,
+  unreadable: ReadonlyMap<Entry, readonly string[]>,
+  { isRefused }: { readonly isRefused: boolean },
+): void {
+  const byId = Map.groupBy([...unreadable.values()].flat(), (id) => id);
+  const each = [...byId].map(([id, needed]) => `${id} (${needed.length} destinations)`).join(", ");
+  const what = `HOOKLINE_ENCRYPTION_KEYS has no key ${each}: secrets of the backup would not open.`;
+  if (isRefused)
+    throw new CommandError(
+      `${what} Nothing is restored. Put the key back, or leave these destinations out with --skip-unreadable.`,
+      EXIT.failed,
+    );
+  say(`${what} A restore without the key takes --skip-unreadable, and leaves these destinations out.`);
 }
 
 const WORDS: Readonly<Record<Verdict, string>> = {
@@ -119,19 +149,26 @@ const WORDS: Readonly<Record<Verdict, string>> = {
   differing: "of the same version and different: left",
 };
 
+interface LeftOut extends Pick<Entry, "record" | "key"> {
+  readonly missingKeys: readonly string[];
+}
+
 function show(
   context: CommandContext,
-  done: readonly RestoredEntry[],
+  { done, leftOut }: { readonly done: readonly RestoredEntry[]; readonly leftOut: readonly LeftOut[] },
   { json, isDryRun }: { readonly json: boolean | undefined; readonly isDryRun: boolean },
 ): void {
   if (json === true) {
-    printJson(context, { isDryRun, entries: done });
+    printJson(context, { isDryRun, entries: done, leftOut });
     return;
   }
   for (const { record, key, verdict } of done)
     if (verdict !== "same" && verdict !== "created") context.print(`${record} ${key}: ${WORDS[verdict]}`);
+  for (const { record, key, missingKeys } of leftOut)
+    context.print(`${record} ${key}: left out, as no key ${missingKeys.join(", ")} is configured`);
   const counts = Map.groupBy(done, ({ verdict }) => verdict);
   for (const [verdict, entries] of counts) context.print(`${entries.length} ${WORDS[verdict]}`);
+  if (leftOut.length > 0) context.print(`${leftOut.length} left out`);
   if (isDryRun) context.print("Nothing was written: this was a dry run.");
 }
 
