@@ -157,14 +157,14 @@ export const KNOWN_FAULTS: readonly KnownFault[] = [
     edits: [
       {
         file: "services/deliverer/waking/partition-pass.ts",
-        now: "void untilWritten(this.#parts, produce, letGo).then((isWritten) => {\n        if (!isWritten) return;",
+        now: "void untilWritten(this.#parts, produce, over).then((isWritten) => {\n        if (!isWritten) return;",
         before: "void (produce.length === 0 ? Promise.resolve() : this.#parts.write(produce)).then(() => {",
       },
       {
         file: "services/deliverer/waking/partition-pass.ts",
-        now: "progress.durable(record.offset, { isBack: produce.length > 0 && !isGone });\n        letGo();\n      });",
+        now: "progress.durable(record.offset, { isBack: produce.length > 0 && !isGone });\n        over();\n      });",
         before:
-          "progress.durable(record.offset, { isBack: produce.length > 0 && !isGone });\n        letGo();\n      }, () => undefined);",
+          "progress.durable(record.offset, { isBack: produce.length > 0 && !isGone });\n        over();\n      }, () => undefined);",
       },
     ],
     breaks: [STANDSTILL, LOST, COUNTER],
