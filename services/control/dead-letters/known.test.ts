@@ -19,10 +19,11 @@ function partsWith({ indexedUntilMs, isLoaded }: { indexedUntilMs?: number | und
     auditLog: {
       refresh: async () => undefined,
       list: () => [
-        { resource: "destination", resourceId: "deleted", action: "deleted" },
-        { resource: "source", resourceId: "deleted", action: "deleted" },
-        { resource: "replay", resourceId: "none", action: "deleted" },
-        { resource: "destination", resourceId: "none", action: "created" },
+        { resource: "destination", resourceId: "deleted", action: "deleted", isMade: true },
+        { resource: "source", resourceId: "deleted", action: "deleted", isMade: true },
+        { resource: "destination", resourceId: "none", action: "deleted", isMade: false },
+        { resource: "replay", resourceId: "none", action: "deleted", isMade: true },
+        { resource: "destination", resourceId: "none", action: "created", isMade: true },
       ],
     },
     destinations: { get: (id: string) => (id === "there" ? {} : undefined) },
