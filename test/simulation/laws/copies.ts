@@ -1,6 +1,7 @@
 import type { Call } from "#topics";
 import { callKey } from "./identity.ts";
 import { removals } from "./removals.ts";
+import { isOfSpace } from "./space-calls.ts";
 import { law, type Written } from "./story.ts";
 
 /**
@@ -11,9 +12,10 @@ export const copiesAreNotRouted = law("a copy of a call is not routed", function
   const first = new Map<string, Written<Call>>();
   for (const call of story.calls) if (!first.has(callKey(call.value))) first.set(callKey(call.value), call);
   const { isRemoved } = removals(story);
+  const isGiven = isOfSpace(story);
   for (const { process, record, value } of story.jobs) {
     const call = first.get(callKey(value));
-    if (value.replayId !== null || call === undefined || isRemoved(call)) continue;
+    if (isGiven(value) || value.replayId !== null || call === undefined || isRemoved(call)) continue;
     const { partition, offset } = call.record;
     if (value.receivedAtMs !== call.value.receivedAtMs)
       yield `${callKey(value)}: ${record.topic}-${record.partition}-${record.offset}, written by ${process}, is of a later copy than calls-${partition}-${offset}`;

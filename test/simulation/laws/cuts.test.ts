@@ -6,7 +6,7 @@ import type { LogLine } from "../world/log-book.ts";
 import { noCommitGoesBack } from "./commits.ts";
 import { cuts, cutsAreCounted } from "./cuts.ts";
 import { removals } from "./removals.ts";
-import type { Story, Written } from "./story.ts";
+import { NO_CONTROL_RECORDS, type Story, type Written } from "./story.ts";
 
 const LOG = { topic: "delivery-jobs", partition: 0 };
 const RECORD = { ...LOG, key: null, value: null };
@@ -34,8 +34,7 @@ const said = (atMs: number, fromOffset = 3): LogLine => ({
   atMs,
   process: "deliverer-1",
   level: "error",
-  message:
-    "a partition's log ends before what was read: its end was lost, and it is read again",
+  message: "a partition's log ends before what was read: its end was lost, and it is read again",
   facts: { ...LOG, fromOffset, endOffset: 1 },
 });
 
@@ -53,6 +52,7 @@ function story(after: readonly Happening[], more: Partial<Story> = {}): Story {
     replays: [],
     profileEvents: [],
     profiles: [],
+    control: NO_CONTROL_RECORDS,
     endedAtMs: 60_000,
     requests: [],
     logs: [],

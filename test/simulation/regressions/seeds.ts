@@ -327,4 +327,15 @@ export const REGRESSIONS: readonly Regression[] = [
     worlds: "audiences",
     found: "the law did not know that times rise over those of an audience that the profile has forgotten",
   },
+  {
+    seed: 4,
+    worlds: "members",
+    found:
+      "a member of before an edit was given to a destination that was connected later under an id that was sent to nobody",
+  },
+  {
+    seed: 289,
+    worlds: "members",
+    found: "a destination waited for an audience that was deleted while it was paused",
+  },
 ];
