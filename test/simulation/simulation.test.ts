@@ -14,6 +14,8 @@ import { runInWorkers } from "./run/workers.ts";
 const SEEDS = { worlds: "deliveries", firstSeed: 1_157, seeds: 200 };
 /** Some five seconds. */
 const AUDIENCE_SEEDS = { worlds: "audiences", firstSeed: 1, seeds: 60 };
+/** Some ten. */
+const MEMBER_SEEDS = { worlds: "members", firstSeed: 1, seeds: 60 };
 const TIMEOUT_MS = 1_500_000;
 const OPTIONS = { worlds: "steady_deliveries", without: [], isShrinking: false, lines: 40 } as const;
 
@@ -38,7 +40,8 @@ describe("simulated worlds", () => {
     async () => {
       const deliveries = [2, 6, 65, 93].map((seed) => drawPlan(seed));
       const audiences = [23, 27].map((seed) => planOf({ seed, worlds: "audiences" }));
-      for (const plan of [...deliveries, ...audiences]) {
+      const members = [4, 7].map((seed) => planOf({ seed, worlds: "members" }));
+      for (const plan of [...deliveries, ...audiences, ...members]) {
         const [one, other] = [await run(plan), await run(plan)];
         expect(other.traceHash).toBe(one.traceHash);
       }
@@ -47,7 +50,7 @@ describe("simulated worlds", () => {
     TIMEOUT_MS,
   );
 
-  test.each([SEEDS, AUDIENCE_SEEDS])(
+  test.each([SEEDS, AUDIENCE_SEEDS, MEMBER_SEEDS])(
     "$seeds seeds of $worlds from $firstSeed on break no law",
     async ({ worlds, ...range }) => {
       const said: string[] = [];

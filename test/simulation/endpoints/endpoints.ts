@@ -9,7 +9,8 @@ import { type Answer, answer, behaviourAt, type Script } from "./script.ts";
 export interface Request {
   readonly url: string;
   readonly messageId: string;
-  readonly userId: string;
+  /** null: the call has none. */
+  readonly userId: string | null;
   /** The process that made it. */
   readonly process: string;
   readonly startedAtMs: number;
@@ -98,7 +99,7 @@ interface Posted {
 }
 
 function requestOf({ url, body, process }: Posted, behaviour: string, startedAtMs: number): Request {
-  const { messageId, userId } = JSON.parse(body.toString()) as { messageId: string; userId: string };
+  const { messageId, userId = null } = JSON.parse(body.toString()) as { messageId: string; userId?: string };
   return {
     url,
     messageId,

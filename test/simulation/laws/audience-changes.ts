@@ -39,7 +39,8 @@ function sentOf(story: Story): Sent[] {
   const byKey = new Map(Array.from(versionsOf(story).values(), ({ newest }) => [newest.key, newest]));
   const all = new Map<string, Sent & { values: unknown[] }>();
   for (const { atMs: writtenAtMs, value } of story.calls) {
-    if (value.sourceId !== SPACE_SOURCE) continue;
+    // Who is told of a deletion is told so under the same source.
+    if (value.sourceId !== SPACE_SOURCE || value.type !== "identify") continue;
     const { traits } = JSON.parse(value.body.toString()) as { traits: Record<string, unknown> };
     for (const [key, sent] of Object.entries(traits)) {
       const audience = byKey.get(key);

@@ -182,24 +182,42 @@ function isForgotten({ deletedAtMs }: AudienceConfig, silences: ReturnType<typeo
   return silences.get(user)?.some(({ untilMs }) => EPOCH_MS + untilMs > deletedAtMs) ?? false;
 }
 
-/** Once everything is through, who was last sent `true` is who is in the audience by all calls together; so with computed traits. */
-export const membersAreTrue = audienceLaw("in the end exactly the members are in", function* (story) {
-  if (story.drainedAtMs === undefined) return;
+/** What is true of a user and an audience in the end. */
+export interface Truth {
+  readonly user: User;
+  readonly audience: AudienceConfig;
+  /** What is true, or was a moment ago, JSON; undefined when some of what may have been sent last is among it. */
+  insteadOf(last: readonly string[]): ReadonlySet<string> | undefined;
+}
+
+/** Of everybody of whom something is to be said. */
+export function* truthsOf(story: Story): Generator<Truth> {
   const all = [...versionsOf(story).values()];
   const named = (key: string): Question | undefined => all.find(({ newest }) => newest.key === key)?.newest;
-  const sent = byPair(changesOf(story));
   const silences = silencesOf(story);
   for (const user of usersOf(story))
     for (const versions of all) {
       if (isSilent(versions.newest) || isForgotten(versions.newest, silences, user.id)) continue;
-      const { key } = versions.newest;
-      const last = lastOf(sent.get(`${user.id} in ${key}`) ?? [], user.life);
-      let wanted: ReadonlySet<string> = new Set();
-      const isTrue = STEPS_MS.some((stepMs) => {
-        wanted = trueValues(versions, user, { story, named, stepMs });
-        return last.some((value) => wanted.has(value));
-      });
-      if (!isTrue)
-        yield `${user.id} in ${key}: was last sent ${last[0]}, true is ${[...wanted].join(" or ")}`;
+      const insteadOf = (last: readonly string[]): ReadonlySet<string> | undefined => {
+        let wanted: ReadonlySet<string> | undefined;
+        for (const stepMs of STEPS_MS) {
+          wanted = trueValues(versions, user, { story, named, stepMs });
+          if (last.some((value) => wanted?.has(value))) return undefined;
+        }
+        return wanted;
+      };
+      yield { user, audience: versions.newest, insteadOf };
     }
+}
+
+/** Once everything is through, who was last sent `true` is who is in the audience by all calls together; so with computed traits. */
+export const membersAreTrue = audienceLaw("in the end exactly the members are in", function* (story) {
+  if (story.drainedAtMs === undefined) return;
+  const sent = byPair(changesOf(story));
+  for (const { audience, insteadOf, user } of truthsOf(story)) {
+    const last = lastOf(sent.get(`${user.id} in ${audience.key}`) ?? [], user.life);
+    const wanted = insteadOf(last);
+    if (wanted !== undefined)
+      yield `${user.id} in ${audience.key}: was last sent ${last[0]}, true is ${[...wanted].join(" or ")}`;
+  }
 });

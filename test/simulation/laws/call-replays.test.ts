@@ -12,7 +12,7 @@ import {
 import { doublesAreExplained } from "./doubles.ts";
 import { replaysSendWhatTheyCover } from "./replay-jobs.ts";
 import { replayCountsAreTrue } from "./replays.ts";
-import type { Story, Written } from "./story.ts";
+import { NO_CONTROL_RECORDS, type Story, type Written } from "./story.ts";
 
 const LAWS = [
   callReplaysSendWhatTheyMean,
@@ -110,6 +110,7 @@ function story(more: Partial<Story> = {}): Story {
     replays: [replay(4), finished(1)],
     profileEvents: [],
     profiles: [],
+    control: NO_CONTROL_RECORDS,
     endedAtMs: 60_000,
     requests: [took(2_000), took(7_000)],
     logs: [],

@@ -1,6 +1,7 @@
 import type { Request } from "../endpoints/endpoints.ts";
 import { cuts } from "./cuts.ts";
 import { callKey, keyAt } from "./identity.ts";
+import { isOfSpace } from "./space-calls.ts";
 import { law, type Story } from "./story.ts";
 
 /** What comes with a stop: its group shares anew. */
@@ -10,6 +11,7 @@ const OF_A_STOP: ReadonlySet<string> = new Set(["stop", "rebalance"]);
 function* doubles(story: Story): Generator<readonly [first: Request, second: Request, writtenAtMs: number]> {
   const { jobs, plan, requests } = story;
   const { isOfCutLog } = cuts(story);
+  const isGiven = isOfSpace(story);
   const taken = Map.groupBy(
     requests.filter(({ status = 0 }) => status >= 200 && status < 300),
     (request) => keyAt(request, request.url),
@@ -20,7 +22,7 @@ function* doubles(story: Story): Generator<readonly [first: Request, second: Req
     const ofDestination = jobs.filter(({ value }) => value.destinationId === id);
     for (const written of Map.groupBy(ofDestination, ({ value }) => callKey(value)).values()) {
       const [job] = written;
-      if (job === undefined || written.length !== 1 || isOfCutLog(job)) continue;
+      if (job === undefined || isGiven(job.value) || written.length !== 1 || isOfCutLog(job)) continue;
       const [first, second] = taken.get(keyAt(job.value, url ?? "")) ?? [];
       if (first !== undefined && second !== undefined) yield [first, second, job.atMs];
     }

@@ -2,6 +2,7 @@ import type { Call } from "#topics";
 import { cuts } from "./cuts.ts";
 import { callKey } from "./identity.ts";
 import { removals } from "./removals.ts";
+import { isOfSpace } from "./space-calls.ts";
 import { law, type Written } from "./story.ts";
 
 /**
@@ -19,9 +20,10 @@ export const copiesAreNotRouted = law("a copy of a call is not routed", function
     const copy = `${callKey(value)} ${value.receivedAtMs}`;
     routers.set(copy, (routers.get(copy) ?? new Set()).add(process));
   }
+  const isGiven = isOfSpace(story);
   for (const { process, record, value } of story.jobs) {
     const call = first.get(callKey(value));
-    if (value.replayId !== null || call === undefined || isRemoved(call)) continue;
+    if (isGiven(value) || value.replayId !== null || call === undefined || isRemoved(call)) continue;
     const { partition, offset } = call.record;
     const hasRoutedFirst = routers.get(`${callKey(value)} ${call.value.receivedAtMs}`)?.has(process) === true;
     if (isInAnothersPlace(call) && !hasRoutedFirst) continue;

@@ -6,7 +6,7 @@ import type { LogLine } from "../world/log-book.ts";
 import { noCommitGoesBack } from "./commits.ts";
 import { cuts, cutsAreCounted } from "./cuts.ts";
 import { removals } from "./removals.ts";
-import type { Story, Written } from "./story.ts";
+import { NO_CONTROL_RECORDS, type Story, type Written } from "./story.ts";
 
 const LOG = { topic: "delivery-jobs", partition: 0 };
 const RECORD = { ...LOG, key: null, value: null };
@@ -52,6 +52,7 @@ function story(after: readonly Happening[], more: Partial<Story> = {}): Story {
     replays: [],
     profileEvents: [],
     profiles: [],
+    control: NO_CONTROL_RECORDS,
     endedAtMs: 60_000,
     requests: [],
     logs: [],

@@ -6,6 +6,7 @@ import { cuts } from "./cuts.ts";
 import { callKey, keyAt, type OfCall } from "./identity.ts";
 import { isUntried } from "./job-events.ts";
 import { removals } from "./removals.ts";
+import { isOfSpace } from "./space-calls.ts";
 import { law, type Story, type Written } from "./story.ts";
 
 /** A commit and what disturbs it may cross on their ways. */
@@ -153,11 +154,18 @@ export const doublesAreExplained = law("a double only for what was not committed
   );
   // A window is made anew from the calls that are still there: what was removed is not known to be a copy any more.
   const { isRemoved } = removals(story);
+  const isGiven = isOfSpace(story);
   const forgotten = new Set(story.calls.filter(isRemoved).map(({ value }) => callKey(value)));
   for (const [, delivered] of deliveries(story)) {
     if (delivered.length < 2) continue;
     const [first, second] = delivered.slice(-2) as [Request, Request];
-    if (forgotten.has(callKey(first)) || beganAnew(story, first) || isReadAgain(story, first)) continue;
+    if (
+      isGiven(first) ||
+      forgotten.has(callKey(first)) ||
+      beganAnew(story, first) ||
+      isReadAgain(story, first)
+    )
+      continue;
     const destinationId = ownerOf.get(first.url) ?? "";
     if (areReplays(story, delivered.length, first, destinationId)) continue;
     const open = opensOf(story, first, destinationId, committedAt);

@@ -1,7 +1,8 @@
 import { topicMap } from "#topics";
 import type { CallPlan, DestinationPlan } from "../plan/plan.ts";
+import { SOURCE_ID } from "../world/clients.ts";
 import type { Happening } from "../world/history.ts";
-import { callKey } from "./identity.ts";
+import { callKey, type OfCall } from "./identity.ts";
 import type { Story } from "./story.ts";
 
 /** A change is in force within so long, with a router that reads on after a fault. */
@@ -9,16 +10,26 @@ const IN_FORCE_MS = 30_000;
 /** Written by then, a destination's first configuration is in force for every call: nothing goes wrong and nobody sends so early. */
 const FIRST_BY_MS = 1_500;
 
+/** A call with the id that it has: its user's own, another one, or null where it has an anonymousId alone. */
+export type SentCall = Omit<CallPlan, "userId"> & OfCall;
+
+export function sentOf(call: CallPlan): SentCall {
+  const { fields, userId } = call;
+  const own = fields?.["userId"];
+  return { ...call, userId: fields === undefined ? userId : typeof own === "string" ? own : null };
+}
+
 /** A call that a client was told is stored, and where it has to go. */
 export interface Expectation {
-  readonly call: CallPlan;
+  readonly call: SentCall;
   readonly storedAtMs: number;
   readonly destination: DestinationPlan;
 }
 
 type Configured = Extract<Happening, { kind: "configured" }>;
 
-export function takes({ callTypes, filter }: DestinationPlan, call: CallPlan): boolean {
+export function takes({ callTypes, filter, sourceIds }: DestinationPlan, call: CallPlan): boolean {
+  if (sourceIds?.includes(SOURCE_ID) === false) return false;
   return (callTypes === null || callTypes.includes(call.type)) && (filter?.takes(call) ?? true);
 }
 
@@ -49,7 +60,7 @@ export function expectations(story: Story): Expectation[] {
   );
   /** A call without a destination is dropped only after a look at what is configured by then (docs/decisions/0022). */
   const isKnown = (id: string, call: CallPlan): boolean =>
-    changes.get(id)?.length === 1 && known.has(callKey(call));
+    changes.get(id)?.length === 1 && known.has(callKey(sentOf(call)));
   const stored = happenings.filter((happening) => happening.kind === "stored" && !happening.isRepeated);
   return stored.flatMap((happening) => {
     if (happening.kind !== "stored") return [];
@@ -60,6 +71,6 @@ export function expectations(story: Story): Expectation[] {
           takes(destination, call) &&
           (isKnown(destination.id, call) || isSteady(changes.get(destination.id) ?? [], call)),
       )
-      .map((destination) => ({ call, storedAtMs: atMs, destination }));
+      .map((destination) => ({ call: sentOf(call), storedAtMs: atMs, destination }));
   });
 }

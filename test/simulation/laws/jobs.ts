@@ -1,14 +1,14 @@
 import type { DeliveryJob } from "#topics";
 import { EPOCH_MS } from "../host/virtual-host.ts";
 import type { Plan, Timing } from "../plan/plan.ts";
-import { takes } from "./expectations.ts";
+import { sentOf, takes } from "./expectations.ts";
 import { callKey, keyAt } from "./identity.ts";
 import { isUntried } from "./job-events.ts";
 import { law } from "./story.ts";
 
 /** A destination gets the calls that it takes, by their type and its filter; a replay was wanted there whatever they are. */
 export const onlyWhatIsTakenIsSent = law("a destination gets only what it takes", function* ({ jobs, plan }) {
-  const callOf = new Map(plan.calls.map((call) => [callKey(call), call]));
+  const callOf = new Map(plan.calls.map((call) => [callKey(sentOf(call)), call]));
   const destinationOf = new Map(plan.destinations.map((destination) => [destination.id, destination]));
   for (const { value } of jobs.filter(isUntried)) {
     const call = callOf.get(callKey(value));

@@ -6,7 +6,7 @@ import { drawPlan } from "../plan/draw.ts";
 import type { Happening } from "../world/history.ts";
 import type { LogLine } from "../world/log-book.ts";
 import { findingsOf } from "./laws.ts";
-import type { Story, Written } from "./story.ts";
+import { NO_CONTROL_RECORDS, type Story, type Written } from "./story.ts";
 
 const URL = "https://destination.test/1";
 const DESTINATION = {
@@ -132,6 +132,7 @@ function story(more: Partial<Story> = {}): Story {
     replays: [],
     profileEvents: [],
     profiles: [],
+    control: NO_CONTROL_RECORDS,
     endedAtMs: 60_000,
     requests: [request("m1")],
     logs: [],

@@ -19,6 +19,7 @@ import { cutsAreCounted } from "./cuts.ts";
 import { doublesAreExplained } from "./doubles.ts";
 import { countersReturnToZero, everythingDrains } from "./ends.ts";
 import { dueTimesFollowSchedules, onlyWhatIsTakenIsSent } from "./jobs.ts";
+import { membersAreTold, syncsEnd, whatIsToldWasSent } from "./members.ts";
 import { firstAttemptsKeepOrder } from "./order.ts";
 import { jobsAreTakenUpInTime } from "./promptness.ts";
 import { nothingGoesWrongUnexplained } from "./quiet.ts";
@@ -75,6 +76,9 @@ const LAWS: readonly Law[] = [
   copiesAreNotRouted,
   cleanStopsDoubleNothing,
   jobsWaitInTheirTopic,
+  membersAreTold,
+  whatIsToldWasSent,
+  syncsEnd,
 ];
 
 /** What a run has broken. */

@@ -3,6 +3,7 @@ import { cuts } from "./cuts.ts";
 import { callKey, keyAt, type OfCall } from "./identity.ts";
 import { isUntried } from "./job-events.ts";
 import { removals } from "./removals.ts";
+import { isOfSpace } from "./space-calls.ts";
 import { law, type Story } from "./story.ts";
 
 /** Faults that keep processes from writing to Kafka. */
@@ -182,10 +183,13 @@ export const firstAttemptsKeepOrder = law("one user's first attempts stay in ord
   const findJob = jobFinder(story);
   const probes = probesOf(story.requests);
   const ofJob = Map.groupBy(story.requests, jobOf);
+  const isGiven = isOfSpace(story);
   for (const [who, firsts] of firstRequests(story.requests)) {
     let latest: Request | undefined;
     for (const request of firsts) {
       const key = jobOf(request);
+      // Of calls without a user id nobody is told apart.
+      if (isGiven(request) || request.userId === null) continue;
       // A destination that has not got the call itself may get it by a replay, at any time.
       if (findJob(request, key).job?.value.replayId) continue;
       const offAtMs = putOffAtMs.get(key);

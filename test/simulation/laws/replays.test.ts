@@ -6,7 +6,7 @@ import { drawPlan } from "../plan/draw.ts";
 import type { Happening } from "../world/history.ts";
 import { lettersAreSentAgainOnce, replayedCallsArrive, replaysSendWhatTheyCover } from "./replay-jobs.ts";
 import { indexesAreComplete, noCommitPassesReplay, replayCountsAreTrue, replaysEnd } from "./replays.ts";
-import type { Story, Written } from "./story.ts";
+import { NO_CONTROL_RECORDS, type Story, type Written } from "./story.ts";
 
 const LAWS = [
   replaysSendWhatTheyCover,
@@ -91,6 +91,7 @@ function story(more: Partial<Story> = {}): Story {
     replays: [replay(1), replay(3, { state: "finished", replayed: 1 })],
     profileEvents: [],
     profiles: [],
+    control: NO_CONTROL_RECORDS,
     endedAtMs: 60_000,
     requests: [REQUEST],
     logs: [],

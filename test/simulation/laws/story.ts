@@ -1,8 +1,10 @@
 import type { RawRecord } from "#kafka";
 import type {
   Call,
+  ConnectionSync,
   DeadLetter,
   DeliveryJob,
+  DestinationConfig,
   ProfileEventRecord,
   ProfileState,
   Replay,
@@ -45,6 +47,14 @@ export interface IndexShown {
   readonly deadLetters: number;
 }
 
+/** What control writes, and works on: every version of each that there was, but for its end. */
+export interface ControlRecords {
+  readonly destinations: readonly Written<DestinationConfig>[];
+  readonly connectionSyncs: readonly Written<ConnectionSync>[];
+}
+
+export const NO_CONTROL_RECORDS: ControlRecords = { destinations: [], connectionSyncs: [] };
+
 /** A run as its laws look at it. */
 export interface Story {
   readonly plan: Plan;
@@ -60,6 +70,7 @@ export interface Story {
   readonly profileEvents: readonly Written<ProfileEventRecord>[];
   /** Every version of each. */
   readonly profiles: readonly Written<ProfileState>[];
+  readonly control: ControlRecords;
   readonly requests: readonly Request[];
   readonly logs: readonly LogLine[];
   /** Errors that nobody has handled. */

@@ -33,6 +33,8 @@ const ENDS: Readonly<Record<WishStep["deed"], readonly WishStep["deed"][]>> = {
   retry: ["pause", "switch_off", "delete", "other_webhooks"],
   switch_off: ["switch_on"],
   switch_on: [],
+  connect: [],
+  disconnect: [],
   delete: [],
   other_webhooks: [],
 };

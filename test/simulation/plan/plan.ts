@@ -22,6 +22,10 @@ export interface DestinationPlan {
   readonly retryWindowMs?: number;
   /** Undefined: before the first call. */
   readonly madeAtMs?: number;
+  /** Undefined: that of the clients. */
+  readonly sourceIds?: readonly string[];
+  /** It is made switched off. */
+  readonly isMadeOff?: boolean;
 }
 
 /** Conditions as a destination has them, and what they mean. */
@@ -61,6 +65,10 @@ export type Wish = { readonly id: string; readonly atMs: number; readonly destin
     }
   /** It is switched on again after this time. */
   | { readonly kind: "switch_off"; readonly forMs: number }
+  /** It takes calls of audiences, too. */
+  | { readonly kind: "connect" }
+  /** It takes none of them any more; it does again after this time. */
+  | { readonly kind: "disconnect"; readonly forMs: number }
   /** That its waiting calls are sent now: these, of this user, or all. */
   | { readonly kind: "retry"; readonly messageIds?: readonly string[]; readonly userId?: string }
   | { readonly kind: "delete" }
@@ -165,6 +173,12 @@ export interface Timing {
   readonly endMs: number;
 }
 
+/** Of a world in which members are delivered. */
+interface MembersPlan {
+  /** HOOKLINE_CONNECTION_SYNC_RATE. */
+  readonly syncCallsPerSecond: number;
+}
+
 /** All that a seed decides. */
 export interface Plan {
   readonly seed: number;
@@ -183,4 +197,6 @@ export interface Plan {
   readonly audiences: readonly AudienceWrite[];
   readonly profileWrites: readonly ProfileWrite[];
   readonly faults: readonly Fault[];
+  /** Undefined: no control process has profiles, and nothing of what follows from them is asked of it. */
+  readonly members?: MembersPlan;
 }

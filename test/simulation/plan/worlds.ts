@@ -2,16 +2,23 @@ import { Random } from "../random.ts";
 import { drawPlan } from "./draw.ts";
 import { withChanges } from "./draw-audience-changes.ts";
 import { drawAudiencePlan } from "./draw-audiences.ts";
+import { drawMembersPlan } from "./draw-members.ts";
 import { type Feature, withMore } from "./draw-more.ts";
 import type { Plan } from "./plan.ts";
 import type { SizeName } from "./size.ts";
 
 /**
- * What worlds are about: calls on their way to endpoints, or audiences that calls make. In worlds of steady audiences nobody edits, pauses or
+ * What worlds are about: calls on their way to endpoints, audiences that calls make, or both, and what control does about members. In worlds of steady audiences nobody edits, pauses or
  * deletes anything, nothing is imported, and clocks agree; in those of steady deliveries nobody uses the control API but for replays of dead
  * letters (`draw-more.ts`). What was found in them stays a seed of theirs.
  */
-export const WORLDS = ["deliveries", "steady_deliveries", "audiences", "steady_audiences"] as const;
+export const WORLDS = [
+  "deliveries",
+  "steady_deliveries",
+  "audiences",
+  "steady_audiences",
+  "members",
+] as const;
 
 export type Worlds = (typeof WORLDS)[number];
 
@@ -26,6 +33,7 @@ export interface WorldName {
 export function planOf({ seed, size, worlds }: WorldName): Plan {
   if (worlds === "steady_deliveries") return drawPlan(seed, size);
   if (worlds === "deliveries") return withTimeForClocks(withMore(drawPlan(seed, size)).plan);
+  if (worlds === "members") return drawMembersPlan(seed);
   const plan = drawAudiencePlan(seed);
   return worlds === "audiences" ? withChanges(plan, new Random(seed).split("audience changes")) : plan;
 }

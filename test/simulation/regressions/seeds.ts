@@ -350,4 +350,15 @@ export const REGRESSIONS: readonly Regression[] = [
     found:
       "a member committed past the end of a log that was cut while it had lost it, and new records there were none to it",
   },
+  {
+    seed: 4,
+    worlds: "members",
+    found:
+      "a member of before an edit was given to a destination that was connected later under an id that was sent to nobody",
+  },
+  {
+    seed: 289,
+    worlds: "members",
+    found: "a destination waited for an audience that was deleted while it was paused",
+  },
 ];

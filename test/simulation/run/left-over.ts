@@ -1,6 +1,7 @@
 import type { ServiceName } from "#contract";
 import type { TopicPartition } from "#kafka";
 import type { Topic } from "#topics";
+import { versionsOf } from "../laws/audience-versions.ts";
 import { CUT } from "../laws/cuts.ts";
 import type { World } from "../world/world.ts";
 
@@ -52,6 +53,9 @@ export function leftOver(world: World): string {
     ? [...left("audience-processor-calls", topics.calls), ...left("audience-processor", topics.profileEvents)]
     : [];
   const read = [topics.deliveryJobs, ...topics.deliveryRetries].flatMap((topic) => left("deliverer", topic));
+  // One who has something that is paused waits for it.
+  const isPaused = [...versionsOf(world).values()].some(({ newest }) => newest.isPaused);
+  const given = plan.members && !isPaused ? left("control-connection-syncs", topics.destinationConfig) : [];
   const watched = cluster.groups.includes("control-replays")
     ? [
         ...left("control-replays", topics.replays),
@@ -59,7 +63,7 @@ export function leftOver(world: World): string {
         ...left("control-health", topics.deadLetters),
       ]
     : [];
-  return [...routed, ...folded, ...read, ...watched].join(", ");
+  return [...routed, ...folded, ...read, ...given, ...watched].join(", ");
 }
 
 /**

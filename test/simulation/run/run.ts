@@ -189,6 +189,12 @@ async function storyOf(world: World, ending: Ending): Promise<Story> {
   const appended = appendedTo(history.happenings);
   const read = <R extends RecordName>(topic: Topic<R>) =>
     Promise.all((appended.get(topic.name) ?? []).map((each) => written(serde, topic, each)));
+  /** Without ends of what was there, and marks of who writes it. */
+  const readValues = <R extends RecordName>(topic: Topic<R>) => {
+    const all = appended.get(topic.name) ?? [];
+    const values = all.filter(({ happening }) => happening.record.value !== null);
+    return Promise.all(values.map((each) => written(serde, topic, each)));
+  };
   return {
     ...ending,
     plan,
@@ -200,6 +206,10 @@ async function storyOf(world: World, ending: Ending): Promise<Story> {
     replays: await read(topics.replays),
     profileEvents: await read(topics.profileEvents),
     profiles: await read(topics.profiles),
+    control: {
+      destinations: await readValues(topics.destinationConfig),
+      connectionSyncs: await readValues(topics.connectionSyncs),
+    },
     endedAtMs: world.time.nowMs,
     requests: endpoints.requests,
     logs: logs.lines,

@@ -1,4 +1,4 @@
-import { storesOn } from "#state";
+import { type OpenStore, storesOn } from "#state";
 import { createAudienceProcessor } from "../../../services/audience-processor/service.ts";
 import type { ApiParts } from "../../../services/control/api.ts";
 import { createControl } from "../../../services/control/service.ts";
@@ -158,11 +158,7 @@ export class Fleet {
           randomBytes: (sizeBytes) =>
             Buffer.from(host.uuid().replaceAll("-", ""), "hex").subarray(0, sizeBytes),
           indexDisk: world.indexDisk(name),
-          // The worlds have no audiences: the profiles stay unread. The store's own tests are about it.
-          openStore: ({ signal }) =>
-            new Promise((_, reject) => {
-              signal?.addEventListener("abort", () => reject(signal.reason));
-            }),
+          openStore: world.plan.members === undefined ? neverOpen : storesOn(world.disk(name).stores(host)),
           // No topic is deleted there, and nobody reads metrics.
           watch: () => undefined,
           openApi: async (_, control) => {
@@ -177,8 +173,15 @@ export class Fleet {
   }
 }
 
-function environmentOf({ plan: { recordsCalls, timing } }: World): Record<string, string> {
+/** Of worlds without audiences: the profiles stay unread. */
+const neverOpen: OpenStore = ({ signal }) =>
+  new Promise((_, reject) => {
+    signal?.addEventListener("abort", () => reject(signal.reason));
+  });
+
+function environmentOf({ plan: { members, recordsCalls, timing } }: World): Record<string, string> {
   return {
+    ...(members !== undefined && { HOOKLINE_CONNECTION_SYNC_RATE: `${members.syncCallsPerSecond}` }),
     HOOKLINE_KAFKA_BROKERS: "simulated:9092",
     HOOKLINE_SCHEMA_REGISTRY_URL: "http://simulated",
     HOOKLINE_ENCRYPTION_KEYS: `simulated:${Buffer.alloc(32).toString("base64")}`,

@@ -13,7 +13,16 @@ export interface WishStep {
   /** Of the wish in the plan. */
   readonly id: string;
   readonly destinationId: string;
-  readonly deed: "pause" | "resume" | "switch_off" | "switch_on" | "retry" | "delete" | "other_webhooks";
+  readonly deed:
+    | "pause"
+    | "resume"
+    | "switch_off"
+    | "switch_on"
+    | "connect"
+    | "disconnect"
+    | "retry"
+    | "delete"
+    | "other_webhooks";
   /** Of a retry: which of the waiting calls; all of them when neither is said. */
   readonly messageIds?: readonly string[] | undefined;
   readonly userId?: string | undefined;

@@ -39,14 +39,18 @@ export class Operator {
     void this.#writeAll(destinations.filter(({ madeAtMs }) => madeAtMs === undefined));
     for (const destination of destinations) {
       const { madeAtMs } = destination;
-      if (madeAtMs !== undefined) this.#world.time.after(madeAtMs, () => void this.#write(destination, true));
+      if (madeAtMs !== undefined) this.#world.time.after(madeAtMs, () => void this.#make(destination));
     }
     for (const change of changes) this.#world.time.after(change.atMs, () => void this.#change(change));
   }
 
   async #writeAll(destinations: readonly DestinationPlan[]): Promise<void> {
     await this.#serde.start();
-    for (const destination of destinations) await this.#write(destination, true);
+    for (const destination of destinations) await this.#make(destination);
+  }
+
+  #make(destination: DestinationPlan): Promise<void> {
+    return this.#write(destination, destination.isMadeOff !== true);
   }
 
   async #change({ destinationId, to }: Change): Promise<void> {
@@ -97,7 +101,7 @@ export class Operator {
 }
 
 function configOf(
-  { callTypes, filter, id, retryDelaysMs, retryWindowMs, urls, ...limits }: DestinationPlan,
+  { callTypes, filter, id, retryDelaysMs, retryWindowMs, sourceIds, urls, ...limits }: DestinationPlan,
   { enabled, version }: { enabled: boolean; version: number },
 ): DestinationConfig {
   return {
@@ -105,7 +109,7 @@ function configOf(
     id,
     name: id,
     enabled,
-    sourceIds: [SOURCE_ID],
+    sourceIds: [...(sourceIds ?? [SOURCE_ID])],
     callTypes: callTypes === null ? null : [...callTypes],
     maxRequestsPerSecond: limits.maxRequestsPerSecond,
     maxInFlight: limits.maxInFlight,

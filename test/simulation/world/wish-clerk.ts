@@ -1,3 +1,4 @@
+import { SPACE_SOURCE } from "#contract";
 import { changeDestination, deleteDestination } from "../../../services/control/destinations/commands.ts";
 import type { Actor } from "../../../services/control/http/caller.ts";
 import {
@@ -27,8 +28,11 @@ function stepsOf(wish: Wish): readonly [Step, ...Step[]] {
       return [step("pause"), step("resume", wish.forMs)];
     case "switch_off":
       return [step("switch_off"), step("switch_on", wish.forMs)];
+    case "disconnect":
+      return [step("disconnect"), step("connect", wish.forMs)];
     case "retry":
       return [{ ...step("retry"), messageIds: wish.messageIds, userId: wish.userId }];
+    case "connect":
     case "delete":
     case "other_webhooks":
       return [step(wish.kind)];
@@ -54,7 +58,7 @@ export class WishClerk {
       maxTries: Number.POSITIVE_INFINITY,
     });
     for (const destination of plan.destinations)
-      this.#configs.set(destination.id, { ...destination, enabled: true });
+      this.#configs.set(destination.id, { ...destination, enabled: destination.isMadeOff !== true });
   }
 
   begin(): void {
@@ -101,9 +105,12 @@ export class WishClerk {
 
   #configure({ deed, destinationId: id }: WishStep): void {
     const before = this.#configs.get(id);
+    const { sourceIds } = before ?? {};
     const changes = {
       switch_off: { enabled: false },
       switch_on: { enabled: true },
+      connect: { sourceIds: connected(sourceIds) },
+      disconnect: { sourceIds: disconnected(sourceIds) },
       other_webhooks: { urls: before?.urls.slice(0, 1) ?? [] },
       ...{ pause: undefined, resume: undefined, retry: undefined, delete: undefined },
     }[deed];
@@ -139,6 +146,16 @@ async function carryOut(
     case "switch_on":
       await changeDestination(control, whose, { enabled: deed === "switch_on" });
       break;
+    case "connect":
+      await changeDestination(control, whose, {
+        sourceIds: connected(control.destinations.get(id)?.sourceIds),
+      });
+      break;
+    case "disconnect":
+      await changeDestination(control, whose, {
+        sourceIds: disconnected(control.destinations.get(id)?.sourceIds),
+      });
+      break;
     case "other_webhooks":
       await changeDestination(control, whose, { webhooks: firstWebhook(control, id) });
       break;
@@ -147,6 +164,10 @@ async function carryOut(
   }
   return true;
 }
+
+const disconnected = (sourceIds: readonly string[] = []): string[] =>
+  sourceIds.filter((id) => id !== SPACE_SOURCE);
+const connected = (sourceIds?: readonly string[]): string[] => [...disconnected(sourceIds), SPACE_SOURCE];
 
 function limitOf(wish: Wish): string | null {
   if (wish.kind !== "pause" || wish.callsWaitForMs === undefined) return null;

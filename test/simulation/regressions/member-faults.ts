@@ -1,0 +1,104 @@
+import type { KnownFault } from "./faults.ts";
+
+const KNOWS = "a connected destination knows who is in";
+const SYNCED = "a destination that is connected is given what there is, and that ends";
+const SENT = "a destination is given what was sent";
+
+const WORKER = "services/control/connection-syncs/worker.ts";
+const SYNC = "services/control/connection-syncs/sync.ts";
+
+/** Faults of what control does about members: some were in the code once, the others are what its order of things is there to prevent. */
+export const MEMBER_FAULTS: readonly KnownFault[] = [
+  {
+    name: "a sync does not wait until routers know its destination",
+    edits: [
+      {
+        file: WORKER,
+        now: "if (waitMs > 0) await host.delay(waitMs, this.#signal);",
+        before: "void waitMs;",
+      },
+    ],
+    breaks: [KNOWS],
+    worlds: "members",
+    firstSeed: 477,
+  },
+  {
+    name: "a destination that was off for a moment is not given what it has missed",
+    edits: [
+      {
+        file: SYNC,
+        now: "return leftAtMs !== undefined && leftAtMs >= createdAtMs;",
+        before: "return leftAtMs !== undefined && leftAtMs < 0 * createdAtMs;",
+      },
+    ],
+    breaks: [KNOWS],
+    worlds: "members",
+    firstSeed: 659,
+  },
+  {
+    name: "a value that a router's newer one stands before is not corrected",
+    edits: [
+      {
+        file: WORKER,
+        now: "open = await this.#overtaken(changes, destination);",
+        before: "open = changes.length < 0 ? await this.#overtaken(changes, destination) : [];",
+      },
+    ],
+    breaks: [KNOWS],
+    worlds: "members",
+    firstSeed: 19,
+  },
+  {
+    name: "the jobs of a second sync are those of the first",
+    edits: [
+      {
+        file: "services/control/connection-syncs/records.ts",
+        now: "value.result.sinceMs < sync.createdAtMs ? sync.createdAtMs : undefined,",
+        before: "value.result.sinceMs < sync.createdAtMs ? 1 : undefined,",
+      },
+    ],
+    breaks: [KNOWS],
+    worlds: "members",
+    firstSeed: 90,
+  },
+  {
+    name: "what is paused when its turn comes is forgotten",
+    edits: [
+      {
+        file: WORKER,
+        now: 'if (fate === "held_back" && !heldBackIds.includes(id))',
+        before: 'if (fate === "held_back" && heldBackIds.includes(""))',
+      },
+    ],
+    breaks: [KNOWS],
+    worlds: "members",
+    firstSeed: 29,
+  },
+  {
+    name: "what is deleted while it is paused is waited for",
+    edits: [
+      {
+        file: WORKER,
+        now: "known.heldBackIds.filter((id) => !isHeldBack(work.audience(id)));",
+        before:
+          "known.heldBackIds.filter((id) => isHeldBack(undefined) || work.audience(id)?.isPaused !== true);",
+      },
+    ],
+    breaks: [SYNCED],
+    worlds: "members",
+    firstSeed: 289,
+  },
+  {
+    name: "an edit that leaves a value changes the id by which it was sent",
+    edits: [
+      {
+        file: "packages/audiences/profile/settle.ts",
+        now: "  if (result.text === text) return;\n",
+        before: "  result.generation = computation.generation;\n  if (result.text === text) return;\n",
+      },
+    ],
+    breaks: [SENT],
+    worlds: "members",
+    firstSeed: 4,
+  },
+];
