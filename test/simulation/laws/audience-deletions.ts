@@ -38,7 +38,7 @@ const timeOf = ({ receivedAtMs, timestampMs }: Call): number => Math.min(receive
 
 /** By user. A call of a device, or of a former user id, is nobody else's: a deletion ends links. */
 function happenedTo({ calls, profileEvents }: Story): ReadonlyMap<string, readonly Happened[]> {
-  const given = calls.filter(({ value }) => value.sourceId !== SPACE_SOURCE);
+  const given = calls.filter(({ value }) => value.sourceId !== SPACE_SOURCE && value.type !== "delete");
   const own = given.map(({ value }) => {
     return { user: ownerOf(value), atMs: timeOf(value), knownAtMs: value.receivedAtMs };
   });

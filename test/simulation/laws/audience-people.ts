@@ -33,7 +33,7 @@ function givenCalls({ calls }: Story): readonly Written<Call>[] {
   const known = new Set<string>();
   return calls.filter(({ value }) => {
     const id = `${ownerOf(value)} ${value.messageId}`;
-    if (value.sourceId === SPACE_SOURCE || known.has(id)) return false;
+    if (value.sourceId === SPACE_SOURCE || value.type === "delete" || known.has(id)) return false;
     known.add(id);
     return true;
   });

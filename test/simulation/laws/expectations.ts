@@ -3,6 +3,7 @@ import type { CallPlan, DestinationPlan } from "../plan/plan.ts";
 import { SOURCE_ID } from "../world/clients.ts";
 import type { Happening } from "../world/history.ts";
 import { callKey, type OfCall } from "./identity.ts";
+import { mayBeDropped } from "./regulations.ts";
 import type { Story } from "./story.ts";
 
 /** A change is in force within so long, with a router that reads on after a fault. */
@@ -17,6 +18,11 @@ export function sentOf(call: CallPlan): SentCall {
   const { fields, userId } = call;
   const own = fields?.["userId"];
   return { ...call, userId: fields === undefined ? userId : typeof own === "string" ? own : null };
+}
+
+function previousOf({ fields }: CallPlan): string | null {
+  const previous = fields?.["previousId"];
+  return typeof previous === "string" ? previous : null;
 }
 
 /** A call that a client was told is stored, and where it has to go. */
@@ -61,10 +67,12 @@ export function expectations(story: Story): Expectation[] {
   /** A call without a destination is dropped only after a look at what is configured by then (docs/decisions/0022). */
   const isKnown = (id: string, call: CallPlan): boolean =>
     changes.get(id)?.length === 1 && known.has(callKey(sentOf(call)));
+  const mayDrop = mayBeDropped(story);
   const stored = happenings.filter((happening) => happening.kind === "stored" && !happening.isRepeated);
   return stored.flatMap((happening) => {
     if (happening.kind !== "stored") return [];
     const { call, atMs } = happening;
+    if (mayDrop(sentOf(call).userId, atMs) || mayDrop(previousOf(call), atMs)) return [];
     return plan.destinations
       .filter(
         (destination) =>

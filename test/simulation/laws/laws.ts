@@ -24,6 +24,13 @@ import { firstAttemptsKeepOrder } from "./order.ts";
 import { jobsAreTakenUpInTime } from "./promptness.ts";
 import { nothingGoesWrongUnexplained } from "./quiet.ts";
 import { everyReasonHolds } from "./reasons.ts";
+import {
+  deletionsAreTold,
+  lastRegulationCounts,
+  notificationsArrive,
+  regulationsEnd,
+  suppressedAreNotRouted,
+} from "./regulations.ts";
 import { lossesAreCounted } from "./removals.ts";
 import { lettersAreSentAgainOnce, replayedCallsArrive, replaysSendWhatTheyCover } from "./replay-jobs.ts";
 import { indexesAreComplete, noCommitPassesReplay, replayCountsAreTrue, replaysEnd } from "./replays.ts";
@@ -79,6 +86,11 @@ const LAWS: readonly Law[] = [
   membersAreTold,
   whatIsToldWasSent,
   syncsEnd,
+  regulationsEnd,
+  lastRegulationCounts,
+  suppressedAreNotRouted,
+  deletionsAreTold,
+  notificationsArrive,
 ];
 
 /** What a run has broken. */

@@ -7,7 +7,7 @@ import type { DestinationPlan } from "../plan/plan.ts";
 import { changeId } from "./audience-changes.ts";
 import { AUDIENCE, audienceStory, event, given, profile, sent, version } from "./fixtures/audience-story.ts";
 import { membersAreTold, syncsEnd, whatIsToldWasSent } from "./members.ts";
-import type { Story, Written } from "./story.ts";
+import { NO_CONTROL_RECORDS, type Story, type Written } from "./story.ts";
 
 const URL = "https://late.test/1";
 const LATE: DestinationPlan = {
@@ -75,11 +75,15 @@ function story(
   const call = { ...calls[0]?.value, name: "A", previousId: null };
   return {
     ...made,
-    plan: { ...made.plan, destinations: [LATE], members: { syncCallsPerSecond: 1 } },
+    plan: {
+      ...made.plan,
+      destinations: [LATE],
+      members: { syncCallsPerSecond: 1, isIngestDropping: false, regulations: [] },
+    },
     calls,
     profileEvents: [event(0, { call: call as never })],
     profiles: [profile(0, { seq: 3 })],
-    control: { destinations: connected, connectionSyncs: [sync(22_000)] },
+    control: { ...NO_CONTROL_RECORDS, destinations: connected, connectionSyncs: [sync(22_000)] },
     jobs: [job(3, 22_010)],
     requests: [took(3, 22_020)],
     ...more,
@@ -127,6 +131,21 @@ test("a change that no router wrote is owed nothing where one was hindered just 
   const cut = { kind: "disturbed", atMs: 21_000, process: router.name, by: "cut" } as const;
   expect(broken(membersAreTold, story({ ...nothing, plan }))).toHaveLength(3);
   expect(broken(membersAreTold, story({ ...nothing, plan, happenings: [cut] }))).toEqual([]);
+});
+
+test("who was suppressed while the destination was given what there is, is owed nothing", () => {
+  const suppress = (offset: number, atMs: number, isSuppressed: boolean) => ({
+    ...event(offset, { kind: "suppress", isSuppressed }),
+    atMs,
+  });
+  const missed = (fromMs: number, untilMs: number) => {
+    const profileEvents = [...story().profileEvents, suppress(1, fromMs, true), suppress(2, untilMs, false)];
+    const profiles = [profile(untilMs + 1, { seq: 3 })];
+    return broken(membersAreTold, story({ jobs: [], requests: [], profileEvents, profiles })).length;
+  };
+  expect(missed(21_000, 40_000)).toBe(0);
+  expect(missed(25_000, 40_000)).toBe(3);
+  expect(missed(16_000, 18_000)).toBe(3);
 });
 
 test("what was sent to nobody is a finding", () => {

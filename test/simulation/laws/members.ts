@@ -1,5 +1,7 @@
 // Laws of destinations that are connected to audiences: what they know in the end is so.
+import { isSilenced } from "#audiences";
 import { SPACE_SOURCE } from "#contract";
+import { silencesOf } from "./audience-suppressions.ts";
 import { type Truth, truthsOf } from "./audience-truth.ts";
 import { versionsOf } from "./audience-versions.ts";
 import { audienceLaw, EMPTY } from "./audiences.ts";
@@ -88,6 +90,22 @@ function isUnrouted(story: Story, { begins, id }: Connection, { audience, user }
   );
 }
 
+/**
+ * Whether audiences said nothing of the user while the destination was given what there is, as they were suppressed. When that ends differences
+ * are sent, and nobody knows that this destination has missed what was so before (docs/deletion.md).
+ */
+function wasSuppressed(story: Story, connection: Connection, { user }: Truth): boolean {
+  const fromMs = begunAtMs(story, connection);
+  const done = story.control.connectionSyncs.find(
+    ({ atMs, value }) => value.id === connection.id && atMs >= fromMs && value.isDone,
+  );
+  const profiles = story.profiles.filter(({ record }) => record.key === user.id);
+  return (silencesOf(story).get(user.id) ?? []).some((silence) => {
+    const known = profiles.find(({ atMs, value }) => atMs > silence.untilMs && !isSilenced(value));
+    return silence.fromMs <= (done?.atMs ?? fromMs) && (known?.atMs ?? Number.POSITIVE_INFINITY) >= fromMs;
+  });
+}
+
 /** Of who is no member any more it is told where it knows that since it was connected last, and nothing where it has missed it before. */
 function isNothingToTell(wanted: ReadonlySet<string>, last: Told | undefined, sinceMs: number): boolean {
   return [...wanted].every((value) => EMPTY.has(value)) && (last?.writtenAtMs ?? 0) < sinceMs;
@@ -115,7 +133,7 @@ export const membersAreTold = audienceLaw("a connected destination knows who is 
         const last = lastOf(told);
         const wanted = truth.insteadOf(last === undefined ? [...EMPTY] : textsOf(last));
         if (wanted === undefined || isNothingToTell(wanted, last, sinceMs)) continue;
-        if (isUnrouted(story, connection, truth)) continue;
+        if (isUnrouted(story, connection, truth) || wasSuppressed(story, connection, truth)) continue;
         const known = last === undefined ? "nothing" : textsOf(last)[0];
         yield `${connection.id}: ${pair} is ${known} by ${receiver}, true is ${[...wanted].join(" or ")}`;
       }

@@ -7,8 +7,10 @@ import type {
   DestinationConfig,
   ProfileEventRecord,
   ProfileState,
+  Regulation,
   Replay,
   RoutedCall,
+  Suppression,
 } from "#topics";
 import type { Request } from "../endpoints/endpoints.ts";
 import type { Plan } from "../plan/plan.ts";
@@ -51,9 +53,17 @@ export interface IndexShown {
 export interface ControlRecords {
   readonly destinations: readonly Written<DestinationConfig>[];
   readonly connectionSyncs: readonly Written<ConnectionSync>[];
+  readonly regulations: readonly Written<Regulation>[];
+  /** null: it was ended. */
+  readonly suppressions: readonly Written<Suppression | null>[];
 }
 
-export const NO_CONTROL_RECORDS: ControlRecords = { destinations: [], connectionSyncs: [] };
+export const NO_CONTROL_RECORDS: ControlRecords = {
+  destinations: [],
+  connectionSyncs: [],
+  regulations: [],
+  suppressions: [],
+};
 
 /** A run as its laws look at it. */
 export interface Story {

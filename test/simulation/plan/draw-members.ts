@@ -8,6 +8,7 @@ import { withChanges } from "./draw-audience-changes.ts";
 import { drawAudiencePlan } from "./draw-audiences.ts";
 import { drawControlProcesses, HELD_MS } from "./draw-control.ts";
 import { drawMemberFaults } from "./draw-member-faults.ts";
+import { drawMemberRegulations } from "./draw-member-regulations.ts";
 import type { CallPlan, DestinationPlan, Plan, ProcessPlan, Wish } from "./plan.ts";
 
 const EARLIEST_MS = 6_000;
@@ -30,7 +31,7 @@ export function drawMembersPlan(seed: number): Plan {
   const wishes = destinations.flatMap((destination, index) =>
     drawWishes(destination, { prefix: `w${index + 1}`, timing, random: random.split(destination.id) }),
   );
-  return {
+  const plan: Plan = {
     ...base,
     timing: { ...timing, endMs: timing.endMs + HELD_MS },
     processes,
@@ -43,7 +44,25 @@ export function drawMembersPlan(seed: number): Plan {
       ...base.faults,
       ...drawMemberFaults({ processes, wishes, timing, random: random.split("faults") }),
     ],
-    members: { syncCallsPerSecond: random.split("pace").pick(SYNC_RATES) },
+  };
+  const regulations = drawMemberRegulations(plan, random.split("regulations"));
+  const more = drawMemberFaults({
+    processes,
+    wishes: regulations,
+    timing,
+    random: random.split("more faults"),
+  });
+  return {
+    ...plan,
+    faults:
+      regulations.length === 0
+        ? plan.faults
+        : [...plan.faults, ...more.map((each) => ({ ...each, id: `g${each.id}` }))],
+    members: {
+      syncCallsPerSecond: random.split("pace").pick(SYNC_RATES),
+      isIngestDropping: random.split("ingest").chance(0.5),
+      regulations,
+    },
   };
 }
 

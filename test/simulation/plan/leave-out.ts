@@ -1,19 +1,19 @@
 import type { Plan } from "./plan.ts";
 
-/** What of a plan can be left out, by id: faults, bad times of endpoints, changes of the configuration, wishes, replays, audiences, imports and deletions. */
+/** What of a plan can be left out, by id: faults, bad times of endpoints, changes of the configuration, wishes, replays, regulations, audiences, imports and deletions. */
 export function partsOf({
   audiences,
   changes,
   faults,
+  members,
   profileWrites,
   replays,
   scripts,
   wishes,
 }: Plan): string[] {
   const phases = scripts.flatMap((script) => script.phases);
-  return [...faults, ...phases, ...changes, ...wishes, ...replays, ...audiences, ...profileWrites].map(
-    ({ id }) => id,
-  );
+  const asked = [...wishes, ...replays, ...(members?.regulations ?? [])];
+  return [...faults, ...phases, ...changes, ...asked, ...audiences, ...profileWrites].map(({ id }) => id);
 }
 
 /** The same plan without these parts of it. All else stays as it was. */
@@ -26,6 +26,9 @@ export function leaveOut(plan: Plan, without: ReadonlySet<string>): Plan {
     faults: plan.faults.filter(stays),
     profileWrites: plan.profileWrites.filter(stays),
     replays: plan.replays.filter(stays),
+    ...(plan.members !== undefined && {
+      members: { ...plan.members, regulations: plan.members.regulations.filter(stays) },
+    }),
     wishes: plan.wishes.filter(stays),
     scripts: plan.scripts.map((script) => ({ ...script, phases: script.phases.filter(stays) })),
   };

@@ -173,10 +173,25 @@ export interface Timing {
   readonly endMs: number;
 }
 
+/** What somebody asks control for about users. */
+export interface RegulationPlan {
+  readonly id: string;
+  readonly atMs: number;
+  readonly type: "SUPPRESS_WITH_DELETE" | "SUPPRESS_ONLY" | "DELETE_ONLY";
+  readonly userIds: readonly string[];
+  /** null: in the workspace. */
+  readonly sourceId: string | null;
+  /** That a suppression ends is asked for so long after the answer. */
+  readonly endsAfterMs: number | undefined;
+}
+
 /** Of a world in which members are delivered. */
 interface MembersPlan {
   /** HOOKLINE_CONNECTION_SYNC_RATE. */
   readonly syncCallsPerSecond: number;
+  /** Ingest drops calls of suppressed users, as far as it knows; without it routers alone do. */
+  readonly isIngestDropping: boolean;
+  readonly regulations: readonly RegulationPlan[];
 }
 
 /** All that a seed decides. */

@@ -4,7 +4,12 @@ const KNOWS = "a connected destination knows who is in";
 const SYNCED = "a destination that is connected is given what there is, and that ends";
 const SENT = "a destination is given what was sent";
 
+const ROUTED = "no job is made of a suppressed user's call";
+const LAST_WORD = "who is suppressed in the end was so by the last word";
+const TOLD = "whoever is deleted is told of, in each affected source";
+
 const WORKER = "services/control/connection-syncs/worker.ts";
+const REGULATION = "services/control/regulations/worker.ts";
 const SYNC = "services/control/connection-syncs/sync.ts";
 
 /** Faults of what control does about members: some were in the code once, the others are what its order of things is there to prevent. */
@@ -100,5 +105,70 @@ export const MEMBER_FAULTS: readonly KnownFault[] = [
     breaks: [SENT],
     worlds: "members",
     firstSeed: 4,
+  },
+  {
+    name: "a router does not look whether a user is suppressed",
+    edits: [
+      {
+        file: "services/webhook-router/suppressions.ts",
+        now: "return atMs !== undefined && receivedAtMs > atMs + IN_FORCE_MS;",
+        before: "return atMs !== undefined && receivedAtMs > atMs + 1_000 * IN_FORCE_MS;",
+      },
+    ],
+    breaks: [ROUTED],
+    worlds: "members",
+    firstSeed: 40,
+  },
+  {
+    name: "suppressed users are given to a destination that is connected later",
+    edits: [
+      {
+        file: "services/control/profiles/replica.ts",
+        now: "return this.#isSilenced(id, state) ? { ...state, results: [] } : state;",
+        before: "return state;",
+      },
+      {
+        file: WORKER,
+        now: "state.redirectTo !== null || this.#work.isSuppressed(id)) continue;",
+        before: "state.redirectTo !== null) continue;",
+      },
+    ],
+    breaks: [ROUTED],
+    worlds: "members",
+    firstSeed: 168,
+  },
+  {
+    name: "suppressions are written while an older regulation has not written its own",
+    edits: [
+      {
+        file: REGULATION,
+        now: "  await work.store.untilOlderAreWritten(regulation, signal);\n",
+        before: "",
+      },
+    ],
+    breaks: [LAST_WORD],
+    worlds: "members",
+    firstSeed: 134,
+  },
+  {
+    name: "a regulation that is let go of ends",
+    edits: [{ file: REGULATION, now: "  if (signal.aborted) return;\n", before: "" }],
+    breaks: [TOLD],
+    worlds: "members",
+    firstSeed: 40,
+  },
+  {
+    name: "a regulation is noted as notified before it is",
+    edits: [
+      {
+        file: REGULATION,
+        now: "  await work.pace.turn(userIds.length, signal);\n",
+        before:
+          "  await work.store.put(notified(regulation, userIds.length, work.nowMs()));\n  await work.pace.turn(userIds.length, signal);\n",
+      },
+    ],
+    breaks: [TOLD],
+    worlds: "members",
+    firstSeed: 132,
   },
 ];

@@ -56,6 +56,7 @@ export function leftOver(world: World): string {
   // One who has something that is paused waits for it.
   const isPaused = [...versionsOf(world).values()].some(({ newest }) => newest.isPaused);
   const given = plan.members && !isPaused ? left("control-connection-syncs", topics.destinationConfig) : [];
+  const regulated = plan.members ? left("control-regulations", topics.regulations) : [];
   const watched = cluster.groups.includes("control-replays")
     ? [
         ...left("control-replays", topics.replays),
@@ -63,7 +64,7 @@ export function leftOver(world: World): string {
         ...left("control-health", topics.deadLetters),
       ]
     : [];
-  return [...routed, ...folded, ...read, ...given, ...watched].join(", ");
+  return [...routed, ...folded, ...read, ...given, ...regulated, ...watched].join(", ");
 }
 
 /**

@@ -12,6 +12,7 @@ import { Clients } from "../world/clients.ts";
 import { Fleet } from "../world/fleet.ts";
 import type { Happening } from "../world/history.ts";
 import { Operator } from "../world/operator.ts";
+import { RegulationClerk } from "../world/regulation-clerk.ts";
 import { ReplayClerk } from "../world/replay-clerk.ts";
 import { Saboteur } from "../world/saboteur.ts";
 import type { TraceLine } from "../world/trace.ts";
@@ -121,6 +122,7 @@ async function live(world: World, fleet: Fleet): Promise<number | undefined> {
   fleet.begin();
   clients.begin(plan.calls);
   new WishClerk(world, () => fleet.desks).begin();
+  if (plan.members !== undefined) new RegulationClerk(world, () => fleet.desks).begin();
   new ReplayClerk(world, () => fleet.desks).begin();
   new Saboteur(world, fleet).begin();
   await inRealEvent(() => time.runUntil(calmMs));
@@ -195,6 +197,15 @@ async function storyOf(world: World, ending: Ending): Promise<Story> {
     const values = all.filter(({ happening }) => happening.record.value !== null);
     return Promise.all(values.map((each) => written(serde, topic, each)));
   };
+  /** With ends of what was there: null. */
+  const readAll = <R extends RecordName>(topic: Topic<R>) =>
+    Promise.all(
+      (appended.get(topic.name) ?? []).map(async (each) =>
+        each.happening.record.value === null
+          ? { ...endOf(each), value: null }
+          : await written(serde, topic, each),
+      ),
+    );
   return {
     ...ending,
     plan,
@@ -209,6 +220,8 @@ async function storyOf(world: World, ending: Ending): Promise<Story> {
     control: {
       destinations: await readValues(topics.destinationConfig),
       connectionSyncs: await readValues(topics.connectionSyncs),
+      regulations: await readValues(topics.regulations),
+      suppressions: await readAll(topics.suppressions),
     },
     endedAtMs: world.time.nowMs,
     requests: endpoints.requests,
@@ -232,6 +245,10 @@ function appendedTo(happenings: readonly Happening[]): ReadonlyMap<string, reado
     else known.push({ happening, place });
   });
   return byTopic;
+}
+
+function endOf({ happening: { atMs, process, record }, place }: Appended): Omit<Written<null>, "value"> {
+  return { record, atMs, process, place };
 }
 
 async function written<R extends RecordName>(

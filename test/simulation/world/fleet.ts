@@ -130,7 +130,8 @@ export class Fleet {
     const ways = world.ways(name, host);
     switch (service) {
       case "ingest": {
-        const definition = createIngest(ways, (accept) =>
+        const isDropping = world.plan.members?.isIngestDropping === true;
+        const definition = createIngest({ ...ways, isDropping }, (accept) =>
           this.#entrances.set(started, { process: started, accept }),
         );
         const started = SimulatedProcess.start(definition, options);

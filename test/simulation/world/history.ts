@@ -34,6 +34,7 @@ export type Happening = { readonly atMs: number } & (
   | { readonly kind: "configured"; readonly destination: WrittenDestination }
   /** Somebody who asked for a replay, or for its end, was told that it is so. */
   | { readonly kind: "replay_begun" | "replay_cancelled"; readonly replayId: string }
+  | { readonly kind: "regulated"; readonly regulationId: string }
   /** It was sent for the first time; answered 2xx; refused for good. */
   | { readonly kind: "wished"; readonly state: "asked" | "granted" | "refused"; readonly wish: WishStep }
   | { readonly kind: "appended"; readonly record: RawRecord; readonly process: string }

@@ -1,5 +1,6 @@
 import { connectService, type Ways } from "#connection";
 import { acceptCall } from "#contract";
+import type { Kafka } from "#kafka";
 import {
   kafkaSettings,
   registrySettings,
@@ -8,7 +9,9 @@ import {
   type SettingsOf,
   topicSettings,
 } from "#runtime";
+import { type TopicMap, witnessesOf } from "#topics";
 import { createCallSink } from "../../../services/ingest/call-sink.ts";
+import { createSuppressions, type Suppressions } from "../../../services/ingest/suppressions.ts";
 import type { CallPlan } from "../plan/plan.ts";
 
 const settings = { kafka: kafkaSettings, registry: registrySettings, topics: topicSettings };
@@ -19,14 +22,20 @@ const ACKNOWLEDGE_TIMEOUT_MS = 4_000;
 /** Takes a call; says whether it is stored. */
 export type Accept = (call: CallPlan, sourceId: string) => Promise<"stored" | "unavailable">;
 
+export interface IngestWays extends Ways {
+  /** Calls of suppressed users are dropped, as far as it knows of them. */
+  readonly isDropping: boolean;
+}
+
 /** Ingest behind its HTTP server: the product's own way from a parsed call to its record. `onReady` gets the way in. */
 export function createIngest(
-  ways: Ways,
+  { isDropping, ...ways }: IngestWays,
   onReady: (accept: Accept) => void,
 ): ServiceDefinition<typeof settings> {
   async function start(context: ServiceContext<SettingsOf<typeof settings>>): Promise<Record<string, never>> {
     const { host } = context;
     const { kafka, serde, topics } = connectService(context, ({ calls }) => [calls], ways);
+    const suppressions = isDropping ? await followSuppressions(kafka, topics) : undefined;
     const producer = kafka.producer({ deliveryTimeoutMs: ACKNOWLEDGE_TIMEOUT_MS });
     await serde.start();
     const sink = createCallSink({
@@ -40,9 +49,20 @@ export function createIngest(
       const raw = { messageId, ...(fields ?? least) };
       const accepted = acceptCall(raw, { type, receivedAtMs: host.now(), newMessageId: () => host.uuid() });
       if (!accepted.ok) throw new TypeError(accepted.message);
+      const kept = suppressions?.keep(sourceId, [accepted.call], () => Promise.resolve());
+      if (Array.isArray(kept) && kept.length === 0) return Promise.resolve("stored");
       return sink.store(sourceId, [accepted.call]);
     });
     return {};
   }
   return { name: "ingest", settings, start };
+}
+
+/** As the product's own does, which takes no call before they are read. */
+async function followSuppressions(kafka: Kafka, topics: TopicMap): Promise<Suppressions> {
+  const { suppressions } = topics;
+  const witnesses = witnessesOf(topics, suppressions);
+  const table = kafka.table<true>({ topic: suppressions.name, witnesses, decode: () => true });
+  await table.load();
+  return createSuppressions(table);
 }

@@ -2,6 +2,7 @@ import { connect } from "#connection";
 import type { Producer } from "#kafka";
 import type { Serde } from "#serde";
 import { DESTINATION_DEFAULTS, type DestinationConfig } from "#topics";
+import { createSource } from "../../../services/control/sources/source.ts";
 import { EPOCH_MS, type VirtualHost } from "../host/virtual-host.ts";
 import type { Change, DestinationPlan } from "../plan/plan.ts";
 import { SOURCE_ID } from "./clients.ts";
@@ -19,14 +20,14 @@ export class Operator {
 
   constructor(world: World) {
     const host = world.host("operator");
-    const { destinationConfig } = world.topics;
+    const { destinationConfig, sourceConfig } = world.topics;
     this.#world = world;
     this.#host = host;
     const { kafka, serde } = connect(
       {
         kafka: { brokers: [], clientId: "operator", tls: false },
         registryUrl: "http://simulated",
-        topics: [destinationConfig],
+        topics: world.plan.members === undefined ? [destinationConfig] : [destinationConfig, sourceConfig],
       },
       world.ways("operator", host),
     );
@@ -46,7 +47,15 @@ export class Operator {
 
   async #writeAll(destinations: readonly DestinationPlan[]): Promise<void> {
     await this.#serde.start();
+    if (this.#world.plan.members?.regulations.length) await this.#writeSource();
     for (const destination of destinations) await this.#make(destination);
+  }
+
+  /** That of the clients: who is suppressed in it names a source that there is. */
+  async #writeSource(): Promise<void> {
+    const { sourceConfig } = this.#world.topics;
+    const source = createSource({ id: SOURCE_ID, name: SOURCE_ID, writeKey: SOURCE_ID }, EPOCH_MS);
+    await this.#send(sourceConfig.name, SOURCE_ID, this.#serde.encode(sourceConfig, source));
   }
 
   #make(destination: DestinationPlan): Promise<void> {
@@ -65,7 +74,7 @@ export class Operator {
 
   async #delete(id: string): Promise<void> {
     this.#configured({ id, config: undefined });
-    await this.#send(id, null);
+    await this.#send(this.#world.topics.destinationConfig.name, id, null);
   }
 
   async #write(destination: DestinationPlan, enabled: boolean): Promise<void> {
@@ -75,12 +84,11 @@ export class Operator {
     this.#configured({ id, config: { ...destination, enabled } });
     const topic = this.#world.topics.destinationConfig;
     const value = this.#serde.encode(topic, configOf(destination, { enabled, version }));
-    await this.#send(id, value);
+    await this.#send(topic.name, id, value);
   }
 
   /** As somebody who reads that it failed, and does it again. */
-  async #send(key: string, value: Buffer | null): Promise<void> {
-    const topic = this.#world.topics.destinationConfig.name;
+  async #send(topic: string, key: string, value: Buffer | null): Promise<void> {
     for (;;) {
       try {
         await this.#producer.send([{ topic, key, value }]);
