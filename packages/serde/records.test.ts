@@ -452,7 +452,7 @@ const RECORDS: { [R in RecordName]: fc.Arbitrary<RecordTypes[R]> } = {
     createdAtMs: long,
     updatedAtMs: long,
   }),
-  "membership-import-rows": fc.record({ uploadId: text, userIds: fc.array(text) }),
+  "membership-import-rows": fc.record({ uploadId: text, userIds: fc.array(text), firstRow: nullable(long) }),
   suppression: fc.record({ regulationId: text, atMs: long }),
   "source-config": fc.record({
     id: text,

@@ -419,6 +419,8 @@ export interface EndpointBreaker {
 export interface MembershipImportRows {
   uploadId: string;
   userIds: Array<string>;
+  /** How many rows of the upload come before these: a write that is tried again may stand twice. null: of a version before. */
+  firstRow: null | number;
 }
 
 export interface ImportError {

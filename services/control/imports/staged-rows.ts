@@ -40,23 +40,30 @@ export function createStagedRows({ admin, kafka, producer, serde, topic }: Stage
   return {
     async begin(key, uploadId) {
       const { high: fromOffset } = await bounds(key);
+      let rows = 0;
       return {
-        write: (userIds) =>
-          producer.send([{ topic: topic.name, key, value: serde.encode(topic, { uploadId, userIds }) }]),
+        async write(userIds) {
+          const value = serde.encode(topic, { uploadId, userIds, firstRow: rows });
+          rows += userIds.length;
+          await producer.send([{ topic: topic.name, key, value }]);
+        },
         range: async () => ({ fromOffset, toOffset: (await bounds(key)).high }),
       };
     },
     async eachChunk(one, take, signal) {
       const { fromOffset, id, rows, toOffset, uploadId } = one;
       if (rows === 0) return;
-      let found = 0;
+      let [found, reached] = [0, 0];
       const { partition } = await bounds(id);
       const onRecord = async ({ key, value }: RawRecord): Promise<void> => {
         if (key !== id || value === null) return;
         const chunk = await serde.decode(topic, value);
-        if (chunk.uploadId !== uploadId) return;
-        found += chunk.userIds.length;
-        await take(chunk.userIds);
+        const { firstRow, userIds } = chunk;
+        // One whose acknowledgement was lost was written once more.
+        if (chunk.uploadId !== uploadId || (firstRow !== null && firstRow < reached)) return;
+        reached = (firstRow ?? reached) + userIds.length;
+        found += userIds.length;
+        await take(userIds);
       };
       await kafka.readRange({ topic: topic.name, partition, fromOffset, toOffset, onRecord, signal });
       if (found !== rows)
