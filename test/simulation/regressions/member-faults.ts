@@ -15,30 +15,17 @@ const SYNC = "services/control/connection-syncs/sync.ts";
 /** Faults of what control does about members: some were in the code once, the others are what its order of things is there to prevent. */
 export const MEMBER_FAULTS: readonly KnownFault[] = [
   {
-    name: "a sync does not wait until routers know its destination",
-    edits: [
-      {
-        file: WORKER,
-        now: "if (waitMs > 0) await host.delay(waitMs, this.#signal);",
-        before: "void waitMs;",
-      },
-    ],
-    breaks: [KNOWS],
-    worlds: "members",
-    firstSeed: 477,
-  },
-  {
     name: "a destination that was off for a moment is not given what it has missed",
     edits: [
       {
         file: SYNC,
-        now: "return leftAtMs !== undefined && leftAtMs >= createdAtMs;",
-        before: "return leftAtMs !== undefined && leftAtMs < 0 * createdAtMs;",
+        now: "return version < connectedVersion || (left !== undefined && left.version > connectedVersion);",
+        before: "return version < connectedVersion;",
       },
     ],
-    breaks: [KNOWS],
+    breaks: [KNOWS, SYNCED],
     worlds: "members",
-    firstSeed: 659,
+    firstSeed: 254,
   },
   {
     name: "a value that a router's newer one stands before is not corrected",
@@ -64,7 +51,7 @@ export const MEMBER_FAULTS: readonly KnownFault[] = [
     ],
     breaks: [KNOWS],
     worlds: "members",
-    firstSeed: 90,
+    firstSeed: 312,
   },
   {
     name: "what is paused when its turn comes is forgotten",
@@ -91,7 +78,7 @@ export const MEMBER_FAULTS: readonly KnownFault[] = [
     ],
     breaks: [SYNCED],
     worlds: "members",
-    firstSeed: 289,
+    firstSeed: 373,
   },
   {
     name: "an edit that leaves a value changes the id by which it was sent",
@@ -169,6 +156,6 @@ export const MEMBER_FAULTS: readonly KnownFault[] = [
     ],
     breaks: [TOLD],
     worlds: "members",
-    firstSeed: 132,
+    firstSeed: 477,
   },
 ];
