@@ -1,19 +1,16 @@
 // Connection syncs on a simulated Kafka: what a process makes of a destination's versions that another one was killed over.
 import { expect, test } from "@jest/globals";
 import { userProfileId } from "#audiences";
-import { connect } from "#connection";
-import { createLifecycle } from "#runtime";
 import {
   type AudienceConfig,
-  allTopics,
   DESTINATION_DEFAULTS,
   type DeliveryJob,
   type DestinationConfig,
   type ProfileResult,
 } from "#topics";
 import { EPOCH_MS } from "../../../test/simulation/host/virtual-host.ts";
+import { quietProcess } from "../../../test/simulation/world/fixtures/quiet-process.ts";
 import { type QuietWorld, startWorld } from "../../../test/simulation/world/fixtures/quiet-world.ts";
-import { Meters } from "../../../test/simulation/world/meters.ts";
 import { createConfigStore } from "../config-store.ts";
 import type { ProfileReader } from "../profiles/replica.ts";
 import { openConnectionSyncs } from "./open.ts";
@@ -42,19 +39,8 @@ const profiles = {
 
 /** A process of control that has nothing but connection syncs, and writes one call a second. */
 async function control(quiet: QuietWorld, name: string) {
-  const { cluster, logs, topics } = quiet.world;
-  const host = quiet.world.host(name);
-  const logger = logs.logger(name);
-  const lifecycle = createLifecycle({ graceMs: 25_000, logger, host });
-  const { kafka, serde } = connect(
-    {
-      kafka: { brokers: [], clientId: name, tls: false },
-      registryUrl: "http://simulated",
-      topics: allTopics(topics),
-      host,
-    },
-    quiet.world.ways(name, host),
-  );
+  const { cluster } = quiet.world;
+  const { host, kafka, lifecycle, logger, metrics, serde, topics } = quietProcess(quiet, name);
   const topic = topics.destinationConfig;
   const table = kafka.table<DestinationConfig>({
     topic: topic.name,
@@ -69,7 +55,7 @@ async function control(quiet: QuietWorld, name: string) {
     lifecycle,
     logger,
     host,
-    metrics: new Meters(),
+    metrics,
     nowMs: () => host.now(),
   };
   void serde

@@ -1,11 +1,9 @@
 // Regulations on a simulated Kafka: how the parts are put together, and what two processes make of it.
 import { describe, expect, test } from "@jest/globals";
-import { connect } from "#connection";
-import { createLifecycle } from "#runtime";
-import { allTopics, type Regulation } from "#topics";
+import type { Regulation } from "#topics";
 import { EPOCH_MS } from "../../../test/simulation/host/virtual-host.ts";
+import { quietProcess } from "../../../test/simulation/world/fixtures/quiet-process.ts";
 import { type QuietWorld, startWorld } from "../../../test/simulation/world/fixtures/quiet-world.ts";
-import { Meters } from "../../../test/simulation/world/meters.ts";
 import { regulation } from "./fixtures/regulation.ts";
 import { openRegulations } from "./open.ts";
 import type { RegulationStore } from "./store.ts";
@@ -15,20 +13,7 @@ const DESTINATIONS = [{ enabled: true, sourceIds: ["s1", "s2"] }];
 
 /** One control process's share, at eight notifications a second. */
 function process(quiet: QuietWorld, name: string) {
-  const { topics } = quiet.world;
-  const host = quiet.world.host(name);
-  const logger = quiet.world.logs.logger(name);
-  const lifecycle = createLifecycle({ graceMs: 25_000, logger, host });
-  const metrics = new Meters();
-  const { kafka, serde } = connect(
-    {
-      kafka: { brokers: [], clientId: name, tls: false },
-      registryUrl: "http://simulated",
-      topics: allTopics(topics),
-      host,
-    },
-    quiet.world.ways(name, host),
-  );
+  const { host, kafka, lifecycle, logger, metrics, serde, topics } = quietProcess(quiet, name);
   const opened: RegulationStore[] = [];
   const open = async (): Promise<void> => {
     await serde.start();

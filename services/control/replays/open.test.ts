@@ -1,10 +1,8 @@
 // Replays on a simulated Kafka: how the parts are put together, and what two processes make of it.
 import { describe, expect, test } from "@jest/globals";
-import { connect } from "#connection";
-import { createLifecycle } from "#runtime";
 import type { DeadLetter, Replay } from "#topics";
-import { allTopics } from "#topics";
 import { EPOCH_MS } from "../../../test/simulation/host/virtual-host.ts";
+import { quietProcess } from "../../../test/simulation/world/fixtures/quiet-process.ts";
 import { type QuietWorld, startWorld } from "../../../test/simulation/world/fixtures/quiet-world.ts";
 import { Meters } from "../../../test/simulation/world/meters.ts";
 import { deadLetter } from "../delivery-index/fixtures/records.ts";
@@ -17,20 +15,7 @@ const PLACES = Array.from({ length: 40 }, (_, offset) => placeOf({ partition: 0,
 
 /** One control process's share: replays of forty dead letters. */
 function process(quiet: QuietWorld, name: string) {
-  const { topics } = quiet.world;
-  const host = quiet.world.host(name);
-  const logger = quiet.world.logs.logger(name);
-  const lifecycle = createLifecycle({ graceMs: 25_000, logger, host });
-  const metrics = new Meters();
-  const { kafka, serde } = connect(
-    {
-      kafka: { brokers: [], clientId: name, tls: false },
-      registryUrl: "http://simulated",
-      topics: allTopics(topics),
-      host,
-    },
-    quiet.world.ways(name, host),
-  );
+  const { host, kafka, lifecycle, logger, metrics, serde, topics } = quietProcess(quiet, name);
   const table = kafka.table<Replay>({
     topic: topics.replays.name,
     decode: ({ value }) => serde.decode(topics.replays, value),
@@ -122,6 +107,23 @@ describe("replays of a process", () => {
     await until(40_000);
     expect(status).toBe(0);
     expect([jobs(), next.store.get("rpl_1")?.state]).toEqual([40, "finished"]);
+  });
+
+  test("are written once more as they ended, and not run, where a process that was cut off says behind their end that they run", async () => {
+    const { jobs, settled, start, until, world } = setup();
+    const { store } = start("control-1");
+    await until(5_000);
+    const asked = replay({ callsPerSecond: 40, createdAtMs: EPOCH_MS, updatedAtMs: EPOCH_MS });
+    void store.put(asked);
+    await until(10_000);
+    expect([jobs(), store.get("rpl_1")?.state]).toEqual([40, "finished"]);
+    void store.put({ ...asked, replayed: 3, cursor: "0:2" });
+    await until(20_000);
+    const { name } = world.topics.replays;
+    const values = world.cluster.records(name).flat();
+    expect([jobs(), store.get("rpl_1")?.state, store.isAsWritten("rpl_1")]).toEqual([40, "finished", true]);
+    expect(values.at(-1)?.value).toEqual(values.at(-3)?.value);
+    expect(settled()).toBe(true);
   });
 
   test("that cannot be read are said and passed over", async () => {
