@@ -42,7 +42,7 @@ async function start(...args: readonly string[]) {
   const npm = npmStart({ HOOKLINE_CACHE_DIR: cache }, { args });
   started = npm;
   const [, ingestUrl = "", controlUrl = ""] = await npm.untilLine(READY, READY_TIMEOUT_MS);
-  const exported = linesForAnotherShell(npm).join("\n");
+  const exported = (await linesForAnotherShell(npm)).join("\n");
   const idOf = (name: string): string => new RegExp(`${name}='([^']+)'`).exec(exported)?.[1] ?? "";
   const get = async <T>(path: string) => (await requestJson<T>(`${controlUrl}/v1/${path}`)).body;
   const list = async (path: string) => (await get<{ data: Named[] }>(path)).data.map(({ id }) => id);
@@ -56,7 +56,8 @@ async function start(...args: readonly string[]) {
     }),
     async deliver(messageId: string) {
       const body = { userId: "grace", event: messageId, messageId };
-      await sendCall(ingestUrl, { route: "track", writeKey: idOf("WRITE_KEY"), body });
+      const { status } = await sendCall(ingestUrl, { route: "track", writeKey: idOf("WRITE_KEY"), body });
+      expect(status).toBe(200);
       await npm.untilLine(new RegExp(`${messageId} .* signature ok`), 30_000);
     },
     async untilShown(messageId: string) {

@@ -32,7 +32,7 @@ async function killService(npm: NpmStart, name: string): Promise<void> {
 
 /** What a command answers in another shell that was given what `npm start` printed for one. */
 async function inSecondShell(npm: NpmStart, command: string): Promise<string> {
-  const given = linesForAnotherShell(npm);
+  const given = await linesForAnotherShell(npm);
   const options = { env: { PATH: environment["PATH"], HOME: environment["HOME"] } };
   return (await promisify(execFile)("sh", ["-c", [...given, command].join("\n")], options)).stdout;
 }

@@ -106,8 +106,10 @@ export async function untilGone(npm: NpmStart): Promise<void> {
   });
 }
 
-/** The lines that it printed for another shell. */
-export function linesForAnotherShell({ lines }: NpmStart): readonly string[] {
+/** The lines for another shell, which it prints behind the one that says that it is ready. */
+export async function linesForAnotherShell({ lines, untilLine }: NpmStart): Promise<readonly string[]> {
+  // The last of them.
+  await untilLine(/^ {2}hookline\(\) /, 10_000);
   return lines.filter((line) => /^ {2}(?:export|hookline\(\)) /.test(line));
 }
 
