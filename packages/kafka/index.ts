@@ -37,6 +37,7 @@ export type {
   Join,
   JoinedMember,
   LogCut,
+  MemberAssignment,
   PartitionOffset,
   Session,
   SessionHandlers,

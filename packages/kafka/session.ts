@@ -10,12 +10,19 @@ export interface JoinedMember {
   readonly userData: Buffer;
 }
 
-/** By member, by topic. */
-export type GroupAssignment = ReadonlyMap<string, ReadonlyMap<string, readonly number[]>>;
+/** What the group's leader gives a member. */
+export interface MemberAssignment {
+  readonly partitionsByTopic: ReadonlyMap<string, readonly number[]>;
+  /** What its assigner tells the member's. */
+  readonly userData: Buffer;
+}
+
+/** By member. */
+export type GroupAssignment = ReadonlyMap<string, MemberAssignment>;
 
 /** How the members of a group share its partitions. */
 export interface GroupAssigner {
-  /** Asked at every join: what the group's leader shall know of this member. */
+  /** Asked at every join, when `onRebalancing` has resolved: what the group's leader shall know of this member. */
   userData(): Buffer;
   /** Run by the group's leader; the counts of partitions are by topic, of all that any member reads. */
   assign(members: readonly JoinedMember[], partitionCounts: ReadonlyMap<string, number>): GroupAssignment;
@@ -37,6 +44,8 @@ export interface Join {
   /** The group's own count. A number that was passed over is a generation in which others may have had the partitions. */
   readonly generation: number;
   readonly assigned: readonly TopicPartition[];
+  /** Of the member's assignment. */
+  readonly userData: Buffer;
 }
 
 export interface FetchedBatch extends TopicPartition {
@@ -99,6 +108,8 @@ export interface Session {
   seek(position: PartitionOffset): void;
   /** One try, in the current generation; rejects with a KafkaError. False when there is none yet: nothing was sent. */
   commit(positions: readonly CommittedOffset[]): Promise<boolean>;
+  /** Has the member join again, soon: it has something new to tell the group's leader. */
+  rejoin(): void;
   /** When the loop last went round, in the host's elapsed milliseconds: somebody may set the clock of the day. */
   readonly lastActiveElapsedMs: number;
   /** Leaves the group. */

@@ -157,6 +157,11 @@ export interface RunnerOptions<T> {
   readonly stepsDoneAgain?: boolean;
   /** How long a rebalance waits for members to come back; 10 s by default. */
   readonly rebalanceTimeoutMs?: number;
+  /**
+   * A partition of which steps are under way moves to another member when they have ended, or so long after it should have. Unset: it moves at once,
+   * and what is under way for more than a second is done twice.
+   */
+  readonly movesWithinMs?: number;
 }
 
 export interface Runner {
@@ -175,10 +180,10 @@ export interface Runner {
   /** An earlier owner has done the record, as the group's commit says: `step` does not get it. False also where that is not known yet. */
   wasDone(record: Pick<RawRecord, "topic" | "partition" | "offset" | "timestampMs">): boolean;
   /**
-   * The caller begins to work on a record that `step` has not been given. A stop waits for it as for a step, and so does a hand-over of partitions. The
+   * The caller begins to work on a record of the partition that `step` has not been given. A stop waits for it as for a step, and so does a hand-over of partitions. The
    * returned function says that the work has ended; it is called once, after `doneEarly` where that is called.
    */
-  takenEarly(): () => void;
+  takenEarly(partition: TopicPartition): () => void;
   /**
    * What became of the record is durable, before `step` got it: it does not get it any more, and commits say that it is done. For a record that
    * `step` has not been given; of a partition that is not this member's, nothing happens.

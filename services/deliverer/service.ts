@@ -130,6 +130,7 @@ function createRunner(
     producer,
     maxOutstandingRecords: own.delivery.maxOutstandingCalls,
     maxOutstandingBytes: own.delivery.maxOutstandingBytes,
+    movesWithinMs: FINISH_MS,
     dueAtMs: (record) => admission.dueAtMs(record),
     onRecordsLost: countRecordsLost(metrics, names),
     async onAssigned() {

@@ -3,6 +3,7 @@ import kafkajs from "kafkajs";
 import { clientAssigner } from "../protocol/client-assigner.ts";
 import {
   coPartitionedAssigner,
+  decodeToRelease,
   decodeUserData,
   encodeUserData,
   type LastAssignment,
@@ -24,22 +25,27 @@ function newAssigner(last: LastAssignment): kafkajs.Assigner {
   });
 }
 
-async function assign(members: Record<string, LastAssignment>): Promise<Record<string, kafkajs.Assignment>> {
+type Past = Omit<LastAssignment, "busy"> & Partial<LastAssignment>;
+
+const NOBODY: LastAssignment = { partitions: [], assignedAtMs: 0, busy: [] };
+
+/** What the members are sent, decoded. */
+async function assignments(members: Record<string, Past>) {
   const topics = Object.keys(counts);
   const joined = Object.entries(members).map(([memberId, last]) => ({
     memberId,
-    memberMetadata: newAssigner(last).protocol({ topics }).metadata,
+    memberMetadata: newAssigner({ ...NOBODY, ...last }).protocol({ topics }).metadata,
   }));
-  const assignments = await newAssigner({ partitions: [], assignedAtMs: 0 }).assign({
-    members: joined,
-    topics,
-  });
-  return Object.fromEntries(
-    assignments.map(({ memberId, memberAssignment }) => [
-      memberId,
-      AssignerProtocol.MemberAssignment.decode(memberAssignment)?.assignment ?? {},
-    ]),
-  );
+  const sent = await newAssigner(NOBODY).assign({ members: joined, topics });
+  return sent.map(({ memberId, memberAssignment }) => ({
+    memberId,
+    ...AssignerProtocol.MemberAssignment.decode(memberAssignment),
+  }));
+}
+
+async function assign(members: Record<string, Past>): Promise<Record<string, kafkajs.Assignment>> {
+  const sent = await assignments(members);
+  return Object.fromEntries(sent.map(({ memberId, assignment = {} }) => [memberId, assignment]));
 }
 
 describe("co-partitioning assigner", () => {
@@ -67,13 +73,10 @@ describe("co-partitioning assigner", () => {
       ["retry-1h", 6],
       ["nobody's", 6],
     ]);
-    const assigned = coPartitionedAssigner(() => ({ partitions: [], assignedAtMs: 0 })).assign(
-      members,
-      counts,
-    );
-    const sizes = Array.from(assigned, ([id, topics]) => [
+    const assigned = coPartitionedAssigner(() => NOBODY).assign(members, counts);
+    const sizes = Array.from(assigned, ([id, { partitionsByTopic }]) => [
       id,
-      ...Array.from(topics, ([topic, { length }]) => [topic, length]),
+      ...Array.from(partitionsByTopic, ([topic, { length }]) => [topic, length]),
     ]);
     expect(sizes).toEqual([
       ["leader", ["jobs", 2], ["retry-30m", 6]],
@@ -92,13 +95,31 @@ describe("co-partitioning assigner", () => {
   });
 
   test("user data survives its encoding, and damaged user data is a member without a past", () => {
-    const last = { partitions: [2, 9], assignedAtMs: 1_700_000_000_000 };
+    const last = { partitions: [2, 9], assignedAtMs: 1_700_000_000_000, busy: [9] };
     expect(decodeUserData(encodeUserData(last))).toEqual(last);
     const untold = '{"partitions":[1]}';
     for (const damaged of ["", "{", "null", '{"partitions":1,"assignedAtMs":5}', '"x"', untold]) {
-      expect(decodeUserData(Buffer.from(damaged))).toEqual({ partitions: [], assignedAtMs: 0 });
+      expect(decodeUserData(Buffer.from(damaged))).toEqual(NOBODY);
     }
     const some = Buffer.from('{"partitions":["x",1,null],"assignedAtMs":5}');
-    expect(decodeUserData(some)).toEqual({ partitions: [1], assignedAtMs: 5 });
+    expect(decodeUserData(some)).toEqual({ partitions: [1], assignedAtMs: 5, busy: [] });
+  });
+
+  test("a member is told which busy partitions it has to release, in all topics; a leader of a version before tells nothing", async () => {
+    const busy = await assignments({
+      a: { partitions: [0, 1, 2, 3, 4, 5], assignedAtMs: 7, busy: [0, 1, 2, 5] },
+      b: { partitions: [], assignedAtMs: 0 },
+    });
+    const told = busy.map(({ memberId, userData, assignment }) => [
+      memberId,
+      decodeToRelease(userData ?? Buffer.alloc(0)),
+      assignment?.["delivery-retry-10s"],
+    ]);
+    expect(told).toEqual([
+      ["a", [5], [0, 1, 2, 5]],
+      ["b", [], [3, 4]],
+    ]);
+    expect(decodeToRelease(Buffer.alloc(0))).toEqual([]);
+    expect(decodeToRelease(Buffer.from('{"toRelease":"5"}'))).toEqual([]);
   });
 });

@@ -6,30 +6,49 @@ export interface LastAssignment {
   readonly partitions: readonly number[];
   /** Of two members that claim a partition the later one wins. */
   readonly assignedAtMs: number;
+  /** Of the partitions: those of which records are worked on, and which are not to move meanwhile. */
+  readonly busy: readonly number[];
 }
 
-const NOTHING: LastAssignment = { partitions: [], assignedAtMs: 0 };
+const NOTHING: LastAssignment = { partitions: [], assignedAtMs: 0, busy: [] };
+const NO_DATA = Buffer.alloc(0);
 
-export function encodeUserData({ partitions, assignedAtMs }: LastAssignment): Buffer {
-  return Buffer.from(JSON.stringify({ partitions, assignedAtMs }));
+export function encodeUserData({ partitions, assignedAtMs, busy }: LastAssignment): Buffer {
+  return Buffer.from(JSON.stringify({ partitions, assignedAtMs, busy }));
 }
 
-/** Foreign or damaged data means a member without a past, never a failed rebalance. */
+/** Foreign or damaged data means a member without a past, never a failed rebalance. One of a version before says nothing of busy ones. */
 export function decodeUserData(userData: Buffer): LastAssignment {
+  const { partitions, assignedAtMs, busy } = propertiesOf(userData);
+  if (!Array.isArray(partitions) || typeof assignedAtMs !== "number") return NOTHING;
+  return { partitions: numbersOf(partitions), assignedAtMs, busy: numbersOf(busy) };
+}
+
+/** Which partitions the leader wants back, by what it told the member; none of a leader of a version before. */
+export function decodeToRelease(userData: Buffer): readonly number[] {
+  return numbersOf(propertiesOf(userData)["toRelease"]);
+}
+
+function encodeToRelease(toRelease: readonly number[]): Buffer {
+  return toRelease.length === 0 ? NO_DATA : Buffer.from(JSON.stringify({ toRelease }));
+}
+
+function propertiesOf(userData: Buffer): Readonly<Record<string, unknown>> {
   try {
     const data: unknown = JSON.parse(userData.toString());
-    if (typeof data !== "object" || data === null) return NOTHING;
-    const { partitions, assignedAtMs } = data as { partitions?: unknown; assignedAtMs?: unknown };
-    if (!Array.isArray(partitions) || typeof assignedAtMs !== "number") return NOTHING;
-    return { partitions: partitions.filter((partition) => typeof partition === "number"), assignedAtMs };
+    return typeof data === "object" && data !== null ? { ...data } : {};
   } catch {
-    return NOTHING;
+    return {};
   }
 }
 
+function numbersOf(list: unknown): number[] {
+  return Array.isArray(list) ? list.filter((each) => typeof each === "number") : [];
+}
+
 function toMember({ id, userData }: JoinedMember): AssignedMember {
-  const { partitions, assignedAtMs } = decodeUserData(userData);
-  return { id, owned: partitions, assignedAtMs };
+  const { partitions, assignedAtMs, busy } = decodeUserData(userData);
+  return { id, owned: partitions, assignedAtMs, busy };
 }
 
 /** The sticky co-partitioning assigner for one consumer; `last` is asked at every join. */
@@ -37,7 +56,8 @@ export function coPartitionedAssigner(last: () => LastAssignment): GroupAssigner
   return {
     userData: () => encodeUserData(last()),
     assign(members, partitionCounts) {
-      const assignment = new Map(members.map(({ id }) => [id, new Map<string, readonly number[]>()]));
+      const byMember = new Map(members.map(({ id }) => [id, new Map<string, readonly number[]>()]));
+      const toRelease = new Map(members.map(({ id }) => [id, new Set<number>()]));
       const readersOf = (topic: string) => members.filter(({ topics }) => topics.includes(topic));
       const byReaders = Map.groupBy(partitionCounts.keys(), (topic) =>
         readersOf(topic)
@@ -48,14 +68,21 @@ export function coPartitionedAssigner(last: () => LastAssignment): GroupAssigner
         const readers = readersOf(topics[0] ?? "");
         if (readers.length === 0) continue;
         const most = Math.max(...topics.map((topic) => partitionCounts.get(topic) ?? 0));
-        for (const [id, partitions] of assignPartitions(most, readers.map(toMember)))
+        for (const [id, assigned] of assignPartitions(most, readers.map(toMember))) {
+          for (const partition of assigned.toRelease) toRelease.get(id)?.add(partition);
           for (const topic of topics)
-            assignment.get(id)?.set(
+            byMember.get(id)?.set(
               topic,
-              partitions.filter((p) => p < (partitionCounts.get(topic) ?? 0)),
+              assigned.partitions.filter((p) => p < (partitionCounts.get(topic) ?? 0)),
             );
+        }
       }
-      return assignment;
+      return new Map(
+        Array.from(byMember, ([id, partitionsByTopic]) => [
+          id,
+          { partitionsByTopic, userData: encodeToRelease([...(toRelease.get(id) ?? [])]) },
+        ]),
+      );
     },
   };
 }

@@ -1,9 +1,21 @@
 import { describe, expect, test } from "@jest/globals";
 import fc from "fast-check";
-import { type AssignedMember, assignPartitions } from "./assigner.ts";
+import type { AssignedMember } from "./assigner.ts";
+import * as assigner from "./assigner.ts";
 
-function member(id: string, owned: readonly number[] = [], assignedAtMs = 1): AssignedMember {
-  return { id, owned, assignedAtMs };
+function member(
+  id: string,
+  owned: readonly number[] = [],
+  assignedAtMs = 1,
+  busy: readonly number[] = [],
+): AssignedMember {
+  return { id, owned, assignedAtMs, busy };
+}
+
+/** Who gets which, whatever is to be released. */
+function assignPartitions(count: number, members: readonly AssignedMember[]): Map<string, readonly number[]> {
+  const assignment = assigner.assignPartitions(count, members);
+  return new Map(Array.from(assignment, ([id, { partitions }]) => [id, partitions]));
 }
 
 /** The members as they are after an assignment. */
@@ -74,12 +86,74 @@ describe("sticky assigner", () => {
     expect([...assignment.values()].flat()).toEqual([0]);
   });
 
+  test("a busy partition that has to move stays until nothing of it is worked on; an idle one moves at once, and rather", () => {
+    const withNewcomer = (busy: readonly number[], owned = [0, 1, 2, 3]) => {
+      const assignment = assigner.assignPartitions(4, [member("a", owned, 2, busy), member("b", [], 0)]);
+      return [assignment.get("a"), assignment.get("b")];
+    };
+    expect(withNewcomer([])).toEqual([
+      { partitions: [0, 1], toRelease: [] },
+      { partitions: [2, 3], toRelease: [] },
+    ]);
+    expect(withNewcomer([2, 3])).toEqual([
+      { partitions: [2, 3], toRelease: [] },
+      { partitions: [0, 1], toRelease: [] },
+    ]);
+    expect(withNewcomer([0, 1, 3])).toEqual([
+      { partitions: [0, 1, 3], toRelease: [3] },
+      { partitions: [2], toRelease: [] },
+    ]);
+    expect(withNewcomer([0, 1])).toEqual([
+      { partitions: [0, 1], toRelease: [] },
+      { partitions: [2, 3], toRelease: [] },
+    ]);
+  });
+
+  test("who has lost a partition to a later assignment keeps nothing of it back", () => {
+    const assignment = assigner.assignPartitions(2, [
+      member("old", [0, 1], 1, [0, 1]),
+      member("new", [0], 2, []),
+    ]);
+    expect(assignment.get("new")).toEqual({ partitions: [0], toRelease: [] });
+    expect(assignment.get("old")).toEqual({ partitions: [1], toRelease: [] });
+  });
+
+  test("whatever is busy, every partition has one owner; once nothing is, what was to be released has moved and the shares are even", () => {
+    const members = fc.uniqueArray(
+      fc.record({
+        id: fc.string({ minLength: 1, maxLength: 3 }),
+        owned: fc.array(fc.integer({ min: 0, max: 20 })),
+        assignedAtMs: fc.nat({ max: 3 }),
+        busy: fc.array(fc.integer({ min: -1, max: 21 })),
+      }),
+      { selector: ({ id }) => id, minLength: 1, maxLength: 6 },
+    );
+    fc.assert(
+      fc.property(members, fc.nat({ max: 20 }), (group, count) => {
+        const held = assigner.assignPartitions(count, group);
+        const all = [...held.values()].flatMap(({ partitions }) => partitions).sort((a, b) => a - b);
+        expect(all).toEqual(Array.from({ length: count }, (_, partition) => partition));
+        for (const [id, { partitions, toRelease }] of held) {
+          const busy = group.find((each) => each.id === id)?.busy ?? [];
+          expect([...partitions, ...busy]).toEqual(expect.arrayContaining([...toRelease]));
+          for (const partition of toRelease) expect(busy).toContain(partition);
+        }
+        const owners = Array.from(held, ([id, { partitions }]) => member(id, partitions, 9));
+        const released = assigner.assignPartitions(count, owners);
+        const sizes = [...released.values()].map(({ partitions }) => partitions.length);
+        expect(Math.max(...sizes) - Math.min(...sizes)).toBeLessThanOrEqual(1);
+        expect([...released.values()].flatMap(({ toRelease }) => toRelease)).toEqual([]);
+      }),
+    );
+  });
+
   test("whatever the members claim, every partition has exactly one owner, evenly, and only what must move moves", () => {
     const members = fc.uniqueArray(
       fc.record({
         id: fc.string({ minLength: 1, maxLength: 3 }),
         owned: fc.array(fc.integer({ min: -2, max: 40 })),
         assignedAtMs: fc.nat({ max: 3 }),
+        busy: fc.constant([]),
       }),
       { selector: ({ id }) => id, minLength: 1, maxLength: 8 },
     );

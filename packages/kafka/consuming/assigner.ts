@@ -3,17 +3,54 @@ export interface AssignedMember {
   readonly id: string;
   readonly owned: readonly number[];
   readonly assignedAtMs: number;
+  /** Of `owned`: those of which records are worked on. */
+  readonly busy: readonly number[];
+}
+
+export interface AssignedPartitions {
+  readonly partitions: readonly number[];
+  /** Of these: they are another member's as soon as nothing of them is worked on. */
+  readonly toRelease: readonly number[];
 }
 
 /**
  * Assigns partition numbers to members: evenly (sizes differ by one at most), and moving as few as that allows. Partition p of
- * every topic goes where p goes, so what belongs together meets in one process (fact 12).
+ * every topic goes where p goes, so what belongs together meets in one process (fact 12). A busy one that has to move stays where it is until
+ * it is released.
  */
 export function assignPartitions(
   partitionCount: number,
   members: readonly AssignedMember[],
-): Map<string, number[]> {
+): Map<string, AssignedPartitions> {
   const claims = settleClaims(partitionCount, members);
+  const shares = shareOut(partitionCount, members, claims);
+  const kept = new Map(members.map((member) => [member.id, keptBusy(member, claims, shares)]));
+  const isKept = new Set([...kept.values()].flat());
+  return new Map(
+    Array.from(shares, ([id, share]) => {
+      const toRelease = kept.get(id) ?? [];
+      const partitions = [...share.filter((partition) => !isKept.has(partition)), ...toRelease];
+      return [id, { partitions: partitions.sort((a, b) => a - b), toRelease }];
+    }),
+  );
+}
+
+/** The member's busy ones that would be another's. */
+function keptBusy(
+  { id, busy }: AssignedMember,
+  claims: ReadonlyMap<string, readonly number[]>,
+  shares: ReadonlyMap<string, readonly number[]>,
+): number[] {
+  const isBusy = new Set(busy);
+  const share = new Set(shares.get(id));
+  return (claims.get(id) ?? []).filter((partition) => isBusy.has(partition) && !share.has(partition));
+}
+
+function shareOut(
+  partitionCount: number,
+  members: readonly AssignedMember[],
+  claims: ReadonlyMap<string, readonly number[]>,
+): Map<string, number[]> {
   const quotas = quotasOf(partitionCount, members, claims);
   const assignment = new Map<string, number[]>();
   const free = new Set(Array.from({ length: partitionCount }, (_, partition) => partition));
@@ -23,21 +60,21 @@ export function assignPartitions(
     assignment.set(id, kept);
   }
   for (const [id, quota] of quotas) fill(assignment.get(id) ?? [], quota, free);
-  for (const partitions of assignment.values()) partitions.sort((a, b) => a - b);
   return assignment;
 }
 
-/** Who keeps which of its partitions: of two that claim the same one, the later assignment; then the smaller id. */
+/** Who keeps which of its partitions, busy ones first: of two that claim the same one, the later assignment; then the smaller id. */
 function settleClaims(partitionCount: number, members: readonly AssignedMember[]): Map<string, number[]> {
   const claims = new Map<string, number[]>();
   const claimed = new Set<number>();
   const latestFirst = [...members].sort((a, b) => b.assignedAtMs - a.assignedAtMs || byId(a, b));
-  for (const { id, owned } of latestFirst) {
+  for (const { id, owned, busy } of latestFirst) {
     const won = owned.filter((p) => Number.isInteger(p) && p >= 0 && p < partitionCount && !claimed.has(p));
     for (const partition of won) claimed.add(partition);
+    const isIdle = (partition: number): number => (busy.includes(partition) ? 0 : 1);
     claims.set(
       id,
-      [...new Set(won)].sort((a, b) => a - b),
+      [...new Set(won)].sort((a, b) => isIdle(a) - isIdle(b) || a - b),
     );
   }
   return claims;

@@ -46,7 +46,7 @@ describe("group reader", () => {
     const bench = startReader();
     const { assigner } = bench.session().options;
     const told = (): unknown => JSON.parse(assigner.userData().toString());
-    expect(told()).toEqual({ partitions: [], assignedAtMs: 0 });
+    expect(told()).toEqual({ partitions: [], assignedAtMs: 0, busy: [] });
     const beforeMs = Date.now();
     bench.session().join([0, 2]);
     const last = told() as { partitions: unknown; assignedAtMs: number };

@@ -3,7 +3,7 @@ import type { FetchedBatch, Join, LogCut, NewSession, RecordsGone, SessionOption
 import { keyOf } from "../topic-partition.ts";
 import type { KafkaLogger, Ownership, RawRecord, RunnerOptions, TopicPartition } from "../types.ts";
 import { withinMs } from "../within.ts";
-import { coPartitionedAssigner, type LastAssignment } from "./assigner-protocol.ts";
+import { coPartitionedAssigner, decodeToRelease, type LastAssignment } from "./assigner-protocol.ts";
 import { Capacity } from "./capacity.ts";
 import { Committer } from "./committer.ts";
 import { HandOver } from "./hand-over.ts";
@@ -11,6 +11,7 @@ import { Membership } from "./membership.ts";
 import { openAll } from "./opening.ts";
 import type { Work } from "./partition-reader.ts";
 import { PartitionReaders } from "./partition-readers.ts";
+import { Release } from "./release.ts";
 import { Supervisor } from "./supervisor.ts";
 
 /** Chosen so that a killed member's partitions move within 8 s: the session's end, and a rebalance that nobody delays for long. */
@@ -39,6 +40,7 @@ export interface GroupReaderOptions<T>
     | "onRevoked"
     | "onRecordsLost"
     | "stepsDoneAgain"
+    | "movesWithinMs"
   > {
   readonly work: Work<T>;
   /** False reads everything again at each start, and keeps its place over rebalances only. */
@@ -64,9 +66,10 @@ export class GroupReader<T> {
   readonly #supervisor: Supervisor;
   readonly #committer: Committer;
   readonly #handOver: HandOver;
+  readonly #release: Release;
   readonly #membership: Membership;
   readonly #joined = Promise.withResolvers<void>();
-  #lastAssignment: LastAssignment = { partitions: [], assignedAtMs: 0 };
+  #lastAssignment: Omit<LastAssignment, "busy"> = { partitions: [], assignedAtMs: 0 };
   #member: Pick<Join, "memberId" | "generation"> | undefined;
   #isStopping = false;
 
@@ -86,7 +89,18 @@ export class GroupReader<T> {
       commit: async (positions) => this.#supervisor.session?.commit(positions) ?? false,
       onStuck: () => this.#supervisor.renew("offsets cannot be committed"),
     });
-    this.#handOver = new HandOver({ capacity: this.#capacity, committer: this.#committer, host });
+    this.#handOver = new HandOver({
+      capacity: this.#capacity,
+      committer: this.#committer,
+      host,
+      keepsBusy: options.movesWithinMs !== undefined,
+    });
+    this.#release = new Release({
+      host,
+      withinMs: options.movesWithinMs,
+      busy: () => this.#partitionReaders.busy,
+      onReady: () => this.#supervisor.session?.rejoin(),
+    });
   }
 
   get failed(): Promise<never> {
@@ -109,8 +123,8 @@ export class GroupReader<T> {
     return this.#partitionReaders.at(record)?.place.wasDone(record) ?? false;
   }
 
-  takenEarly(): () => void {
-    return this.#capacity.early();
+  takenEarly(partition: TopicPartition): () => void {
+    return this.#partitionReaders.at(partition)?.underWay.early() ?? this.#capacity.early();
   }
 
   doneEarly(record: Pick<RawRecord, "topic" | "partition" | "offset" | "timestampMs">): void {
@@ -132,6 +146,7 @@ export class GroupReader<T> {
   async stop(graceMs: number): Promise<void> {
     const { host } = this.#parts;
     this.#isStopping = true;
+    this.#release.end();
     this.#partitionReaders.close();
     for (const partition of this.assigned) this.#supervisor.session?.setPaused(partition, true);
     await withinMs(this.#capacity.empty(), graceMs, host);
@@ -149,8 +164,11 @@ export class GroupReader<T> {
       logger: this.#parts.logger,
       host: this.#parts.host,
       setPaused: (partition, paused) => this.#supervisor.session?.setPaused(partition, paused),
-      mayBegin: () => this.#mayBegin(),
-      onSettled: () => this.#committer.notice(),
+      mayBegin: (partition) => this.#mayBegin(partition),
+      onSettled: () => {
+        this.#committer.notice();
+        this.#release.settled();
+      },
       stepsDoneAgain: this.#options.stepsDoneAgain,
     });
   }
@@ -177,7 +195,7 @@ export class GroupReader<T> {
       unhurriedTopics,
       sessionTimeoutMs: sessionTimeoutMs ?? DEFAULTS.sessionTimeoutMs,
       rebalanceTimeoutMs: rebalanceTimeoutMs ?? DEFAULTS.rebalanceTimeoutMs,
-      assigner: coPartitionedAssigner(() => this.#lastAssignment),
+      assigner: coPartitionedAssigner(() => ({ ...this.#lastAssignment, busy: this.#release.busy })),
     };
   }
 
@@ -199,6 +217,7 @@ export class GroupReader<T> {
     this.#revoke(this.assigned.filter((partition) => !now.has(keyOf(partition))));
     this.#partitionReaders.assign(assigned);
     this.#committer.forget();
+    if (!this.#isStopping) this.#release.begin(decodeToRelease(join.userData));
     this.#lastAssignment = {
       partitions: [...new Set(assigned.map(({ partition }) => partition))],
       assignedAtMs: this.#parts.host.now(),
@@ -240,8 +259,8 @@ export class GroupReader<T> {
   }
 
   /** A reader without commits shares no partition with another member. */
-  #mayBegin(): boolean {
-    if (this.#isStopping) return false;
+  #mayBegin({ partition }: TopicPartition): boolean {
+    if (this.#isStopping || this.#release.isWanted(partition)) return false;
     return !this.#options.commits || (this.#membership.isSure && !this.#handOver.isUnderWay);
   }
 

@@ -8,6 +8,8 @@ import type { Committer } from "./committer.ts";
  * within 8 s, of which its session takes 6 and the others' next heartbeat half a second.
  */
 const WAIT_MS = 1_000;
+/** The same where a partition with work under way does not move: what is quick ends, and spares another rebalance. */
+const WAIT_FOR_QUICK_MS = 250;
 
 /** A commit that takes longer does not come back; the join goes on without it. */
 const COMMIT_WITHIN_MS = 500;
@@ -16,11 +18,14 @@ export interface HandOverParts {
   readonly capacity: Pick<Capacity, "empty">;
   readonly committer: Pick<Committer, "commit">;
   readonly host: Host;
+  /** Partitions of which records are worked on do not move (`Release`). */
+  readonly keepsBusy: boolean;
 }
 
 /**
  * What a member does before it joins the group again, because any of its partitions may then be another's: it begins nothing any
- * more, lets what is under way end, and commits it. What ends later than that is done twice, when its partition has moved.
+ * more, lets what is under way end, and commits it. What ends later than that is done twice when its partition has moved, unless the group
+ * keeps busy partitions where they are.
  */
 export class HandOver {
   readonly #parts: HandOverParts;
@@ -37,11 +42,11 @@ export class HandOver {
 
   /** Resolves when the member may join: after 1.5 s at the latest. */
   async begin(): Promise<void> {
-    const { capacity, committer, host } = this.#parts;
+    const { capacity, committer, host, keepsBusy } = this.#parts;
     this.#isUnderWay = true;
     // What is done is committed before the wait, too: the process may die in it.
     void committer.commit();
-    await withinMs(capacity.empty(), WAIT_MS, host);
+    await withinMs(capacity.empty(), keepsBusy ? WAIT_FOR_QUICK_MS : WAIT_MS, host);
     await withinMs(committer.commit(), COMMIT_WITHIN_MS, host);
   }
 

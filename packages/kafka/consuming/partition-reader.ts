@@ -16,6 +16,7 @@ import { type Held, HeldQueue, hold } from "./held.ts";
 import type { Opening } from "./opening.ts";
 import { type CutLog, Place } from "./place.ts";
 import { type SettlementParts, settleRecord } from "./settlement.ts";
+import { UnderWay } from "./under-way.ts";
 
 /** Steps in one turn of the event loop; timers and sockets get theirs in between. */
 const STEPS_PER_TURN = 256;
@@ -43,8 +44,8 @@ export interface PartitionReaderParts<T> {
   readonly host: Host;
   /** Starts or stops fetching this partition. */
   setPaused(partition: TopicPartition, paused: boolean): void;
-  /** Whether the member can be sure that what it was assigned is still its own, and is not about to give it up. */
-  mayBegin(): boolean;
+  /** Whether the member can be sure that the partition is still its own, and is not about to give it up. */
+  mayBegin(partition: TopicPartition): boolean;
   onSettled(): void;
   /** The partition is lost, and nothing of it is outstanding any more. */
   onLeft(partition: TopicPartition): void;
@@ -58,12 +59,12 @@ export class PartitionReader<T> implements Waiter {
   readonly partition: TopicPartition;
   /** Where its reading stands. */
   readonly place = new Place((cut) => this.#wasCut(cut));
+  readonly underWay: UnderWay;
   readonly #parts: PartitionReaderParts<T>;
   readonly #settlement: SettlementParts<T>;
   readonly #decoder: HeadDecoder<T>;
   readonly #held = new HeldQueue<T>();
   readonly #fetchPause: FetchPause;
-  #outstanding = 0;
   /** Counts up with each loss of the partition. */
   #term = 0;
   #isOpen = false;
@@ -77,6 +78,10 @@ export class PartitionReader<T> implements Waiter {
     const { work, logger, host } = parts;
     this.partition = partition;
     this.#parts = parts;
+    this.underWay = new UnderWay(parts.capacity, () => {
+      parts.onSettled();
+      this.#leaveWhenIdle();
+    });
     this.#fetchPause = new FetchPause((paused) => parts.setPaused(partition, paused));
     this.#settlement = {
       work,
@@ -256,14 +261,13 @@ export class PartitionReader<T> implements Waiter {
       return true;
     }
     if (head === undefined || !this.#decoder.isDecoded(head) || !this.#isDue(head)) return false;
-    if (!this.#parts.mayBegin()) {
+    if (!this.#parts.mayBegin(this.partition)) {
       this.#advanceIn(UNSURE_RETRY_MS);
       return false;
     }
-    if (!this.#parts.capacity.tryTake(head.sizeBytes, this)) return false;
+    if (!this.underWay.tryBegin(head.sizeBytes, this)) return false;
     this.#held.shift();
     head.term = this.#term;
-    this.#outstanding += 1;
     settleRecord(head, this.#settlement);
     return true;
   }
@@ -278,29 +282,22 @@ export class PartitionReader<T> implements Waiter {
   }
 
   #isOurs(term: number): boolean {
-    return term === this.#term && this.#parts.mayBegin();
+    return term === this.#term && this.#parts.mayBegin(this.partition);
   }
 
   #done(held: Held<T>): void {
     this.place.done(held);
-    this.#ended(held);
+    this.underWay.end(held.sizeBytes);
   }
 
   /** Nobody worked on it: it is stepped again where the partition is still, or again, read here; else its owner will read it. */
   #takeBack(held: Held<T>): void {
     if (this.place.takeBack(held)) this.#held.putBack(held);
-    this.#ended(held);
+    this.underWay.end(held.sizeBytes);
     this.#advance();
   }
 
-  #ended({ sizeBytes }: Held<T>): void {
-    this.#outstanding -= 1;
-    this.#parts.capacity.release(sizeBytes);
-    this.#parts.onSettled();
-    this.#leaveWhenIdle();
-  }
-
   #leaveWhenIdle(): void {
-    if (this.#isLost && this.#outstanding === 0) this.#parts.onLeft(this.partition);
+    if (this.#isLost && !this.underWay.isAny) this.#parts.onLeft(this.partition);
   }
 }

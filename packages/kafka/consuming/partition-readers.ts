@@ -32,6 +32,12 @@ export class PartitionReaders<T> {
     return this.#partitionReaders.size;
   }
 
+  /** Numbers of the assigned partitions of which records are worked on. */
+  get busy(): ReadonlySet<number> {
+    const isBusy = (partition: TopicPartition): boolean => this.at(partition)?.underWay.isAny === true;
+    return new Set(this.#assigned.filter(isBusy).map(({ partition }) => partition));
+  }
+
   /** The partition reader of a partition that is assigned. */
   at(partition: TopicPartition): PartitionReader<T> | undefined {
     const key = keyOf(partition);

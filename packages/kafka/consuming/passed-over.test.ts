@@ -85,7 +85,7 @@ test("a stop waits for work that was begun ahead of a record's turn, and commits
   const bench = startReader({}, host, work);
   bench.session().join([0]);
   fetch(bench, 0, 0, 3);
-  const over = bench.reader.takenEarly();
+  const over = bench.reader.takenEarly({ topic: "t", partition: 0 });
   const stopped = bench.reader.stop(8_000);
   await host.advance(3_000);
   bench.reader.doneEarly({ topic: "t", partition: 0, offset: 1, timestampMs: 0 });

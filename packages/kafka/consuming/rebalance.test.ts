@@ -124,6 +124,31 @@ describe("rebalance", () => {
     expect([...steps].filter(([, count]) => count !== 1)).toEqual([]);
   });
 
+  test("a partition with slow work moves when that has ended: nothing is stepped twice, and quick work goes on", async () => {
+    const [topic = ""] = await scratch.topics(["in"], 6);
+    const steps = new Map<string, number>();
+    const member = (): RunnerOptions<string> =>
+      runnerOptions(scratch, {
+        topics: [topic],
+        producer,
+        movesWithinMs: 8_000,
+        step: ({ decoded }, settle) => {
+          steps.set(decoded, (steps.get(decoded) ?? 0) + 1);
+          setTimeout(() => settle({ produce: [] }), decoded.startsWith("slow") ? 3_000 : 5);
+        },
+      });
+    const first = await startMember(member());
+    const sent = names("slow-", 60);
+    await producer.send(sent.map((value, i) => record(topic, `key-${i}`, value)));
+    await soon(() => steps.size === sent.length, "slow work in every partition");
+    const second = await startMember(member());
+    const quick = names("quick-", 60);
+    await producer.send(quick.map((value, i) => record(topic, `key-${i}`, value)));
+    await soon(() => first.assigned.length === 3 && second.assigned.length === 3, "half for each of two");
+    await soon(() => steps.size === sent.length + quick.length, "all records");
+    expect([...steps].filter(([, count]) => count !== 1)).toEqual([]);
+  });
+
   test("a killed member's partitions move within 8 s, and nothing of them is lost", async () => {
     const [input = "", output = ""] = await scratch.topics(["in", "out"], 6);
     const groupId = `${scratch.prefix}group`;

@@ -33,14 +33,14 @@ export function clientAssigner(assigner: GroupAssigner): kafkajs.PartitionAssign
       const counts = new Map(
         topics.map((topic) => [topic, cluster.findTopicPartitionMetadata(topic).length]),
       );
-      return Array.from(assigner.assign(joined, counts), ([memberId, assignment]) => ({
+      return Array.from(assigner.assign(joined, counts), ([memberId, { partitionsByTopic, userData }]) => ({
         memberId,
         memberAssignment: AssignerProtocol.MemberAssignment.encode({
           version: VERSION,
           assignment: Object.fromEntries(
-            Array.from(assignment, ([topic, partitions]) => [topic, [...partitions]]),
+            Array.from(partitionsByTopic, ([topic, partitions]) => [topic, [...partitions]]),
           ),
-          userData: NO_DATA,
+          userData,
         }),
       }));
     },

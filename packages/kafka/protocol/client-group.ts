@@ -6,7 +6,11 @@ import ConsumerGroup, {
   type OutOfRange,
 } from "kafkajs/src/consumer/consumerGroup.js";
 import OffsetManager from "kafkajs/src/consumer/offsetManager/index.js";
+import errors from "kafkajs/src/protocol/error.js";
 import type { CommittedOffset, LogCut, RecordsGone } from "../session.ts";
+
+/** Kafka's code: what a heartbeat is answered in a rebalance. */
+const REBALANCE_IN_PROGRESS = 27;
 
 /** By the consumer's cluster, which is all that its assigner and its group have in common. */
 const groups = new WeakMap<object, ClientGroup>();
@@ -28,6 +32,8 @@ export class ClientGroup {
   #internals: ConsumerGroupInternals | undefined;
   /** A join was answered, and the assignment was not heard of yet. */
   #isSyncing = false;
+  #isToRejoin = false;
+  #userData: Buffer = Buffer.alloc(0);
 
   constructor(handlers: ClientGroupHandlers) {
     this.#handlers = handlers;
@@ -75,6 +81,27 @@ export class ClientGroup {
 
   synced(): void {
     this.#isSyncing = false;
+  }
+
+  /** What the leader's assigner has told the member's at the newest join. */
+  get userData(): Buffer {
+    return this.#userData;
+  }
+
+  assigned(userData: Buffer): void {
+    this.#userData = userData;
+  }
+
+  /** The next fetch begins with a join. */
+  rejoin(): void {
+    this.#isToRejoin = true;
+  }
+
+  /** Throws what has the client join again, once for each time that it was asked for. */
+  rejoinIfAsked(): void {
+    if (!this.#isToRejoin) return;
+    this.#isToRejoin = false;
+    throw errors.createErrorFromCode(REBALANCE_IN_PROGRESS);
   }
 
   /** The client has given a joining up. */
@@ -145,6 +172,7 @@ export function joiningWithWord(joinAndSync: JoinAndSync): JoinAndSync {
 /** When one broker's fetch makes the client join again, the others' are still under way, at the offsets of before. */
 export function fetchingInOneGeneration(fetch: Fetch): Fetch {
   return async function fetchInOneGeneration(this: ConsumerGroupInternals, nodeId) {
+    groups.get(this.cluster)?.rejoinIfAsked();
     const manager = this.offsetManager;
     const batches = await fetch.call(this, nodeId);
     if (manager === null || manager !== this.offsetManager) return [];

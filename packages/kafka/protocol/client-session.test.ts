@@ -112,7 +112,7 @@ function newBench(handlers: Partial<SessionHandlers> = {}): Bench {
       topics: ["t"],
       sessionTimeoutMs: 6_000,
       rebalanceTimeoutMs: 10_000,
-      assigner: coPartitionedAssigner(() => ({ partitions: [], assignedAtMs: 0 })),
+      assigner: coPartitionedAssigner(() => ({ partitions: [], assignedAtMs: 0, busy: [] })),
     },
     {
       onJoin: (join) => joins.push(join),

@@ -54,10 +54,11 @@ interface AssignerParts {
 
 /** The client hands the inside of a consumer to nobody but its assigner: what else is done there hangs on that. */
 function assignerOf(
-  { assigner, rejoinAs, unhurriedTopics }: SessionOptions,
+  { assigner, rejoinAs, topics, unhurriedTopics }: SessionOptions,
   { group, handlers, stopping }: AssignerParts,
 ): kafkajs.PartitionAssigner {
   const joining = {
+    topics,
     rejoinAs,
     before: async () => {
       stopping.throwIfAborted();
@@ -66,6 +67,7 @@ function assignerOf(
     },
     onFailed: () => handlers.onJoinFailed(),
     onJoined: () => group.joined(),
+    onAssigned: (userData: Buffer) => group.assigned(userData),
   };
   return group.foundBy(unhurriedAt(unhurriedTopics ?? [], joiningWith(joining, clientAssigner(assigner))));
 }
@@ -164,6 +166,10 @@ class ClientSession implements Session {
     }
   }
 
+  rejoin(): void {
+    this.#parts.group.rejoin();
+  }
+
   /**
    * The client goes on with a join whatever is stopped or closed meanwhile, and then is a member that nobody hears, with partitions
    * that nobody else gets. So it is waited for, and leaves; no further try to join begins.
@@ -200,7 +206,8 @@ class ClientSession implements Session {
       const assigned = Object.entries(payload.memberAssignment).flatMap(([topic, partitions]) =>
         partitions.map((partition) => ({ topic, partition })),
       );
-      handlers.onJoin({ memberId: payload.memberId, generation: group.generation, assigned });
+      const { generation, userData } = group;
+      handlers.onJoin({ memberId: payload.memberId, generation, assigned, userData });
     });
     this.#consumer.on(CRASH, ({ payload }) => handlers.onCrash(fromClientError(payload.error)));
     this.#consumer.on(FETCH_START, () => {

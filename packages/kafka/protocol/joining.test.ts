@@ -39,7 +39,15 @@ async function join(cluster: kafkajs.Cluster, memberId = ""): Promise<unknown> {
 
 function lend(cluster: kafkajs.Cluster, rejoinAs: string | undefined, more: Partial<Joining> = {}): void {
   const nothing = (): void => undefined;
-  const joining = { rejoinAs, before: async () => undefined, onFailed: nothing, onJoined: nothing, ...more };
+  const joining = {
+    topics: ["t"],
+    rejoinAs,
+    before: async () => undefined,
+    onFailed: nothing,
+    onJoined: nothing,
+    onAssigned: nothing,
+    ...more,
+  };
   joiningWith(joining, assigner)({ cluster, groupId: "g", logger: {} as kafkajs.Logger });
 }
 

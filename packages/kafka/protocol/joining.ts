@@ -1,15 +1,26 @@
-import type kafkajs from "kafkajs";
+import kafkajs from "kafkajs";
+
+const { AssignerProtocol } = kafkajs;
 
 /** A joining of the group, as the client's coordinator broker sends it. */
 interface JoinGroup {
   readonly memberId: string;
+  readonly groupProtocols: readonly kafkajs.GroupState[];
+}
+
+const NO_DATA = Buffer.alloc(0);
+
+interface SyncAnswer {
+  readonly memberAssignment: Buffer;
 }
 
 interface Coordinator {
   joinGroup(request: JoinGroup): Promise<unknown>;
+  syncGroup(request: object): Promise<SyncAnswer>;
 }
 
 export interface Joining {
+  readonly topics: readonly string[];
   /** The member that a lost consumer was, to come back as. */
   readonly rejoinAs: string | undefined;
   /** Awaited before each request to join; the coordinator is known by then. */
@@ -18,34 +29,43 @@ export interface Joining {
   onFailed(): void;
   /** The group counts the consumer as a member of a new generation; what it is assigned is asked for next. */
   onJoined(): void;
+  /** What the leader's assigner tells the member's; the client reads the partitions alone. */
+  onAssigned(userData: Buffer): void;
 }
 
 /**
  * Has a consumer wait before it asks to join, and lets a new one come back as the member that a lost one was. Otherwise the group
  * waits for the lost one until its session is over, 6 s, although it is already back. The client has no setting for either; an
  * assigner is given the consumer's cluster, which is where coordinators come from. A member that the group no longer knows is
- * told so and joins as a new one.
+ * told so and joins as a new one. What a member tells the leader is asked for after the wait, not before it as the client does.
  */
 export function joiningWith(
   joining: Joining,
   assigner: kafkajs.PartitionAssigner,
 ): kafkajs.PartitionAssigner {
   return (config) => {
-    interceptJoins(config.cluster, joining);
-    return assigner(config);
+    const made = assigner(config);
+    const topics = [...joining.topics];
+    interceptJoins(config.cluster, joining, () => [made.protocol({ topics })]);
+    return made;
   };
 }
 
-function interceptJoins(cluster: kafkajs.Cluster, joining: Joining): void {
+function interceptJoins(
+  cluster: kafkajs.Cluster,
+  joining: Joining,
+  groupProtocols: () => JoinGroup["groupProtocols"],
+): void {
   const findGroupCoordinator = cluster.findGroupCoordinator.bind(cluster);
   const lending = new MemberIdLending(joining.rejoinAs);
   cluster.findGroupCoordinator = async (group) => {
     const broker = await findGroupCoordinator(group);
-    const { joinGroup } = broker as unknown as Coordinator;
+    const { joinGroup, syncGroup } = broker as unknown as Coordinator;
     const join = async (request: JoinGroup): Promise<unknown> => {
       await joining.before();
       try {
-        const joined = await lending.join(request, (asked) => joinGroup.call(broker, asked));
+        const told = { ...request, groupProtocols: groupProtocols() };
+        const joined = await lending.join(told, (asked) => joinGroup.call(broker, asked));
         joining.onJoined();
         return joined;
       } catch (thrown) {
@@ -53,8 +73,14 @@ function interceptJoins(cluster: kafkajs.Cluster, joining: Joining): void {
         throw thrown;
       }
     };
+    const sync = async (request: object): Promise<SyncAnswer> => {
+      const answer = await syncGroup.call(broker, request);
+      const assignment = AssignerProtocol.MemberAssignment.decode(answer.memberAssignment);
+      joining.onAssigned(assignment?.userData ?? NO_DATA);
+      return answer;
+    };
     // The same broker in everything but this, and for this one consumer only.
-    return Object.create(broker, { joinGroup: { value: join } }) as typeof broker;
+    return Object.create(broker, { joinGroup: { value: join }, syncGroup: { value: sync } }) as typeof broker;
   };
 }
 

@@ -187,7 +187,7 @@ function startWaker(
     position,
     requests,
     wasDone: (record) => runner.wasDone(record),
-    takenEarly: () => runner.takenEarly(),
+    takenEarly: (partition) => runner.takenEarly(partition),
     doneEarly: (record) => runner.doneEarly(record),
     ownership: (partition) => runner.ownership(partition),
     offsets: (topic) => admin.offsets(topic),

@@ -228,7 +228,7 @@ export class PartitionPass {
 
   /** A job is in hand until the returned function is called; only its first call counts. */
   #begin(endpoint: string): () => void {
-    const ended = this.#parts.takenEarly();
+    const ended = this.#parts.takenEarly(this.#bounds);
     let isInHand = true;
     this.#inHand += 1;
     return () => {

@@ -34,7 +34,7 @@ export interface PassParts extends WriteParts {
   /** An earlier owner of the partition has done it, and no reader comes to it again. */
   wasDone(record: RawRecord): boolean;
   /** Work on a job begins, which a stop waits for; the returned function ends it, once. */
-  takenEarly(): () => void;
+  takenEarly(partition: TopicPartition): () => void;
   /** What became of it is durable: the group's commits say so from now on, and its reader passes it over. */
   doneEarly(record: RawRecord): void;
   ownership(partition: TopicPartition): Ownership;

@@ -122,7 +122,7 @@ export class Coordinators {
       if (isTooLarge({ offset, metadata })) continue;
       const ofTopic = this.#committedOf(groupId, topic);
       const before = ofTopic.get(partition);
-      const isOwner = assignment?.get(topic)?.includes(partition) === true;
+      const isOwner = assignment?.partitionsByTopic.get(topic)?.includes(partition) === true;
       ofTopic.set(partition, { offset, metadata });
       taken.push({ topic, partition, before });
       this.#parts.onCommit({

@@ -1,7 +1,7 @@
 import type { Host } from "#host";
 import type { GroupAssignment } from "#kafka";
 import { ClusterError } from "./errors.ts";
-import type { JoinAnswer, JoinRequest, Member } from "./members.ts";
+import { type JoinAnswer, type JoinRequest, type Member, NOTHING_ASSIGNED } from "./members.ts";
 
 type State = "empty" | "preparing" | "completing" | "stable";
 
@@ -116,7 +116,7 @@ export class Group {
       rebalanceTimeoutMs: request.rebalanceTimeoutMs,
       userData: request.userData,
       seenAtMs: this.#nowMs(),
-      assignment: new Map(),
+      assignment: NOTHING_ASSIGNED,
       joining: undefined,
       syncing: undefined,
     };
@@ -199,7 +199,7 @@ export class Group {
     this.#deadline?.clear();
     this.#state = "stable";
     for (const member of this.#members.values()) {
-      member.assignment = assignments.get(member.id) ?? new Map();
+      member.assignment = assignments.get(member.id) ?? NOTHING_ASSIGNED;
       const { syncing } = member;
       member.syncing = undefined;
       syncing?.resolve(member.assignment);

@@ -200,11 +200,11 @@ export class SimulatedCluster {
   }
 
   members(groupId: string): readonly GroupMember[] {
-    const members = this.#coordinators.groups.get(groupId)?.members ?? new Map();
-    return [...members.values()].map(({ id, process, assignment }) => ({
+    const { members } = this.#coordinators.groups.get(groupId) ?? {};
+    return [...(members?.values() ?? [])].map(({ id, process, assignment }) => ({
       id,
       process,
-      assigned: [...assignment].flatMap(([topic, partitions]: [string, readonly number[]]) =>
+      assigned: [...assignment.partitionsByTopic].flatMap(([topic, partitions]) =>
         partitions.map((partition) => ({ topic, partition })),
       ),
     }));

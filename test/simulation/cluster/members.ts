@@ -1,4 +1,4 @@
-import type { JoinedMember } from "#kafka";
+import type { JoinedMember, MemberAssignment } from "#kafka";
 
 export interface JoinRequest {
   readonly process: string;
@@ -27,10 +27,11 @@ export interface Member {
   readonly rebalanceTimeoutMs: number;
   userData: Buffer;
   seenAtMs: number;
-  /** By topic. */
-  assignment: ReadonlyMap<string, readonly number[]>;
+  assignment: MemberAssignment;
   /** It waits for the rebalance to be complete. */
   joining: PromiseWithResolvers<JoinAnswer> | undefined;
   /** It waits for the leader's assignment. */
-  syncing: PromiseWithResolvers<ReadonlyMap<string, readonly number[]>> | undefined;
+  syncing: PromiseWithResolvers<MemberAssignment> | undefined;
 }
+
+export const NOTHING_ASSIGNED: MemberAssignment = { partitionsByTopic: new Map(), userData: Buffer.alloc(0) };

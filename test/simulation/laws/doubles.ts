@@ -12,9 +12,6 @@ import { law, type Story, type Written } from "./story.ts";
 /** A commit and what disturbs it may cross on their ways. */
 const CROSSING_MS = 500;
 
-/** An endpoint has so long to answer (contract 2.5). */
-const DEADLINE_MS = 5_000;
-
 /** A member that is missed takes its partitions for its own for half a session more (docs/decisions/0016). */
 const UNNOTICED_MS = 3_000 + CROSSING_MS;
 
@@ -28,7 +25,14 @@ interface Open {
   readonly untilMs: number;
 }
 
-type Disturbed = Extract<Happening, { kind: "disturbed" }>;
+type Hindrance = Extract<Happening, { kind: "disturbed" | "missed" }>;
+
+/** Whether what was open may be done again for it. Who is missed by its group goes on, and writes, until it notices. */
+function explains(hindrance: Hindrance, { fromMs, process, untilMs }: Open): boolean {
+  if (hindrance.process !== process || hindrance.atMs > untilMs) return false;
+  if (hindrance.kind === "missed") return fromMs <= hindrance.atMs + UNNOTICED_MS;
+  return !ORDERLY.has(hindrance.by) && fromMs <= hindrance.atMs;
+}
 
 const isSame = (one: OfCall, other: OfCall): boolean => callKey(one) === callKey(other);
 
@@ -126,15 +130,6 @@ function beganAnew({ happenings, jobs }: Story, call: OfCall): boolean {
   return jobs.some(({ record, value }) => isSame(value, call) && places.has(placeOf(record)));
 }
 
-/** An endpoint may take longer than anybody waits for it: what has no answer then is not committed. */
-function isUnderWay({ atMs, process }: Disturbed, call: OfCall, { requests }: Story): boolean {
-  return requests.some((request) => {
-    const { startedAtMs, answeredAtMs = Number.POSITIVE_INFINITY } = request;
-    const endsAtMs = Math.min(answeredAtMs, startedAtMs + DEADLINE_MS) + CROSSING_MS;
-    return request.process === process && isSame(request, call) && startedAtMs <= atMs && atMs <= endsAtMs;
-  });
-}
-
 /** A log that was cut is read again from a time before that (docs/metrics.md): what was done of it is done once more. */
 function isReadAgain(story: Story, call: OfCall): boolean {
   const { isOfCutLog } = cuts(story);
@@ -143,11 +138,11 @@ function isReadAgain(story: Story, call: OfCall): boolean {
   );
 }
 
-/** A call is delivered twice only where a process went, or was hindered, before it was committed; a clean stop and a rebalance double nothing that has an answer. */
+/** A call is delivered twice only where a process went, or was hindered, before it was committed; a clean stop and a rebalance double nothing. */
 export const doublesAreExplained = law("a double only for what was not committed", function* (story) {
   const committedAt = commitTimes(story);
-  const disturbed = story.happenings.filter(
-    (happening): happening is Disturbed => happening.kind === "disturbed",
+  const hindrances = story.happenings.filter(
+    (happening): happening is Hindrance => happening.kind === "disturbed" || happening.kind === "missed",
   );
   const ownerOf = new Map(
     story.plan.destinations.flatMap(({ id, urls }) => urls.map((url) => [url, id] as const)),
@@ -169,14 +164,7 @@ export const doublesAreExplained = law("a double only for what was not committed
     const destinationId = ownerOf.get(first.url) ?? "";
     if (areReplays(story, delivered.length, first, destinationId)) continue;
     const open = opensOf(story, first, destinationId, committedAt);
-    const isExplained = disturbed.some(
-      (each) =>
-        open.some(
-          ({ fromMs, process, untilMs }) =>
-            process === each.process && fromMs <= each.atMs && each.atMs <= untilMs,
-        ) &&
-        (!ORDERLY.has(each.by) || isUnderWay(each, first, story)),
-    );
+    const isExplained = hindrances.some((each) => open.some((one) => explains(each, one)));
     if (!isExplained && !isUnnoticed(story, [first, second]))
       yield `${keyAt(first, first.url)}: by ${first.process} at ${first.answeredAtMs} ms and by ${second.process} at ${second.answeredAtMs} ms`;
   }

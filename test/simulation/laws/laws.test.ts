@@ -219,8 +219,8 @@ describe("a law is broken by", () => {
     const [before, after] = [story().happenings.slice(0, 4), story().happenings.slice(4)];
     const stopped = (atMs: number) =>
       broken({ requests, happenings: [...before, disturbed(atMs, by), ...after] });
-    expect(stopped(40_720)).toContain("a double only for what was not committed");
-    expect(stopped(40_205)).toEqual([]);
+    for (const atMs of [40_205, 40_720])
+      expect(stopped(atMs)).toContain("a double only for what was not committed");
   });
 
   test("a commit that comes long after what is done, with nothing that hinders it", () => {

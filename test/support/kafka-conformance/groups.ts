@@ -48,6 +48,37 @@ export function describeGroups(bench: () => ConformanceBench): void {
       });
     });
 
+    test("brings what the leader tells a member with its join", async () => {
+      const topic = await bench().topic(2);
+      const groupId = bench().groupId();
+      await withMembers(bench(), async (open) => {
+        const first = await open({ groupId, topics: [topic], name: "first" });
+        const second = await open({ groupId, topics: [topic], name: "second" });
+        await bench().until(() => first.joins.length === 2, "the first member's second join");
+        const told = [first, second].map(({ joins }) => joins.at(-1)?.userData.toString());
+        expect(told).toEqual(["for first", "for second"]);
+      });
+    });
+
+    test("shares anew when a member wants to join again, and the leader hears what that has to say now", async () => {
+      const topic = await bench().topic(2);
+      const groupId = bench().groupId();
+      await withMembers(bench(), async (open) => {
+        const first = await open({ groupId, topics: [topic], name: "first" });
+        const second = await open({ groupId, topics: [topic], name: "second" });
+        await bench().until(() => first.joins.length === 2, "the first member's second join");
+        const joins = second.joins.length;
+        second.assigner.says = "second, anew";
+        second.session.rejoin();
+        await bench().until(() => first.joins.length === 3, "the first member's third join");
+        await bench().until(() => second.joins.length === joins + 1, "the second member's");
+        expect(second.joins.at(-1)?.userData.toString()).toBe("for second, anew");
+        await bench().pass(2_000);
+        expect([first.joins.length, second.joins.length]).toEqual([3, joins + 1]);
+        expect(second.crashes).toEqual([]);
+      });
+    });
+
     test("shares topics that its leader does not read among those who do", async () => {
       const topics = [await bench().topic(2), await bench().topic(4)];
       const [common = ""] = topics;

@@ -16,14 +16,14 @@ import type { ConformanceBench } from "./bench.ts";
 /** Deals partition after partition to the members by their ids; keeps what the leader was told of them. */
 class RoundRobin implements GroupAssigner {
   readonly told: string[][] = [];
-  readonly #name: string;
+  says: string;
 
-  constructor(name: string) {
-    this.#name = name;
+  constructor(says: string) {
+    this.says = says;
   }
 
   userData(): Buffer {
-    return Buffer.from(this.#name);
+    return Buffer.from(this.says);
   }
 
   assign(members: readonly JoinedMember[], partitionCounts: ReadonlyMap<string, number>): GroupAssignment {
@@ -38,7 +38,12 @@ class RoundRobin implements GroupAssigner {
     return new Map(
       members.map(({ id }) => [
         id,
-        new Map(Array.from(partitionCounts, ([topic, count]) => [topic, shareOf(id, topic, count)])),
+        {
+          partitionsByTopic: new Map(
+            Array.from(partitionCounts, ([topic, count]) => [topic, shareOf(id, topic, count)]),
+          ),
+          userData: Buffer.from(`for ${members.find((member) => member.id === id)?.userData.toString()}`),
+        },
       ]),
     );
   }

@@ -52,6 +52,7 @@ export class ConsumerGroup {
   readonly #seeks = new Map<string, number>();
   #metadataAtMs = 0;
   #places: Places | undefined;
+  #isToRejoin = false;
 
   constructor(parts: ConsumerGroupParts) {
     const { connection, handlers, options } = parts;
@@ -113,6 +114,12 @@ export class ConsumerGroup {
     this.endWaitsInTime();
   }
 
+  /** The next fetch is refused as in a rebalance. */
+  rejoin(): void {
+    this.#isToRejoin = true;
+    this.endWaitsInTime();
+  }
+
   /** Fetches that wait end soon. */
   endWaitsInTime(): void {
     this.#waits.endInTime();
@@ -150,6 +157,10 @@ export class ConsumerGroup {
 
   /** What one broker has of the assigned partitions that are not paused; nothing when it is time for something else. */
   async fetch(broker: number, isWanted: () => boolean): Promise<readonly Batch[]> {
+    if (this.#isToRejoin) {
+      this.#isToRejoin = false;
+      throw ClusterError.refused("REBALANCE_IN_PROGRESS");
+    }
     try {
       if (this.#calls.host.elapsed() - this.#metadataAtMs > METADATA_MAX_AGE_MS) await this.#refresh();
       const { places } = this;
@@ -186,7 +197,7 @@ export class ConsumerGroup {
 
   #joined(places: Places): void {
     const { handlers } = this.#parts;
-    const { memberId, generation } = places;
+    const { memberId, generation, userData } = places;
     this.#metadataAtMs = this.#calls.host.elapsed();
     this.#places = places;
     this.#seeks.clear();
@@ -197,6 +208,7 @@ export class ConsumerGroup {
       memberId,
       generation,
       assigned: places.all.map(({ topic, partition }) => ({ topic, partition })),
+      userData,
     });
   }
 

@@ -1,4 +1,4 @@
-import { fromClientError, type SessionHandlers, type SessionOptions } from "#kafka";
+import { fromClientError, type MemberAssignment, type SessionHandlers, type SessionOptions } from "#kafka";
 import { refusalOf } from "../errors.ts";
 import type { JoinAnswer } from "../members.ts";
 import type { ClientMetadata } from "../metadata.ts";
@@ -70,10 +70,11 @@ export class Membership {
       if (!isTriedAgain(thrown)) handlers.onCrash(fromClientError(thrown));
       throw thrown;
     });
-    const assigned = [...assignment].flatMap(([topic, partitions]) =>
+    const { partitionsByTopic, userData } = assignment;
+    const assigned = [...partitionsByTopic].flatMap(([topic, partitions]) =>
       options.topics.includes(topic) ? partitions.map((partition) => ({ topic, partition })) : [],
     );
-    return new Places({ memberId, generation, coordinator }, assigned);
+    return new Places({ memberId, generation, coordinator, userData }, assigned);
   }
 
   heartbeat(): Promise<void> {
@@ -109,7 +110,7 @@ export class Membership {
   }
 
   /** The leader deals the partitions that it knows of. */
-  async #sync(joined: JoinAnswer): Promise<ReadonlyMap<string, readonly number[]>> {
+  async #sync(joined: JoinAnswer): Promise<MemberAssignment> {
     const { calls, metadata, options } = this.#parts;
     const { memberId, generation, leaderId, members } = joined;
     const isLeader = leaderId === memberId;

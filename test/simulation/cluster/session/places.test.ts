@@ -11,7 +11,7 @@ function metadata(leaders: readonly number[]) {
 
 test("a broker is asked for the places that it leads by the client's latest answer", () => {
   const places = new Places(
-    { memberId: "member", generation: 1, coordinator: 1 },
+    { memberId: "member", generation: 1, coordinator: 1, userData: Buffer.alloc(0) },
     [0, 1, 2].map((partition) => ({ topic: "calls", partition })),
   );
   const partitionsOf = (broker: number, known: ReturnType<typeof metadata>) =>

@@ -1,4 +1,4 @@
-import type { TopicPartition } from "#kafka";
+import type { Join, TopicPartition } from "#kafka";
 import type { ClientMetadata } from "../metadata.ts";
 
 /** One partition as a consumer reads it. */
@@ -12,25 +12,29 @@ export interface Place extends TopicPartition {
 
 const NONE: readonly Place[] = [];
 
+/** One join, as its member knows it. */
+interface Joined extends Omit<Join, "assigned"> {
+  readonly coordinator: number;
+}
+
 /** Where a consumer stands in what it was assigned at one join; the client makes a new one at every join. */
 export class Places {
   readonly memberId: string;
   readonly generation: number;
   /** The coordinator that the join was asked of: commits go there for as long as this lasts. */
   readonly coordinator: number;
+  readonly userData: Buffer;
   readonly all: readonly Place[];
   readonly #byKey: ReadonlyMap<string, Place>;
   /** By leader, as the client knew the leaders when it was last asked. */
   #byLeader: ReadonlyMap<number, readonly Place[]> = new Map();
   #leaders: ClientMetadata["leaders"] | undefined;
 
-  constructor(
-    { memberId, generation, coordinator }: { memberId: string; generation: number; coordinator: number },
-    assigned: readonly TopicPartition[],
-  ) {
+  constructor({ memberId, generation, coordinator, userData }: Joined, assigned: readonly TopicPartition[]) {
     this.memberId = memberId;
     this.generation = generation;
     this.coordinator = coordinator;
+    this.userData = userData;
     this.all = assigned.map(({ topic, partition }) => ({
       topic,
       partition,

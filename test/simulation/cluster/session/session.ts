@@ -83,6 +83,10 @@ export class SimulatedSession implements Session {
     this.#group.seek({ topic, partition }, offset);
   }
 
+  rejoin(): void {
+    this.#group.rejoin();
+  }
+
   async commit(positions: readonly CommittedOffset[]): Promise<boolean> {
     try {
       return await this.#group.commit(positions);
