@@ -2,8 +2,8 @@
 #
 # Packages come from package-lock.json, and so does Node: the one that the tests run on. The runtime image adds only the C and C++
 # libraries and certificates, and has no shell.
-ARG BUILD_IMAGE=node:24-bookworm-slim
-ARG RUNTIME_IMAGE=gcr.io/distroless/cc-debian12
+ARG BUILD_IMAGE=node:24-bookworm-slim@sha256:d6aa754f16b3197301076f047b5def2f02ea1dbbc2ca920407d46d7ec7f87b20
+ARG RUNTIME_IMAGE=gcr.io/distroless/cc-debian12@sha256:e5d81ddde149641e2a9ba55be4545bc125c67de07508b03ba4c22e6eb0ded5aa
 
 FROM ${BUILD_IMAGE} AS build
 WORKDIR /app
