@@ -6,8 +6,8 @@ import { isUntried, jobEvents } from "./job-events.ts";
 import { removals } from "./removals.ts";
 import { law } from "./story.ts";
 
-/** A commit follows 0.1 s after the first thing that is done; one that failed is sent again a second later (docs/decisions/0018). */
-const WITHIN_MS = 3_000;
+/** A commit follows 0.1 s after the first thing that is done: so a kill doubles what is less than 0.2 s old (docs/decisions/0018). */
+const WITHIN_MS = 200;
 
 /** What is done is committed soon, whatever else of its partition is not: by the offset, or as done beyond it. */
 export const doneIsCommittedSoon = law("what is done is committed soon", function* (story) {
