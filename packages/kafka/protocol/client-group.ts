@@ -184,24 +184,28 @@ export function fetchingInOneGeneration(fetch: Fetch): Fetch {
 /**
  * The client answers "out of range" by beginning again at the log's start. Said here first: how much is gone, when retention was faster.
  * Where the offset is in the log, its leader has just become one, or is none any more: it is asked again. And where the log ends before it,
- * that is read on from a time, not from its start.
+ * that is read on from a time, not from its start. Who has joined again since the fetch has no place yet that could be out of range: it would
+ * count as 0.
  */
 export function recovering(recover: Recover): Recover {
   return async function recoverWithWord(this: ConsumerGroupInternals, outOfRange: OutOfRange) {
     const { topic, partition } = outOfRange;
-    const fromOffset = Number(String(this.offsetManager?.nextOffset(topic, partition)));
+    const manager = this.offsetManager;
+    if (manager?.committedOffsets()[topic]?.[partition] === undefined) return;
+    const fromOffset = Number(String(manager.nextOffset(topic, partition)));
     const group = groups.get(this.cluster);
     const toOffset = await offsetOf(this.cluster, outOfRange, { fromBeginning: true });
+    const endOffset = await offsetOf(this.cluster, outOfRange, { fromBeginning: false });
+    if (manager !== this.offsetManager) return;
     if (fromOffset < toOffset) {
       group?.recordsGone({ topic, partition, fromOffset, toOffset });
       return recover.call(this, outOfRange);
     }
-    const endOffset = await offsetOf(this.cluster, outOfRange, { fromBeginning: false });
     if (fromOffset <= endOffset) return this.cluster.refreshMetadata();
     const fromTimestamp = group?.logCut({ topic, partition, fromOffset, endOffset });
     if (fromTimestamp === undefined) return recover.call(this, outOfRange);
     const found = await offsetOf(this.cluster, outOfRange, { fromTimestamp });
-    await this.offsetManager?.seek({ topic, partition, offset: String(found < 0 ? endOffset : found) });
+    await manager.seek({ topic, partition, offset: String(found < 0 ? endOffset : found) });
   };
 }
 

@@ -134,6 +134,11 @@ declare module "kafkajs/src/consumer/consumerGroup.js" {
       offsetFetch(request: object): Promise<FetchedOffsets>;
     }>;
     commitOffsets(offsets: kafkajs.OffsetsByTopicPartition): Promise<void>;
+    /** By topic, by partition: what was read or sent since the join; not there before, and of what is not assigned. */
+    committedOffsets(): {
+      readonly [topic: string]: { readonly [partition: number]: string | undefined } | undefined;
+    };
+    /** 0 where none is known. */
     nextOffset(topic: string, partition: number): { toString(): string };
     seek(position: { topic: string; partition: number; offset: string }): Promise<void>;
   }

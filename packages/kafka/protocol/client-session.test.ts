@@ -443,4 +443,29 @@ describe("an offset out of range", () => {
       expect([gone, group.reset, group.refreshes]).toEqual([[], [], 1]);
     },
   );
+
+  test("of a fetch of before a join: nothing is gone, and the group's commit stays", async () => {
+    const { cuts, group, gone } = await openBench();
+    group.place = 501;
+    group.log = { low: 130, high: 500 };
+    group.join(6);
+    await group.recoverFromOffsetOutOfRange(outOfRange);
+    expect([gone, cuts, group.reset]).toEqual([[], [], []]);
+  });
+
+  test.each([100, 501])(
+    "and a join while the log's ends are looked for: as before it (%d)",
+    async (place) => {
+      const { cuts, group, gone } = await openBench();
+      const look = Promise.withResolvers<void>();
+      group.place = place;
+      group.log = { low: 130, high: 500 };
+      group.looksTake = look.promise;
+      const recovering = group.recoverFromOffsetOutOfRange(outOfRange);
+      group.join(6);
+      look.resolve();
+      await recovering;
+      expect([gone, cuts, group.reset]).toEqual([[], [], []]);
+    },
+  );
 });

@@ -260,13 +260,17 @@ export class ConsumerGroup {
     }
   }
 
-  /** Out of range: the client gives the place up by a commit, and begins at the log's start; where the log was cut, it goes on from a time. */
+  /**
+   * Out of range: the client gives the place up by a commit, and begins at the log's start; where the log was cut, it goes on from a time. Who
+   * has joined again since asks anew.
+   */
   async #beginAgain({ topic, partition }: TopicPartition): Promise<void> {
     const places = this.#places;
     const place = places?.at(keyOf({ topic, partition }));
-    if (places === undefined || place === undefined) return;
+    if (places === undefined || place?.committed === undefined) return;
     const fromOffset = nextOf(place);
     const { low = 0, high = 0 } = (await this.#calls.bounds([place], this.#metadata)).get(place) ?? {};
+    if (places !== this.#places) return;
     if (fromOffset >= low && fromOffset <= high) {
       await this.#refresh();
       return;
