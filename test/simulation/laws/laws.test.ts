@@ -421,6 +421,18 @@ describe("a law is broken by", () => {
     expect(broken({ happenings, losses: shown(1) })).toEqual([counted]);
   });
 
+  test("a loss of what the process has committed itself", () => {
+    const stretch = { topic: "delivery-jobs", partition: 0, fromOffset: 0, toOffset: 1 };
+    const removed: Happening = { kind: "removed", atMs: 1, partition: stretch, below: 1 };
+    const losses = [{ process: "deliverer-1", topic: "delivery-jobs", counted: 1, truncated: 0 }];
+    const lost = (...before: Happening[]) =>
+      broken({ logs: [said(stretch)], happenings: [...before, removed, ...story().happenings], losses });
+    const counted = "what was removed unread is counted, and nothing else";
+    expect(lost(committed(1, 40_200))).toContain(counted);
+    expect(lost(committed(0, 40_200))).not.toContain(counted);
+    expect(lost({ ...committed(1, 40_200), process: "deliverer-2" } as Happening)).not.toContain(counted);
+  });
+
   test("a place that is given up is none, and the next one may be anywhere", () => {
     const { happenings } = story();
     expect(broken({ happenings: [...happenings, committed(-2, 40_400), committed(1, 40_500)] })).toEqual([]);

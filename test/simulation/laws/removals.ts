@@ -97,18 +97,32 @@ function removalsOf(story: Story): Removals {
   };
 }
 
-/** A process says that records are gone when they are, and its counter says the same. */
+/** What it says it has not read it has committed itself, in each group that has committed any of it. In a log that it says was cut it may have gone back. */
+function isCommitted(story: Story, said: Said): boolean {
+  if (cuts(story).said.some((cut) => isOf(cut, said) && cut.atMs <= said.atMs)) return false;
+  const byGroup = new Map<string, boolean>();
+  for (const each of story.happenings) {
+    if (each.atMs >= said.atMs) break;
+    if ((each.kind !== "committed" && each.kind !== "commits_lost") || !isOf(each.partition, said)) continue;
+    const isOwn = each.kind === "committed" && each.process === said.process;
+    byGroup.set(each.groupId, isOwn && each.offset > said.fromOffset);
+  }
+  return byGroup.size > 0 && [...byGroup.values()].every(Boolean);
+}
+
+/** A process says that records are gone when they are and it had not read them, and its counter says the same. */
 export const lossesAreCounted = law(
   "what was removed unread is counted, and nothing else",
   function* (story) {
     const said = saidOf(story);
     const { removed } = said.length === 0 ? { removed: [] } : removedOf(story);
-    for (const { atMs, fromOffset, partition, process, toOffset, topic } of said) {
+    for (const each of said) {
+      const { atMs, fromOffset, partition, process, toOffset, topic } = each;
+      if (isCommitted(story, each))
+        yield `${process} at ${atMs} ms: ${topic}-${partition} lost ${fromOffset} to ${toOffset} unread, and it had committed more than ${fromOffset}`;
       const below = Math.max(
         0,
-        ...removed
-          .filter((each) => each.topic === topic && each.partition === partition)
-          .map((each) => each.toOffset),
+        ...removed.filter((stretch) => isOf(stretch, each)).map((stretch) => stretch.toOffset),
       );
       if (toOffset > below)
         yield `${process} at ${atMs} ms: ${topic}-${partition} lost ${fromOffset} to ${toOffset}, and what was removed is below ${below}`;
