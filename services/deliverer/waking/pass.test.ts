@@ -5,8 +5,16 @@ import type { RawRecord, Settle, Step } from "#kafka";
 import { until } from "#support/until";
 import { type DeliveryJob, EVERY_CALL } from "#topics";
 import type { DestinationState } from "../destinations.ts";
-import { cursorsOn, type Disk, endpointOf, logOf, NOW_MS, partsOf } from "../fixtures/pass.ts";
-import { REQUESTED } from "./parts.ts";
+import {
+  cursorsOn,
+  type Disk,
+  endpointOf,
+  logOf,
+  NOW_MS,
+  type PassBench,
+  partsOf,
+} from "../fixtures/pass.ts";
+import { type PassParts, REQUESTED } from "./parts.ts";
 import { runPass } from "./pass.ts";
 import { ReaderJobs } from "./reader-jobs.ts";
 import { OpenRequest } from "./retry-request.ts";
@@ -20,6 +28,21 @@ function delivering(seen: DeliveryJob[]): Step<DeliveryJob> {
   return ({ decoded }, settle) => {
     seen.push(decoded);
     settle({ produce: [] });
+  };
+}
+
+/** Before the partition of the bench the pass comes through another one, of which nothing is left. */
+function behindAnother(bench: PassBench, meanwhile: () => void): PassParts {
+  const parts = partsOf(bench);
+  const other = { partition: 1, low: 0, high: 1 };
+  return {
+    ...parts,
+    offsets: async (topic) => [other, ...(await parts.offsets(topic))],
+    position: (place) => (place.partition === other.partition ? 0 : parts.position(place)),
+    async readRange(range) {
+      if (range.partition === other.partition) meanwhile();
+      else await parts.readRange(range);
+    },
   };
 }
 
@@ -54,6 +77,30 @@ describe("a pass", () => {
     expect(first.taken).toBe(2);
     const again = await runPass(A, partsOf({ log, disk, position: 1, step: delivering([]) }), NEVER);
     expect(again.taken).toBe(0);
+  });
+
+  test("begins where the reader is when it comes to the partition: what was given back meanwhile is not passed over", async () => {
+    const seen: DeliveryJob[] = [];
+    let position = 2;
+    const bench = { log: logOf(["a", "a", "a"]), step: delivering(seen), position: () => position };
+    await runPass(
+      A,
+      behindAnother(bench, () => (position = 1)),
+      NEVER,
+    );
+    expect(seen.map(({ jobId }) => jobId)).toEqual(["j1", "j2"]);
+  });
+
+  test("takes nothing of a partition that was lost before it comes to it", async () => {
+    const seen: DeliveryJob[] = [];
+    let position: number | undefined = 0;
+    const bench = { log: logOf(["a"]), step: delivering(seen), position: () => position };
+    await runPass(
+      A,
+      behindAnother(bench, () => (position = undefined)),
+      NEVER,
+    );
+    expect(seen).toEqual([]);
   });
 
   test("does not take again what an earlier owner of the partition has done behind an open job", async () => {

@@ -23,11 +23,13 @@ export async function runPass(
     const look = lookOf(endpoints, parts);
     const asked = [...look.requests.values()].flat();
     const offsets = await parts.offsets(topic);
-    const hasRequests = asked.length > 0;
-    for (const { partition, high, position } of await positions(topic, offsets, { parts, hasRequests })) {
+    const empty = asked.length > 0 ? await emptyIn(topic, offsets, parts) : NONE;
+    for (const { partition, high } of offsets) {
+      // Asked for now: what the reader is given back sets it back, and the pass may have been elsewhere for seconds.
+      const position = parts.position({ topic, partition }) ?? (empty.has(partition) ? high : undefined);
       // What is done of a request is not read once more: a pass that ends before it has come to all gets further each time.
       const isAskedFor = asked.some((request) => !request.isDoneIn({ topic, partition }));
-      if (signal.aborted || !(isAskedFor || (isBack && position < high))) continue;
+      if (signal.aborted || position === undefined || !(isAskedFor || (isBack && position < high))) continue;
       const bounds = { topic, partition, fromOffset: position, toOffset: high, signal };
       const partitions = offsets.length;
       const result = await new PartitionPass({ ...look, ...bounds, partitions }, endpoints, parts).run();
@@ -50,27 +52,22 @@ function lookOf(endpoints: Endpoints, { destination, host, requests }: PassParts
   return { beganAtMs: host.elapsed(), requests: new Map(asked) };
 }
 
-interface Known extends PartitionOffsets {
-  /** Where what waits begins. */
-  readonly position: number;
-}
+const NONE: ReadonlySet<number> = new Set();
 
-/** Of the partitions that this process reads. One of which nothing was fetched yet is known to be empty by the group's commit. */
-async function positions(
+/** Partitions that this process reads, of which nothing was fetched yet, and nothing has to be: the group's commit says so. */
+async function emptyIn(
   topic: string,
   offsets: readonly PartitionOffsets[],
-  { hasRequests, parts }: { readonly parts: PassParts; readonly hasRequests: boolean },
-): Promise<Known[]> {
-  let committed: ReadonlyMap<number, number> | undefined;
-  const known: Known[] = [];
-  for (const { partition, low, high } of offsets) {
-    let position = parts.position({ topic, partition });
-    if (position === undefined && hasRequests && parts.ownership({ topic, partition }).isOurs) {
-      committed ??= await parts.committed(topic);
-      const isEmpty = low === high || (committed.get(partition) ?? 0) >= high;
-      position = isEmpty ? high : undefined;
-    }
-    if (position !== undefined) known.push({ partition, low, high, position });
-  }
-  return known;
+  { committed, ownership, position }: PassParts,
+): Promise<ReadonlySet<number>> {
+  const unread = offsets.filter(({ partition }) => {
+    const place = { topic, partition };
+    return position(place) === undefined && ownership(place).isOurs;
+  });
+  if (unread.length === 0) return NONE;
+  const commits = await committed(topic);
+  const empty = unread.filter(
+    ({ partition, low, high }) => low === high || (commits.get(partition) ?? 0) >= high,
+  );
+  return new Set(empty.map(({ partition }) => partition));
 }
