@@ -109,6 +109,23 @@ describe("replays of a process", () => {
     expect([jobs(), next.store.get("rpl_1")?.state]).toEqual([40, "finished"]);
   });
 
+  test("have one owner at a time: who is not heard lets go of them before another one goes on", async () => {
+    const { jobs, start, until, world } = setup();
+    const [one, other] = [start("control-1"), start("control-2")];
+    await until(10_000);
+    void one.store.put(replay({ callsPerSecond: 2, createdAtMs: EPOCH_MS, updatedAtMs: EPOCH_MS }));
+    await until(12_000);
+    const [owner, next] =
+      one.running() === 1 ? (["control-1", other] as const) : (["control-2", one] as const);
+    // A commit tells the group that a member is there, too.
+    for (const what of ["group", "commit"] as const) {
+      const lost = { id: what, atMs: 12_000, forMs: 48_000, how: "lost", share: 1, only: owner } as const;
+      world.requestFaults.begin({ kind: "requests", what, ...lost });
+    }
+    await until(60_000);
+    expect([jobs(), next.store.get("rpl_1")?.state]).toEqual([40, "finished"]);
+  });
+
   test("are written once more as they ended, and not run, where a process that was cut off says behind their end that they run", async () => {
     const { jobs, settled, start, until, world } = setup();
     const { store } = start("control-1");
