@@ -1,13 +1,15 @@
 // Connection syncs on a simulated Kafka: what a process makes of a destination's versions that another one was killed over.
-import { expect, test } from "@jest/globals";
+import { describe, expect, test } from "@jest/globals";
 import { userProfileId } from "#audiences";
 import {
   type AudienceConfig,
+  type ConnectionSync,
   DESTINATION_DEFAULTS,
   type DeliveryJob,
   type DestinationConfig,
   type ProfileResult,
 } from "#topics";
+import { NO_FAULTS, PASS } from "../../../test/simulation/cluster/faults.ts";
 import { EPOCH_MS } from "../../../test/simulation/host/virtual-host.ts";
 import { quietProcess } from "../../../test/simulation/world/fixtures/quiet-process.ts";
 import { type QuietWorld, startWorld } from "../../../test/simulation/world/fixtures/quiet-world.ts";
@@ -96,6 +98,31 @@ async function control(quiet: QuietWorld, name: string) {
       await quiet.until(quiet.world.time.nowMs + 100);
       return jobs.map(({ jobId, userId }) => `${userId} ${jobId}`);
     },
+    /** What the topic says of the destination; as `given`. */
+    async noted(): Promise<ConnectionSync[]> {
+      const records = cluster.records(topics.connectionSyncs.name).flat();
+      const syncs: ConnectionSync[] = [];
+      for (const { value } of records)
+        if (value !== null)
+          void Promise.resolve(serde.decode(topics.connectionSyncs, value)).then((sync) => syncs.push(sync));
+      await quiet.until(quiet.world.time.nowMs + 100);
+      return syncs;
+    },
+    /** From the moment on at which it writes once more how far it is. */
+    cutOffWhenItNotes(): void {
+      cluster.faults = {
+        decide({ api, partitions = [], process }) {
+          const isNoting = partitions.some((one) => one.topic === topics.connectionSyncs.name);
+          if (api !== "produce" || process !== name || !isNoting) return PASS;
+          cluster.cut(name);
+          return { kind: "lose_request" };
+        },
+      };
+    },
+    heal(): void {
+      cluster.faults = NO_FAULTS;
+      cluster.heal(name);
+    },
     kill(): void {
       host.kill();
       cluster.kill(name);
@@ -129,6 +156,47 @@ test("one that was off and on while it was given its members is given all of the
   await pass(60_000);
   const anew = (await second.given()).filter((job) => !before.includes(job));
   expect(anew.map((job) => job.slice(0, 2)).sort()).toEqual(USERS);
+});
+
+describe("a process that was cut off as it noted how far it was", () => {
+  /** Another one has given the destination all its members since. */
+  async function overtaken() {
+    const { pass, quiet } = await setup();
+    const first = await control(quiet, "control-1");
+    await pass(10_000);
+    first.configure(1, true);
+    // The first partition's members are being written; the next note is that of the second's.
+    await pass(2_500);
+    first.cutOffWhenItNotes();
+    await pass(2_000);
+    const second = await control(quiet, "control-2");
+    await pass(40_000);
+    expect((await second.noted()).at(-1)).toMatchObject({ isDone: true });
+    return { first, pass, quiet, second };
+  }
+
+  test("does not note it behind its successor", async () => {
+    const { first, pass, second } = await overtaken();
+    first.heal();
+    await pass(60_000);
+    expect((await second.noted()).at(-1)).toMatchObject({ isDone: true });
+  });
+
+  test("keeps no members from a destination that was switched off meanwhile and is on again", async () => {
+    const { first, pass, quiet, second } = await overtaken();
+    second.configure(2, false);
+    await pass(10_000);
+    first.heal();
+    await pass(60_000);
+    const before = await second.given();
+    for (const one of [first, second]) one.kill();
+    const third = await control(quiet, "control-3");
+    await pass(20_000);
+    third.configure(3, true);
+    await pass(20_000);
+    const anew = (await third.given()).filter((job) => !before.includes(job));
+    expect(anew.map((job) => job.slice(0, 2)).sort()).toEqual(USERS);
+  });
 });
 
 test.each([-3_600_000, 3_600_000])(

@@ -17,6 +17,7 @@ import type { ProfileReader } from "../profiles/replica.ts";
 import { createJobLog } from "./job-log.ts";
 import { LeftDestinations } from "./left.ts";
 import { givenAs, jobKeyOf, sentAs, syncJob } from "./records.ts";
+import { createSyncStore } from "./store.ts";
 import { type SyncWork, workOn } from "./worker.ts";
 
 export interface OpenSyncsParts {
@@ -42,6 +43,9 @@ type Context = Pick<
 /** Each configured destination is a record, held until it has its members. */
 const MAX_OUTSTANDING = { records: 10_000, bytes: 64 * 1024 * 1024 };
 
+/** How far a sync is asks Kafka up to four times to be noted. One that is given up is tried again. */
+const NOTING_TIMEOUT_MS = 10_000;
+
 /** Takes part in giving members to destinations that are connected later; the API does not wait for it. */
 export function openConnectionSyncs(context: Context, parts: OpenSyncsParts): void {
   const { health, host, lifecycle, logger, settings } = context;
@@ -56,7 +60,10 @@ export function openConnectionSyncs(context: Context, parts: OpenSyncsParts): vo
     if (!lifecycle.stopping.aborted) lifecycle.fail(error);
   });
   const producer = kafka.durableProducer();
-  const store = createConfigStore({ topic, table, producer, serde });
+  const store = createSyncStore(
+    createConfigStore({ topic, table, producer, serde }),
+    kafka.tableWriter({ topic: topic.name, table, timeoutMs: NOTING_TIMEOUT_MS }),
+  );
   const left = new LeftDestinations();
   const work = workOf(context, parts, { store, producer, left });
   const owner = new WorkOwner<DestinationConfig>({

@@ -108,9 +108,10 @@ class World {
     return {
       store: {
         get: () => this.sync,
-        put: (sync) =>
+        replace: ({ before, after }) =>
           this.durable(() => {
-            this.sync = sync;
+            expect(before).toEqual(this.sync);
+            this.sync = after;
           }),
       },
       destination: () => this.destination,

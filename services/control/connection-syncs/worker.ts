@@ -10,7 +10,7 @@
 //       profiles are read to their end first, and again until nothing has changed. A correction is noted before it is written, too.
 //   (3) What was paused is waited for. Once it is resumed the destination is given what that has for it, from the first profile on.
 //
-// `begun`, progress and `done` are the destination's record, acknowledged.
+// `begun`, progress and `done` are the destination's record, acknowledged. None is written behind one of another process.
 import type { Host } from "#host";
 import type { OutgoingRecord } from "#kafka";
 import type { AudienceConfig, ConnectionSync, DestinationConfig } from "#topics";
@@ -18,15 +18,12 @@ import type { Pace } from "../durable-work/pace.ts";
 import type { ProfileReader, SentState } from "../profiles/replica.ts";
 import { isOvertaken, type JobEnds, type JobLog } from "./job-log.ts";
 import type { GivenTo } from "./records.ts";
+import type { SyncStore } from "./store.ts";
 import { begun, changed, fateOf, hasLeft, isHeldBack, type Left, resumed, taking } from "./sync.ts";
 import { type Change, type CurrentValue, changeOf, endsIn, jobEndsOf, unsureOf, valueIn } from "./values.ts";
 
 export interface SyncWork {
-  readonly store: {
-    get(id: string): ConnectionSync | undefined;
-    /** Resolves when it is on all in-sync replicas. */
-    put(sync: ConnectionSync): Promise<void>;
-  };
+  readonly store: Pick<SyncStore, "get" | "replace">;
   readonly destination: (id: string) => DestinationConfig | undefined;
   /** Its last version by which it takes no audiences, of those that this process was asked to work on. */
   readonly left: (id: string) => Left | undefined;
@@ -67,7 +64,8 @@ export async function workOn(id: string, work: SyncWork, signal: AbortSignal): P
     const config = taking(work.destination(id), work.left(id));
     const isOver = config === undefined || (known !== undefined && hasLeft(known, config, work.left(id)));
     if (known?.isConnected === true && isOver) {
-      await work.store.put(changed(known, { isConnected: false }, work.nowMs()));
+      const after = changed(known, { isConnected: false }, work.nowMs());
+      await work.store.replace({ before: known, after });
       continue;
     }
     if (config === undefined) return;
@@ -77,7 +75,7 @@ export async function workOn(id: string, work: SyncWork, signal: AbortSignal): P
       continue;
     }
     const sync = known?.isConnected === true ? known : begun(config, work.nowMs(), known);
-    if (sync !== known) await work.store.put(sync);
+    if (sync !== known) await work.store.replace({ before: known, after: sync });
     await new Syncing(sync, work, signal).run();
   }
 }
@@ -86,19 +84,21 @@ export async function workOn(id: string, work: SyncWork, signal: AbortSignal): P
 async function resume(known: ConnectionSync, work: SyncWork, signal: AbortSignal): Promise<void> {
   const ids = known.heldBackIds.filter((id) => !isHeldBack(work.audience(id)));
   if (ids.length === 0) await work.host.delay(LOOK_EVERY_MS, signal);
-  else await work.store.put(resumed(known, ids, work.nowMs()));
+  else await work.store.replace({ before: known, after: resumed(known, ids, work.nowMs()) });
 }
 
 class Syncing {
   readonly #work: SyncWork;
   readonly #signal: AbortSignal;
   #sync: ConnectionSync;
+  #saved: ConnectionSync;
   #savedAtMs: number;
   /** Every call that stands before them in the log of jobs is of a state that the copy of the profiles has. */
   #ends: JobEnds = new Map();
 
   constructor(sync: ConnectionSync, work: SyncWork, signal: AbortSignal) {
     this.#sync = sync;
+    this.#saved = sync;
     this.#work = work;
     this.#signal = signal;
     this.#savedAtMs = work.host.elapsed();
@@ -190,7 +190,9 @@ class Syncing {
 
   async #save(changes: Partial<ConnectionSync>): Promise<void> {
     this.#sync = changed(this.#sync, changes, this.#work.nowMs());
-    await this.#work.store.put(this.#sync);
+    const after = this.#sync;
+    await this.#work.store.replace({ before: this.#saved, after });
+    this.#saved = after;
     this.#savedAtMs = this.#work.host.elapsed();
   }
 

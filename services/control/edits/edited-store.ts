@@ -4,7 +4,7 @@ import type { Audit, AuditedResource } from "../audit/audit.ts";
 import type { ConfigStore } from "../config-store.ts";
 import type { Actor } from "../http/caller.ts";
 import { kafkaIsAway } from "../refresh.ts";
-import { entityTag } from "./entity-tag.ts";
+import { versionOf } from "./entity-tag.ts";
 
 /** The entry has changed since it was read, or is being changed: read it and decide again. */
 export class StaleEdit extends Error {
@@ -78,10 +78,6 @@ async function taken(writer: TableWriter, id: string): Promise<PartitionWriter> 
     if (error instanceof KafkaError && TOO_SLOW.has(error.code)) throw kafkaIsAway();
     throw error;
   }
-}
-
-function versionOf(value: object | undefined): string {
-  return value === undefined ? "" : entityTag(value);
 }
 
 async function staleWhenFenced(id: string, edit: () => Promise<void>): Promise<void> {

@@ -14,6 +14,11 @@ export function entityTag(record: object): string {
   return `"${hash("sha256", text, "base64url").slice(0, HASH_CHARACTERS)}"`;
 }
 
+/** What is not there is of the version "". */
+export function versionOf(record: object | undefined): string {
+  return record === undefined ? "" : entityTag(record);
+}
+
 function sorted(value: Readonly<Record<string, unknown>>): object {
   return Object.fromEntries(Object.entries(value).toSorted(([one], [other]) => (one < other ? -1 : 1)));
 }

@@ -378,4 +378,9 @@ export const REGRESSIONS: readonly Regression[] = [
     worlds: "members",
     found: "a destination waited for an audience that was deleted while it was paused",
   },
+  {
+    seed: 3000203,
+    worlds: "members",
+    found: "a control process that was cut off wrote behind the end of a sync that it is under way",
+  },
 ];
