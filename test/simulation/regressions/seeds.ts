@@ -383,4 +383,9 @@ export const REGRESSIONS: readonly Regression[] = [
     worlds: "members",
     found: "a control process that was cut off wrote behind the end of a sync that it is under way",
   },
+  {
+    seed: 700026,
+    worlds: "members",
+    found: "the disk kept what was under way when the power failed, without what it follows from",
+  },
 ];

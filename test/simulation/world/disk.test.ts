@@ -72,4 +72,19 @@ describe("when the power fails", () => {
       expect(one.getBinary(KEY)).toEqual(other.getBinary(KEY));
     }
   });
+
+  test("a batch that was under way is gone, as those before it may be", async () => {
+    for (let seed = 1; seed <= 20; seed += 1) {
+      disk = new SimulatedDisk(time, new Random(seed));
+      const host = new VirtualHost({ time, random: new Random(2) });
+      const files = open(host);
+      const [one, other] = [files.table("one"), files.table("other")];
+      await settled(files.batch(() => void one.put(KEY, Buffer.of(1))));
+      void files.batch(() => void other.put(KEY, Buffer.of(2)));
+      host.kill();
+      disk.loseUnflushed();
+      await pass(100);
+      expect(other.getBinary(KEY)).toBeUndefined();
+    }
+  });
 });

@@ -26,7 +26,7 @@ interface Unflushed {
 
 /**
  * A machine's disk. What was written is there for the next process; what a killed process was about to write may be, or not. When the power
- * fails, the newest transactions of each directory are gone, some or all that were not flushed.
+ * fails, the newest transactions of each directory are gone: what was under way, and some or all that were not flushed.
  */
 export class SimulatedDisk {
   /** ENOSPC. */
@@ -38,6 +38,7 @@ export class SimulatedDisk {
   #unflushed: Unflushed[] = [];
   /** When the newest transaction of a directory is through; of stores only. */
   readonly #throughMs = new Map<Tables, number>();
+  #powerFailures = 0;
 
   constructor(time: VirtualTime, random: Random) {
     this.#time = time;
@@ -65,6 +66,7 @@ export class SimulatedDisk {
 
   /** The machine's power fails. */
   loseUnflushed(): void {
+    this.#powerFailures += 1;
     for (const tables of this.#directories.values()) {
       const own = this.#unflushed.filter((one) => one.tables === tables && !this.#isFlushed(one));
       const kept = this.#random.between(0, own.length);
@@ -110,8 +112,11 @@ export class SimulatedDisk {
     const takesMs = this.#random.between(WRITE_MS.from, WRITE_MS.to);
     const afterMs = isFlushedLate ? this.#inOrder(tables, takesMs) : takesMs;
     const outlivesProcess = this.#random.chance(0.5);
+    const powerFailures = this.#powerFailures;
     this.#time.after(afterMs, () => {
       if (host.isDead && !outlivesProcess) return;
+      // Those before it may be gone, and it follows from them.
+      if (isFlushedLate && this.#powerFailures !== powerFailures) return;
       const isRefused = this.isFull;
       const takesBack = isRefused ? [] : writes.map((write) => write(tables));
       if (isFlushedLate) this.#written({ tables, atMs: this.#time.nowMs, takesBack });
