@@ -238,6 +238,7 @@ describe("session", () => {
           { topic: "t", partition: 0 },
           { topic: "t", partition: 2 },
         ],
+        userData: Buffer.alloc(0),
       },
     ]);
   });

@@ -1,40 +1,56 @@
 import { describe, expect, test } from "@jest/globals";
-import type kafkajs from "kafkajs";
+import kafkajs from "kafkajs";
 import { type Joining, joiningWith } from "./joining.ts";
+
+interface JoinGroup {
+  readonly memberId: string;
+  readonly groupProtocols: readonly { readonly metadata: Buffer }[];
+}
 
 interface Answer {
   readonly type?: string;
 }
 
-/** A cluster whose coordinator notes who joins and answers as told, then with success. */
+const { AssignerProtocol } = kafkajs;
+
+/** A cluster whose coordinator notes who joins, and with which words, and answers as told, then with success. */
 function newCluster(...answers: Answer[]) {
   const joinedAs: string[] = [];
+  const said: string[] = [];
   const coordinator = {
     nodeId: 3,
     isConnected: () => true,
-    async joinGroup({ memberId }: { memberId: string }): Promise<{ memberId: string }> {
+    async joinGroup({ memberId, groupProtocols }: JoinGroup): Promise<{ memberId: string }> {
       joinedAs.push(memberId);
+      said.push(...groupProtocols.map(({ metadata }) => metadata.toString()));
       const { type } = answers.shift() ?? {};
       if (type !== undefined) throw Object.assign(new Error(type), { type });
       return { memberId: memberId === "" ? "new" : memberId };
     },
+    async syncGroup({ userData }: { userData: string }) {
+      const assignment = { version: 1, assignment: { t: [0] }, userData: Buffer.from(userData) };
+      return { memberAssignment: AssignerProtocol.MemberAssignment.encode(assignment) };
+    },
   };
   const cluster = { findGroupCoordinator: async () => coordinator } as unknown as kafkajs.Cluster;
-  return { cluster, joinedAs };
+  return { cluster, joinedAs, said };
 }
+
+let words = "";
 
 const assigner: kafkajs.PartitionAssigner = () => ({
   name: "any",
   version: 1,
-  protocol: () => ({ name: "any", metadata: Buffer.alloc(0) }),
+  protocol: ({ topics }) => ({ name: "any", metadata: Buffer.from(`${topics.join()}: ${words}`) }),
   assign: async () => [],
 });
 
 async function join(cluster: kafkajs.Cluster, memberId = ""): Promise<unknown> {
   const coordinator = (await cluster.findGroupCoordinator({ groupId: "g" })) as unknown as {
-    joinGroup(request: { memberId: string }): Promise<unknown>;
+    joinGroup(request: JoinGroup): Promise<unknown>;
   };
-  return coordinator.joinGroup({ memberId }).catch((thrown: unknown) => thrown);
+  const groupProtocols = [{ metadata: Buffer.from("of before the wait") }];
+  return coordinator.joinGroup({ memberId, groupProtocols }).catch((thrown: unknown) => thrown);
 }
 
 function lend(cluster: kafkajs.Cluster, rejoinAs: string | undefined, more: Partial<Joining> = {}): void {
@@ -91,6 +107,25 @@ describe("coming back as the member that was lost", () => {
     await join(cluster);
     expect(joinedAs).toEqual([""]);
   });
+});
+
+test("the leader is told what holds after the wait, and what it tells the member is heard", async () => {
+  const { cluster, said } = newCluster();
+  const told: string[] = [];
+  lend(cluster, undefined, {
+    before: async () => {
+      words = "of after it";
+    },
+    onAssigned: (userData) => void told.push(userData.toString()),
+  });
+  await join(cluster);
+  expect(said).toEqual(["t: of after it"]);
+  const coordinator = (await cluster.findGroupCoordinator({ groupId: "g" })) as unknown as {
+    syncGroup(request: { userData: string }): Promise<unknown>;
+  };
+  const answer = await coordinator.syncGroup({ userData: "from the leader" });
+  expect(told).toEqual(["from the leader"]);
+  expect(answer).toEqual({ memberAssignment: expect.any(Buffer) });
 });
 
 describe("asking to join", () => {
