@@ -120,6 +120,7 @@ function story(more: Partial<Story> = {}): Story {
     remainders: [],
     indexes: [],
     losses: [],
+    lists: [],
     ...more,
   };
 }

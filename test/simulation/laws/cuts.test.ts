@@ -62,6 +62,7 @@ function story(after: readonly Happening[], more: Partial<Story> = {}): Story {
     remainders: [],
     indexes: [],
     losses: [],
+    lists: [],
     ...more,
   };
 }

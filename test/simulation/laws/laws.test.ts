@@ -142,6 +142,7 @@ function story(more: Partial<Story> = {}): Story {
     remainders: [],
     indexes: [],
     losses: [],
+    lists: [],
     ...more,
   };
 }

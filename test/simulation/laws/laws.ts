@@ -18,6 +18,14 @@ import { copiesAreNotRouted } from "./copies.ts";
 import { cutsAreCounted } from "./cuts.ts";
 import { doublesAreExplained } from "./doubles.ts";
 import { countersReturnToZero, everythingDrains } from "./ends.ts";
+import {
+  controlKnowsLists,
+  importsEnd,
+  importsKeepOrder,
+  lastListHolds,
+  suppressedStay,
+  suspiciousWait,
+} from "./imports.ts";
 import { dueTimesFollowSchedules, onlyWhatIsTakenIsSent } from "./jobs.ts";
 import { membersAreTold, syncsEnd, whatIsToldWasSent } from "./members.ts";
 import { firstAttemptsKeepOrder } from "./order.ts";
@@ -91,6 +99,12 @@ const LAWS: readonly Law[] = [
   suppressedAreNotRouted,
   deletionsAreTold,
   notificationsArrive,
+  importsEnd,
+  suspiciousWait,
+  importsKeepOrder,
+  lastListHolds,
+  controlKnowsLists,
+  suppressedStay,
 ];
 
 /** What a run has broken. */

@@ -78,7 +78,7 @@ function story(
     plan: {
       ...made.plan,
       destinations: [LATE],
-      members: { syncCallsPerSecond: 1, isIngestDropping: false, regulations: [] },
+      members: { syncCallsPerSecond: 1, isIngestDropping: false, regulations: [], imports: [] },
     },
     calls,
     profileEvents: [event(0, { call: call as never })],

@@ -72,7 +72,7 @@ const request = {
 /** A user is suppressed and deleted, and the destination of their source is told so. */
 function story(more: Partial<Story> = {}): Story {
   const made = audienceStory();
-  const members = { syncCallsPerSecond: 1, isIngestDropping: false, regulations: [] };
+  const members = { syncCallsPerSecond: 1, isIngestDropping: false, regulations: [], imports: [] };
   return {
     ...made,
     plan: { ...made.plan, destinations: [DESTINATION], members },
@@ -99,7 +99,7 @@ test("a regulation that ended, whose user is suppressed and told of, breaks no l
 });
 
 test("one that was granted and is nowhere, or does not end, is a finding", () => {
-  expect(found(regulationsEnd, controlled({ regulations: [] }))).toBe(1);
+  expect(found(regulationsEnd, controlled({ regulations: [], imports: [] }))).toBe(1);
   expect(found(regulationsEnd, controlled({ regulations: [regulation(10_000)] }))).toBe(1);
 });
 

@@ -60,7 +60,7 @@ export const lastRegulationCounts = law(
 );
 
 /** A time in which a user is suppressed, milliseconds of the world. */
-interface Period {
+export interface Period {
   /** It was in the table. */
   readonly fromMs: number;
   readonly untilMs: number;
@@ -69,7 +69,7 @@ interface Period {
 }
 
 /** By key of the table. */
-function periodsOf({ control: { suppressions } }: Story): ReadonlyMap<string, readonly Period[]> {
+export function periodsOf({ control: { suppressions } }: Story): ReadonlyMap<string, readonly Period[]> {
   return new Map(
     Array.from(
       Map.groupBy(suppressions, ({ record }) => record.key ?? ""),

@@ -101,6 +101,7 @@ function story(more: Partial<Story> = {}): Story {
     remainders: [],
     indexes: [{ process: "control-1", deadLetters: 1 }],
     losses: [],
+    lists: [],
     ...more,
   };
 }

@@ -5,6 +5,8 @@ import type {
   DeadLetter,
   DeliveryJob,
   DestinationConfig,
+  MembershipImport,
+  MembershipImportRows,
   ProfileEventRecord,
   ProfileState,
   Regulation,
@@ -49,6 +51,13 @@ export interface IndexShown {
   readonly deadLetters: number;
 }
 
+/** Who is on a list by a control process's copy of the profiles, at the end. */
+export interface ListShown {
+  readonly process: string;
+  readonly listId: string;
+  readonly profileIds: ReadonlySet<string>;
+}
+
 /** What control writes, and works on: every version of each that there was, but for its end. */
 export interface ControlRecords {
   readonly destinations: readonly Written<DestinationConfig>[];
@@ -56,6 +65,8 @@ export interface ControlRecords {
   readonly regulations: readonly Written<Regulation>[];
   /** null: it was ended. */
   readonly suppressions: readonly Written<Suppression | null>[];
+  readonly imports: readonly Written<MembershipImport>[];
+  readonly importRows: readonly Written<MembershipImportRows>[];
 }
 
 export const NO_CONTROL_RECORDS: ControlRecords = {
@@ -63,6 +74,8 @@ export const NO_CONTROL_RECORDS: ControlRecords = {
   connectionSyncs: [],
   regulations: [],
   suppressions: [],
+  imports: [],
+  importRows: [],
 };
 
 /** A run as its laws look at it. */
@@ -93,6 +106,7 @@ export interface Story {
   readonly remainders: readonly Remainder[];
   readonly indexes: readonly IndexShown[];
   readonly losses: readonly LossShown[];
+  readonly lists: readonly ListShown[];
 }
 
 /** A law that a run has broken. */

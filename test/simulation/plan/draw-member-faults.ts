@@ -5,6 +5,8 @@ export interface MemberFaultsDrawn {
   readonly processes: readonly ProcessPlan[];
   /** When something is asked of control, around which most of it goes wrong. */
   readonly wishes: readonly Pick<Wish, "atMs">[];
+  /** So long after it was asked for; of a sync unless given. */
+  readonly nearMs?: { readonly from: number; readonly to: number };
   readonly timing: Timing;
   readonly random: Random;
 }
@@ -15,12 +17,13 @@ const QUIET_MS = 2_000;
 const NEAR_MS = { from: -500, to: 7_000 };
 
 /** What goes wrong with control, mostly while it works on what was asked of it; with routers and deliverers now and then. */
-export function drawMemberFaults({ processes, random, timing, wishes }: MemberFaultsDrawn): Fault[] {
+export function drawMemberFaults(drawn: MemberFaultsDrawn): Fault[] {
+  const { nearMs: near = NEAR_MS, processes, random, timing, wishes } = drawn;
   const { calmMs } = timing;
   return Array.from({ length: random.pick([0, 1, 2, 3, 4]) }, (_, index) => {
     const own = random.split(`fault ${index}`);
     const wish = wishes[Math.floor(own.next() * wishes.length)];
-    const nearMs = (wish?.atMs ?? EARLIEST_MS) + own.between(NEAR_MS.from, NEAR_MS.to);
+    const nearMs = (wish?.atMs ?? EARLIEST_MS) + own.between(near.from, near.to);
     const wantedMs = own.chance(0.7) ? nearMs : own.between(EARLIEST_MS, calmMs);
     const atMs = Math.min(Math.max(wantedMs, EARLIEST_MS), calmMs - QUIET_MS);
     const forMs = Math.min(own.between(50, 1_000) * own.pick([1, 3, 10]), calmMs - atMs);

@@ -7,6 +7,7 @@ import { SOURCE_ID } from "../world/clients.ts";
 import { withChanges } from "./draw-audience-changes.ts";
 import { drawAudiencePlan } from "./draw-audiences.ts";
 import { drawControlProcesses, HELD_MS } from "./draw-control.ts";
+import { withImports } from "./draw-imports.ts";
 import { drawMemberFaults } from "./draw-member-faults.ts";
 import { drawMemberRegulations } from "./draw-member-regulations.ts";
 import type { CallPlan, DestinationPlan, Plan, ProcessPlan, Wish } from "./plan.ts";
@@ -52,7 +53,7 @@ export function drawMembersPlan(seed: number): Plan {
     timing,
     random: random.split("more faults"),
   });
-  return {
+  const whole: Plan = {
     ...plan,
     faults:
       regulations.length === 0
@@ -62,8 +63,10 @@ export function drawMembersPlan(seed: number): Plan {
       syncCallsPerSecond: random.split("pace").pick(SYNC_RATES),
       isIngestDropping: random.split("ingest").chance(0.5),
       regulations,
+      imports: [],
     },
   };
+  return withImports(whole, random.split("imports"));
 }
 
 function drawProcesses(random: Random): ProcessPlan[] {

@@ -12,7 +12,7 @@ export function partsOf({
   wishes,
 }: Plan): string[] {
   const phases = scripts.flatMap((script) => script.phases);
-  const asked = [...wishes, ...replays, ...(members?.regulations ?? [])];
+  const asked = [...wishes, ...replays, ...(members?.regulations ?? []), ...(members?.imports ?? [])];
   return [...faults, ...phases, ...changes, ...asked, ...audiences, ...profileWrites].map(({ id }) => id);
 }
 
@@ -27,7 +27,11 @@ export function leaveOut(plan: Plan, without: ReadonlySet<string>): Plan {
     profileWrites: plan.profileWrites.filter(stays),
     replays: plan.replays.filter(stays),
     ...(plan.members !== undefined && {
-      members: { ...plan.members, regulations: plan.members.regulations.filter(stays) },
+      members: {
+        ...plan.members,
+        regulations: plan.members.regulations.filter(stays),
+        imports: plan.members.imports.filter(stays),
+      },
     }),
     wishes: plan.wishes.filter(stays),
     scripts: plan.scripts.map((script) => ({ ...script, phases: script.phases.filter(stays) })),

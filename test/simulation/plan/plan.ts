@@ -185,6 +185,22 @@ export interface RegulationPlan {
   readonly endsAfterMs: number | undefined;
 }
 
+/** A list that somebody uploads over the control API, who goes on until it is answered. */
+export interface ImportPlan {
+  readonly id: string;
+  readonly atMs: number;
+  readonly audienceId: string;
+  /** The caller's own. Two uploads may have the same one. */
+  readonly importId: string;
+  readonly mode: "replace" | "add" | "remove";
+  readonly userIds: readonly string[];
+  readonly format: "csv" | "ndjson";
+  /** All of it is refused. */
+  readonly hasWrongRow: boolean;
+  /** So long after it was seen to be held it is confirmed; undefined: never. */
+  readonly confirmsAfterMs: number | undefined;
+}
+
 /** Of a world in which members are delivered. */
 interface MembersPlan {
   /** HOOKLINE_CONNECTION_SYNC_RATE. */
@@ -192,6 +208,9 @@ interface MembersPlan {
   /** Ingest drops calls of suppressed users, as far as it knows; without it routers alone do. */
   readonly isIngestDropping: boolean;
   readonly regulations: readonly RegulationPlan[];
+  readonly imports: readonly ImportPlan[];
+  /** HOOKLINE_IMPORT_RATE; undefined: the product's own. */
+  readonly importChangesPerSecond?: number;
 }
 
 /** All that a seed decides. */

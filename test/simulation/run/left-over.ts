@@ -57,6 +57,7 @@ export function leftOver(world: World): string {
   const isPaused = [...versionsOf(world).values()].some(({ newest }) => newest.isPaused);
   const given = plan.members && !isPaused ? left("control-connection-syncs", topics.destinationConfig) : [];
   const regulated = plan.members ? left("control-regulations", topics.regulations) : [];
+  const imported = plan.members ? left("control-imports", topics.membershipImports) : [];
   const watched = cluster.groups.includes("control-replays")
     ? [
         ...left("control-replays", topics.replays),
@@ -64,7 +65,7 @@ export function leftOver(world: World): string {
         ...left("control-health", topics.deadLetters),
       ]
     : [];
-  return [...routed, ...folded, ...read, ...given, ...regulated, ...watched].join(", ");
+  return [...routed, ...folded, ...read, ...given, ...regulated, ...imported, ...watched].join(", ");
 }
 
 /**

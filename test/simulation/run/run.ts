@@ -11,6 +11,7 @@ import { AudienceOperator } from "../world/audience-operator.ts";
 import { Clients } from "../world/clients.ts";
 import { Fleet } from "../world/fleet.ts";
 import type { Happening } from "../world/history.ts";
+import { ImportClerk } from "../world/import-clerk.ts";
 import { Operator } from "../world/operator.ts";
 import { RegulationClerk } from "../world/regulation-clerk.ts";
 import { ReplayClerk } from "../world/replay-clerk.ts";
@@ -19,6 +20,7 @@ import type { TraceLine } from "../world/trace.ts";
 import { WishClerk } from "../world/wish-clerk.ts";
 import { World } from "../world/world.ts";
 import { leftOver } from "./left-over.ts";
+import { listsOf } from "./lists.ts";
 import { hearUnhandled } from "./unhandled.ts";
 
 const STEP_MS = 1_000;
@@ -72,6 +74,7 @@ async function runOnce(plan: Plan): Promise<RunResult> {
       remainders: remaindersOf(fleet),
       indexes: indexesOf(fleet),
       losses: lossesOf(world, fleet),
+      lists: await listsOf(world, fleet),
       unhandled,
     });
     const { time, trace } = world;
@@ -123,6 +126,7 @@ async function live(world: World, fleet: Fleet): Promise<number | undefined> {
   clients.begin(plan.calls);
   new WishClerk(world, () => fleet.desks).begin();
   if (plan.members !== undefined) new RegulationClerk(world, () => fleet.desks).begin();
+  if (plan.members !== undefined) new ImportClerk(world, () => fleet.desks).begin();
   new ReplayClerk(world, () => fleet.desks).begin();
   new Saboteur(world, fleet).begin();
   await inRealEvent(() => time.runUntil(calmMs));
@@ -147,7 +151,7 @@ function areZero(remainders: readonly Remainder[]): boolean {
 const TO_BE_ZERO: Readonly<Record<string, readonly string[]>> = {
   "webhook-router": ["router_outstanding_calls", "router_opening_windows"],
   deliverer: ["delivery_requests_in_flight", "delivery_requests_waiting", "delivery_outstanding_calls"],
-  control: ["control_replays_running"],
+  control: ["control_replays_running", "control_imports_open"],
   "audience-processor": ["audience_outstanding_events", "audience_restoring_partitions"],
 };
 
@@ -179,7 +183,10 @@ function lossesOf({ topics }: World, fleet: Fleet): LossShown[] {
   );
 }
 
-type Ending = Pick<Story, "drainedAtMs" | "indexes" | "losses" | "leftOver" | "remainders" | "unhandled">;
+type Ending = Pick<
+  Story,
+  "drainedAtMs" | "indexes" | "lists" | "losses" | "leftOver" | "remainders" | "unhandled"
+>;
 
 async function storyOf(world: World, ending: Ending): Promise<Story> {
   const { endpoints, history, logs, plan, registry, topics } = world;
@@ -222,6 +229,8 @@ async function storyOf(world: World, ending: Ending): Promise<Story> {
       connectionSyncs: await readValues(topics.connectionSyncs),
       regulations: await readValues(topics.regulations),
       suppressions: await readAll(topics.suppressions),
+      imports: await readValues(topics.membershipImports),
+      importRows: await readValues(topics.membershipImportRows),
     },
     endedAtMs: world.time.nowMs,
     requests: endpoints.requests,

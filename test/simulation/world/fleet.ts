@@ -183,6 +183,9 @@ const neverOpen: OpenStore = ({ signal }) =>
 function environmentOf({ plan: { members, recordsCalls, timing } }: World): Record<string, string> {
   return {
     ...(members !== undefined && { HOOKLINE_CONNECTION_SYNC_RATE: `${members.syncCallsPerSecond}` }),
+    ...(members?.importChangesPerSecond !== undefined && {
+      HOOKLINE_IMPORT_RATE: `${members.importChangesPerSecond}`,
+    }),
     HOOKLINE_KAFKA_BROKERS: "simulated:9092",
     HOOKLINE_SCHEMA_REGISTRY_URL: "http://simulated",
     HOOKLINE_ENCRYPTION_KEYS: `simulated:${Buffer.alloc(32).toString("base64")}`,

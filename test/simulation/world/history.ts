@@ -35,6 +35,14 @@ export type Happening = { readonly atMs: number } & (
   /** Somebody who asked for a replay, or for its end, was told that it is so. */
   | { readonly kind: "replay_begun" | "replay_cancelled"; readonly replayId: string }
   | { readonly kind: "regulated"; readonly regulationId: string }
+  /** An upload, or the confirmation of an import, was answered 2xx. It was asked for the first time at `askedAtMs`. */
+  | {
+      readonly kind: "imported";
+      readonly deed: "upload" | "confirm";
+      /** Id of the import's record. */
+      readonly importKey: string;
+      readonly askedAtMs: number;
+    }
   /** It was sent for the first time; answered 2xx; refused for good. */
   | { readonly kind: "wished"; readonly state: "asked" | "granted" | "refused"; readonly wish: WishStep }
   | { readonly kind: "appended"; readonly record: RawRecord; readonly process: string }

@@ -1,0 +1,65 @@
+// Imports of lists, from their records: each upload, and each confirmation of one, on its way to its end.
+import type { MembershipImport } from "#topics";
+import type { Story, Written } from "./story.ts";
+
+/** One upload, or the confirmation of one that was held. */
+export interface ImportTerm {
+  /** Id of the import's record. */
+  readonly key: string;
+  readonly listId: string;
+  readonly deed: "upload" | "confirm";
+  /** With it the import was begun, or confirmed. */
+  readonly first: Written<MembershipImport>;
+  /** The first record that says that it is applied, held or refused; undefined: it is under way. */
+  readonly end: Written<MembershipImport> | undefined;
+  /** As their rows have them. */
+  readonly userIds: ReadonlySet<string>;
+}
+
+const known = new WeakMap<Story, readonly ImportTerm[]>();
+
+/** In the order in which they were begun. */
+export function termsOf(story: Story): readonly ImportTerm[] {
+  const found = known.get(story) ?? readTerms(story);
+  known.set(story, found);
+  return found;
+}
+
+function readTerms({ control: { importRows, imports } }: Story): ImportTerm[] {
+  const rows = Map.groupBy(importRows, ({ value }) => value.uploadId);
+  const records = Map.groupBy(
+    imports,
+    ({ value: { id, isConfirmed, uploadId } }) => `${id} ${uploadId} ${isConfirmed}`,
+  );
+  return [...records.values()].flatMap((versions) => {
+    const [first] = versions;
+    if (first === undefined) return [];
+    const { audienceId, id, isConfirmed, uploadId } = first.value;
+    return {
+      ...{
+        key: id,
+        listId: audienceId,
+        deed: isConfirmed ? ("confirm" as const) : ("upload" as const),
+        first,
+      },
+      end: versions.find(({ value }) => value.state !== "staged"),
+      userIds: new Set((rows.get(uploadId) ?? []).flatMap(({ value }) => value.userIds)),
+    };
+  });
+}
+
+/** Of one list, as they were applied, one after the other. */
+export function appliedTo(
+  story: Story,
+  listId: string,
+): (ImportTerm & { readonly end: Written<MembershipImport> })[] {
+  const own = termsOf(story).flatMap(({ end, ...term }) =>
+    term.listId === listId && end?.value.state === "applied" ? { ...term, end } : [],
+  );
+  return own.sort((one, other) => one.end.place - other.end.place);
+}
+
+/** It would empty the list, or take many off it: somebody has to confirm it (docs/audiences.md). */
+export function isToBeConfirmed({ members, mode, removed, rows }: MembershipImport): boolean {
+  return (mode === "replace" && rows === 0) || removed > Math.max(100, members / 5);
+}
