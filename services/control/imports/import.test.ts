@@ -1,5 +1,5 @@
 import { expect, test } from "@jest/globals";
-import { applied, compared, confirmed, newImport, progressed, refused } from "./import.ts";
+import { applied, compared, confirmed, further, newImport, progressed, refused } from "./import.ts";
 
 const UPLOAD = {
   audienceId: "aud_1",
@@ -64,4 +64,26 @@ test("a wrong row refuses it; every change is newer than the one before, whateve
     state: "refused",
     errors: [{ line: 0, message: "gone" }],
   });
+});
+
+test("what a process that was cut off writes behind its successor takes nothing back", () => {
+  const staged = newImport(UPLOAD);
+  const held = { ...staged, state: "held" };
+  const again = confirmed(held, 5_000, 5_000);
+  const ended = applied(staged, 3_000);
+  // Its clock may be ahead.
+  const late = progressed(staged, { rowsDone: 5, partitionsDone: 0, written: 5 }, 9_000);
+  expect([further(undefined, late), further(staged, late), further(late, ended)]).toEqual([
+    late,
+    late,
+    ended,
+  ]);
+  expect([further(ended, late), further(held, late)]).toEqual([ended, held]);
+  expect([further(held, again), further(again, held), further(again, late)]).toEqual([again, again, again]);
+});
+
+test("another upload takes the place of one that was refused", () => {
+  const wrong = newImport({ ...UPLOAD, errors: [{ line: 2, message: "has no userId" }], errorCount: 1 });
+  const right = newImport({ ...UPLOAD, uploadId: "other" });
+  expect([wrong.state, further(wrong, right)]).toEqual(["refused", right]);
 });

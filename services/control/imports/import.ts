@@ -88,6 +88,16 @@ export function confirmed(one: MembershipImport, queuedAtMs: number, nowMs: numb
   return changed({ ...one, ...NOTHING_DONE, state: "staged", isConfirmed: true, queuedAtMs }, nowMs);
 }
 
+const RANKS: Readonly<Record<string, number>> = { staged: 0, held: 1, refused: 2, applied: 2 };
+
+/** Of two records of one import, the later one last: what has ended is not under way again, and what was confirmed stays so. */
+export function further(known: MembershipImport | undefined, comes: MembershipImport): MembershipImport {
+  // Another upload takes the place of one that was refused.
+  if (known === undefined || known.uploadId !== comes.uploadId) return comes;
+  if (known.isConfirmed !== comes.isConfirmed) return known.isConfirmed ? known : comes;
+  return (RANKS[comes.state] ?? 0) < (RANKS[known.state] ?? 0) ? known : comes;
+}
+
 /** `updatedAtMs` grows with each change: it tells a newer record from an older one. */
 function changed(one: MembershipImport, nowMs: number): MembershipImport {
   return { ...one, updatedAtMs: Math.max(nowMs, one.updatedAtMs + 1) };

@@ -3,8 +3,13 @@ import type { Producer, Table } from "#kafka";
 import type { Serde } from "#serde";
 import type { MembershipImport, Topic } from "#topics";
 import { type ConfigStore, createConfigStore } from "../config-store.ts";
+import { further } from "./import.ts";
 
-export interface ImportQueue extends Pick<ConfigStore<MembershipImport>, "get" | "refresh" | "put"> {
+export interface ImportQueue extends Pick<ConfigStore<MembershipImport>, "refresh" | "put"> {
+  /** The furthest that was written of it: a process that was cut off may write behind its successor how far it had come. */
+  get(id: string): MembershipImport | undefined;
+  /** Whether the topic's newest record says so, too; else `get` gives what is to be written once more. */
+  isAsWritten(id: string): boolean;
   /** False for the first moments of a process, in which not every import is known. */
   readonly isLoaded: boolean;
   /** A moment behind that of every import of the list. */
@@ -26,13 +31,15 @@ const LOOK_MS = 1_000;
 export function createImportQueue(parts: ImportQueueParts): ImportQueue {
   const { table } = parts;
   const store = createConfigStore(parts);
+  const furthest = followFurthest(table);
   const ofList = (audienceId: string): MembershipImport[] =>
-    store.list().filter((other) => other.audienceId === audienceId);
+    [...furthest.values()].filter((other) => other.audienceId === audienceId);
   return {
     get isLoaded() {
       return table.loaded;
     },
-    get: store.get,
+    get: (id) => furthest.get(id),
+    isAsWritten: (id) => furthest.get(id) === table.get(id),
     refresh: store.refresh,
     put: store.put,
     nextPlaceMs: (audienceId, nowMs) =>
@@ -46,6 +53,17 @@ export function createImportQueue(parts: ImportQueueParts): ImportQueue {
       }
     },
   };
+}
+
+function followFurthest(table: Table<MembershipImport>): ReadonlyMap<string, MembershipImport> {
+  const furthest = new Map<string, MembershipImport>();
+  const note = (id: string, one: MembershipImport | undefined): void => {
+    if (one === undefined) furthest.delete(id);
+    else furthest.set(id, further(furthest.get(id), one));
+  };
+  for (const [id, one] of table.entries()) note(id, one);
+  table.onChange(note);
+  return furthest;
 }
 
 function isBefore(one: MembershipImport, other: MembershipImport): boolean {

@@ -32,6 +32,8 @@ class World {
   stepsLeft = Number.POSITIVE_INFINITY;
   steps = 0;
   isThere = true;
+  /** Somebody has written of it behind what is known of it. */
+  isOvertaken = false;
   elapsedMs = 0;
 
   constructor(options: WorldOptions) {
@@ -94,6 +96,7 @@ class World {
       queue: {
         isLoaded: true,
         get: () => this.one,
+        isAsWritten: () => !this.isOvertaken,
         refresh: async () => undefined,
         put: (next) =>
           this.durable(() => {
@@ -218,6 +221,14 @@ test("one that has ended is not worked on", async () => {
   world.one = applied(world.one, 5);
   await world.run();
   expect(world.steps).toBe(0);
+});
+
+test("that one has ended is written once more behind what a process that was cut off has written of it", async () => {
+  const world = new World({ rows: ["a"], members: [] });
+  world.one = applied(world.one, 5);
+  world.isOvertaken = true;
+  await world.run();
+  expect([world.steps, world.one.state, world.events]).toEqual([1, "applied", []]);
 });
 
 test("whoever goes on after a death, before or after any durable step, ends with the same list, and writes nobody twice", async () => {

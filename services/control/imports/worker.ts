@@ -36,7 +36,12 @@ const PROGRESS_EVERY_MS = 5_000;
 /** Resolves when the import has ended or is held, or with `signal`. */
 export async function workOn(id: string, work: ImportWork, signal: AbortSignal): Promise<void> {
   const found = work.queue.get(id);
-  if (found === undefined || found.state !== "staged") return;
+  if (found === undefined) return;
+  if (found.state !== "staged") {
+    // A process that was cut off has written behind its end that it is under way.
+    if (!work.queue.isAsWritten(id)) await work.queue.put(found);
+    return;
+  }
   await work.queue.untilOlderHaveEnded(found, signal);
   if (!work.isThere(found.audienceId)) {
     await work.queue.put(refused(found, "the list was deleted", work.nowMs()));
