@@ -63,3 +63,16 @@ export function appliedTo(
 export function isToBeConfirmed({ members, mode, removed, rows }: MembershipImport): boolean {
   return (mode === "replace" && rows === 0) || removed > Math.max(100, members / 5);
 }
+
+/** The one that wrote the row. */
+export function termBehind(
+  story: Story,
+  {
+    atMs,
+    value: { listedAtMs, listId },
+  }: Written<{ readonly listedAtMs: number | null; readonly listId: string | null }>,
+): ImportTerm | undefined {
+  return termsOf(story).findLast(
+    ({ first, listId: of }) => of === listId && first.value.stagedAtMs === listedAtMs && first.atMs <= atMs,
+  );
+}

@@ -12,6 +12,7 @@ import type { Happening } from "../world/history.ts";
 import { AUDIENCE, audienceStory, event, profile, version } from "./fixtures/audience-story.ts";
 import {
   controlKnowsLists,
+  endedRest,
   importsEnd,
   importsKeepOrder,
   lastListHolds,
@@ -82,8 +83,9 @@ test("an import that was applied, whose user is on the list, breaks no law", () 
     lastListHolds,
     controlKnowsLists,
     suppressedStay,
+    endedRest,
   ];
-  expect(laws.map((law) => found(law))).toEqual([0, 0, 0, 0, 0, 0]);
+  expect(laws.map((law) => found(law))).toEqual([0, 0, 0, 0, 0, 0, 0]);
 });
 
 test("one that was answered and is nowhere, or does not end, is a finding", () => {
@@ -142,14 +144,23 @@ test("who is on a list that does not name them, or is not on one that does, is a
   expect(found(lastListHolds, { importRows: [rowsOf("first", "u2")] })).toBe(2);
 });
 
+test("a row that a process wrote when another one had ended the import may stand behind the next one's", () => {
+  const control = secondIs("replace");
+  const profileEvents = [listed(11_000), listed(20_500, { isMember: false }), listed(22_000)];
+  const rows = profileEvents.map((row) => ({ ...row, process: "control-1" }));
+  expect(found(lastListHolds, control, { profileEvents: rows })).toBe(1);
+  const cut: Happening = { kind: "disturbed", atMs: 11_500, process: "control-1", by: "cut" };
+  expect(found(lastListHolds, control, { profileEvents: rows, happenings: [cut] })).toBe(0);
+});
+
 /** The first one names the user, the second one does not. */
-const secondIs = (mode: string) => {
-  const second = { uploadId: "second", mode };
+function secondIs(mode: string) {
+  const second = { uploadId: "second", mode, stagedAtMs: EPOCH_MS + 20_000 };
   return {
     imports: [...APPLIED, one(20_000, second), one(21_000, { ...second, state: "applied" })],
     importRows: [rowsOf("first", "u1"), rowsOf("second")],
   };
-};
+}
 
 test("the last import of a list counts, for those of whom it says something", () => {
   expect(found(lastListHolds, secondIs("replace"))).toBe(1);
@@ -192,4 +203,11 @@ test("a control process that knows of somebody else, or of nobody, is a finding"
   const lists = (...ids: string[]) => [{ process: "control-1", listId: LIST, profileIds: new Set(ids) }];
   expect(found(controlKnowsLists, {}, { lists: lists() })).toBe(1);
   expect(found(controlKnowsLists, {}, { lists: lists("u1", "u2") })).toBe(1);
+});
+
+test("a row that is written when its import had ended is a finding, but for who was cut off", () => {
+  const profileEvents = [listed(11_000), { ...listed(13_000), process: "control-1" }];
+  expect(found(endedRest, {}, { profileEvents })).toBe(1);
+  const cut: Happening = { kind: "disturbed", atMs: 11_500, process: "control-1", by: "cut" };
+  expect(found(endedRest, {}, { profileEvents, happenings: [cut] })).toBe(0);
 });

@@ -2,9 +2,10 @@
 import type { MembershipImport } from "#topics";
 import { newestProfiles } from "./audience-changes.ts";
 import { versionsOf } from "./audience-versions.ts";
-import { type ImportTerm, isToBeConfirmed, termsOf } from "./import-terms.ts";
-import { expectedMembers, listedUsers } from "./list-members.ts";
-import { law, type Story, type Written } from "./story.ts";
+import { type ImportTerm, isToBeConfirmed, termBehind, termsOf } from "./import-terms.ts";
+import { expectedMembers, isOverwritten, listedUsers } from "./list-members.ts";
+import { wasHindered } from "./regulations.ts";
+import { law, type Story } from "./story.ts";
 import { suppressedAt } from "./suppressed-rows.ts";
 
 const isDeleted = (story: Story, listId: string): boolean =>
@@ -81,7 +82,7 @@ export const lastListHolds = law("who is on a list is so by its imports", functi
   for (const listId of listsOf(story))
     for (const userId of listedUsers(story, listId)) {
       const isOn = profiles.get(userId)?.value.lists.includes(listId) ?? false;
-      if (!expectedMembers(story, listId, userId).has(isOn))
+      if (!expectedMembers(story, listId, userId).has(isOn) && !isOverwritten(story, listId, userId))
         yield `${userId} is ${isOn ? "" : "not "}on ${listId}, its imports say otherwise`;
     }
 });
@@ -109,15 +110,15 @@ export const suppressedStay = law("an import leaves suppressed users as they are
   }
 });
 
-/** The one that wrote the row. */
-function termBehind(
-  story: Story,
-  {
-    atMs,
-    value: { listedAtMs, listId },
-  }: Written<{ readonly listedAtMs: number | null; readonly listId: string | null }>,
-): ImportTerm | undefined {
-  return termsOf(story).findLast(
-    ({ first, listId: of }) => of === listId && first.value.stagedAtMs === listedAtMs && first.atMs <= atMs,
-  );
-}
+/** What was applied is not applied again behind the next one, which was compared with it. */
+export const endedRest = law("an import that has ended writes nothing more", function* (story) {
+  for (const event of story.profileEvents) {
+    if (event.value.kind !== "list") continue;
+    const term = termBehind(story, event);
+    const endedAtMs = term?.end?.atMs ?? Number.POSITIVE_INFINITY;
+    if (term === undefined || event.atMs <= endedAtMs) continue;
+    // Who was cut off or frozen has in hand what another process has ended (docs/decisions/0047).
+    if (!wasHindered(story, event.process, term.first.atMs, event.atMs))
+      yield `${event.record.key} by ${term.key} at ${event.atMs} ms, which ended at ${endedAtMs} ms`;
+  }
+});

@@ -20,6 +20,7 @@ import { doublesAreExplained } from "./doubles.ts";
 import { countersReturnToZero, everythingDrains } from "./ends.ts";
 import {
   controlKnowsLists,
+  endedRest,
   importsEnd,
   importsKeepOrder,
   lastListHolds,
@@ -105,6 +106,7 @@ const LAWS: readonly Law[] = [
   lastListHolds,
   controlKnowsLists,
   suppressedStay,
+  endedRest,
 ];
 
 /** What a run has broken. */

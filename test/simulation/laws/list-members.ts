@@ -3,7 +3,8 @@ import { EPOCH_MS } from "../host/virtual-host.ts";
 import { newestProfiles } from "./audience-changes.ts";
 import { skewOf } from "./audience-skew.ts";
 import { silencesOf } from "./audience-suppressions.ts";
-import { appliedTo, type ImportTerm, termsOf } from "./import-terms.ts";
+import { appliedTo, type ImportTerm, termBehind, termsOf } from "./import-terms.ts";
+import { wasHindered } from "./regulations.ts";
 import type { Story } from "./story.ts";
 import { suppressionsOf } from "./suppressed-rows.ts";
 
@@ -44,6 +45,20 @@ function wantedBy({ first, userIds }: ImportTerm, userId: string): boolean | und
   const isNamed = userIds.has(userId);
   if (mode === "replace") return isNamed;
   return isNamed ? mode === "add" : undefined;
+}
+
+/**
+ * Whether a process that was cut off or frozen wrote a row of the user when another process had ended the import: its client goes on with what it
+ * has in hand (docs/decisions/0047). It may stand behind a row of the next import.
+ */
+export function isOverwritten(story: Story, listId: string, userId: string): boolean {
+  return story.profileEvents.some((event) => {
+    const { atMs, process, record, value } = event;
+    if (record.key !== userId || value.kind !== "list" || value.listId !== listId) return false;
+    const term = termBehind(story, event);
+    const endedAtMs = term?.end?.atMs ?? Number.POSITIVE_INFINITY;
+    return term !== undefined && atMs > endedAtMs && wasHindered(story, process, term.first.atMs, atMs);
+  });
 }
 
 /**

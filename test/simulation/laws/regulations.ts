@@ -108,7 +108,7 @@ function* namesOf({
 }
 
 /** Something kept the process from reading what was written meanwhile, or from noticing the time. */
-function wasHindered({ happenings }: Story, process: string, fromMs: number, toMs: number): boolean {
+export function wasHindered({ happenings }: Story, process: string, fromMs: number, toMs: number): boolean {
   return happenings.some(
     (happening) =>
       happening.kind === "disturbed" &&

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
 import { AUDIENCE_FAULTS } from "./audience-faults.ts";
 import { KNOWN_FAULTS } from "./faults.ts";
+import { IMPORT_FAULTS } from "./import-faults.ts";
 import { MEMBER_FAULTS } from "./member-faults.ts";
 import { ONE_EDIT_FAULTS } from "./one-edit-faults.ts";
 import { createScratchCopy, type ScratchCopy } from "./scratch-copy.ts";
@@ -17,10 +18,9 @@ afterAll(() => copy?.remove());
 
 describe("a fault is found when it is put into the code", () => {
   test.each(
-    [...KNOWN_FAULTS, ...ONE_EDIT_FAULTS, ...AUDIENCE_FAULTS, ...MEMBER_FAULTS].map((fault) => ({
-      fault,
-      name: fault.name,
-    })),
+    [...KNOWN_FAULTS, ...ONE_EDIT_FAULTS, ...AUDIENCE_FAULTS, ...MEMBER_FAULTS, ...IMPORT_FAULTS].map(
+      (fault) => ({ fault, name: fault.name }),
+    ),
   )(
     "$name",
     async ({ fault }) => {
