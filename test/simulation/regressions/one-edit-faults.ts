@@ -3,6 +3,7 @@ import type { KnownFault } from "./faults.ts";
 const LOST = "every stored call is delivered or a dead letter";
 const STANDSTILL = "everything is through in time";
 const COPY = "a copy of a call is not routed";
+const DOUBLE = "a double only for what was not committed";
 
 /**
  * Faults that were never in the code: one line of it written otherwise each, none of which a simulation found before its worlds drew what it
@@ -48,6 +49,30 @@ export const ONE_EDIT_FAULTS: readonly KnownFault[] = [
     breaks: [STANDSTILL],
     worlds: "deliveries",
     firstSeed: 23,
+  },
+  {
+    name: "a partition with requests under way moves at once",
+    edits: [
+      {
+        file: "packages/kafka/consuming/release.ts",
+        now: "return [...this.#parts.busy()].filter(",
+        before: "return [...new Set<number>()].filter(",
+      },
+    ],
+    breaks: [DOUBLE],
+    firstSeed: 61,
+  },
+  {
+    name: "a member begins records of a partition that it is to release",
+    edits: [
+      {
+        file: "packages/kafka/consuming/release.ts",
+        now: "return this.#wanted.has(partition);",
+        before: "return partition < 0;",
+      },
+    ],
+    breaks: [DOUBLE],
+    firstSeed: 61,
   },
   {
     name: "a call waits in the topic of another delay",
