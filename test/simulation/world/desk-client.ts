@@ -2,6 +2,7 @@ import { ProblemError } from "../../../services/control/http/problem.ts";
 import type { VirtualTime } from "../host/virtual-time.ts";
 import type { Random } from "../random.ts";
 import type { Desk } from "./fleet.ts";
+import type { World } from "./world.ts";
 
 /** Until it is answered; then somebody asks again. */
 const PATIENCE_MS = 20_000;
@@ -12,20 +13,29 @@ const WAY_MS = { from: 1, to: 20 };
 type Answered<R> = (answer: R | undefined) => void;
 
 export interface DeskClientOptions {
-  readonly time: VirtualTime;
-  readonly random: Random;
+  /** Its chance is its own. */
+  readonly name: string;
   /** Control processes that answer now. */
   readonly desks: () => readonly Desk[];
-  /** How often one request is made at most. */
-  readonly maxTries: number;
+  /** How often one request is made at most; until it is answered, unless given. */
+  readonly maxTries?: number;
 }
 
 /** Who asks the control API, whichever process of it answers. */
 export class DeskClient {
-  readonly #options: DeskClientOptions;
+  readonly #desks: DeskClientOptions["desks"];
+  readonly #maxTries: number;
+  readonly #random: Random;
+  readonly #time: VirtualTime;
 
-  constructor(options: DeskClientOptions) {
-    this.#options = options;
+  constructor(
+    { random, time }: World,
+    { desks, maxTries = Number.POSITIVE_INFINITY, name }: DeskClientOptions,
+  ) {
+    this.#desks = desks;
+    this.#maxTries = maxTries;
+    this.#random = random.split(name);
+    this.#time = time;
   }
 
   /** Until one of the processes has said yes or no. */
@@ -34,18 +44,18 @@ export class DeskClient {
   }
 
   #ask<R>(work: (desk: Desk) => Promise<R>, tries: number, onAnswer: Answered<R>): void {
-    const { desks, maxTries, random, time } = this.#options;
+    const time = this.#time;
     let isOver = false;
     const over = (answer: R | undefined, isFinal: boolean): void => {
       if (isOver) return;
       isOver = true;
       patience.clear();
-      if (isFinal || tries >= maxTries) onAnswer(answer);
+      if (isFinal || tries >= this.#maxTries) onAnswer(answer);
       else time.after(AGAIN_MS, () => this.#ask(work, tries + 1, onAnswer));
     };
     const patience = time.after(PATIENCE_MS, () => over(undefined, false));
-    const open = desks();
-    const desk = open[Math.floor(random.next() * open.length)];
+    const open = this.#desks();
+    const desk = open[Math.floor(this.#random.next() * open.length)];
     if (desk === undefined) return;
     desk.process.host.setTimeout(
       () => {
@@ -54,7 +64,7 @@ export class DeskClient {
           (thrown: unknown) => over(undefined, isNo(thrown)),
         );
       },
-      random.between(WAY_MS.from, WAY_MS.to),
+      this.#random.between(WAY_MS.from, WAY_MS.to),
     );
   }
 }

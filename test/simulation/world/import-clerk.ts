@@ -23,9 +23,7 @@ export class ImportClerk {
 
   constructor(world: World, desks: () => readonly Desk[]) {
     this.#world = world;
-    const { random, time } = world;
-    const maxTries = Number.POSITIVE_INFINITY;
-    this.#client = new DeskClient({ time, random: random.split("imports"), desks, maxTries });
+    this.#client = new DeskClient(world, { name: "imports", desks });
   }
 
   begin(): void {

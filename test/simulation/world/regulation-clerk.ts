@@ -13,9 +13,7 @@ export class RegulationClerk {
 
   constructor(world: World, desks: () => readonly Desk[]) {
     this.#world = world;
-    const { random, time } = world;
-    const maxTries = Number.POSITIVE_INFINITY;
-    this.#client = new DeskClient({ time, random: random.split("regulations"), desks, maxTries });
+    this.#client = new DeskClient(world, { name: "regulations", desks });
   }
 
   begin(): void {

@@ -16,8 +16,7 @@ export class ReplayClerk {
 
   constructor(world: World, desks: () => readonly Desk[]) {
     this.#world = world;
-    const { random, time } = world;
-    this.#client = new DeskClient({ time, random: random.split("replays"), desks, maxTries: MAX_TRIES });
+    this.#client = new DeskClient(world, { name: "replays", desks, maxTries: MAX_TRIES });
   }
 
   begin(): void {

@@ -50,14 +50,8 @@ export class WishClerk {
 
   constructor(world: World, desks: () => readonly Desk[]) {
     this.#world = world;
-    const { plan, random, time } = world;
-    this.#client = new DeskClient({
-      time,
-      random: random.split("wishes"),
-      desks,
-      maxTries: Number.POSITIVE_INFINITY,
-    });
-    for (const destination of plan.destinations)
+    this.#client = new DeskClient(world, { name: "wishes", desks });
+    for (const destination of world.plan.destinations)
       this.#configs.set(destination.id, { ...destination, enabled: destination.isMadeOff !== true });
   }
 
