@@ -33,6 +33,7 @@ export class ClientGroup {
   /** A join was answered, and the assignment was not heard of yet. */
   #isSyncing = false;
   #isToRejoin = false;
+  #isOver = false;
   #userData: Buffer = Buffer.alloc(0);
 
   constructor(handlers: ClientGroupHandlers) {
@@ -90,6 +91,15 @@ export class ClientGroup {
 
   assigned(userData: Buffer): void {
     this.#userData = userData;
+  }
+
+  /** The session is being stopped: nobody hears any more what has become of a log, so no place in one is given up. */
+  end(): void {
+    this.#isOver = true;
+  }
+
+  get isOver(): boolean {
+    return this.#isOver;
   }
 
   /** The next fetch begins with a join. */
@@ -196,7 +206,7 @@ export function recovering(recover: Recover): Recover {
     const group = groups.get(this.cluster);
     const toOffset = await offsetOf(this.cluster, outOfRange, { fromBeginning: true });
     const endOffset = await offsetOf(this.cluster, outOfRange, { fromBeginning: false });
-    if (manager !== this.offsetManager) return;
+    if (manager !== this.offsetManager || group?.isOver === true) return;
     if (fromOffset < toOffset) {
       group?.recordsGone({ topic, partition, fromOffset, toOffset });
       return recover.call(this, outOfRange);

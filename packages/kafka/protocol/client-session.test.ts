@@ -416,6 +416,22 @@ describe("a session whose client joins again while it fetches", () => {
 describe("an offset out of range", () => {
   const outOfRange = { topic: "t", partition: 3 };
 
+  test.each([
+    ["below the log's start", { low: 130, high: 500 }],
+    ["behind its end", { low: 0, high: 50 }],
+  ])(
+    "%s, of a session that is being stopped: its group's place stays, as nobody hears of it",
+    async (_, log) => {
+      const { cuts, gone, group, session } = await openBench();
+      group.place = 100;
+      group.log = log;
+      const recovered = group.recoverFromOffsetOutOfRange(outOfRange);
+      void session.stop();
+      await recovered;
+      expect([cuts, gone, group.reset]).toEqual([[], [], []]);
+    },
+  );
+
   test("below the log's start: what is gone is told before the client begins again there", async () => {
     const { group, gone } = await openBench();
     group.place = 100;

@@ -175,6 +175,7 @@ class ClientSession implements Session {
    * that nobody else gets. So it is waited for, and leaves; no further try to join begins.
    */
   async stop(): Promise<void> {
+    this.#parts.group.end();
     this.#parts.stopping.abort(new KafkaError("closed", "the consumer is stopped", { canRetry: false }));
     await this.#joining?.catch(() => undefined);
     await this.#disconnect();

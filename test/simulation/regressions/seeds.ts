@@ -368,6 +368,11 @@ export const REGRESSIONS: readonly Regression[] = [
     found: "a control process that its group had missed ended a replay that another one was working on",
   },
   {
+    seed: 2102421,
+    worlds: "deliveries",
+    found: "a deliverer that stopped as it found its log cut gave its group's place up without a word",
+  },
+  {
     seed: 4,
     worlds: "members",
     found:

@@ -53,6 +53,7 @@ export class ConsumerGroup {
   #metadataAtMs = 0;
   #places: Places | undefined;
   #isToRejoin = false;
+  #isOver = false;
 
   constructor(parts: ConsumerGroupParts) {
     const { connection, handlers, options } = parts;
@@ -112,6 +113,11 @@ export class ConsumerGroup {
   seek(partition: TopicPartition, offset: number): void {
     this.#seeks.set(keyOf(partition), offset);
     this.endWaitsInTime();
+  }
+
+  /** The session is being stopped: no place is given up any more. */
+  end(): void {
+    this.#isOver = true;
   }
 
   /** The next fetch is refused as in a rebalance. */
@@ -270,7 +276,7 @@ export class ConsumerGroup {
     if (places === undefined || place?.committed === undefined) return;
     const fromOffset = nextOf(place);
     const { low = 0, high = 0 } = (await this.#calls.bounds([place], this.#metadata)).get(place) ?? {};
-    if (places !== this.#places) return;
+    if (places !== this.#places || this.#isOver) return;
     if (fromOffset >= low && fromOffset <= high) {
       await this.#refresh();
       return;

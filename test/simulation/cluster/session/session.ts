@@ -97,6 +97,7 @@ export class SimulatedSession implements Session {
 
   async stop(): Promise<void> {
     this.#isStopping = true;
+    this.#group.end();
     await this.#joining;
     await this.#stop(true);
   }
