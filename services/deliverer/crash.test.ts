@@ -87,6 +87,26 @@ test("killed while an endpoint takes 4.9 s, it sends again only what the quick o
   expect(Math.max(0, ...doubledAgesMs)).toBeLessThanOrEqual(300);
 }, 90_000);
 
+test("when a second one comes, and goes, while an endpoint takes 4 s for each call, nothing is sent twice", async () => {
+  receiver.script("/slowly", { status: 200, delayMs: 4_000 });
+  const first = await emitTo("/slowly", 40);
+  await receiver.untilReceived("/slowly", 1);
+  const second = await deliverer.startSecond();
+  try {
+    const more = Array.from({ length: 40 }, (_, index) => newJob("/slowly", { shard: index % 4 }));
+    await deliverer.emit(...more);
+    const all = [...first, ...more.map(({ messageId }) => messageId)];
+    const done = () => new Set(arrived("/slowly")).size >= all.length / 2;
+    await until(done, { timeoutMs: 60_000, what: "half of the calls" });
+    expect(await second.stop()).toBe(0);
+    const allThere = () => new Set(arrived("/slowly")).size === all.length;
+    await until(allThere, { timeoutMs: 60_000, what: "all calls" });
+    expect(arrived("/slowly").sort()).toEqual(all.sort());
+  } finally {
+    await second.kill();
+  }
+}, 150_000);
+
 test("stopped by SIGTERM it finishes what is in flight, and nothing is sent twice", async () => {
   receiver.script("/stopped", { status: 200, delayMs: 400 });
   const messageIds = await emitTo("/stopped", 60);
