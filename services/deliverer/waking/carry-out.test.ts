@@ -6,6 +6,7 @@ import { EVERY_CALL, type RetryRequest, topicMap } from "#topics";
 import type { DestinationState } from "../destinations.ts";
 import { logOf, NOW_MS, partsOf } from "../fixtures/pass.ts";
 import { carryOut } from "./carry-out.ts";
+import { JobsInHand } from "./jobs-in-hand.ts";
 import { RetryRequests } from "./retry-requests.ts";
 import { createWaker } from "./waker.ts";
 
@@ -74,12 +75,14 @@ function world(
   const { failedAtMs } = options;
   if (failedAtMs !== undefined)
     for (const [offset, job] of log.jobs) log.jobs.set(offset, { ...job, failedAtMs });
+  const jobsInHand = new JobsInHand();
   const requests =
     options.requests ?? new RetryRequests({ topics: [TOPIC], nowMs: () => NOW_MS + elapsedMs });
   const parts = partsOf({
     log,
     host,
     requests,
+    jobsInHand,
     position: () => now.position,
     isOurs: () => now.isAssigned,
     room: () => now.room,
@@ -143,6 +146,7 @@ function world(
   return {
     now,
     probes,
+    jobsInHand,
     requests,
     taken,
     async passSeconds(seconds: number) {
@@ -234,6 +238,26 @@ describe("a retry request", () => {
     log.records.push(...late.records.slice(3));
     await passSeconds(12);
     expect(taken).toEqual(["j0", "j2", "j3"]);
+  });
+
+  test("has a call taken that had failed before, however long this process takes to put it off", async () => {
+    const { done, jobsInHand, log, passSeconds, requests, taken } = world();
+    const late = logOf(["b", "b", "b", "a"]);
+    const [failed, record] = [late.jobs.get(3), late.records[3]];
+    if (failed === undefined || record === undefined) throw new Error("no fourth job");
+    const ends: (() => void)[] = [];
+    const step = jobsInHand.following((_, settle) => settle({ produce: [], onDurable: () => undefined }));
+    const claim = { isOurs: true, giveBack: () => undefined };
+    step({ ...record, decoded: failed }, ({ onDurable }) => ends.push(() => onDurable?.()), claim);
+    requests.observe(REQUEST, true);
+    await passSeconds(30);
+    expect([taken, done().places]).toEqual([["j0", "j2"], []]);
+    log.jobs.set(3, failed);
+    log.records.push(record);
+    for (const end of ends) end();
+    await passSeconds(8);
+    expect(taken).toEqual(["j0", "j2", "j3"]);
+    expect(done()).toEqual({ ...DONE, woken: 3 });
   });
 
   test("waits for a partition", async () => {

@@ -8,6 +8,7 @@ import type { WebhookResult } from "../outcomes.ts";
 import { carryOut } from "./carry-out.ts";
 import { createWakeCursors, type WakeCursors } from "./cursors.ts";
 import { forgetPassedCursors } from "./forget.ts";
+import { JobsInHand } from "./jobs-in-hand.ts";
 import { createWakePace } from "./pace.ts";
 import type { PassParts } from "./parts.ts";
 import { ReaderJobs } from "./reader-jobs.ts";
@@ -47,6 +48,7 @@ export function openWaking(context: DelivererContext, connection: Reading, parts
   const write = (records: Parameters<Producer["send"]>[0]) => parts.producer.send(records);
   const cursors = createWakeCursors({ table, topics, serde, write });
   const readerJobs = new ReaderJobs();
+  const jobsInHand = new JobsInHand();
   const retryTopics = new Set(connection.retryTopics.map(({ name }) => name));
   /** URLs whose endpoint's waiting calls this process has looked for since it got its partitions. */
   const seen = new Set<string>();
@@ -62,11 +64,12 @@ export function openWaking(context: DelivererContext, connection: Reading, parts
   return {
     isTaken,
     reading(step) {
-      const followed = readerJobs.following(step);
+      const fresh = jobsInHand.following(step);
+      const waiting = readerJobs.following(fresh);
       return (record, settle, claim) => {
-        if (!retryTopics.has(record.topic)) step(record, settle, claim);
+        if (!retryTopics.has(record.topic)) fresh(record, settle, claim);
         else if (isTaken(record)) settle({ produce: [] });
-        else followed(record, settle, claim);
+        else waiting(record, settle, claim);
       };
     },
     requested(job, { outcome, url }) {
@@ -89,7 +92,8 @@ export function openWaking(context: DelivererContext, connection: Reading, parts
       // What the last owner of a partition took is not to be taken once more.
       const position = (partition: TopicPartition) =>
         terms.known === terms.given ? runner.position(partition) : undefined;
-      const waking = { ...parts, cursors, position, readerJobs, requests, runner, step };
+      const followed = { jobsInHand, readerJobs, step: jobsInHand.following(step) };
+      const waking = { ...parts, ...followed, cursors, position, requests, runner };
       const started = startWaker(context, connection, waking);
       waker = started;
       parts.queues.listen({
@@ -161,6 +165,7 @@ interface WakerParts extends WakingParts {
   readonly position: PassParts["position"];
   readonly cursors: WakeCursors;
   readonly readerJobs: ReaderJobs;
+  readonly jobsInHand: JobsInHand;
   readonly runner: Runner;
   readonly step: Step<DeliveryJob>;
 }
@@ -168,7 +173,7 @@ interface WakerParts extends WakingParts {
 function startWaker(
   { host, lifecycle, logger, metrics, nowMs }: DelivererContext,
   { groupId, kafka, retryTopics, serde, topics }: Reading,
-  { cursors, destinations, position, queues, producer, readerJobs, requests, runner, step }: WakerParts,
+  { destinations, queues, producer, runner, ...parts }: WakerParts,
 ): Waker {
   const wokenCalls = metrics.counter({
     name: "delivery_woken_calls_total",
@@ -177,15 +182,11 @@ function startWaker(
   const admin = kafka.admin();
   const waker = createWaker({
     topics: retryTopics.map(({ name }) => name).reverse(),
-    cursors,
-    readerJobs,
-    step,
+    ...parts,
     room: createRoom({ queues, pace: createWakePace(host), host }),
     nowMs,
     host,
     decode: ({ value }) => serde.decode(topics.deliveryJobs, value),
-    position,
-    requests,
     wasDone: (record) => runner.wasDone(record),
     takenEarly: (partition) => runner.takenEarly(partition),
     doneEarly: (record) => runner.doneEarly(record),

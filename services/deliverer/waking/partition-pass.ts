@@ -97,11 +97,11 @@ export class PartitionPass {
   }
 
   #report(): void {
-    const { beganAtMs, partition, partitions, topic } = this.#bounds;
-    for (const [destinationId, requests] of this.#bounds.requests) {
-      if (requests.length === 0) continue;
-      const end = { beganAtMs, isWhole: this.#isWhole(destinationId) };
-      for (const request of requests) request.passed({ topic, partition, partitions }, end);
+    const { beganAtMs, partition, partitions, requests, topic } = this.#bounds;
+    for (const [destinationId, inHand] of this.#bounds.inHand) {
+      const end = { beganAtMs, inHand, isWhole: this.#isWhole(destinationId) };
+      for (const request of requests.get(destinationId) ?? [])
+        request.passed({ topic, partition, partitions }, end);
     }
   }
 

@@ -3,6 +3,7 @@ import type { Ownership, PartitionOffsets, RawRecord, Step, TopicPartition } fro
 import type { DeliveryJob } from "#topics";
 import type { DestinationState } from "../destinations.ts";
 import type { WakeCursors } from "./cursors.ts";
+import type { JobInHand, JobsInHand } from "./jobs-in-hand.ts";
 import type { ReaderJobs } from "./reader-jobs.ts";
 import type { OpenRequest } from "./retry-request.ts";
 import type { Room } from "./room.ts";
@@ -24,6 +25,7 @@ export interface PassParts extends WriteParts {
   readonly step: Step<DeliveryJob>;
   readonly room: Room;
   readonly readerJobs: Pick<ReaderJobs, "of" | "at" | "mayHaveTaken">;
+  readonly jobsInHand: Pick<JobsInHand, "of">;
   /** What is asked of a destination's waiting calls. */
   readonly requests: { of(destinationId: string): readonly OpenRequest[] };
   readonly host: Pick<Host, "setTimeout" | "delay" | "elapsed">;
@@ -57,6 +59,8 @@ export interface Look {
   readonly beganAtMs: number;
   /** By destination. */
   readonly requests: ReadonlyMap<string, readonly OpenRequest[]>;
+  /** By destination that has requests. */
+  readonly inHand: ReadonlyMap<string, ReadonlySet<JobInHand>>;
 }
 
 export interface PassResult {

@@ -292,7 +292,7 @@ describe("a pass", () => {
       return await parts.offsets(topic);
     };
     await runPass(new Map([["a", REQUESTED]]), { ...parts, offsets }, NEVER);
-    expect(told).toEqual([[0, { beganAtMs: 0, isWhole: false }]]);
+    expect(told).toEqual([[0, { beganAtMs: 0, inHand: new Set(), isWhole: false }]]);
     passed.mockRestore();
   });
 

@@ -41,7 +41,7 @@ export async function runPass(
 }
 
 /** Of a destination that is gone only its deletion is carried out, of any other only what is asked of its calls. */
-function lookOf(endpoints: Endpoints, { destination, host, requests }: PassParts): Look {
+function lookOf(endpoints: Endpoints, { destination, host, jobsInHand, requests }: PassParts): Look {
   const ofKey = (key: string) => {
     const asked = requests.of(key);
     if (asked.length === 0) return asked;
@@ -49,7 +49,10 @@ function lookOf(endpoints: Endpoints, { destination, host, requests }: PassParts
     return asked.filter(({ isOfDeleted }) => isOfDeleted === isGone);
   };
   const asked = [...endpoints.keys()].map((key) => [key, ofKey(key)] as const);
-  return { beganAtMs: host.elapsed(), requests: new Map(asked) };
+  const inHand = asked.flatMap(([key, { length }]) =>
+    length === 0 ? [] : [[key, jobsInHand.of(key)] as const],
+  );
+  return { beganAtMs: host.elapsed(), requests: new Map(asked), inHand: new Map(inHand) };
 }
 
 const NONE: ReadonlySet<number> = new Set();

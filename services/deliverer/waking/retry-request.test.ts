@@ -1,10 +1,12 @@
 import { describe, expect, test } from "@jest/globals";
 import { EVERY_CALL, type RetryChoice } from "#topics";
 import { job } from "../fixtures/jobs.ts";
-import { OpenRequest } from "./retry-request.ts";
+import type { JobInHand } from "./jobs-in-hand.ts";
+import { OpenRequest, type PassEnd } from "./retry-request.ts";
 
 const ASKED_MS = 1_000_000;
 const PLACE = { topic: "retry", partition: 0, partitions: 1 };
+const NONE: PassEnd["inHand"] = new Set();
 
 function requestOf(nowMs: number, isLive: boolean, choice: Partial<RetryChoice> = {}): OpenRequest {
   const request = { id: "r", destinationId: "d1", askedAtMs: ASKED_MS, kind: "retry" };
@@ -49,7 +51,7 @@ describe("a partition is done", () => {
     const request = requestOf(ASKED_MS, true);
     for (const pass of passes) {
       if (pass === "given out") request.forgetPasses();
-      else request.passed(PLACE, { beganAtMs: pass[0], isWhole: pass[1] });
+      else request.passed(PLACE, { beganAtMs: pass[0], inHand: NONE, isWhole: pass[1] });
     }
     return request.isDoneIn(PLACE);
   };
@@ -65,5 +67,22 @@ describe("a partition is done", () => {
   test("by passes of one term only: between two of them it was another's", () => {
     expect(isDoneAfter([0, true], "given out", [2_000, true])).toBe(false);
     expect(isDoneAfter([0, true], "given out", [2_000, true], [4_000, true])).toBe(true);
+  });
+
+  test("after what was in hand at the first pass: what becomes of it may come behind where that has looked", () => {
+    const job = { isOver: false };
+    const other: JobInHand = { isOver: false };
+    const request = requestOf(ASKED_MS, true);
+    const pass = (beganAtMs: number, inHand: readonly JobInHand[]) =>
+      request.passed(PLACE, { beganAtMs, inHand: new Set(inHand), isWhole: true });
+    pass(0, [job]);
+    pass(2_000, [job, other]);
+    expect([request.isDoneIn(PLACE), request.isDue([PLACE], 9_000)]).toEqual([false, false]);
+    job.isOver = true;
+    // It was in hand when the pass began.
+    pass(9_000, [job, other]);
+    expect([request.isDoneIn(PLACE), request.isDue([PLACE], 9_000)]).toEqual([false, true]);
+    pass(10_000, [other]);
+    expect(request.isDoneIn(PLACE)).toBe(true);
   });
 });

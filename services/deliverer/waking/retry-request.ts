@@ -7,17 +7,24 @@ import {
   type RetryPlace,
   type RetryRequest,
 } from "#topics";
+import type { JobInHand } from "./jobs-in-hand.ts";
 
 /** Clocks of two machines may differ by so much. */
 const SKEW_MS = 5_000;
 
-/** What other processes put off before they had heard of the request is in the topics after this time, and what hopped meanwhile. */
+/** What other processes put off before they had heard of the request is in the topics after this time. This one knows what it has in hand. */
 const LOOK_AGAIN_MS = 2_000;
 
-/** How one pass has left a destination's jobs in one partition. */
-export interface PassEnd {
-  /** When it was asked where the partition ends, by a clock that nobody sets. */
+/** When it was asked where a partition ends. */
+interface PassBegin {
+  /** By a clock that nobody sets. */
   readonly beganAtMs: number;
+  /** What this process worked on of the destination: it may go to a retry topic, behind that end. */
+  readonly inHand: ReadonlySet<JobInHand>;
+}
+
+/** How one pass has left a destination's jobs in one partition. */
+export interface PassEnd extends PassBegin {
   /** The pass has seen all of the partition, and every call that is meant was taken, or keeps its time for good reason. */
   readonly isWhole: boolean;
 }
@@ -28,8 +35,8 @@ export class OpenRequest {
   #failedBeforeMs: number;
   #chosen: ChosenCalls;
   readonly #places = new RetriedPlaces();
-  /** By partition that this process has, when its first whole pass began. */
-  readonly #firstPasses = new Map<string, number>();
+  /** By partition that this process has, its first whole pass. */
+  readonly #firstPasses = new Map<string, PassBegin>();
   #unreported: RetryPlace[] = [];
   #woken = 0;
   /** Endpoints that were asked ahead of their time for it. */
@@ -91,8 +98,9 @@ export class OpenRequest {
   isDue(partitions: readonly TopicPartition[], elapsedMs: number): boolean {
     return partitions.some((partition) => {
       if (this.isDoneIn(partition)) return false;
-      const firstAtMs = this.#firstPasses.get(keyOf(partition));
-      return firstAtMs === undefined || elapsedMs - firstAtMs >= LOOK_AGAIN_MS;
+      const first = this.#firstPasses.get(keyOf(partition));
+      if (first === undefined) return true;
+      return elapsedMs - first.beganAtMs >= LOOK_AGAIN_MS && [...first.inHand].every(({ isOver }) => isOver);
     });
   }
 
@@ -100,13 +108,14 @@ export class OpenRequest {
     this.#woken += 1;
   }
 
-  /** A partition is done when a second pass, some time after the first, has found nothing more to take. */
-  passed(place: RetryPlace, { beganAtMs, isWhole }: PassEnd): void {
+  /** A partition is done when a second pass, some time after the first and what was in hand then, has found nothing more to take. */
+  passed(place: RetryPlace, { beganAtMs, inHand, isWhole }: PassEnd): void {
     if (!isWhole || this.isDoneIn(place)) return;
     const key = keyOf(place);
-    const firstAtMs = this.#firstPasses.get(key);
-    if (firstAtMs === undefined) this.#firstPasses.set(key, beganAtMs);
-    if (firstAtMs === undefined || beganAtMs - firstAtMs < LOOK_AGAIN_MS) return;
+    const first = this.#firstPasses.get(key);
+    if (first === undefined) this.#firstPasses.set(key, { beganAtMs, inHand });
+    if (first === undefined || beganAtMs - first.beganAtMs < LOOK_AGAIN_MS) return;
+    if ([...first.inHand].some((job) => inHand.has(job))) return;
     this.#firstPasses.delete(key);
     this.#places.add(place);
     this.#unreported.push(place);

@@ -363,6 +363,12 @@ export const REGRESSIONS: readonly Regression[] = [
       "a pass looked into a partition from where its reader had been seconds before, and its cursor covered a job that had been given back since",
   },
   {
+    seed: 2100119,
+    worlds: "deliveries",
+    found:
+      "a call that had failed was put off seconds after a request, where its passes had looked already, and waited for its time",
+  },
+  {
     seed: 2002378,
     worlds: "deliveries",
     found: "a control process that its group had missed ended a replay that another one was working on",

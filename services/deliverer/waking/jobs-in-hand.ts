@@ -1,0 +1,72 @@
+// What this process works on, for the topics' reader and for passes. What fails of it goes to a retry topic, and that write may last.
+import type { Claim, Settle, Step } from "#kafka";
+import type { DeliveryJob } from "#topics";
+
+/** A job that the step was given. */
+export interface JobInHand {
+  /** What became of it is durable, or it was given back. */
+  readonly isOver: boolean;
+}
+
+export class JobsInHand {
+  readonly #byDestination = new Map<string, Set<JobInHand>>();
+
+  /** Follows the step from here on. */
+  following(step: Step<DeliveryJob>): Step<DeliveryJob> {
+    return (record, settle, claim) => {
+      const over = this.#begin(record.decoded.destinationId);
+      try {
+        step(record, settling(settle, over), claiming(claim, over));
+      } catch (thrown) {
+        over();
+        throw thrown;
+      }
+    };
+  }
+
+  /** Those of now. */
+  of(destinationId: string): ReadonlySet<JobInHand> {
+    return new Set(this.#byDestination.get(destinationId));
+  }
+
+  #begin(destinationId: string): () => void {
+    const job = { isOver: false };
+    const jobs = this.#byDestination.get(destinationId) ?? new Set();
+    this.#byDestination.set(destinationId, jobs.add(job));
+    return () => {
+      job.isOver = true;
+      jobs.delete(job);
+      if (jobs.size === 0) this.#byDestination.delete(destinationId);
+    };
+  }
+}
+
+function settling(settle: Settle, over: () => void): Settle {
+  return ({ produce, onDurable }) => {
+    // A copy has no outcome of its own, and nobody is to take it for one that has.
+    if (produce.length === 0 && onDurable === undefined) {
+      over();
+      settle({ produce });
+      return;
+    }
+    settle({
+      produce,
+      onDurable() {
+        over();
+        onDurable?.();
+      },
+    });
+  };
+}
+
+function claiming(claim: Claim, over: () => void): Claim {
+  return {
+    get isOurs() {
+      return claim.isOurs;
+    },
+    giveBack() {
+      over();
+      claim.giveBack();
+    },
+  };
+}
