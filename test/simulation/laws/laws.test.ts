@@ -234,6 +234,17 @@ describe("a law is broken by", () => {
     expect(late(disturbed(40_250), committed(1, 59_000))).toEqual([]);
   });
 
+  test("a commit later than that where another webhook may have been waited for, but by no more than that takes", () => {
+    const plan = { ...story().plan, destinations: [{ ...DESTINATION, urls: [URL, `${URL}/other`] }] };
+    const late = (atMs: number, requests = story().requests) =>
+      broken({ plan, requests, happenings: [...story().happenings.slice(0, 4), committed(1, atMs)] });
+    const law = "what is done is committed soon";
+    expect(late(42_400)).not.toContain(law);
+    expect(late(42_450)).toContain(law);
+    expect(late(40_450, [request("m1"), request("m1", { url: `${URL}/other` })])).toContain(law);
+    expect(late(40_450, [request("m1", { status: 503 })])).toContain(law);
+  });
+
   test("a second delivery of what a commit says is done beyond its offset", () => {
     const requests = [request("m1"), request("m1", { startedAtMs: 45_100, answeredAtMs: 45_110 })];
     const happenings = story().happenings.slice(0, 4);
