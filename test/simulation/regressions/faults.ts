@@ -86,13 +86,13 @@ export const KNOWN_FAULTS: readonly KnownFault[] = [
       },
       {
         file: "packages/kafka/consuming/partition-reader.ts",
-        now: "this.#parts.onSettled();\n    this.#leaveWhenIdle();",
-        before: "this.#parts.onSettled();",
+        now: "parts.onSettled();\n      this.#leaveWhenIdle();",
+        before: "parts.onSettled();",
       },
     ],
     breaks: [BACK, DOUBLE, PASSED],
-    size: "large",
-    firstSeed: 41,
+    worlds: "deliveries",
+    firstSeed: 435,
   },
   {
     name: "batches of an earlier generation are handed on",
