@@ -160,7 +160,7 @@ export const ONE_EDIT_FAULTS: readonly KnownFault[] = [
     ],
     breaks: ["nothing is sent again after a clean stop"],
     worlds: "deliveries",
-    firstSeed: 307,
+    firstSeed: 1_107,
   },
   {
     name: "what was committed before a rebalance counts as committed after it",
