@@ -11,6 +11,6 @@ export default {
   // The slow suites first.
   testSequencer: "<rootDir>/test/jest/sequencer.mjs",
   testTimeout: 60_000,
-  // Two more than a small machine has cores: suites that use Kafka wait half of their time (docs/decisions/0096).
-  maxWorkers: 4,
+  // One more than a small machine has cores: suites that use Kafka wait half of their time (docs/decisions/0096).
+  maxWorkers: 3,
 };
