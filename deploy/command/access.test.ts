@@ -54,13 +54,6 @@ describe("what is allowed", () => {
         names: ["shop-source-config", "shop-suppressions", "shop-suppressions-begun"],
         operations: ["Read"],
       },
-      {
-        principal: "User:hookline-ingest",
-        resourceType: "group",
-        patternType: "prefixed",
-        names: ["hookline-ingest-table-shop-"],
-        operations: ["Read", "Delete"],
-      },
     ]);
   });
 

@@ -13,6 +13,7 @@ export interface Cluster {
   newProduceClient(): ProduceClient;
   readonly admin: ClusterAdmin;
   readonly fetchClient: FetchClient;
+  readonly pollClient: PollClient;
   /** An id that no producer has had (KIP-98), in decimal; asked of the leader of `near`. One try. */
   newProducerId(near: TopicPartition): Promise<string>;
   close(): Promise<void>;
@@ -124,5 +125,40 @@ export interface FetchClient {
   fetch(partition: TopicPartition, offset: number): Promise<Fetched>;
   /** After a failure: learns the leaders again, over new connections where the old ones are of no use. */
   renew(): Promise<void>;
+  close(): Promise<void>;
+}
+
+/** What a poll asks of one partition. */
+export interface Wanted extends TopicPartition {
+  /** First offset to read. */
+  readonly offset: number;
+}
+
+/** Where what could be read of the log ended: the next offset to be given, but for what the replicas do not have yet. */
+interface ReadTo {
+  readonly end: number;
+}
+
+/** What a poll brought of one partition. */
+export type Polled = TopicPartition &
+  (
+    | (Extract<Fetched, { kind: "records" }> & ReadTo)
+    | ({ readonly kind: "nothing" } & ReadTo)
+    | { readonly kind: "out_of_range" }
+    | { readonly kind: "refused"; readonly error: KafkaError }
+  );
+
+/** One try at reading many partitions of one broker in one request, without a consumer group. Everything rejects with what the client threw. */
+export interface PollClient {
+  /** Broker ids by partition; -1 where nobody leads. */
+  leaders(topic: string): Promise<readonly number[]>;
+  /**
+   * Answered as soon as one of the partitions has records, or after `maxWaitMs`. One at a time for each broker: it answers one after the
+   * other.
+   */
+  poll(broker: number, wanted: readonly Wanted[], maxWaitMs: number): Promise<readonly Polled[]>;
+  /** After a failure: learns the leaders again, over new connections where the old ones are of no use. */
+  renew(): Promise<void>;
+  /** Ends what waits at the brokers, too. */
   close(): Promise<void>;
 }

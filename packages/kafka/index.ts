@@ -20,9 +20,12 @@ export type {
   Fetched,
   NewTopic,
   PartitionOutcome,
+  PollClient,
+  Polled,
   ProduceBatch,
   ProduceClient,
   TopicShape,
+  Wanted,
 } from "./cluster.ts";
 export { type DoneRun, decodeDoneAhead } from "./consuming/done-ahead.ts";
 export { fromClientError, KafkaError, type KafkaErrorCode } from "./errors.ts";
@@ -53,6 +56,8 @@ export {
 } from "./tables/open-restores.ts";
 export type {
   Claim,
+  FollowedTopic,
+  Following,
   Kafka,
   KafkaLogger,
   KafkaSettings,

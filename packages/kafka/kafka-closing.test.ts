@@ -3,6 +3,7 @@ import { expect, test } from "@jest/globals";
 import { systemHost } from "#host";
 import type { Cluster } from "./cluster.ts";
 import { recordingLogger } from "./fixtures/recording-logger.ts";
+import { StubPollClient } from "./fixtures/stub-poll-client.ts";
 import { StubSession } from "./fixtures/stub-session.ts";
 import { createKafkaOn } from "./kafka.ts";
 import type { Kafka } from "./types.ts";
@@ -33,19 +34,15 @@ function newKafka(): Kafka {
       close: async () => void said.push("producer closed"),
     }),
     admin: { use: () => Promise.reject(new Error("away")) } as unknown as Cluster["admin"],
+    pollClient: new StubPollClient(),
     close: async () => void said.push("cluster closed"),
   };
   const { logger } = recordingLogger();
-  return createKafkaOn(cluster as Cluster, { logger, host: systemHost, clientId: "c" });
+  return createKafkaOn(cluster as Cluster, { logger, host: systemHost });
 }
 
 async function turns(): Promise<void> {
   for (let turn = 0; turn < 5; turn += 1) await new Promise((resolve) => setImmediate(resolve));
-}
-
-function openTable(kafka: Kafka, topic: string): void {
-  const table = kafka.table<string>({ topic, decode: ({ value }) => String(value) });
-  table.load().catch(() => undefined);
 }
 
 function openRunner(kafka: Kafka, topic: string): void {
@@ -62,11 +59,9 @@ function openRunner(kafka: Kafka, topic: string): void {
   runner.start().catch(() => undefined);
 }
 
-test("runners end, then tables, those of a kind at once; then what runners write with", async () => {
+test("runners end at once with each other; then what they write with", async () => {
   const kafka = newKafka();
-  openTable(kafka, "table 1");
   openRunner(kafka, "runner 1");
-  openTable(kafka, "table 2");
   openRunner(kafka, "runner 2");
   await turns();
   const closed = kafka.close();
@@ -75,6 +70,13 @@ test("runners end, then tables, those of a kind at once; then what runners write
   sessionsMayEnd.resolve();
   await closed;
   expect(said.slice(2, 4)).toEqual(["runner 1 stopped", "runner 2 stopped"]);
-  expect(said.slice(4, 8)).toEqual(["table 1 stops", "table 2 stops", "table 1 stopped", "table 2 stopped"]);
-  expect(said.slice(8)).toEqual(["producer closed", "producer closed", "cluster closed"]);
+  expect(said.slice(4)).toEqual(["producer closed", "producer closed", "cluster closed"]);
+});
+
+test("a table that loads ends when the way to Kafka is closed", async () => {
+  const kafka = newKafka();
+  const loading = kafka.table<string>({ topic: "t", decode: ({ value }) => String(value) }).load();
+  loading.catch(() => undefined);
+  await kafka.close();
+  await expect(loading).rejects.toMatchObject({ code: "closed" });
 });

@@ -6,6 +6,7 @@ import { ManualHost } from "./fixtures/manual-host.ts";
 import { recordingLogger } from "./fixtures/recording-logger.ts";
 import { StubAdmin } from "./fixtures/stub-admin.ts";
 import { StubFetchClient } from "./fixtures/stub-fetch-client.ts";
+import { StubPollClient } from "./fixtures/stub-poll-client.ts";
 import { record, type StubSession, stubSessions } from "./fixtures/stub-session.ts";
 import { createKafkaOn } from "./kafka.ts";
 import type { Kafka, Producer, RunnerOptions } from "./types.ts";
@@ -38,11 +39,12 @@ beforeEach(async () => {
     }),
     admin,
     fetchClient,
+    pollClient: new StubPollClient(),
     newProducerId: async () => "1",
     close: async () => void ended.push("cluster"),
   };
   const { logger } = recordingLogger();
-  kafka = createKafkaOn(cluster, { logger, host, clientId: "c" });
+  kafka = createKafkaOn(cluster, { logger, host });
 });
 
 /** Everything that it takes to close has time. */

@@ -3,6 +3,7 @@ import { createAdmin, type TablesSay } from "./admin/admin.ts";
 import { AdminClient } from "./admin/admin-client.ts";
 import type { Cluster, ProduceClient } from "./cluster.ts";
 import { createRunner } from "./consuming/runner.ts";
+import { Follower } from "./following/follower.ts";
 import { SILENT_LOGGER } from "./log.ts";
 import { MetadataCache } from "./producing/metadata.ts";
 import { BatchingProducer } from "./producing/producer.ts";
@@ -27,18 +28,16 @@ type Close = () => Promise<void>;
 export function createKafka(settings: KafkaSettings, dependencies: KafkaDependencies = {}): Kafka {
   const { logger = SILENT_LOGGER, host = systemHost } = dependencies;
   const cluster = clientCluster(settings, logger, host);
-  return createKafkaOn(cluster, { logger, host, clientId: settings.clientId });
+  return createKafkaOn(cluster, { logger, host });
 }
 
 /** What is above the cluster, on any cluster. */
-export function createKafkaOn(
-  cluster: Cluster,
-  { logger, host, clientId }: Required<KafkaDependencies> & Pick<KafkaSettings, "clientId">,
-): Kafka {
+export function createKafkaOn(cluster: Cluster, { logger, host }: Required<KafkaDependencies>): Kafka {
   const admin = new AdminClient(cluster.admin, host);
   const metadata = new MetadataCache(admin, host);
   const closing = new AbortController();
-  const parts = { newSession: cluster.newSession, admin, clientId, logger, host };
+  const parts = { newSession: cluster.newSession, logger, host };
+  const follower = new Follower({ client: cluster.pollClient, range: cluster.fetchClient, logger, host });
   /** What is to be closed, in this order: a runner looks into tables, and writes with a producer. */
   const closers = { runners: [] as Close[], tables: [] as Close[], producers: [] as Close[] };
   const newProducer = (options?: ProducerOptions): Producer => {
@@ -72,13 +71,14 @@ export function createKafkaOn(
       return runner;
     },
     table<V extends L, L>(options: TableOptions<V, L>) {
-      const table = new TopicTable<V, L>(parts, options);
+      const table = new TopicTable<V, L>({ follower, admin, logger, host }, options);
       tables.push(table);
       closers.tables.push(() => table.close());
       return table;
     },
     tableWriter: (options) =>
       new MarkingTableWriter({ cluster, client: tableWritingClient(), metadata, host }, options),
+    follow: (topic) => follower.follow(topic),
     admin: () => createAdmin(admin, { unlessHalfRestored }),
     readRange: (options) =>
       readRange({ client: cluster.fetchClient, logger, host, closing: closing.signal }, options),
@@ -86,6 +86,7 @@ export function createKafkaOn(
       closing.abort();
       // Those of a kind at once: each reader waits for its last fetch, a quarter of a second.
       for (const kind of Object.values(closers)) await Promise.all(kind.splice(0).map((close) => close()));
+      follower.close();
       admin.close();
       await cluster.close();
     },

@@ -212,6 +212,8 @@ export interface TableOptions<V, L = V> {
    * of it has begun and not ended.
    */
   readonly witnesses?: readonly string[];
+  /** At most so often records are asked for while they come, in ms: for a log that is written all the time and that nobody waits for. 3 unless given. */
+  readonly everyMs?: number;
   /** False: the listeners get every value, and the table keeps none, for a log whose keys never come again. */
   readonly keepsValues?: false;
 }
@@ -281,6 +283,29 @@ export interface ReadRangeOptions extends TopicPartition {
   readonly signal?: AbortSignal;
 }
 
+/** A topic that is to be followed, and what is called meanwhile. */
+export interface FollowedTopic {
+  readonly topic: string;
+  /** First offset to be read; what retention has removed is skipped. 0 unless given. Called for all partitions before anything else is. */
+  from?(partition: number): number;
+  /** Records of one partition, in order; none where all of a batch were removed. A promise holds back this partition alone; it must not reject. */
+  onRecords(partition: number, records: readonly RawRecord[], nextOffset: number): void | Promise<void>;
+  /** Everything that was written to the partition before this time (Unix ms, our clock) has been dealt with; at least once a second while nothing comes. */
+  onReadUntil?(partition: number, nextOffset: number, atMs: number): void;
+  /** The log ends before the place where the reading was to go on: it is read again from its beginning. */
+  onCut?(cut: { readonly partition: number; readonly fromOffset: number; readonly endOffset: number }): void;
+  /** How often records are asked for while they come, in ms: for what is written all the time and needed by nobody at once. 3 unless given. */
+  readonly everyMs?: number | undefined;
+}
+
+/** A topic that is followed until it is closed. */
+export interface Following {
+  /** Rejects when the topic can never be followed any more, for what no waiting heals. */
+  readonly failed: Promise<never>;
+  /** Nothing is called any more. */
+  close(): void;
+}
+
 export interface Kafka {
   producer(options?: ProducerOptions): Producer;
   /** Tries until Kafka has acknowledged: `send` rejects only when the producer is closed, or for what no trying again heals. */
@@ -290,6 +315,8 @@ export interface Kafka {
   /** Each try ends after `timeoutMs`. */
   tableWriter(options: TableWriterOptions): TableWriter;
   admin(): Admin;
+  /** Follows a topic outside all consumer groups: all partitions, in one request to each broker with everything else that the process follows. */
+  follow(topic: FollowedTopic): Following;
   /**
    * Reads one stretch of one partition, in order and outside all consumer groups. Waits while Kafka is away, until `close`; what
    * retention removes meanwhile is skipped. Rejects for a partition that does not exist.

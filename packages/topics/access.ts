@@ -1,7 +1,7 @@
 // What each process of a deployment may do with Kafka, and no more: the rules of its authorizer.
 import { SERVICE_NAMES, type ServiceName } from "#contract";
 import { configurationTopics } from "./configuration.ts";
-import { consumerGroups, tableGroupsOf } from "./groups.ts";
+import { consumerGroups } from "./groups.ts";
 import { allTopics, retryTopicPrefix, type TopicMap, type TopicMapOptions, topicMap } from "./map.ts";
 import type { Topic } from "./topic.ts";
 
@@ -28,7 +28,7 @@ export function accessRules(options: TopicMapOptions): AccessRule[] {
   const map = topicMap(options);
   const topics = allTopics(map);
   const services = SERVICE_NAMES.flatMap((service) => serviceRules(service, topics, options));
-  return [...services, ...setUpRules(topics, map), ...backupRules(map, options)].filter(
+  return [...services, ...setUpRules(topics, map), ...backupRules(map)].filter(
     ({ names }) => names.length > 0,
   );
 }
@@ -50,13 +50,6 @@ function serviceRules(
     { ...literal, resourceType: "topic", names: named("readBy"), operations: ["Read"] },
     { ...literal, resourceType: "group", names: own, operations: ["Read"] },
     { ...literal, resourceType: "group", names: watched, operations: ["Describe"] },
-    // A table reads in a group of its own, which it deletes at its end.
-    {
-      ...prefixed,
-      resourceType: "group",
-      names: [tableGroupsOf(service, prefix)],
-      operations: ["Read", "Delete"],
-    },
     // Jobs may wait in topics of delays that are configured no more.
     {
       ...prefixed,
@@ -79,20 +72,14 @@ function setUpRules(topics: readonly Topic[], map: TopicMap): AccessRule[] {
 }
 
 /** Whether a topic has lost its records is seen from the offsets of its witnesses. A restore follows what it writes, as a table. */
-function backupRules(topics: TopicMap, { prefix }: TopicMapOptions): AccessRule[] {
+function backupRules(topics: TopicMap): AccessRule[] {
   const configuration = configurationTopics(topics);
   const own = configuration.map(({ topic }) => topic.name);
   const witnesses = configuration.flatMap((each) => each.witnesses.map(({ name }) => name));
   const looked = witnesses.filter((name) => !own.includes(name));
   const literal = { principal: "backup", resourceType: "topic", patternType: "literal" } as const;
-  const groups = [tableGroupsOf("backup", prefix)];
   return [
     { ...literal, names: own, operations: ["Read", "Write"] },
     { ...literal, names: looked, operations: ["Describe"] },
-    {
-      ...{ principal: "backup", resourceType: "group", patternType: "prefixed" },
-      names: groups,
-      operations: ["Read", "Delete"],
-    },
   ];
 }

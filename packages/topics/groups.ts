@@ -1,5 +1,5 @@
 // Consumer groups of one deployment: nothing else in the code names one.
-import { clientIdOf, type ServiceName } from "#contract";
+import type { ServiceName } from "#contract";
 
 /** A consumer group. */
 export interface ConsumerGroup {
@@ -38,14 +38,4 @@ export function consumerGroups(prefix: string): Readonly<Record<GroupName, Consu
     operationalEvents: { id: `${prefix}control-events`, service: "control" },
     regulations: { id: `${prefix}control-regulations`, service: "control" },
   };
-}
-
-/** How the ids begin of the groups in which a client reads whole topics; each ends with an id of its own. */
-export function tableGroupPrefix(clientId: string, topic: string): string {
-  return `${clientId}-table-${topic}`;
-}
-
-/** The same of all tables of a process, in the deployment with this prefix. */
-export function tableGroupsOf(service: ServiceName | "backup", prefix: string): string {
-  return tableGroupPrefix(clientIdOf(service), prefix);
 }

@@ -12,7 +12,7 @@ export {
   witnessesOf,
 } from "./configuration.ts";
 export { DESTINATION_DEFAULTS } from "./destination-defaults.ts";
-export { type ConsumerGroup, consumerGroups, tableGroupPrefix } from "./groups.ts";
+export { type ConsumerGroup, consumerGroups } from "./groups.ts";
 export {
   audienceProgressKey,
   callKey,

@@ -8,7 +8,6 @@ const HOLD_BYTES = { pauseAbove: 512 * 1024, resumeBelow: 256 * 1024 };
 export class FetchPause {
   readonly #setPaused: (paused: boolean) => void;
   #isPaused = false;
-  #onResumed: (() => void) | undefined;
 
   constructor(setPaused: (paused: boolean) => void) {
     this.#setPaused = setPaused;
@@ -22,24 +21,11 @@ export class FetchPause {
     const paused = heldBytes > (this.#isPaused ? HOLD_BYTES.resumeBelow : HOLD_BYTES.pauseAbove);
     if (paused === this.#isPaused) return;
     this.#setPaused(paused);
-    this.#become(paused);
+    this.#isPaused = paused;
   }
 
   /** Nothing is held any more, and nobody fetches. */
   reset(): void {
-    this.#become(false);
-  }
-
-  /** Resolves when the partition may be fetched. For one waiter at a time. */
-  opened(): Promise<void> {
-    const { promise, resolve } = Promise.withResolvers<void>();
-    this.#onResumed = resolve;
-    if (!this.#isPaused) resolve();
-    return promise;
-  }
-
-  #become(paused: boolean): void {
-    this.#isPaused = paused;
-    if (!paused) this.#onResumed?.();
+    this.#isPaused = false;
   }
 }

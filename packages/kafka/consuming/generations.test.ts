@@ -120,17 +120,14 @@ describe("a batch of an earlier generation", () => {
     expect(bench.stepped.slice(5)).toEqual(["0-5", "0-6"]);
   });
 
-  test("is dropped where the partition is another's, and also by a reader that commits nothing", async () => {
-    for (const commits of [true, false]) {
-      restart({ commits });
-      bench.session().join([0]);
-      bench.session().join([1]);
-      void bench.session().arrive([record(0, 0)], 1);
-      void bench.session().arrive([record(1, 0)], 1);
-      bench.session().join([0, 1]);
-      await settled();
-      expect(bench.stepped).toEqual([]);
-    }
+  test("is dropped where the partition is another's", async () => {
+    bench.session().join([0]);
+    bench.session().join([1]);
+    void bench.session().arrive([record(0, 0)], 1);
+    void bench.session().arrive([record(1, 0)], 1);
+    bench.session().join([0, 1]);
+    await settled();
+    expect(bench.stepped).toEqual([]);
   });
 });
 
@@ -244,16 +241,6 @@ describe("a member that is about to join again", () => {
     await settled();
     expect(bench.reader.ownership(PARTITION).isOurs).toBe(true);
   });
-
-  test("waits for nothing when it commits nothing", async () => {
-    restart({ commits: false });
-    bench.session().join([0]);
-    fetch(bench, 0, 0, 1);
-    await settled();
-    await bench.session().handlers.onRebalancing();
-    fetch(bench, 0, 1, 2);
-    expect(bench.stepped).toEqual(["0-0", "0-1"]);
-  });
 });
 
 describe("records that were read, and that the log has lost at its end", () => {
@@ -266,21 +253,11 @@ describe("records that were read, and that the log has lost at its end", () => {
     expect(lost).toEqual([{ ...PARTITION, records: 30, kind: "truncated" }]);
   });
 
-  test("are none of a table's", () => {
-    const lost: object[] = [];
-    restart({ commits: false, onRecordsLost: (each) => void lost.push(each) });
-    bench.session().handlers.onLogCut(cut);
-    expect(lost).toEqual([]);
-  });
-
-  test("are read again from a time on by a member of a group, a table reads all of its log again", () => {
-    for (const commits of [true, false]) {
-      restart({ commits });
-      bench.session().join([0]);
-      fetch(bench, 0, 0, 3);
-      settleAll(bench);
-      expect(bench.session().handlers.onLogCut(cut)).toBe(commits ? 0 : undefined);
-    }
+  test("are read again from a time on", () => {
+    bench.session().join([0]);
+    fetch(bench, 0, 0, 3);
+    settleAll(bench);
+    expect(bench.session().handlers.onLogCut(cut)).toBe(0);
   });
 });
 
@@ -306,11 +283,5 @@ describe("records that were removed before they were read", () => {
     restart({ onRecordsLost: (each) => void lost.push(each) });
     bench.session().handlers.onRecordsGone({ ...gone, toOffset: 100 });
     expect([lost, bench.lines]).toEqual([[], []]);
-  });
-
-  test("are none of a table's, which begins again", () => {
-    restart({ commits: false });
-    bench.session().handlers.onRecordsGone(gone);
-    expect(bench.lines).toEqual([]);
   });
 });

@@ -451,35 +451,4 @@ describe("group reader", () => {
     await bench.reader.stop(50);
     expect(session.commits.flat()).toMatchObject([{ topic: "t", partition: 0, offset: 1 }]);
   });
-
-  test("a reader without commits keeps its place over a lost session", async () => {
-    const bench = startReader({ commits: false });
-    bench.session().join([0], "first");
-    await bench.started;
-    fetch(bench, 0, 0, 3);
-    bench.session().handlers.onCrash(passing);
-    await soon(() => bench.sessions.length === 2, "the second session");
-    bench.session().join([0], "second");
-    expect(bench.session().seeks).toEqual([{ topic: "t", partition: 0, offset: 3 }]);
-    await bench.reader.stop(0);
-    expect(bench.sessions.flatMap(({ commits }) => commits)).toEqual([]);
-  });
-
-  test("a reader without commits has the next fetch wait while it holds much, for a second at most", async () => {
-    const large = Array.from({ length: 100 }, (_, i) => ({ ...record(0, i), value: Buffer.alloc(10_000) }));
-    const schema = Promise.withResolvers<string>();
-    const work = { step: () => undefined, deadLetter: () => [], write: async () => undefined };
-    const bench = startReader({ commits: false, work: { ...work, decode: () => schema.promise } });
-    bench.session().join([0]);
-    await bench.started;
-    expect(bench.session().arrive([record(0, 0)])).toBeUndefined();
-    const beganAtMs = performance.now();
-    await bench.session().arrive(large.slice(1));
-    expect(performance.now() - beganAtMs).toBeGreaterThan(990);
-    const waiting = bench.session().arrive([{ ...record(0, 100), value: Buffer.alloc(9) }]);
-    expect(waiting).toBeInstanceOf(Promise);
-    schema.resolve("known");
-    await waiting;
-    expect([...bench.session().paused]).toEqual([]);
-  });
 });

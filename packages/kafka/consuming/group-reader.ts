@@ -17,9 +17,6 @@ import { Supervisor } from "./supervisor.ts";
 /** Chosen so that a killed member's partitions move within 8 s: the session's end, and a rebalance that nobody delays for long. */
 const DEFAULTS = { sessionTimeoutMs: 6_000, rebalanceTimeoutMs: 10_000 };
 
-/** Short beside the session timeout: heartbeats come from the loop that fetches. */
-const MAX_WAIT_FOR_RESUME_MS = 1_000;
-
 /** A last commit that takes longer is given up: the next owner does that work again. */
 const LAST_COMMIT_WITHIN_MS = 5_000;
 
@@ -43,8 +40,6 @@ export interface GroupReaderOptions<T>
     | "movesWithinMs"
   > {
   readonly work: Work<T>;
-  /** False reads everything again at each start, and keeps its place over rebalances only. */
-  readonly commits: boolean;
   readonly sessionTimeoutMs?: number | undefined;
   readonly unsureAfterSessions?: number | undefined;
   readonly rebalanceTimeoutMs?: number | undefined;
@@ -85,7 +80,7 @@ export class GroupReader<T> {
     this.#committer = new Committer({
       logger,
       host,
-      positions: () => (options.commits ? this.#partitionReaders.positions() : []),
+      positions: () => this.#partitionReaders.positions(),
       commit: async (positions) => this.#supervisor.session?.commit(positions) ?? false,
       onStuck: () => this.#supervisor.renew("offsets cannot be committed"),
     });
@@ -178,7 +173,7 @@ export class GroupReader<T> {
       onJoin: (join) => this.#join(join),
       onAnswered: (askedAtMs) => this.#membership.answered(askedAtMs),
       onLeft: () => this.#membership.left(),
-      onRebalancing: () => this.#rebalancing(),
+      onRebalancing: () => this.#handOver.begin(),
       onJoinFailed: () => this.#handOver.end(),
       onBatch: (batch) => this.#take(batch),
       onCommitsRead: (commits) => this.#partitionReaders.learn(commits),
@@ -199,17 +194,11 @@ export class GroupReader<T> {
     };
   }
 
-  /** A reader without commits has nothing to hand over. */
-  async #rebalancing(): Promise<void> {
-    if (this.#options.commits) await this.#handOver.begin();
-  }
-
   /** A new generation. The client has forgotten every position and pause; the partition readers have not. */
   #join(join: Join): void {
-    const { commits } = this.#options;
     const { assigned } = join;
     // Where nobody else can have read since, a partition reader goes on at its own place instead of at the last commit.
-    const keepsPlaces = !commits || this.#isNext(join);
+    const keepsPlaces = this.#isNext(join);
     const before = new Set(keepsPlaces ? this.assigned.map(keyOf) : []);
     const now = new Set(keepsPlaces ? assigned.map(keyOf) : []);
     this.#member = join;
@@ -240,7 +229,7 @@ export class GroupReader<T> {
     const { session } = this.#supervisor;
     session?.setPaused(partition, partitionReader.isPaused || this.#isStopping);
     // No batch has come since the partition was lost: where the group stands is not known, so nothing is committed.
-    if (this.#options.commits && !(wasOurs && partitionReader.knowsPlace)) partitionReader.ownAnew();
+    if (!(wasOurs && partitionReader.knowsPlace)) partitionReader.ownAnew();
     else if (partitionReader.next !== undefined)
       session?.seek({ ...partition, offset: partitionReader.next });
   }
@@ -258,42 +247,31 @@ export class GroupReader<T> {
     this.#options.onRevoked?.(partitions);
   }
 
-  /** A reader without commits shares no partition with another member. */
   #mayBegin({ partition }: TopicPartition): boolean {
     if (this.#isStopping || this.#release.isWanted(partition)) return false;
-    return !this.#options.commits || (this.#membership.isSure && !this.#handOver.isUnderWay);
+    return this.#membership.isSure && !this.#handOver.isUnderWay;
   }
 
-  #take(batch: FetchedBatch): void | Promise<void> {
+  #take(batch: FetchedBatch): void {
     // Fetched before a join: it shows where the reading stood then, and perhaps another's partition.
     if (this.#isStopping || batch.generation !== this.#member?.generation) return;
-    const partitionReader = this.#partitionReaders.at(batch);
-    partitionReader?.offer(batch);
-    // A reader without commits, a table that is loaded, has nothing else to do: its next fetch waits until this partition is resumed.
-    // A fetch that leaves the partition out would take the longest time that a broker may wait.
-    if (!this.#options.commits && partitionReader?.isPaused === true)
-      return withinMs(partitionReader.resumed(), MAX_WAIT_FOR_RESUME_MS, this.#parts.host);
+    this.#partitionReaders.at(batch)?.offer(batch);
   }
 
-  /**
-   * Records that were written since the cut are newer than what is done, but for clocks that differ. A reader without commits, a table, reads the
-   * whole log again: of a key whose newest record was lost an older one counts now.
-   */
+  /** Records that were written since the cut are newer than what is done, but for clocks that differ. */
   #cut(cut: LogCut): number | undefined {
     const doneUntilMs = this.#partitionReaders.at(cut)?.cut();
-    const isReadFromTime = doneUntilMs !== undefined && this.#options.commits;
-    const sinceMs = isReadFromTime ? Math.max(0, doneUntilMs - CLOCKS_APART_MS) : undefined;
+    const sinceMs = doneUntilMs === undefined ? undefined : Math.max(0, doneUntilMs - CLOCKS_APART_MS);
     const text = "a partition's log ends before what was read: its end was lost, and it is read again";
     this.#parts.logger.error({ ...cut, sinceMs }, text);
     const { endOffset, fromOffset, partition, topic } = cut;
-    const lost = { topic, partition, records: fromOffset - endOffset, kind: "truncated" as const };
-    if (this.#options.commits) this.#options.onRecordsLost?.(lost);
+    this.#options.onRecordsLost?.({ topic, partition, records: fromOffset - endOffset, kind: "truncated" });
     return sinceMs;
   }
 
   #gone({ topic, partition, fromOffset, toOffset }: RecordsGone): void {
     const lost = { topic, partition, records: toOffset - fromOffset };
-    if (!this.#options.commits || lost.records <= 0) return;
+    if (lost.records <= 0) return;
     this.#parts.logger.error({ ...lost, fromOffset, toOffset }, "records were removed before they were read");
     this.#options.onRecordsLost?.({ ...lost, kind: "unread" });
   }

@@ -1,10 +1,10 @@
 import type { Host } from "#host";
 import { backoffMs } from "../backoff.ts";
 import { toError } from "../errors.ts";
+import { isPoison } from "../poison.ts";
 import { isWorthLogging } from "../repeated-warning.ts";
 import type { KafkaLogger, RawRecord } from "../types.ts";
 import { type Held, received } from "./held.ts";
-import { isPoison } from "./poison.ts";
 
 const RETRY_MS = { first: 100, max: 5_000 };
 

@@ -217,11 +217,6 @@ export class PartitionReader<T> implements Waiter {
     this.#advance();
   }
 
-  /** Resolves when the partition is not paused any more. For one waiter at a time. */
-  resumed(): Promise<void> {
-    return this.#fetchPause.opened();
-  }
-
   #wasCut(cut: CutLog): void {
     this.#held.cutAt(cut.nowAt);
     const facts = { ...this.partition, ...cut };

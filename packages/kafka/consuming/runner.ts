@@ -6,7 +6,6 @@ export function createRunner<T>(parts: GroupReaderParts, options: RunnerOptions<
   const { producer } = options;
   return new GroupReader<T>(parts, {
     ...options,
-    commits: true,
     work: {
       decode: (record) => options.decode(record),
       step: (record, settle, claim) => options.step(record, settle, claim),

@@ -3,24 +3,23 @@ import { afterEach, beforeEach, describe, expect, test } from "@jest/globals";
 import type { ClusterAdmin } from "../cluster.ts";
 import { ManualHost, settled } from "../fixtures/manual-host.ts";
 import { recordingLogger } from "../fixtures/recording-logger.ts";
-import { stubSessions } from "../fixtures/stub-session.ts";
+import { StubFollower } from "../fixtures/stub-follower.ts";
 import type { RawRecord, TableOptions } from "../types.ts";
 import { TopicTable } from "./table.ts";
 
 const PARTITION = 1;
 
 let host: ManualHost;
-let stubs: ReturnType<typeof stubSessions>;
+let follower: StubFollower;
 let table: TopicTable<string>;
 let poisoned: [number, string][];
-let deleted: string[];
 let offset: number;
 let high: number;
 
 beforeEach(() => {
   host = new ManualHost();
-  stubs = stubSessions();
-  [poisoned, deleted, offset, high] = [[], [], 0, 0];
+  follower = new StubFollower();
+  [poisoned, offset, high] = [[], 0, 0];
   table = newTable();
 });
 
@@ -28,12 +27,10 @@ function newTable(options: Partial<TableOptions<string>> = {}): TopicTable<strin
   const admin = {
     offsets: async () => [{ partition: PARTITION, low: 0, high }],
     shapes: async () => new Map([["t", { leaders: [1], replicationFactor: 1 }]]),
-    deleteGroups: async (groups: readonly string[]) => void deleted.push(...groups),
   };
   const run = <R>(use: (admin: ClusterAdmin) => Promise<R>) => use(admin as unknown as ClusterAdmin);
-  const { newSession } = stubs;
   return new TopicTable<string>(
-    { newSession, admin: { run }, clientId: "c", logger: recordingLogger().logger, host },
+    { follower, admin: { run }, logger: recordingLogger().logger, host },
     {
       topic: "t",
       decode: ({ value }) => {
@@ -50,8 +47,6 @@ afterEach(() => table.close());
 
 async function join(): Promise<void> {
   await settled();
-  stubs.sessions.at(-1)?.join([PARTITION]);
-  await settled();
 }
 
 async function load(): Promise<void> {
@@ -64,7 +59,7 @@ async function arrives(key: string | null, value: string | null, timestampMs = 0
   const bytes = value === null ? null : Buffer.from(value);
   const record: RawRecord = { topic: "t", partition: PARTITION, offset, key, value: bytes, timestampMs };
   offset += 1;
-  void stubs.sessions.at(-1)?.arrive([record]);
+  void follower.arrive(record);
   await settled();
 }
 
@@ -81,7 +76,7 @@ describe("a table that follows", () => {
       const value = Buffer.from("1");
       return { topic: "t", partition: PARTITION, offset: index, key, value, timestampMs: 0 } as RawRecord;
     });
-    void stubs.sessions.at(-1)?.arrive(records);
+    void follower.arrive(...records);
     const there = table.until(() => table.get("c") !== undefined, 1_000);
     await Promise.resolve();
     expect(told).toEqual(["a", "b"]);
@@ -168,17 +163,10 @@ describe("a table that follows", () => {
     await late;
   });
 
-  test("leaves no group behind", async () => {
+  test("follows nothing any more when it is closed", async () => {
     await load();
-    const groupId = stubs.sessions.at(-1)?.options.groupId ?? "";
-    expect(groupId).toMatch(/^c-table-t-/);
     await table.close();
-    expect(deleted).toEqual([groupId]);
-  });
-
-  test("that never joined has no group to leave", async () => {
-    await table.close();
-    expect([deleted, stubs.sessions.length]).toEqual([[], 0]);
+    expect(follower.closed).toBe(1);
     await expect(table.load()).rejects.toMatchObject({ code: "closed" });
   });
 });

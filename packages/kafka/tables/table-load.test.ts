@@ -4,7 +4,8 @@ import { until } from "#support/until";
 import type { ClusterAdmin } from "../cluster.ts";
 import { KafkaError } from "../errors.ts";
 import { recordingLogger } from "../fixtures/recording-logger.ts";
-import { record, stubSessions } from "../fixtures/stub-session.ts";
+import { StubFollower } from "../fixtures/stub-follower.ts";
+import { record } from "../fixtures/stub-session.ts";
 import { TopicTable } from "./table.ts";
 
 // A table's loading while things are not as they should be; on a real Kafka: table.test.ts.
@@ -16,7 +17,7 @@ let lows: number[];
 /** What asking for offsets fails with. */
 let refusal: KafkaError | undefined;
 let asked: number;
-let stubs: ReturnType<typeof stubSessions>;
+let follower: StubFollower;
 let recorder: ReturnType<typeof recordingLogger>;
 let table: TopicTable<string>;
 
@@ -27,10 +28,9 @@ beforeEach(() => {
   lows = [0, 0];
   refusal = undefined;
   asked = 0;
-  stubs = stubSessions();
+  follower = new StubFollower();
   recorder = recordingLogger();
-  const { newSession } = stubs;
-  const parts = { newSession, admin: { run }, clientId: "c", logger: recorder.logger, host: systemHost };
+  const parts = { follower, admin: { run }, logger: recorder.logger, host: systemHost };
   table = new TopicTable(parts, { topic: "t", decode: ({ value }) => String(value) });
 });
 
@@ -51,13 +51,8 @@ async function run<R>(use: (admin: ClusterAdmin) => Promise<R>): Promise<R> {
   return use(admin as unknown as ClusterAdmin);
 }
 
-async function joined(): Promise<void> {
-  const joining = until(() => stubs.sessions.at(-1), { timeoutMs: 20_000, what: "the session" });
-  (await joining)?.join([0, 1]);
-}
-
 function arrives(partition: number, offset: number): void {
-  void stubs.sessions.at(-1)?.arrive([record(partition, offset)]);
+  void follower.arrive(record(partition, offset));
 }
 
 function askedTimes(times: number): Promise<unknown> {
@@ -68,7 +63,6 @@ describe("loading a table", () => {
   test("goes on while Kafka is away, and says so", async () => {
     refusal = away;
     const loading = table.load();
-    await joined();
     await askedTimes(3);
     expect(table.loaded).toBe(false);
     expect(recorder.lines).toContainEqual(
@@ -82,7 +76,6 @@ describe("loading a table", () => {
   test("waits for a partition that has no leader, and for what stands in it", async () => {
     highs = [1, undefined];
     const loading = table.load();
-    await joined();
     arrives(0, 0);
     await askedTimes(2);
     highs = [1, 1];
@@ -97,7 +90,6 @@ describe("loading a table", () => {
     refusal = new KafkaError("not_authorized", "who are you", { canRetry: false });
     const loading = table.load();
     loading.catch(() => undefined);
-    await joined();
     await expect(loading).rejects.toBe(refusal);
     expect(asked).toBe(1);
   });
@@ -111,7 +103,6 @@ describe("loading a table", () => {
     const loading = table.load().then(() => {
       isLoaded = true;
     });
-    await joined();
     await askedTimes(1);
     expect(isLoaded).toBe(false);
     arrives(1, 0);
@@ -121,8 +112,7 @@ describe("loading a table", () => {
   test("ends when the table can never follow again, and so does every later one", async () => {
     const loading = table.load();
     loading.catch(() => undefined);
-    const final = new KafkaError("not_authorized", "who are you", { canRetry: false });
-    stubs.sessions.at(-1)?.handlers.onCrash(final);
+    follower.fail(new KafkaError("consumer_dead", "who are you", { canRetry: false }));
     await expect(loading).rejects.toMatchObject({ code: "consumer_dead" });
     await expect(table.failed).rejects.toMatchObject({ code: "consumer_dead" });
     await expect(table.load()).rejects.toMatchObject({ code: "consumer_dead" });
@@ -132,18 +122,9 @@ describe("loading a table", () => {
     highs = [1, 0];
     const loading = table.load();
     loading.catch(() => undefined);
-    await joined();
     await askedTimes(1);
     await table.close();
     await expect(loading).rejects.toMatchObject({ code: "closed", canRetry: false });
     await expect(table.load()).rejects.toMatchObject({ code: "closed" });
-  });
-
-  test("ends when the table is closed before it has joined", async () => {
-    const loading = table.load();
-    loading.catch(() => undefined);
-    await table.close();
-    await expect(loading).rejects.toMatchObject({ code: "closed" });
-    expect(asked).toBe(1);
   });
 });

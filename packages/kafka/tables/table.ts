@@ -1,24 +1,26 @@
-import { tableGroupPrefix } from "#topics";
+import type { Host } from "#host";
 import type { AdminClient } from "../admin/admin-client.ts";
 import { fetchOffsets } from "../admin/offsets.ts";
 import { SeenLog } from "../admin/seen-log.ts";
 import { offsetsUnlessLost } from "../admin/topic-loss.ts";
 import type { PartitionOffsets } from "../admin-types.ts";
 import { backoffMs } from "../backoff.ts";
-import { GroupReader, type GroupReaderParts } from "../consuming/group-reader.ts";
 import { fromClientError, KafkaError } from "../errors.ts";
 import { isWorthLogging } from "../repeated-warning.ts";
 import { Shutdown } from "../shutdown.ts";
-import type { RawRecord, Received, Settle, Table, TableListener, TableOptions } from "../types.ts";
+import type {
+  FollowedTopic,
+  Following,
+  KafkaLogger,
+  RawRecord,
+  Table,
+  TableListener,
+  TableOptions,
+} from "../types.ts";
 import { isRestoreMark, OpenRestores } from "./open-restores.ts";
 import { OpenWriters } from "./open-writers.ts";
+import { RecordReader } from "./record-reader.ts";
 import { DecodedValues, EncodedValues, NoValues, type TableValues } from "./table-values.ts";
-
-/** A record is outstanding while its listeners are at work, and until the next turn of the event loop when they have had their time. */
-const ONE_AT_A_TIME = { maxOutstandingRecords: 1, maxOutstandingBytes: Number.MAX_SAFE_INTEGER };
-
-/** Listeners may compile what they are given: after so long the event loop turns. */
-const LISTENING_MS = 10;
 
 const LOAD_AGAIN_MS = { first: 200, max: 5_000 };
 
@@ -36,20 +38,18 @@ function reading<V extends L, L>(options: TableOptions<V, L>): Reading<V, L> {
   return { values: new EncodedValues<V>(options.topic, decode), read };
 }
 
-export interface TableParts extends GroupReaderParts {
+export interface TableParts {
+  readonly follower: { follow(told: FollowedTopic): Following };
   readonly admin: Pick<AdminClient, "run">;
-  readonly clientId: string;
+  readonly logger: KafkaLogger;
+  readonly host: Host;
 }
 
-/**
- * Reads a whole topic into memory and follows it, in a consumer group of its own, because the client knows no manual assignment
- * (fact 15). The group commits nothing and is deleted on `close`; after a lost session the table goes on where it was.
- */
+/** Reads a whole topic into memory and follows it, from its beginning at each start. */
 export class TopicTable<V extends L, L = V> implements Table<V, L> {
   readonly #parts: TableParts;
   readonly #options: TableOptions<V, L>;
-  readonly #groupId: string;
-  readonly #reader: GroupReader<L | undefined>;
+  readonly #reader: RecordReader<L | undefined>;
   readonly #values: TableValues<V, L>;
   readonly #positions = new Map<number, number>();
   readonly #memory = new SeenLog();
@@ -59,11 +59,11 @@ export class TopicTable<V extends L, L = V> implements Table<V, L> {
   /** Called when anything was read. */
   readonly #waiters = new Set<() => void>();
   readonly #ending: Shutdown;
+  readonly #failed = Promise.withResolvers<never>();
   #lastRecordAtMs: number | undefined;
-  /** Since the event loop was last let turn. */
-  #listenedMs = 0;
   #isLoaded = false;
-  #joined: Promise<void> | undefined;
+  /** Since the first load. */
+  #following: Following | undefined;
 
   constructor(parts: TableParts, options: TableOptions<V, L>) {
     const { values, read } = reading(options);
@@ -71,24 +71,19 @@ export class TopicTable<V extends L, L = V> implements Table<V, L> {
     this.#ending = new Shutdown(parts.host);
     this.#options = options;
     this.#values = values;
-    this.#groupId = `${tableGroupPrefix(parts.clientId, options.topic)}-${parts.host.uuid()}`;
-    this.#reader = new GroupReader<L | undefined>(parts, {
-      ...ONE_AT_A_TIME,
-      groupId: this.#groupId,
-      topics: [options.topic],
-      commits: false,
-      work: {
-        decode: (record) => (record.value === null || isRestoreMark(record) ? undefined : read(record)),
-        step: (record, settle) => this.#step(record, settle),
-        deadLetter: (record, error) => this.#skip(record, error),
-        write: async () => undefined,
-      },
+    this.#failed.promise.catch(() => undefined);
+    this.#reader = new RecordReader<L | undefined>({
+      decode: (record) => (record.value === null || isRestoreMark(record) ? undefined : read(record)),
+      onRecord: (record, decoded) => this.#take(record, decoded),
+      onPoison: (record, error) => this.#skip(record, error),
+      ending: this.#ending,
+      logger: parts.logger,
+      host: parts.host,
     });
-    this.#reader.failed.catch((thrown: unknown) => this.#ending.end(fromClientError(thrown)));
   }
 
   get failed(): Promise<never> {
-    return this.#reader.failed;
+    return this.#failed.promise;
   }
 
   get loaded(): boolean {
@@ -169,15 +164,39 @@ export class TopicTable<V extends L, L = V> implements Table<V, L> {
   async close(): Promise<void> {
     const message = `table of ${this.#options.topic} is closed`;
     this.#ending.end(new KafkaError("closed", message, { canRetry: false }));
-    if (this.#joined === undefined) return;
-    await this.#reader.stop(0);
-    await this.#parts.admin.run((admin) => admin.deleteGroups([this.#groupId]), 2).catch(() => undefined);
+    this.#following?.close();
+  }
+
+  #follow(): Following {
+    const { topic, everyMs } = this.#options;
+    const following = this.#parts.follower.follow({
+      topic,
+      everyMs,
+      onRecords: (partition, records, nextOffset) => {
+        const reached = (): void => this.#reach(partition, nextOffset);
+        const later = this.#reader.read(records);
+        return later === undefined ? reached() : later.then(reached);
+      },
+      onCut: (cut) => this.#cut(cut),
+    });
+    following.failed.catch((thrown: unknown) => {
+      const error = fromClientError(thrown);
+      this.#failed.reject(error);
+      this.#ending.end(error);
+    });
+    return following;
+  }
+
+  /** Of a key whose newest record was lost an older one counts now: the whole log is read again. */
+  #cut(cut: Parameters<NonNullable<FollowedTopic["onCut"]>>[0]): void {
+    const text = "a partition's log ends before what was read: its end was lost, and it is read again";
+    this.#parts.logger.error({ topic: this.#options.topic, ...cut }, text);
   }
 
   /** Reads on until everything is read that is there now. */
   async #readToEnd(): Promise<void> {
-    this.#joined ??= this.#reader.start();
-    await this.#ending.or(this.#joined);
+    if (this.#ending.why !== undefined) throw this.#ending.why;
+    this.#following ??= this.#follow();
     if (this.#options.witnesses === undefined) {
       await this.#readTo(await this.#ending.or(this.#findEnds()));
       return;
@@ -212,61 +231,43 @@ export class TopicTable<V extends L, L = V> implements Table<V, L> {
     return high === low || (this.#positions.get(partition) ?? 0) >= high;
   }
 
-  /** What a listener throws comes once: the record is settled by then. */
-  #step(record: Received<L | undefined>, settle: Settle): void {
+  /** What a listener throws comes when the record is taken. */
+  #take(record: RawRecord, decoded: L | undefined): void {
     try {
-      this.#apply(record);
-    } catch (error) {
-      settle({ produce: [] });
-      throw error;
+      this.#apply(record, decoded);
+    } finally {
+      this.#advanceTo(record);
     }
-    this.#settle(settle);
   }
 
-  #apply(record: Received<L | undefined>): void {
-    const { key, decoded } = record;
-    if (key !== null && !this.#isMark(record)) {
-      const before = this.#listeners.size === 0 ? undefined : this.#values.get(key);
-      if (decoded === undefined) this.#values.delete(key);
-      else this.#values.set(key, decoded, record);
-      if (this.#listeners.size > 0) this.#tell(key, decoded, before);
-    }
-    this.#advanceTo(record);
+  #apply(record: RawRecord, decoded: L | undefined): void {
+    const { key } = record;
+    if (key === null || this.#isMark(record)) return;
+    const before = this.#listeners.size === 0 ? undefined : this.#values.get(key);
+    if (decoded === undefined) this.#values.delete(key);
+    else this.#values.set(key, decoded, record);
+    for (const listener of this.#listeners) listener(key, decoded, before);
   }
 
   #isMark(record: RawRecord): boolean {
     return this.#restores.observe(record) || this.#writers.observe(record);
   }
 
-  #tell(key: string, decoded: L | undefined, before: L | undefined): void {
-    const { host } = this.#parts;
-    const beganAtMs = host.elapsed();
-    for (const listener of this.#listeners) listener(key, decoded, before);
-    this.#listenedMs += host.elapsed() - beganAtMs;
-  }
-
-  /** The next record, of whichever partition, is taken then. */
-  #settle(settle: Settle): void {
-    if (this.#listenedMs < LISTENING_MS) {
-      settle({ produce: [] });
-      return;
-    }
-    this.#parts.host.setImmediate(() => {
-      this.#listenedMs = 0;
-      settle({ produce: [] });
-    });
-  }
-
-  #skip(record: RawRecord, error: Error): [] {
+  #skip(record: RawRecord, error: Error): void {
     this.#options.onPoison?.(record, error);
     this.#advanceTo(record);
-    return [];
   }
 
   #advanceTo({ partition, offset, timestampMs }: RawRecord): void {
     this.#lastRecordAtMs = Math.max(timestampMs, this.#lastRecordAtMs ?? 0);
-    this.#positions.set(partition, offset + 1);
-    if (this.#options.witnesses !== undefined) this.#memory.hasRead(partition, offset + 1);
+    this.#reach(partition, offset + 1);
+  }
+
+  /** Everything before this offset is read. */
+  #reach(partition: number, offset: number): void {
+    if (this.#positions.get(partition) === offset) return;
+    this.#positions.set(partition, offset);
+    if (this.#options.witnesses !== undefined) this.#memory.hasRead(partition, offset);
     for (const check of this.#waiters) check();
   }
 

@@ -6,6 +6,7 @@ import { Connection, type Network } from "./connection.ts";
 import { type Commit, Coordinators } from "./coordinators.ts";
 import { type Faults, NO_FAULTS } from "./faults.ts";
 import type { NewRecord } from "./partition-log.ts";
+import { SimulatedPollClient } from "./poll.ts";
 import { SimulatedProduceClient } from "./produce.ts";
 import { newProducerId } from "./producer-ids.ts";
 import { SimulatedFetchClient } from "./read.ts";
@@ -90,14 +91,19 @@ export class SimulatedCluster {
     this.#connections.set(process, connection);
     const coordinators = this.#coordinators;
     const fetchClient = new SimulatedFetchClient(connection);
+    const pollClient = new SimulatedPollClient(connection);
     return {
       newSession: (options, handlers) =>
         new SimulatedSession({ connection, coordinators, options, handlers }),
       newProduceClient: () => new SimulatedProduceClient(connection),
       admin: new SimulatedAdmin(connection, coordinators),
       fetchClient,
+      pollClient,
       newProducerId: (near) => newProducerId(connection, near),
-      close: () => fetchClient.close(),
+      close: async () => {
+        await fetchClient.close();
+        await pollClient.close();
+      },
     };
   }
 

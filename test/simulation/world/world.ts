@@ -24,7 +24,7 @@ import { Trace } from "./trace.ts";
 
 const KEPT_TRACE_LINES = 4_000;
 
-/** Groups of control that share work; each of its tables reads alone, in a group of its own. */
+/** Groups of control that share work. */
 const CONTROL_GROUPS: ReadonlySet<string | undefined> = new Set(["control-replays", "control-health"]);
 
 /** What all processes of a run share: the clock, the cluster, the registry, the endpoints; and who watches them. */
@@ -91,9 +91,8 @@ export class World {
   /** What a process reaches the cluster and the registry by. */
   ways(process: string, host: VirtualHost) {
     return {
-      createKafka: ({ clientId }: KafkaSettings, { logger }: KafkaDependencies = {}): Kafka =>
+      createKafka: (_: KafkaSettings, { logger }: KafkaDependencies = {}): Kafka =>
         createKafkaOn(this.cluster.clusterFor(process, host), {
-          clientId,
           host,
           logger: logger ?? this.logs.logger(process),
         }),

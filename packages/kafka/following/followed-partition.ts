@@ -1,0 +1,112 @@
+import type { Bounds, Polled } from "../cluster.ts";
+import type { FollowedTopic, RawRecord, TopicPartition } from "../types.ts";
+
+/**
+ * The shortest time from one answer to the next request. A broker that has a request waiting answers it with the first record that is
+ * written, and a request costs as much CPU time as ten records.
+ */
+const EVERY_MS = 3;
+
+/** After so much there is more: it is fetched at once. */
+const PLENTY_RECORDS = 200;
+
+/** After a leader has found an offset out of range that is in its range: it has just become one. */
+const NEW_LEADER_MS = 100;
+
+/** One partition that is followed, and where its reading stands. Pure: others make its requests. */
+export class FollowedPartition implements TopicPartition {
+  readonly topic: string;
+  readonly partition: number;
+  /** Somebody asks its leader for it. */
+  isRead = false;
+  /** Its leader has answered since then. */
+  hasAnswered = false;
+  readonly #followed: FollowedTopic;
+  #next: number;
+  #notBeforeMs = 0;
+  #work: Promise<void> | undefined;
+  #isOver = false;
+
+  constructor(followed: FollowedTopic, partition: number) {
+    this.topic = followed.topic;
+    this.partition = partition;
+    this.#followed = followed;
+    this.#next = followed.from?.(partition) ?? 0;
+  }
+
+  /** First offset not read. */
+  get offset(): number {
+    return this.#next;
+  }
+
+  get isOver(): boolean {
+    return this.#isOver;
+  }
+
+  /** Before this nothing is asked for, in the host's elapsed ms. */
+  get notBeforeMs(): number {
+    return this.#notBeforeMs;
+  }
+
+  /** Settles when its last records have been dealt with; undefined when they have. */
+  get work(): Promise<void> | undefined {
+    return this.#work;
+  }
+
+  /** Nothing is told any more. */
+  end(): void {
+    this.#isOver = true;
+  }
+
+  /** What a poll has brought that began at this time (Unix ms). */
+  take(polled: Extract<Polled, { kind: "records" }>, askedAtMs: number, nowMs: number): void {
+    const { end, nextOffset } = polled;
+    const records = from(polled.records, this.#next);
+    this.#next = Math.max(this.#next, nextOffset);
+    this.#notBeforeMs = records.length >= PLENTY_RECORDS ? 0 : this.#nextMoment(nowMs);
+    const work = this.#followed.onRecords(this.partition, records, this.#next);
+    if (work === undefined) this.#readUntil(end, askedAtMs);
+    else this.hold(work.then(() => this.#readUntil(end, askedAtMs)));
+  }
+
+  /** A poll that began at this time has brought nothing: there is nothing, or there was no room in the answer. */
+  foundNothing(end: number, askedAtMs: number): void {
+    this.#readUntil(end, askedAtMs);
+  }
+
+  #readUntil(end: number, atMs: number): void {
+    if (!this.#isOver && this.#next >= end) this.#followed.onReadUntil?.(this.partition, this.#next, atMs);
+  }
+
+  /** The same for all that are asked for so often, so that one request asks for them. */
+  #nextMoment(nowMs: number): number {
+    const { everyMs } = this.#followed;
+    return everyMs === undefined ? nowMs + EVERY_MS : (Math.floor(nowMs / everyMs) + 1) * everyMs;
+  }
+
+  /** Its offset is out of range; these are the log's. */
+  clamp({ low, high }: Bounds, nowMs: number): void {
+    const offset = this.#next;
+    if (offset < low) this.#next = low;
+    else if (offset <= high) this.#notBeforeMs = nowMs + NEW_LEADER_MS;
+    else {
+      this.#next = low;
+      this.#followed.onCut?.({ partition: this.partition, fromOffset: offset, endOffset: high });
+    }
+  }
+
+  /** Nothing is asked for until this has settled; it must not reject. */
+  hold(work: Promise<void>): void {
+    const held = work.then(() => {
+      if (this.#work === held) this.#work = undefined;
+    });
+    this.#work = held;
+  }
+}
+
+function from(records: readonly RawRecord[], offset: number): readonly RawRecord[] {
+  const [first] = records;
+  return first === undefined || first.offset >= offset
+    ? records
+    : records.filter((record) => record.offset >= offset);
+}

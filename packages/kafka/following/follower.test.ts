@@ -1,0 +1,261 @@
+import { afterEach, beforeEach, describe, expect, test } from "@jest/globals";
+import type { Bounds, Polled } from "../cluster.ts";
+import { KafkaError } from "../errors.ts";
+import { ManualHost, settled } from "../fixtures/manual-host.ts";
+import { recordingLogger } from "../fixtures/recording-logger.ts";
+import { StubPollClient } from "../fixtures/stub-poll-client.ts";
+import { record } from "../fixtures/stub-session.ts";
+import type { FollowedTopic } from "../types.ts";
+import { Follower } from "./follower.ts";
+
+let host: ManualHost;
+let client: StubPollClient;
+let recorder: ReturnType<typeof recordingLogger>;
+let bounds: Bounds | undefined;
+let follower: Follower;
+/** Partition and offset of each record, in the order in which they were told. */
+let told: string[];
+
+const away = new KafkaError("unavailable", "brokers are away", { canRetry: true });
+const notLeader = new KafkaError("unavailable", "not the leader", { canRetry: true });
+
+beforeEach(() => {
+  host = new ManualHost();
+  client = new StubPollClient();
+  recorder = recordingLogger();
+  bounds = { low: 0, high: 0 };
+  told = [];
+  const range = { bounds: async () => bounds };
+  follower = new Follower({ client, range, logger: recorder.logger, host });
+});
+
+afterEach(async () => {
+  follower.close();
+  await client.close();
+});
+
+function topic(more: Partial<FollowedTopic> = {}): FollowedTopic {
+  return {
+    topic: "t",
+    onRecords: (partition, records) =>
+      void told.push(...records.map(({ offset }) => `${partition}:${offset}`)),
+    ...more,
+  };
+}
+
+function brought(partition: number, ...offsets: number[]): Polled {
+  const records = offsets.map((offset) => record(partition, offset));
+  const nextOffset = (offsets.at(-1) ?? 0) + 1;
+  return { topic: "t", partition, kind: "records", records, nextOffset, end: nextOffset };
+}
+
+/** Offsets of the newest poll, by partition. */
+function asked(): Record<string, number> {
+  const wanted = client.polls.at(-1)?.wanted ?? [];
+  return Object.fromEntries(wanted.map((each) => [`${each.topic}-${each.partition}`, each.offset]));
+}
+
+async function answered(answer: readonly Polled[] | Error): Promise<void> {
+  client.answer(answer);
+  await settled();
+  await host.advance(5);
+}
+
+describe("what is followed", () => {
+  test("is asked for in one request to each broker, of all topics, and goes on behind what was read", async () => {
+    client.leading = [1, 2, 1];
+    follower.follow(topic());
+    follower.follow(topic({ topic: "u", from: (partition) => 10 * partition }));
+    await settled();
+    await answered([]);
+    await answered([]);
+    await answered([]);
+    const last = new Map(client.polls.map(({ broker, wanted }) => [broker, wanted]));
+    expect(last.get(1)?.map(({ topic: name, partition, offset }) => [name, partition, offset])).toEqual([
+      ["t", 0, 0],
+      ["t", 2, 0],
+      ["u", 0, 0],
+      ["u", 2, 20],
+    ]);
+    expect(last.get(2)?.map(({ offset }) => offset)).toEqual([0, 10]);
+  });
+
+  test("is told in order; a partition that is at work holds no other back", async () => {
+    client.leading = [1, 1];
+    const working = Promise.withResolvers<void>();
+    follower.follow(
+      topic({
+        onRecords: (partition, records) => {
+          told.push(...records.map(({ offset }) => `${partition}:${offset}`));
+          return partition === 0 ? working.promise : undefined;
+        },
+      }),
+    );
+    await settled();
+    await answered([brought(0, 0, 1), brought(1, 0)]);
+    await host.advance(100);
+    expect(asked()).toEqual({ "t-1": 1 });
+    await answered([brought(1, 1)]);
+    expect(told).toEqual(["0:0", "0:1", "1:0", "1:1"]);
+    working.resolve();
+    await settled();
+    await answered([]);
+    await host.advance(100);
+    expect(asked()).toEqual({ "t-0": 2, "t-1": 2 });
+  });
+
+  test("is asked for no more often than it wants while records come, and the others are", async () => {
+    client.leading = [1];
+    follower.follow(topic({ everyMs: 500 }));
+    follower.follow(topic({ topic: "u" }));
+    await settled();
+    await answered([]);
+    await answered([brought(0, 0)]);
+    expect(asked()).toEqual({ "u-0": 0 });
+    expect(client.polls.at(-1)?.maxWaitMs).toBeLessThanOrEqual(500);
+    await answered([]);
+    expect(asked()).toEqual({ "u-0": 0 });
+    await host.advance(500);
+    await answered([]);
+    expect(asked()).toEqual({ "t-0": 1, "u-0": 0 });
+  });
+
+  test("waits long at its broker once nothing was added for a while", async () => {
+    follower.follow(topic());
+    await settled();
+    expect(client.polls.at(-1)?.maxWaitMs).toBe(25);
+    await host.advance(5_000);
+    await answered([]);
+    expect(client.polls.at(-1)?.maxWaitMs).toBe(1_000);
+  });
+
+  test("by two, of whom one is behind, is asked for once and told to each from its place on", async () => {
+    const others: number[] = [];
+    follower.follow(topic());
+    follower.follow(
+      topic({
+        from: () => 1,
+        onRecords: (_, records) => void others.push(...records.map(({ offset }) => offset)),
+      }),
+    );
+    await settled();
+    await answered([]);
+    await answered([]);
+    expect(client.polls.at(-1)?.wanted).toEqual([{ topic: "t", partition: 0, offset: 0 }]);
+    await answered([brought(0, 0, 1)]);
+    expect([told, others]).toEqual([["0:0", "0:1"], [1]]);
+  });
+
+  test("is said to be read up to a time when it is dealt with, and nothing more was there", async () => {
+    const reached: [number, number][] = [];
+    const working = Promise.withResolvers<void>();
+    follower.follow(
+      topic({
+        onRecords: () => working.promise,
+        onReadUntil: (_, nextOffset, atMs) => void reached.push([nextOffset, atMs]),
+      }),
+    );
+    await settled();
+    const beganAtMs = host.now();
+    await answered([brought(0, 0)]);
+    expect(reached).toEqual([]);
+    working.resolve();
+    await settled();
+    expect(reached).toEqual([[1, beganAtMs]]);
+    await host.advance(60);
+    await answered([{ topic: "t", partition: 0, kind: "nothing", end: 3 }]);
+    expect(reached).toHaveLength(1);
+    await answered([{ topic: "t", partition: 0, kind: "nothing", end: 1 }]);
+    expect(reached).toHaveLength(2);
+  });
+
+  test("that is closed is told nothing any more, and not asked for", async () => {
+    const following = follower.follow(topic());
+    follower.follow(topic({ topic: "u" }));
+    await settled();
+    await answered([]);
+    following.close();
+    await answered([brought(0, 0)]);
+    await answered([]);
+    expect(told).toEqual([]);
+    expect(asked()).toEqual({ "u-0": 0 });
+  });
+});
+
+describe("following goes on", () => {
+  test("after a failure, where it was, when the leaders are known again", async () => {
+    follower.follow(topic());
+    await settled();
+    await answered([brought(0, 0)]);
+    await answered(away);
+    expect(client.renewals).toBe(0);
+    await host.advance(100);
+    expect(client.renewals).toBe(1);
+    expect(asked()).toEqual({ "t-0": 1 });
+    expect(recorder.lines).toContainEqual(
+      expect.objectContaining({ level: "warn", message: "a topic cannot be followed yet" }),
+    );
+  });
+
+  test("at another broker, for the partition alone that has moved", async () => {
+    client.leading = [1, 1];
+    follower.follow(topic());
+    await settled();
+    client.leading = [1, 2];
+    await answered([brought(0, 0), { topic: "t", partition: 1, kind: "refused", error: notLeader }]);
+    await host.advance(100);
+    const brokers = client.polls.filter(({ wanted }) => wanted.some(({ partition }) => partition === 1));
+    expect(brokers.map(({ broker }) => broker)).toEqual([1, 2]);
+    expect(told).toEqual(["0:0"]);
+  });
+
+  test("once a partition has a leader; the others are read meanwhile", async () => {
+    client.leading = [1, -1];
+    follower.follow(topic());
+    await settled();
+    expect(asked()).toEqual({ "t-0": 0 });
+    client.leading = [1, 2];
+    await host.advance(200);
+    expect(client.polls.at(-1)).toMatchObject({ broker: 2, wanted: [{ partition: 1 }] });
+  });
+
+  test("behind what retention has removed", async () => {
+    follower.follow(topic());
+    await settled();
+    bounds = { low: 7, high: 9 };
+    await answered([{ topic: "t", partition: 0, kind: "out_of_range" }]);
+    await host.advance(60);
+    expect(asked()).toEqual({ "t-0": 7 });
+  });
+
+  test("from the beginning of a log that ends before what was read, and that is told", async () => {
+    const cuts: unknown[] = [];
+    follower.follow(topic({ from: () => 20, onCut: (cut) => void cuts.push(cut) }));
+    await settled();
+    bounds = { low: 2, high: 12 };
+    await answered([{ topic: "t", partition: 0, kind: "out_of_range" }]);
+    await host.advance(60);
+    expect(asked()).toEqual({ "t-0": 2 });
+    expect(cuts).toEqual([{ partition: 0, fromOffset: 20, endOffset: 12 }]);
+  });
+
+  test("where it was, when a leader has just become one", async () => {
+    const cuts: unknown[] = [];
+    follower.follow(topic({ from: () => 5, onCut: (cut) => void cuts.push(cut) }));
+    await settled();
+    bounds = { low: 0, high: 9 };
+    await answered([{ topic: "t", partition: 0, kind: "out_of_range" }]);
+    await host.advance(150);
+    expect([asked(), cuts, client.polls.length]).toEqual([{ "t-0": 5 }, [], 2]);
+  });
+
+  test("until it is refused for good", async () => {
+    const following = follower.follow(topic());
+    await settled();
+    const error = new KafkaError("not_authorized", "who are you", { canRetry: false });
+    await answered([{ topic: "t", partition: 0, kind: "refused", error }]);
+    await expect(following.failed).rejects.toMatchObject({ code: "consumer_dead", cause: error });
+    await host.advance(10_000);
+    expect(client.polls).toHaveLength(1);
+  });
+});
