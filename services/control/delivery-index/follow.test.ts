@@ -1,6 +1,6 @@
 import { expect, test } from "@jest/globals";
 import { systemHost } from "#host";
-import type { ReadRangeOptions } from "#kafka";
+import type { FollowedTopic } from "#kafka";
 import { topicMap } from "#topics";
 import type { DeliveryIndex } from "./delivery-index.ts";
 import { followTopics } from "./follow.ts";
@@ -15,11 +15,13 @@ test("the reading ends also while a record's schema does not come", async () => 
     index: { position: () => 0, epoch: 0 } as unknown as DeliveryIndex,
     progress: new Progress(systemHost),
     kafka: {
-      async readRange({ topic, partition, onRecord }: ReadRangeOptions) {
-        await onRecord({ topic, partition, offset: 0, key: null, value: Buffer.of(0), timestampMs: 0 });
+      follow({ topic, from, onRecords }: FollowedTopic) {
+        from?.(0);
+        const record = { topic, partition: 0, offset: 0, key: null, value: Buffer.of(0), timestampMs: 0 };
+        void onRecords(0, [record], 1);
+        return { failed: Promise.withResolvers<never>().promise, close: () => undefined };
       },
     },
-    admin: { offsets: async () => [{ partition: 0, low: 0, high: 1 }] },
     serde: {
       decode() {
         asked.resolve();
@@ -30,7 +32,6 @@ test("the reading ends also while a record's schema does not come", async () => 
     onAttempt: () => undefined,
     logger: {} as never,
     host: systemHost,
-    nowMs: () => 0,
     signal: ending.signal,
   });
   await asked.promise;

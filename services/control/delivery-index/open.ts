@@ -60,13 +60,11 @@ export function openDeliveryIndex(
     index,
     progress,
     kafka,
-    admin: kafka.admin(),
     serde,
     topics: indexed,
     onAttempt,
     logger,
     host,
-    nowMs,
     signal: ending.signal,
   });
   const sweeping = sweep(index, rulesOf(indexed, own.index.maxRows), context);
