@@ -379,6 +379,17 @@ export const REGRESSIONS: readonly Regression[] = [
     found: "a deliverer that stopped as it found its log cut gave its group's place up without a word",
   },
   {
+    seed: 4107185,
+    worlds: "deliveries",
+    found:
+      "the world ended before a group had come to a log that was cut below its commit: what was written there since was unread",
+  },
+  {
+    seed: 4010640,
+    worlds: "deliveries",
+    found: "the world ended before a group had come to a log whose start had passed its commit, and said so",
+  },
+  {
     seed: 4,
     worlds: "members",
     found:

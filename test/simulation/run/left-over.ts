@@ -5,26 +5,20 @@ import { versionsOf } from "../laws/audience-versions.ts";
 import { CUT } from "../laws/cuts.ts";
 import type { World } from "../world/world.ts";
 
-/** Somebody has said that this log ends before what was read. */
-function isSaid({ logs }: World, { partition, topic }: TopicPartition): boolean {
-  return logs.lines.some(({ facts, message }) => {
-    const of = facts as Partial<TopicPartition>;
-    return message === CUT && of.topic === topic && of.partition === partition;
-  });
-}
-
-function isCommittedSinceCut(
-  { history }: World,
-  groupId: string,
-  { partition, topic }: TopicPartition,
-): boolean {
-  const isOf = (of: TopicPartition): boolean => of.topic === topic && of.partition === partition;
+/**
+ * Of a log that ends before its group's commit: since something was last lost or written there, somebody has said so, or a member that had read
+ * what was lost has committed it. What is written behind that commit is read by somebody, and shows the cut.
+ */
+function isKnown({ history, logs }: World, groupId: string, { partition, topic }: TopicPartition): boolean {
+  const isOf = (of: Partial<TopicPartition>): boolean => of.topic === topic && of.partition === partition;
   const last = history.happenings.findLast(
     (each) =>
       (each.kind === "cut" && isOf(each.partition)) ||
+      (each.kind === "appended" && isOf(each.record)) ||
       (each.kind === "committed" && each.groupId === groupId && isOf(each.partition)),
   );
-  return last?.kind === "committed";
+  if (last === undefined || last.kind === "committed") return true;
+  return logs.lines.some(({ atMs, facts, message }) => message === CUT && isOf(facts) && atMs >= last.atMs);
 }
 
 /** What is not through yet, for people; empty when everything is. */
@@ -40,12 +34,13 @@ export function leftOver(world: World): string {
       const place = committed.get(partition) ?? -1;
       // What was removed, or lost at the log's end since, nobody can read.
       const at = Math.max(place, low);
-      // Beyond the end of a log that was cut: who fetches there is told, and says so. A member that had read what was lost commits it since.
-      const log = { topic: name, partition };
-      const isKnown = isSaid(world, log) || isCommittedSinceCut(world, groupId, log);
-      const isBeyond = at > high && high > low && !isKnown;
-      const isThrough = Math.max(at, before.get(partition) ?? 0) >= high;
-      return isThrough && !isBeyond ? [] : [`${name}-${partition} is committed to ${at} of ${high}`];
+      const known = Math.max(place, before.get(partition) ?? 0);
+      // Who reads on below the start of the log is told, says so, and gives the place up.
+      const isBelow = place >= 0 && known < low;
+      // So with who fetches beyond the end of a log that was cut.
+      const isBeyond = at > high && high > low && !isKnown(world, groupId, { topic: name, partition });
+      const isThrough = !isBelow && !isBeyond && Math.max(known, low) >= high;
+      return isThrough ? [] : [`${name}-${partition} is committed to ${isBelow ? place : at} of ${high}`];
     });
   };
   const routed = isRun("webhook-router") ? left("webhook-router", topics.calls) : [];
