@@ -88,15 +88,19 @@ const took = (answeredAtMs: number): Request =>
     answeredAtMs,
   }) as Request;
 
-const committed = (atMs: number): Happening => ({
+const JOBS = { topic: "delivery-jobs", partition: 0 };
+
+const committed = (atMs: number, partition = JOBS): Happening => ({
   kind: "committed",
   atMs,
   groupId: "deliverer",
-  partition: { topic: "delivery-jobs", partition: 0 },
+  partition,
   offset: 2,
   ahead: [],
   process: "deliverer-1",
 });
+
+const CUT: Happening = { kind: "cut", atMs: 3_500, partition: JOBS, fromOffset: 0, toOffset: 2 };
 
 /** A call that was delivered and committed, and sent again once by a replay that is finished. */
 function story(more: Partial<Story> = {}): Story {
@@ -144,6 +148,11 @@ describe("a law is broken by", () => {
     expect(broken(left)).toEqual([SENDS]);
     expect(broken({ ...left, happenings: [committed(5_000)] })).toEqual([]);
     expect(broken({ ...left, deadLetters: [letter(2)] })).toEqual([]);
+    // It waits where another one stood that was committed, and was lost.
+    const partition = { topic: "delivery-retry-1s", partition: 0 };
+    const waiting = { ...job(3), record: { ...job(3).record, ...partition, offset: 0 } };
+    const happenings = [committed(2_000), committed(3_000, partition), { ...CUT, partition }];
+    expect(broken({ ...left, jobs: [job(1), waiting], happenings })).toEqual([]);
   });
 
   test("a call that was sent again before it had ended", () => {
@@ -175,5 +184,12 @@ describe("a law is broken by", () => {
   test("a count that is not so", () => {
     expect(broken({ replays: [replay(4), finished(0)] })).toEqual([COUNTS]);
     expect(broken({ replays: [replay(4), finished(2)] })).toEqual([COUNTS]);
+    // Another one has sent it and lost the replay before it counted that, and the call is lost since.
+    const byAnother = [job(1), { ...again(6), process: "control-2" }];
+    const uncounted = { jobs: byAnother, replays: [replay(4), finished(0)] };
+    const happenings = [committed(2_000), committed(3_000), CUT];
+    expect(broken(uncounted)).toEqual([COUNTS]);
+    expect(broken({ ...uncounted, happenings })).toEqual([]);
+    expect(broken({ ...uncounted, jobs: [job(1), again(6)], happenings })).toEqual([COUNTS]);
   });
 });

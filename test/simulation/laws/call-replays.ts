@@ -81,9 +81,13 @@ function unmeantFinder(story: Story) {
 
 type Committed = Extract<Happening, { kind: "committed" }>;
 
-/** Whether deliverers had committed past all records of a job when the replay was asked for, and did not lose that again: then no look takes it for one that waits. */
+/**
+ * Whether deliverers had committed past all records of a job when the replay was asked for, and did not lose that again: then no look takes it for
+ * one that waits. What stands in another's place a commit may name that means the other one.
+ */
 function settledFinder(story: Story): (life: CallReplayLife, jobId: string) => boolean {
   const { happenings } = story;
+  const { isInAnothersPlace } = cuts(story);
   const byJob = Map.groupBy(story.jobs, ({ value }) => value.jobId);
   const nameOf = (place: { readonly topic: string; readonly partition: number }): string =>
     `${place.topic} ${place.partition}`;
@@ -95,8 +99,10 @@ function settledFinder(story: Story): (life: CallReplayLife, jobId: string) => b
     happenings.flatMap((each) => (each.kind === "commits_lost" ? nameOf(each.partition) : [])),
   );
   return ({ asked, last }, jobId) =>
-    (byJob.get(jobId) ?? []).every(({ atMs, record }) => {
+    (byJob.get(jobId) ?? []).every((job) => {
+      const { atMs, record } = job;
       if (atMs > last.atMs) return true;
+      if (isInAnothersPlace(job)) return false;
       const passed = committed
         .get(nameOf(record))
         ?.some(
@@ -163,15 +169,21 @@ export const callsAreSentAgainOnce = law("a replay sends a call once", function*
   }
 });
 
-/** What a replay of calls says of itself at its end is so, where no commit was lost and nothing removed: then who comes later counts other calls. */
+/**
+ * What a replay of calls says of itself at its end is so, where no commit was lost and nothing removed: then who comes later counts other calls.
+ * What another process has sent and not counted before it lost the replay is sent and counted again, but for calls that their log has lost since.
+ */
 export const callReplayCountsAreTrue = law("a replay of calls counts what it sent", function* (story) {
   const isUnsure = story.happenings.some(({ kind }) => kind === "commits_lost" || kind === "removed");
   if (isUnsure) return;
+  const { isCut } = cuts(story);
   const jobs = Map.groupBy(replayJobs(story), ({ value }) => value.replayId ?? "");
-  for (const { id, last } of callReplays(story)) {
+  for (const { id, last, originals } of callReplays(story)) {
     const { matched, replayed, state } = last.value;
     const made = jobs.get(id) ?? [];
-    const calls = new Set(made.map(({ value }) => value.jobId)).size;
+    const isGone = ({ process, value }: Job): boolean =>
+      process !== last.process && originals.get(value.jobId)?.every(isCut) === true;
+    const calls = new Set(made.flatMap((job) => (isGone(job) ? [] : job.value.jobId))).size;
     if (matched !== replayed) yield `${id} says matched ${matched} and replayed ${replayed}`;
     if (replayed > made.length || (state === "finished" && replayed < calls))
       yield `${id} says replayed ${replayed}, and has sent ${calls}`;

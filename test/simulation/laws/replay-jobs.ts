@@ -51,6 +51,9 @@ function missing({ letters, sent }: ReplayLife): Written<DeadLetter>[] {
 /** So long after it was last heard a member works on, while another one may have its partitions already (docs/decisions/0016): 1.5 sessions. */
 const UNSURE_AFTER_MS = 9_000;
 
+/** What was lost on its way is sent again after that: 15 s (`REQUEST_TIMEOUT_MS` in packages/kafka/protocol/client.ts), and the way itself. */
+const SENT_AGAIN_AFTER_MS = 16_000;
+
 /** By what a member may lose its group without knowing it. The registry is not asked for that. */
 const isCutOff = (by: string): boolean => !ORDERLY.has(by) && by !== "registry";
 
@@ -79,15 +82,17 @@ export function againFinder(
     story.happenings.filter((each): each is Disturbed => each.kind === "disturbed"),
     ({ process }) => process,
   );
-  const wasCutOff = ({ atMs, process }: Written<DeliveryJob>): boolean =>
+  const wasCutOff = ({ atMs, process }: Written<DeliveryJob>, withinMs: number): boolean =>
     (happenings.get(process) ?? []).some(
-      (each) => isCutOff(each.by) && each.atMs >= atMs - UNSURE_AFTER_MS && each.atMs <= atMs,
+      (each) => isCutOff(each.by) && each.atMs >= atMs - withinMs && each.atMs <= atMs,
     );
   return (first, second) => {
     const ofItsProcess = happenings.get(first.process) ?? [];
     const disturbed = ofItsProcess.filter(({ by }) => by !== "start");
-    // Who was cut off may be the second: what it had on its way arrives when the network is back.
-    if (first.process !== second.process && (wasCutOff(first) || wasCutOff(second))) return false;
+    // Who was cut off may be the second: what it had on its way arrives when the network is back, and it has sent it again.
+    const isOfTwo = first.process !== second.process;
+    if (isOfTwo && (wasCutOff(first, UNSURE_AFTER_MS) || wasCutOff(second, SENT_AGAIN_AFTER_MS)))
+      return false;
     const between = disturbed.filter(({ atMs }) => atMs >= first.atMs && atMs <= second.atMs);
     const isStopping = between[0]?.by === "stop" || isStoppingAt(ofItsProcess, first.atMs);
     return isStopping ? between.every(({ by }) => ORDERLY.has(by)) : between.length === 0;

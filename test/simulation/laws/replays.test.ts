@@ -181,6 +181,10 @@ describe("a law is broken by", () => {
     expect(broken({ jobs: itsOwnCameLate })).toEqual([once]);
     expect(broken({ jobs: itsOwnCameLate, happenings: cutOff })).toEqual([]);
     expect(broken({ jobs, happenings: cutOff })).toEqual([once]);
+    // What was on its way then is sent again when nobody has answered for 15 s, not later.
+    const longAfter = (place: number) => [{ ...job(2), process: "control-2" }, job(place)];
+    expect(broken({ jobs: longAfter(16), happenings: cutOff })).toEqual([]);
+    expect(broken({ jobs: longAfter(18), happenings: cutOff })).toEqual([once]);
   });
 
   test("a replayed call that nobody has taken since, and is no dead letter again", () => {
