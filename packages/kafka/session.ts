@@ -65,6 +65,8 @@ export interface RecordsGone extends TopicPartition {
 /** A log that ends before the place where reading was to go on: brokers have lost its end, or its topic was created again. */
 export interface LogCut extends TopicPartition {
   readonly fromOffset: number;
+  /** Of the log as it is now: its first record, and behind its last one. */
+  readonly startOffset: number;
   readonly endOffset: number;
 }
 

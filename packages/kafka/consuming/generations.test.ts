@@ -244,7 +244,7 @@ describe("a member that is about to join again", () => {
 });
 
 describe("records that were read, and that the log has lost at its end", () => {
-  const cut = { ...PARTITION, fromOffset: 130, endOffset: 100 };
+  const cut = { ...PARTITION, fromOffset: 130, startOffset: 0, endOffset: 100 };
 
   test("are counted", () => {
     const lost: object[] = [];

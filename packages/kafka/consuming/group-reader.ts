@@ -260,7 +260,7 @@ export class GroupReader<T> {
 
   /** Records that were written since the cut are newer than what is done, but for clocks that differ. */
   #cut(cut: LogCut): number | undefined {
-    const doneUntilMs = this.#partitionReaders.at(cut)?.cut();
+    const doneUntilMs = this.#partitionReaders.at(cut)?.cut(cut.startOffset);
     const sinceMs = doneUntilMs === undefined ? undefined : Math.max(0, doneUntilMs - CLOCKS_APART_MS);
     const text = "a partition's log ends before what was read: its end was lost, and it is read again";
     this.#parts.logger.error({ ...cut, sinceMs }, text);

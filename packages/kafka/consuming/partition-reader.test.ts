@@ -276,10 +276,27 @@ describe("partition reader", () => {
       const bench = newBench({ work: { dueAtMs: () => Number.MAX_SAFE_INTEGER } });
       bench.partitionReader.offer(batchOf(records(20, 25)));
       expect(bench.partitionReader.position).toBe(20);
-      if (isReported) bench.partitionReader.cut();
+      if (isReported) bench.partitionReader.cut(0);
       bench.partitionReader.offer(batchOf(records(3, 5)));
       expect(bench.partitionReader.position).toBe(3);
     }
+  });
+
+  test("what is held of a log that was cut, and retention has removed since, is where the reading is", () => {
+    const bench = newBench({ work: { dueAtMs: () => Number.MAX_SAFE_INTEGER } });
+    bench.partitionReader.offer(batchOf(records(20, 25)));
+    bench.partitionReader.cut(22);
+    expect(bench.partitionReader.position).toBe(20);
+    bench.partitionReader.offer(batchOf(records(22, 24)));
+    expect([bench.partitionReader.position, bench.partitionReader.committable]).toEqual([20, 20]);
+  });
+
+  test("what is given back of a log that was cut, and retention has removed since, is stepped again", () => {
+    const bench = newBench();
+    bench.partitionReader.offer(batchOf(records(20, 23)));
+    bench.partitionReader.cut(21);
+    for (const offset of [20, 21, 22]) bench.claims.get(offset)?.giveBack();
+    expect(bench.stepped).toEqual([20, 21, 22, 20]);
   });
 
   test("a log that is cut after a rebalance is noticed as one, once the reading has passed what was seen before", () => {

@@ -122,9 +122,9 @@ export class PartitionReader<T> implements Waiter {
   }
 
   /** As `Place.cut`. */
-  cut(): number | undefined {
-    this.#held.cutAt(0);
-    return this.place.cut();
+  cut(startOffset: number): number | undefined {
+    this.#held.cutAt(startOffset);
+    return this.place.cut(startOffset);
   }
 
   /** What may be committed: everything before it is done. Undefined before the first batch of a term. */

@@ -98,7 +98,7 @@ test("of a log that ends before what was read, the part is read again that may b
   const host = new ManualHost();
   const bench = startReader({}, host);
   bench.session().join([0]);
-  const cut = { topic: "t", partition: 0, fromOffset: 100, endOffset: 50 };
+  const cut = { topic: "t", partition: 0, fromOffset: 100, startOffset: 0, endOffset: 50 };
   expect(bench.session().handlers.onLogCut(cut)).toBeUndefined();
   const timed = [60_000, 70_000, 80_000].map((timestampMs, offset) => ({
     ...record(0, offset),

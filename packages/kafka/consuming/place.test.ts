@@ -96,6 +96,39 @@ test("a log that goes back within a term was cut: what was seen, and where it is
   expect(cuts).toEqual([{ seenUpTo: 5, nowAt: 2 }]);
 });
 
+test("of a log that was cut, what is open and retention has removed holds the commit back; the rest is read again", () => {
+  const place = newPlace();
+  const records = [0, 1, 2, 3, 4].map(seen);
+  place.begin(0, 5);
+  for (const record of records) place.see(record);
+  for (const record of [records[1], records[4]]) if (record !== undefined) place.done(record);
+  place.cut(2);
+  expect([place.isKnown, place.committable]).toEqual([false, undefined]);
+  place.begin(3, 4);
+  const again = seen(3);
+  expect([place.see(again), place.committable, place.doneAhead()?.runs]).toEqual([
+    true,
+    0,
+    [{ from: 1, to: 2 }],
+  ]);
+  for (const record of records) place.done(record);
+  expect(place.committable).toBe(3);
+  place.done(again);
+  expect(place.committable).toBe(4);
+  expect(cuts).toEqual([]);
+});
+
+test("a new term after a cut does not wait for what retention had removed: it begins at the group's commit", () => {
+  const place = newPlace();
+  place.begin(0, 5);
+  for (const record of [0, 1, 2, 3, 4].map(seen)) place.see(record);
+  place.cut(2);
+  place.ownAnew();
+  place.begin(2, 3);
+  place.see(seen(2));
+  expect(place.committable).toBe(2);
+});
+
 test("a term in which others stand at offsets that were seen tells so, and what is below them is still to be done", () => {
   const place = newPlace();
   const records = [0, 1, 2, 3, 4].map(seen);

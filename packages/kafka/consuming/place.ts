@@ -15,9 +15,11 @@ export interface CutLog {
  */
 export class Place {
   readonly #onCut: (cut: CutLog) => void;
-  #tracker = new Tracker();
+  readonly #tracker = new Tracker();
   #isKnown = true;
   #mayRepeat = false;
+  /** The log was cut in this term, and no batch of it was read since: nobody else has read it. */
+  #isCut = false;
   /** By the group's commit with which the term began, and what this member has done since then before it read it. */
   #doneBefore: DoneAhead | undefined;
 
@@ -61,6 +63,7 @@ export class Place {
   /** The partition is another's: what was held and not stepped, in order, is not seen any more. */
   lose(held: readonly Seen[]): void {
     this.#isKnown = false;
+    this.#isCut = false;
     this.#doneBefore = undefined;
     for (const record of held) if (this.#tracker.rewind(record)) return;
   }
@@ -68,6 +71,7 @@ export class Place {
   /** The next batches begin at the group's commit: what of them was seen here is not new. */
   ownAnew(): void {
     this.#isKnown = false;
+    this.#isCut = false;
     this.#mayRepeat = true;
     this.#doneBefore = undefined;
   }
@@ -78,25 +82,28 @@ export class Place {
    * on, but counts for no commit.
    */
   begin(firstOffset: number, nextOffset: number): void {
-    if (!this.#isKnown) this.#tracker.resumeAt(firstOffset, (record) => this.wasDone(record));
+    if (!this.#isKnown && !this.#isCut) this.#tracker.resumeAt(firstOffset, (record) => this.wasDone(record));
     this.#isKnown = true;
+    this.#isCut = false;
     const { next } = this.#tracker;
     if (next !== undefined && firstOffset < next && !this.#mayRepeat) this.#cutAt(firstOffset, next);
     if (nextOffset >= (next ?? 0)) this.#mayRepeat = false;
   }
 
   /**
-   * The log ends before the place where the reading was to go on: what is read next is all new. Returns the time (Kafka's, Unix ms) of the last
-   * record before which everything is done; undefined where nothing is known of that.
+   * The log ends before the place where the reading was to go on: what is read next is all new. What was seen and stands before the log's first
+   * record is nowhere but here, as retention has removed it: it holds the commit back until it is done. Returns the time (Kafka's, Unix ms) of
+   * the last record before which everything is done; undefined where nothing is known of that.
    */
-  cut(): number | undefined {
+  cut(startOffset: number): number | undefined {
     const newestAtMs = Math.max(
       this.#doneBefore?.newestAtMs ?? -1,
       this.#tracker.doneAhead()?.newestAtMs ?? -1,
     );
     const { oldestOpenAtMs = newestAtMs } = this.#tracker;
-    this.#tracker = new Tracker();
+    this.#tracker.cutAt(startOffset);
     this.#isKnown = false;
+    this.#isCut = true;
     this.#mayRepeat = false;
     this.#doneBefore = newestAtMs < 0 ? undefined : { runs: [], newestAtMs };
     return newestAtMs < 0 ? undefined : Math.min(newestAtMs, oldestOpenAtMs);
@@ -139,7 +146,7 @@ export class Place {
   /** Nobody worked on it. True when it is to be stepped again here; else it will be read again, or was done by another. */
   takeBack(record: Seen): boolean {
     // Before the first batch of a new term everything is read again from the commit; after it, nothing that is older.
-    if (this.#isKnown) return this.#tracker.isOpen(record);
+    if (this.#isKnown || this.#isCut) return this.#tracker.isOpen(record);
     this.#tracker.rewind(record);
     return false;
   }

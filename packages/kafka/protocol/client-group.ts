@@ -204,15 +204,15 @@ export function recovering(recover: Recover): Recover {
     if (manager?.committedOffsets()[topic]?.[partition] === undefined) return;
     const fromOffset = Number(String(manager.nextOffset(topic, partition)));
     const group = groups.get(this.cluster);
-    const toOffset = await offsetOf(this.cluster, outOfRange, { fromBeginning: true });
+    const startOffset = await offsetOf(this.cluster, outOfRange, { fromBeginning: true });
     const endOffset = await offsetOf(this.cluster, outOfRange, { fromBeginning: false });
     if (manager !== this.offsetManager || group?.isOver === true) return;
-    if (fromOffset < toOffset) {
-      group?.recordsGone({ topic, partition, fromOffset, toOffset });
+    if (fromOffset < startOffset) {
+      group?.recordsGone({ topic, partition, fromOffset, toOffset: startOffset });
       return recover.call(this, outOfRange);
     }
     if (fromOffset <= endOffset) return this.cluster.refreshMetadata();
-    const fromTimestamp = group?.logCut({ topic, partition, fromOffset, endOffset });
+    const fromTimestamp = group?.logCut({ topic, partition, fromOffset, startOffset, endOffset });
     if (fromTimestamp === undefined) return recover.call(this, outOfRange);
     const found = await offsetOf(this.cluster, outOfRange, { fromTimestamp });
     await manager.seek({ topic, partition, offset: String(found < 0 ? endOffset : found) });

@@ -198,7 +198,7 @@ export function describePlaces(bench: () => ConformanceBench): void {
         const second = await open({ groupId, topics: [topic], readsSinceMs: sinceMs });
         await bench().until(() => second.keys.length === 2, "what came since");
         expect(second.offsets(0)).toEqual([3, 4]);
-        expect(second.cuts).toEqual([{ ...partition, fromOffset: 100, endOffset: 5 }]);
+        expect(second.cuts).toEqual([{ ...partition, fromOffset: 100, startOffset: 0, endOffset: 5 }]);
         await bench().settled(second.session.stop());
         const third = await open({ groupId, topics: [topic], readsSinceMs: sinceMs + 60_000 });
         await bench().until(() => third.cuts.length > 0, "the cut");
@@ -218,7 +218,7 @@ export function describePlaces(bench: () => ConformanceBench): void {
         member.session.seek({ ...partition, offset: 100 });
         await bench().until(() => member.keys.length === 6, "what was written since");
         expect(member.offsets(0)).toEqual([0, 1, 2, 0, 1, 2]);
-        expect(member.cuts).toEqual([{ ...partition, fromOffset: 100, endOffset: 3 }]);
+        expect(member.cuts).toEqual([{ ...partition, fromOffset: 100, startOffset: 0, endOffset: 3 }]);
         await write(bench(), partition, ["new"]);
         await bench().until(() => member.keys.includes("new"), "the new record");
         expect([member.joins.length, member.crashes.length]).toEqual([1, 0]);

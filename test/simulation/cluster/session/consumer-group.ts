@@ -283,7 +283,8 @@ export class ConsumerGroup {
     }
     if (fromOffset < low) this.#parts.handlers.onRecordsGone({ topic, partition, fromOffset, toOffset: low });
     else {
-      const sinceMs = this.#parts.handlers.onLogCut({ topic, partition, fromOffset, endOffset: high });
+      const cut = { topic, partition, fromOffset, startOffset: low, endOffset: high };
+      const sinceMs = this.#parts.handlers.onLogCut(cut);
       if (sinceMs !== undefined) {
         place.next = await this.#calls.offsetAt(place, this.#metadata, sinceMs);
         return;
