@@ -98,6 +98,31 @@ describe("what stands where another one stood", () => {
     expect(isExcused([appended(40_100, 1), committed(41_000, 1)], [])).toBe(false);
   });
 
+  test("is not seen where the log had grown to what a coordinator had left of its group's commits", () => {
+    const left: Happening = {
+      kind: "commits_lost",
+      atMs: 5,
+      groupId: "deliverer",
+      partition: LOG,
+      offset: 2,
+    };
+    const isExcusedAfter = (before: readonly Happening[]): boolean => {
+      const happenings = [...before, appended(40_100, 1)];
+      const told = story([], { happenings });
+      return removals(told).isLost(at(before.length, told));
+    };
+    expect(isExcusedAfter(BEFORE)).toBe(false);
+    expect(isExcusedAfter([...BEFORE.slice(0, -1), left, CUT])).toBe(true);
+  });
+
+  test("is not seen where retention has removed it before anybody looked", () => {
+    const removed: Happening = { kind: "removed", atMs: 40_200, partition: LOG, below: 2 };
+    const knows = committed(41_000, 1);
+    expect(isExcused([appended(40_100, 1), removed, knows], [said(40_500)])).toBe(true);
+    expect(isExcused([appended(40_100, 1), knows, removed], [said(40_500)])).toBe(false);
+    expect(isExcused([appended(40_100, 1), { ...removed, below: 1 }, knows], [said(40_500)])).toBe(false);
+  });
+
   test("is not seen where its clock is far behind that of what was lost", () => {
     const ahead = [appended(1, 0), appended(2, 1, 90_000), appended(3, 2), committed(4, 3), CUT];
     const told = story([], { happenings: [...ahead, appended(40_100, 1, 40_100)] });

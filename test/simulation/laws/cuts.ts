@@ -20,6 +20,7 @@ export interface Cuts {
   /**
    * It stands where another one stood that its group had passed, and the log had grown to that place again before anybody of the group looked:
    * who goes on there has nothing to see it by, as offsets are all that a commit keeps (Kafka tells it by leader epochs, which are not asked for).
+   * Or retention had removed it by then: who looks finds that the log was cut, and does not know what was in it in between.
    */
   isUnseen(written: Record): boolean;
   /** It stands where another one stood: who does not know yet that the log was cut, and commits that one, names its place. */
@@ -76,10 +77,11 @@ function cutsOf(story: Story): Cuts {
 /** What followed on one cut, in its log. */
 class Regrowth {
   readonly #cut: Cut;
-  /** The last place that its group has committed as one that does not know of the cut, and when it did know. */
+  /** The last place that its group has committed as one that does not know of the cut, or has left of that, and when it did know. */
   #committed = 0;
   #known = Number.POSITIVE_INFINITY;
   readonly #appended: (readonly [offset: number, place: number])[] = [];
+  readonly #removed: (readonly [below: number, place: number])[] = [];
 
   constructor(cut: Cut, { happenings }: Story, said: readonly Said[]) {
     const name = nameOf(cut.partition);
@@ -88,6 +90,9 @@ class Regrowth {
     for (const [place, each] of happenings.entries()) {
       if (each.kind === "appended" && place > cut.place && nameOf(each.record) === name)
         this.#appended.push([each.record.offset, place]);
+      if (each.kind === "removed" && nameOf(each.partition) === name) this.#removed.push([each.below, place]);
+      if (each.kind === "commits_lost" && nameOf(each.partition) === name && place < this.#known)
+        this.#committed = Math.max(0, each.offset);
       if (each.kind !== "committed" || nameOf(each.partition) !== name || place > this.#known) continue;
       const knows =
         place > cut.place && each.offset < this.#committed && own.some(({ atMs }) => atMs <= each.atMs);
@@ -99,6 +104,7 @@ class Regrowth {
   isUnseen({ place, record: { offset } }: Record): boolean {
     const { toOffset } = this.#cut;
     if (place < this.#cut.place || offset >= toOffset) return false;
+    if (this.#removed.some(([below, at]) => offset < below && place < at && at < this.#known)) return true;
     const reading = offset < this.#committed ? this.#committed : toOffset;
     return this.#appended.some(([other, at]) => other + 1 >= reading && at < this.#known);
   }

@@ -407,6 +407,17 @@ export const REGRESSIONS: readonly Regression[] = [
       "calls in hand that retention had removed held no commit and no cursor back once the end of their log was lost, too",
   },
   {
+    seed: 4206026,
+    worlds: "deliveries",
+    found: "the law asked for calls that retention had removed from a cut log before anybody looked",
+  },
+  {
+    seed: 4206234,
+    worlds: "deliveries",
+    found:
+      "the law did not know how far a group's commit had gone back when it asked whether the group could see a cut",
+  },
+  {
     seed: 4,
     worlds: "members",
     found:
