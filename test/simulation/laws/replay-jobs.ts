@@ -1,6 +1,6 @@
 import { replayJobId } from "#contract";
 import type { DeadLetter, DeliveryJob } from "#topics";
-import type { Happening } from "../world/history.ts";
+import { DISTURBS_EVERY_MS, type Happening } from "../world/history.ts";
 import { isOfCalls, type ReplayLife, replayJobs, replayLives } from "./covered.ts";
 import { callKey } from "./identity.ts";
 import { isTaken } from "./job-events.ts";
@@ -63,6 +63,18 @@ function isStoppingAt(ofItsProcess: readonly Disturbed[], atMs: number): boolean
   return last?.by === "stop";
 }
 
+/** What disturbs a process lasts from before the one moment until after the other, and shows at neither. */
+function lastsOver(ofItsProcess: readonly Disturbed[], fromMs: number, toMs: number): boolean {
+  return ofItsProcess.some(
+    ({ atMs, by }, index) =>
+      isCutOff(by) &&
+      atMs < fromMs &&
+      ofItsProcess
+        .slice(index)
+        .some((later) => later.by === by && later.atMs > toMs && later.atMs - atMs <= DISTURBS_EVERY_MS),
+  );
+}
+
 /** One replay sends a dead letter twice only when the process that sent it had no time to write how far it was. */
 export const lettersAreSentAgainOnce = law("a replay sends a letter once", function* (story) {
   const isUnexplained = againFinder(story);
@@ -93,6 +105,7 @@ export function againFinder(
     const isOfTwo = first.process !== second.process;
     if (isOfTwo && (wasCutOff(first, UNSURE_AFTER_MS) || wasCutOff(second, SENT_AGAIN_AFTER_MS)))
       return false;
+    if (lastsOver(disturbed, first.atMs, second.atMs)) return false;
     const between = disturbed.filter(({ atMs }) => atMs >= first.atMs && atMs <= second.atMs);
     const isStopping = between[0]?.by === "stop" || isStoppingAt(ofItsProcess, first.atMs);
     return isStopping ? between.every(({ by }) => ORDERLY.has(by)) : between.length === 0;

@@ -181,6 +181,12 @@ describe("a law is broken by", () => {
     expect(broken({ jobs: itsOwnCameLate })).toEqual([once]);
     expect(broken({ jobs: itsOwnCameLate, happenings: cutOff })).toEqual([]);
     expect(broken({ jobs, happenings: cutOff })).toEqual([once]);
+    // An answer is lost between two moments at which that is told.
+    const requests = (atMs: number): Happening => ({ ...disturbed("requests"), atMs }) as Happening;
+    const atOnce = [job(2), { ...job(4), atMs: 2_400 }];
+    const lasts = happenings(requests(1_600), requests(2_600), committed(4));
+    expect(broken({ jobs: atOnce, happenings: lasts })).toEqual([]);
+    expect(broken({ jobs: atOnce, happenings: happenings(requests(1_600), committed(4)) })).toEqual([once]);
     // What was on its way then is sent again when nobody has answered for 15 s, not later.
     const longAfter = (place: number) => [{ ...job(2), process: "control-2" }, job(place)];
     expect(broken({ jobs: longAfter(16), happenings: cutOff })).toEqual([]);

@@ -28,6 +28,9 @@ export interface WishStep {
   readonly userId?: string | undefined;
 }
 
+/** While a fault lasts, what it may cost is looked at so often: it disturbs anew. */
+export const DISTURBS_EVERY_MS = 1_000;
+
 /** One thing that happened, as somebody outside of all processes saw it. */
 export type Happening = { readonly atMs: number } & (
   | { readonly kind: "stored"; readonly call: CallPlan; readonly isRepeated: boolean }

@@ -1,9 +1,7 @@
 import type { Fault, FaultKind } from "../plan/plan.ts";
 import type { Fleet } from "./fleet.ts";
+import { DISTURBS_EVERY_MS } from "./history.ts";
 import type { World } from "./world.ts";
-
-/** While a fault lasts, what it may cost is looked at so often. */
-const DISTURBS_EVERY_MS = 1_000;
 
 /** How a fault of one kind begins and ends. */
 type Deed<K extends FaultKind["kind"]> = (
