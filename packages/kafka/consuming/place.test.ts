@@ -118,6 +118,20 @@ test("of a log that was cut, what is open and retention has removed holds the co
   expect(cuts).toEqual([]);
 });
 
+test("what is done before its turn in a log that was cut is not what stands in its place now", () => {
+  const place = newPlace();
+  place.begin(0, 3);
+  for (const offset of [0, 1, 2]) place.see(seen(offset));
+  place.cut(0);
+  place.begin(0, 2);
+  const others = [0, 1].map((offset) => ({ ...seen(offset), timestampMs: 60 }));
+  for (const other of others) place.see(other);
+  place.doneEarly({ offset: 1, timestampMs: seen(1).timestampMs });
+  expect(others.map(({ isDone }) => isDone)).toEqual([false, false]);
+  place.doneEarly({ offset: 1, timestampMs: 60 });
+  expect(others.map(({ isDone }) => isDone)).toEqual([false, true]);
+});
+
 test("a new term after a cut does not wait for what retention had removed: it begins at the group's commit", () => {
   const place = newPlace();
   place.begin(0, 5);
@@ -153,7 +167,8 @@ test("what is done before its turn is passed over when it is read, and is commit
   place.begin(0, 2);
   const records = [0, 1].map(seen);
   for (const record of records) place.see(record);
-  for (const offset of [1, 3, 4]) place.doneEarly({ offset, timestampMs: 50 });
+  place.doneEarly(seen(1));
+  for (const offset of [3, 4]) place.doneEarly({ offset, timestampMs: 50 });
   expect(place.doneAhead()).toEqual({
     runs: [
       { from: 1, to: 2 },

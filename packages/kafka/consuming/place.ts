@@ -139,7 +139,7 @@ export class Place {
   doneEarly(record: Pick<Seen, "offset" | "timestampMs">): void {
     if (!this.#isKnown) return;
     const { next } = this.#tracker;
-    if (next !== undefined && record.offset < next) this.#tracker.doneAt(record.offset);
+    if (next !== undefined && record.offset < next) this.#tracker.doneAt(record);
     else this.#doneBefore = withDone(this.#doneBefore, record);
   }
 

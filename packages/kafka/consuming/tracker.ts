@@ -83,10 +83,10 @@ export class Tracker {
     this.#forgetDone();
   }
 
-  /** As `done`, of what was seen under this offset. */
-  doneAt(offset: number): void {
+  /** As `done`, of what was seen under this offset. One that was written at another time is another record: the log was cut. */
+  doneAt({ offset, timestampMs }: Pick<Seen, "offset" | "timestampMs">): void {
     const record = this.#seen[this.#firstFrom(offset)];
-    if (record?.offset === offset) this.done(record);
+    if (record?.offset === offset && record.timestampMs === timestampMs) this.done(record);
   }
 
   /** Kafka's time of what was seen under the offset; undefined where nothing was, or all is done up to there. */

@@ -423,6 +423,12 @@ export const REGRESSIONS: readonly Regression[] = [
     found: "the law did not know that answers were lost between two moments at which that is told",
   },
   {
+    seed: 4226130,
+    worlds: "deliveries",
+    found:
+      "a call that a pass had taken and its log had lost since ended as done what stood in its place by then",
+  },
+  {
     seed: 4,
     worlds: "members",
     found:
