@@ -112,6 +112,10 @@ describe("what stands where another one stood", () => {
       return removals(told).isLost(at(before.length, told));
     };
     expect(isExcusedAfter(BEFORE)).toBe(false);
+    // They are of before the cut, which somebody knew of: nobody who comes does any more.
+    const after = [appended(40_100, 1), committed(41_000, 1), { ...left, atMs: 41_100 }];
+    expect(isExcused(after, [said(40_500)])).toBe(true);
+    expect(isExcused(after.with(2, { ...left, offset: 1 }), [said(40_500)])).toBe(false);
     expect(isExcusedAfter([...BEFORE.slice(0, -1), left, CUT])).toBe(true);
   });
 

@@ -4,7 +4,7 @@ import { law, type Story, type Written } from "./story.ts";
 
 type Record = Pick<Written<unknown>, "record" | "place">;
 
-type Cut = Extract<Happening, { kind: "cut" }> & { readonly place: number };
+export type Cut = Extract<Happening, { kind: "cut" }> & { readonly place: number };
 
 /** A process that says that a log ends before what it had read. */
 interface Said extends TopicPartition {
@@ -80,6 +80,8 @@ class Regrowth {
   /** The last place that its group has committed as one that does not know of the cut, or has left of that, and when it did know. */
   #committed = 0;
   #known = Number.POSITIVE_INFINITY;
+  /** The last place that its group has committed. */
+  #newest = 0;
   readonly #appended: (readonly [offset: number, place: number])[] = [];
   readonly #removed: (readonly [below: number, place: number])[] = [];
 
@@ -91,14 +93,21 @@ class Regrowth {
       if (each.kind === "appended" && place > cut.place && nameOf(each.record) === name)
         this.#appended.push([each.record.offset, place]);
       if (each.kind === "removed" && nameOf(each.partition) === name) this.#removed.push([each.below, place]);
-      if (each.kind === "commits_lost" && nameOf(each.partition) === name && place < this.#known)
-        this.#committed = Math.max(0, each.offset);
-      if (each.kind !== "committed" || nameOf(each.partition) !== name || place > this.#known) continue;
+      if (each.kind === "commits_lost" && nameOf(each.partition) === name) this.#lose(each.offset);
+      if (each.kind !== "committed" || nameOf(each.partition) !== name) continue;
+      this.#newest = each.offset;
+      if (place > this.#known) continue;
       const knows =
         place > cut.place && each.offset < this.#committed && own.some(({ atMs }) => atMs <= each.atMs);
       if (knows) this.#known = place;
       else this.#committed = each.offset;
     }
+  }
+
+  /** What a coordinator has left of the group's commits. One that is further on than the newest was, is of before the cut: nobody knows any more. */
+  #lose(offset: number): void {
+    if (offset > this.#newest) this.#known = Number.POSITIVE_INFINITY;
+    if (this.#known === Number.POSITIVE_INFINITY) this.#committed = Math.max(0, offset);
   }
 
   isUnseen({ place, record: { offset } }: Record): boolean {
@@ -111,7 +120,10 @@ class Regrowth {
 }
 
 /** What a log had before it was cut was written by a clock so far ahead that newer records seem older than the time from which it is read again (clocks are trusted to be 10 s apart). */
-function isOlderByItsClock({ happenings }: Story, cut: Cut): (written: Record) => boolean {
+export function isOlderByItsClock(
+  { happenings }: Pick<Story, "happenings">,
+  cut: Cut,
+): (written: Record) => boolean {
   const times = happenings
     .slice(0, cut.place)
     .flatMap((each) =>
