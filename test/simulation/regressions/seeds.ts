@@ -423,6 +423,18 @@ export const REGRESSIONS: readonly Regression[] = [
     found: "the law did not know that answers were lost between two moments at which that is told",
   },
   {
+    seed: 4209627,
+    worlds: "deliveries",
+    found:
+      "the law did not know that a coordinator had left a commit of before a cut, behind which nobody knew of it",
+  },
+  {
+    seed: 4211899,
+    worlds: "deliveries",
+    found:
+      "the world ended when somebody had said that a log was cut, and had not read yet what stood there by then",
+  },
+  {
     seed: 4226130,
     worlds: "deliveries",
     found:

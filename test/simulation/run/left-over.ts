@@ -2,23 +2,35 @@ import type { ServiceName } from "#contract";
 import type { TopicPartition } from "#kafka";
 import type { Topic } from "#topics";
 import { versionsOf } from "../laws/audience-versions.ts";
-import { CUT } from "../laws/cuts.ts";
+import { CUT, isOlderByItsClock } from "../laws/cuts.ts";
 import type { World } from "../world/world.ts";
 
 /**
- * Of a log that ends before its group's commit: since something was last lost or written there, somebody has said so, or a member that had read
- * what was lost has committed it. What is written behind that commit is read by somebody, and shows the cut.
+ * Of a log that ends before its group's commit: since it was cut somebody has said so, or a member that had read what was lost has committed it.
+ * What was written since then is to be read, and who has read it commits it; but for what seems to be older than what was lost.
  */
 function isKnown({ history, logs }: World, groupId: string, { partition, topic }: TopicPartition): boolean {
   const isOf = (of: Partial<TopicPartition>): boolean => of.topic === topic && of.partition === partition;
-  const last = history.happenings.findLast(
-    (each) =>
-      (each.kind === "cut" && isOf(each.partition)) ||
-      (each.kind === "appended" && isOf(each.record)) ||
-      (each.kind === "committed" && each.groupId === groupId && isOf(each.partition)),
+  const { happenings } = history;
+  const place = happenings.findLastIndex((each) => each.kind === "cut" && isOf(each.partition));
+  const cut = happenings[place];
+  if (cut?.kind !== "cut") return true;
+  const isOlder = isOlderByItsClock(history, { ...cut, place });
+  const isToBeRead = happenings.some(
+    (each, at) =>
+      each.kind === "appended" &&
+      at > place &&
+      isOf(each.record) &&
+      !isOlder({ record: each.record, place: at }),
   );
-  if (last === undefined || last.kind === "committed") return true;
-  return logs.lines.some(({ atMs, facts, message }) => message === CUT && isOf(facts) && atMs >= last.atMs);
+  if (isToBeRead) return false;
+  const isCommitted = happenings.some(
+    (each, at) => each.kind === "committed" && at > place && each.groupId === groupId && isOf(each.partition),
+  );
+  return (
+    isCommitted ||
+    logs.lines.some(({ atMs, facts, message }) => message === CUT && isOf(facts) && atMs >= cut.atMs)
+  );
 }
 
 /** What is not through yet, for people; empty when everything is. */
