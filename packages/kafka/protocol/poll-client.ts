@@ -18,8 +18,8 @@ const OFFSET_OUT_OF_RANGE = 1;
 /** As a consumer asks. */
 const NO_REPLICA = -1;
 const READ_COMMITTED = 1;
-/** A single larger batch comes all the same. */
-const MAX_BYTES = { partition: 1024 * 1024, total: 8 * 1024 * 1024 };
+/** A single larger batch comes all the same. All of an answer is decoded in one turn of the event loop. */
+const MAX_BYTES = { partition: 512 * 1024, total: 4 * 1024 * 1024 };
 
 /** The client's broker, as far as its own `fetch` uses it: that one throws away a whole answer when one partition is refused. */
 interface Broker {
