@@ -84,7 +84,7 @@ export function createKafkaOn(cluster: Cluster, { logger, host }: Required<Kafka
       readRange({ client: cluster.fetchClient, logger, host, closing: closing.signal }, options),
     async close() {
       closing.abort();
-      // Those of a kind at once: each reader waits for its last fetch, a quarter of a second.
+      // Those of a kind at once: each reader waits for Kafka's answers to its last requests.
       for (const kind of Object.values(closers)) await Promise.all(kind.splice(0).map((close) => close()));
       follower.close();
       admin.close();

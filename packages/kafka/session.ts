@@ -33,6 +33,8 @@ export interface SessionOptions {
   readonly topics: readonly string[];
   readonly unhurriedTopics?: readonly string[] | undefined;
   readonly sessionTimeoutMs: number;
+  /** How often the member says that it is there, and hears of a rebalance. */
+  readonly heartbeatMs: number;
   readonly rebalanceTimeoutMs: number;
   readonly assigner: GroupAssigner;
   /** The member that a lost session was, to come back as. */

@@ -155,6 +155,11 @@ export interface RunnerOptions<T> {
    * seeing again what came after a record that they hold. Unset, what is done is passed over, as its outcome is durable.
    */
   readonly stepsDoneAgain?: boolean;
+  /**
+   * True: members hear of a rebalance within half a second, at two heartbeats a second, so that records of a partition that moves wait less.
+   * Unset: with their next heartbeat, within a third of the session timeout (docs/decisions/0122).
+   */
+  readonly handsOverQuickly?: boolean;
   /** How long a rebalance waits for members to come back; 10 s by default. */
   readonly rebalanceTimeoutMs?: number;
   /**

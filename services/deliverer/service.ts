@@ -131,6 +131,7 @@ function createRunner(
     maxOutstandingRecords: own.delivery.maxOutstandingCalls,
     maxOutstandingBytes: own.delivery.maxOutstandingBytes,
     movesWithinMs: FINISH_MS,
+    handsOverQuickly: true,
     dueAtMs: (record) => admission.dueAtMs(record),
     onRecordsLost: countRecordsLost(metrics, names),
     async onAssigned() {

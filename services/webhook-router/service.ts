@@ -93,6 +93,7 @@ function createRunner(
     producer,
     maxOutstandingRecords: MAX_OUTSTANDING.records,
     maxOutstandingBytes: MAX_OUTSTANDING.bytes,
+    handsOverQuickly: true,
     async onAssigned() {
       telemetry.rebalanced();
     },

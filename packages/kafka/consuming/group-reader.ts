@@ -12,10 +12,8 @@ import { openAll } from "./opening.ts";
 import type { Work } from "./partition-reader.ts";
 import { PartitionReaders } from "./partition-readers.ts";
 import { Release } from "./release.ts";
+import { sessionTimes } from "./session-times.ts";
 import { Supervisor } from "./supervisor.ts";
-
-/** Chosen so that a killed member's partitions move within 8 s: the session's end, and a rebalance that nobody delays for long. */
-const DEFAULTS = { sessionTimeoutMs: 6_000, rebalanceTimeoutMs: 10_000 };
 
 /** A last commit that takes longer is given up: the next owner does that work again. */
 const LAST_COMMIT_WITHIN_MS = 5_000;
@@ -38,6 +36,7 @@ export interface GroupReaderOptions<T>
     | "onRecordsLost"
     | "stepsDoneAgain"
     | "movesWithinMs"
+    | "handsOverQuickly"
   > {
   readonly work: Work<T>;
   readonly sessionTimeoutMs?: number | undefined;
@@ -72,8 +71,8 @@ export class GroupReader<T> {
     const { host, logger } = parts;
     this.#parts = parts;
     this.#options = options;
-    const { sessionTimeoutMs = DEFAULTS.sessionTimeoutMs, unsureAfterSessions } = options;
-    this.#membership = new Membership({ sessionTimeoutMs, unsureAfterSessions }, host);
+    const { sessionTimeoutMs } = sessionTimes(options);
+    this.#membership = new Membership({ ...options, sessionTimeoutMs }, host);
     this.#capacity = new Capacity(options.maxOutstandingRecords, options.maxOutstandingBytes, host);
     this.#partitionReaders = this.#newPartitionReaders();
     this.#supervisor = this.#newSupervisor();
@@ -183,13 +182,12 @@ export class GroupReader<T> {
   }
 
   #sessionOptions(): SessionOptions {
-    const { groupId, topics, unhurriedTopics, sessionTimeoutMs, rebalanceTimeoutMs } = this.#options;
+    const { groupId, topics, unhurriedTopics } = this.#options;
     return {
       groupId,
       topics,
       unhurriedTopics,
-      sessionTimeoutMs: sessionTimeoutMs ?? DEFAULTS.sessionTimeoutMs,
-      rebalanceTimeoutMs: rebalanceTimeoutMs ?? DEFAULTS.rebalanceTimeoutMs,
+      ...sessionTimes(this.#options),
       assigner: coPartitionedAssigner(() => ({ ...this.#lastAssignment, busy: this.#release.busy })),
     };
   }

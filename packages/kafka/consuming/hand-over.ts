@@ -5,7 +5,7 @@ import type { Committer } from "./committer.ts";
 
 /**
  * How long a join waits for what is under way. All members wait for the last one, and a killed member's partitions shall move
- * within 8 s, of which its session takes 6 and the others' next heartbeat half a second.
+ * within 8 s, of which its session takes 6 and the next heartbeat of the others half a second, where they hand over quickly.
  */
 const WAIT_MS = 1_000;
 /** The same where a partition with work under way does not move: what is quick ends, and spares another rebalance. */

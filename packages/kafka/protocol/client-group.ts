@@ -52,6 +52,11 @@ export class ClientGroup {
     this.#internals = internals;
   }
 
+  /** Undefined before the client has connected. */
+  get cluster(): kafkajs.Cluster | undefined {
+    return this.#internals?.cluster;
+  }
+
   /** The time from which on records are to be read; undefined for all. */
   logCut(cut: LogCut): number | undefined {
     return this.#handlers.onLogCut(cut);

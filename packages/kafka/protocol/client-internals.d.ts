@@ -21,6 +21,23 @@ declare module "kafkajs/src/cluster/brokerPool.js" {
   export default BrokerPool;
 }
 
+declare module "kafkajs/src/cluster/index.js" {
+  export interface ConnectionInternals {
+    readonly requestQueue: { readonly inflight: { readonly size: number } };
+    /** Not there before it was opened. */
+    readonly socket?: { destroy(): void };
+    rejectRequests(error: Error): void;
+    disconnect(): Promise<unknown>;
+  }
+  export interface ClusterInternals {
+    readonly brokerPool: {
+      readonly brokers: Readonly<
+        Record<string, { readonly connectionPool: { readonly pool: readonly ConnectionInternals[] } }>
+      >;
+    };
+  }
+}
+
 declare module "kafkajs/src/protocol/requests/produce/index.js" {
   export interface ProduceArguments {
     readonly acks: number;
@@ -146,12 +163,20 @@ declare module "kafkajs/src/consumer/consumerGroup.js" {
     readonly cluster: kafkajs.Cluster;
     readonly offsetManager: OffsetManagerInternals | null;
     readonly seekOffset: Map<string, unknown>;
+    /** When the newest heartbeat was answered; before the first, when the group was made. Unix ms. */
+    readonly lastRequest: number;
+    /** How long a broker may hold a fetch, and how long the client sleeps when it has nothing to ask for. */
+    readonly maxWaitTime: number;
     connect(this: ConsumerGroupInternals): Promise<void>;
     joinAndSync(this: ConsumerGroupInternals): Promise<void>;
     recoverFromOffsetOutOfRange(this: ConsumerGroupInternals, outOfRange: OutOfRange): Promise<void>;
     fetch(this: ConsumerGroupInternals, nodeId: number): Promise<readonly ClientBatch[]>;
+    /** Sends one when the last is longer ago than the interval, in milliseconds. */
+    heartbeat(this: ConsumerGroupInternals, options: { readonly interval: number }): Promise<void>;
     filterPartitionsByNode(nodeId: number, assigned: readonly AssignedTopic[]): readonly AssignedTopic[];
     isPaused(topic: string, partition: number): boolean;
+    /** Of what is assigned. */
+    paused(): readonly AssignedTopic[];
     recoverFromFetch(error: unknown): Promise<void>;
   }
   const ConsumerGroup: { readonly prototype: ConsumerGroupInternals };

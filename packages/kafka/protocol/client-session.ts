@@ -13,13 +13,9 @@ import type { TopicPartition } from "../types.ts";
 import { clientAssigner } from "./client-assigner.ts";
 import { ClientGroup } from "./client-group.ts";
 import { recordsOf } from "./fetched-records.ts";
-import { unhurriedAt } from "./group-fetch.ts";
+import { endFetching, endFetchWaits, fetchingAs } from "./group-fetch.ts";
 import { joiningWith } from "./joining.ts";
 
-/** How late a resume takes effect at most, because pauses change at the next fetch only (fact 9). Data ends the wait at once. */
-const MAX_FETCH_WAIT_MS = 250;
-/** Also how late the others learn that a member is gone. */
-const HEARTBEAT_MS = 500;
 const MAX_FETCH_BYTES = { perPartition: 256 * 1024, total: 4 * 1024 * 1024 };
 
 /** The client's retries never start again from zero in a running consumer; after these it crashes and a new session begins. */
@@ -54,7 +50,7 @@ interface AssignerParts {
 
 /** The client hands the inside of a consumer to nobody but its assigner: what else is done there hangs on that. */
 function assignerOf(
-  { assigner, rejoinAs, topics, unhurriedTopics }: SessionOptions,
+  { assigner, heartbeatMs, rejoinAs, topics, unhurriedTopics = [] }: SessionOptions,
   { group, handlers, stopping }: AssignerParts,
 ): kafkajs.PartitionAssigner {
   const joining = {
@@ -69,7 +65,8 @@ function assignerOf(
     onJoined: () => group.joined(),
     onAssigned: (userData: Buffer) => group.assigned(userData),
   };
-  return group.foundBy(unhurriedAt(unhurriedTopics ?? [], joiningWith(joining, clientAssigner(assigner))));
+  const habit = { unhurriedTopics, heartbeatMs };
+  return group.foundBy(fetchingAs(habit, joiningWith(joining, clientAssigner(assigner))));
 }
 
 function newConsumer(
@@ -81,8 +78,7 @@ function newConsumer(
     groupId: options.groupId,
     sessionTimeout: options.sessionTimeoutMs,
     rebalanceTimeout: options.rebalanceTimeoutMs,
-    heartbeatInterval: HEARTBEAT_MS,
-    maxWaitTimeInMs: MAX_FETCH_WAIT_MS,
+    heartbeatInterval: options.heartbeatMs,
     maxBytesPerPartition: MAX_FETCH_BYTES.perPartition,
     maxBytes: MAX_FETCH_BYTES.total,
     allowAutoTopicCreation: false,
@@ -167,7 +163,9 @@ class ClientSession implements Session {
   }
 
   rejoin(): void {
-    this.#parts.group.rejoin();
+    const { group } = this.#parts;
+    group.rejoin();
+    if (group.cluster !== undefined) endFetchWaits(group.cluster);
   }
 
   /**
@@ -182,7 +180,11 @@ class ClientSession implements Session {
   }
 
   async #disconnect(): Promise<void> {
-    await this.#consumer.disconnect().catch(() => undefined);
+    const { cluster } = this.#parts.group;
+    // It says at once that it stops, and then waits for the fetches that are under way.
+    const disconnected = this.#consumer.disconnect();
+    if (cluster !== undefined) endFetching(cluster);
+    await disconnected.catch(() => undefined);
   }
 
   #run(handlers: SessionHandlers): Promise<void> {

@@ -7,11 +7,12 @@ import type {
 } from "kafkajs/src/consumer/consumerGroup.js";
 import { type Host, systemHost } from "#host";
 import { ManualHost, settled } from "../fixtures/manual-host.ts";
-import { pacedFetch, unhurriedAt } from "./group-fetch.ts";
+import { endFetchWaits, fetchingAs, pacedFetch } from "./group-fetch.ts";
 
 const JOBS: AssignedTopic = { topic: "jobs", partitions: [0, 1] };
 const RETRIES: AssignedTopic = { topic: "retries", partitions: [0, 1] };
 const BROKER = 1;
+const HEARTBEAT_MS = 2_000;
 
 function batch(topic: string, records: number): ClientBatch {
   return { topic, rawMessages: records === 0 ? [] : [{ records: new Array(records) }] };
@@ -21,20 +22,26 @@ interface Asking {
   readonly fetch: () => Promise<readonly ClientBatch[]>;
   /** Topics of each request. */
   readonly asked: string[][];
+  /** How long the broker may hold each of them. */
+  readonly waits: number[];
   readonly recovered: ConsumerGroupInternals[];
+  readonly cluster: kafkajs.Cluster;
 }
 
 /** A group of the client's that is asked through `pacedFetch`; its cluster is known by the assigner, as in the client. */
 function newGroup(
-  answer: () => ClientBatch[],
+  answer: () => ClientBatch[] | Promise<ClientBatch[]>,
   isPaused: (topic: string) => boolean = () => false,
-  host: Pick<Host, "elapsed" | "delay"> = systemHost,
+  host: Pick<Host, "elapsed" | "delay" | "now"> = systemHost,
 ): Asking {
   const asked: string[][] = [];
+  const waits: number[] = [];
   const recovered: ConsumerGroupInternals[] = [];
-  const cluster = {};
+  const cluster = {} as kafkajs.Cluster;
   const group: ConsumerGroupInternals = {
-    cluster: cluster as kafkajs.Cluster,
+    cluster,
+    lastRequest: host.now(),
+    maxWaitTime: 0,
     offsetManager: null,
     seekOffset: new Map(),
     connect: async () => undefined,
@@ -42,8 +49,9 @@ function newGroup(
     recoverFromOffsetOutOfRange: async () => undefined,
     async fetch(nodeId) {
       asked.push(this.filterPartitionsByNode(nodeId, [JOBS, RETRIES]).map(({ topic }) => topic));
+      waits.push(this.maxWaitTime);
       try {
-        return answer();
+        return await answer();
       } catch (thrown) {
         await this.recoverFromFetch(thrown);
         return [];
@@ -51,6 +59,8 @@ function newGroup(
     },
     filterPartitionsByNode: (_, assigned) => assigned,
     isPaused,
+    paused: () => [JOBS, RETRIES].filter(({ topic }) => isPaused(topic)),
+    heartbeat: async () => undefined,
     async recoverFromFetch() {
       recovered.push(this);
     },
@@ -60,13 +70,14 @@ function newGroup(
     version: 0,
     protocol: () => ({ name: "none", metadata: Buffer.alloc(0) }),
   };
-  unhurriedAt(["retries"], () => ({ ...assigner, assign: async () => [] }))({ cluster } as never);
+  const habit = { unhurriedTopics: ["retries"], heartbeatMs: HEARTBEAT_MS };
+  fetchingAs(habit, () => ({ ...assigner, assign: async () => [] }))({ cluster } as never);
   const fetch = pacedFetch(group.fetch, host);
-  return { fetch: () => fetch.call(group, BROKER), asked, recovered };
+  return { fetch: () => fetch.call(group, BROKER), asked, waits, recovered, cluster };
 }
 
 test("retry topics are left out of most requests", async () => {
-  const standing = { elapsed: () => 0, delay: async () => undefined };
+  const standing = { elapsed: () => 0, now: () => 0, delay: async () => undefined };
   const { fetch, asked } = newGroup(() => [batch("jobs", 1)], undefined, standing);
   await fetch();
   await fetch();
@@ -128,4 +139,52 @@ test.each([
   void fetch();
   await settled();
   expect(asked).toHaveLength(2);
+});
+
+test("a fetch waits until the member has to say that it is there; the first comes back soon", async () => {
+  const host = new ManualHost();
+  const { fetch, waits } = newGroup(() => [], undefined, host);
+  await fetch();
+  await host.advance(300);
+  await fetch();
+  await host.advance(2_000);
+  await fetch();
+  expect(waits).toEqual([250, HEARTBEAT_MS - 300, 250]);
+});
+
+test("one that leaves out a paused partition comes back soon, as a resume waits for the next (fact 9)", async () => {
+  const { fetch, waits } = newGroup(
+    () => [],
+    (topic) => topic === "jobs",
+    new ManualHost(),
+  );
+  await fetch();
+  await fetch();
+  expect(waits).toEqual([250, 250]);
+});
+
+test("one that leaves out the retry topics comes back soon, and the next that brings nothing rests with all", async () => {
+  const host = new ManualHost();
+  const answers = [[batch("jobs", 1)], [batch("jobs", 200)], [], []];
+  const { asked, fetch, waits } = newGroup(() => answers.shift() ?? [], undefined, host);
+  await fetch();
+  const second = fetch();
+  await host.advance(3);
+  await second;
+  await fetch();
+  await host.advance(250);
+  await fetch();
+  expect(asked.map(({ length }) => length)).toEqual([2, 1, 1, 2]);
+  expect(waits).toEqual([250, 250, 250, HEARTBEAT_MS - 253]);
+});
+
+test("a wait that is ended brings nothing, and what becomes of its fetch has no consequences", async () => {
+  const fails = Promise.withResolvers<ClientBatch[]>();
+  const { cluster, fetch, recovered } = newGroup(() => fails.promise);
+  const fetched = fetch();
+  endFetchWaits(cluster);
+  expect(await fetched).toEqual([]);
+  fails.reject(new Error("no leader"));
+  await settled();
+  expect(recovered).toEqual([]);
 });

@@ -5,37 +5,64 @@ import ConsumerGroup, {
   type ConsumerGroupInternals,
 } from "kafkajs/src/consumer/consumerGroup.js";
 import { type Host, systemHost } from "#host";
-import { FetchPace } from "./fetch-pace.ts";
+import { closeFetchConnections } from "./fetch-connections.ts";
+import { FetchPace, fetchWaitMs } from "./fetch-pace.ts";
 import type { DecodedMessage } from "./fetch-protocol.ts";
+import { FetchWaits } from "./fetch-waits.ts";
 
 /** How one consumer fetches. */
-interface Habit {
+export interface FetchHabit {
+  /** It asks for these a few times a second only (see FetchPace). */
+  readonly unhurriedTopics: readonly string[];
+  /** How often its loop has to come round, as heartbeats come from it. */
+  readonly heartbeatMs: number;
+}
+
+/** Of a consumer of which nothing was said. */
+const NO_HABIT: FetchHabit = { unhurriedTopics: [], heartbeatMs: 0 };
+
+/** One consumer's fetches. */
+interface Fetching {
   readonly unhurriedTopics: ReadonlySet<string>;
+  readonly heartbeatMs: number;
   /** By broker: the client fetches from each of them in a loop of its own. */
   readonly paces: Map<number, FetchPace>;
+  readonly waits: FetchWaits;
 }
 
 /** By the consumer's cluster, which is all that its assigner and its group have in common. */
-const habits = new WeakMap<object, Habit>();
+const consumers = new WeakMap<object, Fetching>();
 
-function habitOf(cluster: object, unhurriedTopics: readonly string[] = []): Habit {
-  let habit = habits.get(cluster);
-  if (habit === undefined) {
-    habit = { unhurriedTopics: new Set(unhurriedTopics), paces: new Map() };
-    habits.set(cluster, habit);
+function fetchingOf(cluster: object, { heartbeatMs, unhurriedTopics }: FetchHabit = NO_HABIT): Fetching {
+  let fetching = consumers.get(cluster);
+  if (fetching === undefined) {
+    const waits = new FetchWaits(systemHost);
+    fetching = { unhurriedTopics: new Set(unhurriedTopics), heartbeatMs, paces: new Map(), waits };
+    consumers.set(cluster, fetching);
   }
-  return habit;
+  return fetching;
 }
 
-/** The consumer that uses this assigner asks for these topics a few times a second only (see FetchPace). */
-export function unhurriedAt(
-  topics: readonly string[],
+/** The consumer that uses this assigner fetches so. */
+export function fetchingAs(
+  habit: FetchHabit,
   assigner: kafkajs.PartitionAssigner,
 ): kafkajs.PartitionAssigner {
   return (config) => {
-    habitOf(config.cluster, topics);
+    fetchingOf(config.cluster, habit);
     return assigner(config);
   };
+}
+
+/** Fetches that wait for records come back with nothing, so that their loops do what is due before the next one. */
+export function endFetchWaits(cluster: kafkajs.Cluster): void {
+  fetchingOf(cluster).waits.end();
+}
+
+/** The same, and none begins any more. Of a consumer that was told to stop: its loops would go round without a pause otherwise. */
+export function endFetching(cluster: kafkajs.Cluster): void {
+  fetchingOf(cluster).waits.close();
+  closeFetchConnections(cluster);
 }
 
 const INSTALLED = Symbol.for("hookline.group-fetch");
@@ -49,21 +76,42 @@ export function installGroupFetch(): void {
   if (target[INSTALLED] === true) return;
   target[INSTALLED] = true;
   target.fetch = pacedFetch(target.fetch);
+  target.heartbeat = heartbeatThatEndsWaits(target.heartbeat);
+}
+
+type Heartbeat = ConsumerGroupInternals["heartbeat"];
+
+/** One loop's heartbeat tells of a rebalance: the join waits for the loops of all brokers. */
+function heartbeatThatEndsWaits(heartbeat: Heartbeat): Heartbeat {
+  return async function heartbeatOrEnd(this: ConsumerGroupInternals, options) {
+    try {
+      await heartbeat.call(this, options);
+    } catch (thrown) {
+      fetchingOf(this.cluster).waits.endSoon();
+      throw thrown;
+    }
+  };
 }
 
 type Fetch = ConsumerGroupInternals["fetch"];
 
 /** Exported for its tests. Every consumer of the process comes through here, so that the host is the process's own. */
-export function pacedFetch(fetch: Fetch, host: Pick<Host, "elapsed" | "delay"> = systemHost): Fetch {
+export function pacedFetch(fetch: Fetch, host: Pick<Host, "elapsed" | "delay" | "now"> = systemHost): Fetch {
   return async function paced(this: ConsumerGroupInternals, nodeId) {
-    const { paces, unhurriedTopics } = habitOf(this.cluster);
+    const fetching = fetchingOf(this.cluster);
+    const { paces, unhurriedTopics, waits } = fetching;
     const pace = paces.get(nodeId) ?? new FetchPace();
     paces.set(nodeId, pace);
     const waitMs = pace.waitMs(host.elapsed());
     if (waitMs > 0) await host.delay(waitMs);
     const askedAtMs = host.elapsed();
     const withUnhurried = unhurriedTopics.size === 0 || pace.isUnhurriedDue(askedAtMs);
-    const fetched = await fetch.call(withUnhurried ? this : inAHurry(this, unhurriedTopics), nodeId);
+    const isWhole = withUnhurried && !pace.isFirst;
+    const asking = withUnhurried ? this : inAHurry(this, unhurriedTopics);
+    const fetched = await waits.run((wait) =>
+      fetch.call(waiting(asking, { wait, waitMs: () => waitOf(this, { fetching, isWhole, host }) }), nodeId),
+    );
+    if (fetched === undefined) return [];
     const batches = fetched.filter(({ rawMessages }) => rawMessages.length > 0);
     const records = recordsIn(batches);
     const unhurriedRecords = recordsIn(batches.filter(({ topic }) => unhurriedTopics.has(topic)));
@@ -71,6 +119,34 @@ export function pacedFetch(fetch: Fetch, host: Pick<Host, "elapsed" | "delay"> =
     pace.fetched({ records, unhurriedRecords }, times);
     return batches;
   };
+}
+
+interface WaitParts {
+  readonly fetching: Fetching;
+  /** It asks for all topics. */
+  readonly isWhole: boolean;
+  readonly host: Pick<Host, "now">;
+}
+
+function waitOf(group: ConsumerGroupInternals, { fetching, isWhole, host }: WaitParts): number {
+  const asksForAll = isWhole && group.paused().length === 0;
+  return fetchWaitMs(asksForAll, group.lastRequest + fetching.heartbeatMs - host.now());
+}
+
+/** The same group in everything but how long it waits. */
+function waiting(
+  group: ConsumerGroupInternals,
+  { wait, waitMs }: { readonly wait: { readonly isEnded: boolean }; readonly waitMs: () => number },
+): ConsumerGroupInternals {
+  return Object.create(group, {
+    maxWaitTime: { get: waitMs },
+    // It writes into the group. Where nobody waits for the fetch any more, nobody joins again because of it either.
+    recoverFromFetch: {
+      value: async (error: unknown) => {
+        if (!wait.isEnded) await group.recoverFromFetch(error);
+      },
+    },
+  }) as ConsumerGroupInternals;
 }
 
 /** The same group in everything but what it asks for. */

@@ -22,6 +22,7 @@ function runner(kafka: Kafka, options: Partial<RunnerOptions<string>> = {}): Run
     deadLetter: () => [],
     maxOutstandingRecords: 1_000,
     maxOutstandingBytes: 10_000_000,
+    handsOverQuickly: true,
     producer: kafka.producer(),
     ...options,
   });

@@ -96,7 +96,12 @@ export class Member {
       },
       onCrash: (error: KafkaError) => void this.crashes.push(error),
     };
-    const settings = { sessionTimeoutMs: 6_000, rebalanceTimeoutMs: 10_000, assigner: this.assigner };
+    const settings = {
+      sessionTimeoutMs: 6_000,
+      heartbeatMs: 500,
+      rebalanceTimeoutMs: 10_000,
+      assigner: this.assigner,
+    };
     this.session = bench.cluster(name).newSession({ ...settings, ...rest }, handlers);
   }
 

@@ -170,7 +170,7 @@ export function describePlaces(bench: () => ConformanceBench): void {
     test("is passed over while it is paused, and soon again when it is not (fact 9)", async () => {
       const topic = await bench().topic(2);
       await withMembers(bench(), async (open) => {
-        const member = await open({ groupId: bench().groupId(), topics: [topic] });
+        const member = await open({ groupId: bench().groupId(), topics: [topic], heartbeatMs: 5_000 });
         member.session.setPaused({ topic, partition: 0 }, true);
         for (const partition of [0, 1]) await write(bench(), { topic, partition }, [`of ${partition}`]);
         await bench().until(() => member.keys.includes("of 1"), "the other partition's record");

@@ -4,6 +4,7 @@ import type { Coordinators } from "../coordinators.ts";
 import { ClusterError, nameOf, refusalOf } from "../errors.ts";
 import { ClientMetadata } from "../metadata.ts";
 import { Calls } from "./calls.ts";
+import { fetchWaitMs } from "./fetch-pace.ts";
 import type { FetchedFrom } from "./fetch-wait.ts";
 import { FetchWaits } from "./fetch-waits.ts";
 import { Heartbeats } from "./heartbeats.ts";
@@ -67,6 +68,7 @@ export class ConsumerGroup {
     this.#waits = new FetchWaits(connection, { groupId, unhurriedTopics });
     this.#heartbeats = new Heartbeats({
       host,
+      everyMs: options.heartbeatMs,
       send: () => this.#beat(),
       interrupt: () => void this.#waits.endOne(),
     });
@@ -107,12 +109,12 @@ export class ConsumerGroup {
     if (paused) this.#paused.add(key);
     else this.#paused.delete(key);
     // What was asked for while it was not paused is dropped when it comes; a resume waits for the next fetch.
-    if (!paused) this.endWaitsInTime();
+    if (!paused) this.endWaits("in time");
   }
 
   seek(partition: TopicPartition, offset: number): void {
     this.#seeks.set(keyOf(partition), offset);
-    this.endWaitsInTime();
+    this.endWaits("in time");
   }
 
   /** The session is being stopped: no place is given up any more. */
@@ -123,12 +125,13 @@ export class ConsumerGroup {
   /** The next fetch is refused as in a rebalance. */
   rejoin(): void {
     this.#isToRejoin = true;
-    this.endWaitsInTime();
+    this.endWaits("now");
   }
 
-  /** Fetches that wait end soon. */
-  endWaitsInTime(): void {
-    this.#waits.endInTime();
+  /** Fetches that wait come back with nothing. */
+  endWaits(when: "now" | "in time"): void {
+    if (when === "now") this.#waits.abandon();
+    else this.#waits.endInTime();
   }
 
   /** False before the first join. */
@@ -175,10 +178,11 @@ export class ConsumerGroup {
       if (this.#seeks.size > 0) for (const place of ofBroker) this.#applySeek(place);
       await this.#resolve(places);
       const asked = this.#askedOf(ofBroker);
-      // It was stopped while it asked for its places. Nobody ends a wait that begins now; the client's ends by itself.
-      if (!isWanted()) return [];
+      // It was told so while it asked for its places; the client's fetch has ended by then.
+      if (!isWanted() || this.#isToRejoin) return [];
       if (this.#heartbeats.isDue) this.#heartbeats.plan();
-      const fetched = await this.#waits.run(broker, asked);
+      const maxWaitMs = fetchWaitMs(this.#paused.size === 0, this.#heartbeats.inMs);
+      const fetched = await this.#waits.run(broker, { asked, maxWaitMs });
       if (fetched.length === 0) return [];
       return fetched
         .filter((batch) => !this.#seeks.has(keyOf(batch)) && !this.#paused.has(keyOf(batch)))
@@ -208,7 +212,7 @@ export class ConsumerGroup {
     this.#places = places;
     this.#seeks.clear();
     this.#heartbeats.plan();
-    this.endWaitsInTime();
+    this.endWaits("in time");
     handlers.onAnswered(this.#calls.host.now());
     handlers.onJoin({
       memberId,

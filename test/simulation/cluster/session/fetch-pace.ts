@@ -2,6 +2,14 @@
 const PAUSE_MS = 3;
 const PLENTY_RECORDS = 200;
 const UNHURRIED_EVERY_MS = 200;
+const WAIT_FOR_SOME_MS = 250;
+const LONGEST_WAIT_MS = 5_000;
+
+/** How long the client lets a broker hold a fetch. */
+export function fetchWaitMs(asksForAll: boolean, heartbeatInMs: number): number {
+  if (!asksForAll) return WAIT_FOR_SOME_MS;
+  return Math.min(Math.max(heartbeatInMs, WAIT_FOR_SOME_MS), LONGEST_WAIT_MS);
+}
 
 /** What one partition's answer brought. */
 interface FetchedRecords {

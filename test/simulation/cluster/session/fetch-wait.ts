@@ -9,8 +9,6 @@ import type { FetchPace } from "./fetch-pace.ts";
 /** As the product's session has them: session.ts. */
 const MAX_BYTES = { perPartition: 256 * 1024, total: 4 * 1024 * 1024 };
 const REQUEST_TIMEOUT_MS = 15_000;
-/** As the product's: client-session.ts. */
-const MAX_WAIT_MS = 250;
 
 /** What is asked of one partition. */
 export interface FetchedFrom extends TopicPartition {
@@ -36,14 +34,17 @@ export class FetchWait implements ParkedFetch {
   #stopWatching: () => void = () => undefined;
   #isLost = false;
   #isOver = false;
+  /** How long the client's waits for records. */
+  readonly maxWaitMs: number;
   /** Its end is planned. */
   isEnding = false;
 
   constructor(
     connection: Connection,
     broker: number,
-    { asked, pace }: { asked: readonly FetchedFrom[]; pace: FetchPace },
+    { asked, maxWaitMs, pace }: { asked: readonly FetchedFrom[]; maxWaitMs: number; pace: FetchPace },
   ) {
+    this.maxWaitMs = maxWaitMs;
     this.#connection = connection;
     this.#broker = broker;
     this.#asked = asked;
@@ -86,6 +87,13 @@ export class FetchWait implements ParkedFetch {
     this.#leave();
     this.#ended.resolve([]);
     return true;
+  }
+
+  /** Nobody waits for it any more, whether it will be answered or not. */
+  abandon(): void {
+    this.#answer?.clear();
+    this.#leave();
+    this.#ended.resolve([]);
   }
 
   notify(partition: Partition): void {
@@ -131,7 +139,7 @@ export class FetchWait implements ParkedFetch {
 
   #arrive(): void {
     this.#leave();
-    if (this.#connection.host.elapsed() > this.#answerAtMs + MAX_WAIT_MS) {
+    if (this.#connection.host.elapsed() > this.#answerAtMs + this.maxWaitMs) {
       // Its process was frozen: the client's had come back with nothing, and no other had been sent.
       this.#ended.resolve([]);
       return;

@@ -2,17 +2,14 @@ import type { Connection } from "../connection.ts";
 import { FetchPace } from "./fetch-pace.ts";
 import { type Fetched, type FetchedFrom, FetchWait } from "./fetch-wait.ts";
 
-/** As the product's session has it: client-session.ts. */
-const MAX_FETCH_WAIT_MS = 250;
-
 export interface FetchWaitsOptions {
   readonly groupId: string;
   readonly unhurriedTopics: readonly string[];
 }
 
 /**
- * The fetches of one consumer that wait at brokers. The client's come back four times a second; these stay until there is a reason to
- * come back, which is then kept to the client's times.
+ * The fetches of one consumer that wait at brokers. The client's come back each time that they have waited for as long as they may; these stay until
+ * there is a reason to come back, which is then kept to the client's times.
  */
 export class FetchWaits {
   readonly #connection: Connection;
@@ -27,8 +24,11 @@ export class FetchWaits {
     this.#options = options;
   }
 
-  async run(broker: number, asked: readonly FetchedFrom[]): Promise<readonly Fetched[]> {
-    const wait = new FetchWait(this.#connection, broker, { asked, pace: this.#pace(broker) });
+  async run(
+    broker: number,
+    { asked, maxWaitMs }: { readonly asked: readonly FetchedFrom[]; readonly maxWaitMs: number },
+  ): Promise<readonly Fetched[]> {
+    const wait = new FetchWait(this.#connection, broker, { asked, maxWaitMs, pace: this.#pace(broker) });
     this.#waits.set(wait, this.#connection.host.elapsed());
     try {
       const ended = wait.run(this.#options.groupId);
@@ -51,9 +51,14 @@ export class FetchWaits {
     for (const [wait, beganAtMs] of this.#waits) {
       if (wait.isEnding) continue;
       wait.isEnding = true;
-      const waitedMs = (host.elapsed() - beganAtMs) % MAX_FETCH_WAIT_MS;
-      host.setTimeout(() => wait.end(), MAX_FETCH_WAIT_MS - waitedMs);
+      const waitedMs = (host.elapsed() - beganAtMs) % wait.maxWaitMs;
+      host.setTimeout(() => wait.end(), wait.maxWaitMs - waitedMs);
     }
+  }
+
+  /** Ends every one now; what they bring is nobody's. */
+  abandon(): void {
+    for (const wait of this.#waits.keys()) wait.abandon();
   }
 
   close(): void {

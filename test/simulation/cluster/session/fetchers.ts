@@ -12,8 +12,8 @@ export interface FetchersParts {
   /** `isWanted` tells whether anybody still waits for it. */
   fetch(broker: number, isWanted: () => boolean): Promise<readonly Batch[]>;
   handle(batch: Batch): Promise<void>;
-  /** Fetches that wait end soon. */
-  endWaits(): void;
+  /** Fetches that wait come back with nothing, now or when they have waited for as long as they may. */
+  endWaits(when: "now" | "in time"): void;
 }
 
 interface Fetcher {
@@ -47,15 +47,15 @@ export class Fetchers {
         await Promise.race([ended, failed.promise]);
         return;
       } catch (thrown) {
-        await this.stop();
+        await this.stop(thrown instanceof OtherBrokers ? "in time" : "now");
         if (!(thrown instanceof OtherBrokers)) throw thrown;
       }
     }
   }
 
-  async stop(): Promise<void> {
+  async stop(when: "now" | "in time" = "now"): Promise<void> {
     for (const fetcher of this.#fetchers) fetcher.isRunning = false;
-    this.#parts.endWaits();
+    this.#parts.endWaits(when);
     await Promise.all(this.#fetchers.map((fetcher) => fetcher.ended));
   }
 

@@ -1,10 +1,8 @@
 import type { Host } from "#host";
 
-/** As the product's session has it: client-session.ts. */
-const EVERY_MS = 500;
-
 export interface HeartbeatsParts {
   readonly host: Host;
+  readonly everyMs: number;
   send(): Promise<void>;
   /** Makes a loop that waits for something to read come to `whenDue`. */
   interrupt(): void;
@@ -24,7 +22,13 @@ export class Heartbeats {
   }
 
   get isDue(): boolean {
-    return this.#parts.host.elapsed() >= this.#sentAtMs + EVERY_MS;
+    return this.inMs <= 0;
+  }
+
+  /** How long it is until the next one; negative when it is overdue. */
+  get inMs(): number {
+    const { everyMs, host } = this.#parts;
+    return this.#sentAtMs + everyMs - host.elapsed();
   }
 
   /** Sends one if it is time to; resolves when it is answered, undefined when none was sent. Not async, as it is asked after each fetch. */
@@ -39,14 +43,16 @@ export class Heartbeats {
     if (this.#isPlanned) return;
     this.#isPlanned = true;
     const { host } = this.#parts;
-    const inMs = Math.max(1, this.#sentAtMs + EVERY_MS - host.elapsed());
-    host.setTimeout(() => {
-      this.#isPlanned = false;
-      if (this.#isStopped) return;
-      // What was planned for an earlier heartbeat than the latest comes too early.
-      if (this.isDue) this.#parts.interrupt();
-      else this.plan();
-    }, inMs);
+    host.setTimeout(
+      () => {
+        this.#isPlanned = false;
+        if (this.#isStopped) return;
+        // What was planned for an earlier heartbeat than the latest comes too early.
+        if (this.isDue) this.#parts.interrupt();
+        else this.plan();
+      },
+      Math.max(1, this.inMs),
+    );
   }
 
   stop(): void {

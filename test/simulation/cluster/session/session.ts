@@ -45,7 +45,7 @@ export class SimulatedSession implements Session {
       brokerIds: () => this.#group.brokerIds,
       fetch: (broker, isWanted) => this.#fetch(broker, isWanted),
       handle: (batch) => this.#handle(batch),
-      endWaits: () => this.#group.endWaitsInTime(),
+      endWaits: (when) => this.#group.endWaits(when),
     });
   }
 
