@@ -1,6 +1,7 @@
 // Laws of destinations that are connected to audiences: what they know in the end is so.
 import { isSilenced } from "#audiences";
 import { SPACE_SOURCE } from "#contract";
+import { changeId } from "./audience-changes.ts";
 import { silencesOf } from "./audience-suppressions.ts";
 import { type Truth, truthsOf } from "./audience-truth.ts";
 import { versionsOf } from "./audience-versions.ts";
@@ -144,7 +145,18 @@ export const membersAreTold = audienceLaw("a connected destination knows who is 
   }
 });
 
-/** What one destination is given all are told, or were. */
+/** Ids of values that a profile had: one that is deleted before its processor has sent a value never sends it. */
+function* keptIds(story: Story): Generator<string> {
+  const versions = versionsOf(story);
+  for (const { record, value } of story.profiles)
+    for (const { computationId, generation, seq } of value.results) {
+      const audience = versions.get(computationId)?.newest;
+      if (audience === undefined || record.key === null) continue;
+      yield changeId(record.key, audience, { incarnation: value.incarnation, generation, seq });
+    }
+}
+
+/** What one destination is given all are told, or were, or were about to be. */
 export const whatIsToldWasSent = audienceLaw("a destination is given what was sent", function* (story) {
   if (story.drainedAtMs === undefined) return;
   for (const { id } of story.plan.destinations) {
@@ -152,8 +164,9 @@ export const whatIsToldWasSent = audienceLaw("a destination is given what was se
     const jobs = story.jobs.filter(
       (job) => job.value.destinationId === id && job.value.sourceId === SPACE_SOURCE && isUntried(job),
     );
+    const kept = new Set(keptIds(story));
     for (const { atMs, process, value } of jobs)
-      if (value.type === "identify" && !changes.has(value.messageId))
+      if (value.type === "identify" && !changes.has(value.messageId) && !kept.has(value.messageId))
         yield `${id}: ${value.messageId} of ${value.userId}, by ${process} at ${atMs} ms, is no change`;
   }
 });
