@@ -58,6 +58,7 @@ export type {
   Claim,
   FollowedTopic,
   Following,
+  Haste,
   Kafka,
   KafkaLogger,
   KafkaSettings,

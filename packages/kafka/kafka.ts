@@ -64,7 +64,7 @@ export function createKafkaOn(cluster: Cluster, { logger, host }: Required<Kafka
   };
   return {
     producer: newProducer,
-    durableProducer: () => newProducer({ deliveryTimeoutMs: Number.POSITIVE_INFINITY }),
+    durableProducer: (options) => newProducer({ ...options, deliveryTimeoutMs: Number.POSITIVE_INFINITY }),
     runner(options) {
       const runner = createRunner(parts, options);
       closers.runners.push(() => runner.stop(CLOSE_GRACE_MS));

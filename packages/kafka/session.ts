@@ -32,6 +32,8 @@ export interface SessionOptions {
   readonly groupId: string;
   readonly topics: readonly string[];
   readonly unhurriedTopics?: readonly string[] | undefined;
+  /** The shortest time from one answer with records to the next fetch. */
+  fetchPauseMs(): number;
   readonly sessionTimeoutMs: number;
   /** How often the member says that it is there, and hears of a rebalance. */
   readonly heartbeatMs: number;

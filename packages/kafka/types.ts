@@ -63,7 +63,7 @@ export interface ProducerOptions {
   /** How long `send` tries before it rejects; Infinity never gives up. 30 s by default. */
   readonly deliveryTimeoutMs?: number;
   /** The producer waits so long after its last request, so that records gather; after a quiet time a record leaves at once. 4 ms by default. */
-  readonly lingerMs?: number;
+  readonly lingerMs?: number | (() => number);
   /** Requests under way to one broker at a time. At most one of them carries a given partition. */
   readonly maxInFlightPerBroker?: number;
 }
@@ -115,11 +115,21 @@ interface RecordsLost extends TopicPartition {
   readonly kind: "unread" | "truncated";
 }
 
+/** How soon a runner's work is wanted. Requests cost the less the more they carry. */
+export interface Haste {
+  /** The shortest time from one fetch that brought records to the next. */
+  readonly fetchPauseMs: number;
+  /** The shortest time between two commits: what is done and not committed is done again after a crash. */
+  readonly commitAfterMs: number;
+}
+
 export interface RunnerOptions<T> {
   readonly groupId: string;
   readonly topics: readonly string[];
   /** Those of the topics whose records may come 0.2 s late. The runner asks for them less often, which saves CPU time. */
   readonly unhurriedTopics?: readonly string[];
+  /** Asked each time: it may change. 3 and 100 ms unless given. */
+  haste?(): Haste;
   /** Returns a value when the writer's schema is known. A promise holds the partition back, for instance while the registry is away. */
   decode(record: RawRecord): T | Promise<T>;
   readonly step: Step<T>;
@@ -314,7 +324,7 @@ export interface Following {
 export interface Kafka {
   producer(options?: ProducerOptions): Producer;
   /** Tries until Kafka has acknowledged: `send` rejects only when the producer is closed, or for what no trying again heals. */
-  durableProducer(): Producer;
+  durableProducer(options?: Pick<ProducerOptions, "lingerMs">): Producer;
   runner<T>(options: RunnerOptions<T>): Runner;
   table<V extends L, L = V>(options: TableOptions<V, L>): Table<V, L>;
   /** Each try ends after `timeoutMs`. */

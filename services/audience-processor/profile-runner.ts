@@ -8,6 +8,7 @@ import { LeafRegistry } from "./computations/leaf-registry.ts";
 import { Pace } from "./computations/pace.ts";
 import { PartitionComputations } from "./computations/partition-computations.ts";
 import type { Progress } from "./computations/progress.ts";
+import type { ProcessorHaste } from "./haste.ts";
 import { MAX_OUTSTANDING, type Parts } from "./parts.ts";
 import { createCodec, type ProfileCodec } from "./profiles/codec.ts";
 import { eventDecoder } from "./profiles/event.ts";
@@ -223,18 +224,18 @@ function createPartitions(shared: Shared, runnerOf: () => Runner): ProfilePartit
 
 export function createProfileRunner(
   parts: Parts,
-  { computations, progress, refreshTables }: Pick<Shared, "computations" | "progress" | "refreshTables">,
+  {
+    haste,
+    ...shared
+  }: Pick<Shared, "computations" | "progress" | "refreshTables"> & { readonly haste: () => ProcessorHaste },
 ): { readonly partitions: ProfilePartitions; readonly runner: Runner } {
   const { kafka, profilesGroup, serde, topics } = parts.connection;
   const { records, telemetry } = parts;
   const topic = topics.profileEvents.name;
-  const producer = kafka.durableProducer();
+  const producer = kafka.durableProducer({ lingerMs: () => haste().lingerMs });
   const codec = createCodec(serde, topics);
   const turnTime = new TurnTime(parts.context.host);
-  const partitions = createPartitions(
-    { parts, computations, progress, producer, codec, turnTime, refreshTables },
-    () => runner,
-  );
+  const partitions = createPartitions({ parts, ...shared, producer, codec, turnTime }, () => runner);
   const runner: Runner = kafka.runner({
     groupId: profilesGroup,
     topics: [topic],
@@ -245,6 +246,7 @@ export function createProfileRunner(
       return [records.deadLetter(record, error)];
     },
     producer,
+    haste,
     maxOutstandingRecords: MAX_OUTSTANDING.records,
     maxOutstandingBytes: MAX_OUTSTANDING.bytes,
     openPartition: (partition) => partitions.open(partition),

@@ -10,6 +10,7 @@ import { Computations } from "./computations/computations.ts";
 import { Progress } from "./computations/progress.ts";
 import { settings } from "./config.ts";
 import { connect, type ProcessorContext } from "./connection.ts";
+import { hasteOf, type ProcessorHaste } from "./haste.ts";
 import { createKeyCalls, isOwn } from "./keying/key-calls.ts";
 import { MAX_OUTSTANDING, type Parts } from "./parts.ts";
 import { createProfileRunner } from "./profile-runner.ts";
@@ -59,7 +60,10 @@ function followTables({ context, connection }: Parts): Tables {
   return { configs, progress };
 }
 
-function createKeying({ connection, onRecordsLost, records, telemetry }: Parts): Runner {
+function createKeying(
+  { connection, onRecordsLost, records, telemetry }: Parts,
+  haste: () => ProcessorHaste,
+): Runner {
   const { kafka, keyingGroup, serde, topics } = connection;
   return kafka.runner({
     groupId: keyingGroup,
@@ -70,7 +74,8 @@ function createKeying({ connection, onRecordsLost, records, telemetry }: Parts):
       telemetry.rejected(record, error);
       return [records.deadLetter(record, error)];
     },
-    producer: kafka.durableProducer(),
+    producer: kafka.durableProducer({ lingerMs: () => haste().lingerMs }),
+    haste,
     maxOutstandingRecords: MAX_OUTSTANDING.records,
     maxOutstandingBytes: MAX_OUTSTANDING.bytes,
     onRecordsLost,
@@ -140,12 +145,14 @@ async function start(context: ProcessorContext, outside: ProcessorOutside): Prom
   });
   tables.configs.onChange((id, config) => computations.apply(id, config));
   const progress = openProgress(parts, tables);
+  const haste = (): ProcessorHaste => hasteOf(tables.configs);
   const { partitions, runner } = createProfileRunner(parts, {
     computations,
+    haste,
     progress,
     refreshTables: () => Promise.all([tables.configs.load(), tables.progress.load()]),
   });
-  const keying = createKeying(parts);
+  const keying = createKeying(parts, haste);
   lifecycle.onStop("profiles", () => partitions.close());
   let isJoined = false;
   health.readiness("consumer groups are joined", () => isJoined);

@@ -16,17 +16,19 @@ let lines: readonly LogLine[];
 /** Of each try: whether it was sent. */
 let answers: (() => Promise<boolean>)[];
 let renewals: number;
+let afterMs: number;
 let committer: Committer;
 
 beforeEach(() => {
   host = new ManualHost();
   [place, sent, answers, renewals] = [0, [], [], 0];
-  [metadata, texts] = [undefined, []];
+  [metadata, texts, afterMs] = [undefined, [], 100];
   const recording = recordingLogger();
   ({ lines } = recording);
   committer = new Committer({
     logger: recording.logger,
     host,
+    commitAfterMs: () => afterMs,
     positions: () => [{ topic: "t", partition: 0, offset: place, metadata }],
     commit: async ([position]) => {
       sent.push(position?.offset ?? -1);
@@ -49,6 +51,18 @@ const refused = (): Promise<boolean> =>
   Promise.reject(new KafkaError("unavailable", "no", { canRetry: true }));
 
 describe("committer", () => {
+  test("how soon is asked each time: it may change", async () => {
+    afterMs = 1_000;
+    done(1);
+    await host.advance(999);
+    expect(sent).toEqual([]);
+    await host.advance(1);
+    afterMs = 100;
+    done(2);
+    await host.advance(100);
+    expect(sent).toEqual([1, 2]);
+  });
+
   test("what is done is committed 100 ms later, with what was done meanwhile", async () => {
     done(1);
     await host.advance(60);
@@ -78,6 +92,7 @@ describe("committer", () => {
     const ofTwo = new Committer({
       logger: recordingLogger().logger,
       host,
+      commitAfterMs: () => 100,
       positions: () => places.map((offset, partition) => ({ topic: "t", partition, offset })),
       commit: async (positions) => asked.push([...positions]) > 0,
       onStuck: () => undefined,

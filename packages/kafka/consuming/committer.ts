@@ -4,9 +4,6 @@ import type { CommittedOffset } from "../session.ts";
 import { keyOf } from "../topic-partition.ts";
 import type { KafkaLogger } from "../types.ts";
 
-/** The shortest time between two commits. What is done and not committed is done again after a crash. */
-const COMMIT_AFTER_MS = 100;
-
 const RETRY_AFTER_MS = 1_000;
 
 /**
@@ -18,6 +15,8 @@ const STUCK_AFTER_FAILURES = 3;
 export interface CommitterParts {
   readonly logger: KafkaLogger;
   readonly host: Host;
+  /** The shortest time between two commits. */
+  commitAfterMs(): number;
   /** What may be committed of the partitions that are assigned now, and of no others (fact 7). */
   positions(): readonly CommittedOffset[];
   /** One try. False: there is no generation to commit in, and nothing was sent. */
@@ -43,7 +42,7 @@ export class Committer {
 
   /** Something may have become committable. Called for every record. */
   notice(): void {
-    if (this.#timer === undefined) this.#commitIn(COMMIT_AFTER_MS);
+    if (this.#timer === undefined) this.#commitIn(this.#parts.commitAfterMs());
   }
 
   stop(): void {

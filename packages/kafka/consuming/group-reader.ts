@@ -1,7 +1,7 @@
 import type { Host } from "#host";
 import type { FetchedBatch, Join, LogCut, NewSession, RecordsGone, SessionOptions } from "../session.ts";
 import { keyOf } from "../topic-partition.ts";
-import type { KafkaLogger, Ownership, RawRecord, RunnerOptions, TopicPartition } from "../types.ts";
+import type { Haste, KafkaLogger, Ownership, RawRecord, RunnerOptions, TopicPartition } from "../types.ts";
 import { withinMs } from "../within.ts";
 import { coPartitionedAssigner, decodeToRelease, type LastAssignment } from "./assigner-protocol.ts";
 import { Capacity } from "./capacity.ts";
@@ -21,6 +21,9 @@ const LAST_COMMIT_WITHIN_MS = 5_000;
 /** Of those who write the records' times. */
 const CLOCKS_APART_MS = 10_000;
 
+/** Nothing that is done waits long for its commit, and nobody who waits for a record for its fetch. */
+const USUAL_HASTE: Haste = { fetchPauseMs: 3, commitAfterMs: 100 };
+
 const NOBODYS: Ownership = { isOurs: false };
 
 export interface GroupReaderOptions<T>
@@ -37,6 +40,7 @@ export interface GroupReaderOptions<T>
     | "stepsDoneAgain"
     | "movesWithinMs"
     | "handsOverQuickly"
+    | "haste"
   > {
   readonly work: Work<T>;
   readonly sessionTimeoutMs?: number | undefined;
@@ -79,6 +83,7 @@ export class GroupReader<T> {
     this.#committer = new Committer({
       logger,
       host,
+      commitAfterMs: () => this.#haste().commitAfterMs,
       positions: () => this.#partitionReaders.positions(),
       commit: async (positions) => this.#supervisor.session?.commit(positions) ?? false,
       onStuck: () => this.#supervisor.renew("offsets cannot be committed"),
@@ -151,6 +156,10 @@ export class GroupReader<T> {
     this.#partitionReaders.assign([]);
   }
 
+  #haste(): Haste {
+    return this.#options.haste?.() ?? USUAL_HASTE;
+  }
+
   #newPartitionReaders(): PartitionReaders<T> {
     return new PartitionReaders<T>({
       work: this.#options.work,
@@ -187,6 +196,7 @@ export class GroupReader<T> {
       groupId,
       topics,
       unhurriedTopics,
+      fetchPauseMs: () => this.#haste().fetchPauseMs,
       ...sessionTimes(this.#options),
       assigner: coPartitionedAssigner(() => ({ ...this.#lastAssignment, busy: this.#release.busy })),
     };

@@ -9,6 +9,7 @@ const OPTIONS: SessionOptions = {
   groupId: "g",
   topics: ["t"],
   sessionTimeoutMs: 6_000,
+  fetchPauseMs: () => 3,
   heartbeatMs: 500,
   rebalanceTimeoutMs: 10_000,
   assigner: { userData: () => Buffer.alloc(0), assign: () => new Map() },

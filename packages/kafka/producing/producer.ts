@@ -134,7 +134,8 @@ export class BatchingProducer implements Producer {
 
   /** What is left of the linger. A clock that was put back makes it no longer. */
   #lingerMs(): number {
-    const { lingerMs } = this.#options;
+    const { lingerMs: given } = this.#options;
+    const lingerMs = typeof given === "number" ? given : given();
     return Math.min(lingerMs, this.#sentAtMs + lingerMs - this.#parts.host.now());
   }
 

@@ -111,6 +111,7 @@ function newBench(handlers: Partial<SessionHandlers> = {}): Bench {
       groupId: "g",
       topics: ["t"],
       sessionTimeoutMs: 6_000,
+      fetchPauseMs: () => 3,
       heartbeatMs: 700,
       rebalanceTimeoutMs: 10_000,
       assigner: coPartitionedAssigner(() => ({ partitions: [], assignedAtMs: 0, busy: [] })),

@@ -50,7 +50,7 @@ interface AssignerParts {
 
 /** The client hands the inside of a consumer to nobody but its assigner: what else is done there hangs on that. */
 function assignerOf(
-  { assigner, heartbeatMs, rejoinAs, topics, unhurriedTopics = [] }: SessionOptions,
+  { assigner, fetchPauseMs, heartbeatMs, rejoinAs, topics, unhurriedTopics = [] }: SessionOptions,
   { group, handlers, stopping }: AssignerParts,
 ): kafkajs.PartitionAssigner {
   const joining = {
@@ -65,7 +65,7 @@ function assignerOf(
     onJoined: () => group.joined(),
     onAssigned: (userData: Buffer) => group.assigned(userData),
   };
-  const habit = { unhurriedTopics, heartbeatMs };
+  const habit = { unhurriedTopics, fetchPauseMs, heartbeatMs };
   return group.foundBy(fetchingAs(habit, joiningWith(joining, clientAssigner(assigner))));
 }
 

@@ -5,13 +5,6 @@ export interface Fetched {
   readonly unhurriedRecords: number;
 }
 
-/**
- * The shortest time from one answer to the next request. A request costs broker and client together as much CPU time as ten
- * records (half a millisecond where waking a thread is dear), and a broker that has a fetch waiting answers it with the first
- * record that is written. Shorter than the producers' linger: who reads what one producer writes waits for none of it.
- */
-const PAUSE_MS = 3;
-
 /** After so much there is more: it is fetched at once. */
 const PLENTY_RECORDS = 200;
 
@@ -38,9 +31,19 @@ export function fetchWaitMs(asksForAll: boolean, heartbeatInMs: number): number 
 
 /** When the next fetch from one broker starts, and what of. Pure: the times are given. */
 export class FetchPace {
+  readonly #pauseMs: () => number;
   #notBeforeMs = 0;
   #unhurriedNotBeforeMs = 0;
   #isFirst = true;
+
+  /**
+   * `pauseMs`, the shortest time from one answer to the next request. A request costs broker and client together as much CPU time as ten
+   * records (half a millisecond where waking a thread is dear), and a broker that has a fetch waiting answers it with the first
+   * record that is written.
+   */
+  constructor(pauseMs: () => number) {
+    this.#pauseMs = pauseMs;
+  }
 
   /** Nothing was fetched yet: the connection is perhaps not open, and a fetch cannot be ended before it is. */
   get isFirst(): boolean {
@@ -63,7 +66,7 @@ export class FetchPace {
   ): void {
     this.#isFirst = false;
     // An answer without records took the longest wait already.
-    this.#notBeforeMs = records === 0 || records >= PLENTY_RECORDS ? 0 : nowMs + PAUSE_MS;
+    this.#notBeforeMs = records === 0 || records >= PLENTY_RECORDS ? 0 : nowMs + this.#pauseMs();
     if (withUnhurried)
       this.#unhurriedNotBeforeMs = unhurriedRecords >= PLENTY_RECORDS ? 0 : askedAtMs + UNHURRIED_EVERY_MS;
   }

@@ -70,7 +70,7 @@ function newGroup(
     version: 0,
     protocol: () => ({ name: "none", metadata: Buffer.alloc(0) }),
   };
-  const habit = { unhurriedTopics: ["retries"], heartbeatMs: HEARTBEAT_MS };
+  const habit = { unhurriedTopics: ["retries"], fetchPauseMs: () => 3, heartbeatMs: HEARTBEAT_MS };
   fetchingAs(habit, () => ({ ...assigner, assign: async () => [] }))({ cluster } as never);
   const fetch = pacedFetch(group.fetch, host);
   return { fetch: () => fetch.call(group, BROKER), asked, waits, recovered, cluster };

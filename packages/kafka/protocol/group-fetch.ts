@@ -14,16 +14,19 @@ import { FetchWaits } from "./fetch-waits.ts";
 export interface FetchHabit {
   /** It asks for these a few times a second only (see FetchPace). */
   readonly unhurriedTopics: readonly string[];
+  /** The shortest time from one answer with records to its next fetch. */
+  readonly fetchPauseMs: () => number;
   /** How often its loop has to come round, as heartbeats come from it. */
   readonly heartbeatMs: number;
 }
 
 /** Of a consumer of which nothing was said. */
-const NO_HABIT: FetchHabit = { unhurriedTopics: [], heartbeatMs: 0 };
+const NO_HABIT: FetchHabit = { unhurriedTopics: [], fetchPauseMs: () => 0, heartbeatMs: 0 };
 
 /** One consumer's fetches. */
 interface Fetching {
   readonly unhurriedTopics: ReadonlySet<string>;
+  readonly fetchPauseMs: () => number;
   readonly heartbeatMs: number;
   /** By broker: the client fetches from each of them in a loop of its own. */
   readonly paces: Map<number, FetchPace>;
@@ -33,11 +36,11 @@ interface Fetching {
 /** By the consumer's cluster, which is all that its assigner and its group have in common. */
 const consumers = new WeakMap<object, Fetching>();
 
-function fetchingOf(cluster: object, { heartbeatMs, unhurriedTopics }: FetchHabit = NO_HABIT): Fetching {
+function fetchingOf(cluster: object, { unhurriedTopics, ...habit }: FetchHabit = NO_HABIT): Fetching {
   let fetching = consumers.get(cluster);
   if (fetching === undefined) {
     const waits = new FetchWaits(systemHost);
-    fetching = { unhurriedTopics: new Set(unhurriedTopics), heartbeatMs, paces: new Map(), waits };
+    fetching = { ...habit, unhurriedTopics: new Set(unhurriedTopics), paces: new Map(), waits };
     consumers.set(cluster, fetching);
   }
   return fetching;
@@ -99,8 +102,8 @@ type Fetch = ConsumerGroupInternals["fetch"];
 export function pacedFetch(fetch: Fetch, host: Pick<Host, "elapsed" | "delay" | "now"> = systemHost): Fetch {
   return async function paced(this: ConsumerGroupInternals, nodeId) {
     const fetching = fetchingOf(this.cluster);
-    const { paces, unhurriedTopics, waits } = fetching;
-    const pace = paces.get(nodeId) ?? new FetchPace();
+    const { fetchPauseMs, paces, unhurriedTopics, waits } = fetching;
+    const pace = paces.get(nodeId) ?? new FetchPace(fetchPauseMs);
     paces.set(nodeId, pace);
     const waitMs = pace.waitMs(host.elapsed());
     if (waitMs > 0) await host.delay(waitMs);

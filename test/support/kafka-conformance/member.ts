@@ -98,6 +98,7 @@ export class Member {
     };
     const settings = {
       sessionTimeoutMs: 6_000,
+      fetchPauseMs: () => 3,
       heartbeatMs: 500,
       rebalanceTimeoutMs: 10_000,
       assigner: this.assigner,

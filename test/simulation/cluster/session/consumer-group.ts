@@ -65,7 +65,11 @@ export class ConsumerGroup {
     this.#calls = new Calls(parts);
     const metadata = this.#metadata;
     this.#membership = new Membership({ calls: this.#calls, handlers, metadata, options, process });
-    this.#waits = new FetchWaits(connection, { groupId, unhurriedTopics });
+    this.#waits = new FetchWaits(connection, {
+      groupId,
+      unhurriedTopics,
+      fetchPauseMs: () => options.fetchPauseMs(),
+    });
     this.#heartbeats = new Heartbeats({
       host,
       everyMs: options.heartbeatMs,

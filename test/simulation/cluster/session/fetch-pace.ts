@@ -1,5 +1,4 @@
 /** As the product's: fetch-pace.ts. */
-const PAUSE_MS = 3;
 const PLENTY_RECORDS = 200;
 const UNHURRIED_EVERY_MS = 200;
 const WAIT_FOR_SOME_MS = 250;
@@ -20,11 +19,13 @@ interface FetchedRecords {
 /** How soon a consumer asks one broker again, and what of. */
 export class FetchPace {
   readonly #unhurriedTopics: ReadonlySet<string>;
+  readonly #pauseMs: () => number;
   #notBeforeMs = 0;
   #unhurriedNotBeforeMs = 0;
 
-  constructor(unhurriedTopics: ReadonlySet<string>) {
+  constructor(unhurriedTopics: ReadonlySet<string>, pauseMs: () => number) {
     this.#unhurriedTopics = unhurriedTopics;
+    this.#pauseMs = pauseMs;
   }
 
   get notBeforeMs(): number {
@@ -50,7 +51,7 @@ export class FetchPace {
       records += ofPartition.length;
       if (this.isUnhurried(topic)) unhurried += ofPartition.length;
     }
-    this.#notBeforeMs = records === 0 || records >= PLENTY_RECORDS ? 0 : nowMs + PAUSE_MS;
+    this.#notBeforeMs = records === 0 || records >= PLENTY_RECORDS ? 0 : nowMs + this.#pauseMs();
     if (this.isUnhurriedDue(nowMs))
       this.#unhurriedNotBeforeMs = unhurried >= PLENTY_RECORDS ? 0 : nowMs + UNHURRIED_EVERY_MS;
   }

@@ -5,6 +5,7 @@ import { type Fetched, type FetchedFrom, FetchWait } from "./fetch-wait.ts";
 export interface FetchWaitsOptions {
   readonly groupId: string;
   readonly unhurriedTopics: readonly string[];
+  readonly fetchPauseMs: () => number;
 }
 
 /**
@@ -69,7 +70,7 @@ export class FetchWaits {
   #pace(broker: number): FetchPace {
     let pace = this.#paces.get(broker);
     if (pace === undefined) {
-      pace = new FetchPace(new Set(this.#options.unhurriedTopics));
+      pace = new FetchPace(new Set(this.#options.unhurriedTopics), this.#options.fetchPauseMs);
       this.#paces.set(broker, pace);
     }
     return pace;
