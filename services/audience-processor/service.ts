@@ -97,7 +97,13 @@ function openProgress({ connection, context, records }: Parts, tables: Tables): 
 }
 
 /** What happens by the passing of time. */
-function followTime({ connection, context }: Parts, partitions: ProfilePartitions) {
+function followTime(
+  { connection, context }: Parts,
+  {
+    computations,
+    partitions,
+  }: { readonly computations: Computations; readonly partitions: ProfilePartitions },
+) {
   const { host, lifecycle, logger } = context;
   const ending = new AbortController();
   const following = followTide({
@@ -105,6 +111,7 @@ function followTime({ connection, context }: Parts, partitions: ProfilePartition
     admin: connection.kafka.admin(),
     host,
     signal: ending.signal,
+    isNeeded: () => computations.versions.length > 0,
     onTide: (tide) => partitions.tide(tide),
     onError: (error) => logger.debug({ err: error }, "the ends of the topics could not be looked at"),
   });
@@ -183,7 +190,7 @@ async function start(context: ProcessorContext, outside: ProcessorOutside): Prom
   }
   const joined = Promise.all([runner.start(), keying.start()]);
   // At once: what an earlier owner has left unsent need not wait until the other group is joined, too.
-  followTime(parts, partitions);
+  followTime(parts, { computations, partitions });
   await joined;
   isJoined = true;
   return {};

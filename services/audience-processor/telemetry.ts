@@ -135,7 +135,7 @@ export function watchState(metrics: Metrics, state: () => ProcessorState): void 
       (now) => now.computations,
     ],
     audience_watermark_timestamp_seconds: [
-      "Up to when windows have ended, of the partition that is furthest behind; 0 while none is open.",
+      "Up to when windows have ended, of the partition that is furthest behind; 0 while none is open. Ten seconds old where no audience or trait is defined.",
       (now) => now.watermarkMs / 1000,
     ],
   });

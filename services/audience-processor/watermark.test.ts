@@ -17,6 +17,9 @@ const PLAN: Partial<Plan> = {
   scripts: [],
 };
 
+/** It looks every ten seconds here: no audience is defined. */
+const CLOSE_MS = 11_000;
+
 test("stays close behind the clock, stands still while Kafka is out of reach, and is close again afterwards", async () => {
   const { fleet, until, world } = startWorld(PLAN);
   const name = "audience-processor-1";
@@ -24,13 +27,13 @@ test("stays close behind the clock, stands still while Kafka is out of reach, an
     const shown = fleet.get(name)?.meters.value("audience_watermark_timestamp_seconds") ?? 0;
     return EPOCH_MS + world.time.nowMs - shown * 1_000;
   };
-  await until(10_000);
+  await until(30_000);
   expect(fleet.get(name)?.isReady).toBe(true);
-  expect(behindMs()).toBeLessThan(2_000);
+  expect(behindMs()).toBeLessThan(CLOSE_MS);
   world.cluster.cut(name);
-  await until(18_000);
-  expect(behindMs()).toBeGreaterThan(7_000);
-  world.cluster.heal(name);
   await until(60_000);
-  expect(behindMs()).toBeLessThan(2_000);
+  expect(behindMs()).toBeGreaterThan(30_000);
+  world.cluster.heal(name);
+  await until(100_000);
+  expect(behindMs()).toBeLessThan(CLOSE_MS);
 });

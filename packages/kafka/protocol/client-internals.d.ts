@@ -16,7 +16,14 @@ declare module "kafkajs/src/cluster/brokerPool.js" {
   export interface ClientMetadata {
     readonly topicMetadata: readonly { readonly topic: string }[];
   }
-  const BrokerPool: { readonly prototype: object };
+  interface BrokerPoolInternals {
+    /** Asks where what is known is too old, or lacks one of these topics. */
+    refreshMetadataIfNecessary(topics: readonly string[]): Promise<void>;
+  }
+  const BrokerPool: {
+    new (options: { readonly connectionPoolBuilder: object; readonly logger: object }): BrokerPoolInternals;
+    readonly prototype: object;
+  };
   // biome-ignore lint/style/noDefaultExport: it describes a CommonJS module.
   export default BrokerPool;
 }

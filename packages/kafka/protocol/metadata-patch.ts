@@ -1,12 +1,28 @@
 import BrokerPool, { type ClientMetadata } from "kafkajs/src/cluster/brokerPool.js";
 
+/** As the client's own for its consumers and producers, and the Java client's. */
+const MAX_AGE_MS = 300_000;
+
+const maxAges = new WeakMap<object, number>();
 const latest = new WeakMap<object, ClientMetadata | null>();
 
 /**
+ * The client's admin believes what it knows of topics for 0 ms: before each request it asks for all topics that it was ever asked about. Here it
+ * believes it for as long as a consumer does. A leader of before refuses what it is asked, and our admin then begins anew (AdminClient).
+ *
  * The client replaces what it knows of topics by each answer, and an answer has the topics that were asked for: what is under way for
  * another topic meanwhile finds no partitions, and reads that nothing is committed. Here a topic stays known until it is answered anew.
  */
 export function patchMetadata(): void {
+  Object.defineProperty(BrokerPool.prototype, "metadataMaxAge", {
+    configurable: true,
+    get(this: object) {
+      return maxAges.get(this) ?? MAX_AGE_MS;
+    },
+    set(this: object, ms: number) {
+      if (ms > 0) maxAges.set(this, ms);
+    },
+  });
   Object.defineProperty(BrokerPool.prototype, "metadata", {
     configurable: true,
     get(this: object) {

@@ -3,7 +3,11 @@ import type { Host } from "#host";
 import type { Admin, PartitionOffsets } from "#kafka";
 import type { TopicMap } from "#topics";
 
-const LOOK_EVERY_MS = 250;
+/** A look costs ten requests to Kafka. The shortest window is 60 s. */
+const LOOK_EVERY_MS = 1_000;
+/** While nothing ends by the passing of time: metrics and alerts see that time goes on. */
+const LOOK_AT_LEAST_EVERY_MS = 10_000;
+const COMMITS_EVERY_MS = 250;
 
 /** All calls that ingest had stored at `atMs` are in profile-events below these offsets. */
 export interface Tide {
@@ -18,9 +22,17 @@ export interface TideOptions {
   readonly keyingGroup: string;
   readonly host: Pick<Host, "now" | "delay">;
   readonly signal: AbortSignal;
+  /** False: nothing ends by the passing of time. */
+  isNeeded(): boolean;
   onTide(tide: Tide): void;
   /** Called with why a look failed; the next one follows. */
   onError(error: unknown): void;
+}
+
+/** What a look has found. */
+interface Look {
+  readonly calls: readonly PartitionOffsets[];
+  readonly ends: Tide["ends"];
 }
 
 function isReached(
@@ -35,26 +47,46 @@ function isReached(
  * commit follows the acknowledgement, so what comes of those calls lies before that end, whichever process has written it.
  */
 export async function followTide(options: TideOptions): Promise<void> {
-  const { host, signal } = options;
+  const { host, isNeeded, signal } = options;
+  let before: Look | undefined;
+  let lookedAtMs = Number.NEGATIVE_INFINITY;
   while (!signal.aborted) {
-    try {
-      await lookOnce(options);
-    } catch (error) {
-      if (!signal.aborted) options.onError(error);
+    if (isNeeded() || host.now() - lookedAtMs >= LOOK_AT_LEAST_EVERY_MS) {
+      lookedAtMs = host.now();
+      try {
+        before = await lookOnce(options, before);
+      } catch (error) {
+        if (!signal.aborted) options.onError(error);
+      }
     }
     await host.delay(LOOK_EVERY_MS, signal).catch(() => undefined);
   }
 }
 
-async function lookOnce(options: TideOptions): Promise<void> {
-  const { admin, host, keyingGroup, signal, topics } = options;
+async function lookOnce(options: TideOptions, before: Look | undefined): Promise<Look> {
+  const { admin, host, onTide, topics } = options;
   const atMs = host.now();
   const calls = await admin.offsets(topics.calls.name);
+  // No call has come since: all lie before the same ends.
+  const ends =
+    before !== undefined && haveSameEnds(before.calls, calls) ? before.ends : await endsOf(options, calls);
+  onTide({ atMs, ends });
+  return { calls, ends };
+}
+
+function haveSameEnds(before: readonly PartitionOffsets[], now: readonly PartitionOffsets[]): boolean {
+  const highs = new Map(before.map(({ high, partition }) => [partition, high]));
+  return before.length === now.length && now.every(({ high, partition }) => highs.get(partition) === high);
+}
+
+/** Where profile events end once everything of these calls is in them. */
+async function endsOf(options: TideOptions, calls: readonly PartitionOffsets[]): Promise<Tide["ends"]> {
+  const { admin, host, keyingGroup, signal, topics } = options;
   for (;;) {
     const keyed = await admin.committedOffsets(keyingGroup, topics.calls.name);
     if (calls.every((one) => isReached(one, keyed))) break;
-    await host.delay(LOOK_EVERY_MS, signal);
+    await host.delay(COMMITS_EVERY_MS, signal);
   }
   const events = await admin.offsets(topics.profileEvents.name);
-  options.onTide({ atMs, ends: new Map(events.map(({ high, partition }) => [partition, high])) });
+  return new Map(events.map(({ high, partition }) => [partition, high]));
 }

@@ -5,6 +5,7 @@ import type { Serde } from "#serde";
 import type { openStore } from "#state";
 import type { TopicMap } from "#topics";
 import type { Suppressed } from "../regulations/suppressed.ts";
+import { oneLookPerTurn } from "./one-look.ts";
 import { type ProfileReader, ProfileReplica } from "./replica.ts";
 import { Trouble } from "./trouble.ts";
 
@@ -20,7 +21,7 @@ export interface OpenProfilesParts {
 
 type Context = ServiceContext<SettingsOf<{ readonly data: typeof dataDirSettings }>>;
 
-const REFRESH_EVERY_MS = 1_000;
+const REFRESH_EVERY_MS = 2_000;
 
 /** Follows the profiles. Nothing else of the API waits for it: until they are read, what asks for members is answered 503. */
 export function openProfiles(context: Context, parts: OpenProfilesParts): ProfileReader {
@@ -36,7 +37,8 @@ export function openProfiles(context: Context, parts: OpenProfilesParts): Profil
     open: openStore,
     store: {
       kafka,
-      admin: kafka.admin(),
+      // Every partition looks by itself.
+      admin: oneLookPerTurn(kafka.admin(), host),
       now: nowMs,
       signal: ending.signal,
       onDiscarded: (error) => logger.warn({ err: error }, "the copy of the profiles is created again"),

@@ -1,0 +1,29 @@
+import { expect, jest, test } from "@jest/globals";
+import BrokerPool from "kafkajs/src/cluster/brokerPool.js";
+import { patchMetadata } from "./metadata-patch.ts";
+
+test("what the client's admin knows of topics is believed, and not asked for before each request", async () => {
+  patchMetadata();
+  let asked = 0;
+  const broker = {
+    async metadata() {
+      asked += 1;
+      return { topicMetadata: [{ topic: "t" }], brokers: [] };
+    },
+  };
+  const connectionPoolBuilder = { build: async () => ({ host: "h", port: 1 }) };
+  const logger = { namespace: () => logger };
+  // As the client makes it for its admin: without an age.
+  const pool = new BrokerPool({ connectionPoolBuilder, logger });
+  Object.assign(pool, { seedBroker: { connectionPool: {} }, findConnectedBroker: async () => broker });
+  const clock = jest.spyOn(Date, "now");
+  for (const nowMs of [0, 1_000, 299_000]) {
+    clock.mockReturnValue(nowMs);
+    await pool.refreshMetadataIfNecessary(["t"]);
+  }
+  expect(asked).toBe(1);
+  clock.mockReturnValue(301_000);
+  await pool.refreshMetadataIfNecessary(["t"]);
+  expect(asked).toBe(2);
+  clock.mockRestore();
+});
