@@ -156,7 +156,15 @@ describe("a law is broken by", () => {
   });
 
   test("a call that was sent again before it had ended", () => {
-    expect(broken({ requests: [took(6_500), took(7_000)] })).toEqual([SENDS]);
+    const requests = [took(6_500), took(7_000)];
+    expect(broken({ requests })).toEqual([SENDS]);
+    const partition = { topic: "delivery-retry-1s", partition: 0 };
+    const waiting = { ...job(3, { attempts: 1 }), record: { ...job(3).record, ...partition } };
+    const waits = { requests, jobs: [job(1), waiting, again(6)] };
+    const removed = (atMs: number): Happening => ({ kind: "removed", atMs, partition, below: 4 });
+    const before = [committed(3_000), committed(3_000, partition)];
+    expect(broken({ ...waits, happenings: [...before, removed(5_000)] })).toEqual([]);
+    expect(broken({ ...waits, happenings: [...before, removed(6_200)] })).toEqual([SENDS]);
   });
 
   test("a call that is dead where delivered ones are meant, and the other way round", () => {
@@ -190,6 +198,9 @@ describe("a law is broken by", () => {
     const happenings = [committed(2_000), committed(3_000), CUT];
     expect(broken(uncounted)).toEqual([COUNTS]);
     expect(broken({ ...uncounted, happenings })).toEqual([]);
-    expect(broken({ ...uncounted, jobs: [job(1), again(6)], happenings })).toEqual([COUNTS]);
+    const byItself = { ...uncounted, jobs: [job(1), again(6)] };
+    expect(broken({ ...byItself, happenings })).toEqual([COUNTS]);
+    const started: Happening = { kind: "disturbed", atMs: 7_000, process: "control-1", by: "start" };
+    expect(broken({ ...byItself, happenings: [...happenings, started] })).toEqual([]);
   });
 });

@@ -3,6 +3,7 @@ import type { DeadLetter, DeliveryJob, Replay, ReplayedCalls } from "#topics";
 import type { Happening } from "../world/history.ts";
 import { isOfCalls, type ReplayLife, replayJobs, replayLives } from "./covered.ts";
 import { cuts } from "./cuts.ts";
+import { isReadAgain } from "./doubles.ts";
 import { callKey, keyAt } from "./identity.ts";
 import { isTaken, isUntried, jobEvents } from "./job-events.ts";
 import { removals } from "./removals.ts";
@@ -54,7 +55,7 @@ function lettersOf({ deadLetters }: Story): ReadonlyMap<string, Written<DeadLett
 function unmeantFinder(story: Story) {
   const letters = lettersOf(story);
   const eventsOf = jobEvents(story);
-  const { isLost, isRemoved } = removals(story);
+  const { isLost, isRemoved, isRemovedBy } = removals(story);
   const { isOfCutLog } = cuts(story);
   const byJob = Map.groupBy(story.jobs, ({ value }) => value.jobId);
   return ({ asked, calls, originals }: CallReplayLife, { atMs, value }: Job): string | undefined => {
@@ -73,7 +74,8 @@ function unmeantFinder(story: Story) {
     if (calls.which === "dead" && !(letter !== undefined && letter.atMs <= atMs)) return "is not dead";
     const hasEnded =
       (letter !== undefined && letter.atMs <= atMs) ||
-      (byJob.get(original.value.jobId) ?? []).some(isLost) ||
+      // Where it waited is gone from its log, though a deliverer has it in hand: nobody else can see that it waits.
+      (byJob.get(original.value.jobId) ?? []).some((copy) => isLost(copy) || isRemovedBy(atMs, copy)) ||
       eventsOf(original.value).requests.some((each) => isTaken(each) && (each.answeredAtMs ?? 0) <= atMs);
     return hasEnded ? undefined : "has not ended yet";
   };
@@ -169,21 +171,30 @@ export const callsAreSentAgainOnce = law("a replay sends a call once", function*
   }
 });
 
+/** Since it sent a job, who has written the last record of the replay has begun anew: what was sent and not counted before that is sent again. */
+function isOfEarlierRun({ happenings }: Story, { atMs, process }: Job, { last }: ReplayLife): boolean {
+  const beginsAnew = (each: Happening): boolean =>
+    each.kind === "disturbed" && each.process === process && (each.by === "start" || each.by === "rebalance");
+  return (
+    process !== last.process ||
+    happenings.some((each) => beginsAnew(each) && atMs <= each.atMs && each.atMs <= last.atMs)
+  );
+}
+
 /**
  * What a replay of calls says of itself at its end is so, where no commit was lost and nothing removed: then who comes later counts other calls.
- * What another process has sent and not counted before it lost the replay is sent and counted again, but for calls that their log has lost since.
+ * So it is with a call whose log was cut: it is not found any more, or was read again and waits.
  */
 export const callReplayCountsAreTrue = law("a replay of calls counts what it sent", function* (story) {
   const isUnsure = story.happenings.some(({ kind }) => kind === "commits_lost" || kind === "removed");
   if (isUnsure) return;
-  const { isCut } = cuts(story);
   const jobs = Map.groupBy(replayJobs(story), ({ value }) => value.replayId ?? "");
-  for (const { id, last, originals } of callReplays(story)) {
+  for (const life of callReplays(story)) {
+    const { id, last } = life;
     const { matched, replayed, state } = last.value;
     const made = jobs.get(id) ?? [];
-    const isGone = ({ process, value }: Job): boolean =>
-      process !== last.process && originals.get(value.jobId)?.every(isCut) === true;
-    const calls = new Set(made.flatMap((job) => (isGone(job) ? [] : job.value.jobId))).size;
+    const counted = made.filter((job) => !isOfEarlierRun(story, job, life) || !isReadAgain(story, job.value));
+    const calls = new Set(counted.map(({ value }) => value.jobId)).size;
     if (matched !== replayed) yield `${id} says matched ${matched} and replayed ${replayed}`;
     if (replayed > made.length || (state === "finished" && replayed < calls))
       yield `${id} says replayed ${replayed}, and has sent ${calls}`;

@@ -131,7 +131,7 @@ function beganAnew({ happenings, jobs }: Story, call: OfCall): boolean {
 }
 
 /** A log that was cut is read again from a time before that (docs/metrics.md): what was done of it is done once more. */
-function isReadAgain(story: Story, call: OfCall): boolean {
+export function isReadAgain(story: Story, call: OfCall): boolean {
   const { isOfCutLog } = cuts(story);
   return [...story.calls, ...story.jobs].some(
     (written) => isSame(written.value, call) && isOfCutLog(written),

@@ -435,6 +435,17 @@ export const REGRESSIONS: readonly Regression[] = [
       "the world ended when somebody had said that a log was cut, and had not read yet what stood there by then",
   },
   {
+    seed: 4134913,
+    worlds: "deliveries",
+    found: "the law asked a replay to see that a call waits of which retention had removed the record",
+  },
+  {
+    seed: 4239922,
+    worlds: "deliveries",
+    found:
+      "the law asked a replay that begins anew to count a call that was sent before, and waits since its log was cut",
+  },
+  {
     seed: 4226130,
     worlds: "deliveries",
     found:
