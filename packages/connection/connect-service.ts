@@ -2,6 +2,7 @@ import type { KafkaSettings } from "#kafka";
 import type { ServiceContext } from "#runtime";
 import { type Topic, type TopicMap, type TopicMapOptions, topicMap } from "#topics";
 import { connect, type KafkaAndSerde, type Ways } from "./connect.ts";
+import { watchRequests } from "./watch-requests.ts";
 
 /** A service's way to Kafka, and the topics of its deployment. */
 export interface Connection extends KafkaAndSerde {
@@ -19,7 +20,7 @@ interface ConnectionSettings {
  * with its lifecycle later. `topicsOf` names the topics that the service writes or reads.
  */
 export function connectService(
-  { settings, logger, lifecycle, host }: ServiceContext<ConnectionSettings>,
+  { settings, logger, lifecycle, metrics, host }: ServiceContext<ConnectionSettings>,
   topicsOf: (topics: TopicMap) => readonly Topic[],
   ways?: Ways,
 ): Connection {
@@ -35,6 +36,7 @@ export function connectService(
     },
     ways,
   );
+  watchRequests(metrics, topics);
   lifecycle.onStop("kafka", () => kafka.close());
   lifecycle.onStop("serde", () => serde.close());
   return { topics, kafka, serde };

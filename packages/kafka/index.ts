@@ -32,6 +32,7 @@ export { fromClientError, KafkaError, type KafkaErrorCode } from "./errors.ts";
 export { createKafka, createKafkaOn, type KafkaDependencies } from "./kafka.ts";
 export { partitionOfKey } from "./producing/partitioner.ts";
 export { clientCluster } from "./protocol/client-cluster.ts";
+export { KAFKA_APIS, producedTo, requestsSent } from "./protocol/request-counts.ts";
 export type {
   CommittedOffset,
   FetchedBatch,

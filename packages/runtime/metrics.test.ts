@@ -30,6 +30,22 @@ describe("metrics", () => {
     expect(await metrics.expose()).toContain("hookline_lag_records 7");
   });
 
+  test("a counter whose totals are kept elsewhere is asked at each scrape", async () => {
+    const metrics = create();
+    let total = 3;
+    metrics.counter({
+      name: "requests_total",
+      help: "h",
+      labels: { api: ["Fetch", "Produce"] },
+      collect: (totals) => totals.set({ api: "Fetch" }, total),
+    });
+    expect(await metrics.expose()).toContain('hookline_requests_total{api="Fetch"} 3');
+    total = 4;
+    const text = await metrics.expose();
+    expect(text).toContain('hookline_requests_total{api="Fetch"} 4');
+    expect(text).toContain('hookline_requests_total{api="Produce"} 0');
+  });
+
   test("the clock is shown in seconds, as it is at the scrape", async () => {
     const text = await create().expose();
     const [, seconds] = /^hookline_clock_timestamp_seconds (.*)$/m.exec(text) ?? [];

@@ -27,7 +27,10 @@ interface MetricOptions<L extends LabelSpec> {
 }
 
 export interface Metrics {
-  counter<const L extends LabelSpec = Record<never, never>>(options: MetricOptions<L>): Counter<L>;
+  /** With `collect` the totals are kept elsewhere, and asked for at each scrape. */
+  counter<const L extends LabelSpec = Record<never, never>>(
+    options: MetricOptions<L> & { collect?(totals: Gauge<L>): void },
+  ): Counter<L>;
   /** With `collect` the value is asked for at each scrape. */
   gauge<const L extends LabelSpec = Record<never, never>>(
     options: MetricOptions<L> & { collect?(gauge: Gauge<L>): void },
@@ -58,11 +61,19 @@ function definition<L extends LabelSpec>(options: MetricOptions<L>, registry: Re
  * Totals of our own, handed to prom-client at a scrape: it hashes and checks the labels at every call. The deliverer's
  * two counters and two histograms cost 1.8 us per event so, and cost 0.2 as plain numbers.
  */
-function registerCounter(config: ReturnType<typeof definition>, sets: LabelSets) {
+function registerCounter(
+  config: ReturnType<typeof definition>,
+  sets: LabelSets,
+  collect?: (totals: Gauge<LabelSpec>) => void,
+) {
   const totals = new Float64Array(sets.all.length);
+  const set = (labels: Readonly<Record<string, string>>, total: number): void => {
+    totals[sets.indexOf(labels)] = total;
+  };
   const series = new PromCounter({
     ...config,
     collect() {
+      collect?.({ set });
       series.reset();
       for (const [place, labels] of sets.all.entries()) series.inc(labels, totals[place] ?? 0);
     },
@@ -80,7 +91,8 @@ export function createMetrics(build: { readonly service: string; readonly versio
   const metrics: Metrics = {
     counter(options) {
       if (!options.name.endsWith("_total")) throw new RangeError(`${options.name} must end in _total`);
-      return { inc: registerCounter(definition(options, registry), createLabelSets(options.labels ?? {})) };
+      const sets = createLabelSets(options.labels ?? {});
+      return { inc: registerCounter(definition(options, registry), sets, options.collect) };
     },
     gauge(options) {
       const series: PromGauge = new PromGauge({

@@ -4,7 +4,17 @@ declare module "kafkajs/src/network/requestQueue/index.js" {
     pending: readonly unknown[];
     throttledUntil: number;
     throttleCheckTimeoutId: NodeJS.Timeout | null;
+    push(request: {
+      readonly entry: { readonly apiKey: number; readonly correlationId: number };
+      readonly expectResponse: boolean;
+      sendRequest(): void;
+    }): void;
     checkPendingRequests(): void;
+    /** Writes it to the socket. */
+    sendSocketRequest(
+      this: RequestQueueInternals,
+      request: { readonly entry: { readonly apiKey: number } },
+    ): void;
     scheduleCheckPendingRequests(): void;
   }
   const RequestQueue: { readonly prototype: RequestQueueInternals };

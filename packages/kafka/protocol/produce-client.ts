@@ -26,7 +26,7 @@ function toMessage({ partition, records, producer }: ProduceBatch, nowMs: number
     nowMs,
     producer,
   );
-  return { partition, value: NO_BYTES, encodedBatch };
+  return { partition, value: NO_BYTES, encodedBatch, records: records.length };
 }
 
 function toTopicMessages(

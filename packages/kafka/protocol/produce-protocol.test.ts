@@ -2,6 +2,7 @@ import { beforeAll, describe, expect, test } from "@jest/globals";
 import Produce, { type ProduceArguments } from "kafkajs/src/protocol/requests/produce/index.js";
 import { encodeRecordBatch } from "./encode-record-batch.ts";
 import { type EncodedMessage, installProduceProtocol, outcomesIn } from "./produce-protocol.ts";
+import { producedTo } from "./request-counts.ts";
 
 beforeAll(() => {
   installProduceProtocol();
@@ -16,7 +17,7 @@ function exchange(messages: readonly unknown[]) {
 }
 
 function encoded(): EncodedMessage {
-  return { partition: 3, value: Buffer.alloc(0), encodedBatch: batch };
+  return { partition: 3, value: Buffer.alloc(0), encodedBatch: batch, records: 1 };
 }
 
 describe("produce protocol", () => {
@@ -26,6 +27,18 @@ describe("produce protocol", () => {
     expect(buffer.toString("hex")).toBe(
       head + batch.length.toString(16).padStart(8, "0") + batch.toString("hex"),
     );
+  });
+
+  test("a request is counted for each topic that it carries, with the topic's records", async () => {
+    const messages = [{ ...encoded(), records: 3 }];
+    const partitions = [0, 1].map((partition) => ({ partition, messages }));
+    const topicData = ["counted-a", "counted-b"].map((topic) => ({ topic, partitions }));
+    const { request } = Produce.protocol({ version: 7 })({ acks: -1, timeout: 500, topicData });
+    expect(producedTo("counted-a")).toEqual({ requests: 0, records: 0 });
+    await request.encode();
+    await request.encode();
+    expect(producedTo("counted-a")).toEqual({ requests: 2, records: 12 });
+    expect(producedTo("counted-b")).toEqual({ requests: 2, records: 12 });
   });
 
   test("ordinary messages still go the client's way", async () => {

@@ -6,6 +6,7 @@ import Produce, {
 } from "kafkajs/src/protocol/requests/produce/index.js";
 import type { PartitionOutcome } from "../cluster.ts";
 import { fromClientError } from "../errors.ts";
+import { countProduced } from "./request-counts.ts";
 
 const SUCCESS = 0;
 
@@ -15,6 +16,8 @@ export interface EncodedMessage {
   /** What the client checks for; the broker never sees it. */
   readonly value: Buffer;
   readonly encodedBatch: Buffer;
+  /** In the batch. */
+  readonly records: number;
 }
 
 const INSTALLED = Symbol.for("hookline.produce-protocol");
@@ -65,10 +68,13 @@ function encodeRequest({ acks, timeout, topicData }: ProduceArguments): Buffer {
   for (const { topic, partitions } of topicData) {
     const name = Buffer.from(topic);
     parts.push(int16(name.length), name, int32(partitions.length));
+    let count = 0;
     for (const { partition, messages } of partitions) {
-      const batch = encodedOf(messages) ?? Buffer.alloc(0);
-      parts.push(int32(partition), int32(batch.length), batch);
+      const { encodedBatch, records } = messages[0] as EncodedMessage;
+      parts.push(int32(partition), int32(encodedBatch.length), encodedBatch);
+      count += records;
     }
+    countProduced(topic, count);
   }
   return Buffer.concat(parts);
 }

@@ -1,5 +1,6 @@
 import { beforeAll, describe, expect, jest, test } from "@jest/globals";
 import RequestQueue, { type RequestQueueInternals } from "kafkajs/src/network/requestQueue/index.js";
+import { requestsSent } from "./request-counts.ts";
 import { patchRequestQueue } from "./request-queue-patch.ts";
 
 beforeAll(patchRequestQueue);
@@ -35,6 +36,25 @@ describe("request queue", () => {
     jest.advanceTimersByTime(1);
     expect(checks).toHaveBeenCalledTimes(1);
     jest.useRealTimers();
+  });
+
+  test("a request counts once, when it is sent, however often the client was patched", () => {
+    patchRequestQueue();
+    const queue = newQueue({ throttledUntil: Date.now() + 60_000 });
+    const before = { fetch: requestsSent("Fetch"), other: requestsSent("other") };
+    const sent: number[] = [];
+    for (const apiKey of [1, 1, 42])
+      queue.push({
+        entry: { apiKey, correlationId: sent.push(apiKey) },
+        expectResponse: true,
+        sendRequest: () => undefined,
+      });
+    expect(requestsSent("Fetch")).toBe(before.fetch);
+    Object.assign(queue, { throttledUntil: -1, maxInFlightRequests: null });
+    queue.checkPendingRequests();
+    expect(requestsSent("Fetch") - before.fetch).toBe(2);
+    expect(requestsSent("other") - before.other).toBe(1);
+    if (queue.throttleCheckTimeoutId !== null) clearTimeout(queue.throttleCheckTimeoutId);
   });
 
   test("no delay is ever negative, also with a request waiting behind a full queue (fact 3)", () => {
