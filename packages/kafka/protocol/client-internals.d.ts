@@ -39,6 +39,8 @@ declare module "kafkajs/src/cluster/brokerPool.js" {
 }
 
 declare module "kafkajs/src/cluster/index.js" {
+  import type { ClientMetadata } from "kafkajs/src/cluster/brokerPool.js";
+
   export interface ConnectionInternals {
     readonly requestQueue: { readonly inflight: { readonly size: number } };
     /** Not there before it was opened. */
@@ -47,12 +49,22 @@ declare module "kafkajs/src/cluster/index.js" {
     disconnect(): Promise<unknown>;
   }
   export interface ClusterInternals {
+    /** Of all topics unless some are named. */
+    metadata(
+      this: ClusterInternals,
+      asked?: { readonly topics?: readonly string[] },
+    ): Promise<ClientMetadata>;
     readonly brokerPool: {
+      readonly metadata: ClientMetadata | null;
+      refreshMetadata(topics: readonly string[]): Promise<void>;
       readonly brokers: Readonly<
         Record<string, { readonly connectionPool: { readonly pool: readonly ConnectionInternals[] } }>
       >;
     };
   }
+  const Cluster: { readonly prototype: ClusterInternals };
+  // biome-ignore lint/style/noDefaultExport: it describes a CommonJS module.
+  export default Cluster;
 }
 
 declare module "kafkajs/src/protocol/requests/produce/index.js" {

@@ -1,4 +1,5 @@
 import BrokerPool, { type ClientMetadata } from "kafkajs/src/cluster/brokerPool.js";
+import Cluster, { type ClusterInternals } from "kafkajs/src/cluster/index.js";
 
 /** As the client's own for its consumers and producers, and the Java client's. */
 const MAX_AGE_MS = 300_000;
@@ -8,12 +9,26 @@ const latest = new WeakMap<object, ClientMetadata | null>();
 
 /**
  * The client's admin believes what it knows of topics for 0 ms: before each request it asks for all topics that it was ever asked about. Here it
- * believes it for as long as a consumer does. A leader of before refuses what it is asked, and our admin then begins anew (AdminClient).
+ * believes it for as long as a consumer does. A leader of before refuses what it is asked, and our admin then begins anew (AdminClient). Who
+ * asks for topics by name gets them as they are now: the client would ask twice, and swallow what the second answer is refused with.
  *
  * The client replaces what it knows of topics by each answer, and an answer has the topics that were asked for: what is under way for
  * another topic meanwhile finds no partitions, and reads that nothing is committed. Here a topic stays known until it is answered anew.
  */
 export function patchMetadata(): void {
+  patchBrokerPool();
+  const { metadata } = Cluster.prototype;
+  Cluster.prototype.metadata = async function metadataAsAnswered(this: ClusterInternals, asked = {}) {
+    const { topics = [] } = asked;
+    if (topics.length === 0) return metadata.call(this, asked);
+    await this.brokerPool.refreshMetadata(topics);
+    const { metadata: known } = this.brokerPool;
+    if (known === null) throw new TypeError("the client forgets what it was answered");
+    return { ...known, topicMetadata: known.topicMetadata.filter(({ topic }) => topics.includes(topic)) };
+  };
+}
+
+function patchBrokerPool(): void {
   Object.defineProperty(BrokerPool.prototype, "metadataMaxAge", {
     configurable: true,
     get(this: object) {
