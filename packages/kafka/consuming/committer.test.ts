@@ -17,11 +17,12 @@ let lines: readonly LogLine[];
 let answers: (() => Promise<boolean>)[];
 let renewals: number;
 let afterMs: number;
+let acknowledged: number;
 let committer: Committer;
 
 beforeEach(() => {
   host = new ManualHost();
-  [place, sent, answers, renewals] = [0, [], [], 0];
+  [place, sent, answers, renewals, acknowledged] = [0, [], [], 0, 0];
   [metadata, texts, afterMs] = [undefined, [], 100];
   const recording = recordingLogger();
   ({ lines } = recording);
@@ -34,6 +35,9 @@ beforeEach(() => {
       sent.push(position?.offset ?? -1);
       texts.push(position?.metadata);
       return (await answers.shift()?.()) ?? true;
+    },
+    onCommitted: () => {
+      acknowledged += 1;
     },
     onStuck: () => {
       renewals += 1;
@@ -86,6 +90,18 @@ describe("committer", () => {
     expect(sent).toHaveLength(before);
   });
 
+  test("what was acknowledged, or had not moved, is committed; what was not sent, or refused, is not", async () => {
+    answers = [notSent, refused];
+    done(1);
+    await committer.commit();
+    await committer.commit();
+    expect(acknowledged).toBe(0);
+    await committer.commit();
+    expect(acknowledged).toBe(1);
+    await committer.commit();
+    expect([acknowledged, sent]).toEqual([2, [1, 1, 1]]);
+  });
+
   test("only what has moved since its last commit is committed", async () => {
     const asked: PartitionOffset[][] = [];
     const places = [5, 7];
@@ -95,6 +111,7 @@ describe("committer", () => {
       commitAfterMs: () => 100,
       positions: () => places.map((offset, partition) => ({ topic: "t", partition, offset })),
       commit: async (positions) => asked.push([...positions]) > 0,
+      onCommitted: () => undefined,
       onStuck: () => undefined,
     });
     await ofTwo.commit();

@@ -19,6 +19,8 @@ export interface CommitterParts {
   commitAfterMs(): number;
   /** What may be committed of the partitions that are assigned now, and of no others (fact 7). */
   positions(): readonly CommittedOffset[];
+  /** What `positions` said last is committed. */
+  onCommitted(): void;
   /** One try. False: there is no generation to commit in, and nothing was sent. */
   commit(positions: readonly CommittedOffset[]): Promise<boolean>;
   /** Commits fail and will go on failing in this session. */
@@ -65,7 +67,7 @@ export class Committer {
       const before = committed.get(keyOf(position));
       return before?.offset !== position.offset || before.metadata !== position.metadata;
     });
-    if (moved.length === 0) return;
+    if (moved.length === 0) return this.#parts.onCommitted();
     this.#underWay = this.#send(moved, committed);
     await this.#underWay;
   }
@@ -82,6 +84,7 @@ export class Committer {
       if (!isSent) return this.#commitIn(RETRY_AFTER_MS);
       for (const position of moved) committed.set(keyOf(position), position);
       this.#failures = 0;
+      this.#parts.onCommitted();
     } catch (thrown) {
       this.#failed(fromClientError(thrown));
     } finally {

@@ -24,8 +24,6 @@ const CLOCKS_APART_MS = 10_000;
 /** Nothing that is done waits long for its commit, and nobody who waits for a record for its fetch. */
 const USUAL_HASTE: Haste = { fetchPauseMs: 3, commitAfterMs: 100 };
 
-const NOBODYS: Ownership = { isOurs: false };
-
 export interface GroupReaderOptions<T>
   extends Pick<
     RunnerOptions<T>,
@@ -86,6 +84,10 @@ export class GroupReader<T> {
       commitAfterMs: () => this.#haste().commitAfterMs,
       positions: () => this.#partitionReaders.positions(),
       commit: async (positions) => this.#supervisor.session?.commit(positions) ?? false,
+      onCommitted: () => {
+        this.#partitionReaders.committed();
+        this.#release.settled();
+      },
       onStuck: () => this.#supervisor.renew("offsets cannot be committed"),
     });
     this.#handOver = new HandOver({
@@ -132,7 +134,7 @@ export class GroupReader<T> {
   }
 
   ownership(partition: TopicPartition): Ownership {
-    return this.#partitionReaders.at(partition)?.ownership() ?? NOBODYS;
+    return this.#partitionReaders.ownership(partition);
   }
 
   /** Resolves when the group has been joined; rejects when that can never be. */

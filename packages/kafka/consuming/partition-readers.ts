@@ -1,8 +1,10 @@
 import type { CommittedOffset } from "../session.ts";
 import { keyOf } from "../topic-partition.ts";
-import type { TopicPartition } from "../types.ts";
+import type { Ownership, TopicPartition } from "../types.ts";
 import { type DoneAhead, decodeDoneAhead, encodeDoneAhead, metadataBytesOf } from "./done-ahead.ts";
 import { PartitionReader, type PartitionReaderParts } from "./partition-reader.ts";
+
+const NOBODYS: Ownership = { isOurs: false };
 
 export interface PartitionReadersParts<T> extends Omit<PartitionReaderParts<T>, "onLeft"> {
   /** Also what was done behind the group's commit is stepped (`RunnerOptions`). */
@@ -32,9 +34,12 @@ export class PartitionReaders<T> {
     return this.#partitionReaders.size;
   }
 
-  /** Numbers of the assigned partitions of which records are worked on. */
+  /** Numbers of the assigned partitions of which records are worked on, or are done and not committed. */
   get busy(): ReadonlySet<number> {
-    const isBusy = (partition: TopicPartition): boolean => this.at(partition)?.underWay.isAny === true;
+    const isBusy = (partition: TopicPartition): boolean => {
+      const reader = this.at(partition);
+      return reader !== undefined && (reader.underWay.isAny || !reader.place.isCommitted);
+    };
     return new Set(this.#assigned.filter(isBusy).map(({ partition }) => partition));
   }
 
@@ -42,6 +47,10 @@ export class PartitionReaders<T> {
   at(partition: TopicPartition): PartitionReader<T> | undefined {
     const key = keyOf(partition);
     return this.#assignedKeys.has(key) ? this.#partitionReaders.get(key) : undefined;
+  }
+
+  ownership(partition: TopicPartition): Ownership {
+    return this.at(partition)?.ownership() ?? NOBODYS;
   }
 
   assign(partitions: readonly TopicPartition[]): void {
@@ -67,17 +76,23 @@ export class PartitionReaders<T> {
     for (const partitionReader of this.#partitionReaders.values()) partitionReader.close();
   }
 
-  /** What may be committed, of the partitions that are assigned (fact 7). */
+  /** What may be committed, of the partitions that are assigned (fact 7); it is sent now. */
   positions(): CommittedOffset[] {
     const maxBytes = metadataBytesOf(this.#assigned.length);
     return this.#assigned.flatMap((partition) => {
       const place = this.at(partition)?.place;
+      place?.sent();
       const offset = place?.committable;
       if (offset === undefined) return [];
       return [
         { ...partition, offset, metadata: encodeDoneAhead(this.#kept(place?.doneAhead()), offset, maxBytes) },
       ];
     });
+  }
+
+  /** The group has committed what `positions` said last. */
+  committed(): void {
+    for (const partition of this.#assigned) this.at(partition)?.place.committed();
   }
 
   /** What the group has committed where the reading of these partitions begins. */

@@ -19,6 +19,30 @@ test("a place that was never lost is known, also before its first batch", () => 
   expect(newPlace().isKnown).toBe(true);
 });
 
+test("all is committed when nothing was done since the commit that was answered was sent", () => {
+  const place = newPlace();
+  place.begin(0, 2);
+  const [first, second] = [seen(0), seen(1)];
+  for (const record of [first, second]) place.see(record);
+  expect(place.isCommitted).toBe(true);
+  place.done(first);
+  place.sent();
+  place.doneEarly({ offset: 7, timestampMs: 0 });
+  place.committed();
+  expect(place.isCommitted).toBe(false);
+  place.sent();
+  place.committed();
+  expect(place.isCommitted).toBe(true);
+  place.done(second);
+  place.lose([]);
+  expect(place.isCommitted).toBe(true);
+  place.ownAnew();
+  place.done(seen(3));
+  place.sent();
+  place.committed();
+  expect(place.isCommitted).toBe(false);
+});
+
 test("it is not known from its loss to the first batch of the new term, and commits nothing then", () => {
   const place = newPlace();
   place.begin(0, 2);

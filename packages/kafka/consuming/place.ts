@@ -22,6 +22,10 @@ export class Place {
   #isCut = false;
   /** By the group's commit with which the term began, and what this member has done since then before it read it. */
   #doneBefore: DoneAhead | undefined;
+  /** How many were done in this term, and how many of them when a commit was sent, and when one was answered. */
+  #doneCount = 0;
+  #sentCount = 0;
+  #committedCount = 0;
 
   constructor(onCut: (cut: CutLog) => void) {
     this.#onCut = onCut;
@@ -65,6 +69,7 @@ export class Place {
     this.#isKnown = false;
     this.#isCut = false;
     this.#doneBefore = undefined;
+    this.#endTerm();
     for (const record of held) if (this.#tracker.rewind(record)) return;
   }
 
@@ -74,6 +79,7 @@ export class Place {
     this.#isCut = false;
     this.#mayRepeat = true;
     this.#doneBefore = undefined;
+    this.#endTerm();
   }
 
   /**
@@ -133,11 +139,33 @@ export class Place {
 
   done(record: Seen): void {
     this.#tracker.done(record);
+    this.#doneCount += 1;
+  }
+
+  /** All that was done in this term is committed. */
+  get isCommitted(): boolean {
+    return this.#committedCount === this.#doneCount;
+  }
+
+  /** What may be committed is sent now. */
+  sent(): void {
+    if (this.#isKnown) this.#sentCount = this.#doneCount;
+  }
+
+  /** What was sent last is committed. */
+  committed(): void {
+    this.#committedCount = this.#sentCount;
+  }
+
+  /** What was done in a term that is over is its next owner's to find out. */
+  #endTerm(): void {
+    [this.#doneCount, this.#sentCount, this.#committedCount] = [0, 0, 0];
   }
 
   /** It was done before its turn, whether it was read here or not. Between two terms that is for its next owner to find out. */
   doneEarly(record: Pick<Seen, "offset" | "timestampMs">): void {
     if (!this.#isKnown) return;
+    this.#doneCount += 1;
     const { next } = this.#tracker;
     if (next !== undefined && record.offset < next) this.#tracker.doneAt(record);
     else this.#doneBefore = withDone(this.#doneBefore, record);

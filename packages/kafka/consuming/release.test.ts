@@ -110,6 +110,42 @@ test("a member keeps a busy partition over a rebalance, begins nothing of it, co
   expect(bench.claims.get("1-0")?.isOurs).toBe(true);
 });
 
+test("what ends while the last commit before a join is under way holds its partition until it is committed, too", async () => {
+  const { host, bench, settle } = await busyMember();
+  const answered = Promise.withResolvers<void>();
+  const handedOver = bench.session().handlers.onRebalancing();
+  await host.advance(249);
+  bench.session().commitTakes = answered.promise;
+  settle("0-0");
+  await host.advance(1);
+  settle("1-0");
+  answered.resolve();
+  await host.advance(0);
+  await handedOver;
+  expect(busyOf(bench)).toEqual([1, 2]);
+  bench.session().join([0, 1, 2], "me", [1]);
+  expect(bench.session().rejoins).toBe(0);
+  await host.advance(100);
+  expect(bench.session().rejoins).toBe(1);
+  expect(bench.session().commits.flat()).toContainEqual(expect.objectContaining({ partition: 1, offset: 1 }));
+  expect(busyOf(bench)).not.toContain(1);
+});
+
+test("what cannot be committed holds its partition no longer than work that does not end", async () => {
+  const { host, bench, settle } = await busyMember();
+  settle("1-0");
+  bench.session().canCommit = false;
+  const handedOver = bench.session().handlers.onRebalancing();
+  await host.advance(250);
+  await handedOver;
+  expect(busyOf(bench)).toEqual([0, 1, 2]);
+  bench.session().join([0, 1, 2], "me", [1]);
+  await host.advance(7_999);
+  expect([bench.session().rejoins, busyOf(bench)]).toEqual([0, [0, 1, 2]]);
+  await host.advance(1);
+  expect([bench.session().rejoins, busyOf(bench)]).toEqual([1, [0, 2]]);
+});
+
 test("a partition with work that was begun ahead of its turn is busy, too, until that has ended", async () => {
   const host = new ManualHost();
   const work = { dueAtMs: () => Number.MAX_SAFE_INTEGER };
