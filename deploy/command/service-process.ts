@@ -5,7 +5,7 @@ import { join } from "node:path";
 import type { ServiceName } from "#contract";
 import type { Environment } from "#runtime";
 import { environmentOf } from "../start/service-settings.ts";
-import { FIRST_METRICS_PORT, metricsPortOf, STARTED_SERVICES } from "../start/services.ts";
+import { FIRST_METRICS_PORT, metricsPortOf, startedServices } from "../start/services.ts";
 import type { CommandContext } from "./context.ts";
 import { EXIT } from "./exit-codes.ts";
 
@@ -35,11 +35,11 @@ function start(name: ServiceName, environment: Environment): ChildProcess {
 }
 
 /**
- * Runs every service until a signal comes, or one of them ends: then the others end in order too, and whoever started this starts
+ * Runs every service that the environment asks for until a signal comes, or one of them ends: then the others end in order too, and whoever started this starts
  * all of it again.
  */
 export async function runAllServices({ environment, say, endWith }: CommandContext): Promise<void> {
-  const children = new Map(STARTED_SERVICES.map((name) => [name, start(name, environment)]));
+  const children = new Map(startedServices(environment).map((name) => [name, start(name, environment)]));
   let isEnding = false;
   const endAll = (): void => {
     isEnding = true;

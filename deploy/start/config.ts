@@ -1,5 +1,5 @@
 import { SERVICES } from "#contract";
-import { apiTokenSettings, setting, settingsGroup, value } from "#runtime";
+import { apiTokenSettings, audienceSwitch, setting, settingsGroup, value } from "#runtime";
 import { distancesText, FIRST_METRICS_PORT } from "./services.ts";
 
 const HIGHEST_PORT = 65_535;
@@ -95,4 +95,5 @@ const startSettings = settingsGroup({
 export const settings = {
   start: startSettings,
   api: apiTokenSettings,
+  switch: audienceSwitch,
 };

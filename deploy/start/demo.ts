@@ -27,6 +27,8 @@ export interface DemoOptions {
   /** Bearer token of the control API, when it wants one. */
   readonly token: string | undefined;
   readonly say: (line: string) => void;
+  /** Whether there are audiences to show. */
+  readonly hasAudiences?: boolean;
   /** Where its webhook is; on this machine unless given. */
   readonly receiver?: ReceiverAddress;
 }
@@ -153,6 +155,7 @@ export async function startDemo(options: DemoOptions): Promise<Demo> {
       sendCalls: async () => {
         for (const { route, body } of CALLS) await sendCall(target, route, body);
         const track = (body: object): Promise<void> => sendCall(target, "track", body);
+        if (options.hasAudiences === false) return;
         showAudience({ ask, track, say }).catch((error: unknown) => {
           if (!isClosed) say(`WARN the demo's audience is not shown: ${String(error)}`);
         });

@@ -5,7 +5,7 @@ import type { Stack } from "#stack";
 import { settings as provisionSchema } from "../provision/config.ts";
 import { runProvision } from "../provision/index.ts";
 import { environmentOf } from "./service-settings.ts";
-import { metricsPortOf, STARTED_SERVICES, type StartedService } from "./services.ts";
+import { metricsPortOf, type StartedService, startedServices } from "./services.ts";
 import { type SupervisedService, superviseService } from "./supervised-service.ts";
 
 const ROOT = join(import.meta.dirname, "../..");
@@ -51,7 +51,7 @@ async function superviseAll(environment: Environment, options: ProductOptions): 
     await Promise.all(stops.map((stop) => stop()));
   });
   const results = await Promise.allSettled(
-    STARTED_SERVICES.map((name) => {
+    startedServices(environment).map((name) => {
       const port = String(metricsPortOf(name, metricsPort));
       const own = environmentOf(name, { ...environment, HOOKLINE_METRICS_PORT: port });
       const program = join(ROOT, "services", name, "main.ts");
@@ -76,7 +76,7 @@ export async function startProduct(options: ProductOptions): Promise<Product> {
   await provision(environment, say);
   await mkdir(options.logFolder, { recursive: true, mode: 0o700 });
   say(
-    `Starting ${STARTED_SERVICES.toReversed().join(", ")} (logs in ${join(options.logFolder, "*.log")}) ...`,
+    `Starting ${startedServices(environment).toReversed().join(", ")} (logs in ${join(options.logFolder, "*.log")}) ...`,
   );
   const services = await superviseAll(environment, options);
   const portOf = (service: StartedService, name: string): number | undefined =>

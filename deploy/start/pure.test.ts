@@ -3,7 +3,7 @@ import { arrivalLine } from "./arrival-line.ts";
 import { countDeaths, restartDelayMs } from "./back-off.ts";
 import { readServiceLine } from "./log-lines.ts";
 import { environmentOf } from "./service-settings.ts";
-import type { StartedService } from "./services.ts";
+import { STARTED_SERVICES, type StartedService, startedServices } from "./services.ts";
 import { printable, printableLines } from "./terminal-text.ts";
 
 describe("the back-off of a service that dies", () => {
@@ -14,6 +14,19 @@ describe("the back-off of a service that dies", () => {
   test("begins anew after a minute of life", () => {
     expect(countDeaths(4, 1000)).toBe(5);
     expect(countDeaths(4, 60_000)).toBe(1);
+  });
+});
+
+describe("the services that are started", () => {
+  test("are all of them, unless audiences are off", () => {
+    expect(startedServices({})).toEqual(STARTED_SERVICES);
+    expect(startedServices({ HOOKLINE_AUDIENCES: "on" })).toEqual(STARTED_SERVICES);
+    const others = STARTED_SERVICES.filter((name) => name !== "audience-processor");
+    expect(startedServices({ HOOKLINE_AUDIENCES: "off" })).toEqual(others);
+  });
+
+  test("are none while it is not clear which", () => {
+    expect(() => startedServices({ HOOKLINE_AUDIENCES: "of" })).toThrow("HOOKLINE_AUDIENCES");
   });
 });
 

@@ -8,13 +8,13 @@ import { withFreshHint } from "./fresh-hint.ts";
 import { portProblems, type WantedPort } from "./ports.ts";
 import { type Product, startProduct } from "./product.ts";
 import type { RunOptions } from "./run-options.ts";
-import { metricsPortOf, STARTED_SERVICES } from "./services.ts";
+import { metricsPortOf, startedServices } from "./services.ts";
 import { tellOtherShells } from "./tell-other-shells.ts";
 
 function wantedPorts({ settings: { start }, environment }: RunOptions): WantedPort[] {
   const hosts = { ...environment, ...listenChoices(environment).variables };
   const hostOf = (name: string): string => hosts[`HOOKLINE_${name}_HOST`] ?? "127.0.0.1";
-  const metrics = STARTED_SERVICES.map((service) => ({
+  const metrics = startedServices(environment).map((service) => ({
     host: hostOf("METRICS"),
     port: metricsPortOf(service, start.metricsPort),
     what: `metrics of ${service}`,
@@ -85,7 +85,11 @@ async function bringUpDemo(options: RunOptions, product: Product): Promise<Demo 
   const { settings, say, ending } = options;
   if (!settings.start.demo) return undefined;
   const { ingestUrl, controlUrl } = product;
-  const demo = await startDemo({ ingestUrl, controlUrl, token: ableToken(settings), say });
+  const { hasAudiences } = settings.switch;
+  const demo = await startDemo({
+    ...{ ingestUrl, controlUrl, token: ableToken(settings), say },
+    hasAudiences,
+  });
   ending.onStarted(demo.close);
   say(
     `Demo: a source with write key ${demo.writeKey}, and a destination with the webhook ${demo.webhookUrl}`,

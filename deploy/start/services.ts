@@ -1,4 +1,5 @@
 import { SERVICES, type ServiceName } from "#contract";
+import { audienceSwitch, type Environment, readSettings } from "#runtime";
 
 /**
  * What `npm start` runs, in the order in which it is started; it is stopped in the reverse. control comes first, for ingest
@@ -13,6 +14,15 @@ export const STARTED_SERVICES = [
 ] as const satisfies readonly ServiceName[];
 
 export type StartedService = (typeof STARTED_SERVICES)[number];
+
+/** Those that this environment asks for. Throws a SettingsError when HOOKLINE_AUDIENCES says neither. */
+export function startedServices(environment: Environment): readonly StartedService[] {
+  const { audiences } = readSettings(
+    { audiences: audienceSwitch },
+    { processName: "npm start", environment },
+  );
+  return STARTED_SERVICES.filter((name) => audiences.hasAudiences || name !== "audience-processor");
+}
 
 /** HOOKLINE_METRICS_PORT of `npm start` is ingest's; the others keep their distance from it. */
 export const FIRST_METRICS_PORT = SERVICES.ingest.metricsPort;

@@ -1,4 +1,5 @@
 import {
+  audienceSwitch,
   dataDirSettings,
   kafkaSettings,
   registrySettings,
@@ -38,4 +39,5 @@ export const settings = {
   topics: topicSettings,
   data: dataDirSettings,
   audiences: audienceSettings,
+  switch: audienceSwitch,
 };

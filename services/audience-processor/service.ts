@@ -131,6 +131,13 @@ function followTime(
 }
 
 async function start(context: ProcessorContext, outside: ProcessorOutside): Promise<Record<string, never>> {
+  // It is ready and does nothing, so that a deployment that starts it all the same stays well.
+  if (context.settings.switch.hasAudiences) await keepAudiences(context, outside);
+  else context.logger.info({}, "HOOKLINE_AUDIENCES is off: calls are not kept for audiences");
+  return {};
+}
+
+async function keepAudiences(context: ProcessorContext, outside: ProcessorOutside): Promise<void> {
   const { health, lifecycle, logger, metrics, nowMs } = context;
   const connection = connect(context, outside);
   const records = createRecords({ ...connection, nowMs });
@@ -193,7 +200,6 @@ async function start(context: ProcessorContext, outside: ProcessorOutside): Prom
   followTime(parts, { computations, partitions });
   await joined;
   isJoined = true;
-  return {};
 }
 
 /** The service in the world that `outside` leads to. */

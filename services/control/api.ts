@@ -19,6 +19,7 @@ import type { DeadLetterParts } from "./dead-letters/parts.ts";
 import { addDeadLetterRoutes } from "./dead-letters/routes.ts";
 import type { DestinationParts } from "./destinations/parts.ts";
 import { addDestinationRoutes } from "./destinations/routes.ts";
+import { ProblemError } from "./http/problem.ts";
 import { type ControlApp, createServer, type ServerOptions } from "./http/server.ts";
 import { followTokens } from "./http/token-file.ts";
 import type { ImportParts } from "./imports/parts.ts";
@@ -59,8 +60,10 @@ export type ApiParts = SourceParts &
   RequestKeyParts &
   Pick<ServerOptions, "telemetry">;
 
-/** Each adds the routes of one feature; none looks at its parts before a request comes. */
-export const ROUTES: readonly ((app: ControlApp, parts: ApiParts) => void)[] = [
+/** Adds the routes of one feature; looks at no part before a request comes. */
+type AddRoutes = (app: ControlApp, parts: ApiParts) => void;
+
+export const ROUTES: readonly AddRoutes[] = [
   // Before the routes that it is for.
   acceptRequestKeys,
   addSourceRoutes,
@@ -88,6 +91,29 @@ export const ROUTES: readonly ((app: ControlApp, parts: ApiParts) => void)[] = [
   addAuditRoute,
 ];
 
+/** Refused as a whole where there are no audiences. */
+const AUDIENCE_ROUTES: ReadonlySet<AddRoutes> = new Set<AddRoutes>([
+  addAudienceRoutes,
+  addComputedTraitRoutes,
+  addMemberRoutes,
+  addValueRoutes,
+  addPreviewRoute,
+  addImportRoutes,
+]);
+
+/** As `add`, and each of its requests is answered with a 409. */
+function refusing(add: AddRoutes): AddRoutes {
+  return (app, parts) =>
+    void app.register(async (scope) => {
+      scope.addHook("onRequest", async () => {
+        const why =
+          "there are no audiences and computed traits in this deployment: HOOKLINE_AUDIENCES is off";
+        throw new ProblemError("conflict", why);
+      });
+      add(scope, parts);
+    });
+}
+
 /** Resolves when it listens, to the ports that it has. */
 export async function openApi(
   { host: machine, lifecycle, logger, settings: own }: ServiceContext<SettingsOf<typeof settings>>,
@@ -95,6 +121,8 @@ export async function openApi(
 ): Promise<Record<string, number>> {
   const { tokens } = own.tokens;
   const { host, port } = own.api;
+  const { hasAudiences } = own.switch;
+  const routes = ROUTES.map((add) => (hasAudiences || !AUDIENCE_ROUTES.has(add) ? add : refusing(add)));
   const server = await createServer({
     host: machine,
     authorise: followTokens(own.tokens, {
@@ -105,7 +133,7 @@ export async function openApi(
     telemetry: parts.telemetry,
     logger,
     newRequestId: () => machine.uuid(),
-    routes: ROUTES.map((add) => (app) => add(app, parts)),
+    routes: routes.map((add) => (app) => add(app, parts)),
   });
   await server.listen({ host, port });
   lifecycle.onStop("control API", () => server.close());

@@ -2,6 +2,7 @@ import { SERVICES } from "#contract";
 import {
   apiTokenSettings,
   apiTokens,
+  audienceSwitch,
   dataDirSettings,
   egressSettings,
   encryptionSettings,
@@ -58,4 +59,5 @@ export const settings = {
   regulations: regulationSettings,
   imports: importSettings,
   connectionSyncs: connectionSyncSettings,
+  switch: audienceSwitch,
 };

@@ -60,12 +60,12 @@ function print(context: CommandContext, options: CapacityOptions): void {
   const limits = limitsOf(load, capacity);
   if (options.json === true)
     printJson(context, { load, ...capacity, limits: [...limits, destinationLimit()] });
-  else printPlan(context, capacity, limits);
+  else printPlan(context, { ...capacity, hasAudiences: load.hasAudiences }, limits);
 }
 
 function printPlan(
   context: CommandContext,
-  { services, partitions, kafka }: Capacity,
+  { hasAudiences, kafka, partitions, services }: Capacity & Pick<Load, "hasAudiences">,
   limits: readonly Limit[],
 ): void {
   const data = Object.entries(services).map(([name, { cores, processes, memoryBytes, diskBytes }]) => ({
@@ -93,6 +93,10 @@ function printPlan(
   context.print(
     `${coloured(context, "bold", "Kafka")}       ${kafka.brokers} brokers, ${kafka.cores.toFixed(1)} cores used, ${bytesText(kafka.diskBytes)} of disk, ${bytesText(kafka.writtenBytesPerSecond)}/s written`,
   );
+  if (!hasAudiences)
+    context.print(
+      `${coloured(context, "bold", "audiences")}   none are planned (--audiences): set HOOKLINE_AUDIENCES=off, and run no audience processor`,
+    );
   context.print("");
   context.print(coloured(context, "bold", "what is at its end next"));
   for (const { what, callsPerSecond, remedy } of [...limits, destinationLimit()])

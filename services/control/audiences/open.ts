@@ -19,11 +19,14 @@ export interface OpenAudiencesParts {
   readonly audit: Audit;
 }
 
-type Context = Pick<ServiceContext<unknown>, "health" | "lifecycle" | "logger">;
+type Context = Pick<
+  ServiceContext<{ readonly switch: { readonly hasAudiences: boolean } }>,
+  "health" | "lifecycle" | "logger" | "metrics" | "settings"
+>;
 
 /** Follows how far audiences are; the API does not wait for it. */
 export async function openAudiences(
-  { health, lifecycle, logger }: Context,
+  { health, lifecycle, logger, metrics, settings }: Context,
   { kafka, serde, topics, producer, audienceTable, writerOf, audit }: OpenAudiencesParts,
 ): Promise<Pick<AudienceParts, "audiences" | "audienceProgress" | "profilePartitions">> {
   const { audienceConfig, audienceProgress, profiles } = topics;
@@ -36,10 +39,18 @@ export async function openAudiences(
         "the progress of an audience cannot be read",
       ),
   });
-  health.readiness("progress of audiences is read", () => progress.loaded);
-  progress.load().catch((error: unknown) => {
-    if (!lifecycle.stopping.aborted) lifecycle.fail(error);
+  const { hasAudiences } = settings.switch;
+  metrics.gauge({
+    name: "control_has_audiences",
+    help: "1 where there are audiences and computed traits, 0 where HOOKLINE_AUDIENCES is off: then nobody misses the audience processor.",
+    collect: (gauge) => gauge.set({}, hasAudiences ? 1 : 0),
   });
+  if (hasAudiences) {
+    health.readiness("progress of audiences is read", () => progress.loaded);
+    progress.load().catch((error: unknown) => {
+      if (!lifecycle.stopping.aborted) lifecycle.fail(error);
+    });
+  }
   return {
     audiences: createEditedStore(
       {

@@ -49,7 +49,11 @@ async function control(quiet: QuietWorld, name: string) {
     decode: ({ value }) => serde.decode(topic, value),
   });
   const destinations = createConfigStore({ topic, table, producer: kafka.producer(), serde });
-  const settings = { topics: { prefix: "" }, connectionSyncs: { callsPerSecond: 1 } };
+  const settings = {
+    topics: { prefix: "" },
+    connectionSyncs: { callsPerSecond: 1 },
+    switch: { hasAudiences: true },
+  };
   const health = { readiness: () => undefined };
   const context = {
     settings,

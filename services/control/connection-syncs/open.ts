@@ -33,6 +33,7 @@ export interface OpenSyncsParts {
 interface SyncSettings {
   readonly topics: { readonly prefix: string };
   readonly connectionSyncs: { readonly callsPerSecond: number };
+  readonly switch: { readonly hasAudiences: boolean };
 }
 
 type Context = Pick<
@@ -46,8 +47,12 @@ const MAX_OUTSTANDING = { records: 10_000, bytes: 64 * 1024 * 1024 };
 /** How far a sync is asks Kafka up to four times to be noted. One that is given up is tried again. */
 const NOTING_TIMEOUT_MS = 10_000;
 
-/** Takes part in giving members to destinations that are connected later; the API does not wait for it. */
+/** Takes part in giving members to destinations that are connected later, where there are audiences; the API does not wait for it. */
 export function openConnectionSyncs(context: Context, parts: OpenSyncsParts): void {
+  if (context.settings.switch.hasAudiences) syncConnections(context, parts);
+}
+
+function syncConnections(context: Context, parts: OpenSyncsParts): void {
   const { health, host, lifecycle, logger, settings } = context;
   const { kafka, serde, topics } = parts;
   const topic = topics.connectionSyncs;

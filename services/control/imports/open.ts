@@ -28,6 +28,7 @@ export interface OpenImportsParts {
 interface ImportsSettings {
   readonly topics: { readonly prefix: string };
   readonly imports: { readonly changesPerSecond: number };
+  readonly switch: { readonly hasAudiences: boolean };
 }
 
 type Context = Pick<
@@ -49,22 +50,28 @@ export function openImports(
     topic: topic.name,
     decode: ({ value }) => serde.decode(topic, value),
   });
-  context.health.readiness("imports are read", () => table.loaded);
-  table.load().catch((error: unknown) => {
-    if (!context.lifecycle.stopping.aborted) context.lifecycle.fail(error);
-  });
   const rows = { kafka, admin: kafka.admin(), serde, topic: topics.membershipImportRows };
-  const durable = kafka.durableProducer();
-  own(context, parts, {
-    table,
-    producer: durable,
-    queue: createImportQueue({ topic, table, producer: durable, serde }),
-    stagedRows: createStagedRows({ ...rows, producer: durable }),
-  });
+  if (context.settings.switch.hasAudiences) {
+    follow(context, table);
+    const durable = kafka.durableProducer();
+    own(context, parts, {
+      table,
+      producer: durable,
+      queue: createImportQueue({ topic, table, producer: durable, serde }),
+      stagedRows: createStagedRows({ ...rows, producer: durable }),
+    });
+  }
   return {
     imports: createImportQueue({ topic, table, producer, serde }),
     stagedRows: createStagedRows({ ...rows, producer }),
   };
+}
+
+function follow({ health, lifecycle }: Context, table: Table<MembershipImport>): void {
+  health.readiness("imports are read", () => table.loaded);
+  table.load().catch((error: unknown) => {
+    if (!lifecycle.stopping.aborted) lifecycle.fail(error);
+  });
 }
 
 interface Working {

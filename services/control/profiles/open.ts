@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import type { Kafka } from "#kafka";
-import type { dataDirSettings, ServiceContext, SettingsOf } from "#runtime";
+import type { audienceSwitch, dataDirSettings, ServiceContext, SettingsOf } from "#runtime";
 import type { Serde } from "#serde";
 import type { openStore } from "#state";
 import type { TopicMap } from "#topics";
@@ -19,7 +19,9 @@ export interface OpenProfilesParts {
   readonly profilePartitions: number;
 }
 
-type Context = ServiceContext<SettingsOf<{ readonly data: typeof dataDirSettings }>>;
+type Context = ServiceContext<
+  SettingsOf<{ readonly data: typeof dataDirSettings; readonly switch: typeof audienceSwitch }>
+>;
 
 const REFRESH_EVERY_MS = 2_000;
 
@@ -59,10 +61,11 @@ export function openProfiles(context: Context, parts: OpenProfilesParts): Profil
         refreshing = undefined;
       });
   };
-  refresh();
-  const timer = host.setInterval(refresh, REFRESH_EVERY_MS);
+  const { hasAudiences } = settings.switch;
+  if (hasAudiences) refresh();
+  const timer = hasAudiences ? host.setInterval(refresh, REFRESH_EVERY_MS) : undefined;
   lifecycle.onStop("profiles", async () => {
-    timer.clear();
+    timer?.clear();
     ending.abort();
     await refreshing;
     await replica.close();

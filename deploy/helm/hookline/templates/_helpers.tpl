@@ -233,6 +233,10 @@ spec:
         - name: HOOKLINE_EGRESS_ALLOW_CIDRS
           value: {{ join "," $root.Values.deliverer.allowCIDRs | quote }}
         {{- end }}
+        {{- if and (eq .name "control") (not $root.Values.audienceProcessor.enabled) }}
+        - name: HOOKLINE_AUDIENCES
+          value: "off"
+        {{- end }}
         {{- with include "hookline.settings" (mergeOverwrite (deepCopy $root.Values.settings) .values.settings) | trim }}{{ . | nindent 8 }}{{ end }}
       ports:
         {{- with .port }}
