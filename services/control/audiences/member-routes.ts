@@ -10,7 +10,7 @@ import { ProblemError } from "../http/problem.ts";
 import type { ControlApp } from "../http/server.ts";
 import { isoTime } from "../http/time-pages.ts";
 import { compiledWithReferences } from "./compiled.ts";
-import { type MemberParts, refuseWhileReading } from "./member-parts.ts";
+import { type MemberParts, untilRead } from "./member-parts.ts";
 import { MembersAnswer, MembersExport, MembersQuery } from "./member-schemas.ts";
 import { membersCsv, membersPage } from "./members.ts";
 import { existing } from "./resource.ts";
@@ -31,7 +31,7 @@ export function addMemberRoutes(app: ControlApp, parts: MemberParts): void {
       },
     },
     async ({ params, query: { after, limit = DEFAULT_LIMIT, userId } }) => {
-      const audience = readable(parts, params.id);
+      const audience = await readable(parts, params.id);
       if (userId !== undefined) return await explain(parts, audience, userId);
       return { kind: "members" as const, ...(await membersPage(parts, audience.id, { after, limit })) };
     },
@@ -50,16 +50,17 @@ export function addMemberRoutes(app: ControlApp, parts: MemberParts): void {
       },
     },
     async ({ params, query }, reply) => {
-      const rows = membersCsv(parts, readable(parts, params.id).id, writeText(query));
+      const { id } = await readable(parts, params.id);
+      const rows = membersCsv(parts, id, writeText(query));
       return await reply.type("text/csv; charset=utf-8").send(Readable.from(rows));
     },
   );
 }
 
-/** Throws a 404, and a 503 while the profiles are being read. */
-function readable(parts: MemberParts, id: string): AudienceConfig {
+/** Rejects with a 404, and with a 503 while the profiles are being read. */
+async function readable(parts: MemberParts, id: string): Promise<AudienceConfig> {
   const audience = existing(parts, "audience", id);
-  refuseWhileReading(parts.profiles);
+  await untilRead(parts);
   return audience;
 }
 

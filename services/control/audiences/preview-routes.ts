@@ -5,7 +5,7 @@ import { problemResponses } from "../http/openapi.ts";
 import type { ControlApp } from "../http/server.ts";
 import { checkBody } from "../http/validation.ts";
 import { createAudience } from "./audience.ts";
-import { type MemberParts, refuseWhileReading } from "./member-parts.ts";
+import { type MemberParts, untilRead } from "./member-parts.ts";
 import { previewOf } from "./preview.ts";
 import { previewProblems } from "./rules.ts";
 import { PreviewBody } from "./schemas.ts";
@@ -51,7 +51,7 @@ export function addPreviewRoute(app: ControlApp, parts: MemberParts): void {
     async (request): Promise<Static<typeof PreviewView>> => {
       const { body } = request;
       checkBody(request, previewProblems(body, parts.audiences.list()));
-      refuseWhileReading(parts.profiles);
+      await untilRead(parts);
       const asked = { ...body, id: KEY, key: KEY, name: KEY, resource: "audience" } as const;
       const { isExact, profilesJudged, ...found } = await previewOf(
         parts,

@@ -5,7 +5,7 @@ import { IdParams } from "../http/fields.ts";
 import { problemResponses } from "../http/openapi.ts";
 import { DEFAULT_LIMIT } from "../http/pages.ts";
 import type { ControlApp } from "../http/server.ts";
-import { type MemberParts, refuseWhileReading } from "./member-parts.ts";
+import { type MemberParts, untilRead } from "./member-parts.ts";
 import { existing } from "./resource.ts";
 import { ValuesAnswer, ValuesExport, ValuesQuery } from "./value-schemas.ts";
 import { valueOfUser, valuesCsv, valuesPage } from "./values.ts";
@@ -26,7 +26,7 @@ export function addValueRoutes(app: ControlApp, parts: MemberParts): void {
       },
     },
     async ({ params, query: { after, limit = DEFAULT_LIMIT, userId } }) => {
-      const id = readable(parts, params.id);
+      const id = await readable(parts, params.id);
       if (userId !== undefined) return { kind: "value" as const, ...(await valueOfUser(parts, id, userId)) };
       return { kind: "values" as const, ...(await valuesPage(parts, id, { after, limit })) };
     },
@@ -45,15 +45,15 @@ export function addValueRoutes(app: ControlApp, parts: MemberParts): void {
       },
     },
     async ({ params, query }, reply) => {
-      const rows = valuesCsv(parts, readable(parts, params.id), writeText(query));
+      const rows = valuesCsv(parts, await readable(parts, params.id), writeText(query));
       return await reply.type("text/csv; charset=utf-8").send(Readable.from(rows));
     },
   );
 }
 
-/** Throws a 404, and a 503 while the profiles are being read. */
-function readable(parts: MemberParts, id: string): string {
+/** Rejects with a 404, and with a 503 while the profiles are being read. */
+async function readable(parts: MemberParts, id: string): Promise<string> {
   existing(parts, "computed_trait", id);
-  refuseWhileReading(parts.profiles);
+  await untilRead(parts);
   return id;
 }

@@ -90,6 +90,7 @@ class World {
       get: () => Promise.reject(new Error("not asked for")),
       read: () => Promise.reject(new Error("not asked for")),
       survivorOf: () => Promise.reject(new Error("not asked for")),
+      needed: async () => undefined,
       refresh: async () => {
         this.#copy = structuredClone(this.live);
       },

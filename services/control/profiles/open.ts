@@ -3,8 +3,10 @@ import type { Kafka } from "#kafka";
 import type { audienceSwitch, dataDirSettings, ServiceContext, SettingsOf } from "#runtime";
 import type { Serde } from "#serde";
 import type { openStore } from "#state";
-import type { TopicMap } from "#topics";
+import type { AudienceConfig, TopicMap } from "#topics";
+import type { ConfigStore } from "../config-store.ts";
 import type { Suppressed } from "../regulations/suppressed.ts";
+import { Need } from "./need.ts";
 import { oneLookPerTurn } from "./one-look.ts";
 import { type ProfileReader, ProfileReplica } from "./replica.ts";
 import { Trouble } from "./trouble.ts";
@@ -15,6 +17,7 @@ export interface OpenProfilesParts {
   readonly topics: TopicMap;
   readonly openStore: typeof openStore;
   readonly suppressed: Pick<Suppressed, "isSuppressed">;
+  readonly audiences: Pick<ConfigStore<AudienceConfig>, "list">;
   /** Of the topic of profiles. */
   readonly profilePartitions: number;
 }
@@ -25,11 +28,16 @@ type Context = ServiceContext<
 
 const REFRESH_EVERY_MS = 2_000;
 
-/** Follows the profiles. Nothing else of the API waits for it: until they are read, what asks for members is answered 503. */
+/**
+ * Follows the profiles while somebody needs them. Nothing else of the API waits for it: while they are read, what asks for members is answered
+ * 503 after two seconds.
+ */
 export function openProfiles(context: Context, parts: OpenProfilesParts): ProfileReader {
   const { host, lifecycle, logger, nowMs, settings } = context;
-  const { kafka, openStore, profilePartitions, serde, suppressed, topics } = parts;
+  const { hasAudiences } = settings.switch;
+  const { audiences, kafka, openStore, profilePartitions, serde, suppressed, topics } = parts;
   const ending = new AbortController();
+  const need = new Need(() => (hasAudiences ? audiences.list() : []), host);
   const replica = new ProfileReplica({
     directory: join(settings.data.dataDir, "control", topics.profiles.name),
     partitions: profilePartitions,
@@ -37,6 +45,10 @@ export function openProfiles(context: Context, parts: OpenProfilesParts): Profil
     serde,
     isSuppressed: suppressed.isSuppressed,
     open: openStore,
+    onNeeded() {
+      need.asked();
+      if (!replica.isLoaded) look();
+    },
     store: {
       kafka,
       // Every partition looks by itself.
@@ -49,25 +61,22 @@ export function openProfiles(context: Context, parts: OpenProfilesParts): Profil
     },
   });
   const trouble = new Trouble(logger, host);
-  let refreshing: Promise<void> | undefined;
-  const refresh = (): void => {
-    refreshing ??= replica
-      .follow()
-      .then(() => trouble.succeeded())
+  let looking: Promise<void> | undefined;
+  const look = (): void => {
+    looking ??= (need.isThere ? replica.follow().then(() => trouble.succeeded()) : replica.rest())
       .catch((error: unknown) => {
         if (!ending.signal.aborted) trouble.failed(error);
       })
       .finally(() => {
-        refreshing = undefined;
+        looking = undefined;
       });
   };
-  const { hasAudiences } = settings.switch;
-  if (hasAudiences) refresh();
-  const timer = hasAudiences ? host.setInterval(refresh, REFRESH_EVERY_MS) : undefined;
+  look();
+  const timer = host.setInterval(look, REFRESH_EVERY_MS);
   lifecycle.onStop("profiles", async () => {
-    timer?.clear();
+    timer.clear();
     ending.abort();
-    await refreshing;
+    await looking;
     await replica.close();
   });
   return replica;

@@ -12,8 +12,10 @@ export type SentState = Pick<ProfileState, "incarnation" | "lists" | "results" |
 type StoredState = SentState & Pick<ProfileState, "suppressions">;
 
 export interface ProfileReader {
-  /** False for the first moments of a process, in which not every profile is known. */
+  /** False while nobody needs the profiles, and until every one is known after somebody did. */
   readonly isLoaded: boolean;
+  /** Somebody is about to ask for profiles: they are followed for a while. Resolves when every one is known; rejects with the signal. */
+  needed(signal: AbortSignal): Promise<void>;
   readonly partitions: number;
   /** The profile that speaks for this id; undefined when nothing is known of it, or nothing is to be said. */
   get(id: string): Promise<Profile | undefined>;
@@ -25,7 +27,7 @@ export interface ProfileReader {
   readonly count: number;
   /** The profile of this very id, also when it was merged into another one; undefined of a suppressed user. */
   read(partition: number, id: string): Promise<Profile | undefined>;
-  /** Ids in one partition behind `after`, in an order that stays. */
+  /** Ids in one partition behind `after`, in an order that stays. Throws while the profiles are not followed: a walk that found none would pass for a whole one. */
   ids(partition: number, after?: string): Iterable<string>;
   /** What was sent for the profile, without reading all of it. */
   sentOf(partition: number, id: string): Promise<SentState | undefined>;
@@ -40,6 +42,8 @@ export interface ReplicaOptions {
   /** As the table says, which is there before the processor has read of it, and has those of versions before. */
   readonly isSuppressed: (userId: string) => boolean;
   readonly open: typeof openStore;
+  /** Somebody needs the profiles. */
+  onNeeded(): void;
   readonly store: Pick<StoreOptions, "kafka" | "admin" | "now" | "onDiscarded" | "onPoison" | "signal">;
 }
 
@@ -48,8 +52,8 @@ const MAX_REDIRECTS = 100;
 
 export class ProfileReplica implements ProfileReader {
   readonly #options: ReplicaOptions;
-  readonly #stores: PartitionStore[] = [];
-  readonly #whenLoaded = Promise.withResolvers<void>();
+  #stores: PartitionStore[] = [];
+  #whenLoaded = Promise.withResolvers<void>();
   readonly #decodeSent: (bytes: Buffer | null) => StoredState | Promise<StoredState>;
 
   constructor(options: ReplicaOptions) {
@@ -101,8 +105,25 @@ export class ProfileReplica implements ProfileReader {
     if (!isNew) await this.#refreshAll();
   }
 
+  /**
+   * Nobody needs the profiles: the copy stays on disk as it is, and is opened again by `follow`. Not while that is under way. A store that
+   * stayed open could miss what the topic forgets meanwhile; who opens it looks how old it is.
+   */
+  async rest(): Promise<void> {
+    const stores = this.#stores;
+    if (stores.length === 0) return;
+    this.#stores = [];
+    this.#whenLoaded = Promise.withResolvers<void>();
+    await Promise.all(stores.map((store) => store.close()));
+  }
+
+  needed(signal: AbortSignal): Promise<void> {
+    this.#options.onNeeded();
+    return orAborted(this.#whenLoaded.promise, signal);
+  }
+
   async refresh(signal: AbortSignal): Promise<void> {
-    await orAborted(this.#whenLoaded.promise, signal);
+    await this.needed(signal);
     await this.#refreshAll();
   }
 
@@ -136,7 +157,10 @@ export class ProfileReplica implements ProfileReader {
   }
 
   ids(partition: number, after?: string): Iterable<string> {
-    return this.#stores[partition]?.keys(after) ?? [];
+    this.#options.onNeeded();
+    const store = this.#stores[partition];
+    if (store === undefined) throw new Error("the profiles are not followed");
+    return store.keys(after);
   }
 
   async sentOf(partition: number, id: string): Promise<SentState | undefined> {
