@@ -2,6 +2,7 @@ import { describe, expect, test } from "@jest/globals";
 import type { DoneRun } from "#kafka";
 import type { Call, DeadLetter, DeliveryJob } from "#topics";
 import type { Request } from "../endpoints/endpoints.ts";
+import { EPOCH_MS } from "../host/virtual-host.ts";
 import { drawPlan } from "../plan/draw.ts";
 import type { Happening } from "../world/history.ts";
 import type { LogLine } from "../world/log-book.ts";
@@ -37,6 +38,7 @@ function job(offset: number, more: Partial<DeliveryJob> = {}): Written<DeliveryJ
     diverts: 0,
     dueAtMs: 0,
     replayId: null,
+    unaskedUrls: [],
     ...more,
   };
   return {
@@ -417,6 +419,37 @@ describe("a law is broken by", () => {
     expect(broken({ plan, requests: [request("m1"), request("m1", { url: other })] })).not.toContain(ASKED);
     const gone = { topic: "delivery-jobs", partition: 0, fromOffset: 0, toOffset: 1 };
     expect(broken({ plan, logs: [said(gone)] })).not.toContain(ASKED);
+  });
+
+  test("a well webhook that was never asked for a call that waited for its place, but until its window is over", () => {
+    const other = `${URL}/other`;
+    const well = { kind: "well", fromMs: 1, toMs: 2 } as const;
+    const scripts = [URL, other].map((url) => ({ url, usually: well, phases: [] }));
+    const { plan: before } = story();
+    const timing = { ...before.timing, retryDelaysMs: [1_000], retryWindowMs: 5_000 };
+    const plan = { ...before, timing, destinations: [{ ...DESTINATION, urls: [URL, other] }], scripts };
+    const waits = (unaskedUrls: string[], more: Partial<DeliveryJob> = {}) => {
+      const firstAttemptAtMs = EPOCH_MS + 40_200;
+      return job(1, {
+        diverts: 1,
+        firstAttemptAtMs,
+        lastChanceUntilMs: null,
+        pausedMs: 0,
+        unaskedUrls,
+        ...more,
+      });
+    };
+    const ended = (waiting: Written<DeliveryJob>, committedAtMs: number) => ({
+      plan,
+      jobs: [waiting, job(0)],
+      happenings: [...story().happenings, committed(2, committedAtMs)],
+    });
+    const windowIsOverMs = 45_200;
+    expect(broken(ended(waits([other]), windowIsOverMs))).not.toContain(ASKED);
+    expect(broken(ended(waits([]), windowIsOverMs))).toContain(ASKED);
+    expect(broken(ended(waits([other]), windowIsOverMs - 1_200))).toContain(ASKED);
+    const lastChanceUntilMs = EPOCH_MS + windowIsOverMs + 5_000;
+    expect(broken(ended(waits([other], { lastChanceUntilMs }), windowIsOverMs))).toContain(ASKED);
   });
 
   test("a loss that there was not, or that is counted otherwise than it is said", () => {

@@ -4,7 +4,7 @@ import type { Plan } from "../plan/plan.ts";
 import { law } from "./story.ts";
 
 /** How far a process's clock is ahead at most, ms: also where it was set back, and the process is another by the time at which it is set right. */
-function aheadMs({ faults, processes }: Plan, process: string): number {
+export function aheadMs({ faults, processes }: Plan, process: string): number {
   const skewMs = processes.find(({ name }) => name === process)?.skewMs ?? 0;
   const jumpsMs = faults.map((fault) =>
     fault.kind === "clock" && fault.target === process ? fault.byMs : 0,
