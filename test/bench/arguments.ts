@@ -1,5 +1,5 @@
 import { parseArgs } from "node:util";
-import type { BenchDescription } from "./bench.ts";
+import type { BenchDescription, Flag } from "./bench.ts";
 
 export interface BenchArguments {
   readonly isJson: boolean;
@@ -33,17 +33,16 @@ export function readArguments(bench: BenchDescription, args: readonly string[]):
   const { values } = parseArgs({ args: [...args], options, allowPositionals: false });
   if (values["help"] === true) return "help";
   const flags = Object.fromEntries(
-    Object.entries(bench.flags).map(([flag, { default: value }]) => [
-      flag,
-      numberOf(flag, values[flag], value),
-    ]),
+    Object.entries(bench.flags).map(([flag, taken]) => [flag, numberOf(flag, values[flag], taken)]),
   );
   return { isJson: values["json"] === true, flags };
 }
 
-function numberOf(flag: string, given: unknown, otherwise: number): number {
+function numberOf(name: string, given: unknown, { default: otherwise, isZeroTaken }: Flag): number {
   if (given === undefined) return otherwise;
   const value = Number(given);
-  if (!(value > 0)) throw new TypeError(`--${flag} takes a positive number`);
+  if (isZeroTaken === true && value === 0) return value;
+  if (!(value > 0))
+    throw new TypeError(`--${name} takes a positive number${isZeroTaken === true ? ", or 0" : ""}`);
   return value;
 }

@@ -2,9 +2,11 @@ import type { Stack } from "#stack";
 import type { Report } from "./report.ts";
 
 /** A number that can be given on the command line as --name. */
-interface Flag {
+export interface Flag {
   readonly default: number;
   readonly doc: string;
+  /** Otherwise it is more than 0. */
+  readonly isZeroTaken?: boolean;
 }
 
 export interface BenchContext<F extends string = string> {

@@ -1,74 +1,100 @@
-// What a call costs each process between two moments.
+// What a stretch of time costs: CPU time, wakes and requests to Kafka, by process.
+
+import type { KafkaRequests } from "./kafka-requests.ts";
 import type { Sample } from "./process.ts";
-import type { Report } from "./report.ts";
-import type { Endpoints, Load, Rig } from "./rig.ts";
+import { type Endpoints, type Load, type Subject, seconds } from "./rig.ts";
 import type { Usage } from "./usage.ts";
+
+export interface Measured {
+  readonly subject: Subject;
+  readonly endpoints: Endpoints;
+  /** Nobody sends calls where there is none. */
+  readonly load?: Load;
+}
+
+/** What one process took in a stretch. */
+export interface ProcessCosts {
+  readonly cpuSeconds: number;
+  readonly wakes: number;
+  /** At its end. */
+  readonly rssBytes: number;
+}
+
+export interface Costs {
+  readonly seconds: number;
+  /** Calls that were received. */
+  readonly calls: number;
+  readonly processes: ReadonlyMap<string, ProcessCosts>;
+  /** The generator and the endpoints: none of the product. In seconds. */
+  readonly outside: ReadonlyMap<string, number>;
+  /** A second. */
+  readonly requests: ReadonlyMap<string, KafkaRequests>;
+}
 
 interface Moment {
   readonly atMs: number;
-  readonly received: number;
   readonly usage: ReadonlyMap<string, Usage>;
-  /** The generator and the endpoints: none of the product. */
+  readonly received: number;
   readonly outside: ReadonlyMap<string, Sample>;
 }
 
-export interface Measured {
-  readonly rig: Rig;
-  readonly load: Load;
-  readonly endpoints: Endpoints;
+async function momentOf({ subject, load, endpoints }: Measured): Promise<Moment> {
+  const usage = await subject.usage();
+  const [sink, generator] = await Promise.all([endpoints.sink.sample(), load?.sample()]);
+  const outside = new Map<string, Sample>([["endpoints", sink]]);
+  if (generator !== undefined) outside.set("generator", generator);
+  return { atMs: performance.now(), usage, received: sink.count, outside };
 }
 
-export async function momentOf({ rig, load, endpoints }: Measured): Promise<Moment> {
-  const usage = await rig.usage();
-  const [generator, sink] = await Promise.all([load.sample(), endpoints.sink.sample()]);
+/** Of the next `length` seconds. A look at the metrics costs a service time too, so it is taken outside of them. */
+export async function costsOver(measured: Measured, length: number): Promise<Costs> {
+  const beganAtMs = performance.now();
+  const before = await measured.subject.requests();
+  const from = await momentOf(measured);
+  await seconds(length);
+  const to = await momentOf(measured);
+  const askedAtMs = performance.now();
+  const after = await measured.subject.requests();
+  return { ...costsBetween(from, to), requests: ratesBetween(before, after, (askedAtMs - beganAtMs) / 1000) };
+}
+
+function costsBetween(from: Moment, to: Moment): Omit<Costs, "requests"> {
+  const processes = [...to.usage].map(([process, { cpuSeconds, wakes, rssBytes }]) => {
+    const before = from.usage.get(process);
+    const taken = {
+      cpuSeconds: cpuSeconds - (before?.cpuSeconds ?? 0),
+      wakes: wakes - (before?.wakes ?? 0),
+      rssBytes,
+    };
+    return [process, taken] as const;
+  });
+  const outside = [...to.outside].map(
+    ([name, { cpuSeconds }]) => [name, cpuSeconds - (from.outside.get(name)?.cpuSeconds ?? 0)] as const,
+  );
   return {
-    atMs: performance.now(),
-    received: sink.count,
-    usage,
-    outside: new Map<string, Sample>([
-      ["generator", generator],
-      ["endpoints", sink],
-    ]),
+    seconds: (to.atMs - from.atMs) / 1000,
+    calls: to.received - from.received,
+    processes: new Map(processes),
+    outside: new Map(outside),
   };
 }
 
-/** Of what `sample` counts, in microseconds. */
-export function outsideMicros(from: Sample | undefined, to: Sample): number {
-  const { count = 0, cpuSeconds = 0 } = from ?? {};
-  return ((to.cpuSeconds - cpuSeconds) * 1e6) / (to.count - count);
-}
-
-interface Costs {
-  /** Calls that were received. */
-  readonly callsPerSecond: number;
-  /** CPU time a call by process: the product's and the broker. */
-  readonly cpuMicros: ReadonlyMap<string, number>;
-}
-
-export function costsBetween(from: Moment, to: Moment): Costs {
-  const calls = to.received - from.received;
-  const cpuMicros = [...to.usage].map(([process, { cpuSeconds }]) => {
-    const before = from.usage.get(process)?.cpuSeconds ?? 0;
-    return [process, ((cpuSeconds - before) * 1e6) / calls] as const;
-  });
-  return { callsPerSecond: (calls * 1000) / (to.atMs - from.atMs), cpuMicros: new Map(cpuMicros) };
-}
-
-/** Says the calls/s and the CPU time a call by process between two moments; gives that of the product and the broker, in microseconds. */
-export function sayCosts(report: Report, name: string, from: Moment, to: Moment): number {
-  const { callsPerSecond, cpuMicros } = costsBetween(from, to);
-  report.figure(`${name}: calls/s`, callsPerSecond, { unit: "calls/s" });
-  let total = 0;
-  for (const [process, micros] of cpuMicros) {
-    total += micros;
-    report.figure(`${name}: CPU a call, ${process}`, micros, { unit: "us" });
-  }
-  if (!to.usage.has("broker"))
-    report.say("  the broker is not a process of this machine: its share is missing");
-  report.figure(`${name}: CPU a call, all of them`, total, { unit: "us", asked: "≤ 150" });
-  for (const [process, sample] of to.outside) {
-    const micros = outsideMicros(from.outside.get(process), sample);
-    report.figure(`${name}: CPU a call, ${process} (not counted above)`, micros, { unit: "us" });
-  }
-  return total;
+function ratesBetween(
+  from: ReadonlyMap<string, KafkaRequests>,
+  to: ReadonlyMap<string, KafkaRequests>,
+  passed: number,
+): Map<string, KafkaRequests> {
+  const rates = (before: ReadonlyMap<string, number> | undefined, now: ReadonlyMap<string, number>) =>
+    new Map([...now].map(([name, count]) => [name, (count - (before?.get(name) ?? 0)) / passed]));
+  return new Map(
+    [...to].map(([process, { byApi, produceRequests, producedRecords }]) => {
+      const before = from.get(process);
+      const requests = {
+        byApi: rates(before?.byApi, byApi),
+        produceRequests: rates(before?.produceRequests, produceRequests),
+        producedRecords: rates(before?.producedRecords, producedRecords),
+      };
+      return [process, requests];
+    }),
+  );
 }

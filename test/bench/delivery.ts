@@ -32,7 +32,7 @@ export const delivery: Bench<"seconds" | "endpoints" | "backlog"> = {
     backlog: { default: 150_000, doc: "calls that wait before the deliverer starts" },
   },
   async run({ stack, report, flags }) {
-    const rig = await startRig(stack);
+    const rig = await startRig(stack, { hasProcessor: false });
     try {
       const endpoints = await rig.endpoints(flags.endpoints);
       const deliverer = rig.deployment.service("deliverer");

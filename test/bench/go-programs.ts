@@ -11,40 +11,54 @@ import { requireGo } from "#support/installed";
 const SOURCES = join(import.meta.dirname, "go");
 const CACHE = join(import.meta.dirname, "../../.cache/bench");
 
+/** The log relay is a module of its own: only whoever starts it needs what it imports, from Go's module proxy or cache. */
+const MODULES = {
+  standard: { folder: SOURCES, packages: ["./load", "./sink"] },
+  logrelay: { folder: join(SOURCES, "logrelay"), packages: ["."] },
+} as const;
+
+const MODULE_OF = { load: "standard", sink: "standard", logrelay: "logrelay" } as const;
+
+export type GoProgram = keyof typeof MODULE_OF;
+type Module = keyof typeof MODULES;
+
 function versionOfSources(): string {
   const hash = createHash("sha256").update(`${process.platform} ${process.arch}`);
-  for (const file of globSync("**/*.{go,mod}", { cwd: SOURCES }).sort())
+  for (const file of globSync("**/*.{go,mod,sum}", { cwd: SOURCES }).sort())
     hash.update(`\n${file}\n`).update(readFileSync(join(SOURCES, file)));
   return hash.digest("hex").slice(0, 12);
 }
 
 /** Builds beside the final place and renames: a folder is there whole or not at all. */
-async function build(folder: string): Promise<void> {
+async function build(module: Module, into: string): Promise<void> {
   requireGo();
-  const partial = `${folder}.${process.pid}.partial`;
+  const { folder, packages } = MODULES[module];
+  const partial = `${into}.${process.pid}.partial`;
   await mkdir(partial, { recursive: true });
   try {
-    const args = ["build", "-trimpath", "-o", `${partial}/`, "./load", "./sink"];
-    await promisify(execFile)("go", args, { cwd: SOURCES, env: environment });
-    await rename(partial, folder).catch((error: unknown) => {
+    const args = ["build", "-trimpath", "-o", `${partial}/`, ...packages];
+    await promisify(execFile)("go", args, { cwd: folder, env: environment });
+    await rename(partial, into).catch((error: unknown) => {
       // Another benchmark was quicker with the same.
-      if (!existsSync(folder)) throw error;
+      if (!existsSync(into)) throw error;
     });
   } finally {
     await rm(partial, { recursive: true, force: true });
   }
 }
 
-let building: Promise<void> | undefined;
+const building = new Map<Module, Promise<void>>();
 
 /** Path of the built program. Throws where there is no Go that can build it, or no Linux. */
-export async function builtGoProgram(name: string): Promise<string> {
+export async function builtGoProgram(name: GoProgram): Promise<string> {
   if (process.platform !== "linux")
     throw new Error("The benchmarks' load generator and endpoints run on Linux only (epoll)");
-  const folder = join(CACHE, versionOfSources());
+  const module = MODULE_OF[name];
+  const folder = join(CACHE, `${versionOfSources()}-${module}`);
   if (!existsSync(folder)) {
-    building ??= build(folder);
-    await building;
+    const built = building.get(module) ?? build(module, folder);
+    building.set(module, built);
+    await built;
   }
   return join(folder, name);
 }

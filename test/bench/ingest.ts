@@ -57,7 +57,7 @@ export const ingest: Bench<"seconds"> = {
     "CPU time a call of ingest against a bare node:http server in the same run, and of the router, each alone.",
   flags: { seconds: { default: 10, doc: "seconds of each measurement" } },
   async run({ stack, report, flags }) {
-    const rig = await startRig(stack);
+    const rig = await startRig(stack, { hasProcessor: false });
     try {
       await rig.deployment.service("deliverer").stop();
       await rig.deployment.service("webhook-router").stop();

@@ -1,120 +1,126 @@
 import type { Bench, BenchContext } from "./bench.ts";
-import { momentOf, sayCosts } from "./costs.ts";
-import { bareRelay } from "./relay.ts";
-import { percentile, type Report, sayLatency } from "./report.ts";
+import { sayCosts } from "./cost-table.ts";
+import { costsOver } from "./costs.ts";
+import { builtGoProgram } from "./go-programs.ts";
+import { type Relay, startBareRelay, startLogRelay } from "./relay.ts";
+import type { Row } from "./report.ts";
 import {
-  type Answers,
-  drained,
+  bareEndpoints,
   type Endpoints,
   FULL_LOAD,
-  type Outcome,
   type Rig,
+  sayWhetherBrokerIsSeen,
   seconds,
   startRig,
 } from "./rig.ts";
-import { type CallSample, type StageTimes, stageTimes } from "./stages.ts";
+import { stageTimes } from "./stages.ts";
+import { type Kind, type Run, sayAgainst, underLoad } from "./under-load.ts";
 
 /** Where others are known, and where the goals are. */
-const RATES = [345, 1_000, 2_200];
+const RATES = [345, 2_000];
+const LINGERS_MS = [0, 4, 10];
 const BATCH = 20;
 
-const STAGES: readonly (readonly [keyof StageTimes, string])[] = [
-  ["acceptedMs", "stage 1, sent to accepted by ingest"],
-  ["gatheredMs", "stage 2, gathering for Kafka"],
-  ["routedMs", "stage 3, Kafka, router, gathering"],
-  ["deliveredMs", "stage 4, Kafka, deliverer, HTTP"],
-];
+type Flag = "seconds" | "warm-up" | "endpoints" | "rate" | "log-relay" | "linger";
+type Context = BenchContext<Flag>;
 
-type Context = BenchContext<"seconds" | "warm-up" | "endpoints" | "rate">;
-
-interface Run {
-  readonly rig: Rig;
-  readonly endpoints: Endpoints;
-  readonly name: string;
+/** By the name that each load has in the report. */
+function loadsAt(rates: readonly number[]): Map<string, Kind> {
+  const full: [string, Kind] = ["full load", FULL_LOAD];
+  return new Map([
+    full,
+    ...rates.map((callsPerSecond) => [`${callsPerSecond}/s`, { callsPerSecond }] as const),
+  ]);
 }
 
-function sayOutcome(report: Report, name: string, { refused, missing, doubles }: Outcome): void {
-  report.figure(`${name}: calls refused`, refused, { unit: "calls", asked: "0" });
-  report.figure(`${name}: calls accepted and not arrived`, missing, { unit: "calls", asked: "0" });
-  report.figure(`${name}: arrivals beyond the first`, doubles, { unit: "calls" });
+async function underLoads(
+  context: Context,
+  run: Run,
+  loads: ReadonlyMap<string, Kind>,
+): Promise<Map<string, Row>> {
+  const headlines = new Map<string, Row>();
+  for (const load of loads) headlines.set(load[0], await underLoad(context, run, load));
+  return headlines;
 }
 
-/** Gives the CPU time a call in microseconds. */
-async function atFullLoad({ report, flags }: Context, run: Run, batchSize: number): Promise<number> {
-  const { rig, endpoints, name } = run;
-  const since = await endpoints.sink.sample();
-  const load = await rig.load({ writeKeys: endpoints.writeKeys, ...FULL_LOAD, batchSize });
-  await seconds(flags["warm-up"]);
-  await load.ask<Answers>("answers");
-  const from = await momentOf({ rig, load, endpoints });
-  await seconds(flags.seconds);
-  const micros = sayCosts(report, name, from, await momentOf({ rig, load, endpoints }));
-  const { perSecond } = await load.ask<Answers>("answers");
-  report.figure(`${name}: accepted in the least second`, Math.min(...perSecond), { unit: "calls/s" });
-  report.figure(`${name}: accepted in the best second`, Math.max(...perSecond), { unit: "calls/s" });
-  sayOutcome(report, name, await drained(load, endpoints, since));
-  return micros;
-}
-
-/** The mean of the slowest hundredth's stages says what it waits for. */
-function sayStages(report: Report, name: string, stages: readonly StageTimes[]): void {
-  const slowest = stages.toSorted((a, b) => b.allMs - a.allMs).slice(0, Math.ceil(stages.length / 100));
-  for (const [stage, title] of STAGES) {
-    const all = stages.map((times) => times[stage]);
-    const mean = slowest.reduce((sum, times) => sum + times[stage], 0) / slowest.length;
-    report.figure(`${name}: ${title}, p50`, percentile(all, 0.5), { unit: "ms" });
-    report.figure(`${name}: ${title}, mean of the slow hundredth`, mean, { unit: "ms" });
+async function product(context: Context, rates: readonly number[]): Promise<Map<string, Row>> {
+  const { stack, report, flags } = context;
+  const rig: Rig = await startRig(stack);
+  try {
+    const endpoints = await rig.endpoints(flags.endpoints);
+    const run: Run = {
+      subject: rig,
+      endpoints,
+      title: "",
+      warmUpSeconds: flags["warm-up"],
+      stagesOf: (samples) => stageTimes(rig.deployment, samples),
+    };
+    const headlines = await underLoads(context, run, loadsAt(rates));
+    await underLoad(context, run, [`full load, batches of ${BATCH}`, { ...FULL_LOAD, batchSize: BATCH }]);
+    await seconds(flags["warm-up"]);
+    sayCosts(report, "idle", await costsOver({ subject: rig, endpoints }, flags.seconds));
+    return headlines;
+  } finally {
+    await rig.stop();
   }
 }
 
-async function atRate({ report, flags }: Context, run: Run, callsPerSecond: number): Promise<void> {
-  const { rig, endpoints, name } = run;
-  const since = await endpoints.sink.sample();
-  const load = await rig.load({ writeKeys: endpoints.writeKeys, callsPerSecond });
-  await seconds(flags["warm-up"]);
-  await Promise.all([endpoints.latency(), endpoints.sink.ask("samples"), load.ask("answers")]);
-  const from = await momentOf({ rig, load, endpoints });
-  await seconds(flags.seconds);
-  const to = await momentOf({ rig, load, endpoints });
-  const latency = await endpoints.latency();
-  const { samples } = await endpoints.sink.ask<{ samples: CallSample[] }>("samples");
-  const { answers, starts } = await load.ask<Answers>("answers");
-  const outcome = await drained(load, endpoints, since);
-  sayCosts(report, name, from, to);
-  sayLatency(report, `${name}: sent to received`, latency, ["≤ 2", "≤ 10"]);
-  sayLatency(report, `${name}: sent to acknowledged`, answers);
-  sayLatency(report, `${name}: late in the generator`, starts);
-  sayStages(report, name, await stageTimes(rig.deployment, samples));
-  sayOutcome(report, name, outcome);
+/** Each relay in the product's place, which does not run meanwhile: both have the broker alone. */
+async function relays(context: Context, rates: readonly number[], headlines: ReadonlyMap<string, Row>) {
+  const { stack, report, flags } = context;
+  const lingersMs = Number.isNaN(flags.linger) ? LINGERS_MS : [flags.linger];
+  const starts = [
+    startBareRelay,
+    ...(flags["log-relay"] === 0 ? [] : lingersMs).map(
+      (lingerMs) => (endpoints: Endpoints) => startLogRelay(stack, endpoints, lingerMs),
+    ),
+  ];
+  const endpoints = await bareEndpoints(flags.endpoints);
+  const ratios: [Relay, Map<string, Row>][] = [];
+  try {
+    for (const start of starts) {
+      const relay = await start(endpoints);
+      try {
+        const run = {
+          subject: relay,
+          endpoints,
+          title: `${relay.name}, `,
+          warmUpSeconds: flags["warm-up"] / 2,
+        };
+        ratios.push([relay, await underLoads(context, run, loadsAt(rates))]);
+      } finally {
+        await relay.stop();
+      }
+    }
+  } finally {
+    await endpoints.stop();
+  }
+  for (const [{ name }, ofRelay] of ratios) sayAgainst(report, name, headlines, ofRelay);
 }
 
-export const pipeline: Bench<"seconds" | "warm-up" | "endpoints" | "rate"> = {
+export const pipeline: Bench<Flag> = {
   name: "pipeline",
   summary:
-    "Single calls and batches of 20 through every service to webhooks, everything on this machine: calls/s held, CPU time a call by process with the broker's share, latency at known rates by stage; and a bare relay in its place.",
+    "The whole product on this machine, with its broker: single calls at full load and at known rates, batches, and nobody's calls: CPU time, wakes and requests to Kafka by process, latency by stage; and in its place a bare relay and the log relay, with the product's figures as multiples of theirs.",
   flags: {
     seconds: { default: 15, doc: "seconds of each measurement" },
-    "warm-up": { default: 20, doc: "seconds before each of them; half of it for the bare relay" },
+    "warm-up": { default: 20, doc: "seconds before each of them; half of it for relays" },
     endpoints: { default: 10, doc: "endpoints that the calls go to" },
     rate: { default: Number.NaN, doc: `calls/s of one measurement; ${RATES.join(", ")} when not given` },
+    "log-relay": { default: 1, isZeroTaken: true, doc: "0 leaves the log relay out" },
+    linger: {
+      default: Number.NaN,
+      isZeroTaken: true,
+      doc: `ms that records gather in the log relay; ${LINGERS_MS.join(", ")} when not given`,
+    },
   },
   async run(context) {
     const { stack, report, flags } = context;
+    // What cannot be built is known before anything is measured.
+    if (flags["log-relay"] > 0) await builtGoProgram("logrelay");
+    await sayWhetherBrokerIsSeen(stack, report);
+    report.say(`  full load: ${FULL_LOAD.inFlight} requests under way`);
     const rates = Number.isNaN(flags.rate) ? RATES : [flags.rate];
-    const rig = await startRig(stack);
-    try {
-      const endpoints = await rig.endpoints(flags.endpoints);
-      report.say(`  full load: ${FULL_LOAD.inFlight} requests under way`);
-      const micros = await atFullLoad(context, { rig, endpoints, name: "full load" }, 1);
-      await atFullLoad(context, { rig, endpoints, name: `full load, batches of ${BATCH}` }, BATCH);
-      for (const rate of rates) await atRate(context, { rig, endpoints, name: `${rate}/s` }, rate);
-      const bareMicros = await bareRelay(context, endpoints, { name: "full load", ...FULL_LOAD });
-      const against = "full load: CPU a call, against the bare relay";
-      report.figure(against, micros / bareMicros, { unit: "x", asked: "≤ 3" });
-      for (const rate of rates)
-        await bareRelay(context, endpoints, { name: `${rate}/s`, callsPerSecond: rate });
-    } finally {
-      await rig.stop();
-    }
+    await relays(context, rates, await product(context, rates));
   },
 };

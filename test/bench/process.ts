@@ -6,7 +6,7 @@ import type { Readable, Writable } from "node:stream";
 import { setTimeout as pause } from "node:timers/promises";
 import { metricsOf, sumOfMetric } from "#support/metrics";
 import type { ServiceProcess } from "#support/service";
-import { builtGoProgram } from "./go-programs.ts";
+import { builtGoProgram, type GoProgram } from "./go-programs.ts";
 
 /** How far a process has come, and what that took. */
 export interface Sample {
@@ -19,6 +19,7 @@ export interface Sample {
 export interface Program<S extends Sample = Sample> {
   /** Where it listens, if it does. */
   readonly ports: readonly number[];
+  readonly pid: number;
   readonly sample: () => Promise<S>;
   readonly ask: <T>(question: string) => Promise<T>;
   readonly stop: () => Promise<void>;
@@ -65,6 +66,8 @@ async function startChild<S extends Sample>(
   };
   return {
     ports,
+    // It has answered, so that it was started.
+    pid: child.pid ?? Number.NaN,
     ask,
     sample: () => ask<S>("count"),
     async stop() {
@@ -82,7 +85,7 @@ export function startProgram(name: string, args: readonly string[] = []): Promis
 
 /** One of go/, built first if need be. */
 export async function startGoProgram<S extends Sample>(
-  name: "load" | "sink",
+  name: GoProgram,
   args: readonly string[],
 ): Promise<Program<S>> {
   return startChild<S>(name, await builtGoProgram(name), args);

@@ -186,17 +186,26 @@ test("a program that has ended answers no question", async () => {
   await expect(sink.sample()).rejects.toThrow("has ended");
 });
 
+const GO = join(import.meta.dirname, "go");
+
+function run(cwd: string, command: string, args: readonly string[]): string {
+  const { status, stdout, stderr } = spawnSync(command, args, { cwd, encoding: "utf8", env: environment });
+  if (status !== 0) throw new Error(`${command} ${args.join(" ")}\n${stdout}${stderr}`);
+  return stdout;
+}
+
 test("the Go programs are formatted, pass go vet, and need nothing but the standard library", () => {
   requireGo();
-  const run = (command: string, args: readonly string[]): string => {
-    const cwd = join(import.meta.dirname, "go");
-    const { status, stdout, stderr } = spawnSync(command, args, { cwd, encoding: "utf8", env: environment });
-    if (status !== 0) throw new Error(`${command} ${args.join(" ")}\n${stdout}${stderr}`);
-    return stdout;
-  };
-  expect(run("gofmt", ["-l", "."])).toBe("");
-  run("go", ["vet", "./..."]);
-  const imported = run("go", ["list", "-deps", "-f", "{{if not .Standard}}{{.ImportPath}}{{end}}", "./..."]);
-  const others = imported.split("\n").filter((path) => !/^(?:hookline\/test\/bench\/go\/.*|)$/.test(path));
+  expect(run(GO, "gofmt", ["-l", "."])).toBe("");
+  run(GO, "go", ["vet", "./..."]);
+  const listed = ["list", "-deps", "-f", "{{if not .Standard}}{{.ImportPath}}{{end}}", "./..."];
+  const others = run(GO, "go", listed)
+    .split("\n")
+    .filter((path) => !/^(?:hookline\/test\/bench\/go\/.*|)$/.test(path));
   expect(others).toEqual([]);
+});
+
+test("the log relay, a module of its own, passes go vet", () => {
+  requireGo();
+  run(join(GO, "logrelay"), "go", ["vet", "./..."]);
 });

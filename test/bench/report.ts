@@ -20,11 +20,25 @@ export interface Conditions {
   readonly kafka: string;
 }
 
+/** Of a table. */
+export interface Column {
+  readonly name: string;
+  readonly unit: string;
+}
+
+/** As many numbers as there are columns; NaN is an empty cell. */
+export type Row = readonly number[];
+
 export interface Report {
   readonly say: (line: string) => void;
   readonly figure: (name: string, value: number, more: { unit: string; asked?: string }) => void;
+  /** A figure for each cell, "<title>: <column>, <row>". */
+  readonly table: (title: string, columns: readonly Column[], rows: ReadonlyMap<string, Row>) => void;
   readonly json: () => string;
 }
+
+const FIRST_COLUMN = 46;
+const cell = (text: string): string => ` ${text.padStart(13)}`;
 
 function rounded(value: number): string {
   if (!Number.isFinite(value)) return "-";
@@ -55,6 +69,16 @@ export function createReport(bench: string, conditions: Conditions, say: (line: 
       figures.push({ name, value, ...more });
       const asked = more.asked === undefined ? "" : `   asked: ${more.asked}`;
       say(`  ${name.padEnd(62)} ${rounded(value).padStart(9)} ${more.unit}${asked}`);
+    },
+    table(title, columns, rows) {
+      say(
+        `  ${title.padEnd(FIRST_COLUMN)}${columns.map(({ name, unit }) => cell(`${name} ${unit}`.trim())).join("")}`,
+      );
+      for (const [row, values] of rows) {
+        say(`    ${row.padEnd(FIRST_COLUMN - 2)}${values.map((value) => cell(rounded(value))).join("")}`);
+        for (const [at, { name, unit }] of columns.entries())
+          figures.push({ name: `${title}: ${name}, ${row}`, value: values[at] ?? Number.NaN, unit });
+      }
     },
     json: () => JSON.stringify({ bench, conditions, figures }, undefined, 2),
   };

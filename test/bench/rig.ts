@@ -1,11 +1,15 @@
+import { existsSync } from "node:fs";
+import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { RETRY_DELAYS_MS } from "#contract";
 import type { Stack } from "#stack";
 import { DEPLOYED_SERVICES, type Deployment, startDeployment } from "#support/deployment";
+import type { ServiceProcess } from "#support/service";
 import { sampleCall } from "./calls.ts";
+import { type KafkaRequests, requestsOf } from "./kafka-requests.ts";
 import { type Program, type Sample, startGoProgram } from "./process.ts";
-import type { Latency } from "./report.ts";
-import { pidListeningOn, type Usage, usageOf } from "./usage.ts";
+import type { Latency, Report } from "./report.ts";
+import { type Usage, usageListeningOn } from "./usage.ts";
 
 export const PARTITIONS = 12;
 /** Requests under way, and connections, where nothing else is said. */
@@ -68,13 +72,19 @@ export interface Answers {
 /** As much as the pipeline takes: with 64 requests under way it would wait for Kafka's answers half of the time. */
 export const FULL_LOAD = { callsPerSecond: 0, inFlight: 256 };
 
+/** What takes calls and posts them: the product, or a relay in its place. */
+export interface Subject {
+  readonly load: (options: LoadOptions) => Promise<Load>;
+  /** By process: its own and "broker", as far as they can be seen. */
+  readonly usage: () => Promise<ReadonlyMap<string, Usage>>;
+  /** By process; of those that count. */
+  readonly requests: () => Promise<ReadonlyMap<string, KafkaRequests>>;
+}
+
 /** The whole product on one machine, with what a benchmark does to it. */
-export interface Rig {
+export interface Rig extends Subject {
   readonly deployment: Deployment;
   readonly endpoints: (count: number) => Promise<Endpoints>;
-  readonly load: (options: LoadOptions) => Promise<Load>;
-  /** By process: the services and "broker", as far as they can be seen. */
-  readonly usage: () => Promise<ReadonlyMap<string, Usage>>;
   readonly stop: () => Promise<void>;
 }
 
@@ -104,15 +114,11 @@ async function connectEndpoint(deployment: Deployment, port: number): Promise<st
   return writeKeys[0];
 }
 
-async function startEndpoints(deployment: Deployment, count: number): Promise<Endpoints> {
+/** Endpoints that no destination names; write keys of a relay say nothing. */
+export async function bareEndpoints(count: number): Promise<Endpoints> {
   const sink = await startSink(count);
-  const writeKeys: string[] = [];
-  for (let at = 0; at < count; at += CREATED_AT_A_TIME) {
-    const ports = sink.ports.slice(at, at + CREATED_AT_A_TIME);
-    writeKeys.push(...(await Promise.all(ports.map((port) => connectEndpoint(deployment, port)))));
-  }
   return {
-    writeKeys,
+    writeKeys: ["relay"],
     sink,
     received: async () => (await sink.sample()).count,
     latency: () => sink.ask<Latency>("latencies"),
@@ -121,17 +127,29 @@ async function startEndpoints(deployment: Deployment, count: number): Promise<En
   };
 }
 
-async function pidsOf(deployment: Deployment): Promise<Map<string, number>> {
-  const [broker = ""] = deployment.stack.brokers;
-  const ports: [string, number][] = [["broker", Number(broker.slice(broker.lastIndexOf(":") + 1))]];
-  for (const name of DEPLOYED_SERVICES.toReversed()) {
-    const service = deployment.service(name);
-    if (service.isRunning()) ports.push([name, service.ports["metricsPort"] ?? 0]);
+async function startEndpoints(deployment: Deployment, count: number): Promise<Endpoints> {
+  const bare = await bareEndpoints(count);
+  const writeKeys: string[] = [];
+  for (let at = 0; at < count; at += CREATED_AT_A_TIME) {
+    const ports = bare.sink.ports.slice(at, at + CREATED_AT_A_TIME);
+    writeKeys.push(...(await Promise.all(ports.map((port) => connectEndpoint(deployment, port)))));
   }
-  const pids = await Promise.all(
-    ports.map(async ([name, port]) => [name, await pidListeningOn(port)] as const),
-  );
-  return new Map(pids.flatMap(([name, pid]) => (pid === undefined ? [] : [[name, pid]])));
+  return { ...bare, writeKeys };
+}
+
+/** What the broker has taken, where it is a process of this machine. */
+export function brokerUsage({ brokers: [broker = ""] }: Pick<Stack, "brokers">): Promise<[string, Usage][]> {
+  return usageAs("broker", Number(broker.slice(broker.lastIndexOf(":") + 1)));
+}
+
+export async function sayWhetherBrokerIsSeen(stack: Stack, report: Report): Promise<void> {
+  if ((await brokerUsage(stack)).length === 0)
+    report.say("  the broker is not a process of this machine: its share is missing");
+}
+
+async function usageAs(name: string, port: number): Promise<[string, Usage][]> {
+  const usage = await usageListeningOn(port);
+  return usage === undefined ? [] : [[name, usage]];
 }
 
 export interface RigOptions {
@@ -139,6 +157,17 @@ export interface RigOptions {
   readonly root?: string;
   /** Of the topics; a random one unless given. */
   readonly prefix?: string;
+  /** False leaves the audience processor out, of benchmarks of other parts. */
+  readonly hasProcessor?: boolean;
+}
+
+/** Undefined in a version that has none. */
+async function startProcessor(
+  deployment: Deployment,
+  { root, hasProcessor = true }: RigOptions,
+): Promise<ServiceProcess | undefined> {
+  const isThere = root === undefined || existsSync(join(root, "services/audience-processor"));
+  return hasProcessor && isThere ? deployment.addProcess("audience-processor", {}, root) : undefined;
 }
 
 export async function startRig(stack: Stack, options: RigOptions = {}): Promise<Rig> {
@@ -150,6 +179,15 @@ export async function startRig(stack: Stack, options: RigOptions = {}): Promise<
     // One source sends all that the machine takes.
     settings: { HOOKLINE_LOG_LEVEL: "warn", HOOKLINE_INGEST_RATE_LIMIT: "0" },
   });
+  const processor = await startProcessor(deployment, options).catch(async (error: unknown) => {
+    await deployment.stop();
+    throw error;
+  });
+  const running = (): ServiceProcess[] =>
+    [...DEPLOYED_SERVICES.toReversed().map(deployment.service), processor].filter(
+      (service) => service?.isRunning() === true,
+    ) as ServiceProcess[];
+  const prefix = deployment.topics.calls.name.replace(/calls$/, "");
   const started: { stop(): Promise<void> }[] = [];
   const keep = <T extends { stop(): Promise<void> }>(part: T): T => {
     started.push(part);
@@ -160,12 +198,16 @@ export async function startRig(stack: Stack, options: RigOptions = {}): Promise<
     endpoints: async (count) => keep(await startEndpoints(deployment, count)),
     load: async (options) => keep(await startLoad(deployment.ingestUrl(), options)),
     async usage() {
-      const found = new Map<string, Usage>();
-      for (const [name, pid] of await pidsOf(deployment)) {
-        const usage = await usageOf(pid);
-        if (usage !== undefined) found.set(name, usage);
-      }
-      return found;
+      const ofServices = await Promise.all(
+        running().map(({ name, ports }) => usageAs(name, ports["metricsPort"] ?? 0)),
+      );
+      return new Map([...(await brokerUsage(stack)), ...ofServices.flat()]);
+    },
+    async requests() {
+      const counts = running().map(
+        async (service) => [service.name, await requestsOf(service, prefix)] as const,
+      );
+      return new Map(await Promise.all(counts));
     },
     async stop() {
       await Promise.all(started.map((part) => part.stop()));

@@ -63,7 +63,7 @@ export const scale: Bench<"seconds" | "warm-up" | "rate" | "most"> = {
   },
   async run(context) {
     const { stack, report, flags } = context;
-    const rig = await startRig(stack);
+    const rig = await startRig(stack, { hasProcessor: false });
     try {
       const endpoints = await rig.endpoints(5);
       // It keeps every destination too, and is not what is measured.

@@ -1,7 +1,8 @@
 import type { AddressInfo } from "node:net";
 import { createServer } from "node:net";
+import { setTimeout as pause } from "node:timers/promises";
 import { expect, test } from "@jest/globals";
-import { pidListeningOn, usageOf } from "./usage.ts";
+import { pidListeningOn, usageOf, wakesIn } from "./usage.ts";
 
 const isLinux = process.platform === "linux";
 
@@ -22,6 +23,20 @@ test("its CPU time and memory are its own", async () => {
   expect(usage?.cpuSeconds).toBeGreaterThan(0);
   expect(usage?.cpuSeconds).toBeLessThan((user + system) / 1e6 + 1);
   expect(usage?.rssBytes).toBeGreaterThan(10_000_000);
+});
+
+test("its wakes grow when it sleeps", async () => {
+  const before = await usageOf(process.pid);
+  if (!isLinux) return expect(before).toBeUndefined();
+  for (let at = 0; at < 20; at += 1) await pause(2);
+  const after = await usageOf(process.pid);
+  expect((after?.wakes ?? 0) - (before?.wakes ?? 0)).toBeGreaterThanOrEqual(20);
+});
+
+test("only voluntary switches are wakes", () => {
+  const status = "Name:\tnode\nnonvoluntary_ctxt_switches:\t7\nvoluntary_ctxt_switches:\t150\n";
+  expect(wakesIn(status)).toBe(150);
+  expect(wakesIn("")).toBe(0);
 });
 
 test("a process that is gone takes nothing", async () => {

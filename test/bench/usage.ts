@@ -6,6 +6,8 @@ export interface Usage {
   /** User and system, all threads. */
   readonly cpuSeconds: number;
   readonly rssBytes: number;
+  /** How often a thread went to sleep, and so had to be woken; of the threads that are alive. */
+  readonly wakes: number;
 }
 
 /** The kernel counts CPU time in hundredths of a second, on every Linux that Node runs on. */
@@ -43,6 +45,19 @@ export async function pidListeningOn(port: number): Promise<number | undefined> 
   return undefined;
 }
 
+/** Voluntary context switches as /proc/<pid>/task/<thread>/status has them; 0 where it has none. */
+export function wakesIn(status: string): number {
+  return Number(/^voluntary_ctxt_switches:\s*(\d+)$/m.exec(status)?.[1] ?? 0);
+}
+
+async function wakesOf(pid: number): Promise<number> {
+  const threads = await readdir(`/proc/${pid}/task`).catch(() => []);
+  const statuses = await Promise.all(
+    threads.map((thread) => readOr(`/proc/${pid}/task/${thread}/status`, "")),
+  );
+  return statuses.reduce((sum, status) => sum + wakesIn(status), 0);
+}
+
 /** Undefined when the process is gone. */
 export async function usageOf(pid: number): Promise<Usage | undefined> {
   const stat = await readOr(`/proc/${pid}/stat`, "");
@@ -52,5 +67,20 @@ export async function usageOf(pid: number): Promise<Usage | undefined> {
   return {
     cpuSeconds: (Number(fields[11]) + Number(fields[12])) / TICKS_PER_SECOND,
     rssBytes: Number(fields[21]) * PAGE_BYTES,
+    wakes: await wakesOf(pid),
   };
+}
+
+/** By port. */
+const found = new Map<number, number>();
+
+/** Of the process that listens on a port; whoever was found there is looked for again when that process is gone. */
+export async function usageListeningOn(port: number): Promise<Usage | undefined> {
+  const known = found.get(port);
+  const usage = known === undefined ? undefined : await usageOf(known);
+  if (usage !== undefined) return usage;
+  const pid = await pidListeningOn(port);
+  if (pid === undefined) return undefined;
+  found.set(port, pid);
+  return usageOf(pid);
 }
