@@ -50,11 +50,11 @@ function isOwner({ cluster, topics }: World, { name }: Control): boolean {
   );
 }
 
-/** What one process asks for of this topic's records is on its way for long, until `release`; not what it has asked for already. */
+/** What one process asks for, when this topic's records are among it, is on its way for long, until `release`; not what it has asked for already. */
 function hold({ cluster }: World, { name }: Control, topic: string): void {
   cluster.faults = {
     decide: ({ api, partitions = [], process }) =>
-      api === "fetch" && process === name && partitions.some((one) => one.topic === topic)
+      api === "read" && process === name && partitions.some((one) => one.topic === topic)
         ? { kind: "delay", requestMs: 40_000 }
         : PASS,
   };

@@ -62,8 +62,9 @@ export function openReplays(context: Context, parts: OpenReplaysParts): void {
   const runner = kafka.runner({
     groupId: parts.groupId,
     topics: [topics.replays.name],
-    // Two who work on one send its calls twice, and the end that the one writes does not count what the other has sent.
-    unsureAfterSessions: 1,
+    // Two who work on one send its calls twice, and the end that the one writes does not count what the other has sent. Before another one can have
+    // it there has to be time to notice, and to write how far it is.
+    unsureAfterSessions: 0.9,
     decode: ({ value }) => (value === null ? undefined : serde.decode(topics.replays, value)),
     step: owner.step,
     deadLetter({ key }, error) {
