@@ -151,9 +151,10 @@ test("who was suppressed while the destination was given what there is, is owed 
 test("what was sent to nobody is a finding", () => {
   expect(broken(whatIsToldWasSent, story())).toEqual([]);
   expect(broken(whatIsToldWasSent, story({ jobs: [job(4, 22_010)] }))).toHaveLength(1);
-  const unsent = { ...profile(0, { seq: 4 }), record: { ...OTHER, topic: "profiles", key: "u1" } };
-  const results = unsent.value.results.map((result) => ({ ...result, generation: 1 }));
-  const profiles = [{ ...unsent, value: { ...unsent.value, results } }];
+  const { value, ...written } = profile(0, { seq: 4 });
+  const record = { ...OTHER, topic: "profiles", key: "u1" };
+  const flip = { computationId: "a1", generation: 1, seq: 4, text: "true", atMs: 0 };
+  const profiles = [{ ...written, record, value: { ...value, outbox: [flip] } }];
   expect(broken(whatIsToldWasSent, story({ jobs: [job(4, 22_010)], profiles }))).toEqual([]);
 });
 

@@ -145,11 +145,11 @@ export const membersAreTold = audienceLaw("a connected destination knows who is 
   }
 });
 
-/** Ids of values that a profile had: one that is deleted before its processor has sent a value never sends it. */
-function* keptIds(story: Story): Generator<string> {
+/** Ids of values that a profile was about to send: one that is deleted before never sends them. */
+function* unsentIds(story: Story): Generator<string> {
   const versions = versionsOf(story);
   for (const { record, value } of story.profiles)
-    for (const { computationId, generation, seq } of value.results) {
+    for (const { computationId, generation, seq } of value.outbox) {
       const audience = versions.get(computationId)?.newest;
       if (audience === undefined || record.key === null) continue;
       yield changeId(record.key, audience, { incarnation: value.incarnation, generation, seq });
@@ -164,9 +164,9 @@ export const whatIsToldWasSent = audienceLaw("a destination is given what was se
     const jobs = story.jobs.filter(
       (job) => job.value.destinationId === id && job.value.sourceId === SPACE_SOURCE && isUntried(job),
     );
-    const kept = new Set(keptIds(story));
+    const unsent = new Set(unsentIds(story));
     for (const { atMs, process, value } of jobs)
-      if (value.type === "identify" && !changes.has(value.messageId) && !kept.has(value.messageId))
+      if (value.type === "identify" && !changes.has(value.messageId) && !unsent.has(value.messageId))
         yield `${id}: ${value.messageId} of ${value.userId}, by ${process} at ${atMs} ms, is no change`;
   }
 });

@@ -63,37 +63,6 @@ export const AUDIENCE_FAULTS: readonly KnownFault[] = [
     firstSeed: 300,
   },
   {
-    name: "what another owner has committed counts as folded here",
-    edits: [
-      // Of the time in which two could take themselves for the owner (docs/decisions/0087).
-      {
-        file: "services/audience-processor/profile-runner.ts",
-        now: "    unsureAfterSessions: 1,\n",
-        before: "",
-      },
-      {
-        file: PARTITIONS,
-        now: "const reached = this.#options.position(partition) ?? restoredTo;",
-        before:
-          "const reached = Math.max(this.#options.position(partition) ?? restoredTo, (committed as Map<number, number>).get(partition) ?? 0);",
-      },
-      {
-        file: PARTITIONS,
-        now: "tide({ atMs, ends }: Tide): void {",
-        before: "tide({ atMs, ends, committed }: Tide & { committed?: unknown }): void {",
-      },
-      {
-        file: "services/audience-processor/profiles/watermark.ts",
-        now: "  options.onTide({ atMs, ends:",
-        before:
-          '  const committed = await admin.committedOffsets("audience-processor", topics.profileEvents.name);\n  options.onTide({ atMs, committed, ends:',
-      },
-    ],
-    breaks: [NUMBERED, MEMBERS, MOMENT],
-    worlds: "steady_audiences",
-    firstSeed: 264,
-  },
-  {
     name: "two changes of one user have one time",
     edits: [
       {

@@ -63,8 +63,8 @@ export const KNOWN_FAULTS: readonly KnownFault[] = [
       },
       {
         file: "packages/kafka/consuming/group-reader.ts",
-        now: "const partitionReader = this.#partitionReaders.at(batch);",
-        before: "this.hasBatch = true; const partitionReader = this.#partitionReaders.at(batch);",
+        now: "this.#partitionReaders.at(batch)?.offer(batch);",
+        before: "this.hasBatch = true; this.#partitionReaders.at(batch)?.offer(batch);",
       },
       {
         file: "packages/kafka/consuming/group-reader.ts",
@@ -74,7 +74,7 @@ export const KNOWN_FAULTS: readonly KnownFault[] = [
     ],
     breaks: [STANDSTILL],
     size: "large",
-    firstSeed: 10,
+    firstSeed: 15,
   },
   {
     name: "the committed offset goes backwards",
