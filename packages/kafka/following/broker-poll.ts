@@ -112,7 +112,6 @@ export class BrokerPoll {
     }
     const answers = new Map(polled.map((each) => [keyOf(each), each]));
     for (const partition of wanted) {
-      partition.hasAnswered = true;
       if (!partition.isOver) this.#take(partition, answers.get(keyOf(partition)), askedAtMs);
     }
     const work = wanted.flatMap((partition) => partition.work ?? []);
@@ -140,8 +139,12 @@ export class BrokerPoll {
 
   #take(partition: FollowedPartition, polled: Polled | undefined, askedAtMs: number): void {
     if (polled === undefined) return;
-    if (polled.kind === "nothing") partition.foundNothing(polled.end, askedAtMs);
-    else if (polled.kind === "refused") this.#leave([partition], polled.error);
+    if (polled.kind === "refused") {
+      this.#leave([partition], polled.error);
+      return;
+    }
+    partition.hasAnswered = true;
+    if (polled.kind === "nothing") partition.readUntil(polled.end, askedAtMs);
     else if (polled.kind === "out_of_range") partition.hold(this.#clamp(partition));
     else {
       // To the end of the row: a broker fills its answer in the order of the request.

@@ -19,7 +19,7 @@ export class FollowedPartition implements TopicPartition {
   readonly partition: number;
   /** Somebody asks its leader for it. */
   isRead = false;
-  /** Its leader has answered since then. */
+  /** Its leader has answered since then, and not refused it. */
   hasAnswered = false;
   readonly #followed: FollowedTopic;
   #next: number;
@@ -65,16 +65,12 @@ export class FollowedPartition implements TopicPartition {
     this.#next = Math.max(this.#next, nextOffset);
     this.#notBeforeMs = records.length >= PLENTY_RECORDS ? 0 : this.#nextMoment(nowMs);
     const work = this.#followed.onRecords(this.partition, records, this.#next);
-    if (work === undefined) this.#readUntil(end, askedAtMs);
-    else this.hold(work.then(() => this.#readUntil(end, askedAtMs)));
+    if (work === undefined) this.readUntil(end, askedAtMs);
+    else this.hold(work.then(() => this.readUntil(end, askedAtMs)));
   }
 
-  /** A poll that began at this time has brought nothing: there is nothing, or there was no room in the answer. */
-  foundNothing(end: number, askedAtMs: number): void {
-    this.#readUntil(end, askedAtMs);
-  }
-
-  #readUntil(end: number, atMs: number): void {
+  /** A poll that began at this time has brought nothing more. Where the log does not end here there was no room in the answer. */
+  readUntil(end: number, atMs: number): void {
     if (!this.#isOver && this.#next >= end) this.#followed.onReadUntil?.(this.partition, this.#next, atMs);
   }
 

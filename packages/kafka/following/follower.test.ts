@@ -258,4 +258,23 @@ describe("following goes on", () => {
     await host.advance(10_000);
     expect(client.polls).toHaveLength(1);
   });
+
+  test("more and more rarely where its leader refuses a partition", async () => {
+    const refusal: Polled = { topic: "t", partition: 0, kind: "refused", error: notLeader };
+    client.answers.push(...new Array<[Polled]>(40).fill([refusal]));
+    follower.follow(topic());
+    for (let ms = 0; ms < 5_000; ms += 50) await host.advance(50);
+    // After 50, 100, 200, 400 and 800 ms, then each second.
+    expect(client.polls.length).toBe(9);
+    expect(client.renewals).toBe(8);
+  });
+
+  test("no more when it is closed, without a word", async () => {
+    follower.follow(topic());
+    await settled();
+    follower.close();
+    await settled();
+    await host.advance(10_000);
+    expect([client.polls.length, recorder.lines]).toEqual([1, []]);
+  });
 });

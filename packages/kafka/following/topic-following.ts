@@ -100,7 +100,7 @@ export class TopicFollowing implements Following {
 
   /** Its leader does not read it any more. */
   #lost(partition: FollowedPartition, error: KafkaError): void {
-    if (this.#isOver) return;
+    if (this.#isOver || this.#parts.ending.why !== undefined) return;
     if (partition.hasAnswered) this.#failures = 0;
     if (!this.#isLocating) {
       this.#failedBy(error);

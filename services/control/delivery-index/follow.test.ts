@@ -39,3 +39,51 @@ test("the reading ends also while a record's schema does not come", async () => 
   await following;
   expect(ending.signal.aborted).toBe(true);
 });
+
+test("an index that cannot be thrown away is tried again later, and nothing is read into it meanwhile", async () => {
+  const topics = topicMap({ prefix: "", retryDelaysMs: [1_000] });
+  const { deliveryAttempts, deliveryTotals, deadLetters, routedCalls } = topics;
+  const ending = new AbortController();
+  const followed: FollowedTopic[] = [];
+  const pauses: number[] = [];
+  const applied: unknown[] = [];
+  let closed = 0;
+  const count = (): void => {
+    closed += 1;
+  };
+  const following = followTopics({
+    index: {
+      position: () => 7,
+      epoch: 0,
+      apply: (stretch: unknown) => void applied.push(stretch),
+      discard() {
+        throw new Error("the disk is full");
+      },
+    } as unknown as DeliveryIndex,
+    progress: new Progress(systemHost),
+    kafka: {
+      follow(topic: FollowedTopic) {
+        followed.push(topic);
+        return { failed: Promise.withResolvers<never>().promise, close: count };
+      },
+    },
+    serde: { decode: () => ({}) as never },
+    topics: { attempts: deliveryAttempts, totals: deliveryTotals, deadLetters, routedCalls },
+    onAttempt: () => undefined,
+    logger: { warn: () => undefined } as never,
+    host: {
+      ...systemHost,
+      async delay(ms: number) {
+        pauses.push(ms);
+        ending.abort();
+      },
+    },
+    signal: ending.signal,
+  });
+  const [first] = followed;
+  first?.onCut?.({ partition: 0, fromOffset: 7, endOffset: 3 });
+  const record = { topic: "t", partition: 0, offset: 0, key: null, value: Buffer.of(0), timestampMs: 0 };
+  await first?.onRecords(0, [record], 1);
+  await following;
+  expect([pauses, applied, closed, followed.length]).toEqual([[5_000], [], 4, 4]);
+});

@@ -84,10 +84,7 @@ class Reading {
         if (index.epoch !== this.#epoch) this.#end(0);
         if (!this.#isOver) progress.reached(kind, partition, { nextOffset, atMs });
       },
-      onCut: ({ partition }) => {
-        index.discard(`${topics[kind].name}-${partition} was created again`);
-        this.#end(0);
-      },
+      onCut: ({ partition }) => this.#discard(kind, partition),
     };
     const following = kafka.follow(topic);
     following.failed.catch((error: unknown) => this.#failed(kind, error));
@@ -99,6 +96,16 @@ class Reading {
     const working = work().catch((error: unknown) => this.#failed(kind, error));
     this.#underWay.add(working);
     return working.finally(() => this.#underWay.delete(working));
+  }
+
+  #discard(kind: Indexed, partition: number): void {
+    const { index, topics } = this.#options;
+    try {
+      index.discard(`${topics[kind].name}-${partition} was created again`);
+      this.#end(0);
+    } catch (error) {
+      this.#failed(kind, error);
+    }
   }
 
   #failed(kind: Indexed, error: unknown): void {
