@@ -83,8 +83,7 @@ export interface SessionHandlers {
   onRebalancing(): Promise<void>;
   /** The coordinator has refused the join or not answered; nothing has moved, and the session will ask again. */
   onJoinFailed(): void;
-  /** A promise holds back the next fetch: only for readers that have nothing else to do. */
-  onBatch(batch: FetchedBatch): void | Promise<void>;
+  onBatch(batch: FetchedBatch): void;
   /** What was committed where the reading of these partitions begins, before their first batch. Offsets below 0: nothing was. */
   onCommitsRead(commits: readonly CommittedOffset[]): void;
   /** Retention was faster than the reading. */

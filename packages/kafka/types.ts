@@ -227,8 +227,6 @@ export interface TableOptions<V, L = V> {
    * of it has begun and not ended.
    */
   readonly witnesses?: readonly string[];
-  /** At most so often records are asked for while they come, in ms: for a log that is written all the time and that nobody waits for. 3 unless given. */
-  readonly everyMs?: number;
   /** False: the listeners get every value, and the table keeps none, for a log whose keys never come again. */
   readonly keepsValues?: false;
 }

@@ -1,4 +1,5 @@
 import type { Host } from "#host";
+import { FETCH_PAUSE_MS } from "../fetch-pauses.ts";
 import type { FetchedBatch, Join, LogCut, NewSession, RecordsGone, SessionOptions } from "../session.ts";
 import { keyOf } from "../topic-partition.ts";
 import type { Haste, KafkaLogger, Ownership, RawRecord, RunnerOptions, TopicPartition } from "../types.ts";
@@ -22,7 +23,7 @@ const LAST_COMMIT_WITHIN_MS = 5_000;
 const CLOCKS_APART_MS = 10_000;
 
 /** Nothing that is done waits long for its commit, and nobody who waits for a record for its fetch. */
-const USUAL_HASTE: Haste = { fetchPauseMs: 3, commitAfterMs: 100 };
+const USUAL_HASTE: Haste = { fetchPauseMs: FETCH_PAUSE_MS, commitAfterMs: 100 };
 
 export interface GroupReaderOptions<T>
   extends Pick<

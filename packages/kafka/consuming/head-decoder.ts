@@ -1,12 +1,9 @@
 import type { Host } from "#host";
 import { backoffMs } from "../backoff.ts";
+import { DECODE_AGAIN_MS, isPoison, isPromise, reportUndecoded } from "../decoding.ts";
 import { toError } from "../errors.ts";
-import { isPoison } from "../poison.ts";
-import { isWorthLogging } from "../repeated-warning.ts";
 import type { KafkaLogger, RawRecord } from "../types.ts";
 import { type Held, received } from "./held.ts";
-
-const RETRY_MS = { first: 100, max: 5_000 };
 
 export interface HeadDecoderParts<T> {
   decode(record: RawRecord): T | Promise<T>;
@@ -66,17 +63,8 @@ export class HeadDecoder<T> {
       return;
     }
     this.#failures += 1;
-    if (isWorthLogging(this.#failures)) {
-      const { topic, partition, offset } = head.record;
-      const facts = { topic, partition, offset, failures: this.#failures, error: error.message };
-      this.#parts.logger.warn(facts, "a record cannot be decoded yet; its partition waits");
-    }
-    this.#parts.onFailed(head, backoffMs(this.#failures, RETRY_MS, this.#parts.host));
+    const { host, logger } = this.#parts;
+    reportUndecoded(head.record, { error, failures: this.#failures, logger });
+    this.#parts.onFailed(head, backoffMs(this.#failures, DECODE_AGAIN_MS, host));
   }
-}
-
-function isPromise<T>(value: T | Promise<T>): value is Promise<T> {
-  return (
-    typeof value === "object" && value !== null && typeof (value as { then?: unknown }).then === "function"
-  );
 }

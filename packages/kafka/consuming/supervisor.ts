@@ -148,7 +148,9 @@ export class Supervisor {
         if (isCurrent()) this.#handlers.onRecordsGone(gone);
       },
       onLogCut: (cut) => (isCurrent() ? this.#handlers.onLogCut(cut) : undefined),
-      onBatch: (batch) => (isCurrent() ? this.#handlers.onBatch(batch) : undefined),
+      onBatch: (batch) => {
+        if (isCurrent()) this.#handlers.onBatch(batch);
+      },
     };
   }
 

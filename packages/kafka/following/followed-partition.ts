@@ -1,14 +1,7 @@
 import type { Bounds, Polled } from "../cluster.ts";
-import type { FollowedTopic, RawRecord, TopicPartition } from "../types.ts";
-
-/**
- * The shortest time from one answer to the next request. A broker that has a request waiting answers it with the first record that is
- * written, and a request costs as much CPU time as ten records.
- */
-const EVERY_MS = 3;
-
-/** After so much there is more: it is fetched at once. */
-const PLENTY_RECORDS = 200;
+import { FETCH_PAUSE_MS, PLENTY_RECORDS } from "../fetch-pauses.ts";
+import { recordsFrom } from "../records-from.ts";
+import type { FollowedTopic, TopicPartition } from "../types.ts";
 
 /** After a leader has found an offset out of range that is in its range: it has just become one. */
 const NEW_LEADER_MS = 100;
@@ -61,7 +54,7 @@ export class FollowedPartition implements TopicPartition {
   /** What a poll has brought that began at this time (Unix ms). */
   take(polled: Extract<Polled, { kind: "records" }>, askedAtMs: number, nowMs: number): void {
     const { end, nextOffset } = polled;
-    const records = from(polled.records, this.#next);
+    const records = recordsFrom(polled.records, this.#next);
     this.#next = Math.max(this.#next, nextOffset);
     this.#notBeforeMs = records.length >= PLENTY_RECORDS ? 0 : this.#nextMoment(nowMs);
     const work = this.#followed.onRecords(this.partition, records, this.#next);
@@ -77,7 +70,7 @@ export class FollowedPartition implements TopicPartition {
   /** The same for all that are asked for so often, so that one request asks for them. */
   #nextMoment(nowMs: number): number {
     const { everyMs } = this.#followed;
-    return everyMs === undefined ? nowMs + EVERY_MS : (Math.floor(nowMs / everyMs) + 1) * everyMs;
+    return everyMs === undefined ? nowMs + FETCH_PAUSE_MS : (Math.floor(nowMs / everyMs) + 1) * everyMs;
   }
 
   /** Its offset is out of range; these are the log's. */
@@ -98,11 +91,4 @@ export class FollowedPartition implements TopicPartition {
     });
     this.#work = held;
   }
-}
-
-function from(records: readonly RawRecord[], offset: number): readonly RawRecord[] {
-  const [first] = records;
-  return first === undefined || first.offset >= offset
-    ? records
-    : records.filter((record) => record.offset >= offset);
 }

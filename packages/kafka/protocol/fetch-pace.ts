@@ -1,12 +1,11 @@
+import { PLENTY_RECORDS } from "../fetch-pauses.ts";
+
 /** What a fetch brought, as far as the next one depends on it. */
 export interface Fetched {
   readonly records: number;
   /** Of those, the ones of topics that are not read in a hurry. */
   readonly unhurriedRecords: number;
 }
-
-/** After so much there is more: it is fetched at once. */
-const PLENTY_RECORDS = 200;
 
 /** How long topics that are not read in a hurry are left out, as long as they bring little. */
 const UNHURRIED_EVERY_MS = 200;
@@ -36,11 +35,7 @@ export class FetchPace {
   #unhurriedNotBeforeMs = 0;
   #isFirst = true;
 
-  /**
-   * `pauseMs`, the shortest time from one answer to the next request. A request costs broker and client together as much CPU time as ten
-   * records (half a millisecond where waking a thread is dear), and a broker that has a fetch waiting answers it with the first
-   * record that is written.
-   */
+  /** `pauseMs`, the shortest time from one answer to the next request. */
   constructor(pauseMs: () => number) {
     this.#pauseMs = pauseMs;
   }

@@ -1,4 +1,5 @@
 import type kafkajs from "kafkajs";
+import { recordsFrom } from "../records-from.ts";
 import type { RawRecord, RecordHeaders, TopicPartition } from "../types.ts";
 import type { DecodedMessage } from "./fetch-protocol.ts";
 
@@ -7,12 +8,7 @@ export function recordsOf(batch: kafkajs.Batch): readonly RawRecord[] {
   const { messages, fetchedOffset } = batch as kafkajs.Batch & { readonly fetchedOffset: string };
   const [only] = messages as readonly Partial<DecodedMessage>[];
   if (only?.records === undefined) return messages.map((message) => toRecord(batch, message));
-  const { records } = only;
-  const first = Number(fetchedOffset);
-  const [oldest] = records;
-  return oldest === undefined || oldest.offset >= first
-    ? records
-    : records.filter(({ offset }) => offset >= first);
+  return recordsFrom(only.records, Number(fetchedOffset));
 }
 
 function toRecord({ topic, partition }: TopicPartition, message: kafkajs.KafkaMessage): RawRecord {

@@ -1,12 +1,9 @@
 import type { Host } from "#host";
 import { backoffMs } from "../backoff.ts";
+import { DECODE_AGAIN_MS, isPoison, isPromise, reportUndecoded } from "../decoding.ts";
 import { toError } from "../errors.ts";
-import { isPoison } from "../poison.ts";
-import { isWorthLogging } from "../repeated-warning.ts";
 import type { Shutdown } from "../shutdown.ts";
 import type { KafkaLogger, RawRecord } from "../types.ts";
-
-const DECODE_AGAIN_MS = { first: 100, max: 5_000 };
 
 /** Records in one turn of the event loop; timers and sockets get theirs in between. */
 const RECORDS_A_TURN = 256;
@@ -74,18 +71,12 @@ export class RecordReader<T> {
           this.#parts.onPoison(record, toError(thrown));
           return;
         }
-        this.#report(record, failures, toError(thrown));
+        reportUndecoded(record, { error: toError(thrown), failures, logger: this.#parts.logger });
         await ending.pause(backoffMs(failures, DECODE_AGAIN_MS, host)).catch(() => undefined);
       }
       next = Promise.resolve(record).then((again) => this.#parts.decode(again));
     }
     next.catch(() => undefined);
-  }
-
-  #report({ topic, partition, offset }: RawRecord, failures: number, { message }: Error): void {
-    if (!isWorthLogging(failures)) return;
-    const facts = { topic, partition, offset, failures, error: message };
-    this.#parts.logger.warn(facts, "a record cannot be decoded yet; its partition waits");
   }
 
   #tell(record: RawRecord, decoded: T): void {
@@ -112,10 +103,4 @@ export class RecordReader<T> {
     this.#inTurn = 0;
     this.#listenedMs = 0;
   }
-}
-
-function isPromise<T>(value: T | Promise<T>): value is Promise<T> {
-  return (
-    typeof value === "object" && value !== null && typeof (value as { then?: unknown }).then === "function"
-  );
 }

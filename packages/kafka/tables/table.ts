@@ -168,10 +168,8 @@ export class TopicTable<V extends L, L = V> implements Table<V, L> {
   }
 
   #follow(): Following {
-    const { topic, everyMs } = this.#options;
     const following = this.#parts.follower.follow({
-      topic,
-      everyMs,
+      topic: this.#options.topic,
       onRecords: (partition, records, nextOffset) => {
         const reached = (): void => this.#reach(partition, nextOffset);
         const later = this.#reader.read(records);

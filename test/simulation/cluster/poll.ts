@@ -1,5 +1,5 @@
 import { fromClientError, type PollClient, type Polled, type TopicPartition, type Wanted } from "#kafka";
-import { NO_LEADER, type ParkedFetch, type Partition } from "./brokers.ts";
+import type { ParkedFetch, Partition } from "./brokers.ts";
 import type { Connection } from "./connection.ts";
 import { ClusterError } from "./errors.ts";
 import { ClientMetadata } from "./metadata.ts";
@@ -119,8 +119,7 @@ class PollWait implements ParkedFetch {
     const found = this.#partitionOf(wanted);
     if (found === undefined) return refused(wanted, ClusterError.refused("UNKNOWN_TOPIC_OR_PARTITION"));
     const { leader, log } = found;
-    if (leader !== this.#broker || leader === NO_LEADER)
-      return refused(wanted, ClusterError.refused("NOT_LEADER_FOR_PARTITION"));
+    if (leader !== this.#broker) return refused(wanted, ClusterError.refused("NOT_LEADER_FOR_PARTITION"));
     if (offset < log.low || offset > log.high) return { topic, partition, kind: "out_of_range" };
     const read = log.read(offset, MAX_BYTES);
     return read === undefined
