@@ -1,4 +1,6 @@
 import { expect, test } from "@jest/globals";
+import { Computations } from "./computations/computations.ts";
+import { audienceOf } from "./fixtures/calls.ts";
 import { hasteOf } from "./haste.ts";
 
 /** Of one call: read and linger of keying, read and linger of profiles. */
@@ -7,17 +9,20 @@ function longestWayMs({ fetchPauseMs, lingerMs }: ReturnType<typeof hasteOf>): n
 }
 
 test("while somebody waits for identifies the steps leave most of a quarter second to the work", () => {
-  expect(longestWayMs(hasteOf({ size: 1 }))).toBeLessThanOrEqual(100);
+  expect(longestWayMs(hasteOf({ isAny: true }))).toBeLessThanOrEqual(100);
 });
 
 test("while nothing is configured a step carries what a fifth of a second brings, and a commit what a second does", () => {
-  expect(hasteOf({ size: 0 })).toEqual({ fetchPauseMs: 200, commitAfterMs: 1_000, lingerMs: 200 });
+  expect(hasteOf({ isAny: false })).toEqual({ fetchPauseMs: 200, commitAfterMs: 1_000, lingerMs: 200 });
 });
 
-test("the first audience hurries the next step", () => {
-  const configs = new Map<string, object>();
-  const haste = (): number => hasteOf(configs).commitAfterMs;
+test("the first audience hurries the next step, until the last one is deleted", () => {
+  const computations = new Computations({ onInvalid: () => undefined });
+  const haste = (): number => hasteOf(computations).commitAfterMs;
   expect(haste()).toBe(1_000);
-  configs.set("aud_1", {});
+  const audience = audienceOf("buyers", { event: "Bought" });
+  computations.apply(audience.id, audience);
   expect(haste()).toBe(100);
+  computations.apply(audience.id, { ...audience, deletedAtMs: 1 });
+  expect(haste()).toBe(1_000);
 });

@@ -15,6 +15,6 @@ const NOBODY_WAITS: ProcessorHaste = { fetchPauseMs: 200, commitAfterMs: 1_000, 
 const SOMEBODY_WAITS: ProcessorHaste = { fetchPauseMs: 25, commitAfterMs: 100, lingerMs: 25 };
 
 /** Asked for each step: what is configured may change between two. */
-export function hasteOf(computations: { readonly size: number }): ProcessorHaste {
-  return computations.size === 0 ? NOBODY_WAITS : SOMEBODY_WAITS;
+export function hasteOf({ isAny }: { readonly isAny: boolean }): ProcessorHaste {
+  return isAny ? SOMEBODY_WAITS : NOBODY_WAITS;
 }

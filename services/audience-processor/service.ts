@@ -111,7 +111,7 @@ function followTime(
     admin: connection.kafka.admin(),
     host,
     signal: ending.signal,
-    isNeeded: () => computations.versions.length > 0,
+    isNeeded: () => computations.isAny,
     onTide: (tide) => partitions.tide(tide),
     onError: (error) => logger.debug({ err: error }, "the ends of the topics could not be looked at"),
   });
@@ -159,7 +159,7 @@ async function keepAudiences(context: ProcessorContext, outside: ProcessorOutsid
   });
   tables.configs.onChange((id, config) => computations.apply(id, config));
   const progress = openProgress(parts, tables);
-  const haste = (): ProcessorHaste => hasteOf(tables.configs);
+  const haste = (): ProcessorHaste => hasteOf(computations);
   const { partitions, runner } = createProfileRunner(parts, {
     computations,
     haste,

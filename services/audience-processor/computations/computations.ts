@@ -109,6 +109,11 @@ export class Computations {
     return this.#readAll().versions;
   }
 
+  /** Whether anything is computed: what is deleted, or cannot be read, is not. */
+  get isAny(): boolean {
+    return this.versions.length > 0;
+  }
+
   readonly computationOf = (id: string): FlipContext["computation"] | undefined =>
     this.#readAll().identities.get(id);
 
