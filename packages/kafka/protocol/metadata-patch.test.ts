@@ -1,5 +1,6 @@
 import { expect, jest, test } from "@jest/globals";
 import BrokerPool from "kafkajs/src/cluster/brokerPool.js";
+import Cluster from "kafkajs/src/cluster/index.js";
 import { patchMetadata } from "./metadata-patch.ts";
 
 test("what the client's admin knows of topics is believed, and not asked for before each request", async () => {
@@ -26,4 +27,24 @@ test("what the client's admin knows of topics is believed, and not asked for bef
   await pool.refreshMetadataIfNecessary(["t"]);
   expect(asked).toBe(2);
   clock.mockRestore();
+});
+
+test("each client of a process patches it, and no request passes more than one patch", async () => {
+  const client = Cluster.prototype.metadata;
+  patchMetadata();
+  patchMetadata();
+  let depth = 0;
+  let asked = 0;
+  const cluster = Object.assign(Object.create(Cluster.prototype), {
+    targetTopics: new Set(["t"]),
+    brokerPool: { withBroker: async () => undefined },
+    retrier: async () => {
+      asked += 1;
+      depth = (new Error().stack ?? "").split("metadataAsAnswered").length - 1;
+      return { topicMetadata: [] };
+    },
+  });
+  await cluster.metadata();
+  expect([asked, depth]).toEqual([1, 1]);
+  Cluster.prototype.metadata = client;
 });

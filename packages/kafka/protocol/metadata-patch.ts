@@ -4,6 +4,8 @@ import Cluster, { type ClusterInternals } from "kafkajs/src/cluster/index.js";
 /** As the client's own for its consumers and producers, and the Java client's. */
 const MAX_AGE_MS = 300_000;
 
+const { metadata: clientMetadata } = Cluster.prototype;
+
 const maxAges = new WeakMap<object, number>();
 const latest = new WeakMap<object, ClientMetadata | null>();
 
@@ -14,13 +16,13 @@ const latest = new WeakMap<object, ClientMetadata | null>();
  *
  * The client replaces what it knows of topics by each answer, and an answer has the topics that were asked for: what is under way for
  * another topic meanwhile finds no partitions, and reads that nothing is committed. Here a topic stays known until it is answered anew.
+ * Safe to call again.
  */
 export function patchMetadata(): void {
   patchBrokerPool();
-  const { metadata } = Cluster.prototype;
   Cluster.prototype.metadata = async function metadataAsAnswered(this: ClusterInternals, asked = {}) {
     const { topics = [] } = asked;
-    if (topics.length === 0) return metadata.call(this, asked);
+    if (topics.length === 0) return clientMetadata.call(this, asked);
     await this.brokerPool.refreshMetadata(topics);
     const { metadata: known } = this.brokerPool;
     if (known === null) throw new TypeError("the client forgets what it was answered");
