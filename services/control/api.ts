@@ -63,6 +63,16 @@ export type ApiParts = SourceParts &
 /** Adds the routes of one feature; looks at no part before a request comes. */
 type AddRoutes = (app: ControlApp, parts: ApiParts) => void;
 
+/** Refused as a whole where there are no audiences. */
+const AUDIENCE_ROUTES: readonly AddRoutes[] = [
+  addAudienceRoutes,
+  addComputedTraitRoutes,
+  addMemberRoutes,
+  addValueRoutes,
+  addPreviewRoute,
+  addImportRoutes,
+];
+
 export const ROUTES: readonly AddRoutes[] = [
   // Before the routes that it is for.
   acceptRequestKeys,
@@ -82,24 +92,9 @@ export const ROUTES: readonly AddRoutes[] = [
   addReplayRoutes,
   addSourceReplayRoute,
   addRegulationRoutes,
-  addAudienceRoutes,
-  addComputedTraitRoutes,
-  addMemberRoutes,
-  addValueRoutes,
-  addPreviewRoute,
-  addImportRoutes,
+  ...AUDIENCE_ROUTES,
   addAuditRoute,
 ];
-
-/** Refused as a whole where there are no audiences. */
-const AUDIENCE_ROUTES: ReadonlySet<AddRoutes> = new Set<AddRoutes>([
-  addAudienceRoutes,
-  addComputedTraitRoutes,
-  addMemberRoutes,
-  addValueRoutes,
-  addPreviewRoute,
-  addImportRoutes,
-]);
 
 /** As `add`, and each of its requests is answered with a 409. */
 function refusing(add: AddRoutes): AddRoutes {
@@ -122,7 +117,7 @@ export async function openApi(
   const { tokens } = own.tokens;
   const { host, port } = own.api;
   const { hasAudiences } = own.switch;
-  const routes = ROUTES.map((add) => (hasAudiences || !AUDIENCE_ROUTES.has(add) ? add : refusing(add)));
+  const routes = ROUTES.map((add) => (hasAudiences || !AUDIENCE_ROUTES.includes(add) ? add : refusing(add)));
   const server = await createServer({
     host: machine,
     authorise: followTokens(own.tokens, {
