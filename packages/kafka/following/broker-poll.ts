@@ -33,8 +33,6 @@ export class BrokerPoll {
   readonly #partitions = new Map<FollowedPartition, OnLost>();
   #addedAtMs = Number.NEGATIVE_INFINITY;
   #isRunning = false;
-  /** Ends the wait for something to become due. */
-  #wake: (() => void) | undefined;
 
   constructor(broker: number, parts: BrokerPollParts) {
     this.#broker = broker;
@@ -46,7 +44,6 @@ export class BrokerPoll {
     partition.isRead = true;
     partition.hasAnswered = false;
     this.#addedAtMs = this.#parts.host.elapsed();
-    this.#wake?.();
     if (!this.#isRunning) void this.#run();
   }
 
@@ -76,7 +73,7 @@ export class BrokerPoll {
       ({ notBeforeMs, work }) => work === undefined && notBeforeMs <= untilMs,
     );
     const waitMs = soon.length > 0 ? latest(soon) - host.elapsed() : this.#nextDueMs() - host.elapsed();
-    if (waitMs > 0) await this.#wait(waitMs);
+    if (waitMs > 0) await host.delay(waitMs);
     return soon;
   }
 
@@ -86,13 +83,6 @@ export class BrokerPoll {
       (earliest, { notBeforeMs }) => Math.min(earliest, notBeforeMs),
       this.#parts.host.elapsed() + WORK_WAIT_MS,
     );
-  }
-
-  async #wait(ms: number): Promise<void> {
-    const { promise, resolve } = Promise.withResolvers<void>();
-    this.#wake = resolve;
-    await withinMs(promise, ms, this.#parts.host);
-    this.#wake = undefined;
   }
 
   async #round(due: readonly FollowedPartition[]): Promise<void> {

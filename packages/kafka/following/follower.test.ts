@@ -209,6 +209,18 @@ describe("following goes on", () => {
     expect(told).toEqual(["0:0"]);
   });
 
+  test("once the topic is there", async () => {
+    client.leading = new KafkaError("unknown_topic", "not there", { canRetry: true });
+    follower.follow(topic());
+    await settled();
+    client.leading = [];
+    await host.advance(100);
+    expect(client.polls).toEqual([]);
+    client.leading = [1];
+    await host.advance(200);
+    expect(asked()).toEqual({ "t-0": 0 });
+  });
+
   test("once a partition has a leader; the others are read meanwhile", async () => {
     client.leading = [1, -1];
     follower.follow(topic());

@@ -1,39 +1,62 @@
 import { expect, test } from "@jest/globals";
 import { systemHost } from "#host";
 import type { FollowedTopic } from "#kafka";
+import { until } from "#support/until";
 import { topicMap } from "#topics";
 import type { DeliveryIndex } from "./delivery-index.ts";
-import { followTopics } from "./follow.ts";
+import { type FollowOptions, followTopics } from "./follow.ts";
 import { Progress } from "./progress.ts";
 
-test("the reading ends also while a record's schema does not come", async () => {
-  const topics = topicMap({ prefix: "", retryDelaysMs: [1_000] });
-  const { deliveryAttempts, deliveryTotals, deadLetters, routedCalls } = topics;
+const RECORD = { topic: "t", partition: 0, offset: 0, key: null, value: Buffer.of(0), timestampMs: 0 };
+
+/** Topics of one partition, of which the test says what comes; attempts are the first of each four. */
+function follow(index: object, more: Partial<FollowOptions> = {}) {
+  const { deliveryAttempts, deliveryTotals, deadLetters, routedCalls } = topicMap({
+    prefix: "",
+    retryDelaysMs: [1_000],
+  });
   const ending = new AbortController();
-  const asked = Promise.withResolvers<void>();
+  const followed: FollowedTopic[] = [];
+  const progress = new Progress(systemHost);
+  let closed = 0;
+  const close = (): void => {
+    closed += 1;
+  };
   const following = followTopics({
-    index: { position: () => 0, epoch: 0 } as unknown as DeliveryIndex,
-    progress: new Progress(systemHost),
+    index: index as DeliveryIndex,
+    progress,
     kafka: {
-      follow({ topic, from, onRecords }: FollowedTopic) {
-        from?.(0);
-        const record = { topic, partition: 0, offset: 0, key: null, value: Buffer.of(0), timestampMs: 0 };
-        void onRecords(0, [record], 1);
-        return { failed: Promise.withResolvers<never>().promise, close: () => undefined };
+      follow(topic: FollowedTopic) {
+        followed.push(topic);
+        topic.from?.(0);
+        return { failed: Promise.withResolvers<never>().promise, close };
       },
     },
-    serde: {
-      decode() {
-        asked.resolve();
-        return Promise.withResolvers<never>().promise;
-      },
-    },
+    serde: { decode: () => ({}) as never },
     topics: { attempts: deliveryAttempts, totals: deliveryTotals, deadLetters, routedCalls },
     onAttempt: () => undefined,
-    logger: {} as never,
+    logger: { warn: () => undefined } as never,
     host: systemHost,
     signal: ending.signal,
+    ...more,
   });
+  return { closed: () => closed, ending, followed, following, progress };
+}
+
+test("the reading ends also while a record's schema does not come", async () => {
+  const asked = Promise.withResolvers<void>();
+  const { ending, followed, following } = follow(
+    { position: () => 0, epoch: 0 },
+    {
+      serde: {
+        decode() {
+          asked.resolve();
+          return Promise.withResolvers<never>().promise;
+        },
+      },
+    },
+  );
+  void followed[0]?.onRecords(0, [RECORD], 1);
   await asked.promise;
   ending.abort();
   await following;
@@ -41,49 +64,41 @@ test("the reading ends also while a record's schema does not come", async () => 
 });
 
 test("an index that cannot be thrown away is tried again later, and nothing is read into it meanwhile", async () => {
-  const topics = topicMap({ prefix: "", retryDelaysMs: [1_000] });
-  const { deliveryAttempts, deliveryTotals, deadLetters, routedCalls } = topics;
-  const ending = new AbortController();
-  const followed: FollowedTopic[] = [];
   const pauses: number[] = [];
   const applied: unknown[] = [];
-  let closed = 0;
-  const count = (): void => {
-    closed += 1;
+  const index = {
+    position: () => 7,
+    epoch: 0,
+    apply: (stretch: unknown) => void applied.push(stretch),
+    discard() {
+      throw new Error("the disk is full");
+    },
   };
-  const following = followTopics({
-    index: {
-      position: () => 7,
-      epoch: 0,
-      apply: (stretch: unknown) => void applied.push(stretch),
-      discard() {
-        throw new Error("the disk is full");
-      },
-    } as unknown as DeliveryIndex,
-    progress: new Progress(systemHost),
-    kafka: {
-      follow(topic: FollowedTopic) {
-        followed.push(topic);
-        return { failed: Promise.withResolvers<never>().promise, close: count };
-      },
+  const host = {
+    ...systemHost,
+    async delay(ms: number) {
+      pauses.push(ms);
+      one.ending.abort();
     },
-    serde: { decode: () => ({}) as never },
-    topics: { attempts: deliveryAttempts, totals: deliveryTotals, deadLetters, routedCalls },
-    onAttempt: () => undefined,
-    logger: { warn: () => undefined } as never,
-    host: {
-      ...systemHost,
-      async delay(ms: number) {
-        pauses.push(ms);
-        ending.abort();
-      },
-    },
-    signal: ending.signal,
-  });
-  const [first] = followed;
-  first?.onCut?.({ partition: 0, fromOffset: 7, endOffset: 3 });
-  const record = { topic: "t", partition: 0, offset: 0, key: null, value: Buffer.of(0), timestampMs: 0 };
-  await first?.onRecords(0, [record], 1);
+  };
+  const one = follow(index, { host });
+  const [attempts] = one.followed;
+  attempts?.onCut?.({ partition: 0, fromOffset: 7, endOffset: 3 });
+  await attempts?.onRecords(0, [RECORD], 1);
+  await one.following;
+  expect([pauses, applied, one.closed(), one.followed.length]).toEqual([[5_000], [], 4, 4]);
+});
+
+test("an index that was thrown away by whoever asked it is read again from its beginning", async () => {
+  const index = { position: () => 7, epoch: 0 };
+  const { ending, followed, following, progress } = follow(index);
+  const [attempts] = followed;
+  attempts?.onReadUntil?.(0, 7, 1_000);
+  expect(progress.indexedUntilMs("attempts")).toBe(1_000);
+  index.epoch = 1;
+  attempts?.onReadUntil?.(0, 7, 2_000);
+  await until(() => followed.length === 8, { timeoutMs: 5_000, what: "everything to be followed again" });
+  expect(progress.indexedUntilMs("attempts")).toBe(1_000);
+  ending.abort();
   await following;
-  expect([pauses, applied, closed, followed.length]).toEqual([[5_000], [], 4, 4]);
 });
