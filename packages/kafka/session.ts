@@ -83,7 +83,8 @@ export interface SessionHandlers {
   onRebalancing(): Promise<void>;
   /** The coordinator has refused the join or not answered; nothing has moved, and the session will ask again. */
   onJoinFailed(): void;
-  onBatch(batch: FetchedBatch): void;
+  /** A promise holds up reading and heartbeats: the group misses a member that does not come back from a batch. */
+  onBatch(batch: FetchedBatch): void | Promise<void>;
   /** What was committed where the reading of these partitions begins, before their first batch. Offsets below 0: nothing was. */
   onCommitsRead(commits: readonly CommittedOffset[]): void;
   /** Retention was faster than the reading. */

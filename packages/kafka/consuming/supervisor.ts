@@ -148,9 +148,7 @@ export class Supervisor {
         if (isCurrent()) this.#handlers.onRecordsGone(gone);
       },
       onLogCut: (cut) => (isCurrent() ? this.#handlers.onLogCut(cut) : undefined),
-      onBatch: (batch) => {
-        if (isCurrent()) this.#handlers.onBatch(batch);
-      },
+      onBatch: (batch) => (isCurrent() ? this.#handlers.onBatch(batch) : undefined),
     };
   }
 

@@ -233,7 +233,7 @@ class ClientSession implements Session {
     const { group } = this.#parts;
     const generation = group.generationOf(batch);
     if (generation === undefined) return;
-    handlers.onBatch({
+    const taken = handlers.onBatch({
       topic: batch.topic,
       partition: batch.partition,
       generation,
@@ -241,5 +241,6 @@ class ClientSession implements Session {
       records: recordsOf(batch),
     });
     if (generation === group.generation) resolveOffset(batch.lastOffset());
+    await taken;
   }
 }

@@ -166,8 +166,9 @@ export class SimulatedSession implements Session {
     const current = this.#group.places;
     if (places !== current && places.generation === current?.generation) return;
     const { generation } = places;
-    this.#parts.handlers.onBatch({ topic, partition, generation, records, nextOffset });
+    const taken = this.#parts.handlers.onBatch({ topic, partition, generation, records, nextOffset });
     this.#group.resolved(batch);
+    await taken;
     await this.#group.heartbeat();
   }
 }
