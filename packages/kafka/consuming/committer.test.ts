@@ -15,14 +15,15 @@ let metadata: string | undefined;
 let lines: readonly LogLine[];
 /** Of each try: whether it was sent. */
 let answers: (() => Promise<boolean>)[];
-let renewals: number;
+/** What was asked for because commits fail. */
+let remedies: string[];
 let afterMs: number;
 let acknowledged: number;
 let committer: Committer;
 
 beforeEach(() => {
   host = new ManualHost();
-  [place, sent, answers, renewals, acknowledged] = [0, [], [], 0, 0];
+  [place, sent, answers, remedies, acknowledged] = [0, [], [], [], 0];
   [metadata, texts, afterMs] = [undefined, [], 100];
   const recording = recordingLogger();
   ({ lines } = recording);
@@ -39,9 +40,8 @@ beforeEach(() => {
     onCommitted: () => {
       acknowledged += 1;
     },
-    onStuck: () => {
-      renewals += 1;
-    },
+    onStuck: () => remedies.push("rejoin"),
+    onStuckAgain: () => remedies.push("renew"),
   });
 });
 
@@ -113,6 +113,7 @@ describe("committer", () => {
       commit: async (positions) => asked.push([...positions]) > 0,
       onCommitted: () => undefined,
       onStuck: () => undefined,
+      onStuckAgain: () => undefined,
     });
     await ofTwo.commit();
     await ofTwo.commit();
@@ -151,7 +152,7 @@ describe("committer", () => {
     await host.advance(1_100);
     done(2);
     await host.advance(100);
-    expect([sent, texts, renewals]).toEqual([[1, 1, 2], ["a text", undefined, undefined], 0]);
+    expect([sent, texts, remedies]).toEqual([[1, 1, 2], ["a text", undefined, undefined], []]);
     expect(lines.filter(({ level }) => level === "warn")).toHaveLength(1);
   });
 
@@ -175,16 +176,37 @@ describe("committer", () => {
     answers.push(notSent, refused);
     done(1);
     await host.advance(5_000);
-    expect([sent, renewals]).toEqual([[1, 1, 1], 0]);
+    expect([sent, remedies]).toEqual([[1, 1, 1], []]);
   });
 
   test("three failures in a row are not passing, but what could not be sent is no failure", async () => {
     answers.push(refused, refused, notSent, notSent, refused);
     done(1);
     await host.advance(3_500);
-    expect(renewals).toBe(0);
+    expect(remedies).toEqual([]);
     await host.advance(1_000);
-    expect(renewals).toBe(1);
+    expect(remedies).toEqual(["rejoin"]);
+  });
+
+  test("three more, since the member was to join again, ask for a new session; and so on until one is taken", async () => {
+    answers.push(...Array.from({ length: 9 }, () => refused));
+    done(1);
+    await host.advance(4_500);
+    expect(remedies).toEqual(["rejoin"]);
+    await host.advance(1_000);
+    expect(remedies).toEqual(["rejoin", "renew"]);
+    await host.advance(20_000);
+    expect([remedies, acknowledged]).toEqual([["rejoin", "renew", "rejoin"], 1]);
+  });
+
+  test("a commit that is taken between failures begins the count anew", async () => {
+    answers.push(refused, refused, refused);
+    done(1);
+    await host.advance(5_000);
+    answers.push(refused, refused, refused);
+    done(2);
+    await host.advance(5_000);
+    expect(remedies).toEqual(["rejoin", "rejoin"]);
   });
 
   test("after a rebalance what stands is committed again, for another may have committed since", async () => {

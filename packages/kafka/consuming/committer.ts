@@ -7,8 +7,9 @@ import type { KafkaLogger } from "../types.ts";
 const RETRY_AFTER_MS = 1_000;
 
 /**
- * After this many failures in a row the session is given up. When the coordinator moves while the client rejoins, the client
- * goes on fetching and sending heartbeats, but commits to the old coordinator for ever.
+ * After this many failures in a row waiting does not help. When the coordinator moves while the client rejoins, the client
+ * goes on fetching and sending heartbeats, but commits to the old coordinator for ever. A member that joins again keeps its partitions
+ * and what it has done; one that leaves hands over work that is done and not committed, which the next owner does again.
  */
 const STUCK_AFTER_FAILURES = 3;
 
@@ -23,8 +24,10 @@ export interface CommitterParts {
   onCommitted(): void;
   /** One try. False: there is no generation to commit in, and nothing was sent. */
   commit(positions: readonly CommittedOffset[]): Promise<boolean>;
-  /** Commits fail and will go on failing in this session. */
+  /** Commits go on failing: the member should join again. */
   onStuck(): void;
+  /** They have gone on failing since it was asked to: the session should be given up. */
+  onStuckAgain(): void;
 }
 
 /** Commits what has moved, or was done ahead, soon after it was done and when asked. One commit is under way at a time, so that none overtakes another. */
@@ -112,6 +115,9 @@ export class Committer {
         "the brokers take no commit of that size: only offsets are committed, and more is done again after a kill";
       this.#parts.logger.warn({ error: error.message }, text);
     }
-    if (this.#failures % STUCK_AFTER_FAILURES === 0) this.#parts.onStuck();
+    if (this.#failures % STUCK_AFTER_FAILURES > 0) return;
+    const isAgain = this.#failures % (2 * STUCK_AFTER_FAILURES) === 0;
+    if (isAgain) this.#parts.onStuckAgain();
+    else this.#parts.onStuck();
   }
 }

@@ -396,7 +396,7 @@ describe("group reader", () => {
     expect(bench.stepped).toEqual([]);
   });
 
-  test("a session whose commits go on failing is given up for a new one, as the same member", async () => {
+  test("a member whose commits go on failing joins again; where that does not help a new session follows, as the same member", async () => {
     const bench = startReader();
     bench.session().join([0], "me");
     await bench.started;
@@ -404,6 +404,8 @@ describe("group reader", () => {
     await soon(() => bench.stepped.length === 1, "the step");
     settleAll(bench);
     bench.session().failsToCommitWith = passing;
+    await soon(() => bench.session().rejoins === 1, "the rejoin");
+    expect(bench.sessions).toHaveLength(1);
     await soon(() => bench.sessions.length === 2, "the second session");
     expect(bench.session().options.rejoinAs).toBe("me");
     bench.session().join([0], "me");

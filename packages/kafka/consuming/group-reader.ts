@@ -89,7 +89,8 @@ export class GroupReader<T> {
         this.#partitionReaders.committed();
         this.#release.settled();
       },
-      onStuck: () => this.#supervisor.renew("offsets cannot be committed"),
+      onStuck: () => this.#supervisor.session?.rejoin(),
+      onStuckAgain: () => this.#supervisor.renew("offsets cannot be committed"),
     });
     this.#handOver = new HandOver({
       capacity: this.#capacity,
