@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"fmt"
+	"hash/crc32"
 	"io"
 	"net/http"
 	"sync/atomic"
@@ -70,11 +71,14 @@ func move(client *kgo.Client, topic string) {
 	}
 }
 
-// Batches that wait for a partition before reading waits for it.
-const waitingBatches = 16
+// Calls of as many users of a partition are under way at once: about as many as the product has.
+const lanes = 16
 
-// More than there are partitions.
-const idleConnections = 64
+// Calls that wait for a lane before reading waits for it.
+const waitingCalls = 1024
+
+// More than there are lanes of all partitions.
+const idleConnections = 256
 
 type sender struct {
 	http    *http.Client
@@ -88,28 +92,37 @@ func newSender(origins []string) *sender {
 	return &sender{http: &http.Client{Transport: transport}, origins: origins}
 }
 
-// deliver posts a partition's records one after the other, those of all partitions at once.
+// deliver posts the calls of a user one after the other, those of all lanes at once. What is committed may be ahead of a call that is under
+// way: a process that ends here loses it, which is cheaper than what the product does.
 func (s *sender) deliver(client *kgo.Client) {
-	partitions := map[int32]chan []*kgo.Record{}
+	partitions := map[int32]*[lanes]chan *kgo.Record{}
 	for {
 		poll(client).EachPartition(func(fetched kgo.FetchTopicPartition) {
-			waiting, isKnown := partitions[fetched.Partition]
+			ofPartition, isKnown := partitions[fetched.Partition]
 			if !isKnown {
-				waiting = make(chan []*kgo.Record, waitingBatches)
-				partitions[fetched.Partition] = waiting
-				go s.postAll(client, waiting)
+				ofPartition = s.openLanes(client)
+				partitions[fetched.Partition] = ofPartition
 			}
-			waiting <- fetched.Records
+			for _, record := range fetched.Records {
+				ofPartition[crc32.ChecksumIEEE(record.Key)%lanes] <- record
+			}
 		})
 	}
 }
 
-func (s *sender) postAll(client *kgo.Client, batches <-chan []*kgo.Record) {
-	for records := range batches {
-		for _, record := range records {
-			s.post(record.Value)
-			client.MarkCommitRecords(record)
-		}
+func (s *sender) openLanes(client *kgo.Client) *[lanes]chan *kgo.Record {
+	var opened [lanes]chan *kgo.Record
+	for at := range opened {
+		opened[at] = make(chan *kgo.Record, waitingCalls)
+		go s.postAll(client, opened[at])
+	}
+	return &opened
+}
+
+func (s *sender) postAll(client *kgo.Client, calls <-chan *kgo.Record) {
+	for record := range calls {
+		s.post(record.Value)
+		client.MarkCommitRecords(record)
 	}
 }
 
