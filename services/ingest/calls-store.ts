@@ -37,7 +37,10 @@ export function openCallsStore(context: IngestContext, turns: EventLoopTurns): C
   const admin = kafka.admin();
   const ask = () => admin.partitionCount(calls.name);
   const watch = createKafkaWatch({ ask, host: context.host, intervalMs: KAFKA_WATCH_MS, logger, stopping });
-  const producer = kafka.producer({ deliveryTimeoutMs: settings.ingest.acknowledgeTimeoutMs });
+  const producer = kafka.producer({
+    deliveryTimeoutMs: settings.ingest.acknowledgeTimeoutMs,
+    lingerMs: CALLS_LINGER_MS,
+  });
   const table = kafka.table({
     topic: sourceConfig.name,
     witnesses: witnessesOf(topics, sourceConfig),
@@ -84,6 +87,12 @@ export function openCallsStore(context: IngestContext, turns: EventLoopTurns): C
     },
   };
 }
+
+/**
+ * Calls gather here for the whole way: what ingest writes together the router reads, writes and the deliverer reads together, so that each
+ * request saved here saves four. It is twice the usual linger.
+ */
+const CALLS_LINGER_MS = 8;
 
 /** Nobody waits for it. */
 const REFUSED_TIMEOUT_MS = 5_000;
