@@ -1,4 +1,4 @@
-// Which part may import which (docs/architecture.md, "Boundaries"). A test proves that each rule refuses something.
+// Which part may import which (docs/develop/architecture.md, "Boundaries"). A test proves that each rule refuses something.
 const PACKAGES = {
   contract: [],
   host: [],

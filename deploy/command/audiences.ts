@@ -58,7 +58,7 @@ function addCreate(audiences: Command, context: CommandContext): void {
     .requiredOption("--name <name>", "for people")
     .option("--kind <kind>", "audience (the default with --definition) or list")
     .option("--key <key>", "name of the trait; from the name when it is not given")
-    .option("--definition <path>", "JSON file as docs/audiences.md has it; - is standard input")
+    .option("--definition <path>", "JSON file as docs/use/audiences.md has it; - is standard input")
     .option("--include-anonymous", "profiles without a userId may be members too")
     .action(async ({ json, definition, ...fields }: CreateOptions) => {
       const defined = definition === undefined ? {} : { definition: await readJson(context, definition) };

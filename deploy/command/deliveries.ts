@@ -84,7 +84,7 @@ function addDeadLetters(program: Command, context: CommandContext): void {
     filters: {
       "--destination-id <id>": "of one destination",
       "--source-id <id>": "of calls of one source",
-      "--reason <reason>": "as docs/reasons.md lists them",
+      "--reason <reason>": "as docs/use/reasons.md lists them",
       "--replay-id <id>": "what calls of this replay became again",
       ...RANGE,
     },

@@ -23,7 +23,7 @@ export function addEdit(parent: Command, context: CommandContext, resource: Reso
     ],
   })
     .option("--name <name>", "for people; the key stays")
-    .option("--definition <path>", "JSON file as docs/audiences.md has it; - is standard input")
+    .option("--definition <path>", "JSON file as docs/use/audiences.md has it; - is standard input")
     .option("--pause", "nothing is sent until it is resumed")
     .option("--resume", "what has changed by then is sent")
     .action(async (given: string, options: EditOptions) => {

@@ -24,7 +24,7 @@ import { addTraitCommands } from "./traits.ts";
 import { version } from "./version.ts";
 
 const AFTER = `
-Settings are environment variables (docs/configuration.md); HOOKLINE_CONTROL_URL and HOOKLINE_CONTROL_TOKEN say which
+Settings are environment variables (docs/operate/configuration.md); HOOKLINE_CONTROL_URL and HOOKLINE_CONTROL_TOKEN say which
 control API the commands ask.
 
 Exit codes: 0 done, 1 failed or not well, 2 wrong command line or setting, 3 refused, 4 not found, 5 nobody answers.

@@ -48,7 +48,7 @@ function addCreate(traits: Command, context: CommandContext): void {
     examples: ["traits create --name 'Order count' --definition order-count.json"],
   })
     .requiredOption("--name <name>", "for people")
-    .requiredOption("--definition <path>", "JSON file as docs/audiences.md has it; - is standard input")
+    .requiredOption("--definition <path>", "JSON file as docs/use/audiences.md has it; - is standard input")
     .option("--key <key>", "name of the trait; from the name when it is not given")
     .action(async ({ json, definition, ...fields }: CreateOptions) => {
       const body = { ...fields, definition: await readJson(context, definition) };

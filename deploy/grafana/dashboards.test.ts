@@ -49,7 +49,7 @@ describe("dashboards", () => {
   }, 300_000);
 
   test("name metrics and labels that the page of metrics has", () => {
-    const lines = readFileSync(join(ROOT, "docs/metrics.md"), "utf8").split("\n");
+    const lines = readFileSync(join(ROOT, "docs/operate/metrics.md"), "utf8").split("\n");
     const labelsOf = new Map<string, Set<string>>();
     for (const line of lines) {
       const [, metric, labels = ""] = /^\| `(\w+)` \| \w+ \|([^|]*)\|/.exec(line) ?? [];

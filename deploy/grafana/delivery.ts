@@ -12,7 +12,7 @@ export const delivery: Dashboard = {
       panels: [
         {
           title: "Attempts by outcome",
-          description: "success, or why not; docs/reasons.md has the reasons.",
+          description: "success, or why not; docs/use/reasons.md has the reasons.",
           unit: "reqps",
           isStacked: true,
           queries: [

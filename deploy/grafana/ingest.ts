@@ -45,7 +45,7 @@ export const ingest: Dashboard = {
         },
         {
           title: "Rejected by code",
-          description: "Mistakes of senders; docs/reasons.md says what each code means.",
+          description: "Mistakes of senders; docs/use/reasons.md says what each code means.",
           unit: "cps",
           isStacked: true,
           queries: [

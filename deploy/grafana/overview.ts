@@ -94,7 +94,7 @@ export const overview: Dashboard = {
         },
         {
           title: "Dead letters",
-          description: "Calls a second that have failed for good, by reason; docs/reasons.md has them.",
+          description: "Calls a second that have failed for good, by reason; docs/use/reasons.md has them.",
           unit: "cps",
           isStacked: true,
           queries: [{ expr: perSecond("hookline_dead_letters_total", ["reason"]), legend: "{{reason}}" }],

@@ -1,4 +1,4 @@
-// Queries that the dashboards are made of. Every metric is of docs/metrics.md; a test looks.
+// Queries that the dashboards are made of. Every metric is of docs/operate/metrics.md; a test looks.
 import type { Query } from "./panels.ts";
 
 /** The processes that the dashboard's variable has chosen. */

@@ -28,7 +28,7 @@ export interface RuleGroup {
   readonly rules: readonly (RecordingRule | AlertRule)[];
 }
 
-const RUNBOOKS = "https://github.com/hookline/hookline/blob/main/docs/operations.md";
+const RUNBOOKS = "https://github.com/hookline/hookline/blob/main/docs/operate/operations.md";
 const GRAFANA = "{{ $externalLabels.grafana_url }}";
 
 export interface AlertText {
@@ -48,7 +48,7 @@ export function grown(counter: string, by = ""): string {
   return `sum by (${by}) (increase(${counter}[1h])) > 0 or sum by (${by}) (${counter} unless ${counter} offset 1h) > 0`;
 }
 
-/** An alert with the links to its section in docs/operations.md and to a dashboard, by its uid. */
+/** An alert with the links to its section in docs/operate/operations.md and to a dashboard, by its uid. */
 export function alertRule(
   { alert, severity, expr, summary, description, ...rest }: AlertText,
   dashboard: string,

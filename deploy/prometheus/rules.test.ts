@@ -92,7 +92,7 @@ describe("the links of an alert", () => {
     const uids = dashboards.map(({ uid }) => `/d/${uid}`);
     for (const { alert, annotations } of alertRules) {
       const { hash, pathname, protocol } = new URL(annotations.runbook_url);
-      expect([protocol, pathname.endsWith("/docs/operations.md"), hash]).toEqual([
+      expect([protocol, pathname.endsWith("/docs/operate/operations.md"), hash]).toEqual([
         "https:",
         true,
         `#${alert.toLowerCase()}`,
@@ -105,7 +105,7 @@ describe("the links of an alert", () => {
 
 describe("what rules name", () => {
   const metrics = new Set(
-    [...readFileSync(join(ROOT, "docs/metrics.md"), "utf8").matchAll(/`(hookline_[a-z_]+)`/g)].map(
+    [...readFileSync(join(ROOT, "docs/operate/metrics.md"), "utf8").matchAll(/`(hookline_[a-z_]+)`/g)].map(
       ([, metric = ""]) => metric,
     ),
   );
@@ -119,7 +119,7 @@ describe("what rules name", () => {
   });
 
   test("has a section in the runbook, and no section is left of a rule that is gone", () => {
-    const page = readFileSync(join(ROOT, "docs/operations.md"), "utf8");
+    const page = readFileSync(join(ROOT, "docs/operate/operations.md"), "utf8");
     const sections = [...page.matchAll(/^### (Hookline\w+)$/gm)].map(([, section]) => section);
     expect(sections.toSorted()).toEqual([...new Set(alertRules.map(({ alert }) => alert))].toSorted());
   });

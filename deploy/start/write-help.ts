@@ -13,7 +13,7 @@ What it had is there again at the next start: sources, destinations, calls, atte
   --fresh   begins anew: removes what earlier starts have kept
   --help    this text
 
-Every variable of docs/configuration.md is handed on to the services; these are its own.
+Every variable of docs/operate/configuration.md is handed on to the services; these are its own.
 `;
 
 const text = `${INTRODUCTION}\n${helpText("npm start", settings)}`;

@@ -1,4 +1,4 @@
-// Writes docs/reasons.md from the closed lists of reasons: `node packages/contract/generate-reasons.ts [--check]`.
+// Writes docs/use/reasons.md from the closed lists of reasons: `node packages/contract/generate-reasons.ts [--check]`.
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import {
@@ -13,7 +13,7 @@ import {
   type Reasons,
 } from "./reasons/index.ts";
 
-const PAGE = "docs/reasons.md";
+const PAGE = "docs/use/reasons.md";
 const path = join(import.meta.dirname, "../..", PAGE);
 
 const INTRODUCTION = `# Reasons

@@ -1,10 +1,10 @@
-// docs/contract.md says the same as the tables that everything is made from.
+// docs/develop/contract.md says the same as the tables that everything is made from.
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "@jest/globals";
 import { durationText, RETRY_DELAYS_MS, SERVICE_NAMES, SERVICES, WINDOW_MS } from "./index.ts";
 
-const page = readFileSync(join(import.meta.dirname, "../../docs/contract.md"), "utf8");
+const page = readFileSync(join(import.meta.dirname, "../../docs/develop/contract.md"), "utf8");
 
 /** The text of one rule. */
 function rule(number: string): string {

@@ -1,4 +1,4 @@
-// Writes docs/configuration.md and known-settings.generated.ts from the settings that the processes declare:
+// Writes docs/operate/configuration.md and known-settings.generated.ts from the settings that the processes declare:
 // `node packages/runtime/generate-configuration.ts [--check]`. Each services/<name>/config.ts and deploy/<name>/config.ts
 // that exports `settings` is a process.
 import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
@@ -72,7 +72,7 @@ function knownNames(groups: Iterable<SettingsGroup<unknown>>): string {
 
 const groups = groupsOf(await declared());
 const outputs = {
-  "docs/configuration.md": page(groups),
+  "docs/operate/configuration.md": page(groups),
   "packages/runtime/known-settings.generated.ts": knownNames(groups.keys()),
 };
 for (const [file, content] of Object.entries(outputs)) {

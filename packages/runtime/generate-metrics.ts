@@ -1,11 +1,11 @@
-// Writes docs/metrics.md from the calls that declare metrics: `node packages/runtime/generate-metrics.ts [--check]`. The values of labels
+// Writes docs/operate/metrics.md from the calls that declare metrics: `node packages/runtime/generate-metrics.ts [--check]`. The values of labels
 // come from their types, so that a list that is a union elsewhere is written out here.
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join, relative } from "node:path";
 import ts from "typescript";
 
 const ROOT = join(import.meta.dirname, "../..");
-const PAGE = "docs/metrics.md";
+const PAGE = "docs/operate/metrics.md";
 const PREFIX = "hookline_";
 const KINDS = new Set(["counter", "gauge", "histogram"]);
 const DECLARED_IN = /^(services|packages\/(?:connection|runtime|tracing))\/(?!.*(\.test\.ts$|\/fixtures\/))/;

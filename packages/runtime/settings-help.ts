@@ -1,4 +1,4 @@
-// Settings as people read them: --help and docs/configuration.md.
+// Settings as people read them: --help and docs/operate/configuration.md.
 import { processSettings } from "./process-settings.ts";
 import type { Setting } from "./setting.ts";
 import type { SettingsGroup, SettingsSchema } from "./settings.ts";
@@ -37,7 +37,7 @@ export function helpText(processName: string, schema: SettingsSchema): string {
   return `${processName} is set by environment variables.\n\n${sections.join("\n\n")}\n`;
 }
 
-/** One table of docs/configuration.md. */
+/** One table of docs/operate/configuration.md. */
 export function groupTable(group: SettingsGroup<unknown>): string {
   const cell = (content: string): string => content.replaceAll("|", "\\|");
   const rows = group.settings.map((one) => {

@@ -1,4 +1,4 @@
-// Writes the flow picture and the topic table into docs/architecture.md and what expires when into docs/deletion.md, between
+// Writes the flow picture and the topic table into docs/develop/architecture.md and what expires when into docs/use/deletion.md, between
 // their markers:
 // `node packages/topics/generate-docs.ts [--check]`.
 import { readFileSync, writeFileSync } from "node:fs";
@@ -122,8 +122,8 @@ function update(file: string, marker: string, content: string, check: boolean): 
 
 const check = process.argv.includes("--check");
 const fresh = [
-  update("docs/architecture.md", "flow", flowPicture(), check),
-  update("docs/architecture.md", "topics", topicTable(), check),
-  update("docs/deletion.md", "expiry", expiryTable(), check),
+  update("docs/develop/architecture.md", "flow", flowPicture(), check),
+  update("docs/develop/architecture.md", "topics", topicTable(), check),
+  update("docs/use/deletion.md", "expiry", expiryTable(), check),
 ];
 if (check && fresh.includes(false)) process.exitCode = 1;

@@ -1,4 +1,4 @@
-// The examples of docs/audiences.md, read out of the page and run.
+// The examples of docs/use/audiences.md, read out of the page and run.
 import { readFileSync } from "node:fs";
 import { describe, expect, test } from "@jest/globals";
 import {
@@ -12,7 +12,7 @@ import {
   parseComputedTrait,
 } from "#audiences";
 
-const PAGE = readFileSync(new URL("../../docs/audiences.md", import.meta.url), "utf8");
+const PAGE = readFileSync(new URL("../../docs/use/audiences.md", import.meta.url), "utf8");
 const NOW_MS = Date.parse("2026-01-31T00:00:00Z");
 const UNIT_MS: Record<string, number> = { s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 };
 

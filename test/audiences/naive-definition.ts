@@ -1,4 +1,4 @@
-// What a definition comes to for one person, computed anew from all of the person's calls. Written from docs/audiences.md; shares no code with
+// What a definition comes to for one person, computed anew from all of the person's calls. Written from docs/use/audiences.md; shares no code with
 // the product.
 
 type Json = Record<string, unknown>;

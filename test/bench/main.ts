@@ -1,4 +1,4 @@
-// `npm run bench:<name>`: one of the benchmarks of docs/performance.md.
+// `npm run bench:<name>`: one of the benchmarks of docs/operate/performance.md.
 import { startStack } from "#stack";
 import { environment } from "#support/environment";
 import { helpOf, readArguments } from "./arguments.ts";

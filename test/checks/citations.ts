@@ -1,10 +1,10 @@
-// Refuses citations of contract rules that docs/contract.md does not have. Run as a program it looks at every tracked text.
+// Refuses citations of contract rules that docs/develop/contract.md does not have. Run as a program it looks at every tracked text.
 import { execFileSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 
 const ROOT = join(import.meta.dirname, "../..");
-const CONTRACT = "docs/contract.md";
+const CONTRACT = "docs/develop/contract.md";
 const TEXT = /\.(ts|mjs|md|avsc|json|go|py|yml|yaml)$/;
 /** "contract 3.5", "rule 3.5", "rules 3.4 and 3.5", "contract 1.4 to 1.7". */
 const CITATION = /\b(?:contract|rules?) (\d{1,2}\.\d{1,2})(?:(?:, | and | or | to )(\d{1,2}\.\d{1,2}))?/gi;

@@ -1,9 +1,9 @@
-// Refuses the words that docs/glossary.md has replaced. Run as a program it looks at the product's code, its comments included.
+// Refuses the words that docs/develop/glossary.md has replaced. Run as a program it looks at the product's code, its comments included.
 import { globSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 
 const ROOT = join(import.meta.dirname, "../..");
-const GLOSSARY = "docs/glossary.md";
+const GLOSSARY = "docs/develop/glossary.md";
 const FILES = "{packages,services}/**/*.ts";
 
 /** By word what is said instead: the rows of the glossary's last table. */

@@ -24,7 +24,7 @@ import { type IngestFixture, startFixture, WRITE_KEY } from "../../services/inge
 jest.setTimeout(300_000);
 
 const ROOT = join(import.meta.dirname, "../..");
-const GUIDE = "docs/sending-calls.md";
+const GUIDE = "docs/use/sending-calls.md";
 
 let folder: string;
 let project: ClientProject;

@@ -18,7 +18,7 @@ jest.setTimeout(300_000);
 const ROOT = join(import.meta.dirname, "../..");
 const SECRET = "s3cr3t";
 const BODY = Buffer.from('{"version":1,"type":"track","userId":"u1","event":"é","messageId":"m1"}');
-const GUIDE = "docs/receiving-webhooks.md";
+const GUIDE = "docs/use/receiving-webhooks.md";
 
 /** The first program in a language that a page shows. */
 function snippet(page: string, language: string): string {

@@ -1,4 +1,4 @@
-// `npm run mutation`: faults are put into the code, one at a time, and the unit suites have to find them (docs/mutation.md).
+// `npm run mutation`: faults are put into the code, one at a time, and the unit suites have to find them (docs/develop/mutation.md).
 import { join, relative } from "node:path";
 import { parseArgs } from "node:util";
 import { Stryker } from "@stryker-mutator/core";

@@ -1,4 +1,4 @@
-// Each library that the suites run, and how. docs/sdks.md is written from it.
+// Each library that the suites run, and how. docs/use/sdks.md is written from it.
 import { join } from "node:path";
 import { installChromium } from "#support/chromium";
 import { clientTool, installClientTools } from "#support/client-tools";

@@ -1,4 +1,4 @@
-// Writes docs/sdks.md from the list that the suites run: `node test/sdk/write-page.ts [--check]`.
+// Writes docs/use/sdks.md from the list that the suites run: `node test/sdk/write-page.ts [--check]`.
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { FAILURES } from "#support/flaky-proxy";
@@ -6,7 +6,7 @@ import type { Sdk } from "./sdk.ts";
 import { SDKS } from "./sdks.ts";
 import { WRITTEN } from "./written.ts";
 
-const PAGE = "docs/sdks.md";
+const PAGE = "docs/use/sdks.md";
 const path = join(import.meta.dirname, "../..", PAGE);
 
 const INTRODUCTION = `# SDKs that are run

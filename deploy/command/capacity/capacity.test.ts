@@ -27,7 +27,7 @@ async function capacity(...args: string[]): Promise<{ code: number; out: string;
 }
 
 describe("the figures", () => {
-  test("are those of docs/performance.md", () => {
+  test("are those of docs/operate/performance.md", () => {
     const page = documentText("performance.md");
     for (const { row, micros } of Object.values(MEASURED_MICROS))
       expect(page).toContain(`| ${row} | ${micros} µs |`);
@@ -127,7 +127,7 @@ describe("the command", () => {
   });
 });
 
-test("docs/scaling.md has the plans that the command prints", () => {
+test("docs/operate/scaling.md has the plans that the command prints", () => {
   const rows = [100, 1_000, 5_000, 20_000, 100_000].map((callsPerSecond) => {
     const load = { ...LOAD, callsPerSecond, averageCallsPerSecond: callsPerSecond };
     const plan = capacityOf(load);

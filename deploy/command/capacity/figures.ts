@@ -1,6 +1,6 @@
-// What capacity is reckoned from. Whatever docs/performance.md shows is here as it stands there; a test compares the two.
+// What capacity is reckoned from. Whatever docs/operate/performance.md shows is here as it stands there; a test compares the two.
 
-/** Microseconds of one core, by the row of docs/performance.md that has it. Single track calls of 0.7 KB to one destination, at full load. */
+/** Microseconds of one core, by the row of docs/operate/performance.md that has it. Single track calls of 0.7 KB to one destination, at full load. */
 export const MEASURED_MICROS = {
   ingest: { row: "of it ingest", micros: 50 },
   webhookRouter: { row: "of it webhook-router", micros: 35 },
@@ -9,7 +9,7 @@ export const MEASURED_MICROS = {
   broker: { row: "of it Kafka", micros: 40 },
 } as const;
 
-/** Calls a second that one core of the audience processor carries, both steps; docs/performance.md, "audience processor on Kafka". */
+/** Calls a second that one core of the audience processor carries, both steps; docs/operate/performance.md, "audience processor on Kafka". */
 export const AUDIENCE_CALLS_PER_CORE = 16_500;
 
 const MEBIBYTE = 2 ** 20;
@@ -20,10 +20,10 @@ export const MEASURED_MEMORY = {
   deliverer: { few: 227 * MEBIBYTE, million: 699 * MEBIBYTE },
 } as const;
 
-/** Bytes of the router's disk for each call of the last 24 hours (docs/decisions/0008). */
+/** Bytes of the router's disk for each call of the last 24 hours (docs/develop/decisions/0008). */
 export const DUPLICATE_WINDOW_BYTES = 54;
 
-/** Bytes of control's disk for each attempt that it lists (docs/decisions/0013). */
+/** Bytes of control's disk for each attempt that it lists (docs/develop/decisions/0013). */
 export const INDEXED_ATTEMPT_BYTES = 600;
 
 /** Of a record, what Kafka keeps after zstd when a batch holds one alone: 593 of 865 bytes. With four in a batch 239, with ten 161. */

@@ -1,4 +1,4 @@
-// How much of everything a load needs. Pure sums; docs/scaling.md says them in words.
+// How much of everything a load needs. Pure sums; docs/operate/scaling.md says them in words.
 import { KEPT_MS } from "#topics";
 import {
   ASSUMED,

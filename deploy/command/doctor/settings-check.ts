@@ -40,7 +40,7 @@ export function checkSettings(
       check: "settings",
       state: "wrong",
       found: `${problem.env} ${problem.problem}`,
-      advice: `Set it for ${by.join(", ")}; docs/configuration.md has every setting.`,
+      advice: `Set it for ${by.join(", ")}; docs/operate/configuration.md has every setting.`,
     }),
   );
   const unknown = unknownSettings(environment, []).map(

@@ -1,4 +1,4 @@
-// What a definition says, once it has been read: the compiled form of docs/audiences.md.
+// What a definition says, once it has been read: the compiled form of docs/use/audiences.md.
 import type { Problem } from "#contract";
 
 export type Scalar = string | number | boolean;

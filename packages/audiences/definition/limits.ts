@@ -1,4 +1,4 @@
-// The numbers of definitions, each named once (docs/audiences.md, "Limits").
+// The numbers of definitions, each named once (docs/use/audiences.md, "Limits").
 
 /** Most leaves of one definition; a leaf that is named twice counts twice. */
 export const MAX_LEAVES = 50;

@@ -1,4 +1,4 @@
-// Whether a value meets a condition. Nothing is converted: "150" is no number; texts are compared by code units (docs/audiences.md, "Operators").
+// Whether a value meets a condition. Nothing is converted: "150" is no number; texts are compared by code units (docs/use/audiences.md, "Operators").
 import { isAmong } from "../definition/choices.ts";
 import type { Condition, Scalar, Test } from "../definition/definition.ts";
 import { valueAt } from "../definition/paths.ts";

@@ -58,7 +58,7 @@ function talliesOf({ measure }: EventLeaf): LeafState["kind"] {
 /** A leaf is never changed. Each partition asks for the plans of all leaves after each change of one definition. */
 const known = new WeakMap<EventLeaf, LeafPlan>();
 
-/** The exactness table of docs/audiences.md. */
+/** The exactness table of docs/use/audiences.md. */
 export function planLeaf(leaf: EventLeaf): LeafPlan {
   let plan = known.get(leaf);
   if (plan === undefined) {

@@ -1,4 +1,4 @@
-// Who a call belongs to (docs/audiences.md, "Identity").
+// Who a call belongs to (docs/use/audiences.md, "Identity").
 
 const ANONYMOUS = "anon:";
 const USER = "user:";

@@ -1,4 +1,4 @@
-// When an audience or computed trait is deleted (docs/audiences.md).
+// When an audience or computed trait is deleted (docs/use/audiences.md).
 import type { ComputationSet } from "./computation-set.ts";
 import { forgetResults, type Profile } from "./profile.ts";
 import { setValue } from "./settle.ts";

@@ -12,7 +12,7 @@ const KeyField = Type.String({
     "Name of the trait that is sent: the snake_case form of the name when it is not given. It never changes, and is never used again.",
 });
 // Its form is checked by the reader of definitions, which names what is wrong inside.
-const DefinitionInput = Type.Unsafe<unknown>({ description: "As docs/audiences.md has it." });
+const DefinitionInput = Type.Unsafe<unknown>({ description: "As docs/use/audiences.md has it." });
 const Paused = Type.Boolean({
   description: "Nothing is sent while it is; what has changed by then is sent when it is resumed.",
 });

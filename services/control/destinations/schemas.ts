@@ -26,7 +26,7 @@ const SourceIds = Type.Array(Type.String(), {
   maxItems: MAX_SOURCES,
   uniqueItems: true,
   description:
-    "Sources whose calls are sent. Each must exist; spa_default, the source of audiences and computed traits, always does. A source has at most 1,000 destinations (docs/destinations.md, Limits).",
+    "Sources whose calls are sent. Each must exist; spa_default, the source of audiences and computed traits, always does. A source has at most 1,000 destinations (docs/use/destinations.md, Limits).",
 });
 const CallTypes = nullable<DeliveredType[]>(
   Type.Array(Type.Unsafe<DeliveredType>({ type: "string", enum: DELIVERED_TYPES }), {
@@ -83,7 +83,7 @@ const Filter = Type.Unsafe<JsonObject | null>({
   type: ["object", "null"],
   additionalProperties: true,
   description:
-    "Conditions that a call has to meet to be sent: {path, op, value} on the call, {event | page | screen, where}, and all, any, not of these, with the operators of audiences (docs/audiences.md). Deletions are always sent. What the filters of all destinations of a source ask of a call is bounded (docs/destinations.md, Limits). null sends all.",
+    "Conditions that a call has to meet to be sent: {path, op, value} on the call, {event | page | screen, where}, and all, any, not of these, with the operators of audiences (docs/use/audiences.md). Deletions are always sent. What the filters of all destinations of a source ask of a call is bounded (docs/use/destinations.md, Limits). null sends all.",
 });
 const LIMIT_NOTE =
   "With a limit all calls of the destination meet in one process, whatever `shards` was, so that it holds over all processes; calls that wait already keep their way until they are through.";

@@ -329,8 +329,8 @@ describe("the OpenAPI document", () => {
   });
 });
 
-describe("what docs/destinations.md shows", () => {
-  const page = readFileSync(join(import.meta.dirname, "../../../docs/destinations.md"), "utf8");
+describe("what docs/use/destinations.md shows", () => {
+  const page = readFileSync(join(import.meta.dirname, "../../../docs/use/destinations.md"), "utf8");
 
   test("of statistics works when it is pasted", async () => {
     const webhooks = [{ url: "https://example.com/" }];

@@ -1,4 +1,4 @@
-// The closed lists of reasons as the API's document has them, each a named component; docs/reasons.md and GET /v1/reasons say what each means.
+// The closed lists of reasons as the API's document has them, each a named component; docs/use/reasons.md and GET /v1/reasons say what each means.
 import { Type } from "typebox";
 import {
   DEAD_LETTER_REASONS,

@@ -12,7 +12,7 @@ import { law, type Story, type Written } from "./story.ts";
 /** A commit and what disturbs it may cross on their ways. */
 const CROSSING_MS = 500;
 
-/** A member that is missed takes its partitions for its own for half a session more (docs/decisions/0016). */
+/** A member that is missed takes its partitions for its own for half a session more (docs/develop/decisions/0016). */
 const UNNOTICED_MS = 3_000 + CROSSING_MS;
 
 /** Who stops, or gives its partitions to others, ends what it has in hand and commits it first. */
@@ -130,7 +130,7 @@ function beganAnew({ happenings, jobs }: Story, call: OfCall): boolean {
   return jobs.some(({ record, value }) => isSame(value, call) && places.has(placeOf(record)));
 }
 
-/** A log that was cut is read again from a time before that (docs/metrics.md): what was done of it is done once more. */
+/** A log that was cut is read again from a time before that (docs/operate/metrics.md): what was done of it is done once more. */
 export function isReadAgain(story: Story, call: OfCall): boolean {
   const { isOfCutLog } = cuts(story);
   return [...story.calls, ...story.jobs].some(

@@ -59,7 +59,7 @@ export function appliedTo(
   return own.sort((one, other) => one.end.place - other.end.place);
 }
 
-/** It would empty the list, or take many off it: somebody has to confirm it (docs/audiences.md). */
+/** It would empty the list, or take many off it: somebody has to confirm it (docs/use/audiences.md). */
 export function isToBeConfirmed({ members, mode, removed, rows }: MembershipImport): boolean {
   return (mode === "replace" && rows === 0) || removed > Math.max(100, members / 5);
 }

@@ -10,7 +10,7 @@ import { type Connection, changesAt, connectionsOf, type Told, toldOf } from "./
 import { isUntried } from "./job-events.ts";
 import type { Story } from "./story.ts";
 
-/** As receivers are told to (docs/receiving-webhooks.md). */
+/** As receivers are told to (docs/use/receiving-webhooks.md). */
 const BY_TIME = "the newest that it was told";
 
 /** What a receiver goes by, when it is told of one user and audience more than once. */
@@ -44,7 +44,7 @@ const isRouters = ({ process }: { readonly process: string }): boolean =>
 
 /**
  * Whether a router was so far behind that it wrote a change for the destination after a sync had given it a later one: who goes by the order in
- * which calls come, and not by their times, stays with the older one (docs/decisions/0052).
+ * which calls come, and not by their times, stays with the older one (docs/develop/decisions/0052).
  */
 function isOutrun(story: Story, { id }: Connection, { audience, user }: Truth): boolean {
   const changes = changesAt(story, id);
@@ -96,7 +96,7 @@ function isUnrouted(story: Story, { begins, id }: Connection, { audience, user }
 
 /**
  * Whether audiences said nothing of the user while the destination was given what there is, as they were suppressed. When that ends differences
- * are sent, and nobody knows that this destination has missed what was so before (docs/deletion.md).
+ * are sent, and nobody knows that this destination has missed what was so before (docs/use/deletion.md).
  */
 function wasSuppressed(story: Story, connection: Connection, { user }: Truth): boolean {
   const fromMs = begunAtMs(story, connection);

@@ -13,7 +13,7 @@ export interface Size {
   readonly joinMs: Range;
 }
 
-/** Small worlds find as much for the same time of a machine, or more (docs/simulation.md); what shows only after long, or with much, does in large ones. */
+/** Small worlds find as much for the same time of a machine, or more (docs/develop/simulation.md); what shows only after long, or with much, does in large ones. */
 export const SIZES = {
   small: { calmS: [14, 30], calls: [10, 90], windowS: [8, 25], joinMs: [5_000, 20_000] },
   large: { calmS: [30, 75], calls: [60, 400], windowS: [15, 40], joinMs: [5_000, 40_000] },

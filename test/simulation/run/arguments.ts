@@ -22,7 +22,7 @@ export interface SimulationArguments {
 }
 
 export const HELP = `Runs the product's own routers and deliverers in simulated worlds, each decided by its seed, and looks in each whether a law was
-broken (docs/simulation.md). Ends with 1 when one was.
+broken (docs/develop/simulation.md). Ends with 1 when one was.
 
   npm run simulate -- [--seeds 1000] [--seed 1] [--worlds audiences] [--having wishes] [--without f1,e1.2] [--size large] [--shrink]
                           [--workers 1] [--lines 60] [--json]
