@@ -53,8 +53,8 @@ test("a topic that is lost before, or while it is read, leaves the backup of bef
   expect(await readFile(path, "utf8")).toContain('"hooklineBackup":1');
 });
 
-test("the page on operations says of every other topic what is lost with it", async () => {
-  const page = await readFile(join(import.meta.dirname, "../../docs/operate/operations.md"), "utf8");
+test("the page on backups says of every other topic what is lost with it", async () => {
+  const page = await readFile(join(import.meta.dirname, "../../docs/operate/backup.md"), "utf8");
   const [, table = ""] = /^What else is lost with a topic:\n\n(.*?)\n\n/ms.exec(page) ?? [];
   const said = new Set([...table.matchAll(/`([a-z-]+)(?:…)?`/g)].map(([, name]) => name));
   const backedUp = configurationTopics(map).map(({ topic }) => topic.name);

@@ -1,4 +1,4 @@
-/** What a command's exit code says; docs/operate/operations.md lists them. */
+/** What a command's exit code says; docs/operate/deploying.md lists them. */
 export const EXIT = {
   done: 0,
   /** It ran, and what it found or did is not well. */
