@@ -9,13 +9,14 @@ import { WRITTEN } from "./written.ts";
 const PAGE = "docs/use/sdks.md";
 const path = join(import.meta.dirname, "../..", PAGE);
 
-const INTRODUCTION = `# SDKs that are run
+const INTRODUCTION = `# Tested SDKs
 
 <!-- Generated from test/sdk by \`npm run generate\`; do not edit. -->
 
-Each library is run unchanged against the whole product by \`npm test\`. Its program sends one call of each type, one of them dated 2012, and a bulk of track calls; every call must be at the webhook,
-signed (\`test/sdk/sdks.test.ts\`). *Outages*: each of its batches meets a reset connection, a lost answer, 503 with Retry-After and a late success, and every call must be at the
-webhook once (\`test/sdk/outages.test.ts\`, [decision 65](decisions/0065-sdks-through-outages.md)). How each is pointed at Hookline: [sending-calls.md](sending-calls.md).
+For developers who send calls: which SDKs are tested against Hookline, in which version, and how. [sending-calls.md](sending-calls.md) says how each is pointed at Hookline.
+
+\`npm test\` runs each library unchanged against the whole product. A program sends one call of each type, one of them dated 2012, and a bulk of track calls; every call must arrive at the webhook, signed (\`test/sdk/sdks.test.ts\`).
+*Outages*: each batch meets a reset connection, a lost answer, 503 with Retry-After and a late success; every call must arrive once (\`test/sdk/outages.test.ts\`, [decision 65](../develop/decisions/0065-sdks-through-outages.md)).
 
 | library | version | runs in | calls | its program sets | outages |
 |---|---|---|---|---|---|
@@ -24,8 +25,8 @@ webhook once (\`test/sdk/outages.test.ts\`, [decision 65](decisions/0065-sdks-th
 const WRITTEN_INTRODUCTION = `
 ## Requests written by hand
 
-These cannot be run where the tests run: their packages are not to be had there, or they need a phone. The requests that they send are written down from their sources and sent as they are, twice, as after a lost answer: each
-must be answered with what satisfies all of them, 200 and \`{"success":true}\`, and its calls must be at the webhook once (\`test/sdk/outages.test.ts\`).
+The tests cannot run these libraries: their packages are not available there, or they need a phone. Their requests were written down from their sources and are sent twice, as after a lost answer. Each
+must be answered 200 and \`{"success":true}\`, which satisfies all of them, and its calls must arrive once (\`test/sdk/outages.test.ts\`).
 
 | library | sends to | write key | body |
 |---|---|---|---|
