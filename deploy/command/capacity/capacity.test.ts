@@ -7,7 +7,7 @@ import { AUDIENCE_CALLS_PER_CORE, MEASURED_MEMORY, MEASURED_MICROS } from "./fig
 import { limitsOf } from "./limits.ts";
 import { capacityOf, type Load } from "./plan.ts";
 
-const DOCS = join(import.meta.dirname, "../../../docs");
+const DOCS = join(import.meta.dirname, "../../../docs/operate");
 const documentText = (name: string): string => readFileSync(join(DOCS, name), "utf8");
 
 const LOAD: Load = {
