@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-// `hookline`: on the Node that runs this when it is new enough, else on the one of the packages (docs/develop/decisions/0066).
+// `hookline`: on the Node that runs this when it is new enough, else on the one of the packages (decision 94).
 import { fileURLToPath } from "node:url";
 import { hasPackages, install, isNewEnough, runOnNode } from "./install.mjs";
 

@@ -1,5 +1,5 @@
 // What `npm start` and `npm test` do first, in plain JavaScript that runs on Node 18 and later: install what
-// package-lock.json asks for when it is not there, then go on with the Node that comes with it (docs/develop/decisions/0002).
+// package-lock.json asks for when it is not there, then go on with the Node that comes with it (decision 2).
 import { spawn, spawnSync } from "node:child_process";
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { constants } from "node:os";
@@ -31,7 +31,7 @@ function packagesOf(lockFile) {
   return JSON.parse(readFileSync(lockFile, "utf8")).packages;
 }
 
-/** The npm package that holds Node for this machine; the lock pins one for each platform (docs/develop/decisions/0002). */
+/** The npm package that holds Node for this machine; the lock pins one for each platform (decision 2). */
 function nodePackage() {
   const isAppleSilicon = process.platform === "darwin" && process.arch === "arm64";
   const platform = isWindows ? "win" : process.platform;

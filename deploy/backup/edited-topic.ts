@@ -1,4 +1,4 @@
-// A topic that control edits through a table writer (docs/develop/decisions/0075), held by a restore in the same way: while it decides about a key
+// A topic that control edits through a table writer (decision 75), held by a restore in the same way: while it decides about a key
 // and writes it, nobody else can. Control takes the partition back for its next edit, and has read everything by then.
 import { type Kafka, KafkaError, type PartitionWriter, type RawRecord } from "#kafka";
 

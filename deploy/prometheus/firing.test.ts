@@ -120,7 +120,8 @@ describe("an alert fires and resolves, in Alertmanager and at its webhook:", () 
     const [page] = (await monitoring.active()).filter(({ labels }) => fits(labels, absent));
     expect(page?.annotations).toMatchObject({
       summary: "No process of deliverer is there.",
-      runbook_url: "https://github.com/hookline/hookline/blob/main/docs/operate/operations.md#hooklineserviceabsent",
+      runbook_url:
+        "https://github.com/hookline/hookline/blob/main/docs/operate/operations.md#hooklineserviceabsent",
       dashboard_url: "/d/hookline-overview",
     });
     await deliverer.restart();

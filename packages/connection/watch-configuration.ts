@@ -9,7 +9,7 @@ type WatchContext = Pick<ServiceContext<unknown>, "host" | "lifecycle" | "logger
 
 /**
  * Says in log and metrics that a configuration topic was deleted, has lost records, or is half restored as tables of the process see it. The process itself goes on with what it has read: its tables
- * keep that, and one that starts waits (docs/develop/decisions/0118).
+ * keep that, and one that starts waits (decision 118).
  */
 export function watchConfiguration(
   { host, lifecycle, logger, metrics }: WatchContext,

@@ -23,7 +23,7 @@ export interface RequestPhases {
 
 /** The connection that a request went over. */
 export interface ConnectionTrace {
-  /** That was connected to; absent while there was none, and where it must not be told (docs/develop/decisions/0070). */
+  /** That was connected to; absent while there was none, and where it must not be told (decision 26). */
   readonly address?: string;
   readonly phases: RequestPhases;
 }

@@ -1,4 +1,4 @@
-// Names to addresses (docs/develop/decisions/0011-name-resolution.md).
+// Names to addresses (decision 10).
 import { lookup, Resolver } from "node:dns/promises";
 import type { Host } from "#host";
 import { NameError } from "./failures.ts";

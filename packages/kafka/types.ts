@@ -156,7 +156,7 @@ export interface RunnerOptions<T> {
   readonly sessionTimeoutMs?: number;
   /**
    * After so many session timeouts without an answer the partitions count as lost (`Ownership`); 1.5 by default. With 1 nobody else has them
-   * before that, and a member that has left its group is not sure either (docs/develop/decisions/0102); but the work stands still sooner while the
+   * before that, and a member that has left its group is not sure either (decision 16); but the work stands still sooner while the
    * coordinator is away.
    */
   readonly unsureAfterSessions?: number;
@@ -167,7 +167,7 @@ export interface RunnerOptions<T> {
   readonly stepsDoneAgain?: boolean;
   /**
    * True: members hear of a rebalance within half a second, at two heartbeats a second, so that records of a partition that moves wait less.
-   * Unset: with their next heartbeat, within a third of the session timeout (docs/develop/decisions/0122).
+   * Unset: with their next heartbeat, within a third of the session timeout (decision 122).
    */
   readonly handsOverQuickly?: boolean;
   /** How long a rebalance waits for members to come back; 10 s by default. */
@@ -275,7 +275,7 @@ export interface TableWriterOptions {
   readonly timeoutMs: number;
 }
 
-/** Writes to a table's topic such that no write follows one that its writer has not read (docs/develop/decisions/0075). */
+/** Writes to a table's topic such that no write follows one that its writer has not read (decision 75). */
 export interface TableWriter {
   /**
    * Resolves when nobody else can write to the key's partition (who writes by a producer is not counted), and the table has everything that

@@ -1,6 +1,6 @@
 // Where a text has a needle, in time linear in both, whatever they are: endpoints choose the texts, whoever holds a token the needles.
 
-/** V8's kBMMaxShift: of a longer needle its tables know the end alone, and its search is quadratic (docs/develop/decisions/0114). */
+/** V8's kBMMaxShift: of a longer needle its tables know the end alone, and its search is quadratic (decision 114). */
 const WHOLE_TABLE_CHARACTERS = 250;
 
 /** Where the needle stands, from left to right; places do not overlap. */

@@ -1,4 +1,4 @@
-// Where a secret belongs. What AES-GCM authenticates beside the ciphertext is made of it (docs/develop/decisions/0025).
+// Where a secret belongs. What AES-GCM authenticates beside the ciphertext is made of it (decision 25).
 
 /** Where a secret belongs: it opens in the very place that it was encrypted for, in no other. */
 export type SecretPlace = DestinationPlace | RequestPlace;

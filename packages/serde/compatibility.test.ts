@@ -1,4 +1,4 @@
-// Processes of two versions run side by side during an upgrade, and Kafka keeps what the older ones wrote (docs/develop/decisions/0079).
+// Processes of two versions run side by side during an upgrade, and Kafka keeps what the older ones wrote (decision 79).
 import { describe, expect, test } from "@jest/globals";
 import avro from "avsc";
 import type { RawSchema } from "./avro.ts";

@@ -11,7 +11,7 @@ export function callIdKey(call: CallIdentity): string {
   return keyOf(identityOf(call));
 }
 
-/** As it was noted before the user was part of it (docs/develop/decisions/0008): what stands so on disk is looked up by it until it leaves the window. */
+/** As it was noted before the user was part of it (decision 8): what stands so on disk is looked up by it until it leaves the window. */
 export function formerCallIdKey({ messageId, sourceId }: CallIdentity): string {
   return keyOf(`${sourceId}\0${messageId}`);
 }

@@ -6,7 +6,7 @@ import type { WindowFiles, WindowTable } from "./window-files.ts";
 const STATE_KEY = Buffer.from("state-by-user");
 /**
  * Of versions that noted ids without users. It goes with the first write of this one: should such a version come back, it finds an empty window
- * and notes the log again, where it would not know what this one has noted (docs/develop/decisions/0008).
+ * and notes the log again, where it would not know what this one has noted (decision 8).
  */
 const FORMER_STATE_KEY = Buffer.from("state");
 

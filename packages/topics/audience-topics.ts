@@ -20,7 +20,7 @@ interface AudienceTopicsOptions {
   readonly profileEventsKeptMs?: number;
 }
 
-/** In which who owns a partition finds what a former owner wrote late, before it stands for what it is older than (docs/develop/decisions/0050). */
+/** In which who owns a partition finds what a former owner wrote late, before it stands for what it is older than (decision 50). */
 const PROFILES_MENDED_WITHIN_MS = 3_600_000;
 
 export function audienceTopics(options: AudienceTopicsOptions): AudienceTopics {

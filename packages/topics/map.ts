@@ -18,18 +18,18 @@ export interface TopicMap extends AudienceTopics, RegulationTopics {
   /** Shortest delay first. */
   readonly deliveryRetries: readonly RetryTopic[];
   readonly deliveryWakes: Topic<"delivery-wake">;
-  /** What is asked of waiting calls, and how far it is done (docs/develop/decisions/0072). */
+  /** What is asked of waiting calls, and how far it is done (decision 72). */
   readonly retryRequests: Topic<"retry-request">;
   readonly deliveryAttempts: Topic<"delivery-attempt">;
   readonly deliveryTotals: Topic<"delivery-total">;
   readonly deadLetters: Topic<"dead-letter">;
-  /** Which endpoints deliverers do not ask, and until when (docs/develop/decisions/0015). */
+  /** Which endpoints deliverers do not ask, and until when (decision 15). */
   readonly endpointBreakers: Topic<"endpoint-breaker">;
-  /** What the router made of each call, if it is asked to say so (docs/develop/decisions/0095). */
+  /** What the router made of each call, if it is asked to say so (decision 95). */
   readonly routedCalls: Topic<"routed-call">;
-  /** What ingest did not take, for whoever watches (docs/develop/decisions/0081). */
+  /** What ingest did not take, for whoever watches (decision 81). */
   readonly refusedCalls: Topic<"refused-calls">;
-  /** What became of requests that may come again (docs/develop/decisions/0083). */
+  /** What became of requests that may come again (decision 83). */
   readonly requestKeys: Topic<"request-key">;
   /** Who has changed what. */
   readonly auditLog: Topic<"audit-entry">;

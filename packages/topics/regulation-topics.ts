@@ -5,7 +5,7 @@ export interface RegulationTopics {
   readonly regulations: Topic<"regulation">;
   /** Who is suppressed now: a tombstone ends it. */
   readonly suppressions: Topic<"suppression">;
-  /** Has a record once `suppressions` has had one: shows of an empty one that its records are lost (docs/develop/decisions/0118). */
+  /** Has a record once `suppressions` has had one: shows of an empty one that its records are lost (decision 118). */
   readonly suppressionsBegun: Topic<"suppression">;
 }
 

@@ -79,7 +79,7 @@ export async function openStores(
 }
 
 /**
- * Calls show that there were sources (docs/develop/decisions/0118), but audiences make calls of their own. With a writer's mark from the first start
+ * Calls show that there were sources (decision 118), but audiences make calls of their own. With a writer's mark from the first start
  * on, the topic of a deployment that never had a source is not taken for one that has lost them. The next start tries again.
  */
 async function markWithoutSources(

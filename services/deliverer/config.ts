@@ -37,7 +37,7 @@ const deliverySettings = settingsGroup({
       env: "HOOKLINE_RECORDED_ATTEMPTS",
       type: value.choice(RECORDED_ATTEMPTS),
       default: "sample",
-      doc: "Which requests get a record: sample, failures up to 50 a second and destination and about one success a second; all, every one, so that what became of each call can be looked up. All costs a deliverer and each control process CPU for every call (docs/develop/decisions/0073).",
+      doc: "Which requests get a record: sample, failures up to 50 a second and destination and about one success a second; all, every one, so that what became of each call can be looked up. All costs a deliverer and each control process CPU for every call (decision 95).",
     }),
   },
 });

@@ -1,4 +1,4 @@
-// Tells whoever watches a source which of its calls were not taken (docs/develop/decisions/0081). Nothing waits for it, and nothing is lost with it
+// Tells whoever watches a source which of its calls were not taken (decision 81). Nothing waits for it, and nothing is lost with it
 // that its caller was not told.
 import type { Rejection } from "#contract";
 import type { RefusedCalls } from "#topics";

@@ -1,4 +1,4 @@
-// A sender of many tiny chunks makes work and no calls: it does not keep its connection (docs/develop/decisions/0023).
+// A sender of many tiny chunks makes work and no calls: it does not keep its connection (decision 34).
 import { once } from "node:events";
 import { connect, type Socket } from "node:net";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "@jest/globals";

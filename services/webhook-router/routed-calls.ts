@@ -1,4 +1,4 @@
-// What the router says of each call where HOOKLINE_RECORDED_CALLS asks for it: where it went, and why nowhere else (docs/develop/decisions/0095).
+// What the router says of each call where HOOKLINE_RECORDED_CALLS asks for it: where it went, and why nowhere else (decision 95).
 import type { OutgoingRecord, Received } from "#kafka";
 import type { Serde } from "#serde";
 import { type Call, type DestinationConfig, type RoutedCall, routedCallKey, type TopicMap } from "#topics";

@@ -1,5 +1,5 @@
-// What it costs to know what became of every call (docs/develop/decisions/0073), without Kafka: records of requests in a deliverer, rows of them in
-// control's index, with a sample of the successes and with all of them, by turns; and the same of what the router says of calls (0095).
+// What it costs to know what became of every call (decision 95), without Kafka: records of requests in a deliverer, rows of them in
+// control's index, with a sample of the successes and with all of them, by turns; and the same of what the router says of calls (decision 95).
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";

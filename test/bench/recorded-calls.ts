@@ -1,4 +1,4 @@
-// What it costs to record what became of every call (docs/develop/decisions/0095), without Kafka: the router's step, and control's rows of it, with
+// What it costs to record what became of every call (decision 95), without Kafka: the router's step, and control's rows of it, with
 // none and with all, by turns.
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";

@@ -8,7 +8,7 @@ import { SourceCosts } from "../../services/control/destinations/source-costs.ts
 import { deepFilter, worstFilter } from "./worst-definitions.ts";
 import { type Asked, destinationsOf, WORST_SOURCES } from "./worst-sources.ts";
 
-/** Four times what docs/develop/decisions/0114 says, so that a machine of another speed does not break it; without bounds it was seconds. */
+/** Four times what decision 114 says, so that a machine of another speed does not break it; without bounds it was seconds. */
 const MAX_MS = 200;
 const PROGRAM_MS = 60_000;
 /** Of a request to control. */

@@ -87,7 +87,7 @@ const BUSY_MACHINE_STALL_MS = 150;
 
 /**
  * Whether the machine had time for all of it. On one that had none, endpoints that stand still are taken for stalled: calls are put off,
- * which gives their order up (docs/develop/decisions/0010), and may die by the run's short window. That is only counted then.
+ * which gives their order up (decision 10), and may die by the run's short window. That is only counted then.
  */
 export function hadTime({ stallMs }: Pick<Report, "stallMs">): boolean {
   return stallMs.p99 <= BUSY_MACHINE_STALL_MS;

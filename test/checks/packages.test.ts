@@ -1,4 +1,4 @@
-// Everything that an installation brings is what package-lock.json says, byte for byte (docs/develop/decisions/0002).
+// Everything that an installation brings is what package-lock.json says, byte for byte (decision 2).
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "@jest/globals";

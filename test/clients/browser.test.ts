@@ -143,7 +143,7 @@ test("what is queued arrives when the document is closed", async () => {
   await page.close();
 });
 
-// A browser waits half a second for the page of a tab that is closed, and ends it without a word when it is busy for longer (docs/develop/decisions/0064).
+// A browser waits half a second for the page of a tab that is closed, and ends it without a word when it is busy for longer (decision 65).
 test("what a busy page could not send when its tab was closed is in its storage, and the next page sends it", async () => {
   const { page, result } = await inPage(`
     localStorage.clear();

@@ -27,7 +27,7 @@ beforeAll(async () => {
   await untilConnected();
 }, START_TIMEOUT_MS);
 
-/** What changes while a destination is given the members that there are may come twice to it (docs/develop/decisions/0052). */
+/** What changes while a destination is given the members that there are may come twice to it (decision 52). */
 const untilConnected = () =>
   until(() => deployment.service("control").logs.some(({ msg }) => msg === CONNECTED), {
     timeoutMs: 60_000,

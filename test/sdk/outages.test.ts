@@ -15,7 +15,7 @@ import { WRITTEN } from "./written.ts";
 const BULK = 100;
 const LAST = "Last";
 const ARRIVAL_TIMEOUT_MS = 120_000;
-/** How long ingest is away: a moment here, as long as one wants by hand (docs/develop/decisions/0065). */
+/** How long ingest is away: a moment here, as long as one wants by hand (decision 65). */
 const AWAY_MS = Number(environment["AWAY_SECONDS"] ?? "3") * 1_000;
 const PACE_MS = 20;
 /** Programs that send through proxies. */

@@ -16,7 +16,7 @@ const INTRODUCTION = `# Tested SDKs
 For developers who send calls: which SDKs are tested against Hookline, in which version, and how. [sending-calls.md](sending-calls.md) says how each is pointed at Hookline.
 
 \`npm test\` runs each library unchanged against the whole product. A program sends one call of each type, one of them dated 2012, and a bulk of track calls; every call must arrive at the webhook, signed (\`test/sdk/sdks.test.ts\`).
-*Outages*: each batch meets a reset connection, a lost answer, 503 with Retry-After and a late success; every call must arrive once (\`test/sdk/outages.test.ts\`, [decision 65](../develop/decisions/0065-sdks-through-outages.md)).
+*Outages*: each batch meets a reset connection, a lost answer, 503 with Retry-After and a late success; every call must arrive once (\`test/sdk/outages.test.ts\`, [decision 65](../develop/decisions/0065-clients-and-sdks.md)).
 
 | library | version | runs in | calls | its program sets | outages |
 |---|---|---|---|---|---|

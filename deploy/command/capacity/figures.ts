@@ -20,10 +20,10 @@ export const MEASURED_MEMORY = {
   deliverer: { few: 227 * MEBIBYTE, million: 699 * MEBIBYTE },
 } as const;
 
-/** Bytes of the router's disk for each call of the last 24 hours (docs/develop/decisions/0008). */
+/** Bytes of the router's disk for each call of the last 24 hours (decision 8). */
 export const DUPLICATE_WINDOW_BYTES = 54;
 
-/** Bytes of control's disk for each attempt that it lists (docs/develop/decisions/0013). */
+/** Bytes of control's disk for each attempt that it lists (decision 81). */
 export const INDEXED_ATTEMPT_BYTES = 600;
 
 /** Of a record, what Kafka keeps after zstd when a batch holds one alone: 593 of 865 bytes. With four in a batch 239, with ten 161. */

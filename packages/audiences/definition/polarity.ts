@@ -13,7 +13,7 @@ function holdsWhenEmpty(leaf: Leaf): boolean {
   return leaf.kind === "event" && isMetByZero(leaf);
 }
 
-/** Whether some leaf asks for something to be there; without one a definition is met by all who did nothing (docs/develop/decisions/0043). */
+/** Whether some leaf asks for something to be there; without one a definition is met by all who did nothing (decision 45). */
 export function asksForSomething(
   expression: Expression,
   leaves: ReadonlyMap<string, Leaf>,

@@ -1,5 +1,5 @@
 // Whether a text has a part, or a list an element. Callers choose the texts and the parts, so no choice of them may cost more than a few
-// times reading them (docs/develop/decisions/0114). V8's own search is linear in the text for parts of up to 250 characters, for which it keeps all
+// times reading them (decision 114). V8's own search is linear in the text for parts of up to 250 characters, for which it keeps all
 // of a Boyer-Moore table; for longer ones it is quadratic where the text nearly matches everywhere. What is looked into again and again is
 // indexed, so that hundreds of conditions on one text cost little more than one.
 import { SuffixIndex } from "./suffix-index.ts";

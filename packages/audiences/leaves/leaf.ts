@@ -119,7 +119,7 @@ export function foldIntoLeaf(plan: LeafPlan, state: LeafState, folded: FoldedCal
   return true;
 }
 
-/** Moves what `from` holds into `into`, which is the survivor's: one function for merges and for looking back (docs/develop/decisions/0045). */
+/** Moves what `from` holds into `into`, which is the survivor's: one function for merges and for looking back (decision 45). */
 export function mergeStates(plan: LeafPlan, into: LeafState, from: LeafState, nowMs: number): void {
   if (into.kind === "times" && from.kind === "times") mergeTimes(into, from, plan);
   else if (into.kind === "values" && from.kind === "values") mergeValues(into, from, plan);

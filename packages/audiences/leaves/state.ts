@@ -1,4 +1,4 @@
-// What a profile keeps of the calls that an event leaf counts (docs/develop/decisions/0044).
+// What a profile keeps of the calls that an event leaf counts (decision 45).
 
 /** A value with the time by which it is first or last: its event time, then when it was received. */
 export interface Pick {

@@ -13,7 +13,7 @@ export interface ComputationInput {
   /** The trait's name in the identify (contract 8.4). */
   readonly key: string;
   readonly generation: number;
-  /** Only live ones are evaluated and sent; the others fold what comes (docs/develop/decisions/0046). */
+  /** Only live ones are evaluated and sent; the others fold what comes (decision 45). */
   readonly state: "preparing" | "live" | "paused";
   /** Of audiences. Computed traits are for users only. */
   readonly includeAnonymous: boolean;

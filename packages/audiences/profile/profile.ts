@@ -1,4 +1,4 @@
-// What is kept of one profile (docs/develop/decisions/0045). A profile is changed in place: whoever passes it to a
+// What is kept of one profile (decision 45). A profile is changed in place: whoever passes it to a
 // function of this package passes it on, and reads it again from its store when the result was not made durable.
 import type { ProfileSuppression } from "#topics";
 import type { LeafState } from "../leaves/state.ts";

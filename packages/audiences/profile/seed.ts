@@ -1,4 +1,4 @@
-// What a new leaf can know of calls that were counted before it was there: from the profile's counts by name (docs/develop/decisions/0045).
+// What a new leaf can know of calls that were counted before it was there: from the profile's counts by name (decision 45).
 import type { LeafPlan } from "../leaves/plan.ts";
 import type { LeafState } from "../leaves/state.ts";
 import type { LeafUse } from "./computation-set.ts";

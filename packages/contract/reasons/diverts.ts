@@ -1,4 +1,4 @@
-// Why a call goes to a retry topic without a request (docs/develop/decisions/0010).
+// Why a call goes to a retry topic without a request (decision 10).
 import { type Reasons, reasonsOf } from "./reason.ts";
 
 export type DivertReason =

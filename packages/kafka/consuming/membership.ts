@@ -3,7 +3,7 @@ import type { Host } from "#host";
 /**
  * After this many session timeouts without an answer, a member takes its partitions for lost, unless it asks for another number. Others get them one session timeout after the
  * last answered heartbeat at the earliest, so two work on one for half of one at most; while it is the coordinator that is away, as
- * long as a killed broker's successor takes to be found, nobody can get them, and nobody stops (docs/develop/decisions/0016).
+ * long as a killed broker's successor takes to be found, nobody can get them, and nobody stops (decision 16).
  */
 const UNSURE_AFTER_SESSIONS = 1.5;
 

@@ -12,7 +12,7 @@ const WATCH_MS = 1_000;
 const HANGS_AFTER_MS = 45_000;
 /**
  * A group that has answered nothing for this long may never do so again: where the connection breaks in the join of a consumer that its
- * group did not know any more, the client goes on fetching as nobody's member, and asks the group nothing (docs/develop/decisions/0092).
+ * group did not know any more, the client goes on fetching as nobody's member, and asks the group nothing (decision 61).
  */
 const SILENT_AFTER_MS = 45_000;
 const FINAL_AFTER_FAILURES = 5;

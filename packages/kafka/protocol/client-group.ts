@@ -170,7 +170,7 @@ export function connecting(connect: ConsumerGroupInternals["connect"]): Consumer
 
 /**
  * A joining that fails between its two requests leaves the client fetching what it had before. Its heartbeats name the new generation, so
- * the group goes on counting it as a member, and it never asks for its assignment again (docs/develop/decisions/0061).
+ * the group goes on counting it as a member, and it never asks for its assignment again (decision 61).
  */
 export function joiningWithWord(joinAndSync: JoinAndSync): JoinAndSync {
   return async function joinAndSyncWithWord(this: ConsumerGroupInternals) {

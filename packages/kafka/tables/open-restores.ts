@@ -1,4 +1,4 @@
-// Restores of a topic that have begun and not ended, as its log says (docs/develop/decisions/0118): a restore writes a mark to every partition before its
+// Restores of a topic that have begun and not ended, as its log says (decision 118): a restore writes a mark to every partition before its
 // first entry, and ends the mark behind its last one.
 import type { PartitionOffsets } from "../admin-types.ts";
 import { KafkaError } from "../errors.ts";

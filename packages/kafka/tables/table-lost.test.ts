@@ -55,7 +55,7 @@ test("a table that runs keeps what it knows, says that it is lost, and follows t
     ["a", "1"],
     ["d", "1"],
   ]);
-  // A log that is as long as before when the table reads it shows nothing (docs/develop/decisions/0118).
+  // A log that is as long as before when the table reads it shows nothing (decision 118).
   const isCut = ({ message }: LogLine) => message.startsWith("a partition's log ends before what was read");
   await until(() => scratch.lines.filter(isCut).length === 2, {
     timeoutMs: 30_000,

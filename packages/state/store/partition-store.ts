@@ -7,7 +7,7 @@
 //
 // A process that lost the partition may still have a write under way. Of two records of one key the newer is told by what they say
 // (`EntryFacts`), not by their place; where the newer one is not the last, its owner writes it once more, before compaction can remove it
-// (docs/develop/decisions/0050).
+// (decision 50).
 import type { Admin, Kafka, OutgoingRecord, RawRecord } from "#kafka";
 import { type CatchUpOptions, catchUp } from "./catch-up.ts";
 import { DiskQueue } from "./disk-queue.ts";

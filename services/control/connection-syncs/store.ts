@@ -13,7 +13,7 @@ interface Replacement {
 export interface SyncStore extends Pick<ConfigStore<ConnectionSync>, "get" | "refresh"> {
   /**
    * Resolves when `after` is on all in-sync replicas and `get` gives it. Rejects with a StaleEdit or a KafkaError, "fenced" among them: a process
-   * that was cut off or frozen writes nothing behind its successor, however late it goes on (docs/develop/decisions/0075).
+   * that was cut off or frozen writes nothing behind its successor, however late it goes on (decision 75).
    */
   replace(replacement: Replacement): Promise<void>;
 }

@@ -1,4 +1,4 @@
-// What is asked of waiting calls, and how far deliverers are with it (docs/develop/decisions/0072).
+// What is asked of waiting calls, and how far deliverers are with it (decision 72).
 import type { Kafka, Producer } from "#kafka";
 import type { ServiceContext } from "#runtime";
 import type { Serde } from "#serde";

@@ -1,5 +1,5 @@
 // What the destinations of a source cost a router for each call of the source, which is compared with all of them and becomes a job for each
-// (docs/develop/decisions/0114). Bounded when a destination is made or changed; what is kept from before is routed all the same.
+// (decision 114). Bounded when a destination is made or changed; what is kept from before is routed all the same.
 import { type DefinitionCost, definitionCost } from "#audiences";
 import { isJsonObject } from "#contract";
 import type { DestinationConfig } from "#topics";

@@ -1,4 +1,4 @@
-// How a webhook's URL is shown where it only tells which webhook is meant (docs/develop/decisions/0026).
+// How a webhook's URL is shown where it only tells which webhook is meant (decision 26).
 import { createHash } from "node:crypto";
 
 /** For the API's description. */

@@ -1,5 +1,5 @@
 // Tokens that come from a file follow it while the process runs, so that one is given or taken away without a restart
-// (docs/develop/decisions/0093).
+// (decision 76).
 import type { Host } from "#host";
 import type { ApiToken, Lifecycle, Logger, ReadAgain } from "#runtime";
 import { type Authorise, createAuthorise } from "./auth.ts";

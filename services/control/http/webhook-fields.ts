@@ -9,7 +9,7 @@ const HASH_CHARACTERS = 12;
 /**
  * The id of a destination's webhook: `whk_` and 12 hex digits of a hash of destination and URL. It is the same whatever happens to the
  * others, and wherever the webhook is named, also by what was recorded before it was changed or removed. A webhook with another URL is
- * another webhook, as it is for outcomes, health, breakers and stored header values (docs/develop/decisions/0026).
+ * another webhook, as it is for outcomes, health, breakers and stored header values (decision 26).
  */
 export function webhookId(destinationId: string, url: string): string {
   const named = JSON.stringify([destinationId, url]);

@@ -1,4 +1,4 @@
-// Who watches a source or a destination, and what each of them is told (docs/develop/decisions/0081).
+// Who watches a source or a destination, and what each of them is told (decision 81).
 import { Readable } from "node:stream";
 import type { Host, Timer } from "#host";
 import { ProblemError } from "../http/problem.ts";

@@ -1,5 +1,5 @@
 // Events for those who watch a source or a destination: accepted and refused calls from the ends of their topics, deliveries from the
-// records that the delivery index reads anyway (docs/develop/decisions/0081).
+// records that the delivery index reads anyway (decision 81).
 import type { Readable } from "node:stream";
 import { type CallWarning, isJsonObject, timestampWarning } from "#contract";
 import type { Host } from "#host";

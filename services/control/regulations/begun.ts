@@ -13,7 +13,7 @@ export interface BegunParts {
 
 /**
  * Writes one record to the witness of the suppressions once their topic has held one, also of a deployment of a version before. An empty topic of
- * suppressions is an installation where nobody was ever suppressed, or has lost them: the witness tells which (docs/develop/decisions/0118).
+ * suppressions is an installation where nobody was ever suppressed, or has lost them: the witness tells which (decision 118).
  */
 export function followBegun({ topic, table, admin, producer, logger }: BegunParts): void {
   let isSaid = false;

@@ -39,7 +39,7 @@ export function createRegulationStore({
   serde,
 }: RegulationStoreParts): RegulationStore {
   const all = (): Regulation[] => [...table.entries()].map(([, regulation]) => regulation);
-  /** One record in a topic that was lost would make it look whole (docs/develop/decisions/0118). */
+  /** One record in a topic that was lost would make it look whole (decision 118). */
   async function write(entries: readonly (readonly [id: string, value: Buffer | null])[]): Promise<void> {
     await table.look();
     await producer.send(entries.map(([key, value]) => ({ topic: topic.name, key, value })));

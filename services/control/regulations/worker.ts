@@ -31,7 +31,7 @@ type WrittenKind = (typeof WRITTEN_KINDS)[number];
 export interface RegulationWork {
   readonly store: Pick<RegulationStore, "get" | "put" | "untilOlderAreWritten">;
   readonly records: RegulationRecords;
-  /** Rejects while their topic has lost its records: one suppression more would make it look whole (docs/develop/decisions/0118). */
+  /** Rejects while their topic has lost its records: one suppression more would make it look whole (decision 118). */
   readonly lookAtSuppressions: () => Promise<void>;
   /** Resolves when they are on all in-sync replicas. */
   readonly write: (records: readonly OutgoingRecord[]) => Promise<void>;

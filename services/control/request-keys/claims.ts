@@ -1,4 +1,4 @@
-// A request with an Idempotency-Key is carried out once, whichever process of control it comes to, and how often (docs/develop/decisions/0083).
+// A request with an Idempotency-Key is carried out once, whichever process of control it comes to, and how often (decision 83).
 import type { Host } from "#host";
 import { KafkaError, type Producer, type Table } from "#kafka";
 import { type SecretBox, SecretError } from "#secrets";

@@ -1,5 +1,5 @@
 // The jobs that wait for destinations, read from Kafka when somebody asks: every partition of delivery-jobs and of the retry topics, from
-// what the deliverers have committed, but for what they have done ahead of that. Nothing is kept up to date for it, so it costs nothing while nobody asks (docs/develop/decisions/0072).
+// what the deliverers have committed, but for what they have done ahead of that. Nothing is kept up to date for it, so it costs nothing while nobody asks (decision 72).
 import { orAborted } from "#host";
 import type { Admin, CommittedPlace, Kafka, RawRecord } from "#kafka";
 import type { Serde } from "#serde";

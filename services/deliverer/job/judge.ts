@@ -29,7 +29,7 @@ export interface AttemptReport {
 
 /**
  * Delivered at one success (contract 3.2), as soon as every webhook was asked or is ill: one that wanted room is still to be asked
- * (docs/develop/decisions/0071).
+ * (decision 71).
  */
 export function judge(report: AttemptReport, installed: Retries, nowMs: number): JobVerdict {
   const { job, results } = report;
@@ -84,7 +84,7 @@ function nextAttempt(failed: FailedAttempt, { schedule }: Retries): Next {
 
 /**
  * Of a job that was not asked. The window may have ended while we were away, or too busy to come to the job: then it has as long again to
- * be asked once, or it would die for a failure that is not its endpoint's (docs/develop/decisions/0020).
+ * be asked once, or it would die for a failure that is not its endpoint's (decision 71).
  */
 function nextChance(failed: FailedAttempt, job: DeliveryJob, { delaysMs, schedule }: Retries): Next {
   const { nowMs } = failed;

@@ -98,7 +98,7 @@ export function afterPause(
 /**
  * The live configuration decides (contract 3.6): a retry goes to the webhooks whose last outcome was retryable (3.4) and
  * to those that came with a later configuration, by URL. A job that fell due within its window is attempted however late
- * we are: our own pause is not the endpoint's failure (docs/develop/decisions/0006).
+ * we are: our own pause is not the endpoint's failure (decision 71).
  */
 export function planAttempt(job: DeliveryJob, state: DestinationState, now: Now): Plan {
   const pause = state.kind === "paused" ? planPause(job, state, now) : undefined;

@@ -1,4 +1,4 @@
-// A call is sent to all webhooks (contract 3.2): one that wanted room when another took the call is asked later (docs/develop/decisions/0071).
+// A call is sent to all webhooks (contract 3.2): one that wanted room when another took the call is asked later (decision 71).
 import { describe, expect, test } from "@jest/globals";
 import { type DivertReason, type RequestResult, WINDOW_MS } from "#contract";
 import { createDriver } from "../fixtures/driver.ts";

@@ -1,5 +1,5 @@
 // Carries out retry requests: looks from time to time where one is not done yet, lets a pass run, and writes what is done. A request is
-// durable, and so is how far it is done: whoever gets a partition goes on with it (docs/develop/decisions/0072).
+// durable, and so is how far it is done: whoever gets a partition goes on with it (decision 72).
 import type { Host } from "#host";
 import type { OutgoingRecord, Runner } from "#kafka";
 import type { Logger } from "#runtime";

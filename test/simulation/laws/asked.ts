@@ -23,7 +23,7 @@ function wellUrls({ plan }: Story): ReadonlySet<string> {
 }
 
 /**
- * Whether a job that waited for a webhook's place was done with when its window left no room for another wait (docs/develop/decisions/0071). When
+ * Whether a job that waited for a webhook's place was done with when its window left no room for another wait (decision 71). When
  * it was looked at last nobody sees: before its commit.
  */
 function hasWindowEnded(story: Story): (job: Written<DeliveryJob>) => boolean {

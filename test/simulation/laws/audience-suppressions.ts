@@ -90,7 +90,7 @@ export const suppressedAreSilent = audienceLaw("of a suppressed user nothing is 
   }
 });
 
-/** Members, values and connection syncs leave out whom the profile says to be suppressed (docs/develop/decisions/0112). */
+/** Members, values and connection syncs leave out whom the profile says to be suppressed (decision 112). */
 export const profilesKnowSuppressions = audienceLaw(
   "in the end a profile says whether its user is suppressed",
   function* (story) {

@@ -8,7 +8,7 @@ import { isTaken, isUntried, jobEvents } from "./job-events.ts";
 import { removals } from "./removals.ts";
 import { law, type Story, type Written } from "./story.ts";
 
-/** A commit follows 0.1 s after the first thing that is done: so a kill doubles what is less than 0.2 s old (docs/develop/decisions/0018). */
+/** A commit follows 0.1 s after the first thing that is done: so a kill doubles what is less than 0.2 s old (decision 18). */
 const WITHIN_MS = 200;
 /** A job that one webhook has taken is in hand while another one's place is waited for, which may come to nothing (services/deliverer/endpoints/endpoint-queue.ts). */
 const WAITS_MS = 2_000;

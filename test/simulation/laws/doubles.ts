@@ -12,7 +12,7 @@ import { law, type Story, type Written } from "./story.ts";
 /** A commit and what disturbs it may cross on their ways. */
 const CROSSING_MS = 500;
 
-/** A member that is missed takes its partitions for its own for half a session more (docs/develop/decisions/0016). */
+/** A member that is missed takes its partitions for its own for half a session more (decision 16). */
 const UNNOTICED_MS = 3_000 + CROSSING_MS;
 
 /** Who stops, or gives its partitions to others, ends what it has in hand and commits it first. */

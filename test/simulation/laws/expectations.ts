@@ -64,7 +64,7 @@ export function expectations(story: Story): Expectation[] {
     happenings.filter((happening) => happening.kind === "configured"),
     ({ destination }) => destination.id,
   );
-  /** A call without a destination is dropped only after a look at what is configured by then (docs/develop/decisions/0022). */
+  /** A call without a destination is dropped only after a look at what is configured by then (decision 8). */
   const isKnown = (id: string, call: CallPlan): boolean =>
     changes.get(id)?.length === 1 && known.has(callKey(sentOf(call)));
   const mayDrop = mayBeDropped(story);

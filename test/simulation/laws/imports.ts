@@ -117,7 +117,7 @@ export const endedRest = law("an import that has ended writes nothing more", fun
     const term = termBehind(story, event);
     const endedAtMs = term?.end?.atMs ?? Number.POSITIVE_INFINITY;
     if (term === undefined || event.atMs <= endedAtMs) continue;
-    // Who was cut off or frozen has in hand what another process has ended (docs/develop/decisions/0047).
+    // Who was cut off or frozen has in hand what another process has ended (decision 47).
     if (!wasHindered(story, event.process, term.first.atMs, event.atMs))
       yield `${event.record.key} by ${term.key} at ${event.atMs} ms, which ended at ${endedAtMs} ms`;
   }

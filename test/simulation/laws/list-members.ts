@@ -49,7 +49,7 @@ function wantedBy({ first, userIds }: ImportTerm, userId: string): boolean | und
 
 /**
  * Whether a process that was cut off or frozen wrote a row of the user when another process had ended the import: its client goes on with what it
- * has in hand (docs/develop/decisions/0047). It may stand behind a row of the next import.
+ * has in hand (decision 47). It may stand behind a row of the next import.
  */
 export function isOverwritten(story: Story, listId: string, userId: string): boolean {
   return story.profileEvents.some((event) => {

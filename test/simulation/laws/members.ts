@@ -44,7 +44,7 @@ const isRouters = ({ process }: { readonly process: string }): boolean =>
 
 /**
  * Whether a router was so far behind that it wrote a change for the destination after a sync had given it a later one: who goes by the order in
- * which calls come, and not by their times, stays with the older one (docs/develop/decisions/0052).
+ * which calls come, and not by their times, stays with the older one (decision 52).
  */
 function isOutrun(story: Story, { id }: Connection, { audience, user }: Truth): boolean {
   const changes = changesAt(story, id);

@@ -10,8 +10,8 @@ import { law, type Story } from "./story.ts";
 const HINDERING: ReadonlySet<string> = new Set(["broker", "cut", "leaders"]);
 
 /**
- * When the order was first given up for a job: it was put off, as its endpoint was full or down (docs/develop/decisions/0010) or its destination
- * paused (docs/develop/decisions/0072), or it ended as a dead
+ * When the order was first given up for a job: it was put off, as its endpoint was full or down (decision 10) or its destination
+ * paused (decision 72), or it ended as a dead
  * letter. Who reads it once more after a kill may ask its webhook then: a destination that was switched off may be on again.
  */
 function putOff({ deadLetters, jobs }: Story): Map<string, number> {

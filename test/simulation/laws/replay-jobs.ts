@@ -48,7 +48,7 @@ function missing({ letters, sent }: ReplayLife): Written<DeadLetter>[] {
   return letters.filter(({ value }) => sent.get(value.id)?.length === 0);
 }
 
-/** So long after it was last heard a member works on, while another one may have its partitions already (docs/develop/decisions/0016): 1.5 sessions. */
+/** So long after it was last heard a member works on, while another one may have its partitions already (decision 16): 1.5 sessions. */
 const UNSURE_AFTER_MS = 9_000;
 
 /** What was lost on its way is sent again after that: 15 s (`REQUEST_TIMEOUT_MS` in packages/kafka/protocol/client.ts), and the way itself. */
