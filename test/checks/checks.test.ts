@@ -89,6 +89,7 @@ function runOf(script: string): Run {
 
 /** Not written out, or the check would find it here. */
 const NO_RULE = ["3", "99"].join(".");
+const NO_DECISION = ["decision", "9999"].join(" ");
 
 const REFUSED: readonly Refused[] = [
   [
@@ -197,6 +198,27 @@ const REFUSED: readonly Refused[] = [
     "packages/topics/bad.ts",
     `// A call is delivered (contract 3.2 and ${NO_RULE}).\n`,
     `packages/topics/bad.ts:1 cites rule ${NO_RULE}`,
+  ],
+  [
+    "a decision cited that is not there",
+    "check:citations",
+    "packages/topics/bad-decision.ts",
+    `// A call is delivered (${NO_DECISION}).\n`,
+    `packages/topics/bad-decision.ts:1 cites ${NO_DECISION}`,
+  ],
+  [
+    "a link to a page that is not there",
+    "check:citations",
+    "docs/bad-page.md",
+    "See [what is gone](use/gone.md).\n",
+    "docs/bad-page.md links to use/gone.md",
+  ],
+  [
+    "a link to a heading that is not there",
+    "check:citations",
+    "docs/bad-heading.md",
+    "# Here\n\nSee [here](#here) and [there](#there).\n",
+    "docs/bad-heading.md links to #there",
   ],
   [
     "two rooms that import each other",

@@ -1,35 +1,103 @@
-// Refuses citations of contract rules that docs/develop/contract.md does not have. Run as a program it looks at every tracked text.
+// Refuses citations of what is not there: rules of docs/develop/contract.md, decisions of docs/develop/decisions, and links of pages to
+// files and headings. Run as a program it looks at every tracked text.
 import { execFileSync } from "node:child_process";
-import { readFileSync } from "node:fs";
-import { join } from "node:path";
+import { existsSync, globSync, readFileSync } from "node:fs";
+import { dirname, join, normalize } from "node:path";
 
 const ROOT = join(import.meta.dirname, "../..");
 const CONTRACT = "docs/develop/contract.md";
+const DECISIONS = "docs/develop/decisions";
 const TEXT = /\.(ts|mjs|md|avsc|json|go|py|yml|yaml)$/;
 /** "contract 3.5", "rule 3.5", "rules 3.4 and 3.5", "contract 1.4 to 1.7". */
-const CITATION = /\b(?:contract|rules?) (\d{1,2}\.\d{1,2})(?:(?:, | and | or | to )(\d{1,2}\.\d{1,2}))?/gi;
+const RULE_CITATION =
+  /\b(?:contract|rules?) (\d{1,2}\.\d{1,2})(?:(?:, | and | or | to )(\d{1,2}\.\d{1,2}))?/gi;
+/** "decision 45", "decisions 9 and 72". */
+const DECISION_CITATION = /\bdecisions? (\d{1,4})(?:(?:, | and | or )(\d{1,4}))?/gi;
 const RULE = /^- \*\*(\d{1,2}\.\d{1,2})\*\*/gm;
+/** Of a page, to a file beside it or a heading: not to another host. */
+const LINK = /\]\((?![a-z]+:)([^)\s#]*)(?:#([^)\s]*))?\)/g;
+const HEADING = /^#{1,6} (.*)$/gm;
+const CODE = /```.*?```|`[^`\n]*`/gs;
+
+const read = (file: string): string => readFileSync(join(ROOT, file), "utf8");
 
 function rulesOf(contract: string): ReadonlySet<string> {
   return new Set([...contract.matchAll(RULE)].map(([, rule = ""]) => rule));
 }
 
-function unknownIn(file: string, rules: ReadonlySet<string>): string[] {
-  const lines = readFileSync(join(ROOT, file), "utf8").split("\n");
-  return lines.flatMap((line, index) =>
-    [...line.matchAll(CITATION)]
-      .flatMap(([, first, second]) => [first, second])
-      .filter((rule) => rule !== undefined && !rules.has(rule))
-      .map((rule) => `${file}:${index + 1} cites rule ${rule}, which ${CONTRACT} does not have\n`),
-  );
+/** As GitHub names a heading's anchor. */
+function anchorOf(heading: string): string {
+  return heading
+    .toLowerCase()
+    .replace(/\[([^\]]*)\]\([^)]*\)/g, "$1")
+    .replace(/[^\p{L}\p{N}_\- ]/gu, "")
+    .replaceAll(" ", "-");
 }
 
-const rules = rulesOf(readFileSync(join(ROOT, CONTRACT), "utf8"));
+const anchorsByPage = new Map<string, ReadonlySet<string>>();
+
+function anchorsOf(page: string): ReadonlySet<string> {
+  const known = anchorsByPage.get(page);
+  if (known !== undefined) return known;
+  const headings = read(page)
+    .replace(/```.*?```/gs, "")
+    .matchAll(HEADING);
+  const anchors = new Set([...headings].map(([, heading = ""]) => anchorOf(heading)));
+  anchorsByPage.set(page, anchors);
+  return anchors;
+}
+
+interface Cited {
+  readonly pattern: RegExp;
+  readonly name: string;
+  readonly place: string;
+  readonly known: ReadonlySet<string>;
+}
+
+function unknownIn(file: string, { known, name, pattern, place }: Cited): string[] {
+  return read(file)
+    .split("\n")
+    .flatMap((line, index) =>
+      [...line.matchAll(pattern)]
+        .flatMap(([, first, second]) => [first, second])
+        .filter((each) => each !== undefined && !known.has(each.replace(/^0+/, "")))
+        .map((each) => `${file}:${index + 1} cites ${name} ${each}, which ${place} does not have\n`),
+    );
+}
+
+function brokenLinksOf(page: string): string[] {
+  return [...read(page).replace(CODE, "").matchAll(LINK)].flatMap(([link, path = "", anchor]) => {
+    const target = path === "" ? page : normalize(join(dirname(page), path));
+    const isThere = existsSync(join(ROOT, target));
+    const hasAnchor =
+      anchor === undefined || !target.endsWith(".md") || (isThere && anchorsOf(target).has(anchor));
+    return isThere && hasAnchor ? [] : [`${page} links to ${link.slice(2, -1)}, which is not there\n`];
+  });
+}
+
+const cited: readonly Cited[] = [
+  { pattern: RULE_CITATION, name: "rule", place: CONTRACT, known: rulesOf(read(CONTRACT)) },
+  {
+    pattern: DECISION_CITATION,
+    name: "decision",
+    place: DECISIONS,
+    known: new Set(
+      globSync("*-*.md", { cwd: join(ROOT, DECISIONS) }).map((file) => String(Number.parseInt(file, 10))),
+    ),
+  },
+];
 const listed = execFileSync("git", ["ls-files", "--cached", "--others", "--exclude-standard"], {
   cwd: ROOT,
   encoding: "utf8",
 });
-const files = listed.split("\n").filter((file) => TEXT.test(file) && file !== "package-lock.json");
-const unknown = files.flatMap((file) => unknownIn(file, rules));
-process.stderr.write(rules.size === 0 ? `${CONTRACT} has no rules\n` : unknown.join(""));
-process.exitCode = rules.size === 0 || unknown.length > 0 ? 1 : 0;
+const files = listed
+  .split("\n")
+  .filter((file) => TEXT.test(file) && file !== "package-lock.json" && existsSync(join(ROOT, file)));
+const empty = cited
+  .filter(({ known }) => known.size === 0)
+  .map(({ place, name }) => `${place} has no ${name}s\n`);
+const unknown = files.flatMap((file) => cited.flatMap((each) => unknownIn(file, each)));
+const broken = files.filter((file) => file.endsWith(".md")).flatMap(brokenLinksOf);
+const said = [...empty, ...unknown, ...broken];
+process.stderr.write(said.join(""));
+process.exitCode = said.length > 0 ? 1 : 0;
