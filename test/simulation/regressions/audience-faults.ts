@@ -60,7 +60,7 @@ export const AUDIENCE_FAULTS: readonly KnownFault[] = [
     ],
     breaks: [MOMENT],
     worlds: "steady_audiences",
-    firstSeed: 300,
+    firstSeed: 572,
   },
   {
     name: "two changes of one user have one time",

@@ -20,7 +20,7 @@ export const IMPORT_FAULTS: readonly KnownFault[] = [
     edits: [{ file: WORKER, now: "  await work.untilUpToDate(signal);\n", before: "" }],
     breaks: [LISTED],
     worlds: "members",
-    firstSeed: 8,
+    firstSeed: 53,
   },
   {
     name: "an import says how far it is before it is there",

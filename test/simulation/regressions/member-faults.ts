@@ -25,7 +25,7 @@ export const MEMBER_FAULTS: readonly KnownFault[] = [
     ],
     breaks: [KNOWS, SYNCED],
     worlds: "members",
-    firstSeed: 254,
+    firstSeed: 580,
   },
   {
     name: "a value that a router's newer one stands before is not corrected",
