@@ -52,13 +52,13 @@ export class Committer {
 
   stop(): void {
     this.#isStopped = true;
-    this.#timer?.clear();
-    this.#timer = undefined;
+    this.#clearTimer();
   }
 
   /** After a rebalance another member may have committed: nothing that was committed before counts any more. */
   forget(): void {
     this.#committed = new Map();
+    this.#clearTimer();
     this.notice();
   }
 
@@ -93,6 +93,11 @@ export class Committer {
     } finally {
       this.#underWay = undefined;
     }
+  }
+
+  #clearTimer(): void {
+    this.#timer?.clear();
+    this.#timer = undefined;
   }
 
   #commitIn(delayMs: number): void {

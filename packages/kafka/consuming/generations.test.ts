@@ -218,6 +218,13 @@ describe("a member that is about to join again", () => {
     expect(mayJoin).toBe(true);
   });
 
+  /** All waits are over; the member asks to join. */
+  async function handedOver(): Promise<void> {
+    const mayJoin = bench.session().handlers.onRebalancing();
+    await host.advance(1_500);
+    await mayJoin;
+  }
+
   test("goes on with its work when it could not join", async () => {
     bench.session().join([0]);
     await settled();
@@ -228,6 +235,34 @@ describe("a member that is about to join again", () => {
     bench.session().handlers.onJoinFailed();
     await host.advance(100);
     expect(bench.stepped).toEqual(["0-0"]);
+  });
+
+  test("sends no commit while it waits for its join, however long that is; then at once", async () => {
+    bench.session().join([0]);
+    fetch(bench, 0, 0, 1);
+    await settled();
+    await handedOver();
+    const { commits } = bench.session();
+    commits.length = 0;
+    bench.session().failsToCommitWith = passing;
+    settleAll(bench);
+    await host.advance(30_000);
+    expect([commits.length, bench.session().rejoins, bench.sessions.length]).toEqual([0, 0, 1]);
+    bench.session().failsToCommitWith = undefined;
+    bench.session().join([0]);
+    await host.advance(100);
+    expect(commits.flat()).toMatchObject([{ partition: 0, offset: 1 }]);
+  });
+
+  test("commits again after a join that has failed", async () => {
+    bench.session().join([0]);
+    fetch(bench, 0, 0, 1);
+    await settled();
+    await handedOver();
+    settleAll(bench);
+    bench.session().handlers.onJoinFailed();
+    await host.advance(1_000);
+    expect(bench.session().commits.at(-1)).toMatchObject([{ partition: 0, offset: 1 }]);
   });
 
   test("goes on with its work when its session ends while it joins", async () => {

@@ -84,7 +84,9 @@ export class GroupReader<T> {
       host,
       commitAfterMs: () => this.#haste().commitAfterMs,
       positions: () => this.#partitionReaders.positions(),
-      commit: async (positions) => this.#supervisor.session?.commit(positions) ?? false,
+      // What is refused while the group waits for others would count as commits that go on failing.
+      commit: async (positions) =>
+        !this.#handOver.isJoining && ((await this.#supervisor.session?.commit(positions)) ?? false),
       onCommitted: () => {
         this.#partitionReaders.committed();
         this.#release.settled();

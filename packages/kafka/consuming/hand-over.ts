@@ -30,6 +30,7 @@ export interface HandOverParts {
 export class HandOver {
   readonly #parts: HandOverParts;
   #isUnderWay = false;
+  #isJoining = false;
 
   constructor(parts: HandOverParts) {
     this.#parts = parts;
@@ -40,6 +41,11 @@ export class HandOver {
     return this.#isUnderWay;
   }
 
+  /** True while the member waits to be in the group again: the coordinator refuses its commits until then, however long others take. */
+  get isJoining(): boolean {
+    return this.#isJoining;
+  }
+
   /** Resolves when the member may join: after 1.5 s at the latest. */
   async begin(): Promise<void> {
     const { capacity, committer, host, keepsBusy } = this.#parts;
@@ -48,10 +54,13 @@ export class HandOver {
     void committer.commit();
     await withinMs(capacity.empty(), keepsBusy ? WAIT_FOR_QUICK_MS : WAIT_MS, host);
     await withinMs(committer.commit(), COMMIT_WITHIN_MS, host);
+    // Its session may have ended meanwhile.
+    this.#isJoining = this.#isUnderWay;
   }
 
   /** The member has joined, or could not: what is its own goes on. */
   end(): void {
     this.#isUnderWay = false;
+    this.#isJoining = false;
   }
 }
