@@ -464,6 +464,17 @@ export const REGRESSIONS: readonly Regression[] = [
       "a member whose commits went to a coordinator of before called its partitions idle: they moved before what was done could be committed",
   },
   {
+    seed: 4133258,
+    worlds: "deliveries",
+    found: "a member left after three commits that failed, and what it had done was done again",
+  },
+  {
+    seed: 6002179,
+    worlds: "deliveries",
+    found:
+      "commits that were refused while the group waited for a killed member ended the session of another one",
+  },
+  {
     seed: 4101935,
     worlds: "deliveries",
     found:
