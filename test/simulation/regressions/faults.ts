@@ -57,9 +57,9 @@ export const KNOWN_FAULTS: readonly KnownFault[] = [
     edits: [
       {
         file: "packages/kafka/consuming/group-reader.ts",
-        now: "commit: async (positions) => this.#supervisor.session?.commit(positions) ?? false,",
+        now: "!this.#handOver.isJoining && ((await this.#supervisor.session?.commit(positions)) ?? false),",
         before:
-          "commit: async (positions) => !this.hasBatch || (this.#supervisor.session?.commit(positions) ?? false),",
+          "!this.hasBatch || (!this.#handOver.isJoining && ((await this.#supervisor.session?.commit(positions)) ?? false)),",
       },
       {
         file: "packages/kafka/consuming/group-reader.ts",

@@ -167,8 +167,8 @@ export const ONE_EDIT_FAULTS: readonly KnownFault[] = [
     edits: [
       {
         file: "packages/kafka/consuming/committer.ts",
-        now: "    this.#committed = new Map();\n    this.notice();",
-        before: "    this.notice();",
+        now: "    this.#committed = new Map();\n    this.#clearTimer();",
+        before: "    this.#clearTimer();",
       },
     ],
     breaks: [STANDSTILL],
