@@ -1,10 +1,9 @@
 // The only way in which a profile changes: one record of profile-events, or the passing of time.
-import type { CallIdentity } from "#contract";
 import { eventTimeOf, isBackfilled, isOfDeleted } from "./backfill.ts";
 import type { Computation } from "./computation.ts";
 import { type ComputationSet, withNaming } from "./computation-set.ts";
 import { foldCall, type ProfileCall } from "./fold.ts";
-import { absorb } from "./merge.ts";
+import { absorb, mergeOf } from "./merge.ts";
 import { emptyProfile, forgetResults, MAX_PROFILE_BYTES, type Profile } from "./profile.ts";
 import { knowsCall, rememberCall } from "./recent-calls.ts";
 import { dueComputations, findNextDeadline, settle } from "./settle.ts";
@@ -100,18 +99,18 @@ function applyCall(profile: Profile, call: ProfileCall, set: ComputationSet, mom
   return "applied";
 }
 
-/** The merge itself, and each part that a backfill finds later, counts once. */
-function mergeOf(profile: Profile, { backfilled, id, incarnation }: Profile, isPart: boolean): CallIdentity {
-  const parts = isPart ? Array.from(backfilled, ([leafKey, toOffset]) => `${leafKey} ${toOffset}`) : [];
-  const messageId = [id, incarnation, ...parts.sort()].join(" ");
-  return { sourceId: "merge", messageId, userId: profile.id, anonymousId: null };
-}
-
 function applyMerge(profile: Profile, moved: Profile, set: ComputationSet, moment: Moment): Outcome {
   const isPart = isBackfilled(moved);
+  const whole = mergeOf(profile, moved, false);
   // A part of what was merged before is from before, too: nothing finds it again.
-  const isFromBefore = isPart && knowsCall(profile, mergeOf(profile, moved, false));
-  if (isSilenced(profile) && !isFromBefore) return "suppressed";
+  const isFromBefore = isPart && knowsCall(profile, whole);
+  // Of a merge that was of no account no part that is found later counts, though the user is not suppressed any more.
+  const refused = { ...whole, sourceId: "refused merge" };
+  if (isPart && knowsCall(profile, refused)) return "suppressed";
+  if (isSilenced(profile) && !isFromBefore) {
+    if (!isPart) rememberCall(profile, refused);
+    return "suppressed";
+  }
   // What was linked to the user before the deletion was deleted with the user. One that was passed on has a later link.
   const { linkedAtMs } = moved;
   if (moment.passedByLinkMs === undefined && linkedAtMs !== undefined && isEndedLink(profile, linkedAtMs))

@@ -1,4 +1,5 @@
 // An anonymous profile into its user's, or by an alias a user's into another's: as if all calls had carried the survivor's id.
+import type { CallIdentity } from "#contract";
 import { emptyState, mergeStates } from "../leaves/leaf.ts";
 import type { Computation } from "./computation.ts";
 import type { ComputationSet } from "./computation-set.ts";
@@ -50,4 +51,15 @@ export function absorb(
   profile.recentCalls = [...moved.recentCalls, ...profile.recentCalls];
   profile.sizeBytes = profileBytes(profile);
   return touched;
+}
+
+/** The merge itself, and each part that a backfill finds later, counts once. */
+export function mergeOf(
+  profile: Profile,
+  { backfilled, id, incarnation }: Profile,
+  isPart: boolean,
+): CallIdentity {
+  const parts = isPart ? Array.from(backfilled, ([leafKey, toOffset]) => `${leafKey} ${toOffset}`) : [];
+  const messageId = [id, incarnation, ...parts.sort()].join(" ");
+  return { sourceId: "merge", messageId, userId: profile.id, anonymousId: null };
 }
