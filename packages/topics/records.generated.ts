@@ -653,7 +653,7 @@ export interface ProfileState {
 /** Calls of one request that ingest did not take, for whoever watches their source; at most so many a second, the rest is counted. */
 export interface RefusedCalls {
   sourceId: string;
-  /** As the caller was answered: a code of docs/use/reasons.md, or rate_limited. */
+  /** As the caller was answered: a reason of refused calls, or rate_limited. */
   code: string;
   /** For people, at most 500 characters. */
   message: string;
