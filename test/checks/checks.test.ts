@@ -13,6 +13,7 @@ import {
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
+import { trackedFiles } from "./tracked-files.ts";
 
 const ROOT = join(import.meta.dirname, "../..");
 /** Scratch copies of the tracked files: all of them, and the packages without their tests, for what takes long with all of them. */
@@ -36,11 +37,7 @@ const isOfPackages = (file: string): boolean =>
   !file.includes("/") || (file.startsWith("packages/") && !/\.test\.ts$|\/fixtures\//.test(file));
 
 beforeAll(() => {
-  const tracked = execFileSync("git", ["ls-files", "--cached", "--others", "--exclude-standard"], {
-    cwd: ROOT,
-    encoding: "utf8",
-  });
-  const files = tracked.split("\n").filter((name) => name !== "");
+  const files = trackedFiles();
   whole = copyOf(files);
   packages = copyOf(files.filter(isOfPackages));
 });

@@ -1,8 +1,8 @@
 // Refuses citations of what is not there: rules of docs/develop/contract.md, decisions of docs/develop/decisions, and links of pages to
 // files and headings. Run as a program it looks at every tracked text.
-import { execFileSync } from "node:child_process";
 import { existsSync, globSync, readFileSync } from "node:fs";
 import { dirname, join, normalize } from "node:path";
+import { trackedFiles } from "./tracked-files.ts";
 
 const ROOT = join(import.meta.dirname, "../..");
 const CONTRACT = "docs/develop/contract.md";
@@ -86,13 +86,7 @@ const cited: readonly Cited[] = [
     ),
   },
 ];
-const listed = execFileSync("git", ["ls-files", "--cached", "--others", "--exclude-standard"], {
-  cwd: ROOT,
-  encoding: "utf8",
-});
-const files = listed
-  .split("\n")
-  .filter((file) => TEXT.test(file) && file !== "package-lock.json" && existsSync(join(ROOT, file)));
+const files = trackedFiles().filter((file) => TEXT.test(file) && file !== "package-lock.json");
 const empty = cited
   .filter(({ known }) => known.size === 0)
   .map(({ place, name }) => `${place} has no ${name}s\n`);

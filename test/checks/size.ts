@@ -1,7 +1,7 @@
 // Prints how large the tree is, by what it is for: `npm run check:size`. It refuses nothing; the goals are those of the house.
-import { execFileSync } from "node:child_process";
-import { readFileSync, statSync } from "node:fs";
+import { lstatSync, readFileSync } from "node:fs";
 import { join } from "node:path";
+import { trackedFiles } from "./tracked-files.ts";
 
 const ROOT = join(import.meta.dirname, "../..");
 const LOCKS = /(^|\/)(package-lock\.json|Cargo\.lock|go\.sum)$/;
@@ -39,15 +39,8 @@ function kindOf({ file }: Counted): Kind | undefined {
 const sum = (counts: readonly Counted[], of: "lines" | "words"): number =>
   counts.reduce((total, each) => total + each[of], 0);
 
-const listed = execFileSync("git", ["ls-files"], { cwd: ROOT, encoding: "utf8" });
-const files = listed
-  .split("\n")
-  .filter(
-    (file) =>
-      file !== "" &&
-      !LOCKS.test(file) &&
-      statSync(join(ROOT, file), { throwIfNoEntry: false })?.isFile() === true,
-  )
+const files = trackedFiles()
+  .filter((file) => !LOCKS.test(file) && lstatSync(join(ROOT, file)).isFile())
   .map(counted);
 const byKind = Map.groupBy(files, kindOf);
 const product = byKind.get("product") ?? [];
