@@ -104,9 +104,9 @@ function applyMerge(profile: Profile, moved: Profile, set: ComputationSet, momen
   const whole = mergeOf(profile, moved, false);
   // A part of what was merged before is from before, too: nothing finds it again.
   const isFromBefore = isPart && knowsCall(profile, whole);
-  // Of a merge that was of no account no part that is found later counts, though the user is not suppressed any more.
+  // A merge that was of no account stays so, with each part that is found later, when the user is not suppressed any more.
   const refused = { ...whole, sourceId: "refused merge" };
-  if (isPart && knowsCall(profile, refused)) return "suppressed";
+  if (knowsCall(profile, refused)) return "suppressed";
   if (isSilenced(profile) && !isFromBefore) {
     if (!isPart) rememberCall(profile, refused);
     return "suppressed";
