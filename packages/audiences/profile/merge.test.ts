@@ -95,6 +95,42 @@ test("of two aliases that name each other, the profile whose own state comes bac
   expect(profile.traits.get("plan")?.value).toBe("pro");
 });
 
+describe("what is merged into a suppressed user", () => {
+  const suppress = (user: Profile, isSuppressed: boolean): void => {
+    offset += 1;
+    const event = { kind: "suppress", sourceId: null, isSuppressed } as const;
+    applyEvent(user, event, SET, { offset, nowMs: NOW_MS });
+  };
+  const give = (user: Profile, moved: Profile): string => {
+    offset += 1;
+    return applyEvent(user, { kind: "merge", moved }, SET, { offset, nowMs: NOW_MS });
+  };
+
+  /** What a backfill has found, up to an offset, of a profile that was merged before. */
+  function partOf(anonymous: Profile, toOffset: number): Profile {
+    const part = createProfile(anonymous.id, anonymous.incarnation);
+    part.backfilled.set("leaf", toOffset);
+    return part;
+  }
+
+  test("is of no account when it comes again after the suppression, nor is a part of it that is found then", () => {
+    const [anonymous, user] = [createProfile("anon:x", 1), createProfile("u", 2)];
+    apply(anonymous, {});
+    suppress(user, true);
+    expect(merge(anonymous, user)).toBe("suppressed");
+    suppress(user, false);
+    expect([give(user, anonymous), give(user, partOf(anonymous, 5))]).toEqual(["suppressed", "suppressed"]);
+  });
+
+  test("counts with what is found later, where only a part of it came while the user was suppressed", () => {
+    const [anonymous, user] = [createProfile("anon:x", 1), createProfile("u", 2)];
+    suppress(user, true);
+    expect(give(user, partOf(anonymous, 5))).toBe("suppressed");
+    suppress(user, false);
+    expect(give(user, partOf(anonymous, 9))).toBe("applied");
+  });
+});
+
 describe("a deletion ends links", () => {
   const LATER_MS = NOW_MS + 100;
   const moment = (more: object = {}) => {

@@ -217,6 +217,15 @@ describe("committer", () => {
     expect(sent).toEqual([1, 1]);
   });
 
+  test("after a rebalance nothing waits for the time at which a commit of before was to be sent again", async () => {
+    answers.push(refused);
+    done(1);
+    await host.advance(100);
+    committer.forget();
+    await host.advance(100);
+    expect(sent).toEqual([1, 1]);
+  });
+
   test("an answer of before a rebalance says nothing about after it", async () => {
     const answer = Promise.withResolvers<boolean>();
     answers.push(() => answer.promise);

@@ -265,6 +265,23 @@ describe("a member that is about to join again", () => {
     expect(bench.session().commits.at(-1)).toMatchObject([{ partition: 0, offset: 1 }]);
   });
 
+  test("commits before a join whatever a session that has ended was about to join", async () => {
+    bench.session().join([0]);
+    fetch(bench, 0, 0, 2);
+    await settled();
+    void bench.session().handlers.onRebalancing();
+    await host.advance(600);
+    bench.session().handlers.onCrash(passing);
+    await host.advance(200);
+    expect(bench.sessions).toHaveLength(2);
+    void bench.session().handlers.onRebalancing();
+    // The first one's wait is over now, the second one's is not.
+    await host.advance(500);
+    bench.open.get("0-0")?.({ produce: [] });
+    await host.advance(100);
+    expect(bench.session().commits.flat()).toContainEqual(expect.objectContaining({ offset: 1 }));
+  });
+
   test("goes on with its work when its session ends while it joins", async () => {
     bench.session().join([0]);
     fetch(bench, 0, 0, 1);

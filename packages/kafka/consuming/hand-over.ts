@@ -29,8 +29,8 @@ export interface HandOverParts {
  */
 export class HandOver {
   readonly #parts: HandOverParts;
-  #isUnderWay = false;
-  #isJoining = false;
+  /** The one that is under way. Its session may end, and the next one's begin, while it waits. */
+  #current: { isJoining: boolean } | undefined;
 
   constructor(parts: HandOverParts) {
     this.#parts = parts;
@@ -38,29 +38,28 @@ export class HandOver {
 
   /** True while the member may begin nothing new. */
   get isUnderWay(): boolean {
-    return this.#isUnderWay;
+    return this.#current !== undefined;
   }
 
   /** True while the member waits to be in the group again: the coordinator refuses its commits until then, however long others take. */
   get isJoining(): boolean {
-    return this.#isJoining;
+    return this.#current?.isJoining === true;
   }
 
   /** Resolves when the member may join: after 1.5 s at the latest. */
   async begin(): Promise<void> {
     const { capacity, committer, host, keepsBusy } = this.#parts;
-    this.#isUnderWay = true;
+    const own = { isJoining: false };
+    this.#current = own;
     // What is done is committed before the wait, too: the process may die in it.
     void committer.commit();
     await withinMs(capacity.empty(), keepsBusy ? WAIT_FOR_QUICK_MS : WAIT_MS, host);
     await withinMs(committer.commit(), COMMIT_WITHIN_MS, host);
-    // Its session may have ended meanwhile.
-    this.#isJoining = this.#isUnderWay;
+    own.isJoining = true;
   }
 
   /** The member has joined, or could not: what is its own goes on. */
   end(): void {
-    this.#isUnderWay = false;
-    this.#isJoining = false;
+    this.#current = undefined;
   }
 }
