@@ -133,7 +133,13 @@ export class Product {
   /** What a backfill has found of a profile that was merged earlier. */
   giveOn(stub: Profile, nowMs: number): void {
     const survivor = survivorOf(stub.id, this.#redirectOf);
+    if (this.#wentWithDeletion(stub, survivor)) return;
     this.give(stub, survivor, nowMs, this.#passedByLinkMs(stub, survivor));
+  }
+
+  /** Whether the first that it was merged into was deleted after that, and then merged into another one. */
+  #wentWithDeletion({ id, redirectTo = id }: Profile, survivor: string): boolean {
+    return redirectTo !== survivor && (this.#deletedAt.get(redirectTo) ?? 0) > (this.#linkedAt.get(id) ?? 0);
   }
 
   /** Of the last of several links: after the survivor's deletion, or before it; undefined where it is the only one. */

@@ -217,6 +217,9 @@ function applyMerged(profile: Profile, event: ProfileEvent, set: ComputationSet,
     profile.deletedAtMs = Math.max(profile.deletedAtMs ?? event.atMs, event.atMs);
     return "redirected";
   }
+  // What was linked to the user before the deletion went with it, and is not passed on to whom the user was linked since.
+  const { linkedAtMs = Infinity } = event.kind === "merge" ? event.moved : {};
+  if (isEndedLink(profile, linkedAtMs)) return "deleted";
   const isDropped =
     event.kind === "call" ? isSuppressedIn(profile, event.call.sourceId) : isSilenced(profile);
   return isDropped ? "suppressed" : "redirected";

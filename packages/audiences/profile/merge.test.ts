@@ -187,6 +187,17 @@ describe("a deletion ends links", () => {
     expect(user.judgedAtMs).toBe(0);
   });
 
+  test("what was linked before the deletion is not passed on to whom the user was merged into since; what came after it is", () => {
+    const { user } = deleted();
+    applyEvent(user, release(LATER_MS, "v"), SET, moment());
+    const linked = (linkedAtMs: number) => {
+      const moved = createProfile("anon:y", 1);
+      applyEvent(moved, release(linkedAtMs), SET, moment());
+      return applyEvent(user, { kind: "merge", moved }, SET, moment());
+    };
+    expect([linked(deletion.atMs), linked(deletion.atMs + 1)]).toEqual(["deleted", "redirected"]);
+  });
+
   test("of a user who was merged into another one: it is passed on, and known there too", () => {
     const user = createProfile("u", 2);
     applyEvent(user, release(NOW_MS, "v"), SET, moment());
