@@ -94,6 +94,43 @@ describe("a partition that was another's meanwhile", () => {
   });
 });
 
+describe("a member that stops and was passed over", () => {
+  const PLACE = { ...PARTITION, metadata: undefined };
+
+  test("commits what it has done, also what ends later, from where the group stands", async () => {
+    bench.session().join([0]);
+    fetch(bench, 0, 0, 4);
+    await settled();
+    settle("0-0");
+    await host.advance(1_000);
+    const stopped = bench.reader.stop(10_000);
+    settle("0-1");
+    bench.session().isPassedOver();
+    bench.session().join([0]);
+    await host.advance(1_000);
+    expect(committed()).toEqual([1]);
+    bench.session().handlers.onCommitsRead([{ ...PLACE, offset: 1 }]);
+    await host.advance(1_000);
+    expect(committed()).toEqual([1, 2]);
+    settle("0-2", "0-3");
+    await stopped;
+    expect(committed()).toEqual([1, 2, 4]);
+  });
+
+  test("commits nothing where another has read on", async () => {
+    bench.session().join([0]);
+    fetch(bench, 0, 0, 2);
+    await settled();
+    const stopped = bench.reader.stop(10_000);
+    bench.session().isPassedOver();
+    bench.session().join([0]);
+    bench.session().handlers.onCommitsRead([{ ...PLACE, offset: 7 }]);
+    settle("0-0", "0-1");
+    await stopped;
+    expect(committed()).toEqual([]);
+  });
+});
+
 describe("a batch of an earlier generation", () => {
   test("is dropped where the partition stayed: it is no sign of a log that was cut", async () => {
     bench.session().join([0]);

@@ -190,7 +190,7 @@ export class GroupReader<T> {
       onRebalancing: () => this.#handOver.begin(),
       onJoinFailed: () => this.#handOver.end(),
       onBatch: (batch) => this.#take(batch),
-      onCommitsRead: (commits) => this.#partitionReaders.learn(commits),
+      onCommitsRead: (commits) => this.#partitionReaders.learn(commits, this.#isStopping),
       onRecordsGone: (gone) => this.#gone(gone),
       onLogCut: (cut) => this.#cut(cut),
     });

@@ -95,10 +95,14 @@ export class PartitionReaders<T> {
     for (const partition of this.#assigned) this.at(partition)?.place.committed();
   }
 
-  /** What the group has committed where the reading of these partitions begins. */
-  learn(commits: readonly CommittedOffset[]): void {
-    for (const { metadata = "", offset, ...partition } of commits)
-      this.at(partition)?.place.learn(this.#kept(decodeDoneAhead(metadata, offset)));
+  /** What the group has committed where the reading of these partitions begins; `isLast` where nothing is read any more. */
+  learn(commits: readonly CommittedOffset[], isLast: boolean): void {
+    for (const { metadata = "", offset, ...partition } of commits) {
+      const place = this.at(partition)?.place;
+      place?.learn(this.#kept(decodeDoneAhead(metadata, offset)));
+      if (isLast) place?.resume(offset);
+    }
+    if (isLast) this.#parts.onSettled();
   }
 
   #kept(done: DoneAhead | undefined): DoneAhead | undefined {

@@ -57,6 +57,33 @@ test("it is not known from its loss to the first batch of the new term, and comm
   expect([place.isKnown, place.committable]).toEqual([true, 1]);
 });
 
+test("of a member that reads nothing more it is known by the group's commit, but for one outside of what was seen", () => {
+  const lost = (): Place => {
+    const place = newPlace();
+    place.begin(4, 8);
+    const records = [4, 5, 6, 7].map(seen);
+    for (const record of records) place.see(record);
+    place.done(records[1] as Seen);
+    place.ownAnew();
+    place.learn({ runs: [{ from: 4, to: 5 }], newestAtMs: 0 });
+    return place;
+  };
+  const placesOf = (committed: number) => {
+    const place = lost();
+    place.resume(committed);
+    return place.committable;
+  };
+  expect([-1, 3, 4, 8, 9].map(placesOf)).toEqual([undefined, undefined, 6, 8, undefined]);
+  const never = newPlace();
+  never.ownAnew();
+  never.resume(0);
+  expect(never.isKnown).toBe(false);
+  const cut = lost();
+  cut.cut(2);
+  cut.resume(4);
+  expect(cut.isKnown).toBe(false);
+});
+
 /** What the group's commit says: done from 6 to 8. */
 const AHEAD = { runs: [{ from: 6, to: 8 }], newestAtMs: 100 };
 

@@ -20,6 +20,8 @@ export class Place {
   #mayRepeat = false;
   /** The log was cut in this term, and no batch of it was read since: nobody else has read it. */
   #isCut = false;
+  /** First offset of all that was seen here, of the log as it is. */
+  #seenFrom: number | undefined;
   /** By the group's commit with which the term began, and what this member has done since then before it read it. */
   #doneBefore: DoneAhead | undefined;
   /** How many were done in this term, and how many of them when a commit was sent, and when one was answered. */
@@ -59,6 +61,19 @@ export class Place {
     if (!this.#isKnown) this.#doneBefore = done;
   }
 
+  /**
+   * The member stops, so no batch will show how far the group has come: its commit does. Nothing is taken from one that lies outside of what was
+   * seen here: another has done what follows it.
+   */
+  resume(committed: number): void {
+    const { next } = this.#tracker;
+    const from = this.#seenFrom;
+    if (this.#isKnown || this.#isCut || from === undefined || next === undefined) return;
+    if (committed < from || committed > next) return;
+    this.#tracker.resumeAt(committed, (record) => this.wasDone(record));
+    this.#isKnown = true;
+  }
+
   /** An earlier owner has done it, as the group's commit said. */
   wasDone(record: Pick<Seen, "offset" | "timestampMs">): boolean {
     return this.#doneBefore !== undefined && isDoneAhead(this.#doneBefore, record);
@@ -94,6 +109,7 @@ export class Place {
     const { next } = this.#tracker;
     if (next !== undefined && firstOffset < next && !this.#mayRepeat) this.#cutAt(firstOffset, next);
     if (nextOffset >= (next ?? 0)) this.#mayRepeat = false;
+    this.#seenFrom ??= firstOffset;
   }
 
   /**
@@ -108,6 +124,7 @@ export class Place {
     );
     const { oldestOpenAtMs = newestAtMs } = this.#tracker;
     this.#tracker.cutAt(startOffset);
+    this.#seenFrom = startOffset;
     this.#isKnown = false;
     this.#isCut = true;
     this.#mayRepeat = false;
@@ -133,6 +150,7 @@ export class Place {
   /** What stands in the log from this offset on is new. */
   #cutAt(nowAt: number, seenUpTo: number): void {
     this.#tracker.cutAt(nowAt);
+    this.#seenFrom = Math.min(this.#seenFrom ?? nowAt, nowAt);
     this.#doneBefore = undefined;
     this.#onCut({ seenUpTo, nowAt });
   }

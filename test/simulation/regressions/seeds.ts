@@ -475,6 +475,12 @@ export const REGRESSIONS: readonly Regression[] = [
       "commits that were refused while the group waited for a killed member ended the session of another one",
   },
   {
+    seed: 6400835,
+    worlds: "deliveries",
+    found:
+      "a member that stopped and had missed a generation committed nothing of what it had done: all of it was sent again",
+  },
+  {
     seed: 4101935,
     worlds: "deliveries",
     found:
