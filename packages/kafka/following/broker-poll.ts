@@ -8,8 +8,11 @@ import type { FollowedPartition } from "./followed-partition.ts";
 
 /** How long a request waits at its broker while nothing comes; a partition that is added meanwhile waits for it. */
 const MAX_WAIT_MS = 1_000;
-/** The same for some seconds after one was added: a process that starts follows one topic after another. */
-const SETTLING = { waitMs: 25, forMs: 5_000 };
+/**
+ * The same after one was added: a process that starts follows one topic after another. The wait grows with the time since the last one, so the
+ * next one waits a quarter as long as it took to come, and a start costs some 20 requests.
+ */
+const SETTLING = { atLeastMs: 25, share: 0.25 };
 /** So long a poll waits for what was brought before, so that one request asks for all; after it the others go on. */
 const WORK_WAIT_MS = 50;
 /** What is due so soon is waited for. */
@@ -116,9 +119,9 @@ export class BrokerPoll {
   /** What is not asked for now is due soon. */
   #maxWaitMs(wanted: readonly FollowedPartition[]): number {
     const nowMs = this.#parts.host.elapsed();
-    const isSettling = nowMs - this.#addedAtMs < SETTLING.forMs;
-    const longest = isSettling ? SETTLING.waitMs : MAX_WAIT_MS;
-    if (wanted.length === this.#partitions.size) return longest;
+    const settlingMs = Math.max(SETTLING.atLeastMs, (nowMs - this.#addedAtMs) * SETTLING.share);
+    const longest = Math.min(settlingMs, MAX_WAIT_MS);
+    if (wanted.length === this.#partitions.size) return Math.ceil(longest);
     const asked = new Set(wanted);
     const others = [...this.#partitions.keys()].filter((partition) => !asked.has(partition));
     const dueInMs = others.map(({ notBeforeMs, work }) =>
