@@ -196,20 +196,54 @@ describe("a change of the configuration while a call waits (contract 3.6)", () =
   });
 });
 
-test("calls that come while another waits to hear of their destination are sent behind it", async () => {
-  const seen: string[] = [];
-  const respond = ({ body }: { readonly body: Buffer }) => {
-    seen.push(body.toString());
-    return response(200);
-  };
-  const driver = createDriver({ respond });
-  driver.configs.delete("d1");
-  driver.unread.set("d1", destination());
+describe("one user's calls that wait to hear of their destination", () => {
   const jobOf = (name: string) => job({ messageId: name, jobId: name, body: Buffer.from(name) });
-  const first = driver.step(jobOf("m1"));
-  driver.configs.set("d1", destination());
-  await Promise.all([first, driver.step(jobOf("m2"))]);
-  expect(seen).toEqual(["m1", "m2"]);
+
+  function unheardOf() {
+    const seen: string[] = [];
+    const driver = createDriver({
+      respond: ({ body }) => {
+        seen.push(body.toString());
+        return response(200);
+      },
+    });
+    driver.configs.delete("d1");
+    driver.unread.set("d1", destination());
+    return { driver, seen };
+  }
+
+  test("are sent before those that come meanwhile", async () => {
+    const { driver, seen } = unheardOf();
+    const first = driver.step(jobOf("m1"));
+    driver.configs.set("d1", destination());
+    await Promise.all([first, driver.step(jobOf("m2"))]);
+    expect(seen).toEqual(["m1", "m2"]);
+  });
+
+  test("keep their turn where their partition was lost meanwhile and is read here again", async () => {
+    const { driver, seen } = unheardOf();
+    const steps = ["m1", "m2"].map((name) => driver.step(jobOf(name)));
+    const again: Promise<void>[] = [];
+    driver.hold.onGivenBack = (given) => again.push(driver.step(given));
+    driver.hold.term += 1;
+    await Promise.all([...steps, driver.step(jobOf("m3"))]);
+    await Promise.all(again);
+    expect(seen).toEqual(["m1", "m2", "m3"]);
+  });
+
+  test("do not let what comes behind them in the same turn pass", async () => {
+    const { driver, seen } = unheardOf();
+    const steps = ["m1", "m2"].map((name) => driver.step(jobOf(name)));
+    const again: Promise<void>[] = [];
+    driver.hold.onGivenBack = (given) => {
+      again.push(driver.step(given));
+      if (given.jobId === "m1") again.push(driver.step(jobOf("m3")));
+    };
+    driver.hold.term += 1;
+    await Promise.all(steps);
+    await Promise.all(again);
+    expect(seen).toEqual(["m1", "m2", "m3"]);
+  });
 });
 
 describe("a job that comes twice", () => {

@@ -30,6 +30,7 @@ import {
   beginJob,
   type EndingParts,
   guarded,
+  isSameJob,
   type JobInProgress,
   type JobRecord,
   joinsJobInProgress,
@@ -48,6 +49,7 @@ export interface DeliverOptions extends EndingParts {
 /** The step of the deliverer's runner. */
 export function createDeliver(options: DeliverOptions): Step<DeliveryJob> {
   const { nowMs, retries, telemetry } = options;
+  const turn: Turn = { of: undefined };
   return (record, settle, claim) => {
     const hop = planHop(record.decoded, retries, nowMs());
     if (hop !== undefined) {
@@ -56,8 +58,16 @@ export function createDeliver(options: DeliverOptions): Step<DeliveryJob> {
     }
     const inProgress = beginJob({ record, settle, claim }, options);
     if (inProgress !== undefined)
-      guarded(inProgress, telemetry, () => lookAtDestination(inProgress, options));
+      guarded(inProgress, telemetry, () => lookAtDestination(inProgress, turn, options));
   };
+}
+
+/**
+ * Whose turn it is while a job is given back that has waited to hear of its destination: where its partition is still read here it is stepped
+ * again before `giveBack` returns, and goes on with what was heard. Else the calls that waited behind it would pass.
+ */
+interface Turn {
+  of: { readonly job: DeliveryJob; readonly heard: DestinationState } | undefined;
 }
 
 /** A job that was woken meanwhile must not live on as its hop. */
@@ -69,23 +79,39 @@ function letHop(
   if (!joinsJobInProgress(jobRecord, recentJobs)) jobRecord.settle({ produce: [records.waiting(hop)] });
 }
 
-function lookAtDestination(inProgress: JobInProgress, options: DeliverOptions): void {
+function lookAtDestination(inProgress: JobInProgress, turn: Turn, options: DeliverOptions): void {
   const { destinations, telemetry } = options;
-  const { destinationId } = inProgress.record.decoded;
+  const { decoded: job } = inProgress.record;
+  const { destinationId } = job;
+  const goOn = (state: DestinationState): void =>
+    proceed(inProgress, planNow(inProgress, state, options), options);
+  if (turn.of !== undefined && isSameJob(turn.of.job, job)) {
+    goOn(turn.of.heard);
+    return;
+  }
   const state = destinations.state(destinationId);
-  const plan = planNow(inProgress, state, options);
-  if ((state.kind === "active" || plan.kind === "pause") && !destinations.isAwaited(destinationId)) {
-    proceed(inProgress, plan, options);
+  const isHeardOf = state.kind === "active" || planNow(inProgress, state, options).kind === "pause";
+  const waitsBehind = destinations.isAwaited(destinationId) || turn.of?.job.destinationId === destinationId;
+  if (isHeardOf && !waitsBehind) {
+    goOn(state);
     return;
   }
   // Not to be believed before the configuration's topic was read to its end.
-  void destinations
-    .confirmed(destinationId)
-    .then((confirmed) =>
-      guarded(inProgress, telemetry, () =>
-        proceed(inProgress, planNow(inProgress, confirmed, options), options),
-      ),
-    );
+  void destinations.confirmed(destinationId).then((heard) =>
+    guarded(inProgress, telemetry, () => {
+      if (inProgress.claim.isOurs) goOn(heard);
+      else giveTurnBack(inProgress, turn, heard);
+    }),
+  );
+}
+
+function giveTurnBack(inProgress: JobInProgress, turn: Turn, heard: DestinationState): void {
+  turn.of = { job: inProgress.record.decoded, heard };
+  try {
+    inProgress.giveBack();
+  } finally {
+    turn.of = undefined;
+  }
 }
 
 function planNow(

@@ -85,6 +85,11 @@ export function joinsJobInProgress({ record, settle, claim }: JobRecord, recentJ
   return recentJobs.join(record.partition, keyOf(record.decoded), duplicateOf(settle, claim));
 }
 
+/** Of two records. */
+export function isSameJob(one: DeliveryJob, other: DeliveryJob): boolean {
+  return keyOf(one) === keyOf(other);
+}
+
 /** How far a job has come tells its copy from what it becomes next. */
 function keyOf(job: DeliveryJob): string {
   const step = position(job);
