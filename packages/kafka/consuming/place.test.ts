@@ -213,6 +213,28 @@ test("a term in which others stand at offsets that were seen tells so, and what 
   expect(place.committable).toBe(4);
 });
 
+test("another record is new although all that was seen there is done, known by its time or by being newer than all of it", () => {
+  const at = (offset: number, timestampMs: number): Seen => ({ offset, timestampMs, isDone: false });
+  const place = newPlace();
+  place.begin(0, 3_000);
+  for (let offset = 0; offset < 3_000; offset += 1) {
+    const record = at(offset, offset);
+    place.see(record);
+    place.done(record);
+  }
+  place.ownAnew();
+  place.begin(7, 9);
+  expect([place.see(at(7, 7)), place.see(at(2_999, 2_999)), cuts]).toEqual([false, false, []]);
+  expect([place.see(at(2_990, 5)), place.committable]).toEqual([true, 2_990]);
+  place.ownAnew();
+  place.begin(7, 9);
+  expect([place.see(at(7, 3_000)), place.committable]).toEqual([true, 7]);
+  expect(cuts).toEqual([
+    { seenUpTo: 3_000, nowAt: 2_990 },
+    { seenUpTo: 2_991, nowAt: 7 },
+  ]);
+});
+
 test("what is done before its turn is passed over when it is read, and is committed before that", () => {
   const place = newPlace();
   place.begin(0, 2);

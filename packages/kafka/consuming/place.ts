@@ -137,10 +137,8 @@ export class Place {
    * another record than it has seen under an offset, the log was cut in between.
    */
   see(record: Seen): boolean {
-    const { offset, timestampMs } = record;
-    const { next = offset } = this.#tracker;
-    if (offset < next && (this.#tracker.timeOf(offset) ?? timestampMs) !== timestampMs)
-      this.#cutAt(offset, next);
+    const { next = 0 } = this.#tracker;
+    if (this.#tracker.isOther(record)) this.#cutAt(record.offset, next);
     const isNew = this.#tracker.see(record);
     if (!isNew || !this.wasDone(record)) return isNew;
     this.#tracker.done(record);

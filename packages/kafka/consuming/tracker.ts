@@ -26,6 +26,7 @@ export class Tracker {
   /** No record from here on is done. */
   #doneTo = 0;
   #newestDoneAtMs: number | undefined;
+  #newestSeenAtMs = 0;
 
   /** First offset not seen; undefined before the first record. */
   get next(): number | undefined {
@@ -66,6 +67,7 @@ export class Tracker {
   see(record: Seen): boolean {
     if (this.#next !== undefined && record.offset < this.#next) return false;
     this.#next = record.offset + 1;
+    this.#newestSeenAtMs = Math.max(this.#newestSeenAtMs, record.timestampMs);
     this.#seen.push(record);
     return true;
   }
@@ -89,22 +91,28 @@ export class Tracker {
     if (record?.offset === offset && record.timestampMs === timestampMs) this.done(record);
   }
 
-  /** Kafka's time of what was seen under the offset; undefined where nothing was, or all is done up to there. */
-  timeOf(offset: number): number | undefined {
-    const record = this.#seen[this.#firstFrom(offset)];
-    return record?.offset === offset ? record.timestampMs : undefined;
+  /**
+   * Whether another was seen under its offset: the log was cut in between. By its time where that is still known, as of the newest thousand; else it
+   * is another when it is newer than all that was seen.
+   */
+  isOther({ offset, timestampMs }: Pick<Seen, "offset" | "timestampMs">): boolean {
+    if (offset >= (this.#next ?? 0)) return false;
+    const known = this.#seen[this.#firstFrom(offset, 0)];
+    const time = known?.offset === offset ? known.timestampMs : undefined;
+    return time === undefined ? timestampMs > this.#newestSeenAtMs : time !== timestampMs;
   }
 
   /** Other records stand in the log from this offset on: what was seen there holds no commit back any more. */
   cutAt(offset: number): void {
-    this.#seen.length = this.#firstFrom(offset);
+    this.#seen = this.#seen.slice(this.#head, this.#firstFrom(offset));
+    this.#head = 0;
     this.#next = offset;
     this.#doneTo = Math.min(this.#doneTo, offset);
   }
 
-  /** Index of the first that is at the offset or behind it, of those that are not all done. */
-  #firstFrom(offset: number): number {
-    let from = this.#head;
+  /** Index of the first that is at the offset or behind it, of those that are not all done unless it is said otherwise. */
+  #firstFrom(offset: number, start = this.#head): number {
+    let from = start;
     let to = this.#seen.length;
     while (from < to) {
       const middle = (from + to) >> 1;

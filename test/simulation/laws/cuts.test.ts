@@ -38,6 +38,12 @@ const said = (atMs: number, fromOffset = 3): LogLine => ({
   facts: { ...LOG, fromOffset, endOffset: 1 },
 });
 
+const found: LogLine = {
+  ...said(40_500),
+  message: "a partition's log was cut; it is read again from there",
+  facts: { ...LOG, seenUpTo: 3, nowAt: 1 },
+};
+
 /** Three jobs were read and committed, and the last two were lost. */
 const BEFORE = [appended(1, 0), appended(2, 1), appended(3, 2), committed(4, 3), CUT];
 
@@ -149,6 +155,7 @@ describe("a law is broken by", () => {
   test("a commit that goes back where nobody has said that the log ends before it", () => {
     const back = [committed(41_000, 1)];
     expect(lines(noCommitGoesBack, story(back, { logs: [said(40_500)] }))).toEqual([]);
+    expect(lines(noCommitGoesBack, story(back, { logs: [found] }))).toEqual([]);
     expect(lines(noCommitGoesBack, story(back))).toHaveLength(1);
     expect(
       lines(noCommitGoesBack, story([...back, committed(41_100, 0)], { logs: [said(40_500)] })),

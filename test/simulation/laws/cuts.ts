@@ -6,12 +6,18 @@ type Record = Pick<Written<unknown>, "record" | "place">;
 
 export type Cut = Extract<Happening, { kind: "cut" }> & { readonly place: number };
 
-/** A process that says that a log ends before what it had read. */
+/** A process that says that a log ends before what it had read, or that another record stands where it had read one. */
 interface Said extends TopicPartition {
   readonly process: string;
   readonly atMs: number;
   readonly fromOffset: number;
   readonly endOffset: number;
+}
+
+/** What a process says with it. */
+interface Found extends TopicPartition {
+  readonly seenUpTo: number;
+  readonly nowAt: number;
 }
 
 export interface Cuts {
@@ -30,17 +36,31 @@ export interface Cuts {
   readonly said: readonly Said[];
 }
 
-/** As a process says it. */
-export const CUT = "a partition's log ends before what was read: its end was lost, and it is read again";
+/** As a process says it that asks for what is behind the end. */
+const ENDS_BEFORE = "a partition's log ends before what was read: its end was lost, and it is read again";
+/** As one says it that finds another record. */
+const WAS_CUT = "a partition's log was cut; it is read again from there";
 
 const CLOCKS_APART_MS = 10_000;
 
 const nameOf = ({ partition, topic }: TopicPartition): string => `${topic}-${partition}`;
 
-function saidOf({ logs }: Story): Said[] {
+/** Who is told by Kafka that a log ends before what it had read. */
+function endsBefore({ logs }: Pick<Story, "logs">): Said[] {
   return logs
-    .filter(({ message }) => message === CUT)
-    .map(({ atMs, facts, process }) => ({ ...(facts as Said), process, atMs }));
+    .filter(({ message }) => message === ENDS_BEFORE)
+    .map(({ atMs, facts, process }) => ({ ...(facts as unknown as Said), process, atMs }));
+}
+
+/** All that was said of logs that were cut, in its order. */
+export function saidOfCuts({ logs }: Pick<Story, "logs">): Said[] {
+  const found = logs
+    .filter(({ message }) => message === WAS_CUT)
+    .map(({ atMs, facts, process }): Said => {
+      const { topic, partition, seenUpTo, nowAt } = facts as unknown as Found;
+      return { topic, partition, fromOffset: seenUpTo, endOffset: nowAt, process, atMs };
+    });
+  return [...endsBefore({ logs }), ...found].sort((one, other) => one.atMs - other.atMs);
 }
 
 const known = new WeakMap<Story, Cuts>();
@@ -57,7 +77,7 @@ function cutsOf(story: Story): Cuts {
     each.kind === "cut" ? [{ ...each, place }] : [],
   );
   const byLog = Map.groupBy(all, ({ partition }) => nameOf(partition));
-  const said = saidOf(story);
+  const said = saidOfCuts(story);
   const older = new Map(all.map((cut) => [cut, isOlderByItsClock(story, cut)]));
   const growths = new Map(all.map((cut) => [cut, new Regrowth(cut, story, said)]));
   return {
@@ -141,7 +161,7 @@ export const cutsAreCounted = law(
   function* (story) {
     const { happenings, losses } = story;
     const all = happenings.filter((each) => each.kind === "cut");
-    const said = saidOf(story);
+    const said = endsBefore(story);
     for (const { atMs, endOffset, fromOffset, process, ...place } of said) {
       const isTrue = all.some(
         (cut) => nameOf(cut.partition) === nameOf(place) && cut.atMs <= atMs && cut.fromOffset <= endOffset,

@@ -481,6 +481,12 @@ export const REGRESSIONS: readonly Regression[] = [
       "a member that stopped and had missed a generation committed nothing of what it had done: all of it was sent again",
   },
   {
+    seed: 10000023,
+    worlds: "deliveries",
+    found:
+      "a member that came back to a log that was cut took new records for those that it had done: they were not sent",
+  },
+  {
     seed: 4101935,
     worlds: "deliveries",
     found:

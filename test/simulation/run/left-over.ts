@@ -2,7 +2,7 @@ import type { ServiceName } from "#contract";
 import type { TopicPartition } from "#kafka";
 import type { Topic } from "#topics";
 import { versionsOf } from "../laws/audience-versions.ts";
-import { CUT, isOlderByItsClock } from "../laws/cuts.ts";
+import { isOlderByItsClock, saidOfCuts } from "../laws/cuts.ts";
 import type { World } from "../world/world.ts";
 
 /**
@@ -27,10 +27,7 @@ function isKnown({ history, logs }: World, groupId: string, { partition, topic }
   const isCommitted = happenings.some(
     (each, at) => each.kind === "committed" && at > place && each.groupId === groupId && isOf(each.partition),
   );
-  return (
-    isCommitted ||
-    logs.lines.some(({ atMs, facts, message }) => message === CUT && isOf(facts) && atMs >= cut.atMs)
-  );
+  return isCommitted || saidOfCuts({ logs: logs.lines }).some((said) => isOf(said) && said.atMs >= cut.atMs);
 }
 
 /** What is not through yet, for people; empty when everything is. */
