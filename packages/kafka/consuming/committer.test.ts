@@ -237,13 +237,24 @@ describe("committer", () => {
     expect(sent).toEqual([1, 1]);
   });
 
-  test("nothing is sent by itself after the end", async () => {
+  test("the last one is tried until it is taken, and nothing is sent by itself after it", async () => {
+    answers.push(notSent, refused, refused, refused);
     done(1);
-    committer.stop();
+    const last = committer.commitLast(10_000);
+    await host.advance(800);
+    await last;
+    expect([sent, remedies]).toEqual([[1, 1, 1, 1, 1], []]);
     done(2);
     await host.advance(10_000);
-    expect(sent).toEqual([]);
-    await committer.commit();
-    expect(sent).toEqual([2]);
+    expect(sent).toHaveLength(5);
+  });
+
+  test("the last one is given up when its time is over", async () => {
+    answers.push(...Array.from({ length: 100 }, () => notSent));
+    done(1);
+    const last = committer.commitLast(500);
+    await host.advance(600);
+    await last;
+    expect(sent).toHaveLength(4);
   });
 });

@@ -5,6 +5,7 @@ import { keyOf } from "../topic-partition.ts";
 import type { KafkaLogger } from "../types.ts";
 
 const RETRY_AFTER_MS = 1_000;
+const LAST_RETRY_MS = 200;
 
 /**
  * After this many failures in a row waiting does not help. When the coordinator moves while the client rejoins, the client
@@ -35,7 +36,7 @@ export class Committer {
   readonly #parts: CommitterParts;
   #committed = new Map<string, CommittedOffset>();
   #timer: Timer | undefined;
-  #underWay: Promise<void> | undefined;
+  #underWay: Promise<boolean> | undefined;
   #failures = 0;
   /** False once the brokers have refused a commit for its size: offsets alone are always taken. */
   #carriesMetadata = true;
@@ -50,11 +51,6 @@ export class Committer {
     if (this.#timer === undefined) this.#commitIn(this.#parts.commitAfterMs());
   }
 
-  stop(): void {
-    this.#isStopped = true;
-    this.#clearTimer();
-  }
-
   /** After a rebalance another member may have committed: nothing that was committed before counts any more. */
   forget(): void {
     this.#committed = new Map();
@@ -64,15 +60,35 @@ export class Committer {
 
   /** Commits now, or after the commit that is under way. Never rejects: what could not be committed is committed next time. */
   async commit(): Promise<void> {
+    await this.#try();
+  }
+
+  /**
+   * The last commit, tried until it has succeeded or `withinMs` are over: a member that waits for its join cannot send a commit before that, and what it leaves
+   * uncommitted is done again.
+   */
+  async commitLast(withinMs: number): Promise<void> {
+    const { host } = this.#parts;
+    const untilMs = host.elapsed() + withinMs;
+    this.#isStopped = true;
+    this.#clearTimer();
+    while (!(await this.#try()) && host.elapsed() < untilMs) await host.delay(LAST_RETRY_MS);
+  }
+
+  /** True when nothing is left to be committed. */
+  async #try(): Promise<boolean> {
     while (this.#underWay !== undefined) await this.#underWay;
     const committed = this.#committed;
     const moved = this.#positions().filter((position) => {
       const before = committed.get(keyOf(position));
       return before?.offset !== position.offset || before.metadata !== position.metadata;
     });
-    if (moved.length === 0) return this.#parts.onCommitted();
-    this.#underWay = this.#send(moved, committed);
-    await this.#underWay;
+    if (moved.length > 0) {
+      this.#underWay = this.#send(moved, committed);
+      return this.#underWay;
+    }
+    this.#parts.onCommitted();
+    return true;
   }
 
   #positions(): readonly CommittedOffset[] {
@@ -81,15 +97,20 @@ export class Committer {
     return positions.map(({ topic, partition, offset }) => ({ topic, partition, offset }));
   }
 
-  async #send(moved: readonly CommittedOffset[], committed: Map<string, CommittedOffset>): Promise<void> {
+  async #send(moved: readonly CommittedOffset[], committed: Map<string, CommittedOffset>): Promise<boolean> {
     try {
       const isSent = await this.#parts.commit(moved);
-      if (!isSent) return this.#commitIn(RETRY_AFTER_MS);
+      if (!isSent) {
+        this.#commitIn(RETRY_AFTER_MS);
+        return false;
+      }
       for (const position of moved) committed.set(keyOf(position), position);
       this.#failures = 0;
       this.#parts.onCommitted();
+      return true;
     } catch (thrown) {
       this.#failed(fromClientError(thrown));
+      return false;
     } finally {
       this.#underWay = undefined;
     }
@@ -120,7 +141,7 @@ export class Committer {
         "the brokers take no commit of that size: only offsets are committed, and more is done again after a kill";
       this.#parts.logger.warn({ error: error.message }, text);
     }
-    if (this.#failures % STUCK_AFTER_FAILURES > 0) return;
+    if (this.#isStopped || this.#failures % STUCK_AFTER_FAILURES > 0) return;
     const isAgain = this.#failures % (2 * STUCK_AFTER_FAILURES) === 0;
     if (isAgain) this.#parts.onStuckAgain();
     else this.#parts.onStuck();

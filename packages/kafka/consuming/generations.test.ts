@@ -291,6 +291,22 @@ describe("a member that is about to join again", () => {
     expect(commits.flat()).toMatchObject([{ partition: 0, offset: 1 }]);
   });
 
+  test("that is to stop while it waits for its join commits what it has done after that, and leaves then", async () => {
+    bench.session().join([0]);
+    fetch(bench, 0, 0, 1);
+    await settled();
+    await handedOver();
+    bench.session().commits.length = 0;
+    const stopped = bench.reader.stop(10_000);
+    settleAll(bench);
+    await host.advance(5_000);
+    expect([bench.session().commits, bench.session().isStopped]).toEqual([[], false]);
+    bench.session().join([0]);
+    await host.advance(200);
+    await stopped;
+    expect(bench.session().commits.flat()).toMatchObject([{ partition: 0, offset: 1 }]);
+  });
+
   test("commits again after a join that has failed", async () => {
     bench.session().join([0]);
     fetch(bench, 0, 0, 1);

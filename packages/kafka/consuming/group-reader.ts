@@ -16,8 +16,8 @@ import { Release } from "./release.ts";
 import { sessionTimes } from "./session-times.ts";
 import { Supervisor } from "./supervisor.ts";
 
-/** A last commit that takes longer is given up: the next owner does that work again. */
-const LAST_COMMIT_WITHIN_MS = 5_000;
+/** A last commit that takes longer is given up: the next owner does that work again. As long as a join waits for a killed member. */
+const LAST_COMMIT_WITHIN_MS = 8_000;
 
 /** Of those who write the records' times. */
 const CLOCKS_APART_MS = 10_000;
@@ -155,8 +155,7 @@ export class GroupReader<T> {
     this.#partitionReaders.close();
     for (const partition of this.assigned) this.#supervisor.session?.setPaused(partition, true);
     await withinMs(this.#capacity.empty(), graceMs, host);
-    this.#committer.stop();
-    await withinMs(this.#committer.commit(), LAST_COMMIT_WITHIN_MS, host);
+    await withinMs(this.#committer.commitLast(LAST_COMMIT_WITHIN_MS), LAST_COMMIT_WITHIN_MS, host);
     await this.#supervisor.stop();
     this.#revoke(this.assigned);
     this.#partitionReaders.assign([]);

@@ -31,7 +31,7 @@ export const AUDIENCE_FAULTS: readonly KnownFault[] = [
     ],
     breaks: [PASSED, MEMBERS, MOMENT],
     worlds: "steady_audiences",
-    firstSeed: 38,
+    firstSeed: 40,
   },
   {
     name: "what was not sent is not sent by the next owner",
@@ -49,7 +49,7 @@ export const AUDIENCE_FAULTS: readonly KnownFault[] = [
     ],
     breaks: [NUMBERED, MEMBERS],
     worlds: "steady_audiences",
-    firstSeed: 351,
+    firstSeed: 593,
   },
   {
     name: "timers fire by the wall clock while calls wait",
@@ -60,7 +60,7 @@ export const AUDIENCE_FAULTS: readonly KnownFault[] = [
     ],
     breaks: [MOMENT],
     worlds: "steady_audiences",
-    firstSeed: 572,
+    firstSeed: 723,
   },
   {
     name: "two changes of one user have one time",

@@ -105,7 +105,7 @@ export const KNOWN_FAULTS: readonly KnownFault[] = [
     ],
     breaks: [PASSED, LOST, BACK, ERROR, DOUBLE],
     size: "large",
-    firstSeed: 374,
+    firstSeed: 524,
   },
   {
     name: "dead letters that were counted are dropped with their partition",
@@ -118,7 +118,7 @@ export const KNOWN_FAULTS: readonly KnownFault[] = [
     ],
     breaks: [STANDSTILL],
     size: "large",
-    firstSeed: 761,
+    firstSeed: 899,
   },
   {
     name: "a replay is handed over without how far it came",

@@ -34,7 +34,7 @@ export const IMPORT_FAULTS: readonly KnownFault[] = [
     ],
     breaks: [LISTED],
     worlds: "members",
-    firstSeed: 23,
+    firstSeed: 30,
   },
   {
     name: "an import puts suppressed users on its list",

@@ -104,7 +104,7 @@ export const MEMBER_FAULTS: readonly KnownFault[] = [
     ],
     breaks: [ROUTED],
     worlds: "members",
-    firstSeed: 40,
+    firstSeed: 81,
   },
   {
     name: "suppressed users are given to a destination that is connected later",
@@ -156,6 +156,6 @@ export const MEMBER_FAULTS: readonly KnownFault[] = [
     ],
     breaks: [TOLD],
     worlds: "members",
-    firstSeed: 477,
+    firstSeed: 563,
   },
 ];

@@ -481,6 +481,12 @@ export const REGRESSIONS: readonly Regression[] = [
       "a member that stopped and had missed a generation committed nothing of what it had done: all of it was sent again",
   },
   {
+    seed: 21000277,
+    worlds: "deliveries",
+    found:
+      "a member that stopped while it waited for its join left without a last commit: its work was done again",
+  },
+  {
     seed: 10000023,
     worlds: "deliveries",
     found:
