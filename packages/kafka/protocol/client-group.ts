@@ -32,6 +32,7 @@ export class ClientGroup {
   #internals: ConsumerGroupInternals | undefined;
   /** A join was answered, and the assignment was not heard of yet. */
   #isSyncing = false;
+  #joining: Promise<void> | undefined;
   #isToRejoin = false;
   #isOver = false;
   #userData: Buffer = Buffer.alloc(0);
@@ -78,6 +79,14 @@ export class ClientGroup {
       })),
     );
     this.#handlers.onCommitsRead(commits);
+  }
+
+  /** Joins, or waits for the join that is under way: fetches from several brokers find at once that they have to. */
+  joinOnce(join: () => Promise<void>): Promise<void> {
+    this.#joining ??= join().finally(() => {
+      this.#joining = undefined;
+    });
+    return this.#joining;
   }
 
   /** The request to join was answered. */
@@ -170,17 +179,22 @@ export function connecting(connect: ConsumerGroupInternals["connect"]): Consumer
 
 /**
  * A joining that fails between its two requests leaves the client fetching what it had before. Its heartbeats name the new generation, so
- * the group goes on counting it as a member, and it never asks for its assignment again (decision 61).
+ * the group goes on counting it as a member, and it never asks for its assignment again (decision 61). And two at a time would make two members of
+ * one consumer, of which one reads nothing.
  */
 export function joiningWithWord(joinAndSync: JoinAndSync): JoinAndSync {
   return async function joinAndSyncWithWord(this: ConsumerGroupInternals) {
-    try {
-      await joinAndSync.call(this);
-      groups.get(this.cluster)?.synced();
-    } catch (thrown) {
-      groups.get(this.cluster)?.joiningFailed(thrown);
-      throw thrown;
-    }
+    const group = groups.get(this.cluster);
+    const join = async (): Promise<void> => {
+      try {
+        await joinAndSync.call(this);
+        group?.synced();
+      } catch (thrown) {
+        group?.joiningFailed(thrown);
+        throw thrown;
+      }
+    };
+    await (group?.joinOnce(join) ?? join());
   };
 }
 

@@ -354,6 +354,22 @@ describe("a session whose client joins again while it fetches", () => {
     expect(crashes).toMatchObject([{ message: expect.stringContaining("no answer") }]);
   });
 
+  test("joins once when fetches from several brokers find at once that it has to, and again the next time", async () => {
+    let asked = 0;
+    const { group } = await openBench({
+      onRebalancing: async () => {
+        asked += 1;
+      },
+    });
+    await Promise.all([group.joinAndSync(), group.joinAndSync()]);
+    expect(asked).toBe(1);
+    await group.joinAndSync();
+    expect(asked).toBe(2);
+    group.syncRefusal = new Error("no answer");
+    const both = await Promise.allSettled([group.joinAndSync(), group.joinAndSync()]);
+    expect([asked, ...both.map(({ status }) => status)]).toEqual([3, "rejected", "rejected"]);
+  });
+
   test("goes on when its join was refused: the client asks again", async () => {
     const refused = new Error("refused");
     let isRefused = false;

@@ -53,6 +53,7 @@ export class ConsumerGroup {
   readonly #seeks = new Map<string, number>();
   #metadataAtMs = 0;
   #places: Places | undefined;
+  #joining: Promise<void> | undefined;
   #isToRejoin = false;
   #isOver = false;
 
@@ -150,7 +151,15 @@ export class ConsumerGroup {
     return true;
   }
 
+  /** One at a time: packages/kafka/protocol/client-group.ts. */
   joinAndSync(): Promise<void> {
+    this.#joining ??= this.#joinAndSync().finally(() => {
+      this.#joining = undefined;
+    });
+    return this.#joining;
+  }
+
+  #joinAndSync(): Promise<void> {
     return retrying(this.#calls.host, async () => {
       try {
         this.#joined(await this.#membership.join());
