@@ -1,4 +1,4 @@
-// The chart as Helm has rendered it for each example (render.ts), against Kubernetes' own schemas and what operators expect.
+// The chart as Helm renders it for each example, against Kubernetes' own schemas and what operators expect.
 import { readdirSync, readFileSync } from "node:fs";
 import { BlockList, isIPv4 } from "node:net";
 import { join } from "node:path";
@@ -9,13 +9,13 @@ import { parse, parseAllDocuments } from "yaml";
 import { type JsonObject, SERVICES, type ServiceName } from "#contract";
 import { addressPolicy } from "#egress";
 import { unknownSettings } from "#runtime";
+import { requireGo } from "#support/installed";
 import { kubernetesSchemas } from "#support/kubernetes-schemas";
 import { PRINCIPALS } from "#topics";
 import { STARTED_SERVICES } from "../start/services.ts";
-import { chartDigest, DIGEST_MARK } from "./chart-digest.ts";
+import { CHART, EXAMPLES, manifestsOf } from "./helm.ts";
 
-const CHART = join(import.meta.dirname, "hookline");
-const EXAMPLES = readdirSync(join(CHART, "examples")).toSorted();
+requireGo();
 /** Kinds of operators, whose schemas are not Kubernetes'. */
 const OF_OPERATORS = ["PodMonitor", "PrometheusRule", "ScaledObject", "TriggerAuthentication"];
 
@@ -25,16 +25,16 @@ const PROCESSES = PRINCIPALS.filter((name) => name !== "backup");
 // biome-ignore lint/suspicious/noExplicitAny: manifests of every kind
 type Manifest = any;
 
-const textOf = (example: string): string =>
-  readFileSync(join(import.meta.dirname, "rendered", example), "utf8");
-const manifests = new Map<string, Manifest[]>(
-  EXAMPLES.map((example) => [
+const manifests = new Map<string, Manifest[]>();
+for (const example of EXAMPLES) {
+  const documents = parseAllDocuments(await manifestsOf(example)).map(
+    (document) => document.toJS() as Manifest,
+  );
+  manifests.set(
     example,
-    parseAllDocuments(textOf(example))
-      .map((document) => document.toJS() as Manifest)
-      .filter((manifest) => manifest !== null),
-  ]),
-);
+    documents.filter((manifest) => manifest !== null),
+  );
+}
 const all = [...manifests.values()].flat();
 const ofKind = (kind: string, list: readonly Manifest[] = all): Manifest[] =>
   list.filter((manifest) => manifest.kind === kind);
@@ -55,14 +55,6 @@ const environmentOf = (workload: Manifest): Record<string, string> =>
   Object.fromEntries(containerOf(workload).env.map(({ name, value }: Manifest) => [name, value]));
 
 describe("the rendered manifests", () => {
-  test("are rendered from the chart as it is", () => {
-    const fresh = `${DIGEST_MARK}${chartDigest(CHART)}\n`;
-    const stale = EXAMPLES.filter((example) => !textOf(example).includes(fresh));
-    // `node deploy/helm/render.ts` makes them again.
-    expect(stale).toEqual([]);
-    expect(readdirSync(join(import.meta.dirname, "rendered")).toSorted()).toEqual(EXAMPLES);
-  });
-
   describe("under Kubernetes' schemas", () => {
     let folder: string;
     let ajv: Ajv2020;
