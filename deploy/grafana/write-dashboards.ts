@@ -2,6 +2,7 @@
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { dashboards } from "./all.ts";
+import { jsonText } from "./json-text.ts";
 import { dashboardJson } from "./panels.ts";
 
 const FOLDER = join(import.meta.dirname, "dashboards");
@@ -9,7 +10,7 @@ const FOLDER = join(import.meta.dirname, "dashboards");
 mkdirSync(FOLDER, { recursive: true });
 for (const dashboard of dashboards) {
   const file = join(FOLDER, `${dashboard.uid}.json`);
-  const text = `${JSON.stringify(dashboardJson(dashboard), null, 2)}\n`;
+  const text = `${jsonText(dashboardJson(dashboard))}\n`;
   if (!process.argv.includes("--check")) {
     writeFileSync(file, text);
   } else if (readFileSync(file, "utf8") !== text) {
