@@ -37,6 +37,7 @@ test.each([
 
 test("the help names every option with its default, if it has one", () => {
   expect(readArguments(bench, ["--help"])).toBe("help");
-  expect(helpOf(bench)).toMatch(/--seconds N +seconds of it \(10\)\n/);
-  expect(helpOf(bench)).toMatch(/--rate N +calls\/s; what is held when not given\n/);
+  expect(helpOf("parts --sample", bench)).toMatch(/^npm run bench -- parts --sample \[options\]\n/);
+  expect(helpOf("parts --sample", bench)).toMatch(/--seconds N +seconds of it \(10\)\n/);
+  expect(helpOf("parts --sample", bench)).toMatch(/--rate N +calls\/s; what is held when not given\n/);
 });

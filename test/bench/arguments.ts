@@ -6,13 +6,14 @@ export interface BenchArguments {
   readonly flags: Readonly<Record<string, number>>;
 }
 
-export function helpOf({ name, summary, flags }: BenchDescription): string {
+/** `usage` is what comes before its options. */
+export function helpOf(usage: string, { summary, flags }: BenchDescription): string {
   const lines = Object.entries(flags).map(
     ([flag, { default: value, doc }]) =>
       `  --${`${flag} N`.padEnd(22)} ${doc}${Number.isNaN(value) ? "" : ` (${value})`}`,
   );
   return [
-    `npm run bench:${name} -- [options]`,
+    `npm run bench -- ${usage} [options]`,
     "",
     summary,
     "",

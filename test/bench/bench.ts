@@ -22,7 +22,7 @@ export interface BenchDescription<F extends string = string> {
   readonly flags: Readonly<Record<F, Flag>>;
 }
 
-/** One benchmark, `npm run bench:<name>`. */
+/** One that needs Kafka. commands.ts says by which option it is measured. */
 export interface Bench<F extends string = string> extends BenchDescription<F> {
   run(context: BenchContext<F>): Promise<void>;
 }

@@ -1,10 +1,12 @@
-// `npm run bench:clients`: both libraries beside their models in one run, in turns, each time in a process of its own. Without a network:
-// what is left is the libraries' own work. Needs Go.
+// Both libraries beside their models in one run, in turns, each time in a process of its own. Without a network: what is left is the
+// libraries' own work. Needs Go.
 import { execFileSync } from "node:child_process";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { environment } from "#support/environment";
+import type { LocalBench } from "../bench/bench.ts";
+import type { Report, Row } from "../bench/report.ts";
 
 const ROUNDS = 3;
 const MESSAGES = { typescript: 100_000, go: 300_000 };
@@ -45,20 +47,21 @@ function go(binary: string, library: string): Cost {
 }
 
 /** The round in the middle by messages a second. */
-function median(costs: readonly Cost[]): Cost | undefined {
-  return [...costs].sort((one, other) => one.perSecond - other.perSecond)[Math.floor(costs.length / 2)];
+function median(costs: readonly Cost[]): Cost {
+  const sorted = [...costs].sort((one, other) => one.perSecond - other.perSecond);
+  return sorted[Math.floor(costs.length / 2)] as Cost;
 }
 
-function row(name: string, cost: Cost | undefined): string {
-  const { perSecond, cpuMicroseconds, allocatedBytes, allocations, peakMiB } = cost as Cost;
-  const cells = [
-    Math.round(perSecond).toLocaleString("en"),
-    cpuMicroseconds.toFixed(1),
-    allocations ?? "",
-    Math.round(allocatedBytes).toLocaleString("en"),
-    Math.round(peakMiB),
-  ];
-  return `| ${[name, ...cells].join(" | ")} |\n`;
+const COLUMNS = [
+  { name: "messages/s", unit: "messages/s" },
+  { name: "CPU", unit: "µs" },
+  { name: "allocations", unit: "" },
+  { name: "allocated", unit: "bytes" },
+  { name: "peak", unit: "MiB" },
+];
+
+function rowOf({ perSecond, cpuMicroseconds, allocations, allocatedBytes, peakMiB }: Cost): Row {
+  return [perSecond, cpuMicroseconds, allocations ?? Number.NaN, allocatedBytes, peakMiB];
 }
 
 /** What is wanted of each library against its model. */
@@ -77,12 +80,10 @@ function comparison(language: string, own: Cost, model: Cost): string {
     `${allocated.toFixed(2)} of the ${what} a message (goal: ${GOALS.allocated} or less)`,
     `${(own.peakMiB / model.peakMiB).toFixed(2)} of the memory at its peak`,
   ];
-  return `\n${language}, against the model: ${ratios.join(", ")}.\n`;
+  return `  ${language}, against the model: ${ratios.join(", ")}.`;
 }
 
-const folder = mkdtempSync(join(tmpdir(), "hookline-bench-"));
-const binary = join(folder, "bench");
-try {
+function measure(binary: string, report: Report): void {
   execFileSync("go", ["test", "-c", "-o", binary, "."], { cwd: GO_BENCH, env: environment });
   const libraries: [name: string, measure: () => Cost][] = [
     ["hookline (TypeScript)", () => typescript("hookline")],
@@ -90,15 +91,27 @@ try {
     ["hookline (Go)", () => go(binary, "hookline")],
     ["analytics-go v3", () => go(binary, "analytics-go-v3")],
   ];
-  const rounds = Array.from({ length: ROUNDS }, () => libraries.map(([, measure]) => measure()));
-  process.stdout.write(
-    "| library | messages/s | CPU µs | allocations | allocated bytes | peak MiB |\n|---|---|---|---|---|---|\n",
-  );
+  const rounds = Array.from({ length: ROUNDS }, () => libraries.map(([, cost]) => cost()));
   const medians = libraries.map((_, index) => median(rounds.flatMap((round) => round[index] ?? [])));
-  for (const [index, [name]] of libraries.entries()) process.stdout.write(row(name, medians[index]));
+  const rows = libraries.map(([name], index): [string, Row] => [name, rowOf(medians[index] as Cost)]);
+  report.table("a library", COLUMNS, new Map(rows));
   const [typescriptOwn, typescriptModel, goOwn, goModel] = medians as [Cost, Cost, Cost, Cost];
-  process.stdout.write(comparison("TypeScript", typescriptOwn, typescriptModel));
-  process.stdout.write(comparison("Go", goOwn, goModel));
-} finally {
-  rmSync(folder, { recursive: true });
+  report.say(comparison("TypeScript", typescriptOwn, typescriptModel));
+  report.say(comparison("Go", goOwn, goModel));
 }
+
+export const clients: LocalBench = {
+  name: "clients",
+  summary:
+    "The libraries for TypeScript and Go beside their models, without a network: messages/s, CPU time, memory; fails when a goal is missed. Needs Go.",
+  flags: {},
+  runAlone({ report }) {
+    const folder = mkdtempSync(join(tmpdir(), "hookline-bench-"));
+    try {
+      measure(join(folder, "bench"), report);
+    } finally {
+      rmSync(folder, { recursive: true });
+    }
+    return Promise.resolve();
+  },
+};

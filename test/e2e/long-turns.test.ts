@@ -10,7 +10,7 @@ import { until } from "#support/until";
 import { spaceOfSearches, worstFilter, worstProperties } from "../bench/worst-definitions.ts";
 
 const WATCH = pathToFileURL(join(import.meta.dirname, "../support/watch-turns.ts")).href;
-/** Four times what `npm run bench:longest-turn` asks for, so that a machine of another speed does not break it; without bounds it was seconds. */
+/** Four times what `npm run bench -- parts --longest-turn` asks for, so that a machine of another speed does not break it; without bounds it was seconds. */
 const MAX_TURN_MS = 200;
 const DESTINATIONS = 20;
 const CALLS = 5;
