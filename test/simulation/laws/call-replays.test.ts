@@ -10,9 +10,10 @@ import {
   callsAreSentAgainOnce,
 } from "./call-replays.ts";
 import { doublesAreExplained } from "./doubles.ts";
+import { DESTINATION, EMPTY_STORY, URL, written } from "./fixtures/empty-story.ts";
 import { replaysSendWhatTheyCover } from "./replay-jobs.ts";
 import { replayCountsAreTrue } from "./replays.ts";
-import { NO_CONTROL_RECORDS, type Story, type Written } from "./story.ts";
+import type { Story, Written } from "./story.ts";
 
 const LAWS = [
   callReplaysSendWhatTheyMean,
@@ -22,14 +23,6 @@ const LAWS = [
   replayCountsAreTrue,
   doublesAreExplained,
 ];
-const URL = "https://destination.test/1";
-const DESTINATION = {
-  id: "destination",
-  urls: [URL],
-  callTypes: null,
-  maxRequestsPerSecond: null,
-  maxInFlight: null,
-};
 const CALL = {
   destinationId: "destination",
   messageId: "m1",
@@ -39,11 +32,6 @@ const CALL = {
   receivedAtMs: 5,
   body: Buffer.from("{}"),
 };
-
-function written<T>(value: T, topic: string, place: number, offset = place): Written<T> {
-  const record = { topic, partition: 0, offset, key: null, value: null, timestampMs: 0 };
-  return { record, value, atMs: place * 1_000, process: "control-1", place };
-}
 
 function job(place: number, more: Partial<DeliveryJob> = {}): Written<DeliveryJob> {
   const value = { ...CALL, jobId: "j1", replayId: null, attempts: 0, diverts: 0, ...more };
@@ -105,26 +93,12 @@ const CUT: Happening = { kind: "cut", atMs: 3_500, partition: JOBS, fromOffset: 
 /** A call that was delivered and committed, and sent again once by a replay that is finished. */
 function story(more: Partial<Story> = {}): Story {
   return {
+    ...EMPTY_STORY,
     plan: { ...drawPlan(1), recordsCalls: false, destinations: [DESTINATION] },
     happenings: [committed(3_000)],
-    calls: [],
     jobs: [job(1), again(6)],
-    routedCalls: [],
-    deadLetters: [],
     replays: [replay(4), finished(1)],
-    profileEvents: [],
-    profiles: [],
-    control: NO_CONTROL_RECORDS,
-    endedAtMs: 60_000,
     requests: [took(2_000), took(7_000)],
-    logs: [],
-    unhandled: [],
-    drainedAtMs: 50_000,
-    leftOver: "",
-    remainders: [],
-    indexes: [],
-    losses: [],
-    lists: [],
     ...more,
   };
 }

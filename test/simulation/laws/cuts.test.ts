@@ -5,8 +5,9 @@ import type { Happening } from "../world/history.ts";
 import type { LogLine } from "../world/log-book.ts";
 import { noCommitGoesBack } from "./commits.ts";
 import { cuts, cutsAreCounted } from "./cuts.ts";
+import { EMPTY_STORY } from "./fixtures/empty-story.ts";
 import { removals } from "./removals.ts";
-import { NO_CONTROL_RECORDS, type Story, type Written } from "./story.ts";
+import type { Story, Written } from "./story.ts";
 
 const LOG = { topic: "delivery-jobs", partition: 0 };
 const RECORD = { ...LOG, key: null, value: null };
@@ -49,26 +50,9 @@ const BEFORE = [appended(1, 0), appended(2, 1), appended(3, 2), committed(4, 3),
 
 function story(after: readonly Happening[], more: Partial<Story> = {}): Story {
   return {
+    ...EMPTY_STORY,
     plan: drawPlan(1),
     happenings: [...BEFORE, ...after],
-    calls: [],
-    jobs: [],
-    routedCalls: [],
-    deadLetters: [],
-    replays: [],
-    profileEvents: [],
-    profiles: [],
-    control: NO_CONTROL_RECORDS,
-    endedAtMs: 60_000,
-    requests: [],
-    logs: [],
-    unhandled: [],
-    drainedAtMs: 50_000,
-    leftOver: "",
-    remainders: [],
-    indexes: [],
-    losses: [],
-    lists: [],
     ...more,
   };
 }

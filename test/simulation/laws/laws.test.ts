@@ -6,17 +6,10 @@ import { EPOCH_MS } from "../host/virtual-host.ts";
 import { drawPlan } from "../plan/draw.ts";
 import type { Happening } from "../world/history.ts";
 import type { LogLine } from "../world/log-book.ts";
+import { DESTINATION, EMPTY_STORY, URL } from "./fixtures/empty-story.ts";
 import { findingsOf } from "./laws.ts";
-import { NO_CONTROL_RECORDS, type Story, type Written } from "./story.ts";
+import type { Story, Written } from "./story.ts";
 
-const URL = "https://destination.test/1";
-const DESTINATION = {
-  id: "destination",
-  urls: [URL],
-  callTypes: null,
-  maxRequestsPerSecond: null,
-  maxInFlight: null,
-};
 const CALL = { messageId: "m1", userId: "u1", type: "track", atMs: 40_000, againAfterMs: undefined } as const;
 
 const placeOf = (topic: string, offset: number) => ({
@@ -125,26 +118,12 @@ function story(more: Partial<Story> = {}): Story {
   const plan = { ...drawPlan(1), recordsCalls: false, destinations: [DESTINATION], scripts: [], faults: [] };
   const answered: Happening = { kind: "answered", atMs: 40_210, request: request("m1") };
   return {
+    ...EMPTY_STORY,
     plan,
     happenings: [CONFIGURED, STORED, appended(job(0)), answered, committed(1)],
     calls: [call("m1", 0)],
     jobs: [job(0)],
-    routedCalls: [],
-    deadLetters: [],
-    replays: [],
-    profileEvents: [],
-    profiles: [],
-    control: NO_CONTROL_RECORDS,
-    endedAtMs: 60_000,
     requests: [request("m1")],
-    logs: [],
-    unhandled: [],
-    drainedAtMs: 50_000,
-    leftOver: "",
-    remainders: [],
-    indexes: [],
-    losses: [],
-    lists: [],
     ...more,
   };
 }

@@ -4,9 +4,10 @@ import type { DeadLetter, DeliveryJob, Replay } from "#topics";
 import type { Request } from "../endpoints/endpoints.ts";
 import { drawPlan } from "../plan/draw.ts";
 import type { Happening } from "../world/history.ts";
+import { DESTINATION, EMPTY_STORY, URL, written } from "./fixtures/empty-story.ts";
 import { lettersAreSentAgainOnce, replayedCallsArrive, replaysSendWhatTheyCover } from "./replay-jobs.ts";
 import { indexesAreComplete, noCommitPassesReplay, replayCountsAreTrue, replaysEnd } from "./replays.ts";
-import { NO_CONTROL_RECORDS, type Story, type Written } from "./story.ts";
+import type { Story, Written } from "./story.ts";
 
 const LAWS = [
   replaysSendWhatTheyCover,
@@ -17,14 +18,6 @@ const LAWS = [
   noCommitPassesReplay,
   indexesAreComplete,
 ];
-const URL = "https://destination.test/1";
-const DESTINATION = {
-  id: "destination",
-  urls: [URL],
-  callTypes: null,
-  maxRequestsPerSecond: null,
-  maxInFlight: null,
-};
 const CALL = {
   destinationId: "destination",
   messageId: "m1",
@@ -33,11 +26,6 @@ const CALL = {
   receivedAtMs: 5,
   body: Buffer.from("{}"),
 };
-
-function written<T>(value: T, topic: string, place: number, offset = place): Written<T> {
-  const record = { topic, partition: 0, offset, key: null, value: null, timestampMs: 0 };
-  return { record, value, atMs: place * 1_000, process: "control-1", place };
-}
 
 const letter = (id: string): Written<DeadLetter> =>
   written({ ...CALL, id, deadAtMs: 10, reason: "permanent" } as DeadLetter, "dead-letters", 0);
@@ -82,26 +70,14 @@ function happenings(...more: Happening[]): Happening[] {
 /** One dead letter, sent again by a replay that is finished, and delivered. */
 function story(more: Partial<Story> = {}): Story {
   return {
+    ...EMPTY_STORY,
     plan: { ...drawPlan(1), recordsCalls: false, destinations: [DESTINATION] },
     happenings: happenings(committed(4)),
-    calls: [],
     jobs: [job(2)],
-    routedCalls: [],
     deadLetters: [letter("l1")],
     replays: [replay(1), replay(3, { state: "finished", replayed: 1 })],
-    profileEvents: [],
-    profiles: [],
-    control: NO_CONTROL_RECORDS,
-    endedAtMs: 60_000,
     requests: [REQUEST],
-    logs: [],
-    unhandled: [],
-    drainedAtMs: 50_000,
-    leftOver: "",
-    remainders: [],
     indexes: [{ process: "control-1", deadLetters: 1 }],
-    losses: [],
-    lists: [],
     ...more,
   };
 }
