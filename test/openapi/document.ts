@@ -1,13 +1,14 @@
 // The OpenAPI document as the control API serves it, made without a service behind its routes; and that of the last release.
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
+import { gunzipSync } from "node:zlib";
 import type { JsonObject } from "#contract";
 import type { Logger } from "#runtime";
 import { type ApiParts, ROUTES } from "../../services/control/api.ts";
 import { LOCAL_CALLER } from "../../services/control/http/auth.ts";
 import { type ControlApp, createServer } from "../../services/control/http/server.ts";
 
-export const RELEASED_FILE = join(import.meta.dirname, "released-openapi.json");
+export const RELEASED_FILE = join(import.meta.dirname, "released-openapi.json.gz");
 
 /** No route looks at its parts before a request comes. */
 const NO_PARTS = {} as ApiParts;
@@ -35,5 +36,5 @@ export async function currentDocument(): Promise<JsonObject> {
 }
 
 export function releasedDocument(): JsonObject {
-  return JSON.parse(readFileSync(RELEASED_FILE, "utf8")) as JsonObject;
+  return JSON.parse(gunzipSync(readFileSync(RELEASED_FILE)).toString()) as JsonObject;
 }
