@@ -1,4 +1,4 @@
-import { durationText } from "#contract";
+import { formatDuration } from "#contract";
 import {
   kafkaSettings,
   provisionSettings,
@@ -22,7 +22,7 @@ const deadlineSettings = settingsGroup({
     profileEventsKeptMs: setting({
       env: "HOOKLINE_PROFILE_EVENTS_RETENTION",
       type: value.duration,
-      default: durationText(KEPT_MS.profileEvents, { days: true }),
+      default: formatDuration(KEPT_MS.profileEvents),
       doc: "How long the calls of profiles are kept: as far as a new audience can look back. About the size of the calls themselves for so long.",
     }),
     raiseRetention: setting({

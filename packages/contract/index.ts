@@ -31,7 +31,7 @@ export {
   type StandardWebhookOptions,
   USER_AGENT,
 } from "./delivery-request.ts";
-export { durationText } from "./duration-text.ts";
+export { formatDuration, parseDuration, UNITS_MS } from "./duration-text.ts";
 export { DURATION_BUCKETS, durationBucket, durationPercentileMs } from "./durations.ts";
 export { isIntegrationEnabled, WEBHOOKS_INTEGRATION } from "./integrations.ts";
 export { describeJson, isJsonObject, type JsonObject } from "./json.ts";

@@ -1,4 +1,5 @@
 // The contract's numbers, each named once.
+import { UNITS_MS } from "./duration-text.ts";
 
 /** Largest single call, decompressed (contract 7.5, 9.4). */
 export const MAX_CALL_BYTES = 32_768;
@@ -25,10 +26,10 @@ export const MAX_WEBHOOKS = 5;
 export const RESPONSE_DEADLINE_MS = 5_000;
 
 /** How long a call is retried, from the start of its first attempt (contract 3.5). */
-export const WINDOW_MS = 4 * 3_600_000;
+export const WINDOW_MS = 4 * UNITS_MS.h;
 
 /** Longest window that a destination may ask for. Jobs are kept for longer (packages/topics/retention.ts). */
-export const MAX_WINDOW_MS = 24 * 3_600_000;
+export const MAX_WINDOW_MS = 24 * UNITS_MS.h;
 
 /** Most delays that a destination may name. */
 export const MAX_RETRY_DELAYS = 20;
@@ -37,4 +38,4 @@ export const MAX_RETRY_DELAYS = 20;
 export const RETRY_DELAYS_MS: readonly number[] = [10_000, 60_000, 300_000, 900_000, 1_800_000];
 
 /** An endpoint can put its next attempt off by at most this much with Retry-After; more would eat up the window. */
-export const MAX_RETRY_AFTER_MS = 3_600_000;
+export const MAX_RETRY_AFTER_MS = UNITS_MS.h;

@@ -2,7 +2,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "@jest/globals";
-import { durationText, RETRY_DELAYS_MS, SERVICE_NAMES, SERVICES, WINDOW_MS } from "./index.ts";
+import { formatDuration, RETRY_DELAYS_MS, SERVICE_NAMES, SERVICES, WINDOW_MS } from "./index.ts";
 
 const page = readFileSync(join(import.meta.dirname, "../../docs/develop/contract.md"), "utf8");
 
@@ -21,6 +21,6 @@ test("rule 11.1 has the port of every service, and each port once", () => {
 
 test("rule 3.5 has the delays and the window of the retries", () => {
   const written = rule("3.5").replaceAll(/(\d+) (s|min|hours)\b/g, (_, count, unit) => count + unit[0]);
-  for (const delayMs of RETRY_DELAYS_MS) expect(written).toContain(durationText(delayMs));
-  expect(written).toContain(durationText(WINDOW_MS));
+  for (const delayMs of RETRY_DELAYS_MS) expect(written).toContain(formatDuration(delayMs));
+  expect(written).toContain(formatDuration(WINDOW_MS));
 });

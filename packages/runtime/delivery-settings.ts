@@ -1,5 +1,5 @@
 // Topic names, retries, requests to webhooks.
-import { durationText, RESPONSE_DEADLINE_MS, RETRY_DELAYS_MS, WINDOW_MS } from "#contract";
+import { formatDuration, RESPONSE_DEADLINE_MS, RETRY_DELAYS_MS, WINDOW_MS } from "#contract";
 import { setting } from "./setting.ts";
 import { type SettingProblem, settingsGroup } from "./settings.ts";
 import { cidr, duration, listOf, textMatching } from "./value-types.ts";
@@ -7,7 +7,7 @@ import { cidr, duration, listOf, textMatching } from "./value-types.ts";
 const retryDelays = setting({
   env: "HOOKLINE_RETRY_DELAYS",
   type: listOf(duration),
-  default: RETRY_DELAYS_MS.map((delayMs) => durationText(delayMs)).join(","),
+  default: RETRY_DELAYS_MS.map((delayMs) => formatDuration(delayMs)).join(","),
   doc: "Waiting times between attempts, ascending; each has a topic of its own, the last one repeats until the window is over. The topic of a delay that was taken out is read for as long as it is there.",
 });
 
@@ -41,7 +41,7 @@ export const retrySettings = settingsGroup({
     windowMs: setting({
       env: "HOOKLINE_RETRY_WINDOW",
       type: duration,
-      default: durationText(WINDOW_MS),
+      default: formatDuration(WINDOW_MS),
       doc: "How long a call is retried, counted from its first attempt.",
     }),
   },
@@ -66,7 +66,7 @@ export const egressSettings = settingsGroup({
     responseDeadlineMs: setting({
       env: "HOOKLINE_RESPONSE_DEADLINE",
       type: duration,
-      default: durationText(RESPONSE_DEADLINE_MS),
+      default: formatDuration(RESPONSE_DEADLINE_MS),
       doc: "Time a webhook has for its status line and headers, from the start of the request.",
     }),
     userAgentToken: setting({

@@ -17,7 +17,7 @@ Every process reads environment variables, checks all of them at start, names ev
 non-zero status. \`hookline <service> --help\` prints the settings of one service.
 
 - An empty variable counts as unset. A \`HOOKLINE_\` variable that no process knows is warned about at start.
-- Durations carry their unit: \`250ms\`, \`10s\`, \`5m\`, \`4h\`, \`1d\`. Lists are separated by commas.
+- Durations carry their unit: \`250ms\`, \`10s\`, \`5m\`, \`4h\`, \`1d\`, or ISO 8601, \`PT10S\`. Lists are separated by commas.
 - A secret may come from a file instead: \`<NAME>_FILE\` holds its path. Secrets are never printed.
 `;
 

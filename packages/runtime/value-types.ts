@@ -1,5 +1,6 @@
 // How the text of a variable becomes a value. Pure; a wrong text is a value too, so that all of them can be named at once.
 import { BlockList, isIP } from "node:net";
+import { parseDuration } from "#contract";
 
 export type Parsed<T> =
   | { readonly ok: true; readonly value: T }
@@ -60,23 +61,14 @@ export function choice<const C extends string>(choices: readonly C[]): ValueType
   };
 }
 
-const UNIT_MS: Readonly<Record<string, number>> = {
-  ms: 1,
-  s: 1000,
-  m: 60_000,
-  h: 3_600_000,
-  d: 86_400_000,
-};
-
-/** "250ms", "10s", "1.5h" in milliseconds. A number without its unit is refused: it would be read wrongly by someone. */
+/** In milliseconds. A number without its unit is refused: it would be read wrongly by someone. */
 export const duration: ValueType<number> = {
   name: "duration",
   parse(given) {
-    const [, amount, unit] = /^(\d+(?:\.\d+)?)(ms|s|m|h|d)$/.exec(given) ?? [];
-    const unitMs = UNIT_MS[unit ?? ""];
-    if (amount === undefined || unitMs === undefined)
-      return refuse("is not a duration such as 250ms, 10s, 5m, 4h or 1d");
-    return accept(Math.round(Number(amount) * unitMs));
+    const durationMs = parseDuration(given);
+    return durationMs === undefined
+      ? refuse("is not a duration such as 250ms, 10s, 5m, 4h or 1d")
+      : accept(durationMs);
   },
 };
 

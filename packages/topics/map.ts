@@ -1,4 +1,4 @@
-import { durationText } from "#contract";
+import { formatDuration, parseDuration } from "#contract";
 import { type AudienceTopics, audienceTopics } from "./audience-topics.ts";
 import { type RegulationTopics, regulationTopics } from "./regulation-topics.ts";
 import { KEPT_MS } from "./retention.ts";
@@ -47,8 +47,6 @@ export interface TopicMapOptions {
   readonly profileEventsKeptMs?: number;
 }
 
-const HOUR_MS = 3_600_000;
-
 type ConfigurationTopics = Pick<
   TopicMap,
   "sourceConfig" | "destinationConfig" | "requestKeys" | "auditLog" | "replays"
@@ -93,13 +91,9 @@ export function leftoverRetryTopics(
     .toSorted((a, b) => a.delayMs - b.delayMs);
 }
 
-const UNITS_MS: Readonly<Record<string, number>> = { ms: 1, s: 1_000, m: 60_000, h: HOUR_MS };
-
 function delayOf(prefix: string, name: string): number | undefined {
   const start = retryTopicPrefix(prefix);
-  const [, count, unit = ""] = /^(\d{1,12})(ms|s|m|h)$/.exec(name.slice(start.length)) ?? [];
-  const unitMs = UNITS_MS[unit];
-  return !name.startsWith(start) || unitMs === undefined ? undefined : Number(count) * unitMs;
+  return name.startsWith(start) ? parseDuration(name.slice(start.length)) : undefined;
 }
 
 /** The way of a call. */
@@ -149,10 +143,10 @@ export function retryTopicPrefix(prefix: string): string {
 /** Throws for a delay that a record would not outlive. */
 function retryTopic(prefix: string, delayMs: number): RetryTopic {
   if (delayMs >= KEPT_MS.deliveryJobs) {
-    const limits = `a retry delay of ${durationText(delayMs)} must be shorter than the ${durationText(KEPT_MS.deliveryJobs)} that its topic keeps records`;
+    const limits = `a retry delay of ${formatDuration(delayMs, "h")} must be shorter than the ${formatDuration(KEPT_MS.deliveryJobs, "h")} that its topic keeps records`;
     throw new RangeError(`HOOKLINE_RETRY_DELAYS: ${limits}`);
   }
-  return waitingTopic(`${retryTopicPrefix(prefix)}${durationText(delayMs)}`, delayMs);
+  return waitingTopic(`${retryTopicPrefix(prefix)}${formatDuration(delayMs, "h")}`, delayMs);
 }
 
 function waitingTopic(name: string, delayMs: number): RetryTopic {

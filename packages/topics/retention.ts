@@ -1,5 +1,6 @@
-const HOUR_MS = 3_600_000;
-const DAY_MS = 24 * HOUR_MS;
+import { UNITS_MS } from "#contract";
+
+const { d: DAY_MS, h: HOUR_MS } = UNITS_MS;
 
 /** As long as ingest's calls may wait for a router that is away. */
 const CALLS_KEPT_MS = 3 * DAY_MS;

@@ -1,11 +1,11 @@
 // What is asked of one value: `op` and `value` of a trait leaf, and of each entry of `where`.
-import { describeJson, type JsonObject, mustBeOneOf } from "#contract";
+import { describeJson, type JsonObject, mustBeOneOf, parseDuration } from "#contract";
 import { prepareChoices } from "./choices.ts";
 import type { Condition, Scalar, Test } from "./definition.ts";
 import { MAX_CHOICES, MAX_CONDITIONS, MAX_TEXT_CHARACTERS, MAX_WINDOW_MS, MIN_WINDOW_MS } from "./limits.ts";
 import { parsePath } from "./paths.ts";
 import type { Problems } from "./problems.ts";
-import { parseDuration, parseRfc3339 } from "./times.ts";
+import { parseRfc3339 } from "./times.ts";
 
 /** The test, or what is wrong with the value. */
 type ReadTest = (value: unknown) => Test | string;

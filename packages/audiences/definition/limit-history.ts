@@ -1,9 +1,8 @@
 // An audience may be asked not to look back as far as its conditions do.
+import { UNITS_MS } from "#contract";
 import type { AudienceConfig } from "#topics";
 import type { AudienceDefinition, EventLeaf, Expression, Leaf } from "./definition.ts";
 import { keyed } from "./event-leaf.ts";
-
-const DAY_MS = 86_400_000;
 
 interface HistoryLimit {
   /** Calls before this moment do not count. */
@@ -28,7 +27,7 @@ function renamed(expression: Expression, keys: ReadonlyMap<string, string>): Exp
 /** undefined when it looks back as far as its conditions do. */
 function limitOf({ backfill, createdAtMs }: Backfilled): HistoryLimit | undefined {
   if (backfill === null || (backfill.mode !== "none" && backfill.days === null)) return undefined;
-  const lookBackMs = backfill.mode === "none" ? 0 : (backfill.days ?? 0) * DAY_MS;
+  const lookBackMs = backfill.mode === "none" ? 0 : (backfill.days ?? 0) * UNITS_MS.d;
   return { fromMs: createdAtMs - lookBackMs, lookBackMs };
 }
 

@@ -1,4 +1,5 @@
 // The numbers of definitions, each named once (docs/use/audiences.md, "Limits").
+import { UNITS_MS } from "#contract";
 
 /** Most leaves of one definition; a leaf that is named twice counts twice. */
 export const MAX_LEAVES = 50;
@@ -9,7 +10,7 @@ export const MAX_DEPTH = 8;
 /** Audiences that name each other: a definition without `audience` has depth 0, one that names such a one has depth 1. */
 export const MAX_NESTED_AUDIENCES = 4;
 export const MIN_WINDOW_MS = 60_000;
-export const MAX_WINDOW_MS = 400 * 86_400_000;
+export const MAX_WINDOW_MS = 400 * UNITS_MS.d;
 export const MAX_CONDITIONS = 20;
 export const MAX_CHOICES = 500;
 export const MAX_TEXT_CHARACTERS = 1_000;

@@ -48,6 +48,12 @@ describe("what is accepted", () => {
     });
   });
 
+  test("durations are read as everywhere: what says the same is the same leaf", () => {
+    const any = ["12h", "0.5d", "PT12H"].map((within) => ({ event: "A", within }));
+    const between = ["0s", "PT720M"];
+    expect(read({ any: [...any, { event: "A", between }] }).leaves.size).toBe(1);
+  });
+
   test.each([
     [{ event: "A" }],
     [{ page: "Home", between: ["30d", "90d"] }],

@@ -1,15 +1,4 @@
-// Durations and dates as definitions and calls write them.
-
-const DURATION = /^([1-9]\d{0,8})([smhd])$/;
-const UNIT_MS: Readonly<Record<string, number>> = { s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 };
-
-/** Milliseconds of `60s`, `2m`, `1h` or `30d`; undefined for all else. */
-export function parseDuration(value: unknown): number | undefined {
-  if (typeof value !== "string") return undefined;
-  const [, count = "", unit = ""] = DURATION.exec(value) ?? [];
-  const unitMs = UNIT_MS[unit];
-  return unitMs === undefined ? undefined : Number(count) * unitMs;
-}
+// Dates as definitions and calls write them.
 
 const DATE_TIME =
   /^(\d{4}-\d{2}-\d{2})[Tt](?:[01]\d|2[0-3]):[0-5]\d:[0-5]\d(?:\.\d{1,9})?(?:[Zz]|[+-](?:[01]\d|2[0-3]):[0-5]\d)$/;

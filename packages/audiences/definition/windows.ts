@@ -1,9 +1,9 @@
 // within, between, after, before of an event leaf.
-import type { JsonObject } from "#contract";
+import { type JsonObject, parseDuration } from "#contract";
 import type { Window } from "./definition.ts";
 import { MAX_WINDOW_MS, MIN_WINDOW_MS } from "./limits.ts";
 import type { Problems } from "./problems.ts";
-import { parseDuration, parseRfc3339 } from "./times.ts";
+import { parseRfc3339 } from "./times.ts";
 
 const LIFETIME = { enterMs: 0, leaveMs: Number.POSITIVE_INFINITY };
 type Span = Pick<Window, "enterMs" | "leaveMs">;

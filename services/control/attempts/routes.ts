@@ -1,6 +1,6 @@
 // GET /v1/destinations/{id}/attempts and .../stats (contract 10.5).
 import { Type } from "typebox";
-import { durationText, OUTCOME_REASONS } from "#contract";
+import { formatDuration, OUTCOME_REASONS } from "#contract";
 import { KEPT_MS } from "#topics";
 import { IdParams } from "../http/fields.ts";
 import { problemResponses } from "../http/openapi.ts";
@@ -45,7 +45,7 @@ export function addAttemptRoutes(app: ControlApp, parts: AttemptParts): void {
         tags: ["deliveries"],
         operationId: "listAttempts",
         summary: "What happened to single requests, newest first",
-        description: `Every failure is here, up to 50 a second and deliverer, and of the successes the first after a failure and about one a second, unless HOOKLINE_RECORDED_ATTEMPTS is all; the statistics count all. Kept for ${durationText(KEPT_MS.deliveryAttempts, { days: true })}.`,
+        description: `Every failure is here, up to 50 a second and deliverer, and of the successes the first after a failure and about one a second, unless HOOKLINE_RECORDED_ATTEMPTS is all; the statistics count all. Kept for ${formatDuration(KEPT_MS.deliveryAttempts)}.`,
         params: IdParams,
         querystring: AttemptsQuery,
         response: { 200: timePageOf(AttemptView), ...problemResponses },

@@ -1,5 +1,5 @@
 import { type Static, Type } from "typebox";
-import { durationText } from "#contract";
+import { formatDuration } from "#contract";
 import { KEPT_MS } from "#topics";
 import { add } from "../delivery-index/totals-table.ts";
 import { IdParams, TimeField } from "../http/fields.ts";
@@ -85,8 +85,6 @@ function wholeMinutes(query: Static<typeof StatsQuery>, nowMs: number) {
   const fromMs = Math.floor((range.fromMs ?? to - DEFAULT_RANGE_MS) / MINUTE_MS) * MINUTE_MS;
   const toMs = Math.ceil(to / MINUTE_MS) * MINUTE_MS;
   if (toMs - fromMs > MAX_RANGE_MS + MINUTE_MS)
-    throw refused([
-      { path: "from", message: `is more than ${durationText(MAX_RANGE_MS, { days: true })} before to` },
-    ]);
+    throw refused([{ path: "from", message: `is more than ${formatDuration(MAX_RANGE_MS)} before to` }]);
   return { fromMs, toMs };
 }

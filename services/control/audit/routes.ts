@@ -1,6 +1,6 @@
 // GET /v1/audit: who changed what.
 import { Type } from "typebox";
-import { durationText } from "#contract";
+import { formatDuration } from "#contract";
 import { type AuditEntry, KEPT_MS } from "#topics";
 import { TimeField } from "../http/fields.ts";
 import { nullableString } from "../http/nullable.ts";
@@ -74,7 +74,7 @@ export function addAuditRoute(app: ControlApp, { auditLog, host }: AuditLogParts
         tags: ["audit"],
         operationId: "listAuditEntries",
         summary: "Who changed what, newest first",
-        description: `Kept for ${durationText(KEPT_MS.auditLog, { days: true })}.`,
+        description: `Kept for ${formatDuration(KEPT_MS.auditLog)}.`,
         querystring: AuditQuery,
         response: {
           200: Type.Object(

@@ -1,6 +1,6 @@
 // What the router said of a call, and of its copies.
 import { type Static, Type } from "typebox";
-import { DROP_REASONS, durationText } from "#contract";
+import { DROP_REASONS, formatDuration } from "#contract";
 import { KEPT_MS } from "#topics";
 import type { ListedRoutedCall } from "../delivery-index/routed-calls-table.ts";
 import { isoTime } from "../http/time-pages.ts";
@@ -19,7 +19,7 @@ const AcceptedCallView = Type.Object(
 );
 
 export const AcceptedView = Type.Union([Type.Array(AcceptedCallView), Type.Null()], {
-  description: `Each time that it was accepted, oldest first, copies too, kept for ${durationText(KEPT_MS.routedCalls, { days: true })}. Null when nothing is recorded: HOOKLINE_RECORDED_CALLS was not all when it was routed, or it is not routed yet.`,
+  description: `Each time that it was accepted, oldest first, copies too, kept for ${formatDuration(KEPT_MS.routedCalls)}. Null when nothing is recorded: HOOKLINE_RECORDED_CALLS was not all when it was routed, or it is not routed yet.`,
 });
 
 export function acceptedView(accepted: readonly ListedRoutedCall[]): Static<typeof AcceptedView> {

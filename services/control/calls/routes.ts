@@ -1,6 +1,6 @@
 // GET /v1/calls/{messageId}.
 import { type Static, Type } from "typebox";
-import { type CallIdentity, durationText } from "#contract";
+import { type CallIdentity, formatDuration } from "#contract";
 import { KEPT_MS } from "#topics";
 import { AttemptView, attemptView } from "../attempts/view.ts";
 import { shownOf } from "../dead-letters/shown.ts";
@@ -87,7 +87,7 @@ export function addCallRoutes(app: ControlApp, parts: CallParts): void {
         tags: ["deliveries"],
         operationId: "getCall",
         summary: "What became of one call, at every destination",
-        description: `Requests are kept for ${durationText(KEPT_MS.deliveryAttempts, { days: true })}, dead letters for ${durationText(KEPT_MS.deadLetters, { days: true })}. A call that waits is found where it stands.`,
+        description: `Requests are kept for ${formatDuration(KEPT_MS.deliveryAttempts)}, dead letters for ${formatDuration(KEPT_MS.deadLetters)}. A call that waits is found where it stands.`,
         params: Type.Object({ messageId: Type.String() }),
         querystring: Type.Object(
           {

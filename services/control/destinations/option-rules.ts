@@ -1,8 +1,14 @@
 // What the schema cannot say about options and secrets: durations, and what does not go together (contract 2.3, 4.4, 4.5).
 import { costProblem, definitionCost, parseCallFilter } from "#audiences";
-import { isJsonObject, MAX_RETRY_DELAYS, MAX_WINDOW_MS } from "#contract";
+import {
+  formatDuration,
+  isJsonObject,
+  MAX_RETRY_DELAYS,
+  MAX_WINDOW_MS,
+  parseDuration,
+  UNITS_MS,
+} from "#contract";
 import type { DestinationConfig } from "#topics";
-import { formatDuration, parseDuration } from "../http/durations.ts";
 import type { FieldProblem } from "../http/problem.ts";
 
 export interface OptionRules {
@@ -18,7 +24,7 @@ export interface OptionRules {
 type Body = Readonly<Record<string, unknown>>;
 
 const MIN_DISABLE_AFTER_MS = 1_000;
-const MAX_DURATION_MS = 30 * 86_400_000;
+const MAX_DURATION_MS = 30 * UNITS_MS.d;
 const BASE64_SECRET = /^whsec_(?:[A-Za-z0-9+/]{4})+(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/;
 
 export function optionProblems(body: Body, rules: OptionRules): FieldProblem[] {
@@ -67,8 +73,8 @@ function retryProblems(body: Body, { before, retryDelaysMs: [shortestMs = 0] }: 
     ...problem("retryWindow", retryWindow),
   ];
   if (problems.length > 0) return problems;
-  const windowMs = typeof retryWindow === "string" ? parseDuration(retryWindow) : before?.retryWindowMs;
-  const firstMs = typeof delays[0] === "string" ? parseDuration(delays[0]) : undefined;
+  const windowMs = parseDuration(retryWindow) ?? before?.retryWindowMs;
+  const firstMs = parseDuration(delays[0]);
   const isEmpty = retryWindow !== null && windowMs != null && firstMs !== undefined && firstMs > windowMs;
   return isEmpty ? [{ path: "retryDelays[0]", message: "is longer than the window, retryWindow" }] : [];
 }

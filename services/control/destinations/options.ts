@@ -1,7 +1,6 @@
 // The options of a destination: limits, filters, when it is switched off (contract 4.4, 4.5). Pure.
-import type { JsonObject } from "#contract";
+import { formatDuration, type JsonObject, parseDuration } from "#contract";
 import type { DestinationConfig } from "#topics";
-import { formatDuration, parseDuration } from "../http/durations.ts";
 
 /** As requests give them; what is absent stays, null is the default. */
 export interface OptionsInput {
@@ -40,23 +39,21 @@ export function patchOptions(before: Options, patch: OptionsInput): Options {
     maxRequestsPerSecond,
     maxInFlight,
     shardWidth: shards,
-    disableAfterMs: disableAfter === undefined ? before.disableAfterMs : durationMs(disableAfter),
+    disableAfterMs:
+      disableAfter === undefined ? before.disableAfterMs : (parseDuration(disableAfter) ?? null),
     retryDelaysMs: patch.retryDelays === undefined ? before.retryDelaysMs : delaysMs(patch.retryDelays),
-    retryWindowMs: patch.retryWindow === undefined ? before.retryWindowMs : durationMs(patch.retryWindow),
+    retryWindowMs:
+      patch.retryWindow === undefined ? before.retryWindowMs : (parseDuration(patch.retryWindow) ?? null),
     standardWebhooks: patch.standardWebhooks ?? before.standardWebhooks,
   };
 }
 
 function delaysMs(texts: readonly string[] | null): number[] | null {
-  return texts === null ? null : texts.flatMap((text) => durationMs(text) ?? []);
+  return texts === null ? null : texts.flatMap((text) => parseDuration(text) ?? []);
 }
 
 function filterText(filter: JsonObject | null): string | null {
   return filter === null ? null : JSON.stringify(filter);
-}
-
-function durationMs(text: string | null): number | null {
-  return text === null ? null : (parseDuration(text) ?? null);
 }
 
 export function optionsView(destination: DestinationConfig) {

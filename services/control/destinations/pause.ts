@@ -1,12 +1,12 @@
 // How a destination's pause and what is asked of its waiting calls change its configuration; pure.
 import { Type } from "typebox";
+import { formatDuration, parseDuration, UNITS_MS } from "#contract";
 import type { DestinationConfig } from "#topics";
-import { formatDuration, parseDuration } from "../http/durations.ts";
 import type { FieldProblem } from "../http/problem.ts";
 import { isoTime } from "../http/time-pages.ts";
 
 /** Calls are accepted for days, and what waits is rewritten every half hour: longer is a destination that is off. */
-const MAX_LIMIT_MS = 7 * 86_400_000;
+const MAX_LIMIT_MS = 7 * UNITS_MS.d;
 const MAX_LIMIT = formatDuration(MAX_LIMIT_MS);
 
 const LIMIT = `How long a call may wait for the pause to end, counted from when it was to be sent; then it is a dead letter, destination_paused. As 90s, 30m, 12h, 2d or in ISO 8601 (PT12H), at most ${MAX_LIMIT}; null is the window of retries.`;
@@ -44,7 +44,7 @@ export function paused(
   limit: string | null | undefined,
   { nowMs }: Change,
 ): DestinationConfig {
-  const pauseLimitMs = typeof limit === "string" ? (parseDuration(limit) ?? null) : null;
+  const pauseLimitMs = parseDuration(limit) ?? null;
   return changed(before, { pausedAtMs: before.pausedAtMs ?? nowMs, pauseLimitMs }, nowMs);
 }
 

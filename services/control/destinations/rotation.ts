@@ -1,11 +1,11 @@
 // The shared secret, and how it is replaced without a moment in which a receiver cannot verify (contract 2.3). Pure but for the
 // encryption that it is given.
+import { parseDuration, UNITS_MS } from "#contract";
 import type { DestinationConfig } from "#topics";
-import { parseDuration } from "../http/durations.ts";
 import type { Sealer } from "./secrets.ts";
 
 /** Enough for a receiver's own deployment; Standard Webhooks verifiers accept either signature meanwhile. */
-const DEFAULT_ROTATION_MS = 86_400_000;
+const DEFAULT_ROTATION_MS = UNITS_MS.d;
 
 export interface SecretInput {
   /** null removes it, and the one before with it. */

@@ -1,7 +1,6 @@
 // Unbroken failure for as long as its owner asked for switches a destination off (contract 4.5); nothing is without being asked to. Pure.
-import type { OutcomeReason } from "#contract";
+import { formatDuration, type OutcomeReason } from "#contract";
 import type { DestinationConfig, DestinationHealth } from "#topics";
-import { formatDuration } from "../http/durations.ts";
 import { unbrokenSinceMs } from "./health.ts";
 
 /** A key of ours that is missing is not the endpoint's failure. */

@@ -1,5 +1,5 @@
 import { type Static, Type } from "typebox";
-import { durationText } from "#contract";
+import { formatDuration } from "#contract";
 import { KEPT_MS, type Replay } from "#topics";
 import { nullableString } from "../http/nullable.ts";
 import { RANGE_FIELDS } from "../http/time-pages.ts";
@@ -38,7 +38,7 @@ export const CallReplayBody = Type.Object(
   {
     destinationId: Type.String({
       minLength: 1,
-      description: `Whose calls are meant: those that were sent to it and accepted within the last ${durationText(KEPT_MS.deliveryJobs)}. It may be deleted when toDestinationId is given.`,
+      description: `Whose calls are meant: those that were sent to it and accepted within the last ${formatDuration(KEPT_MS.deliveryJobs, "h")}. It may be deleted when toDestinationId is given.`,
     }),
     toDestinationId: Type.Optional(
       Type.String({ minLength: 1, description: "The destination that gets them instead." }),
