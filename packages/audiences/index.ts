@@ -10,6 +10,7 @@ export type {
   ComputedTraitDefinition,
   Reading,
 } from "./definition/definition.ts";
+export { NAME_FIELDS } from "./definition/event-leaf.ts";
 export { limitHistory } from "./definition/limit-history.ts";
 export { type AudienceContext, parseAudience } from "./definition/parse-audience.ts";
 export { parseComputedTrait } from "./definition/parse-computed-trait.ts";

@@ -1,4 +1,4 @@
-import { type CallType, isCallType } from "./call-types.ts";
+import { CALL_TYPES, type CallType, hasPreviousId, isCallType } from "./call-types.ts";
 import { withClientIp } from "./client-context.ts";
 import { deliveredBody } from "./delivered-body.ts";
 import { readIntegrations } from "./integrations.ts";
@@ -67,12 +67,11 @@ export function acceptCall(raw: unknown, context: AcceptContext): Acceptance {
   return tooLarge === undefined ? { ok: true, call: accepted } : { ok: false, ...tooLarge };
 }
 
+const TYPES = new Intl.ListFormat("en-GB", { type: "disjunction" }).format(CALL_TYPES);
+
 function invalidType(type: unknown): Rejection {
   const found = typeof type === "string" ? `"${type.slice(0, 40)}"` : describeJson(type);
-  return {
-    code: "invalid_type",
-    message: `type must be track, page, screen, identify, group or alias, is ${found}`,
-  };
+  return { code: "invalid_type", message: `type must be ${TYPES}, is ${found}` };
 }
 
 function faultRejection(call: JsonObject): Rejection | undefined {
@@ -130,7 +129,7 @@ function normalise(call: ValidCall, type: CallType, context: AcceptContext): Acc
     type,
     userId: call.userId || null,
     anonymousId: call.anonymousId || null,
-    previousId: type === "alias" ? (call.previousId ?? null) : null,
+    previousId: hasPreviousId(type) ? (call.previousId ?? null) : null,
     event: type === "track" ? (call.event ?? null) : null,
     integrations: readIntegrations(integrations),
     timestampMs,

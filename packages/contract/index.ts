@@ -23,7 +23,17 @@ export {
   userIn,
   userKey,
 } from "./call-identity.ts";
-export { CALL_TYPES, type CallType, type DeliveredType, isCallType } from "./call-types.ts";
+export {
+  CALL_TYPES,
+  CALLS,
+  type CallType,
+  type DeliveredType,
+  hasPreviousId,
+  isCallType,
+  isNamedCallType,
+  NAMED_CALL_TYPES,
+  type NamedCallType,
+} from "./call-types.ts";
 export { type DeleteParts, deleteBody } from "./delivered-body.ts";
 export {
   type DeliveryHeadersOptions,

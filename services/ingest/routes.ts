@@ -1,4 +1,4 @@
-import { CALL_TYPES, type CallType } from "#contract";
+import { CALL_TYPES, CALLS, type CallType } from "#contract";
 
 /** What a request asks for (contract 7.1). */
 export type Route =
@@ -8,15 +8,6 @@ export type Route =
   | { readonly kind: "pixel"; readonly type: string; readonly data: string }
   | { readonly kind: "settings"; readonly writeKey: string };
 
-const SHORT_FORMS: Readonly<Record<CallType, string>> = {
-  track: "t",
-  identify: "i",
-  page: "p",
-  screen: "s",
-  group: "g",
-  alias: "a",
-};
-
 function postRoutes(): ReadonlyMap<string, Route> {
   const routes = new Map<string, Route>();
   const add = (name: string, route: Route) => {
@@ -24,7 +15,7 @@ function postRoutes(): ReadonlyMap<string, Route> {
   };
   for (const type of CALL_TYPES) {
     add(type, { kind: "call", type });
-    add(SHORT_FORMS[type], { kind: "call", type });
+    add(CALLS[type].shortPath, { kind: "call", type });
   }
   for (const name of ["batch", "import", "b"]) add(name, { kind: "batch" });
   add("m", { kind: "client-metrics" });

@@ -1,4 +1,5 @@
 // Calls of suppressed users that an ingest process accepted without knowing: its table was behind, or had lost its topic (contract 5.2).
+import { hasPreviousId } from "#contract";
 import { type Call, type Suppression, suppressionKey, userHash, witnessesOf } from "#topics";
 import type { Connection, RouterContext } from "./connection.ts";
 
@@ -31,7 +32,7 @@ export function isSuppressed(table: SuppressionTable, call: CallOfUser): boolean
 }
 
 function usersOf({ type, userId, body }: CallOfUser): string[] {
-  const previousId: unknown = type === "alias" ? JSON.parse(body.toString()).previousId : undefined;
+  const previousId: unknown = hasPreviousId(type) ? JSON.parse(body.toString()).previousId : undefined;
   return [userId, previousId].filter((user) => typeof user === "string");
 }
 

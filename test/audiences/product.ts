@@ -22,6 +22,7 @@ import {
   survivorOf,
   userProfileId,
 } from "#audiences";
+import { isNamedCallType } from "#contract";
 import type { ProfileState } from "#topics";
 import type { Case, CaseComputation } from "./case.ts";
 import type { SentFlip } from "./naive.ts";
@@ -207,7 +208,7 @@ export class Product {
   }
 
   #usesOf({ name, type }: ProfileCall) {
-    if (name === null || (type !== "track" && type !== "page" && type !== "screen")) return [];
+    if (name === null || !isNamedCallType(type)) return [];
     return this.set.events[type].get(name) ?? [];
   }
 

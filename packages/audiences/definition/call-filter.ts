@@ -1,8 +1,8 @@
 // A filter on single calls: groups and conditions as audiences have them, without what needs a user's history.
-import type { JsonObject } from "#contract";
+import type { JsonObject, NamedCallType } from "#contract";
 import { isPassing, readCondition, readWhere } from "./conditions.ts";
-import type { Condition, OccurrenceType, Reading } from "./definition.ts";
-import { NAME_FIELDS, type NameField, readName, TYPES } from "./event-leaf.ts";
+import type { Condition, Reading } from "./definition.ts";
+import { NAME_FIELDS, type NameField, readName, typeNamedBy } from "./event-leaf.ts";
 import { MAX_DEPTH, MAX_READ_LEAVES } from "./limits.ts";
 import { Problems } from "./problems.ts";
 
@@ -14,7 +14,7 @@ export type CallFilter =
   /** Calls of one name. */
   | {
       readonly kind: "call";
-      readonly type: OccurrenceType;
+      readonly type: NamedCallType;
       readonly name: string;
       readonly where: readonly Condition[];
     };
@@ -135,7 +135,7 @@ function readCall(
   const name = readName(object[field], `${path}.${field}`, problems);
   const where = readWhere(object["where"], `${path}.where`, problems);
   checkLasting(where, `${path}.where`, problems);
-  return name === undefined ? undefined : { kind: "call", type: TYPES[field], name, where };
+  return name === undefined ? undefined : { kind: "call", type: typeNamedBy(field), name, where };
 }
 
 /** A call that is read again after a crash has to go the same way. */

@@ -1,5 +1,5 @@
 // What a definition says, once it has been read: the compiled form of docs/use/audiences.md.
-import type { Problem } from "#contract";
+import type { NamedCallType, Problem } from "#contract";
 
 export type Scalar = string | number | boolean;
 
@@ -60,13 +60,11 @@ export interface ReduceMeasure {
   readonly path: readonly string[];
 }
 
-export type OccurrenceType = "track" | "page" | "screen";
-
 /** Calls of one name. `key` is the hash of all the rest, so that equal leaves share their state. */
 export interface EventLeaf {
   readonly kind: "event";
   readonly key: string;
-  readonly type: OccurrenceType;
+  readonly type: NamedCallType;
   readonly name: string;
   readonly where: readonly Condition[];
   readonly window: Window;

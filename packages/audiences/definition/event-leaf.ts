@@ -1,12 +1,11 @@
-// { event | page | screen, where, within, between, after, before, count | reduce }
+// { event | page | …, where, within, between, after, before, count | reduce }
 import { hash } from "node:crypto";
-import { describeJson, type JsonObject, mustBeOneOf } from "#contract";
+import { describeJson, type JsonObject, mustBeOneOf, NAMED_CALL_TYPES, type NamedCallType } from "#contract";
 import { isPassing, readPath, readWhere } from "./conditions.ts";
 import {
   type CountMeasure,
   type EventLeaf,
   type Leaf,
-  type OccurrenceType,
   REDUCE_FNS,
   type ReduceFn,
   type ReduceMeasure,
@@ -15,11 +14,14 @@ import { MAX_COUNT, MAX_PASSING_COUNT, MAX_TEXT_CHARACTERS } from "./limits.ts";
 import type { Problems } from "./problems.ts";
 import { readWindow } from "./windows.ts";
 
-/** By the field that names the calls. */
-export const TYPES = { event: "track", page: "page", screen: "screen" } as const;
+/** The field of a leaf that names the calls, and by its own name says of which type they are: `event` says track. */
+export type NameField = "event" | Exclude<NamedCallType, "track">;
 
-export type NameField = keyof typeof TYPES;
-export const NAME_FIELDS = Object.keys(TYPES) as NameField[];
+export const NAME_FIELDS = NAMED_CALL_TYPES.map((type): NameField => (type === "track" ? "event" : type));
+
+export function typeNamedBy(field: NameField): NamedCallType {
+  return field === "event" ? "track" : field;
+}
 
 const FIELDS = ["where", "within", "between", "after", "before"];
 
@@ -89,7 +91,7 @@ interface Place {
 }
 
 function readOccurrences(object: JsonObject, { path, nameField }: Place, problems: Problems) {
-  const type: OccurrenceType = TYPES[nameField];
+  const type = typeNamedBy(nameField);
   const name = readName(object[nameField], `${path}.${nameField}`, problems);
   const where = readWhere(object["where"], `${path}.where`, problems);
   return {

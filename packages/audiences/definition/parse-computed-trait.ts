@@ -5,7 +5,7 @@ import { Problems } from "./problems.ts";
 const ROOT = "definition";
 
 /**
- * Reads the definition of a computed trait (contract 8.2), `{ event | page | screen, where?, within?, reduce: { fn, path } }`, from JSON
+ * Reads the definition of a computed trait (contract 8.2), `{ event | page | …, where?, within?, reduce: { fn, path } }`, from JSON
  * of any shape. Every wrong field is named at once.
  */
 export function parseComputedTrait(input: unknown): Reading<ComputedTraitDefinition> {

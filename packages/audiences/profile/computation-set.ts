@@ -1,5 +1,5 @@
 // All audiences and computed traits of a space, compiled so that a call finds those that it touches.
-import type { OccurrenceType } from "../definition/definition.ts";
+import { NAMED_CALL_TYPES, type NamedCallType } from "#contract";
 import { type LeafPlan, planLeaf } from "../leaves/plan.ts";
 import { type Computation, type ComputationInput, isMetByNothing, type Node, rootOf } from "./computation.ts";
 
@@ -28,7 +28,7 @@ export interface ComputationSet {
   /** By id: versions that are prepared beside the one that holds. */
   readonly beside: ReadonlyMap<string, Computation>;
   /** By type and name of the call. */
-  readonly events: Readonly<Record<OccurrenceType, ReadonlyMap<string, readonly LeafUse[]>>>;
+  readonly events: Readonly<Record<NamedCallType, ReadonlyMap<string, readonly LeafUse[]>>>;
   /** By leaf key. */
   readonly leaves: ReadonlyMap<string, LeafUse>;
   /** By top-level trait. */
@@ -55,10 +55,9 @@ class Compiler {
   readonly byKey = new Map<string, Computation>();
   readonly beside = new Map<string, Computation>();
   readonly leaves = new Map<string, LeafUse>();
-  readonly events = { track: new Map(), page: new Map(), screen: new Map() } as Record<
-    OccurrenceType,
-    Map<string, LeafUse[]>
-  >;
+  readonly events = Object.fromEntries(
+    NAMED_CALL_TYPES.map((type) => [type, new Map<string, LeafUse[]>()]),
+  ) as Record<NamedCallType, Map<string, LeafUse[]>>;
   readonly traits = new Map<string, Computation[]>();
   readonly naming = new Map<Computation, Computation[]>();
   readonly #coverageOf: CoverageOf;

@@ -1,5 +1,5 @@
 // One call, folded into what its profile keeps.
-import type { CallIdentity } from "#contract";
+import { type CallIdentity, isNamedCallType } from "#contract";
 import { emptyState, foldIntoLeaf, type ReadCall, rootOf } from "../leaves/leaf.ts";
 import type { Computation } from "./computation.ts";
 import type { ComputationSet, LeafUse } from "./computation-set.ts";
@@ -86,7 +86,7 @@ export function foldCall(folding: Folding): void {
   const { call, set } = folding;
   const { name, type } = call;
   if (type === "identify") foldTraits(folding);
-  if ((type !== "track" && type !== "page" && type !== "screen") || name === null) return;
+  if (!isNamedCallType(type) || name === null) return;
   countEvent(folding, name);
   for (const use of set.events[type].get(name) ?? []) foldLeaf(use, folding);
 }

@@ -1,4 +1,5 @@
 // Who a call belongs to (docs/use/audiences.md, "Identity").
+import { hasPreviousId } from "#contract";
 
 const ANONYMOUS = "anon:";
 const USER = "user:";
@@ -53,7 +54,8 @@ export function survivorOf(profileId: string, redirectOf: RedirectOf): string {
 export function mergedBy({ type, userId, anonymousId, previousId }: Ids, redirectOf: RedirectOf): string[] {
   if (userId === null) return [];
   const named = anonymousId === null ? [] : [anonymousProfileId(anonymousId)];
-  if (type === "alias" && previousId) named.push(userProfileId(previousId), anonymousProfileId(previousId));
+  if (hasPreviousId(type) && previousId)
+    named.push(userProfileId(previousId), anonymousProfileId(previousId));
   const survivor = survivorOf(userProfileId(userId), redirectOf);
   return named.filter(
     (id, place) => id !== survivor && redirectOf(id) === undefined && named.indexOf(id) === place,

@@ -1,6 +1,6 @@
 // Which profile a call belongs to, and which profiles it merges into that one.
 import { mergedBy, profileIdOf } from "#audiences";
-import { SPACE_SOURCE } from "#contract";
+import { hasPreviousId, isNamedCallType, SPACE_SOURCE } from "#contract";
 import { type Call, type ProfileEventCall, type ProfileEventRecord, profileEvent } from "#topics";
 
 export interface KeyedEvent {
@@ -9,8 +9,6 @@ export interface KeyedEvent {
 }
 
 const NO_BODY = Buffer.from("{}");
-/** Calls of which more is kept than that they were there. */
-const FOLDED = new Set(["track", "page", "screen", "identify"]);
 
 function textAt(body: Buffer, field: string): string | null {
   const value = (JSON.parse(body.toString()) as Record<string, unknown>)[field];
@@ -19,18 +17,19 @@ function textAt(body: Buffer, field: string): string | null {
 
 function eventCall(call: Call): ProfileEventCall {
   const { anonymousId, body, event, messageId, receivedAtMs, sourceId, timestampMs, type, userId } = call;
-  const hasName = type === "page" || type === "screen";
+  const isNamed = isNamedCallType(type);
   return {
     type,
-    name: hasName ? textAt(body, "name") : event,
+    name: event ?? (isNamed ? textAt(body, "name") : null),
     userId,
     anonymousId,
-    previousId: type === "alias" ? textAt(body, "previousId") : null,
+    previousId: hasPreviousId(type) ? textAt(body, "previousId") : null,
     sourceId,
     messageId,
     timestampMs,
     receivedAtMs,
-    body: FOLDED.has(type) ? body : NO_BODY,
+    // Of other calls it is enough that they were there.
+    body: isNamed || type === "identify" ? body : NO_BODY,
   };
 }
 

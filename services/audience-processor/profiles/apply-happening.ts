@@ -8,6 +8,7 @@ import {
   type ProfileEvent,
   seedLeaves,
 } from "#audiences";
+import { isNamedCallType } from "#contract";
 import type { OutgoingRecord, Received } from "#kafka";
 import type { ProfileEventRecord } from "#topics";
 import { type KeyedEvent, releasesOf } from "../keying/profile-events.ts";
@@ -34,7 +35,7 @@ function judgedAt({ decoded, timestampMs }: Received<Happening>, watermarkMs: nu
 function seed(profile: Profile, event: ProfileEvent, { events, leaves }: ComputationSet): void {
   if (event.kind === "call") {
     const { name, type } = event.call;
-    if (name === null || (type !== "track" && type !== "page" && type !== "screen")) return;
+    if (name === null || !isNamedCallType(type)) return;
     seedLeaves(profile, events[type].get(name) ?? []);
   } else if (event.kind === "merge") {
     seedLeaves(profile, leaves.values());

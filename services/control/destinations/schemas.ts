@@ -1,4 +1,5 @@
 import { type Static, type TSchema, Type } from "typebox";
+import { NAME_FIELDS } from "#audiences";
 import { CALL_TYPES, type DeliveredType, type JsonObject, MAX_RETRY_DELAYS, MAX_WEBHOOKS } from "#contract";
 import { MASK } from "#secrets";
 import { BreakerView } from "../breakers/view.ts";
@@ -82,8 +83,7 @@ const Events = nullable<string[]>(
 const Filter = Type.Unsafe<JsonObject | null>({
   type: ["object", "null"],
   additionalProperties: true,
-  description:
-    "Conditions that a call has to meet to be sent: {path, op, value} on the call, {event | page | screen, where}, and all, any, not of these, with the operators of audiences (docs/use/audiences.md). Deletions are always sent. What the filters of all destinations of a source ask of a call is bounded (docs/use/destinations.md, Limits). null sends all.",
+  description: `Conditions that a call has to meet to be sent: {path, op, value} on the call, {${NAME_FIELDS.join(" | ")}, where}, and all, any, not of these, with the operators of audiences (docs/use/audiences.md). Deletions are always sent. What the filters of all destinations of a source ask of a call is bounded (docs/use/destinations.md, Limits). null sends all.`,
 });
 const LIMIT_NOTE =
   "With a limit all calls of the destination meet in one process, whatever `shards` was, so that it holds over all processes; calls that wait already keep their way until they are through.";

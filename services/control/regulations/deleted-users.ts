@@ -1,5 +1,5 @@
 // Which calls are of users that were deleted since: nothing sends them again.
-import { isDeletion } from "#contract";
+import { hasPreviousId, isDeletion } from "#contract";
 import { type DeadLetter, type Regulation, USER_HASH_BYTES, userHash } from "#topics";
 
 export interface DeletedUsers {
@@ -41,7 +41,7 @@ export function createDeletedUsers(regulations: Regulations): DeletedUsers {
     mayBeOfDeleted(letter) {
       const { type, userId } = letter;
       const mayName = (regulation: Regulation): boolean => userId !== null && names(regulation, userId);
-      return laterThan(letter).some((regulation) => type === "alias" || mayName(regulation));
+      return laterThan(letter).some((regulation) => hasPreviousId(type) || mayName(regulation));
     },
   };
 }
