@@ -1,4 +1,5 @@
 // The `hookline` command against a real control API, Kafka and registry.
+
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdtemp, readFile, rm, stat, writeFile } from "node:fs/promises";
@@ -6,6 +7,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
+import { SERVICE_NAMES } from "#contract";
 import { type ControlService, startControl } from "#support/control-service";
 import { environment } from "#support/environment";
 import { type Receiver, startReceiver } from "#support/receiver";
@@ -457,7 +459,10 @@ describe("the program", () => {
             .map((line) => JSON.parse(line).service),
         );
       if (isStopped) {
-        await until(() => ready().size === 5, { timeoutMs: 90_000, what: () => `five services: ${log}` });
+        await until(() => ready().size === SERVICE_NAMES.length, {
+          timeoutMs: 90_000,
+          what: () => `every service: ${log}`,
+        });
         child.kill("SIGTERM");
       }
       const [code] = await exited;
@@ -466,9 +471,7 @@ describe("the program", () => {
 
     test("runs every service, and ends them in order", async () => {
       const { code, ready } = await runAll({}, true);
-      expect(ready).toEqual(
-        new Set(["ingest", "webhook-router", "deliverer", "audience-processor", "control"]),
-      );
+      expect(ready).toEqual(new Set(SERVICE_NAMES));
       expect(code).toBe(0);
     }, 120_000);
 

@@ -3,11 +3,10 @@ import { readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { describe, expect, test } from "@jest/globals";
 import { parse } from "yaml";
-import { SERVICE_NAMES, SERVICES } from "#contract";
+import { SERVICE_NAMES, SERVICES, SERVICES_WITH_DISK } from "#contract";
 import { processSettings, type SettingsSchema, unknownSettings } from "#runtime";
 import { KAFKA_IMAGE, REGISTRY_IMAGE } from "../local/docker-containers.ts";
 import { withoutDigest } from "../release/images.ts";
-import { STARTED_SERVICES } from "../start/services.ts";
 
 const ROOT = join(import.meta.dirname, "../..");
 
@@ -78,7 +77,7 @@ const mountsOf = (name: string): string[] =>
 describe("docker-compose.yml", () => {
   test("runs every service of the product, each by its command", () => {
     const run = ours.filter(([name]) => (SERVICE_NAMES as readonly string[]).includes(name));
-    expect(named(run).toSorted()).toEqual([...STARTED_SERVICES].toSorted());
+    expect(named(run).toSorted()).toEqual([...SERVICE_NAMES].toSorted());
     for (const [name, { command }] of run) expect(command).toEqual([name]);
   });
 
@@ -159,12 +158,12 @@ describe("docker-compose.yml", () => {
     expect(
       mounted.map((volume) => volume.split(":")[0]).filter((name) => !named.includes(name ?? "")),
     ).toEqual([]);
-    for (const keeper of ["kafka", "webhook-router", "audience-processor", "control"])
+    for (const keeper of ["kafka", ...SERVICES_WITH_DISK])
       expect(compose.services[keeper]?.volumes?.length).toBeGreaterThan(0);
   });
 
   test("mounts to each service what its settings name, and nothing else", async () => {
-    for (const name of STARTED_SERVICES) {
+    for (const name of SERVICE_NAMES) {
       const own = await settingsOf(name);
       const { environment = {}, tmpfs = [] } = compose.services[name] ?? {};
       const foreign = Object.keys(environment).filter((variable) => !own.has(variable));
@@ -239,7 +238,7 @@ describe("docker-compose.three-brokers.yml", () => {
 
   test("tells every service of all of them", () => {
     const told = named(ours.filter(([, { environment = {} }]) => "HOOKLINE_KAFKA_BROKERS" in environment));
-    expect(told.length).toBe(STARTED_SERVICES.length + 2);
+    expect(told.length).toBe(SERVICE_NAMES.length + 2);
     for (const name of told)
       expect([name, override.services[name]?.environment?.["HOOKLINE_KAFKA_BROKERS"]]).toEqual([
         name,
@@ -250,29 +249,12 @@ describe("docker-compose.three-brokers.yml", () => {
 
 describe("what Prometheus is told", () => {
   test("is where Grafana is, for the links of alerts", () => {
-    const { global } = parse(readFileSync(file, "utf8")) as { global: Record<string, unknown> };
+    const { global } = parse(readFileSync(join(ROOT, "deploy/compose/prometheus.yml"), "utf8")) as {
+      global: Record<string, unknown>;
+    };
     const url = expect.stringMatching(/^http:\/\/127\.0\.0\.1:\$\{GRAFANA_PORT\}$/);
     expect(global["external_labels"]).toEqual({ grafana_url: url });
     const { environment } = compose.services["prometheus"] ?? {};
     expect(environment?.["GRAFANA_PORT"]).toMatch(/^\$\{GRAFANA_PORT:-3000\}$/);
-  });
-
-  const file = join(ROOT, "deploy/compose/prometheus.yml");
-  interface Scrape {
-    readonly job_name: string;
-    readonly dns_sd_configs: readonly { readonly names: readonly string[]; readonly port: number }[];
-  }
-
-  test("is where each service has its metrics", () => {
-    const { scrape_configs: scrapes } = parse(readFileSync(file, "utf8")) as {
-      scrape_configs: readonly Scrape[];
-    };
-    const found = scrapes.map(({ job_name: job, dns_sd_configs: [target] }) => [
-      job,
-      target?.names,
-      target?.port,
-    ]);
-    const wanted = SERVICE_NAMES.map((name) => [`hookline-${name}`, [name], SERVICES[name].metricsPort]);
-    expect(found.toSorted()).toEqual(wanted.toSorted());
   });
 });

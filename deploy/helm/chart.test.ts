@@ -6,13 +6,19 @@ import { beforeAll, describe, expect, test } from "@jest/globals";
 import { Ajv2020 } from "ajv/dist/2020.js";
 import fc from "fast-check";
 import { parse, parseAllDocuments } from "yaml";
-import { type JsonObject, SERVICES, type ServiceName } from "#contract";
+import {
+  type JsonObject,
+  portsOf,
+  SERVICE_NAMES,
+  SERVICES,
+  SERVICES_WITH_DISK,
+  type ServiceName,
+} from "#contract";
 import { addressPolicy } from "#egress";
 import { unknownSettings } from "#runtime";
 import { requireGo } from "#support/installed";
 import { kubernetesSchemas } from "#support/kubernetes-schemas";
 import { PRINCIPALS } from "#topics";
-import { STARTED_SERVICES } from "../start/services.ts";
 import { CHART, EXAMPLES, manifestsOf } from "./helm.ts";
 
 requireGo();
@@ -99,13 +105,13 @@ describe("every example", () => {
     const own = manifests.get(example);
     const kinds = (kind: string): string[] => ofKind(kind, own).map(componentOf).toSorted();
     expect([...kinds("Deployment"), ...kinds("StatefulSet")].toSorted()).toEqual(
-      [...STARTED_SERVICES].toSorted(),
+      [...SERVICE_NAMES].toSorted(),
     );
-    expect(kinds("StatefulSet")).toEqual(["audience-processor", "control", "webhook-router"]);
+    expect(kinds("StatefulSet")).toEqual(SERVICES_WITH_DISK.toSorted());
     for (const { spec } of ofKind("StatefulSet", own))
       expect(spec.volumeClaimTemplates[0].metadata.name).toBe("data");
-    expect(kinds("PodDisruptionBudget")).toEqual([...STARTED_SERVICES].toSorted());
-    expect(kinds("NetworkPolicy")).toEqual([...STARTED_SERVICES, "topics"].toSorted());
+    expect(kinds("PodDisruptionBudget")).toEqual([...SERVICE_NAMES].toSorted());
+    expect(kinds("NetworkPolicy")).toEqual([...SERVICE_NAMES, "topics"].toSorted());
     expect(kinds("Job")).toEqual(["topics"]);
   });
 });
@@ -147,16 +153,9 @@ describe("every workload", () => {
   });
 
   test("gets more time to end than it takes, with what passes before it is told", () => {
-    const graceOf = {
-      ingest: 30,
-      "webhook-router": 30,
-      deliverer: 45,
-      control: 45,
-      "audience-processor": 60,
-    };
     for (const workload of workloads) {
       const { terminationGracePeriodSeconds: grace } = podOf(workload);
-      expect(grace).toBe(graceOf[componentOf(workload) as ServiceName]);
+      expect(grace).toBe(SERVICES[componentOf(workload) as ServiceName].graceSeconds);
       const own = Number.parseInt(environmentOf(workload)["HOOKLINE_SHUTDOWN_GRACE"] ?? "", 10);
       const [, waited] = /(\d+)\)$/.exec(containerOf(workload).lifecycle.preStop.exec.command.at(-1)) ?? [];
       expect(own + Number(waited) / 1000).toBeLessThan(grace);
@@ -380,7 +379,7 @@ describe("network policies", () => {
       const open = (policy.spec.ingress ?? []).flatMap(({ ports }: Manifest) =>
         ports.map(({ port }: Manifest) => port),
       );
-      const own: readonly number[] = name === "topics" ? [] : Object.values(SERVICES[name as ServiceName]);
+      const own: readonly number[] = name === "topics" ? [] : portsOf(name as ServiceName);
       expect(open.toSorted()).toEqual(own.toSorted());
     }
   });

@@ -8,7 +8,7 @@ import { tmpdir } from "node:os";
 import { dirname, join, matchesGlob } from "node:path";
 import { text } from "node:stream/consumers";
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
-import { SERVICE_NAMES, SERVICES } from "#contract";
+import { portsOf, SERVICE_NAMES } from "#contract";
 import { environment } from "#support/environment";
 import { withoutDigest } from "../release/images.ts";
 
@@ -51,7 +51,7 @@ describe("the Dockerfile", () => {
     );
     expect(found.get("HEALTHCHECK")?.[0]).toContain('CMD ["/usr/local/bin/node", "/app/bin/health.mjs"]');
     expect(found.get("VOLUME")).toEqual(["/data"]);
-    const ports = SERVICE_NAMES.flatMap((name) => Object.values(SERVICES[name])).toSorted((a, b) => a - b);
+    const ports = SERVICE_NAMES.flatMap(portsOf).toSorted((a, b) => a - b);
     expect(found.get("EXPOSE")).toEqual([ports.join(" ")]);
   });
 

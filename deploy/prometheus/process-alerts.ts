@@ -1,20 +1,19 @@
 // Alerts about the processes themselves.
+import { SERVICE_NAMES, type ServiceName } from "#contract";
 import type { AlertText } from "./rule.ts";
 
-const SERVICES = ["ingest", "webhook-router", "deliverer", "audience-processor", "control"] as const;
-
 /** A service that this deployment does without is not missed. */
-const NOT_WANTED: Partial<Record<(typeof SERVICES)[number], string>> = {
+const NOT_WANTED: Partial<Record<ServiceName, string>> = {
   "audience-processor": "max(hookline_control_has_audiences) == 0",
 };
 
-function absent(service: (typeof SERVICES)[number]): string {
+function absent(service: ServiceName): string {
   const isAbsent = `absent(hookline_build_info{service="${service}"})`;
   const notWanted = NOT_WANTED[service];
   return notWanted === undefined ? isAbsent : `(${isAbsent} unless on () (${notWanted}))`;
 }
 
-const ABSENT = SERVICES.map(absent).join(" or ");
+const ABSENT = SERVICE_NAMES.map(absent).join(" or ");
 
 export const PROCESSES: readonly AlertText[] = [
   {

@@ -1,11 +1,12 @@
 import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
+import type { ServiceName } from "#contract";
 import { type Environment, readSettings } from "#runtime";
 import type { Stack } from "#stack";
 import { settings as provisionSchema } from "../provision/config.ts";
 import { runProvision } from "../provision/index.ts";
 import { environmentOf } from "./service-settings.ts";
-import { metricsPortOf, type StartedService, startedServices } from "./services.ts";
+import { metricsPortOf, startedServices } from "./services.ts";
 import { type SupervisedService, superviseService } from "./supervised-service.ts";
 
 const ROOT = join(import.meta.dirname, "../..");
@@ -79,7 +80,7 @@ export async function startProduct(options: ProductOptions): Promise<Product> {
     `Starting ${startedServices(environment).toReversed().join(", ")} (logs in ${join(options.logFolder, "*.log")}) ...`,
   );
   const services = await superviseAll(environment, options);
-  const portOf = (service: StartedService, name: string): number | undefined =>
+  const portOf = (service: ServiceName, name: string): number | undefined =>
     services.find((one) => one.name === service)?.ports[name];
   return {
     ingestUrl: `http://127.0.0.1:${portOf("ingest", "ingestPort")}`,

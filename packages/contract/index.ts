@@ -115,7 +115,14 @@ export {
   retrySpread,
   retryTier,
 } from "./retry-schedule.ts";
-export { clientIdOf, SERVICE_NAMES, SERVICES, type ServiceName } from "./services.ts";
+export {
+  clientIdOf,
+  portsOf,
+  SERVICE_NAMES,
+  SERVICES,
+  SERVICES_WITH_DISK,
+  type ServiceName,
+} from "./services.ts";
 export { signBody } from "./signature.ts";
 export { type StandardWebhookParts, standardWebhookHeaders, webhookId } from "./standard-webhooks.ts";
 export { type CallWarning, parseTimestamp, timestampWarning, WARNING_CODES } from "./timestamp.ts";

@@ -1,11 +1,11 @@
 // What is tried, in order. Each rejects when it does not come out as it should; what it gives goes into the report.
+import { SERVICE_NAMES } from "#contract";
 import { requestJson } from "#support/api";
 import { until } from "#support/until";
 import { type Scene, stopwatch } from "./scene.ts";
 
 type Stage = (scene: Scene) => Promise<unknown>;
 
-const SERVICES = ["control", "webhook-router", "deliverer", "ingest", "audience-processor"] as const;
 const WAITING_CALLS = 20;
 const PROMETHEUS = "http://127.0.0.1:9090";
 const ALERTMANAGER = "http://127.0.0.1:9093";
@@ -31,7 +31,7 @@ const up: Stage = async (scene) => {
 /** Each process ends without warning, and the engine's own start of it is enough. */
 const kill: Stage = async (scene) => {
   const recoverySeconds: Record<string, number> = {};
-  for (const service of [...SERVICES, "kafka", "registry"])
+  for (const service of [...SERVICE_NAMES, "kafka", "registry"])
     recoverySeconds[service] = await scene.secondsToRecover(service);
   await scene.send("after-the-kills", 5);
   await scene.arrived("after-the-kills", 5);
@@ -78,7 +78,7 @@ type Alerts = readonly { readonly labels: { readonly alertname: string } }[];
 /** Prometheus has every service, with the rules that are shipped, and Alertmanager gets what it fires. */
 const observability: Stage = async ({ compose }) => {
   await compose.run("up", "--detach", "--wait", "prometheus", "alertmanager");
-  const wanted = SERVICES.map((service) => `hookline-${service}`).toSorted();
+  const wanted = SERVICE_NAMES.map((service) => `hookline-${service}`).toSorted();
   let seen: readonly string[] = [];
   const areScraped = async () => {
     const { body } = await requestJson<Targets>(`${PROMETHEUS}/api/v1/targets`);

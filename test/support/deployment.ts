@@ -2,10 +2,10 @@ import { randomBytes } from "node:crypto";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { SERVICE_NAMES, type ServiceName } from "#contract";
 import { createKafka } from "#kafka";
 import { allTopics, type DeadLetter, type TopicMap, topicMap } from "#topics";
 import { runProvision } from "../../deploy/provision/index.ts";
-import { STARTED_SERVICES, type StartedService } from "../../deploy/start/services.ts";
 import { type ApiAnswer, type ControlClient, controlClient, sendCall } from "./api.ts";
 import { readDeadLetters } from "./dead-letters.ts";
 import { metricsOf, sumOfMetric } from "./metrics.ts";
@@ -14,9 +14,9 @@ import { type TestStack, useStack } from "./stack.ts";
 import { until } from "./until.ts";
 
 /** What calls need on their way to webhooks. A test of audiences starts the process that keeps them itself. */
-export type DeployedService = Exclude<StartedService, "audience-processor">;
+export type DeployedService = Exclude<ServiceName, "audience-processor">;
 
-export const DEPLOYED_SERVICES = STARTED_SERVICES.filter((name) => name !== "audience-processor");
+export const DEPLOYED_SERVICES = SERVICE_NAMES.toReversed().filter((name) => name !== "audience-processor");
 
 const IN_FORCE_TIMEOUT_MS = 15_000;
 const PROVISION_DEADLINE_MS = 30_000;
@@ -46,7 +46,7 @@ export interface Deployment {
   readonly service: (name: DeployedService) => ServiceProcess;
   /** Starts one more process of a service, with these HOOKLINE_ variables over the deployment's; of the code in `root`, this version's unless given. */
   readonly addProcess: (
-    name: StartedService,
+    name: ServiceName,
     settings?: Readonly<Record<string, string>>,
     root?: string,
   ) => Promise<ServiceProcess>;

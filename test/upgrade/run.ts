@@ -3,7 +3,7 @@ import { randomBytes } from "node:crypto";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { SERVICE_NAMES, type ServiceName } from "#contract";
+import { SERVICE_NAMES, SERVICES, type ServiceName } from "#contract";
 import { requestJson } from "#support/api";
 import { type DeployedService, type Deployment, startDeployment } from "#support/deployment";
 import { oldVersion } from "#support/old-version";
@@ -38,8 +38,6 @@ export interface UpgradeReport extends Account {
 
 /** The last is where the calls come in. */
 const ORDER: readonly ServiceName[] = SERVICE_NAMES.toReversed();
-/** A process of the other version takes over the disk of the one that was replaced. */
-const WITH_DISK: readonly ServiceName[] = ["webhook-router", "audience-processor", "control"];
 const WAIT_MS = 120_000;
 const PARTITIONS = 4;
 const RETRY_DELAY_MS = 500;
@@ -144,7 +142,8 @@ async function replace(scene: Scene, name: ServiceName, going: ServiceProcess): 
   log(`${name}: both versions side by side`);
   const exitCode = await going.stop();
   if (name === "ingest") ingestUrls.shift();
-  if (WITH_DISK.includes(name)) await start(name);
+  // It takes over the disk of the one that was replaced.
+  if (SERVICES[name].hasDisk) await start(name);
   await delivered(scene);
   log(`${name}: the one that was replaced ended with ${exitCode}`);
   return exitCode;

@@ -1,4 +1,5 @@
 // How much of everything a load needs. Pure sums; docs/operate/scaling.md says them in words.
+import type { ServiceName } from "#contract";
 import { KEPT_MS } from "#topics";
 import {
   ASSUMED,
@@ -36,8 +37,6 @@ interface ServicePlan {
   readonly diskBytes: number;
 }
 
-type PlannedService = "ingest" | "webhook-router" | "deliverer" | "audience-processor" | "control";
-
 interface BrokerPlan {
   readonly brokers: number;
   readonly cores: number;
@@ -48,7 +47,7 @@ interface BrokerPlan {
 }
 
 export interface Capacity {
-  readonly services: Readonly<Record<PlannedService, ServicePlan>>;
+  readonly services: Readonly<Record<ServiceName, ServicePlan>>;
   readonly partitions: number;
   readonly kafka: BrokerPlan;
 }

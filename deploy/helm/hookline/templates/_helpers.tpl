@@ -173,8 +173,22 @@ priorityClassName: {{ . }}
 {{- end }}
 
 {{/*
-A pod of one service: (dict "root" $ "name" "ingest" "values" $.Values.ingest "metricsPort" 9401 "port" 8080 "grace" 30 "secrets" list).
-`storage` says that the workload gives it a volume called `data`.
+The services of this release, as JSON: what files/services.json says of each, with its `values`.
+*/}}
+{{- define "hookline.services" -}}
+{{- $services := list }}
+{{- range .Files.Get "files/services.json" | fromJsonArray }}
+{{- $values := index $.Values .valuesKey }}
+{{- if dig "enabled" true $values }}
+{{- $services = append $services (set . "values" $values) }}
+{{- end }}
+{{- end }}
+{{- toJson $services }}
+{{- end }}
+
+{{/*
+A pod of one service of hookline.services, with `root`.
+`hasDisk` says that the workload gives it a volume called `data`.
 */}}
 {{- define "hookline.pod" -}}
 {{- $root := .root }}
@@ -190,7 +204,7 @@ spec:
   automountServiceAccountToken: false
   enableServiceLinks: false
   # Longer than the service takes itself, with the time before it is told.
-  terminationGracePeriodSeconds: {{ .grace }}
+  terminationGracePeriodSeconds: {{ .graceSeconds }}
   securityContext: {{- include "hookline.podSecurity" $root | nindent 4 }}
   {{- with include "hookline.scheduling" $root | trim }}{{ . | nindent 2 }}{{ end }}
   topologySpreadConstraints:
@@ -210,7 +224,7 @@ spec:
       env:
         {{- include "hookline.connection" . | trim | nindent 8 }}
         - name: HOOKLINE_SHUTDOWN_GRACE
-          value: {{ sub .grace 10 }}s
+          value: {{ sub .graceSeconds 10 }}s
         {{- if has "encryption-keys" .secrets }}
         - name: HOOKLINE_ENCRYPTION_KEYS_FILE
           value: /secrets/encryption-keys
@@ -275,7 +289,7 @@ spec:
         {{- with include "hookline.connectionMounts" $root | trim }}{{ . | nindent 8 }}{{ end }}
   volumes:
     - { name: tmp, emptyDir: { sizeLimit: 64Mi } }
-    {{- if not .storage }}
+    {{- if not .hasDisk }}
     - { name: data, emptyDir: { sizeLimit: 64Mi } }
     {{- end }}
     {{- if .secrets }}
