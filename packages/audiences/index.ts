@@ -28,9 +28,6 @@ export {
   applyEvent,
   completeRelease,
   evaluate,
-  type Moment,
-  type Outcome,
-  type ProfileEvent,
 } from "./profile/apply.ts";
 export {
   addPast,
@@ -47,6 +44,7 @@ export {
   withNaming,
 } from "./profile/computation-set.ts";
 export { evaluateComputation } from "./profile/evaluate.ts";
+export type { Moment, Outcome, ProfileEvent } from "./profile/event.ts";
 export type { ProfileCall } from "./profile/fold.ts";
 export { Gathering } from "./profile/gathering.ts";
 export {
@@ -63,6 +61,7 @@ export { leafKeysOf } from "./profile/leaf-keys.ts";
 export {
   createProfile,
   type Flip,
+  isFull,
   MAX_PROFILE_BYTES,
   MAX_TRAITS,
   type Profile,

@@ -625,7 +625,7 @@ export interface ProfileState {
   nextDeadlineMs: null | number;
   /** Latest moment at which the profile was judged; 0 when never. */
   judgedAtMs: number;
-  /** Too large or with too many traits: calls do not change it any more. */
+  /** Too large: calls do not change it until there is room. Read by versions before, which never thaw it. */
   isFrozen: boolean;
   /** Id of the profile that this one was merged into. */
   redirectTo: null | string;

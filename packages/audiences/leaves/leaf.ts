@@ -24,6 +24,8 @@ const MAX_VALUE_CHARACTERS = 512;
 export interface FoldedCall {
   readonly atMs: number;
   readonly nowMs: number;
+  /** False where the profile has no room for further values of unique. */
+  readonly hasRoom?: boolean;
   readonly call: ReadCall;
 }
 
@@ -107,7 +109,7 @@ export function foldIntoLeaf(plan: LeafPlan, state: LeafState, folded: FoldedCal
       addTime(state, pick.atMs, plan, nowMs);
       break;
     case "values":
-      addValue(state, pick, plan, nowMs);
+      addValue(state, pick, plan, folded);
       break;
     case "occurrences":
       addTimed(state, pick, plan, folded);

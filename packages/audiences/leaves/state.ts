@@ -45,6 +45,8 @@ export interface ValuesState {
   textBytes: number;
   /** Before this moment no bucket is over. */
   pruneAtMs: number;
+  /** Of unique_count: no long value is kept as it is. */
+  isHashed: boolean;
 }
 
 /** One occurrence that counts from one moment until another. */

@@ -95,6 +95,25 @@ export function mergeTallies(into: Tally[], from: readonly Tally[], plan: LeafPl
   for (const tally of from) mergeTally(tallyAt(into, tally.index, tally.firstMs), tally, fn);
 }
 
+/** Joins each bucket with those after it as long as they span no more than `widthMs`. True when there were some. */
+export function joinTallies(tallies: Tally[], plan: LeafPlan, widthMs: number): boolean {
+  const fn = pickFnOf(plan);
+  const before = tallies.length;
+  let kept = 0;
+  for (const tally of tallies) {
+    const last = tallies[kept - 1];
+    if (last !== undefined && tally.lastMs - last.firstMs <= widthMs) {
+      // Under the later index: until then occurrences of it may come.
+      mergeTally(tally, last, fn);
+      kept -= 1;
+    }
+    tallies[kept] = tally;
+    kept += 1;
+  }
+  tallies.length = kept;
+  return kept < before;
+}
+
 /** Whether the bucket counts now. */
 export function counts({ firstMs, lastMs }: Tally, { leaf }: LeafPlan, nowMs: number): boolean {
   const { enterMs, leaveMs } = leaf.window;

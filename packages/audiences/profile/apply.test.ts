@@ -4,7 +4,7 @@ import { parseComputedTrait } from "../definition/parse-computed-trait.ts";
 import { advance, applyEvent, evaluate } from "./apply.ts";
 import type { ComputationInput } from "./computation.ts";
 import { type ComputationSet, compileSet } from "./computation-set.ts";
-import { createProfile, MAX_PROFILE_BYTES, MAX_TRAITS, type Profile } from "./profile.ts";
+import { createProfile, type Profile } from "./profile.ts";
 import { MAX_RECENT_CALLS } from "./recent-calls.ts";
 import { profileToRecord } from "./record.ts";
 
@@ -119,33 +119,6 @@ describe("what counts once", () => {
     const event = { kind: "delete", atMs: NOW_MS } as const;
     expect(applyEvent(bench.profile, event, set, { offset: 1, nowMs: NOW_MS })).toBe("already_applied");
     expect(bench.profile.deletedAtMs).toBeUndefined();
-  });
-});
-
-describe("what a profile may hold", () => {
-  const set = compileSet([audience({ event: "A", within: "60s" })]);
-
-  test("300 traits: the next one is not taken, and the profile is frozen; its windows still end", () => {
-    const bench = new Bench(set);
-    bench.call({});
-    const traits = Object.fromEntries(Array.from({ length: MAX_TRAITS }, (_, index) => [`t${index}`, index]));
-    expect(bench.call({ type: "identify", body: { traits } })).toBe("applied");
-    expect(bench.call({ type: "identify", body: { traits: { t0: "new", more: 1 } } })).toBe("applied");
-    expect(bench.profile.traits.size).toBe(MAX_TRAITS);
-    expect(bench.profile.traits.get("t0")?.value).toBe("new");
-    expect(bench.call({})).toBe("frozen");
-    advance(bench.profile, set, NOW_MS + 60_000);
-    expect(bench.texts()).toEqual(["true", "false"]);
-  });
-
-  test("64 KB: the call that goes beyond is the last one", () => {
-    const bench = new Bench(set);
-    const half = "x".repeat(MAX_PROFILE_BYTES / 2);
-    bench.call({ type: "identify", body: { traits: { a: half } } });
-    expect(bench.call({ type: "identify", body: { traits: { a: half } } })).toBe("applied");
-    expect(bench.call({ type: "identify", body: { traits: { b: half } } })).toBe("applied");
-    expect(bench.profile.isFrozen).toBe(true);
-    expect(bench.call({})).toBe("frozen");
   });
 });
 

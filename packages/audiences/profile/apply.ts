@@ -2,60 +2,15 @@
 import { eventTimeOf, isBackfilled, isOfDeleted } from "./backfill.ts";
 import type { Computation } from "./computation.ts";
 import { type ComputationSet, withNaming } from "./computation-set.ts";
+import type { Moment, Outcome, ProfileEvent } from "./event.ts";
 import { foldCall, type ProfileCall } from "./fold.ts";
 import { absorb, mergeOf } from "./merge.ts";
-import { emptyProfile, forgetResults, MAX_PROFILE_BYTES, type Profile } from "./profile.ts";
+import { emptyProfile, forgetResults, isFull, type Profile } from "./profile.ts";
 import { knowsCall, rememberCall } from "./recent-calls.ts";
+import { makeRoom } from "./room.ts";
 import { dueComputations, findNextDeadline, settle } from "./settle.ts";
 import { profileBytes } from "./size.ts";
 import { isSilenced, isSuppressedIn, setSuppression } from "./suppression.ts";
-
-/** What can happen to a profile. */
-export type ProfileEvent =
-  | { readonly kind: "call"; readonly call: ProfileCall }
-  /** Another profile is merged into this one. */
-  | { readonly kind: "merge"; readonly moved: Profile }
-  /** This profile is merged into another one. */
-  | { readonly kind: "release"; readonly to: string; readonly linkedAtMs?: number }
-  /** The user was deleted (contract 5.3). */
-  | { readonly kind: "delete"; readonly atMs: number }
-  /** An import has put the user on a list, or taken him off it (contract 8.6). */
-  | {
-      readonly kind: "list";
-      readonly listId: string;
-      readonly isMember: boolean;
-      /** When the list was uploaded. */
-      readonly atMs?: number;
-    }
-  /** The user is suppressed, or is not any more (contract 5.2). */
-  | { readonly kind: "suppress"; readonly sourceId: string | null; readonly isSuppressed: boolean };
-
-/** Why an event has changed nothing, or that it was applied. */
-export type Outcome =
-  | "applied"
-  /** Its offset is in the state already: it was read again. */
-  | "already_applied"
-  /** The profile was merged into `redirectTo`, to which the event belongs now. */
-  | "redirected"
-  /** It came by a merge that a deletion has ended since: it belongs to the profile that has passed it on. */
-  | "unlinked"
-  /** The call, the uploaded list or the merge is older than the user's deletion. */
-  | "deleted"
-  /** The user is suppressed. */
-  | "suppressed"
-  | "frozen"
-  /** A copy of a call that counts already (contract 1.8). */
-  | "duplicate";
-
-export interface Moment {
-  readonly offset: number;
-  /** The partition's watermark, Unix ms. */
-  readonly nowMs: number;
-  /** Of an event that a merged profile has passed on: when that was merged, Unix ms. */
-  readonly passedByLinkMs?: number | undefined;
-  /** Of an event that came back: the moment of the deletion that has ended the merge. */
-  readonly endedAtMs?: number | undefined;
-}
 
 /** For a profile time never goes back. */
 function judgeAt(profile: Profile, nowMs: number): number {
@@ -70,11 +25,11 @@ function conclude(
   set: ComputationSet,
   { isNew, nowMs }: { isNew: boolean; nowMs: number },
 ): void {
+  if (isFull(profile)) makeRoom(profile, { set, nowMs, touched });
   withNaming(touched, set.naming);
   if (isNew) for (const computation of set.whenEmpty) touched.add(computation);
   for (const computation of dueComputations(profile, set, nowMs)) touched.add(computation);
   settle(profile, touched, nowMs);
-  if (profile.sizeBytes > MAX_PROFILE_BYTES) profile.isFrozen = true;
 }
 
 /** Begins the record of a user who comes back after a deletion. */
@@ -86,14 +41,14 @@ function applyCall(profile: Profile, call: ProfileCall, set: ComputationSet, mom
   const nowMs = Math.max(profile.judgedAtMs, moment.nowMs);
   if (isOfDeleted(profile, call)) return "deleted";
   if (isSuppressedIn(profile, call.sourceId)) return "suppressed";
-  if (profile.isFrozen) return "frozen";
+  const touched = new Set<Computation>();
+  if (isFull(profile) && !makeRoom(profile, { set, nowMs, touched })) return "frozen";
   if (!rememberCall(profile, call)) return "duplicate";
   beginAnew(profile, moment.offset);
   const isNew = profile.judgedAtMs === 0;
   const atMs = eventTimeOf(call, nowMs);
   // What ended before the call happened has ended; what ends between the call and now may be prolonged by it.
   if (atMs >= profile.nextDeadlineMs) advance(profile, set, atMs);
-  const touched = new Set<Computation>();
   foldCall({ profile, call, set, atMs, nowMs: judgeAt(profile, nowMs), touched });
   conclude(profile, touched, set, { isNew, nowMs: profile.judgedAtMs });
   return "applied";

@@ -3,7 +3,7 @@ import { emptyState, foldIntoLeaf, mergeStates } from "../leaves/leaf.ts";
 import type { LeafState } from "../leaves/state.ts";
 import type { LeafUse } from "./computation-set.ts";
 import type { ProfileCall } from "./fold.ts";
-import { MAX_PROFILE_BYTES, type Profile } from "./profile.ts";
+import { isFull, type Profile } from "./profile.ts";
 import { leafBytes, profileBytes } from "./size.ts";
 
 /** Event times before the year 1 count as that: the record's numbers end at 2^52. */
@@ -45,10 +45,10 @@ export function isOfDeleted(
 
 /** Whether the call is of no account: the profile takes none any more, or it is of a deleted user. */
 export function isPassedOver(
-  profile: Pick<Profile, "deletedAtMs" | "isFrozen">,
+  profile: Pick<Profile, "deletedAtMs" | "sizeBytes">,
   call: Pick<ProfileCall, "receivedAtMs" | "timestampMs">,
 ): boolean {
-  return profile.isFrozen || isOfDeleted(profile, call);
+  return isFull(profile) || isOfDeleted(profile, call);
 }
 
 /**
@@ -75,7 +75,6 @@ export function addPast(
     profile.sizeBytes += leafBytes(state) - (own === undefined ? 0 : leafBytes(own));
   }
   if (profile.redirectTo !== undefined) profile.judgedAtMs = Math.max(profile.judgedAtMs, nowMs);
-  if (profile.sizeBytes > MAX_PROFILE_BYTES) profile.isFrozen = true;
 }
 
 /** Whether a merged profile brings only what a backfill has found of it. */

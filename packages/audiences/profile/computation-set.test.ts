@@ -1,8 +1,9 @@
 import { expect, test } from "@jest/globals";
 import { parseAudience } from "../definition/parse-audience.ts";
-import { applyEvent, type ProfileEvent } from "./apply.ts";
+import { applyEvent } from "./apply.ts";
 import type { Computation, ComputationInput } from "./computation.ts";
 import { compileSet, withNaming } from "./computation-set.ts";
+import type { ProfileEvent } from "./event.ts";
 import { leafKeysOf } from "./leaf-keys.ts";
 import { createProfile } from "./profile.ts";
 

@@ -3,11 +3,14 @@ import { type CallIdentity, isNamedCallType } from "#contract";
 import { emptyState, foldIntoLeaf, type ReadCall, rootOf } from "../leaves/leaf.ts";
 import type { Computation } from "./computation.ts";
 import type { ComputationSet, LeafUse } from "./computation-set.ts";
-import { MAX_TRAITS, type Profile, type ProfileTrait } from "./profile.ts";
+import { MAX_PROFILE_BYTES, MAX_TRAITS, type Profile, type ProfileTrait } from "./profile.ts";
+import { makeRoom, type Room } from "./room.ts";
 import { eventBytes, leafBytes, traitBytes } from "./size.ts";
 
 /** Names of which a profile keeps the count; calls of further names are folded, but not counted by name. */
 const MAX_EVENT_NAMES = 200;
+/** From this size on unique takes no further values: what else a profile counts needs the rest. */
+const VALUES_MAX_BYTES = (MAX_PROFILE_BYTES * 3) / 4;
 const TRAITS = ["traits"];
 
 export interface ProfileCall extends CallIdentity, ReadCall {
@@ -35,7 +38,10 @@ function countEvent({ profile, call, atMs }: Folding, name: string): void {
     known.count += 1;
     known.firstMs = Math.min(known.firstMs, atMs);
     known.lastMs = Math.max(known.lastMs, atMs);
-  } else if (profile.events.size < MAX_EVENT_NAMES) {
+  } else if (
+    profile.events.size < MAX_EVENT_NAMES &&
+    profile.sizeBytes + eventBytes(name) <= MAX_PROFILE_BYTES
+  ) {
     profile.events.set(key, { type: call.type, name, count: 1, firstMs: atMs, lastMs: atMs });
     profile.sizeBytes += eventBytes(name);
   }
@@ -47,7 +53,8 @@ function foldLeaf(use: LeafUse, { profile, call, atMs, nowMs, touched }: Folding
   const known = profile.leaves.get(plan.leaf.key);
   const state = known ?? emptyState(plan);
   const before = known === undefined ? 0 : leafBytes(known);
-  if (!foldIntoLeaf(plan, state, { atMs, call, nowMs })) return;
+  const hasRoom = profile.sizeBytes < VALUES_MAX_BYTES;
+  if (!foldIntoLeaf(plan, state, { atMs, call, nowMs, hasRoom })) return;
   if (known === undefined) profile.leaves.set(plan.leaf.key, state);
   profile.sizeBytes += leafBytes(state) - before;
   for (const computation of computations) touched.add(computation);
@@ -59,24 +66,37 @@ function wins(other: ProfileTrait, kept: ProfileTrait | undefined): boolean {
   return other.receivedAtMs >= kept.receivedAtMs;
 }
 
-/** Sets one top-level trait. A profile that has as many as it may have takes no new one, and is frozen. */
-export function setTrait(profile: Profile, key: string, trait: ProfileTrait): boolean {
+/** Lets go of the removed trait that has been removed longest. False when there is none. */
+function dropRemoved(profile: Profile): boolean {
+  let oldest: readonly [string, ProfileTrait] | undefined;
+  for (const [key, trait] of profile.traits)
+    if (trait.value === null && trait.atMs < (oldest?.[1].atMs ?? Number.POSITIVE_INFINITY))
+      oldest = [key, trait];
+  if (oldest === undefined) return false;
+  const [key, trait] = oldest;
+  profile.sizeBytes -= traitBytes(key, trait);
+  return profile.traits.delete(key);
+}
+
+/** Sets one top-level trait. One for which there is no room is left out. */
+export function setTrait(profile: Profile, key: string, trait: ProfileTrait, room: Room): boolean {
   const kept = profile.traits.get(key);
   if (!wins(trait, kept)) return false;
-  if (kept === undefined && profile.traits.size >= MAX_TRAITS) {
-    profile.isFrozen = true;
-    return false;
-  }
-  profile.sizeBytes += traitBytes(key, trait) - (kept === undefined ? 0 : traitBytes(key, kept));
+  const bytes = traitBytes(key, trait) - (kept === undefined ? 0 : traitBytes(key, kept));
+  const isOneTooMany = kept === undefined && profile.traits.size >= MAX_TRAITS && !dropRemoved(profile);
+  const isTooLarge = bytes > 0 && profile.sizeBytes + bytes > MAX_PROFILE_BYTES;
+  if (isOneTooMany || (isTooLarge && !makeRoom(profile, room, bytes))) return false;
+  profile.sizeBytes += bytes;
   profile.traits.set(key, trait);
   return true;
 }
 
-function foldTraits({ profile, call, set, atMs, touched }: Folding): void {
+function foldTraits({ profile, call, set, atMs, nowMs, touched }: Folding): void {
   const { traits } = rootOf(call, TRAITS);
   if (typeof traits !== "object" || traits === null) return;
+  const room = { set, nowMs, touched };
   for (const [key, value] of Object.entries(traits)) {
-    if (!setTrait(profile, key, { value, atMs, receivedAtMs: call.receivedAtMs })) continue;
+    if (!setTrait(profile, key, { value, atMs, receivedAtMs: call.receivedAtMs }, room)) continue;
     for (const computation of set.traits.get(key) ?? []) touched.add(computation);
   }
 }

@@ -9,7 +9,7 @@ import { wasSuppressedAt } from "./suppression.ts";
 /** What of a profile decides whether a call counts, as it is when the stretch first has a call of it. */
 type Facts = Pick<
   Profile,
-  "appliedOffset" | "deletedAtMs" | "incarnation" | "isFrozen" | "redirectTo" | "suppressions"
+  "appliedOffset" | "deletedAtMs" | "incarnation" | "redirectTo" | "sizeBytes" | "suppressions"
 > & {
   readonly backfilled: ReadonlyMap<string, number>;
 };
@@ -130,7 +130,7 @@ const isPassedOn = ({ appliedOffset, redirectTo }: Facts, offset: number): boole
   redirectTo !== undefined && offset > appliedOffset;
 
 function factsOf({ backfilled, ...profile }: Profile): Facts {
-  const { appliedOffset, deletedAtMs, incarnation, isFrozen, redirectTo, suppressions } = profile;
+  const { appliedOffset, deletedAtMs, incarnation, redirectTo, sizeBytes, suppressions } = profile;
   const known = new Map(backfilled);
-  return { appliedOffset, deletedAtMs, incarnation, isFrozen, redirectTo, suppressions, backfilled: known };
+  return { appliedOffset, deletedAtMs, incarnation, redirectTo, sizeBytes, suppressions, backfilled: known };
 }

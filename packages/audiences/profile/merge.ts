@@ -35,8 +35,9 @@ export function absorb(
   nowMs: number,
 ): Set<Computation> {
   const touched = new Set<Computation>();
+  const room = { set, nowMs, touched };
   for (const [key, trait] of moved.traits) {
-    if (!isNewer(trait, profile.traits.get(key)) || !setTrait(profile, key, trait)) continue;
+    if (!isNewer(trait, profile.traits.get(key)) || !setTrait(profile, key, trait, room)) continue;
     for (const computation of set.traits.get(key) ?? []) touched.add(computation);
   }
   for (const [key, summary] of moved.events) mergeEvent(profile, key, summary);

@@ -54,7 +54,8 @@ function readFacts(id: string, reader: AvroReader): Profile {
   // Follows from the results.
   reader.optionalLong();
   profile.judgedAtMs = reader.long();
-  profile.isFrozen = reader.boolean();
+  // Follows from the size.
+  reader.boolean();
   profile.redirectTo = reader.optionalText();
   profile.deletedAtMs = reader.optionalLong();
   profile.recentCalls = hashesFromBytes(reader.bytes());

@@ -3,7 +3,7 @@
 import { AvroWriter } from "../bytes/avro-writer.ts";
 import type { LeafState, Tally } from "../leaves/state.ts";
 import { leafToRecord } from "./leaf-record.ts";
-import type { Profile } from "./profile.ts";
+import { isFull, type Profile } from "./profile.ts";
 import { HASH_BYTES, MAX_RECENT_CALLS } from "./recent-calls.ts";
 
 const FOR_EVER = Number.POSITIVE_INFINITY;
@@ -96,7 +96,7 @@ function writeFacts(writer: AvroWriter, profile: Profile): void {
   writer.long(profile.version);
   writer.optionalLong(nextDeadlineMs === FOR_EVER ? undefined : nextDeadlineMs);
   writer.long(profile.judgedAtMs);
-  writer.boolean(profile.isFrozen);
+  writer.boolean(isFull(profile));
   writer.optionalText(redirectTo);
   writer.optionalLong(deletedAtMs);
   writeHashes(writer, profile.recentCalls);

@@ -73,8 +73,6 @@ export interface Profile {
   sizeBytes: number;
   /** The earliest deadline of all results. */
   nextDeadlineMs: number;
-  /** Too large or with too many traits: calls do not change it any more. */
-  isFrozen: boolean;
   /** The profile that this one was merged into. */
   redirectTo: string | undefined;
   /** When the call was made that merged it, Unix ms; undefined: not known, a version before has merged it. */
@@ -89,6 +87,11 @@ export interface Profile {
 
 export const MAX_PROFILE_BYTES = 65_536;
 export const MAX_TRAITS = 300;
+
+/** Too large: calls do not change it until there is room again. */
+export function isFull({ sizeBytes }: Pick<Profile, "sizeBytes">): boolean {
+  return sizeBytes > MAX_PROFILE_BYTES;
+}
 
 /** Nearly every profile has none: they share it. */
 const NONE: readonly ProfileSuppression[] = [];
@@ -112,7 +115,6 @@ export function createProfile(id: string, offset: number): Profile {
     outboxOffset: undefined,
     sizeBytes: 0,
     nextDeadlineMs: Number.POSITIVE_INFINITY,
-    isFrozen: false,
     redirectTo: undefined,
     linkedAtMs: undefined,
     suppressions: NONE,
@@ -139,5 +141,4 @@ export function emptyProfile(profile: Profile): void {
   profile.judgedAtMs = 0;
   profile.sizeBytes = 0;
   profile.nextDeadlineMs = Number.POSITIVE_INFINITY;
-  profile.isFrozen = false;
 }

@@ -1,7 +1,7 @@
 // The profile as its Avro record (schemas/profile.avsc); the record's key is the profile's id.
 import type { ProfileState } from "#topics";
 import { leafFromRecord, leafToRecord } from "./leaf-record.ts";
-import { createProfile, type Profile } from "./profile.ts";
+import { createProfile, isFull, type Profile } from "./profile.ts";
 import { hashesFromBytes, hashesToBytes } from "./recent-calls.ts";
 import { findNextDeadline } from "./settle.ts";
 import { profileBytes } from "./size.ts";
@@ -44,7 +44,7 @@ export function profileToRecord(profile: Profile): ProfileState {
     version: profile.version,
     nextDeadlineMs: Number.isFinite(profile.nextDeadlineMs) ? profile.nextDeadlineMs : null,
     judgedAtMs: profile.judgedAtMs,
-    isFrozen: profile.isFrozen,
+    isFrozen: isFull(profile),
     redirectTo: profile.redirectTo ?? null,
     deletedAtMs: profile.deletedAtMs ?? null,
     recentCalls: hashesToBytes(profile.recentCalls),
@@ -88,7 +88,6 @@ export function profileFromRecord(id: string, record: ProfileState): Profile {
   profile.recentCalls = hashesFromBytes(record.recentCalls);
   profile.outbox = record.outbox.map((flip) => ({ ...flip }));
   profile.outboxOffset = record.outboxOffset ?? undefined;
-  profile.isFrozen = record.isFrozen;
   profile.redirectTo = record.redirectTo ?? undefined;
   profile.deletedAtMs = record.deletedAtMs ?? undefined;
   profile.changedUntilMs = record.changedUntilMs;

@@ -1,5 +1,5 @@
 // One stretch of a partition's log, read again for leaves that look back, and added to the profiles.
-import { addPast, type CallMemory, Gathering, type LeafUse, type Profile } from "#audiences";
+import { addPast, type CallMemory, Gathering, isFull, type LeafUse, type Profile } from "#audiences";
 import type { Host } from "#host";
 import type { Kafka, RawRecord } from "#kafka";
 import type { Happening } from "../profiles/event.ts";
@@ -97,7 +97,7 @@ export class LogStretch {
     let added = 0;
     for (const [id, { deletedAtMs, states }] of this.#gathering.profiles) {
       const profile = await this.#profileToChange(id);
-      if (profile === undefined || profile.isFrozen || profile.deletedAtMs !== deletedAtMs) continue;
+      if (profile === undefined || isFull(profile) || profile.deletedAtMs !== deletedAtMs) continue;
       addPast(profile, states, {
         uses: this.#run.uses,
         toOffset: this.#toOffset,

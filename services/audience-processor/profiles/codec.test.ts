@@ -53,7 +53,7 @@ const leaf = fc.oneof(
       isOverflowing: fc.boolean(),
     })
     .map(({ isOverflowing, values }) => {
-      const facts = { tallyCount: 0, textBytes: 0, pruneAtMs: 0 };
+      const facts = { tallyCount: 0, textBytes: 0, pruneAtMs: 0, isHashed: false };
       return { kind: "values" as const, values: new Map(values), isOverflowing, ...facts };
     }),
   fc.record({
@@ -78,7 +78,7 @@ const event = fc.record({ type: text, name: text, count, firstMs: ms, lastMs: ms
 
 const profile: fc.Arbitrary<Profile> = fc
   .record({
-    facts: fc.record({ appliedOffset: ms, version: count, judgedAtMs: ms, isFrozen: fc.boolean() }),
+    facts: fc.record({ appliedOffset: ms, version: count, judgedAtMs: ms }),
     redirectTo: fc.option(text, { nil: undefined }),
     deletedAtMs: fc.option(ms, { nil: undefined }),
     recentCalls: fc.array(fc.nat({ max: 2 ** 48 - 1 }), { maxLength: 300 }),
