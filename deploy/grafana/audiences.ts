@@ -74,6 +74,18 @@ export const audiences: Dashboard = {
           queries: [{ expr: total("hookline_audience_profiles", ["instance"]), legend: "{{instance}}" }],
         },
         {
+          title: "Incomplete profiles",
+          description:
+            "Profiles that had no room for something that an audience or computed trait asks for, an hour.",
+          unit: "short",
+          queries: [
+            {
+              expr: 'sum(increase(hookline_audience_incomplete_profiles_total{job=~"$job"}[1h]))',
+              legend: "profiles",
+            },
+          ],
+        },
+        {
           title: "Computations",
           description: "Audiences and computed traits that are configured.",
           unit: "short",

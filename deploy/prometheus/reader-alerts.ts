@@ -64,6 +64,14 @@ export const READERS: readonly AlertText[] = [
     description: "{{ $value }} partitions of {{ $labels.instance }} are being restored; their events wait.",
   },
   {
+    alert: "HooklineAudienceProfilesIncomplete",
+    severity: "ticket",
+    expr: grown("hookline_audience_incomplete_profiles_total"),
+    summary: "Profiles have no room for what audiences ask for.",
+    description:
+      "About {{ $value | humanize }} times within the last hour a profile left out something that an audience or computed trait asks for.",
+  },
+  {
     alert: "HooklineTableStale",
     severity: "ticket",
     expr: "max by (table) (hookline_table_last_record_timestamp_seconds) - on (table) group_right () hookline_table_last_record_timestamp_seconds > 60",

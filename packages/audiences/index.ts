@@ -44,8 +44,7 @@ export {
   withNaming,
 } from "./profile/computation-set.ts";
 export { evaluateComputation } from "./profile/evaluate.ts";
-export type { Moment, Outcome, ProfileEvent } from "./profile/event.ts";
-export type { ProfileCall } from "./profile/fold.ts";
+export type { Moment, Outcome, ProfileCall, ProfileEvent } from "./profile/event.ts";
 export { Gathering } from "./profile/gathering.ts";
 export {
   anonymousProfileId,
@@ -57,6 +56,7 @@ export {
   survivorOf,
   userProfileId,
 } from "./profile/identity.ts";
+export { noteLeftOut, noteMissing } from "./profile/incomplete.ts";
 export { leafKeysOf } from "./profile/leaf-keys.ts";
 export {
   createProfile,

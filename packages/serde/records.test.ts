@@ -83,6 +83,7 @@ const RECORDS: { [R in RecordName]: fc.Arbitrary<RecordTypes[R]> } = {
     isPartial: fc.boolean(),
     members: long,
     updatedAtMs: long,
+    incompleteProfiles: long,
   }),
   call: fc.record({
     messageId: text,
@@ -320,6 +321,7 @@ const RECORDS: { [R in RecordName]: fc.Arbitrary<RecordTypes[R]> } = {
     suppressions: fc.array(
       fc.record({ sourceId: nullable(fc.string()), fromOffset: long, toOffset: nullable(long) }),
     ),
+    incompleteFor: fc.array(text),
   }),
   "profile-event": fc.record({
     kind: text,

@@ -65,6 +65,8 @@ export interface AudienceProgress {
   /** In this partition. */
   members: number;
   updatedAtMs: number;
+  /** Profiles of this partition that had no room for something it asks for. */
+  incompleteProfiles: number;
 }
 
 /** One change that somebody made through the control API. It is written before the change. */
@@ -648,6 +650,8 @@ export interface ProfileState {
   /** Of a merged profile: when the call was made that merged it. A later deletion of the surviving one ends that. */
   linkedAtMs: null | number;
   suppressions: Array<ProfileSuppression>;
+  /** Ids of audiences and computed traits that ask for something for which there was no room. */
+  incompleteFor: Array<string>;
 }
 
 /** Calls of one request that ingest did not take, for whoever watches their source; at most so many a second, the rest is counted. */

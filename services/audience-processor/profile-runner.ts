@@ -19,18 +19,24 @@ import { TurnTime } from "./turn-time.ts";
 
 const BYTES_A_MEGABYTE = 1024 * 1024;
 
-/** Members are counted where changes are sent. */
-function withMembers(telemetry: Telemetry, progress: Progress, partition: number): Telemetry {
+/** Members are counted where changes are sent, incomplete profiles where they change. */
+function withCounts(telemetry: Telemetry, progress: Progress, partition: number): Telemetry {
   return {
     ...telemetry,
     membersLeft(ids) {
-      for (const id of ids) progress.addMembers(id, partition, -1);
+      for (const id of ids) progress.add(id, partition, { members: -1 });
+    },
+    incomplete(before, now) {
+      if (before === now) return;
+      telemetry.incomplete(before, now);
+      for (const id of now) if (!before.has(id)) progress.add(id, partition, { incompleteProfiles: 1 });
+      for (const id of before) if (!now.has(id)) progress.add(id, partition, { incompleteProfiles: -1 });
     },
     sent(flips, nowMs) {
       telemetry.sent(flips, nowMs);
       for (const { computationId, text } of flips)
         if (text === "true" || text === "false")
-          progress.addMembers(computationId, partition, text === "true" ? 1 : -1);
+          progress.add(computationId, partition, { members: text === "true" ? 1 : -1 });
     },
   };
 }
@@ -103,7 +109,7 @@ function workerParts(shared: Shared, { computations, partition }: OfPartition) {
     records,
     computations,
     turnTime,
-    telemetry: withMembers(telemetry, progress, partition),
+    telemetry: withCounts(telemetry, progress, partition),
     host: context.host,
     send: producer.send.bind(producer),
     refresh: refreshTables,
@@ -180,6 +186,7 @@ function companionOf(
     nowMs: () => host.now(),
     position: () => runner.position(place) ?? 0,
     onChanged: (values) => telemetry.changed("configuration", values),
+    onIncomplete: withCounts(telemetry, progress, partition).incomplete,
     report: (one) => progress.report(one),
   });
   return {

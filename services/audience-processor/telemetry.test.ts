@@ -43,6 +43,14 @@ test("a change that is written within 5 s is within the objective, one after tha
   expect(await shown("hookline_audience_identifies_total")).toBe(2);
 });
 
+test("a profile that has no room counts once for each audience that misses something", async () => {
+  const { shown, telemetry } = setup();
+  telemetry.incomplete(new Set(), new Set(["a", "b"]));
+  telemetry.incomplete(new Set(["a", "b"]), new Set(["b"]));
+  telemetry.incomplete(new Set(["b"]), new Set(["b", "c"]));
+  expect(await shown("hookline_audience_incomplete_profiles_total")).toBe(3);
+});
+
 test("a restore is measured in seconds", async () => {
   const { shown, telemetry } = setup();
   telemetry.restored(1_500);

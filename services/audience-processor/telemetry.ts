@@ -61,6 +61,10 @@ function meters(metrics: Metrics) {
       help: "Values that have changed, by what changed them. After a crash some are counted again.",
       labels: { cause: CAUSES },
     }),
+    incomplete: metrics.counter({
+      name: "audience_incomplete_profiles_total",
+      help: "Profiles that had no room for something that an audience or computed trait asks for, once for each of these.",
+    }),
     restores: metrics.histogram({
       name: "audience_restore_duration_seconds",
       help: "From the begin of a partition's restore until its events are worked on.",
@@ -102,6 +106,9 @@ export function createTelemetry({
     restored: (tookMs) => meter.restores.observe({}, tookMs / 1000),
     unreadable: (error) => logger.error({ err: error }, "a profile cannot be read; it stays as it is"),
     membersLeft: () => undefined,
+    incomplete(before, now) {
+      for (const id of now) if (!before.has(id)) meter.incomplete.inc({});
+    },
     sent(flips, nowMs) {
       meter.identifies.inc({}, flips.length);
       for (const { atMs } of flips) meter.delay.observe({}, Math.max(0, nowMs - atMs) / 1000);

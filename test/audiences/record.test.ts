@@ -59,6 +59,7 @@ test("through Avro and back, never larger than counted, the product sends what r
     changedUntilMs: 0,
     linkedAtMs: null,
     suppressions: [],
+    incompleteFor: [],
   };
   // The first one waits for the registry, those after it do not.
   await serde.decode(TOPIC, serde.encode(TOPIC, empty));

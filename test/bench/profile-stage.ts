@@ -119,6 +119,7 @@ export class ProfileStage {
         changed: nothing,
         unreadable: nothing,
         membersLeft: nothing,
+        incomplete: nothing,
         sent: nothing,
       },
       refresh: async () => undefined,
@@ -214,6 +215,7 @@ export class ProfileStage {
       position: () => this.events.records.length,
       progressOf: (of) => this.#progress.get(of) ?? (of === id ? undefined : live),
       onChanged: nothing,
+      onIncomplete: nothing,
       report: (one) => void this.#progress.set(one.id, one),
       reportDurably: async (all) => {
         for (const one of all) this.#progress.set(one.id, one);

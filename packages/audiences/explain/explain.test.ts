@@ -124,6 +124,15 @@ test("a condition that is newer than the profile's calls is explained by what th
   });
 });
 
+test("a profile that had no room for something is said to be incomplete", async () => {
+  const { computation, profile } = compiled({ event: "Order" }, []);
+  profile.incompleteFor = new Set(["aud"]);
+  const asked = { profile, nowMs: NOW_MS, pause: () => undefined };
+  expect(await explainMembership(computation, asked)).toMatchObject({ isIncomplete: true });
+  profile.incompleteFor = new Set(["other"]);
+  expect(await explainMembership(computation, asked)).not.toHaveProperty("isIncomplete");
+});
+
 test("a pause is offered before each moment that is looked at, and before each leaf", async () => {
   const calls = Array.from({ length: 5 }, (_, index) => ({
     type: "track",

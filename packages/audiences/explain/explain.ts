@@ -24,6 +24,8 @@ export interface MembershipExplanation {
   readonly sinceMs?: number;
   /** When passing time changes the membership. */
   readonly untilMs?: number;
+  /** The profile had no room for something that the definition asks for. */
+  readonly isIncomplete?: true;
   readonly leaves: readonly LeafExplanation[];
 }
 
@@ -93,6 +95,7 @@ export async function explainMembership(
     isMember: result?.text === "true",
     ...(result !== undefined && result.seq > 0 && { sinceMs: result.sinceMs }),
     ...(await changeMs(evaluate, asked)),
+    ...(profile.incompleteFor.has(computation.id) && { isIncomplete: true as const }),
     leaves: computation.root === undefined ? [] : await explainNode(computation.root, asked),
   };
 }

@@ -2,8 +2,9 @@
 import { eventTimeOf, isBackfilled, isOfDeleted } from "./backfill.ts";
 import type { Computation } from "./computation.ts";
 import { type ComputationSet, withNaming } from "./computation-set.ts";
-import type { Moment, Outcome, ProfileEvent } from "./event.ts";
-import { foldCall, type ProfileCall } from "./fold.ts";
+import type { Moment, Outcome, ProfileCall, ProfileEvent } from "./event.ts";
+import { foldCall } from "./fold.ts";
+import { noteCallLeftOut } from "./incomplete.ts";
 import { absorb, mergeOf } from "./merge.ts";
 import { emptyProfile, forgetResults, isFull, type Profile } from "./profile.ts";
 import { knowsCall, rememberCall } from "./recent-calls.ts";
@@ -42,7 +43,10 @@ function applyCall(profile: Profile, call: ProfileCall, set: ComputationSet, mom
   if (isOfDeleted(profile, call)) return "deleted";
   if (isSuppressedIn(profile, call.sourceId)) return "suppressed";
   const touched = new Set<Computation>();
-  if (isFull(profile) && !makeRoom(profile, { set, nowMs, touched })) return "frozen";
+  if (isFull(profile) && !makeRoom(profile, { set, nowMs, touched })) {
+    noteCallLeftOut(profile, call, set);
+    return "frozen";
+  }
   if (!rememberCall(profile, call)) return "duplicate";
   beginAnew(profile, moment.offset);
   const isNew = profile.judgedAtMs === 0;

@@ -2,7 +2,7 @@
 import { emptyState, foldIntoLeaf, mergeStates } from "../leaves/leaf.ts";
 import type { LeafState } from "../leaves/state.ts";
 import type { LeafUse } from "./computation-set.ts";
-import type { ProfileCall } from "./fold.ts";
+import type { ProfileCall } from "./event.ts";
 import { isFull, type Profile } from "./profile.ts";
 import { leafBytes, profileBytes } from "./size.ts";
 

@@ -1,6 +1,14 @@
 // What happens to a profile, and what may become of it.
-import type { ProfileCall } from "./fold.ts";
+import type { CallIdentity } from "#contract";
+import type { ReadCall } from "../leaves/leaf.ts";
 import type { Profile } from "./profile.ts";
+
+export interface ProfileCall extends CallIdentity, ReadCall {
+  readonly type: string;
+  /** The event of a track, the name of a page or screen. */
+  readonly name: string | null;
+  readonly timestampMs: number;
+}
 
 /** What can happen to a profile. */
 export type ProfileEvent =

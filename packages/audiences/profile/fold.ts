@@ -1,10 +1,12 @@
 // One call, folded into what its profile keeps.
-import { type CallIdentity, isNamedCallType } from "#contract";
-import { emptyState, foldIntoLeaf, type ReadCall, rootOf } from "../leaves/leaf.ts";
+import { isNamedCallType } from "#contract";
+import { emptyState, foldIntoLeaf, rootOf } from "../leaves/leaf.ts";
 import type { Computation } from "./computation.ts";
 import type { ComputationSet, LeafUse } from "./computation-set.ts";
+import type { ProfileCall } from "./event.ts";
+import { noteLeftOut } from "./incomplete.ts";
 import { MAX_PROFILE_BYTES, MAX_TRAITS, type Profile, type ProfileTrait } from "./profile.ts";
-import { makeRoom, type Room } from "./room.ts";
+import { makeRoomOnce, type Room } from "./room.ts";
 import { eventBytes, leafBytes, traitBytes } from "./size.ts";
 
 /** Names of which a profile keeps the count; calls of further names are folded, but not counted by name. */
@@ -12,13 +14,6 @@ const MAX_EVENT_NAMES = 200;
 /** From this size on unique takes no further values: what else a profile counts needs the rest. */
 const VALUES_MAX_BYTES = (MAX_PROFILE_BYTES * 3) / 4;
 const TRAITS = ["traits"];
-
-export interface ProfileCall extends CallIdentity, ReadCall {
-  readonly type: string;
-  /** The event of a track, the name of a page or screen. */
-  readonly name: string | null;
-  readonly timestampMs: number;
-}
 
 /** A call at its moment: `atMs` is its event time, `nowMs` when it is folded. */
 export interface Folding {
@@ -47,7 +42,7 @@ function countEvent({ profile, call, atMs }: Folding, name: string): void {
   }
 }
 
-function foldLeaf(use: LeafUse, { profile, call, atMs, nowMs, touched }: Folding): void {
+function foldLeaf(use: LeafUse, { profile, call, set, atMs, nowMs, touched }: Folding): void {
   const { plan, computations, fromOffset } = use;
   if (profile.appliedOffset < fromOffset) return;
   const known = profile.leaves.get(plan.leaf.key);
@@ -58,6 +53,7 @@ function foldLeaf(use: LeafUse, { profile, call, atMs, nowMs, touched }: Folding
   if (known === undefined) profile.leaves.set(plan.leaf.key, state);
   profile.sizeBytes += leafBytes(state) - before;
   for (const computation of computations) touched.add(computation);
+  if ("isOverflowing" in state && state.isOverflowing) noteLeftOut(profile, computations, set);
 }
 
 /** Whether `other` is to stand instead of `kept`: the newest write wins, of two at the same time the later one. */
@@ -85,7 +81,10 @@ export function setTrait(profile: Profile, key: string, trait: ProfileTrait, roo
   const bytes = traitBytes(key, trait) - (kept === undefined ? 0 : traitBytes(key, kept));
   const isOneTooMany = kept === undefined && profile.traits.size >= MAX_TRAITS && !dropRemoved(profile);
   const isTooLarge = bytes > 0 && profile.sizeBytes + bytes > MAX_PROFILE_BYTES;
-  if (isOneTooMany || (isTooLarge && !makeRoom(profile, room, bytes))) return false;
+  if (isOneTooMany || (isTooLarge && !makeRoomOnce(profile, room, bytes))) {
+    noteLeftOut(profile, room.set.traits.get(key) ?? [], room.set);
+    return false;
+  }
   profile.sizeBytes += bytes;
   profile.traits.set(key, trait);
   return true;

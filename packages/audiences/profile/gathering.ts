@@ -1,7 +1,7 @@
 // One stretch of the log, read again for leaves that were not there when it was folded.
 import { eventTimeOf, foldPast, isPassedOver, type PastStates } from "./backfill.ts";
 import type { LeafUse } from "./computation-set.ts";
-import type { ProfileCall } from "./fold.ts";
+import type { ProfileCall } from "./event.ts";
 import type { Profile } from "./profile.ts";
 import type { CallMemory } from "./recent-calls.ts";
 import { wasSuppressedAt } from "./suppression.ts";

@@ -2,7 +2,7 @@ import { describe, expect, test } from "@jest/globals";
 import { parseAudience } from "../definition/parse-audience.ts";
 import { applyEvent, completeRelease } from "./apply.ts";
 import { type ComputationSet, compileSet } from "./computation-set.ts";
-import type { ProfileCall } from "./fold.ts";
+import type { ProfileCall } from "./event.ts";
 import { createProfile, type Profile } from "./profile.ts";
 
 const NOW_MS = 1_700_000_000_000;

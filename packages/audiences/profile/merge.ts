@@ -4,6 +4,7 @@ import { emptyState, mergeStates } from "../leaves/leaf.ts";
 import type { Computation } from "./computation.ts";
 import type { ComputationSet } from "./computation-set.ts";
 import { setTrait } from "./fold.ts";
+import { noteLeftOut, noteMissing } from "./incomplete.ts";
 import type { EventSummary, Profile, ProfileTrait } from "./profile.ts";
 import { profileBytes } from "./size.ts";
 
@@ -22,6 +23,10 @@ function mergeEvent(profile: Profile, key: string, moved: EventSummary): void {
   known.count += moved.count;
   known.firstMs = Math.min(known.firstMs, moved.firstMs);
   known.lastMs = Math.max(known.lastMs, moved.lastMs);
+}
+
+function known(ids: Iterable<string>, { computations }: ComputationSet): Computation[] {
+  return [...ids].flatMap((id) => computations.get(id) ?? []);
 }
 
 /**
@@ -49,6 +54,8 @@ export function absorb(
     profile.leaves.set(key, own);
     for (const computation of use.computations) touched.add(computation);
   }
+  noteMissing(profile, set.leaves.values(), set);
+  noteLeftOut(profile, known(moved.incompleteFor, set), set);
   profile.recentCalls = [...moved.recentCalls, ...profile.recentCalls];
   profile.sizeBytes = profileBytes(profile);
   return touched;

@@ -29,6 +29,7 @@ export class ProfileReader {
     profile.changedUntilMs = reader.long();
     profile.linkedAtMs = reader.optionalLong();
     readSuppressions(reader, profile);
+    readIncomplete(reader, profile);
     reader.end();
     profile.sizeBytes = profileBytes(profile);
     findNextDeadline(profile);
@@ -95,6 +96,12 @@ function readOutbox(reader: AvroReader, { outbox }: Profile): void {
     const [generation, seq] = [reader.long(), reader.long()];
     outbox.push({ computationId, generation, seq, text: reader.text(), atMs: reader.long() });
   });
+}
+
+function readIncomplete(reader: AvroReader, profile: Profile): void {
+  const ids: string[] = [];
+  reader.each(() => ids.push(reader.name()));
+  if (ids.length > 0) profile.incompleteFor = new Set(ids);
 }
 
 function readSuppressions(reader: AvroReader, profile: Profile): void {

@@ -31,6 +31,7 @@ export class ProfileWriter {
     writer.long(profile.changedUntilMs);
     writer.optionalLong(profile.linkedAtMs);
     writeSuppressions(writer, profile);
+    writer.texts([...profile.incompleteFor]);
     return writer.take();
   }
 }

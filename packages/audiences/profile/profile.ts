@@ -71,6 +71,8 @@ export interface Profile {
   outboxOffset: number | undefined;
   /** About the bytes of the encoded record, without outbox and recent calls. */
   sizeBytes: number;
+  /** Ids of audiences and computed traits that ask for something that was left out. Never changed in place: another set says that it has changed. */
+  incompleteFor: ReadonlySet<string>;
   /** The earliest deadline of all results. */
   nextDeadlineMs: number;
   /** The profile that this one was merged into. */
@@ -94,6 +96,7 @@ export function isFull({ sizeBytes }: Pick<Profile, "sizeBytes">): boolean {
 }
 
 /** Nearly every profile has none: they share it. */
+export const NOTHING_LEFT_OUT: ReadonlySet<string> = new Set();
 const NONE: readonly ProfileSuppression[] = [];
 
 /** A profile of which nothing is known; `offset` is that of the record that it begins with. */
@@ -114,6 +117,7 @@ export function createProfile(id: string, offset: number): Profile {
     outbox: [],
     outboxOffset: undefined,
     sizeBytes: 0,
+    incompleteFor: NOTHING_LEFT_OUT,
     nextDeadlineMs: Number.POSITIVE_INFINITY,
     redirectTo: undefined,
     linkedAtMs: undefined,
@@ -140,5 +144,6 @@ export function emptyProfile(profile: Profile): void {
   profile.outbox = [];
   profile.judgedAtMs = 0;
   profile.sizeBytes = 0;
+  profile.incompleteFor = NOTHING_LEFT_OUT;
   profile.nextDeadlineMs = Number.POSITIVE_INFINITY;
 }

@@ -59,6 +59,7 @@ export function profileToRecord(profile: Profile): ProfileState {
     changedUntilMs: profile.changedUntilMs,
     linkedAtMs: profile.linkedAtMs ?? null,
     suppressions: [...profile.suppressions],
+    incompleteFor: [...profile.incompleteFor],
   };
 }
 
@@ -92,6 +93,7 @@ export function profileFromRecord(id: string, record: ProfileState): Profile {
   profile.deletedAtMs = record.deletedAtMs ?? undefined;
   profile.changedUntilMs = record.changedUntilMs;
   profile.linkedAtMs = record.linkedAtMs ?? undefined;
+  if (record.incompleteFor.length > 0) profile.incompleteFor = new Set(record.incompleteFor);
   if (record.suppressions.length > 0) profile.suppressions = record.suppressions;
   fillMaps(profile, record);
   profile.sizeBytes = profileBytes(profile);

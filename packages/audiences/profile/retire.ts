@@ -1,5 +1,6 @@
 // When an audience or computed trait is deleted (docs/use/audiences.md).
 import type { ComputationSet } from "./computation-set.ts";
+import { forgetIncomplete } from "./incomplete.ts";
 import { forgetResults, type Profile } from "./profile.ts";
 import { setValue } from "./settle.ts";
 import { profileBytes } from "./size.ts";
@@ -23,6 +24,7 @@ export function forgetUnused(profile: Profile, set: ComputationSet): boolean {
   for (const key of backfilled.keys()) if (!set.leaves.has(key)) backfilled.delete(key);
   for (const id of lists) if (!set.computations.has(id)) lists.delete(id);
   forgetResults(profile, (id) => !set.computations.has(id));
+  forgetIncomplete(profile, (id) => set.computations.has(id));
   profile.sizeBytes = profileBytes(profile);
   return leaves.size + lists.size + results.size + backfilled.size < before;
 }

@@ -1,4 +1,5 @@
 import { describe, expect, test } from "@jest/globals";
+import { parseAudience } from "../definition/parse-audience.ts";
 import { parseComputedTrait } from "../definition/parse-computed-trait.ts";
 import { advance, applyEvent } from "./apply.ts";
 import { type ComputationSet, compileSet } from "./computation-set.ts";
@@ -21,6 +22,14 @@ function trait(id: string, definition: object) {
 const reduced = (id: string, fn: string, more: object = {}) =>
   trait(id, { event: "A", reduce: { fn, path: "properties.v" }, ...more });
 const counted = trait("count", { event: "A", reduce: { fn: "count" } });
+
+function audience(id: string, definition: object, named: readonly string[] = []) {
+  const audiences = new Map(named.map((key) => [key, { references: [] }]));
+  const reading = parseAudience(definition, { audiences });
+  if (!reading.ok) throw new Error(JSON.stringify(reading.problems));
+  const base = { generation: 1, state: "live", includeAnonymous: false } as const;
+  return { ...base, id, key: id, definition: reading.definition };
+}
 
 /** 27 sums of 30 days, each of its own leaf. */
 const sums = Array.from({ length: 27 }, (_, index) =>
@@ -83,6 +92,7 @@ describe("a profile goes on", () => {
     expect([...bench.profile.leaves.values()]).toContainEqual(
       expect.objectContaining({ kind: "values", isOverflowing: true }),
     );
+    expect([...bench.profile.incompleteFor]).toEqual(["unique"]);
   });
 
   test("with a thousand long values of unique_count, which keeps their hashes", () => {
@@ -103,6 +113,22 @@ describe("a profile goes on", () => {
     bench.identify({ t7: null, more: 2 });
     expect(bench.profile.traits.get("more")?.value).toBe(2);
     expect(bench.profile.traits.has("t7")).toBe(false);
+  });
+
+  test("with a trait that was left out: what asks for it is named, and what names that, until they are deleted", () => {
+    const more = audience("more", { trait: "more", op: "exists" });
+    const naming = audience("naming", { all: [{ audience: "more" }, { event: "A" }] }, ["more"]);
+    const bench = new Bench(more, naming, audience("other", { trait: "t0", op: "exists" }), counted);
+    bench.identify(
+      Object.fromEntries(Array.from({ length: MAX_TRAITS }, (_, index) => [`t${index}`, index])),
+    );
+    expect(bench.profile.incompleteFor.size).toBe(0);
+    bench.identify({ more: 1 });
+    expect([...bench.profile.incompleteFor].sort()).toEqual(["more", "naming"]);
+    forgetUnused(bench.profile, compileSet([more]));
+    expect([...bench.profile.incompleteFor]).toEqual(["more"]);
+    applyEvent(bench.profile, { kind: "delete", atMs: NOW_MS }, bench.set, { offset: 1_000, nowMs: NOW_MS });
+    expect(bench.profile.incompleteFor.size).toBe(0);
   });
 
   test("with traits that have no room: those that it has stay as they are, smaller ones are taken", () => {
@@ -140,6 +166,7 @@ describe("a full profile", () => {
     expect(profileToRecord(bench.profile).isFrozen).toBe(true);
     bench.profile = profileFromRecord("u", profileToRecord(bench.profile));
     expect(bench.track(1, LATER_MS)).toBe("frozen");
+    expect([...bench.profile.incompleteFor]).toEqual(far.map(({ id }) => id));
     const before = bench.profile.events.get("track A")?.count ?? 0;
     bench.set = compileSet([...far.slice(1), counted]);
     forgetUnused(bench.profile, bench.set);
@@ -173,5 +200,6 @@ describe("a full profile", () => {
     const values = one.valueOf("all") as string[];
     expect(values.length).toBeGreaterThan(own.length);
     expect(values).toEqual(expect.arrayContaining(own));
+    expect([...one.profile.incompleteFor]).toEqual(["all"]);
   });
 });

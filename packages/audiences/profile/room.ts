@@ -2,6 +2,7 @@
 import { cutValues, JOINING_STEPS, joinBuckets, pruneLeaf } from "../leaves/shrink.ts";
 import type { Computation } from "./computation.ts";
 import type { ComputationSet } from "./computation-set.ts";
+import { noteLeftOut } from "./incomplete.ts";
 import { MAX_PROFILE_BYTES, type Profile } from "./profile.ts";
 import { leafBytes, profileBytes } from "./size.ts";
 
@@ -13,6 +14,14 @@ export interface Room {
   readonly nowMs: number;
   /** What is to be evaluated, because a leaf may come to another value. */
   readonly touched: Set<Computation>;
+  /** There was none when it was looked for: it is not looked for again for each of many traits. */
+  isSpent?: boolean;
+}
+
+export function makeRoomOnce(profile: Profile, room: Room, bytes: number): boolean {
+  if (room.isSpent !== true && makeRoom(profile, room, bytes)) return true;
+  room.isSpent = true;
+  return false;
 }
 
 /**
@@ -64,6 +73,8 @@ function cutAll(profile: Profile, { set, touched }: Room, bytes: number): void {
     const before = leafBytes(state);
     if (!cutValues(state, profile.sizeBytes - wantedBytes, leafBytes)) continue;
     profile.sizeBytes += leafBytes(state) - before;
-    for (const computation of set.leaves.get(key)?.computations ?? []) touched.add(computation);
+    const { computations = [] } = set.leaves.get(key) ?? {};
+    for (const computation of computations) touched.add(computation);
+    noteLeftOut(profile, computations, set);
   }
 }

@@ -2,7 +2,7 @@
 import type { Computation } from "./computation.ts";
 import type { ComputationSet } from "./computation-set.ts";
 import { evaluateComputation, type Moment } from "./evaluate.ts";
-import { isAnonymous } from "./identity.ts";
+import { mayHave } from "./incomplete.ts";
 import type { Profile, Result } from "./profile.ts";
 import { resultBytes } from "./size.ts";
 import { isSilenced } from "./suppression.ts";
@@ -10,9 +10,8 @@ import { isSilenced } from "./suppression.ts";
 /** Of JSON texts: what is not sent as the first value. */
 const EMPTY: ReadonlySet<string> = new Set(["false", "null", "0", "[]"]);
 
-function isFor({ definition, includeAnonymous, state }: Computation, profile: Profile): boolean {
-  if (state !== "live") return false;
-  return !isAnonymous(profile.id) || (includeAnonymous && definition.kind === "audience");
+function isFor(computation: Computation, profile: Profile): boolean {
+  return computation.state === "live" && mayHave(computation, profile);
 }
 
 function createResult(profile: Profile, { generation, id }: Pick<Computation, "id" | "generation">): Result {

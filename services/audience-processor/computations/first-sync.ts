@@ -4,8 +4,12 @@ import {
   type ComputationSet,
   evaluate,
   forgetUnused,
+  isFull,
+  isKnownFromSummary,
   type LeafUse,
   leaveAudience,
+  noteLeftOut,
+  noteMissing,
   type Profile,
 } from "#audiences";
 import type { Host, Timer } from "#host";
@@ -36,6 +40,8 @@ export interface FirstSyncParts extends PassProgressParts {
   readonly host: Pick<Host, "elapsed" | "setImmediate" | "setTimeout">;
   /** So many values have changed. */
   onChanged(values: number): void;
+  /** As that of `ProfileTelemetry`. */
+  onIncomplete(before: ReadonlySet<string>, now: ReadonlySet<string>): void;
   /** Resolves when all of it is written; tries until then, or until the partition is lost. */
   reportDurably(progress: readonly AudienceProgress[]): Promise<void>;
 }
@@ -189,13 +195,25 @@ export class FirstSync {
     const { pace, registry, worker } = this.#parts;
     const before = stateOf(profile, affected);
     const unsent = profile.outbox.length;
+    const { incompleteFor } = profile;
     if (isForgetting) this.#forgetUnused(profile);
     for (const { plan } of uses)
       if (registry.coverageOf(plan).isReady) profile.backfilled.delete(plan.leaf.key);
     evaluate(profile, affected, worker.watermarkMs);
+    this.#noteIncomplete(profile, affected, uses);
+    this.#parts.onIncomplete(incompleteFor, profile.incompleteFor);
     pace.take(profile.outbox.length - unsent);
     this.#parts.onChanged(profile.outbox.length - unsent);
-    return stateOf(profile, affected) !== before || profile.outbox.length !== unsent;
+    const isNoted = profile.incompleteFor !== incompleteFor;
+    return isNoted || stateOf(profile, affected) !== before || profile.outbox.length !== unsent;
+  }
+
+  /** Of a full profile nothing was counted that lies in the log. */
+  #noteIncomplete(profile: Profile, affected: readonly Computation[], uses: readonly LeafUse[]): void {
+    const { set } = this.#parts.computations;
+    noteMissing(profile, uses, set);
+    const isCounted = ({ plan }: LeafUse): boolean => isKnownFromSummary(plan);
+    if (isFull(profile) && !uses.every(isCounted)) noteLeftOut(profile, affected, set);
   }
 
   /** What only a definition of before, or a deleted audience, asked for; members of that one leave it first. */

@@ -65,6 +65,7 @@ export class LeafRegistry {
       coverageFromMs: null,
       isPartial: false,
       members: 0,
+      incompleteProfiles: 0,
       updatedAtMs: nowMs(),
     };
   }

@@ -98,6 +98,7 @@ export class PassProgress {
       coverageFromMs: null,
       isPartial: false,
       members: known?.members ?? 0,
+      incompleteProfiles: known?.incompleteProfiles ?? 0,
       updatedAtMs: nowMs(),
     };
   }
@@ -115,11 +116,12 @@ export class PassProgress {
   note(part: Part, { after, isAtEnd, looked }: Looked): void {
     const { nowMs, progressOf, report } = this.#parts;
     const { deletedAtMs, id } = part.config;
-    const { isPaused, members } = progressOf(id) ?? part.progress;
+    const { incompleteProfiles, isPaused, members } = progressOf(id) ?? part.progress;
     part.progress = {
       ...part.progress,
       isPaused,
       members: deletedAtMs === null ? members : 0,
+      incompleteProfiles: deletedAtMs === null ? incompleteProfiles : 0,
       state: isAtEnd ? (deletedAtMs === null ? "live" : "deleted") : "preparing",
       profilesDone: part.progress.profilesDone + looked,
       cursor: isAtEnd ? null : (after ?? null),

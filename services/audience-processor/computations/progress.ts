@@ -13,6 +13,9 @@ export interface ProgressOptions {
   onError(error: unknown): void;
 }
 
+/** What is counted of a partition as it changes. */
+type Counted = "members" | "incompleteProfiles";
+
 /** How far the partitions of this process are with each computation; written a little later, as often as it changes. */
 export class Progress {
   readonly #options: ProgressOptions;
@@ -59,12 +62,13 @@ export class Progress {
     this.#unwritten.add(key);
   }
 
-  /** So many more members, or fewer, of a computation that is known. */
-  addMembers(id: string, partition: number, more: number): void {
+  /** So many more of a computation that is known, or fewer. */
+  add(id: string, partition: number, more: { readonly [Count in Counted]?: number }): void {
     const known = this.of(id, partition);
-    if (known === undefined || more === 0) return;
-    const members = Math.max(0, known.members + more);
-    this.report({ ...known, members, updatedAtMs: this.#options.host.now() });
+    if (known === undefined) return;
+    const members = Math.max(0, known.members + (more.members ?? 0));
+    const incompleteProfiles = Math.max(0, known.incompleteProfiles + (more.incompleteProfiles ?? 0));
+    this.report({ ...known, members, incompleteProfiles, updatedAtMs: this.#options.host.now() });
   }
 
   /** The partition is another process's: what that one writes counts. */

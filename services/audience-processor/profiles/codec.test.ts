@@ -96,6 +96,7 @@ const profile: fc.Arbitrary<Profile> = fc
       fc.record({ sourceId: fc.option(text), fromOffset: ms, toOffset: fc.option(ms) }),
       { maxLength: 3 },
     ),
+    incompleteFor: fc.array(text, { maxLength: 3 }).map((ids) => new Set(ids)),
   })
   .map(({ facts, ...parts }) => ({
     ...createProfile("user-1", 7),
@@ -110,6 +111,7 @@ const profile: fc.Arbitrary<Profile> = fc
   }));
 
 const LATER_FIELDS: ReadonlySet<unknown> = new Set([
+  "incompleteFor",
   "outboxOffset",
   "changedUntilMs",
   "linkedAtMs",

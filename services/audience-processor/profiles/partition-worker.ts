@@ -170,17 +170,20 @@ export class PartitionWorker {
       const { set } = this.#parts.computations;
       const now = { set, watermarkMs: this.#watermarkMs, nowMs: host.now(), records };
       const members = record.decoded.event.kind === "call" ? [] : membersOf(profile);
+      const { incompleteFor } = profile;
       const unsent = profile.outbox.length;
       const { outcome, passedOn } = applyHappening(profile, record, now);
       telemetry.folded(record.decoded.event.kind, outcome);
       telemetry.changed(record.decoded.event.kind, profile.outbox.length - unsent);
+      telemetry.incomplete(incompleteFor, profile.incompleteFor);
       this.#open.passedOn.push(...passedOn);
       if (isToWrite(profile, record.decoded, outcome)) this.change(profile);
       this.#open.taken.push(taken);
       if (outcome === "applied" && profile.results.size === 0) telemetry.membersLeft(members);
       // Read again, it is not settled before what was written with it is sent.
       const isUnsent = outcome === "already_applied" && profile.outbox.length > 0;
-      if (outcome === "applied" || isUnsent) this.change(profile);
+      const isNoted = profile.incompleteFor !== incompleteFor;
+      if (outcome === "applied" || isUnsent || isNoted) this.change(profile);
       else this.#askFlush();
     } catch (thrown) {
       this.#reject(taken, thrown instanceof Error ? thrown : new Error(String(thrown)));
@@ -252,7 +255,9 @@ export class PartitionWorker {
   #markSent({ flips, isSentWithEvent, profile, releaseTo }: Snapshot): void {
     if (flips.length === 0 && releaseTo === undefined) return;
     profile.outbox = profile.outbox.filter((flip) => !flips.includes(flip));
+    const { incompleteFor } = profile;
     if (releaseTo !== undefined && profile.redirectTo === releaseTo) completeRelease(profile);
+    this.#parts.telemetry.incomplete(incompleteFor, profile.incompleteFor);
     this.#parts.telemetry.sent(flips, this.#parts.host.now());
     if (!isSentWithEvent && !this.#open.changed.has(profile.id)) this.#sent.set(profile.id, profile);
   }

@@ -13,6 +13,8 @@ export interface ProfileTelemetry {
   unreadable(error: Error): void;
   /** The profile was deleted or merged, and was a member of these until then. */
   membersLeft(computationIds: readonly string[]): void;
+  /** The audiences and computed traits for which a profile is incomplete are others now; mostly they are the same. */
+  incomplete(before: ReadonlySet<string>, now: ReadonlySet<string>): void;
   /** Changed values were acknowledged as identify calls. */
   sent(flips: readonly Flip[], nowMs: number): void;
 }

@@ -62,6 +62,7 @@ describe("an audience (contract 10.8)", () => {
       },
       coverageFrom: null,
       partialHistory: false,
+      incompleteProfiles: 0,
       members: 0,
       createdAt: expect.stringMatching(/^\d{4}-\d\d-\d\dT[\d:.]+Z$/),
       updatedAt: body.createdAt,

@@ -77,12 +77,13 @@ async function explain(
   // Of who did nothing the same is asked: some conditions hold for them.
   const profile = (await profiles.get(id)) ?? createProfile(id, 0);
   const asked = { profile, nowMs: nowMs(), pause };
-  const { isMember, leaves, sinceMs, untilMs } = await explainMembership(computation, asked);
+  const { isIncomplete, isMember, leaves, sinceMs, untilMs } = await explainMembership(computation, asked);
   return {
     kind: "membership" as const,
     member: isMember,
     ...(sinceMs !== undefined && { since: isoTime(sinceMs) }),
     ...untilOf(untilMs),
+    ...(isIncomplete && { isIncomplete }),
     leaves: leaves.map(({ untilMs: leafUntilMs, ...leaf }) => ({ ...leaf, ...untilOf(leafUntilMs) })),
   };
 }

@@ -23,6 +23,9 @@ const Explanation = Type.Object(
     until: Type.Optional(
       Type.String({ format: "date-time", description: "When it ends, or begins, by the passing of time." }),
     ),
+    isIncomplete: Type.Optional(
+      Type.Boolean({ description: "The profile had no room for something that the definition asks for." }),
+    ),
     leaves: Type.Array(
       Type.Object({
         path: Type.String({ description: "Where the condition stands: definition.all[0]" }),

@@ -145,6 +145,9 @@ const SHARED_VIEW = {
     "Calls before this moment do not count in its windows; null when all do that it asks for.",
   ),
   partialHistory: Type.Boolean({ description: "Calls that it asks for are not known any more." }),
+  incompleteProfiles: Type.Integer({
+    description: "Profiles that had no room for something it asks for. A second or two old.",
+  }),
   createdAt: TimeField,
   updatedAt: TimeField,
 };
@@ -174,6 +177,7 @@ export const AudienceView = Type.Object(
         progress: null,
         coverageFrom: "2026-08-04T09:30:00.000Z",
         partialHistory: false,
+        incompleteProfiles: 0,
         createdAt: "2026-11-02T09:30:00.000Z",
         updatedAt: "2026-11-02T09:30:00.000Z",
         kind: "audience",

@@ -20,8 +20,15 @@ describe("the status of an audience (contract 10.8)", () => {
       members: 0,
     });
     const half = [
-      of(0, { members: 3 }),
-      of(1, { state: "preparing", profilesDone: 4, eventsDone: 5, eventsTotal: 9, members: 1 }),
+      of(0, { members: 3, incompleteProfiles: 2 }),
+      of(1, {
+        state: "preparing",
+        profilesDone: 4,
+        eventsDone: 5,
+        eventsTotal: 9,
+        members: 1,
+        incompleteProfiles: 1,
+      }),
     ];
     expect(audienceStatus(wanted, half)).toMatchObject({
       status: "preparing",
@@ -34,6 +41,7 @@ describe("the status of an audience (contract 10.8)", () => {
         eventsTotal: 9,
       },
       members: 4,
+      incompleteProfiles: 3,
     });
     expect(audienceStatus(wanted, [of(0), of(1)])).toMatchObject({ status: "live", progress: null });
   });
@@ -53,6 +61,7 @@ describe("the status of an audience (contract 10.8)", () => {
       coverageFromMs: null,
       isPartial: false,
       members: 8,
+      incompleteProfiles: 0,
     });
   });
 

@@ -17,6 +17,8 @@ export interface AudienceStatus {
   readonly coverageFromMs: number | null;
   readonly isPartial: boolean;
   readonly members: number;
+  /** Profiles that had no room for something it asks for. */
+  readonly incompleteProfiles: number;
 }
 
 type Wanted = Pick<AudienceConfig, "generation" | "isPaused">;
@@ -50,5 +52,6 @@ export function audienceStatus(
     isPartial: current.some((one) => one.isPartial),
     // Those of the generation before stay members until the new one has been prepared.
     members: known.reduce((total, one) => total + one.members, 0),
+    incompleteProfiles: known.reduce((total, one) => total + one.incompleteProfiles, 0),
   };
 }

@@ -27,7 +27,7 @@ export function computedTraitView(
   parts: Shown,
 ): Static<typeof ComputedTraitView> & { readonly members: number } {
   const { id, key, name, generation, isPaused } = config;
-  const { status, progress, isPartial, members, ...covered } = statusOf(config, parts);
+  const { status, progress, isPartial, members, incompleteProfiles, ...covered } = statusOf(config, parts);
   const limitedMs = limitedFromMs(config, parts.audiences.list()) ?? null;
   const starts = [covered.coverageFromMs, limitedMs].filter((one) => one !== null);
   const coverageFromMs = starts.length === 0 ? null : Math.max(...starts);
@@ -42,6 +42,7 @@ export function computedTraitView(
     progress,
     coverageFrom: isoTimeOrNull(coverageFromMs),
     partialHistory: isPartial,
+    incompleteProfiles,
     members,
     createdAt: isoTime(config.createdAtMs),
     updatedAt: isoTime(config.updatedAtMs),

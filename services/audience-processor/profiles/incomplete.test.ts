@@ -1,0 +1,44 @@
+import { expect, test } from "@jest/globals";
+import { MAX_TRAITS } from "#audiences";
+import { profileEvent } from "#topics";
+import { Bench, NOW_MS } from "../fixtures/bench.ts";
+import { audienceOf, callOf } from "../fixtures/calls.ts";
+import { Companions, Reports } from "../fixtures/companions.ts";
+
+const times = { receivedAtMs: NOW_MS, timestampMs: NOW_MS };
+const MORE = audienceOf("more", { trait: "more", op: "exists" });
+const identify = (traits: object) => callOf({ ...times, userId: "u", type: "identify", body: { traits } });
+
+async function setup(): Promise<Bench> {
+  const bench = await Bench.with(MORE);
+  bench.call(
+    identify(Object.fromEntries(Array.from({ length: MAX_TRAITS }, (_, index) => [`t${index}`, 1]))),
+  );
+  bench.call(identify({ more: 1 }));
+  await bench.settled();
+  return bench;
+}
+
+test("a profile that leaves something out is counted once, is so for its next owner, and is not any more once it is deleted", async () => {
+  const bench = await setup();
+  expect(bench.incomplete).toEqual(["more"]);
+  bench.newWorker();
+  bench.call(identify({ more: 2 }));
+  await bench.settled();
+  expect(bench.incomplete).toEqual(["more"]);
+  expect(bench.stateOf("u")?.incompleteFor).toEqual(["more"]);
+  bench.happen("u", profileEvent("delete", { deletedAtMs: NOW_MS }));
+  await bench.settled();
+  expect(bench.incomplete).toEqual(["more", "not more"]);
+});
+
+test("once the audience is deleted nothing is kept of that", async () => {
+  const bench = await setup();
+  bench.worker.advanceTo(NOW_MS);
+  const reports = new Reports();
+  const sync = new Companions(bench, reports);
+  bench.computations.apply("more", { ...MORE, deletedAtMs: NOW_MS });
+  await sync.advanceUntil(() => reports.of("more")?.state === "deleted");
+  expect(bench.incomplete).toEqual(["more", "not more"]);
+  expect(bench.stateOf("u")?.incompleteFor).toEqual([]);
+});
