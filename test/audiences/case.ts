@@ -63,7 +63,9 @@ const properties = fc.record(
       { weight: 1, arbitrary: pick<unknown>(5, null, ["a"], { x: "a" }) },
     ),
     d: fc.oneof({ weight: 5, arbitrary: date }, { weight: 1, arbitrary: pick<unknown>("soon", 5) }),
-    tags: fc.array(pick("a", "b"), { maxLength: 2 }),
+    tags: fc.array(pick<unknown>("a", "b", { x: "a" }), { maxLength: 2 }),
+    "s.x": text,
+    "s.x.y": text,
   },
   { requiredKeys: [] },
 );
@@ -79,8 +81,11 @@ const testOf: fc.Arbitrary<[string, Json]> = fc.oneof(
     fc.record({ op: pick("in"), value: fc.array(fc.oneof(number, text), { minLength: 1, maxLength: 3 }) }),
   ),
   fc.tuple(pick("s", "tags"), fc.record({ op: pick("contains", "not_contains"), value: pick("a", "b") })),
-  fc.tuple(pick("s"), fc.record({ op: pick("starts_with", "ends_with"), value: pick("a", "b") })),
-  fc.tuple(pick("s", "n", "d", "s.x"), fc.record({ op: pick("exists", "not_exists") })),
+  fc.tuple(
+    pick("s", "s.x", "s.x.y", "tags.0", "tags.1.x"),
+    fc.record({ op: pick("starts_with", "ends_with"), value: pick("a", "b") }),
+  ),
+  fc.tuple(pick("s", "n", "d", "s.x", "s.x.y", "tags.1"), fc.record({ op: pick("exists", "not_exists") })),
   fc.tuple(pick("d"), fc.record({ op: pick("before", "after"), value: date })),
   fc.tuple(pick("d"), fc.record({ op: pick("within_last", "within_next"), value: pick("60s", "2m") })),
 );

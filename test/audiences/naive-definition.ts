@@ -23,11 +23,17 @@ const duration = (text: unknown): number =>
 const isDate = (value: unknown): value is string =>
   typeof value === "string" && /^\d{4}-\d\d-\d\dT.*Z$/.test(value);
 
+/** The shortest key that is there; a list has its elements' numbers as keys. */
 function get(root: unknown, path: string): unknown {
-  return path.split(".").reduce<unknown>((value, key) => {
-    const isObject = typeof value === "object" && value !== null && !Array.isArray(value);
-    return isObject && Object.hasOwn(value, key) ? (value as Json)[key] : undefined;
-  }, root);
+  if (typeof root !== "object" || root === null) return undefined;
+  const parts = path.split(".");
+  for (let end = 1; end <= parts.length; end += 1) {
+    const key = parts.slice(0, end).join(".");
+    if (!Object.hasOwn(root, key) || key === "length") continue;
+    const value = (root as Json)[key];
+    return end === parts.length ? value : get(value, parts.slice(end).join("."));
+  }
+  return undefined;
 }
 
 /** Whether the operator holds of the value at this moment. */

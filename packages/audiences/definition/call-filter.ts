@@ -2,7 +2,7 @@
 import type { JsonObject, NamedCallType } from "#contract";
 import { isPassing, readCondition, readWhere } from "./conditions.ts";
 import type { Condition, Reading } from "./definition.ts";
-import { NAME_FIELDS, type NameField, readName, typeNamedBy } from "./event-leaf.ts";
+import { NAME_FIELDS, type NameField, readCallName, typeNamedBy } from "./event-leaf.ts";
 import { MAX_DEPTH, MAX_READ_LEAVES } from "./limits.ts";
 import { Problems } from "./problems.ts";
 
@@ -132,7 +132,7 @@ function readCall(
   problems: Problems,
 ): CallFilter | undefined {
   problems.refuseUnknown(object, [field, "where"], path);
-  const name = readName(object[field], `${path}.${field}`, problems);
+  const name = readCallName(object[field], `${path}.${field}`, problems);
   const where = readWhere(object["where"], `${path}.where`, problems);
   checkLasting(where, `${path}.where`, problems);
   return name === undefined ? undefined : { kind: "call", type: typeNamedBy(field), name, where };

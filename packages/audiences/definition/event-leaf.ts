@@ -44,6 +44,13 @@ export function readName(value: unknown, path: string, problems: Problems): stri
   );
 }
 
+/** As `readName`, of calls. */
+export function readCallName(value: unknown, path: string, problems: Problems): string | undefined {
+  if (value !== "*") return readName(value, path, problems);
+  const several = '{"any": [{"event": "Signed Up"}, {"event": "Order Completed"}]}';
+  return problems.add(path, `"*" does not stand for every name: write the name; several stand in ${several}`);
+}
+
 const AT_LEAST_ONCE: CountMeasure = { kind: "count", op: "gte", value: 1 };
 
 const COUNT_OPS: Readonly<Record<string, (value: number) => CountMeasure>> = {
@@ -92,7 +99,7 @@ interface Place {
 
 function readOccurrences(object: JsonObject, { path, nameField }: Place, problems: Problems) {
   const type = typeNamedBy(nameField);
-  const name = readName(object[nameField], `${path}.${nameField}`, problems);
+  const name = readCallName(object[nameField], `${path}.${nameField}`, problems);
   const where = readWhere(object["where"], `${path}.where`, problems);
   return {
     kind: "event",

@@ -16,6 +16,8 @@ export interface Gathered {
   readonly problems: Problems;
   readonly leaves: Map<string, Leaf>;
   readonly references: Reference[];
+  /** Places that name a trait. */
+  readonly traits: Reference[];
   leafCount: number;
 }
 
@@ -51,9 +53,10 @@ function readGroup(kind: "all" | "any" | "not", object: JsonObject, place: Place
   return { kind, of } satisfies Expression;
 }
 
-function readTraitLeaf(object: JsonObject, path: string, problems: Problems): Leaf | undefined {
+function readTraitLeaf(object: JsonObject, path: string, { problems, traits }: Gathered): Leaf | undefined {
   problems.refuseUnknown(object, ["trait", "op", "value"], path);
   const parts = readPath(object["trait"], `${path}.trait`, problems);
+  if (parts !== undefined) traits.push({ path: `${path}.trait`, key: parts[0] ?? "" });
   const test = readTest(object, path, problems);
   if (parts === undefined || test === undefined) return undefined;
   return keyed({ kind: "trait", condition: { path: parts, test } } as const);
@@ -74,7 +77,7 @@ function readLeaf(
   gathered: Gathered,
 ) {
   gathered.leafCount += 1;
-  if (kind === "trait") return readTraitLeaf(object, path, gathered.problems);
+  if (kind === "trait") return readTraitLeaf(object, path, gathered);
   if (kind === "audience") return readAudienceLeaf(object, path, gathered);
   return readEventLeaf(object, { path, nameField: kind }, gathered.problems);
 }

@@ -146,6 +146,8 @@ describe("what is refused, by its path, with what mends it", () => {
     [{ event: "A", count: { op: "gte", value: "2" } }, "definition.count.value", "whole number"],
     [{ event: "A", reduce: { fn: "count" } }, "definition.reduce", "is not known here"],
     [{ event: "A", where: { path: "a", op: "exists" } }, "definition.where", "must be a list"],
+    [{ event: "*" }, "definition.event", 'any": ['],
+    [{ any: [{ page: "*" }] }, "definition.any[0].page", "does not stand for every name"],
     [{ event: "A", where: [{ path: "", op: "exists" }] }, "definition.where[0].path", "must be a path"],
     [{ event: "A", where: [{ path: "a..b", op: "exists" }] }, "definition.where[0].path", "must be a path"],
     [
@@ -268,6 +270,24 @@ describe("audiences that name audiences", () => {
     });
     expect(Object.keys(problemsOf({ audience: "me" }, NONE, "me"))).toEqual(["definition.audience"]);
   });
+});
+
+test("a computed trait is no trait that a condition sees: it says what to write instead", () => {
+  const definition = {
+    all: [
+      { trait: "spent.much", op: "exists" },
+      { trait: "plan", op: "exists" },
+    ],
+  };
+  const context = { audiences: NONE, computedTraits: new Set(["spent"]) };
+  const reading = parseAudience(definition, context);
+  expect(reading.ok ? [] : reading.problems).toEqual([
+    {
+      path: "definition.all[0].trait",
+      message: expect.stringMatching(/^"spent" is a computed trait, .*: write .* such as \{"event"/),
+    },
+  ]);
+  expect(parseAudience(definition, { audiences: NONE }).ok).toBe(true);
 });
 
 test("of a body with a hundred thousand wrong conditions as many are read as an answer needs", () => {

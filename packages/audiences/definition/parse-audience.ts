@@ -8,6 +8,8 @@ import { type AudienceReferences, checkReferences } from "./references.ts";
 export interface AudienceContext {
   /** Every audience that a definition may name, lists of members included; undefined: not known yet, so no name is checked. */
   readonly audiences: AudienceReferences | undefined;
+  /** Keys of computed traits, of which no condition knows the value; none when they are not known. */
+  readonly computedTraits?: ReadonlySet<string>;
   /** Key of the audience that is defined: it may not depend on itself. */
   readonly ownKey?: string | undefined;
 }
@@ -28,17 +30,24 @@ function readRoot({ everyone, ...rest }: JsonObject, gathered: Gathered): Expres
   );
 }
 
+function computedTraitProblem(key: string): string {
+  const instead = '{"event": "Order Completed", "within": "30d", "count": {"op": "gte", "value": 2}}';
+  return `"${key}" is a computed trait, and a condition sees only traits that identify calls set: write a condition on its calls instead, such as ${instead}`;
+}
+
 /**
  * Reads the definition of an audience (contract 8.6) from JSON of any shape. Every wrong field is named at once, by paths like
  * `definition.all[0].where[0].op`.
  */
 export function parseAudience(input: unknown, context: AudienceContext): Reading<AudienceDefinition> {
   const problems = new Problems();
-  const gathered: Gathered = { problems, leaves: new Map(), references: [], leafCount: 0 };
+  const gathered: Gathered = { problems, leaves: new Map(), references: [], traits: [], leafCount: 0 };
   const object = problems.object(input, ROOT);
   const expression = object && readRoot(object, gathered);
   problems.checkLeafCount(gathered.leafCount, ROOT);
-  const { audiences, ownKey } = context;
+  const { audiences, computedTraits, ownKey } = context;
+  for (const { key, path } of gathered.traits)
+    if (computedTraits?.has(key) === true) problems.add(path, computedTraitProblem(key));
   if (audiences !== undefined) checkReferences(gathered.references, { audiences, ownKey, problems });
   if (expression === undefined || problems.list.length > 0) return { ok: false, problems: problems.list };
   const references = [...new Set(gathered.references.map(({ key }) => key))];

@@ -1,8 +1,7 @@
 // Why a profile is in an audience or not, leaf by leaf , for the API.
-import { valueAt } from "../definition/paths.ts";
 import { evaluateLeaf } from "../leaves/leaf.ts";
 import type { Computation, Node } from "../profile/computation.ts";
-import { evaluateComputation, evaluateNode, type Moment } from "../profile/evaluate.ts";
+import { evaluateComputation, evaluateNode, type Moment, traitAt } from "../profile/evaluate.ts";
 import type { Profile } from "../profile/profile.ts";
 import { leafStateOf } from "../profile/seed.ts";
 
@@ -54,8 +53,7 @@ function leafValue(node: Node, { profile, nowMs }: Moment): Pick<LeafExplanation
     return isOverflowing ? { value, isOverflowing } : { value };
   }
   if (node.kind !== "trait") return { value: evaluateNode(node, { profile, nowMs }).holds };
-  const [name = "", ...rest] = node.condition.path;
-  return { value: valueAt(profile.traits.get(name)?.value, rest) ?? null };
+  return { value: traitAt(profile, node.condition.path) ?? null };
 }
 
 async function explainNode(node: Node, asked: Asked): Promise<LeafExplanation[]> {

@@ -1,5 +1,6 @@
 // All audiences and computed traits of a space, compiled so that a call finds those that it touches.
 import { NAMED_CALL_TYPES, type NamedCallType } from "#contract";
+import { keysAt } from "../definition/paths.ts";
 import { type LeafPlan, planLeaf } from "../leaves/plan.ts";
 import { type Computation, type ComputationInput, isMetByNothing, type Node, rootOf } from "./computation.ts";
 
@@ -82,7 +83,8 @@ class Compiler {
     if (node.kind === "not") this.index(node.of, user);
     else if ("of" in node) for (const one of node.of) this.index(one, user);
     else if (node.kind === "event") this.indexPlan(node.plan, user);
-    else if (node.kind === "trait") push(this.traits, node.condition.path[0] ?? "", user);
+    else if (node.kind === "trait")
+      for (const [key] of keysAt(node.condition.path)) push(this.traits, key, user);
     else if (node.audience !== undefined && this.byId.get(user.id) === user)
       push(this.naming, node.audience, user);
   }

@@ -1,4 +1,5 @@
 // What an audience or computed trait comes to for a profile at one moment, and until when it stays so.
+import { keysAt, valueAt } from "../definition/paths.ts";
 import { intervalOf } from "../leaves/condition.ts";
 import { evaluateLeaf, isMet } from "../leaves/leaf.ts";
 import type { LeafPlan } from "../leaves/plan.ts";
@@ -28,11 +29,25 @@ function evaluateEvent(plan: LeafPlan, { profile, nowMs }: Moment): Holding {
   return { holds: measure.kind === "count" && isMet(measure, value as number), untilMs };
 }
 
+/** The trait with which the path begins, and the path within it. */
+function traitRoot({ traits }: Profile, path: readonly string[]): { root: unknown; rest: readonly string[] } {
+  for (const [key, end] of keysAt(path)) {
+    const trait = traits.get(key);
+    if (trait !== undefined) return { root: trait.value ?? undefined, rest: path.slice(end) };
+  }
+  return { root: undefined, rest: [] };
+}
+
+/** The value of a trait; undefined when there is none. */
+export function traitAt(profile: Profile, path: readonly string[]): unknown {
+  const { rest, root } = traitRoot(profile, path);
+  return valueAt(root, rest);
+}
+
 function evaluateTrait(node: Node & { kind: "trait" }, { profile, nowMs }: Moment): Holding {
-  const [name = "", ...rest] = node.condition.path;
-  const root = profile.traits.get(name)?.value ?? undefined;
-  const condition = { path: rest, test: node.condition.test };
-  const { fromMs, untilMs } = intervalOf(condition, root);
+  const { path, test } = node.condition;
+  const { rest, root } = traitRoot(profile, path);
+  const { fromMs, untilMs } = intervalOf({ path: rest, test }, root);
   if (nowMs < fromMs) return { holds: false, untilMs: fromMs };
   return nowMs < untilMs ? { holds: true, untilMs } : UNMET;
 }

@@ -206,6 +206,7 @@ test("a preview counts who would be a member, and says what of the past is not k
     await ask({ all: [asked, { event: "Preview", within: "30d", count: { op: "gte", value: 2 } }] }),
   ).toMatchObject({
     estimatedCount: 0,
+    exact: false,
     partialHistory: true,
     unknownCalls: ["Preview"],
   });

@@ -13,7 +13,10 @@ import { PreviewBody } from "./schemas.ts";
 const PreviewView = Type.Object(
   {
     estimatedCount: Type.Integer({ description: "Members that it would have now." }),
-    exact: Type.Boolean({ description: "Every profile was looked at; otherwise the count is an estimate." }),
+    exact: Type.Boolean({
+      description:
+        "Every profile was looked at, and there are no unknownCalls; otherwise the count is an estimate.",
+    }),
     profiles: Type.Integer({ description: "How many there are." }),
     profilesLookedAt: Type.Integer({
       description: "At most 20,000, evenly spread, and what five seconds allow.",

@@ -18,7 +18,7 @@ import { statusOf } from "./views.ts";
 
 export interface Preview {
   readonly estimatedCount: number;
-  /** Every profile was judged: the count is no estimate. */
+  /** Every profile was judged, and the calls that it asks for are known: the count is no estimate. */
   readonly isExact: boolean;
   readonly profiles: number;
   readonly profilesJudged: number;
@@ -61,13 +61,14 @@ export async function previewOf(parts: MemberParts, config: AudienceConfig): Pro
   const total = profiles.count;
   const judging = { audience, uses: [...set.leaves.values()], nowMs: nowMs() };
   const { judged, members, passed, sample } = await judgeAll(parts, judging, pause);
+  const unknown = await unknownCalls(parts, set, pause);
   return {
     estimatedCount: judged === 0 ? 0 : Math.round((members * Math.max(total, judged)) / judged),
-    isExact: judged >= total && passed >= total,
+    isExact: judged >= total && passed >= total && unknown.length === 0,
     profiles: total,
     profilesJudged: judged,
     sample,
-    unknownCalls: await unknownCalls(parts, set, pause),
+    unknownCalls: unknown,
   };
 }
 

@@ -1,5 +1,6 @@
 // What a schema cannot say of audiences and computed traits: keys and definitions.
 import {
+  type AudienceContext,
   costProblem,
   definitionCost,
   keyProblem,
@@ -39,11 +40,17 @@ export function createProblems(body: unknown, { configs, resource }: CreateRules
   ];
 }
 
+/** What a definition may name, and what it may not. */
+function contextOf(configs: readonly AudienceConfig[]): AudienceContext {
+  const computed = configs.filter(({ deletedAtMs, kind }) => deletedAtMs === null && kind === "trait");
+  return { audiences: referencesByKey(configs), computedTraits: new Set(computed.map(({ key }) => key)) };
+}
+
 /** What is wrong with a definition that is only asked about. */
 export function previewProblems(body: unknown, configs: readonly AudienceConfig[]): readonly FieldProblem[] {
   if (!isJsonObject(body) || body["definition"] === undefined) return [];
   const { definition } = body;
-  const reading = parseAudience(definition, { audiences: referencesByKey(configs) });
+  const reading = parseAudience(definition, contextOf(configs));
   if (!reading.ok) return reading.problems;
   const message = costProblem(definitionCost(definition));
   return message === undefined ? [] : [{ path: "definition", message }];
@@ -103,7 +110,7 @@ function definitionProblems(
   const reading =
     resource === "computed_trait"
       ? parseComputedTrait(definition)
-      : parseAudience(definition, { audiences: referencesByKey(configs), ownKey });
+      : parseAudience(definition, { ...contextOf(configs), ownKey });
   if (!reading.ok) return reading.problems;
   const cost = definitionCost(definition);
   const costBefore = before && namedBy(before).cost;
