@@ -71,6 +71,6 @@ export { ProfileWriter } from "./profile/profile-writer.ts";
 export { CallMemory } from "./profile/recent-calls.ts";
 export { profileFromRecord, profileToRecord } from "./profile/record.ts";
 export { forgetUnused, leaveAudience } from "./profile/retire.ts";
-export { isKnownFromSummary, seedLeaves } from "./profile/seed.ts";
+export { isKnownFromSummary, isUnknown, seedLeaves } from "./profile/seed.ts";
 export { isSilenced } from "./profile/suppression.ts";
 export { chooseVersions, type Versions } from "./profile/versions.ts";

@@ -322,6 +322,7 @@ const RECORDS: { [R in RecordName]: fc.Arbitrary<RecordTypes[R]> } = {
       fc.record({ sourceId: nullable(fc.string()), fromOffset: long, toOffset: nullable(long) }),
     ),
     incompleteFor: fc.array(text),
+    uncounted: int,
   }),
   "profile-event": fc.record({
     kind: text,

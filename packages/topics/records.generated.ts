@@ -652,6 +652,8 @@ export interface ProfileState {
   suppressions: Array<ProfileSuppression>;
   /** Ids of audiences and computed traits that ask for something for which there was no room. */
   incompleteFor: Array<string>;
+  /** 1: calls of further names were not counted by name; 2: calls were not counted at all while there was no room. */
+  uncounted: number;
 }
 
 /** Calls of one request that ingest did not take, for whoever watches their source; at most so many a second, the rest is counted. */

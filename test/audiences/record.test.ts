@@ -60,6 +60,7 @@ test("through Avro and back, never larger than counted, the product sends what r
     linkedAtMs: null,
     suppressions: [],
     incompleteFor: [],
+    uncounted: 0,
   };
   // The first one waits for the registry, those after it do not.
   await serde.decode(TOPIC, serde.encode(TOPIC, empty));

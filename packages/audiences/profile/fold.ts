@@ -5,12 +5,18 @@ import type { Computation } from "./computation.ts";
 import type { ComputationSet, LeafUse } from "./computation-set.ts";
 import type { ProfileCall } from "./event.ts";
 import { noteLeftOut } from "./incomplete.ts";
-import { MAX_PROFILE_BYTES, MAX_TRAITS, type Profile, type ProfileTrait } from "./profile.ts";
+import {
+  MAX_EVENT_NAMES,
+  MAX_PROFILE_BYTES,
+  MAX_TRAITS,
+  moreUncounted,
+  type Profile,
+  type ProfileTrait,
+  UNCOUNTED,
+} from "./profile.ts";
 import { makeRoomOnce, type Room } from "./room.ts";
 import { eventBytes, leafBytes, traitBytes } from "./size.ts";
 
-/** Names of which a profile keeps the count; calls of further names are folded, but not counted by name. */
-const MAX_EVENT_NAMES = 200;
 /** From this size on unique takes no further values: what else a profile counts needs the rest. */
 const VALUES_MAX_BYTES = (MAX_PROFILE_BYTES * 3) / 4;
 const TRAITS = ["traits"];
@@ -39,7 +45,7 @@ function countEvent({ profile, call, atMs }: Folding, name: string): void {
   ) {
     profile.events.set(key, { type: call.type, name, count: 1, firstMs: atMs, lastMs: atMs });
     profile.sizeBytes += eventBytes(name);
-  }
+  } else profile.uncounted = moreUncounted(profile.uncounted, UNCOUNTED.names);
 }
 
 function foldLeaf(use: LeafUse, { profile, call, set, atMs, nowMs, touched }: Folding): void {

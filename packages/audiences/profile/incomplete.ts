@@ -3,7 +3,8 @@ import type { Computation } from "./computation.ts";
 import { type ComputationSet, type LeafUse, withNaming } from "./computation-set.ts";
 import type { ProfileCall } from "./event.ts";
 import { isAnonymous } from "./identity.ts";
-import { NOTHING_LEFT_OUT, type Profile } from "./profile.ts";
+import { NOTHING_LEFT_OUT, type Profile, UNCOUNTED } from "./profile.ts";
+import { isUnknown } from "./seed.ts";
 
 /** Of an anonymous profile computed traits say nothing, nor do most audiences. */
 export function mayHave(
@@ -33,6 +34,7 @@ export function noteCallLeftOut(
   { body, name, type }: ProfileCall,
   set: ComputationSet,
 ): void {
+  profile.uncounted = UNCOUNTED.calls;
   if (type === "identify") {
     const { traits } = body;
     for (const key of Object.keys(typeof traits === "object" && traits !== null ? traits : {}))
@@ -41,13 +43,24 @@ export function noteCallLeftOut(
     for (const { computations } of set.events[type].get(name) ?? []) noteLeftOut(profile, computations, set);
 }
 
-/** Notes of leaves that are new what the profile has left out of them already, and that a full one was not counted for them. */
-export function noteMissing(profile: Profile, uses: Iterable<LeafUse>, set: ComputationSet): void {
+/**
+ * Notes of leaves that are new what the profile has left out of them already. Returns the computations that ask for calls which may have come, and of
+ * which it knows nothing.
+ */
+export function noteMissing(
+  profile: Profile,
+  uses: Iterable<LeafUse>,
+  set: ComputationSet,
+): Set<Computation> {
+  const unknown = new Set<Computation>();
   for (const { computations, plan } of uses) {
     const state = profile.leaves.get(plan.leaf.key);
     const isOverflowing = state !== undefined && "isOverflowing" in state && state.isOverflowing;
     if (isOverflowing) noteLeftOut(profile, computations, set);
+    if (isUnknown(profile, plan)) for (const one of computations) if (mayHave(one, profile)) unknown.add(one);
   }
+  noteLeftOut(profile, unknown, set);
+  return unknown.size === 0 ? unknown : withNaming(unknown, set.naming);
 }
 
 /** Of what is not there any more nothing is said. */

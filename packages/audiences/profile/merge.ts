@@ -5,7 +5,7 @@ import type { Computation } from "./computation.ts";
 import type { ComputationSet } from "./computation-set.ts";
 import { setTrait } from "./fold.ts";
 import { noteLeftOut, noteMissing } from "./incomplete.ts";
-import type { EventSummary, Profile, ProfileTrait } from "./profile.ts";
+import { type EventSummary, moreUncounted, type Profile, type ProfileTrait } from "./profile.ts";
 import { profileBytes } from "./size.ts";
 
 /** Of two writes at the same time the survivor's own stays. */
@@ -54,6 +54,7 @@ export function absorb(
     profile.leaves.set(key, own);
     for (const computation of use.computations) touched.add(computation);
   }
+  profile.uncounted = moreUncounted(profile.uncounted, moved.uncounted);
   noteMissing(profile, set.leaves.values(), set);
   noteLeftOut(profile, known(moved.incompleteFor, set), set);
   profile.recentCalls = [...moved.recentCalls, ...profile.recentCalls];

@@ -4,6 +4,7 @@ import { AvroReader } from "../bytes/avro-reader.ts";
 import { leafFromRecord } from "./leaf-record.ts";
 import { createProfile, type Profile } from "./profile.ts";
 import { hashesFromBytes } from "./recent-calls.ts";
+import { uncountedOf } from "./record.ts";
 import { findNextDeadline } from "./settle.ts";
 import { profileBytes } from "./size.ts";
 
@@ -30,6 +31,7 @@ export class ProfileReader {
     profile.linkedAtMs = reader.optionalLong();
     readSuppressions(reader, profile);
     readIncomplete(reader, profile);
+    profile.uncounted = uncountedOf(profile, reader.long());
     reader.end();
     profile.sizeBytes = profileBytes(profile);
     findNextDeadline(profile);

@@ -32,6 +32,7 @@ export class ProfileWriter {
     writer.optionalLong(profile.linkedAtMs);
     writeSuppressions(writer, profile);
     writer.texts([...profile.incompleteFor]);
+    writer.long(profile.uncounted);
     return writer.take();
   }
 }

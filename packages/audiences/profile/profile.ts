@@ -73,6 +73,8 @@ export interface Profile {
   sizeBytes: number;
   /** Ids of audiences and computed traits that ask for something that was left out. Never changed in place: another set says that it has changed. */
   incompleteFor: ReadonlySet<string>;
+  /** What its counts by name lack, for whoever asks later. */
+  uncounted: Uncounted;
   /** The earliest deadline of all results. */
   nextDeadlineMs: number;
   /** The profile that this one was merged into. */
@@ -85,6 +87,19 @@ export interface Profile {
   deletedAtMs: number | undefined;
   /** The latest change of results that are not kept any more: what is sent from now on is later. Unix ms. */
   changedUntilMs: number;
+}
+
+/** Names of which a profile keeps the count; calls of further names are folded, but not counted by name. */
+export const MAX_EVENT_NAMES = 200;
+
+/** As it stands in the record; a higher one says more. */
+export const UNCOUNTED = { nothing: 0, names: 1, calls: 2 } as const;
+export type Uncounted = (typeof UNCOUNTED)[keyof typeof UNCOUNTED];
+
+export function moreUncounted(one: number, other: number): Uncounted {
+  const most = Math.max(one, other);
+  if (most >= UNCOUNTED.calls) return UNCOUNTED.calls;
+  return most >= UNCOUNTED.names ? UNCOUNTED.names : UNCOUNTED.nothing;
 }
 
 export const MAX_PROFILE_BYTES = 65_536;
@@ -118,6 +133,7 @@ export function createProfile(id: string, offset: number): Profile {
     outboxOffset: undefined,
     sizeBytes: 0,
     incompleteFor: NOTHING_LEFT_OUT,
+    uncounted: UNCOUNTED.nothing,
     nextDeadlineMs: Number.POSITIVE_INFINITY,
     redirectTo: undefined,
     linkedAtMs: undefined,
@@ -145,5 +161,6 @@ export function emptyProfile(profile: Profile): void {
   profile.judgedAtMs = 0;
   profile.sizeBytes = 0;
   profile.incompleteFor = NOTHING_LEFT_OUT;
+  profile.uncounted = UNCOUNTED.nothing;
   profile.nextDeadlineMs = Number.POSITIVE_INFINITY;
 }

@@ -1,7 +1,15 @@
 // The profile as its Avro record (schemas/profile.avsc); the record's key is the profile's id.
 import type { ProfileState } from "#topics";
 import { leafFromRecord, leafToRecord } from "./leaf-record.ts";
-import { createProfile, isFull, type Profile } from "./profile.ts";
+import {
+  createProfile,
+  isFull,
+  MAX_EVENT_NAMES,
+  moreUncounted,
+  type Profile,
+  UNCOUNTED,
+  type Uncounted,
+} from "./profile.ts";
 import { hashesFromBytes, hashesToBytes } from "./recent-calls.ts";
 import { findNextDeadline } from "./settle.ts";
 import { profileBytes } from "./size.ts";
@@ -60,6 +68,7 @@ export function profileToRecord(profile: Profile): ProfileState {
     linkedAtMs: profile.linkedAtMs ?? null,
     suppressions: [...profile.suppressions],
     incompleteFor: [...profile.incompleteFor],
+    uncounted: profile.uncounted,
   };
 }
 
@@ -80,6 +89,11 @@ function fillMaps(profile: Profile, record: ProfileState): void {
   }
 }
 
+/** A version before said nothing of it. */
+export function uncountedOf({ events }: Pick<Profile, "events">, written: number): Uncounted {
+  return moreUncounted(written, events.size >= MAX_EVENT_NAMES ? UNCOUNTED.names : UNCOUNTED.nothing);
+}
+
 /** The profile that was written under this id. */
 export function profileFromRecord(id: string, record: ProfileState): Profile {
   const profile = createProfile(id, record.incarnation);
@@ -96,6 +110,7 @@ export function profileFromRecord(id: string, record: ProfileState): Profile {
   if (record.incompleteFor.length > 0) profile.incompleteFor = new Set(record.incompleteFor);
   if (record.suppressions.length > 0) profile.suppressions = record.suppressions;
   fillMaps(profile, record);
+  profile.uncounted = uncountedOf(profile, record.uncounted);
   profile.sizeBytes = profileBytes(profile);
   findNextDeadline(profile);
   return profile;

@@ -3,7 +3,7 @@ import { parseAudience } from "../definition/parse-audience.ts";
 import { parseComputedTrait } from "../definition/parse-computed-trait.ts";
 import { advance, applyEvent } from "./apply.ts";
 import { type ComputationSet, compileSet } from "./computation-set.ts";
-import { createProfile, isFull, MAX_PROFILE_BYTES, MAX_TRAITS, type Profile } from "./profile.ts";
+import { createProfile, isFull, MAX_PROFILE_BYTES, MAX_TRAITS, type Profile, UNCOUNTED } from "./profile.ts";
 import { profileFromRecord, profileToRecord } from "./record.ts";
 import { forgetUnused } from "./retire.ts";
 import { profileBytes } from "./size.ts";
@@ -166,6 +166,7 @@ describe("a full profile", () => {
     expect(profileToRecord(bench.profile).isFrozen).toBe(true);
     bench.profile = profileFromRecord("u", profileToRecord(bench.profile));
     expect(bench.track(1, LATER_MS)).toBe("frozen");
+    expect(bench.profile.uncounted).toBe(UNCOUNTED.calls);
     expect([...bench.profile.incompleteFor]).toEqual(far.map(({ id }) => id));
     const before = bench.profile.events.get("track A")?.count ?? 0;
     bench.set = compileSet([...far.slice(1), counted]);

@@ -2,7 +2,7 @@
 import type { LeafPlan } from "../leaves/plan.ts";
 import type { LeafState } from "../leaves/state.ts";
 import type { LeafUse } from "./computation-set.ts";
-import type { EventSummary, Profile } from "./profile.ts";
+import { type EventSummary, type Profile, UNCOUNTED } from "./profile.ts";
 import { leafBytes } from "./size.ts";
 
 /** Whether a profile's counts by name say all that the leaf asks for. */
@@ -28,6 +28,13 @@ function seedOf({ events }: Profile, plan: LeafPlan, known: LeafState | undefine
   const summary = events.get(plan.summaryKey);
   if (summary === undefined || (known !== undefined && !isBehind(known, summary))) return undefined;
   return stateOf(plan, summary);
+}
+
+/** Whether calls of the leaf may have come of which the profile knows nothing. */
+export function isUnknown(profile: Profile, { leaf, summaryKey }: LeafPlan): boolean {
+  if (profile.uncounted === UNCOUNTED.calls) return true;
+  if (profile.uncounted === UNCOUNTED.nothing || summaryKey === undefined) return false;
+  return !profile.events.has(summaryKey) && !profile.leaves.has(leaf.key);
 }
 
 /** The leaf's state. A call may be judged before the profile was looked at with a new audience: then what the leaf can know. */

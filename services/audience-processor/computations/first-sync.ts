@@ -130,7 +130,15 @@ export class FirstSync {
     const parts = configs.map((config) => this.#progress.partOf(config));
     const { version } = computations;
     const after = parts[0]?.progress.cursor ?? undefined;
-    const pass: Pass = { parts, version, term: worker.term, after, isReady: false, isAtEnd: false };
+    const pass: Pass = {
+      parts,
+      version,
+      term: worker.term,
+      after,
+      isReady: false,
+      isAtEnd: false,
+      partial: new Set(),
+    };
     for (const { config, progress } of parts) if (config.deletedAtMs === null) report(progress);
     worker.whenDurable(() => {
       pass.isReady = true;
@@ -211,7 +219,7 @@ export class FirstSync {
   /** Of a full profile nothing was counted that lies in the log. */
   #noteIncomplete(profile: Profile, affected: readonly Computation[], uses: readonly LeafUse[]): void {
     const { set } = this.#parts.computations;
-    noteMissing(profile, uses, set);
+    for (const { id } of noteMissing(profile, uses, set)) this.#pass?.partial.add(id);
     const isCounted = ({ plan }: LeafUse): boolean => isKnownFromSummary(plan);
     if (isFull(profile) && !uses.every(isCounted)) noteLeftOut(profile, affected, set);
   }
@@ -236,7 +244,7 @@ export class FirstSync {
   #note(pass: Pass, looked: Looked): void {
     // Another pass says how far that one is.
     if (this.#pass !== pass) return;
-    for (const part of pass.parts) this.#progress.note(part, looked);
+    for (const part of pass.parts) this.#progress.note(part, looked, pass.partial);
     if (looked.isAtEnd) this.#pass = undefined;
     this.#askTurn();
   }

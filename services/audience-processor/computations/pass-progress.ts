@@ -75,7 +75,9 @@ export class PassProgress {
     const { nowMs, progressOf } = this.#parts;
     const begun = this.#begun(config, progressOf(config.id));
     const past = config.deletedAtMs === null ? { ...this.#coverage(config), ...this.#eventsOf(config) } : {};
-    return { config, progress: { ...begun, ...past, updatedAtMs: nowMs() } };
+    const progress = { ...begun, ...past, updatedAtMs: nowMs() };
+    // Found by an earlier part of the pass, maybe in another process.
+    return { config, progress: begun.isPartial ? withPartial(progress, config) : progress };
   }
 
   /** What is known of it by now, if that is of the same generation; a resume begins with the first profile. */
@@ -113,7 +115,7 @@ export class PassProgress {
     };
   }
 
-  note(part: Part, { after, isAtEnd, looked }: Looked): void {
+  note(part: Part, { after, isAtEnd, looked }: Looked, partial: ReadonlySet<string>): void {
     const { nowMs, progressOf, report } = this.#parts;
     const { deletedAtMs, id } = part.config;
     const { incompleteProfiles, isPaused, members } = progressOf(id) ?? part.progress;
@@ -127,6 +129,12 @@ export class PassProgress {
       cursor: isAtEnd ? null : (after ?? null),
       updatedAtMs: nowMs(),
     };
+    if (deletedAtMs === null && partial.has(id)) part.progress = withPartial(part.progress, part.config);
     report(part.progress);
   }
+}
+
+/** Of some profiles it is not known whether calls came before the definition was there. */
+function withPartial(progress: AudienceProgress, { updatedAtMs }: AudienceConfig): AudienceProgress {
+  return { ...progress, isPartial: true, coverageFromMs: progress.coverageFromMs ?? updatedAtMs };
 }

@@ -29,6 +29,8 @@ export interface Pass {
   /** What was folded before the pass began is on disk: it finds every profile that there was. */
   isReady: boolean;
   isAtEnd: boolean;
+  /** Ids of those that ask for calls of which some profile knows nothing. */
+  readonly partial: Set<string>;
 }
 
 /** Whether each part is still configured as it was. */

@@ -96,6 +96,7 @@ const profile: fc.Arbitrary<Profile> = fc
       fc.record({ sourceId: fc.option(text), fromOffset: ms, toOffset: fc.option(ms) }),
       { maxLength: 3 },
     ),
+    uncounted: fc.constantFrom(0 as const, 1 as const, 2 as const),
     incompleteFor: fc.array(text, { maxLength: 3 }).map((ids) => new Set(ids)),
   })
   .map(({ facts, ...parts }) => ({
@@ -112,6 +113,7 @@ const profile: fc.Arbitrary<Profile> = fc
 
 const LATER_FIELDS: ReadonlySet<unknown> = new Set([
   "incompleteFor",
+  "uncounted",
   "outboxOffset",
   "changedUntilMs",
   "linkedAtMs",

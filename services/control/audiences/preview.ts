@@ -4,6 +4,7 @@ import {
   type ComputationSet,
   evaluateComputation,
   isKnownFromSummary,
+  isUnknown,
   type LeafUse,
   ownerOf,
   type Profile,
@@ -40,6 +41,8 @@ interface Judging {
   readonly audience: Computation;
   readonly uses: readonly LeafUse[];
   readonly nowMs: number;
+  /** Names of calls that may have come to a profile that knows nothing of them. */
+  readonly unknown: Set<string>;
 }
 
 /** What was seen of the profiles. */
@@ -59,9 +62,9 @@ export async function previewOf(parts: MemberParts, config: AudienceConfig): Pro
   const audience = set.computations.get(config.id);
   if (audience === undefined) throw new Error("a definition that was accepted cannot be compiled");
   const total = profiles.count;
-  const judging = { audience, uses: [...set.leaves.values()], nowMs: nowMs() };
+  const judging = { audience, uses: [...set.leaves.values()], nowMs: nowMs(), unknown: new Set<string>() };
   const { judged, members, passed, sample } = await judgeAll(parts, judging, pause);
-  const unknown = await unknownCalls(parts, set, pause);
+  const unknown = [...new Set([...judging.unknown, ...(await unknownCalls(parts, set, pause))])].sort();
   return {
     estimatedCount: judged === 0 ? 0 : Math.round((members * Math.max(total, judged)) / judged),
     isExact: judged >= total && passed >= total && unknown.length === 0,
@@ -94,10 +97,11 @@ function noteMember(seen: Judged, id: string): void {
   if (seen.sample.length < SAMPLE_SIZE) seen.sample.push({ userId: null, anonymousId: null, ...ownerOf(id) });
 }
 
-function isMember(profile: Profile, { audience, nowMs, uses }: Judging): boolean {
+function isMember(profile: Profile, { audience, nowMs, unknown, uses }: Judging): boolean {
   if (profile.redirectTo !== undefined || profile.judgedAtMs === 0) return false;
   if ("anonymousId" in ownerOf(profile.id) && !audience.includeAnonymous) return false;
   seedLeaves(profile, uses);
+  for (const { plan } of uses) if (isUnknown(profile, plan)) unknown.add(plan.leaf.name);
   return evaluateComputation(audience, { profile, nowMs, known: new Map() }).value === true;
 }
 
@@ -134,7 +138,11 @@ function firstIds(
 }
 
 /** What a leaf asks for is there when the counts by name say it, or when a live audience has counted it for as long as it asks. */
-async function unknownCalls(parts: MemberParts, { leaves }: ComputationSet, pause: Pause): Promise<string[]> {
+async function unknownCalls(
+  parts: MemberParts,
+  { leaves }: ComputationSet,
+  pause: Pause,
+): Promise<Set<string>> {
   const configs = parts.audiences.list();
   const unknown = new Map([...leaves].filter(([, { plan }]) => !isKnownFromSummary(plan)));
   for (const config of configs) {
@@ -144,5 +152,5 @@ async function unknownCalls(parts: MemberParts, { leaves }: ComputationSet, paus
     if (progress === null && !isPartial) for (const key of leafKeysOf(config, configs)) unknown.delete(key);
     await pause();
   }
-  return [...new Set(Array.from(unknown.values(), ({ plan }) => plan.leaf.name))].sort();
+  return new Set(Array.from(unknown.values(), ({ plan }) => plan.leaf.name));
 }
