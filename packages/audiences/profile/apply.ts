@@ -129,6 +129,24 @@ function applyDelete(profile: Profile, atMs: number): Outcome {
   return "applied";
 }
 
+/**
+ * A user who was merged into this one is deleted. What each of them has done cannot be told apart, so all of it goes. No `delete` names this one:
+ * receivers learn by differences that it has left.
+ */
+function applyDeleteOfMerged(profile: Profile, atMs: number, set: ComputationSet, moment: Moment): Outcome {
+  const [lists, outbox, results] = [[...profile.lists], profile.outbox, [...profile.results]];
+  const nowMs = Math.max(profile.judgedAtMs, moment.nowMs);
+  applyDelete(profile, atMs);
+  if (results.length === 0 && lists.length === 0) return "applied";
+  for (const id of lists) profile.lists.add(id);
+  for (const [id, result] of results) profile.results.set(id, result);
+  profile.outbox = outbox;
+  profile.sizeBytes = profileBytes(profile);
+  settle(profile, set.computations.values(), judgeAt(profile, nowMs));
+  findNextDeadline(profile);
+  return "applied";
+}
+
 /** What was missed is made up for once nothing is suppressed any more: then differences are sent, as after a pause. */
 function applySuppression(
   profile: Profile,
@@ -193,7 +211,9 @@ function applyNew(profile: Profile, event: ProfileEvent, set: ComputationSet, mo
     case "release":
       return applyRelease(profile, event);
     case "delete":
-      return applyDelete(profile, event.atMs);
+      return moment.passedByLinkMs === undefined
+        ? applyDelete(profile, event.atMs)
+        : applyDeleteOfMerged(profile, event.atMs, set, moment);
     case "suppress":
       return applySuppression(profile, event, set, moment);
     default:

@@ -152,6 +152,48 @@ describe("a deletion ends links", () => {
     return { anonymous, user };
   }
 
+  describe("of a user who was merged into another one", () => {
+    /** Both together have done A twice. */
+    function survivor() {
+      const user = createProfile("u", 2);
+      for (const atMs of [NOW_MS - 1, NOW_MS])
+        applyEvent(user, { kind: "call", call: { ...callOf(atMs), messageId: `${atMs}` } }, SET, moment());
+      user.lists.add("list");
+      return user;
+    }
+    const passed = () => moment({ nowMs: LATER_MS, passedByLinkMs: NOW_MS });
+
+    test("takes along what the surviving one has counted, and sends what has changed by that; lists are its own", () => {
+      const user = survivor();
+      const { incarnation } = user;
+      expect(applyEvent(user, deletion, SET, passed())).toBe("applied");
+      expect(user.outbox.map(({ seq, text }) => `${seq} ${text}`)).toEqual(["1 true", "2 false"]);
+      expect(user.outbox[1]?.atMs).toBeGreaterThan(deletion.atMs);
+      expect([...user.lists]).toEqual(["list"]);
+      expect([user.leaves.size, user.events.size]).toEqual([0, 0]);
+      for (const atMs of [LATER_MS + 1, LATER_MS + 2])
+        applyEvent(user, { kind: "call", call: { ...callOf(atMs), messageId: `${atMs}` } }, SET, moment());
+      expect(user.outbox.map(({ text }) => text)).toEqual(["true", "false", "true"]);
+      expect(user.incarnation).toBe(incarnation);
+    });
+
+    test("sends nothing more once the surviving one is deleted, too", () => {
+      const user = survivor();
+      applyEvent(user, deletion, SET, moment());
+      expect(applyEvent(user, deletion, SET, passed())).toBe("unlinked");
+      expect(user.outbox).toEqual([]);
+    });
+
+    test("sends nothing of a surviving one who is suppressed", () => {
+      const user = survivor();
+      applyEvent(user, { kind: "suppress", sourceId: null, isSuppressed: true }, SET, moment());
+      applyEvent(user, deletion, SET, passed());
+      expect(user.outbox.map(({ text }) => text)).toEqual(["true"]);
+      applyEvent(user, { kind: "suppress", sourceId: null, isSuppressed: false }, SET, moment());
+      expect(user.outbox.map(({ text }) => text)).toEqual(["true", "false"]);
+    });
+  });
+
   test("what a merged profile passes on is given back, each time; there its calls count from then on", () => {
     const { anonymous, user } = deleted();
     const event = { kind: "call", call: callOf(LATER_MS) } as const;
