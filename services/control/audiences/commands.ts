@@ -5,20 +5,14 @@ import type { Actor } from "../http/caller.ts";
 import type { FieldProblem } from "../http/problem.ts";
 import { ProblemError } from "../http/problem.ts";
 import { refreshAll } from "../refresh.ts";
-import {
-  type AudiencePatch,
-  createAudience,
-  deleteAudience,
-  type NewAudience,
-  patchAudience,
-} from "./audience.ts";
+import { type AudiencePatch, deleteAudience, patchAudience } from "./audience.ts";
 import type { AudienceParts } from "./parts.ts";
 import { referrersOf } from "./references.ts";
 import { type AudienceResource, existing } from "./resource.ts";
-import { createProblems, keyOf, patchProblems } from "./rules.ts";
+import { patchProblems } from "./rules.ts";
 import { statusOf } from "./views.ts";
 
-interface Change {
+export interface Change {
   readonly resource: AudienceResource;
   readonly by: Actor;
   /** The header, of a change of what is there. */
@@ -29,19 +23,7 @@ interface Change {
   check(problems: readonly FieldProblem[]): void;
 }
 
-/** Durable when it resolves. Rejects with a ProblemError when nothing was changed, with a KafkaError when that is not known. */
-export function create(parts: AudienceParts, { resource, body, check, by }: Change): Promise<AudienceConfig> {
-  return inTurn(parts, { resource, by, change: "created" }, () => {
-    check(createProblems(body, { resource, configs: parts.audiences.list() }));
-    const { ids } = parts;
-    const id = resource === "audience" ? ids.newAudienceId() : ids.newComputedTraitId();
-    const given = body as Omit<NewAudience, "id" | "resource">;
-    const after = createAudience({ ...given, id, resource, key: keyOf(given) }, parts.nowMs());
-    return { before: undefined, after };
-  });
-}
-
-/** As `create`; a patch that is refused changes nothing. */
+/** Durable when it resolves; a patch that is refused changes nothing. Rejects with a ProblemError then, with a KafkaError when that is not known. */
 export function patch(
   parts: AudienceParts,
   id: string,
@@ -64,7 +46,7 @@ interface Deletion {
   readonly ifMatch: string | undefined;
 }
 
-/** As `create`; 409 while another audience names it. */
+/** As `patch`; 409 while another audience names it. */
 export function remove(
   parts: AudienceParts,
   id: string,
@@ -81,11 +63,11 @@ export function remove(
 interface Told {
   readonly by: Actor;
   readonly resource: AudienceResource;
-  readonly change: "created" | "updated" | "deleted";
+  readonly change: "updated" | "deleted";
 }
 
 interface Edit {
-  readonly before: AudienceConfig | undefined;
+  readonly before: AudienceConfig;
   readonly after: AudienceConfig;
 }
 

@@ -8,7 +8,8 @@ import { conflictResponse, problemResponses } from "../http/openapi.ts";
 import { type PageQuery, page, pageOf } from "../http/pages.ts";
 import type { ControlApp } from "../http/server.ts";
 import { checkBody } from "../http/validation.ts";
-import { create, patch, remove } from "./commands.ts";
+import { patch, remove } from "./commands.ts";
+import { createCreations } from "./creations.ts";
 import { type Filters, filtered } from "./filters.ts";
 import type { AudienceParts } from "./parts.ts";
 import { type AudienceResource, existing, existingOf } from "./resource.ts";
@@ -55,6 +56,7 @@ function addCreateRoute<View extends object>(
   parts: AudienceParts,
   { createBody, operations, path, resource, tag, view, viewSchema }: ResourceShape<View>,
 ): void {
+  const create = createCreations(parts);
   app.post(
     path,
     {
@@ -67,7 +69,7 @@ function addCreateRoute<View extends object>(
       },
     },
     async (request, reply) => {
-      const made = await create(parts, {
+      const made = await create({
         resource,
         by: actorOf(request),
         body: request.body,

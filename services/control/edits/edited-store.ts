@@ -43,12 +43,13 @@ export function createEditedStore<V extends { readonly id: string }>(
   writer: TableWriter,
 ): EditedStore<V> {
   const { store } = audited;
+  const inTurn = createTurns();
   /** Nobody else writes this entry from now on without being noticed by the broker, which then refuses what the returned writer sends. */
   async function take(id: string, before: V | undefined): Promise<PartitionWriter> {
-    const only = await taken(writer, id);
+    const only = await inTurn(() => taken(writer, id));
     if (versionOf(store.get(id)) !== versionOf(before))
       throw new StaleEdit(`another process has changed ${id}`);
-    return only;
+    return { send: (record) => inTurn(() => only.send(record)) };
   }
   return {
     get: (id) => store.get(id),
@@ -67,6 +68,16 @@ export function createEditedStore<V extends { readonly id: string }>(
         const only = await take(before.id, before);
         await noted(audited, { before, after: undefined, by }, () => store.remove(before.id, only));
       }),
+  };
+}
+
+/** Several entries may be written at once: a partition's writer takes one record after the other, and is not taken meanwhile. */
+function createTurns(): <T>(work: () => Promise<T>) => Promise<T> {
+  let last: Promise<unknown> = Promise.resolve();
+  return (work) => {
+    const done = last.then(work);
+    last = done.catch(() => undefined);
+    return done;
   };
 }
 
