@@ -154,7 +154,7 @@ export const ONE_EDIT_FAULTS: readonly KnownFault[] = [
     edits: [
       {
         file: "packages/kafka/consuming/group-reader.ts",
-        now: "    await withinMs(this.#committer.commit(), LAST_COMMIT_WITHIN_MS, host);\n",
+        now: "    await withinMs(this.#committer.commitLast(LAST_COMMIT_WITHIN_MS), LAST_COMMIT_WITHIN_MS, host);\n",
         before: "",
       },
     ],
