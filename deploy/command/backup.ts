@@ -4,7 +4,7 @@ import { createReadStream } from "node:fs";
 import { createInterface } from "node:readline";
 import { type Command, Option } from "commander";
 import { clientIdOf } from "#contract";
-import { readSettings, type SettingsOf } from "#runtime";
+import { readSettings, releaseVersion, type SettingsOf } from "#runtime";
 import { type ConfigurationTopic, configurationTopics, topicMap } from "#topics";
 import type { Entry, RestoredEntry, Verdict } from "../backup/index.ts";
 import { backupSettings, restoreSettings } from "../backup/settings.ts";
@@ -12,7 +12,6 @@ import type { CommandContext } from "./context.ts";
 import { CommandError, EXIT } from "./exit-codes.ts";
 import { addShownLeaf } from "./leaf.ts";
 import { printJson } from "./output.ts";
-import { version } from "./version.ts";
 
 /** By what people call it, the record. */
 const KINDS = {
@@ -64,7 +63,14 @@ async function writeBackup(
   });
   const { backUp } = await import("../backup/index.ts");
   const done = await connected(context, settings, ({ connection, topics }) =>
-    backUp({ connection, topics, path, version: version(), nowMs: Date.now(), onProgress: context.say }),
+    backUp({
+      connection,
+      topics,
+      path,
+      version: releaseVersion(),
+      nowMs: Date.now(),
+      onProgress: context.say,
+    }),
   );
   if (json === true) printJson(context, { file: path, ...done });
   else context.print(`${path} is written.`);

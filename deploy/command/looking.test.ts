@@ -86,6 +86,8 @@ const ANSWERS: Readonly<Record<string, object>> = {
   "/v1/audiences/aud_1/members.csv?cells=exact": { cells: "exact" },
   "/v1/computed-traits/trt_1/values.csv?cells=exact": { cells: "exact" },
   "/v1/calls/m1": CALL,
+  "/v1/me": { name: "ops", scopes: ["read"], signIn: "token", session: null },
+  "/v1/info": { version: "1.2.3", audiences: true },
 };
 
 let server: Server;
@@ -123,6 +125,11 @@ test("reasons says what one means, or all", async () => {
   );
   expect(JSON.parse((await hookline("reasons", "--json")).out)).toEqual(REASONS);
   expect(await hookline("reasons", "none_such")).toMatchObject({ code: 4 });
+});
+
+test("whoami says whose token is sent, and info what is asked", async () => {
+  expect((await hookline("whoami")).out).toMatch(/^name +ops\nscopes +read\nsignIn +token\nsession +-$/);
+  expect((await hookline("info")).out).toMatch(/^version +1\.2\.3\naudiences +true$/);
 });
 
 test("members and values in CSV have their texts exactly where that is asked for", async () => {

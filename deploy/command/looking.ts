@@ -1,16 +1,29 @@
-// Who changed what, how many requests came to what, and what reasons mean.
+// As whom the control API answers, what it can say, who changed what, how many requests came to what, and what reasons mean.
 import type { Command } from "commander";
 import type { JsonObject } from "#contract";
 import type { CommandContext } from "./context.ts";
 import { controlApi, type Query } from "./control-api.ts";
 import { CommandError, EXIT } from "./exit-codes.ts";
-import { addList, addShownLeaf, pathOf, RANGE } from "./leaf.ts";
+import { addList, addShownLeaf, askAndShow, pathOf, RANGE } from "./leaf.ts";
 import { printJson, printTable } from "./output.ts";
 
 export function addLookingCommands(program: Command, context: CommandContext): void {
   addAudit(program, context);
   addStats(program, context);
   addReasons(program, context);
+  addShownLeaf(program, "whoami", {
+    description: "name and scopes of the token that is sent",
+    examples: ["whoami", "whoami --json"],
+  }).action(async (options: Shown) => {
+    await askAndShow(context, options, (api) => api.ask("/v1/me"));
+  });
+  addShownLeaf(program, "info", {
+    description:
+      "the release of the control API, how long records are kept and how far back calls can be looked up",
+    examples: ["info", "info --json"],
+  }).action(async (options: Shown) => {
+    await askAndShow(context, options, (api) => api.ask("/v1/info"));
+  });
 }
 
 function addAudit(program: Command, context: CommandContext): void {

@@ -1,7 +1,7 @@
 // The command line as a whole: what there is, how errors end.
 import addCompletion from "@bomb.sh/tab/commander";
 import { Command, CommanderError } from "commander";
-import { maskCredentials, SettingsError } from "#runtime";
+import { maskCredentials, releaseVersion, SettingsError } from "#runtime";
 import { printableLines } from "../start/terminal-text.ts";
 import { addAudienceCommands } from "./audiences.ts";
 import { addBackupCommands } from "./backup.ts";
@@ -21,7 +21,6 @@ import { addServiceCommands } from "./services.ts";
 import { addSourceCommands } from "./sources.ts";
 import { addTopicCommands } from "./topics.ts";
 import { addTraitCommands } from "./traits.ts";
-import { version } from "./version.ts";
 
 const AFTER = `
 Settings are environment variables (docs/operate/configuration.md); HOOKLINE_CONTROL_URL and HOOKLINE_CONTROL_TOKEN say which
@@ -41,7 +40,7 @@ const HELP = "commander.help";
 function programOf(context: CommandContext, isJson: boolean): Command {
   const program = new Command("hookline")
     .description("Takes tracking calls over HTTP and forwards each one, signed, to webhooks.")
-    .version(version())
+    .version(releaseVersion())
     .exitOverride()
     .configureOutput({
       writeOut: (text) => context.write(text),

@@ -23,7 +23,13 @@ export { dataDirSettings, processSettings } from "./process-settings.ts";
 export type { ReadAgain } from "./read-again.ts";
 export { runService } from "./run-service.ts";
 export { encryptionSettings } from "./security-settings.ts";
-export { type RunningService, type ServiceContext, type ServiceDefinition, startService } from "./service.ts";
+export {
+  type RunningService,
+  releaseVersion,
+  type ServiceContext,
+  type ServiceDefinition,
+  startService,
+} from "./service.ts";
 export { setting } from "./setting.ts";
 export {
   readSettings,

@@ -59,7 +59,8 @@ export interface RunningService {
 /** How often start-up looks whether the checks have become true. */
 const READY_POLL_MS = 20;
 
-function version(): string {
+/** Of the package that runs, as in 1.2.3. */
+export function releaseVersion(): string {
   const manifest = readFileSync(join(import.meta.dirname, "../../package.json"), "utf8");
   return (JSON.parse(manifest) as { version: string }).version;
 }
@@ -119,7 +120,7 @@ export function startService<S extends SettingsSchema>(
   const health = createHealth();
   const host = { ...systemHost, now: nowMs };
   const lifecycle = createLifecycle({ graceMs: own.shutdownGraceMs, logger, host });
-  const metrics = createMetrics({ service: definition.name, version: version() });
+  const metrics = createMetrics({ service: definition.name, version: releaseVersion() });
   watchReadiness(metrics, definition.name, () => health.notReadyBecause().length === 0);
   const context = {
     settings,

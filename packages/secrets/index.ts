@@ -5,4 +5,5 @@ export { SecretError } from "./errors.ts";
 export type { Mask } from "./mask.ts";
 export { bytesToMask, createMask, MASK } from "./mask.ts";
 export type { SecretPlace } from "./place.ts";
+export { createSigner, type Signer } from "./signer.ts";
 export { secretsOfUrl } from "./url.ts";

@@ -21,9 +21,12 @@ import type { DestinationParts } from "./destinations/parts.ts";
 import { addDestinationRoutes } from "./destinations/routes.ts";
 import { ProblemError } from "./http/problem.ts";
 import { type ControlApp, createServer, type ServerOptions } from "./http/server.ts";
+import type { Sessions } from "./http/sessions.ts";
 import { followTokens } from "./http/token-file.ts";
 import type { ImportParts } from "./imports/parts.ts";
 import { addImportRoutes } from "./imports/routes.ts";
+import type { InfoParts } from "./info/parts.ts";
+import { addInfoRoute } from "./info/routes.ts";
 import type { LiveRouteParts } from "./live/parts.ts";
 import { addLiveRoutes } from "./live/routes.ts";
 import { addReasonRoute } from "./reasons/routes.ts";
@@ -32,6 +35,7 @@ import { addRegulationRoutes } from "./regulations/routes.ts";
 import { addReplayRoutes } from "./replays/routes.ts";
 import { addSourceReplayRoute, type SourceReplayParts } from "./replays/source-replays.ts";
 import { acceptRequestKeys, type RequestKeyParts } from "./request-keys/hooks.ts";
+import { addSessionRoutes } from "./sessions/routes.ts";
 import type { SourceParts } from "./sources/parts.ts";
 import { addSourceRoutes } from "./sources/routes.ts";
 import { addWriteKeyRoutes } from "./sources/write-key-routes.ts";
@@ -58,7 +62,7 @@ export type ApiParts = SourceParts &
   LiveRouteParts &
   AuditLogParts &
   RequestKeyParts &
-  Pick<ServerOptions, "telemetry">;
+  InfoParts & { readonly sessions: Sessions } & Pick<ServerOptions, "telemetry">;
 
 /** Adds the routes of one feature; looks at no part before a request comes. */
 type AddRoutes = (app: ControlApp, parts: ApiParts) => void;
@@ -74,6 +78,9 @@ const AUDIENCE_ROUTES: readonly AddRoutes[] = [
 ];
 
 export const ROUTES: readonly AddRoutes[] = [
+  // A sign-in is not repeated by an Idempotency-Key: its cookie is kept nowhere.
+  addSessionRoutes,
+  addInfoRoute,
   // Before the routes that it is for.
   acceptRequestKeys,
   addSourceRoutes,
@@ -121,7 +128,7 @@ export async function openApi(
   const server = await createServer({
     host: machine,
     authorise: followTokens(own.tokens, {
-      ...{ host: machine, lifecycle, logger },
+      ...{ host: machine, lifecycle, logger, sessions: parts.sessions },
       // They were let in once, by a token that may have been taken away since.
       onRevoked: () => void parts.live.disconnect(),
     }),

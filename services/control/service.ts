@@ -2,8 +2,8 @@ import { randomBytes } from "node:crypto";
 import { type Connection, REAL_WAYS, type Ways, watchConfiguration } from "#connection";
 import { addressPolicy, createEgress } from "#egress";
 import type { Kafka, Table } from "#kafka";
-import type { Logger, ServiceDefinition } from "#runtime";
-import { createSecretBox, type SecretBox } from "#secrets";
+import { type Logger, releaseVersion, type ServiceDefinition } from "#runtime";
+import { createSecretBox, createSigner, type SecretBox } from "#secrets";
 import type { Serde } from "#serde";
 import { openStore } from "#state";
 import {
@@ -29,6 +29,7 @@ import { INDEX_FILES, type IndexDisk } from "./delivery-index/database.ts";
 import { SourceCosts } from "./destinations/source-costs.ts";
 import { followUnreadable } from "./destinations/unreadable.ts";
 import { openHealth } from "./health/open.ts";
+import { createSessions } from "./http/sessions.ts";
 import { createIds } from "./ids.ts";
 import { openImports } from "./imports/open.ts";
 import { openDeliveries } from "./open-deliveries.ts";
@@ -130,12 +131,26 @@ async function openParts(context: ControlContext, outside: ControlOutside): Prom
     ...openImports(context, { ...connection, ...audiences, producer, profiles, suppressed }),
     ...{ sources, sourceCosts, audit, auditLog, requestKeys, retryRequests },
     secrets,
+    ...accessParts(context),
     delivery: settings.egress,
     addressPolicy: addressPolicy(settings.egress.allowCidrs),
     ids,
     telemetry,
     host,
     nowMs,
+  };
+}
+
+/** Who asks, and what is answered. */
+function accessParts({ host, nowMs, settings }: ControlContext) {
+  const signer = createSigner(settings.encryption, "session");
+  return {
+    sessions: createSessions({ signer, nowMs, newId: () => host.uuid() }),
+    installation: {
+      version: releaseVersion(),
+      hasAudiences: settings.switch.hasAudiences,
+      maxRows: settings.index.maxRows,
+    },
   };
 }
 

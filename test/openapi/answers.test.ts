@@ -156,6 +156,13 @@ describe("answers are what the document says", () => {
     await ask("GET /v1/replays/{id}", [replayId]);
     await ask("DELETE /v1/replays/{id}", [replayId]);
     await ask("GET /v1/reasons");
+    await ask("GET /v1/info");
+  });
+
+  test("of who asks", async () => {
+    await ask("GET /v1/me");
+    await ask("POST /v1/session");
+    await ask("DELETE /v1/session");
   });
 
   test("of regulations, audiences, computed traits and the audit log", async () => {
@@ -199,11 +206,12 @@ describe("answers are what the document says", () => {
     const without = changing.filter(
       (operation) => ![...(held.get(operation) ?? [])].some((status) => status < 300),
     );
-    // A replay of one call may have ended before it is cancelled; uploads have tests of their own; computed traits share their routes with audiences.
+    // A replay of one call may have ended before it is cancelled; uploads and sessions have tests of their own; computed traits share their routes with audiences.
     expect(without.filter((operation) => operation !== "DELETE /v1/replays/{id}").toSorted()).toEqual([
       "DELETE /v1/computed-traits/{id}",
       "PATCH /v1/computed-traits/{id}",
       "POST /v1/audiences/{id}/imports/{importId}/confirm",
+      "POST /v1/session",
       "PUT /v1/audiences/{id}/members/{importId}",
     ]);
   });

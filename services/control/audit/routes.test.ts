@@ -2,6 +2,7 @@
 import { expect, test } from "@jest/globals";
 import { systemHost } from "#host";
 import type { AuditEntry } from "#topics";
+import { LOCAL_CALLER } from "../http/auth.ts";
 import { createServer } from "../http/server.ts";
 import type { AuditNote } from "./parts.ts";
 import { addAuditRoute } from "./routes.ts";
@@ -38,7 +39,7 @@ async function stage(count: number) {
     },
   };
   const server = await createServer({
-    authorise: () => ({ name: "ops", scopes: ["read"] }),
+    authorise: () => ({ ...LOCAL_CALLER, name: "ops", scopes: ["read"] }),
     telemetry: { answered: () => undefined },
     logger: { error: () => undefined, warn: () => undefined } as never,
     newRequestId: () => "r",

@@ -42,6 +42,19 @@ function open(folder: string = newFolder(), nowMs: number = START_MS) {
 
 const ALL = { limit: 100 };
 
+test("it says from when to when it has rows, of all partitions", () => {
+  const { index, read } = open();
+  expect(index.spans()).toEqual({});
+  const at = (second: number) => START_MS + second * 1_000;
+  read("attempts", [attempt({ startedAtMs: at(2) }), attempt({ sequence: 2, startedAtMs: at(3) })]);
+  read("attempts", [attempt({ startedAtMs: at(1) })], 1);
+  read("totals", [total({ minuteMs: at(60) }), total({ sequence: 2, minuteMs: at(0) })]);
+  expect(index.spans()).toEqual({
+    attempts: { oldestMs: at(1), newestMs: at(3) },
+    totals: { oldestMs: at(0), newestMs: at(60) },
+  });
+});
+
 describe("a list", () => {
   test("is newest first, also where records came late or from other partitions", () => {
     const { index, read } = open();

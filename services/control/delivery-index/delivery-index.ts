@@ -21,6 +21,7 @@ import {
   listRoutedCalls,
   type RoutedCallFilter,
 } from "./routed-calls-table.ts";
+import { type Spans, spansOf } from "./spans.ts";
 import { type Page, Statements } from "./sql.ts";
 import { addTotal, listMinutes, type Minute, type MinutesQuery } from "./totals-table.ts";
 import { Writers } from "./writers.ts";
@@ -95,6 +96,10 @@ export class DeliveryIndex {
 
   listMinutes(query: MinutesQuery): Minute[] {
     return this.#use(({ sql }) => listMinutes(sql, query));
+  }
+
+  spans(): Spans {
+    return this.#use(({ sql }) => spansOf(sql));
   }
 
   listDeadLetters(filter: DeadLetterFilter, page: Page): ListedDeadLetter[] {

@@ -13,14 +13,14 @@ export interface RetentionRules {
 const BITE_ROWS = 500;
 
 /** Rows of a table that follows its topic's partitions. */
-interface PlacedTable {
+export interface PlacedTable {
   readonly name: "attempts" | "dead_letters" | "routed_calls";
   readonly time: "at_ms" | "dead_at_ms";
 }
 
-const ATTEMPTS: PlacedTable = { name: "attempts", time: "at_ms" };
-const DEAD_LETTERS: PlacedTable = { name: "dead_letters", time: "dead_at_ms" };
-const ROUTED_CALLS: PlacedTable = { name: "routed_calls", time: "at_ms" };
+export const ATTEMPTS: PlacedTable = { name: "attempts", time: "at_ms" };
+export const DEAD_LETTERS: PlacedTable = { name: "dead_letters", time: "dead_at_ms" };
+export const ROUTED_CALLS: PlacedTable = { name: "routed_calls", time: "at_ms" };
 
 /** One bite of each table; true when there may be more to delete. */
 export function deleteOld(sql: Statements, { keptMs, maxRows }: RetentionRules, nowMs: number): boolean {
@@ -75,7 +75,7 @@ function deleteOldest(sql: Statements, table: PlacedTable, count: number): numbe
 }
 
 /** Found by jumping from each partition's first row to the next partition's. */
-function partitionsOf(sql: Statements, { name }: PlacedTable): number[] {
+export function partitionsOf(sql: Statements, { name }: PlacedTable): number[] {
   const partitions: number[] = [];
   for (let from = 0; ; ) {
     const [row] = sql.all(`SELECT place FROM ${name} WHERE place >= ? ORDER BY place LIMIT 1`, from);

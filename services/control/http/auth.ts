@@ -3,40 +3,89 @@ import { createHash, timingSafeEqual } from "node:crypto";
 import { API_SCOPES, type ApiScope, type ApiToken } from "#runtime";
 import { LOOPBACK_HOSTS } from "./loopback.ts";
 import { ProblemError } from "./problem.ts";
+import type { Session, Sessions } from "./sessions.ts";
 
-interface RequestIdentity {
+export interface RequestIdentity {
+  readonly method: string;
   readonly authorization: string | undefined;
+  /** Value of the session's cookie. */
+  readonly session: string | undefined;
+  readonly csrfToken: string | undefined;
   readonly host: string | undefined;
   readonly origin: string | undefined;
   /** Sec-Fetch-Site, which browsers send with every request and no page can set. */
   readonly fetchSite: string | undefined;
 }
 
+/** What a caller showed: nothing where no token is configured, a token, or the cookie of a session that was begun with one. */
+type SignIn =
+  | { readonly by: "none" }
+  | { readonly by: "token"; readonly digest: Buffer }
+  | { readonly by: "session"; readonly session: Session };
+
 /** Who sent a request. */
 export interface Caller {
-  /** The token's. */
+  /** The token's, also of a session. */
   readonly name: string;
   readonly scopes: readonly ApiScope[];
+  readonly signIn: SignIn;
 }
 
 /** Whoever asks where no token is configured. */
-export const LOCAL_CALLER: Caller = { name: "local", scopes: API_SCOPES };
+export const LOCAL_CALLER: Caller = { name: "local", scopes: API_SCOPES, signIn: { by: "none" } };
 
 /** Throws the problem of a request that may not pass. */
 export type Authorise = (request: RequestIdentity) => Caller;
 
-export function createAuthorise(tokens: readonly Pick<ApiToken, "name" | "scopes" | "digest">[]): Authorise {
+type KnownToken = Pick<ApiToken, "name" | "scopes" | "digest">;
+
+export function createAuthorise(tokens: readonly KnownToken[], sessions: Sessions): Authorise {
   if (tokens.length === 0) return requireLocal;
-  return ({ authorization }) => {
-    const given = /^Bearer +(\S+)$/i.exec(authorization ?? "")?.[1];
-    if (given === undefined) throw new ProblemError("unauthorized", "send Authorization: Bearer <token>");
-    // Digests have one length, and all are compared, so the time says nothing about a token.
-    const own = digest(given);
-    const [caller] = tokens.filter((known) => timingSafeEqual(known.digest, own));
-    if (caller === undefined)
-      throw new ProblemError("unauthorized", "the bearer token is not one of the configured ones");
-    return caller;
+  return (request) => {
+    const given = /^Bearer +(\S+)$/i.exec(request.authorization ?? "")?.[1];
+    // A proxy may ask browsers for a password of its own, which is in Authorization then.
+    return given === undefined ? sessionCaller(request, tokens, sessions) : tokenCaller(given, tokens);
   };
+}
+
+function tokenCaller(given: string, tokens: readonly KnownToken[]): Caller {
+  // Digests have one length, and all are compared, so the time says nothing about a token.
+  const own = digest(given);
+  const [known] = tokens.filter((token) => timingSafeEqual(token.digest, own));
+  if (known === undefined)
+    throw new ProblemError("unauthorized", "the bearer token is not one of the configured ones");
+  return callerOf(known, { by: "token", digest: known.digest });
+}
+
+function callerOf({ name, scopes }: KnownToken, signIn: SignIn): Caller {
+  return { name, scopes, signIn };
+}
+
+function sessionCaller(request: RequestIdentity, tokens: readonly KnownToken[], sessions: Sessions): Caller {
+  if (request.session === undefined)
+    throw new ProblemError("unauthorized", "send Authorization: Bearer <token>");
+  const read = sessions.read(request.session, tokens);
+  if (read === undefined)
+    throw new ProblemError("unauthorized", "the session has ended: sign in again by POST /v1/session");
+  const { session, token } = read;
+  requireOwnPage(request, session, sessions);
+  return callerOf(token, { by: "session", session });
+}
+
+/** A browser sends a cookie whichever page makes it ask. Reads of other sites get no answer anyway: SameSite keeps the cookie back. */
+function requireOwnPage(request: RequestIdentity, session: Session, sessions: Sessions): void {
+  const { csrfToken, fetchSite, method } = request;
+  if (fetchSite !== undefined && fetchSite !== "same-origin" && fetchSite !== "none")
+    throw new ProblemError(
+      "forbidden",
+      "a session's cookie is only for pages of the control API's own address",
+    );
+  if (method === "GET" || method === "HEAD") return;
+  if (csrfToken !== undefined && sessions.isCsrfToken(session, csrfToken)) return;
+  throw new ProblemError(
+    "forbidden",
+    "a write by a session's cookie needs the header X-CSRF-Token with session.csrfToken of GET /v1/me",
+  );
 }
 
 /**

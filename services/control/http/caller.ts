@@ -11,8 +11,8 @@ declare module "fastify" {
     changesUntilMs?: number;
   }
   interface FastifyContextConfig {
-    /** What the caller's token must allow; unless given, read for GET and write for everything else. */
-    scope?: ApiScope;
+    /** What the caller's token must allow, `any` for whoever is let in; unless given, read for GET and write for everything else. */
+    scope?: ApiScope | "any";
   }
 }
 
@@ -37,7 +37,7 @@ export function checkScope(request: FastifyRequest): void {
   const { caller, method, routeOptions } = request;
   const isRead = method === "GET" || method === "HEAD";
   const needed = routeOptions.config.scope ?? (isRead ? "read" : "write");
-  if (caller.scopes.includes(needed)) return;
+  if (needed === "any" || caller.scopes.includes(needed)) return;
   const has = caller.scopes.join(", ");
   throw new ProblemError(
     "forbidden",

@@ -5,16 +5,21 @@ import { afterEach, beforeEach, describe, expect, test } from "@jest/globals";
 import type { Logger } from "#runtime";
 import { until } from "#support/until";
 import { createAuthorise, LOCAL_CALLER } from "./auth.ts";
+import { testSessions } from "./fixtures/sessions.ts";
 import { ProblemError, refused } from "./problem.ts";
 import { createServer, type ServerOptions } from "./server.ts";
 import { refusedBy } from "./validation.ts";
 
-const LOCAL = { authorization: undefined, host: "localhost:8090", origin: undefined };
+const LOCAL = {
+  method: "GET",
+  ...{ authorization: undefined, session: undefined, csrfToken: undefined },
+  ...{ host: "localhost:8090", origin: undefined },
+};
 
 describe("who may use the API without a token (contract 6.4)", () => {
   const isAllowed = (fetchSite: string | undefined, more = {}): boolean => {
     try {
-      createAuthorise([])({ ...LOCAL, fetchSite, ...more });
+      createAuthorise([], testSessions())({ ...LOCAL, fetchSite, ...more });
       return true;
     } catch (error) {
       expect(error).toMatchObject({ kind: "forbidden" });
@@ -35,9 +40,8 @@ describe("who may use the API without a token (contract 6.4)", () => {
   );
 
   test("with a token it does not matter where it is sent from", () => {
-    const authorise = createAuthorise([
-      { ...LOCAL_CALLER, digest: hash("sha256", "token-0123456789abcdef", "buffer") },
-    ]);
+    const tokens = [{ ...LOCAL_CALLER, digest: hash("sha256", "token-0123456789abcdef", "buffer") }];
+    const authorise = createAuthorise(tokens, testSessions());
     const request = { ...LOCAL, authorization: "Bearer token-0123456789abcdef", fetchSite: "cross-site" };
     expect(() => authorise(request)).not.toThrow();
   });

@@ -4,6 +4,7 @@ import { isJsonObject, type JsonObject } from "#contract";
 import { withNamedSchemas } from "./openapi-names.ts";
 import { problemComponents, withProblems } from "./openapi-problems.ts";
 import { PROBLEM_CONTENT_TYPE } from "./problem.ts";
+import { SESSION_COOKIE } from "./session-cookie.ts";
 
 /** The document is made from the route schemas; this is what they do not say. */
 export function openApiOptions(): FastifyDynamicSwaggerOptions {
@@ -21,6 +22,13 @@ export function openApiOptions(): FastifyDynamicSwaggerOptions {
       components: {
         securitySchemes: {
           bearer: { type: "http", scheme: "bearer", description: "A token of HOOKLINE_API_TOKENS." },
+          session: {
+            type: "apiKey",
+            in: "cookie",
+            name: SESSION_COOKIE,
+            description:
+              "Of POST /v1/session, for browsers, in place of the token on every route; behind TLS its name begins with __Host-. Writes need X-CSRF-Token beside it.",
+          },
         },
       },
       security: [{ bearer: [] }],

@@ -4,6 +4,7 @@ import { API_SCOPES, type ApiScope } from "#runtime";
 import { recordedLog } from "#support/recorded-log";
 import { createAuthorise } from "./auth.ts";
 import { actorOf } from "./caller.ts";
+import { testSessions } from "./fixtures/sessions.ts";
 import { type ControlApp, createServer } from "./server.ts";
 
 let app: ControlApp | undefined;
@@ -18,7 +19,7 @@ const tokenOf = (scopes: readonly ApiScope[]) => {
 async function started() {
   const tokens = [...API_SCOPES.map((scope) => tokenOf([scope])), tokenOf(["read", "write"])];
   const server = await createServer({
-    authorise: createAuthorise(tokens),
+    authorise: createAuthorise(tokens, testSessions()),
     telemetry: { answered: () => undefined },
     logger: recordedLog().logger,
     newRequestId: () => "made",

@@ -8,6 +8,7 @@ import {
   type FastifyBaseLogger,
   type FastifyInstance,
   type FastifyReply,
+  type FastifyRequest,
   fastify,
   type RawServerDefault,
 } from "fastify";
@@ -16,11 +17,12 @@ import { systemHost } from "#host";
 import { closesUnused, type Logger } from "#runtime";
 import type { Telemetry } from "../telemetry.ts";
 import { type AllowedMethods, watchMethods } from "./allowed-methods.ts";
-import type { Authorise } from "./auth.ts";
+import type { Authorise, RequestIdentity } from "./auth.ts";
 import { checkScope } from "./caller.ts";
 import { boundConnections, type Connections, type ConnectionsOptions } from "./connections.ts";
 import { openApiOptions } from "./openapi.ts";
 import { PROBLEM_CONTENT_TYPE, ProblemError, ProblemSchema, problemBody } from "./problem.ts";
+import { sessionIn } from "./session-cookie.ts";
 import { toProblem } from "./to-problem.ts";
 import { addBodyRules, addParameterRules, createValidatorCompiler } from "./validation.ts";
 
@@ -106,10 +108,8 @@ function addHooks(app: ControlApp, { authorise, telemetry }: ServerOptions, conn
   app.decorateRequest("caller");
   app.decorateRequest("changesUntilMs");
   app.addHook("onRequest", async (request, reply) => {
-    const { headers, id } = request;
-    reply.header(REQUEST_ID, id);
-    const { authorization, host, origin } = headers;
-    request.caller = authorise({ authorization, host, origin, fetchSite: headers["sec-fetch-site"] });
+    reply.header(REQUEST_ID, request.id);
+    request.caller = authorise(identityOf(request));
     checkScope(request);
     const underWay = connections.begin(request.raw, request.caller.name);
     reply.raw.once("close", () => underWay.end());
@@ -117,6 +117,20 @@ function addHooks(app: ControlApp, { authorise, telemetry }: ServerOptions, conn
   app.addHook("onResponse", async (_request, reply) => {
     telemetry.answered(reply.statusCode, reply.elapsedTime);
   });
+}
+
+function identityOf({ headers, method }: FastifyRequest): RequestIdentity {
+  const { authorization, host, origin } = headers;
+  const csrfToken = headers["x-csrf-token"];
+  return {
+    method,
+    authorization,
+    session: sessionIn(headers.cookie, headers),
+    csrfToken: typeof csrfToken === "string" ? csrfToken : undefined,
+    host,
+    origin,
+    fetchSite: headers["sec-fetch-site"],
+  };
 }
 
 function answerUnrouted(app: ControlApp, allowedMethods: AllowedMethods): void {

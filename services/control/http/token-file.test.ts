@@ -4,6 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "@jest/globals";
 import { apiTokenSettings, readSettings } from "#runtime";
+import { testSessions } from "./fixtures/sessions.ts";
 import { followTokens } from "./token-file.ts";
 
 const OLD = "old-token-0123456789";
@@ -50,12 +51,17 @@ function follow(environment: Readonly<Record<string, string>>) {
       },
     },
     logger: { info: note, error: note },
+    sessions: testSessions(),
     onRevoked: () => {
       revoked += 1;
     },
   });
   return (token: string): string | undefined => {
-    const request = { host: "control:8090", origin: undefined, fetchSite: undefined };
+    const request = {
+      method: "GET",
+      ...{ session: undefined, csrfToken: undefined },
+      ...{ host: "control:8090", origin: undefined, fetchSite: undefined },
+    };
     try {
       return authorise({ ...request, authorization: `Bearer ${token}` }).name;
     } catch {

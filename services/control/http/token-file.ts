@@ -3,6 +3,7 @@
 import type { Host } from "#host";
 import type { ApiToken, Lifecycle, Logger, ReadAgain } from "#runtime";
 import { type Authorise, createAuthorise } from "./auth.ts";
+import type { Sessions } from "./sessions.ts";
 
 interface Tokens {
   readonly tokens: readonly ApiToken[];
@@ -12,6 +13,7 @@ interface TokenFileOptions {
   readonly host: Pick<Host, "setInterval">;
   readonly lifecycle: Pick<Lifecycle, "onStop">;
   readonly logger: Pick<Logger, "info" | "error">;
+  readonly sessions: Sessions;
   /** A token is gone, or allows something else than before. */
   readonly onRevoked: () => void;
 }
@@ -27,9 +29,9 @@ const LOOK_EVERY_MS = 2_000;
  */
 export function followTokens(settings: Tokens & ReadAgain<Tokens>, options: TokenFileOptions): Authorise {
   const { again } = settings;
-  const { host, lifecycle, logger, onRevoked } = options;
+  const { host, lifecycle, logger, onRevoked, sessions } = options;
   let current = settings.tokens;
-  let authorise = createAuthorise(current);
+  let authorise = createAuthorise(current, sessions);
   if (again === undefined) return authorise;
   let seen = textOf(settings);
   let acted = seen;
@@ -45,7 +47,7 @@ export function followTokens(settings: Tokens & ReadAgain<Tokens>, options: Toke
     }
     const isRevoking = isOneMissing(current, found.tokens);
     current = found.tokens;
-    authorise = createAuthorise(current);
+    authorise = createAuthorise(current, sessions);
     logger.info({ tokens: current.map(({ name }) => name) }, "the tokens were read again");
     if (isRevoking) onRevoked();
   };

@@ -2,7 +2,9 @@
 import type { Readable } from "node:stream";
 import type { FastifyReply } from "fastify";
 import { Type } from "typebox";
+import type { Host } from "#host";
 import { existingDestination } from "../destinations/existing.ts";
+import type { Caller } from "../http/auth.ts";
 import { IdParams } from "../http/fields.ts";
 import { problemResponses } from "../http/openapi.ts";
 import { notFound } from "../http/problem.ts";
@@ -40,7 +42,8 @@ export function addLiveRoutes(app: ControlApp, parts: LiveRouteParts): void {
   );
   app.get("/v1/sources/:id/live", { ...noHead, schema: source }, async ({ caller, params }, reply) => {
     if (parts.sources.get(params.id) === undefined) throw notFound("source", params.id);
-    return await sendEvents(reply, parts.live.listen({ sourceId: params.id }, caller.name));
+    const events = parts.live.listen({ sourceId: params.id }, caller.name);
+    return await sendEvents(reply, endedWith(caller, events, parts.host));
   });
   const destination = schemaOf(
     "watchDestination",
@@ -52,9 +55,22 @@ export function addLiveRoutes(app: ControlApp, parts: LiveRouteParts): void {
     { ...noHead, schema: destination },
     async ({ caller, params }, reply) => {
       const { id } = existingDestination(parts, params.id);
-      return await sendEvents(reply, parts.live.listen({ destinationId: id }, caller.name));
+      const events = parts.live.listen({ destinationId: id }, caller.name);
+      return await sendEvents(reply, endedWith(caller, events, parts.host));
     },
   );
+}
+
+/** They are cut off when the session ends by which they were asked for. */
+export function endedWith(
+  { signIn }: Pick<Caller, "signIn">,
+  events: Readable,
+  host: Pick<Host, "now" | "setTimeout">,
+): Readable {
+  if (signIn.by !== "session") return events;
+  const timer = host.setTimeout(() => events.destroy(), Math.max(0, signIn.session.endsAtMs - host.now()));
+  events.once("close", () => timer.clear());
+  return events;
 }
 
 async function sendEvents(reply: FastifyReply, events: Readable): Promise<FastifyReply> {

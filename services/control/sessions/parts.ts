@@ -1,0 +1,6 @@
+import type { Sessions } from "../http/sessions.ts";
+
+/** What the routes of sessions work with. */
+export interface SessionParts {
+  readonly sessions: Pick<Sessions, "begin" | "csrfToken">;
+}
