@@ -13,6 +13,11 @@ const STATS = {
   data: [{ minute: "2026-01-31T12:00:00.000Z", attempts: { success: 2 }, p50Ms: 1.5, p95Ms: 2, p99Ms: 2 }],
   total: { attempts: { success: 2, timeout: 1 }, p50Ms: 1.5, p95Ms: 2, p99Ms: 2 },
 };
+const FLOW = {
+  ...{ accepted: 5, routed: 3, dropped: { duplicate: 2 }, failed: 0 },
+  deliveries: { sent: 3, passedOver: { filter_off: 1 }, dead: { permanent: 1 }, deliveredOrWaiting: 2 },
+};
+const CALL_STATS = { data: [{ at: "2026-01-31T12:00:00.000Z", ...FLOW }], total: FLOW };
 const ENTRY = {
   at: "2026-01-31",
   token: "ops",
@@ -86,6 +91,7 @@ const ANSWERS: Readonly<Record<string, object>> = {
   "/v1/audiences/aud_1/members.csv?cells=exact": { cells: "exact" },
   "/v1/computed-traits/trt_1/values.csv?cells=exact": { cells: "exact" },
   "/v1/calls/m1": CALL,
+  "/v1/sources/src_1/stats?step=hour": CALL_STATS,
   "/v1/me": { name: "ops", scopes: ["read"], signIn: "token", session: null },
   "/v1/info": { version: "1.2.3", audiences: true },
 };
@@ -117,6 +123,14 @@ test("audit list shows who changed what", async () => {
 test("stats shows a line for each minute, and one for all of them", async () => {
   const { out } = await hookline("stats", "dst_1", "--from", "2026-01-31");
   expect(out).toMatch(/^MINUTE.*\n2026-01-31T12.* +success 2 +1\.5 +2 +2\ntotal +success 2, timeout 1 +1\.5/);
+});
+
+test("stats without a destination shows what became of calls", async () => {
+  const { out } = await hookline("stats", "--source-id", "src_1", "--step", "hour");
+  expect(out).toMatch(
+    /^AT.*\n2026-01-31T12\S* +- +5 +3 +duplicate 2 +0 +3 +filter_off 1 +permanent 1\ntotal +- +5/,
+  );
+  expect(await hookline("stats", "dst_1", "--source-id", "src_1")).toMatchObject({ code: 2 });
 });
 
 test("reasons says what one means, or all", async () => {
@@ -184,7 +198,7 @@ test("with --json an error is JSON, too: the API's problem, and otherwise what t
 });
 
 test.each([
-  [["stats"], "missing required argument 'destinationId'"],
+  [["attempts", "list"], "missing required argument 'destinationId'"],
   [["sources", "lst"], "unknown command 'lst'\n(Did you mean list?)"],
   [["sources", "list", "--zzzzzz"], "unknown option '--zzzzzz'"],
   [["sources", "list", "--limit", "x"], expect.stringContaining("It is not a whole number above 0.")],

@@ -50,6 +50,18 @@ function addAudit(program: Command, context: CommandContext): void {
   });
 }
 
+const CALL_COLUMNS = {
+  at: "at",
+  type: "eventType",
+  accepted: "accepted",
+  routed: "routed",
+  dropped: "dropped",
+  failed: "failed",
+  sent: "deliveries.sent",
+  "passed over": "deliveries.passedOver",
+  dead: "deliveries.dead",
+};
+
 const STATS_COLUMNS = {
   minute: "minute",
   attempts: "attempts",
@@ -58,32 +70,65 @@ const STATS_COLUMNS = {
   "p99 ms": "p99Ms",
 };
 
+const STEP = { "--step <step>": "what a line counts: minute, hour or day" };
+
 type Shown = Query & { readonly json?: boolean };
 
 function addStats(program: Command, context: CommandContext): void {
-  const stats = addShownLeaf(program, "stats <destinationId>", {
+  const stats = addShownLeaf(program, "stats [destinationId]", {
     description:
-      "requests by outcome and how long they took, by minute, of the last hour unless asked otherwise",
-    examples: ["stats dst_1", "stats dst_1 --from 2026-01-31T12:00Z --json"],
+      "requests by outcome and how long they took, of a destination; without one what became of calls, of all sources or of one",
+    examples: [
+      "stats dst_1",
+      "stats --source-id src_1 --step hour",
+      "stats dst_1 --from 2026-01-31T12:00Z --json",
+    ],
   });
-  for (const [flags, description] of Object.entries(RANGE)) stats.option(flags, description);
-  stats.action(async (id: string, { json, ...query }: Shown) => {
-    const answer = await controlApi(context.environment).ask(pathOf("/v1/destinations", id, "/stats"), {
-      query,
+  for (const [flags, description] of Object.entries({ ...RANGE, ...STEP })) stats.option(flags, description);
+  stats
+    .option("--source-id <id>", "what became of the calls of this source")
+    .option("--group-by <field>", "of calls, a line for each eventType")
+    .action(async (id: string | undefined, { json, sourceId, ...query }: Shown & { sourceId?: string }) => {
+      if (id !== undefined && sourceId !== undefined)
+        throw new CommandError("give a destination's id or --source-id, not both", EXIT.usage);
+      const path = id === undefined ? callStatsPath(sourceId) : pathOf("/v1/destinations", id, "/stats");
+      const answer = await controlApi(context.environment).ask(path, { query });
+      if (json === true) printJson(context, answer);
+      else if (id === undefined) printCallStats(context, answer);
+      else printRequestStats(context, answer);
     });
-    if (json === true) return printJson(context, answer);
-    const total = { minute: "total", ...(answer["total"] as JsonObject) };
-    const data = [...(answer["data"] as JsonObject[]), total].map((one) => ({
-      ...one,
-      attempts: countsOf((one as JsonObject)["attempts"] as JsonObject),
-    }));
-    printTable(context, STATS_COLUMNS, { data, next: null });
-  });
 }
 
-function countsOf(byOutcome: JsonObject): string {
-  return Object.entries(byOutcome)
-    .map(([outcome, count]) => `${outcome} ${String(count)}`)
+function callStatsPath(sourceId: string | undefined): string {
+  return sourceId === undefined ? "/v1/stats" : pathOf("/v1/sources", sourceId, "/stats");
+}
+
+function printRequestStats(context: CommandContext, answer: JsonObject): void {
+  const data = linesOf(answer, "minute").map((one) => ({
+    ...one,
+    attempts: countsOf(one["attempts"] as JsonObject),
+  }));
+  printTable(context, STATS_COLUMNS, { data, next: null });
+}
+
+function printCallStats(context: CommandContext, answer: JsonObject): void {
+  const data = linesOf(answer, "at").map((one) => {
+    const deliveries = one["deliveries"] as JsonObject;
+    const [passedOver, dead] = ["passedOver", "dead"].map((name) => countsOf(deliveries[name] as JsonObject));
+    const dropped = countsOf(one["dropped"] as JsonObject);
+    return { ...one, dropped, deliveries: { ...deliveries, passedOver, dead } };
+  });
+  printTable(context, CALL_COLUMNS, { data, next: null });
+}
+
+/** A line for each step, and one for all of them. */
+function linesOf(answer: JsonObject, time: string): JsonObject[] {
+  return [...(answer["data"] as JsonObject[]), { [time]: "total", ...(answer["total"] as JsonObject) }];
+}
+
+function countsOf(byName: JsonObject): string {
+  return Object.entries(byName)
+    .map(([name, count]) => `${name} ${String(count)}`)
     .join(", ");
 }
 

@@ -19,6 +19,8 @@ import type { DeadLetterParts } from "./dead-letters/parts.ts";
 import { addDeadLetterRoutes } from "./dead-letters/routes.ts";
 import type { DestinationParts } from "./destinations/parts.ts";
 import { addDestinationRoutes } from "./destinations/routes.ts";
+import type { FlowRouteParts } from "./flow/parts.ts";
+import { addFlowRoutes } from "./flow/routes.ts";
 import { ProblemError } from "./http/problem.ts";
 import { type ControlApp, createServer, type ServerOptions } from "./http/server.ts";
 import type { Sessions } from "./http/sessions.ts";
@@ -59,6 +61,7 @@ export type ApiParts = SourceParts &
   ImportParts &
   WaitingParts &
   CallParts &
+  FlowRouteParts &
   LiveRouteParts &
   AuditLogParts &
   RequestKeyParts &
@@ -92,6 +95,7 @@ export const ROUTES: readonly AddRoutes[] = [
   addTestRoute,
   addAttemptRoutes,
   addStatsRoute,
+  addFlowRoutes,
   addCallRoutes,
   addLiveRoutes,
   addReasonRoute,

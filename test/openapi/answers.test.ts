@@ -143,6 +143,10 @@ describe("answers are what the document says", () => {
     await ask("GET /v1/destinations/{id}/attempts", [destinationId], { query: "?outcome=failed" });
     await ask("GET /v1/destinations/{id}/attempts", [destinationId], { query: "?outcome=odd" });
     await ask("GET /v1/destinations/{id}/stats", [destinationId]);
+    await ask("GET /v1/destinations/{id}/stats", [destinationId], { query: "?step=hour" });
+    await ask("GET /v1/stats", [], { query: "?step=day" });
+    await ask("GET /v1/stats", [], { query: "?step=week" });
+    await ask("GET /v1/sources/{id}/stats", [sourceId], { query: "?groupBy=eventType" });
     await ask("GET /v1/calls/{messageId}", ["m1"]);
     await ask("GET /v1/dead-letters", [], { query: `?destinationId=${destinationId}` });
     await ask("GET /v1/dead-letters", [], { query: "?replayId=none" });

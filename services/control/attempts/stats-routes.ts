@@ -1,20 +1,18 @@
-import { type Static, Type } from "typebox";
-import { formatDuration } from "#contract";
+import { Type } from "typebox";
 import { KEPT_MS } from "#topics";
-import { add } from "../delivery-index/totals-table.ts";
+import type { FlowSum } from "../delivery-index/flow-table.ts";
+import { add, type Minute } from "../delivery-index/totals-table.ts";
+import { deliveryFlow, grouped } from "../flow/flow.ts";
+import { countedUntilMs, readFlow } from "../flow/read.ts";
+import { CountedUntilField, DeliveryFlowView } from "../flow/schemas.ts";
+import { readSteps, STEP_FIELDS } from "../flow/steps.ts";
 import { IdParams, TimeField } from "../http/fields.ts";
 import { problemResponses } from "../http/openapi.ts";
-import { refused } from "../http/problem.ts";
 import type { ControlApp } from "../http/server.ts";
-import { IndexedUntilField, isoTime, isoTimeOrNull, RANGE_FIELDS, readRange } from "../http/time-pages.ts";
+import { IndexedUntilField, isoTime, isoTimeOrNull } from "../http/time-pages.ts";
 import { checkDestination } from "./known.ts";
 import type { AttemptParts } from "./parts.ts";
 import { statsOf } from "./stats.ts";
-
-const MINUTE_MS = 60_000;
-const DEFAULT_RANGE_MS = 60 * MINUTE_MS;
-/** No more is kept. */
-const MAX_RANGE_MS = KEPT_MS.deliveryTotals;
 
 const percentile = Type.Unsafe<number | null>({
   type: ["number", "null"],
@@ -29,22 +27,31 @@ const STATS_FIELDS = {
   p50Ms: percentile,
   p95Ms: percentile,
   p99Ms: percentile,
+  calls: DeliveryFlowView,
 };
 
 const StatsView = Type.Object(
   {
     from: TimeField,
     to: TimeField,
-    data: Type.Array(Type.Object({ minute: TimeField, ...STATS_FIELDS }), {
-      description: "By minute, oldest first; minutes in which nothing ended are left out.",
-    }),
+    data: Type.Array(
+      Type.Object({
+        minute: Type.String({ format: "date-time", description: "Start of the step." }),
+        ...STATS_FIELDS,
+      }),
+      {
+        description:
+          "By step, oldest first; steps without a request and a call are left out. Requests count when they ended, calls when they were accepted.",
+      },
+    ),
     total: Type.Object(STATS_FIELDS, { description: "Of the whole range." }),
     indexedUntil: IndexedUntilField,
+    countedUntil: CountedUntilField,
   },
   { description: "Statistics of a destination, of all deliverers together." },
 );
 
-const StatsQuery = Type.Object(RANGE_FIELDS, { additionalProperties: false });
+const StatsQuery = Type.Object(STEP_FIELDS, { additionalProperties: false });
 
 export function addStatsRoute(app: ControlApp, parts: AttemptParts): void {
   app.get(
@@ -53,9 +60,9 @@ export function addStatsRoute(app: ControlApp, parts: AttemptParts): void {
       schema: {
         tags: ["deliveries"],
         operationId: "getStats",
-        summary: "Requests by outcome and their durations, per minute",
+        summary: "Requests by outcome and their durations, and what became of calls, by minute, hour or day",
         description:
-          "Every request is counted, about ten seconds after it ended; the last hour unless asked otherwise.",
+          "Every request is counted, about ten seconds after it ended. The last hour unless asked otherwise, of hours the last day, of days all that is kept.",
         params: IdParams,
         querystring: StatsQuery,
         response: { 200: StatsView, ...problemResponses },
@@ -64,27 +71,36 @@ export function addStatsRoute(app: ControlApp, parts: AttemptParts): void {
     async ({ params, query }) => {
       const destinationId = params.id;
       await checkDestination(parts, destinationId);
-      const { fromMs, toMs } = wholeMinutes(query, parts.nowMs());
+      const range = readSteps(query, parts.nowMs(), KEPT_MS.deliveryTotals);
       const { index, progress } = parts.deliveries;
-      const minutes = index.listMinutes({ destinationId, fromMs, toMs });
+      const until = { indexedUntil: progress.indexedUntilMs("totals"), countedUntil: countedUntilMs(parts) };
+      const sums = await readFlow(parts, { ...range, destinationId });
+      const minutes = index.listMinutes({ destinationId, ...range });
       return {
-        from: isoTime(fromMs),
-        to: isoTime(toMs),
-        data: minutes.map((minute) => ({ minute: isoTime(minute.minuteMs), ...statsOf(minute) })),
-        total: statsOf(minutes.reduce(add, { outcomes: {}, durationCounts: [] })),
-        indexedUntil: isoTimeOrNull(progress.indexedUntilMs("totals")),
+        ...{ from: isoTime(range.fromMs), to: isoTime(range.toMs) },
+        data: entriesOf(minutes, sums, range.stepMs),
+        total: entryOf(minutes, sums),
+        indexedUntil: isoTimeOrNull(until.indexedUntil),
+        countedUntil: isoTimeOrNull(until.countedUntil),
       };
     },
   );
 }
 
-/** The minutes that the range touches. */
-function wholeMinutes(query: Static<typeof StatsQuery>, nowMs: number) {
-  const range = readRange(query);
-  const to = range.toMs ?? nowMs;
-  const fromMs = Math.floor((range.fromMs ?? to - DEFAULT_RANGE_MS) / MINUTE_MS) * MINUTE_MS;
-  const toMs = Math.ceil(to / MINUTE_MS) * MINUTE_MS;
-  if (toMs - fromMs > MAX_RANGE_MS + MINUTE_MS)
-    throw refused([{ path: "from", message: `is more than ${formatDuration(MAX_RANGE_MS)} before to` }]);
-  return { fromMs, toMs };
+function entryOf(minutes: readonly Minute[], sums: readonly FlowSum[]) {
+  const requests = statsOf(minutes.reduce(add, { outcomes: {}, durationCounts: [] }));
+  return { ...requests, calls: deliveryFlow(sums) };
+}
+
+/** Steps in which requests ended or calls were accepted. */
+function entriesOf(minutes: readonly Minute[], sums: readonly FlowSum[], stepMs: number) {
+  const stepOf = (atMs: number): number => Math.floor(atMs / stepMs) * stepMs;
+  const requests = Map.groupBy(minutes, ({ minuteMs }) => stepOf(minuteMs));
+  const calls = new Map(grouped(sums, false).map((group) => [group.atMs, group.sums]));
+  return [...new Set([...requests.keys(), ...calls.keys()])]
+    .toSorted((one, other) => one - other)
+    .map((atMs) => ({
+      minute: isoTime(atMs),
+      ...entryOf(requests.get(atMs) ?? [], calls.get(atMs) ?? []),
+    }));
 }

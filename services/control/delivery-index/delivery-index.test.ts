@@ -301,7 +301,7 @@ describe("the file", () => {
 function damage(file: string): void {
   const descriptor = openSync(file, "r+");
   const noise = Buffer.alloc(4_096, 0xa5);
-  for (let page = 24; page < 200; page += 1) writeSync(descriptor, noise, 0, noise.length, page * 4_096);
+  for (let page = 40; page < 200; page += 1) writeSync(descriptor, noise, 0, noise.length, page * 4_096);
   ftruncateSync(descriptor, 200 * 4_096);
   closeSync(descriptor);
 }

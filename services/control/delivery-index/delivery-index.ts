@@ -3,6 +3,7 @@
 import type { CallUser } from "#contract";
 import type { DeadLetter, DeliveryAttempt, DeliveryTotal, RoutedCall } from "#topics";
 import { type AttemptFilter, insertAttempt, type ListedAttempt, listAttempts } from "./attempts-table.ts";
+import { CallEnds } from "./call-ends.ts";
 import { INDEX_FILES, type IndexDatabase, type IndexDisk, isDamage, messageOf } from "./database.ts";
 import {
   countDeadLetters,
@@ -13,13 +14,16 @@ import {
   listDeadLetters,
   replayablePlaces,
 } from "./dead-letters-table.ts";
+import { FlowCounts, type FlowQuery, type FlowSum, sumFlow } from "./flow-table.ts";
 import type { Entry, Indexed, Stretch } from "./indexed.ts";
+import type { Spot } from "./places.ts";
 import { deleteOld, type RetentionRules } from "./retention.ts";
 import {
   insertRoutedCall,
   type ListedRoutedCall,
   listRoutedCalls,
   type RoutedCallFilter,
+  saidBefore,
 } from "./routed-calls-table.ts";
 import { type Spans, spansOf } from "./spans.ts";
 import { type Page, Statements } from "./sql.ts";
@@ -39,6 +43,8 @@ interface Opened {
   readonly file: IndexDatabase;
   readonly sql: Statements;
   readonly writers: Writers;
+  readonly flow: FlowCounts;
+  readonly callEnds: CallEnds;
 }
 
 export class DeliveryIndex {
@@ -74,8 +80,10 @@ export class DeliveryIndex {
   apply<K extends Indexed>({ kind, partition, entries, nextOffset, epoch }: Stretch<K>): void {
     this.#use((opened) => {
       if (epoch !== this.#epoch) return;
-      this.#inTransaction(opened, ({ sql, writers }) => {
+      this.#inTransaction(opened, ({ callEnds, flow, sql, writers }) => {
         for (const entry of entries) this.#insert(kind, entry as Entry<Indexed>);
+        flow.save(sql);
+        callEnds.save();
         writers.save(this.#options.nowMs());
         sql.run("INSERT OR REPLACE INTO positions VALUES (?, ?, ?)", kind, partition, nextOffset);
       });
@@ -88,14 +96,18 @@ export class DeliveryIndex {
 
   /** Whether anything is known of a destination, which may have been deleted since. */
   knowsDestination(id: string): boolean {
-    const found = ["attempts", "totals", "dead_letters"].map(
+    const found = ["attempts", "totals", "dead_letters", "flow"].map(
       (table) => `EXISTS (SELECT 1 FROM ${table} WHERE destination_id = ?)`,
     );
-    return this.#use(({ sql }) => sql.number(`SELECT ${found.join(" OR ")}`, id, id, id) > 0);
+    return this.#use(({ sql }) => sql.number(`SELECT ${found.join(" OR ")}`, id, id, id, id) > 0);
   }
 
   listMinutes(query: MinutesQuery): Minute[] {
     return this.#use(({ sql }) => listMinutes(sql, query));
+  }
+
+  sumFlow(query: FlowQuery): FlowSum[] {
+    return this.#use(({ sql }) => sumFlow(sql, query));
   }
 
   spans(): Spans {
@@ -150,11 +162,11 @@ export class DeliveryIndex {
   #open(): Opened {
     const file = this.#disk.open(this.#options);
     const sql = new Statements(file.database);
-    return { file, sql, writers: new Writers(sql) };
+    return { file, sql, writers: new Writers(sql), flow: new FlowCounts(), callEnds: new CallEnds(sql) };
   }
 
   #insert(kind: Indexed, entry: Entry<Indexed>): void {
-    const { sql, writers } = this.#opened;
+    const { flow, sql, writers } = this.#opened;
     const { partition, record } = entry;
     switch (kind) {
       case "attempts":
@@ -165,10 +177,10 @@ export class DeliveryIndex {
         if (writers.isNew(kind, partition, record as DeliveryTotal)) addTotal(sql, record as DeliveryTotal);
         return;
       case "deadLetters":
-        insertDeadLetter(sql, record as DeadLetter, entry);
+        if (insertDeadLetter(sql, record as DeadLetter, entry)) flow.dead(record as DeadLetter);
         return;
       case "routedCalls":
-        insertRoutedCall(sql, record as RoutedCall, entry);
+        countRoutedCall(this.#opened, record as RoutedCall, entry);
         return;
     }
   }
@@ -183,6 +195,8 @@ export class DeliveryIndex {
     } catch (error) {
       if (database.isTransaction) database.exec("ROLLBACK");
       opened.writers.reload();
+      opened.flow.forget();
+      opened.callEnds.reload();
       throw error;
     }
   }
@@ -197,4 +211,12 @@ export class DeliveryIndex {
       return work(this.#opened);
     }
   }
+}
+
+/** Of a call that was routed again only what was said last counts. */
+function countRoutedCall({ callEnds, flow, sql }: Opened, record: RoutedCall, spot: Spot): void {
+  const before = callEnds.isAhead(spot.partition, record) ? undefined : saidBefore(sql, record);
+  if (!insertRoutedCall(sql, record, spot)) return;
+  if (before !== undefined) flow.routed(before, -1);
+  flow.routed(record, 1);
 }

@@ -28,7 +28,8 @@ export function deleteOld(sql: Statements, { keptMs, maxRows }: RetentionRules, 
     deletePlaced(sql, ATTEMPTS, { beforeMs: nowMs - keptMs.attempts, maxRows }),
     deletePlaced(sql, DEAD_LETTERS, { beforeMs: nowMs - keptMs.deadLetters, maxRows }),
     deletePlaced(sql, ROUTED_CALLS, { beforeMs: nowMs - keptMs.routedCalls, maxRows }),
-    deleteMinutes(sql, { beforeMs: nowMs - keptMs.totals, maxRows }),
+    deleteMinutes(sql, "totals", { beforeMs: nowMs - keptMs.totals, maxRows }),
+    deleteMinutes(sql, "flow", { beforeMs: nowMs - keptMs.routedCalls, maxRows }),
   ];
   sql.run("DELETE FROM writers WHERE at_ms < ?", nowMs - Math.max(keptMs.attempts, keptMs.totals));
   return deleted.some((count) => count >= BITE_ROWS);
@@ -86,12 +87,23 @@ export function partitionsOf(sql: Statements, { name }: PlacedTable): number[] {
   }
 }
 
-function deleteMinutes(sql: Statements, { beforeMs, maxRows }: Rule): number {
-  const tooMany = sql.number("SELECT count(*) FROM totals") - maxRows;
-  const old = "SELECT destination_id, minute_ms FROM totals WHERE minute_ms < ? ORDER BY minute_ms LIMIT ?";
-  const bite = (text: string, before: number, limit: number): number =>
-    sql.run(`DELETE FROM totals WHERE (destination_id, minute_ms) IN (${text})`, before, limit);
-  const deleted = bite(old, beforeMs, BITE_ROWS);
+/** Keys of the tables that sum by minute. */
+const MINUTE_KEYS = {
+  totals: "destination_id, minute_ms",
+  flow: "source_id, minute_ms, type, stage, destination_id, reason",
+};
+
+function deleteMinutes(
+  sql: Statements,
+  table: keyof typeof MINUTE_KEYS,
+  { beforeMs, maxRows }: Rule,
+): number {
+  const key = MINUTE_KEYS[table];
+  const tooMany = sql.number(`SELECT count(*) FROM ${table}`) - maxRows;
+  const old = `SELECT ${key} FROM ${table} WHERE minute_ms < ? ORDER BY minute_ms LIMIT ?`;
+  const bite = (before: number, limit: number): number =>
+    sql.run(`DELETE FROM ${table} WHERE (${key}) IN (${old})`, before, limit);
+  const deleted = bite(beforeMs, BITE_ROWS);
   if (tooMany <= 0) return deleted;
-  return deleted + bite(old, Number.MAX_SAFE_INTEGER, Math.min(tooMany, BITE_ROWS));
+  return deleted + bite(Number.MAX_SAFE_INTEGER, Math.min(tooMany, BITE_ROWS));
 }

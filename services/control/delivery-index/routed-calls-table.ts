@@ -19,8 +19,9 @@ export interface ListedRoutedCall extends Omit<RoutedCall, "partition" | "offset
 const COLUMNS =
   "place, at_ms, source_id, message_id, user_id, anonymous_id, type, call_place, outcome, destination_ids, passed_over";
 
-export function insertRoutedCall(sql: Statements, record: RoutedCall, spot: Spot): void {
-  sql.run(
+/** True when it was not there yet. */
+export function insertRoutedCall(sql: Statements, record: RoutedCall, spot: Spot): boolean {
+  const inserted = sql.run(
     `INSERT OR IGNORE INTO routed_calls (${COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
     placeOf(spot),
     record.receivedAtMs,
@@ -34,6 +35,13 @@ export function insertRoutedCall(sql: Statements, record: RoutedCall, spot: Spot
     JSON.stringify(record.destinationIds),
     record.passedOver.length === 0 ? null : JSON.stringify(record.passedOver),
   );
+  return inserted > 0;
+}
+
+/** What was said last of the call that the record is about, before the record: the call was routed again after a crash. */
+export function saidBefore(sql: Statements, record: RoutedCall): ListedRoutedCall | undefined {
+  const text = `SELECT ${COLUMNS} FROM routed_calls WHERE message_id = ? AND call_place = ? ORDER BY place DESC LIMIT 1`;
+  return sql.all(text, record.messageId, placeOf(record)).map(routedCallOf)[0];
 }
 
 /** Oldest first, each call and each of its copies once: what was said last of one that was routed again after a crash. */

@@ -1,6 +1,6 @@
 // The tables of the index. Whatever changes here gets a new version: a file of another one is thrown away and made again from the topics.
 
-export const SCHEMA_VERSION = 6;
+export const SCHEMA_VERSION = 7;
 
 /**
  * `place` is a record's partition and offset in one number (places.ts): it makes reading a record twice harmless, orders what happened at
@@ -44,6 +44,19 @@ CREATE TABLE routed_calls (
   outcome TEXT NOT NULL, destination_ids TEXT NOT NULL, passed_over TEXT
 );
 CREATE INDEX routed_calls_by_message ON routed_calls (message_id, at_ms);
+
+CREATE TABLE call_ends (
+  partition INTEGER NOT NULL, call_partition INTEGER NOT NULL, next_offset INTEGER NOT NULL,
+  PRIMARY KEY (partition, call_partition)
+) WITHOUT ROWID;
+
+CREATE TABLE flow (
+  source_id TEXT NOT NULL, minute_ms INTEGER NOT NULL, type TEXT NOT NULL, stage TEXT NOT NULL,
+  destination_id TEXT NOT NULL, reason TEXT NOT NULL, calls INTEGER NOT NULL,
+  PRIMARY KEY (source_id, minute_ms, type, stage, destination_id, reason)
+) WITHOUT ROWID;
+CREATE INDEX flow_by_destination ON flow (destination_id, minute_ms);
+CREATE INDEX flow_by_minute ON flow (minute_ms);
 
 CREATE TABLE dead_letters (
   place INTEGER PRIMARY KEY,

@@ -282,6 +282,8 @@ describe("the OpenAPI document", () => {
       "get /v1/sources",
       "get /v1/sources/{id}",
       "get /v1/sources/{id}/live",
+      "get /v1/sources/{id}/stats",
+      "get /v1/stats",
       "patch /v1/audiences/{id}",
       "patch /v1/computed-traits/{id}",
       "patch /v1/destinations/{id}",

@@ -1,0 +1,139 @@
+// Counts of what became of calls, in a real index file.
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, expect, test } from "@jest/globals";
+import { DeliveryIndex } from "./delivery-index.ts";
+import { deadLetter, routedCall, START_MS } from "./fixtures/records.ts";
+import type { FlowQuery } from "./flow-table.ts";
+import type { Indexed, IndexedRecords } from "./indexed.ts";
+
+const MINUTE_MS = 60_000;
+const DAY_MS = 1_440 * MINUTE_MS;
+
+let folder: string;
+let index: DeliveryIndex;
+let nowMs: number;
+beforeEach(() => {
+  nowMs = START_MS;
+  folder = mkdtempSync(join(tmpdir(), "hookline-flow-"));
+  index = new DeliveryIndex({ folder, nowMs: () => nowMs, onDiscarded: () => undefined });
+});
+afterEach(() => {
+  index.close();
+  rmSync(folder, { recursive: true });
+});
+
+function read<K extends Indexed>(kind: K, records: readonly IndexedRecords[K][], partition = 0): void {
+  const from = index.position(kind, partition) ?? 0;
+  const entries = records.map((record, at) => ({ partition, offset: from + at, record }));
+  index.apply({ kind, partition, entries, nextOffset: from + records.length, epoch: index.epoch });
+}
+
+/** As "stage reason calls", of the first hour unless asked otherwise. */
+function counted(query: Partial<FlowQuery> = {}): string[] {
+  const sums = index.sumFlow({ fromMs: START_MS, toMs: START_MS + 60 * MINUTE_MS, stepMs: DAY_MS, ...query });
+  return sums
+    .map(({ stage, reason, calls }) => `${stage} ${reason} ${calls}`.replaceAll("  ", " "))
+    .toSorted();
+}
+
+test("a call is counted once at its source and once at each destination", () => {
+  read("routedCalls", [
+    routedCall({ offset: 1, destinationIds: ["d1", "d2"] }),
+    routedCall({ offset: 2, passedOver: [{ destinationId: "d2", reason: "filter_off" }] }),
+    routedCall({ offset: 3, outcome: "duplicate", destinationIds: [] }),
+  ]);
+  expect(counted()).toEqual(["dropped duplicate 1", "passed_over filter_off 1", "routed 2", "sent 3"]);
+  expect(counted({ sourceId: "s1" })).toEqual(counted());
+  expect(counted({ sourceId: "s2" })).toEqual([]);
+  expect(counted({ destinationId: "d2" })).toEqual(["passed_over filter_off 1", "sent 1"]);
+});
+
+test("of a call that was routed again after a crash what was said last counts", () => {
+  read("routedCalls", [routedCall({ offset: 1 }), routedCall({ offset: 2 })]);
+  read("routedCalls", [routedCall({ offset: 1 })]);
+  expect(counted()).toEqual(["routed 2", "sent 2"]);
+  // Its destination was switched off in between.
+  read("routedCalls", [routedCall({ offset: 2, outcome: "no_destination", destinationIds: [] })]);
+  expect(counted().filter((count) => !count.endsWith(" 0"))).toEqual([
+    ...["dropped no_destination 1", "routed 1", "sent 1"],
+  ]);
+});
+
+test("a call that is routed again is known after a restart, and so is one behind it that comes for the first time", () => {
+  read("routedCalls", [routedCall({ offset: 1 }), routedCall({ offset: 9 })]);
+  index.close();
+  index = new DeliveryIndex({ folder, nowMs: () => nowMs, onDiscarded: () => undefined });
+  read("routedCalls", [routedCall({ offset: 9 }), routedCall({ offset: 5 }), routedCall({ offset: 1 })]);
+  expect(counted()).toEqual(["routed 3", "sent 3"]);
+});
+
+test("calls that went many ways are counted each, in whatever order they come", () => {
+  const ways = Array.from({ length: 20 }, (_, way) => [`d${way}`]);
+  read(
+    "routedCalls",
+    Array.from({ length: 60 }, (_, offset) =>
+      routedCall({ offset, destinationIds: ways[(offset * 7) % 20] ?? [] }),
+    ),
+  );
+  expect(counted()).toEqual(["routed 60", "sent 60"]);
+  expect(ways.map(([destinationId]) => counted({ destinationId })[0])).toEqual(ways.map(() => "sent 3"));
+});
+
+test("the same record twice within one stretch counts once", () => {
+  read("routedCalls", [routedCall({ offset: 1 }), routedCall({ offset: 1 })]);
+  expect(counted()).toEqual(["routed 1", "sent 1"]);
+});
+
+test("a dead letter counts when its call was accepted, once, and not that of a replay", () => {
+  const died = { receivedAtMs: START_MS + 5, deadAtMs: START_MS + 2 * DAY_MS };
+  read("deadLetters", [
+    deadLetter({ ...died, id: "j1", reason: "window_over" }),
+    deadLetter({ ...died, id: "j1", reason: "window_over" }),
+    deadLetter({ ...died, id: "j2", replayId: "rpl_1" }),
+    deadLetter({ ...died, id: "j3", destinationId: null, reason: "handler_failed" }),
+    deadLetter({ ...died, id: "j4", sourceId: null, reason: "undecodable" }),
+  ]);
+  expect(counted()).toEqual(["dead window_over 1", "failed handler_failed 1"]);
+});
+
+test("steps count what their minutes count", () => {
+  const minutes = [0, 1, 59, 60, 61, 1_440];
+  read(
+    "routedCalls",
+    minutes.map((minute, offset) => routedCall({ offset, receivedAtMs: START_MS + minute * MINUTE_MS + 7 })),
+  );
+  const countsOf = (stepMs: number): number[] =>
+    index
+      .sumFlow({ fromMs: START_MS, toMs: START_MS + 2 * DAY_MS, stepMs })
+      .filter(({ stage }) => stage === "routed")
+      .map(({ calls }) => calls);
+  expect(countsOf(MINUTE_MS)).toEqual([1, 1, 1, 1, 1, 1]);
+  expect(countsOf(60 * MINUTE_MS)).toEqual([3, 2, 1]);
+  expect(countsOf(DAY_MS)).toEqual([5, 1]);
+});
+
+test("counts outlive rows that are too many, and leave when the topic no longer keeps the calls", () => {
+  read(
+    "routedCalls",
+    Array.from({ length: 20 }, (_, offset) => routedCall({ offset })),
+  );
+  const keptMs = { attempts: DAY_MS, totals: DAY_MS, deadLetters: DAY_MS, routedCalls: DAY_MS };
+  index.deleteOld({ keptMs, maxRows: 10 });
+  expect(index.listRoutedCalls({ messageId: "m1" }, 100)).toHaveLength(10);
+  expect(counted()).toEqual(["routed 20", "sent 20"]);
+  nowMs += 2 * DAY_MS;
+  index.deleteOld({ keptMs, maxRows: 10 });
+  expect(counted()).toEqual([]);
+});
+
+test("what came to nothing is not counted", () => {
+  const broken = { partition: 0, offset: 1, record: routedCall({ offset: 2, type: undefined as never }) };
+  const entries = [{ partition: 0, offset: 0, record: routedCall({ offset: 1 }) }, broken];
+  expect(() =>
+    index.apply({ kind: "routedCalls", partition: 0, entries, nextOffset: 2, epoch: index.epoch }),
+  ).toThrow();
+  read("routedCalls", [routedCall({ offset: 1 })]);
+  expect(counted()).toEqual(["routed 1", "sent 1"]);
+});

@@ -1,0 +1,80 @@
+// Where calls went, as statistics show it, from counts of the index; pure. What adds up to what: docs/use/calls.md.
+import type { FlowStage, FlowSum } from "../delivery-index/flow-table.ts";
+
+type ByReason = Readonly<Record<string, number>>;
+
+/** Calls at destinations: each is counted at every destination that was connected and on. */
+export interface DeliveryFlow {
+  /** Each got a job: dead and deliveredOrWaiting together. */
+  readonly sent: number;
+  readonly passedOver: ByReason;
+  readonly dead: ByReason;
+  readonly deliveredOrWaiting: number;
+}
+
+/** Calls that were accepted: routed, dropped and failed together. */
+export interface CallFlow {
+  readonly accepted: number;
+  readonly routed: number;
+  readonly dropped: ByReason;
+  readonly failed: number;
+  readonly deliveries: DeliveryFlow;
+}
+
+type Sum = Pick<FlowSum, "stage" | "reason" | "calls">;
+
+export function callFlow(sums: readonly Sum[]): CallFlow {
+  const [routed, dropped, failed] = [
+    countOf(sums, "routed"),
+    byReason(sums, "dropped"),
+    countOf(sums, "failed"),
+  ];
+  const accepted = routed + failed + totalOf(dropped);
+  return { accepted, routed, dropped, failed, deliveries: deliveryFlow(sums) };
+}
+
+export function deliveryFlow(sums: readonly Sum[]): DeliveryFlow {
+  const [sent, dead] = [countOf(sums, "sent"), byReason(sums, "dead")];
+  return {
+    sent,
+    passedOver: byReason(sums, "passed_over"),
+    dead,
+    // A dead letter may be indexed before the record of its call is.
+    deliveredOrWaiting: Math.max(0, sent - totalOf(dead)),
+  };
+}
+
+function countOf(sums: readonly Sum[], stage: FlowStage): number {
+  return totalOf(byReason(sums, stage));
+}
+
+function byReason(sums: readonly Sum[], stage: FlowStage): Record<string, number> {
+  const counts: Record<string, number> = {};
+  for (const sum of sums)
+    if (sum.stage === stage && sum.calls > 0) counts[sum.reason] = (counts[sum.reason] ?? 0) + sum.calls;
+  return counts;
+}
+
+function totalOf(counts: ByReason): number {
+  return Object.values(counts).reduce((total, count) => total + count, 0);
+}
+
+export interface FlowGroup {
+  readonly atMs: number;
+  /** Of the calls; undefined where they are not grouped. */
+  readonly type: string | undefined;
+  readonly sums: readonly FlowSum[];
+}
+
+/** By step, and by the type of the calls where that is asked for, in the order of the sums. */
+export function grouped(sums: readonly FlowSum[], byType: boolean): FlowGroup[] {
+  const groups = new Map<string, FlowGroup & { readonly sums: FlowSum[] }>();
+  for (const sum of sums) {
+    const type = byType ? sum.type : undefined;
+    const key = `${sum.atMs} ${type}`;
+    const known = groups.get(key);
+    if (known === undefined) groups.set(key, { atMs: sum.atMs, type, sums: [sum] });
+    else known.sums.push(sum);
+  }
+  return [...groups.values()];
+}

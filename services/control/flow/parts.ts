@@ -1,0 +1,22 @@
+import type { Host } from "#host";
+import type { AuditLogParts } from "../audit/parts.ts";
+import type { DeliveryIndex } from "../delivery-index/delivery-index.ts";
+import type { Progress } from "../delivery-index/progress.ts";
+import type { SourceParts } from "../sources/parts.ts";
+
+/** What statistics of calls are read from. */
+export interface FlowParts {
+  readonly deliveries: {
+    readonly index: Pick<DeliveryIndex, "sumFlow">;
+    readonly progress: Pick<Progress, "indexedUntilMs">;
+  };
+  readonly host: Pick<Host, "setImmediate">;
+}
+
+/** What the routes of statistics of sources work with. */
+export interface FlowRouteParts extends FlowParts, AuditLogParts {
+  readonly host: Pick<Host, "setImmediate" | "setTimeout">;
+  readonly sources: Pick<SourceParts["sources"], "get">;
+  /** The clock, Unix milliseconds. */
+  nowMs(): number;
+}
