@@ -7,6 +7,10 @@ export function jsonText(value: unknown, indent = ""): string {
   const within = `${indent}  `;
   const [open, parts, close] = Array.isArray(value)
     ? ["[", value.map((item) => jsonText(item, within)), "]"]
-    : ["{", Object.entries(value).map(([key, item]) => `${JSON.stringify(key)}: ${jsonText(item, within)}`), "}"];
+    : [
+        "{",
+        Object.entries(value).map(([key, item]) => `${JSON.stringify(key)}: ${jsonText(item, within)}`),
+        "}",
+      ];
   return `${open}\n${parts.map((part) => within + part).join(",\n")}\n${indent}${close}`;
 }
