@@ -57,9 +57,15 @@ class Text {
 export class Contents {
   readonly #texts = new Map<string, Text>();
   #characters = 0;
+  #lookUps = 0;
   /** The long text that was looked into last: most conditions ask for the very same string again, which is no comparison. */
   #last: { readonly given: string; readonly text: Text } | undefined;
   readonly #lists = new WeakMap<readonly unknown[], Set<unknown>>();
+
+  /** How often a text was looked for among those that are remembered: it is compared with each that is as long. */
+  get lookUps(): number {
+    return this.#lookUps;
+  }
 
   /** How many texts are indexed. */
   get indexed(): number {
@@ -89,6 +95,7 @@ export class Contents {
   }
 
   #remembered(text: string): Text {
+    this.#lookUps += 1;
     const known = this.#texts.get(text);
     if (known !== undefined) return known;
     if (this.#characters + text.length > MAX_REMEMBERED_CHARACTERS) {
