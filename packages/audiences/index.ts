@@ -9,11 +9,12 @@ export type {
   AudienceDefinition,
   ComputedTraitDefinition,
   Reading,
+  ReduceFn,
 } from "./definition/definition.ts";
 export { NAME_FIELDS } from "./definition/event-leaf.ts";
 export { limitHistory } from "./definition/limit-history.ts";
 export { type AudienceContext, parseAudience } from "./definition/parse-audience.ts";
-export { parseComputedTrait } from "./definition/parse-computed-trait.ts";
+export { parseComputedTrait, reduceFnOf } from "./definition/parse-computed-trait.ts";
 export { keyProblem, snakeCase } from "./definition/snake-case.ts";
 export {
   explainMembership,

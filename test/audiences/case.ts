@@ -63,7 +63,7 @@ const properties = fc.record(
       { weight: 1, arbitrary: pick<unknown>(5, null, ["a"], { x: "a" }) },
     ),
     d: fc.oneof({ weight: 5, arbitrary: date }, { weight: 1, arbitrary: pick<unknown>("soon", 5) }),
-    tags: fc.array(pick<unknown>("a", "b", { x: "a" }), { maxLength: 2 }),
+    tags: fc.array(pick<unknown>("a", "b", "B", { x: "a" }), { maxLength: 2 }),
     "s.x": text,
     "s.x.y": text,
   },
@@ -82,6 +82,21 @@ const testOf: fc.Arbitrary<[string, Json]> = fc.oneof(
   ),
   fc.tuple(pick("s", "tags"), fc.record({ op: pick("contains", "not_contains"), value: pick("a", "b") })),
   fc.tuple(
+    pick("s", "tags"),
+    fc.oneof(
+      fc.record({
+        op: pick("eq", "neq", "contains", "not_contains", "starts_with", "ends_with"),
+        value: pick("a", "B", "Ab"),
+        ignoreCase: fc.boolean(),
+      }),
+      fc.record({
+        op: pick("in"),
+        value: fc.array(pick("A", "b"), { minLength: 1 }),
+        ignoreCase: fc.constant(true),
+      }),
+    ),
+  ),
+  fc.tuple(
     pick("s", "s.x", "s.x.y", "tags.0", "tags.1.x"),
     fc.record({ op: pick("starts_with", "ends_with"), value: pick("a", "b") }),
   ),
@@ -90,11 +105,31 @@ const testOf: fc.Arbitrary<[string, Json]> = fc.oneof(
   fc.tuple(pick("d"), fc.record({ op: pick("within_last", "within_next"), value: pick("60s", "2m") })),
 );
 
+/** Properties and traits have the same names: each is compared with each. */
+const againstTrait: fc.Arbitrary<[string, Json]> = fc
+  .tuple(
+    pick("n", "s", "tags", "d"),
+    pick("eq", "neq", "lt", "lte", "gt", "gte", "contains", "not_contains", "starts_with", "ends_with"),
+    fc.oneof(
+      { weight: 4, arbitrary: fc.constant(undefined) },
+      { weight: 1, arbitrary: pick("before", "after") },
+    ),
+    pick("n", "s", "d", "tags"),
+    fc.boolean(),
+  )
+  .map(([path, op, dated, trait, ignoreCase]) => {
+    const isOfText = !["lt", "lte", "gt", "gte"].includes(op);
+    const value = { trait: dated === undefined ? trait : "d" };
+    if (dated !== undefined) return ["d", { op: dated, value }];
+    return [path, { op, value, ...(isOfText && ignoreCase && { ignoreCase }) }];
+  });
+
 /** Mostly none: with conditions few calls count, and nothing happens. */
 const where = fc
   .oneof(
     { weight: 3, arbitrary: fc.constant<[string, Json][]>([]) },
     { weight: 2, arbitrary: fc.array(testOf, { minLength: 1, maxLength: 2 }) },
+    { weight: 1, arbitrary: fc.array(fc.oneof(againstTrait, testOf), { minLength: 1, maxLength: 2 }) },
   )
   .map((tests) => tests.map(([path, test]) => ({ path: `properties.${path}`, ...test })));
 
@@ -131,12 +166,111 @@ const occurrences = fc
   .tuple(named, where, window)
   .map(([name, conditions, span]): Json => ({ ...name, ...span, where: conditions }));
 
-const eventLeaf = fc.tuple(occurrences, count).map(([one, more]): Json => ({ ...one, ...more }));
-const traitLeaf = testOf.map(([path, test]): Json => ({ trait: path, ...test }));
+/** Judged once, when the call comes. */
+const lastingWhere = fc
+  .array(
+    testOf.filter(([, { op }]) => !String(op).startsWith("within")),
+    { maxLength: 1 },
+  )
+  .map((tests) => tests.map(([path, test]) => ({ path: `properties.${path}`, ...test })));
 
-const leafNaming = (audiences: readonly string[]): fc.Arbitrary<Json> =>
+const dates = fc.oneof(
+  { weight: 5, arbitrary: fc.constant({}) },
+  { weight: 1, arbitrary: fc.record({ after: date }) },
+  { weight: 1, arbitrary: fc.record({ before: date }) },
+);
+
+/** How calls follow each other. */
+const historyLeaf = fc
+  .tuple(
+    named,
+    fc.oneof({ weight: 2, arbitrary: fc.constant([]) }, { weight: 1, arbitrary: lastingWhere }),
+    fc.oneof(
+      window.filter((span) => Object.keys(span).length > 0).map((span): Json => ({ ...span, first: true })),
+      fc.tuple(dates, pick("60s", "90s")).map(([span, stopped]): Json => ({ ...span, stopped })),
+      fc
+        .tuple(dates, pick("60s", "2m", "5m"), pick("60s", "90s"))
+        .map(([span, within, afterBreak]): Json => ({ ...span, within, afterBreak })),
+    ),
+  )
+  .map(([one, conditions, ask]): Json => ({ ...one, where: conditions, ...ask }));
+
+const sequenceLeaf = fc
+  .tuple(named, named, fc.array(lastingWhere, { minLength: 2, maxLength: 2 }), dates)
+  .chain(([first, second, [where = [], nextWhere = []], span]) =>
+    fc
+      .record({
+        within: pick("2m", "5m"),
+        delay: pick("60s", "90s"),
+        field: pick("followedBy", "notFollowedBy"),
+      })
+      .map(({ delay, field, within }): Json => {
+        const next = { ...second, where: nextWhere, within: delay };
+        return { ...first, ...span, where, within, [field]: next };
+      }),
+  );
+
+const eventLeaf = fc.tuple(occurrences, count).map(([one, more]): Json => ({ ...one, ...more }));
+const traitLeaf = fc
+  .oneof({ weight: 3, arbitrary: testOf }, { weight: 1, arbitrary: againstTrait })
+  .map(([path, test]): Json => ({ trait: path, ...test }));
+
+const reduceNumbers = fc.record({ fn: pick("sum", "avg", "min", "max"), path: fc.constant("properties.n") });
+
+const numberTest = fc.oneof(
+  fc.record({ op: pick("gt", "gte", "lt", "lte", "eq", "neq"), value: number }),
+  fc.record({ op: pick("in"), value: fc.array(number, { minLength: 1, maxLength: 3 }) }),
+);
+
+/** What the calls come to is compared. */
+const reducedLeaf = fc
+  .tuple(
+    occurrences,
+    fc.oneof(
+      fc.tuple(
+        reduceNumbers,
+        fc.record({
+          op: pick("gt", "gte", "lt", "lte", "eq", "neq"),
+          value: pick({ trait: "n" }, { trait: "s" }),
+        }),
+      ),
+      fc.tuple(reduceNumbers, fc.oneof(numberTest, fc.record({ op: pick("exists", "not_exists") }))),
+      fc.tuple(
+        fc.record({ fn: fc.constant("unique_count"), path: pick("properties.s", "properties.n") }),
+        numberTest,
+      ),
+      fc
+        .tuple(pick("first", "last", "most_frequent"), testOf)
+        .map(([fn, [path, test]]): [Json, Json] => [{ fn, path: `properties.${path}` }, test]),
+    ),
+  )
+  .map(([one, [fn, test]]): Json => ({ ...one, reduce: fn, ...test }));
+
+/** Tests of whatever a computed trait may have as its value. */
+const computedLeaf = (traits: readonly string[]): fc.Arbitrary<Json> =>
+  fc
+    .tuple(
+      pick(...traits),
+      fc.oneof(
+        numberTest,
+        testOf.map(([, test]) => test),
+        againstTrait.map(([, test]) => test),
+      ),
+    )
+    .map(([computedTrait, test]): Json => ({ computedTrait, ...test }));
+
+interface Named {
+  readonly audiences: readonly string[];
+  readonly traits: readonly string[];
+}
+
+const leafNaming = ({ audiences, traits }: Named): fc.Arbitrary<Json> =>
   fc.oneof(
+    { weight: traits.length > 0 ? 2 : 0, arbitrary: computedLeaf(traits.length > 0 ? traits : [""]) },
     { weight: 5, arbitrary: eventLeaf },
+    { weight: 2, arbitrary: reducedLeaf },
+    { weight: 2, arbitrary: historyLeaf },
+    { weight: 2, arbitrary: sequenceLeaf },
     { weight: 3, arbitrary: traitLeaf },
     {
       weight: audiences.length > 0 ? 1 : 0,
@@ -144,8 +278,8 @@ const leafNaming = (audiences: readonly string[]): fc.Arbitrary<Json> =>
     },
   );
 
-const groupNaming = (audiences: readonly string[]): fc.Arbitrary<Json> => {
-  const leaf = leafNaming(audiences);
+const groupNaming = (named: Named): fc.Arbitrary<Json> => {
+  const leaf = leafNaming(named);
   const node = fc.oneof(
     { weight: 4, arbitrary: leaf },
     { weight: 1, arbitrary: leaf.map((not): Json => ({ not })) },
@@ -156,18 +290,21 @@ const groupNaming = (audiences: readonly string[]): fc.Arbitrary<Json> => {
     .map(([kind, of]): Json => ({ everyone: true, [kind]: of }));
 };
 
-const audience = (index: number): fc.Arbitrary<CaseComputation> =>
+const keys = (kind: string, count: number): string[] =>
+  Array.from({ length: count }, (_, index) => `${kind}_${index}`);
+
+const audience = (index: number, traits: number): fc.Arbitrary<CaseComputation> =>
   fc.record({
     id: fc.constant(`aud_${index}`),
     key: fc.constant(`audience_${index}`),
     includeAnonymous: fc.boolean(),
     kind: fc.constant("audience" as const),
-    definition: groupNaming(Array.from({ length: index }, (_, other) => `audience_${other}`)),
+    definition: groupNaming({ audiences: keys("audience", index), traits: keys("trait", traits) }),
   });
 
 const reduce = fc.oneof(
   fc.constant({ fn: "count" }),
-  fc.record({ fn: pick("sum", "avg", "min", "max"), path: fc.constant("properties.n") }),
+  reduceNumbers,
   fc.record({
     fn: pick("first", "last", "unique", "unique_count", "most_frequent"),
     path: pick("properties.s", "properties.n"),
@@ -266,7 +403,7 @@ export const anyCase: fc.Arbitrary<Case> = fc
     fc.record({
       computations: fc
         .tuple(
-          fc.tuple(...Array.from({ length: audiences }, (_, index) => audience(index))),
+          fc.tuple(...Array.from({ length: audiences }, (_, index) => audience(index, traits))),
           fc.tuple(...Array.from({ length: traits }, (_, index) => trait(index))),
         )
         .map(([first, second]) => [...first, ...second, LIST]),

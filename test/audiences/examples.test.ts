@@ -42,7 +42,20 @@ const input = (key: string, definition: ComputationInput["definition"]): Computa
   return { id: key, key, generation: 1, state: "live", includeAnonymous: false, definition };
 };
 
-const audiencesBeside = { audiences: new Map([["buyers", { references: [] }]]) };
+const audiencesBeside = {
+  audiences: new Map<string, { references: []; fn?: "count" }>([
+    ["buyers", { references: [] }],
+    ["orders", { references: [], fn: "count" }],
+  ]),
+};
+
+/** What the example names, `key` with its definition. */
+function beside(key: string, text: string): ComputationInput {
+  if (key === "buyers") return audience(key, text);
+  const reading = parseComputedTrait(JSON.parse(text));
+  if (!reading.ok) throw new Error(JSON.stringify(reading.problems));
+  return input(key, reading.definition);
+}
 
 function audience(key: string, text: string): ComputationInput {
   const reading = parseAudience(JSON.parse(text), audiencesBeside);
@@ -77,9 +90,9 @@ const traitRows = rowsBelow("| the computed trait | after | is |");
 
 describe("the examples of audiences", () => {
   test.each(audienceRows)("%s has who did %s, and not who did %s", (of, met, unmet) => {
-    const [definition = "", , named] = codeIn(of);
-    const beside = named === undefined ? [] : [audience("buyers", named)];
-    const computations = [...beside, audience("example", definition)];
+    const [definition = "", key = "", named] = codeIn(of);
+    const others = named === undefined ? [] : [beside(key, named)];
+    const computations = [...others, audience("example", definition)];
     const isMember = (calls: ExampleCall[]) =>
       userOf(computations, calls).results.get("example")?.text === "true";
     expect([isMember(callsIn(met)), isMember(callsIn(unmet))]).toEqual([true, false]);
@@ -96,10 +109,24 @@ describe("the examples of audiences", () => {
     expect(listed.length).toBe(17);
     const used = new Set(all.map((text) => /"op": "(?<op>[a-z_]+)"/.exec(text)?.groups?.["op"]));
     expect(listed.filter((op) => !used.has(op))).toEqual([]);
-    const fields = ["event", "page", "screen", "trait", "audience", "all", "any", "not", "everyone"];
-    const ofEvents = ["where", "within", "between", "after", "before", "count"];
+    const fields = [
+      "event",
+      "page",
+      "screen",
+      "trait",
+      "computedTrait",
+      "audience",
+      "all",
+      "any",
+      "not",
+      "everyone",
+    ];
+    const ofEvents = ["where", "within", "between", "after", "before", "count", "reduce"];
+    const ofHistory = ["first", "afterBreak", "stopped", "followedBy", "notFollowedBy"];
     expect(
-      [...fields, ...ofEvents].filter((field) => !all.some((text) => text.includes(`"${field}":`))),
+      [...fields, ...ofEvents, ...ofHistory].filter(
+        (field) => !all.some((text) => text.includes(`"${field}":`)),
+      ),
     ).toEqual([]);
     const counts = all.flatMap((text) => /"count": \{"op": "(?<op>[a-z]+)"/.exec(text)?.groups?.["op"] ?? []);
     expect([...new Set(counts)].sort()).toEqual(["eq", "gt", "gte", "lt", "lte"]);

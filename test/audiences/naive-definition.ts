@@ -58,7 +58,8 @@ function holds(op: string, value: unknown, limit: unknown, nowMs: number): boole
     case "in":
       return (limit as unknown[]).some((one) => one === value);
     case "contains":
-      return (typeof value === "string" || Array.isArray(value)) && value.includes(limit as string);
+      if (typeof value === "string") return typeof limit === "string" && value.includes(limit);
+      return Array.isArray(value) && value.includes(limit);
     case "not_contains":
       return !holds("contains", value, limit, nowMs);
     case "starts_with":
@@ -88,6 +89,33 @@ function groupBy<T>(items: readonly T[], keyOf: (item: T) => string): T[][] {
   return [...Map.groupBy(items, keyOf).values()];
 }
 
+const lower = (value: unknown): unknown => {
+  if (Array.isArray(value)) return value.map(lower);
+  return typeof value === "string" ? value.toLowerCase() : value;
+};
+
+/** As a definition writes it: op, value, and whether case matters. */
+function meets(test: Json, value: unknown, nowMs: number, traits: Json): boolean {
+  const op = String(test["op"]);
+  const limit = isOfTrait(test["value"]) ? get(traits, test["value"].trait) : test["value"];
+  if (isOfTrait(test["value"]) && !mayBeLimit(op, limit)) return false;
+  const [left, right] = test["ignoreCase"] ? [lower(value), lower(limit)] : [value, limit];
+  return holds(op, left, right, nowMs);
+}
+
+const isOfTrait = (value: unknown): value is { trait: string } =>
+  typeof value === "object" && value !== null && "trait" in value;
+
+/** Whether a definition could have the value beside the operator. */
+function mayBeLimit(op: string, value: unknown): boolean {
+  const type = typeof value;
+  if (op === "before" || op === "after") return isDate(value);
+  if (op === "starts_with" || op === "ends_with") return type === "string" && value !== "";
+  if (["lt", "lte", "gt", "gte"].includes(op)) return type === "string" || type === "number";
+  const isFound = op === "contains" || op === "not_contains";
+  return ["string", "number", "boolean"].includes(type) && !(isFound && value === "");
+}
+
 /** The calls that count now: one by one where the table says "to the millisecond", else bucket by bucket. */
 function counted(leaf: Json, calls: readonly NaiveCall[], nowMs: number, isByValue: boolean): NaiveCall[] {
   const [type, name] = leaf["event"]
@@ -95,16 +123,17 @@ function counted(leaf: Json, calls: readonly NaiveCall[], nowMs: number, isByVal
     : leaf["page"]
       ? ["page", leaf["page"]]
       : ["screen", leaf["screen"]];
-  const conditions = (leaf["where"] ?? []) as { path: string; op: string; value: unknown }[];
+  const conditions = (leaf["where"] ?? []) as (Json & { path: string; op: string })[];
   const afterMs = leaf["after"] ? Date.parse(String(leaf["after"])) : -Infinity;
   const beforeMs = leaf["before"] ? Date.parse(String(leaf["before"])) : Infinity;
+  const traits = naiveTraits({ calls });
   const matching = inOrder(calls).filter(
     (call) =>
       call.type === type &&
       call.name === name &&
       call.atMs >= afterMs &&
       call.atMs < beforeMs &&
-      conditions.every(({ op, path, value }) => holds(op, get(call.body, path), value, nowMs)),
+      conditions.every((test) => meets(test, get(call.body, test.path), nowMs, traits)),
   );
   const between = leaf["between"] as string[] | undefined;
   const [enterMs, leaveMs] = between
@@ -113,7 +142,8 @@ function counted(leaf: Json, calls: readonly NaiveCall[], nowMs: number, isByVal
   const isInside = (firstMs: number, lastMs: number): boolean =>
     firstMs + (enterMs ?? 0) <= nowMs && nowMs < lastMs + (leaveMs ?? 0);
   const path = String((leaf["reduce"] as Json | undefined)?.["path"]);
-  const isExact = conditions.some(({ op }) => isPassing(op)) || (!leaf["reduce"] && !between);
+  const isExact =
+    conditions.some(({ op, value }) => isPassing(op) || isOfTrait(value)) || (!leaf["reduce"] && !between);
   const widthMs = Math.ceil(Math.max(((leaveMs ?? 0) - (enterMs ?? 0)) / 60, (leaveMs ?? 0) / 480));
   if (isExact || leaveMs === Infinity) return matching.filter(({ atMs }) => isInside(atMs, atMs));
   const taken = matching.filter(({ body }) => takes(leaf["reduce"] as Json | undefined, get(body, path)));
@@ -189,10 +219,46 @@ export function naiveTrait(definition: Json, { calls }: NaivePerson, nowMs: numb
   }
 }
 
-function naiveTraits({ calls }: NaivePerson): Json {
+function naiveTraits({ calls }: { readonly calls: readonly NaiveCall[] }): Json {
   const traits: Json = {};
   for (const { body, type } of inOrder(calls)) if (type === "identify") Object.assign(traits, body["traits"]);
   return traits;
+}
+
+/** From the table of how calls follow each other. */
+function naiveHistory(node: Json, { calls }: NaivePerson, nowMs: number): boolean {
+  const { after, afterBreak, before, between, first, stopped, within, ...named } = node;
+  const timesOf = (leaf: Json): number[] => counted(leaf, calls, nowMs, false).map(({ atMs }) => atMs);
+  const ever = timesOf(named);
+  if (first) {
+    const [atMs = Number.NaN] = ever;
+    const [enterMs = 0, leaveMs = Infinity] = within
+      ? [0, duration(within)]
+      : ((between as string[]) ?? []).map(duration);
+    const isDated =
+      !(after && atMs < Date.parse(String(after))) && !(before && atMs >= Date.parse(String(before)));
+    return isDated && atMs + enterMs <= nowMs && nowMs < atMs + leaveMs;
+  }
+  const dated = timesOf({ ...named, after, before });
+  const last = dated.at(-1);
+  if (stopped) return last !== undefined && last + duration(stopped) <= nowMs;
+  return dated.some((atMs, place) => {
+    const previous = dated[place - 1];
+    const isAgain = previous !== undefined && previous + duration(afterBreak) <= atMs;
+    return isAgain && nowMs < atMs + duration(within);
+  });
+}
+
+function naiveSequence(node: Json, { calls }: NaivePerson, nowMs: number): boolean {
+  const { followedBy, notFollowedBy, within, ...first } = node;
+  const { within: delay, ...next } = (followedBy ?? notFollowedBy) as Json;
+  const timesOf = (leaf: Json): number[] => counted(leaf, calls, nowMs, false).map(({ atMs }) => atMs);
+  const nextTimes = timesOf(next);
+  return timesOf(first).some((atMs) => {
+    const isFollowed = nextTimes.some((one) => atMs < one && one < atMs + duration(delay));
+    const isInside = nowMs < atMs + duration(within);
+    return isInside && (followedBy ? isFollowed : !isFollowed && atMs + duration(delay) <= nowMs);
+  });
 }
 
 /** Whether the person meets the audience's definition; `named` answers for audiences that it names. */
@@ -200,16 +266,21 @@ export function naiveMember(
   node: Json,
   person: NaivePerson,
   nowMs: number,
-  named: (key: string) => boolean,
+  named: (key: string) => unknown,
 ): boolean {
   const parts = (node["all"] ?? node["any"]) as Json[] | undefined;
   const isMet = (part: Json): boolean => naiveMember(part, person, nowMs, named);
   if (node["all"]) return (parts ?? []).every(isMet);
   if (node["any"]) return (parts ?? []).some(isMet);
   if (node["not"]) return !isMet(node["not"] as Json);
-  if (node["audience"]) return named(String(node["audience"]));
+  if (node["audience"]) return named(String(node["audience"])) === true;
+  if (node["computedTrait"])
+    return meets(node, named(String(node["computedTrait"])), nowMs, naiveTraits(person));
   if (node["trait"])
-    return holds(String(node["op"]), get(naiveTraits(person), String(node["trait"])), node["value"], nowMs);
+    return meets(node, get(naiveTraits(person), String(node["trait"])), nowMs, naiveTraits(person));
+  if (node["first"] || node["stopped"] || node["afterBreak"]) return naiveHistory(node, person, nowMs);
+  if (node["followedBy"] || node["notFollowedBy"]) return naiveSequence(node, person, nowMs);
+  if (node["reduce"]) return meets(node, naiveTrait(node, person, nowMs), nowMs, naiveTraits(person));
   const { op, value } = (node["count"] ?? { op: "gte", value: 1 }) as { op: string; value: number };
   const happened = counted(node, person.calls, nowMs, false).length;
   return holds(op, happened, value, nowMs);

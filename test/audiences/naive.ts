@@ -66,7 +66,7 @@ export class Naive {
     if (kind === "trait") return naiveTrait(definition, person, nowMs);
     return naiveMember(definition, person, nowMs, (key) => {
       const named = this.#computations.find((one) => one.key === key);
-      return named !== undefined && this.#valueOf(named, person, nowMs) === true;
+      return named && this.#valueOf(named, person, nowMs);
     });
   }
 

@@ -1,5 +1,6 @@
 // The product's core, driven as the service will drive it: one profile each, its outbox emptied after every step.
 import {
+  type AudienceContext,
   advance,
   applyEvent,
   type ComputationSet,
@@ -18,6 +19,7 @@ import {
   profileFromRecord,
   profileIdOf,
   profileToRecord,
+  reduceFnOf,
   seedLeaves,
   survivorOf,
   userProfileId,
@@ -27,10 +29,9 @@ import type { ProfileState } from "#topics";
 import type { Case, CaseComputation } from "./case.ts";
 import type { SentFlip } from "./naive.ts";
 
-function definitionOf(
-  { definition, kind }: CaseComputation,
-  audiences: Map<string, { references: readonly string[] }>,
-) {
+type Named = NonNullable<ReturnType<NonNullable<AudienceContext["audiences"]>["get"]>>;
+
+function definitionOf({ definition, kind }: CaseComputation, audiences: Map<string, Named>) {
   if (kind === "list") return { kind } as const;
   const reading =
     kind === "trait" ? parseComputedTrait(definition) : parseAudience(definition, { audiences });
@@ -39,11 +40,13 @@ function definitionOf(
 }
 
 export function compile({ computations }: Case, coverageOf?: CoverageOf): ComputationSet {
-  const audiences = new Map<string, { references: readonly string[] }>([["list", { references: [] }]]);
+  const audiences = new Map<string, Named>([["list", { references: [] }]]);
+  for (const { definition, key, kind } of computations)
+    if (kind === "trait") audiences.set(key, { references: [], fn: reduceFnOf(definition) });
   const inputs = computations.map((computation) => {
     const { id, includeAnonymous, key } = computation;
     const definition = definitionOf(computation, audiences);
-    audiences.set(key, { references: definition.kind === "audience" ? definition.references : [] });
+    if (definition.kind === "audience") audiences.set(key, definition);
     return { id, key, includeAnonymous, definition, generation: 1, state: "live" as const };
   });
   return compileSet(inputs, coverageOf);

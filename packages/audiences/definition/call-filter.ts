@@ -1,6 +1,6 @@
 // A filter on single calls: groups and conditions as audiences have them, without what needs a user's history.
 import type { JsonObject, NamedCallType } from "#contract";
-import { isPassing, readCondition, readWhere } from "./conditions.ts";
+import { isAgainstTrait, isPassing, readCondition, readWhere } from "./conditions.ts";
 import type { Condition, Reading } from "./definition.ts";
 import { NAME_FIELDS, type NameField, readCallName, typeNamedBy } from "./event-leaf.ts";
 import { MAX_DEPTH, MAX_READ_LEAVES } from "./limits.ts";
@@ -23,7 +23,23 @@ const KINDS = ["all", "any", "not", "path", ...NAME_FIELDS] as const;
 type Kind = (typeof KINDS)[number];
 
 /** What an audience's definition may have beside these. */
-const HISTORY = ["trait", "audience", "everyone", "within", "between", "after", "before", "count", "reduce"];
+const HISTORY = [
+  "trait",
+  "computedTrait",
+  "audience",
+  "everyone",
+  "within",
+  "between",
+  "after",
+  "before",
+  "count",
+  "reduce",
+  "first",
+  "afterBreak",
+  "stopped",
+  "followedBy",
+  "notFollowedBy",
+];
 const NEEDS_HISTORY =
   "needs what is known of a user; a filter sees the call alone. An audience can have it, and be sent to the destination";
 
@@ -121,6 +137,7 @@ function readNot(input: unknown, place: Place, gathered: Gathered): CallFilter |
 function readValue(object: JsonObject, path: string, problems: Problems): CallFilter | undefined {
   const condition = readCondition(object, path, problems);
   if (condition === undefined) return undefined;
+  checkTraits([condition], `${path}.value`, problems);
   checkLasting([condition], `${path}.op`, problems);
   return { kind: "condition", condition };
 }
@@ -134,8 +151,13 @@ function readCall(
   problems.refuseUnknown(object, [field, "where"], path);
   const name = readCallName(object[field], `${path}.${field}`, problems);
   const where = readWhere(object["where"], `${path}.where`, problems);
+  checkTraits(where, `${path}.where`, problems);
   checkLasting(where, `${path}.where`, problems);
   return name === undefined ? undefined : { kind: "call", type: typeNamedBy(field), name, where };
+}
+
+function checkTraits(conditions: readonly Condition[], path: string, problems: Problems): void {
+  if (conditions.some(isAgainstTrait)) problems.add(path, `a trait ${NEEDS_HISTORY}`);
 }
 
 /** A call that is read again after a crash has to go the same way. */

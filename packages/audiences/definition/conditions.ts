@@ -1,7 +1,16 @@
 // What is asked of one value: `op` and `value` of a trait leaf, and of each entry of `where`.
-import { describeJson, type JsonObject, mustBeOneOf, parseDuration } from "#contract";
+import { describeJson, isJsonObject, type JsonObject, mustBeOneOf, parseDuration } from "#contract";
 import { prepareChoices } from "./choices.ts";
-import type { Condition, Scalar, Test } from "./definition.ts";
+import {
+  type ComparedCondition,
+  type Condition,
+  type Scalar,
+  type Test,
+  type TextTest,
+  TRAIT_OPS,
+  type TraitOp,
+  type TraitTest,
+} from "./definition.ts";
 import { MAX_CHOICES, MAX_CONDITIONS, MAX_TEXT_CHARACTERS, MAX_WINDOW_MS, MIN_WINDOW_MS } from "./limits.ts";
 import { parsePath } from "./paths.ts";
 import type { Problems } from "./problems.ts";
@@ -69,7 +78,10 @@ const choice: ReadTest = (value) => {
   return { op: "in", value };
 };
 
-const OPERATORS: Readonly<Record<Test["op"], ReadTest>> = {
+/** Operators as a definition names them. */
+export type Operator = Exclude<Test["op"], "ignoring_case" | "against_trait">;
+
+const OPERATORS: Readonly<Record<Operator, ReadTest>> = {
   eq: equality("eq"),
   neq: equality("neq"),
   lt: order("lt"),
@@ -89,21 +101,98 @@ const OPERATORS: Readonly<Record<Test["op"], ReadTest>> = {
   within_next: passing("within_next"),
 };
 
-function isOperator(op: unknown): op is Test["op"] {
+function isOperator(op: unknown): op is Operator {
   return typeof op === "string" && Object.hasOwn(OPERATORS, op);
 }
 
-/** `op` and `value` of the object. */
+/** What `op`, `value` and `ignoreCase` of the object say; fields that they are read from. */
+export const TEST_FIELDS = ["op", "value", "ignoreCase"];
+
+const TEXT_OPS: readonly string[] = [
+  "eq",
+  "neq",
+  "in",
+  "contains",
+  "not_contains",
+  "starts_with",
+  "ends_with",
+] satisfies TextTest["op"][];
+
+function isTextTest(test: Test): test is TextTest {
+  return TEXT_OPS.includes(test.op);
+}
+
+/** In lower case by Unicode alone: a language of its own would make it depend on where the process runs. */
+function lowerCaseOf(test: TextTest): TextTest | undefined {
+  if (test.op === "in") {
+    const value = test.value.flatMap((one) => (typeof one === "string" ? one.toLowerCase() : []));
+    prepareChoices(value);
+    return value.length === test.value.length ? { op: test.op, value } : undefined;
+  }
+  return typeof test.value === "string" ? { ...test, value: test.value.toLowerCase() } : undefined;
+}
+
+function readIgnoringCase(test: Test, path: string, problems: Problems): Test | undefined {
+  if (!isTextTest(test))
+    return problems.add(`${path}.ignoreCase`, `must be left out: it stands beside ${TEXT_OPS.join(", ")}`);
+  const of = lowerCaseOf(test);
+  if (of === undefined) return problems.add(`${path}.value`, "must be texts alone beside ignoreCase");
+  return { op: "ignoring_case", of };
+}
+
+function isTraitOp(op: Operator): op is TraitOp {
+  return TRAIT_OPS.some((one) => one === op);
+}
+
+function readAgainstTrait(
+  {
+    ignoreCase,
+    op,
+    value,
+  }: { readonly op: Operator; readonly value: JsonObject; readonly ignoreCase: boolean },
+  path: string,
+  problems: Problems,
+): Test | undefined {
+  problems.refuseUnknown(value, ["trait"], `${path}.value`);
+  const trait = readPath(value["trait"], `${path}.value.trait`, problems);
+  if (!isTraitOp(op)) return problems.add(`${path}.op`, `${mustBeOneOf(op, TRAIT_OPS)} beside a trait`);
+  if (ignoreCase && !TEXT_OPS.includes(op))
+    return problems.add(`${path}.ignoreCase`, `must be left out: it stands beside ${TEXT_OPS.join(", ")}`);
+  return trait && { op: "against_trait", of: op, trait, ignoreCase };
+}
+
+/** Holds of nothing. */
+const NOTHING: Test = { op: "in", value: [] };
+
+/** The test against the value that its trait has. */
+export function resolve({ ignoreCase, of }: TraitTest, value: unknown): Test {
+  const test = OPERATORS[of](value);
+  if (typeof test === "string") return NOTHING;
+  const lower = ignoreCase && isTextTest(test) ? lowerCaseOf(test) : undefined;
+  return lower === undefined ? test : { op: "ignoring_case", of: lower };
+}
+
+/** Of an object whose other fields have been looked at. */
 export function readTest(object: JsonObject, path: string, problems: Problems): Test | undefined {
-  const { op, value } = object;
+  const { ignoreCase = false, op, value } = object;
   if (!isOperator(op)) return problems.add(`${path}.op`, mustBeOneOf(op, Object.keys(OPERATORS)));
+  if (isJsonObject(value) && Object.hasOwn(value, "trait"))
+    return readAgainstTrait({ op, value, ignoreCase: ignoreCase === true }, path, problems);
   const test = OPERATORS[op](value);
-  return typeof test === "string" ? problems.add(`${path}.value`, test) : test;
+  if (typeof test === "string") return problems.add(`${path}.value`, test);
+  if (typeof ignoreCase !== "boolean")
+    return problems.add(`${path}.ignoreCase`, `must be true or left out, is ${describeJson(ignoreCase)}`);
+  return ignoreCase ? readIgnoringCase(test, path, problems) : test;
 }
 
 /** A dotted path; otherwise a problem. */
 export function readPath(value: unknown, path: string, problems: Problems): readonly string[] | undefined {
   return parsePath(value) ?? problems.add(path, "must be a path of keys with dots between: properties.total");
+}
+
+/** Whether it holds is another question each time: against a trait, which may change. */
+export function isAgainstTrait(condition: Condition): condition is ComparedCondition {
+  return condition.test.op === "against_trait";
 }
 
 /** Begins and ends to hold by the passing of time. */
@@ -114,7 +203,7 @@ export function isPassing({ test }: Condition): boolean {
 export function readCondition(input: unknown, path: string, problems: Problems): Condition | undefined {
   const object = problems.object(input, path);
   if (object === undefined) return undefined;
-  problems.refuseUnknown(object, ["path", "op", "value"], path);
+  problems.refuseUnknown(object, ["path", ...TEST_FIELDS], path);
   const parts = readPath(object["path"], `${path}.path`, problems);
   const test = readTest(object, path, problems);
   return parts === undefined || test === undefined ? undefined : { path: parts, test };

@@ -22,6 +22,11 @@ test("a definition costs its leaves and their conditions; what looks into texts 
     conditions: 2,
     searches: 1,
   });
+  const next = { event: "B", within: "1h", where: [SEARCH] };
+  expect(definitionCost({ event: "A", within: "2h", notFollowedBy: next })).toEqual({
+    conditions: 3,
+    searches: 1,
+  });
   expect(definitionCost(null)).toEqual({ conditions: 0, searches: 0 });
 });
 

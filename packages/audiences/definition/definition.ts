@@ -11,13 +11,53 @@ export type Test =
   | { readonly op: "starts_with" | "ends_with"; readonly value: string }
   | { readonly op: "exists" | "not_exists" }
   | { readonly op: "before" | "after"; readonly dateMs: number }
-  | { readonly op: "within_last" | "within_next"; readonly durationMs: number };
+  | { readonly op: "within_last" | "within_next"; readonly durationMs: number }
+  /** Against what the trait is when it is judged. Resolved by `resolve` before anything is judged by it. */
+  | {
+      readonly op: "against_trait";
+      readonly of: TraitOp;
+      /** From the traits. */
+      readonly trait: readonly string[];
+      readonly ignoreCase: boolean;
+    }
+  /** The texts of `of` are in lower case; those that are judged are compared so. */
+  | { readonly op: "ignoring_case"; readonly of: TextTest };
+
+/** Operators whose value may be a trait. */
+export const TRAIT_OPS = [
+  "eq",
+  "neq",
+  "lt",
+  "lte",
+  "gt",
+  "gte",
+  "contains",
+  "not_contains",
+  "starts_with",
+  "ends_with",
+  "before",
+  "after",
+] as const;
+
+export type TraitOp = (typeof TRAIT_OPS)[number];
+export type TraitTest = Extract<Test, { op: "against_trait" }>;
+
+/** What may be asked of texts whatever their case. */
+export type TextTest =
+  | { readonly op: "eq" | "neq" | "contains" | "not_contains"; readonly value: Scalar }
+  | { readonly op: "in"; readonly value: readonly Scalar[] }
+  | { readonly op: "starts_with" | "ends_with"; readonly value: string };
 
 /** A value of a call or a trait, and what is asked of it. */
 export interface Condition {
   /** From the call's root, or from the traits; own properties only. */
   readonly path: readonly string[];
   readonly test: Test;
+}
+
+/** A value against what a trait is when it is judged. */
+export interface ComparedCondition extends Condition {
+  readonly test: TraitTest;
 }
 
 /**
@@ -60,6 +100,12 @@ export interface ReduceMeasure {
   readonly path: readonly string[];
 }
 
+/** When calls began again: those with less than `breakMs` between them are one run. */
+interface RunsMeasure {
+  readonly kind: "runs";
+  readonly breakMs: number;
+}
+
 /** Calls of one name. `key` is the hash of all the rest, so that equal leaves share their state. */
 export interface EventLeaf {
   readonly kind: "event";
@@ -68,7 +114,28 @@ export interface EventLeaf {
   readonly name: string;
   readonly where: readonly Condition[];
   readonly window: Window;
-  readonly measure: CountMeasure | ReduceMeasure;
+  readonly measure: CountMeasure | ReduceMeasure | RunsMeasure;
+}
+
+/** What is asked of what event leaves come to, where it is not how often. */
+export type Ask =
+  /** Of the value that the one leaf's calls are reduced to. */
+  | { readonly kind: "value"; readonly test: Test }
+  /** Whether the first call of a lifetime is in the window. */
+  | { readonly kind: "first"; readonly window: Window }
+  /** Whether the last call lies at least so long back. */
+  | { readonly kind: "stopped"; readonly breakMs: number }
+  /** Whether a call in the leaf's window follows a break. */
+  | { readonly kind: "after_break" }
+  /** Whether a call of the first part in its window is followed by one of the second in less than `withinMs`; or, once that is over, is not. */
+  | { readonly kind: "followed" | "not_followed"; readonly withinMs: number };
+
+/** A condition on what its parts come to together. The parts are leaves like others, whose state they share. */
+interface CompositeLeaf {
+  readonly kind: "composite";
+  readonly key: string;
+  readonly parts: readonly EventLeaf[];
+  readonly ask: Ask;
 }
 
 /** A trait that identify calls have set. */
@@ -78,6 +145,14 @@ interface TraitLeaf {
   readonly condition: Condition;
 }
 
+/** The value of a computed trait. */
+interface ComputedLeaf {
+  readonly kind: "computed";
+  readonly key: string;
+  readonly traitKey: string;
+  readonly test: Test;
+}
+
 /** Membership in another audience. */
 interface AudienceLeaf {
   readonly kind: "audience";
@@ -85,7 +160,7 @@ interface AudienceLeaf {
   readonly audienceKey: string;
 }
 
-export type Leaf = EventLeaf | TraitLeaf | AudienceLeaf;
+export type Leaf = EventLeaf | CompositeLeaf | ComputedLeaf | TraitLeaf | AudienceLeaf;
 
 export type Expression =
   | { readonly kind: "all" | "any"; readonly of: readonly Expression[] }
@@ -97,7 +172,7 @@ export interface AudienceDefinition {
   readonly expression: Expression;
   /** By key; each leaf once, however often the expression names it. */
   readonly leaves: ReadonlyMap<string, Leaf>;
-  /** Keys of the audiences that it names. */
+  /** Keys of the audiences and computed traits that it names. */
   readonly references: readonly string[];
 }
 

@@ -1,7 +1,7 @@
 // { event | page | …, where, within, between, after, before, count | reduce }
 import { hash } from "node:crypto";
 import { describeJson, type JsonObject, mustBeOneOf, NAMED_CALL_TYPES, type NamedCallType } from "#contract";
-import { isPassing, readPath, readWhere } from "./conditions.ts";
+import { isAgainstTrait, isPassing, readPath, readWhere } from "./conditions.ts";
 import {
   type CountMeasure,
   type EventLeaf,
@@ -23,7 +23,8 @@ export function typeNamedBy(field: NameField): NamedCallType {
   return field === "event" ? "track" : field;
 }
 
-const FIELDS = ["where", "within", "between", "after", "before"];
+/** What says which calls count. */
+export const FIELDS = ["where", "within", "between", "after", "before"];
 
 type Keyless<L> = L extends Leaf ? Omit<L, "key"> : never;
 
@@ -51,7 +52,7 @@ export function readCallName(value: unknown, path: string, problems: Problems): 
   return problems.add(path, `"*" does not stand for every name: write the name; several stand in ${several}`);
 }
 
-const AT_LEAST_ONCE: CountMeasure = { kind: "count", op: "gte", value: 1 };
+export const AT_LEAST_ONCE: CountMeasure = { kind: "count", op: "gte", value: 1 };
 
 const COUNT_OPS: Readonly<Record<string, (value: number) => CountMeasure>> = {
   gt: (value) => ({ kind: "count", op: "gte", value: value + 1 }),
@@ -74,11 +75,11 @@ function readCount(input: unknown, path: string, problems: Problems): CountMeasu
   return measure?.(value);
 }
 
-function isReduceFn(value: unknown): value is ReduceFn {
+export function isReduceFn(value: unknown): value is ReduceFn {
   return REDUCE_FNS.some((fn) => fn === value);
 }
 
-function readReduce(input: unknown, path: string, problems: Problems): ReduceMeasure | undefined {
+export function readReduce(input: unknown, path: string, problems: Problems): ReduceMeasure | undefined {
   const object = problems.object(input, path);
   if (object === undefined) return undefined;
   problems.refuseUnknown(object, ["fn", "path"], path);
@@ -92,12 +93,12 @@ function readReduce(input: unknown, path: string, problems: Problems): ReduceMea
   return { kind: "reduce", fn, path: [] };
 }
 
-interface Place {
+export interface Place {
   readonly path: string;
   readonly nameField: NameField;
 }
 
-function readOccurrences(object: JsonObject, { path, nameField }: Place, problems: Problems) {
+export function readOccurrences(object: JsonObject, { path, nameField }: Place, problems: Problems) {
   const type = typeNamedBy(nameField);
   const name = readCallName(object[nameField], `${path}.${nameField}`, problems);
   const where = readWhere(object["where"], `${path}.where`, problems);
@@ -116,8 +117,11 @@ export function readEventLeaf(object: JsonObject, place: Place, problems: Proble
   const occurrences = readOccurrences(object, place, problems);
   const measure = readCount(object["count"], `${place.path}.count`, problems);
   if (measure === undefined) return undefined;
-  if (measure.value > MAX_PASSING_COUNT && occurrences.where.some(isPassing)) {
-    const most = `must be at most ${MAX_PASSING_COUNT} beside within_last or within_next`;
+  if (
+    measure.value > MAX_PASSING_COUNT &&
+    occurrences.where.some((one) => isPassing(one) || isAgainstTrait(one))
+  ) {
+    const most = `must be at most ${MAX_PASSING_COUNT} beside within_last, within_next or a trait`;
     return problems.add(`${place.path}.count.value`, most);
   }
   return keyed({ ...occurrences, measure });

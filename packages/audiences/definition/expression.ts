@@ -1,14 +1,15 @@
 // Groups and leaves of an audience, read into an expression over leaf keys.
 import type { JsonObject } from "#contract";
-import { readPath, readTest } from "./conditions.ts";
+import { readCallsLeaf } from "./composite-leaf.ts";
+import { readPath, readTest, TEST_FIELDS } from "./conditions.ts";
 import type { Expression, Leaf } from "./definition.ts";
-import { keyed, NAME_FIELDS, type NameField, readEventLeaf, readName } from "./event-leaf.ts";
+import { keyed, NAME_FIELDS, type NameField, readName } from "./event-leaf.ts";
 import { MAX_DEPTH, MAX_READ_LEAVES } from "./limits.ts";
 import type { Problems } from "./problems.ts";
 import type { Reference } from "./references.ts";
 
 const GROUPS = ["all", "any", "not"] as const;
-const KINDS = [...GROUPS, ...NAME_FIELDS, "trait", "audience"] as const;
+const KINDS = [...GROUPS, ...NAME_FIELDS, "trait", "computedTrait", "audience"] as const;
 type Kind = (typeof KINDS)[number];
 
 /** What is gathered while a definition is read. */
@@ -54,32 +55,43 @@ function readGroup(kind: "all" | "any" | "not", object: JsonObject, place: Place
 }
 
 function readTraitLeaf(object: JsonObject, path: string, { problems, traits }: Gathered): Leaf | undefined {
-  problems.refuseUnknown(object, ["trait", "op", "value"], path);
+  problems.refuseUnknown(object, ["trait", ...TEST_FIELDS], path);
   const parts = readPath(object["trait"], `${path}.trait`, problems);
-  if (parts !== undefined) traits.push({ path: `${path}.trait`, key: parts[0] ?? "" });
+  if (parts !== undefined) traits.push({ path: `${path}.trait`, key: parts[0] ?? "", isTrait: true });
   const test = readTest(object, path, problems);
   if (parts === undefined || test === undefined) return undefined;
   return keyed({ kind: "trait", condition: { path: parts, test } } as const);
+}
+
+function readComputedLeaf(object: JsonObject, path: string, gathered: Gathered): Leaf | undefined {
+  const { problems, references } = gathered;
+  problems.refuseUnknown(object, ["computedTrait", ...TEST_FIELDS], path);
+  const traitKey = readName(object["computedTrait"], `${path}.computedTrait`, problems);
+  const test = readTest(object, path, problems);
+  if (traitKey === undefined || test === undefined) return undefined;
+  references.push({ path: `${path}.computedTrait`, key: traitKey, isTrait: true });
+  return keyed({ kind: "computed", traitKey, test } as const);
 }
 
 function readAudienceLeaf(object: JsonObject, path: string, gathered: Gathered): Leaf | undefined {
   gathered.problems.refuseUnknown(object, ["audience"], path);
   const audienceKey = readName(object["audience"], `${path}.audience`, gathered.problems);
   if (audienceKey === undefined) return undefined;
-  gathered.references.push({ path: `${path}.audience`, key: audienceKey });
+  gathered.references.push({ path: `${path}.audience`, key: audienceKey, isTrait: false });
   return keyed({ kind: "audience", audienceKey } as const);
 }
 
 function readLeaf(
-  kind: NameField | "trait" | "audience",
+  kind: NameField | "trait" | "computedTrait" | "audience",
   object: JsonObject,
   path: string,
   gathered: Gathered,
 ) {
   gathered.leafCount += 1;
   if (kind === "trait") return readTraitLeaf(object, path, gathered);
+  if (kind === "computedTrait") return readComputedLeaf(object, path, gathered);
   if (kind === "audience") return readAudienceLeaf(object, path, gathered);
-  return readEventLeaf(object, { path, nameField: kind }, gathered.problems);
+  return readCallsLeaf(object, { path, nameField: kind }, gathered.problems);
 }
 
 /** One group or leaf; undefined when it is wrong, after that was noted. */

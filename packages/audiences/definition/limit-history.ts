@@ -3,6 +3,7 @@ import { UNITS_MS } from "#contract";
 import type { AudienceConfig } from "#topics";
 import type { AudienceDefinition, EventLeaf, Expression, Leaf } from "./definition.ts";
 import { keyed } from "./event-leaf.ts";
+import { lookBackMs } from "./windows.ts";
 
 interface HistoryLimit {
   /** Calls before this moment do not count. */
@@ -11,10 +12,18 @@ interface HistoryLimit {
   readonly lookBackMs: number;
 }
 
-function limitLeaf(leaf: EventLeaf, { fromMs, lookBackMs }: HistoryLimit): EventLeaf {
-  if (leaf.window.leaveMs <= lookBackMs) return leaf;
+function limitLeaf(leaf: EventLeaf, limit: HistoryLimit): EventLeaf {
+  const { fromMs } = limit;
+  if (lookBackMs(leaf) <= limit.lookBackMs) return leaf;
   const { key: _, ...rest } = leaf;
   return keyed({ ...rest, window: { ...leaf.window, afterMs: Math.max(leaf.window.afterMs, fromMs) } });
+}
+
+function limited(leaf: Leaf, limit: HistoryLimit): Leaf {
+  if (leaf.kind === "event") return limitLeaf(leaf, limit);
+  if (leaf.kind !== "composite") return leaf;
+  const { key: _, ...rest } = leaf;
+  return keyed({ ...rest, parts: leaf.parts.map((part) => limitLeaf(part, limit)) });
 }
 
 function renamed(expression: Expression, keys: ReadonlyMap<string, string>): Expression {
@@ -46,9 +55,9 @@ export function limitHistory(
   const keys = new Map<string, string>();
   const leaves = new Map<string, Leaf>();
   for (const [key, leaf] of definition.leaves) {
-    const limited = leaf.kind === "event" ? limitLeaf(leaf, limit) : leaf;
-    keys.set(key, limited.key);
-    leaves.set(limited.key, limited);
+    const after = limited(leaf, limit);
+    keys.set(key, after.key);
+    leaves.set(after.key, after);
   }
   const isLimited = [...keys].some(([before, after]) => before !== after);
   const expression = renamed(definition.expression, keys);

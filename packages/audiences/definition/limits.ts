@@ -16,6 +16,8 @@ export const MAX_CHOICES = 500;
 export const MAX_TEXT_CHARACTERS = 1_000;
 export const MAX_KEY_CHARACTERS = 100;
 export const MAX_COUNT = 1_000_000_000;
+/** Of calls that follow each other: so many of each are kept, which a plan keeps to the millisecond. */
+export const MAX_SEQUENCE_CALLS = 50;
 /** Of a count whose conditions hold for a time only: each occurrence is kept, up to so many. */
 export const MAX_PASSING_COUNT = 99;
 /** Conditions of one definition that look into a whole text or list: contains and not_contains. */

@@ -144,7 +144,7 @@ describe("what is refused, by its path, with what mends it", () => {
     [{ event: "A", count: { op: "toString", value: 2 } }, "definition.count.op", "gt, gte, lt, lte, eq"],
     [{ event: "A", count: { op: "gte", value: 1.5 } }, "definition.count.value", "whole number"],
     [{ event: "A", count: { op: "gte", value: "2" } }, "definition.count.value", "whole number"],
-    [{ event: "A", reduce: { fn: "count" } }, "definition.reduce", "is not known here"],
+    [{ event: "A", reduce: { fn: "count" } }, "definition.reduce.fn", "has a field of its own"],
     [{ event: "A", where: { path: "a", op: "exists" } }, "definition.where", "must be a list"],
     [{ event: "*" }, "definition.event", 'any": ['],
     [{ any: [{ page: "*" }] }, "definition.any[0].page", "does not stand for every name"],
@@ -284,7 +284,7 @@ test("a computed trait is no trait that a condition sees: it says what to write 
   expect(reading.ok ? [] : reading.problems).toEqual([
     {
       path: "definition.all[0].trait",
-      message: expect.stringMatching(/^"spent" is a computed trait, .*: write .* such as \{"event"/),
+      message: expect.stringMatching(/^"spent" is a computed trait, .*: write \{"computedTrait": "spent"/),
     },
   ]);
   expect(parseAudience(definition, { audiences: NONE }).ok).toBe(true);

@@ -6,7 +6,7 @@ import { Problems } from "./problems.ts";
 import { type AudienceReferences, checkReferences } from "./references.ts";
 
 export interface AudienceContext {
-  /** Every audience that a definition may name, lists of members included; undefined: not known yet, so no name is checked. */
+  /** Every audience and computed trait that a definition may name, lists of members included; undefined: not known yet, so no name is checked. */
   readonly audiences: AudienceReferences | undefined;
   /** Keys of computed traits, of which no condition knows the value; none when they are not known. */
   readonly computedTraits?: ReadonlySet<string>;
@@ -17,13 +17,21 @@ export interface AudienceContext {
 const ROOT = "definition";
 const EVERYONE: Expression = { kind: "all", of: [] };
 
-function readRoot({ everyone, ...rest }: JsonObject, gathered: Gathered): Expression | undefined {
+function readRoot(
+  { everyone, ...rest }: JsonObject,
+  gathered: Gathered,
+  audiences: AudienceReferences | undefined,
+): Expression | undefined {
   if (everyone !== undefined && everyone !== true)
     gathered.problems.add(`${ROOT}.everyone`, "must be true or left out");
   if (everyone === true && Object.keys(rest).length === 0) return EVERYONE;
   const expression = readNode(rest, { path: ROOT, depth: 0 }, gathered);
   if (everyone === true || expression === undefined) return expression;
-  if (gathered.problems.list.length > 0 || asksForSomething(expression, gathered.leaves)) return expression;
+  if (
+    gathered.problems.list.length > 0 ||
+    asksForSomething(expression, { leaves: gathered.leaves, audiences })
+  )
+    return expression;
   return gathered.problems.add(
     ROOT,
     'only excludes: add a condition that someone must meet, or "everyone": true beside it',
@@ -31,8 +39,7 @@ function readRoot({ everyone, ...rest }: JsonObject, gathered: Gathered): Expres
 }
 
 function computedTraitProblem(key: string): string {
-  const instead = '{"event": "Order Completed", "within": "30d", "count": {"op": "gte", "value": 2}}';
-  return `"${key}" is a computed trait, and a condition sees only traits that identify calls set: write a condition on its calls instead, such as ${instead}`;
+  return `"${key}" is a computed trait, which no identify call sets: write {"computedTrait": "${key}", "op": …, "value": …}`;
 }
 
 /**
@@ -43,7 +50,7 @@ export function parseAudience(input: unknown, context: AudienceContext): Reading
   const problems = new Problems();
   const gathered: Gathered = { problems, leaves: new Map(), references: [], traits: [], leafCount: 0 };
   const object = problems.object(input, ROOT);
-  const expression = object && readRoot(object, gathered);
+  const expression = object && readRoot(object, gathered, context.audiences);
   problems.checkLeafCount(gathered.leafCount, ROOT);
   const { audiences, computedTraits, ownKey } = context;
   for (const { key, path } of gathered.traits)

@@ -1,5 +1,6 @@
-import type { ComputedTraitDefinition, Reading } from "./definition.ts";
-import { NAME_FIELDS, readReducedLeaf } from "./event-leaf.ts";
+import { isJsonObject } from "#contract";
+import type { ComputedTraitDefinition, Reading, ReduceFn } from "./definition.ts";
+import { isReduceFn, NAME_FIELDS, readReducedLeaf } from "./event-leaf.ts";
 import { Problems } from "./problems.ts";
 
 const ROOT = "definition";
@@ -17,4 +18,11 @@ export function parseComputedTrait(input: unknown): Reading<ComputedTraitDefinit
   const leaf = readReducedLeaf(object, { path: ROOT, nameField }, problems);
   if (leaf === undefined || problems.list.length > 0) return { ok: false, problems: problems.list };
   return { ok: true, definition: { kind: "trait", leaf } };
+}
+
+/** The reducer of a definition that was accepted once; undefined for all else. */
+export function reduceFnOf(input: unknown): ReduceFn | undefined {
+  const reduce = isJsonObject(input) ? input["reduce"] : undefined;
+  const fn = isJsonObject(reduce) ? reduce["fn"] : undefined;
+  return isReduceFn(fn) ? fn : undefined;
 }

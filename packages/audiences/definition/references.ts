@@ -1,14 +1,22 @@
-// Audiences that name audiences: no cycles, and at most four in each other.
+// Audiences that name audiences and computed traits: no cycles, and at most four in each other.
+import type { ReduceFn } from "./definition.ts";
 import { MAX_NESTED_AUDIENCES } from "./limits.ts";
 import type { Problems } from "./problems.ts";
 
-/** By key: which audiences each audience names. */
-export type AudienceReferences = ReadonlyMap<string, { readonly references: readonly string[] }>;
+/** What an audience names. A computed trait, which names nothing, has its `fn`. */
+interface Named {
+  readonly references: readonly string[];
+  readonly fn?: ReduceFn | undefined;
+}
 
-/** A place that names an audience. */
+/** By key: what each audience names. */
+export type AudienceReferences = ReadonlyMap<string, Named>;
+
+/** A place that names an audience, or a computed trait. */
 export interface Reference {
   readonly path: string;
   readonly key: string;
+  readonly isTrait: boolean;
 }
 
 /** How many audiences are in each other below this one; 0 without references. Each is looked at once: fifty may name the same fifty. */
@@ -42,6 +50,9 @@ function allFrom(key: string, audiences: AudienceReferences): Set<string> {
   return found;
 }
 
+const ofTrait = (key: string): string =>
+  `is a computed trait: write {"computedTrait": "${key}", "op": …, "value": …}`;
+
 export interface ReferenceRules {
   readonly audiences: AudienceReferences;
   /** Of the audience that is defined, when it is there already. */
@@ -56,11 +67,14 @@ export function checkReferences(references: readonly Reference[], rules: Referen
   const above = ownKey === undefined ? 0 : depthBelow(ownKey, referrers);
   const leadingBack = ownKey === undefined ? new Set() : allFrom(ownKey, referrers);
   const depths = new Map<string, number>();
-  for (const { key, path } of references) {
+  for (const { isTrait, key, path } of references) {
+    const isOfTrait = audiences.get(key)?.fn !== undefined;
     if (leadingBack.has(key)) {
       problems.add(path, `leads back to this audience: "${key}" must not depend on "${ownKey}"`);
     } else if (!audiences.has(key)) {
-      problems.add(path, `there is no audience with the key "${key}"`);
+      problems.add(path, `there is no ${isTrait ? "computed trait" : "audience"} with the key "${key}"`);
+    } else if (isTrait !== isOfTrait) {
+      problems.add(path, isTrait ? `is an audience: write {"audience": "${key}"}` : ofTrait(key));
     } else if (above + 1 + depthBelow(key, audiences, depths) > MAX_NESTED_AUDIENCES) {
       problems.add(path, `nests more than ${MAX_NESTED_AUDIENCES} audiences in each other`);
     }

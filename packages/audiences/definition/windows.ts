@@ -1,18 +1,23 @@
 // within, between, after, before of an event leaf.
 import { type JsonObject, parseDuration } from "#contract";
-import type { Window } from "./definition.ts";
+import type { EventLeaf, Window } from "./definition.ts";
 import { MAX_WINDOW_MS, MIN_WINDOW_MS } from "./limits.ts";
 import type { Problems } from "./problems.ts";
 import { parseRfc3339 } from "./times.ts";
 
-const LIFETIME = { enterMs: 0, leaveMs: Number.POSITIVE_INFINITY };
+export const LIFETIME = { enterMs: 0, leaveMs: Number.POSITIVE_INFINITY };
 type Span = Pick<Window, "enterMs" | "leaveMs">;
 
 function readWithin(input: unknown, path: string, problems: Problems): Span {
-  const leaveMs = parseDuration(input);
-  if (leaveMs === undefined) problems.add(path, "must be a duration like 30d, 12h, 5m or 90s");
-  else if (leaveMs < MIN_WINDOW_MS || leaveMs > MAX_WINDOW_MS) problems.add(path, "must be from 60s to 400d");
-  return { enterMs: 0, leaveMs: leaveMs ?? MAX_WINDOW_MS };
+  return { enterMs: 0, leaveMs: readDuration(input, path, problems) ?? MAX_WINDOW_MS };
+}
+
+/** A duration from 60s to 400d, ms; otherwise a problem. */
+export function readDuration(input: unknown, path: string, problems: Problems): number | undefined {
+  const durationMs = parseDuration(input);
+  if (durationMs === undefined) return problems.add(path, "must be a duration like 30d, 12h, 5m or 90s");
+  const isAllowed = durationMs >= MIN_WINDOW_MS && durationMs <= MAX_WINDOW_MS;
+  return isAllowed ? durationMs : problems.add(path, "must be from 60s to 400d");
 }
 
 function readBetween(input: unknown, path: string, problems: Problems): Span {
@@ -37,6 +42,11 @@ function readSpan({ within, between }: JsonObject, path: string, problems: Probl
     problems.add(`${path}.between`, "contradicts within; keep one of the two");
   if (within !== undefined) return readWithin(within, `${path}.within`, problems);
   return between === undefined ? LIFETIME : readBetween(between, `${path}.between`, problems);
+}
+
+/** How long ago a call may be that the leaf asks for; a break may have begun at any time before its window. */
+export function lookBackMs({ measure, window }: EventLeaf): number {
+  return measure.kind === "runs" ? Number.POSITIVE_INFINITY : window.leaveMs;
 }
 
 /** The window that a leaf's fields say; without any of them its lifetime. */

@@ -152,3 +152,21 @@ test("a pause is offered before each moment that is looked at, and before each l
   await explainMembership(computation, { profile, nowMs: NOW_MS, pause });
   expect(pauses).toBe(3);
 });
+
+test("what calls come to is the value of a condition that compares it, and ends with the calls", async () => {
+  const order = (total: number, agoDays: number) => {
+    return { type: "track", name: "Order", body: { properties: { total } }, agoMs: agoDays * DAY_MS };
+  };
+  const explain = setup(
+    {
+      event: "Order",
+      within: "30d",
+      reduce: { fn: "sum", path: "properties.total" },
+      op: "gt",
+      value: 100,
+    },
+    [order(60, 20), order(41, 10)],
+  );
+  const leaf = { path: "definition", holds: true, value: 101, untilMs: NOW_MS + 10 * DAY_MS };
+  expect(await explain(NOW_MS)).toMatchObject({ isMember: true, leaves: [leaf] });
+});

@@ -1,15 +1,23 @@
 // Why a profile is in an audience or not, leaf by leaf , for the API.
 import { evaluateLeaf } from "../leaves/leaf.ts";
+import type { Evaluation } from "../leaves/state.ts";
 import type { Computation, Node } from "../profile/computation.ts";
-import { evaluateComputation, evaluateNode, type Moment, traitAt } from "../profile/evaluate.ts";
+import {
+  evaluateComposite,
+  evaluateComputation,
+  evaluateComputed,
+  evaluateNode,
+  type Moment,
+} from "../profile/evaluate.ts";
 import type { Profile } from "../profile/profile.ts";
 import { leafStateOf } from "../profile/seed.ts";
+import { traitAt } from "../profile/trait-value.ts";
 
 export interface LeafExplanation {
   /** Where the leaf stands: `definition.all[0]`. */
   readonly path: string;
   readonly holds: boolean;
-  /** The count of an event leaf, the value of a trait leaf, whether the named audience has the profile. */
+  /** The count of an event leaf, what its calls come to where `reduce` asks for it, the value of a trait or a computed trait, whether the named audience has the profile. */
   readonly value: unknown;
   /** When passing time changes `holds`; absent: never by itself. */
   readonly untilMs?: number;
@@ -47,9 +55,24 @@ async function changeMs(
   return Number.isFinite(changesMs) ? { untilMs: changesMs } : {};
 }
 
+/** What calls have come to, of a leaf that asks for it. */
+function evaluationOf(node: Node, moment: Moment): Evaluation | undefined {
+  switch (node.kind) {
+    case "event":
+      return evaluateLeaf(node.plan, leafStateOf(moment.profile, node.plan), moment.nowMs);
+    case "composite":
+      return evaluateComposite(node, moment);
+    case "computed":
+      return evaluateComputed(node, moment);
+    default:
+      return undefined;
+  }
+}
+
 function leafValue(node: Node, { profile, nowMs }: Moment): Pick<LeafExplanation, "value" | "isOverflowing"> {
-  if (node.kind === "event") {
-    const { isOverflowing, value } = evaluateLeaf(node.plan, leafStateOf(profile, node.plan), nowMs);
+  const evaluation = evaluationOf(node, { profile, nowMs });
+  if (evaluation !== undefined) {
+    const { isOverflowing, value } = evaluation;
     return isOverflowing ? { value, isOverflowing } : { value };
   }
   if (node.kind !== "trait") return { value: evaluateNode(node, { profile, nowMs }).holds };

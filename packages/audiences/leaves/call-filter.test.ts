@@ -61,6 +61,7 @@ describe("refused, with the field named, is", () => {
       { not: { event: "A", within: "30d", count: { op: "gte", value: 2 } } },
       { "filter.not.within": history, "filter.not.count": history },
     ],
+    [{ event: "A", stopped: "30d" }, { "filter.stopped": history }],
     [{ event: "A", before: "2026-01-01T00:00:00Z" }, { "filter.before": history }],
     [{ path: "properties.total", op: "more", value: 1 }, { "filter.op": expect.any(String) as never }],
     [

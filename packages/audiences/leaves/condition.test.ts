@@ -56,3 +56,43 @@ test.each([
 ])("%s %j of %j: %j", (op, limit, value, expected) => {
   expect(holdsAt(op, limit, value)).toBe(expected);
 });
+
+const LONG = "Straße Ä".repeat(40);
+
+test.each([
+  ["eq", "PRO", "pRo", true],
+  ["eq", "pro", "prod", false],
+  ["eq", "Ä", "ä", true],
+  ["neq", "Pro", "PRO", false],
+  ["neq", "pro", undefined, false],
+  ["neq", "5", 5, true],
+  ["in", ["A", "b"], "B", true],
+  ["in", Array.from({ length: 20 }, (_, index) => `T${index}`), "t7", true],
+  ["contains", "BC", "aBcd", true],
+  ["contains", "STRASSE", LONG, false],
+  ["contains", "STRAßE Ä", LONG, true],
+  ["contains", "vip", ["VIP", 1], true],
+  ["not_contains", "vip", ["VIPs"], true],
+  ["not_contains", "VIP", "a vip", false],
+  ["starts_with", "AB", "abc", true],
+  ["ends_with", "bc", "ABC", true],
+])("ignoring case, %s %j of %j: %j", (op, value, given, expected) => {
+  const read = readTest({ op, value, ignoreCase: true }, "definition", new Problems());
+  if (read === undefined) throw new Error("refused");
+  // Twice: what is long is remembered.
+  for (let times = 0; times < 2; times += 1) {
+    const { fromMs } = intervalOf({ path: ["v"], test: read }, given === undefined ? {} : { v: given });
+    expect(fromMs <= NOW_MS).toBe(expected);
+  }
+});
+
+test.each([
+  [{ op: "gt", value: "a", ignoreCase: true }, "x.ignoreCase", "stands beside eq, neq, in"],
+  [{ op: "eq", value: 5, ignoreCase: true }, "x.value", "texts alone"],
+  [{ op: "in", value: ["a", 5], ignoreCase: true }, "x.value", "texts alone"],
+  [{ op: "eq", value: "a", ignoreCase: "yes" }, "x.ignoreCase", "must be true or left out"],
+])("%j is refused at %s", (object, path, message) => {
+  const problems = new Problems();
+  readTest(object, "x", problems);
+  expect(problems.list).toEqual([{ path, message: expect.stringContaining(message) }]);
+});

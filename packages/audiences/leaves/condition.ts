@@ -4,6 +4,7 @@ import type { Condition, Scalar, Test } from "../definition/definition.ts";
 import { valueAt } from "../definition/paths.ts";
 import { parseRfc3339 } from "../definition/times.ts";
 import { Contents } from "./contents.ts";
+import { inLowerCase } from "./lower-case.ts";
 
 type FixedTest = Exclude<Test, { op: "within_last" | "within_next" }>;
 type PassingTest = Extract<Test, { op: "within_last" | "within_next" }>;
@@ -56,6 +57,11 @@ function meets(test: FixedTest, value: unknown): boolean {
       return contains(value, test.value);
     case "not_contains":
       return !contains(value, test.value);
+    // Not resolved: it would be asked without the traits.
+    case "against_trait":
+      return false;
+    case "ignoring_case":
+      return meets(test.of, inLowerCase(value));
     case "starts_with":
       return typeof value === "string" && value.startsWith(test.value);
     case "ends_with":

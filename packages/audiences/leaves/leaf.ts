@@ -12,6 +12,7 @@ import {
 } from "./occurrences.ts";
 import type { LeafPlan } from "./plan.ts";
 import { reduceOccurrences, reduceTallies, reduceValues } from "./reduce.ts";
+import { addRuns } from "./runs.ts";
 import type { Evaluation, LeafState, Pick } from "./state.ts";
 import { addToTallies, bucketOf, isOver, mergeTallies, pruneTallies, talliesUntilMs } from "./tallies.ts";
 import { addTime, countTimes, mergeTimes, timesUntilMs } from "./times.ts";
@@ -49,6 +50,8 @@ export function emptyState({ storage }: LeafPlan): LeafState {
       return { kind: storage, times: [] };
     case "values":
       return createValues();
+    case "runs":
+      return { kind: storage, runs: [] };
     case "occurrences":
       return { kind: storage, occurrences: [], isOverflowing: false };
     default:
@@ -62,7 +65,7 @@ function isShort(value: unknown): boolean {
 
 /** Whether the reducer takes the value: numbers for sums, scalars for unique and most_frequent, anything for first and last. */
 function isCounted({ leaf }: LeafPlan, value: unknown): boolean {
-  if (leaf.measure.kind === "count" || leaf.measure.fn === "count") return true;
+  if (leaf.measure.kind !== "reduce" || leaf.measure.fn === "count") return true;
   switch (leaf.measure.fn) {
     case "sum":
     case "avg":
@@ -83,9 +86,16 @@ function pickOf(plan: LeafPlan, { atMs, call }: FoldedCall): Pick | undefined {
   if (atMs < window.afterMs || atMs >= window.beforeMs) return undefined;
   for (const condition of plan.fixed)
     if (!meetsOne(condition, rootOf(call, condition.path))) return undefined;
-  const isCount = measure.kind === "count" || measure.fn === "count";
+  const isCount = measure.kind !== "reduce" || measure.fn === "count";
   const value = isCount ? null : valueAt(rootOf(call, measure.path), measure.path);
   return isCounted(plan, value) ? { atMs, receivedAtMs: call.receivedAtMs, value } : undefined;
+}
+
+/** With the values that are compared with traits behind it, where there are such; undefined when one is missing. */
+function withCompared({ compared }: LeafPlan, call: ReadCall, value: unknown): unknown {
+  if (compared.length === 0) return value;
+  const values = compared.map(({ path }) => valueAt(rootOf(call, path), path));
+  return values.every((one) => one !== undefined && isShort(one)) ? [value, ...values] : undefined;
 }
 
 function addTimed(state: LeafState, pick: Pick, plan: LeafPlan, { call, nowMs }: FoldedCall): void {
@@ -95,8 +105,9 @@ function addTimed(state: LeafState, pick: Pick, plan: LeafPlan, { call, nowMs }:
     fromMs = Math.max(fromMs, interval.fromMs);
     untilMs = Math.min(untilMs, interval.untilMs);
   }
-  if (state.kind === "occurrences" && fromMs < untilMs)
-    addOccurrence(state, { ...pick, fromMs, untilMs }, nowMs);
+  const value = withCompared(plan, call, pick.value);
+  if (state.kind === "occurrences" && fromMs < untilMs && value !== undefined)
+    addOccurrence(state, { ...pick, value, fromMs, untilMs }, nowMs);
 }
 
 /** Changes `state`. False when the leaf does not count the call. */
@@ -110,6 +121,9 @@ export function foldIntoLeaf(plan: LeafPlan, state: LeafState, folded: FoldedCal
       break;
     case "values":
       addValue(state, pick, plan, folded);
+      break;
+    case "runs":
+      addRuns(state, [{ fromMs: pick.atMs, toMs: pick.atMs }], plan, nowMs);
       break;
     case "occurrences":
       addTimed(state, pick, plan, folded);
@@ -126,12 +140,13 @@ export function mergeStates(plan: LeafPlan, into: LeafState, from: LeafState, no
   if (into.kind === "times" && from.kind === "times") mergeTimes(into, from, plan);
   else if (into.kind === "values" && from.kind === "values") mergeValues(into, from, plan);
   else if (into.kind === "occurrences" && from.kind === "occurrences") mergeOccurrences(into, from, nowMs);
+  else if (into.kind === "runs" && from.kind === "runs") addRuns(into, from.runs, plan, nowMs);
   else if ("tallies" in into && "tallies" in from) mergeTallies(into.tallies, from.tallies, plan);
 }
 
 function evaluateReduce(plan: LeafPlan, state: LeafState, nowMs: number): Evaluation {
   const { measure } = plan.leaf;
-  const fn = measure.kind === "count" ? "count" : measure.fn;
+  const fn = measure.kind === "reduce" ? measure.fn : "count";
   if (state.kind === "occurrences") {
     const value = reduceOccurrences(fn, activeOccurrences(state, nowMs));
     return { value, untilMs: occurrencesUntilMs(state, nowMs), isOverflowing: state.isOverflowing };
@@ -140,7 +155,7 @@ function evaluateReduce(plan: LeafPlan, state: LeafState, nowMs: number): Evalua
     const value = reduceValues(fn, countValues(state, plan, nowMs));
     return { value, untilMs: valuesUntilMs(state, plan, nowMs), isOverflowing: state.isOverflowing };
   }
-  const tallies = state.kind === "times" ? [] : state.tallies;
+  const tallies = "tallies" in state ? state.tallies : [];
   const value = reduceTallies(fn, tallies, plan, nowMs);
   return { value, untilMs: talliesUntilMs(tallies, plan, nowMs), isOverflowing: false };
 }

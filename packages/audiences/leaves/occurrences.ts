@@ -1,15 +1,20 @@
-// Leaves with within_last or within_next in their `where`: each occurrence is kept with the time for which it counts.
+// Leaves with within_last, within_next or a trait in their `where`: each occurrence is kept with the time for which it counts.
 import type { LeafPlan } from "./plan.ts";
 import type { OccurrencesState, TimedOccurrence } from "./state.ts";
 
 const MAX_OCCURRENCES = 100;
+
+/** Those that end last first; of those that never do the newest. */
+function byEnd(a: TimedOccurrence, b: TimedOccurrence): number {
+  return a.untilMs === b.untilMs ? b.atMs - a.atMs : b.untilMs - a.untilMs;
+}
 
 /** Drops what is over; of more than the cap those that end first, and the state says so. In the order of event time, then of receipt. */
 function trim(state: OccurrencesState, nowMs: number): void {
   state.occurrences = state.occurrences.filter(({ untilMs }) => untilMs > nowMs);
   if (state.occurrences.length <= MAX_OCCURRENCES) return;
   state.isOverflowing = true;
-  const ending = state.occurrences.toSorted((a, b) => b.untilMs - a.untilMs);
+  const ending = state.occurrences.toSorted(byEnd);
   const dropped = new Set(ending.slice(MAX_OCCURRENCES));
   state.occurrences = state.occurrences.filter((occurrence) => !dropped.has(occurrence));
 }

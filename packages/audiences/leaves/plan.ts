@@ -1,6 +1,7 @@
 // How a leaf is kept: chosen once, when the leaf is compiled.
-import { isPassing } from "../definition/conditions.ts";
-import type { Condition, EventLeaf, Window } from "../definition/definition.ts";
+import { isAgainstTrait, isPassing } from "../definition/conditions.ts";
+import type { ComparedCondition, Condition, EventLeaf, Window } from "../definition/definition.ts";
+import { lookBackMs } from "../definition/windows.ts";
 import type { LeafState } from "./state.ts";
 
 /** Counts up to this one are exact to the millisecond in every window. */
@@ -15,12 +16,16 @@ export interface LeafPlan {
   readonly storage: LeafState["kind"];
   /** Of times: how many are kept. */
   readonly maxTimes: number;
+  /** How long ago a call may be that the leaf asks for; Infinity: however long. */
+  readonly lookBackMs: number;
   /** Width of a bucket; Infinity for a lifetime. */
   readonly bucketMs: number;
   /** Of `where`: judged once, when the call comes. */
   readonly fixed: readonly Condition[];
   /** Of `where`: within_last and within_next, which begin and end to hold. */
   readonly passing: readonly Condition[];
+  /** Of `where`: against a trait, judged each time that the leaf is. */
+  readonly compared: readonly ComparedCondition[];
   /** Type and name of its calls, where a profile's counts by name say all that the leaf asks for: how often in a lifetime, or when last. */
   readonly summaryKey: string | undefined;
 }
@@ -39,6 +44,7 @@ function timesOf({ measure, window }: EventLeaf): number | undefined {
 
 function talliesOf({ measure }: EventLeaf): LeafState["kind"] {
   if (measure.kind === "count") return "counts";
+  if (measure.kind === "runs") return "runs";
   switch (measure.fn) {
     case "count":
       return "counts";
@@ -70,14 +76,25 @@ export function planLeaf(leaf: EventLeaf): LeafPlan {
 
 function newPlan(leaf: EventLeaf): LeafPlan {
   const passing = leaf.where.filter(isPassing);
-  const fixed = leaf.where.filter((condition) => !isPassing(condition));
+  const compared = leaf.where.filter(isAgainstTrait);
+  const fixed = leaf.where.filter((condition) => !isPassing(condition) && !isAgainstTrait(condition));
   const maxTimes = timesOf(leaf);
   const inBuckets = maxTimes === undefined ? talliesOf(leaf) : "times";
-  const storage = passing.length > 0 ? "occurrences" : inBuckets;
+  const storage = passing.length + compared.length > 0 ? "occurrences" : inBuckets;
   const bucketMs = bucketWidthMs(leaf.window);
   const isKnown = isKnownFromSummary(leaf, { storage, maxTimes, bucketMs });
   const summaryKey = isKnown ? `${leaf.type} ${leaf.name}` : undefined;
-  return { leaf, storage, maxTimes: maxTimes ?? 0, bucketMs, fixed, passing, summaryKey };
+  return {
+    leaf,
+    storage,
+    maxTimes: maxTimes ?? 0,
+    lookBackMs: lookBackMs(leaf),
+    bucketMs,
+    fixed,
+    passing,
+    compared,
+    summaryKey,
+  };
 }
 
 function isKnownFromSummary(

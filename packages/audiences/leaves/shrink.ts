@@ -1,5 +1,6 @@
 // What a leaf's state can do without when its profile has no room: what is over, narrow buckets, and values beyond what fits.
 import type { LeafPlan } from "./plan.ts";
+import { addRuns } from "./runs.ts";
 import type { LeafState, Tally, ValuesState } from "./state.ts";
 import { joinTallies, pruneTallies } from "./tallies.ts";
 import { countAll, pruneValues } from "./values.ts";
@@ -17,6 +18,7 @@ export function pruneLeaf(state: LeafState, plan: LeafPlan, nowMs: number): void
   else if (state.kind === "values") pruneValues(state, plan, nowMs);
   else if (state.kind === "occurrences")
     state.occurrences = state.occurrences.filter(({ untilMs }) => untilMs > nowMs);
+  else if (state.kind === "runs") addRuns(state, [], plan, nowMs);
   else pruneTallies(state.tallies, plan, nowMs);
 }
 
@@ -28,7 +30,7 @@ export function joinBuckets(state: LeafState, plan: LeafPlan, parts: number): bo
   const { enterMs, leaveMs } = plan.leaf.window;
   if (leaveMs === Number.POSITIVE_INFINITY) return false;
   const widthMs = (leaveMs - enterMs) / parts;
-  if (state.kind === "times" || state.kind === "occurrences") return false;
+  if (state.kind === "times" || state.kind === "occurrences" || state.kind === "runs") return false;
   if (state.kind !== "values") return joinTallies(state.tallies, plan, widthMs);
   let isJoined = false;
   const joined = (tallies: Tally[]): boolean => joinTallies(tallies, plan, widthMs);

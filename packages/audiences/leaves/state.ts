@@ -29,7 +29,7 @@ export interface TimesState {
 }
 
 /** Buckets in the order of their index; what a tally holds beside the times depends on the kind. */
-interface TalliesState {
+export interface TalliesState {
   readonly kind: "counts" | "numbers" | "picks";
   tallies: Tally[];
 }
@@ -55,14 +55,29 @@ export interface TimedOccurrence extends Pick {
   readonly untilMs: number;
 }
 
-/** Of leaves whose conditions begin and end to hold by the passing of time. */
+/**
+ * Of leaves whose conditions begin and end to hold, by the passing of time or with a trait. With the latter each value is a list: the one
+ * that is reduced, then those that are compared.
+ */
 export interface OccurrencesState {
   readonly kind: "occurrences";
   occurrences: TimedOccurrence[];
   isOverflowing: boolean;
 }
 
-export type LeafState = TimesState | TalliesState | ValuesState | OccurrencesState;
+/** Calls with less than the break between them: when the first and the last one was. */
+export interface Run {
+  readonly fromMs: number;
+  readonly toMs: number;
+}
+
+/** Runs in the order of time. */
+export interface RunsState {
+  readonly kind: "runs";
+  runs: readonly Run[];
+}
+
+export type LeafState = TimesState | TalliesState | ValuesState | OccurrencesState | RunsState;
 
 /** What a leaf comes to at one moment. */
 export interface Evaluation {

@@ -1,5 +1,6 @@
 // All audiences and computed traits of a space, compiled so that a call finds those that it touches.
 import { NAMED_CALL_TYPES, type NamedCallType } from "#contract";
+import type { Condition, Test } from "../definition/definition.ts";
 import { keysAt } from "../definition/paths.ts";
 import { type LeafPlan, planLeaf } from "../leaves/plan.ts";
 import { type Computation, type ComputationInput, isMetByNothing, type Node, rootOf } from "./computation.ts";
@@ -34,7 +35,7 @@ export interface ComputationSet {
   readonly leaves: ReadonlyMap<string, LeafUse>;
   /** By top-level trait. */
   readonly traits: ReadonlyMap<string, readonly Computation[]>;
-  /** By an audience or a list: the audiences that name it. */
+  /** By an audience, a list or a computed trait: the audiences that name it. */
   readonly naming: ReadonlyMap<Computation, readonly Computation[]>;
   /** Those that may hold for a profile without calls and traits. */
   readonly whenEmpty: readonly Computation[];
@@ -83,14 +84,40 @@ class Compiler {
     if (node.kind === "not") this.index(node.of, user);
     else if ("of" in node) for (const one of node.of) this.index(one, user);
     else if (node.kind === "event") this.indexPlan(node.plan, user);
-    else if (node.kind === "trait")
-      for (const [key] of keysAt(node.condition.path)) push(this.traits, key, user);
-    else if (node.audience !== undefined && this.byId.get(user.id) === user)
-      push(this.naming, node.audience, user);
+    else if (node.kind === "composite") this.indexComposite(node, user);
+    else if (node.kind === "trait") this.indexCondition(node.condition, user);
+    else if (node.kind === "computed") {
+      this.indexTest(node.test, user);
+      this.indexNamed(node.trait, user);
+    } else this.indexNamed(node.audience, user);
+  }
+
+  indexNamed(named: Computation | undefined, user: Computation): void {
+    if (named !== undefined && this.byId.get(user.id) === user) push(this.naming, named, user);
   }
 
   indexPlan(plan: LeafPlan, user: Computation): void {
     pushOnce(this.use(plan).computations, user);
+    for (const { test } of plan.compared) this.indexTest(test, user);
+  }
+
+  indexComposite({ ask, plans }: Node & { kind: "composite" }, user: Computation): void {
+    for (const plan of plans) this.indexPlan(plan, user);
+    if (ask.kind === "value") this.indexTest(ask.test, user);
+  }
+
+  indexCondition({ path, test }: Condition, user: Computation): void {
+    this.indexPath(path, user);
+    this.indexTest(test, user);
+  }
+
+  /** What is compared with a trait is judged again when that changes. */
+  indexTest(test: Test, user: Computation): void {
+    if (test.op === "against_trait") this.indexPath(test.trait, user);
+  }
+
+  indexPath(path: readonly string[], user: Computation): void {
+    for (const [key] of keysAt(path)) push(this.traits, key, user);
   }
 
   /** What a leaf says that has not counted everything yet could be wrong. */
@@ -127,7 +154,7 @@ export function compileSet(
       continue;
     }
     compiler.byId.set(one.id, one);
-    if (one.definition.kind !== "trait") compiler.byKey.set(one.key, one);
+    compiler.byKey.set(one.key, one);
   }
   for (const one of computations)
     if (one.definition.kind === "audience")

@@ -1,11 +1,13 @@
 // One audience or computed trait of a space, compiled.
 import type {
+  Ask,
   AudienceDefinition,
   ComputedTraitDefinition,
   Condition,
   Expression,
+  Test,
 } from "../definition/definition.ts";
-import { isMetByZero } from "../definition/polarity.ts";
+import { isAskMetByNothing, isMetByNone, isMetByZero } from "../definition/polarity.ts";
 import { type LeafPlan, planLeaf } from "../leaves/plan.ts";
 
 export interface ComputationInput {
@@ -25,7 +27,20 @@ export type Node =
   | { readonly kind: "all" | "any"; readonly of: readonly Node[] }
   | { readonly kind: "not"; readonly of: Node }
   | { readonly kind: "event"; readonly path: string; readonly plan: LeafPlan }
+  | {
+      readonly kind: "composite";
+      readonly path: string;
+      /** Of its parts. */
+      readonly plans: readonly LeafPlan[];
+      readonly ask: Ask;
+    }
   | { readonly kind: "trait"; readonly path: string; readonly condition: Condition }
+  | {
+      readonly kind: "computed";
+      readonly path: string;
+      readonly trait: Computation | undefined;
+      readonly test: Test;
+    }
   | { readonly kind: "audience"; readonly path: string; readonly audience: Computation | undefined };
 
 export interface Computation extends ComputationInput {
@@ -37,13 +52,13 @@ export interface Computation extends ComputationInput {
   readonly plan: LeafPlan | undefined;
 }
 
-/** By key: the audience that the name means. */
+/** By key: the audience or computed trait that the name means. */
 type NamedBy = (key: string) => Computation | undefined;
 
-/** Of definitions that name no audience: the same in each partition, and after each change of another one. */
+/** Of definitions that name nothing: the same in each partition, and after each change of another one. */
 const known = new WeakMap<AudienceDefinition, Node>();
 
-/** What is judged by; `named` finds the audiences that it names. */
+/** What is judged by; `named` finds what it names. */
 export function rootOf(definition: AudienceDefinition, named: NamedBy): Node {
   const isAlone = definition.references.length === 0;
   const before = isAlone ? known.get(definition) : undefined;
@@ -60,7 +75,11 @@ function nodeOf(expression: Expression, definition: AudienceDefinition, named: N
   const { path } = expression;
   const leaf = definition.leaves.get(expression.leafKey);
   if (leaf?.kind === "event") return { kind: "event", path, plan: planLeaf(leaf) };
+  if (leaf?.kind === "composite")
+    return { kind: "composite", path, plans: leaf.parts.map(planLeaf), ask: leaf.ask };
   if (leaf?.kind === "trait") return { kind: "trait", path, condition: leaf.condition };
+  if (leaf?.kind === "computed")
+    return { kind: "computed", path, trait: named(leaf.traitKey), test: leaf.test };
   return { kind: "audience", path, audience: named(leaf?.audienceKey ?? "") };
 }
 
@@ -79,8 +98,17 @@ export function isMetByNothing(node: Node, known: Map<Computation, boolean>): bo
       return node.of.some((one) => isMetByNothing(one, known));
     case "not":
       return !isMetByNothing(node.of, known);
+    case "composite":
+      return isAskMetByNothing(
+        node.ask,
+        node.plans.map(({ leaf }) => leaf),
+      );
     case "trait":
       return node.condition.test.op === "not_exists";
+    case "computed": {
+      const { measure } = node.trait?.plan?.leaf ?? {};
+      return measure?.kind === "reduce" && isMetByNone(node.test, measure.fn);
+    }
     case "audience":
       return node.audience !== undefined && isNamedMetByNothing(node.audience, known);
     default:

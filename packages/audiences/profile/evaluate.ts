@@ -1,11 +1,13 @@
 // What an audience or computed trait comes to for a profile at one moment, and until when it stays so.
-import { keysAt, valueAt } from "../definition/paths.ts";
+import { type Judgement, judge } from "../leaves/composite.ts";
 import { intervalOf } from "../leaves/condition.ts";
 import { evaluateLeaf, isMet } from "../leaves/leaf.ts";
 import type { LeafPlan } from "../leaves/plan.ts";
+import { resolved } from "./against-trait.ts";
 import type { Computation, Node } from "./computation.ts";
 import type { Profile } from "./profile.ts";
 import { leafStateOf } from "./seed.ts";
+import { traitRoot } from "./trait-value.ts";
 
 /** Whether something holds; unless something happens, it stays so until `untilMs`. */
 export interface Holding {
@@ -29,25 +31,33 @@ function evaluateEvent(plan: LeafPlan, { profile, nowMs }: Moment): Holding {
   return { holds: measure.kind === "count" && isMet(measure, value as number), untilMs };
 }
 
-/** The trait with which the path begins, and the path within it. */
-function traitRoot({ traits }: Profile, path: readonly string[]): { root: unknown; rest: readonly string[] } {
-  for (const [key, end] of keysAt(path)) {
-    const trait = traits.get(key);
-    if (trait !== undefined) return { root: trait.value ?? undefined, rest: path.slice(end) };
-  }
-  return { root: undefined, rest: [] };
+/** What the leaf's parts come to together. */
+export function evaluateComposite(
+  { ask, plans }: Node & { kind: "composite" },
+  { profile, nowMs }: Moment,
+): Judgement {
+  return judge(
+    ask.kind === "value" ? { ...ask, test: resolved(ask.test, profile) } : ask,
+    plans.map((plan) => ({ plan, state: leafStateOf(profile, plan) })),
+    nowMs,
+  );
 }
 
-/** The value of a trait; undefined when there is none. */
-export function traitAt(profile: Profile, path: readonly string[]): unknown {
-  const { rest, root } = traitRoot(profile, path);
-  return valueAt(root, rest);
+/** Of the value that the computed trait has now, whether it is sent or not. */
+export function evaluateComputed(
+  { test, trait }: Node & { kind: "computed" },
+  { profile, nowMs }: Moment,
+): Judgement {
+  const plan = trait?.plan;
+  if (plan === undefined) return { ...UNMET, value: null, isOverflowing: false };
+  const part = { plan, state: leafStateOf(profile, plan) };
+  return judge({ kind: "value", test: resolved(test, profile) }, [part], nowMs);
 }
 
 function evaluateTrait(node: Node & { kind: "trait" }, { profile, nowMs }: Moment): Holding {
   const { path, test } = node.condition;
   const { rest, root } = traitRoot(profile, path);
-  const { fromMs, untilMs } = intervalOf({ path: rest, test }, root);
+  const { fromMs, untilMs } = intervalOf({ path: rest, test: resolved(test, profile) }, root);
   if (nowMs < fromMs) return { holds: false, untilMs: fromMs };
   return nowMs < untilMs ? { holds: true, untilMs } : UNMET;
 }
@@ -89,6 +99,10 @@ export function evaluateNode(node: Node, moment: Moment): Holding {
   switch (node.kind) {
     case "event":
       return evaluateEvent(node.plan, moment);
+    case "composite":
+      return evaluateComposite(node, moment);
+    case "computed":
+      return evaluateComputed(node, moment);
     case "trait":
       return evaluateTrait(node, moment);
     case "audience":

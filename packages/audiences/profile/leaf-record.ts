@@ -1,6 +1,6 @@
 // A leaf's state as columns of numbers and texts. Times are written as differences: a date takes six bytes, a difference of a day four.
 import type { ProfileLeaf } from "#topics";
-import type { LeafState, Tally, TimedOccurrence } from "../leaves/state.ts";
+import type { LeafState, Run, Tally, TimedOccurrence } from "../leaves/state.ts";
 import { createValues } from "../leaves/values.ts";
 
 interface Columns {
@@ -33,10 +33,14 @@ function writeTallies(
   }
 }
 
+/** No occurrence counts for so long. */
+const FOR_EVER = -1;
+
 function writeOccurrences(occurrences: readonly TimedOccurrence[], { longs, texts }: Columns): void {
   let previousMs = 0;
   for (const { atMs, fromMs, receivedAtMs, untilMs, value } of occurrences) {
-    longs.push(atMs - previousMs, receivedAtMs - atMs, fromMs - atMs, untilMs - fromMs);
+    const lengthMs = untilMs === Number.POSITIVE_INFINITY ? FOR_EVER : untilMs - fromMs;
+    longs.push(atMs - previousMs, receivedAtMs - atMs, fromMs - atMs, lengthMs);
     texts.push(JSON.stringify(value));
     previousMs = atMs;
   }
@@ -50,8 +54,20 @@ function writeTimes(times: readonly number[], { longs }: Columns): void {
   }
 }
 
+/** The times by which runs begin and end, one after the other. */
+function timesOf(runs: readonly Run[]): number[] {
+  return runs.flatMap(({ fromMs, toMs }) => [fromMs, toMs]);
+}
+
+function runsOf(times: readonly number[]): Run[] {
+  return times.flatMap((fromMs, place) =>
+    place % 2 === 0 ? { fromMs, toMs: existing(times[place + 1]) } : [],
+  );
+}
+
 function writeState(state: LeafState, columns: Columns): void {
   if (state.kind === "times") writeTimes(state.times, columns);
+  else if (state.kind === "runs") writeTimes(timesOf(state.runs), columns);
   else if (state.kind === "values") {
     for (const [text, tallies] of state.values) {
       columns.texts.push(text);
@@ -141,7 +157,8 @@ function readOccurrences(reader: Reader): TimedOccurrence[] {
     const atMs = previousMs + reader.long();
     const receivedAtMs = atMs + reader.long();
     const fromMs = atMs + reader.long();
-    const untilMs = fromMs + reader.long();
+    const lengthMs = reader.long();
+    const untilMs = lengthMs === FOR_EVER ? Number.POSITIVE_INFINITY : fromMs + lengthMs;
     occurrences.push({ atMs, receivedAtMs, fromMs, untilMs, value: JSON.parse(reader.text()) });
     previousMs = atMs;
   }
@@ -160,6 +177,7 @@ function readTimes(differences: readonly number[]): number[] {
 export function leafFromRecord(record: LeafRecord): LeafState | undefined {
   const { isOverflowing, kind } = record;
   if (kind === "times") return { kind, times: readTimes(record.longs) };
+  if (kind === "runs") return { kind, runs: runsOf(readTimes(record.longs)) };
   const reader = new Reader(record);
   switch (kind) {
     case "counts":

@@ -1,6 +1,7 @@
 // What a new leaf can know of calls that were counted before it was there: from the profile's counts by name (decision 45).
 import type { LeafPlan } from "../leaves/plan.ts";
 import type { LeafState } from "../leaves/state.ts";
+import { comparedState } from "./against-trait.ts";
 import type { LeafUse } from "./computation-set.ts";
 import { type EventSummary, type Profile, UNCOUNTED } from "./profile.ts";
 import { leafBytes } from "./size.ts";
@@ -40,6 +41,7 @@ export function isUnknown(profile: Profile, { leaf, summaryKey }: LeafPlan): boo
 /** The leaf's state. A call may be judged before the profile was looked at with a new audience: then what the leaf can know. */
 export function leafStateOf(profile: Profile, plan: LeafPlan): LeafState | undefined {
   const known = profile.leaves.get(plan.leaf.key);
+  if (known !== undefined && plan.compared.length > 0) return comparedState(profile, plan, known);
   return seedOf(profile, plan, known) ?? known;
 }
 

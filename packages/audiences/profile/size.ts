@@ -16,6 +16,8 @@ export function leafBytes(state: LeafState): number {
   switch (state.kind) {
     case "times":
       return LEAF_BYTES + state.times.length * TIME_BYTES;
+    case "runs":
+      return LEAF_BYTES + state.runs.length * 2 * TIME_BYTES;
     case "counts":
       return LEAF_BYTES + state.tallies.length * TALLY_BYTES;
     case "numbers":

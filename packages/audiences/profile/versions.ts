@@ -1,11 +1,16 @@
 // Which version of an edited audience or computed trait holds: the newest of which all leaves have counted what they look back on.
-import type { EventLeaf } from "../definition/definition.ts";
+import type { EventLeaf, Leaf } from "../definition/definition.ts";
 import { planLeaf } from "../leaves/plan.ts";
 import type { ComputationInput } from "./computation.ts";
 import type { CoverageOf } from "./computation-set.ts";
 
 /** All versions of one computation, the newest first. */
 export type Versions = readonly [ComputationInput, ...ComputationInput[]];
+
+function eventLeavesOf(leaf: Leaf): readonly EventLeaf[] {
+  if (leaf.kind === "composite") return leaf.parts;
+  return leaf.kind === "event" ? [leaf] : [];
+}
 
 class Chooser {
   readonly #coverageOf: CoverageOf;
@@ -16,8 +21,7 @@ class Chooser {
 
   constructor(all: readonly Versions[], coverageOf: CoverageOf) {
     this.#coverageOf = coverageOf;
-    for (const versions of all)
-      if (versions[0].definition.kind !== "trait") this.#byKey.set(versions[0].key, versions);
+    for (const versions of all) this.#byKey.set(versions[0].key, versions);
   }
 
   choose(versions: Versions): ComputationInput | undefined {
@@ -36,7 +40,7 @@ class Chooser {
     if (definition.kind === "list") return true;
     if (definition.kind === "trait") return this.#hasCounted(definition.leaf);
     for (const leaf of definition.leaves.values())
-      if (leaf.kind === "event" && !this.#hasCounted(leaf)) return false;
+      if (!eventLeavesOf(leaf).every((one) => this.#hasCounted(one))) return false;
     return definition.references.every((key) => {
       const named = this.#byKey.get(key);
       return named === undefined || this.choose(named) !== undefined;

@@ -43,8 +43,7 @@ export async function findStart(
 }
 
 function startMs({ plan }: LeafUse, nowMs: number): number {
-  const { afterMs, leaveMs } = plan.leaf.window;
-  return Math.max(afterMs, nowMs - leaveMs);
+  return Math.max(plan.leaf.window.afterMs, nowMs - plan.lookBackMs);
 }
 
 async function timeOf({ kafka, partition, signal, topic }: LogStartParts, offset: number): Promise<number> {

@@ -320,6 +320,16 @@ describe("audiences that name audiences", () => {
     await remove(naming1);
     expect((await remove(id)).status).toBe(204);
   });
+
+  test("keep computed traits that they name", async () => {
+    const { id } = await made({ name: "Kept trait", definition: SPENT }, TRAITS);
+    const definition = { computedTrait: "kept_trait", op: "gt", value: 1 };
+    const { id: keeper } = await made({ name: "Trait keeper", definition });
+    const refused = await control.ask(`${TRAITS}/${id}`, { method: "DELETE" });
+    expect([refused.status, refused.body.detail]).toEqual([409, expect.stringContaining("trait_keeper")]);
+    await remove(keeper);
+    expect((await control.ask(`${TRAITS}/${id}`, { method: "DELETE" })).status).toBe(204);
+  });
 });
 
 describe("a deletion", () => {

@@ -88,10 +88,10 @@ async function inTurn(
   return config;
 }
 
-function refuseWhileNamed({ key, kind }: AudienceConfig, configs: readonly AudienceConfig[]): void {
-  const referrers = kind === "trait" ? [] : referrersOf(key, configs);
+function refuseWhileNamed({ key }: AudienceConfig, configs: readonly AudienceConfig[]): void {
+  const referrers = referrersOf(key, configs);
   if (referrers.length === 0) return;
   const named = referrers.slice(0, 5).join(", ");
   const more = referrers.length > 5 ? ` and ${referrers.length - 5} more` : "";
-  throw new ProblemError("conflict", `other audiences name it: ${named}${more}`);
+  throw new ProblemError("conflict", `audiences name it: ${named}${more}`);
 }

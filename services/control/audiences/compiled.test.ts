@@ -2,6 +2,7 @@
 import { expect, test } from "@jest/globals";
 import { createAudience } from "./audience.ts";
 import { compiledWithReferences } from "./compiled.ts";
+import { referrersOf } from "./references.ts";
 import { previewProblems } from "./rules.ts";
 
 const audience = (key: string, definition: object) =>
@@ -37,5 +38,28 @@ test("a definition that names fifty, which name the same fifty, four deep, is ch
   ]);
   expect(deeper).toEqual([
     { path: "definition.any[1].audience", message: "nests more than 4 audiences in each other" },
+  ]);
+});
+
+const trait = (key: string, fn: string) =>
+  createAudience(
+    {
+      id: `id_${key}`,
+      resource: "computed_trait",
+      key,
+      name: key,
+      definition: { event: "A", reduce: { fn } },
+    } as never,
+    1,
+  );
+
+test("a computed trait is compiled with the audience that names it, and known by who names it", async () => {
+  const configs = [trait("orders", "count"), trait("other", "count")];
+  const asked = audience("asked", { not: { computedTrait: "orders", op: "lt", value: 2 } });
+  const set = await compiledWithReferences(asked, configs, () => undefined);
+  expect([...set.computations.keys()].toSorted()).toEqual(["id_asked", "id_orders"]);
+  expect(referrersOf("orders", [...configs, asked])).toEqual(["asked"]);
+  expect(previewProblems({ definition: { computedTrait: "orders", op: "lt", value: 2 } }, configs)).toEqual([
+    { path: "definition", message: expect.stringContaining("only excludes") },
   ]);
 });

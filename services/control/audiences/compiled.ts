@@ -37,9 +37,9 @@ export function limitedFromMs(
   return reading.ok ? limitHistory(reading.definition, config).fromMs : undefined;
 }
 
-/** It and all audiences that it names, through others too. */
+/** It and all audiences and computed traits that it names, through others too. */
 function withReferences(config: AudienceConfig, configs: readonly AudienceConfig[]): Set<AudienceConfig> {
-  const nameable = configs.filter(({ deletedAtMs, kind }) => deletedAtMs === null && kind !== "trait");
+  const nameable = configs.filter(({ deletedAtMs }) => deletedAtMs === null);
   const byKey = new Map(nameable.map((one) => [one.key, one]));
   const found = new Set([config]);
   for (const one of found)

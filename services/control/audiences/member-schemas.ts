@@ -31,7 +31,7 @@ const Explanation = Type.Object(
         path: Type.String({ description: "Where the condition stands: definition.all[0]" }),
         holds: Type.Boolean(),
         value: Type.Unsafe<unknown>({
-          description: "The count of calls, the trait, or whether in that audience.",
+          description: "The count of calls or what they come to, the trait, or whether in that audience.",
         }),
         until: Type.Optional(TimeField),
         isOverflowing: Type.Optional(Type.Boolean({ description: "There was more than a profile keeps." })),

@@ -1,22 +1,24 @@
-// Which audiences name which, and what judging by each costs.
-import { type DefinitionCost, definitionCost } from "#audiences";
+// Which audiences name which, and which computed traits, and what judging by each costs.
+import { type DefinitionCost, definitionCost, type ReduceFn, reduceFnOf } from "#audiences";
 import { isJsonObject } from "#contract";
 import type { AudienceConfig } from "#topics";
 
 interface Named {
   readonly references: readonly string[];
+  /** Of a computed trait. */
+  readonly fn: ReduceFn | undefined;
   readonly cost: DefinitionCost;
 }
 
 /** A record is read once, when it comes: the store gives the same object until there is a newer one. */
 const known = new WeakMap<AudienceConfig, Named>();
 
-/** Keys of the audiences that a definition names, which was accepted once: its form is known. */
+/** Keys of the audiences and computed traits that a definition names, which was accepted once: its form is known. */
 function referencesIn(node: unknown): string[] {
   if (!isJsonObject(node)) return [];
-  const { all, any, not, audience } = node;
+  const { all, any, not, audience, computedTrait } = node;
   const below = [all, any].flatMap((group) => (Array.isArray(group) ? group : []));
-  const own = typeof audience === "string" ? [audience] : [];
+  const own = [audience, computedTrait].filter((key) => typeof key === "string");
   return [...own, ...[...below, not].flatMap(referencesIn)];
 }
 
@@ -31,6 +33,7 @@ export function namedBy(config: AudienceConfig): Named {
   const given = definition === null ? null : parsedOrNull(definition);
   const named = {
     references: kind === "audience" ? referencesIn(given) : [],
+    fn: kind === "trait" ? reduceFnOf(given) : undefined,
     cost: definitionCost(given),
   };
   known.set(config, named);
@@ -45,9 +48,9 @@ function parsedOrNull(definition: string): unknown {
   }
 }
 
-/** Audiences that a definition may name, lists included, by key. */
+/** What a definition may name, lists and computed traits included, by key. */
 export function referencesByKey(configs: readonly AudienceConfig[]): Map<string, Named> {
-  const nameable = configs.filter(({ deletedAtMs, kind }) => deletedAtMs === null && kind !== "trait");
+  const nameable = configs.filter(({ deletedAtMs }) => deletedAtMs === null);
   return new Map(nameable.map((config) => [config.key, namedBy(config)]));
 }
 

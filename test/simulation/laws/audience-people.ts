@@ -87,6 +87,6 @@ export function naiveValue(
   if (kind === "trait") return naiveTrait(parsed, person, nowMs);
   return naiveMember(parsed, person, nowMs, (key) => {
     const question = named(key);
-    return question !== undefined && naiveValue(question, person, { named, nowMs }) === true;
+    return question && naiveValue(question, person, { named, nowMs });
   });
 }

@@ -32,6 +32,16 @@ export const FROM_CALLS: readonly [Definition, ...Definition[]] = [
   { any: [{ all: [A60, { trait: "plan", op: "eq", value: "pro" }] }, { event: "B", within: "60s" }] },
 ];
 
+/** What asks for more than how often: seen through only in worlds that have time for it. */
+const COMPOSITE: readonly [Definition, ...Definition[]] = [
+  { event: "A", within: "2m", notFollowedBy: { event: "B", within: "60s" } },
+  { event: "A", within: "2m", followedBy: { event: "B", within: "60s" } },
+  { ...A60, reduce: { fn: "sum", path: "properties.n" }, op: "gt", value: 5 },
+  { event: "A", reduce: { fn: "last", path: "properties.n" }, op: "gte", value: 3 },
+  { ...A60, first: true },
+  { event: "A", stopped: "60s" },
+];
+
 /** All that a seed decides, of a world of audiences. */
 export function drawAudiencePlan(seed: number): Plan {
   const random = new Random(seed).split("audiences");
@@ -81,6 +91,14 @@ function drawProcesses(random: Random): ProcessPlan[] {
 
 function drawAudiences(calmMs: number, random: Random): AudienceWrite[] {
   const count = random.pick([1, 2, 3, 4]);
+  const drawn = drawPlain(count, calmMs, random);
+  const own = random.split("composite");
+  // Beside the others, which stay what they were.
+  if (!own.chance(0.25)) return drawn;
+  return [...drawn, { id: "c1", atMs: 1, config: configOf("c1", own.pick(COMPOSITE), 1) }];
+}
+
+function drawPlain(count: number, calmMs: number, random: Random): AudienceWrite[] {
   return Array.from({ length: count }, (_, index): AudienceWrite => {
     const own = random.split(`audience ${index}`);
     const id = `a${index + 1}`;

@@ -1,0 +1,23 @@
+// What a profile has as a trait.
+import { keysAt, valueAt } from "../definition/paths.ts";
+import type { Profile } from "./profile.ts";
+
+type Traits = Pick<Profile, "traits">;
+
+/** The trait with which the path begins, and the path within it. */
+export function traitRoot(
+  { traits }: Traits,
+  path: readonly string[],
+): { root: unknown; rest: readonly string[] } {
+  for (const [key, end] of keysAt(path)) {
+    const trait = traits.get(key);
+    if (trait !== undefined) return { root: trait.value ?? undefined, rest: path.slice(end) };
+  }
+  return { root: undefined, rest: [] };
+}
+
+/** The value of a trait; undefined when there is none. */
+export function traitAt(profile: Traits, path: readonly string[]): unknown {
+  const { rest, root } = traitRoot(profile, path);
+  return valueAt(root, rest);
+}
