@@ -20,7 +20,16 @@ RUN mkdir -p /image/usr/local/bin /image/data \
       ! -iname '*licen[cs]e*' -delete \
  && find node_modules -type d \( -name test -o -name tests -o -name __tests__ -o -name .github -o -name benchmark -o -name benchmarks -o -name examples -o -name fixtures \) -prune -exec rm -rf {} +
 COPY . .
-RUN rm .npmrc && mv /app /image/app
+RUN rm -rf .npmrc console tsconfig.json && mv /app /image/app
+
+# The console needs packages of development, which the image does not have.
+FROM ${BUILD_IMAGE} AS console
+WORKDIR /app
+COPY package.json package-lock.json .npmrc ./
+RUN npm ci --no-audit --no-fund
+COPY console console
+COPY tsconfig.json ./
+RUN node console/build/main.ts
 
 FROM ${RUNTIME_IMAGE}
 ARG VERSION=0.1.0
@@ -33,6 +42,7 @@ LABEL org.opencontainers.image.title="Hookline" \
 COPY --from=build /image/usr/local/bin/node /usr/local/bin/node
 COPY --from=build --chown=10001:10001 /image/data /data
 COPY --from=build /image/app /app
+COPY --from=console /app/console/dist /app/console/dist
 ENV NODE_ENV=production \
     HOOKLINE_DATA_DIR=/data
 WORKDIR /app

@@ -58,6 +58,10 @@ describe("the Dockerfile", () => {
   test("installs what package-lock.json says, and nothing that only development needs", async () => {
     const runs = (await instructions()).get("RUN") ?? [];
     expect(runs[0]).toMatch(/^npm ci --omit=dev /);
+    // Of the stage that builds the console only what is built goes on.
+    expect((await instructions()).get("COPY")).toContain(
+      "--from=console /app/console/dist /app/console/dist",
+    );
     expect(runs.join()).not.toMatch(/npm (install|update)|apt-get|curl|wget/);
     expect((await instructions()).get("ADD")).toBeUndefined();
   });
@@ -68,7 +72,11 @@ describe("the Dockerfile", () => {
       "BUILD_IMAGE=node:24-bookworm-slim",
       "RUNTIME_IMAGE=gcr.io/distroless/cc-debian12",
     ]);
-    expect(found.get("FROM")).toEqual([`\${BUILD_IMAGE} AS build`, `\${RUNTIME_IMAGE}`]);
+    expect(found.get("FROM")).toEqual([
+      `\${BUILD_IMAGE} AS build`,
+      `\${BUILD_IMAGE} AS console`,
+      `\${RUNTIME_IMAGE}`,
+    ]);
   });
 
   test("carries the version of the package", async () => {

@@ -1,5 +1,6 @@
 import { SERVICES } from "#contract";
 import { apiTokenSettings, audienceSwitch, setting, settingsGroup, value } from "#runtime";
+import { consoleSettings } from "../../services/control/console/config.ts";
 import { distancesText, FIRST_METRICS_PORT } from "./services.ts";
 
 const HIGHEST_PORT = 65_535;
@@ -96,4 +97,5 @@ export const settings = {
   start: startSettings,
   api: apiTokenSettings,
   switch: audienceSwitch,
+  console: consoleSettings,
 };

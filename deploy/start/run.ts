@@ -1,6 +1,7 @@
 import { join } from "node:path";
 import { type Stack, startStack } from "#stack";
 import { ableToken } from "./able-token.ts";
+import { buildConsole } from "./console.ts";
 import { type Demo, startDemo } from "./demo.ts";
 import { developmentChoices, listenChoices } from "./development.ts";
 import { type Folders, openFolders, ownFolder } from "./folders.ts";
@@ -114,12 +115,13 @@ async function showDemo({ sendCalls, writeKey }: Demo, ingestUrl: string, say: (
 export async function run(options: RunOptions): Promise<void> {
   await refuseTakenPorts(options);
   const folders = await openFolders(options);
-  const stack = await bringUpStack(options, folders);
+  const [stack] = await Promise.all([bringUpStack(options, folders), buildConsole(options)]);
   const product = await bringUpProduct(options, folders, stack);
   const demo = await bringUpDemo(options, product);
   const { ingestUrl, controlUrl } = product;
   const shell = await tellOtherShells(options, { folders, stack, product, demo });
   options.say(`\nHookline is ready: ingest ${ingestUrl}, control ${controlUrl}\n`);
+  if (options.settings.console.hasConsole) options.say(`The console is at ${controlUrl}/console/\n`);
   options.say(`For \`hookline\` and the README's commands in another shell:\n\n${shell}\n`);
   if (demo !== undefined) await showDemo(demo, ingestUrl, options.say);
 }

@@ -1,6 +1,6 @@
 // The API behind its HTTP server.
 import type { AddressInfo } from "node:net";
-import type { ServiceContext, SettingsOf } from "#runtime";
+import type { Logger, ServiceContext, SettingsOf } from "#runtime";
 import type { AttemptParts } from "./attempts/parts.ts";
 import { addAttemptRoutes } from "./attempts/routes.ts";
 import { addStatsRoute } from "./attempts/stats-routes.ts";
@@ -15,6 +15,7 @@ import { addAuditRoute } from "./audit/routes.ts";
 import type { CallParts } from "./calls/parts.ts";
 import { addCallRoutes } from "./calls/routes.ts";
 import type { settings } from "./config.ts";
+import { type ConsoleFiles, readConsole } from "./console/files.ts";
 import type { DeadLetterParts } from "./dead-letters/parts.ts";
 import { addDeadLetterRoutes } from "./dead-letters/routes.ts";
 import type { DestinationParts } from "./destinations/parts.ts";
@@ -120,6 +121,12 @@ function refusing(add: AddRoutes): AddRoutes {
     });
 }
 
+function builtConsole(logger: Logger): ConsoleFiles {
+  const files = readConsole();
+  if (files.size === 0) logger.info("the console is not built: its pages say how that is done");
+  return files;
+}
+
 /** Resolves when it listens, to the ports that it has. */
 export async function openApi(
   { host: machine, lifecycle, logger, settings: own }: ServiceContext<SettingsOf<typeof settings>>,
@@ -140,6 +147,7 @@ export async function openApi(
     logger,
     newRequestId: () => machine.uuid(),
     routes: routes.map((add) => (app) => add(app, parts)),
+    files: own.console.hasConsole ? builtConsole(logger) : undefined,
   });
   await server.listen({ host, port });
   lifecycle.onStop("control API", () => server.close());

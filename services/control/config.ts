@@ -13,6 +13,7 @@ import {
   topicSettings,
   value,
 } from "#runtime";
+import { consoleSettings } from "./console/config.ts";
 import { connectionSyncSettings } from "./connection-syncs/config.ts";
 import { indexSettings } from "./delivery-index/config.ts";
 import { healthSettings } from "./health/config.ts";
@@ -60,4 +61,5 @@ export const settings = {
   imports: importSettings,
   connectionSyncs: connectionSyncSettings,
   switch: audienceSwitch,
+  console: consoleSettings,
 };

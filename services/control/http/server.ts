@@ -15,6 +15,8 @@ import {
 import { givenRequestId } from "#contract";
 import { systemHost } from "#host";
 import { closesUnused, type Logger } from "#runtime";
+import type { ConsoleFiles } from "../console/files.ts";
+import { serveConsole } from "../console/serve.ts";
 import type { Telemetry } from "../telemetry.ts";
 import { type AllowedMethods, watchMethods } from "./allowed-methods.ts";
 import type { Authorise, RequestIdentity } from "./auth.ts";
@@ -44,6 +46,8 @@ export interface ServerOptions {
   readonly newRequestId: () => string;
   /** Adds the routes; each section of the API brings its own. */
   readonly routes: readonly ((app: ControlApp) => void)[];
+  /** The console's; none unless given. */
+  readonly files?: ConsoleFiles | undefined;
 }
 
 /** Five webhooks with all their headers fit, and so does a call. */
@@ -77,6 +81,7 @@ export async function createServer(options: ServerOptions): Promise<ControlApp> 
   acceptJsonOnly(app);
   addParameterRules(app);
   addBodyRules(app);
+  serveConsole(app, options.files);
   addHooks(app, options, connections);
   answerUnrouted(app, watchMethods(app));
   answerErrors(app, options.logger);

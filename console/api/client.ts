@@ -1,0 +1,51 @@
+// Requests to control, typed by its OpenAPI document.
+import createClient, { type Middleware } from "openapi-fetch";
+import type { components, paths } from "./openapi.generated.ts";
+import { ApiProblem, problemOf } from "./problem.ts";
+import { session } from "./session.ts";
+
+export type Schemas = components["schemas"];
+
+const authorise: Middleware = {
+  onRequest({ request }) {
+    const authorisation = session.authorisation();
+    if (authorisation !== undefined) request.headers.set("authorization", authorisation);
+    return request;
+  },
+  onResponse({ response }) {
+    if (response.status === 401) session.refused();
+  },
+};
+
+export const api = createClient<paths>({ baseUrl: location.origin });
+api.use(authorise);
+
+interface Answer<T> {
+  readonly data?: T;
+  readonly error?: unknown;
+  readonly response: Response;
+}
+
+/** The answer's body. Throws an ApiProblem for everything that is no success. */
+export async function answerOf<T>(request: Promise<Answer<T>>): Promise<T> {
+  const { data, error, response } = await request.catch(() => {
+    throw new ApiProblem(0, "control does not answer: is it running, and can this browser reach it?");
+  });
+  if (!response.ok) throw problemOf(response.status, error);
+  // An answer without a body is undefined, and so is its type.
+  return data as T;
+}
+
+/** As an answer of the API describes a request of its own (`sendAgain`). Throws as `answerOf`. */
+export async function ask(method: string, path: string, body: unknown): Promise<unknown> {
+  const authorization = session.authorisation();
+  const answered = await fetch(new URL(path, location.origin), {
+    method,
+    headers: { "content-type": "application/json", ...(authorization !== undefined && { authorization }) },
+    body: JSON.stringify(body),
+  });
+  const given: unknown = await answered.json().catch(() => undefined);
+  if (answered.status === 401) session.refused();
+  if (!answered.ok) throw problemOf(answered.status, given);
+  return given;
+}

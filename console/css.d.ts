@@ -1,0 +1,2 @@
+// Style sheets that Vite puts into the build.
+declare module "*.css";

@@ -1,0 +1,72 @@
+// What stands where an answer will be: that it is loading, why it did not come, or the answer.
+import type { UseQueryResult } from "@tanstack/react-query";
+import type { ReactNode } from "react";
+import { ApiProblem } from "../api/problem.ts";
+import { Text } from "./text.tsx";
+
+const FORBIDDEN = 403;
+const NOT_FOUND = 404;
+
+function titleOf(error: Error): string {
+  if (!(error instanceof ApiProblem)) return "This could not be shown";
+  if (error.status === FORBIDDEN) return "Your token does not allow this";
+  if (error.status === NOT_FOUND) return "There is none";
+  return error.status === 0 ? "No answer" : "This could not be loaded";
+}
+
+export function ProblemNote({ error, retry }: { readonly error: Error; readonly retry?: () => unknown }) {
+  const { errors = [], requestId, status } = error instanceof ApiProblem ? error : {};
+  const isFault = status !== FORBIDDEN && status !== NOT_FOUND;
+  return (
+    <div className={isFault ? "note bad" : "note"} role={isFault ? "alert" : "status"}>
+      <strong>{titleOf(error)}</strong>
+      <p>
+        <Text most={1_000}>{error.message}</Text>
+      </p>
+      {errors.map(({ path, message }) => (
+        <p key={`${path} ${message}`}>
+          <code>{path}</code> <Text>{message}</Text>
+        </p>
+      ))}
+      {requestId !== undefined && <p className="quiet">Request {requestId}</p>}
+      {retry !== undefined && isFault && (
+        <button type="button" onClick={() => void retry()}>
+          Try again
+        </button>
+      )}
+    </div>
+  );
+}
+
+export function Loading() {
+  return (
+    <p className="loading" role="status">
+      Loading …
+    </p>
+  );
+}
+
+interface AnswerProps<T> {
+  readonly query: Pick<UseQueryResult<T, Error>, "data" | "error" | "refetch">;
+  readonly children: (data: T) => ReactNode;
+}
+
+/** An answer that is there stays while a later request fails, with the reason above it. */
+export function Answer<T>({ query: { data, error, refetch }, children }: AnswerProps<T>) {
+  if (data === undefined) return error === null ? <Loading /> : <ProblemNote error={error} retry={refetch} />;
+  return (
+    <>
+      {error !== null && <ProblemNote error={error} retry={refetch} />}
+      {children(data)}
+    </>
+  );
+}
+
+export function Empty({ title, children }: { readonly title: string; readonly children: ReactNode }) {
+  return (
+    <div className="note" role="status">
+      <strong>{title}</strong>
+      <p>{children}</p>
+    </div>
+  );
+}

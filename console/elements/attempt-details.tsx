@@ -1,0 +1,54 @@
+// One request to a webhook: what it answered, and how long each part took.
+import type { Schemas } from "../api/client.ts";
+import { Copyable } from "./copyable.tsx";
+import { Facts } from "./facts.tsx";
+import { Outcome } from "./state.tsx";
+import { Block, Text } from "./text.tsx";
+import { Time } from "./time.tsx";
+import { duration } from "./times.ts";
+
+function headerLines(headers: Readonly<Record<string, string>>): string {
+  return Object.entries(headers)
+    .map(([name, value]) => `${name}: ${value}`)
+    .join("\n");
+}
+
+function Response({ response }: Pick<Schemas["Attempt"], "response">) {
+  if (response === null) return <p className="quiet">There was no answer.</p>;
+  const headers = headerLines(response.headers);
+  return (
+    <>
+      {headers !== "" && <Block label="Headers of the answer">{headers}</Block>}
+      {response.body === null ? (
+        <p className="quiet">The body of a success is not recorded.</p>
+      ) : (
+        <Block label="Body of the answer">{response.body}</Block>
+      )}
+    </>
+  );
+}
+
+export function AttemptDetails({ of }: { readonly of: Schemas["Attempt"] }) {
+  const { connection } = of;
+  return (
+    <section aria-label="One request">
+      <Facts
+        of={{
+          Outcome: <Outcome of={of.outcome} status={of.status} />,
+          ...(of.error !== null && { Error: <Text most={500}>{of.error}</Text> }),
+          Sent: <Time at={of.startedAt} />,
+          "Is tried again": of.outcome === "success" ? "no, it was delivered" : of.retryable ? "yes" : "no",
+          "Message id": <Copyable text={of.messageId} what="message id" />,
+          User: <Copyable text={of.userId ?? of.anonymousId} what="user id" />,
+          Address: <Text>{connection.address}</Text>,
+          "DNS · connect · TLS": `${duration(connection.dnsMs)} · ${duration(connection.connectMs)} · ${duration(connection.tlsMs)}`,
+          "Answer after": duration(connection.waitMs),
+          ...(of.replayId !== null && { Replay: <Copyable text={of.replayId} what="id of the replay" /> }),
+          ...(of.suppressed > 0 && { "Failures before, not recorded": of.suppressed }),
+        }}
+      />
+      <h3>Answer</h3>
+      <Response response={of.response} />
+    </section>
+  );
+}

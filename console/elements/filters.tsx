@@ -1,0 +1,103 @@
+// Filters of a list, which live in the URL: a link to a filtered list shows it filtered.
+import { useId, useState } from "react";
+import { useSearchParams } from "react-router";
+
+export interface Filters {
+  /** Undefined where it is not set. */
+  readonly get: (name: string) => string | undefined;
+  readonly set: (name: string, value: string) => void;
+  /** Those of the names that are set, as a query of the API takes them. */
+  readonly pick: <N extends string>(...names: readonly N[]) => Partial<Record<N, string>>;
+  readonly isAny: boolean;
+}
+
+export function useFilters(): Filters {
+  const [parameters, setParameters] = useSearchParams();
+  const get = (name: string): string | undefined => parameters.get(name) || undefined;
+  return {
+    get,
+    set: (name, value) =>
+      setParameters(
+        (before) => {
+          if (value === "") before.delete(name);
+          else before.set(name, value);
+          return before;
+        },
+        { replace: true },
+      ),
+    pick<N extends string>(...names: readonly N[]) {
+      const given = names.flatMap((name) => {
+        const value = get(name);
+        return value === undefined ? [] : [[name, value] as const];
+      });
+      return Object.fromEntries(given) as Partial<Record<N, string>>;
+    },
+    isAny: [...parameters.values()].some((value) => value !== ""),
+  };
+}
+
+interface FilterProps {
+  readonly filters: Filters;
+  readonly name: string;
+  readonly label: string;
+}
+
+/** Counts once it is left, or Enter is pressed. */
+export function TextFilter({ filters, name, label }: FilterProps) {
+  const id = useId();
+  const current = filters.get(name) ?? "";
+  const [typed, setTyped] = useState<string>();
+  const apply = (): void => {
+    if (typed !== undefined && typed !== current) filters.set(name, typed.trim());
+    setTyped(undefined);
+  };
+  return (
+    <form
+      className="filter"
+      onSubmit={(event) => {
+        event.preventDefault();
+        apply();
+      }}
+    >
+      <label htmlFor={id}>{label}</label>
+      <input
+        id={id}
+        type="search"
+        value={typed ?? current}
+        onChange={({ target }) => setTyped(target.value)}
+        onBlur={apply}
+      />
+    </form>
+  );
+}
+
+type Choice = string | readonly [value: string, label: string];
+
+export function ChoiceFilter({
+  filters,
+  name,
+  label,
+  choices,
+}: FilterProps & { readonly choices: readonly Choice[] }) {
+  const id = useId();
+  return (
+    <div className="filter">
+      <label htmlFor={id}>{label}</label>
+      <select
+        id={id}
+        value={filters.get(name) ?? ""}
+        onChange={({ target }) => filters.set(name, target.value)}
+      >
+        <option value="">any</option>
+        {choices.map((choice) => {
+          const [value, text] = typeof choice === "string" ? [choice, choice.replaceAll("_", " ")] : choice;
+          return (
+            <option key={value} value={value}>
+              {text}
+            </option>
+          );
+        })}
+      </select>
+    </div>
+  );
+}

@@ -1,0 +1,37 @@
+// A state in a word, with a colour beside it that says no more than the word.
+
+const TONES: Readonly<Record<string, "good" | "bad" | "wait">> = {
+  healthy: "good",
+  delivered: "good",
+  success: "good",
+  live: "good",
+  finished: "good",
+  applied: "good",
+  closed: "good",
+  accepted: "good",
+  failing: "bad",
+  breaker_open: "bad",
+  open: "bad",
+  dead: "bad",
+  refused: "bad",
+  failed: "bad",
+  recovering: "wait",
+  waiting: "wait",
+  paused: "wait",
+  queued: "wait",
+  preparing: "wait",
+  running: "wait",
+  half_open: "wait",
+};
+
+export function State({ of: state }: { readonly of: string }) {
+  return <span className={`state ${TONES[state] ?? ""}`}>{state.replaceAll("_", " ")}</span>;
+}
+
+/** Whether a request delivered its call; every reason but success is a failure. */
+export function Outcome({ of: outcome, status }: { readonly of: string; readonly status?: number | null }) {
+  const text = typeof status === "number" && outcome !== "success" ? `${outcome} ${status}` : outcome;
+  return (
+    <span className={`state ${outcome === "success" ? "good" : "bad"}`}>{text.replaceAll("_", " ")}</span>
+  );
+}

@@ -1,0 +1,31 @@
+// Moments in words, from numbers alone.
+
+const UNITS: readonly (readonly [name: Intl.RelativeTimeFormatUnit, ms: number])[] = [
+  ["day", 86_400_000],
+  ["hour", 3_600_000],
+  ["minute", 60_000],
+  ["second", 1_000],
+];
+const relative = new Intl.RelativeTimeFormat("en", { numeric: "always", style: "short" });
+
+/** "3 min. ago", "in 10 sec." */
+export function relativeTime(atMs: number, nowMs: number): string {
+  const distanceMs = atMs - nowMs;
+  const [unit, ms] = UNITS.find(([, size]) => Math.abs(distanceMs) >= size) ?? ["second", 1_000];
+  const count = Math.trunc(distanceMs / ms);
+  return count === 0 ? "now" : relative.format(count, unit);
+}
+
+/** 1,234 ms as "1.2 s". */
+export function duration(ms: number | null): string {
+  if (ms === null) return "–";
+  return ms < 1_000 ? `${Math.round(ms)} ms` : `${(ms / 1_000).toFixed(1)} s`;
+}
+
+/** Undefined where nothing was counted. */
+export function share(part: number, whole: number): string | undefined {
+  if (whole === 0) return undefined;
+  // 99.96 % is not all.
+  const percent = part === whole ? 100 : Math.min((100 * part) / whole, 99.9);
+  return `${percent.toFixed(percent === 100 ? 0 : 1)} %`;
+}

@@ -1,0 +1,179 @@
+// Calls that failed for good, of all destinations or of one, and sending them again.
+import { useState } from "react";
+import { Link } from "react-router";
+import { answerOf, api, type Schemas } from "../../api/client.ts";
+import { Action } from "../../elements/action.tsx";
+import { Empty } from "../../elements/answer.tsx";
+import { ChoiceFilter, TextFilter, useFilters } from "../../elements/filters.tsx";
+import { Paged, usePaged } from "../../elements/paged.tsx";
+import { Table } from "../../elements/table.tsx";
+import { Text } from "../../elements/text.tsx";
+import { Time } from "../../elements/time.tsx";
+import { callPath } from "../calls/paths.ts";
+
+type Letter = Schemas["DeadLetter"];
+type Selection = Schemas["ReplayDeadLettersBody"];
+
+const ROWS = 50;
+const REASONS: readonly Schemas["DeadLetterReason"][] = [
+  "permanent",
+  "window_over",
+  "not_asked",
+  "destination_gone",
+  "destination_disabled",
+  "destination_paused",
+  "undecodable",
+  "handler_failed",
+];
+
+interface ReplayProps {
+  readonly label: string;
+  readonly question: string;
+  readonly selection: Selection;
+  readonly disabled?: boolean;
+}
+
+export function Replay({ label, question, selection, disabled = false }: ReplayProps) {
+  return (
+    <Action
+      label={label}
+      question={question}
+      disabled={disabled}
+      run={() => answerOf(api.POST("/v1/dead-letters/replay", { body: selection }))}
+      done={({ matched, replayId, skipped }) => (
+        <>
+          {matched} found, {skipped} cannot be sent: <Link to={`/replays/${replayId}`}>how far it is</Link>
+        </>
+      )}
+    />
+  );
+}
+
+interface RowsProps {
+  readonly rows: readonly Letter[];
+  readonly chosen: ReadonlySet<string>;
+  readonly choose: (id: string, isChosen: boolean) => void;
+}
+
+function Rows({ rows, chosen, choose }: RowsProps) {
+  return (
+    <Table
+      caption="Dead letters, the newest first"
+      rows={rows}
+      keyOf={({ id }) => id}
+      columns={[
+        {
+          title: "Choose",
+          cell: ({ id, messageId, replayable }) => (
+            <input
+              type="checkbox"
+              aria-label={`Choose ${messageId ?? id}`}
+              disabled={!replayable}
+              checked={chosen.has(id)}
+              onChange={({ target }) => choose(id, target.checked)}
+            />
+          ),
+        },
+        {
+          title: "Died",
+          cell: ({ deadAt, id }) => (
+            <Link to={`/dead-letters/${id}`}>
+              <Time at={deadAt} />
+            </Link>
+          ),
+        },
+        { title: "Reason", cell: ({ reason }) => reason.replaceAll("_", " ") },
+        { title: "Message", cell: ({ message }) => <Text most={160}>{message}</Text> },
+        {
+          title: "Call",
+          cell: ({ messageId, ...of }) =>
+            messageId === null ? (
+              "–"
+            ) : (
+              <Link to={callPath({ ...of, messageId })}>
+                <Text most={60}>{messageId}</Text>
+              </Link>
+            ),
+        },
+        { title: "User", cell: ({ userId, anonymousId }) => <Text most={60}>{userId ?? anonymousId}</Text> },
+        { title: "Attempts", isNumber: true, cell: ({ attempts }) => attempts },
+        {
+          title: "Sent again",
+          cell: ({ replayIds }) =>
+            replayIds.map((id) => (
+              <div key={id}>
+                <Link to={`/replays/${id}`}>{id}</Link>
+              </div>
+            )),
+        },
+      ]}
+    />
+  );
+}
+
+/** Of every destination unless one is given. */
+export function DeadLetterList({ destinationId }: { readonly destinationId?: string }) {
+  const filters = useFilters();
+  const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set());
+  const given = filters.pick("destinationId", "sourceId", "reason", "from", "to", "replayId") as {
+    readonly reason?: Letter["reason"];
+    readonly sourceId?: string;
+    readonly replayId?: string;
+  };
+  const query = { ...given, ...(destinationId !== undefined && { destinationId }) };
+  const list = usePaged<Letter>({
+    key: ["dead-letters", query],
+    load: (after) =>
+      answerOf(
+        api.GET("/v1/dead-letters", {
+          params: { query: { ...query, limit: ROWS, ...(after && { after }) } },
+        }),
+      ),
+  });
+  const { sourceId, replayId, ...selection } = query;
+  const choose = (id: string, isChosen: boolean): void => {
+    const others = [...chosen].filter((each) => each !== id);
+    setChosen(new Set(isChosen ? [...others, id] : others));
+  };
+  return (
+    <>
+      <div className="filters">
+        {destinationId === undefined && (
+          <TextFilter filters={filters} name="destinationId" label="Destination id" />
+        )}
+        <TextFilter filters={filters} name="sourceId" label="Source id" />
+        <ChoiceFilter filters={filters} name="reason" label="Reason" choices={REASONS} />
+        <TextFilter filters={filters} name="from" label="From (ISO 8601)" />
+        <TextFilter filters={filters} name="to" label="To (ISO 8601)" />
+      </div>
+      <Paged
+        query={list}
+        empty={
+          <Empty title="There is no dead letter">
+            {filters.isAny ? "Change the filters above." : "No call has failed for good in fourteen days."}
+          </Empty>
+        }
+      >
+        {(rows) => (
+          <>
+            <div className="row">
+              <Replay
+                label={`Send the ${chosen.size} chosen again`}
+                question={`${chosen.size} dead letters are sent to their destinations again.`}
+                selection={{ ids: [...chosen] }}
+                disabled={chosen.size === 0}
+              />
+              <Replay
+                label="Send all of them again"
+                question="Every dead letter that the filters leave is sent to its destination again, those of further pages too."
+                selection={selection}
+                disabled={sourceId !== undefined || replayId !== undefined}
+              />
+            </div>
+            <Rows rows={rows} chosen={chosen} choose={choose} />
+          </>
+        )}
+      </Paged>
+    </>
+  );
+}

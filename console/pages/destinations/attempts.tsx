@@ -1,0 +1,116 @@
+// The requests to a destination's webhooks, each with its answer.
+import { useState } from "react";
+import { Link } from "react-router";
+import { answerOf, api, type Schemas } from "../../api/client.ts";
+import { Empty } from "../../elements/answer.tsx";
+import { AttemptDetails } from "../../elements/attempt-details.tsx";
+import { ChoiceFilter, TextFilter, useFilters } from "../../elements/filters.tsx";
+import { Paged, usePaged } from "../../elements/paged.tsx";
+import { Outcome } from "../../elements/state.tsx";
+import { Table } from "../../elements/table.tsx";
+import { Text } from "../../elements/text.tsx";
+import { Time } from "../../elements/time.tsx";
+import { duration } from "../../elements/times.ts";
+import { callPath } from "../calls/paths.ts";
+import { useDestination } from "./queries.ts";
+
+type Attempt = Schemas["Attempt"];
+
+const OUTCOMES = [
+  "success",
+  "failed",
+  "timeout",
+  "http_5xx",
+  "http_4xx",
+  "http_429",
+  "connect",
+  "dns",
+  "tls",
+  "reset",
+];
+const ROWS = 50;
+
+const keyOf = ({ startedAt, messageId, webhookId, attempt, userId }: Attempt): string =>
+  `${startedAt} ${messageId} ${webhookId} ${attempt} ${userId}`;
+
+export function Attempts() {
+  const { id } = useDestination();
+  const filters = useFilters();
+  const [open, setOpen] = useState<string>();
+  const query = filters.pick("outcome", "messageId", "userId", "from", "to") as {
+    readonly outcome?: Schemas["AttemptFilter"];
+  };
+  const list = usePaged<Attempt>({
+    key: ["attempts", id, query],
+    load: (after) =>
+      answerOf(
+        api.GET("/v1/destinations/{id}/attempts", {
+          params: { path: { id }, query: { ...query, limit: ROWS, ...(after && { after }) } },
+        }),
+      ),
+  });
+  return (
+    <>
+      <div className="filters">
+        <ChoiceFilter filters={filters} name="outcome" label="Outcome" choices={OUTCOMES} />
+        <TextFilter filters={filters} name="messageId" label="Message id" />
+        <TextFilter filters={filters} name="userId" label="User id" />
+        <TextFilter filters={filters} name="from" label="From (ISO 8601)" />
+        <TextFilter filters={filters} name="to" label="To (ISO 8601)" />
+      </div>
+      <Paged
+        query={list}
+        empty={
+          <Empty title="No request is recorded">
+            {filters.isAny
+              ? "Change the filters above."
+              : "Send a call, or a test call. Of successes only a sample is recorded unless HOOKLINE_RECORDED_ATTEMPTS is all."}
+          </Empty>
+        }
+      >
+        {(rows) => (
+          <Table
+            caption="Requests, the newest first"
+            rows={rows}
+            keyOf={keyOf}
+            below={(row) => (keyOf(row) === open ? <AttemptDetails of={row} /> : undefined)}
+            columns={[
+              {
+                title: "Outcome",
+                cell: (row) => {
+                  const isOpen = keyOf(row) === open;
+                  return (
+                    <button
+                      type="button"
+                      className="plain"
+                      aria-expanded={isOpen}
+                      onClick={() => setOpen(isOpen ? undefined : keyOf(row))}
+                    >
+                      <Outcome of={row.outcome} status={row.status} />
+                    </button>
+                  );
+                },
+              },
+              { title: "When", cell: ({ startedAt }) => <Time at={startedAt} /> },
+              { title: "Took", isNumber: true, cell: ({ durationMs }) => duration(durationMs) },
+              { title: "Attempt", isNumber: true, cell: ({ attempt }) => attempt },
+              {
+                title: "Call",
+                cell: (row) => (
+                  <Link to={callPath(row)}>
+                    <Text most={60}>{row.messageId}</Text>
+                  </Link>
+                ),
+              },
+              {
+                title: "User",
+                cell: ({ userId, anonymousId }) => <Text most={60}>{userId ?? anonymousId}</Text>,
+              },
+              { title: "Webhook", cell: ({ url }) => <Text most={80}>{url}</Text> },
+            ]}
+          />
+        )}
+      </Paged>
+    </>
+  );
+}

@@ -1,0 +1,76 @@
+// One destination: its head, what can be done with it, and the ways to its parts.
+import { Outlet, useParams } from "react-router";
+import { answerOf, api } from "../../api/client.ts";
+import { Action } from "../../elements/action.tsx";
+import { Answer } from "../../elements/answer.tsx";
+import { Copyable } from "../../elements/copyable.tsx";
+import { Page, Parts } from "../../elements/page.tsx";
+import { State } from "../../elements/state.tsx";
+import { type Destination as Shown, useDestinationQuery } from "./queries.ts";
+
+function Actions({ id, paused }: Pick<Shown, "id" | "paused">) {
+  const path = { params: { path: { id } } };
+  return (
+    <div className="row">
+      <Action
+        label="Send what waits now"
+        question="Every call that waits for this destination is sent ahead of its time."
+        run={() => answerOf(api.POST("/v1/destinations/{id}/retry", path))}
+        done={({ retry }) => {
+          const calls = retry?.calls ?? null;
+          return calls === null ? "What waits is being sent." : `${calls} waiting calls are being sent.`;
+        }}
+      />
+      {paused === null ? (
+        <Action
+          label="Pause"
+          question="Calls wait, new ones too, until it is resumed; each at most for the window of its retries."
+          run={() => answerOf(api.POST("/v1/destinations/{id}/pause", { ...path, body: {} }))}
+          done={() => "It is paused."}
+        />
+      ) : (
+        <Action
+          label="Resume"
+          run={() => answerOf(api.POST("/v1/destinations/{id}/resume", path))}
+          done={() => "It is resumed: what waits is being sent."}
+        />
+      )}
+    </div>
+  );
+}
+
+export function Destination() {
+  const { id = "" } = useParams();
+  const base = `/destinations/${encodeURIComponent(id)}`;
+  return (
+    <Answer query={useDestinationQuery(id)}>
+      {(destination) => (
+        <Page
+          title={destination.name}
+          beside={
+            <>
+              <State of={destination.health.state} />
+              {destination.paused !== null && <State of="paused" />}
+              {!destination.enabled && <State of="off" />}
+              <Copyable text={id} what="id of the destination" />
+            </>
+          }
+        >
+          <Actions id={id} paused={destination.paused} />
+          <Parts
+            label="Of this destination"
+            of={{
+              Summary: base,
+              Attempts: `${base}/attempts`,
+              Waiting: `${base}/waiting`,
+              "Dead letters": `${base}/dead-letters`,
+              "Test call": `${base}/test`,
+              Settings: `${base}/settings`,
+            }}
+          />
+          <Outlet context={destination} />
+        </Page>
+      )}
+    </Answer>
+  );
+}

@@ -1,0 +1,74 @@
+// What pages ask about one destination.
+import { useQuery } from "@tanstack/react-query";
+import { useOutletContext } from "react-router";
+import { answerOf, api, type Schemas } from "../../api/client.ts";
+
+const HOUR_MS = 3_600_000;
+const MINUTE_MS = 60_000;
+const REFETCH_MS = 5_000;
+/** Reading what waits is work for Kafka: two at a time, once a minute in a list. */
+const MOST_AT_ONCE = 2;
+
+export type Destination = Schemas["Destination"];
+export type Stats = Schemas["GetStatsAnswer"];
+
+/** That of the page which is open. */
+export const useDestination = (): Destination => useOutletContext<Destination>();
+
+export function useDestinationQuery(id: string) {
+  return useQuery({
+    queryKey: ["destination", id],
+    queryFn: () => answerOf(api.GET("/v1/destinations/{id}", { params: { path: { id } } })),
+    refetchInterval: REFETCH_MS,
+  });
+}
+
+/** Of the last hour, by whole minutes. */
+export function useStats(id: string) {
+  return useQuery({
+    queryKey: ["stats", id],
+    queryFn: () => {
+      const from = new Date(Math.floor((Date.now() - HOUR_MS) / MINUTE_MS) * MINUTE_MS).toISOString();
+      return answerOf(api.GET("/v1/destinations/{id}/stats", { params: { path: { id }, query: { from } } }));
+    },
+    refetchInterval: MINUTE_MS / 4,
+  });
+}
+
+const queue: (() => void)[] = [];
+let underWay = 0;
+
+async function inTurn<T>(work: () => Promise<T>): Promise<T> {
+  if (underWay >= MOST_AT_ONCE) await new Promise<void>((resolve) => queue.push(resolve));
+  underWay += 1;
+  try {
+    return await work();
+  } finally {
+    underWay -= 1;
+    queue.shift()?.();
+  }
+}
+
+export function useWaitingSummary(id: string, refetchMs = MINUTE_MS) {
+  return useQuery({
+    queryKey: ["waiting-summary", id],
+    queryFn: () =>
+      inTurn(async () => {
+        const request = api.GET("/v1/destinations/{id}/waiting", {
+          params: { path: { id }, query: { limit: 1 } },
+        });
+        return (await answerOf(request)).summary;
+      }),
+    refetchInterval: refetchMs,
+    staleTime: refetchMs,
+  });
+}
+
+/** Requests of a stretch, and how many of them delivered. */
+export function attemptCounts(attempts: Readonly<Record<string, number>>): {
+  readonly success: number;
+  readonly all: number;
+} {
+  const all = Object.values(attempts).reduce((sum, count) => sum + count, 0);
+  return { success: attempts["success"] ?? 0, all };
+}

@@ -1,0 +1,25 @@
+import { Route, Routes } from "react-router";
+import { Attempts } from "./attempts.tsx";
+import { DestinationDeadLetters } from "./dead-letters.tsx";
+import { Destination } from "./destination.tsx";
+import { DestinationList } from "./list.tsx";
+import { Settings } from "./settings.tsx";
+import { Summary } from "./summary.tsx";
+import { TestCall } from "./test-call.tsx";
+import { Waiting } from "./waiting.tsx";
+
+export function DestinationPages() {
+  return (
+    <Routes>
+      <Route index element={<DestinationList />} />
+      <Route path=":id" element={<Destination />}>
+        <Route index element={<Summary />} />
+        <Route path="attempts" element={<Attempts />} />
+        <Route path="waiting" element={<Waiting />} />
+        <Route path="dead-letters" element={<DestinationDeadLetters />} />
+        <Route path="test" element={<TestCall />} />
+        <Route path="settings" element={<Settings />} />
+      </Route>
+    </Routes>
+  );
+}

@@ -1,0 +1,80 @@
+import { Link } from "react-router";
+import { answerOf, api, type Schemas } from "../../api/client.ts";
+import { Empty } from "../../elements/answer.tsx";
+import { Copyable } from "../../elements/copyable.tsx";
+import { ChoiceFilter, TextFilter, useFilters } from "../../elements/filters.tsx";
+import { Page } from "../../elements/page.tsx";
+import { Paged, usePaged } from "../../elements/paged.tsx";
+import { State } from "../../elements/state.tsx";
+import { Table } from "../../elements/table.tsx";
+import { Text } from "../../elements/text.tsx";
+import { Time } from "../../elements/time.tsx";
+
+const ROWS = 50;
+const ENABLED = [
+  ["true", "on"],
+  ["false", "off"],
+] as const;
+const SORTS = [
+  ["-createdAt", "newest first"],
+  ["name", "by name"],
+] as const;
+
+export function SourceList() {
+  const filters = useFilters();
+  const { enabled, ...texts } = filters.pick("search", "enabled", "sort");
+  const query = { ...texts, ...(enabled !== undefined && { enabled: enabled === "true" }) } as {
+    readonly enabled?: boolean;
+  };
+  const list = usePaged<Schemas["Source"]>({
+    key: ["sources", query],
+    load: (after) =>
+      answerOf(
+        api.GET("/v1/sources", { params: { query: { ...query, limit: ROWS, ...(after && { after }) } } }),
+      ),
+  });
+  return (
+    <Page title="Sources">
+      <div className="filters">
+        <TextFilter filters={filters} name="search" label="Name or id" />
+        <ChoiceFilter filters={filters} name="enabled" label="Takes calls" choices={ENABLED} />
+        <ChoiceFilter filters={filters} name="sort" label="Order" choices={SORTS} />
+      </div>
+      <Paged
+        query={list}
+        empty={
+          filters.isAny ? (
+            <Empty title="No source is like this">Change the filters above.</Empty>
+          ) : (
+            <Empty title="There are no sources yet">
+              Make one with <code>hookline sources create</code>, or with POST /v1/sources.
+            </Empty>
+          )
+        }
+      >
+        {(rows) => (
+          <Table
+            caption="Sources"
+            rows={rows}
+            keyOf={({ id }) => id}
+            columns={[
+              {
+                title: "Name",
+                cell: ({ id, name }) => (
+                  <Link to={id}>
+                    <Text>{name}</Text>
+                  </Link>
+                ),
+              },
+              { title: "State", cell: ({ enabled: isOn }) => <State of={isOn ? "on" : "off"} /> },
+              { title: "Write keys", isNumber: true, cell: ({ writeKeys }) => writeKeys.length },
+              { title: "Live", cell: ({ id }) => <Link to={`${id}/live`}>Watch its calls</Link> },
+              { title: "Created", cell: ({ createdAt }) => <Time at={createdAt} /> },
+              { title: "Id", cell: ({ id }) => <Copyable text={id} what="id" /> },
+            ]}
+          />
+        )}
+      </Paged>
+    </Page>
+  );
+}

@@ -1,0 +1,62 @@
+// What a line of the live stream says of an event, whose fields are read with care: they are what a newer control may send.
+import type { LiveEntry } from "../../api/live.ts";
+
+interface Line {
+  readonly what: string;
+  readonly call?: {
+    readonly messageId: string;
+    readonly sourceId?: string;
+    readonly userId?: string;
+    readonly anonymousId?: string;
+  };
+  readonly destinationId?: string;
+  readonly outcome?: { readonly of: string; readonly status: number | null };
+}
+
+type Data = LiveEntry["data"];
+
+function text(data: Data, name: string): string | undefined {
+  const value = data[name];
+  return typeof value === "string" && value !== "" ? value : undefined;
+}
+
+function callOf(data: Data): Pick<Line, "call"> {
+  const messageId = text(data, "messageId");
+  if (messageId === undefined) return {};
+  const of = ["sourceId", "userId", "anonymousId"].flatMap((name) => {
+    const value = text(data, name);
+    return value === undefined ? [] : [[name, value] as const];
+  });
+  return { call: { messageId, ...Object.fromEntries(of) } };
+}
+
+function joined(...parts: readonly (string | undefined)[]): string {
+  return parts.filter((part) => part !== undefined).join(" · ");
+}
+
+export function lineOf({ name, data }: LiveEntry): Line {
+  const who = text(data, "userId") ?? text(data, "anonymousId");
+  if (name === "accepted")
+    return { what: joined(text(data, "type"), text(data, "event"), who), ...callOf(data) };
+  if (name === "refused")
+    return { what: joined(text(data, "code"), text(data, "message"), `${String(data["calls"] ?? 1)} calls`) };
+  if (name === "left_out")
+    return {
+      what: `${String(data["events"] ?? 0)} events and ${String(data["records"] ?? 0)} records are not shown`,
+    };
+  const destinationId = text(data, "destinationId");
+  const status = typeof data["status"] === "number" ? data["status"] : null;
+  return {
+    what: joined(text(data, "type"), text(data, "error"), who),
+    ...callOf(data),
+    ...(destinationId !== undefined && { destinationId }),
+    outcome: { of: text(data, "outcome") ?? name, status },
+  };
+}
+
+/** All that is known of it, to be searched. */
+export const textOf = ({ data }: LiveEntry): string => JSON.stringify(data).toLowerCase();
+
+export function matches(given: string, search: string | undefined): boolean {
+  return search === undefined || given.includes(search.toLowerCase());
+}

@@ -1,0 +1,17 @@
+import { Route, Routes } from "react-router";
+import { Debugger } from "./debugger.tsx";
+import { Keys } from "./keys.tsx";
+import { SourceList } from "./list.tsx";
+import { Source } from "./source.tsx";
+
+export function SourcePages() {
+  return (
+    <Routes>
+      <Route index element={<SourceList />} />
+      <Route path=":id" element={<Source />}>
+        <Route index element={<Keys />} />
+        <Route path="live" element={<Debugger />} />
+      </Route>
+    </Routes>
+  );
+}

@@ -1,0 +1,39 @@
+// One source: its head and the ways to its parts.
+import { useQuery } from "@tanstack/react-query";
+import { Link, Outlet, useOutletContext, useParams } from "react-router";
+import { answerOf, api, type Schemas } from "../../api/client.ts";
+import { Answer } from "../../elements/answer.tsx";
+import { Copyable } from "../../elements/copyable.tsx";
+import { Page, Parts } from "../../elements/page.tsx";
+import { State } from "../../elements/state.tsx";
+
+/** That of the page which is open. */
+export const useSource = (): Schemas["Source"] => useOutletContext<Schemas["Source"]>();
+
+export function Source() {
+  const { id = "" } = useParams();
+  const base = `/sources/${encodeURIComponent(id)}`;
+  const query = useQuery({
+    queryKey: ["source", id],
+    queryFn: () => answerOf(api.GET("/v1/sources/{id}", { params: { path: { id } } })),
+  });
+  return (
+    <Answer query={query}>
+      {(source) => (
+        <Page
+          title={source.name}
+          beside={
+            <>
+              <State of={source.enabled ? "on" : "off"} />
+              <Copyable text={id} what="id of the source" />
+              <Link to={`/destinations?sourceId=${encodeURIComponent(id)}`}>Its destinations</Link>
+            </>
+          }
+        >
+          <Parts label="Of this source" of={{ "Write keys": base, "Live calls": `${base}/live` }} />
+          <Outlet context={source} />
+        </Page>
+      )}
+    </Answer>
+  );
+}

@@ -1,0 +1,83 @@
+// The console: which page a path shows. The pages of a section are loaded when it is opened.
+import { QueryClient, QueryClientProvider } from "@tanstack/react-query";
+import { lazy, Suspense, useSyncExternalStore } from "react";
+import { BrowserRouter, Route, Routes } from "react-router";
+import { ApiProblem } from "../api/problem.ts";
+import { session } from "../api/session.ts";
+import { Empty, Loading } from "../elements/answer.tsx";
+import { Page } from "../elements/page.tsx";
+import { Boundary } from "./boundary.tsx";
+import { Frame } from "./frame.tsx";
+import { SignIn } from "./sign-in.tsx";
+
+const Overview = lazy(async () => ({ default: (await import("../pages/overview/overview.tsx")).Overview }));
+const Destinations = lazy(async () => ({
+  default: (await import("../pages/destinations/routes.tsx")).DestinationPages,
+}));
+const Sources = lazy(async () => ({ default: (await import("../pages/sources/routes.tsx")).SourcePages }));
+const Calls = lazy(async () => ({ default: (await import("../pages/calls/routes.tsx")).CallPages }));
+const DeadLetters = lazy(async () => ({
+  default: (await import("../pages/dead-letters/routes.tsx")).DeadLetterPages,
+}));
+const Replays = lazy(async () => ({ default: (await import("../pages/replays/routes.tsx")).ReplayPages }));
+const Audiences = lazy(async () => ({
+  default: (await import("../pages/audiences/routes.tsx")).AudiencePages,
+}));
+const Traits = lazy(async () => ({ default: (await import("../pages/audiences/routes.tsx")).TraitPages }));
+
+const RETRIES = 2;
+const CLIENT_ERROR = 400;
+const SERVER_ERROR = 500;
+
+const queries = new QueryClient({
+  defaultOptions: {
+    queries: {
+      staleTime: 2_000,
+      // A refusal stays one, however often it is asked for.
+      retry: (count, error) =>
+        count < RETRIES &&
+        !(error instanceof ApiProblem && error.status >= CLIENT_ERROR && error.status < SERVER_ERROR),
+    },
+  },
+});
+
+function Unknown() {
+  return (
+    <Page title="No such page">
+      <Empty title="There is no page at this address">Choose one from the navigation.</Empty>
+    </Page>
+  );
+}
+
+function Content() {
+  return (
+    <Frame>
+      <Boundary>
+        <Suspense fallback={<Loading />}>
+          <Routes>
+            <Route index element={<Overview />} />
+            <Route path="destinations/*" element={<Destinations />} />
+            <Route path="sources/*" element={<Sources />} />
+            <Route path="calls/*" element={<Calls />} />
+            <Route path="dead-letters/*" element={<DeadLetters />} />
+            <Route path="replays/*" element={<Replays />} />
+            <Route path="audiences/*" element={<Audiences />} />
+            <Route path="traits/*" element={<Traits />} />
+            <Route path="*" element={<Unknown />} />
+          </Routes>
+        </Suspense>
+      </Boundary>
+    </Frame>
+  );
+}
+
+export function App() {
+  const needsSignIn = useSyncExternalStore(session.subscribe, session.needsSignIn);
+  return (
+    <QueryClientProvider client={queries}>
+      <BrowserRouter basename="/console">
+        {needsSignIn ? <SignIn onSignedIn={() => queries.clear()} /> : <Content />}
+      </BrowserRouter>
+    </QueryClientProvider>
+  );
+}

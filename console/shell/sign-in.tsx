@@ -1,0 +1,40 @@
+// Asks for a token of the control API and tries it before anything else is asked with it.
+import { useId, useState } from "react";
+import { answerOf, api } from "../api/client.ts";
+import { session } from "../api/session.ts";
+import { ProblemNote } from "../elements/answer.tsx";
+import { Page } from "../elements/page.tsx";
+
+export function SignIn({ onSignedIn }: { readonly onSignedIn: () => void }) {
+  const id = useId();
+  const [error, setError] = useState<Error | null>(null);
+  const tryToken = async (form: HTMLFormElement): Promise<void> => {
+    const given = new FormData(form).get("token");
+    setError(null);
+    onSignedIn();
+    session.signIn(String(given).trim());
+    await answerOf(api.GET("/v1/reasons")).catch(setError);
+  };
+  return (
+    <main className="sign-in">
+      <Page title="Sign in">
+        <form
+          onSubmit={(event) => {
+            event.preventDefault();
+            void tryToken(event.currentTarget);
+          }}
+        >
+          <label htmlFor={id}>Token of the control API</label>
+          <input id={id} name="token" type="password" autoComplete="off" required />
+          <button type="submit" className="main">
+            Sign in
+          </button>
+        </form>
+        {error !== null && <ProblemNote error={error} />}
+        <p className="quiet">
+          The token stays in the memory of this tab: it is asked for again when the page is loaded again.
+        </p>
+      </Page>
+    </main>
+  );
+}
