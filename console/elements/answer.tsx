@@ -4,6 +4,7 @@ import type { ReactNode } from "react";
 import { ApiProblem } from "../api/problem.ts";
 import { Text } from "./text.tsx";
 
+const UNAUTHORIZED = 401;
 const FORBIDDEN = 403;
 const NOT_FOUND = 404;
 
@@ -11,6 +12,7 @@ function titleOf(error: Error): string {
   if (!(error instanceof ApiProblem)) return "This could not be shown";
   if (error.status === FORBIDDEN) return "Your token does not allow this";
   if (error.status === NOT_FOUND) return "There is none";
+  if (error.status === UNAUTHORIZED) return "This token is not known";
   return error.status === 0 ? "No answer" : "This could not be loaded";
 }
 

@@ -1,6 +1,5 @@
-// Asks for a token of the control API and tries it before anything else is asked with it.
+// Asks for a token of the control API.
 import { useId, useState } from "react";
-import { answerOf, api } from "../api/client.ts";
 import { session } from "../api/session.ts";
 import { ProblemNote } from "../elements/answer.tsx";
 import { Page } from "../elements/page.tsx";
@@ -12,8 +11,7 @@ export function SignIn({ onSignedIn }: { readonly onSignedIn: () => void }) {
     const given = new FormData(form).get("token");
     setError(null);
     onSignedIn();
-    session.signIn(String(given).trim());
-    await answerOf(api.GET("/v1/reasons")).catch(setError);
+    await session.signIn(String(given).trim()).catch(setError);
   };
   return (
     <main className="sign-in">

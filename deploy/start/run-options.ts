@@ -8,5 +8,5 @@ export interface RunOptions {
   /** Whether it begins without what earlier starts have kept. */
   readonly isFresh: boolean;
   readonly say: (line: string) => void;
-  readonly ending: Pick<Ending, "isBegun" | "onStarted" | "onStopped">;
+  readonly ending: Pick<Ending, "onStarted" | "onStopped">;
 }

@@ -123,7 +123,7 @@ function refusing(add: AddRoutes): AddRoutes {
 
 function builtConsole(logger: Logger): ConsoleFiles {
   const files = readConsole();
-  if (files.size === 0) logger.info("the console is not built: its pages say how that is done");
+  if (files.size === 0) logger.info({}, "the console is not built: its pages say how that is done");
   return files;
 }
 

@@ -13,6 +13,17 @@ export interface Page {
   goto(url: string): Promise<unknown>;
   evaluate(script: string): Promise<unknown>;
   waitForResponse(is: (response: PageResponse) => boolean, options: { timeout: number }): Promise<unknown>;
+  /** Resolves when the script gives something true. */
+  waitForFunction(script: string, options: { timeout: number }): Promise<unknown>;
+  setViewport(viewport: { width: number; height: number }): Promise<void>;
+  emulateMediaFeatures(features: readonly { name: string; value: string }[]): Promise<void>;
+  on(event: "request", listener: (request: { url(): string }) => void): unknown;
+  on(event: "pageerror", listener: (error: unknown) => void): unknown;
+  on(event: "console", listener: (message: { type(): string; text(): string }) => void): unknown;
+  on(
+    event: "dialog",
+    listener: (dialog: { message(): string; dismiss(): Promise<void> }) => void,
+  ): unknown;
   close(): Promise<void>;
 }
 export interface Browser {

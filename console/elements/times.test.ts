@@ -1,0 +1,25 @@
+import { expect, test } from "@jest/globals";
+import { duration, relativeTime, share } from "./times.ts";
+
+const NOW = Date.UTC(2026, 0, 31);
+
+test.each([
+  [0, "now"],
+  [-999, "now"],
+  [-61_000, "1 min. ago"],
+  [10_500, "in 10 sec."],
+  [-7_200_000, "2 hr. ago"],
+  [-3 * 86_400_000, "3 days ago"],
+])("a moment %d ms away is %s", (distanceMs, text) => {
+  expect(relativeTime(NOW + distanceMs, NOW)).toBe(text);
+});
+
+test("a share that is not all is not shown as all", () => {
+  expect([share(0, 0), share(1, 1), share(9_999, 10_000), share(0, 3)]).toEqual([
+    undefined,
+    "100 %",
+    "99.9 %",
+    "0.0 %",
+  ]);
+  expect([duration(null), duration(12.4), duration(1_250)]).toEqual(["–", "12 ms", "1.3 s"]);
+});

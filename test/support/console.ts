@@ -1,0 +1,100 @@
+// The console in a browser: pages that are driven by what a person sees, and that note what must never happen in them.
+import { readFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import { join } from "node:path";
+import { withLock } from "#stack";
+import { buildConsole, isFresh } from "../../console/build/build.ts";
+import type { Browser, Page } from "./chromium.ts";
+
+const WAIT_MS = 20_000;
+const LOCK = join(import.meta.dirname, "../../.cache/console.lock");
+const AXE = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
+
+/** Suites of several processes may want it at once. */
+export async function builtConsole(): Promise<void> {
+  await withLock({ path: LOCK, timeoutMs: 120_000, onWait: () => undefined }, async () => {
+    if (!isFresh()) await buildConsole();
+  });
+}
+
+export interface ConsolePage {
+  readonly page: Page;
+  readonly open: (path: string) => Promise<void>;
+  /** Clicks the first link, button or option of the control that has this text. */
+  readonly click: (text: string) => Promise<void>;
+  /** Resolves when the page has the text, to the milliseconds that took. */
+  readonly untilText: (text: string, timeoutMs?: number) => Promise<number>;
+  readonly text: () => Promise<string>;
+  readonly type: (label: string, value: string) => Promise<void>;
+  /** What axe-core finds, a line each. */
+  readonly findings: () => Promise<readonly string[]>;
+  /** What ran, failed, or was asked of another origin. */
+  readonly faults: readonly string[];
+}
+
+/** What is seen of an element by its text: the accessible names of this console are texts. */
+const FIND = `(text) => [...document.querySelectorAll("a, button, summary")]
+  .filter((one) => !one.disabled && one.checkVisibility())
+  .find((one) => one.innerText.trim() === text || one.getAttribute("aria-label") === text)`;
+
+const FILL = `(label, value) => {
+  const named = [...document.querySelectorAll("label")].find((one) => one.innerText.trim().startsWith(label));
+  const field = document.getElementById(named.htmlFor);
+  const set = Object.getOwnPropertyDescriptor(Object.getPrototypeOf(field), "value").set;
+  set.call(field, value);
+  field.dispatchEvent(new Event(field.matches("select") ? "change" : "input", { bubbles: true }));
+}`;
+
+/** `url` is control's. Whoever opens it must close its page. */
+export async function openConsole(browser: Browser, url: string): Promise<ConsolePage> {
+  const page = await browser.newPage();
+  const faults: string[] = [];
+  watch(page, url, faults);
+  const call = (script: string, ...given: readonly string[]): string =>
+    `(${script})(${given.map((one) => JSON.stringify(one)).join()})`;
+  return {
+    page,
+    faults,
+    async open(path) {
+      await page.goto(`${url}/console${path}`);
+      await page.waitForFunction('document.querySelector("h1") !== null', { timeout: WAIT_MS });
+    },
+    async click(text) {
+      await page.waitForFunction(`${call(FIND, text)} !== undefined`, { timeout: WAIT_MS });
+      await page.evaluate(`${call(FIND, text)}.click()`);
+    },
+    async untilText(text, timeoutMs = WAIT_MS) {
+      const beganAtMs = performance.now();
+      await page.waitForFunction(`document.body.innerText.includes(${JSON.stringify(text)})`, {
+        timeout: timeoutMs,
+      });
+      return performance.now() - beganAtMs;
+    },
+    text: async () => String(await page.evaluate("document.body.innerText")),
+    async type(label, value) {
+      await page.evaluate(call(FILL, label, value));
+    },
+    async findings() {
+      await page.evaluate(AXE);
+      const found = await page.evaluate(
+        "axe.run(document).then(({ violations }) => violations.flatMap(({ id, nodes }) => nodes.map(({ html, failureSummary }) => `${id}: ${html.slice(0, 120)} ${failureSummary}`)))",
+      );
+      return found as readonly string[];
+    },
+  };
+}
+
+function watch(page: Page, url: string, faults: string[]): void {
+  page.on("pageerror", (error) => void faults.push(`error: ${String(error)}`));
+  page.on("console", (message) => {
+    const isPolicy = /content security policy|trustedhtml|trusted types/i.test(message.text());
+    if (isPolicy) faults.push(`policy: ${message.text()}`);
+  });
+  page.on("dialog", (dialog) => {
+    faults.push(`dialog: ${dialog.message()}`);
+    void dialog.dismiss();
+  });
+  page.on("request", (request) => {
+    if (!request.url().startsWith(`${url}/`)) faults.push(`request: ${request.url()}`);
+  });
+}
