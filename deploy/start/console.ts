@@ -13,6 +13,6 @@ export async function buildConsole({ environment, ending, say, settings }: RunOp
   const child = await startChild({ command: process.execPath, args, environment, onLine: say });
   ending.onStarted(async () => void (await child.stop(STOP_GRACE_MS)));
   const code = await child.exited;
-  if (code !== 0 && !ending.isBegun)
+  if (code !== 0) say(`WARN the console was not built (exit code ${code})`);
     say(`WARN the console could not be built (exit code ${code}), see above`);
 }

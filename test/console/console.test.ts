@@ -44,15 +44,12 @@ beforeAll(async () => {
   receiver = await startReceiver();
   receiver.script("/failing", { status: 503, body: ANSWER });
   receiver.script("/refusing", { status: 400, body: ANSWER });
-  [deployment, browser] = await Promise.all([
-    builtConsole().then(() =>
-      startDeployment({
-        retryDelaysMs: [DELAY_MS],
-        settings: { HOOKLINE_RECORDED_ATTEMPTS: "all", HOOKLINE_RECORDED_CALLS: "all" },
-      }),
-    ),
-    startChromium(),
-  ]);
+  await builtConsole();
+  browser = await startChromium();
+  deployment = await startDeployment({
+    retryDelaysMs: [DELAY_MS],
+    settings: { HOOKLINE_RECORDED_ATTEMPTS: "all", HOOKLINE_RECORDED_CALLS: "all" },
+  });
   await deployment.addProcess("audience-processor");
   source = await deployment.control.createSource(`Shop ${ATTACK}`);
   failing = await destination(`Failing ${ATTACK}`, "/failing");
@@ -60,7 +57,7 @@ beforeAll(async () => {
   await destination("Well", "/well");
   const definition = { event: hostile.event, within: "1d" };
   audienceId = (await api<{ id: string }>("/v1/audiences", { name: `Buyers ${ATTACK}`, definition })).id;
-  const counted = { count: { event: hostile.event, within: "1d" } };
+  const counted = { event: hostile.event, within: "1d", reduce: { fn: "count" } };
   traitId = (await api<{ id: string }>("/v1/computed-traits", { name: "Orders", definition: counted })).id;
   await send(hostile);
   await receiver.untilReceived("/failing", 1, TIMEOUT_MS);

@@ -1,19 +1,23 @@
 // The console in a browser: pages that are driven by what a person sees, and that note what must never happen in them.
+import { execFile } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { join } from "node:path";
+import { promisify } from "node:util";
 import { withLock } from "#stack";
-import { buildConsole, isFresh } from "../../console/build/build.ts";
+import { environment } from "./environment.ts";
 import type { Browser, Page } from "./chromium.ts";
 
 const WAIT_MS = 20_000;
 const LOCK = join(import.meta.dirname, "../../.cache/console.lock");
 const AXE = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
 
-/** Suites of several processes may want it at once. */
+const BUILD = join(import.meta.dirname, "../../console/build/main.ts");
+
+/** Suites of several processes may want it at once. Vite does not run within jest. */
 export async function builtConsole(): Promise<void> {
   await withLock({ path: LOCK, timeoutMs: 120_000, onWait: () => undefined }, async () => {
-    if (!isFresh()) await buildConsole();
+    await promisify(execFile)(process.execPath, [BUILD, "--if-stale"], { env: environment });
   });
 }
 
