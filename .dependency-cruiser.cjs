@@ -79,6 +79,18 @@ module.exports = {
       to: { pathNot: ["^clients/$1/", "^node:"], dependencyTypesNot: ["core"] },
     },
     {
+      name: "console-imports-nothing-of-the-product",
+      severity: "error",
+      from: { path: "^console/", pathNot: "^console/build/write-types\\.ts$" },
+      to: { path: "^(packages|services|clients|deploy|test|bin)/" },
+    },
+    {
+      name: "nothing-imports-the-console",
+      severity: "error",
+      from: { path: "^(packages|services|clients|deploy|test|bin)/" },
+      to: { path: "^console/" },
+    },
+    {
       name: "kafka-rooms-never-import-the-front",
       severity: "error",
       from: { path: `^packages/kafka/(${KAFKA_ROOMS})/`, pathNot: "(\\.test\\.ts$|/fixtures/)" },

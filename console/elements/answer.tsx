@@ -2,6 +2,7 @@
 import type { UseQueryResult } from "@tanstack/react-query";
 import type { ReactNode } from "react";
 import { ApiProblem } from "../api/problem.ts";
+import { Page } from "./page.tsx";
 import { Text } from "./text.tsx";
 
 const UNAUTHORIZED = 401;
@@ -49,13 +50,18 @@ export function Loading() {
 }
 
 interface AnswerProps<T> {
+  /** Of the page, where the answer brings its title: a page has one also while there is none. */
+  readonly title?: string;
   readonly query: Pick<UseQueryResult<T, Error>, "data" | "error" | "refetch">;
   readonly children: (data: T) => ReactNode;
 }
 
 /** An answer that is there stays while a later request fails, with the reason above it. */
-export function Answer<T>({ query: { data, error, refetch }, children }: AnswerProps<T>) {
-  if (data === undefined) return error === null ? <Loading /> : <ProblemNote error={error} retry={refetch} />;
+export function Answer<T>({ title, query: { data, error, refetch }, children }: AnswerProps<T>) {
+  if (data === undefined) {
+    const note = error === null ? <Loading /> : <ProblemNote error={error} retry={refetch} />;
+    return title === undefined ? note : <Page title={title}>{note}</Page>;
+  }
   return (
     <>
       {error !== null && <ProblemNote error={error} retry={refetch} />}

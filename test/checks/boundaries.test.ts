@@ -76,6 +76,16 @@ const SINGLE: readonly Bad[] = [
     file: `clients/one/bad-${index}.ts`,
     imports,
   })),
+  ...["../packages/topics/index.ts", "../services/two/a.ts", "../deploy/local/a.ts"].map((imports, index) => ({
+    rule: "console-imports-nothing-of-the-product",
+    file: `console/bad-${index}.ts`,
+    imports,
+  })),
+  ...["services/one", "test/one", "deploy/one"].map((folder) => ({
+    rule: "nothing-imports-the-console",
+    file: `${folder}/bad-console.ts`,
+    imports: "../../console/a.ts",
+  })),
 ];
 
 const ROOMS: readonly Bad[] = [
@@ -149,6 +159,7 @@ const GOOD: Readonly<Record<string, string>> = {
   "services/two/a.ts": "export const a = 1;\n",
   "clients/one/good.ts": 'export { createServer } from "node:http";\n',
   "clients/two/a.ts": "export const a = 1;\n",
+  "console/a.ts": "export const a = 1;\n",
   "deploy/local/a.ts": "export const a = 1;\n",
   "test/support/a.ts": "export const a = 1;\n",
 };

@@ -67,7 +67,7 @@ export function Audience() {
     refetchInterval: REFETCH_MS,
   });
   return (
-    <Answer query={query}>
+    <Answer title="Audience" query={query}>
       {(audience) => (
         <Page title={audience.name}>
           <Definition of={audience} />

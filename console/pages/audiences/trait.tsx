@@ -55,7 +55,7 @@ export function Trait() {
     refetchInterval: REFETCH_MS,
   });
   return (
-    <Answer query={query}>
+    <Answer title="Computed trait" query={query}>
       {(trait) => (
         <Page title={trait.name}>
           <Definition of={trait} />

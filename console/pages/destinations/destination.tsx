@@ -43,7 +43,7 @@ export function Destination() {
   const { id = "" } = useParams();
   const base = `/destinations/${encodeURIComponent(id)}`;
   return (
-    <Answer query={useDestinationQuery(id)}>
+    <Answer title="Destination" query={useDestinationQuery(id)}>
       {(destination) => (
         <Page
           title={destination.name}

@@ -18,7 +18,7 @@ export function Source() {
     queryFn: () => answerOf(api.GET("/v1/sources/{id}", { params: { path: { id } } })),
   });
   return (
-    <Answer query={query}>
+    <Answer title="Source" query={query}>
       {(source) => (
         <Page
           title={source.name}
