@@ -14,5 +14,4 @@ export async function buildConsole({ environment, ending, say, settings }: RunOp
   ending.onStarted(async () => void (await child.stop(STOP_GRACE_MS)));
   const code = await child.exited;
   if (code !== 0) say(`WARN the console was not built (exit code ${code})`);
-    say(`WARN the console could not be built (exit code ${code}), see above`);
 }

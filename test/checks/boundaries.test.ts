@@ -76,11 +76,13 @@ const SINGLE: readonly Bad[] = [
     file: `clients/one/bad-${index}.ts`,
     imports,
   })),
-  ...["../packages/topics/index.ts", "../services/two/a.ts", "../deploy/local/a.ts"].map((imports, index) => ({
-    rule: "console-imports-nothing-of-the-product",
-    file: `console/bad-${index}.ts`,
-    imports,
-  })),
+  ...["../packages/topics/index.ts", "../services/two/a.ts", "../deploy/local/a.ts"].map(
+    (imports, index) => ({
+      rule: "console-imports-nothing-of-the-product",
+      file: `console/bad-${index}.ts`,
+      imports,
+    }),
+  ),
   ...["services/one", "test/one", "deploy/one"].map((folder) => ({
     rule: "nothing-imports-the-console",
     file: `${folder}/bad-console.ts`,

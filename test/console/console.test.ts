@@ -29,7 +29,10 @@ let traitId: string;
 const hostile = { userId: `u ${ATTACK}${TURNED}`, event: `E ${ATTACK}${TURNED}`, messageId: `m/1?${ATTACK}` };
 
 const api = async <T>(path: string, body?: unknown): Promise<T> => {
-  const answer = await requestJson<T>(`${deployment.controlUrl()}${path}`, body === undefined ? {} : { body });
+  const answer = await requestJson<T>(
+    `${deployment.controlUrl()}${path}`,
+    body === undefined ? {} : { body },
+  );
   if (answer.status >= 300) throw new Error(`${path}: ${answer.status} ${JSON.stringify(answer.body)}`);
   return answer.body;
 };
@@ -141,8 +144,10 @@ test("a test call shows what each webhook answers", async () => {
 
 test("a member of an audience is listed, with why", async () => {
   const { click, open, untilText } = shown;
+  const audience = () => api<{ members: number }>(`/v1/audiences/${audienceId}`);
+  await until(async () => (await audience()).members === 1, { timeoutMs: TIMEOUT_MS, what: "the member" });
   await open(`/audiences/${audienceId}`);
-  await untilText("1 members", TIMEOUT_MS);
+  await untilText("1 members");
   await click("Why");
   await untilText("is a member, since");
 });

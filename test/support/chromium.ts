@@ -20,10 +20,7 @@ export interface Page {
   on(event: "request", listener: (request: { url(): string }) => void): unknown;
   on(event: "pageerror", listener: (error: unknown) => void): unknown;
   on(event: "console", listener: (message: { type(): string; text(): string }) => void): unknown;
-  on(
-    event: "dialog",
-    listener: (dialog: { message(): string; dismiss(): Promise<void> }) => void,
-  ): unknown;
+  on(event: "dialog", listener: (dialog: { message(): string; dismiss(): Promise<void> }) => void): unknown;
   close(): Promise<void>;
 }
 export interface Browser {

@@ -5,8 +5,8 @@ import { createRequire } from "node:module";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { withLock } from "#stack";
-import { environment } from "./environment.ts";
 import type { Browser, Page } from "./chromium.ts";
+import { environment } from "./environment.ts";
 
 const WAIT_MS = 20_000;
 const LOCK = join(import.meta.dirname, "../../.cache/console.lock");
@@ -80,9 +80,9 @@ export async function openConsole(browser: Browser, url: string): Promise<Consol
     },
     async findings() {
       await page.evaluate(AXE);
-      const found = await page.evaluate(
-        "axe.run(document).then(({ violations }) => violations.flatMap(({ id, nodes }) => nodes.map(({ html, failureSummary }) => `${id}: ${html.slice(0, 120)} ${failureSummary}`)))",
-      );
+      const found = await page.evaluate(`axe.run(document).then(({ violations }) => violations.flatMap(
+        ({ id, nodes }) => nodes.map(({ html, failureSummary }) => [id, html.slice(0, 120), failureSummary].join(" "))
+      ))`);
       return found as readonly string[];
     },
   };
