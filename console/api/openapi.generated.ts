@@ -683,6 +683,7 @@ export type components = {
             } | null;
             coverageFrom: string | null;
             partialHistory: boolean;
+            incompleteProfiles: number;
             /** Format: date-time */
             createdAt: string;
             /** Format: date-time */
@@ -779,6 +780,7 @@ export type components = {
             } | null;
             coverageFrom: string | null;
             partialHistory: boolean;
+            incompleteProfiles: number;
             /** Format: date-time */
             createdAt: string;
             /** Format: date-time */
@@ -1032,6 +1034,7 @@ export type components = {
             since?: string;
             /** Format: date-time */
             until?: string;
+            isIncomplete?: boolean;
             leaves: {
                 path: string;
                 holds: boolean;
