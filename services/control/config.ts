@@ -13,8 +13,8 @@ import {
   topicSettings,
   value,
 } from "#runtime";
-import { consoleSettings } from "./console/config.ts";
 import { connectionSyncSettings } from "./connection-syncs/config.ts";
+import { consoleSettings } from "./console/config.ts";
 import { indexSettings } from "./delivery-index/config.ts";
 import { healthSettings } from "./health/config.ts";
 import { isLoopbackHost } from "./http/loopback.ts";
