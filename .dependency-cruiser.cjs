@@ -23,7 +23,7 @@ const SOLE_USERS = {
   undici: "^(packages/egress/|test/bench/)",
   "prom-client": "^packages/runtime/",
   pino: "^packages/runtime/",
-  testcontainers: "^deploy/local/",
+  testcontainers: "^dev/local/",
   "@opentelemetry/sdk-trace": "^packages/tracing/(span-export|bounded-spans)\\.ts$",
   "@opentelemetry/exporter-trace-otlp-http": "^packages/tracing/span-export\\.ts$",
 };

@@ -2,4 +2,4 @@
 import { install, runOnNode } from "./install.mjs";
 
 await install();
-runOnNode(["deploy/command/main.ts", ...process.argv.slice(2)], { ownGroup: true });
+runOnNode(["cli/main.ts", ...process.argv.slice(2)], { ownGroup: true });

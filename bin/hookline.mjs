@@ -5,6 +5,6 @@ import { hasPackages, install, isNewEnough, runOnNode } from "./install.mjs";
 
 // A production installation has fewer packages than a clone, and all that it needs.
 if (!hasPackages()) await install();
-const main = new URL("../deploy/command/main.ts", import.meta.url);
+const main = new URL("../cli/main.ts", import.meta.url);
 if (isNewEnough()) await import(main.href);
 else runOnNode([fileURLToPath(main), ...process.argv.slice(2)], { cwd: process.cwd(), ownGroup: true });

@@ -1,7 +1,7 @@
 // `npm start`
 import { install, printsHelp, runOnNode } from "./install.mjs";
 
-if (!printsHelp("deploy/start/help.txt")) {
+if (!printsHelp("dev/start/help.txt")) {
   await install();
-  runOnNode(["deploy/start/main.ts", ...process.argv.slice(2)], { ownGroup: true });
+  runOnNode(["dev/start/main.ts", ...process.argv.slice(2)], { ownGroup: true });
 }

@@ -2,7 +2,7 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { portsOf, SERVICE_NAMES, SERVICES } from "#contract";
-import { SERVICE_SETTINGS } from "./start/service-settings.ts";
+import { SERVICE_SETTINGS } from "../cli/service-settings.ts";
 
 /** Keys of the secret that the chart mounts, by the setting that reads them. */
 const SECRETS = { HOOKLINE_ENCRYPTION_KEYS: "encryption-keys", HOOKLINE_API_TOKENS: "api-tokens" };

@@ -5,7 +5,7 @@ import { describe, expect, test } from "@jest/globals";
 import { parse } from "yaml";
 import { SERVICE_NAMES, SERVICES, SERVICES_WITH_DISK } from "#contract";
 import { processSettings, type SettingsSchema, unknownSettings } from "#runtime";
-import { KAFKA_IMAGE, REGISTRY_IMAGE } from "../local/docker-containers.ts";
+import { KAFKA_IMAGE, REGISTRY_IMAGE } from "../../dev/local/docker-containers.ts";
 import { withoutDigest } from "../release/images.ts";
 
 const ROOT = join(import.meta.dirname, "../..");

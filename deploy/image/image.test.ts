@@ -113,10 +113,10 @@ describe("what the image holds", () => {
   test("is enough for every service, and for every command", async () => {
     const services = SERVICE_NAMES.map((name) => `services/${name}/service.ts`);
     const loadedLate = [
-      "deploy/backup/index.ts",
-      "deploy/provision/index.ts",
-      "deploy/command/deployment.ts",
-      "deploy/command/program.ts",
+      "cli/backup/index.ts",
+      "cli/provision/index.ts",
+      "cli/deployment.ts",
+      "cli/program.ts",
     ];
     const loads = [...services, ...loadedLate].map((file) => `await import("./${file}");`).join("");
     const all = `${loads} console.log("all loaded"); process.exit();`;

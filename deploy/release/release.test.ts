@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "@jest/globals";
-import { runCommand } from "../command/program.ts";
+import { runCommand } from "../../cli/program.ts";
 
 const ROOT = join(import.meta.dirname, "../..");
 const textOf = (file: string): string => readFileSync(join(ROOT, file), "utf8");

@@ -13,13 +13,13 @@ import {
   topicSettings,
   value,
 } from "#runtime";
-import { connectionSyncSettings } from "./connection-syncs/config.ts";
 import { consoleSettings } from "./console/config.ts";
-import { indexSettings } from "./delivery-index/config.ts";
-import { healthSettings } from "./health/config.ts";
+import { healthSettings } from "./deliveries/health/config.ts";
+import { indexSettings } from "./deliveries/index/config.ts";
 import { isLoopbackHost } from "./http/loopback.ts";
-import { importSettings } from "./imports/config.ts";
-import { regulationSettings } from "./regulations/config.ts";
+import { connectionSyncSettings } from "./jobs/connection-syncs/config.ts";
+import { importSettings } from "./jobs/imports/config.ts";
+import { regulationSettings } from "./jobs/regulations/config.ts";
 
 const apiSettings = settingsGroup({
   title: "Control API address",

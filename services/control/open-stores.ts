@@ -3,18 +3,18 @@ import type { Connection } from "#connection";
 import type { Producer, Table, TableWriter, TableWriterOptions } from "#kafka";
 import type { SecretBox } from "#secrets";
 import type { DestinationConfig, SourceConfig } from "#topics";
-import { type Audit, createAudit } from "./audit/audit.ts";
-import { openAuditLog } from "./audit/open.ts";
-import type { AuditLog } from "./audit/parts.ts";
-import { createConfigStore } from "./config-store.ts";
 import type { ControlContext } from "./connection.ts";
-import { destinationView } from "./destinations/destination.ts";
-import { openRetryRequests, type RetryRequests } from "./destinations/retry-requests.ts";
-import { createEditedStore, type EditedStore } from "./edits/edited-store.ts";
+import { type Audit, createAudit } from "./http/audit/audit.ts";
+import type { AuditLog } from "./http/audit/parts.ts";
+import type { RequestKeyParts } from "./http/request-keys/hooks.ts";
+import { openRequestKeys } from "./http/request-keys/open.ts";
 import type { Ids } from "./ids.ts";
-import type { RequestKeyParts } from "./request-keys/hooks.ts";
-import { openRequestKeys } from "./request-keys/open.ts";
-import { sourceView } from "./sources/source.ts";
+import { openAuditLog } from "./records/audit-log.ts";
+import { createConfigStore } from "./records/config-store.ts";
+import { createEditedStore, type EditedStore } from "./records/edited-store.ts";
+import { destinationView } from "./resources/destinations/destination.ts";
+import { openRetryRequests, type RetryRequests } from "./resources/destinations/retry-requests.ts";
+import { sourceView } from "./resources/sources/source.ts";
 
 /** A change that Kafka has not acknowledged by then is answered with 503: a person or program is waiting. */
 const DELIVERY_TIMEOUT_MS = 5_000;

@@ -15,30 +15,30 @@ import {
   witnessesOf,
 } from "#topics";
 import { type ApiParts, openApi } from "./api.ts";
-import { openAudiences } from "./audiences/open.ts";
-import { namedBy } from "./audiences/references.ts";
-import { countExisting } from "./audiences/resource.ts";
-import { watchBacklog } from "./backlog-watch.ts";
-import { openBreakers } from "./breakers/open.ts";
-import { createChangeQueue } from "./change-queue.ts";
 import { settings } from "./config.ts";
-import type { ConfigName } from "./config-store.ts";
 import { type ControlContext, connect } from "./connection.ts";
-import { openConnectionSyncs } from "./connection-syncs/open.ts";
-import { INDEX_FILES, type IndexDisk } from "./delivery-index/database.ts";
-import { SourceCosts } from "./destinations/source-costs.ts";
-import { followUnreadable } from "./destinations/unreadable.ts";
-import { openHealth } from "./health/open.ts";
+import { watchBacklog } from "./deliveries/backlog-watch.ts";
+import { openHealth } from "./deliveries/health/open.ts";
+import { INDEX_FILES, type IndexDisk } from "./deliveries/index/database.ts";
 import { createSessions } from "./http/sessions.ts";
 import { createIds } from "./ids.ts";
-import { openImports } from "./imports/open.ts";
+import { openConnectionSyncs } from "./jobs/connection-syncs/open.ts";
+import { openImports } from "./jobs/imports/open.ts";
+import { openRegulations } from "./jobs/regulations/open.ts";
 import { openDeliveries } from "./open-deliveries.ts";
 import { openStores } from "./open-stores.ts";
-import { openProfiles } from "./profiles/open.ts";
-import { Slices } from "./profiles/slices.ts";
-import { createDeletedUsers } from "./regulations/deleted-users.ts";
-import { openRegulations } from "./regulations/open.ts";
-import { openSuppressed } from "./regulations/suppressed.ts";
+import { openBreakers } from "./records/breakers/open.ts";
+import { createChangeQueue } from "./records/change-queue.ts";
+import type { ConfigName } from "./records/config-store.ts";
+import { openProfiles } from "./records/profiles/open.ts";
+import { Slices } from "./records/profiles/slices.ts";
+import { openSuppressed } from "./records/suppressions/suppressed.ts";
+import { openAudiences } from "./resources/audiences/open.ts";
+import { namedBy } from "./resources/audiences/references.ts";
+import { countExisting } from "./resources/audiences/resource.ts";
+import { SourceCosts } from "./resources/destinations/source-costs.ts";
+import { followUnreadable } from "./resources/destinations/unreadable.ts";
+import { createDeletedUsers } from "./resources/regulations/deleted-users.ts";
 import { createTelemetry, type Resource, type Telemetry } from "./telemetry.ts";
 
 /** What lies outside the process. */

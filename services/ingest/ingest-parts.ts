@@ -3,12 +3,12 @@ import type { AcceptedCall } from "#contract";
 import type { Host } from "#host";
 import type { RecordHeaders } from "#kafka";
 import type { Tracer } from "#tracing";
-import type { LoadGate } from "./load-gate.ts";
-import type { RateLimit } from "./rate-limit.ts";
-import type { RefusedCallsLog } from "./refused-calls.ts";
-import type { Suppressions } from "./suppressions.ts";
+import type { LoadGate } from "./limits/load-gate.ts";
+import type { RateLimit } from "./limits/rate-limit.ts";
+import type { SourceLookup } from "./request/write-key.ts";
+import type { RefusedCallsLog } from "./sink/refused-calls.ts";
+import type { Suppressions } from "./sink/suppressions.ts";
 import type { Telemetry } from "./telemetry.ts";
-import type { SourceLookup } from "./write-key.ts";
 
 /** Where accepted calls go. */
 export interface CallSink {

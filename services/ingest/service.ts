@@ -2,14 +2,14 @@
 import { EventLoopTurns } from "#host";
 import type { ServiceDefinition } from "#runtime";
 import { openTracer, type Tracer } from "#tracing";
-import { type CallsStore, openCallsStore } from "./calls-store.ts";
 import { settings } from "./config.ts";
 import type { IngestContext } from "./connection.ts";
-import { watchEventLoop } from "./event-loop.ts";
-import { startHttpServer } from "./http-server.ts";
-import { createLoadGate, type LoadGate } from "./load-gate.ts";
-import { createRateLimit } from "./rate-limit.ts";
-import { createRequestHandler, type RequestHandler } from "./request-handler.ts";
+import { watchEventLoop } from "./limits/event-loop.ts";
+import { createLoadGate, type LoadGate } from "./limits/load-gate.ts";
+import { createRateLimit } from "./limits/rate-limit.ts";
+import { startHttpServer } from "./request/http-server.ts";
+import { createRequestHandler, type RequestHandler } from "./request/request-handler.ts";
+import { type CallsStore, openCallsStore } from "./sink/calls-store.ts";
 import { createTelemetry, watchLevels } from "./telemetry.ts";
 
 /** Listens at once and answers 503 until sources and suppressions are loaded, so that a start without Kafka can be seen from outside. */

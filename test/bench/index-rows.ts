@@ -2,8 +2,8 @@
 import type { OutgoingRecord } from "#kafka";
 import type { Serde } from "#serde";
 import type { RecordName, Topic } from "#topics";
-import type { DeliveryIndex } from "../../services/control/delivery-index/delivery-index.ts";
-import type { Indexed, IndexedRecords } from "../../services/control/delivery-index/indexed.ts";
+import type { DeliveryIndex } from "../../services/control/deliveries/index/delivery-index.ts";
+import type { Indexed, IndexedRecords } from "../../services/control/deliveries/index/indexed.ts";
 import { cpuSeconds } from "./cpu.ts";
 
 /** As control takes them from a fetch. */

@@ -6,7 +6,7 @@ import { join } from "node:path";
 import type { OutgoingRecord } from "#kafka";
 import type { Serde } from "#serde";
 import { type Call, topicMap } from "#topics";
-import { DeliveryIndex } from "../../services/control/delivery-index/delivery-index.ts";
+import { DeliveryIndex } from "../../services/control/deliveries/index/delivery-index.ts";
 import { call, destination } from "../../services/webhook-router/fixtures/calls.ts";
 import { createRecords } from "../../services/webhook-router/records.ts";
 import { createRouteCalls } from "../../services/webhook-router/route-calls.ts";

@@ -3,8 +3,8 @@ import { execFile } from "node:child_process";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { beforeAll, describe, expect, test } from "@jest/globals";
-import { destinationProblems } from "../../services/control/destinations/rules.ts";
-import { SourceCosts } from "../../services/control/destinations/source-costs.ts";
+import { destinationProblems } from "../../services/control/resources/destinations/rules.ts";
+import { SourceCosts } from "../../services/control/resources/destinations/source-costs.ts";
 import { deepFilter, worstFilter } from "./worst-definitions.ts";
 import { type Asked, destinationsOf, WORST_SOURCES } from "./worst-sources.ts";
 

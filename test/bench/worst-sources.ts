@@ -1,4 +1,4 @@
-// The worst that the destinations of one source may ask together (services/control/destinations/source-costs.ts), and a call that costs them most.
+// The worst that the destinations of one source may ask together (services/control/resources/destinations/source-costs.ts), and a call that costs them most.
 import type { DestinationConfig } from "#topics";
 import { destination } from "../../services/webhook-router/fixtures/calls.ts";
 import {

@@ -64,7 +64,7 @@ const SINGLE: readonly Bad[] = [
   {
     rule: "production-code-never-imports-tests-or-tools",
     file: "packages/topics/bad-tool.ts",
-    imports: "../../deploy/local/a.ts",
+    imports: "../../dev/local/a.ts",
   },
   ...["services/one", "clients/one", "test/one", "deploy/one"].map((folder) => ({
     rule: "packages-are-entered-by-their-front-door",
@@ -76,13 +76,11 @@ const SINGLE: readonly Bad[] = [
     file: `clients/one/bad-${index}.ts`,
     imports,
   })),
-  ...["../packages/topics/index.ts", "../services/two/a.ts", "../deploy/local/a.ts"].map(
-    (imports, index) => ({
-      rule: "console-imports-nothing-of-the-product",
-      file: `console/bad-${index}.ts`,
-      imports,
-    }),
-  ),
+  ...["../packages/topics/index.ts", "../services/two/a.ts", "../dev/local/a.ts"].map((imports, index) => ({
+    rule: "console-imports-nothing-of-the-product",
+    file: `console/bad-${index}.ts`,
+    imports,
+  })),
   ...["services/one", "test/one", "deploy/one"].map((folder) => ({
     rule: "nothing-imports-the-console",
     file: `${folder}/bad-console.ts`,
@@ -118,7 +116,7 @@ const ROOMS: readonly Bad[] = [
   })),
   ...["service", "api", "config"].map((wiring) => ({
     rule: "control-features-never-import-the-wiring",
-    file: `services/control/sources/bad-${wiring}.ts`,
+    file: `services/control/resources/sources/bad-${wiring}.ts`,
     imports: `../${wiring}.ts`,
   })),
 ];
@@ -155,14 +153,14 @@ const GOOD: Readonly<Record<string, string>> = {
       "export const a = 1;\n",
     ]),
   ),
-  "services/control/sources/good.ts": 'export * from "../telemetry.ts";\n',
+  "services/control/resources/sources/good.ts": 'export * from "../telemetry.ts";\n',
   "services/one/a.ts": 'export * from "../../packages/topics/index.ts";\n',
   "services/one/cycle-b.ts": 'export * from "./cycle-a.ts";\n',
   "services/two/a.ts": "export const a = 1;\n",
   "clients/one/good.ts": 'export { createServer } from "node:http";\n',
   "clients/two/a.ts": "export const a = 1;\n",
   "console/a.ts": "export const a = 1;\n",
-  "deploy/local/a.ts": "export const a = 1;\n",
+  "dev/local/a.ts": "export const a = 1;\n",
   "test/support/a.ts": "export const a = 1;\n",
 };
 

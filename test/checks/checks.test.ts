@@ -220,9 +220,9 @@ const REFUSED: readonly Refused[] = [
   [
     "two rooms that import each other",
     "check:rooms",
-    "services/control/replays/owner.ts",
+    "services/control/jobs/replays/owner.ts",
     'import "../dead-letters/parts.ts";\n',
-    "imports services/control/replays, and services/control/replays/owner.ts imports services/control/dead-letters",
+    "imports services/control/jobs/replays, and services/control/jobs/replays/owner.ts imports services/control/deliveries/dead-letters",
   ],
   [
     "a word that the glossary has replaced",

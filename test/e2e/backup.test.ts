@@ -11,7 +11,7 @@ import { metricsOf, sumOfMetric } from "#support/metrics";
 import { type Receiver, startReceiver } from "#support/receiver";
 import { until } from "#support/until";
 import { configurationTopics } from "#topics";
-import { runCommand } from "../../deploy/command/program.ts";
+import { runCommand } from "../../cli/program.ts";
 
 const START_TIMEOUT_MS = 240_000;
 const KEY = `test:${Buffer.alloc(32, 7).toString("base64")}`;

@@ -66,7 +66,7 @@ describe("what is known of a suite", () => {
     ["services/ingest/kafka-away.test.ts", { isHeavy: true, takesTurns: true }],
     ["test/e2e/delivery.test.ts", { isHeavy: true, takesTurns: false }],
     // It has a run.ts of its own.
-    ["deploy/provision/provision.test.ts", { isHeavy: true, takesTurns: false }],
+    ["cli/provision/provision.test.ts", { isHeavy: true, takesTurns: false }],
     ["packages/contract/outcome.test.ts", { isHeavy: false, takesTurns: false }],
   ])("%s", (path, expected) => {
     expect(suiteOf(join(ROOT, path), { [path]: 7 })).toEqual({ path, seconds: 7, ...expected });

@@ -12,8 +12,8 @@ export const FOLDERS = [
   "packages/egress",
   "services/webhook-router",
   "services/deliverer",
-  "services/control/replays",
-  "services/control/health",
+  "services/control/jobs/replays",
+  "services/control/deliveries/health",
 ];
 
 /** Whoever imports these, itself or through what tests share, starts Kafka or processes: too slow to run thousands of times. */

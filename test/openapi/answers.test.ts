@@ -4,8 +4,8 @@ import { Ajv2020, type ValidateFunction } from "ajv/dist/2020.js";
 import type { JsonObject } from "#contract";
 import { type ControlService, startControl } from "#support/control-service";
 import { until } from "#support/until";
-import { attempt, deadLetter, total } from "../../services/control/delivery-index/fixtures/records.ts";
-import { openTopics, type TopicClient } from "../../services/control/fixtures/deliveries.ts";
+import { openTopics, type TopicClient } from "../../services/control/deliveries/fixtures/deliveries.ts";
+import { attempt, deadLetter, total } from "../../services/control/deliveries/index/fixtures/records.ts";
 
 const PATIENCE_MS = 60_000;
 

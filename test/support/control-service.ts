@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { startService } from "#runtime";
 import { type TopicMap, topicMap } from "#topics";
-import { runProvision } from "../../deploy/provision/index.ts";
+import { runProvision } from "../../cli/provision/index.ts";
 import { control } from "../../services/control/service.ts";
 import { type TestStack, useStack } from "./stack.ts";
 

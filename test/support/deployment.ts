@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { SERVICE_NAMES, type ServiceName } from "#contract";
 import { createKafka } from "#kafka";
 import { allTopics, type DeadLetter, type TopicMap, topicMap } from "#topics";
-import { runProvision } from "../../deploy/provision/index.ts";
+import { runProvision } from "../../cli/provision/index.ts";
 import { type ApiAnswer, type ControlClient, controlClient, sendCall } from "./api.ts";
 import { readDeadLetters } from "./dead-letters.ts";
 import { metricsOf, sumOfMetric } from "./metrics.ts";

@@ -14,7 +14,7 @@ import {
   type TopicMap,
   topicMap,
 } from "#topics";
-import { runProvision } from "../../deploy/provision/index.ts";
+import { runProvision } from "../../cli/provision/index.ts";
 import { type ServiceProcess, startService } from "./service.ts";
 import { type TestStack, useStack } from "./stack.ts";
 

@@ -7,7 +7,7 @@ import { basename, dirname, join } from "node:path";
 import { createInterface } from "node:readline";
 import { environment } from "#support/environment";
 import { until } from "#support/until";
-import { fetchSoftware } from "../../deploy/local/software.ts";
+import { fetchSoftware } from "../../dev/local/software.ts";
 
 const ROOT = join(import.meta.dirname, "../..");
 const END_TIMEOUT_MS = 60_000;

@@ -7,7 +7,7 @@ import { startChild } from "#stack";
 
 const ROOT = join(import.meta.dirname, "../..");
 /** What services, and whoever makes their topics, are made of. */
-const PARTS = ["package.json", "packages", "schemas", "services", "deploy/provision"];
+const PARTS = ["package.json", "packages", "schemas", "services", "cli/provision"];
 
 export interface OldVersion {
   /** Of its code; its packages are this version's. */
@@ -30,7 +30,7 @@ export async function oldVersion(ref: string): Promise<OldVersion> {
     const lines: string[] = [];
     const child = await startChild({
       command: process.execPath,
-      args: [join(root, "deploy/provision/main.ts")],
+      args: [join(root, "cli/provision/main.ts")],
       environment: settings,
       onLine: (line) => lines.push(line),
     });

@@ -1,7 +1,7 @@
 // GET /v1/stats and GET /v1/sources/{id}/stats: what became of accepted calls.
 import { type Static, Type } from "typebox";
-import { wasDeleted } from "../audit/deleted.ts";
-import type { FlowSum } from "../delivery-index/flow-table.ts";
+import type { FlowSum } from "../deliveries/index/flow-table.ts";
+import { wasDeleted } from "../http/audit/deleted.ts";
 import { IdParams, TimeField } from "../http/fields.ts";
 import { problemResponses } from "../http/openapi.ts";
 import { notFound } from "../http/problem.ts";

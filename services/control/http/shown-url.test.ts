@@ -1,9 +1,9 @@
 import { describe, expect, test } from "@jest/globals";
-import { deadLetterView, wholeDeadLetterView } from "../dead-letters/views.ts";
-import { deadLetter } from "../delivery-index/fixtures/records.ts";
-import { createDestination } from "../destinations/destination.ts";
-import { failingEvent } from "../health/events.ts";
-import { healthView } from "../health/view.ts";
+import { deadLetterView, wholeDeadLetterView } from "../deliveries/dead-letters/views.ts";
+import { failingEvent } from "../deliveries/health/events.ts";
+import { deadLetter } from "../deliveries/index/fixtures/records.ts";
+import { createDestination } from "../resources/destinations/destination.ts";
+import { healthView } from "../resources/destinations/health/view.ts";
 import { shownUrl } from "./shown-url.ts";
 
 const SLACK = "https://hooks.example.com/services/T000/B000/XXXX";

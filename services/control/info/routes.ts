@@ -2,7 +2,7 @@
 import { type Static, Type } from "typebox";
 import { formatDuration } from "#contract";
 import { KEPT_MS } from "#topics";
-import type { Indexed } from "../delivery-index/indexed.ts";
+import type { Indexed } from "../deliveries/index/indexed.ts";
 import { problemResponses } from "../http/openapi.ts";
 import type { ControlApp } from "../http/server.ts";
 import { IndexedUntilField, isoTimeOrNull } from "../http/time-pages.ts";

@@ -13,7 +13,7 @@ import { installGenerators, pythonEnvironment, typescriptGenerator } from "#supp
 import { type ControlService, startControl } from "#support/control-service";
 import { environment } from "#support/environment";
 import { requirePython } from "#support/installed";
-import { openTopics, type TopicClient } from "../../../services/control/fixtures/deliveries.ts";
+import { openTopics, type TopicClient } from "../../../services/control/deliveries/fixtures/deliveries.ts";
 import { currentDocument } from "../document.ts";
 import { type MadeCall, type PlannedCall, planOf } from "./plan.ts";
 

@@ -1,8 +1,8 @@
 // Every operation of the document once, with what it needs to succeed.
 import type { ControlService } from "#support/control-service";
 import { until } from "#support/until";
-import { attempt, deadLetter, total } from "../../../services/control/delivery-index/fixtures/records.ts";
-import type { TopicClient } from "../../../services/control/fixtures/deliveries.ts";
+import type { TopicClient } from "../../../services/control/deliveries/fixtures/deliveries.ts";
+import { attempt, deadLetter, total } from "../../../services/control/deliveries/index/fixtures/records.ts";
 
 export interface PlannedCall {
   readonly operation: string;

@@ -1,8 +1,8 @@
 // When destinations were connected to audiences, and what they were told of them.
 import { SPACE_SOURCE } from "#contract";
 import type { DestinationConfig } from "#topics";
-import { givenAs } from "../../../services/control/connection-syncs/records.ts";
-import { takesAudiences } from "../../../services/control/connection-syncs/sync.ts";
+import { givenAs } from "../../../services/control/jobs/connection-syncs/records.ts";
+import { takesAudiences } from "../../../services/control/jobs/connection-syncs/sync.ts";
 import { type Change, changesOf } from "./audience-changes.ts";
 import { isTaken } from "./job-events.ts";
 import type { Story, Written } from "./story.ts";

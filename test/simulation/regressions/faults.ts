@@ -111,7 +111,7 @@ export const KNOWN_FAULTS: readonly KnownFault[] = [
     name: "dead letters that were counted are dropped with their partition",
     edits: [
       {
-        file: "services/control/health/dead-letter-counts.ts",
+        file: "services/control/deliveries/health/dead-letter-counts.ts",
         now: "waiting?.first.giveBack();",
         before: "",
       },
@@ -124,7 +124,7 @@ export const KNOWN_FAULTS: readonly KnownFault[] = [
     name: "a replay is handed over without how far it came",
     edits: [
       {
-        file: "services/control/replays/worker.ts",
+        file: "services/control/jobs/replays/worker.ts",
         now: "if (signal.aborted) await save.now(replay);",
         before: "",
       },

@@ -4,7 +4,7 @@ const ORDER = "imports of one list end in their order";
 const LISTED = "who is on a list is so by its imports";
 const SUPPRESSED = "an import leaves suppressed users as they are";
 
-const WORKER = "services/control/imports/worker.ts";
+const WORKER = "services/control/jobs/imports/worker.ts";
 
 /** Faults that were never in the code: one place of it written otherwise each, of what control does about uploaded lists. */
 export const IMPORT_FAULTS: readonly KnownFault[] = [
@@ -40,7 +40,7 @@ export const IMPORT_FAULTS: readonly KnownFault[] = [
     name: "an import puts suppressed users on its list",
     edits: [
       {
-        file: "services/control/imports/differences.ts",
+        file: "services/control/jobs/imports/differences.ts",
         now: "      if (this.#parts.isSuppressed(userId)) suppressed += 1;\n      else if (",
         before: "      if (",
       },

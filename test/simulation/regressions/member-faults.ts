@@ -8,9 +8,9 @@ const ROUTED = "no job is made of a suppressed user's call";
 const LAST_WORD = "who is suppressed in the end was so by the last word";
 const TOLD = "whoever is deleted is told of, in each affected source";
 
-const WORKER = "services/control/connection-syncs/worker.ts";
-const REGULATION = "services/control/regulations/worker.ts";
-const SYNC = "services/control/connection-syncs/sync.ts";
+const WORKER = "services/control/jobs/connection-syncs/worker.ts";
+const REGULATION = "services/control/jobs/regulations/worker.ts";
+const SYNC = "services/control/jobs/connection-syncs/sync.ts";
 
 /** Faults of what control does about members: some were in the code once, the others are what its order of things is there to prevent. */
 export const MEMBER_FAULTS: readonly KnownFault[] = [
@@ -44,7 +44,7 @@ export const MEMBER_FAULTS: readonly KnownFault[] = [
     name: "the jobs of a second sync are those of the first",
     edits: [
       {
-        file: "services/control/connection-syncs/records.ts",
+        file: "services/control/jobs/connection-syncs/records.ts",
         now: "value.result.sinceMs < sync.createdAtMs ? sync.createdAtMs : undefined,",
         before: "value.result.sinceMs < sync.createdAtMs ? 1 : undefined,",
       },
@@ -110,7 +110,7 @@ export const MEMBER_FAULTS: readonly KnownFault[] = [
     name: "suppressed users are given to a destination that is connected later",
     edits: [
       {
-        file: "services/control/profiles/replica.ts",
+        file: "services/control/records/profiles/replica.ts",
         now: "return this.#isSilenced(id, state) ? { ...state, results: [] } : state;",
         before: "return state;",
       },

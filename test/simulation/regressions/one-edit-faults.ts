@@ -179,7 +179,7 @@ export const ONE_EDIT_FAULTS: readonly KnownFault[] = [
     name: "a replay of calls does not look at what waits",
     edits: [
       {
-        file: "services/control/replays/settled-calls.ts",
+        file: "services/control/jobs/replays/settled-calls.ts",
         now: " || pending.has(jobKey(job))",
         before: "",
       },

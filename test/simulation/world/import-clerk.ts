@@ -1,10 +1,14 @@
 import { Readable } from "node:stream";
 import type { MembershipImport } from "#topics";
-import { confirmImport, existingImport, startImport } from "../../../services/control/imports/commands.ts";
-import { importKey } from "../../../services/control/imports/import.ts";
-import { decodedBody } from "../../../services/control/imports/upload/body.ts";
-import { csvRows } from "../../../services/control/imports/upload/csv-rows.ts";
-import { ndjsonRows } from "../../../services/control/imports/upload/ndjson-rows.ts";
+import {
+  confirmImport,
+  existingImport,
+  startImport,
+} from "../../../services/control/jobs/imports/commands.ts";
+import { importKey } from "../../../services/control/jobs/imports/import.ts";
+import { decodedBody } from "../../../services/control/jobs/imports/upload/body.ts";
+import { csvRows } from "../../../services/control/jobs/imports/upload/csv-rows.ts";
+import { ndjsonRows } from "../../../services/control/jobs/imports/upload/ndjson-rows.ts";
 import type { ImportPlan } from "../plan/plan.ts";
 import { DeskClient } from "./desk-client.ts";
 import type { Desk } from "./fleet.ts";

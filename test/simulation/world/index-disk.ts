@@ -1,6 +1,6 @@
 import { DatabaseSync } from "node:sqlite";
-import type { IndexDatabase, IndexDisk } from "../../../services/control/delivery-index/database.ts";
-import { SCHEMA } from "../../../services/control/delivery-index/schema.ts";
+import type { IndexDatabase, IndexDisk } from "../../../services/control/deliveries/index/database.ts";
+import { SCHEMA } from "../../../services/control/deliveries/index/schema.ts";
 
 /** Where control processes of one machine keep their indexes, which outlive them. A transaction takes no time, so none is ever half there. */
 export class SimulatedIndexDisk implements IndexDisk {

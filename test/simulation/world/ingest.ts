@@ -10,8 +10,8 @@ import {
   topicSettings,
 } from "#runtime";
 import { type TopicMap, witnessesOf } from "#topics";
-import { createCallSink } from "../../../services/ingest/call-sink.ts";
-import { createSuppressions, type Suppressions } from "../../../services/ingest/suppressions.ts";
+import { createCallSink } from "../../../services/ingest/sink/call-sink.ts";
+import { createSuppressions, type Suppressions } from "../../../services/ingest/sink/suppressions.ts";
 import type { CallPlan } from "../plan/plan.ts";
 
 const settings = { kafka: kafkaSettings, registry: registrySettings, topics: topicSettings };

@@ -1,4 +1,4 @@
-import { startRegulation } from "../../../services/control/regulations/commands.ts";
+import { startRegulation } from "../../../services/control/resources/regulations/commands.ts";
 import type { RegulationPlan } from "../plan/plan.ts";
 import { DeskClient } from "./desk-client.ts";
 import type { Desk } from "./fleet.ts";

@@ -1,5 +1,9 @@
 import type { Replay } from "#topics";
-import { cancelReplay, startCallReplay, startReplay } from "../../../services/control/replays/commands.ts";
+import {
+  cancelReplay,
+  startCallReplay,
+  startReplay,
+} from "../../../services/control/jobs/replays/commands.ts";
 import { EPOCH_MS } from "../host/virtual-host.ts";
 import type { CallsAgain, ReplayPlan } from "../plan/plan.ts";
 import { DeskClient } from "./desk-client.ts";

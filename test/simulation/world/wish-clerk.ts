@@ -1,11 +1,14 @@
 import { SPACE_SOURCE } from "#contract";
-import { changeDestination, deleteDestination } from "../../../services/control/destinations/commands.ts";
-import type { Actor } from "../../../services/control/http/caller.ts";
 import {
   pauseDestination,
   resumeDestination,
   retryDestination,
-} from "../../../services/control/waiting/commands.ts";
+} from "../../../services/control/deliveries/waiting/commands.ts";
+import type { Actor } from "../../../services/control/http/caller.ts";
+import {
+  changeDestination,
+  deleteDestination,
+} from "../../../services/control/resources/destinations/commands.ts";
 import type { DestinationPlan, Wish } from "../plan/plan.ts";
 import { DeskClient } from "./desk-client.ts";
 import type { Desk } from "./fleet.ts";

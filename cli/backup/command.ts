@@ -1,0 +1,216 @@
+// `hookline backup` and `hookline restore`: what was configured, to a file and back.
+import { randomUUID } from "node:crypto";
+import { createReadStream } from "node:fs";
+import { createInterface } from "node:readline";
+import { type Command, Option } from "commander";
+import { clientIdOf } from "#contract";
+import { readSettings, releaseVersion, type SettingsOf } from "#runtime";
+import { type ConfigurationTopic, configurationTopics, topicMap } from "#topics";
+import type { CommandContext } from "../context.ts";
+import { CommandError, EXIT } from "../exit-codes.ts";
+import { addShownLeaf } from "../leaf.ts";
+import { printJson } from "../output.ts";
+import type { Entry, RestoredEntry, Verdict } from "./index.ts";
+import { backupSettings, restoreSettings } from "./settings.ts";
+
+/** By what people call it, the record. */
+const KINDS = {
+  sources: "source-config",
+  destinations: "destination-config",
+  audiences: "audience-config",
+  suppressions: "suppression",
+  regulations: "regulation",
+} as const;
+
+type Kind = keyof typeof KINDS;
+
+interface BackupCommandOptions {
+  readonly json?: boolean;
+}
+
+interface RestoreCommandOptions extends BackupCommandOptions {
+  readonly dryRun?: boolean;
+  readonly only?: readonly Kind[];
+  readonly skipUnreadable?: boolean;
+}
+
+export function addBackupCommands(program: Command, context: CommandContext): void {
+  addShownLeaf(program, "backup <file>", {
+    description: "write sources, destinations, audiences, traits, regulations and suppressions to one file",
+    examples: ["backup hookline-2026-01-31.ndjson", "backup today.ndjson --json"],
+  }).action((path: string, options: BackupCommandOptions) => writeBackup(context, path, options));
+  addShownLeaf(program, "restore <file>", {
+    description: "bring back what a backup has and the topics have not; what is newer there stays",
+    examples: ["restore hookline-2026-01-31.ndjson --dry-run", "restore today.ndjson --only destinations"],
+  })
+    .option("--dry-run", "say what would be done, and do nothing")
+    .option(
+      "--skip-unreadable",
+      "leave out, and name, destinations with secrets that no configured encryption key opens",
+    )
+    .addOption(new Option("--only <kind...>", "nothing but these").choices(Object.keys(KINDS)))
+    .action((path: string, options: RestoreCommandOptions) => restoreBackup(context, path, options));
+}
+
+async function writeBackup(
+  context: CommandContext,
+  path: string,
+  { json }: BackupCommandOptions,
+): Promise<void> {
+  const settings = readSettings(backupSettings, {
+    processName: "hookline backup",
+    environment: context.environment,
+  });
+  const { backUp } = await import("./index.ts");
+  const done = await connected(context, settings, ({ connection, topics }) =>
+    backUp({
+      connection,
+      topics,
+      path,
+      version: releaseVersion(),
+      nowMs: Date.now(),
+      onProgress: context.say,
+    }),
+  );
+  if (json === true) printJson(context, { file: path, ...done });
+  else context.print(`${path} is written.`);
+  for (const key of done.unreadable) context.say(`${key} cannot be read: it is not in the backup`);
+  if (done.unreadable.length > 0) context.endWith(EXIT.failed);
+}
+
+async function restoreBackup(
+  context: CommandContext,
+  path: string,
+  { dryRun: isDryRun = false, json, only, skipUnreadable = false }: RestoreCommandOptions,
+): Promise<void> {
+  const settings = readRestoreSettings(context, isDryRun);
+  const wanted = new Set<string>((only ?? (Object.keys(KINDS) as Kind[])).map((kind) => KINDS[kind]));
+  const { restore, unreadableEntries } = await import("./index.ts");
+  const all = (await read(path)).filter(({ record }) => wanted.has(record));
+  const unreadable = unreadableEntries(all, settings.encryption.keys, Date.now());
+  if (unreadable.size > 0) tellMissingKeys(context, unreadable, { isRefused: !isDryRun && !skipUnreadable });
+  const entries = all.filter((entry) => !unreadable.has(entry));
+  const done = await connected(context, settings, ({ connection, topics }) =>
+    restore({
+      ...{ connection, entries, isDryRun },
+      topics: topics.filter(({ topic }) => wanted.has(topic.record)),
+      mark: randomUUID(),
+      onProgress: context.say,
+    }),
+  );
+  const leftOut = [...unreadable].map(([{ record, key }, missingKeys]) => ({ record, key, missingKeys }));
+  show(context, { done, leftOut }, { json, isDryRun });
+  if (leftOut.length > 0 || done.some(({ verdict }) => verdict === "differing")) context.endWith(EXIT.failed);
+}
+
+/** A dry run writes nothing: it needs no key. */
+function readRestoreSettings(
+  { environment }: CommandContext,
+  isDryRun: boolean,
+): SettingsOf<typeof restoreSettings> {
+  const of = { processName: "hookline restore", environment };
+  try {
+    return readSettings(restoreSettings, of);
+  } catch (error) {
+    if (!isDryRun) throw error;
+    return { ...readSettings(backupSettings, of), encryption: { keys: [] } };
+  }
+}
+
+async function read(path: string): Promise<readonly Entry[]> {
+  const { readBackup } = await import("./index.ts");
+  try {
+    return await readBackup(createInterface({ input: createReadStream(path), crlfDelay: Infinity }));
+  } catch (error) {
+    const { code = "unknown reason", message, name } = error as NodeJS.ErrnoException;
+    if (name === "BackupError") throw new CommandError(`${path}: ${message}`, EXIT.failed);
+    throw new CommandError(`${path} cannot be read (${code})`, EXIT.usage);
+  }
+}
+
+/** Throws a CommandError when the restore is refused for it. */
+function tellMissingKeys(
+  { say }: CommandContext,
+  unreadable: ReadonlyMap<Entry, readonly string[]>,
+  { isRefused }: { readonly isRefused: boolean },
+): void {
+  const byId = Map.groupBy([...unreadable.values()].flat(), (id) => id);
+  const each = [...byId].map(([id, needed]) => `${id} (${needed.length} destinations)`).join(", ");
+  const what = `HOOKLINE_ENCRYPTION_KEYS has no key ${each}: secrets of the backup would not open.`;
+  if (isRefused)
+    throw new CommandError(
+      `${what} Nothing is restored. Put the key back, or leave these destinations out with --skip-unreadable.`,
+      EXIT.failed,
+    );
+  say(`${what} A restore without the key takes --skip-unreadable, and leaves these destinations out.`);
+}
+
+const WORDS: Readonly<Record<Verdict, string>> = {
+  created: "created",
+  replaced: "older in the topic: replaced",
+  broken: "could not be read in the topic: replaced",
+  same: "the same",
+  newer: "newer in the topic: left",
+  deleted: "deleted since: left",
+  differing: "of the same version and different: left",
+};
+
+interface LeftOut extends Pick<Entry, "record" | "key"> {
+  readonly missingKeys: readonly string[];
+}
+
+function show(
+  context: CommandContext,
+  { done, leftOut }: { readonly done: readonly RestoredEntry[]; readonly leftOut: readonly LeftOut[] },
+  { json, isDryRun }: { readonly json: boolean | undefined; readonly isDryRun: boolean },
+): void {
+  if (json === true) {
+    printJson(context, { isDryRun, entries: done, leftOut });
+    return;
+  }
+  for (const { record, key, verdict } of done)
+    if (verdict !== "same" && verdict !== "created") context.print(`${record} ${key}: ${WORDS[verdict]}`);
+  for (const { record, key, missingKeys } of leftOut)
+    context.print(`${record} ${key}: left out, as no key ${missingKeys.join(", ")} is configured`);
+  const counts = Map.groupBy(done, ({ verdict }) => verdict);
+  for (const [verdict, entries] of counts) context.print(`${entries.length} ${WORDS[verdict]}`);
+  if (leftOut.length > 0) context.print(`${leftOut.length} left out`);
+  if (isDryRun) context.print("Nothing was written: this was a dry run.");
+}
+
+interface Connected {
+  readonly connection: ReturnType<typeof import("#connection").connect>;
+  readonly topics: readonly ConfigurationTopic[];
+}
+
+async function connected<R>(
+  { say }: CommandContext,
+  settings: SettingsOf<typeof backupSettings>,
+  use: (connected: Connected) => Promise<R>,
+): Promise<R> {
+  const { connect } = await import("#connection");
+  const topics = configurationTopics(topicMap(settings.topics));
+  const connection = connect({
+    // As access rules name its groups.
+    kafka: { ...settings.kafka, clientId: clientIdOf("backup") },
+    registryUrl: settings.registry.registryUrl,
+    topics: topics.map(({ topic }) => topic),
+    onUnavailable: ({ message }) => say(`waiting for the schema registry: ${message}`),
+  });
+  try {
+    return await use({ connection, topics });
+  } catch (error) {
+    throw commandError(error);
+  } finally {
+    await connection.close();
+  }
+}
+
+function commandError(error: unknown): unknown {
+  const { name, message, code } = error as Error & { readonly code?: unknown };
+  if (name === "BackupError") return new CommandError(message, EXIT.failed);
+  if (name !== "KafkaError") return error;
+  if (code === "unknown_topic")
+    return new CommandError(`${message}: create the topics with \`hookline topics apply\``, EXIT.failed);
+  return new CommandError(message, code === "records_lost" ? EXIT.failed : EXIT.unreachable);
+}

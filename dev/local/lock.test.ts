@@ -1,0 +1,59 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { mkdtemp, readdir, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, expect, test } from "@jest/globals";
+import { until } from "../../cli/until.ts";
+import { isAlive, withLock } from "./lock.ts";
+
+let folder: string;
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), "hookline-lock-"));
+});
+
+afterAll(() => rm(folder, { recursive: true }));
+
+function lock(name: string): { path: string; timeoutMs: number; onWait: () => void } {
+  return { path: join(folder, name), timeoutMs: 10_000, onWait: () => undefined };
+}
+
+test("two that take the same lock work one after the other", async () => {
+  const events: string[] = [];
+  const work = (name: string) => async (): Promise<void> => {
+    events.push(`${name} begins`);
+    await new Promise((resolve) => setImmediate(resolve));
+    events.push(`${name} ends`);
+  };
+  await Promise.all([withLock(lock("a"), work("first")), withLock(lock("a"), work("second"))]);
+  expect(events.map((event) => event.split(" ")[1])).toEqual(["begins", "ends", "begins", "ends"]);
+});
+
+test("a lock whose holder is dead is taken over", async () => {
+  // Above the largest process id that Linux gives.
+  await writeFile(join(folder, "b"), "4194305");
+  expect(await withLock(lock("b"), () => Promise.resolve("worked"))).toBe("worked");
+});
+
+test("a process that was killed has ended, also before its parent has heard of it, and is not another that has its id now", async () => {
+  // `sleep` is the child of a shell that became another program, which never asks for it.
+  const child = spawn("sh", ["-c", "sleep 60 & echo $!; exec sleep 60"], {
+    stdio: ["ignore", "pipe", "inherit"],
+  });
+  const [line] = (await once(child.stdout, "data")) as [Buffer];
+  const pid = Number(String(line));
+  try {
+    expect([isAlive(pid), isAlive(pid, "1")]).toEqual([true, process.platform !== "linux"]);
+    process.kill(pid, "SIGKILL");
+    await until(() => !isAlive(pid), { timeoutMs: 5_000, what: "the process to have ended" });
+  } finally {
+    child.kill("SIGKILL");
+  }
+});
+
+test("a lock is left behind neither by work that succeeds nor by work that fails", async () => {
+  await withLock(lock("c"), () => Promise.resolve());
+  await expect(withLock(lock("c"), () => Promise.reject(new Error("no")))).rejects.toThrow("no");
+  expect(await readdir(folder)).toEqual([]);
+});

@@ -1,0 +1,16 @@
+import type { Host } from "#host";
+import type { AuditLogParts } from "../../http/audit/parts.ts";
+import type { DestinationLookup } from "../../resources/destinations/existing.ts";
+import type { DeliveryIndex } from "../index/delivery-index.ts";
+import type { Progress } from "../index/progress.ts";
+
+/** What the routes of attempts and of statistics work with. */
+export interface AttemptParts extends DestinationLookup, AuditLogParts {
+  readonly deliveries: {
+    readonly index: Pick<DeliveryIndex, "listAttempts" | "listMinutes" | "knowsDestination" | "sumFlow">;
+    readonly progress: Pick<Progress, "indexedUntilMs">;
+  };
+  readonly host: Pick<Host, "setImmediate" | "setTimeout">;
+  /** The clock, Unix milliseconds. */
+  nowMs(): number;
+}

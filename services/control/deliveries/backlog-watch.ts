@@ -1,0 +1,145 @@
+// How far the groups are that calls depend on, whoever their members are: a deliverer that holds nothing cannot say so itself.
+import type { Connection } from "#connection";
+import type { Admin } from "#kafka";
+import { consumerGroups, type Topic, type TopicMap } from "#topics";
+import type { ControlContext } from "../connection.ts";
+
+const LOOK_EVERY_MS = 30_000;
+const STALLED_AFTER_MS = 300_000;
+/** Of the retention; what is left is the time to act in. */
+const EXPIRES_AFTER = 2 / 3;
+
+interface Watched {
+  readonly topic: Topic;
+  readonly groupId: string;
+  /** As metrics name it. */
+  readonly label: (typeof LABELS)[number];
+  /** Of a retry topic: for so long each record waits, and nothing needs to be committed meanwhile. */
+  readonly delayMs?: number;
+}
+
+const LABELS = ["calls", "delivery-jobs", "delivery-retry"] as const;
+
+interface Found {
+  readonly stalled: number;
+  readonly expiring: number;
+}
+
+/** Where a group stands in a partition in which it has something to do, and since when. */
+interface Place {
+  readonly offset: number;
+  readonly sinceMs: number;
+}
+
+/** Looks at the offsets of the pipeline's topics and groups from time to time. */
+export function watchBacklog(context: ControlContext, { kafka, topics }: Connection): void {
+  const { host, lifecycle, logger, metrics, settings } = context;
+  const watched = watchedTopics(topics, settings.topics.prefix);
+  const found = new Map<Topic, Found>();
+  const sum = (label: string, numberOf: (one: Found) => number): number =>
+    watched.reduce((total, each) => {
+      const one = each.label === label ? found.get(each.topic) : undefined;
+      return one === undefined ? total : total + numberOf(one);
+    }, 0);
+  metrics.gauge({
+    name: "control_stalled_partitions",
+    help: "Partitions in which records wait, of a retry topic records that have been due for 5 minutes, and whose group has committed nothing for 5 minutes.",
+    labels: { topic: LABELS },
+    collect: (gauge) => {
+      for (const topic of LABELS)
+        gauge.set(
+          { topic },
+          sum(topic, ({ stalled }) => stalled),
+        );
+    },
+  });
+  metrics.gauge({
+    name: "control_expiring_partitions",
+    help: "Partitions with records that nobody has worked on, and that have less than a third of their retention left.",
+    labels: { topic: LABELS },
+    collect: (gauge) => {
+      for (const topic of LABELS)
+        gauge.set(
+          { topic },
+          sum(topic, ({ expiring }) => expiring),
+        );
+    },
+  });
+  const looks = watched.map((each) => ({ each, look: backlogLook(kafka.admin(), each) }));
+  /** Topics whose last look has failed: metrics say of them what was found before. */
+  const unknown = new Set<Topic>();
+  let isLooking = false;
+  async function lookAtAll(): Promise<void> {
+    isLooking = true;
+    for (const { each, look } of looks) {
+      try {
+        found.set(each.topic, await look(host.now()));
+        if (unknown.delete(each.topic)) logger.info(nameOf(each), "the backlog can be looked at again");
+      } catch (error) {
+        if (!unknown.has(each.topic))
+          logger.warn(
+            { ...nameOf(each), err: error },
+            "the backlog cannot be looked at; metrics stay as they were",
+          );
+        unknown.add(each.topic);
+      }
+    }
+    isLooking = false;
+  }
+  const timer = host.setInterval(() => {
+    if (!isLooking) void lookAtAll();
+  }, LOOK_EVERY_MS);
+  lifecycle.onStop("backlog watch", () => timer.clear());
+}
+
+function nameOf({ topic }: Pick<Watched, "topic">): { readonly topic: string } {
+  return { topic: topic.name };
+}
+
+function watchedTopics(topics: TopicMap, prefix: string): readonly Watched[] {
+  const { deliverer, webhookRouter } = consumerGroups(prefix);
+  const delivered = { groupId: deliverer.id } as const;
+  return [
+    { topic: topics.calls, groupId: webhookRouter.id, label: "calls" },
+    { ...delivered, topic: topics.deliveryJobs, label: "delivery-jobs" },
+    ...topics.deliveryRetries.map(
+      (topic) => ({ ...delivered, topic, label: "delivery-retry", delayMs: topic.delayMs }) as const,
+    ),
+  ];
+}
+
+/** A look at one topic; it remembers where the group stood. Rejects with a KafkaError. */
+export function backlogLook(
+  admin: Pick<Admin, "committedOffsets" | "offsetForTime" | "offsets">,
+  { topic, groupId, delayMs }: Pick<Watched, "topic" | "groupId" | "delayMs">,
+): (nowMs: number) => Promise<Found> {
+  const { name, cleanup } = topic;
+  const keptMs = cleanup.policy === "delete" ? cleanup.retentionMs : Number.POSITIVE_INFINITY;
+  const places = new Map<number, Place>();
+  /** By partition, the first offset that is not older than that. */
+  async function youngerThan(atMs: number): Promise<ReadonlyMap<number, number>> {
+    const found = await admin.offsetForTime(name, Math.max(0, Math.floor(atMs)));
+    return new Map(found.map(({ partition, offset }) => [partition, offset]));
+  }
+  const isStill = (partition: number, offset: number, nowMs: number): boolean => {
+    const before = places.get(partition);
+    const place = before?.offset === offset ? before : { offset, sinceMs: nowMs };
+    places.set(partition, place);
+    return nowMs - place.sinceMs >= STALLED_AFTER_MS;
+  };
+  return async (nowMs) => {
+    const youngFrom = await youngerThan(nowMs - EXPIRES_AFTER * keptMs);
+    const notDueFrom =
+      delayMs === undefined ? undefined : await youngerThan(nowMs - delayMs - STALLED_AFTER_MS);
+    const committed = await admin.committedOffsets(groupId, name);
+    let [stalled, expiring] = [0, 0];
+    for (const { partition, low, high } of await admin.offsets(name)) {
+      const offset = Math.max(low, committed.get(partition) ?? low);
+      if (offset >= high) places.delete(partition);
+      else if (isStill(partition, offset, nowMs) && offset < (notDueFrom?.get(partition) ?? high))
+        stalled += 1;
+      if (offset < (youngFrom.get(partition) ?? 0)) expiring += 1;
+    }
+    return { stalled, expiring };
+  };
+}

@@ -1,0 +1,85 @@
+import { describe, expect, test } from "@jest/globals";
+import { ProblemError } from "../../http/problem.ts";
+import { checkNamed } from "./known.ts";
+import type { DeadLetterParts } from "./parts.ts";
+
+const NEITHER = { destinationId: undefined, sourceId: undefined, replayId: undefined };
+
+function partsWith({ indexedUntilMs, isLoaded }: { indexedUntilMs?: number | undefined; isLoaded: boolean }) {
+  return {
+    deliveries: {
+      index: {
+        knowsDestination: (id: string) => id === "forgotten",
+        countDeadLetters: (of: { replayId?: string; sourceId?: string }) =>
+          [of.replayId, of.sourceId].includes("forgotten") ? 1 : 0,
+      },
+      progress: { indexedUntilMs: () => indexedUntilMs },
+    },
+    host: { setTimeout: () => ({ clear: () => undefined }) },
+    auditLog: {
+      refresh: async () => undefined,
+      list: () => [
+        { resource: "destination", resourceId: "deleted", action: "deleted", isMade: true },
+        { resource: "source", resourceId: "deleted", action: "deleted", isMade: true },
+        { resource: "destination", resourceId: "none", action: "deleted", isMade: false },
+        { resource: "replay", resourceId: "none", action: "deleted", isMade: true },
+        { resource: "destination", resourceId: "none", action: "created", isMade: true },
+      ],
+    },
+    destinations: { get: (id: string) => (id === "there" ? {} : undefined) },
+    sources: { get: (id: string) => (id === "there" ? {} : undefined) },
+    replays: { isLoaded, get: (id: string) => (id === "there" ? {} : undefined) },
+  } as unknown as DeadLetterParts;
+}
+
+const READ = partsWith({ indexedUntilMs: 1, isLoaded: true });
+
+async function fieldsOf(work: () => Promise<void>): Promise<unknown> {
+  try {
+    await work();
+  } catch (error) {
+    if (error instanceof ProblemError) return [error.kind, ...error.errors];
+    throw error;
+  }
+  return "known";
+}
+
+describe("what a list of dead letters is narrowed by", () => {
+  test.each(["there", "deleted", "forgotten"])("is a destination that is %s", async (destinationId) => {
+    expect(await fieldsOf(() => checkNamed(READ, { ...NEITHER, destinationId }))).toBe("known");
+  });
+
+  test.each(["there", "deleted", "forgotten"])("is a source that is %s", async (sourceId) => {
+    expect(await fieldsOf(() => checkNamed(READ, { ...NEITHER, sourceId }))).toBe("known");
+  });
+
+  test.each(["there", "forgotten"])("is a replay that is %s", async (replayId) => {
+    expect(await fieldsOf(() => checkNamed(READ, { ...NEITHER, replayId }))).toBe("known");
+  });
+
+  test("is not found with its field when nothing is known of it", async () => {
+    expect(await fieldsOf(() => checkNamed(READ, { ...NEITHER, destinationId: "none" }))).toEqual([
+      "not_found",
+      { path: "destinationId", message: "there is no destination none" },
+    ]);
+    expect(await fieldsOf(() => checkNamed(READ, { ...NEITHER, sourceId: "none" }))).toEqual([
+      "not_found",
+      { path: "sourceId", message: "there is no source none" },
+    ]);
+    expect(await fieldsOf(() => checkNamed(READ, { ...NEITHER, replayId: "none" }))).toEqual([
+      "not_found",
+      { path: "replayId", message: "there is no replay none" },
+    ]);
+  });
+
+  test("may be known while not all that is kept was read", async () => {
+    const reading = partsWith({ indexedUntilMs: undefined, isLoaded: true });
+    expect(
+      await fieldsOf(() =>
+        checkNamed(reading, { destinationId: "none", sourceId: "none", replayId: "none" }),
+      ),
+    ).toBe("known");
+    const starting = partsWith({ indexedUntilMs: 1, isLoaded: false });
+    expect(await fieldsOf(() => checkNamed(starting, { ...NEITHER, replayId: "none" }))).toBe("known");
+  });
+});

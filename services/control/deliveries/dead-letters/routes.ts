@@ -1,0 +1,104 @@
+// GET /v1/dead-letters[/{id}] (contract 10.6, 3.7).
+
+import { Type } from "typebox";
+import type { DeadLetter } from "#topics";
+import { IdParams } from "../../http/fields.ts";
+import { problemResponses } from "../../http/openapi.ts";
+import { notFound, ProblemError } from "../../http/problem.ts";
+import { DeadLetterReasonField } from "../../http/reason-fields.ts";
+import type { ControlApp } from "../../http/server.ts";
+import {
+  isoTimeOrNull,
+  PAGE_FIELDS,
+  RANGE_FIELDS,
+  readPage,
+  readRange,
+  timePage,
+  timePageOf,
+} from "../../http/time-pages.ts";
+import { checkNamed } from "./known.ts";
+import type { DeadLetterParts } from "./parts.ts";
+import { shownOf } from "./shown.ts";
+import { DeadLetterView, deadLetterView, WholeDeadLetterView, wholeDeadLetterView } from "./views.ts";
+
+const TAGS = ["dead letters"];
+const READ_WITHIN_MS = 5_000;
+
+const DeadLettersQuery = Type.Object(
+  {
+    destinationId: Type.Optional(Type.String({ minLength: 1 })),
+    sourceId: Type.Optional(Type.String({ minLength: 1 })),
+    reason: Type.Optional(DeadLetterReasonField),
+    replayId: Type.Optional(
+      Type.String({ minLength: 1, description: "Those that calls of this replay became again." }),
+    ),
+    ...RANGE_FIELDS,
+    ...PAGE_FIELDS,
+  },
+  { additionalProperties: false },
+);
+
+export function addDeadLetterRoutes(app: ControlApp, parts: DeadLetterParts): void {
+  const { deliveries, replays } = parts;
+  app.get(
+    "/v1/dead-letters",
+    {
+      schema: {
+        tags: TAGS,
+        operationId: "listDeadLetters",
+        summary: "Calls that failed for good, newest first",
+        querystring: DeadLettersQuery,
+        response: { 200: timePageOf(DeadLetterView), ...problemResponses },
+      },
+    },
+    async ({ query }) => {
+      const { destinationId, sourceId, reason, replayId } = query;
+      await checkNamed(parts, { destinationId, sourceId, replayId });
+      const filter = { destinationId, sourceId, reason, replayId, ...readRange(query) };
+      const found = deliveries.index.listDeadLetters(filter, readPage(query));
+      const { data, next } = timePage(found, query, ({ deadAtMs, place }) => ({ atMs: deadAtMs, place }));
+      const all = replays.list();
+      return {
+        data: data.map((letter) => deadLetterView(letter, shownOf(letter, all, parts))),
+        next,
+        indexedUntil: isoTimeOrNull(deliveries.progress.indexedUntilMs("deadLetters")),
+      };
+    },
+  );
+  app.get(
+    "/v1/dead-letters/:id",
+    {
+      schema: {
+        tags: TAGS,
+        operationId: "getDeadLetter",
+        summary: "One of them, with its body and the reason of every webhook",
+        params: IdParams,
+        response: { 200: WholeDeadLetterView, ...problemResponses },
+      },
+    },
+    async ({ params: { id } }) => {
+      const listed = deliveries.index.findDeadLetter(id);
+      if (listed === undefined) throw notFound("dead letter", id);
+      const whole = await readWhole(parts, listed.place);
+      if (whole === undefined) throw new ProblemError("not_found", `dead letter ${id} is no longer kept`);
+      return wholeDeadLetterView(deadLetterView(listed, shownOf(listed, replays.list(), parts)), whole);
+    },
+  );
+}
+
+/** Undefined when its topic no longer has it. */
+async function readWhole(
+  { deadLetters, host }: DeadLetterParts,
+  place: number,
+): Promise<DeadLetter | undefined> {
+  const late = new AbortController();
+  const timer = host.setTimeout(() => late.abort(), READ_WITHIN_MS);
+  try {
+    return (await deadLetters.read([place], late.signal)).get(place);
+  } catch (error) {
+    if (!late.signal.aborted) throw error;
+    throw new ProblemError("unavailable", "Kafka does not give the dead letter now");
+  } finally {
+    timer.clear();
+  }
+}

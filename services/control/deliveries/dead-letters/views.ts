@@ -1,0 +1,117 @@
+// Dead letters as the API shows them (contract 10.6).
+
+import { isUtf8 } from "node:buffer";
+import { type Static, Type } from "typebox";
+import type { DeadLetter } from "#topics";
+import { TimeField } from "../../http/fields.ts";
+import { nullableString } from "../../http/nullable.ts";
+import { DeadLetterReasonField } from "../../http/reason-fields.ts";
+import { isoTime, isoTimeOrNull } from "../../http/time-pages.ts";
+import { USER_VIEW } from "../../http/user-fields.ts";
+import type { ListedDeadLetter } from "../index/dead-letters-table.ts";
+import { outcomeView, WebhookOutcomeView } from "../waiting/view.ts";
+import { DEAD_LETTER_EXAMPLE, WHOLE_DEAD_LETTER_EXAMPLE } from "./example.ts";
+
+const LISTED_FIELDS = {
+  id: Type.String(),
+  deadAt: TimeField,
+  reason: DeadLetterReasonField,
+  message: Type.String({ description: "For people." }),
+  destinationId: nullableString(),
+  sourceId: nullableString(),
+  messageId: nullableString(),
+  ...USER_VIEW,
+  type: nullableString("Of the call."),
+  receivedAt: nullableString("When the call was accepted."),
+  attempts: Type.Integer(),
+  replayId: nullableString("The replay whose call ended here."),
+  replayable: Type.Boolean({
+    description:
+      "False for a record that could not be read, which is no call, and for a call whose destination was deleted: that one can be replayed to another destination.",
+  }),
+  replayIds: Type.Array(Type.String(), {
+    description:
+      "The replays of dead letters that sent it again, oldest first. What a replay of calls (POST /v1/replays) sent again shows in the view of its call: each request has its replayId.",
+  }),
+};
+
+export const DeadLetterView = Type.Object(LISTED_FIELDS, {
+  title: "DeadLetter",
+  description: "A call that failed for good.",
+  examples: [DEAD_LETTER_EXAMPLE],
+});
+
+export const WholeDeadLetterView = Type.Object(
+  {
+    ...LISTED_FIELDS,
+    firstAttemptAt: nullableString(),
+    origin: Type.String({ description: "topic-partition-offset of the record that ended here." }),
+    webhooks: Type.Array(WebhookOutcomeView, {
+      description: "The last outcome of every webhook that was tried.",
+    }),
+    body: Type.Unsafe<unknown>({ description: "The call's JSON, parsed; null when it is none." }),
+    bodyText: nullableString("The exact body; null when it is no text."),
+    bodyBase64: nullableString("The bytes of a record that is no text."),
+  },
+  {
+    title: "WholeDeadLetter",
+    description: "A call that failed for good, with its body and the reason of every webhook.",
+    examples: [WHOLE_DEAD_LETTER_EXAMPLE],
+  },
+);
+
+interface Shown {
+  readonly replayIds: string[];
+  /** Its destination is still there. */
+  readonly hasDestination: boolean;
+}
+
+export function deadLetterView(
+  letter: ListedDeadLetter,
+  { hasDestination, replayIds }: Shown,
+): Static<typeof DeadLetterView> {
+  const { id, reason, message, destinationId, sourceId, messageId, type, attempts, replayId } = letter;
+  return {
+    id,
+    deadAt: isoTime(letter.deadAtMs),
+    reason,
+    message,
+    destinationId,
+    sourceId,
+    messageId,
+    userId: letter.userId,
+    anonymousId: letter.anonymousId,
+    type,
+    receivedAt: isoTimeOrNull(letter.receivedAtMs),
+    attempts,
+    replayId,
+    replayable: letter.replayable && hasDestination,
+    replayIds,
+  };
+}
+
+export function wholeDeadLetterView(
+  listed: Static<typeof DeadLetterView>,
+  { firstAttemptAtMs, origin, outcomes, body }: DeadLetter,
+): Static<typeof WholeDeadLetterView> {
+  const bodyText = isUtf8(body) ? body.toString("utf8") : null;
+  return {
+    ...listed,
+    firstAttemptAt: isoTimeOrNull(firstAttemptAtMs),
+    origin,
+    // What has no destination was never tried.
+    webhooks: outcomes.map((outcome) => outcomeView(listed.destinationId ?? "", outcome)),
+    body: parsedOrNull(bodyText),
+    bodyText,
+    bodyBase64: bodyText === null ? body.toString("base64") : null,
+  };
+}
+
+function parsedOrNull(text: string | null): unknown {
+  if (text === null) return null;
+  try {
+    return JSON.parse(text) as unknown;
+  } catch {
+    return null;
+  }
+}

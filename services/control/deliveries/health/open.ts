@@ -1,0 +1,151 @@
+// Takes part in watching over the destinations' health: each process over those whose attempts it reads; every process shows all of it.
+import { partitionOfKey, type Runner, type Table } from "#kafka";
+import { consumerGroups, type DestinationConfig, type DestinationHealth } from "#topics";
+import { CONTROL_ACTOR } from "../../http/caller.ts";
+import { DeadLetterCounts } from "./dead-letter-counts.ts";
+import { disabled } from "./disable.ts";
+import { deadLetteredEvent } from "./events.ts";
+import { HealthKeeper } from "./health-keeper.ts";
+import { openOperator } from "./operator.ts";
+import type { Context, HealthBook, HealthParts } from "./parts.ts";
+import { createHealthRunner } from "./runner.ts";
+import { followStateCounts } from "./state-counts.ts";
+import { watchHealth } from "./telemetry.ts";
+
+const TICK_MS = 1_000;
+/** Writing takes milliseconds; what is held open is read again by the next owner. */
+const FINISH_MS = 1_000;
+
+/** Resolves when the health that was written can be shown; watching over it goes on by itself. */
+export async function openHealth(context: Context, parts: HealthParts): Promise<HealthBook> {
+  const { kafka, serde, topics } = parts;
+  const topic = topics.destinationHealth;
+  const table = kafka.table({
+    topic: topic.name,
+    decode: ({ value }) => serde.decode(topic, value),
+    onPoison: ({ key }, error) =>
+      context.logger.error({ destinationId: key, err: error }, "health of a destination cannot be read"),
+  });
+  const recovering = followRecovering(table);
+  const counts = followStateCounts(parts.destinationTable, table);
+  await table.load();
+  const producer = kafka.durableProducer();
+  const write = (id: string, health: DestinationHealth | null) =>
+    producer.send([
+      { topic: topic.name, key: id, value: health === null ? null : serde.encode(topic, health) },
+    ]);
+  watchHealth(context.metrics, counts);
+  watchOver(context, parts, {
+    table,
+    recovering,
+    write: (health) => write(health.destinationId, health),
+  });
+  return {
+    of: (id) => table.get(id),
+    forget(id) {
+      // A record that stays is shown to nobody.
+      if (table.get(id) !== undefined) write(id, null).catch(() => undefined);
+    },
+  };
+}
+
+interface Book {
+  readonly table: Table<DestinationHealth>;
+  readonly recovering: ReadonlySet<string>;
+  readonly write: (health: DestinationHealth) => Promise<void>;
+}
+
+function watchOver(context: Context, parts: HealthParts, book: Book): void {
+  const { lifecycle, host } = context;
+  const { destinations, topics } = parts;
+  const { tell } = openOperator(context, parts);
+  const keeper = createKeeper(context, parts, { ...book, tell });
+  const counts = new DeadLetterCounts((id, letters, first) => {
+    const destination = destinations.get(id) ?? { id, name: id };
+    const told = tell(deadLetteredEvent(destination, letters));
+    // Refused only at the end of the process: what was not reported is read again.
+    told.then(
+      () => first.done(),
+      () => first.giveBack(),
+    );
+  });
+  const runner = createHealthRunner({
+    ...parts,
+    ...context,
+    groupId: consumerGroups(context.settings.topics.prefix).health.id,
+    keeper,
+    counts,
+    readBack: async () => {
+      await Promise.all([book.table.load(), destinations.refresh()]);
+    },
+  });
+  const ticking = host.setInterval(() => {
+    counts.tick(host.elapsed());
+    keeper.tick(book.recovering, ownedBy(runner, topics.deliveryAttempts.name, parts.partitions));
+  }, TICK_MS);
+  lifecycle.onStop("health", () => {
+    ticking.clear();
+    return runner.stop(FINISH_MS);
+  });
+  runner.failed.catch((error: unknown) => lifecycle.fail(error));
+  runner.start().catch((error: unknown) => lifecycle.fail(error));
+}
+
+function createKeeper(
+  { settings: own, logger, nowMs }: Context,
+  { destinations, changes }: HealthParts,
+  { table, write, tell }: Book & Pick<ReturnType<typeof openOperator>, "tell">,
+): HealthKeeper {
+  return new HealthKeeper({
+    rules: own.health,
+    destination: (id) => destinations.get(id),
+    written: (id) => table.get(id),
+    write,
+    tell,
+    async disable(judged, reason) {
+      // What other processes changed counts too.
+      await destinations.refresh();
+      return await changes.run(async () => {
+        const why = isUnchanged(judged, destinations.get(judged.id)) ? reason() : undefined;
+        if (why === undefined) return undefined;
+        const ended = disabled(judged, why, nowMs());
+        await destinations.replace({ before: judged, after: ended, by: CONTROL_ACTOR });
+        logger.warn(
+          { destinationId: judged.id, reason: why },
+          "a destination is switched off, as it asks for",
+        );
+        return ended;
+      });
+    },
+    onError: (error, destinationId) =>
+      logger.warn({ destinationId, err: error }, "what a destination's health leads to is tried again"),
+    nowMs,
+  });
+}
+
+function isUnchanged(judged: DestinationConfig, now: DestinationConfig | undefined): boolean {
+  return now?.version === judged.version && now.updatedAtMs === judged.updatedAtMs;
+}
+
+/** Gives a destination's partition when its attempts are read here. */
+function ownedBy(
+  { assigned }: Runner,
+  attempts: string,
+  partitions: number,
+): (id: string) => number | undefined {
+  const own = new Set(assigned.filter(({ topic }) => topic === attempts).map(({ partition }) => partition));
+  return (id) => {
+    const partition = partitionOfKey(id, partitions);
+    return own.has(partition) ? partition : undefined;
+  };
+}
+
+/** Ids of the destinations that are recovering, kept change by change: nobody looks through all of them. */
+function followRecovering(table: Table<DestinationHealth>): ReadonlySet<string> {
+  const ids = new Set<string>();
+  table.onChange((id, health) => {
+    if (health?.state === "recovering") ids.add(id);
+    else ids.delete(id);
+  });
+  return ids;
+}

@@ -1,0 +1,25 @@
+import type { DeadLetter, DeliveryAttempt, DeliveryTotal, RoutedCall } from "#topics";
+import type { Spot } from "../../records/places/places.ts";
+
+/** The topics that are indexed. */
+export const INDEXED = ["attempts", "totals", "deadLetters", "routedCalls"] as const;
+export type Indexed = (typeof INDEXED)[number];
+
+export interface IndexedRecords {
+  attempts: DeliveryAttempt;
+  totals: DeliveryTotal;
+  deadLetters: DeadLetter;
+  routedCalls: RoutedCall;
+}
+
+export type Entry<K extends Indexed> = Spot & { readonly record: IndexedRecords[K] };
+
+/** A stretch of one partition: what could be read of it, and where reading goes on. */
+export interface Stretch<K extends Indexed> {
+  readonly kind: K;
+  readonly partition: number;
+  readonly entries: readonly Entry<K>[];
+  readonly nextOffset: number;
+  /** The index's `epoch` when reading began. */
+  readonly epoch: number;
+}

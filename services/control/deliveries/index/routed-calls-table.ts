@@ -1,0 +1,81 @@
+import type { CallUser } from "#contract";
+import type { PassedOver, RoutedCall } from "#topics";
+import { placeOf, type Spot } from "../../records/places/places.ts";
+import { Conditions, type Row, type Statements, userOf } from "./sql.ts";
+
+export interface RoutedCallFilter {
+  readonly messageId: string;
+  readonly sourceId?: string | undefined;
+  readonly user?: CallUser | undefined;
+}
+
+/** What became of a call, as it is listed. */
+export interface ListedRoutedCall extends Omit<RoutedCall, "partition" | "offset"> {
+  readonly place: number;
+  /** Where the call stands in calls. */
+  readonly callPlace: number;
+}
+
+const COLUMNS =
+  "place, at_ms, source_id, message_id, user_id, anonymous_id, type, call_place, outcome, destination_ids, passed_over";
+
+/** True when it was not there yet. */
+export function insertRoutedCall(sql: Statements, record: RoutedCall, spot: Spot): boolean {
+  const inserted = sql.run(
+    `INSERT OR IGNORE INTO routed_calls (${COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+    placeOf(spot),
+    record.receivedAtMs,
+    record.sourceId,
+    record.messageId,
+    record.userId,
+    record.anonymousId,
+    record.type,
+    placeOf(record),
+    record.outcome,
+    JSON.stringify(record.destinationIds),
+    record.passedOver.length === 0 ? null : JSON.stringify(record.passedOver),
+  );
+  return inserted > 0;
+}
+
+/** What was said last of the call that the record is about, before the record: the call was routed again after a crash. */
+export function saidBefore(sql: Statements, record: RoutedCall): ListedRoutedCall | undefined {
+  const text = `SELECT ${COLUMNS} FROM routed_calls WHERE message_id = ? AND call_place = ? ORDER BY place DESC LIMIT 1`;
+  return sql.all(text, record.messageId, placeOf(record)).map(routedCallOf)[0];
+}
+
+/** Oldest first, each call and each of its copies once: what was said last of one that was routed again after a crash. */
+export function listRoutedCalls(
+  sql: Statements,
+  { messageId, sourceId, user }: RoutedCallFilter,
+  limit: number,
+): ListedRoutedCall[] {
+  const conditions = new Conditions()
+    .add("message_id = ?", messageId)
+    .add("source_id = ?", sourceId)
+    .addUser(user);
+  const rows = sql.all(
+    `SELECT ${COLUMNS} FROM routed_calls ${conditions.where} ORDER BY at_ms DESC, place DESC LIMIT ?`,
+    ...conditions.values,
+    limit,
+  );
+  const newest = new Map<number, Row>();
+  for (const row of rows.reverse()) newest.set(Number(row["call_place"]), row);
+  return [...newest.values()].map(routedCallOf);
+}
+
+function routedCallOf(row: Row): ListedRoutedCall {
+  const passedOver = row["passed_over"];
+  return {
+    place: Number(row["place"]),
+    callPlace: Number(row["call_place"]),
+    receivedAtMs: Number(row["at_ms"]),
+    sourceId: String(row["source_id"]),
+    messageId: String(row["message_id"]),
+    ...userOf(row),
+    type: String(row["type"]),
+    outcome: String(row["outcome"]),
+    destinationIds: JSON.parse(String(row["destination_ids"])) as string[],
+    passedOver: typeof passedOver === "string" ? (JSON.parse(passedOver) as PassedOver[]) : [],
+  };
+}

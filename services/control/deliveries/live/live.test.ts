@@ -1,0 +1,201 @@
+// Live events over HTTP, on real Kafka; what ingest and deliverers write is written by the test.
+import { once } from "node:events";
+import { mkdtemp, rm } from "node:fs/promises";
+import { connect as connectTo } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
+import { connect } from "#connection";
+import { type ControlService, startControl } from "#support/control-service";
+import { startService } from "#support/service";
+import { until } from "#support/until";
+import { type Call, callKey, type RefusedCalls } from "#topics";
+import { attempt, WEBHOOK } from "../index/fixtures/records.ts";
+
+let control: ControlService;
+let kafka: ReturnType<typeof connect>;
+let sourceId: string;
+let destinationId: string;
+let isStopped = false;
+
+beforeAll(async () => {
+  control = await startControl();
+  const { stack, topics } = control;
+  kafka = connect({
+    kafka: { brokers: stack.brokers, clientId: "live-of-a-test", tls: false },
+    registryUrl: stack.registryUrl,
+    topics: [topics.calls, topics.refusedCalls, topics.deliveryAttempts],
+  });
+  await kafka.serde.start();
+  sourceId = (await control.ask("/v1/sources", { body: { name: "Web" } })).body.id;
+  const body = { name: "D", sourceIds: [sourceId], webhooks: [{ url: WEBHOOK }] };
+  destinationId = (await control.ask("/v1/destinations", { body })).body.id;
+}, 120_000);
+
+afterAll(async () => {
+  await kafka?.close();
+  if (!isStopped) await control?.stop();
+}, 60_000);
+
+function call(changes: Partial<Call>): Call {
+  return {
+    messageId: "m1",
+    sourceId,
+    type: "track",
+    userId: "u1",
+    anonymousId: null,
+    event: "Order Completed",
+    integrations: {},
+    timestampMs: 0,
+    receivedAtMs: 0,
+    body: Buffer.from("{}"),
+    ...changes,
+  };
+}
+
+async function writeCall(changes: Partial<Call>): Promise<void> {
+  const record = call(changes);
+  const { name } = control.topics.calls;
+  const value = kafka.serde.encode(control.topics.calls, record);
+  await kafka.kafka.producer().send([{ topic: name, key: callKey(record.sourceId, record), value }]);
+}
+
+async function writeRefused(changes: Partial<RefusedCalls>): Promise<void> {
+  const record = { sourceId, code: "event_not_defined", message: "no event", calls: 2, index: 1, atMs: 0 };
+  const { refusedCalls } = control.topics;
+  const value = kafka.serde.encode(refusedCalls, { ...record, leftOut: 0, ...changes });
+  await kafka.kafka.producer().send([{ topic: refusedCalls.name, key: changes.sourceId ?? sourceId, value }]);
+}
+
+async function writeAttempt(changes: Parameters<typeof attempt>[0]): Promise<void> {
+  const { deliveryAttempts } = control.topics;
+  const record = attempt({ sourceId, destinationId, startedAtMs: Date.now(), ...changes });
+  const value = kafka.serde.encode(deliveryAttempts, record);
+  await kafka.kafka.producer().send([{ topic: deliveryAttempts.name, key: record.destinationId, value }]);
+}
+
+interface Seen {
+  readonly name: string;
+  // biome-ignore lint/suspicious/noExplicitAny: tests look into events of every shape
+  readonly data: any;
+}
+
+/** Listens, and resolves when nothing is missed any more. */
+async function watch(path: string, url: string = control.url) {
+  const leaving = new AbortController();
+  const response = await fetch(`${url}${path}`, { signal: leaving.signal });
+  const events: Seen[] = [];
+  const reading = (async () => {
+    let text = "";
+    for await (const piece of response.body?.pipeThrough(new TextDecoderStream()) ?? []) {
+      const parts = `${text}${piece}`.split("\n\n");
+      text = parts.pop() ?? "";
+      for (const part of parts) {
+        const [, name = "", data = ""] = /^event: (\w+)\ndata: (.*)$/.exec(part) ?? [];
+        if (name !== "") events.push({ name, data: JSON.parse(data) });
+      }
+    }
+  })();
+  // Who leaves does not read to the end.
+  const ended = reading.then(
+    () => "in order",
+    () => "cut off",
+  );
+  const seen = (name: string) => events.filter((event) => event.name === name).map(({ data }) => data);
+  const sees = (name: string, count = 1) =>
+    until(async () => seen(name).length >= count, { timeoutMs: 60_000, what: `${count} events ${name}` });
+  await sees("listening");
+  return { ended, leave: () => leaving.abort(), response, seen, sees };
+}
+
+describe("who watches a source", () => {
+  test("sees its calls as they are accepted and refused, and their deliveries, and no other's", async () => {
+    await writeCall({ messageId: "before" });
+    const { leave, response, seen, sees } = await watch(`/v1/sources/${sourceId}/live`);
+    expect(response.headers.get("content-type")).toBe("text/event-stream");
+    await writeCall({ messageId: "other", sourceId: "src_other" });
+    await writeRefused({ sourceId: "src_other" });
+    await writeAttempt({ messageId: "other", sourceId: "src_other", sequence: 1 });
+    await writeCall({ messageId: "new" });
+    const unreadable = { body: Buffer.from('{"originalTimestamp":"soon"}'), messageId: "unreadable" };
+    await writeCall(unreadable);
+    await writeCall({ ...unreadable, messageId: "read", timestampMs: 1 });
+    await writeRefused({});
+    await writeAttempt({ messageId: "new", sequence: 2 });
+    await Promise.all([sees("accepted", 3), sees("refused"), sees("delivery")]);
+    const warned = seen("accepted").filter(({ warnings }) => warnings !== undefined);
+    expect(warned).toMatchObject([{ messageId: "unreadable", warnings: [{ code: "timestamp_unreadable" }] }]);
+    expect(seen("accepted").filter(({ messageId }) => messageId === "new")).toEqual([
+      {
+        messageId: "new",
+        type: "track",
+        event: "Order Completed",
+        userId: "u1",
+        anonymousId: null,
+        receivedAt: "1970-01-01T00:00:00.000Z",
+      },
+    ]);
+    expect(seen("refused")).toMatchObject([
+      { code: "event_not_defined", message: "no event", calls: 2, index: 1 },
+    ]);
+    expect(seen("delivery")).toMatchObject([{ messageId: "new", destinationId, outcome: "http_5xx" }]);
+    leave();
+  }, 120_000);
+});
+
+describe("who watches a destination", () => {
+  test("sees its deliveries with the URL shortened, and none that are old", async () => {
+    const { leave, seen, sees } = await watch(`/v1/destinations/${destinationId}/live`);
+    await writeAttempt({ messageId: "old", startedAtMs: Date.now() - 3_600_000, sequence: 3 });
+    await writeAttempt({ messageId: "fresh", sequence: 4 });
+    await sees("delivery");
+    expect(seen("delivery")).toMatchObject([
+      { messageId: "fresh", url: "https://a.test/services/***#fad5ba" },
+    ]);
+    leave();
+  }, 120_000);
+});
+
+test("what is not there cannot be watched, and a HEAD does not listen", async () => {
+  expect((await control.ask("/v1/sources/src_none/live")).status).toBe(404);
+  expect((await control.ask("/v1/destinations/dst_none/live")).status).toBe(404);
+  expect((await fetch(`${control.url}/v1/sources/${sourceId}/live`, { method: "HEAD" })).status).toBe(405);
+});
+
+test("a process that is told to end by SIGTERM ends its streams in order, and then itself", async () => {
+  const { keys, prefix, stack } = control;
+  const dataFolder = await mkdtemp(join(tmpdir(), "hookline-live-"));
+  const service = await startService({
+    name: "control",
+    settings: {
+      HOOKLINE_KAFKA_BROKERS: stack.brokers.join(","),
+      HOOKLINE_SCHEMA_REGISTRY_URL: stack.registryUrl,
+      HOOKLINE_TOPIC_PREFIX: prefix,
+      HOOKLINE_RETRY_DELAYS: "1s",
+      HOOKLINE_ENCRYPTION_KEYS: keys,
+      HOOKLINE_DATA_DIR: dataFolder,
+    },
+  });
+  try {
+    const url = `http://127.0.0.1:${service.ports["controlPort"]}`;
+    const source = await watch(`/v1/sources/${sourceId}/live`, url);
+    const destination = await watch(`/v1/destinations/${destinationId}/live`, url);
+    expect(await service.stop()).toBe(0);
+    expect(await Promise.all([source.ended, destination.ended])).toEqual(["in order", "in order"]);
+  } finally {
+    await service.kill();
+    await rm(dataFolder, { recursive: true, force: true });
+  }
+}, 120_000);
+
+test("the service ends with listeners connected, also with one that does not read", async () => {
+  const { ended } = await watch(`/v1/sources/${sourceId}/live`);
+  const { host, port } = new URL(control.url);
+  const deaf = connectTo(Number(port), "127.0.0.1");
+  deaf.write(`GET /v1/sources/${sourceId}/live HTTP/1.1\r\nHost: ${host}\r\n\r\n`);
+  await once(deaf, "readable");
+  isStopped = true;
+  await control.stop();
+  await ended;
+  deaf.destroy();
+}, 120_000);

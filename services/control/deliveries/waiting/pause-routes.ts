@@ -1,0 +1,64 @@
+// POST /v1/destinations/{id}/pause, .../resume.
+
+import { actorOf } from "../../http/caller.ts";
+import { IdParams } from "../../http/fields.ts";
+import { problemResponses } from "../../http/openapi.ts";
+import type { ControlApp } from "../../http/server.ts";
+import { checkBody } from "../../http/validation.ts";
+import { PauseBody, pauseProblems } from "../../resources/destinations/pause.ts";
+import { DestinationView } from "../../resources/destinations/schemas.ts";
+import { destinationViewOf } from "../../resources/destinations/view.ts";
+import { pauseDestination, resumeDestination } from "./commands.ts";
+import type { WaitingParts } from "./parts.ts";
+
+const TAGS = ["waiting calls"];
+
+export function addPauseRoutes(app: ControlApp, parts: WaitingParts): void {
+  addPauseRoute(app, parts);
+  addResumeRoute(app, parts);
+}
+
+function addPauseRoute(app: ControlApp, parts: WaitingParts): void {
+  app.post(
+    "/v1/destinations/:id/pause",
+    {
+      attachValidation: true,
+      schema: {
+        tags: TAGS,
+        operationId: "pauseDestination",
+        summary: "Let a destination's calls wait, new ones too, until it is resumed",
+        description:
+          "Calls are still accepted and routed. Requests under way run to their end. The time of a pause does not count in a call's window of retries.",
+        params: IdParams,
+        body: PauseBody,
+        response: { 200: DestinationView, ...problemResponses },
+      },
+    },
+    async (request) => {
+      const given: unknown = request.body;
+      if (given !== undefined) checkBody(request, pauseProblems(given));
+      const callsWaitFor = given === undefined ? null : request.body.callsWaitFor;
+      const whose = { id: request.params.id, by: actorOf(request) };
+      return destinationViewOf(await pauseDestination(parts, whose, callsWaitFor), parts);
+    },
+  );
+}
+
+function addResumeRoute(app: ControlApp, parts: WaitingParts): void {
+  app.post(
+    "/v1/destinations/:id/resume",
+    {
+      schema: {
+        tags: TAGS,
+        operationId: "resumeDestination",
+        summary: "End a pause; what waits is sent now, as fast as the endpoints take it",
+        params: IdParams,
+        response: { 200: DestinationView, ...problemResponses },
+      },
+    },
+    async (request) => {
+      const whose = { id: request.params.id, by: actorOf(request) };
+      return destinationViewOf(await resumeDestination(parts, whose), parts);
+    },
+  );
+}

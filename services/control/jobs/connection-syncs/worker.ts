@@ -1,0 +1,299 @@
+// Gives one destination the members that there were when it was connected, and the values of computed traits. What is left behind when the
+// process dies, line by line:
+//
+//   begun → 2 s, in which the router knows the destination → what is given next (1) → calls → looked at again (2) → what is given next → … → done (3)
+//
+//   (1) What is given next is noted before it is written. Who goes on looks in the log which of it was: that is looked at again as in (2), the
+//       rest is read anew and given.
+//   (2) A membership that has changed is sent by the router, under the id of that change. Only where the router's call stands before the
+//       older one written here is it sent once more, under an id of its own: a receiver would take the older one for the last word. The
+//       profiles are read to their end first, and again until nothing has changed. A correction is noted before it is written, too.
+//   (3) What was paused is waited for. Once it is resumed the destination is given what that has for it, from the first profile on.
+//
+// `begun`, progress and `done` are the destination's record, acknowledged. None is written behind one of another process.
+import type { Host } from "#host";
+import type { OutgoingRecord } from "#kafka";
+import type { AudienceConfig, ConnectionSync, DestinationConfig } from "#topics";
+import type { Pace } from "../../records/durable-work/pace.ts";
+import type { ProfileReader, SentState } from "../../records/profiles/replica.ts";
+import { isOvertaken, type JobEnds, type JobLog } from "./job-log.ts";
+import type { GivenTo } from "./records.ts";
+import type { SyncStore } from "./store.ts";
+import { begun, changed, fateOf, hasLeft, isHeldBack, type Left, resumed, taking } from "./sync.ts";
+import { type Change, type CurrentValue, changeOf, endsIn, jobEndsOf, unsureOf, valueIn } from "./values.ts";
+
+export interface SyncWork {
+  readonly store: Pick<SyncStore, "get" | "replace">;
+  readonly destination: (id: string) => DestinationConfig | undefined;
+  /** Its last version by which it takes no audiences, of those that this process was asked to work on. */
+  readonly left: (id: string) => Left | undefined;
+  readonly audience: (id: string) => AudienceConfig | undefined;
+  readonly profiles: ProfileReader;
+  readonly isSuppressed: (profileId: string) => boolean;
+  readonly jobs: JobLog;
+  /** The message id of the call by which the value was sent to others, or will be. */
+  readonly sentAs: (value: CurrentValue) => string;
+  /** The message id that `jobOf` gives it. */
+  readonly givenAs: (value: CurrentValue, destination: DestinationConfig) => string;
+  /** Of the record that `jobOf` makes of it. */
+  readonly keyOf: (value: CurrentValue, destination: DestinationConfig) => string;
+  /** undefined: the destination's filter does not let it pass. */
+  readonly jobOf: (value: CurrentValue, to: GivenTo) => OutgoingRecord | undefined;
+  /** Resolves when they are on all in-sync replicas. */
+  readonly write: (records: readonly OutgoingRecord[]) => Promise<void>;
+  readonly onWritten: (count: number) => void;
+  readonly onDone: (sync: ConnectionSync) => void;
+  readonly pace: Pick<Pace, "stepCalls" | "turn">;
+  readonly host: Pick<Host, "delay" | "elapsed" | "setImmediate">;
+  nowMs(): number;
+}
+
+/** A change is in force after one second (contract 10.1): what changes from then on the router sends. */
+const IN_FORCE_MS = 2_000;
+const PROGRESS_EVERY_MS = 5_000;
+/** Whether what was paused is resumed, and whether the destination still takes it. */
+const LOOK_EVERY_MS = 1_000;
+/** Profiles of one turn of the event loop; fewer when they have so many values. */
+const PROFILES_A_TURN = 200;
+const VALUES_A_TURN = 200;
+
+/** Resolves when the destination has what it is to have, or with `signal`. */
+export async function workOn(id: string, work: SyncWork, signal: AbortSignal): Promise<void> {
+  while (!signal.aborted) {
+    const known = work.store.get(id);
+    const config = taking(work.destination(id), work.left(id));
+    const isOver = config === undefined || (known !== undefined && hasLeft(known, config, work.left(id)));
+    if (known?.isConnected === true && isOver) {
+      const after = changed(known, { isConnected: false }, work.nowMs());
+      await work.store.replace({ before: known, after });
+      continue;
+    }
+    if (config === undefined) return;
+    if (known?.isConnected === true && known.isDone) {
+      if (known.heldBackIds.length === 0) return;
+      await resume(known, work, signal);
+      continue;
+    }
+    const sync = known?.isConnected === true ? known : begun(config, work.nowMs(), known);
+    if (sync !== known) await work.store.replace({ before: known, after: sync });
+    await new Syncing(sync, work, signal).run();
+  }
+}
+
+/** Once something that was held back is not paused any more, or is gone, that is noted; until then it looks now and then. */
+async function resume(known: ConnectionSync, work: SyncWork, signal: AbortSignal): Promise<void> {
+  const ids = known.heldBackIds.filter((id) => !isHeldBack(work.audience(id)));
+  if (ids.length === 0) await work.host.delay(LOOK_EVERY_MS, signal);
+  else await work.store.replace({ before: known, after: resumed(known, ids, work.nowMs()) });
+}
+
+class Syncing {
+  readonly #work: SyncWork;
+  readonly #signal: AbortSignal;
+  #sync: ConnectionSync;
+  #saved: ConnectionSync;
+  #savedAtMs: number;
+  /** Every call that stands before them in the log of jobs is of a state that the copy of the profiles has. */
+  #ends: JobEnds = new Map();
+
+  constructor(sync: ConnectionSync, work: SyncWork, signal: AbortSignal) {
+    this.#sync = sync;
+    this.#saved = sync;
+    this.#work = work;
+    this.#signal = signal;
+    this.#savedAtMs = work.host.elapsed();
+  }
+
+  /** Ends early when the destination takes no audiences any more. */
+  async run(): Promise<void> {
+    const { host, profiles } = this.#work;
+    // Whoever takes it up waits, too: when it was begun is of another process's clock.
+    await host.delay(IN_FORCE_MS, this.#signal);
+    if (!(await this.#takeUp())) return;
+    this.#ends = await this.#work.jobs.ends();
+    await profiles.refresh(this.#signal);
+    for (let { partition } = this.#sync; partition < profiles.partitions; partition += 1)
+      if (!(await this.#partition(partition))) return;
+    await this.#save({ isDone: true });
+    this.#work.onDone(this.#sync);
+  }
+
+  /** Of what is noted as given next: what was written may stand behind a newer one, the rest is given now. False when it was ended early. */
+  async #takeUp(): Promise<boolean> {
+    const { audience, givenAs, jobs, profiles } = this.#work;
+    const { id, partition, unsure } = this.#sync;
+    if (unsure.length === 0) return true;
+    const config = this.#config();
+    if (config === undefined) return false;
+    const values = unsure.flatMap((one) => {
+      const of = audience(one.computationId);
+      return of === undefined || of.deletedAtMs !== null ? [] : valueIn(one, of);
+    });
+    this.#ends = endsIn(this.#sync);
+    const keys = this.#keysOf(values, config);
+    const places = await jobs.placesSince({
+      from: this.#ends,
+      destinationId: id,
+      keys,
+      signal: this.#signal,
+    });
+    const [written, missing] = [true, false].map((is) =>
+      values.filter((value) => places.has(givenAs(value, config)) === is),
+    ) as [CurrentValue[], CurrentValue[]];
+    await this.#correct(partition, written, config);
+    await profiles.refresh(this.#signal);
+    const ids = new Set(missing.map(({ profileId }) => profileId));
+    const { values: anew } = await this.#valuesOf(partition, [...ids], Number.POSITIVE_INFINITY);
+    await this.#give(anew, config, { partition, cursor: this.#sync.cursor });
+    return true;
+  }
+
+  /** undefined when it takes no audiences any more. */
+  #config(): DestinationConfig | undefined {
+    const { id } = this.#sync;
+    const left = this.#work.left(id);
+    const config = taking(this.#work.destination(id), left);
+    return config !== undefined && !hasLeft(this.#sync, config, left) ? config : undefined;
+  }
+
+  /** False when it was ended early. */
+  async #partition(partition: number): Promise<boolean> {
+    const { host } = this.#work;
+    let after = partition === this.#sync.partition ? (this.#sync.cursor ?? undefined) : undefined;
+    for (let ids = this.#take(partition, after); ids.length > 0; ids = this.#take(partition, after)) {
+      this.#signal.throwIfAborted();
+      const config = this.#config();
+      if (config === undefined) return false;
+      const { last, values } = await this.#valuesOf(partition, ids, VALUES_A_TURN);
+      after = last;
+      await this.#give(values, config, { partition, cursor: after ?? null });
+      if (host.elapsed() - this.#savedAtMs >= PROGRESS_EVERY_MS) await this.#save({});
+      await new Promise<void>((resolve) => void host.setImmediate(resolve));
+    }
+    return true;
+  }
+
+  /** Gives the destination values of profiles up to a place. */
+  async #give(
+    values: readonly CurrentValue[],
+    config: DestinationConfig,
+    place: Pick<ConnectionSync, "partition" | "cursor">,
+  ): Promise<void> {
+    if (values.length > 0) {
+      await this.#save({ ...place, unsure: values.map(unsureOf), jobEnds: jobEndsOf(this.#ends) });
+      await this.#send(values, config);
+      await this.#correct(place.partition, values, config);
+    }
+    const sent = this.#sync.sent + values.length;
+    this.#sync = changed(this.#sync, { ...place, unsure: [], sent }, this.#work.nowMs());
+  }
+
+  async #save(changes: Partial<ConnectionSync>): Promise<void> {
+    this.#sync = changed(this.#sync, changes, this.#work.nowMs());
+    const after = this.#sync;
+    await this.#work.store.replace({ before: this.#saved, after });
+    this.#saved = after;
+    this.#savedAtMs = this.#work.host.elapsed();
+  }
+
+  /** Of the first of these profiles, until there are enough; `last` is the last one that was looked at. */
+  async #valuesOf(
+    partition: number,
+    ids: readonly string[],
+    enough: number,
+  ): Promise<{ readonly values: CurrentValue[]; readonly last: string | undefined }> {
+    const values: CurrentValue[] = [];
+    let last: string | undefined;
+    for (const id of ids) {
+      if (values.length >= enough) break;
+      last = id;
+      const state = await this.#work.profiles.sentOf(partition, id);
+      if (state === undefined || state.redirectTo !== null || this.#work.isSuppressed(id)) continue;
+      const { incarnation } = state;
+      for (const { audience, result } of this.#given(state))
+        values.push({ profileId: id, incarnation, result, audience, isCorrection: false });
+    }
+    return { values, last };
+  }
+
+  /** Notes what is held back. */
+  *#given({ results }: SentState): Generator<Pick<CurrentValue, "audience" | "result">> {
+    for (const result of results) {
+      const id = result.computationId;
+      const audience = this.#work.audience(id);
+      const { heldBackIds, onlyIds } = this.#sync;
+      if (audience === undefined || onlyIds?.includes(id) === false) continue;
+      const fate = fateOf(result, audience);
+      if (fate === "given") yield { audience, result };
+      if (fate === "held_back" && !heldBackIds.includes(id))
+        this.#sync = { ...this.#sync, heldBackIds: [...heldBackIds, id] };
+    }
+  }
+
+  async #send(values: readonly CurrentValue[], destination: DestinationConfig): Promise<void> {
+    const { jobOf, onWritten, pace, write } = this.#work;
+    for (let at = 0; at < values.length; at += pace.stepCalls) {
+      const some = values.slice(at, at + pace.stepCalls);
+      await pace.turn(some.length, this.#signal);
+      this.#signal.throwIfAborted();
+      const to = { destination, sync: this.#sync };
+      await write(some.flatMap((value) => jobOf(value, to) ?? []));
+      onWritten(some.length);
+    }
+  }
+
+  async #correct(
+    partition: number,
+    sent: readonly CurrentValue[],
+    destination: DestinationConfig,
+  ): Promise<void> {
+    for (let open = sent; open.length > 0; ) {
+      const ends = await this.#work.jobs.ends();
+      await this.#work.profiles.refresh(this.#signal);
+      const changes: Change[] = [];
+      for (const before of open) {
+        const now = changeOf(before, await this.#work.profiles.sentOf(partition, before.profileId));
+        if (now !== undefined) changes.push({ before, now });
+      }
+      open = await this.#overtaken(changes, destination);
+      if (open.length > 0) await this.#save({ unsure: [...this.#sync.unsure, ...open.map(unsureOf)] });
+      await this.#send(open, destination);
+      // Before a further change is looked for: it may have come since.
+      if (open.length === 0) this.#ends = ends;
+    }
+  }
+
+  /** Those whose older value stands behind the newer one in the log, where the router wrote that meanwhile. */
+  async #overtaken(changes: readonly Change[], destination: DestinationConfig): Promise<CurrentValue[]> {
+    if (changes.length === 0) return [];
+    const { givenAs, jobs, sentAs } = this.#work;
+    const places = await jobs.placesSince({
+      from: this.#ends,
+      destinationId: this.#sync.id,
+      keys: this.#keysOf(
+        changes.map(({ before }) => before),
+        destination,
+      ),
+      signal: this.#signal,
+    });
+    const overtaken = changes.flatMap(({ before, now }) =>
+      isOvertaken(places, { older: givenAs(before, destination), newer: sentAs(now) }) ? now : [],
+    );
+    // A value and its correction may stand behind the same newer one.
+    return [...new Map(overtaken.map((now) => [givenAs(now, destination), now])).values()];
+  }
+
+  #keysOf(values: readonly CurrentValue[], destination: DestinationConfig): string[] {
+    return values.map((value) => this.#work.keyOf(value, destination));
+  }
+
+  /** A list, and no cursor that stays open while others are served. */
+  #take(partition: number, after: string | undefined): string[] {
+    const taken: string[] = [];
+    for (const id of this.#work.profiles.ids(partition, after)) {
+      taken.push(id);
+      if (taken.length === PROFILES_A_TURN) break;
+    }
+    return taken;
+  }
+}

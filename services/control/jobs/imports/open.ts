@@ -1,0 +1,164 @@
+import type { Kafka, Producer, Table } from "#kafka";
+import type { ServiceContext } from "#runtime";
+import type { Serde } from "#serde";
+import { type AudienceConfig, consumerGroups, type MembershipImport, type TopicMap } from "#topics";
+import type { ConfigStore } from "../../records/config-store.ts";
+import { WorkOwner } from "../../records/durable-work/owner.ts";
+import { Pace } from "../../records/durable-work/pace.ts";
+import type { ProfileReader } from "../../records/profiles/replica.ts";
+import type { Suppressed } from "../../records/suppressions/suppressed.ts";
+import { oldestHeldMs } from "./held.ts";
+import type { ImportParts } from "./parts.ts";
+import { createImportQueue, type ImportQueue } from "./queue.ts";
+import { listEvent } from "./records.ts";
+import { createStagedRows, type StagedRows } from "./staged-rows.ts";
+import { untilFolded } from "./up-to-date.ts";
+import { type ImportWork, workOn } from "./worker.ts";
+
+export interface OpenImportsParts {
+  readonly kafka: Kafka;
+  readonly serde: Serde;
+  readonly topics: TopicMap;
+  readonly producer: Producer;
+  readonly audiences: Pick<ConfigStore<AudienceConfig>, "get" | "refresh">;
+  readonly profiles: ProfileReader;
+  readonly suppressed: Suppressed;
+}
+
+interface ImportsSettings {
+  readonly topics: { readonly prefix: string };
+  readonly imports: { readonly changesPerSecond: number };
+  readonly switch: { readonly hasAudiences: boolean };
+}
+
+type Context = Pick<
+  ServiceContext<ImportsSettings>,
+  "settings" | "lifecycle" | "health" | "logger" | "metrics" | "host" | "nowMs"
+>;
+
+const MILLISECONDS_A_SECOND = 1_000;
+const MAX_OUTSTANDING = { records: 10_000, bytes: 16 * 1024 * 1024 };
+
+/** Takes part in applying imports; the API does not wait for it. */
+export function openImports(
+  context: Context,
+  parts: OpenImportsParts,
+): Pick<ImportParts, "imports" | "stagedRows"> {
+  const { kafka, producer, serde, topics } = parts;
+  const topic = topics.membershipImports;
+  const table = kafka.table<MembershipImport>({
+    topic: topic.name,
+    decode: ({ value }) => serde.decode(topic, value),
+  });
+  const rows = { kafka, admin: kafka.admin(), serde, topic: topics.membershipImportRows };
+  if (context.settings.switch.hasAudiences) {
+    follow(context, table);
+    const durable = kafka.durableProducer();
+    own(context, parts, {
+      table,
+      producer: durable,
+      queue: createImportQueue({ topic, table, producer: durable, serde }),
+      stagedRows: createStagedRows({ ...rows, producer: durable }),
+    });
+  }
+  return {
+    imports: createImportQueue({ topic, table, producer, serde }),
+    stagedRows: createStagedRows({ ...rows, producer }),
+  };
+}
+
+function follow({ health, lifecycle }: Context, table: Table<MembershipImport>): void {
+  health.readiness("imports are read", () => table.loaded);
+  table.load().catch((error: unknown) => {
+    if (!lifecycle.stopping.aborted) lifecycle.fail(error);
+  });
+}
+
+interface Working {
+  readonly table: Table<MembershipImport>;
+  readonly producer: Producer;
+  readonly queue: ImportQueue;
+  readonly stagedRows: StagedRows;
+}
+
+function own(context: Context, parts: OpenImportsParts, working: Working): void {
+  const { host, lifecycle, logger, metrics } = context;
+  const work = workOf(context, parts, working);
+  const owner = new WorkOwner<MembershipImport>({
+    isOpen: ({ state }) => state === "staged",
+    host,
+    async work(id, signal) {
+      // To the end: another process may have come further, a list may be deleted, a user suppressed.
+      await Promise.all([working.table.load(), parts.suppressed.refresh(), parts.audiences.refresh()]);
+      await workOn(id, work, signal);
+    },
+    onFailed: (importId, error) => logger.warn({ importId, err: error }, "an import cannot go on yet"),
+  });
+  const { membershipImports } = parts.topics;
+  const runner = parts.kafka.runner({
+    groupId: consumerGroups(context.settings.topics.prefix).imports.id,
+    topics: [membershipImports.name],
+    decode: ({ value }) => (value === null ? undefined : parts.serde.decode(membershipImports, value)),
+    step: owner.step,
+    deadLetter({ key }, error) {
+      logger.error({ importId: key, err: error }, "an import cannot be read");
+      return [];
+    },
+    producer: working.producer,
+    maxOutstandingRecords: MAX_OUTSTANDING.records,
+    maxOutstandingBytes: MAX_OUTSTANDING.bytes,
+    onRevoked: (partitions) => owner.revoked(partitions),
+  });
+  lifecycle.onStop("imports", async () => {
+    await owner.stop();
+    // Open ones are not settled: the next owner goes on with them.
+    await runner.stop(0);
+  });
+  runner.failed.catch((error: unknown) => lifecycle.fail(error));
+  runner.start().catch((error: unknown) => lifecycle.fail(error));
+  metrics.gauge({
+    name: "control_imports_open",
+    help: "Imports of members that this process works on.",
+    collect: (gauge) => gauge.set({}, owner.running),
+  });
+  metrics.gauge({
+    name: "control_imports_oldest_held_timestamp_seconds",
+    help: "Since when the import waits that has waited longest for somebody to confirm it; 0 while none does. Not of deleted lists, nor of those to which a later import was applied.",
+    collect: (gauge) =>
+      gauge.set({}, (oldestHeldMs(working.table.entries(), work.isThere) ?? 0) / MILLISECONDS_A_SECOND),
+  });
+}
+
+function workOf(
+  { host, metrics, nowMs, settings }: Context,
+  { audiences, kafka, profiles, serde, suppressed, topics }: OpenImportsParts,
+  { producer, queue, stagedRows }: Working,
+): ImportWork {
+  const written = metrics.counter({
+    name: "control_import_changes_total",
+    help: "Users whom imports have put on a list or taken off it.",
+  });
+  const folded = {
+    admin: kafka.admin(),
+    groupId: consumerGroups(settings.topics.prefix).profiles.id,
+    topic: topics.profileEvents.name,
+    host,
+  };
+  return {
+    queue,
+    eachChunk: stagedRows.eachChunk,
+    profiles,
+    isSuppressed: suppressed.isSuppressed,
+    async untilUpToDate(signal) {
+      await untilFolded(folded, signal);
+      await profiles.refresh(signal);
+    },
+    isThere: (id) => audiences.get(id)?.deletedAtMs === null,
+    eventOf: (one, change) => listEvent({ serde, topic: topics.profileEvents }, one, change),
+    write: (records) => producer.send(records),
+    onWritten: (count) => written.inc({}, count),
+    pace: new Pace(settings.imports.changesPerSecond, host),
+    host,
+    nowMs,
+  };
+}

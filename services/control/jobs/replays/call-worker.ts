@@ -1,0 +1,170 @@
+// Works through one replay of calls: reads delivery-jobs from where the replay's record says it is, and writes what is meant once more. What
+// was written is durable before the cursor passes it: a crash repeats at most the calls of one progress interval, under the same job ids.
+import type { Kafka, RawRecord } from "#kafka";
+import type { Serde } from "#serde";
+import { type DeliveryJob, deliveryKey, type ReplayStretch } from "#topics";
+import { isUndecodable } from "../../records/places/undecodable.ts";
+import { type CallReplay, isOfOneUser, isSelected, stretchesLeft } from "./call-selection.ts";
+import { againOf, withinWidth } from "./job.ts";
+import { createSaving, end, paceNow, type SendingWork } from "./progress.ts";
+import type { SettledCalls } from "./settled-calls.ts";
+
+export interface CallReplayWork extends SendingWork {
+  readonly kafka: Pick<Kafka, "readRange">;
+  readonly serde: Pick<Serde, "encode" | "decode">;
+  findSettled(destinationId: string, signal: AbortSignal): Promise<SettledCalls>;
+}
+
+/** Also where nothing of what is read is meant, somebody who cancels is heard, and the cursor moves. */
+const LOOK_EVERY_MS = 1_000;
+
+/** Resolves when the replay has ended, or with `signal`. */
+export async function workOnCalls(
+  begun: CallReplay,
+  work: CallReplayWork,
+  signal: AbortSignal,
+): Promise<void> {
+  const settled = await work.findSettled(begun.destinationId, signal);
+  const reading = new CallReplaying(begun, { work, settled, signal });
+  await reading.run();
+}
+
+interface ReplayingParts {
+  readonly work: CallReplayWork;
+  readonly settled: SettledCalls;
+  readonly signal: AbortSignal;
+}
+
+class CallReplaying {
+  readonly #parts: ReplayingParts;
+  readonly #save: ReturnType<typeof createSaving>;
+  /** Ends the reading before its end. */
+  readonly #enough = new AbortController();
+  #replay: CallReplay;
+  /** Meant, and not written yet. */
+  #jobs: DeliveryJob[] = [];
+  #deleted = 0;
+  #skipped = 0;
+  #steppedAtMs: number;
+
+  constructor(begun: CallReplay, parts: ReplayingParts) {
+    this.#parts = parts;
+    this.#replay = begun;
+    this.#save = createSaving(begun, parts.work);
+    this.#steppedAtMs = parts.work.host.elapsed();
+  }
+
+  async run(): Promise<void> {
+    const { signal, work } = this.#parts;
+    try {
+      for (const stretch of stretchesLeft(this.#replay)) {
+        if (this.#enough.signal.aborted || signal.aborted) break;
+        await this.#read(stretch);
+      }
+      if (!signal.aborted) await end(this.#replay, work);
+    } finally {
+      // Somebody else goes on: what was sent shall not be sent again.
+      if (signal.aborted) await this.#save.now(this.#replay);
+    }
+  }
+
+  async #read({ partition, fromOffset, toOffset }: ReplayStretch): Promise<void> {
+    const { signal, work } = this.#parts;
+    const ending = AbortSignal.any([signal, this.#enough.signal]);
+    const onRecord = (record: RawRecord): Promise<void> | undefined => this.#take(record);
+    const range = { topic: work.topic.name, partition, fromOffset, toOffset, signal: ending };
+    try {
+      await work.kafka.readRange({ ...range, onRecord });
+      await this.#step({ partition, offset: toOffset - 1 });
+    } catch (error) {
+      if (!ending.aborted) throw error;
+    }
+  }
+
+  /** At once for records of others, which in a shared partition are most. */
+  #take(record: RawRecord): Promise<void> | undefined {
+    const { key, value } = record;
+    const isTheirs = value === null || key?.startsWith(`${this.#replay.destinationId}:`) !== true;
+    return isTheirs ? this.#afterRecord(record) : this.#judge(record, value);
+  }
+
+  #afterRecord(record: RawRecord): Promise<void> | undefined {
+    const { host } = this.#parts.work;
+    const isDue = host.elapsed() - this.#steppedAtMs >= LOOK_EVERY_MS;
+    const isFull = this.#jobs.length >= paceNow(this.#replay, this.#parts.work).calls;
+    return isDue || isFull ? this.#step(record) : undefined;
+  }
+
+  async #judge(record: RawRecord, value: Buffer): Promise<void> {
+    const job = await this.#decoded(value);
+    if (job === undefined) this.#skipped += 1;
+    else if (isSelected(job, this.#replay)) this.#collect(job, record);
+    await this.#afterRecord(record);
+    // A call of one user is at a destination once.
+    const { calls } = this.#replay;
+    if (this.#jobs.length > 0 && calls.messageId !== null && isOfOneUser(calls)) {
+      await this.#step(record);
+      this.#enough.abort();
+    }
+  }
+
+  async #decoded(value: Buffer): Promise<DeliveryJob | undefined> {
+    const { serde, topic } = this.#parts.work;
+    try {
+      return await serde.decode(topic, value);
+    } catch (error) {
+      if (isUndecodable(error)) return undefined;
+      throw error;
+    }
+  }
+
+  #collect(job: DeliveryJob, record: RawRecord): void {
+    const { settled, work } = this.#parts;
+    const became = settled.became(job, record);
+    const { which } = this.#replay.calls;
+    if (became === "pending" || (which !== "all" && which !== became)) return;
+    if (work.deletedUsers.isOfDeleted(job)) this.#deleted += 1;
+    else this.#jobs.push(job);
+  }
+
+  /** Writes what was collected, then passes the place, then keeps to the pace. */
+  async #step({ partition, offset }: Pick<RawRecord, "partition" | "offset">): Promise<void> {
+    const { signal, work } = this.#parts;
+    const { id } = this.#replay;
+    if (work.store.isCancelled(id)) this.#enough.abort();
+    if (this.#enough.signal.aborted || signal.aborted) return;
+    const jobs = this.#jobs
+      .map((job) => againOf(job, this.#replay))
+      .map((job) => withinWidth(job, work.destination(job.destinationId)));
+    if (jobs.length > 0) await this.#write(jobs);
+    const found = jobs.length + this.#deleted;
+    this.#replay = {
+      ...this.#replay,
+      matched: this.#replay.matched + found,
+      replayed: this.#replay.replayed + jobs.length,
+      deleted: this.#replay.deleted + this.#deleted,
+      skipped: this.#replay.skipped + this.#skipped,
+      cursor: `${partition}:${offset}`,
+      updatedAtMs: work.nowMs(),
+    };
+    [this.#jobs, this.#deleted, this.#skipped] = [[], 0, 0];
+    await this.#save.sometimes(this.#replay);
+    await this.#rest(jobs.length);
+  }
+
+  async #write(jobs: readonly DeliveryJob[]): Promise<void> {
+    const { producer, serde, topic, onReplayed } = this.#parts.work;
+    await producer.send(
+      jobs.map((job) => ({ topic: topic.name, key: deliveryKey(job), value: serde.encode(topic, job) })),
+    );
+    onReplayed(jobs.length);
+  }
+
+  async #rest(written: number): Promise<void> {
+    const { signal, work } = this.#parts;
+    const { calls, everyMs } = paceNow(this.#replay, work);
+    const leftMs = (everyMs * written) / calls - (work.host.elapsed() - this.#steppedAtMs);
+    if (leftMs > 0) await work.host.delay(leftMs, signal).catch(() => undefined);
+    this.#steppedAtMs = work.host.elapsed();
+  }
+}

@@ -1,0 +1,229 @@
+// Replays on a simulated Kafka: how the parts are put together, and what two processes make of it.
+import { describe, expect, test } from "@jest/globals";
+import type { DeadLetter, Replay } from "#topics";
+import { EPOCH_MS } from "../../../../test/simulation/host/virtual-host.ts";
+import { quietProcess } from "../../../../test/simulation/world/fixtures/quiet-process.ts";
+import { type QuietWorld, startWorld } from "../../../../test/simulation/world/fixtures/quiet-world.ts";
+import { Meters } from "../../../../test/simulation/world/meters.ts";
+import { deadLetter } from "../../deliveries/index/fixtures/records.ts";
+import { placeOf } from "../../records/places/places.ts";
+import { replay } from "../../records/replays/fixtures/replay.ts";
+import { createReplayStore } from "../../records/replays/store.ts";
+import { openReplays } from "./open.ts";
+
+const PLACES = Array.from({ length: 40 }, (_, offset) => placeOf({ partition: 0, offset }));
+
+/** One control process's share: replays of forty dead letters. */
+function process(quiet: QuietWorld, name: string) {
+  const { host, kafka, lifecycle, logger, metrics, serde, topics } = quietProcess(quiet, name);
+  const table = kafka.table<Replay>({
+    topic: topics.replays.name,
+    decode: ({ value }) => serde.decode(topics.replays, value),
+  });
+  const producer = kafka.producer();
+  const store = createReplayStore({ topic: topics.replays, table, producer, serde });
+  const open = async (): Promise<void> => {
+    await serde.start();
+    openReplays(
+      { lifecycle, logger, metrics, host, nowMs: () => host.now() },
+      {
+        kafka,
+        serde,
+        topics,
+        groupId: "control-replays",
+        table,
+        store,
+        deliveries: {
+          index: {
+            findDeadLetter: () => undefined,
+            replayablePlaces: (_: object, { above, limit }: { above: number; limit: number }) =>
+              PLACES.filter((place) => place > above).slice(0, limit),
+          } as never,
+          progress: { untilCovers: async () => true } as never,
+        },
+        settled: {} as never,
+        deadLetters: {
+          read: async (places) =>
+            new Map(places.map((place): [number, DeadLetter] => [place, deadLetter({ id: `${place}` })])),
+        },
+        deletedUsers: {
+          refresh: async () => undefined,
+          isOfDeleted: () => false,
+          mayBeOfDeleted: () => false,
+        },
+        destination: () => undefined,
+      },
+    );
+  };
+  void open();
+  const running = () => metrics.value("control_replays_running");
+  return { host, lifecycle, metrics, running, store };
+}
+
+function setup() {
+  const quiet = startWorld({ processes: [], destinations: [] });
+  const jobs = () => quiet.world.cluster.records(quiet.world.topics.deliveryJobs.name).flat().length;
+  const settled = () => {
+    const { name } = quiet.world.topics.replays;
+    const committed = quiet.world.cluster.committed("control-replays", name);
+    return quiet.world.cluster
+      .bounds(name)
+      .every(({ high }, partition) => (committed.get(partition) ?? 0) === high);
+  };
+  return { ...quiet, jobs, settled, start: (name: string) => process(quiet, name) };
+}
+
+describe("replays of a process", () => {
+  test("are worked on from their record to their end, and counted", async () => {
+    const { jobs, settled, start, until } = setup();
+    const { metrics, running, store } = start("control-1");
+    await until(5_000);
+    expect(running()).toBe(0);
+    void store.put(replay({ callsPerSecond: 8, createdAtMs: EPOCH_MS, updatedAtMs: EPOCH_MS }));
+    await until(7_000);
+    expect(running()).toBe(1);
+    expect(settled()).toBe(false);
+    expect(jobs()).toBeGreaterThan(0);
+    expect(jobs()).toBeLessThan(40);
+    await until(20_000);
+    expect([jobs(), running(), metrics.total("control_replayed_calls_total")]).toEqual([40, 0, 40]);
+    expect(store.get("rpl_1")).toMatchObject({ state: "finished", replayed: 40 });
+    expect(settled()).toBe(true);
+  });
+
+  test("go on in the other process when theirs stops, from where it came to", async () => {
+    const { jobs, start, until } = setup();
+    const [one, other] = [start("control-1"), start("control-2")];
+    await until(10_000);
+    void one.store.put(replay({ callsPerSecond: 4, createdAtMs: EPOCH_MS, updatedAtMs: EPOCH_MS }));
+    await until(14_000);
+    expect([one.running(), other.running()].sort()).toEqual([0, 1]);
+    const owner = one.running() === 1 ? one : other;
+    const next = owner === one ? other : one;
+    let status: number | undefined;
+    void owner.lifecycle.stop().then((given) => {
+      status = given;
+    });
+    await until(40_000);
+    expect(status).toBe(0);
+    expect([jobs(), next.store.get("rpl_1")?.state]).toEqual([40, "finished"]);
+  });
+
+  test("have one owner at a time: who is not heard lets go of them before another one goes on", async () => {
+    const { jobs, start, until, world } = setup();
+    const [one, other] = [start("control-1"), start("control-2")];
+    await until(10_000);
+    void one.store.put(replay({ callsPerSecond: 2, createdAtMs: EPOCH_MS, updatedAtMs: EPOCH_MS }));
+    await until(12_000);
+    const [owner, next] =
+      one.running() === 1 ? (["control-1", other] as const) : (["control-2", one] as const);
+    // A commit tells the group that a member is there, too.
+    for (const what of ["group", "commit"] as const) {
+      const lost = { id: what, atMs: 12_000, forMs: 48_000, how: "lost", share: 1, only: owner } as const;
+      world.requestFaults.begin({ kind: "requests", what, ...lost });
+    }
+    await until(60_000);
+    expect([jobs(), next.store.get("rpl_1")?.state]).toEqual([40, "finished"]);
+  });
+
+  test("are written once more as they ended, and not run, where a process that was cut off says behind their end that they run", async () => {
+    const { jobs, settled, start, until, world } = setup();
+    const { store } = start("control-1");
+    await until(5_000);
+    const asked = replay({ callsPerSecond: 40, createdAtMs: EPOCH_MS, updatedAtMs: EPOCH_MS });
+    void store.put(asked);
+    await until(10_000);
+    expect([jobs(), store.get("rpl_1")?.state]).toEqual([40, "finished"]);
+    void store.put({ ...asked, replayed: 3, cursor: "0:2" });
+    await until(20_000);
+    const { name } = world.topics.replays;
+    const values = world.cluster.records(name).flat();
+    expect([jobs(), store.get("rpl_1")?.state, store.isAsWritten("rpl_1")]).toEqual([40, "finished", true]);
+    expect(values.at(-1)?.value).toEqual(values.at(-3)?.value);
+    expect(settled()).toBe(true);
+  });
+
+  test("that cannot be read are said and passed over", async () => {
+    const { settled, start, until, world, writeRaw } = setup();
+    const { store } = start("control-1");
+    await until(5_000);
+    writeRaw(world.topics.replays.name, "bad", Buffer.from("junk"));
+    void store.remove(["gone"]);
+    await until(10_000);
+    const [line] = world.logs.lines.filter(({ message }) => message === "a replay cannot be read");
+    expect(line).toMatchObject({ level: "error", facts: { replayId: "bad" } });
+    expect(settled()).toBe(true);
+  });
+});
+
+/** Everything that forgetting does not touch is left out; its interval is the test's. */
+function forgetting(all: readonly Replay[]) {
+  const intervals: { work: () => void; everyMs: number }[] = [];
+  const removed: (readonly string[])[] = [];
+  const said: string[] = [];
+  const world = { isRefusing: false };
+  const never = new Promise<never>(() => undefined);
+  openReplays(
+    {
+      lifecycle: { onStop: () => undefined },
+      logger: { warn: (_: object, message: string) => void said.push(message) },
+      metrics: new Meters(),
+      host: {
+        setInterval(work: () => void, everyMs: number) {
+          intervals.push({ work, everyMs });
+          return { clear: () => undefined };
+        },
+      },
+      nowMs: () => EPOCH_MS,
+    } as never,
+    {
+      kafka: { durableProducer: () => ({}), runner: () => ({ failed: never, start: async () => undefined }) },
+      topics: startWorld({ processes: [] }).world.topics,
+      deliveries: {},
+      store: {
+        list: () => all,
+        async remove(ids: readonly string[]) {
+          if (world.isRefusing) throw new Error("refused");
+          removed.push(ids);
+        },
+      },
+    } as never,
+  );
+  async function hourPasses(): Promise<void> {
+    for (const { work } of intervals) work();
+    await new Promise(setImmediate);
+  }
+  return { hourPasses, intervals, removed, said, world };
+}
+
+test("replays that have ended are forgotten with the dead letters that they were made of, once an hour", async () => {
+  const { cleanup } = startWorld({ processes: [] }).world.topics.deadLetters;
+  const beforeMs = EPOCH_MS - (cleanup.policy === "delete" ? cleanup.retentionMs : 0);
+  const { hourPasses, intervals, removed, said, world } = forgetting([
+    replay({ id: "old", state: "finished", updatedAtMs: beforeMs - 1 }),
+    replay({ id: "runs", state: "running", updatedAtMs: beforeMs - 1 }),
+    replay({ id: "cancelled", state: "cancelled", updatedAtMs: beforeMs - 1 }),
+    replay({ id: "young", state: "finished", updatedAtMs: beforeMs }),
+  ]);
+  expect(intervals.map(({ everyMs }) => everyMs)).toEqual([3_600_000]);
+  await hourPasses();
+  expect(removed).toEqual([["old", "cancelled"]]);
+  world.isRefusing = true;
+  await hourPasses();
+  expect(said).toEqual(["old replays are not forgotten yet"]);
+});
+
+test("a replay whose process hears nothing of Kafka for a while is finished afterwards", async () => {
+  const { jobs, start, until, world } = setup();
+  const { store } = start("control-1");
+  await until(5_000);
+  void store.put(
+    replay({ ids: ["j1"], callsPerSecond: 8, createdAtMs: EPOCH_MS, updatedAtMs: EPOCH_MS, cursor: "0:5" }),
+  );
+  world.cluster.cut("control-1");
+  await until(30_000);
+  world.cluster.heal("control-1");
+  await until(60_000);
+  expect(jobs()).toBe(0);
+  expect(store.get("rpl_1")?.state).toBe("finished");
+});

@@ -1,0 +1,27 @@
+import type { DestinationConfig, ReplayStretch } from "#topics";
+import type { DeliveryIndex } from "../../deliveries/index/delivery-index.ts";
+import type { Progress } from "../../deliveries/index/progress.ts";
+import type { Ids } from "../../ids.ts";
+import type { ReplayStore } from "../../records/replays/store.ts";
+
+/** What requests for replays work with. */
+export interface ReplayParts {
+  readonly replays: Pick<ReplayStore, "isLoaded" | "get" | "list" | "putVisibly">;
+  readonly deliveries: {
+    readonly index: Pick<DeliveryIndex, "findDeadLetter" | "countDeadLetters">;
+    readonly progress: Pick<Progress, "untilCovers">;
+  };
+  /** End of every partition of the dead letters now, by its number. */
+  deadLetterEnds(): Promise<number[]>;
+  /** To one that was deleted or is switched off, nothing is sent again. */
+  readonly destinations: { get(id: string): Pick<DestinationConfig, "enabled"> | undefined };
+  readonly ids: Pick<Ids, "newReplayId">;
+  /** The clock, Unix milliseconds. */
+  nowMs(): number;
+}
+
+/** What requests for replays of calls work with. */
+export interface CallReplayParts extends Pick<ReplayParts, "replays" | "destinations" | "ids" | "nowMs"> {
+  /** What of delivery-jobs has a destination's jobs that were accepted since then (Unix ms). */
+  jobStretches(destinationId: string, fromMs: number | undefined): Promise<ReplayStretch[]>;
+}

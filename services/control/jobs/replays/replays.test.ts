@@ -1,0 +1,271 @@
+// Replays on real Kafka; the dead letters are written by the test, and the jobs are read back from their topic.
+import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
+import { replayJobId } from "#contract";
+import { type ControlService, startControl } from "#support/control-service";
+import { until } from "#support/until";
+import { openTopics, type TopicClient } from "../../deliveries/fixtures/deliveries.ts";
+import { deadLetter } from "../../deliveries/index/fixtures/records.ts";
+
+let control: ControlService;
+let topics: TopicClient;
+let sourceId: string;
+
+// The first to ask for it waits until Kafka runs.
+beforeAll(async () => {
+  control = await startControl();
+  topics = await openTopics(control);
+  sourceId = (await control.ask("/v1/sources", { body: { name: "Web" } })).body.id;
+}, 180_000);
+
+afterAll(async () => {
+  await topics?.close();
+  await control?.stop();
+});
+
+async function createDestination(more: object = {}): Promise<string> {
+  const body = {
+    name: "D",
+    enabled: true,
+    sourceIds: [sourceId],
+    webhooks: [{ url: "https://a.test/hook" }],
+    ...more,
+  };
+  return (await control.ask("/v1/destinations", { body })).body.id;
+}
+
+/** Makes this many dead letters of a destination. */
+async function die(
+  destinationId: string,
+  count: number,
+  more: Parameters<typeof deadLetter>[0] = {},
+): Promise<string[]> {
+  const ids = Array.from({ length: count }, (_, index) => `${destinationId}-${index}`);
+  const letters = ids.map((id, index) =>
+    deadLetter({ id, destinationId, messageId: `${id}-m`, deadAtMs: Date.now(), shard: index % 4, ...more }),
+  );
+  await topics.write(control.topics.deadLetters, letters);
+  return ids;
+}
+
+const start = (body: object) => control.ask("/v1/dead-letters/replay", { body });
+const replayOf = async (id: string) => (await control.ask(`/v1/replays/${id}`)).body;
+
+async function untilState(id: string, state: string) {
+  return await until(async () => ((await replayOf(id)).state === state ? await replayOf(id) : false), {
+    timeoutMs: 60_000,
+    what: `the replay to be ${state}`,
+  });
+}
+
+const jobsOf = async (destinationId: string) =>
+  (await topics.jobs()).filter((job) => job.destinationId === destinationId);
+
+describe("a replay (contract 3.7, 10.6)", () => {
+  test("of dead letters by their ids makes them jobs again, and they show it", async () => {
+    const destinationId = await createDestination();
+    const [one, two] = await die(destinationId, 3);
+    const { status, body, headers } = await start({ ids: [two, one, two] });
+    expect([status, body]).toEqual([
+      202,
+      { replayId: expect.stringMatching(/^rpl_/), matched: 2, skipped: 0 },
+    ]);
+    expect(headers.get("location")).toBe(`/v1/replays/${body.replayId}`);
+    const replay = await untilState(body.replayId, "finished");
+    expect(replay).toMatchObject({ matched: 2, replayed: 2, expired: 0, deadAgain: 0, ids: [two, one] });
+    const jobs = await jobsOf(destinationId);
+    expect(jobs.map(({ jobId }) => jobId).sort()).toEqual(
+      [one, two].map((id) => replayJobId(id ?? "", body.replayId)).sort(),
+    );
+    const job = jobs.find(({ messageId }) => messageId === `${two}-m`);
+    const { body: died } = deadLetter();
+    expect(job).toMatchObject({
+      attempts: 0,
+      firstAttemptAtMs: null,
+      outcomes: [],
+      shard: 1,
+      replayId: body.replayId,
+    });
+    expect(job?.body.equals(died)).toBe(true);
+    const listed = (await control.ask(`/v1/dead-letters?destinationId=${destinationId}`)).body.data;
+    const replays = Object.fromEntries(
+      listed.map((letter: { id: string; replayIds: string[] }) => [letter.id, letter.replayIds]),
+    );
+    expect(replays).toEqual({
+      [`${one}`]: [body.replayId],
+      [`${two}`]: [body.replayId],
+      [`${destinationId}-2`]: [],
+    });
+  }, 60_000);
+
+  test("of a destination that was deleted goes to another one, named by ids or as a whole; its letters are not called replayable", async () => {
+    const deletedId = await createDestination();
+    const [one, two] = await die(deletedId, 2, { reason: "destination_gone" });
+    await control.ask(`/v1/destinations/${deletedId}`, { method: "DELETE" });
+    const otherId = await createDestination();
+    const letters = async () => (await control.ask(`/v1/dead-letters?destinationId=${deletedId}`)).body.data;
+    await until(async () => (await letters()).length === 2, { timeoutMs: 60_000, what: "the letters" });
+    expect((await letters()).map(({ replayable }: { replayable: boolean }) => replayable)).toEqual([
+      false,
+      false,
+    ]);
+    expect((await start({ ids: [one] })).status).toBe(422);
+    expect((await start({ destinationId: deletedId })).status).toBe(422);
+
+    const named = await start({ ids: [one], destinationId: otherId });
+    expect([named.status, named.body.matched]).toEqual([202, 1]);
+    const whole = await start({ destinationId: deletedId, toDestinationId: otherId });
+    expect([whole.status, whole.body.matched]).toEqual([202, 2]);
+    for (const { body } of [named, whole])
+      expect(await untilState(body.replayId, "finished")).toMatchObject({ toDestinationId: otherId });
+    const messageIds = (await jobsOf(otherId)).map(({ messageId }) => messageId);
+    expect(messageIds.sort()).toEqual([`${one}-m`, `${one}-m`, `${two}-m`]);
+    expect(await jobsOf(deletedId)).toEqual([]);
+  }, 120_000);
+
+  test("of a destination takes what has died until now, reason by reason, and skips what is no call", async () => {
+    const destinationId = await createDestination();
+    await die(destinationId, 3, { reason: "window_over" });
+    await topics.write(control.topics.deadLetters, [
+      deadLetter({ id: `${destinationId}-raw`, destinationId, messageId: null, reason: "window_over" }),
+      deadLetter({ id: `${destinationId}-other`, destinationId }),
+    ]);
+    const { body } = await start({ destinationId, reason: "window_over" });
+    expect(body).toMatchObject({ matched: 3, skipped: 1 });
+    // Its own calls that die again are not meant: it would never end.
+    await die(`${destinationId}`, 1, {
+      id: `${destinationId}-again`,
+      reason: "window_over",
+      replayId: body.replayId,
+    });
+    await untilState(body.replayId, "finished");
+    expect(await jobsOf(destinationId)).toHaveLength(3);
+    const again = async () => (await control.ask(`/v1/dead-letters?replayId=${body.replayId}`)).body.data;
+    await until(async () => (await again()).length === 1, {
+      timeoutMs: 15_000,
+      what: "the dead letter's replay",
+    });
+    expect(await replayOf(body.replayId)).toMatchObject({ deadAgain: 1, replayed: 3 });
+  }, 60_000);
+
+  test("of a thousand keeps its pace and shows its progress", async () => {
+    const destinationId = await createDestination();
+    await die(destinationId, 1_000);
+    const startedAtMs = performance.now();
+    const { body } = await start({ destinationId, callsPerSecond: 400 });
+    expect(body.matched).toBe(1_000);
+    const partly = await until(
+      async () => {
+        const replay = await replayOf(body.replayId);
+        return replay.replayed > 0 ? replay : false;
+      },
+      { timeoutMs: 30_000, what: "progress" },
+    );
+    expect(partly.replayed).toBeLessThan(1_000);
+    const { replayed } = await untilState(body.replayId, "finished");
+    // Ten steps of 100 with nine pauses of 250 ms between them.
+    expect(performance.now() - startedAtMs).toBeGreaterThan(2_200);
+    const jobs = await jobsOf(destinationId);
+    expect([replayed, jobs.length, new Set(jobs.map(({ messageId }) => messageId)).size]).toEqual([
+      1_000, 1_000, 1_000,
+    ]);
+  }, 90_000);
+
+  test("of nothing is finished at once", async () => {
+    const { body } = await start({ destinationId: await createDestination() });
+    expect(body).toMatchObject({ matched: 0 });
+    expect(await untilState(body.replayId, "finished")).toMatchObject({ replayed: 0 });
+  }, 60_000);
+
+  test("that is cancelled sends no more, and stays cancelled", async () => {
+    const destinationId = await createDestination();
+    await die(destinationId, 100);
+    const { body } = await start({ destinationId, callsPerSecond: 4 });
+    await until(async () => (await jobsOf(destinationId)).length > 0, {
+      timeoutMs: 30_000,
+      what: "its first call",
+    });
+    const cancelled = await control.ask(`/v1/replays/${body.replayId}`, { method: "DELETE" });
+    expect([cancelled.status, cancelled.body.state]).toEqual([202, "cancelled"]);
+    const sent = (await jobsOf(destinationId)).length;
+    await until(async () => (await control.metrics()).includes("hookline_control_replays_running 0"), {
+      timeoutMs: 15_000,
+      what: "its owner to end it",
+    });
+    // The one call that a step sends at this pace may have been under way.
+    const jobs = (await jobsOf(destinationId)).length;
+    expect(jobs - sent).toBeLessThanOrEqual(1);
+    const counted = await until(
+      async () => {
+        const replay = await replayOf(body.replayId);
+        return replay.replayed === jobs && replay;
+      },
+      { timeoutMs: 15_000, what: "the replay to say how many it sent" },
+    );
+    expect(counted).toMatchObject({ state: "cancelled" });
+    expect((await control.ask(`/v1/replays/${body.replayId}`, { method: "DELETE" })).status).toBe(409);
+  }, 60_000);
+});
+
+describe("a request for a replay", () => {
+  const pathsOf = async (body: object) => {
+    const answer = await start(body);
+    return [answer.status, answer.body.errors.map(({ path }: { path: string }) => path)];
+  };
+
+  test("is refused with every reason", async () => {
+    const off = await createDestination({ enabled: false });
+    const [died] = await die(off, 1);
+    expect(await pathsOf({})).toEqual([422, ["ids"]]);
+    expect(await pathsOf({ destinationId: "none" })).toEqual([422, ["destinationId"]]);
+    expect(await pathsOf({ destinationId: off, from: "no time" })).toEqual([422, ["from", "destinationId"]]);
+    expect(await pathsOf({ ids: ["none", died] })).toEqual([422, ["ids[0]", "ids[1]"]]);
+    expect(await pathsOf({ destinationId: off, callsPerSecond: 0, to: 5 })).toEqual([
+      422,
+      ["to", "callsPerSecond"],
+    ]);
+    expect(await pathsOf({ ids: [], all: true })).toEqual([422, ["all", "ids"]]);
+  });
+
+  test("names a replay that is not there: 404", async () => {
+    expect((await control.ask("/v1/replays/none")).status).toBe(404);
+    expect((await control.ask("/v1/replays/none", { method: "DELETE" })).status).toBe(404);
+  });
+
+  test("is listed afterwards", async () => {
+    const { body } = await control.ask("/v1/replays?limit=200");
+    expect(body.data.length).toBeGreaterThanOrEqual(1);
+    expect(body.next).toBeNull();
+  });
+});
+
+test("of two processes one works on a replay, and the other one takes over when it ends", async () => {
+  const destinationId = await createDestination();
+  await die(destinationId, 200);
+  const { stack, prefix, keys } = control;
+  const other = await startControl({ stack, prefix, keys });
+  let isStopped = false;
+  try {
+    const { body } = await start({ destinationId, callsPerSecond: 40 });
+    await until(async () => (await replayOf(body.replayId)).replayed > 0, {
+      timeoutMs: 30_000,
+      what: "progress",
+    });
+    const owners = async (): Promise<number> => {
+      const all = await Promise.all([control, other].map((service) => service.metrics()));
+      return all.filter((metrics) => metrics.includes("hookline_control_replays_running 1")).length;
+    };
+    // Nobody works on it for a moment while a rebalance gives it to the other one.
+    await until(async () => (await owners()) > 0, { timeoutMs: 30_000, what: "an owner" });
+    expect(await owners()).toBeLessThanOrEqual(1);
+    await other.stop();
+    isStopped = true;
+    const { replayed } = await untilState(body.replayId, "finished");
+    const jobs = await jobsOf(destinationId);
+    expect(new Set(jobs.map(({ jobId }) => jobId)).size).toBe(200);
+    expect(replayed).toBe(200);
+    // What one progress interval holds may have been sent twice, under the same ids.
+    expect(jobs.length).toBeLessThanOrEqual(200 + 80);
+  } finally {
+    if (!isStopped) await other.stop();
+  }
+}, 120_000);

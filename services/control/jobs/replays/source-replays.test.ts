@@ -1,0 +1,122 @@
+// The route behind the real HTTP server; what it works with is held by the test.
+import { afterEach, describe, expect, test } from "@jest/globals";
+import { recordedLog } from "#support/recorded-log";
+import type { Replay } from "#topics";
+import { LOCAL_CALLER } from "../../http/auth.ts";
+import { type ControlApp, createServer } from "../../http/server.ts";
+import { addSourceReplayRoute, type SourceReplayParts } from "./source-replays.ts";
+
+let app: ControlApp | undefined;
+afterEach(() => app?.close());
+
+interface Connected {
+  readonly id: string;
+  readonly enabled: boolean;
+  readonly sourceIds: readonly string[];
+}
+
+async function setup(destinations: readonly Connected[]) {
+  const written: Replay[] = [];
+  const noted: string[] = [];
+  let made = 0;
+  const parts = {
+    sources: { get: (id: string) => (id === "shop" ? { id } : undefined) },
+    destinations: {
+      list: () => destinations,
+      get: (id: string) => destinations.find((one) => one.id === id),
+    },
+    replays: { putVisibly: async (replay: Replay) => void written.push(replay) },
+    jobStretches: async (id: string) => [{ partition: 0, fromOffset: 0, toOffset: id.length }],
+    ids: { newReplayId: () => `rpl_${++made}` },
+    nowMs: () => Date.parse("2026-02-01"),
+    audit: { record: async ({ resourceId }: { resourceId: string }) => void noted.push(resourceId) },
+  } as unknown as SourceReplayParts;
+  const server = await createServer({
+    authorise: () => LOCAL_CALLER,
+    telemetry: { answered: () => undefined },
+    logger: recordedLog().logger,
+    newRequestId: () => "r",
+    routes: [(routes) => addSourceReplayRoute(routes, parts)],
+  });
+  app = server;
+  const ask = async (id: string, body?: object) => {
+    const answer = await server.inject({
+      method: "POST",
+      url: `/v1/sources/${id}/replays`,
+      ...(body === undefined ? {} : { payload: body }),
+    });
+    return { status: answer.statusCode, body: answer.json() };
+  };
+  return { ask, noted, written };
+}
+
+const ON = { enabled: true, sourceIds: ["shop"] };
+const SHOP: readonly Connected[] = [
+  { id: "d1", enabled: true, sourceIds: ["shop", "blog"] },
+  { id: "d2", enabled: false, sourceIds: ["shop"] },
+  { id: "d3", enabled: true, sourceIds: ["blog"] },
+  { id: "d4", enabled: true, sourceIds: ["shop"] },
+];
+
+describe("a replay of a source's calls", () => {
+  test("is one replay for each destination that is connected and on, narrowed as asked", async () => {
+    const { ask, noted, written } = await setup(SHOP);
+    const asked = { event: "Bought", from: "2026-01-31T12:00Z", which: "all", callsPerSecond: 5 };
+    expect(await ask("shop", asked)).toEqual({
+      status: 202,
+      body: {
+        replays: [
+          { destinationId: "d1", replayId: "rpl_1" },
+          { destinationId: "d4", replayId: "rpl_2" },
+        ],
+        skipped: [{ destinationId: "d2", message: "is switched off: switch it on first" }],
+      },
+    });
+    expect(written).toMatchObject(
+      ["d1", "d4"].map((destinationId) => ({
+        destinationId,
+        toDestinationId: null,
+        callsPerSecond: 5,
+        fromMs: Date.parse("2026-01-31T12:00Z"),
+        calls: { which: "all", sourceId: "shop", event: "Bought", messageId: null },
+      })),
+    );
+    expect(noted).toEqual(["rpl_1", "rpl_2"]);
+  });
+
+  test("needs no body: delivered calls are meant then", async () => {
+    const { ask, written } = await setup(SHOP);
+    expect((await ask("shop")).status).toBe(202);
+    expect(written[0]?.calls).toMatchObject({ which: "delivered", sourceId: "shop", event: null });
+  });
+
+  test.each([
+    { why: "a source that is not there", id: "none", status: 404, detail: /there is no source none/ },
+    { why: "no destination that is on", destinations: SHOP.slice(1, 3), status: 409, detail: /switched on/ },
+    {
+      why: "more destinations than are taken at once",
+      destinations: Array.from({ length: 101 }, (_, index) => ({ ...ON, id: `d${index}` })),
+      status: 409,
+      detail: /at most 100/,
+    },
+    {
+      why: "a range without time",
+      body: { from: "2026-01-02", to: "2026-01-01" },
+      status: 422,
+      detail: /refused: to$/,
+    },
+    {
+      why: "a time that has not come",
+      body: { from: "2026-02-02" },
+      status: 422,
+      detail: /refused: from$/,
+    },
+    { why: "a destination of its own", body: { destinationId: "d1" }, status: 422, detail: /destinationId/ },
+  ])("is refused for $why, and nothing is begun", async (refusal) => {
+    const { body = {}, destinations = SHOP, detail, id = "shop", status } = refusal;
+    const { ask, written } = await setup(destinations);
+    const answer = await ask(id, body);
+    expect([answer.status, answer.body.detail]).toEqual([status, expect.stringMatching(detail)]);
+    expect(written).toEqual([]);
+  });
+});

@@ -1,0 +1,99 @@
+// POST /v1/sources/{id}/replays: the calls of one source are sent again to each of its destinations.
+import { type Static, Type } from "typebox";
+import type { DestinationConfig, SourceConfig } from "#topics";
+import { actorOf } from "../../http/caller.ts";
+import { IdParams } from "../../http/fields.ts";
+import { problemResponses } from "../../http/openapi.ts";
+import { notFound, ProblemError } from "../../http/problem.ts";
+import type { ControlApp } from "../../http/server.ts";
+import { checkBody } from "../../http/validation.ts";
+import type { ConfigStore } from "../../records/config-store.ts";
+import { CALL_FIELDS } from "./call-schemas.ts";
+import { type Noting, startCallReplay } from "./commands.ts";
+import { noting, type ReplayRouteParts } from "./noting.ts";
+
+/** Beside what a replay of one destination's calls works with. */
+export interface SourceReplayParts extends ReplayRouteParts {
+  readonly sources: Pick<ConfigStore<SourceConfig>, "get">;
+  readonly destinations: Pick<ConfigStore<DestinationConfig>, "get" | "list">;
+}
+
+/** Each is a request to Kafka and a record; whoever has more names them. */
+const MAX_DESTINATIONS = 100;
+
+const SourceReplayBody = Type.Object(CALL_FIELDS, { additionalProperties: false, default: {} });
+
+const SourceReplaysAccepted = Type.Object(
+  {
+    replays: Type.Array(Type.Object({ destinationId: Type.String(), replayId: Type.String() }), {
+      description: "One for each destination that is switched on.",
+    }),
+    skipped: Type.Array(Type.Object({ destinationId: Type.String(), message: Type.String() }), {
+      description: "The others, and why nothing is sent to them.",
+    }),
+  },
+  { title: "SourceReplaysAccepted", description: "The replays are durable, and go on by themselves." },
+);
+
+export function addSourceReplayRoute(app: ControlApp, parts: SourceReplayParts): void {
+  app.post(
+    "/v1/sources/:id/replays",
+    {
+      attachValidation: true,
+      // No body is an empty one.
+      preValidation: async (request) => {
+        request.body ??= {};
+      },
+      config: { scope: "replay" },
+      schema: {
+        tags: ["deliveries"],
+        operationId: "replaySource",
+        summary: "Send calls of a source again, to each destination that is connected to it now",
+        description:
+          "Begins a replay of calls for each of them, as POST /v1/replays does with its destinationId and this sourceId. When Kafka goes away meanwhile the answer is 503, and the replays that were begun until then go on: the list of replays has them.",
+        params: IdParams,
+        body: SourceReplayBody,
+        response: { 202: SourceReplaysAccepted, ...problemResponses },
+      },
+    },
+    async (request, reply) => {
+      const sourceId = request.params.id;
+      if (parts.sources.get(sourceId) === undefined) throw notFound("source", sourceId);
+      checkBody(request);
+      const asked = { ...request.body, sourceId };
+      return await reply
+        .code(202)
+        .send(await startEach(parts, asked, noting(parts, "started", actorOf(request))));
+    },
+  );
+}
+
+type Asked = Static<typeof SourceReplayBody> & { readonly sourceId: string };
+
+/** One after the other: each is durable when the next one is begun. Throws a 409 when there would be none. */
+async function startEach(
+  parts: SourceReplayParts,
+  asked: Asked,
+  noted: Noting,
+): Promise<Static<typeof SourceReplaysAccepted>> {
+  const connected = parts.destinations.list().filter(({ sourceIds }) => sourceIds.includes(asked.sourceId));
+  const enabled = connected.filter((destination) => destination.enabled);
+  if (enabled.length === 0)
+    throw new ProblemError(
+      "conflict",
+      `no destination that is switched on is connected to source ${asked.sourceId}`,
+    );
+  if (enabled.length > MAX_DESTINATIONS) {
+    const many = `${enabled.length} destinations are connected to it, and at most ${MAX_DESTINATIONS} are taken at once`;
+    throw new ProblemError("conflict", `${many}: begin a replay for each that is meant`);
+  }
+  const replays: Static<typeof SourceReplaysAccepted>["replays"] = [];
+  for (const { id: destinationId } of enabled) {
+    const { id: replayId } = await startCallReplay(parts, { ...asked, destinationId }, noted);
+    replays.push({ destinationId, replayId });
+  }
+  const skipped = connected
+    .filter((destination) => !destination.enabled)
+    .map(({ id: destinationId }) => ({ destinationId, message: "is switched off: switch it on first" }));
+  return { replays, skipped };
+}

@@ -1,0 +1,93 @@
+// GET /v1/audiences/{id}/members and members.csv (contract 10.8).
+import { Readable } from "node:stream";
+import { createProfile, explainMembership, userProfileId } from "#audiences";
+import type { AudienceConfig } from "#topics";
+import { CsvQuery, writeText } from "../../http/csv.ts";
+import { IdParams } from "../../http/fields.ts";
+import { problemResponses } from "../../http/openapi.ts";
+import { DEFAULT_LIMIT } from "../../http/pages.ts";
+import { ProblemError } from "../../http/problem.ts";
+import type { ControlApp } from "../../http/server.ts";
+import { isoTime } from "../../http/time-pages.ts";
+import { compiledWithReferences } from "./compiled.ts";
+import { type MemberParts, untilRead } from "./member-parts.ts";
+import { MembersAnswer, MembersExport, MembersQuery } from "./member-schemas.ts";
+import { membersCsv, membersPage } from "./members.ts";
+import { existing } from "./resource.ts";
+
+const TAGS = ["audiences"];
+
+export function addMemberRoutes(app: ControlApp, parts: MemberParts): void {
+  app.get(
+    "/v1/audiences/:id/members",
+    {
+      schema: {
+        tags: TAGS,
+        operationId: "getMembers",
+        summary: "Who is in an audience, or why one user is or is not",
+        params: IdParams,
+        querystring: MembersQuery,
+        response: { 200: MembersAnswer, ...problemResponses },
+      },
+    },
+    async ({ params, query: { after, limit = DEFAULT_LIMIT, userId } }) => {
+      const audience = await readable(parts, params.id);
+      if (userId !== undefined) return await explain(parts, audience, userId);
+      return { kind: "members" as const, ...(await membersPage(parts, audience.id, { after, limit })) };
+    },
+  );
+  app.get(
+    "/v1/audiences/:id/members.csv",
+    {
+      schema: {
+        tags: TAGS,
+        operationId: "exportMembers",
+        summary: "All members of an audience, as CSV",
+        params: IdParams,
+        querystring: CsvQuery,
+        produces: ["text/csv"],
+        response: { 200: MembersExport, ...problemResponses },
+      },
+    },
+    async ({ params, query }, reply) => {
+      const { id } = await readable(parts, params.id);
+      const rows = membersCsv(parts, id, writeText(query));
+      return await reply.type("text/csv; charset=utf-8").send(Readable.from(rows));
+    },
+  );
+}
+
+/** Rejects with a 404, and with a 503 while the profiles are being read. */
+async function readable(parts: MemberParts, id: string): Promise<AudienceConfig> {
+  const audience = existing(parts, "audience", id);
+  await untilRead(parts);
+  return audience;
+}
+
+async function explain(
+  { audiences, nowMs, profiles, slices }: MemberParts,
+  audience: AudienceConfig,
+  userId: string,
+) {
+  const pause = slices.begin();
+  const set = await compiledWithReferences(audience, audiences.list(), pause);
+  const computation = set.computations.get(audience.id);
+  if (computation === undefined) throw new ProblemError("failed", "the definition cannot be read any more");
+  const id = userProfileId(userId);
+  // Of who did nothing the same is asked: some conditions hold for them.
+  const profile = (await profiles.get(id)) ?? createProfile(id, 0);
+  const asked = { profile, nowMs: nowMs(), pause };
+  const { isIncomplete, isMember, leaves, sinceMs, untilMs } = await explainMembership(computation, asked);
+  return {
+    kind: "membership" as const,
+    member: isMember,
+    ...(sinceMs !== undefined && { since: isoTime(sinceMs) }),
+    ...untilOf(untilMs),
+    ...(isIncomplete && { isIncomplete }),
+    leaves: leaves.map(({ untilMs: leafUntilMs, ...leaf }) => ({ ...leaf, ...untilOf(leafUntilMs) })),
+  };
+}
+
+function untilOf(untilMs: number | undefined): { until?: string } {
+  return untilMs === undefined ? {} : { until: isoTime(untilMs) };
+}

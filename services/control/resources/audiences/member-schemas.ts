@@ -1,0 +1,63 @@
+import type { Readable } from "node:stream";
+import { Type } from "typebox";
+import { either, kindField } from "../../http/either.ts";
+import { TimeField } from "../../http/fields.ts";
+import { nullableString } from "../../http/nullable.ts";
+import { PageQuery } from "../../http/pages.ts";
+
+export const MembersQuery = Type.Object(
+  {
+    ...PageQuery.properties,
+    userId: Type.Optional(
+      Type.String({ minLength: 1, maxLength: 1_000, description: "Explains this user alone." }),
+    ),
+  },
+  { additionalProperties: false },
+);
+
+const Explanation = Type.Object(
+  {
+    kind: kindField("membership"),
+    member: Type.Boolean({ description: "As it was sent last." }),
+    since: Type.Optional(TimeField),
+    until: Type.Optional(
+      Type.String({ format: "date-time", description: "When it ends, or begins, by the passing of time." }),
+    ),
+    isIncomplete: Type.Optional(
+      Type.Boolean({ description: "The profile had no room for something that the definition asks for." }),
+    ),
+    leaves: Type.Array(
+      Type.Object({
+        path: Type.String({ description: "Where the condition stands: definition.all[0]" }),
+        holds: Type.Boolean(),
+        value: Type.Unsafe<unknown>({
+          description: "The count of calls or what they come to, the trait, or whether in that audience.",
+        }),
+        until: Type.Optional(TimeField),
+        isOverflowing: Type.Optional(Type.Boolean({ description: "There was more than a profile keeps." })),
+      }),
+    ),
+  },
+  { title: "Membership", description: "Why the user is a member, or is not." },
+);
+
+const Page = Type.Object(
+  {
+    kind: kindField("members"),
+    data: Type.Array(
+      Type.Object({ userId: nullableString(), anonymousId: nullableString(), since: TimeField }),
+    ),
+    next: nullableString("Give it as `after` for the next page; null on the last one."),
+  },
+  { title: "MemberPage", description: "Some of the members." },
+);
+
+export const MembersAnswer = either<typeof Explanation | typeof Page>(
+  { membership: Explanation, members: Page },
+  "With userId the explanation; without it one page of members, which may have fewer than the limit while `next` is not null.",
+);
+
+export const MembersExport = Type.Unsafe<Readable>({
+  type: "string",
+  description: "All members, a line each: userId,anonymousId,since.",
+});

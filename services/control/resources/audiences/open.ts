@@ -1,0 +1,67 @@
+import type { Kafka, Producer, Table, TableWriter, TableWriterOptions } from "#kafka";
+import type { ServiceContext } from "#runtime";
+import type { Serde } from "#serde";
+import type { AudienceConfig, AudienceProgress, TopicMap } from "#topics";
+import type { Audit } from "../../http/audit/audit.ts";
+import { createConfigStore } from "../../records/config-store.ts";
+import { createEditedStore } from "../../records/edited-store.ts";
+import type { AudienceParts } from "./parts.ts";
+import { resourceOf } from "./resource.ts";
+import { auditedView } from "./views.ts";
+
+export interface OpenAudiencesParts {
+  readonly kafka: Kafka;
+  readonly serde: Serde;
+  readonly topics: TopicMap;
+  readonly producer: Producer;
+  readonly audienceTable: Table<AudienceConfig>;
+  readonly writerOf: (topic: { readonly name: string }, table: TableWriterOptions["table"]) => TableWriter;
+  readonly audit: Audit;
+}
+
+type Context = Pick<
+  ServiceContext<{ readonly switch: { readonly hasAudiences: boolean } }>,
+  "health" | "lifecycle" | "logger" | "metrics" | "settings"
+>;
+
+/** Follows how far audiences are; the API does not wait for it. */
+export async function openAudiences(
+  { health, lifecycle, logger, metrics, settings }: Context,
+  { kafka, serde, topics, producer, audienceTable, writerOf, audit }: OpenAudiencesParts,
+): Promise<Pick<AudienceParts, "audiences" | "audienceProgress" | "profilePartitions">> {
+  const { audienceConfig, audienceProgress, profiles } = topics;
+  const progress = kafka.table<AudienceProgress>({
+    topic: audienceProgress.name,
+    decode: ({ value }) => serde.decode(audienceProgress, value),
+    onPoison: ({ key, partition, offset }, error) =>
+      logger.error(
+        { err: error, key, partition, offset, topic: audienceProgress.name },
+        "the progress of an audience cannot be read",
+      ),
+  });
+  const { hasAudiences } = settings.switch;
+  metrics.gauge({
+    name: "control_has_audiences",
+    help: "1 where there are audiences and computed traits, 0 where HOOKLINE_AUDIENCES is off: then nobody misses the audience processor.",
+    collect: (gauge) => gauge.set({}, hasAudiences ? 1 : 0),
+  });
+  if (hasAudiences) {
+    health.readiness("progress of audiences is read", () => progress.loaded);
+    progress.load().catch((error: unknown) => {
+      if (!lifecycle.stopping.aborted) lifecycle.fail(error);
+    });
+  }
+  return {
+    audiences: createEditedStore(
+      {
+        store: createConfigStore({ topic: audienceConfig, table: audienceTable, producer, serde }),
+        audit,
+        resourceOf,
+        show: auditedView,
+      },
+      writerOf(audienceConfig, audienceTable),
+    ),
+    audienceProgress: progress,
+    profilePartitions: await kafka.admin().partitionCount(profiles.name),
+  };
+}

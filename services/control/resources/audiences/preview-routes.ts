@@ -1,0 +1,71 @@
+// POST /v1/audiences/preview.
+import { type Static, Type } from "typebox";
+import { nullableString } from "../../http/nullable.ts";
+import { problemResponses } from "../../http/openapi.ts";
+import type { ControlApp } from "../../http/server.ts";
+import { checkBody } from "../../http/validation.ts";
+import { createAudience } from "./audience.ts";
+import { type MemberParts, untilRead } from "./member-parts.ts";
+import { previewOf } from "./preview.ts";
+import { previewProblems } from "./rules.ts";
+import { PreviewBody } from "./schemas.ts";
+
+const PreviewView = Type.Object(
+  {
+    estimatedCount: Type.Integer({ description: "Members that it would have now." }),
+    exact: Type.Boolean({
+      description:
+        "Every profile was looked at, and there are no unknownCalls; otherwise the count is an estimate.",
+    }),
+    profiles: Type.Integer({ description: "How many there are." }),
+    profilesLookedAt: Type.Integer({
+      description: "At most 20,000, evenly spread, and what five seconds allow.",
+    }),
+    sample: Type.Array(Type.Object({ userId: nullableString(), anonymousId: nullableString() }), {
+      description: "Ten members at most.",
+    }),
+    partialHistory: Type.Boolean({
+      description:
+        "Calls of the past that it asks for are not known from profiles; they count as if they had not come.",
+    }),
+    unknownCalls: Type.Array(Type.String(), { description: "The names of those calls." }),
+  },
+  { description: "What the audience would be." },
+);
+
+/** No key is like it: it names nothing, and nothing names it. */
+const KEY = " preview";
+
+export function addPreviewRoute(app: ControlApp, parts: MemberParts): void {
+  app.post(
+    "/v1/audiences/preview",
+    {
+      attachValidation: true,
+      // It changes nothing.
+      config: { scope: "read" },
+      schema: {
+        tags: ["audiences"],
+        operationId: "previewAudience",
+        summary: "Who would be in an audience; nothing is made",
+        body: PreviewBody,
+        response: { 200: PreviewView, ...problemResponses },
+      },
+    },
+    async (request): Promise<Static<typeof PreviewView>> => {
+      const { body } = request;
+      checkBody(request, previewProblems(body, parts.audiences.list()));
+      await untilRead(parts);
+      const asked = { ...body, id: KEY, key: KEY, name: KEY, resource: "audience" } as const;
+      const { isExact, profilesJudged, ...found } = await previewOf(
+        parts,
+        createAudience(asked, parts.nowMs()),
+      );
+      return {
+        ...found,
+        exact: isExact,
+        profilesLookedAt: profilesJudged,
+        partialHistory: found.unknownCalls.length > 0,
+      };
+    },
+  );
+}

@@ -1,0 +1,156 @@
+// Who would be in an audience that does not exist: the copy of the profiles, judged by its definition.
+import {
+  type Computation,
+  type ComputationSet,
+  evaluateComputation,
+  isKnownFromSummary,
+  isUnknown,
+  type LeafUse,
+  ownerOf,
+  type Profile,
+  seedLeaves,
+} from "#audiences";
+import type { AudienceConfig } from "#topics";
+import type { ProfileReader } from "../../records/profiles/replica.ts";
+import type { Pause } from "../../records/profiles/slices.ts";
+import { compiledWithReferences, leafKeysOf } from "./compiled.ts";
+import type { MemberParts } from "./member-parts.ts";
+import { statusOf } from "./views.ts";
+
+export interface Preview {
+  readonly estimatedCount: number;
+  /** Every profile was judged, and the calls that it asks for are known: the count is no estimate. */
+  readonly isExact: boolean;
+  readonly profiles: number;
+  readonly profilesJudged: number;
+  readonly sample: { readonly userId: string | null; readonly anonymousId: string | null }[];
+  /** Names of the calls of whose past the profiles do not say what the definition asks for: nothing of it counts here. */
+  readonly unknownCalls: string[];
+}
+
+/** Of more profiles every second, third, … is judged. */
+const MAX_JUDGED = 20_000;
+/** Somebody waits for the answer. */
+const MAX_MS = 5_000;
+const SAMPLE_SIZE = 10;
+/** Ids that are read at a time: of more than one profile passed over for each judged, more. */
+const JUDGED_AT_A_TIME = 100;
+const PASSED_AT_A_TIME = 2_000;
+
+interface Judging {
+  readonly audience: Computation;
+  readonly uses: readonly LeafUse[];
+  readonly nowMs: number;
+  /** Names of calls that may have come to a profile that knows nothing of them. */
+  readonly unknown: Set<string>;
+}
+
+/** What was seen of the profiles. */
+interface Judged {
+  judged: number;
+  /** Ids that were gone over; those of a stride that was broken off do not count. */
+  passed: number;
+  members: number;
+  readonly sample: Preview["sample"];
+}
+
+/** Takes five seconds at most, in slices. */
+export async function previewOf(parts: MemberParts, config: AudienceConfig): Promise<Preview> {
+  const { nowMs, profiles, slices } = parts;
+  const pause = slices.begin();
+  const set = await compiledWithReferences(config, parts.audiences.list(), pause);
+  const audience = set.computations.get(config.id);
+  if (audience === undefined) throw new Error("a definition that was accepted cannot be compiled");
+  const total = profiles.count;
+  const judging = { audience, uses: [...set.leaves.values()], nowMs: nowMs(), unknown: new Set<string>() };
+  const { judged, members, passed, sample } = await judgeAll(parts, judging, pause);
+  const unknown = [...new Set([...judging.unknown, ...(await unknownCalls(parts, set, pause))])].sort();
+  return {
+    estimatedCount: judged === 0 ? 0 : Math.round((members * Math.max(total, judged)) / judged),
+    isExact: judged >= total && passed >= total && unknown.length === 0,
+    profiles: total,
+    profilesJudged: judged,
+    sample,
+    unknownCalls: unknown,
+  };
+}
+
+async function judgeAll({ host, profiles }: MemberParts, judging: Judging, pause: Pause): Promise<Judged> {
+  const seen: Judged = { judged: 0, passed: 0, members: 0, sample: [] };
+  const endMs = host.elapsed() + MAX_MS;
+  for (const { partition, ids } of strided(profiles, Math.max(1, Math.ceil(profiles.count / MAX_JUDGED)))) {
+    for (const id of ids.taken) {
+      if (host.elapsed() > endMs) return seen;
+      const profile = await profiles.read(partition, id);
+      await pause();
+      seen.judged += 1;
+      if (profile !== undefined && isMember(profile, judging)) noteMember(seen, id);
+      await pause();
+    }
+    seen.passed += ids.passed;
+  }
+  return seen;
+}
+
+function noteMember(seen: Judged, id: string): void {
+  seen.members += 1;
+  if (seen.sample.length < SAMPLE_SIZE) seen.sample.push({ userId: null, anonymousId: null, ...ownerOf(id) });
+}
+
+function isMember(profile: Profile, { audience, nowMs, unknown, uses }: Judging): boolean {
+  if (profile.redirectTo !== undefined || profile.judgedAtMs === 0) return false;
+  if ("anonymousId" in ownerOf(profile.id) && !audience.includeAnonymous) return false;
+  seedLeaves(profile, uses);
+  for (const { plan } of uses) if (isUnknown(profile, plan)) unknown.add(plan.leaf.name);
+  return evaluateComputation(audience, { profile, nowMs, known: new Map() }).value === true;
+}
+
+interface Stride {
+  readonly partition: number;
+  readonly ids: { readonly taken: readonly string[]; readonly passed: number };
+}
+
+/** Every `step`th id of all partitions, some at a time: neither the oldest nor the first by name alone. */
+function* strided(profiles: ProfileReader, step: number): Generator<Stride> {
+  const many = Math.min(PASSED_AT_A_TIME, JUDGED_AT_A_TIME * step);
+  for (let partition = 0; partition < profiles.partitions; partition += 1) {
+    let after: string | undefined;
+    for (let ids = firstIds(profiles, partition, { after, many }); ids.length > 0; ) {
+      const taken = ids.filter((_, index) => index % step === 0);
+      yield { partition, ids: { taken, passed: ids.length } };
+      after = ids.at(-1);
+      ids = firstIds(profiles, partition, { after, many });
+    }
+  }
+}
+
+function firstIds(
+  profiles: ProfileReader,
+  partition: number,
+  { after, many }: { readonly after: string | undefined; readonly many: number },
+): string[] {
+  const ids: string[] = [];
+  for (const id of profiles.ids(partition, after)) {
+    ids.push(id);
+    if (ids.length === many) break;
+  }
+  return ids;
+}
+
+/** What a leaf asks for is there when the counts by name say it, or when a live audience has counted it for as long as it asks. */
+async function unknownCalls(
+  parts: MemberParts,
+  { leaves }: ComputationSet,
+  pause: Pause,
+): Promise<Set<string>> {
+  const configs = parts.audiences.list();
+  const unknown = new Map([...leaves].filter(([, { plan }]) => !isKnownFromSummary(plan)));
+  for (const config of configs) {
+    if (unknown.size === 0) break;
+    if (config.deletedAtMs !== null || config.kind === "list") continue;
+    const { isPartial, progress } = statusOf(config, parts);
+    if (progress === null && !isPartial) for (const key of leafKeysOf(config, configs)) unknown.delete(key);
+    await pause();
+  }
+  return new Set(Array.from(unknown.values(), ({ plan }) => plan.leaf.name));
+}

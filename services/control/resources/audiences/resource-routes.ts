@@ -1,0 +1,191 @@
+// Routes of one resource: audiences and computed traits are the same kind of record, made, read, changed and deleted in the same way.
+import type { Static, TObject, TSchema } from "typebox";
+import type { AudienceConfig } from "#topics";
+import { actorOf } from "../../http/caller.ts";
+import { entityTag } from "../../http/entity-tag.ts";
+import { IdParams, IfMatch, NoContent } from "../../http/fields.ts";
+import { conflictResponse, problemResponses } from "../../http/openapi.ts";
+import { type PageQuery, page, pageOf } from "../../http/pages.ts";
+import type { ControlApp } from "../../http/server.ts";
+import { checkBody } from "../../http/validation.ts";
+import { patch, remove } from "./commands.ts";
+import { createCreations } from "./creations.ts";
+import { type Filters, filtered } from "./filters.ts";
+import type { AudienceParts } from "./parts.ts";
+import { type AudienceResource, existing, existingOf } from "./resource.ts";
+import { PatchAudienceBody } from "./schemas.ts";
+
+interface Operation {
+  readonly operationId: string;
+  readonly summary: string;
+  readonly description?: string;
+}
+
+type Named = "create" | "list" | "get" | "patch" | "remove";
+
+/** What sets one resource apart from the other. */
+export interface ResourceShape<View extends object> {
+  readonly resource: AudienceResource;
+  readonly path: string;
+  readonly tag: string;
+  readonly operations: Readonly<Record<Named, Operation>>;
+  readonly createBody: TSchema;
+  readonly listQuery: TObject;
+  readonly viewSchema: TSchema;
+  view(config: AudienceConfig, parts: AudienceParts): View;
+  readonly removal: {
+    readonly query: TObject;
+    /** The answer when the members are told first; undefined where nobody is. */
+    readonly exitAllCode?: 202;
+  };
+}
+
+export function addResourceRoutes<View extends object>(
+  app: ControlApp,
+  parts: AudienceParts,
+  shape: ResourceShape<View>,
+): void {
+  addCreateRoute(app, parts, shape);
+  addReadRoutes(app, parts, shape);
+  addPatchRoute(app, parts, shape);
+  addDeleteRoute(app, parts, shape);
+}
+
+function addCreateRoute<View extends object>(
+  app: ControlApp,
+  parts: AudienceParts,
+  { createBody, operations, path, resource, tag, view, viewSchema }: ResourceShape<View>,
+): void {
+  const create = createCreations(parts);
+  app.post(
+    path,
+    {
+      attachValidation: true,
+      schema: {
+        tags: [tag],
+        ...operations.create,
+        body: createBody,
+        response: { 201: viewSchema, ...problemResponses },
+      },
+    },
+    async (request, reply) => {
+      const made = await create({
+        resource,
+        by: actorOf(request),
+        body: request.body,
+        check: (problems) => checkBody(request, problems),
+      });
+      return await reply
+        .code(201)
+        .header("location", `${path}/${made.id}`)
+        .header("etag", entityTag(made))
+        .send(view(made, parts));
+    },
+  );
+}
+
+function addReadRoutes<View extends object>(
+  app: ControlApp,
+  parts: AudienceParts,
+  { listQuery, operations, path, resource, tag, view, viewSchema }: ResourceShape<View>,
+): void {
+  app.get(
+    path,
+    {
+      schema: {
+        tags: [tag],
+        ...operations.list,
+        querystring: listQuery,
+        response: { 200: pageOf(viewSchema), ...problemResponses },
+      },
+    },
+    async (request) => {
+      const query = request.query as Filters & Static<typeof PageQuery>;
+      const { data, next } = page(
+        filtered(existingOf(parts, resource), query, parts),
+        query,
+        ({ definition }) => definition?.length ?? 0,
+      );
+      return { data: data.map((one) => view(one, parts)), next };
+    },
+  );
+  app.get(
+    `${path}/:id`,
+    {
+      schema: {
+        tags: [tag],
+        ...operations.get,
+        params: IdParams,
+        response: { 200: viewSchema, ...problemResponses },
+      },
+    },
+    async ({ params }, reply) => {
+      const found = existing(parts, resource, params.id);
+      return await reply.header("etag", entityTag(found)).send(view(found, parts));
+    },
+  );
+}
+
+function addPatchRoute<View extends object>(
+  app: ControlApp,
+  parts: AudienceParts,
+  { operations, path, resource, tag, view, viewSchema }: ResourceShape<View>,
+): void {
+  app.patch(
+    `${path}/:id`,
+    {
+      attachValidation: true,
+      schema: {
+        tags: [tag],
+        ...operations.patch,
+        params: IdParams,
+        headers: IfMatch,
+        body: PatchAudienceBody,
+        response: { 200: viewSchema, ...problemResponses },
+      },
+    },
+    async (request, reply) => {
+      const changed = await patch(parts, request.params.id, {
+        resource,
+        by: actorOf(request),
+        ifMatch: request.headers["if-match"],
+        body: request.body,
+        check: (problems) => checkBody(request, problems),
+      });
+      return await reply.header("etag", entityTag(changed)).send(view(changed, parts));
+    },
+  );
+}
+
+function addDeleteRoute<View extends object>(
+  app: ControlApp,
+  parts: AudienceParts,
+  { operations, path, removal, resource, tag }: ResourceShape<View>,
+): void {
+  app.delete(
+    `${path}/:id`,
+    {
+      schema: {
+        tags: [tag],
+        ...operations.remove,
+        params: IdParams,
+        headers: IfMatch,
+        querystring: removal.query,
+        response: {
+          ...(removal.exitAllCode !== undefined && { [removal.exitAllCode]: NoContent }),
+          204: NoContent,
+          // Other audiences may name it.
+          ...(resource === "audience" && conflictResponse),
+          ...problemResponses,
+        },
+      },
+    },
+    async (request, reply) => {
+      const { headers, params } = request;
+      const { exitAll = false } = request.query as { readonly exitAll?: boolean };
+      const ifMatch = headers["if-match"];
+      await remove(parts, params.id, { resource, isExitAll: exitAll, by: actorOf(request), ifMatch });
+      return await reply.code(exitAll ? 202 : 204).send(null);
+    },
+  );
+}

@@ -1,0 +1,94 @@
+// What a destination is and how it changes; pure but for the encryption that it is given.
+import { MASK } from "#secrets";
+import { DESTINATION_DEFAULTS, type DestinationConfig } from "#topics";
+import { type LabelsPatch, patchLabels } from "../../http/labels.ts";
+import { type OptionsInput, optionsView, patchOptions, patchSwitch } from "./options.ts";
+import { pauseView } from "./pause.ts";
+import { patchSecrets, previousSecretValidUntil, type SecretInput } from "./rotation.ts";
+import { renewWebhooks, type Sealer, sealWebhooks, type WebhookInput } from "./secrets.ts";
+
+export interface DestinationInput extends OptionsInput, SecretInput {
+  readonly name: string;
+  readonly sourceIds: readonly string[];
+  readonly enabled?: boolean;
+  readonly webhooks: readonly WebhookInput[];
+  /** null sends all. */
+  readonly callTypes?: readonly string[] | null;
+  readonly labels?: LabelsPatch;
+}
+
+export type DestinationPatch = Partial<DestinationInput>;
+
+interface Making {
+  readonly sealer: Sealer;
+  readonly nowMs: number;
+}
+
+/** Off until it is switched on (contract 4.3). */
+export function createDestination(
+  id: string,
+  input: DestinationInput,
+  { sealer, nowMs }: Making,
+): DestinationConfig {
+  const empty: DestinationConfig = {
+    id,
+    name: input.name,
+    enabled: false,
+    sourceIds: [],
+    ...DESTINATION_DEFAULTS,
+    webhooks: [],
+    version: 0,
+    createdAtMs: nowMs,
+    updatedAtMs: nowMs,
+  };
+  return patchDestination(empty, input, { sealer, nowMs });
+}
+
+/** A JSON merge patch (RFC 7396). Every change also brings the secrets under the newest key. */
+export function patchDestination(
+  before: DestinationConfig,
+  patch: DestinationPatch,
+  { sealer, nowMs }: Making,
+): DestinationConfig {
+  const { name = before.name, sourceIds = before.sourceIds, callTypes = before.callTypes, webhooks } = patch;
+  const options = patchOptions(before, patch);
+  return {
+    ...before,
+    ...options,
+    ...patchSwitch(before, patch.enabled, nowMs),
+    ...patchSecrets(before, patch, { sealer, nowMs, standardWebhooks: options.standardWebhooks }),
+    name,
+    labels: patchLabels(before.labels, patch.labels),
+    sourceIds: [...sourceIds],
+    callTypes: callTypes === null ? null : [...callTypes],
+    webhooks:
+      webhooks === undefined
+        ? renewWebhooks(before.webhooks, sealer)
+        : sealWebhooks(webhooks, before.webhooks, sealer),
+    version: before.version + 1,
+    updatedAtMs: nowMs,
+  };
+}
+
+/** As the API shows it (contract 10.3). */
+export function destinationView(destination: DestinationConfig, nowMs: number) {
+  const { id, name, enabled, labels, sourceIds, callTypes, sharedSecret, webhooks } = destination;
+  return {
+    id,
+    name,
+    enabled,
+    labels,
+    sourceIds,
+    callTypes,
+    ...optionsView(destination),
+    paused: pauseView(destination),
+    previousSecretValidUntil: previousSecretValidUntil(destination, nowMs),
+    sharedSecretSet: sharedSecret !== null,
+    webhooks: webhooks.map(({ url, headers }) => ({
+      url,
+      headers: Object.fromEntries(headers.map((header) => [header.name, MASK])),
+    })),
+    createdAt: new Date(destination.createdAtMs).toISOString(),
+    updatedAt: new Date(destination.updatedAtMs).toISOString(),
+  };
+}

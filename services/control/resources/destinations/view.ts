@@ -1,0 +1,38 @@
+import type { DestinationConfig } from "#topics";
+import { shownUrl } from "../../http/shown-url.ts";
+import { webhookId } from "../../http/webhook-fields.ts";
+import { destinationView } from "./destination.ts";
+import { breakerView } from "./health/breaker-view.ts";
+import { healthView } from "./health/view.ts";
+import type { DestinationParts } from "./parts.ts";
+import { retryView } from "./retry-view.ts";
+import { destinationWarnings } from "./warnings.ts";
+
+/** A destination as answers show it, with its health. */
+export function destinationViewOf(
+  destination: DestinationConfig,
+  {
+    addressPolicy,
+    breakers,
+    health,
+    nowMs,
+    retryRequests,
+  }: Pick<DestinationParts, "addressPolicy" | "breakers" | "health" | "nowMs" | "retryRequests">,
+) {
+  const breakerOf = (url: string) => breakers.of(url, nowMs());
+  const { webhooks, ...shown } = destinationView(destination, nowMs());
+  const warnings = destinationWarnings(destination.webhooks, addressPolicy);
+  return {
+    ...shown,
+    webhooks: webhooks.map(({ headers, url }) => ({
+      id: webhookId(destination.id, url),
+      url,
+      maskedUrl: shownUrl(url),
+      headers,
+      breaker: breakerView(breakerOf(url)),
+    })),
+    retry: retryView(retryRequests.of(destination.id)),
+    health: healthView(destination, health.of(destination.id), breakerOf),
+    ...(warnings.length === 0 ? {} : { warnings }),
+  };
+}

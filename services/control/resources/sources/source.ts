@@ -1,0 +1,64 @@
+// What a source is and how it changes; pure.
+import type { SourceConfig } from "#topics";
+import { type Labels, type LabelsPatch, patchLabels } from "../../http/labels.ts";
+
+export interface SourcePatch {
+  readonly name?: string;
+  readonly enabled?: boolean;
+  readonly labels?: LabelsPatch;
+}
+
+export interface NewSource {
+  readonly id: string;
+  readonly name: string;
+  readonly writeKey: string;
+  readonly labels?: Labels;
+}
+
+export function createSource({ id, labels, name, writeKey }: NewSource, nowMs: number): SourceConfig {
+  return {
+    id,
+    name,
+    enabled: true,
+    labels: patchLabels({}, labels),
+    writeKeys: [writeKey],
+    version: 1,
+    createdAtMs: nowMs,
+    updatedAtMs: nowMs,
+  };
+}
+
+export function patchSource(
+  source: SourceConfig,
+  { name, enabled, labels }: SourcePatch,
+  nowMs: number,
+): SourceConfig {
+  const patched = {
+    ...source,
+    name: name ?? source.name,
+    enabled: enabled ?? source.enabled,
+    labels: patchLabels(source.labels, labels),
+  };
+  return changed(patched, nowMs);
+}
+
+/** The new key is the last one; the older ones go on working until they are ended. */
+export function addWriteKey(source: SourceConfig, writeKey: string, nowMs: number): SourceConfig {
+  return changed({ ...source, writeKeys: [...source.writeKeys, writeKey] }, nowMs);
+}
+
+export function endWriteKey(source: SourceConfig, writeKey: string, nowMs: number): SourceConfig {
+  return changed({ ...source, writeKeys: source.writeKeys.filter((key) => key !== writeKey) }, nowMs);
+}
+
+function changed(source: SourceConfig, nowMs: number): SourceConfig {
+  return { ...source, version: source.version + 1, updatedAtMs: nowMs };
+}
+
+/** As the API shows it (contract 10.2). */
+export function sourceView(source: SourceConfig) {
+  const { id, name, enabled, labels, writeKeys, createdAtMs, updatedAtMs } = source;
+  const createdAt = new Date(createdAtMs).toISOString();
+  const updatedAt = new Date(updatedAtMs).toISOString();
+  return { id, name, enabled, labels, writeKeys, createdAt, updatedAt };
+}

@@ -1,0 +1,156 @@
+import { gzipSync } from "node:zlib";
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "@jest/globals";
+import { BASIC, type IngestFixture, post, startFixture } from "../fixtures/http.ts";
+
+let ingest: IngestFixture;
+beforeAll(async () => {
+  ingest = await startFixture();
+});
+afterAll(() => ingest.close());
+beforeEach(() => {
+  ingest.stored.length = 0;
+});
+
+const call = { type: "track", event: "E", userId: "u" };
+
+describe("bodies (contract 7.5)", () => {
+  test.each([
+    "text/plain",
+    "application/x-www-form-urlencoded",
+    "application/json; charset=utf-8",
+    "nonsense",
+  ])("Content-Type %s does not matter", async (type) => {
+    const headers = { ...BASIC, "content-type": type };
+    expect(await post(ingest, "/v1/track", { body: JSON.stringify(call), headers })).toMatchObject({
+      status: 200,
+    });
+  });
+
+  test.each(["gzip", "x-gzip", "GZIP"])("Content-Encoding %s is inflated", async (encoding) => {
+    const body = gzipSync(JSON.stringify({ batch: [call] }));
+    expect(
+      await post(ingest, "/v1/batch", { body, headers: { ...BASIC, "content-encoding": encoding } }),
+    ).toMatchObject({
+      status: 200,
+    });
+  });
+
+  test("gzip without its header is seen", async () => {
+    expect(
+      await post(ingest, "/v1/batch", { body: gzipSync(JSON.stringify({ batch: [call] })) }),
+    ).toMatchObject({
+      status: 200,
+    });
+  });
+
+  test("a byte order mark is skipped", async () => {
+    expect(await post(ingest, "/v1/track", { body: `\ufeff${JSON.stringify(call)}` })).toMatchObject({
+      status: 200,
+    });
+  });
+
+  test.each([
+    ["br", "[]", "invalid_encoding"],
+    ["gzip", "{}", "invalid_encoding"],
+    ["identity", "{", "invalid_json"],
+    ["identity", "", "invalid_json"],
+  ])("%s with %j is refused", async (encoding, body, code) => {
+    const reply = await post(ingest, "/v1/track", {
+      body,
+      headers: { ...BASIC, "content-encoding": encoding },
+    });
+    expect(reply).toMatchObject({ status: 400, body: { success: false, code } });
+  });
+
+  test("a gzip stream that is cut off is refused", async () => {
+    const body = gzipSync(JSON.stringify({ batch: [call] })).subarray(0, 30);
+    const reply = await post(ingest, "/v1/batch", {
+      body,
+      headers: { ...BASIC, "content-encoding": "gzip" },
+    });
+    expect(reply).toMatchObject({ status: 400, body: { code: "invalid_encoding" } });
+  });
+});
+
+describe("a timestamp that cannot be read is no reason to refuse (contract 1.6)", () => {
+  test("the call is stored with the time of receipt, and the answer says so", async () => {
+    const reply = await post(ingest, "/v1/track", { body: { ...call, timestamp: "yesterday" } });
+    expect(reply).toMatchObject({ status: 200 });
+    expect(reply.body).toEqual({
+      success: true,
+      warnings: [
+        {
+          index: 0,
+          code: "timestamp_unreadable",
+          message:
+            'timestamp is not an ISO 8601 time, is "yesterday": the call has the time at which it was received',
+        },
+      ],
+    });
+    const [stored] = ingest.stored;
+    expect(stored?.timestampMs).toBe(stored?.receivedAtMs);
+    expect(JSON.parse(stored?.body ?? "")).toMatchObject({ originalTimestamp: "yesterday" });
+  });
+
+  test("of a batch the first twenty are named, beside what is refused", async () => {
+    const late = { ...call, timestamp: 1_700_000_000_000 };
+    const { body } = await post(ingest, "/v1/batch", {
+      body: { batch: [call, 5, ...Array.from({ length: 25 }, () => late)] },
+    });
+    const { rejected, warnings } = body as { rejected: object[]; warnings: { index: number }[] };
+    expect(rejected).toHaveLength(1);
+    expect(warnings.map(({ index }) => index)).toEqual(Array.from({ length: 20 }, (_, index) => index + 2));
+  });
+
+  test.each([undefined, null, "2026-01-01", "2009-11-10T23:00:00+0000"])(
+    "nothing is said of %p",
+    async (timestamp) => {
+      const { body } = await post(ingest, "/v1/track", { body: { ...call, timestamp } });
+      expect(body).toEqual({ success: true });
+    },
+  );
+});
+
+describe("a batch is accepted in part (contract 7.4)", () => {
+  test("valid calls are stored, the others named with index, code and message", async () => {
+    const batch = [call, { type: "track", userId: "u" }, 5, call];
+    const reply = await post(ingest, "/v1/batch", { body: { batch } });
+    expect(reply).toMatchObject({
+      status: 200,
+      body: {
+        success: true,
+        rejected: [
+          { index: 1, code: "event_not_defined", message: "track needs event" },
+          { index: 2, code: "not_an_object" },
+        ],
+      },
+    });
+    expect(ingest.stored).toHaveLength(2);
+  });
+
+  test("with none valid it is 400, with every reason", async () => {
+    const reply = await post(ingest, "/v1/batch", { body: { batch: [{ type: "x" }, { type: "page" }] } });
+    expect(reply).toMatchObject({
+      status: 400,
+      body: {
+        success: false,
+        code: "invalid_type",
+        rejected: [
+          { index: 0, code: "invalid_type" },
+          { index: 1, code: "no_user_anon_id" },
+        ],
+      },
+    });
+    expect(ingest.stored).toEqual([]);
+  });
+
+  test("an error repeats its message as `error`", async () => {
+    const { body } = await post(ingest, "/v1/track", { body: { userId: "u" } });
+    expect(body).toEqual({
+      success: false,
+      code: "event_not_defined",
+      message: "track needs event",
+      error: "track needs event",
+    });
+  });
+});

@@ -1,0 +1,80 @@
+import { describe, expect, test } from "@jest/globals";
+import type { RefusedCalls } from "#topics";
+import { basic, startFixture, WRITE_KEY } from "../fixtures/http.ts";
+import { invalid } from "../refusal.ts";
+import { createRefusedCalls } from "./refused-calls.ts";
+
+function open(recordsPerSecond = 50) {
+  const clock = { ms: 0 };
+  const written: RefusedCalls[] = [];
+  const log = createRefusedCalls({
+    write: (record) => void written.push(record),
+    nowMs: () => clock.ms,
+    recordsPerSecond,
+  });
+  return { clock, log, written };
+}
+
+const NO_EVENT = invalid("event_not_defined", "no event");
+
+describe("refused calls", () => {
+  test("of a batch are one record for each code, by its first call", () => {
+    const { log, written } = open();
+    log.rejected("s1", [
+      { index: 1, code: "event_not_defined", message: "no event" },
+      { index: 2, code: "no_user_anon_id", message: "nobody" },
+      { index: 5, code: "event_not_defined", message: "none here either" },
+    ]);
+    expect(written).toEqual([
+      {
+        sourceId: "s1",
+        code: "event_not_defined",
+        message: "no event",
+        calls: 2,
+        index: 1,
+        atMs: 0,
+        leftOut: 0,
+      },
+      { sourceId: "s1", code: "no_user_anon_id", message: "nobody", calls: 1, index: 2, atMs: 0, leftOut: 0 },
+    ]);
+  });
+
+  test("have ten records a second for one source, so many for all, and the number of the others", () => {
+    const { clock, log, written } = open(15);
+    for (const source of ["s1", "s2"]) for (let n = 0; n < 12; n += 1) log.refused(source, NO_EVENT);
+    expect(written.map(({ sourceId }) => sourceId).join("")).toBe(`${"s1".repeat(10)}${"s2".repeat(5)}`);
+    clock.ms = 1_000;
+    for (const source of ["s1", "s2"]) log.refused(source, NO_EVENT);
+    expect(written.slice(15).map(({ sourceId, leftOut }) => [sourceId, leftOut])).toEqual([
+      ["s1", 2],
+      ["s2", 7],
+    ]);
+  });
+
+  test("are told with what their caller was told; not what ingest has no room for", () => {
+    const { log, written } = open();
+    log.refused("s1", { kind: "busy", reason: "kafka", retryAfterMs: 1 });
+    log.refused("s1", { kind: "rate_limited", retryAfterMs: 1 });
+    log.refused("s1", invalid("invalid_type", "x".repeat(600)));
+    expect(written.map(({ code, message }) => [code, message.length])).toEqual([
+      ["rate_limited", "the source sends more calls than it may".length],
+      ["invalid_type", 500],
+    ]);
+  });
+});
+
+test("a request says which calls of its source were refused, and one without a source nothing", async () => {
+  const { log, written } = open();
+  const fixture = await startFixture({ parts: { refusedCalls: log } });
+  const post = (path: string, body: string, key = WRITE_KEY) =>
+    fetch(`${fixture.url}${path}`, { method: "POST", headers: basic(key), body });
+  const good = { type: "track", event: "e", userId: "u" };
+  await post("/v1/batch", JSON.stringify({ batch: [good, { type: "track", userId: "u" }] }));
+  await post("/v1/track", "{");
+  await post("/v1/track", JSON.stringify({ userId: "u" }), "nobody's");
+  await fixture.close();
+  expect(written.map(({ sourceId, code, index }) => [sourceId, code, index])).toEqual([
+    ["src_1", "event_not_defined", 1],
+    ["src_1", expect.any(String), null],
+  ]);
+});
