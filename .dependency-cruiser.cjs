@@ -28,19 +28,32 @@ const SOLE_USERS = {
   "@opentelemetry/exporter-trace-otlp-http": "^packages/tracing/span-export\\.ts$",
 };
 
+/** What somebody else runs: the command, what is for developers, what deployments are made of. */
+const TOOLS = "cli|dev|deploy|test";
+
 const KAFKA_ROOMS = "producing|consuming|tables|admin|protocol";
 
-/** What every feature of control may use of the service's own folder; the rest of it opens and joins the features. */
-const CONTROL_LEAVES = "change-queue|config-store|ids|refresh|telemetry";
+/** The wings of control, each of which imports only those before it (docs/develop/architecture.md). */
+const CONTROL_WINGS = ["http", "records", "resources", "deliveries", "jobs"];
+
+/** What every wing may use of the service's own folder; the rest of it opens and joins the wings. */
+const CONTROL_LEAVES = "ids|telemetry";
 
 const packageRules = Object.entries(PACKAGES).map(([name, allowed]) => ({
   name: `package-${name}-imports-only-what-it-may`,
   severity: "error",
   from: { path: `^packages/${name}/` },
   to: {
-    path: "^(packages|services|deploy|test)/",
+    path: `^(packages|services|${TOOLS})/`,
     pathNot: `^packages/(${[name, ...allowed].join("|")})/|^test/support/`,
   },
+}));
+
+const wingRules = CONTROL_WINGS.slice(0, -1).map((wing, index) => ({
+  name: `control-${wing}-imports-no-later-wing`,
+  severity: "error",
+  from: { path: `^services/control/${wing}/`, pathNot: "\\.test\\.ts$|/fixtures/" },
+  to: { path: `^services/control/(${CONTROL_WINGS.slice(index + 1).join("|")})/` },
 }));
 
 const soleUserRules = Object.entries(SOLE_USERS).map(([name, path]) => ({
@@ -64,12 +77,18 @@ module.exports = {
       name: "production-code-never-imports-tests-or-tools",
       severity: "error",
       from: { path: "^(packages|services)/", pathNot: "(\\.test\\.ts$|/fixtures/)" },
-      to: { path: "^(test|deploy)/" },
+      to: { path: `^(${TOOLS})/` },
+    },
+    {
+      name: "the-shipped-command-imports-no-tools",
+      severity: "error",
+      from: { path: "^cli/", pathNot: "(\\.test\\.ts$|/fixtures/)" },
+      to: { path: "^(dev|deploy|test)/" },
     },
     {
       name: "packages-are-entered-by-their-front-door",
       severity: "error",
-      from: { path: "^(services|clients|test|deploy)/" },
+      from: { path: `^(services|clients|${TOOLS})/` },
       to: { path: "^packages/[^/]+/(?!index\\.ts$)" },
     },
     {
@@ -124,11 +143,12 @@ module.exports = {
       to: { path: "^services/deliverer/(job|requests|intake|waking|attempt-log)/" },
     },
     {
-      name: "control-features-never-import-the-wiring",
+      name: "control-wings-never-import-the-wiring",
       severity: "error",
       from: { path: "^services/control/[^/]+/", pathNot: "\\.test\\.ts$" },
       to: { path: "^services/control/[^/]+\\.ts$", pathNot: `/(${CONTROL_LEAVES})\\.ts$` },
     },
+    ...wingRules,
     ...packageRules,
     ...soleUserRules,
   ],

@@ -3,7 +3,7 @@ export default {
   testEnvironment: "<rootDir>/test/jest/environment.mjs",
   extensionsToTreatAsEsm: [".ts"],
   transform: { "\\.ts$": "<rootDir>/test/jest/strip-types.mjs" },
-  testMatch: ["<rootDir>/{packages,services,deploy,clients,console,test,bin}/**/*.test.ts"],
+  testMatch: ["<rootDir>/{packages,services,cli,dev,deploy,clients,console,test,bin}/**/*.test.ts"],
   // Downloads and running stacks; their files come and go while jest looks for tests.
   modulePathIgnorePatterns: ["<rootDir>/.cache/"],
   globalSetup: "<rootDir>/test/jest/global-setup.mjs",

@@ -19,3 +19,8 @@ export const SERVICE_SETTINGS: Readonly<Record<ServiceName, SettingsSchema>> = {
 export function environmentOf(service: ServiceName, environment: Environment): Environment {
   return serviceEnvironment(environment, SERVICE_SETTINGS[service]);
 }
+
+/** Whether the environment has a value for it, or names a file that has. */
+export function isGiven(environment: Environment, name: string): boolean {
+  return [name, `${name}_FILE`].some((variable) => (environment[variable] ?? "").trim() !== "");
+}

@@ -2,7 +2,7 @@
 import { mkdir, readdir, readFile, rename, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { Environment, SettingsSchema } from "#runtime";
-import { isAlive } from "../dev/local/lock.ts";
+import { isAlive } from "./process-life.ts";
 
 export interface StartRecord {
   readonly pid: number;

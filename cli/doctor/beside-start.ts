@@ -1,8 +1,8 @@
 // Beside a running `npm start` the doctor looks at what that one looks at, unless it is told where to look.
 import { type Environment, readSettings, SettingsError } from "#runtime";
-import { isGiven } from "../../dev/start/development.ts";
 import { cacheFolderOf } from "../cache-folder.ts";
 import { settings as commandSchema } from "../config.ts";
+import { isGiven } from "../service-settings.ts";
 import { readStartRecords, type StartRecord } from "../start-record.ts";
 import type { Finding } from "./check.ts";
 

@@ -2,8 +2,8 @@ import { execFileSync } from "node:child_process";
 import { expect, test } from "@jest/globals";
 import { environment } from "#support/environment";
 import { until } from "#support/until";
+import { isAlive } from "../../cli/process-life.ts";
 import { type Child, startChild } from "./child.ts";
-import { isAlive } from "./lock.ts";
 
 interface Run {
   readonly child: Child;

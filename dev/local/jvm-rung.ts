@@ -1,10 +1,9 @@
 import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import { systemEnvironment } from "#runtime";
-import { JAVA_VARIABLES } from "../../cli/cache-folder.ts";
 import { until } from "../../cli/until.ts";
 import { archiveClasses } from "./class-archive.ts";
-import { findJava } from "./java.ts";
+import { findJava, JAVA_VARIABLES } from "./java.ts";
 import { type JvmBroker, jvmBroker } from "./jvm-broker.ts";
 import type { JvmContext } from "./jvm-process.ts";
 import { type JvmRegistry, jvmRegistry } from "./jvm-registry.ts";

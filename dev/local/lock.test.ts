@@ -4,8 +4,9 @@ import { mkdtemp, readdir, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "@jest/globals";
+import { isAlive } from "../../cli/process-life.ts";
 import { until } from "../../cli/until.ts";
-import { isAlive, withLock } from "./lock.ts";
+import { withLock } from "./lock.ts";
 
 let folder: string;
 

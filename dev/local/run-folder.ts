@@ -1,6 +1,6 @@
 import { mkdir, mkdtemp, readdir, rm } from "node:fs/promises";
 import { join } from "node:path";
-import { isAlive } from "./lock.ts";
+import { isAlive } from "../../cli/process-life.ts";
 
 /** Removes what runs that were killed could not remove themselves. */
 async function sweep(runs: string): Promise<void> {

@@ -2,8 +2,8 @@
 import { mkdir, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { systemEnvironment } from "#runtime";
-import { cacheFolderOf, JAVA_VARIABLES } from "../../cli/cache-folder.ts";
-import { findJava } from "./java.ts";
+import { cacheFolderOf } from "../../cli/cache-folder.ts";
+import { findJava, JAVA_VARIABLES } from "./java.ts";
 import { jvmBroker } from "./jvm-broker.ts";
 import { type KafkaSettings, withListeners } from "./kafka-settings.ts";
 import { freePorts } from "./ports.ts";

@@ -1,9 +1,8 @@
 // What is set for any of the services is looked at before anything is started: a start takes half a minute to get to the last of them.
 import { type Environment, processSettings, readSettings, type SettingsOf, unknownSettings } from "#runtime";
 import { settings as provision } from "../../cli/provision/config.ts";
-import { SERVICE_SETTINGS } from "../../cli/service-settings.ts";
+import { isGiven, SERVICE_SETTINGS } from "../../cli/service-settings.ts";
 import { settings as start } from "./config.ts";
-import { isGiven } from "./development.ts";
 
 const KEY_BYTES = 32;
 /** Of the form of what `npm start` finds out or makes itself, where the environment has nothing. */

@@ -2,6 +2,7 @@ import { randomBytes } from "node:crypto";
 import { chmod, mkdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { Environment } from "#runtime";
+import { isGiven } from "../../cli/service-settings.ts";
 
 const LOOPBACK_RANGES = "127.0.0.0/8,::1/128";
 const LOOPBACK = "127.0.0.1";
@@ -14,11 +15,6 @@ const KEY_BYTES = 32;
 export interface DevelopmentChoices {
   readonly variables: Readonly<Record<string, string>>;
   readonly notes: readonly string[];
-}
-
-/** Whether the environment has a value for it, or names a file that has. */
-export function isGiven(environment: Environment, name: string): boolean {
-  return [name, `${name}_FILE`].some((variable) => (environment[variable] ?? "").trim() !== "");
 }
 
 /** The key of earlier starts, or a new one: data that is kept must stay readable. */

@@ -2,7 +2,7 @@
 import { rm } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { makeRunFolder } from "#stack";
-import { isGiven } from "./development.ts";
+import { isGiven } from "../../cli/service-settings.ts";
 import { type KeptData, openKeptData } from "./kept-data.ts";
 import type { RunOptions } from "./run-options.ts";
 

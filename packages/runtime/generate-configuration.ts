@@ -1,17 +1,19 @@
 // Writes docs/operate/configuration.md and known-settings.generated.ts from the settings that the processes declare:
-// `node packages/runtime/generate-configuration.ts [--check]`. Each services/<name>/config.ts and deploy/<name>/config.ts
-// that exports `settings` is a process.
-import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+// `node packages/runtime/generate-configuration.ts [--check]`. Each config.ts
+// of PLACES exports those of one process as `settings`.
+import { existsSync, globSync, readFileSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { processSettings } from "./process-settings.ts";
 import type { SettingsGroup, SettingsSchema } from "./settings.ts";
 import { groupTable } from "./settings-help.ts";
 
 const ROOT = join(import.meta.dirname, "../..");
+const SERVICES = "services/";
+const PLACES = [`${SERVICES}*/config.ts`, "{cli,cli/*,dev/*}/config.ts"];
 const INTRODUCTION = `# Configuration
 
-<!-- Generated from the settings in packages/runtime, services/*/config.ts and deploy/*/config.ts by \`npm run generate\`; do not edit. -->
+<!-- Generated from the settings in packages/runtime, and every process's config.ts by \`npm run generate\`; do not edit. -->
 
 Every process reads environment variables, checks all of them at start, names every wrong one at once and ends with a
 non-zero status. \`hookline <service> --help\` prints the settings of one service.
@@ -26,22 +28,21 @@ interface Declared {
   readonly settings: SettingsSchema;
 }
 
-/** The settings of every process, found by the file's place. */
+/** The settings of every process, found by the file's place; services first. */
 async function declared(): Promise<Declared[]> {
   const found: Declared[] = [];
-  for (const parent of ["services", "deploy"]) {
-    const folder = join(ROOT, parent);
-    for (const name of existsSync(folder) ? readdirSync(folder).sort() : []) {
-      const file = join(folder, name, "config.ts");
-      if (!existsSync(file)) continue;
-      const { settings } = (await import(pathToFileURL(file).href)) as { settings?: SettingsSchema };
-      if (settings === undefined) throw new Error(`${file} does not export \`settings\``);
-      const own = parent === "services" ? { process: processSettings } : {};
-      found.push({
-        name: parent === "services" ? name : `${parent}/${name}`,
-        settings: { ...own, ...settings },
-      });
-    }
+  for (const file of PLACES.flatMap((place) => globSync(place, { cwd: ROOT }).sort())) {
+    const { settings } = (await import(pathToFileURL(join(ROOT, file)).href)) as {
+      settings?: SettingsSchema;
+    };
+    if (settings === undefined) throw new Error(`${file} does not export \`settings\``);
+    const folder = dirname(file).replaceAll("\\", "/");
+    const isService = folder.startsWith(SERVICES);
+    const own = isService ? { process: processSettings } : {};
+    found.push({
+      name: isService ? folder.slice(SERVICES.length) : folder,
+      settings: { ...own, ...settings },
+    });
   }
   return found;
 }

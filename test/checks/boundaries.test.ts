@@ -66,10 +66,15 @@ const SINGLE: readonly Bad[] = [
     file: "packages/topics/bad-tool.ts",
     imports: "../../dev/local/a.ts",
   },
-  ...["services/one", "clients/one", "test/one", "deploy/one"].map((folder) => ({
+  ...["services/one", "clients/one", "test/one", "deploy/one", "cli/one", "dev/one"].map((folder) => ({
     rule: "packages-are-entered-by-their-front-door",
     file: `${folder}/bad-door.ts`,
     imports: "../../packages/topics/inner.ts",
+  })),
+  ...["dev/local", "deploy/one", "test/support"].map((folder) => ({
+    rule: "the-shipped-command-imports-no-tools",
+    file: `cli/bad-${folder.replace("/", "-")}.ts`,
+    imports: `../${folder}/a.ts`,
   })),
   ...["../../packages/topics/index.ts", "../two/a.ts", "undici"].map((imports, index) => ({
     rule: "clients-depend-on-nothing",
@@ -88,7 +93,17 @@ const SINGLE: readonly Bad[] = [
   })),
 ];
 
+/** In their order: each imports only those before it. */
+const WINGS = ["http", "records", "resources", "deliveries", "jobs"];
+
 const ROOMS: readonly Bad[] = [
+  ...WINGS.flatMap((wing, index) =>
+    WINGS.slice(index + 1).map((later) => ({
+      rule: `control-${wing}-imports-no-later-wing`,
+      file: `services/control/${wing}/bad-${later}.ts`,
+      imports: `../${later}/a.ts`,
+    })),
+  ),
   ...["producing", "consuming", "tables", "admin", "protocol"].flatMap((room) => [
     {
       rule: "kafka-rooms-never-import-the-front",
@@ -115,9 +130,9 @@ const ROOMS: readonly Bad[] = [
     imports: `../${room}/a.ts`,
   })),
   ...["service", "api", "config"].map((wiring) => ({
-    rule: "control-features-never-import-the-wiring",
+    rule: "control-wings-never-import-the-wiring",
     file: `services/control/resources/sources/bad-${wiring}.ts`,
-    imports: `../${wiring}.ts`,
+    imports: `../../${wiring}.ts`,
   })),
 ];
 
@@ -153,7 +168,14 @@ const GOOD: Readonly<Record<string, string>> = {
       "export const a = 1;\n",
     ]),
   ),
-  "services/control/resources/sources/good.ts": 'export * from "../telemetry.ts";\n',
+  "services/control/resources/sources/good.ts": 'export * from "../../telemetry.ts";\n',
+  ...Object.fromEntries(
+    WINGS.map((wing, index) => [
+      `services/control/${wing}/a.ts`,
+      index === 0 ? "export const a = 1;\n" : `export * from "../${WINGS[index - 1]}/a.ts";\n`,
+    ]),
+  ),
+  "deploy/one/a.ts": "export const a = 1;\n",
   "services/one/a.ts": 'export * from "../../packages/topics/index.ts";\n',
   "services/one/cycle-b.ts": 'export * from "./cycle-a.ts";\n',
   "services/two/a.ts": "export const a = 1;\n",

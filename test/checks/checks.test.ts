@@ -220,9 +220,9 @@ const REFUSED: readonly Refused[] = [
   [
     "two rooms that import each other",
     "check:rooms",
-    "services/control/jobs/replays/owner.ts",
-    'import "../dead-letters/parts.ts";\n',
-    "imports services/control/jobs/replays, and services/control/jobs/replays/owner.ts imports services/control/deliveries/dead-letters",
+    "services/control/deliveries/index/owner.ts",
+    'import "../attempts/parts.ts";\n',
+    "imports services/control/deliveries/index, and services/control/deliveries/index/owner.ts imports services/control/deliveries/attempts",
   ],
   [
     "a word that the glossary has replaced",

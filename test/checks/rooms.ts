@@ -1,9 +1,9 @@
-// Refuses two rooms, folders of one service or package, that import each other: one of them cannot be read, moved or tested without the other.
+// Refuses two rooms, folders of one service, package or tool, that import each other: one of them cannot be read, moved or tested without the other.
 import { globSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 
 const ROOT = join(import.meta.dirname, "../..");
-const FILES = "{packages,services}/**/*.ts";
+const FILES = "{packages,services,cli,dev}/**/*.ts";
 /** Tests may look from both sides. */
 const NOT_PRODUCT = /\.test\.ts$|\/fixtures\//;
 const IMPORT = /(?:from|import) "(?<target>\.[^"]+)"/g;

@@ -6,8 +6,10 @@ import { join } from "node:path";
 import { startChild } from "#stack";
 
 const ROOT = join(import.meta.dirname, "../..");
-/** What services, and whoever makes their topics, are made of. */
-const PARTS = ["package.json", "packages", "schemas", "services", "cli/provision"];
+/** What services are made of. */
+const PARTS = ["package.json", "packages", "schemas", "services"];
+/** What makes their topics: now, and in versions before. */
+const PROVISION = ["cli/provision", "deploy/provision"];
 
 export interface OldVersion {
   /** Of its code; its packages are this version's. */
@@ -23,14 +25,17 @@ export async function oldVersion(ref: string): Promise<OldVersion> {
   const git = (...args: string[]): Buffer => execFileSync("git", args, { cwd: ROOT, maxBuffer: 2 ** 30 });
   const commit = git("rev-parse", "--short", `${ref}^{commit}`).toString().trim();
   const root = await mkdtemp(join(tmpdir(), `hookline-${commit}-`));
-  const archive = git("archive", "--format=tar", commit, ...PARTS);
+  const provisionFolder = git("ls-tree", "-d", "--name-only", commit, ...PROVISION)
+    .toString()
+    .trim();
+  const archive = git("archive", "--format=tar", commit, ...PARTS, provisionFolder);
   execFileSync("tar", ["-x", "-C", root], { input: archive });
   await symlink(join(ROOT, "node_modules"), join(root, "node_modules"));
   const provision: OldVersion["provision"] = async (settings) => {
     const lines: string[] = [];
     const child = await startChild({
       command: process.execPath,
-      args: [join(root, "cli/provision/main.ts")],
+      args: [join(root, provisionFolder, "main.ts")],
       environment: settings,
       onLine: (line) => lines.push(line),
     });

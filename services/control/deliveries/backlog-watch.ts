@@ -1,8 +1,10 @@
 // How far the groups are that calls depend on, whoever their members are: a deliverer that holds nothing cannot say so itself.
 import type { Connection } from "#connection";
 import type { Admin } from "#kafka";
+import type { ServiceContext, SettingsOf, topicSettings } from "#runtime";
 import { consumerGroups, type Topic, type TopicMap } from "#topics";
-import type { ControlContext } from "../connection.ts";
+
+type Context = ServiceContext<SettingsOf<{ readonly topics: typeof topicSettings }>>;
 
 const LOOK_EVERY_MS = 30_000;
 const STALLED_AFTER_MS = 300_000;
@@ -32,7 +34,7 @@ interface Place {
 }
 
 /** Looks at the offsets of the pipeline's topics and groups from time to time. */
-export function watchBacklog(context: ControlContext, { kafka, topics }: Connection): void {
+export function watchBacklog(context: Context, { kafka, topics }: Connection): void {
   const { host, lifecycle, logger, metrics, settings } = context;
   const watched = watchedTopics(topics, settings.topics.prefix);
   const found = new Map<Topic, Found>();

@@ -1,25 +1,10 @@
 // Which dead letters a replay means, and which of them it has sent; pure. Both follow from its record alone: a dead letter needs no mark
 // of its own, and what is shown is right after every restart.
 import type { Replay } from "#topics";
-import { placeOf, spotOf } from "../../records/places/places.ts";
+import { spotOf } from "../../records/places/places.ts";
+import { sentUpTo } from "../../records/replays/cursor.ts";
 import type { DeletedUsers } from "../../resources/regulations/deleted-users.ts";
 import type { DeadLetterFilter, ListedDeadLetter } from "../index/dead-letters-table.ts";
-
-/** Before the first one. */
-const NOTHING_SENT = -1;
-
-/** The place of the last dead letter that was sent again. */
-export function sentUpTo({ cursor }: Pick<Replay, "cursor">): number {
-  const [, partition, offset] = /^(\d+):(\d+)$/.exec(cursor ?? "") ?? [];
-  return partition === undefined || offset === undefined
-    ? NOTHING_SENT
-    : placeOf({ partition: Number(partition), offset: Number(offset) });
-}
-
-export function cursorAt(place: number): string {
-  const { partition, offset } = spotOf(place);
-  return `${partition}:${offset}`;
-}
 
 export function filterOf({ destinationId, reason, fromMs, toMs, ends }: Replay): DeadLetterFilter {
   return {

@@ -1,7 +1,7 @@
 // Unbroken failure for as long as its owner asked for switches a destination off (contract 4.5); nothing is without being asked to. Pure.
 import { formatDuration, type OutcomeReason } from "#contract";
 import type { DestinationConfig, DestinationHealth } from "#topics";
-import { unbrokenSinceMs } from "./health.ts";
+import { unbrokenSinceMs } from "../../resources/destinations/health/written.ts";
 
 /** A key of ours that is missing is not the endpoint's failure. */
 const OWN_FAILURE: OutcomeReason = "secret_unreadable";

@@ -1,7 +1,8 @@
 import { describe, expect, test } from "@jest/globals";
 import fc from "fast-check";
 import type { DestinationHealth } from "#topics";
-import { type AttemptSeen, type HealthChange, laterHealth, nextHealth, unbrokenSinceMs } from "./health.ts";
+import { unbrokenSinceMs } from "../../resources/destinations/health/written.ts";
+import { type AttemptSeen, type HealthChange, laterHealth, nextHealth } from "./health.ts";
 import { isAtRest, isWorthWriting } from "./persistence.ts";
 
 const S = 1_000;

@@ -14,6 +14,7 @@
 // recovered when it has stayed. A failure that does not last is none.
 import { isPermanent } from "#contract";
 import type { DeliveryAttempt, DestinationHealth, WebhookHealth } from "#topics";
+import { isAbout, unbrokenSinceMs } from "../../resources/destinations/health/written.ts";
 
 /** What health looks at in an attempt. */
 export type AttemptSeen = Pick<
@@ -71,21 +72,6 @@ export function nextHealth(
 /** What time alone changes: a destination that has stayed recovered is healthy, also when no more calls come. */
 export function laterHealth(health: DestinationHealth, nowMs: number, context: HealthContext): HealthStep {
   return isAbout(health, context.urls) ? nextState(health, nowMs, context) : { health, change: undefined };
-}
-
-/** False once every URL of a destination was changed: what was seen is of other endpoints. */
-export function isAbout({ urls }: Pick<DestinationHealth, "urls">, configured: readonly string[]): boolean {
-  return urls.length === 0 || urls.some((url) => configured.includes(url));
-}
-
-/** Since when nothing has got through, from the first failure of the webhook that gave up last; undefined while one works. */
-export function unbrokenSinceMs(
-  { webhooks }: Pick<DestinationHealth, "webhooks">,
-  urls: readonly string[],
-): number | undefined {
-  const sinces = urls.map((url) => webhooks.find((webhook) => webhook.url === url)?.sinceMs);
-  const failing = sinces.filter((sinceMs) => sinceMs !== undefined);
-  return failing.length < urls.length || failing.length === 0 ? undefined : Math.max(...failing);
 }
 
 function startOf(

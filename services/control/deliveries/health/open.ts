@@ -2,12 +2,13 @@
 import { partitionOfKey, type Runner, type Table } from "#kafka";
 import { consumerGroups, type DestinationConfig, type DestinationHealth } from "#topics";
 import { CONTROL_ACTOR } from "../../http/caller.ts";
+import type { HealthBook } from "../../resources/destinations/health/written.ts";
 import { DeadLetterCounts } from "./dead-letter-counts.ts";
 import { disabled } from "./disable.ts";
 import { deadLetteredEvent } from "./events.ts";
 import { HealthKeeper } from "./health-keeper.ts";
 import { openOperator } from "./operator.ts";
-import type { Context, HealthBook, HealthParts } from "./parts.ts";
+import type { Context, HealthParts } from "./parts.ts";
 import { createHealthRunner } from "./runner.ts";
 import { followStateCounts } from "./state-counts.ts";
 import { watchHealth } from "./telemetry.ts";

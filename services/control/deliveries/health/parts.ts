@@ -1,9 +1,9 @@
-// What watching over health works with, and what the routes see of it.
+// What watching over health works with.
 import type { Egress } from "#egress";
 import type { Kafka, Table } from "#kafka";
 import type { egressSettings, ServiceContext, SettingsOf, topicSettings } from "#runtime";
 import type { Serde } from "#serde";
-import type { DestinationConfig, DestinationHealth, TopicMap } from "#topics";
+import type { DestinationConfig, TopicMap } from "#topics";
 import type { ChangeQueue } from "../../records/change-queue.ts";
 import type { EditedStore } from "../../records/edited-store.ts";
 import type { healthSettings } from "./config.ts";
@@ -26,11 +26,4 @@ export interface HealthParts {
   /** Of every topic whose key names a destination. */
   readonly partitions: number;
   readonly egress: Egress;
-}
-
-export interface HealthBook {
-  /** Undefined for a destination that was never sent anything. */
-  of(destinationId: string): DestinationHealth | undefined;
-  /** The destination is deleted. */
-  forget(destinationId: string): void;
 }

@@ -1,6 +1,6 @@
 import type { Table } from "#kafka";
 import type { DestinationConfig, DestinationHealth } from "#topics";
-import { isAbout } from "./health.ts";
+import { isAbout } from "../../resources/destinations/health/written.ts";
 
 type Followed<V> = Pick<Table<V>, "get" | "onChange">;
 

@@ -2,10 +2,11 @@
 // repeats at most the calls of one progress interval, under the same job ids.
 import type { Serde } from "#serde";
 import { deliveryKey, type Replay } from "#topics";
-import { cursorAt, filterOf, sentUpTo } from "../../deliveries/dead-letters/selection.ts";
+import { filterOf } from "../../deliveries/dead-letters/selection.ts";
 import type { DeliveryIndex } from "../../deliveries/index/delivery-index.ts";
 import type { Progress } from "../../deliveries/index/progress.ts";
 import type { DeadLetterReader } from "../../records/places/place-reader.ts";
+import { cursorAt, sentUpTo } from "../../records/replays/cursor.ts";
 import { jobOf, withinWidth } from "./job.ts";
 import { createSaving, end, paceNow, type SendingWork } from "./progress.ts";
 

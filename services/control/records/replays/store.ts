@@ -2,7 +2,7 @@
 import type { Producer, Table } from "#kafka";
 import type { Serde } from "#serde";
 import type { Replay, Topic } from "#topics";
-import { sentUpTo } from "../../deliveries/dead-letters/selection.ts";
+import { sentUpTo } from "./cursor.ts";
 
 export interface ReplayStore {
   /** False for the first moments of a process, in which not every replay is known. */

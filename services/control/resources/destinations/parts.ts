@@ -1,13 +1,13 @@
 import type { AddressPolicy } from "#egress";
 import type { SecretBox } from "#secrets";
 import type { DestinationConfig, SourceConfig } from "#topics";
-import type { HealthBook } from "../../deliveries/health/parts.ts";
 import type { Ids } from "../../ids.ts";
 import type { Breakers } from "../../records/breakers/breakers.ts";
 import type { ChangeQueue } from "../../records/change-queue.ts";
 import type { ConfigStore } from "../../records/config-store.ts";
 import type { EditedStore } from "../../records/edited-store.ts";
 import type { Telemetry } from "../../telemetry.ts";
+import type { HealthBook } from "./health/written.ts";
 import type { RetryRequests } from "./retry-requests.ts";
 import type { SourceCosts } from "./source-costs.ts";
 

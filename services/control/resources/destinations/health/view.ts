@@ -1,11 +1,11 @@
 // The health of a destination as the API shows it (contract 4.5). Pure.
 import { Type } from "typebox";
 import type { DestinationConfig, DestinationHealth, WebhookHealth } from "#topics";
-import { isAbout, unbrokenSinceMs } from "../../../deliveries/health/health.ts";
 import { TimeField } from "../../../http/fields.ts";
 import { OutcomeReasonField } from "../../../http/reason-fields.ts";
 import { WEBHOOK_FIELDS, webhookFields } from "../../../http/webhook-fields.ts";
 import type { JoinedBreaker } from "../../../records/breakers/breakers.ts";
+import { isAbout, unbrokenSinceMs } from "./written.ts";
 
 const nullableTime = (description: string) =>
   Type.Unsafe<string | null>({ type: ["string", "null"], format: "date-time", description });
