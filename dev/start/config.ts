@@ -1,7 +1,7 @@
 import { SERVICES } from "#contract";
 import { apiTokenSettings, audienceSwitch, setting, settingsGroup, value } from "#runtime";
 import { distancesText, FIRST_METRICS_PORT } from "../../cli/started-services.ts";
-import { consoleSettings } from "../../services/control/console/config.ts";
+import { consoleSettings } from "../../services/control/http/console/config.ts";
 
 const HIGHEST_PORT = 65_535;
 const PORTS = {

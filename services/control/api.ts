@@ -2,7 +2,6 @@
 import type { AddressInfo } from "node:net";
 import type { Logger, ServiceContext, SettingsOf } from "#runtime";
 import type { settings } from "./config.ts";
-import { type ConsoleFiles, readConsole } from "./console/files.ts";
 import type { AttemptParts } from "./deliveries/attempts/parts.ts";
 import { addAttemptRoutes } from "./deliveries/attempts/routes.ts";
 import { addStatsRoute } from "./deliveries/attempts/stats-routes.ts";
@@ -10,6 +9,10 @@ import type { CallParts } from "./deliveries/calls/parts.ts";
 import { addCallRoutes } from "./deliveries/calls/routes.ts";
 import type { DeadLetterParts } from "./deliveries/dead-letters/parts.ts";
 import { addDeadLetterRoutes } from "./deliveries/dead-letters/routes.ts";
+import type { FlowRouteParts } from "./deliveries/flow/parts.ts";
+import { addFlowRoutes } from "./deliveries/flow/routes.ts";
+import type { InfoParts } from "./deliveries/info/parts.ts";
+import { addInfoRoute } from "./deliveries/info/routes.ts";
 import type { LiveRouteParts } from "./deliveries/live/parts.ts";
 import { addLiveRoutes } from "./deliveries/live/routes.ts";
 import { addReasonRoute } from "./deliveries/reason-routes.ts";
@@ -19,17 +22,15 @@ import { addWaitingRoute } from "./deliveries/waiting/list-routes.ts";
 import type { WaitingParts } from "./deliveries/waiting/parts.ts";
 import { addPauseRoutes } from "./deliveries/waiting/pause-routes.ts";
 import { addRetryRoute } from "./deliveries/waiting/retry-routes.ts";
-import type { FlowRouteParts } from "./flow/parts.ts";
-import { addFlowRoutes } from "./flow/routes.ts";
 import type { AuditLogParts } from "./http/audit/parts.ts";
 import { addAuditRoute } from "./http/audit/routes.ts";
+import { type ConsoleFiles, readConsole } from "./http/console/files.ts";
 import { ProblemError } from "./http/problem.ts";
 import { acceptRequestKeys, type RequestKeyParts } from "./http/request-keys/hooks.ts";
 import { type ControlApp, createServer, type ServerOptions } from "./http/server.ts";
+import { addSessionRoutes } from "./http/sessions/routes.ts";
 import type { Sessions } from "./http/sessions.ts";
 import { followTokens } from "./http/token-file.ts";
-import type { InfoParts } from "./info/parts.ts";
-import { addInfoRoute } from "./info/routes.ts";
 import type { ImportParts } from "./jobs/imports/parts.ts";
 import { addImportRoutes } from "./jobs/imports/routes.ts";
 import { addReplayRoutes } from "./jobs/replays/routes.ts";
@@ -47,7 +48,6 @@ import { addRegulationRoutes } from "./resources/regulations/routes.ts";
 import type { SourceParts } from "./resources/sources/parts.ts";
 import { addSourceRoutes } from "./resources/sources/routes.ts";
 import { addWriteKeyRoutes } from "./resources/sources/write-key-routes.ts";
-import { addSessionRoutes } from "./sessions/routes.ts";
 
 /** What all the routes work with together; each feature declares its own part. */
 export type ApiParts = SourceParts &

@@ -13,9 +13,9 @@ import {
   topicSettings,
   value,
 } from "#runtime";
-import { consoleSettings } from "./console/config.ts";
 import { healthSettings } from "./deliveries/health/config.ts";
 import { indexSettings } from "./deliveries/index/config.ts";
+import { consoleSettings } from "./http/console/config.ts";
 import { isLoopbackHost } from "./http/loopback.ts";
 import { connectionSyncSettings } from "./jobs/connection-syncs/config.ts";
 import { importSettings } from "./jobs/imports/config.ts";

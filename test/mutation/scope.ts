@@ -14,6 +14,7 @@ export const FOLDERS = [
   "services/deliverer",
   "services/control/jobs/replays",
   "services/control/deliveries/health",
+  "services/control/resources/destinations/health",
 ];
 
 /** Whoever imports these, itself or through what tests share, starts Kafka or processes: too slow to run thousands of times. */

@@ -15,13 +15,13 @@ import {
 import { givenRequestId } from "#contract";
 import { systemHost } from "#host";
 import { closesUnused, type Logger } from "#runtime";
-import type { ConsoleFiles } from "../console/files.ts";
-import { serveConsole } from "../console/serve.ts";
 import type { Telemetry } from "../telemetry.ts";
 import { type AllowedMethods, watchMethods } from "./allowed-methods.ts";
 import type { Authorise, RequestIdentity } from "./auth.ts";
 import { checkScope } from "./caller.ts";
 import { boundConnections, type Connections, type ConnectionsOptions } from "./connections.ts";
+import type { ConsoleFiles } from "./console/files.ts";
+import { serveConsole } from "./console/serve.ts";
 import { openApiOptions } from "./openapi.ts";
 import { PROBLEM_CONTENT_TYPE, ProblemError, ProblemSchema, problemBody } from "./problem.ts";
 import { sessionIn } from "./session-cookie.ts";

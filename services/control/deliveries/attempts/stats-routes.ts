@@ -1,13 +1,13 @@
 import { Type } from "typebox";
 import { KEPT_MS } from "#topics";
-import { deliveryFlow, grouped } from "../../flow/flow.ts";
-import { countedUntilMs, readFlow } from "../../flow/read.ts";
-import { CountedUntilField, DeliveryFlowView } from "../../flow/schemas.ts";
-import { readSteps, STEP_FIELDS } from "../../flow/steps.ts";
 import { IdParams, TimeField } from "../../http/fields.ts";
 import { problemResponses } from "../../http/openapi.ts";
 import type { ControlApp } from "../../http/server.ts";
 import { IndexedUntilField, isoTime, isoTimeOrNull } from "../../http/time-pages.ts";
+import { deliveryFlow, grouped } from "../flow/flow.ts";
+import { countedUntilMs, readFlow } from "../flow/read.ts";
+import { CountedUntilField, DeliveryFlowView } from "../flow/schemas.ts";
+import { readSteps, STEP_FIELDS } from "../flow/steps.ts";
 import type { FlowSum } from "../index/flow-table.ts";
 import { add, type Minute } from "../index/totals-table.ts";
 import { checkDestination } from "./known.ts";

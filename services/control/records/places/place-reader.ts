@@ -1,4 +1,3 @@
-// Dead letters whole, with body and outcomes: the index only knows where they stand.
 import type { Kafka, RawRecord } from "#kafka";
 import type { Serde } from "#serde";
 import type { DeadLetter, RecordTypes, Topic } from "#topics";
@@ -21,7 +20,7 @@ export interface ReaderOptions<R extends keyof RecordTypes> {
 /** Reading on over so many records that are not asked for costs less than asking again. */
 const SKIP_RECORDS = 50;
 
-/** Reads records whole of which only the place is known. */
+/** Reads records whole of which only the place is known: an index of dead letters has neither bodies nor outcomes. */
 export function createPlaceReader<R extends keyof RecordTypes>({
   kafka,
   serde,

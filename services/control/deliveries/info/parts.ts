@@ -1,4 +1,4 @@
-import type { Deliveries } from "../deliveries/index/open.ts";
+import type { Deliveries } from "../index/open.ts";
 
 /** What GET /v1/info works with. */
 export interface InfoParts {

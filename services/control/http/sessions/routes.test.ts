@@ -3,10 +3,10 @@ import { hash } from "node:crypto";
 import { afterEach, expect, test } from "@jest/globals";
 import type { ApiScope } from "#runtime";
 import { recordedLog } from "#support/recorded-log";
-import { createAuthorise } from "../http/auth.ts";
-import { actorOf } from "../http/caller.ts";
-import { testSessions } from "../http/fixtures/sessions.ts";
-import { type ControlApp, createServer } from "../http/server.ts";
+import { createAuthorise } from "../auth.ts";
+import { actorOf } from "../caller.ts";
+import { testSessions } from "../fixtures/sessions.ts";
+import { type ControlApp, createServer } from "../server.ts";
 import { addSessionRoutes } from "./routes.ts";
 
 let app: ControlApp | undefined;

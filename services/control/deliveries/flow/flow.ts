@@ -1,5 +1,5 @@
 // Where calls went, as statistics show it, from counts of the index; pure. What adds up to what: docs/use/calls.md.
-import type { FlowStage, FlowSum } from "../deliveries/index/flow-table.ts";
+import type { FlowStage, FlowSum } from "../index/flow-table.ts";
 
 type ByReason = Readonly<Record<string, number>>;
 

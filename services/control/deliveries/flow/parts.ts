@@ -1,8 +1,8 @@
 import type { Host } from "#host";
-import type { DeliveryIndex } from "../deliveries/index/delivery-index.ts";
-import type { Progress } from "../deliveries/index/progress.ts";
-import type { AuditLogParts } from "../http/audit/parts.ts";
-import type { SourceParts } from "../resources/sources/parts.ts";
+import type { AuditLogParts } from "../../http/audit/parts.ts";
+import type { SourceParts } from "../../resources/sources/parts.ts";
+import type { DeliveryIndex } from "../index/delivery-index.ts";
+import type { Progress } from "../index/progress.ts";
 
 /** What statistics of calls are read from. */
 export interface FlowParts {

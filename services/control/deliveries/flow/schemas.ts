@@ -1,5 +1,5 @@
 import { Type } from "typebox";
-import { IndexedUntilField } from "../http/time-pages.ts";
+import { IndexedUntilField } from "../../http/time-pages.ts";
 
 const byReason = (description: string) => Type.Record(Type.String(), Type.Integer(), { description });
 const count = (description: string) => Type.Integer({ description });

@@ -1,12 +1,12 @@
 // GET /v1/stats and GET /v1/sources/{id}/stats: what became of accepted calls.
 import { type Static, Type } from "typebox";
-import type { FlowSum } from "../deliveries/index/flow-table.ts";
-import { wasDeleted } from "../http/audit/deleted.ts";
-import { IdParams, TimeField } from "../http/fields.ts";
-import { problemResponses } from "../http/openapi.ts";
-import { notFound } from "../http/problem.ts";
-import type { ControlApp } from "../http/server.ts";
-import { isoTime, isoTimeOrNull } from "../http/time-pages.ts";
+import { wasDeleted } from "../../http/audit/deleted.ts";
+import { IdParams, TimeField } from "../../http/fields.ts";
+import { problemResponses } from "../../http/openapi.ts";
+import { notFound } from "../../http/problem.ts";
+import type { ControlApp } from "../../http/server.ts";
+import { isoTime, isoTimeOrNull } from "../../http/time-pages.ts";
+import type { FlowSum } from "../index/flow-table.ts";
 import { callFlow, grouped } from "./flow.ts";
 import type { FlowRouteParts } from "./parts.ts";
 import { countedUntilMs, readFlow } from "./read.ts";

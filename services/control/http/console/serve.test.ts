@@ -3,8 +3,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { gunzipSync, gzipSync } from "node:zlib";
 import { afterEach, beforeEach, expect, test } from "@jest/globals";
-import { ProblemError } from "../http/problem.ts";
-import { createServer } from "../http/server.ts";
+import { ProblemError } from "../problem.ts";
+import { createServer } from "../server.ts";
 import { readConsole } from "./files.ts";
 
 const INDEX = "<!doctype html><title>Console</title>";

@@ -2,10 +2,10 @@
 import { type Static, Type } from "typebox";
 import { formatDuration } from "#contract";
 import { KEPT_MS } from "#topics";
-import type { Indexed } from "../deliveries/index/indexed.ts";
-import { problemResponses } from "../http/openapi.ts";
-import type { ControlApp } from "../http/server.ts";
-import { IndexedUntilField, isoTimeOrNull } from "../http/time-pages.ts";
+import { problemResponses } from "../../http/openapi.ts";
+import type { ControlApp } from "../../http/server.ts";
+import { IndexedUntilField, isoTimeOrNull } from "../../http/time-pages.ts";
+import type { Indexed } from "../index/indexed.ts";
 import type { InfoParts } from "./parts.ts";
 
 const keptFor = (what: string) => Type.String({ description: `${what}; as in 7d or 6h.` });

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "@jest/globals";
 import fc from "fast-check";
-import type { FlowStage, FlowSum } from "../deliveries/index/flow-table.ts";
+import type { FlowStage, FlowSum } from "../index/flow-table.ts";
 import { callFlow, deliveryFlow, grouped } from "./flow.ts";
 import { readFlow } from "./read.ts";
 import { readSteps } from "./steps.ts";

@@ -1,4 +1,4 @@
-import type { Sessions } from "../http/sessions.ts";
+import type { Sessions } from "../sessions.ts";
 
 /** What the routes of sessions work with. */
 export interface SessionParts {

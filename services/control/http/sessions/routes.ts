@@ -1,14 +1,14 @@
 // POST and DELETE /v1/session, for browsers; GET /v1/me: as whom a caller is answered.
 import { type Static, Type } from "typebox";
 import { API_SCOPES } from "#runtime";
-import type { Caller } from "../http/auth.ts";
-import { NoContent, TimeField } from "../http/fields.ts";
-import { problemResponses } from "../http/openapi.ts";
-import { ProblemError } from "../http/problem.ts";
-import type { ControlApp } from "../http/server.ts";
-import { endedCookies, sessionCookie } from "../http/session-cookie.ts";
-import type { Session } from "../http/sessions.ts";
-import { isoTime } from "../http/time-pages.ts";
+import type { Caller } from "../auth.ts";
+import { NoContent, TimeField } from "../fields.ts";
+import { problemResponses } from "../openapi.ts";
+import { ProblemError } from "../problem.ts";
+import type { ControlApp } from "../server.ts";
+import { endedCookies, sessionCookie } from "../session-cookie.ts";
+import type { Session } from "../sessions.ts";
+import { isoTime } from "../time-pages.ts";
 import type { SessionParts } from "./parts.ts";
 
 const SessionView = Type.Object(

@@ -3,7 +3,7 @@ import { existsSync, globSync, readFileSync, statSync } from "node:fs";
 import { extname, join } from "node:path";
 
 /** Where `npm run console:build` and the image put it. */
-const CONSOLE_FOLDER = join(import.meta.dirname, "../../../console/dist");
+const CONSOLE_FOLDER = join(import.meta.dirname, "../../../../console/dist");
 
 export interface ConsoleFile {
   readonly type: string;

@@ -1,6 +1,6 @@
 // Reads counts of a range, a stretch of time after the other.
-import type { FlowQuery, FlowSum } from "../deliveries/index/flow-table.ts";
-import { nextTurn } from "../deliveries/index/next-turn.ts";
+import type { FlowQuery, FlowSum } from "../index/flow-table.ts";
+import { nextTurn } from "../index/next-turn.ts";
 import type { FlowParts } from "./parts.ts";
 
 /** Some ten thousand rows of an installation with a hundred sources: a few milliseconds, in which nothing else runs. */

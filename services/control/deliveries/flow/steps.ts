@@ -2,8 +2,8 @@
 import { Type } from "typebox";
 import { formatDuration, UNITS_MS } from "#contract";
 import { KEPT_MS } from "#topics";
-import { refused } from "../http/problem.ts";
-import { RANGE_FIELDS, readRange } from "../http/time-pages.ts";
+import { refused } from "../../http/problem.ts";
+import { RANGE_FIELDS, readRange } from "../../http/time-pages.ts";
 
 const { m: MINUTE_MS, h: HOUR_MS, d: DAY_MS } = UNITS_MS;
 
