@@ -4,6 +4,54 @@
  */
 
 export type paths = {
+    "/v1/session": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post: operations["beginSession"];
+        delete: operations["endSession"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/me": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: operations["getMe"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/info": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: operations["getInfo"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/sources": {
         parameters: {
             query?: never;
@@ -204,6 +252,38 @@ export type paths = {
             cookie?: never;
         };
         get: operations["getStats"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/stats": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: operations["getCallStats"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/sources/{id}/stats": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: operations["getSourceStats"];
         put?: never;
         post?: never;
         delete?: never;
@@ -761,6 +841,35 @@ export type components = {
             accepted: components["schemas"]["AcceptedCall"][] | null;
             destinations: components["schemas"]["CallAtDestination"][];
         };
+        CallStats: {
+            /** Format: date-time */
+            from: string;
+            /** Format: date-time */
+            to: string;
+            data: {
+                /** Format: date-time */
+                at: string;
+                eventType?: string;
+                accepted: number;
+                routed: number;
+                dropped: {
+                    [key: string]: number;
+                };
+                failed: number;
+                deliveries: components["schemas"]["DeliveryFlow"];
+            }[];
+            total: {
+                accepted: number;
+                routed: number;
+                dropped: {
+                    [key: string]: number;
+                };
+                failed: number;
+                deliveries: components["schemas"]["DeliveryFlow"];
+            };
+            /** Format: date-time */
+            countedUntil: string | null;
+        };
         ComputedTrait: {
             id: string;
             key: string;
@@ -834,6 +943,16 @@ export type components = {
         };
         /** @enum {string} */
         DeadLetterReason: "permanent" | "window_over" | "not_asked" | "destination_gone" | "destination_disabled" | "destination_paused" | "undecodable" | "handler_failed";
+        DeliveryFlow: {
+            sent: number;
+            passedOver: {
+                [key: string]: number;
+            };
+            dead: {
+                [key: string]: number;
+            };
+            deliveredOrWaiting: number;
+        };
         Destination: {
             id: string;
             name: string;
@@ -951,6 +1070,7 @@ export type components = {
                 p50Ms: number | null;
                 p95Ms: number | null;
                 p99Ms: number | null;
+                calls: components["schemas"]["DeliveryFlow"];
             }[];
             total: {
                 attempts: {
@@ -959,9 +1079,12 @@ export type components = {
                 p50Ms: number | null;
                 p95Ms: number | null;
                 p99Ms: number | null;
+                calls: components["schemas"]["DeliveryFlow"];
             };
             /** Format: date-time */
             indexedUntil: string | null;
+            /** Format: date-time */
+            countedUntil: string | null;
         };
         GetValuesAnswer: components["schemas"]["UserValue"] | components["schemas"]["ValuePage"];
         Import: {
@@ -991,6 +1114,23 @@ export type components = {
         };
         /** Format: binary */
         ImportMembersBody: string;
+        Info: {
+            version: string;
+            audiences: boolean;
+            kept: {
+                calls: string;
+                deadLetters: string;
+                refusedCalls: string;
+                auditLog: string;
+            };
+            recorded: {
+                maxRows: number;
+                attempts: components["schemas"]["Recorded"];
+                statistics: components["schemas"]["Recorded"];
+                calls: components["schemas"]["Recorded"];
+                deadLetters: components["schemas"]["Recorded"];
+            };
+        };
         LastFailure: {
             /** Format: date-time */
             at: string;
@@ -1008,6 +1148,13 @@ export type components = {
             data: components["schemas"]["WaitingCall"][];
             next: string | null;
             summary: components["schemas"]["WaitingSummary"] | null;
+        };
+        Me: {
+            name: string;
+            scopes: ("read" | "write" | "replay")[];
+            /** @enum {string} */
+            signIn: "none" | "token" | "session";
+            session: components["schemas"]["Session"] | null;
         };
         MemberPage: {
             /**
@@ -1179,6 +1326,15 @@ export type components = {
                 meaning: string;
                 action: string;
             }[];
+        };
+        Recorded: {
+            keptFor: string;
+            /** Format: date-time */
+            oldest: string | null;
+            /** Format: date-time */
+            newest: string | null;
+            /** Format: date-time */
+            indexedUntil: string | null;
         };
         Regulation: {
             id: string;
@@ -1354,6 +1510,11 @@ export type components = {
             woken: number;
             isDone: boolean;
         };
+        Session: {
+            /** Format: date-time */
+            endsAt: string;
+            csrfToken: string;
+        };
         Source: {
             id: string;
             name: string;
@@ -1527,6 +1688,80 @@ export type components = {
 };
 export type $defs = Record<string, never>;
 export interface operations {
+    beginSession: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Me"];
+                };
+            };
+        };
+    };
+    endSession: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    getMe: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Me"];
+                };
+            };
+        };
+    };
+    getInfo: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Info"];
+                };
+            };
+        };
+    };
     listSources: {
         parameters: {
             query?: {
@@ -1980,6 +2215,7 @@ export interface operations {
             query?: {
                 from?: string;
                 to?: string;
+                step?: "minute" | "hour" | "day";
             };
             header?: never;
             path: {
@@ -1995,6 +2231,56 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["GetStatsAnswer"];
+                };
+            };
+        };
+    };
+    getCallStats: {
+        parameters: {
+            query?: {
+                from?: string;
+                to?: string;
+                step?: "minute" | "hour" | "day";
+                groupBy?: "eventType";
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CallStats"];
+                };
+            };
+        };
+    };
+    getSourceStats: {
+        parameters: {
+            query?: {
+                from?: string;
+                to?: string;
+                step?: "minute" | "hour" | "day";
+                groupBy?: "eventType";
+            };
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CallStats"];
                 };
             };
         };
