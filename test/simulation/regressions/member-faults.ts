@@ -78,7 +78,7 @@ export const MEMBER_FAULTS: readonly KnownFault[] = [
     ],
     breaks: [SYNCED],
     worlds: "members",
-    firstSeed: 373,
+    firstSeed: 435,
   },
   {
     name: "an edit that leaves a value changes the id by which it was sent",
