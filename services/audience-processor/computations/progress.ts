@@ -16,11 +16,19 @@ export interface ProgressOptions {
 /** What is counted of a partition as it changes. */
 type Counted = "members" | "incompleteProfiles";
 
+interface Early {
+  readonly partition: number;
+  readonly members: number;
+  readonly incompleteProfiles: number;
+}
+
 /** How far the partitions of this process are with each computation; written a little later, as often as it changes. */
 export class Progress {
   readonly #options: ProgressOptions;
   /** Of owned partitions, by key: newer than the table. */
   readonly #own = new Map<string, AudienceProgress>();
+  /** What was counted of a computation before the partition's first pass for it began, by key. */
+  readonly #early = new Map<string, Early>();
   readonly #unwritten = new Set<string>();
   readonly #timer: { clear(): void };
   #writing: Promise<void> | undefined;
@@ -58,17 +66,24 @@ export class Progress {
 
   report(progress: AudienceProgress): void {
     const key = audienceProgressKey(progress);
-    this.#own.set(key, progress);
+    const early = this.#early.get(key);
+    this.#early.delete(key);
+    this.#own.set(key, early === undefined ? progress : withMore(progress, early));
     this.#unwritten.add(key);
   }
 
-  /** So many more of a computation that is known, or fewer. */
+  /** So many more, or fewer. A call may come before the first pass for a new computation has begun: it counts with its first report. */
   add(id: string, partition: number, more: { readonly [Count in Counted]?: number }): void {
     const known = this.of(id, partition);
-    if (known === undefined) return;
-    const members = Math.max(0, known.members + (more.members ?? 0));
-    const incompleteProfiles = Math.max(0, known.incompleteProfiles + (more.incompleteProfiles ?? 0));
-    this.report({ ...known, members, incompleteProfiles, updatedAtMs: this.#options.host.now() });
+    if (known !== undefined) {
+      this.report({ ...withMore(known, more), updatedAtMs: this.#options.host.now() });
+      return;
+    }
+    const key = audienceProgressKey({ id, partition });
+    this.#early.set(
+      key,
+      withMore(this.#early.get(key) ?? { partition, members: 0, incompleteProfiles: 0 }, more),
+    );
   }
 
   /** The partition is another process's: what that one writes counts. */
@@ -78,6 +93,7 @@ export class Progress {
       this.#own.delete(key);
       this.#unwritten.delete(key);
     }
+    for (const [key, early] of this.#early) if (early.partition === partition) this.#early.delete(key);
   }
 
   /** Writes what is not written; what cannot be written now is tried again. */
@@ -109,4 +125,15 @@ export class Progress {
       this.#options.onError(error);
     }
   }
+}
+
+function withMore<P extends { readonly [Count in Counted]: number }>(
+  known: P,
+  { members = 0, incompleteProfiles = 0 }: { readonly [Count in Counted]?: number },
+): P {
+  return {
+    ...known,
+    members: Math.max(0, known.members + members),
+    incompleteProfiles: Math.max(0, known.incompleteProfiles + incompleteProfiles),
+  };
 }

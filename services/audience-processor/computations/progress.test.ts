@@ -1,0 +1,63 @@
+import { beforeEach, expect, test } from "@jest/globals";
+import type { OutgoingRecord } from "#kafka";
+import type { AudienceProgress } from "#topics";
+import { Progress } from "./progress.ts";
+
+const BEGUN: AudienceProgress = {
+  id: "a",
+  partition: 3,
+  generation: 1,
+  state: "preparing",
+  isPaused: false,
+  profilesDone: 0,
+  profilesTotal: 0,
+  cursor: null,
+  fenceOffset: 0,
+  eventsDone: 0,
+  eventsTotal: 0,
+  coverageFromMs: null,
+  isPartial: false,
+  members: 0,
+  incompleteProfiles: 0,
+  updatedAtMs: 0,
+};
+
+let progress: Progress;
+let written: AudienceProgress[];
+
+beforeEach(() => {
+  written = [];
+  progress = new Progress({
+    table: { get: () => undefined, entries: () => [].values() },
+    record: (each) => {
+      written.push(each);
+      return { topic: "audience-progress", key: each.id, value: null } as OutgoingRecord;
+    },
+    send: async () => undefined,
+    host: { now: () => 7, setInterval: () => ({ clear: () => undefined }) },
+    onError: () => undefined,
+  });
+});
+
+test("what changes before the first pass for a computation begins counts with its first report, once", async () => {
+  progress.add("a", 3, { members: 1 });
+  progress.add("a", 3, { members: 1 });
+  progress.add("a", 3, { members: -1, incompleteProfiles: 1 });
+  expect(progress.of("a", 3)).toBeUndefined();
+  progress.report(BEGUN);
+  expect(progress.of("a", 3)).toEqual({ ...BEGUN, members: 1, incompleteProfiles: 1 });
+  progress.add("a", 3, { members: 1 });
+  await progress.write();
+  expect(written).toEqual([{ ...BEGUN, members: 2, incompleteProfiles: 1, updatedAtMs: 7 }]);
+  progress.report(BEGUN);
+  expect(progress.of("a", 3)?.members).toBe(0);
+});
+
+test("what was counted of a partition that is another's by now does not", () => {
+  progress.add("a", 3, { members: 1 });
+  progress.add("a", 4, { members: 1 });
+  progress.forget(3);
+  progress.report(BEGUN);
+  progress.report({ ...BEGUN, partition: 4 });
+  expect([3, 4].map((partition) => progress.of("a", partition)?.members)).toEqual([0, 1]);
+});
