@@ -101,12 +101,12 @@ module.exports = {
       name: "console-imports-nothing-of-the-product",
       severity: "error",
       from: { path: "^console/", pathNot: "^console/build/write-types\\.ts$" },
-      to: { path: "^(packages|services|clients|deploy|test|bin)/" },
+      to: { path: `^(packages|services|clients|${TOOLS}|bin)/` },
     },
     {
       name: "nothing-imports-the-console",
       severity: "error",
-      from: { path: "^(packages|services|clients|deploy|test|bin)/" },
+      from: { path: `^(packages|services|clients|${TOOLS}|bin)/` },
       to: { path: "^console/" },
     },
     {
