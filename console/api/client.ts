@@ -8,8 +8,8 @@ export type Schemas = components["schemas"];
 
 const authorise: Middleware = {
   onRequest({ request }) {
-    const authorisation = session.authorisation();
-    if (authorisation !== undefined) request.headers.set("authorization", authorisation);
+    if (request.method !== "GET")
+      for (const [name, value] of Object.entries(session.headers())) request.headers.set(name, value);
     return request;
   },
   onResponse({ response }) {
@@ -38,10 +38,9 @@ export async function answerOf<T>(request: Promise<Answer<T>>): Promise<T> {
 
 /** As an answer of the API describes a request of its own (`sendAgain`). Throws as `answerOf`. */
 export async function ask(method: string, path: string, body: unknown): Promise<unknown> {
-  const authorization = session.authorisation();
   const answered = await fetch(new URL(path, location.origin), {
     method,
-    headers: { "content-type": "application/json", ...(authorization !== undefined && { authorization }) },
+    headers: { "content-type": "application/json", ...session.headers() },
     body: JSON.stringify(body),
   });
   const given: unknown = await answered.json().catch(() => undefined);

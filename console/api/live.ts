@@ -22,11 +22,7 @@ const DRAW_MS = 200;
 
 /** Calls `onEvent` for each event until the stream ends; throws an ApiProblem when it is refused. */
 async function listen(path: string, signal: AbortSignal, onEvent: (name: string, data: string) => void) {
-  const authorization = session.authorisation();
-  const answer = await fetch(path, {
-    signal,
-    ...(authorization !== undefined && { headers: { authorization } }),
-  });
+  const answer = await fetch(path, { signal });
   if (answer.status === 401) session.refused();
   if (!answer.ok || answer.body === null)
     throw problemOf(answer.status, await answer.json().catch(() => undefined));

@@ -1,48 +1,57 @@
-// Who the console is signed in as. The token lives in this module's memory alone, never in storage: a page that is loaded again asks again.
-// A session of control, with its cookie, plugs in here: `authorisation` then gives nothing, and `signIn` makes the session.
+// Who the console is signed in as: by a cookie of control that no script can read (decision 76). The token is sent once, to begin the session, and is
+// kept nowhere.
+import type { components } from "./openapi.generated.ts";
 import { ApiProblem, problemOf } from "./problem.ts";
 
-const UNAUTHORIZED = 401;
-/** Any token that control knows may ask it; one without the scope gets another refusal. */
-const TRIED = "/v1/reasons";
+type Me = components["schemas"]["Me"];
 
-let token: string | undefined;
+const UNAUTHORIZED = 401;
+
+/** Undefined until control has said who asks, and while it answers nobody without a token. */
+let me: Me | undefined;
 let isRefused = false;
 const listeners = new Set<() => void>();
 
-function changed(): void {
+function become(next: Me | undefined): void {
+  me = next;
+  isRefused = next === undefined;
   for (const listener of listeners) listener();
 }
 
+async function bodyOf(answer: Response): Promise<unknown> {
+  return answer.json().catch(() => undefined);
+}
+
 export const session = {
-  /** Value of the Authorization header; undefined where no token was entered, as on loopback, where none may be needed. */
-  authorisation: (): string | undefined => (token === undefined ? undefined : `Bearer ${token}`),
-  /** Whether control has refused the last request for want of a token, or of one that it knows. */
+  /** Headers that a write needs beside the cookie. */
+  headers: (): Record<string, string> =>
+    me?.session == null ? {} : { "x-csrf-token": me.session.csrfToken },
+  /** Whether control has refused the last request for want of a session or a token. */
   needsSignIn: (): boolean => isRefused,
-  hasToken: (): boolean => token !== undefined,
-  /** Tries the token. Throws an ApiProblem when control does not know it, or does not answer. */
-  async signIn(given: string): Promise<void> {
-    const headers = { authorization: `Bearer ${given}` };
-    const answer = await fetch(TRIED, { headers }).catch(() => {
+  /** Whether there is one to end. */
+  isSignedIn: (): boolean => me?.signIn === "session",
+  /** Asks control who this is. Where it does not answer the pages say so. */
+  async begin(): Promise<void> {
+    const answer = await fetch("/v1/me").catch(() => undefined);
+    if (answer?.ok === true) become((await answer.json()) as Me);
+    else if (answer?.status === UNAUTHORIZED) session.refused();
+  },
+  /** Throws an ApiProblem when control does not know the token, or does not answer. */
+  async signIn(token: string): Promise<void> {
+    const headers = { authorization: `Bearer ${token}` };
+    const answer = await fetch("/v1/session", { method: "POST", headers }).catch(() => {
       throw new ApiProblem(0, "control does not answer");
     });
-    if (answer.status === UNAUTHORIZED)
-      throw problemOf(answer.status, await answer.json().catch(() => undefined));
-    token = given;
-    isRefused = false;
-    changed();
+    if (!answer.ok) throw problemOf(answer.status, await bodyOf(answer));
+    become((await answer.json()) as Me);
   },
-  signOut(): void {
-    token = undefined;
-    isRefused = true;
-    changed();
+  async signOut(): Promise<void> {
+    await fetch("/v1/session", { method: "DELETE", headers: session.headers() }).catch(() => undefined);
+    become(undefined);
   },
   /** Control answered 401. */
   refused(): void {
-    if (isRefused) return;
-    token = undefined;
-    isRefused = true;
-    changed();
+    if (!isRefused) become(undefined);
   },
   subscribe(listener: () => void): () => void {
     listeners.add(listener);

@@ -74,8 +74,8 @@ export function Frame({ children }: { readonly children: ReactNode }) {
         <div className="preferences">
           <Preference name="times" label="Times" choices={["relative", "local", "utc"]} />
           <Preference name="theme" label="Colours" choices={["auto", "light", "dark"]} />
-          {session.hasToken() && (
-            <button type="button" onClick={() => session.signOut()}>
+          {session.isSignedIn() && (
+            <button type="button" onClick={() => void session.signOut()}>
               Sign out
             </button>
           )}

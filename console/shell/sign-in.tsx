@@ -30,7 +30,8 @@ export function SignIn({ onSignedIn }: { readonly onSignedIn: () => void }) {
         </form>
         {error !== null && <ProblemNote error={error} />}
         <p className="quiet">
-          The token stays in the memory of this tab: it is asked for again when the page is loaded again.
+          The token is sent once and kept nowhere. A cookie that no script can read stands for it for 12
+          hours, or until you sign out.
         </p>
       </Page>
     </main>

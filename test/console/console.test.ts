@@ -231,7 +231,11 @@ test("with tokens it asks for one, keeps it out of every storage, and says what 
   await untilText("Your token does not allow this");
   const kept = "JSON.stringify([{ ...localStorage }, { ...sessionStorage }, document.cookie, location.href])";
   expect(await page.evaluate(kept)).not.toContain("token-of-a-reader");
+  await open("/destinations");
+  await untilText("Sign out");
   await click("Sign out");
+  await untilText("Token of the control API");
+  await open("/destinations");
   await untilText("Token of the control API");
   expect(guarded.faults).toEqual([]);
   await page.close();
