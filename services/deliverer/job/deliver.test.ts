@@ -233,7 +233,7 @@ describe("one user's calls that wait to hear of their destination", () => {
 
   test("do not let what comes behind them in the same turn pass", async () => {
     const { driver, seen } = unheardOf();
-    const steps = ["m1", "m2"].map((name) => driver.step(jobOf(name)));
+    const steps = ["m0", "m1", "m2"].map((name) => driver.step(jobOf(name)));
     const again: Promise<void>[] = [];
     driver.hold.onGivenBack = (given) => {
       again.push(driver.step(given));
@@ -242,7 +242,7 @@ describe("one user's calls that wait to hear of their destination", () => {
     driver.hold.term += 1;
     await Promise.all(steps);
     await Promise.all(again);
-    expect(seen).toEqual(["m1", "m2", "m3"]);
+    expect(seen).toEqual(["m0", "m1", "m2", "m3"]);
   });
 });
 
