@@ -109,13 +109,14 @@ describe("the watch", () => {
     const metrics = new Meters();
     const said: string[] = [];
     const ticks: (() => void)[] = [];
+    const stop = new AbortController();
     let nowMs = 0;
     const host = { now: () => nowMs, setInterval: (tick: () => void) => ticks.push(tick) };
     const say = (level: string) => (facts: { topic: string }) => said.push(`${level} ${facts.topic}`);
     const context = {
       ...{ host, metrics, settings: { topics: { prefix: "" } } },
       logger: { debug: () => undefined, info: say("info"), warn: say("warn") },
-      lifecycle: { onStop: () => undefined },
+      lifecycle: { onStop: () => undefined, stopping: stop.signal },
     };
     const offsets = async (name: string) => {
       if (away(name)) throw new Error("a partition has no leader");
@@ -125,6 +126,7 @@ describe("the watch", () => {
     return {
       metrics,
       said,
+      stop: () => stop.abort(),
       async lookAt(atMs: number) {
         nowMs = atMs;
         for (const tick of ticks) tick();
@@ -139,6 +141,15 @@ describe("the watch", () => {
     for (const atMs of [0, 5 * MINUTE_MS]) await lookAt(atMs);
     const stalled = (topic: string) => metrics.value("control_stalled_partitions", { topic });
     expect(["calls", "delivery-jobs", "delivery-retry"].map(stalled)).toEqual([0, 1, 0]);
+  });
+
+  test("says nothing of a look that the stop has cut short", async () => {
+    const { said, stop, lookAt } = watched(() => {
+      stop();
+      return true;
+    });
+    await lookAt(0);
+    expect(said).toEqual([]);
   });
 
   test("says once that a topic cannot be looked at, and when it can again", async () => {

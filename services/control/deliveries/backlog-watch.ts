@@ -78,6 +78,8 @@ export function watchBacklog(context: Context, { kafka, topics }: Connection): v
         found.set(each.topic, await look(host.now()));
         if (unknown.delete(each.topic)) logger.info(nameOf(each), "the backlog can be looked at again");
       } catch (error) {
+        // The stop has closed the client under a look that was on its way.
+        if (lifecycle.stopping.aborted) return;
         if (!unknown.has(each.topic))
           logger.warn(
             { ...nameOf(each), err: error },
