@@ -31,6 +31,7 @@ beforeEach(() => {
     logger: recording.logger,
     host,
     commitAfterMs: () => afterMs,
+    isComplete: () => true,
     positions: () => [{ topic: "t", partition: 0, offset: place, metadata }],
     commit: async ([position]) => {
       sent.push(position?.offset ?? -1);
@@ -109,6 +110,7 @@ describe("committer", () => {
       logger: recordingLogger().logger,
       host,
       commitAfterMs: () => 100,
+      isComplete: () => true,
       positions: () => places.map((offset, partition) => ({ topic: "t", partition, offset })),
       commit: async (positions) => asked.push([...positions]) > 0,
       onCommitted: () => undefined,

@@ -21,6 +21,8 @@ export interface CommitterParts {
   commitAfterMs(): number;
   /** What may be committed of the partitions that are assigned now, and of no others (fact 7). */
   positions(): readonly CommittedOffset[];
+  /** False while `positions` leaves out what is done, because the group's own place there is not known yet. */
+  isComplete(): boolean;
   /** What `positions` said last is committed. */
   onCommitted(): void;
   /** One try. False: there is no generation to commit in, and nothing was sent. */
@@ -64,15 +66,16 @@ export class Committer {
   }
 
   /**
-   * The last commit, tried until it has succeeded or `withinMs` are over: a member that waits for its join cannot send a commit before that, and what it leaves
-   * uncommitted is done again.
+   * The last commit, tried until everything that is done is in it or `withinMs` are over: a member that waits for its join cannot send a commit
+   * before that, and for its partitions not before it has read the group's commits; what it leaves uncommitted is done again.
    */
   async commitLast(withinMs: number): Promise<void> {
     const { host } = this.#parts;
     const untilMs = host.elapsed() + withinMs;
     this.#isStopped = true;
     this.#clearTimer();
-    while (!(await this.#try()) && host.elapsed() < untilMs) await host.delay(LAST_RETRY_MS);
+    while (!((await this.#try()) && this.#parts.isComplete()) && host.elapsed() < untilMs)
+      await host.delay(LAST_RETRY_MS);
   }
 
   /** True when nothing is left to be committed. */

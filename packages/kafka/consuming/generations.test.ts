@@ -117,6 +117,36 @@ describe("a member that stops and was passed over", () => {
     expect(committed()).toEqual([1, 2, 4]);
   });
 
+  test("in the moment between its join and the answer about the group's commits, waits for that", async () => {
+    bench.session().join([0]);
+    fetch(bench, 0, 0, 3);
+    await settled();
+    settle("0-0", "0-1");
+    bench.session().isPassedOver();
+    bench.session().join([0]);
+    const stopped = bench.reader.stop(1_000);
+    await host.advance(2_000);
+    expect([committed(), bench.session().isStopped]).toEqual([[], false]);
+    bench.session().handlers.onCommitsRead([{ ...PLACE, offset: 0 }]);
+    await host.advance(1_000);
+    await stopped;
+    expect(committed()).toEqual([2]);
+  });
+
+  test("after the answer, and before a batch, commits at once", async () => {
+    bench.session().join([0]);
+    fetch(bench, 0, 0, 3);
+    await settled();
+    settle("0-0", "0-1");
+    bench.session().isPassedOver();
+    bench.session().join([0]);
+    bench.session().handlers.onCommitsRead([{ ...PLACE, offset: 0 }]);
+    const stopped = bench.reader.stop(1_000);
+    await host.advance(1_000);
+    await stopped;
+    expect(committed()).toEqual([2]);
+  });
+
   test("commits nothing where another has read on", async () => {
     bench.session().join([0]);
     fetch(bench, 0, 0, 2);

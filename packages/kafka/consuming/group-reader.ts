@@ -84,6 +84,7 @@ export class GroupReader<T> {
       host,
       commitAfterMs: () => this.#haste().commitAfterMs,
       positions: () => this.#partitionReaders.positions(),
+      isComplete: () => !this.#partitionReaders.awaitCommits,
       // What is refused while the group waits for others would count as commits that go on failing.
       commit: async (positions) =>
         !this.#handOver.isJoining && ((await this.#supervisor.session?.commit(positions)) ?? false),
@@ -189,7 +190,7 @@ export class GroupReader<T> {
       onRebalancing: () => this.#handOver.begin(),
       onJoinFailed: () => this.#handOver.end(),
       onBatch: (batch) => this.#take(batch),
-      onCommitsRead: (commits) => this.#partitionReaders.learn(commits, this.#isStopping),
+      onCommitsRead: (commits) => this.#partitionReaders.learn(commits),
       onRecordsGone: (gone) => this.#gone(gone),
       onLogCut: (cut) => this.#cut(cut),
     });

@@ -119,7 +119,7 @@ class World {
     this.#fetchAt = this.committed;
     this.#partitionReader.ownAnew();
     const metadata = encodeDoneAhead(this.ahead, this.committed, 4_096) ?? "";
-    this.#partitionReader.place.learn(decodeDoneAhead(metadata, this.committed));
+    this.#partitionReader.place.learn(this.committed, decodeDoneAhead(metadata, this.committed));
   }
 
   #commit(): void {

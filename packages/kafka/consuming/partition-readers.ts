@@ -73,7 +73,10 @@ export class PartitionReaders<T> {
   }
 
   close(): void {
-    for (const partitionReader of this.#partitionReaders.values()) partitionReader.close();
+    for (const partitionReader of this.#partitionReaders.values()) {
+      partitionReader.close();
+      partitionReader.place.readNoMore();
+    }
   }
 
   /** What may be committed, of the partitions that are assigned (fact 7); it is sent now. */
@@ -95,14 +98,17 @@ export class PartitionReaders<T> {
     for (const partition of this.#assigned) this.at(partition)?.place.committed();
   }
 
-  /** What the group has committed where the reading of these partitions begins; `isLast` where nothing is read any more. */
-  learn(commits: readonly CommittedOffset[], isLast: boolean): void {
-    for (const { metadata = "", offset, ...partition } of commits) {
-      const place = this.at(partition)?.place;
-      place?.learn(this.#kept(decodeDoneAhead(metadata, offset)));
-      if (isLast) place?.resume(offset);
-    }
-    if (isLast) this.#parts.onSettled();
+  /** What the group has committed where the reading of these partitions begins. */
+  learn(commits: readonly CommittedOffset[]): void {
+    for (const { metadata = "", offset, ...partition } of commits)
+      this.at(partition)?.place.learn(offset, this.#kept(decodeDoneAhead(metadata, offset)));
+    // A member that stops may know its places now.
+    this.#parts.onSettled();
+  }
+
+  /** Of some partition the group's commit is to be read before what is done there can be committed. */
+  get awaitCommits(): boolean {
+    return this.#assigned.some((partition) => this.at(partition)?.place.awaitsCommit);
   }
 
   #kept(done: DoneAhead | undefined): DoneAhead | undefined {

@@ -65,23 +65,38 @@ test("of a member that reads nothing more it is known by the group's commit, but
     for (const record of records) place.see(record);
     place.done(records[1] as Seen);
     place.ownAnew();
-    place.learn({ runs: [{ from: 4, to: 5 }], newestAtMs: 0 });
     return place;
   };
-  const placesOf = (committed: number) => {
+  const learn = (place: Place, committed: number) =>
+    place.learn(committed, { runs: [{ from: 4, to: 5 }], newestAtMs: 0 });
+  const placesOf = (isReadFirst: boolean) => (committed: number) => {
     const place = lost();
-    place.resume(committed);
+    expect(place.awaitsCommit).toBe(true);
+    if (isReadFirst) learn(place, committed);
+    place.readNoMore();
+    if (!isReadFirst) learn(place, committed);
+    expect(place.awaitsCommit).toBe(false);
     return place.committable;
   };
-  expect([-1, 3, 4, 8, 9].map(placesOf)).toEqual([undefined, undefined, 6, 8, undefined]);
+  for (const isReadFirst of [true, false])
+    expect([-1, 3, 4, 8, 9].map(placesOf(isReadFirst))).toEqual([undefined, undefined, 6, 8, undefined]);
   const never = newPlace();
   never.ownAnew();
-  never.resume(0);
+  never.readNoMore();
+  expect([never.isKnown, never.awaitsCommit]).toEqual([false, false]);
+  never.learn(0, undefined);
   expect(never.isKnown).toBe(false);
   const cut = lost();
   cut.cut(2);
-  cut.resume(4);
+  cut.readNoMore();
+  expect([cut.isKnown, cut.awaitsCommit]).toEqual([false, false]);
+  cut.learn(4, undefined);
   expect(cut.isKnown).toBe(false);
+  const again = lost();
+  learn(again, 4);
+  again.ownAnew();
+  again.readNoMore();
+  expect([again.isKnown, again.awaitsCommit]).toEqual([false, true]);
 });
 
 /** What the group's commit says: done from 6 to 8. */
@@ -90,7 +105,7 @@ const AHEAD = { runs: [{ from: 6, to: 8 }], newestAtMs: 100 };
 function newTerm(): Place {
   const place = newPlace();
   place.ownAnew();
-  place.learn(AHEAD);
+  place.learn(5, AHEAD);
   return place;
 }
 
@@ -112,7 +127,7 @@ test("what was open here when the partition was lost, and was done by the owner 
   for (const record of records) place.see(record);
   place.lose([]);
   place.ownAnew();
-  place.learn(AHEAD);
+  place.learn(5, AHEAD);
   place.begin(5, 8);
   expect(place.doneAhead()?.runs).toEqual([{ from: 6, to: 8 }]);
   expect(records.map((record) => place.takeBack(record))).toEqual([true, false, false]);
@@ -120,7 +135,7 @@ test("what was open here when the partition was lost, and was done by the owner 
 
 test("it counts for the term that begins with it: not for a place that is known, nor for a later term", () => {
   const known = newPlace();
-  known.learn(AHEAD);
+  known.learn(5, AHEAD);
   expect(known.wasDone(seen(6))).toBe(false);
   const place = newTerm();
   expect(place.wasDone(seen(6))).toBe(true);

@@ -24,6 +24,10 @@ export class Place {
   #seenFrom: number | undefined;
   /** By the group's commit with which the term began, and what this member has done since then before it read it. */
   #doneBefore: DoneAhead | undefined;
+  /** The group's commit with which the term began; undefined until it is read. */
+  #learned: number | undefined;
+  /** The member stops. */
+  #readsNoMore = false;
   /** How many were done in this term, and how many of them when a commit was sent, and when one was answered. */
   #doneCount = 0;
   #sentCount = 0;
@@ -56,19 +60,31 @@ export class Place {
     return this.#doneBefore === undefined || next === undefined ? own : joined(own, this.#doneBefore, next);
   }
 
-  /** What the group's commit says is done beyond it. It counts for the term that begins; where the place is known, the commit is our own. */
-  learn(done: DoneAhead | undefined): void {
-    if (!this.#isKnown) this.#doneBefore = done;
+  /** The group's commit with which the term begins, and what it says is done beyond it. Where the place is known, the commit is our own. */
+  learn(committed: number, done: DoneAhead | undefined): void {
+    if (this.#isKnown) return;
+    this.#learned = committed;
+    this.#doneBefore = done;
+    this.#resume();
   }
 
-  /**
-   * The member stops, so no batch will show how far the group has come: its commit does. Nothing is taken from one that lies outside of what was
-   * seen here: another has done what follows it.
-   */
-  resume(committed: number): void {
+  /** The member stops: no batch will show how far the group has come, so its commit does. */
+  readNoMore(): void {
+    this.#readsNoMore = true;
+    this.#resume();
+  }
+
+  /** What is done cannot be committed before the group's commit is read. */
+  get awaitsCommit(): boolean {
+    return !this.#isKnown && !this.#isCut && this.#seenFrom !== undefined && this.#learned === undefined;
+  }
+
+  /** Nothing is taken from a commit that lies outside of what was seen here: another has done what follows it. */
+  #resume(): void {
     const { next } = this.#tracker;
-    const from = this.#seenFrom;
-    if (this.#isKnown || this.#isCut || from === undefined || next === undefined) return;
+    const [from, committed] = [this.#seenFrom, this.#learned];
+    if (!this.#readsNoMore || this.#isKnown || this.#isCut) return;
+    if (from === undefined || next === undefined || committed === undefined) return;
     if (committed < from || committed > next) return;
     this.#tracker.resumeAt(committed, (record) => this.wasDone(record));
     this.#isKnown = true;
@@ -83,7 +99,6 @@ export class Place {
   lose(held: readonly Seen[]): void {
     this.#isKnown = false;
     this.#isCut = false;
-    this.#doneBefore = undefined;
     this.#endTerm();
     for (const record of held) if (this.#tracker.rewind(record)) return;
   }
@@ -93,7 +108,6 @@ export class Place {
     this.#isKnown = false;
     this.#isCut = false;
     this.#mayRepeat = true;
-    this.#doneBefore = undefined;
     this.#endTerm();
   }
 
@@ -175,6 +189,8 @@ export class Place {
 
   /** What was done in a term that is over is its next owner's to find out. */
   #endTerm(): void {
+    this.#doneBefore = undefined;
+    this.#learned = undefined;
     [this.#doneCount, this.#sentCount, this.#committedCount] = [0, 0, 0];
   }
 
