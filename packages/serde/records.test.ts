@@ -1,484 +1,68 @@
-// What keeps records.generated.ts honest: every record that its types allow survives the way to bytes and back.
+// What keeps schemas/*.avsc and the wire honest: every record that a schema allows survives the way to bytes and back.
+import { readdirSync } from "node:fs";
+import { basename, join } from "node:path";
 import { describe, expect, test } from "@jest/globals";
 import fc from "fast-check";
-import type { RecordName, RecordTypes } from "#topics";
+import type { RecordName, SourceConfig } from "#topics";
 import { createRead, parseSchema } from "./avro.ts";
 import { readSchema } from "./schemas.ts";
 import { createEncoder, HEADER_BYTES } from "./wire.ts";
 
-const text = fc.string({ unit: "grapheme" });
-/** Unix milliseconds end at 8.64e15 in JavaScript; avsc doubles a long on its way, so it is exact up to 2^52. */
-const long = fc.integer({ min: -(2 ** 52) + 1, max: 2 ** 52 - 1 });
-/** No destination is called so, and avsc drops it. */
-const destinationName = text.filter((name) => name !== "__proto__");
-const int = fc.integer();
-const double = fc.double({ noNaN: true });
-const bytes = fc.uint8Array().map((array) => Buffer.from(array));
-const nullable = <T>(value: fc.Arbitrary<T>) => fc.option(value, { nil: null });
-const secret = fc.record({ keyId: text, ciphertext: bytes, format: fc.constantFrom(1, 2) });
-const outcome = fc.record({
-  url: text,
-  kind: text,
-  reason: text,
-  status: nullable(int),
-  message: text,
-  atMs: long,
-  durationMs: int,
-});
+type AvroType = string | readonly AvroType[] | AvroComplex;
+interface AvroComplex {
+  readonly type: AvroType;
+  readonly name?: string;
+  readonly items?: AvroType;
+  readonly values?: AvroType;
+  readonly fields?: readonly { readonly name: string; readonly type: AvroType }[];
+}
 
-const RECORDS: { [R in RecordName]: fc.Arbitrary<RecordTypes[R]> } = {
-  "audience-config": fc.record({
-    id: text,
-    kind: text,
-    key: text,
-    name: text,
-    definition: nullable(text),
-    includeAnonymous: fc.boolean(),
-    generation: int,
-    earlier: fc.array(fc.record({ definition: text, generation: int })),
-    isPaused: fc.boolean(),
-    backfill: nullable(fc.record({ mode: text, days: nullable(int) })),
-    createdAtMs: long,
-    updatedAtMs: long,
-    deletedAtMs: nullable(long),
-    isExitAll: fc.boolean(),
-  }),
-  "audit-entry": fc.record({
-    id: text,
-    atMs: long,
-    token: text,
-    requestId: nullable(text),
-    action: text,
-    resource: text,
-    resourceId: text,
-    before: nullable(text),
-    after: nullable(text),
-    isMade: fc.boolean(),
-  }),
-  "request-key": fc.record({
-    id: text,
-    claim: text,
-    follows: nullable(text),
-    state: text,
-    requestId: text,
-    atMs: long,
-    token: nullable(text),
-    keyId: text,
-    ciphertext: bytes,
-    format: int,
-  }),
-  "audience-progress": fc.record({
-    id: text,
-    partition: int,
-    generation: int,
-    state: text,
-    isPaused: fc.boolean(),
-    profilesDone: long,
-    profilesTotal: long,
-    cursor: nullable(text),
-    fenceOffset: long,
-    eventsDone: long,
-    eventsTotal: long,
-    coverageFromMs: nullable(long),
-    isPartial: fc.boolean(),
-    members: long,
-    updatedAtMs: long,
-    incompleteProfiles: long,
-  }),
-  call: fc.record({
-    messageId: text,
-    sourceId: text,
-    type: text,
-    userId: nullable(text),
-    anonymousId: nullable(text),
-    event: nullable(text),
-    integrations: fc.dictionary(destinationName, fc.boolean(), { noNullPrototype: true }),
-    timestampMs: long,
-    receivedAtMs: long,
-    body: bytes,
-  }),
-  "dead-letter": fc.record({
-    id: text,
-    reason: text,
-    message: text,
-    deadAtMs: long,
-    shard: int,
-    replayId: nullable(text),
-    destinationId: nullable(text),
-    sourceId: nullable(text),
-    messageId: nullable(text),
-    userId: nullable(text),
-    anonymousId: nullable(text),
-    type: nullable(text),
-    receivedAtMs: nullable(long),
-    attempts: int,
-    firstAttemptAtMs: nullable(long),
-    outcomes: fc.array(outcome),
-    origin: text,
-    body: bytes,
-  }),
-  "delivery-job": fc.record({
-    jobId: text,
-    destinationId: text,
-    shard: int,
-    messageId: text,
-    sourceId: text,
-    userId: nullable(text),
-    anonymousId: nullable(text),
-    type: text,
-    receivedAtMs: long,
-    attempts: int,
-    diverts: int,
-    replayId: nullable(text),
-    firstAttemptAtMs: nullable(long),
-    dueAtMs: long,
-    visibleAtMs: long,
-    failedAtMs: nullable(long),
-    lastChanceUntilMs: nullable(long),
-    pausedSinceMs: nullable(long),
-    pausedMs: long,
-    destinationPausedMs: nullable(long),
-    unaskedUrls: fc.array(text),
-    outcomes: fc.array(outcome),
-    body: bytes,
-  }),
-  "destination-config": fc.record({
-    id: text,
-    name: text,
-    enabled: fc.boolean(),
-    labels: fc.dictionary(destinationName, text, { noNullPrototype: true }),
-    sourceIds: fc.array(text),
-    callTypes: nullable(fc.array(text)),
-    events: nullable(fc.array(text)),
-    filter: nullable(text),
-    maxRequestsPerSecond: nullable(double),
-    maxInFlight: nullable(int),
-    shardWidth: nullable(int),
-    disableAfterMs: nullable(long),
-    disabledReason: nullable(text),
-    enabledAtMs: nullable(long),
-    pausedAtMs: nullable(long),
-    pauseLimitMs: nullable(long),
-    pausedMs: long,
-    retryAtMs: nullable(long),
-    retryDelaysMs: nullable(fc.array(long)),
-    retryWindowMs: nullable(long),
-    standardWebhooks: fc.boolean(),
-    sharedSecret: nullable(secret),
-    previousSecret: nullable(secret),
-    previousSecretUntilMs: nullable(long),
-    webhooks: fc.array(fc.record({ url: text, headers: fc.array(fc.record({ name: text, value: secret })) })),
-    version: long,
-    createdAtMs: long,
-    updatedAtMs: long,
-  }),
-  "endpoint-breaker": fc.record({
-    url: text,
-    writer: text,
-    state: text,
-    nextProbeAtMs: nullable(long),
-    atMs: long,
-  }),
-  "destination-health": fc.record({
-    destinationId: text,
-    state: text,
-    sinceMs: long,
-    webhooks: fc.array(
-      fc.record({
-        url: text,
-        sinceMs: long,
-        failures: long,
-        lastAtMs: long,
-        outcome: text,
-        status: nullable(int),
-        message: text,
-      }),
-    ),
-    urls: fc.array(text),
-    attemptOffset: long,
-    attemptAtMs: long,
-  }),
-  "operational-event": fc.record({ id: text, type: text, destinationId: text, atMs: long, body: bytes }),
-  "delivery-attempt": fc.record({
-    writer: text,
-    sequence: long,
-    destinationId: text,
-    jobId: text,
-    messageId: text,
-    sourceId: text,
-    userId: nullable(text),
-    anonymousId: nullable(text),
-    type: text,
-    url: text,
-    attempt: int,
-    outcome: text,
-    retryable: fc.boolean(),
-    status: nullable(int),
-    message: text,
-    startedAtMs: long,
-    durationMs: int,
-    replayId: nullable(text),
-    suppressed: long,
-    responseBody: nullable(text),
-    responseHeaders: fc.dictionary(destinationName, text, { noNullPrototype: true }),
-    address: nullable(text),
-    dnsMs: nullable(int),
-    connectMs: nullable(int),
-    tlsMs: nullable(int),
-    waitMs: nullable(int),
-  }),
-  "retry-request": fc.record({
-    id: text,
-    destinationId: text,
-    askedAtMs: long,
-    kind: text,
-    messageIds: nullable(fc.array(text)),
-    userId: nullable(text),
-    anonymousId: nullable(text),
-    found: nullable(int),
-    done: nullable(
-      fc.record({
-        places: fc.array(fc.record({ topic: text, partition: int, partitions: int })),
-        woken: int,
-      }),
-    ),
-  }),
-  "routed-call": fc.record({
-    sourceId: text,
-    messageId: text,
-    userId: nullable(text),
-    anonymousId: nullable(text),
-    type: text,
-    receivedAtMs: long,
-    partition: int,
-    offset: long,
-    outcome: text,
-    destinationIds: fc.array(text),
-    passedOver: fc.array(fc.record({ destinationId: text, reason: text })),
-  }),
-  "refused-calls": fc.record({
-    sourceId: text,
-    code: text,
-    message: text,
-    calls: long,
-    index: nullable(int),
-    atMs: long,
-    leftOut: long,
-  }),
-  "delivery-total": fc.record({
-    writer: text,
-    sequence: long,
-    destinationId: text,
-    minuteMs: long,
-    outcomes: fc.dictionary(destinationName, long, { noNullPrototype: true }),
-    durationCounts: fc.array(long),
-  }),
-  "delivery-wake": fc.record({
-    destinationId: text,
-    topic: text,
-    partition: int,
-    belowOffset: long,
-    atMs: long,
-  }),
-  profile: fc.record({
-    incarnation: long,
-    appliedOffset: long,
-    version: long,
-    nextDeadlineMs: nullable(long),
-    judgedAtMs: long,
-    isFrozen: fc.boolean(),
-    redirectTo: nullable(text),
-    deletedAtMs: nullable(long),
-    recentCalls: bytes,
-    traits: fc.array(fc.record({ key: text, value: text, atMs: long, receivedAtMs: long })),
-    events: fc.array(fc.record({ type: text, name: text, count: long, firstMs: long, lastMs: long })),
-    leaves: fc.array(
-      fc.record({
-        key: text,
-        kind: text,
-        isOverflowing: fc.boolean(),
-        longs: fc.array(long),
-        doubles: fc.array(double),
-        texts: fc.array(text),
-      }),
-    ),
-    lists: fc.array(text),
-    results: fc.array(
-      fc.record({
-        computationId: text,
-        text,
-        seq: long,
-        sinceMs: long,
-        generation: long,
-        deadlineMs: nullable(long),
-      }),
-    ),
-    backfilled: fc.array(fc.record({ leafKey: text, toOffset: long })),
-    outbox: fc.array(fc.record({ computationId: text, generation: long, seq: long, text, atMs: long })),
-    outboxOffset: nullable(long),
-    changedUntilMs: long,
-    linkedAtMs: nullable(long),
-    suppressions: fc.array(
-      fc.record({ sourceId: nullable(fc.string()), fromOffset: long, toOffset: nullable(long) }),
-    ),
-    incompleteFor: fc.array(text),
-    uncounted: int,
-  }),
-  "profile-event": fc.record({
-    kind: text,
-    hops: int,
-    call: nullable(
-      fc.record({
-        type: text,
-        name: nullable(text),
-        userId: nullable(text),
-        anonymousId: nullable(text),
-        previousId: nullable(text),
-        sourceId: text,
-        messageId: text,
-        timestampMs: long,
-        receivedAtMs: long,
-        body: bytes,
-      }),
-    ),
-    releaseTo: nullable(text),
-    movedId: nullable(text),
-    movedState: nullable(bytes),
-    deletedAtMs: nullable(long),
-    listId: nullable(text),
-    isMember: nullable(fc.boolean()),
-    listedAtMs: nullable(long),
-    linkedAtMs: nullable(long),
-    isSuppressed: nullable(fc.boolean()),
-    suppressedIn: nullable(text),
-    passedBy: fc.array(fc.record({ profileId: text, linkedAtMs: long })),
-    endedAtMs: nullable(long),
-  }),
-  replay: fc.record({
-    id: text,
-    ids: nullable(fc.array(text)),
-    destinationId: nullable(text),
-    toDestinationId: nullable(text),
-    reason: nullable(text),
-    fromMs: nullable(long),
-    toMs: nullable(long),
-    callsPerSecond: nullable(double),
-    state: text,
-    ends: fc.array(long),
-    matched: long,
-    replayed: long,
-    skipped: long,
-    expired: long,
-    deleted: long,
-    cursor: nullable(text),
-    calls: nullable(
-      fc.record({
-        which: text,
-        sourceId: nullable(text),
-        event: nullable(text),
-        messageId: nullable(text),
-        userId: nullable(text),
-        anonymousId: nullable(text),
-        stretches: fc.array(fc.record({ partition: int, fromOffset: long, toOffset: long })),
-      }),
-    ),
-    createdAtMs: long,
-    updatedAtMs: long,
-  }),
-  regulation: fc.record({
-    id: text,
-    regulationType: text,
-    sourceId: nullable(text),
-    subjectIds: fc.array(text),
-    subjectCount: int,
-    subjectHashes: bytes,
-    sourceIds: fc.array(text),
-    state: text,
-    isSuppressionDone: fc.boolean(),
-    isStateDone: fc.boolean(),
-    sourcesDone: int,
-    subjectsDone: int,
-    failedSourceIds: fc.array(text),
-    notified: long,
-    deletedAtMs: nullable(long),
-    createdAtMs: long,
-    updatedAtMs: long,
-  }),
-  "connection-sync": fc.record({
-    id: text,
-    isConnected: fc.boolean(),
-    isDone: fc.boolean(),
-    partition: int,
-    cursor: nullable(text),
-    sent: long,
-    heldBackIds: fc.array(text),
-    unsure: fc.array(
-      fc.record({
-        profileId: text,
-        incarnation: long,
-        computationId: text,
-        generation: long,
-        seq: long,
-        isCorrection: fc.boolean(),
-      }),
-    ),
-    jobEnds: fc.array(long),
-    onlyIds: nullable(fc.array(text)),
-    connectedVersion: nullable(long),
-    createdAtMs: long,
-    updatedAtMs: long,
-  }),
-  "membership-import": fc.record({
-    id: text,
-    audienceId: text,
-    importId: text,
-    mode: text,
-    state: text,
-    uploadId: text,
-    fromOffset: long,
-    toOffset: long,
-    rows: long,
-    isConfirmed: fc.boolean(),
-    isCompared: fc.boolean(),
-    users: long,
-    suppressed: long,
-    members: long,
-    added: long,
-    removed: long,
-    written: long,
-    rowsDone: long,
-    partitionsDone: int,
-    errors: fc.array(fc.record({ line: long, message: text })),
-    errorCount: long,
-    stagedAtMs: long,
-    queuedAtMs: long,
-    createdAtMs: long,
-    updatedAtMs: long,
-  }),
-  "membership-import-rows": fc.record({ uploadId: text, userIds: fc.array(text), firstRow: nullable(long) }),
-  suppression: fc.record({ regulationId: text, atMs: long }),
-  "source-config": fc.record({
-    id: text,
-    name: text,
-    enabled: fc.boolean(),
-    labels: fc.dictionary(destinationName, text, { noNullPrototype: true }),
-    writeKeys: fc.array(text),
-    version: long,
-    createdAtMs: long,
-    updatedAtMs: long,
-  }),
+const RECORDS = readdirSync(join(import.meta.dirname, "../../schemas")).map((file) =>
+  basename(file, ".avsc"),
+);
+
+const text = fc.string({ unit: "grapheme" });
+const PRIMITIVES: Readonly<Record<string, fc.Arbitrary<unknown>>> = {
+  null: fc.constant(null),
+  boolean: fc.boolean(),
+  int: fc.integer(),
+  // Unix milliseconds end at 8.64e15 in JavaScript; avsc doubles a long on its way, so it is exact up to 2^52.
+  long: fc.integer({ min: -(2 ** 52) + 1, max: 2 ** 52 - 1 }),
+  double: fc.double({ noNaN: true }),
+  string: text,
+  bytes: fc.uint8Array().map((array) => Buffer.from(array)),
 };
+/** No destination is called so, and avsc drops it. */
+const mapKey = text.filter((name) => name !== "__proto__");
+
+/** Values of an Avro type; `named` has the records that were met before. */
+function valuesOf(type: AvroType, named: Map<string, fc.Arbitrary<unknown>>): fc.Arbitrary<unknown> {
+  if (typeof type === "string") {
+    const values = PRIMITIVES[type] ?? named.get(type);
+    if (values === undefined) throw new Error(`a schema names ${type}, which is not known`);
+    return values;
+  }
+  if (!("type" in type)) return fc.oneof(...type.map((member) => valuesOf(member, named)));
+  if (type.type === "array") return fc.array(valuesOf(type.items ?? "null", named));
+  if (type.type === "map")
+    return fc.dictionary(mapKey, valuesOf(type.values ?? "null", named), { noNullPrototype: true });
+  if (type.type !== "record") return valuesOf(type.type, named);
+  const fields = (type.fields ?? []).map((field) => [field.name, valuesOf(field.type, named)]);
+  const values = fc.record(Object.fromEntries(fields) as Record<string, fc.Arbitrary<unknown>>);
+  named.set(type.name ?? "", values);
+  return values;
+}
 
 /** Small slabs, so that many records meet the end of one. */
 const encoder = createEncoder(512);
 
 describe("every record of the topic map", () => {
-  test.each(Object.keys(RECORDS) as RecordName[])("%s comes back equal, field by field", (record) => {
+  test.each(RECORDS as RecordName[])("%s comes back equal, field by field", (record) => {
     const type = parseSchema(readSchema(record));
     const read = createRead(type, type);
     fc.assert(
-      fc.property(RECORDS[record] as fc.Arbitrary<object>, (value) => {
-        const decoded = read(encoder.encode(type, 1, value), HEADER_BYTES);
+      fc.property(valuesOf(readSchema(record) as AvroType, new Map()), (value) => {
+        const decoded = read(encoder.encode(type, 1, value as object), HEADER_BYTES);
         expect({ ...(decoded as object) }).toEqual(value);
       }),
     );
@@ -502,7 +86,7 @@ describe("every record of the topic map", () => {
   });
 });
 
-const SOURCE = {
+const SOURCE: SourceConfig = {
   id: "s",
   name: "n",
   enabled: true,
