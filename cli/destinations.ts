@@ -2,6 +2,7 @@ import type { Command } from "commander";
 import type { JsonObject } from "#contract";
 import { type CommandContext, readJson, readText } from "./context.ts";
 import { controlApi } from "./control-api.ts";
+import { addDestinationOptions, destinationOptions } from "./destination-options.ts";
 import { CommandError, EXIT } from "./exit-codes.ts";
 import { addLabelChanges, addLabelOption, LABEL_FILTER, type LabelOptions, labelsOf } from "./labels.ts";
 import {
@@ -31,9 +32,6 @@ interface DestinationOptions extends LabelOptions {
   readonly webhook?: readonly string[];
   readonly header?: readonly string[];
   readonly secretFile?: string;
-  readonly filter?: string;
-  readonly retryDelays?: readonly string[];
-  readonly retryWindow?: string;
   readonly enable?: boolean;
   readonly disable?: boolean;
   readonly file?: string;
@@ -72,22 +70,16 @@ export function addDestinationCommands(program: Command, context: CommandContext
 
 /** What both create and update take. */
 function withFields(command: Command): Command {
-  return command
+  const fields = command
     .option("--name <name>", "for people")
     .option("--source <id>", "a source whose calls are sent; may be given several times", collect)
     .option("--webhook <url>", "up to five, by giving it several times", collect)
     .option("--header <name: value>", "sent to every webhook; may be given several times", collect)
     .option("--secret-file <path>", "file with the key of X-Signature; - is standard input")
-    .option("--filter <path>", "JSON file with the conditions that calls have to meet; - is standard input")
-    .option("--retry-delays <durations>", "waiting times between attempts, as 10s,1m,2h", separated)
-    .option("--retry-window <duration>", "how long a call is retried, as 6h")
     .option("--enable", "send calls")
     .option("--disable", "send none")
     .option("--file <path>", "JSON with further fields, as docs have them; - is standard input");
-}
-
-function separated(text: string): string[] {
-  return text.split(",").map((part) => part.trim());
+  return addDestinationOptions(fields);
 }
 
 function addCreate(destinations: Command, context: CommandContext): void {
@@ -112,7 +104,7 @@ function addUpdate(destinations: Command, context: CommandContext): void {
       description: "change a destination; what is not named stays",
       examples: [
         "destinations update dst_1 --disable",
-        "echo '{\"maxRequestsPerSecond\": 50}' | hookline destinations update dst_1 --file -",
+        "destinations update dst_1 --max-requests-per-second 50 --retry-delays default",
       ],
     }),
   );
@@ -126,7 +118,6 @@ function addUpdate(destinations: Command, context: CommandContext): void {
 /** The file's fields, and over them what the options say. */
 async function bodyOf(context: CommandContext, options: DestinationOptions): Promise<JsonObject> {
   const { name, source, webhook, header, secretFile, enable, disable, file } = options;
-  const { filter, retryDelays, retryWindow } = options;
   if (header !== undefined && webhook === undefined)
     throw new CommandError("--header goes with --webhook", EXIT.usage);
   const headers = header === undefined ? {} : { headers: headersOf(header) };
@@ -136,9 +127,7 @@ async function bodyOf(context: CommandContext, options: DestinationOptions): Pro
     ...(source !== undefined && { sourceIds: source }),
     ...(webhook !== undefined && { webhooks: webhook.map((url) => ({ url, ...headers })) }),
     ...(secretFile !== undefined && { sharedSecret: (await readText(context, secretFile)).trim() }),
-    ...(filter !== undefined && { filter: await readJson(context, filter) }),
-    ...(retryDelays !== undefined && { retryDelays }),
-    ...(retryWindow !== undefined && { retryWindow }),
+    ...(await destinationOptions(context, options)),
     ...labelsOf(options),
     ...(enable === true && { enabled: true }),
     ...(disable === true && { enabled: false }),

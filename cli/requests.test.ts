@@ -6,6 +6,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { json } from "node:stream/consumers";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "@jest/globals";
+import { OPTIONS } from "../services/control/resources/destinations/options/table.ts";
 import { type Printed, printedBy } from "./fixtures/printed.ts";
 
 interface Asked {
@@ -150,6 +151,40 @@ describe("options are fields of the request", () => {
     );
     const body = { retryWindow: "2h", maxRequestsPerSecond: 5, labels: { a: null } };
     expect(asked).toEqual([{ method: "PATCH", url: "/v1/destinations/d", body }]);
+  });
+
+  test("of every option of a destination, and of its default", async () => {
+    await hookline(
+      ...["destinations", "update", "d", "--call-types", "track,page", "--events", "Bought, Signed Up"],
+      ...[
+        "--max-requests-per-second",
+        "0.5",
+        "--max-in-flight",
+        "3",
+        "--shards",
+        "1",
+        "--disable-after",
+        "2h",
+      ],
+      ...[
+        "--standard-webhooks",
+        "--filter",
+        "default",
+        "--retry-delays",
+        "default",
+        "--retry-window",
+        "default",
+      ],
+    );
+    await hookline("destinations", "update", "d", "--no-standard-webhooks");
+    const body = {
+      ...{ callTypes: ["track", "page"], events: ["Bought", "Signed Up"], filter: null },
+      ...{ maxRequestsPerSecond: 0.5, maxInFlight: 3, shards: 1, disableAfter: "2h" },
+      ...{ retryDelays: null, retryWindow: null, standardWebhooks: true },
+    };
+    expect(asked.map((request) => request.body)).toEqual([body, { standardWebhooks: false }]);
+    expect(Object.keys(body).toSorted()).toEqual(Object.keys(OPTIONS).toSorted());
+    expect((await hookline("destinations", "update", "d", "--shards", "two")).code).toBe(2);
   });
 
   test("of a replay, of one destination or of all that a source has", async () => {

@@ -972,10 +972,10 @@ export type components = {
             disableAfter: string | null;
             retryDelays: string[] | null;
             retryWindow: string | null;
+            standardWebhooks: boolean;
             disabledReason: string | null;
             paused: components["schemas"]["Pause"] | null;
             retry: components["schemas"]["Retry"] | null;
-            standardWebhooks: boolean;
             /** Format: date-time */
             previousSecretValidUntil: string | null;
             sharedSecretSet: boolean;
@@ -1475,10 +1475,10 @@ export type components = {
             disableAfter: string | null;
             retryDelays: string[] | null;
             retryWindow: string | null;
+            standardWebhooks: boolean;
             disabledReason: string | null;
             paused: components["schemas"]["Pause"] | null;
             retry: components["schemas"]["Retry"] | null;
-            standardWebhooks: boolean;
             /** Format: date-time */
             previousSecretValidUntil: string | null;
             sharedSecretSet: boolean;

@@ -6,6 +6,7 @@ type AvroType = string | AvroType[] | AvroComplex;
 interface AvroField {
   name: string;
   type: AvroType;
+  default?: unknown;
   doc?: string;
 }
 interface AvroComplex {
@@ -48,15 +49,23 @@ function typeOf(type: AvroType, records: Map<string, string>): string {
   return type.name;
 }
 
+function defaultsOf({ fields = [], name = "" }: AvroComplex): string {
+  const optional = fields.filter((field) => field.default !== undefined);
+  const lines = optional.map((field) => `  ${field.name}: ${JSON.stringify(field.default)},`);
+  return `/** A destination in all that nobody has set (contract 2.3, 4.4, 4.5). */\nexport const DESTINATION_DEFAULTS = {\n${lines.join("\n")}\n} as const satisfies Partial<${name}>;`;
+}
+
 function generate(): string {
   const records = new Map<string, string>();
   const names: string[] = [];
+  let defaults = "";
   for (const file of readdirSync(SCHEMAS).sort()) {
     const schema = JSON.parse(readFileSync(join(SCHEMAS, file), "utf8")) as AvroComplex;
+    if (file === "destination-config.avsc") defaults = defaultsOf(schema);
     names.push(`  ${JSON.stringify(basename(file, ".avsc"))}: ${typeOf(schema, records)};`);
   }
   const map = `/** Schema file name (without .avsc) to its record. */\nexport interface RecordTypes {\n${names.join("\n")}\n}`;
-  return `// Generated from schemas/*.avsc by generate-records.ts; do not edit.\n\n${[...records.values(), map].join("\n\n")}\n`;
+  return `// Generated from schemas/*.avsc by generate-records.ts; do not edit.\n\n${[...records.values(), map, defaults].join("\n\n")}\n`;
 }
 
 const text = generate();

@@ -11,7 +11,6 @@ export {
   configurationTopics,
   witnessesOf,
 } from "./configuration.ts";
-export { DESTINATION_DEFAULTS } from "./destination-defaults.ts";
 export { type ConsumerGroup, consumerGroups } from "./groups.ts";
 export {
   audienceProgressKey,
@@ -82,6 +81,7 @@ export type {
   WebhookHealth,
   WebhookOutcome,
 } from "./records.generated.ts";
+export { DESTINATION_DEFAULTS } from "./records.generated.ts";
 export { KEPT_MS, TOMBSTONES_KEPT_MS } from "./retention.ts";
 export { RetriedPlaces } from "./retried-places.ts";
 export { ChosenCalls, EVERY_CALL, type RetryChoice } from "./retry-choice.ts";

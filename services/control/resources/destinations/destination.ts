@@ -2,18 +2,17 @@
 import { MASK } from "#secrets";
 import { DESTINATION_DEFAULTS, type DestinationConfig } from "#topics";
 import { type LabelsPatch, patchLabels } from "../../http/labels.ts";
-import { type OptionsInput, optionsView, patchOptions, patchSwitch } from "./options.ts";
+import { type OptionsInput, optionsView, patchOptions } from "./options/patch.ts";
 import { pauseView } from "./pause.ts";
 import { patchSecrets, previousSecretValidUntil, type SecretInput } from "./rotation.ts";
 import { renewWebhooks, type Sealer, sealWebhooks, type WebhookInput } from "./secrets.ts";
+import { patchSwitch } from "./switch.ts";
 
 export interface DestinationInput extends OptionsInput, SecretInput {
   readonly name: string;
   readonly sourceIds: readonly string[];
   readonly enabled?: boolean;
   readonly webhooks: readonly WebhookInput[];
-  /** null sends all. */
-  readonly callTypes?: readonly string[] | null;
   readonly labels?: LabelsPatch;
 }
 
@@ -50,7 +49,7 @@ export function patchDestination(
   patch: DestinationPatch,
   { sealer, nowMs }: Making,
 ): DestinationConfig {
-  const { name = before.name, sourceIds = before.sourceIds, callTypes = before.callTypes, webhooks } = patch;
+  const { name = before.name, sourceIds = before.sourceIds, webhooks } = patch;
   const options = patchOptions(before, patch);
   return {
     ...before,
@@ -60,7 +59,6 @@ export function patchDestination(
     name,
     labels: patchLabels(before.labels, patch.labels),
     sourceIds: [...sourceIds],
-    callTypes: callTypes === null ? null : [...callTypes],
     webhooks:
       webhooks === undefined
         ? renewWebhooks(before.webhooks, sealer)
@@ -72,15 +70,15 @@ export function patchDestination(
 
 /** As the API shows it (contract 10.3). */
 export function destinationView(destination: DestinationConfig, nowMs: number) {
-  const { id, name, enabled, labels, sourceIds, callTypes, sharedSecret, webhooks } = destination;
+  const { id, name, enabled, labels, sourceIds, sharedSecret, webhooks } = destination;
   return {
     id,
     name,
     enabled,
     labels,
     sourceIds,
-    callTypes,
     ...optionsView(destination),
+    disabledReason: destination.disabledReason,
     paused: pauseView(destination),
     previousSecretValidUntil: previousSecretValidUntil(destination, nowMs),
     sharedSecretSet: sharedSecret !== null,

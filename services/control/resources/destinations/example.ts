@@ -1,6 +1,8 @@
 // A destination that fails, as the API's document shows it.
 import { MASK } from "#secrets";
+import { DESTINATION_DEFAULTS } from "#topics";
 import { webhookFields } from "../../http/webhook-fields.ts";
+import { optionsView } from "./options/patch.ts";
 
 const ID = "dst_41b0c6d29e8f7a53";
 const WEBHOOK = webhookFields(ID, "https://example.com/hook");
@@ -19,19 +21,12 @@ export const DESTINATION_EXAMPLE = {
   enabled: true,
   labels: { team: "growth" },
   sourceIds: ["src_5f1c0a9be2d47731"],
+  ...optionsView(DESTINATION_DEFAULTS),
   callTypes: ["track"],
-  events: null,
   filter: { path: "properties.total", op: "gte", value: 100 },
-  maxRequestsPerSecond: null,
-  maxInFlight: null,
-  shards: null,
-  disableAfter: null,
-  retryDelays: null,
-  retryWindow: null,
   disabledReason: null,
   paused: null,
   retry: { askedAt: "2026-11-02T09:31:00.000Z", calls: 12, woken: 12, isDone: true },
-  standardWebhooks: false,
   previousSecretValidUntil: null,
   sharedSecretSet: true,
   webhooks: [

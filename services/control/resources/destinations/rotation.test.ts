@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import { describe, expect, test } from "@jest/globals";
 import { createSecretBox } from "#secrets";
 import type { EncryptedSecret } from "#topics";
-import { optionProblems } from "./option-rules.ts";
+import { optionProblems } from "./options/rules.ts";
 import { patchSecrets, previousSecretValidUntil, type SecretInput } from "./rotation.ts";
 import { sealerOf } from "./secrets.ts";
 

@@ -4,7 +4,7 @@ import { MASK } from "#secrets";
 import type { Webhook } from "#topics";
 import { labelProblems } from "../../http/labels.ts";
 import type { FieldProblem } from "../../http/problem.ts";
-import { type OptionRules, optionProblems } from "./option-rules.ts";
+import { type OptionRules, optionProblems } from "./options/rules.ts";
 import { storedHeader, type WebhookInput } from "./secrets.ts";
 import { type SourceCostRules, sourceCostProblems } from "./source-costs.ts";
 

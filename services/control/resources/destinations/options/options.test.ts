@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
 import { type ControlService, problemFields, startControl } from "#support/control-service";
 import { DESTINATION_DEFAULTS } from "#topics";
-import { patchOptions, patchSwitch } from "./options.ts";
+import { patchSwitch } from "../switch.ts";
+import { patchOptions } from "./patch.ts";
 
 let control: ControlService;
 beforeAll(async () => {

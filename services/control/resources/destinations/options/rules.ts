@@ -9,7 +9,7 @@ import {
   UNITS_MS,
 } from "#contract";
 import type { DestinationConfig } from "#topics";
-import type { FieldProblem } from "../../http/problem.ts";
+import type { FieldProblem } from "../../../http/problem.ts";
 
 export interface OptionRules {
   /** What the destination is until now; undefined for a new one. */

@@ -1,6 +1,6 @@
 import { expect, test } from "@jest/globals";
 import { DESTINATION_DEFAULTS, type DestinationConfig } from "#topics";
-import { optionProblems } from "./option-rules.ts";
+import { optionProblems } from "./rules.ts";
 
 const where = Array.from({ length: 10 }, () => ({ path: "a", op: "not_contains", value: "x" }));
 const searching = (searches: number) => ({

@@ -1,0 +1,43 @@
+// What an option of a destination is: its field of the API, and the field of the record that it is kept in.
+import { type TSchema, type TUnsafe, Type } from "typebox";
+import { formatDuration, parseDuration } from "#contract";
+import type { DestinationConfig } from "#topics";
+
+export interface Option<Given, Stored extends keyof DestinationConfig> {
+  /** Its description is the option's documentation. Bounds that a schema cannot say are in rules.ts. */
+  readonly schema: TUnsafe<Given>;
+  readonly storedAs: Stored;
+  /** Of what the rules have let through. */
+  store(given: Given): DestinationConfig[Stored];
+  show(stored: DestinationConfig[Stored]): Given;
+}
+
+/** One type for the value and null: of a union of two schemas ajv reports both branches. */
+export function nullable<T>(schema: TSchema & { readonly type: string }): TUnsafe<T | null> {
+  return Type.Unsafe<T | null>({ ...schema, type: [schema.type, "null"] });
+}
+
+/** Kept as it is given. */
+export function asGiven<Stored extends keyof DestinationConfig>(
+  storedAs: Stored,
+  schema: TUnsafe<DestinationConfig[Stored]>,
+): Option<DestinationConfig[Stored], Stored> {
+  return { schema, storedAs, store: (given) => given, show: (stored) => stored };
+}
+
+type DurationField = {
+  [F in keyof DestinationConfig]: null | number extends DestinationConfig[F] ? F : never;
+}[keyof DestinationConfig];
+
+/** Given as 30m or PT30M, kept in milliseconds; null is kept. */
+export function duration<Stored extends DurationField>(
+  storedAs: Stored,
+  description: string,
+): Option<string | null, Stored> {
+  return {
+    schema: nullable<string>(Type.String({ description })),
+    storedAs,
+    store: (given) => (parseDuration(given) ?? null) as DestinationConfig[Stored],
+    show: (stored) => (stored === null ? null : formatDuration(stored as number)),
+  };
+}
