@@ -3,7 +3,7 @@ import type { Command } from "commander";
 import { CALL_COLUMNS, type CallAnswer, callReports } from "./call-report.ts";
 import type { CommandContext } from "./context.ts";
 import { controlApi } from "./control-api.ts";
-import { addShownLeaf, pathOf } from "./leaf.ts";
+import { addShownLeaf, pathOf, positiveInteger, RANGE } from "./leaf.ts";
 import { coloured, printJson, printTable } from "./output.ts";
 import { printable } from "./terminal-text.ts";
 
@@ -14,8 +14,51 @@ interface CallOptions {
   readonly anonymousId?: string;
 }
 
+interface CallListOptions {
+  readonly json?: boolean;
+  readonly limit: number;
+}
+
+/** Of calls and of requests. */
+export const CALL_FILTERS = {
+  "--destination-id <id>": "of one destination",
+  "--outcome <outcome>": "what became of them, as docs/use/reasons.md lists it",
+  "--type <type>": "of one type, as track",
+  "--event <name>": "track calls of this name",
+  "--message-id <id>": "of one call",
+  "--user-id <id>": "one user's",
+  "--anonymous-id <id>": "one user's who has no user id",
+  ...RANGE,
+};
+
+const LISTED_COLUMNS = {
+  accepted: "acceptedAt",
+  "message id": "messageId",
+  type: "type",
+  event: "event",
+  user: "userId",
+  outcome: "outcome",
+  destinations: "destinationIds",
+};
+
 export function addCallCommands(program: Command, context: CommandContext): void {
   const calls = program.command("calls").description("what became of single calls");
+  const list = addShownLeaf(calls, "list <sourceId>", {
+    description: "list a source's calls and what became of each, newest first",
+    examples: ["calls list src_1 --event Bought", "calls list src_1 --outcome no_destination --json"],
+  });
+  for (const [flags, text] of Object.entries(CALL_FILTERS)) list.option(flags, text);
+  list
+    .option("--limit <count>", "at most so many", positiveInteger, 50)
+    .action(async (id: string, { json, limit, ...query }: CallListOptions) => {
+      const listing = await controlApi(context.environment).list(
+        pathOf("/v1/sources", id, "/calls"),
+        query,
+        limit,
+      );
+      if (json === true) printJson(context, listing);
+      else printTable(context, LISTED_COLUMNS, listing);
+    });
   addShownLeaf(calls, "show <messageId>", {
     description:
       "where a call is at every destination: its requests, what comes next and when, or why it did not get there",

@@ -1,6 +1,6 @@
 // What became of calls: attempts, dead letters, replays.
 import type { Command } from "commander";
-import { addCallCommands } from "./calls.ts";
+import { addCallCommands, CALL_FILTERS } from "./calls.ts";
 import type { CommandContext } from "./context.ts";
 import { controlApi } from "./control-api.ts";
 import { CommandError, EXIT } from "./exit-codes.ts";
@@ -30,9 +30,27 @@ const ATTEMPT_COLUMNS = {
 
 export function addDeliveryCommands(program: Command, context: CommandContext): void {
   addCallCommands(program, context);
+  addDeliveries(program, context);
   addAttempts(program, context);
   addDeadLetters(program, context);
   addReplayCommands(program, context);
+}
+
+function addDeliveries(program: Command, context: CommandContext): void {
+  const deliveries = program
+    .command("deliveries")
+    .description("requests to the webhooks of all destinations");
+  addList(deliveries, context, {
+    description: "list requests, newest first",
+    examples: ["deliveries list --outcome failed", "deliveries list --status 5xx --event Bought --json"],
+    path: "/v1/deliveries",
+    columns: { destination: "destinationId", ...ATTEMPT_COLUMNS },
+    filters: {
+      "--source-id <id>": "of calls of one source",
+      "--status <status>": "of the response: one, as 503, or a class, as 5xx",
+      ...CALL_FILTERS,
+    },
+  });
 }
 
 interface AttemptOptions {

@@ -244,6 +244,22 @@ export type paths = {
         patch?: never;
         trace?: never;
     };
+    "/v1/deliveries": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: operations["listDeliveries"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/destinations/{id}/stats": {
         parameters: {
             query?: never;
@@ -300,6 +316,22 @@ export type paths = {
             cookie?: never;
         };
         get: operations["getCall"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/sources/{id}/calls": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: operations["listSourceCalls"];
         put?: never;
         post?: never;
         delete?: never;
@@ -850,6 +882,10 @@ export type components = {
                 /** Format: date-time */
                 at: string;
                 eventType?: string;
+                received: number;
+                refused: {
+                    [key: string]: number;
+                };
                 accepted: number;
                 routed: number;
                 dropped: {
@@ -859,6 +895,10 @@ export type components = {
                 deliveries: components["schemas"]["DeliveryFlow"];
             }[];
             total: {
+                received: number;
+                refused: {
+                    [key: string]: number;
+                };
                 accepted: number;
                 routed: number;
                 dropped: {
@@ -943,6 +983,40 @@ export type components = {
         };
         /** @enum {string} */
         DeadLetterReason: "permanent" | "window_over" | "not_asked" | "destination_gone" | "destination_disabled" | "destination_paused" | "undecodable" | "handler_failed";
+        Delivery: {
+            destinationId: string;
+            event: string | null;
+            /** Format: date-time */
+            startedAt: string;
+            messageId: string;
+            sourceId: string;
+            userId: string | null;
+            anonymousId: string | null;
+            type: string;
+            webhookId: string;
+            url: string;
+            attempt: number;
+            outcome: components["schemas"]["AttemptOutcome"];
+            retryable: boolean;
+            status: number | null;
+            durationMs: number;
+            error: string | null;
+            response: {
+                headers: {
+                    [key: string]: string;
+                };
+                body: string | null;
+            } | null;
+            connection: {
+                address: string | null;
+                dnsMs: number | null;
+                connectMs: number | null;
+                tlsMs: number | null;
+                waitMs: number | null;
+            };
+            replayId: string | null;
+            suppressed: number;
+        };
         DeliveryFlow: {
             sent: number;
             passedOver: {
@@ -952,6 +1026,12 @@ export type components = {
                 [key: string]: number;
             };
             deliveredOrWaiting: number;
+        };
+        DeliveryPage: {
+            data: components["schemas"]["Delivery"][];
+            next: string | null;
+            /** Format: date-time */
+            indexedUntil: string | null;
         };
         Destination: {
             id: string;
@@ -1527,6 +1607,28 @@ export type components = {
             createdAt: string;
             /** Format: date-time */
             updatedAt: string;
+        };
+        SourceCall: {
+            /** Format: date-time */
+            acceptedAt: string;
+            messageId: string;
+            userId: string | null;
+            anonymousId: string | null;
+            type: string;
+            event: string | null;
+            /** @enum {string} */
+            outcome: "routed" | "integration_off" | "no_destination" | "call_type_off" | "event_off" | "filter_off" | "duplicate" | "suppressed";
+            destinationIds: string[];
+            passedOver: {
+                destinationId: string;
+                reason: components["schemas"]["PassedOverReason"];
+            }[];
+        };
+        SourceCallPage: {
+            data: components["schemas"]["SourceCall"][];
+            next: string | null;
+            /** Format: date-time */
+            indexedUntil: string | null;
         };
         SourcePage: {
             data: components["schemas"]["Source"][];
@@ -2183,7 +2285,11 @@ export interface operations {
     listAttempts: {
         parameters: {
             query?: {
+                sourceId?: string;
                 outcome?: components["schemas"]["AttemptFilter"];
+                status?: string;
+                type?: "track" | "page" | "screen" | "identify" | "group" | "alias" | "delete";
+                event?: string;
                 messageId?: string;
                 userId?: string;
                 anonymousId?: string;
@@ -2206,6 +2312,39 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["AttemptPage"];
+                };
+            };
+        };
+    };
+    listDeliveries: {
+        parameters: {
+            query?: {
+                destinationId?: string;
+                sourceId?: string;
+                outcome?: components["schemas"]["AttemptFilter"];
+                status?: string;
+                type?: "track" | "page" | "screen" | "identify" | "group" | "alias" | "delete";
+                event?: string;
+                messageId?: string;
+                userId?: string;
+                anonymousId?: string;
+                from?: string;
+                to?: string;
+                limit?: number;
+                after?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeliveryPage"];
                 };
             };
         };
@@ -2306,6 +2445,39 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Call"];
+                };
+            };
+        };
+    };
+    listSourceCalls: {
+        parameters: {
+            query?: {
+                outcome?: "routed" | "integration_off" | "no_destination" | "call_type_off" | "event_off" | "filter_off" | "duplicate" | "suppressed";
+                destinationId?: string;
+                type?: "track" | "page" | "screen" | "identify" | "group" | "alias";
+                event?: string;
+                messageId?: string;
+                userId?: string;
+                anonymousId?: string;
+                from?: string;
+                to?: string;
+                limit?: number;
+                after?: string;
+            };
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SourceCallPage"];
                 };
             };
         };

@@ -656,19 +656,19 @@ export interface ProfileState {
   uncounted: number;
 }
 
-/** Calls of one request that ingest did not take, for whoever watches their source; at most so many a second, the rest is counted. */
+/** Calls of one request that ingest did not take, for whoever watches their source; at most so many a second, and every ten seconds one for each code with the number of the others. */
 export interface RefusedCalls {
   sourceId: string;
   /** As the caller was answered: a reason of refused calls, or rate_limited. */
   code: string;
   /** For people, at most 500 characters. */
   message: string;
-  /** How many of one request were refused for this. */
+  /** How many of one request, or of the rest, were refused for this. */
   calls: number;
-  /** Of the first of them in its batch. */
+  /** Of the first of them in its batch; null as well for the rest. */
   index: null | number;
   atMs: number;
-  /** Refused calls of the source since its last record that have none of their own. */
+  /** Always 0 by now: versions before told here how many had no record of their own. */
   leftOut: number;
 }
 
@@ -837,6 +837,8 @@ export interface RoutedCall {
   /** Of the call; as userId. */
   anonymousId: null | string;
   type: string;
+  /** Name of a track call; null as well in records of versions before this field. */
+  event: null | string;
   /** When the call was accepted. */
   receivedAtMs: number;
   /** Of calls, where the call stands. */

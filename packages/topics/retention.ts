@@ -20,8 +20,8 @@ export const KEPT_MS = {
   deliveryAttempts: 7 * DAY_MS,
   deliveryTotals: 7 * DAY_MS,
   deadLetters: 14 * DAY_MS,
-  /** They are read as they come. */
-  refusedCalls: 6 * HOUR_MS,
+  /** As the calls that were taken: an index that is made anew counts both. */
+  refusedCalls: 7 * DAY_MS,
   operationalEvents: DAY_MS,
   /** An open breaker is written with each of its probes, which are at most as far apart as the longest retry delay. */
   endpointBreakers: DAY_MS,

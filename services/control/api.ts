@@ -3,8 +3,9 @@ import type { AddressInfo } from "node:net";
 import type { Logger, ServiceContext, SettingsOf } from "#runtime";
 import type { settings } from "./config.ts";
 import type { AttemptParts } from "./deliveries/attempts/parts.ts";
-import { addAttemptRoutes } from "./deliveries/attempts/routes.ts";
+import { addAttemptRoutes, addDeliveriesRoute } from "./deliveries/attempts/routes.ts";
 import { addStatsRoute } from "./deliveries/attempts/stats-routes.ts";
+import { addSourceCallsRoute, type SourceCallsParts } from "./deliveries/calls/list-routes.ts";
 import type { CallParts } from "./deliveries/calls/parts.ts";
 import { addCallRoutes } from "./deliveries/calls/routes.ts";
 import type { DeadLetterParts } from "./deliveries/dead-letters/parts.ts";
@@ -62,6 +63,7 @@ export type ApiParts = SourceParts &
   ImportParts &
   WaitingParts &
   CallParts &
+  SourceCallsParts &
   FlowRouteParts &
   LiveRouteParts &
   AuditLogParts &
@@ -95,9 +97,11 @@ export const ROUTES: readonly AddRoutes[] = [
   addWaitingRoute,
   addTestRoute,
   addAttemptRoutes,
+  addDeliveriesRoute,
   addStatsRoute,
   addFlowRoutes,
   addCallRoutes,
+  addSourceCallsRoute,
   addLiveRoutes,
   addReasonRoute,
   addDeadLetterRoutes,

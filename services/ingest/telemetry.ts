@@ -157,7 +157,7 @@ export function watchSuppressions(
 export function watchRefusedRecords(metrics: Metrics): () => void {
   const dropped = metrics.counter({
     name: "ingest_refused_records_dropped_total",
-    help: "Records of refused calls that whoever watches a source does not see, because Kafka did not take them; no call is concerned.",
+    help: "Records of refused calls that Kafka did not take: who watches a source does not see them, statistics count them ten seconds later.",
   });
   return () => dropped.inc({}, 1);
 }

@@ -38,7 +38,7 @@ function routedCall(
   outcome: Outcome,
   destinations: readonly DestinationConfig[],
 ): RoutedCall {
-  const { sourceId, messageId, userId, anonymousId, type, receivedAtMs } = call;
+  const { sourceId, messageId, userId, anonymousId, type, event, receivedAtMs } = call;
   const taking = outcome.kind === "forward" ? outcome.destinations : [];
   return {
     sourceId,
@@ -46,6 +46,7 @@ function routedCall(
     userId,
     anonymousId,
     type,
+    event,
     receivedAtMs,
     partition,
     offset,

@@ -26,6 +26,10 @@ export const IndexedUntilField = Type.Unsafe<string | null>({
     "Everything that was recorded before this moment is taken into account; null while the service has not read that far yet, after a start with an empty data folder.",
 });
 
+/** Of a list that is narrowed while it is read (index/scan.ts). */
+export const SCANNED_TEXT =
+  "A page may have fewer entries than `limit`, also none, and a `next`: then so many were looked at that the next page goes on.";
+
 export function timePageOf<T extends TSchema>(item: T) {
   return Type.Object(
     {
@@ -83,12 +87,18 @@ export interface Mark {
   readonly place: number;
 }
 
-/** One more than the page has, to know whether there is another. */
-export function readPage({ limit = DEFAULT_LIMIT, after }: Static<typeof PageFields>): {
+/** How many entries the page has at most, and behind which it begins. */
+export function readScannedPage({ limit = DEFAULT_LIMIT, after }: Static<typeof PageFields>): {
   readonly limit: number;
   readonly behind: Mark | undefined;
 } {
-  return { limit: limit + 1, behind: after === undefined ? undefined : readCursor(after) };
+  return { limit, behind: after === undefined ? undefined : readCursor(after) };
+}
+
+/** One more than the page has, to know whether there is another. */
+export function readPage(query: Static<typeof PageFields>): ReturnType<typeof readScannedPage> {
+  const page = readScannedPage(query);
+  return { ...page, limit: page.limit + 1 };
 }
 
 /** `found` may have one entry more than the page. */
@@ -102,7 +112,7 @@ export function timePage<T>(
   return { data, next: found.length > limit && last !== undefined ? cursorOf(markOf(last)) : null };
 }
 
-function cursorOf({ atMs, place }: Mark): string {
+export function cursorOf({ atMs, place }: Mark): string {
   return Buffer.from(`${atMs}:${place}`).toString("base64url");
 }
 

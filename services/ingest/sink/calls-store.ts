@@ -105,14 +105,24 @@ interface RefusedWriter {
 
 /** By a producer of its own, so that a topic that is not there holds no call up. */
 function openRefusedCalls(
-  { metrics, nowMs }: IngestContext,
+  { host, lifecycle, metrics, nowMs }: IngestContext,
   { encode, producer }: RefusedWriter,
 ): RefusedCallsLog {
-  const dropped = watchRefusedRecords(metrics);
-  return createRefusedCalls({
+  const failed = watchRefusedRecords(metrics);
+  const log = createRefusedCalls({
+    host,
     nowMs,
-    write: (record) => void producer.send([encode(record)]).catch(() => dropped()),
+    async write(record) {
+      try {
+        await producer.send([encode(record)]);
+      } catch (error) {
+        failed();
+        throw error;
+      }
+    },
   });
+  lifecycle.onStop("refused calls", () => log.stop());
+  return log;
 }
 
 /** Of each user that is suppressed only the key is kept: its record says nothing that ingest needs, so it is not even decoded. */

@@ -6,13 +6,23 @@ import { createRefusedCalls } from "./refused-calls.ts";
 
 function open(recordsPerSecond = 50) {
   const clock = { ms: 0 };
+  const state = { isAway: false };
   const written: RefusedCalls[] = [];
+  const ticks: (() => void)[] = [];
   const log = createRefusedCalls({
-    write: (record) => void written.push(record),
+    async write(record) {
+      if (state.isAway) throw new Error("no Kafka");
+      written.push(record);
+    },
+    host: { setInterval: (tick) => ({ clear: () => void ticks.splice(0), tick: ticks.push(tick) }) },
     nowMs: () => clock.ms,
     recordsPerSecond,
   });
-  return { clock, log, written };
+  async function tick(): Promise<void> {
+    for (const each of ticks) each();
+    await new Promise(setImmediate);
+  }
+  return { clock, log, written, state, tick };
 }
 
 const NO_EVENT = invalid("event_not_defined", "no event");
@@ -39,16 +49,39 @@ describe("refused calls", () => {
     ]);
   });
 
-  test("have ten records a second for one source, so many for all, and the number of the others", () => {
-    const { clock, log, written } = open(15);
+  test("have ten records a second for one source, so many for all; the others one for each code after a while", async () => {
+    const { clock, log, tick, written } = open(15);
     for (const source of ["s1", "s2"]) for (let n = 0; n < 12; n += 1) log.refused(source, NO_EVENT);
+    log.refused("s1", invalid("invalid_type", "no type"));
     expect(written.map(({ sourceId }) => sourceId).join("")).toBe(`${"s1".repeat(10)}${"s2".repeat(5)}`);
-    clock.ms = 1_000;
-    for (const source of ["s1", "s2"]) log.refused(source, NO_EVENT);
-    expect(written.slice(15).map(({ sourceId, leftOut }) => [sourceId, leftOut])).toEqual([
-      ["s1", 2],
-      ["s2", 7],
-    ]);
+    clock.ms = 10_000;
+    await tick();
+    expect(written.slice(15).map(({ atMs, calls, code, sourceId }) => [sourceId, code, calls, atMs])).toEqual(
+      [
+        ["s1", "event_not_defined", 2, 10_000],
+        ["s1", "invalid_type", 1, 10_000],
+        ["s2", "event_not_defined", 7, 10_000],
+      ],
+    );
+    await tick();
+    expect(written.length).toBe(18);
+  });
+
+  test("that Kafka did not take are told later, and what is left at the end", async () => {
+    const { log, state, tick, written } = open();
+    state.isAway = true;
+    for (let n = 0; n < 12; n += 1) log.refused("s1", NO_EVENT);
+    await tick();
+    state.isAway = false;
+    await log.stop();
+    expect(written.map(({ calls, code }) => [code, calls])).toEqual([["event_not_defined", 12]]);
+  });
+
+  test("of more sources than are remembered are told before they are forgotten", async () => {
+    const { log, tick, written } = open(0);
+    for (let n = 0; n <= 1_000; n += 1) log.refused(`s${n}`, NO_EVENT);
+    await tick();
+    expect(new Set(written.map(({ sourceId }) => sourceId)).size).toBe(1_001);
   });
 
   test("are told with what their caller was told; not what ingest has no room for", () => {

@@ -1,6 +1,7 @@
 // Tells whoever watches a source which of its calls were not taken (decision 81). Nothing waits for it, and nothing is lost with it
 // that its caller was not told.
 import type { Rejection } from "#contract";
+import type { Host } from "#host";
 import type { RefusedCalls } from "#topics";
 import type { IndexedRejection, Refusal } from "../refusal.ts";
 
@@ -12,9 +13,11 @@ export interface RefusedCallsLog {
 }
 
 export interface RefusedCallsOptions {
-  write(record: RefusedCalls): void;
+  /** Rejects where the record was not written: its calls are told again. */
+  write(record: RefusedCalls): Promise<void>;
+  readonly host: Pick<Host, "setInterval">;
   nowMs(): number;
-  /** Records a second, of all sources together; of the rest only the number is told. */
+  /** Records a second, of all sources together; the rest is told by number. */
   readonly recordsPerSecond?: number;
 }
 
@@ -22,55 +25,92 @@ export interface RefusedCallsOptions {
 const RECORDS_PER_SECOND = 50;
 /** Of one source, so that one that sends only such calls leaves room for the others. */
 const RECORDS_OF_SOURCE_PER_SECOND = 10;
+/** How often calls without a record of their own are told, one record for each code: statistics count them all. */
+const REST_EVERY_MS = 10_000;
 const MAX_MESSAGE_CHARACTERS = 500;
 const MAX_SOURCES = 1_000;
+
+type Refused = Pick<RefusedCalls, "code" | "message" | "calls" | "index">;
 
 interface SourceCount {
   second: number;
   records: number;
-  leftOut: number;
+  /** Calls that have no record yet, by code. */
+  readonly rest: Map<string, Refused>;
 }
 
-type Refused = Pick<RefusedCalls, "code" | "message" | "calls" | "index">;
+export interface OpenRefusedCalls extends RefusedCallsLog {
+  /** Tells the rest; to be called once, at the end. */
+  stop(): Promise<void>;
+}
 
-export function createRefusedCalls(options: RefusedCallsOptions): RefusedCallsLog {
-  const { nowMs, recordsPerSecond = RECORDS_PER_SECOND, write } = options;
+export function createRefusedCalls(options: RefusedCallsOptions): OpenRefusedCalls {
+  const { host, nowMs, recordsPerSecond = RECORDS_PER_SECOND } = options;
   const sources = new Map<string, SourceCount>();
   const all = { second: 0, records: 0 };
 
   function countOf(sourceId: string): SourceCount {
     const known = sources.get(sourceId);
     if (known !== undefined) return known;
-    if (sources.size >= MAX_SOURCES) sources.delete(sources.keys().next().value ?? "");
-    const count = { second: 0, records: 0, leftOut: 0 };
+    const [oldest] = sources.size < MAX_SOURCES ? [] : sources;
+    if (oldest !== undefined) {
+      sources.delete(oldest[0]);
+      void tellRest(...oldest);
+    }
+    const count = { second: 0, records: 0, rest: new Map<string, Refused>() };
     sources.set(sourceId, count);
     return count;
   }
 
+  function keep({ rest }: SourceCount, { calls, code, message }: Refused): void {
+    rest.set(code, { code, message, index: null, calls: calls + (rest.get(code)?.calls ?? 0) });
+  }
+
+  async function write(sourceId: string, refused: Refused): Promise<void> {
+    const message = refused.message.slice(0, MAX_MESSAGE_CHARACTERS);
+    try {
+      await options.write({ ...refused, message, sourceId, atMs: nowMs(), leftOut: 0 });
+    } catch {
+      keep(countOf(sourceId), refused);
+    }
+  }
+
   function tell(sourceId: string, refused: Refused): void {
-    const atMs = nowMs();
-    const second = Math.floor(atMs / 1_000);
+    const second = Math.floor(nowMs() / 1_000);
     const count = countOf(sourceId);
     for (const each of [all, count]) {
       if (each.second !== second) Object.assign(each, { second, records: 0 });
     }
     if (all.records >= recordsPerSecond || count.records >= RECORDS_OF_SOURCE_PER_SECOND) {
-      count.leftOut += refused.calls;
+      keep(count, refused);
       return;
     }
     all.records += 1;
     count.records += 1;
-    const { leftOut } = count;
-    count.leftOut = 0;
-    const message = refused.message.slice(0, MAX_MESSAGE_CHARACTERS);
-    write({ ...refused, message, sourceId, atMs, leftOut });
+    void write(sourceId, refused);
   }
+
+  async function tellRest(sourceId: string, { rest }: SourceCount): Promise<void> {
+    const told = [...rest.values()];
+    rest.clear();
+    await Promise.all(told.map((one) => write(sourceId, one)));
+  }
+
+  async function tellAll(): Promise<void> {
+    await Promise.all([...sources].map((source) => tellRest(...source)));
+  }
+
+  const timer = host.setInterval(() => void tellAll(), REST_EVERY_MS);
 
   function rejected(sourceId: string, rejections: readonly IndexedRejection[]): void {
     for (const one of byCode(rejections)) tell(sourceId, one);
   }
 
   return {
+    async stop() {
+      timer.clear();
+      await tellAll();
+    },
     rejected,
     refused(sourceId, refusal) {
       if (refusal.kind === "invalid" && refusal.rejected !== undefined) rejected(sourceId, refusal.rejected);

@@ -7,7 +7,10 @@ import type { Progress } from "../index/progress.ts";
 /** What the routes of attempts and of statistics work with. */
 export interface AttemptParts extends DestinationLookup, AuditLogParts {
   readonly deliveries: {
-    readonly index: Pick<DeliveryIndex, "listAttempts" | "listMinutes" | "knowsDestination" | "sumFlow">;
+    readonly index: Pick<
+      DeliveryIndex,
+      "listAttempts" | "listMinutes" | "knowsDestination" | "eventOf" | "sumFlow"
+    >;
     readonly progress: Pick<Progress, "indexedUntilMs">;
   };
   readonly host: Pick<Host, "setImmediate" | "setTimeout">;

@@ -1,40 +1,28 @@
-// GET /v1/destinations/{id}/attempts and .../stats (contract 10.5).
-import { Type } from "typebox";
-import { formatDuration, OUTCOME_REASONS } from "#contract";
+// GET /v1/deliveries and GET /v1/destinations/{id}/attempts (contract 10.5).
+import { type Static, Type } from "typebox";
+import { formatDuration } from "#contract";
 import { KEPT_MS } from "#topics";
 import { IdParams } from "../../http/fields.ts";
+import { nullableString } from "../../http/nullable.ts";
 import { problemResponses } from "../../http/openapi.ts";
 import type { ControlApp } from "../../http/server.ts";
-import {
-  isoTimeOrNull,
-  PAGE_FIELDS,
-  RANGE_FIELDS,
-  readPage,
-  readRange,
-  timePage,
-  timePageOf,
-} from "../../http/time-pages.ts";
-import { readUser, USER_FIELDS } from "../../http/user-fields.ts";
+import { SCANNED_TEXT, timePageOf } from "../../http/time-pages.ts";
+import type { ListedAttempt } from "../index/attempts-table.ts";
 import { checkDestination } from "./known.ts";
+import { listAttempts } from "./list.ts";
 import type { AttemptParts } from "./parts.ts";
+import { ATTEMPTS_QUERY } from "./query.ts";
 import { AttemptView, attemptView } from "./view.ts";
 
-const AttemptsQuery = Type.Object(
+const RECORDED_TEXT = `Every failure is here, up to 50 a second and deliverer, and of the successes the first after a failure and about one a second, unless HOOKLINE_RECORDED_ATTEMPTS is all; the statistics count all. Kept for ${formatDuration(KEPT_MS.deliveryAttempts)}. ${SCANNED_TEXT}`;
+
+const DeliveryView = Type.Object(
   {
-    outcome: Type.Optional(
-      Type.Unsafe<string>({
-        title: "AttemptFilter",
-        type: "string",
-        enum: ["success", "failed", ...OUTCOME_REASONS],
-        description: "success, failed for every other, or one reason.",
-      }),
-    ),
-    messageId: Type.Optional(Type.String({ minLength: 1 })),
-    ...USER_FIELDS,
-    ...RANGE_FIELDS,
-    ...PAGE_FIELDS,
+    destinationId: Type.String(),
+    event: nullableString("Name of a track call; null where calls are not recorded."),
+    ...AttemptView.properties,
   },
-  { additionalProperties: false },
+  { title: "Delivery", description: "One request to one webhook of any destination." },
 );
 
 export function addAttemptRoutes(app: ControlApp, parts: AttemptParts): void {
@@ -44,31 +32,50 @@ export function addAttemptRoutes(app: ControlApp, parts: AttemptParts): void {
       schema: {
         tags: ["deliveries"],
         operationId: "listAttempts",
-        summary: "What happened to single requests, newest first",
-        description: `Every failure is here, up to 50 a second and deliverer, and of the successes the first after a failure and about one a second, unless HOOKLINE_RECORDED_ATTEMPTS is all; the statistics count all. Kept for ${formatDuration(KEPT_MS.deliveryAttempts)}.`,
+        summary: "What happened to a destination's requests, newest first",
+        description: RECORDED_TEXT,
         params: IdParams,
-        querystring: AttemptsQuery,
+        querystring: Type.Object(ATTEMPTS_QUERY, { additionalProperties: false }),
         response: { 200: timePageOf(AttemptView), ...problemResponses },
       },
     },
     async ({ params, query }) => {
-      const destinationId = params.id;
-      await checkDestination(parts, destinationId);
-      const { index, progress } = parts.deliveries;
-      const { outcome, messageId } = query;
-      const found = index.listAttempts(
-        { destinationId, outcome, messageId, user: readUser(query), ...readRange(query) },
-        readPage(query),
-      );
-      const { data, next } = timePage(found, query, ({ startedAtMs, place }) => ({
-        atMs: startedAtMs,
-        place,
-      }));
-      return {
-        data: data.map(attemptView),
-        next,
-        indexedUntil: isoTimeOrNull(progress.indexedUntilMs("attempts")),
-      };
+      await checkDestination(parts, params.id);
+      const page = await listAttempts(parts, { ...query, destinationId: params.id });
+      return { data: page.attempts.map(attemptView), next: page.next, indexedUntil: page.indexedUntil };
+    },
+  );
+}
+
+export function addDeliveriesRoute(app: ControlApp, parts: AttemptParts): void {
+  app.get(
+    "/v1/deliveries",
+    {
+      schema: {
+        tags: ["deliveries"],
+        operationId: "listDeliveries",
+        summary: "What happened to requests of all destinations, newest first",
+        description: RECORDED_TEXT,
+        querystring: Type.Object(
+          {
+            destinationId: Type.Optional(
+              Type.String({ minLength: 1, description: "Only requests of this destination." }),
+            ),
+            ...ATTEMPTS_QUERY,
+          },
+          { additionalProperties: false },
+        ),
+        response: { 200: timePageOf(DeliveryView), ...problemResponses },
+      },
+    },
+    async ({ query }) => {
+      const { attempts, eventOf, indexedUntil, next } = await listAttempts(parts, query);
+      const viewOf = (attempt: ListedAttempt): Static<typeof DeliveryView> => ({
+        destinationId: attempt.destinationId,
+        event: eventOf(attempt),
+        ...attemptView(attempt),
+      });
+      return { data: attempts.map(viewOf), next, indexedUntil };
     },
   );
 }

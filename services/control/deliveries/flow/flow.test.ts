@@ -15,8 +15,10 @@ const sum = (stage: FlowStage, calls: number, more: Partial<FlowSum> = {}): Flow
   ...more,
 });
 
-test("accepted calls are routed, dropped and failed ones together, sent ones dead and others together", () => {
+test("received calls are refused and accepted ones together, accepted ones routed, dropped and failed ones, sent ones dead and others together", () => {
   const sums = [
+    sum("refused", 3, { reason: "invalid_type" }),
+    sum("refused", 1, { reason: "rate_limited" }),
     sum("routed", 7),
     sum("dropped", 2, { reason: "duplicate" }),
     sum("dropped", 1, { reason: "filter_off" }),
@@ -27,7 +29,14 @@ test("accepted calls are routed, dropped and failed ones together, sent ones dea
     sum("dead", 1, { reason: "permanent" }),
   ];
   expect(callFlow(sums)).toEqual({
-    ...{ accepted: 11, routed: 7, dropped: { duplicate: 2, filter_off: 1 }, failed: 1 },
+    ...{
+      received: 15,
+      refused: { invalid_type: 3, rate_limited: 1 },
+      accepted: 11,
+      routed: 7,
+      dropped: { duplicate: 2, filter_off: 1 },
+      failed: 1,
+    },
     deliveries: {
       ...{ sent: 9, passedOver: { event_off: 5 } },
       ...{ dead: { window_over: 2, permanent: 1 }, deliveredOrWaiting: 6 },
@@ -40,7 +49,7 @@ test("a dead letter that is known before its call makes no number below zero", (
 });
 
 test("whatever is counted, the groups of a range add up to its total", () => {
-  const stages: FlowStage[] = ["routed", "dropped", "failed", "sent", "passed_over"];
+  const stages: FlowStage[] = ["refused", "routed", "dropped", "failed", "sent", "passed_over"];
   const anySum = fc.record({
     atMs: fc.constantFrom(0, 60_000, 120_000),
     type: fc.constantFrom("track", "page"),

@@ -12,8 +12,10 @@ export interface DeliveryFlow {
   readonly deliveredOrWaiting: number;
 }
 
-/** Calls that were accepted: routed, dropped and failed together. */
+/** Calls that came: refused and accepted together, and of the accepted ones routed, dropped and failed. */
 export interface CallFlow {
+  readonly received: number;
+  readonly refused: ByReason;
   readonly accepted: number;
   readonly routed: number;
   readonly dropped: ByReason;
@@ -29,8 +31,10 @@ export function callFlow(sums: readonly Sum[]): CallFlow {
     byReason(sums, "dropped"),
     countOf(sums, "failed"),
   ];
+  const refused = byReason(sums, "refused");
   const accepted = routed + failed + totalOf(dropped);
-  return { accepted, routed, dropped, failed, deliveries: deliveryFlow(sums) };
+  const received = accepted + totalOf(refused);
+  return { received, refused, accepted, routed, dropped, failed, deliveries: deliveryFlow(sums) };
 }
 
 export function deliveryFlow(sums: readonly Sum[]): DeliveryFlow {

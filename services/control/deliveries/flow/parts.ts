@@ -1,8 +1,7 @@
 import type { Host } from "#host";
-import type { AuditLogParts } from "../../http/audit/parts.ts";
-import type { SourceParts } from "../../resources/sources/parts.ts";
 import type { DeliveryIndex } from "../index/delivery-index.ts";
 import type { Progress } from "../index/progress.ts";
+import type { KnownSourceParts } from "../known-source.ts";
 
 /** What statistics of calls are read from. */
 export interface FlowParts {
@@ -14,9 +13,8 @@ export interface FlowParts {
 }
 
 /** What the routes of statistics of sources work with. */
-export interface FlowRouteParts extends FlowParts, AuditLogParts {
+export interface FlowRouteParts extends FlowParts, KnownSourceParts {
   readonly host: Pick<Host, "setImmediate" | "setTimeout">;
-  readonly sources: Pick<SourceParts["sources"], "get">;
   /** The clock, Unix milliseconds. */
   nowMs(): number;
 }

@@ -17,10 +17,13 @@ export async function readFlow({ deliveries, host }: FlowParts, query: FlowQuery
   return sums;
 }
 
-/** Up to when all is counted: routers' records and dead letters. Undefined while one is not read that far. */
+const COUNTED = ["routedCalls", "deadLetters", "refusedCalls"] as const;
+
+/** Up to when all is counted. Undefined while one is not read that far. */
 export function countedUntilMs({
   deliveries: { progress },
 }: Pick<FlowParts, "deliveries">): number | undefined {
-  const [routed, dead] = [progress.indexedUntilMs("routedCalls"), progress.indexedUntilMs("deadLetters")];
-  return routed === undefined || dead === undefined ? undefined : Math.min(routed, dead);
+  const untilMs = COUNTED.map((kind) => progress.indexedUntilMs(kind));
+  const known = untilMs.filter((atMs) => atMs !== undefined);
+  return known.length < untilMs.length ? undefined : Math.min(...known);
 }

@@ -1,12 +1,11 @@
 // GET /v1/stats and GET /v1/sources/{id}/stats: what became of accepted calls.
 import { type Static, Type } from "typebox";
-import { wasDeleted } from "../../http/audit/deleted.ts";
 import { IdParams, TimeField } from "../../http/fields.ts";
 import { problemResponses } from "../../http/openapi.ts";
-import { notFound } from "../../http/problem.ts";
 import type { ControlApp } from "../../http/server.ts";
 import { isoTime, isoTimeOrNull } from "../../http/time-pages.ts";
 import type { FlowSum } from "../index/flow-table.ts";
+import { checkSource } from "../known-source.ts";
 import { callFlow, grouped } from "./flow.ts";
 import type { FlowRouteParts } from "./parts.ts";
 import { countedUntilMs, readFlow } from "./read.ts";
@@ -44,10 +43,10 @@ const FlowView = Type.Object(
     total: Type.Object(CALL_FLOW_FIELDS, { description: "Of the whole range." }),
     countedUntil: CountedUntilField,
   },
-  { title: "CallStats", description: "What became of calls, by the time at which they were accepted." },
+  { title: "CallStats", description: "What became of calls, by the time at which they came." },
 );
 
-const DESCRIPTION = `Each call counts in the step in which it was accepted, from what routers record (HOOKLINE_RECORDED_CALLS=all, the default) and from dead letters. ${STEP_TEXT}`;
+const DESCRIPTION = `Each call counts in the step in which it was accepted, from what routers record (HOOKLINE_RECORDED_CALLS=all, the default) and from dead letters; refused calls by what ingest tells of them. ${STEP_TEXT}`;
 
 const schemaOf = (operationId: string, summary: string) => ({
   tags: ["deliveries"],
@@ -68,9 +67,7 @@ export function addFlowRoutes(app: ControlApp, parts: FlowRouteParts): void {
     "/v1/sources/:id/stats",
     { schema: { ...schemaOf("getSourceStats", "What became of a source's calls"), params: IdParams } },
     async ({ params, query }) => {
-      const isKnown =
-        parts.sources.get(params.id) !== undefined || (await wasDeleted(parts, "source", params.id));
-      if (!isKnown) throw notFound("source", params.id);
+      await checkSource(parts, params.id);
       return await answer(parts, query, params.id);
     },
   );

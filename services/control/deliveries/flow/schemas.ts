@@ -15,6 +15,10 @@ export const DeliveryFlowView = Type.Object(
 );
 
 export const CALL_FLOW_FIELDS = {
+  received: count("Calls that came: refused and accepted together."),
+  refused: byReason(
+    "Calls that ingest answered with an error, by its code, by when that was told. A request that was refused as a whole before it was read counts as one; what came without a known write key has no source and is not here.",
+  ),
   accepted: count("Calls that ingest accepted and routers have read: routed, dropped and failed together."),
   routed: count("Calls that at least one destination got."),
   dropped: byReason("Calls that no destination got, by reason."),

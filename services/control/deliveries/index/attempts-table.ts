@@ -6,8 +6,8 @@ import { Conditions, type Page, type Row, type Statements, userOf } from "./sql.
 export interface AttemptFilter {
   readonly destinationId?: string | undefined;
   readonly sourceId?: string | undefined;
-  /** "failed" is every one but success. */
-  readonly outcome?: string | undefined;
+  /** Only those without success. */
+  readonly hasFailed?: boolean | undefined;
   readonly messageId?: string | undefined;
   readonly user?: CallUser | undefined;
   readonly fromMs?: number | undefined;
@@ -55,7 +55,6 @@ export function listAttempts(
   filter: AttemptFilter,
   { limit, behind }: Page,
 ): ListedAttempt[] {
-  const { outcome } = filter;
   const conditions = new Conditions()
     .add("destination_id = ?", filter.destinationId)
     .add("message_id = ?", filter.messageId)
@@ -64,8 +63,7 @@ export function listAttempts(
     .add("at_ms >= ?", filter.fromMs)
     .add("at_ms < ?", filter.toMs)
     .add("(at_ms, place) < (?, ?)", behind?.atMs, behind?.place);
-  if (outcome === "failed") conditions.add("outcome <> 'success'");
-  else conditions.add("outcome = ?", outcome);
+  if (filter.hasFailed === true) conditions.add("outcome <> 'success'");
   return sql
     .all(
       `SELECT ${COLUMNS} FROM attempts ${conditions.where} ORDER BY at_ms DESC, place DESC LIMIT ?`,

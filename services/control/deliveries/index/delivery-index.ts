@@ -1,7 +1,7 @@
 // What became of calls, where it can be looked up: attempts, totals per minute, dead letters and what the router says of calls, read from their topics into a file of
 // this process. Offsets are kept in the transactions of the rows, so every record is in it once; what is lost is read again.
 import type { CallUser } from "#contract";
-import type { DeadLetter, DeliveryAttempt, DeliveryTotal, RoutedCall } from "#topics";
+import type { DeadLetter, DeliveryAttempt, DeliveryTotal, RefusedCalls, RoutedCall } from "#topics";
 import type { Spot } from "../../records/places/places.ts";
 import { type AttemptFilter, insertAttempt, type ListedAttempt, listAttempts } from "./attempts-table.ts";
 import { CallEnds } from "./call-ends.ts";
@@ -19,8 +19,12 @@ import { FlowCounts, type FlowQuery, type FlowSum, sumFlow } from "./flow-table.
 import type { Entry, Indexed, Stretch } from "./indexed.ts";
 import { deleteOld, type RetentionRules } from "./retention.ts";
 import {
+  type CallOfSource,
+  type CallsOfSource,
+  eventOf,
   insertRoutedCall,
   type ListedRoutedCall,
+  listCallsOfSource,
   listRoutedCalls,
   type RoutedCallFilter,
   saidBefore,
@@ -122,6 +126,15 @@ export class DeliveryIndex {
     return this.#use(({ sql }) => listRoutedCalls(sql, filter, limit));
   }
 
+  listCallsOfSource(filter: CallsOfSource, page: Page): CallOfSource[] {
+    return this.#use(({ sql }) => listCallsOfSource(sql, filter, page));
+  }
+
+  /** The name of a track call, where it is recorded. */
+  eventOf(call: Required<RoutedCallFilter>): string | null {
+    return this.#use(({ sql }) => eventOf(sql, call));
+  }
+
   /** `user`: whose call it is to be. */
   findDeadLetter(id: string, user?: CallUser): ListedDeadLetter | undefined {
     return this.#use(({ sql }) => findDeadLetter(sql, id, user));
@@ -181,6 +194,9 @@ export class DeliveryIndex {
         return;
       case "routedCalls":
         countRoutedCall(this.#opened, record as RoutedCall, entry);
+        return;
+      case "refusedCalls":
+        flow.refused(record as RefusedCalls);
         return;
     }
   }

@@ -119,13 +119,30 @@ test("counts outlive rows that are too many, and leave when the topic no longer 
     "routedCalls",
     Array.from({ length: 20 }, (_, offset) => routedCall({ offset })),
   );
-  const keptMs = { attempts: DAY_MS, totals: DAY_MS, deadLetters: DAY_MS, routedCalls: DAY_MS };
+  const keptMs = {
+    attempts: DAY_MS,
+    totals: DAY_MS,
+    deadLetters: DAY_MS,
+    routedCalls: DAY_MS,
+    refusedCalls: DAY_MS,
+  };
   index.deleteOld({ keptMs, maxRows: 10 });
   expect(index.listRoutedCalls({ messageId: "m1" }, 100)).toHaveLength(10);
   expect(counted()).toEqual(["routed 20", "sent 20"]);
   nowMs += 2 * DAY_MS;
   index.deleteOld({ keptMs, maxRows: 10 });
   expect(counted()).toEqual([]);
+});
+
+test("refused calls are counted by their codes, those that were only counted too", () => {
+  const refused = { sourceId: "s1", code: "invalid_type", message: "", index: null, atMs: START_MS };
+  read("refusedCalls", [
+    { ...refused, calls: 3, leftOut: 0 },
+    { ...refused, calls: 1, leftOut: 2 },
+    { ...refused, code: "rate_limited", calls: 1, leftOut: 0 },
+  ]);
+  expect(counted({ sourceId: "s1" })).toEqual(["refused invalid_type 6", "refused rate_limited 1"]);
+  expect(counted({ sourceId: "s2" })).toEqual([]);
 });
 
 test("what came to nothing is not counted", () => {

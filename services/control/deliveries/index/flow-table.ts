@@ -1,10 +1,10 @@
-// Where calls went, counted by the minute in which they were accepted: from what routers record of each call, and from dead letters. The
+// Where calls went, counted by the minute in which they were accepted: from what routers record of each call, from dead letters, and from what ingest tells of refused calls. The
 // counts change in the transactions of the rows that they count, so they add up exactly.
-import type { DeadLetter, RoutedCall } from "#topics";
+import type { DeadLetter, RefusedCalls, RoutedCall } from "#topics";
 import type { Statements } from "./sql.ts";
 
-/** What became of calls: the first three of a call, which is in exactly one of them; the others of a call at one destination. */
-export type FlowStage = "routed" | "dropped" | "failed" | "sent" | "passed_over" | "dead";
+/** What became of calls: the first four of a call, which is in exactly one of them; the others of a call at one destination. */
+export type FlowStage = "refused" | "routed" | "dropped" | "failed" | "sent" | "passed_over" | "dead";
 
 /** One count; of a stage of the call itself the destination is empty, where there is no reason the reason is. */
 export interface FlowCount {
@@ -39,7 +39,7 @@ const COMPARED = 8;
 export class FlowCounts {
   /** By source. */
   readonly #routed = new Map<string, Alike[]>();
-  readonly #dead: FlowCount[] = [];
+  readonly #others: { readonly count: FlowCount; readonly calls: number }[] = [];
 
   /** `calls` is -1 to take back what was counted of a call that was routed again after a crash. */
   routed(record: Routed, calls: 1 | -1): void {
@@ -59,21 +59,27 @@ export class FlowCounts {
     if (sourceId === null || receivedAtMs === null || type === null || replayId !== null) return;
     const of = baseOf({ sourceId, type, receivedAtMs });
     const stage = destinationId === null ? "failed" : "dead";
-    this.#dead.push({ ...of, stage, destinationId: destinationId ?? "", reason });
+    this.#others.push({ count: { ...of, stage, destinationId: destinationId ?? "", reason }, calls: 1 });
+  }
+
+  /** By the minute in which they were told; their type is not known. `leftOut`: of versions before, calls that had no record of their own. */
+  refused({ atMs, calls, code, leftOut, sourceId }: RefusedCalls): void {
+    const of = baseOf({ sourceId, type: "", receivedAtMs: atMs });
+    this.#others.push({ count: { ...of, stage: "refused", reason: code }, calls: calls + leftOut });
   }
 
   /** Within the transaction that the rows are written in. */
   save(sql: Statements): void {
     for (const { calls, record } of [...this.#routed.values()].flat())
       if (calls !== 0) for (const count of countsOf(record)) addCalls(sql, count, calls);
-    for (const count of this.#dead) addCalls(sql, count, 1);
+    for (const { calls, count } of this.#others) addCalls(sql, count, calls);
     this.forget();
   }
 
   /** After a transaction that came to nothing. */
   forget(): void {
     this.#routed.clear();
-    this.#dead.length = 0;
+    this.#others.length = 0;
   }
 }
 

@@ -1,8 +1,8 @@
-import type { DeadLetter, DeliveryAttempt, DeliveryTotal, RoutedCall } from "#topics";
+import type { DeadLetter, DeliveryAttempt, DeliveryTotal, RefusedCalls, RoutedCall } from "#topics";
 import type { Spot } from "../../records/places/places.ts";
 
 /** The topics that are indexed. */
-export const INDEXED = ["attempts", "totals", "deadLetters", "routedCalls"] as const;
+export const INDEXED = ["attempts", "totals", "deadLetters", "routedCalls", "refusedCalls"] as const;
 export type Indexed = (typeof INDEXED)[number];
 
 export interface IndexedRecords {
@@ -10,6 +10,7 @@ export interface IndexedRecords {
   totals: DeliveryTotal;
   deadLetters: DeadLetter;
   routedCalls: RoutedCall;
+  refusedCalls: RefusedCalls;
 }
 
 export type Entry<K extends Indexed> = Spot & { readonly record: IndexedRecords[K] };

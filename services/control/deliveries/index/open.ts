@@ -54,6 +54,7 @@ export function openDeliveryIndex(
     totals: topics.deliveryTotals,
     deadLetters: topics.deadLetters,
     routedCalls: topics.routedCalls,
+    refusedCalls: topics.refusedCalls,
   };
   const ending = new AbortController();
   const following = followTopics({
@@ -90,6 +91,7 @@ function rulesOf(topics: Readonly<Record<Indexed, Topic>>, maxRows: number): Ret
       totals: keptMs("totals"),
       deadLetters: keptMs("deadLetters"),
       routedCalls: keptMs("routedCalls"),
+      refusedCalls: keptMs("refusedCalls"),
     },
     maxRows,
   };

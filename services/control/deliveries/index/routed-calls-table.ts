@@ -1,7 +1,7 @@
 import type { CallUser } from "#contract";
 import type { PassedOver, RoutedCall } from "#topics";
 import { placeOf, type Spot } from "../../records/places/places.ts";
-import { Conditions, type Row, type Statements, userOf } from "./sql.ts";
+import { Conditions, type Page, type Row, type Statements, textOrNull, userOf } from "./sql.ts";
 
 export interface RoutedCallFilter {
   readonly messageId: string;
@@ -17,12 +17,12 @@ export interface ListedRoutedCall extends Omit<RoutedCall, "partition" | "offset
 }
 
 const COLUMNS =
-  "place, at_ms, source_id, message_id, user_id, anonymous_id, type, call_place, outcome, destination_ids, passed_over";
+  "place, at_ms, source_id, message_id, user_id, anonymous_id, type, event, call_place, outcome, destination_ids, passed_over";
 
 /** True when it was not there yet. */
 export function insertRoutedCall(sql: Statements, record: RoutedCall, spot: Spot): boolean {
   const inserted = sql.run(
-    `INSERT OR IGNORE INTO routed_calls (${COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+    `INSERT OR IGNORE INTO routed_calls (${COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
     placeOf(spot),
     record.receivedAtMs,
     record.sourceId,
@@ -30,6 +30,7 @@ export function insertRoutedCall(sql: Statements, record: RoutedCall, spot: Spot
     record.userId,
     record.anonymousId,
     record.type,
+    record.event,
     placeOf(record),
     record.outcome,
     JSON.stringify(record.destinationIds),
@@ -64,6 +65,49 @@ export function listRoutedCalls(
   return [...newest.values()].map(routedCallOf);
 }
 
+export interface CallsOfSource {
+  readonly sourceId: string;
+  readonly fromMs?: number | undefined;
+  readonly toMs?: number | undefined;
+}
+
+/** A call in the list of its source; one that was routed again after a crash is there once more, and `isSaidAgain` in the older record. */
+export interface CallOfSource extends ListedRoutedCall {
+  readonly isSaidAgain: boolean;
+}
+
+/** Calls of a source, newest first, each of its copies too. */
+export function listCallsOfSource(
+  sql: Statements,
+  { fromMs, sourceId, toMs }: CallsOfSource,
+  { behind, limit }: Page,
+): CallOfSource[] {
+  const conditions = new Conditions()
+    .add("source_id = ?", sourceId)
+    .add("at_ms >= ?", fromMs)
+    .add("at_ms < ?", toMs)
+    .add("(at_ms, place) < (?, ?)", behind?.atMs, behind?.place);
+  const later =
+    "EXISTS (SELECT 1 FROM routed_calls said WHERE said.message_id = call.message_id AND said.call_place = call.call_place AND said.place > call.place)";
+  const text = `SELECT ${COLUMNS}, ${later} AS is_said_again FROM routed_calls call ${conditions.where} ORDER BY at_ms DESC, place DESC LIMIT ?`;
+  return sql
+    .all(text, ...conditions.values, limit)
+    .map((row) => ({ ...routedCallOf(row), isSaidAgain: row["is_said_again"] === 1 }));
+}
+
+/** The name of a track call, from what the router said of it; null where nothing is known. */
+export function eventOf(
+  sql: Statements,
+  { messageId, sourceId, user }: Required<RoutedCallFilter>,
+): string | null {
+  const conditions = new Conditions()
+    .add("message_id = ?", messageId)
+    .add("source_id = ?", sourceId)
+    .addUser(user);
+  const [row] = sql.all(`SELECT event FROM routed_calls ${conditions.where} LIMIT 1`, ...conditions.values);
+  return row === undefined ? null : textOrNull(row, "event");
+}
+
 function routedCallOf(row: Row): ListedRoutedCall {
   const passedOver = row["passed_over"];
   return {
@@ -74,6 +118,7 @@ function routedCallOf(row: Row): ListedRoutedCall {
     messageId: String(row["message_id"]),
     ...userOf(row),
     type: String(row["type"]),
+    event: textOrNull(row, "event"),
     outcome: String(row["outcome"]),
     destinationIds: JSON.parse(String(row["destination_ids"])) as string[],
     passedOver: typeof passedOver === "string" ? (JSON.parse(passedOver) as PassedOver[]) : [],

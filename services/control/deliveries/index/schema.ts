@@ -1,6 +1,6 @@
 // The tables of the index. Whatever changes here gets a new version: a file of another one is thrown away and made again from the topics.
 
-export const SCHEMA_VERSION = 7;
+export const SCHEMA_VERSION = 8;
 
 /**
  * `place` is a record's partition and offset in one number (places.ts): it makes reading a record twice harmless, orders what happened at
@@ -26,8 +26,8 @@ CREATE TABLE attempts (
   attempt INTEGER NOT NULL, status INTEGER, message TEXT NOT NULL, duration_ms INTEGER NOT NULL, replay_id TEXT,
   suppressed INTEGER NOT NULL, details TEXT
 );
+CREATE INDEX attempts_of_all ON attempts (at_ms);
 CREATE INDEX attempts_by_time ON attempts (destination_id, at_ms);
-CREATE INDEX attempts_by_outcome ON attempts (destination_id, outcome, at_ms);
 CREATE INDEX attempts_failed ON attempts (destination_id, at_ms) WHERE outcome <> 'success';
 CREATE INDEX attempts_by_message ON attempts (message_id, at_ms);
 
@@ -40,9 +40,10 @@ CREATE INDEX totals_by_minute ON totals (minute_ms);
 CREATE TABLE routed_calls (
   place INTEGER PRIMARY KEY,
   at_ms INTEGER NOT NULL, source_id TEXT NOT NULL, message_id TEXT NOT NULL,
-  user_id TEXT, anonymous_id TEXT, type TEXT NOT NULL, call_place INTEGER NOT NULL,
+  user_id TEXT, anonymous_id TEXT, type TEXT NOT NULL, event TEXT, call_place INTEGER NOT NULL,
   outcome TEXT NOT NULL, destination_ids TEXT NOT NULL, passed_over TEXT
 );
+CREATE INDEX routed_calls_by_source ON routed_calls (source_id, at_ms);
 CREATE INDEX routed_calls_by_message ON routed_calls (message_id, at_ms);
 
 CREATE TABLE call_ends (

@@ -11,8 +11,8 @@ interface Span {
   readonly newestMs: number;
 }
 
-/** Undefined for a table without rows. */
-export type Spans = Readonly<Record<Indexed, Span | undefined>>;
+/** Undefined for a table without rows. Refused calls have none: they are only counted. */
+export type Spans = Readonly<Record<Exclude<Indexed, "refusedCalls">, Span | undefined>>;
 
 /** Looks at two rows of each partition. */
 export function spansOf(sql: Statements): Spans {

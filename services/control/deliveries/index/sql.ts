@@ -4,9 +4,13 @@ import type { CallUser } from "#contract";
 
 export type Row = Record<string, unknown>;
 
+export function textOrNull(row: Row, name: string): string | null {
+  const value = row[name];
+  return typeof value === "string" ? value : null;
+}
+
 export function userOf(row: Row): CallUser {
-  const text = (name: string): string | null => (typeof row[name] === "string" ? row[name] : null);
-  return { userId: text("user_id"), anonymousId: text("anonymous_id") };
+  return { userId: textOrNull(row, "user_id"), anonymousId: textOrNull(row, "anonymous_id") };
 }
 
 /** Statements by their text, each prepared once. */
