@@ -88,6 +88,8 @@ export async function planOf(
     { operation: "retryDestination", path: destination },
     { operation: "listWaitingCalls", path: destination },
     { operation: "listAttempts", path: destination },
+    { operation: "listDeliveries", query: { status: "5xx" } },
+    { operation: "listSourceCalls", path: source, query: { type: "track" } },
     { operation: "getStats", path: destination, query: { step: "hour" } },
     { operation: "getCallStats", query: { step: "day" } },
     { operation: "getSourceStats", path: source, query: { groupBy: "eventType" } },
