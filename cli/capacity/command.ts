@@ -22,7 +22,7 @@ const CALL_BYTES = 700;
 
 export function addCapacity(program: Command, context: CommandContext): void {
   addShownLeaf(program, "capacity", {
-    description: "reckon processes, partitions, brokers and disks for a load (docs/operate/scaling.md)",
+    description: "compute processes, partitions, brokers and disks for a load (docs/operate/scaling.md)",
     examples: [
       "capacity --calls 5000 --destinations 10000",
       "capacity --calls 20000 --average-calls 6000 --destinations 500 --destinations-per-call 2 --audiences --json",
@@ -103,7 +103,7 @@ function printPlan(
     context.print(`  ${Math.round(callsPerSecond).toLocaleString("en")} calls/s  ${what}: ${remedy}`);
   context.print("");
   context.print(
-    "Measured on one machine with one broker; what is above that is reckoned. docs/operate/scaling.md says which.",
+    "Measured on one machine with one broker; what is above that is computed. docs/operate/scaling.md says which.",
   );
 }
 

@@ -1,4 +1,4 @@
-// What capacity is reckoned from. Whatever docs/operate/performance.md shows is here as it stands there; a test compares the two.
+// What capacity is computed from. Whatever docs/operate/performance.md shows is here as it stands there; a test compares the two.
 
 /** Microseconds of one core, by the row of docs/operate/performance.md that has it. Single track calls of 0.7 KB to one destination, at full load. */
 export const MEASURED_MICROS = {

@@ -71,7 +71,7 @@ function servicesOf(load: Load): Capacity["services"] {
   const deliveries = callsPerSecond * destinationsPerCall;
   const averageDeliveries = averageCallsPerSecond * destinationsPerCall;
   const ingest = coresOf(callsPerSecond, MEASURED_MICROS.ingest.micros);
-  // Measured with one job a call; each further job is reckoned as a whole call.
+  // Measured with one job a call; each further job counts as a whole call.
   const router = coresOf(Math.max(callsPerSecond, deliveries), MEASURED_MICROS.webhookRouter.micros);
   const deliverer = coresOf(deliveries, MEASURED_MICROS.deliverer.micros);
   const audiences = hasAudiences ? callsPerSecond / AUDIENCE_CALLS_PER_CORE : 0;
