@@ -20,7 +20,7 @@ export const KEPT_MS = {
   deliveryAttempts: 7 * DAY_MS,
   deliveryTotals: 7 * DAY_MS,
   deadLetters: 14 * DAY_MS,
-  /** As the calls that were taken: an index that is made anew counts both. */
+  /** As the calls that were taken: an index that is created again counts both. */
   refusedCalls: 7 * DAY_MS,
   operationalEvents: DAY_MS,
   /** An open breaker is written with each of its probes, which are at most as far apart as the longest retry delay. */
