@@ -1,4 +1,4 @@
-// Topics, offsets and groups, as whoever looks after them sees them.
+// Types of topics, offsets and groups as administrative code sees them.
 
 /** A topic to be created, as the topics map describes it. */
 export interface TopicSpec {
@@ -60,7 +60,10 @@ export interface LostPartition {
 /** What one process has seen of a compacted topic. */
 export interface LogMemory {
   readonly hadRecords: boolean;
-  /** To be called before offsets are asked for, as their answer is older than what is read meanwhile; returns what judges them. */
+  /**
+   * Returns what judges offsets. Call it before the offsets are asked for: the answer is older than what is
+   * read meanwhile.
+   */
   judge(): (found: readonly PartitionOffsets[]) => LostPartition[];
 }
 
@@ -69,22 +72,28 @@ export interface WitnessedTopic {
   readonly topic: string;
   /** Topics whose records show that this one had some. */
   readonly witnesses: readonly string[];
-  /** Of whoever looks again and again; without one a loss shows only where nothing is left. */
+  /**
+   * Memory of earlier looks, for callers that look repeatedly. Without it a loss shows only where nothing is
+   * left.
+   */
   readonly memory?: LogMemory;
 }
 
-/** How far a group is in a partition. */
+/** The place of a group in a partition. */
 export interface CommittedPlace {
-  /** At which it goes on. */
+  /** The offset at which the group goes on. */
   readonly offset: number;
   /** Whether a record behind that is done. */
   isDone(record: { readonly offset: number; readonly timestampMs: number }): boolean;
 }
 
 export interface Admin {
-  /** Creates what is missing and reports what differs. Never shrinks, repartitions or changes what is there, but for `raiseRetention`. */
+  /**
+   * Creates missing topics and reports differences. Never shrinks, repartitions or changes an existing topic,
+   * but for `raiseRetention`.
+   */
   ensureTopics(specs: readonly TopicSpec[], options: EnsureTopicsOptions): Promise<EnsuredTopics>;
-  /** What `ensureTopics` would find, without a change. */
+  /** Reports what `ensureTopics` would find, without a change. */
   compareTopics(specs: readonly TopicSpec[], options: EnsureTopicsOptions): Promise<ComparedTopics>;
   /** Names of all topics of the cluster that may be seen. */
   topicNames(): Promise<string[]>;
@@ -95,9 +104,9 @@ export interface Admin {
    * of the same Kafka sees a restore of it that has not ended.
    */
   holdsRecords(topic: WitnessedTopic): Promise<boolean>;
-  /** Per partition the first offset at or after the time; the end where there is none. */
+  /** Finds per partition the first offset at or after the time; the end where there is none. */
   offsetForTime(topic: string, timestampMs: number): Promise<{ partition: number; offset: number }[]>;
-  /** Per partition the offset at which the group goes on; a partition without a commit is not there. */
+  /** Finds per partition the offset at which the group goes on. Partitions without a commit are left out. */
   committedOffsets(groupId: string, topic: string): Promise<ReadonlyMap<number, number>>;
   /** The same, with what the group has done behind these offsets. */
   committedPlaces(groupId: string, topic: string): Promise<ReadonlyMap<number, CommittedPlace>>;

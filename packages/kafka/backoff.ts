@@ -1,6 +1,6 @@
 import type { Host } from "#host";
 
-/** In ms: the delay after the first failure, and the longest. */
+/** The delay after the first failure, and the longest delay, in ms. */
 export interface BackoffRange {
   readonly first: number;
   readonly max: number;

@@ -4,8 +4,8 @@ import type { NewSession } from "./session.ts";
 import type { OutgoingRecord, RawRecord, TopicPartition } from "./types.ts";
 
 /**
- * What this package needs of a cluster: the seam between our own code and whoever speaks with brokers. Everything behind it is one
- * try; trying again, waiting and giving up are ours. What a method rejects with is read by `fromClientError`.
+ * The seam between our code and a client that speaks with brokers. Each method is one try; trying again,
+ * waiting and giving up are ours. `fromClientError` reads what a method rejects with.
  */
 export interface Cluster {
   readonly newSession: NewSession;
@@ -24,7 +24,7 @@ export interface NewTopic {
   readonly name: string;
   readonly partitions: number;
   readonly replicationFactor: number;
-  /** By the broker's names, as "retention.ms". */
+  /** The topic's settings under the broker's names, as "retention.ms". */
   readonly settings: Readonly<Record<string, string>>;
 }
 
@@ -34,7 +34,7 @@ export interface TopicShape {
   readonly replicationFactor: number;
 }
 
-/** What a group has committed of a partition. */
+/** The commit of a group in a partition. */
 export interface Commit {
   readonly offset: number;
   /** Undefined, or "": none. */
@@ -47,17 +47,17 @@ export interface ClusterAdmin {
   /** One that exists already is left as it is. */
   createTopics(topics: readonly NewTopic[]): Promise<void>;
   deleteTopics(topics: readonly string[]): Promise<void>;
-  /** By topic; a topic that is not there is an error, or missing. */
+  /** Reads shapes by topic; an unknown topic is an error, or missing. */
   shapes(topics: readonly string[]): Promise<ReadonlyMap<string, TopicShape>>;
-  /** By topic, by the broker's names. */
+  /** Reads settings by topic, under the broker's names. */
   settings(topics: readonly string[]): Promise<ReadonlyMap<string, Readonly<Record<string, string>>>>;
   /** Changes one setting of a topic; what else the topic was given stays. Not for two at once: the later may undo the earlier. */
   alterSetting(topic: string, setting: string, value: string): Promise<void>;
-  /** Of the partitions that have a leader, in any order. */
+  /** Reads the offsets of the partitions that have a leader, in any order. */
   offsets(topic: string): Promise<PartitionOffsets[]>;
-  /** Per partition the first offset at or after the time (Unix ms); the end where there is none. */
+  /** Finds per partition the first offset at or after the time (Unix ms); the end where there is none. */
   offsetsAt(topic: string, timestampMs: number): Promise<{ partition: number; offset: number }[]>;
-  /** By partition; one without a commit is not there. */
+  /** Reads the commits by partition; a partition without a commit is left out. */
   committedOffsets(groupId: string, topic: string): Promise<Map<number, number>>;
   /** The same, with the texts that came with the offsets. */
   commits(groupId: string, topic: string): Promise<Map<number, Commit>>;
@@ -68,32 +68,35 @@ export interface ClusterAdmin {
 }
 
 /**
- * Whose batch it is. A leader refuses a batch of an id with a lower epoch than it has seen of that id, and takes a batch that is sent
- * again for the one that it has.
+ * The producer of a batch. A leader refuses a batch whose epoch is lower than one that it has seen of the
+ * same id. It recognises a batch that is sent again.
  */
 export interface BatchProducer {
-  /** In decimal. */
+  /** The producer id in decimal. */
   readonly id: string;
   readonly epoch: number;
-  /** Of the first record: 0 in a new epoch, then one more for each record before it. */
+  /** The sequence of the first record: 0 in a new epoch, then one more for each record before it. */
   readonly sequence: number;
 }
 
-/** What one request carries of one partition, in order. */
+/** The records of one partition in a request, in order. */
 export interface ProduceBatch extends TopicPartition {
   readonly records: readonly { readonly record: OutgoingRecord }[];
   /** Nobody's unless given: the leader then takes every batch. */
   readonly producer?: BatchProducer;
 }
 
-/** What became of one partition of a produce request. */
+/** The result of a produce request in one partition. */
 export interface PartitionOutcome extends TopicPartition {
   readonly error: KafkaError | undefined;
 }
 
 /** One try at writing. */
 export interface ProduceClient {
-  /** What the brokers answered; a partition that is missing was not written (fact 1). Rejects when there was no answer. */
+  /**
+   * Sends the batches and returns the brokers' answers; a partition that is missing was not written (fact 1).
+   * Rejects when there was no answer.
+   */
   send(batches: readonly ProduceBatch[]): Promise<readonly PartitionOutcome[]>;
   /** Throws the connections away; the next send makes new ones. */
   reset(): void;
@@ -103,16 +106,16 @@ export interface ProduceClient {
 /** Offsets between which a partition can be read. */
 export interface Bounds {
   readonly low: number;
-  /** Of a transaction that is open: its first. */
+  /** The end of what can be read: the first offset of an open transaction, if there is one. */
   readonly high: number;
 }
 
-/** What a leader answers. */
+/** A leader's answer to a fetch. */
 export type Fetched =
   | {
       readonly kind: "records";
       readonly records: readonly RawRecord[];
-      /** Where to go on: behind the last batch, also when records of it were removed. */
+      /** The offset at which to go on: behind the last batch, also when records of it were removed. */
       readonly nextOffset: number;
     }
   | { readonly kind: "nothing" }
@@ -123,23 +126,26 @@ export interface FetchClient {
   /** Undefined when the topic has no such partition. */
   bounds(partition: TopicPartition): Promise<Bounds | undefined>;
   fetch(partition: TopicPartition, offset: number): Promise<Fetched>;
-  /** After a failure: learns the leaders again, over new connections where the old ones are of no use. */
+  /** Learns the leaders again after a failure, over new connections where the old ones no longer work. */
   renew(): Promise<void>;
   close(): Promise<void>;
 }
 
-/** What a poll asks of one partition. */
+/** A poll's request for one partition. */
 export interface Wanted extends TopicPartition {
   /** First offset to read. */
   readonly offset: number;
 }
 
-/** Where what could be read of the log ended: the next offset to be given, but for what the replicas do not have yet. */
+/**
+ * The end of what could be read: the next offset to be given, except records that the replicas do not have
+ * yet.
+ */
 interface ReadTo {
   readonly end: number;
 }
 
-/** What a poll brought of one partition. */
+/** A poll's answer for one partition. */
 export type Polled = TopicPartition &
   (
     | (Extract<Fetched, { kind: "records" }> & ReadTo)
@@ -157,7 +163,7 @@ export interface PollClient {
    * other.
    */
   poll(broker: number, wanted: readonly Wanted[], maxWaitMs: number): Promise<readonly Polled[]>;
-  /** After a failure: learns the leaders again, over new connections where the old ones are of no use. */
+  /** Learns the leaders again after a failure, over new connections where the old ones no longer work. */
   renew(): Promise<void>;
   /** Ends what waits at the brokers, too. */
   close(): Promise<void>;

@@ -1,7 +1,7 @@
 import { isWorthLogging } from "./repeated-warning.ts";
 import type { KafkaLogger, RawRecord } from "./types.ts";
 
-/** How soon a record that could not be decoded is tried again. */
+/** Delays before a record that could not be decoded is tried again. */
 export const DECODE_AGAIN_MS = { first: 100, max: 5_000 };
 
 /**

@@ -1,4 +1,4 @@
-/** What went wrong, as a closed list; callers branch on it and on `canRetry`, never on messages. */
+/** The closed list of causes. Callers branch on it and on `canRetry`, never on messages. */
 export type KafkaErrorCode =
   | "delivery_timeout"
   | "record_too_large"
@@ -35,7 +35,7 @@ export class KafkaError extends Error {
 const CODE_BY_TYPE: Readonly<Record<string, KafkaErrorCode>> = {
   MESSAGE_TOO_LARGE: "record_too_large",
   RECORD_LIST_TOO_LARGE: "record_too_large",
-  // Of a commit: its metadata, or all that one commit of many partitions holds.
+  // The broker refuses a commit's metadata, or the size of one commit of many partitions.
   OFFSET_METADATA_TOO_LARGE: "record_too_large",
   INVALID_COMMIT_OFFSET_SIZE: "record_too_large",
   UNKNOWN_TOPIC_OR_PARTITION: "unknown_topic",
@@ -57,7 +57,7 @@ const CODE_BY_NAME: Readonly<Record<string, KafkaErrorCode>> = {
   KafkaJSLockTimeout: "unavailable",
   KafkaJSGroupCoordinatorNotFound: "unavailable",
   KafkaJSSASLAuthenticationError: "not_authorized",
-  // With every broker away the client reads from metadata that it no longer has.
+  // The client reads from metadata that it no longer has when every broker is away.
   TypeError: "unavailable",
 };
 

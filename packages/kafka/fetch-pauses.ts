@@ -5,5 +5,5 @@
  */
 export const FETCH_PAUSE_MS = 3;
 
-/** After so much there is more: it is fetched at once. */
+/** Records in a fetch after which more are fetched at once. */
 export const PLENTY_RECORDS = 200;

@@ -8,7 +8,7 @@ import { StubSession } from "./fixtures/stub-session.ts";
 import { createKafkaOn } from "./kafka.ts";
 import type { Kafka } from "./types.ts";
 
-/** In the order in which they began and ended. */
+/** Closings in the order in which they began and ended. */
 let said: string[];
 /** Resolved by a test: until then no session ends. */
 let sessionsMayEnd: PromiseWithResolvers<void>;

@@ -1,4 +1,4 @@
-// What is above a cluster, put together on one in memory. On the real one: conformance.test.ts.
+// Tests the layers above a cluster on one in memory. conformance.test.ts uses a real one.
 import { beforeEach, expect, test } from "@jest/globals";
 import type { Cluster, PartitionOutcome, ProduceBatch } from "./cluster.ts";
 import { KafkaError } from "./errors.ts";

@@ -31,14 +31,14 @@ export function createKafka(settings: KafkaSettings, dependencies: KafkaDependen
   return createKafkaOn(cluster, { logger, host });
 }
 
-/** What is above the cluster, on any cluster. */
+/** Creates the layers above the cluster, on any cluster. */
 export function createKafkaOn(cluster: Cluster, { logger, host }: Required<KafkaDependencies>): Kafka {
   const admin = new AdminClient(cluster.admin, host);
   const metadata = new MetadataCache(admin, host);
   const closing = new AbortController();
   const parts = { newSession: cluster.newSession, logger, host };
   const follower = new Follower({ client: cluster.pollClient, range: cluster.fetchClient, logger, host });
-  /** What is to be closed, in this order: a runner looks into tables, and writes with a producer. */
+  /** Parts to close, in this order: a runner looks into tables, and writes with a producer. */
   const closers = { runners: [] as Close[], tables: [] as Close[], producers: [] as Close[] };
   const newProducer = (options?: ProducerOptions): Producer => {
     const producer = new BatchingProducer(

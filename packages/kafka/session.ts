@@ -4,23 +4,23 @@ import type { RawRecord, TopicPartition } from "./types.ts";
 /** A member as the group's leader sees it. */
 export interface JoinedMember {
   readonly id: string;
-  /** That it reads: members of two versions may read different ones. */
+  /** Topics that the member reads: members of two versions may read different ones. */
   readonly topics: readonly string[];
-  /** What its assigner told at its join. */
+  /** The user data that its assigner sent at its join. */
   readonly userData: Buffer;
 }
 
-/** What the group's leader gives a member. */
+/** The leader's answer to a member. */
 export interface MemberAssignment {
   readonly partitionsByTopic: ReadonlyMap<string, readonly number[]>;
-  /** What its assigner tells the member's. */
+  /** The user data that the leader's assigner sends to the member's. */
   readonly userData: Buffer;
 }
 
-/** By member. */
+/** Assignments by member. */
 export type GroupAssignment = ReadonlyMap<string, MemberAssignment>;
 
-/** How the members of a group share its partitions. */
+/** The way the members of a group share its partitions. */
 export interface GroupAssigner {
   /** Asked at every join, when `onRebalancing` has resolved: what the group's leader shall know of this member. */
   userData(): Buffer;
@@ -35,7 +35,7 @@ export interface SessionOptions {
   /** The shortest time from one answer with records to the next fetch. */
   fetchPauseMs(): number;
   readonly sessionTimeoutMs: number;
-  /** How often the member says that it is there, and hears of a rebalance. */
+  /** Interval of the heartbeats, by which the member also learns of a rebalance. */
   readonly heartbeatMs: number;
   readonly rebalanceTimeoutMs: number;
   readonly assigner: GroupAssigner;
@@ -48,15 +48,18 @@ export interface Join {
   /** The group's own count. A number that was passed over is a generation in which others may have had the partitions. */
   readonly generation: number;
   readonly assigned: readonly TopicPartition[];
-  /** Of the member's assignment. */
+  /** The user data of the member's assignment. */
   readonly userData: Buffer;
 }
 
 export interface FetchedBatch extends TopicPartition {
-  /** In which it was asked for; a batch may arrive when that is over. */
+  /** The generation in which it was asked for; a batch may arrive when that is over. */
   readonly generation: number;
   readonly records: readonly RawRecord[];
-  /** Where the next fetch goes on: behind the last record, also when records between were removed. */
+  /**
+   * The offset at which the next fetch goes on: behind the last record, also when records between were
+   * removed.
+   */
   readonly nextOffset: number;
 }
 
@@ -69,7 +72,7 @@ export interface RecordsGone extends TopicPartition {
 /** A log that ends before the place where reading was to go on: brokers have lost its end, or its topic was created again. */
 export interface LogCut extends TopicPartition {
   readonly fromOffset: number;
-  /** Of the log as it is now: its first record, and behind its last one. */
+  /** The ends of the log as it is now: its first record, and the offset behind its last one. */
   readonly startOffset: number;
   readonly endOffset: number;
 }
@@ -85,7 +88,10 @@ export interface SessionHandlers {
   onJoinFailed(): void;
   /** A promise holds up reading and heartbeats: the group misses a member that does not come back from a batch. */
   onBatch(batch: FetchedBatch): void | Promise<void>;
-  /** What was committed where the reading of these partitions begins, before their first batch. Offsets below 0: nothing was. */
+  /**
+   * Called with the commits where the reading of these partitions begins, before their first batch. A
+   * negative offset stands for no commit.
+   */
   onCommitsRead(commits: readonly CommittedOffset[]): void;
   /** Retention was faster than the reading. */
   onRecordsGone(gone: RecordsGone): void;
@@ -99,7 +105,7 @@ export interface PartitionOffset extends TopicPartition {
   readonly offset: number;
 }
 
-/** What a group has committed of a partition. */
+/** A group's commit in a partition. */
 export interface CommittedOffset extends PartitionOffset {
   /** Any text that is kept beside the offset. */
   readonly metadata?: string | undefined;
@@ -110,7 +116,7 @@ export interface Session {
   /** Resolves when the group was joined, or when the consumer crashed trying (`onCrash` was called). */
   open(): Promise<void>;
   setPaused(partition: TopicPartition, paused: boolean): void;
-  /** From the next fetch on. */
+  /** Moves the reading, from the next fetch on. */
   seek(position: PartitionOffset): void;
   /** One try, in the current generation; rejects with a KafkaError. False when there is none yet: nothing was sent. */
   commit(positions: readonly CommittedOffset[]): Promise<boolean>;

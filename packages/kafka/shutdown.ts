@@ -26,7 +26,7 @@ export class Shutdown {
     this.#waiting.clear();
   }
 
-  /** As `work`, or rejects at the end. */
+  /** Settles as `work`, or rejects at the end. */
   async or<R>(work: Promise<R>): Promise<R> {
     const { promise, resolve, reject } = Promise.withResolvers<R>();
     if (this.#why === undefined) this.#waiting.add(reject);

@@ -1,7 +1,7 @@
 // The package's own interface: nothing outside sees a type of the client underneath.
 import type { Admin } from "./admin-types.ts";
 
-/** How to reach the cluster. */
+/** Settings for reaching the cluster. */
 export interface KafkaSettings {
   readonly brokers: readonly string[];
   readonly clientId: string;
@@ -15,7 +15,7 @@ export interface KafkaSettings {
   };
 }
 
-/** Where this package says what a person should know. Structured facts first, then the line. */
+/** The log of this package, for messages to a person. Structured facts first, then the line. */
 export interface KafkaLogger {
   debug(fields: object, message: string): void;
   info(fields: object, message: string): void;
@@ -23,7 +23,7 @@ export interface KafkaLogger {
   error(fields: object, message: string): void;
 }
 
-/** Small facts beside a record's value, by name; both in UTF-8. Of headers with the same name the last counts. */
+/** Small facts beside a record's value, by name; both in UTF-8. The last header of a name counts. */
 export type RecordHeaders = ReadonlyMap<string, string>;
 
 /** One record to write. The producer derives its partition from the key (murmur2, as the Java client does) before the first try. */
@@ -60,7 +60,7 @@ export interface TopicPartition {
 }
 
 export interface ProducerOptions {
-  /** How long `send` tries before it rejects; Infinity never gives up. 30 s by default. */
+  /** The time for which `send` tries before it rejects; Infinity never gives up. 30 s by default. */
   readonly deliveryTimeoutMs?: number;
   /** The producer waits so long after its last request, so that records gather; after a quiet time a record leaves at once. 4 ms by default. */
   readonly lingerMs?: number | (() => number);
@@ -74,7 +74,7 @@ export interface Producer {
    * order. Rejects with a KafkaError once `deliveryTimeoutMs` is over; some of the records may then have been written.
    */
   send(records: readonly OutgoingRecord[]): Promise<void>;
-  /** What was given to `send` and is not acknowledged yet. */
+  /** Records that were given to `send` and are not acknowledged yet. */
   readonly backlog: {
     readonly records: number;
     readonly bytes: number;
@@ -115,7 +115,7 @@ interface RecordsLost extends TopicPartition {
   readonly kind: "unread" | "truncated";
 }
 
-/** How soon a runner's work is wanted. Requests cost the less the more they carry. */
+/** The haste of a runner. Requests cost the less the more they carry. */
 export interface Haste {
   /** The shortest time from one fetch that brought records to the next. */
   readonly fetchPauseMs: number;
@@ -133,7 +133,10 @@ export interface RunnerOptions<T> {
   /** Returns a value when the writer's schema is known. A promise holds the partition back, for instance while the registry is away. */
   decode(record: RawRecord): T | Promise<T>;
   readonly step: Step<T>;
-  /** What an undecodable record, or one whose step threw three times, becomes. The latter has what it was decoded to. */
+  /**
+   * Turns an undecodable record, or one whose step threw three times, into records. The latter comes with its
+   * decoded value.
+   */
   deadLetter(record: RawRecord | Received<T>, error: Error): readonly OutgoingRecord[];
   readonly producer: Producer;
   /** Partitions are paused while this much is taken and not settled. */
@@ -155,9 +158,9 @@ export interface RunnerOptions<T> {
   /** The group takes the partitions of a member that says nothing for so long. 6 s by default, the broker's lower bound. */
   readonly sessionTimeoutMs?: number;
   /**
-   * After so many session timeouts without an answer the partitions count as lost (`Ownership`); 1.5 by default. With 1 nobody else has them
-   * before that, and a member that has left its group is not sure either (decision 16); but the work stands still sooner while the
-   * coordinator is away.
+   * Session timeouts without an answer after which the partitions count as lost (`Ownership`); 1.5 by
+   * default. With 1 nobody else has them before that, and a member that has left its group is not sure either
+   * (decision 16); but the work stands still sooner while the coordinator is away.
    */
   readonly unsureAfterSessions?: number;
   /**
@@ -170,7 +173,7 @@ export interface RunnerOptions<T> {
    * Unset: with their next heartbeat, within a third of the session timeout (decision 122).
    */
   readonly handsOverQuickly?: boolean;
-  /** How long a rebalance waits for members to come back; 10 s by default. */
+  /** The time for which a rebalance waits for members to come back; 10 s by default. */
   readonly rebalanceTimeoutMs?: number;
   /**
    * A partition of which steps are under way moves to another member when they have ended, or so long after it should have. Unset: it moves at once,
@@ -200,8 +203,9 @@ export interface Runner {
    */
   takenEarly(partition: TopicPartition): () => void;
   /**
-   * What became of the record is durable, before `step` got it: it does not get it any more, and commits say that it is done. For a record that
-   * `step` has not been given; of a partition that is not this member's, nothing happens.
+   * Reports that the record's outcome is durable before `step` got it: `step` does not get it any more, and
+   * commits mark it as done. Only for a record that `step` has not been given; without effect for a partition
+   * that is not this member's.
    */
   doneEarly(record: Pick<RawRecord, "topic" | "partition" | "offset" | "timestampMs">): void;
   /** The hold on the partition in its present term. It ends when the partition is lost, and stays ended when the partition comes back. */
@@ -222,9 +226,9 @@ export interface TableOptions<V, L = V> {
    */
   decodeForListeners?(record: RawRecord): L | Promise<L>;
   /**
-   * Of a compacted topic that is never empty again: topics whose records show that this one had some. A topic that holds nothing although
-   * it had records counts as lost: `load` waits until it holds some again, and what the table has stays. It counts as lost, too, while a restore
-   * of it has begun and not ended.
+   * Topics whose records show that this compacted topic had some, for a topic that is never empty again. A
+   * topic that holds nothing although it had records counts as lost: `load` waits until it holds some again,
+   * and the table keeps what it has. It counts as lost, too, while a restore of it has begun and not ended.
    */
   readonly witnesses?: readonly string[];
   /** False: the listeners get every value, and the table keeps none, for a log whose keys never come again. */
@@ -270,7 +274,7 @@ export interface PartitionWriter {
 
 export interface TableWriterOptions {
   readonly topic: string;
-  /** Of the topic; it must follow it from the begin. */
+  /** The topic's table; it must follow the topic from its start. */
   readonly table: Pick<Table<unknown>, "look" | "openWriters" | "until">;
   readonly timeoutMs: number;
 }
@@ -307,7 +311,10 @@ export interface FollowedTopic {
   onReadUntil?(partition: number, nextOffset: number, atMs: number): void;
   /** The log ends before the place where the reading was to go on: it is read again from its beginning. */
   onCut?(cut: { readonly partition: number; readonly fromOffset: number; readonly endOffset: number }): void;
-  /** How often records are asked for while they come, in ms: for what is written all the time and needed by nobody at once. 3 unless given. */
+  /**
+   * Interval at which records are asked for while they come, in ms: for records that are written all the time
+   * and needed by nobody at once. 3 unless given.
+   */
   readonly everyMs?: number | undefined;
 }
 

@@ -40,7 +40,7 @@ export class AdminClient {
     }
   }
 
-  /** What is tried now is not tried again. */
+  /** Closes the client. Running tries end, and none is repeated. */
   close(): void {
     this.#isClosed = true;
   }

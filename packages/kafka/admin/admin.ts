@@ -7,7 +7,7 @@ import { fetchOffsets } from "./offsets.ts";
 import { offsetsUnlessLost } from "./topic-loss.ts";
 import { compareTopics, ensureTopics } from "./topics.ts";
 
-/** What tables of this process know of a topic. */
+/** The knowledge that this process's tables have of a topic. */
 export interface TablesSay {
   /** Throws a KafkaError while one of them sees a restore of the topic that has not ended. */
   unlessHalfRestored(topic: string, ends: readonly PartitionOffsets[]): void;

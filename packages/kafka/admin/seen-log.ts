@@ -10,9 +10,9 @@ interface Loss {
  * counts as lost until something is written to it. Nobody does so by chance: control refuses changes meanwhile, a restore writes to each.
  */
 export class SeenLog implements LogMemory {
-  /** By partition, the first offset as it was seen last. */
+  /** The first offset as it was last seen, by partition. */
   readonly #beginnings = new Map<number, number>();
-  /** By partition, the highest next offset that was seen. */
+  /** The highest next offset that was seen, by partition. */
   readonly #ends = new Map<number, number>();
   readonly #losses = new Map<number, Loss>();
 
@@ -51,7 +51,7 @@ export class SeenLog implements LogMemory {
       return undefined;
     }
     const said = loss?.why ?? why;
-    // Of a topic that is created once more the end is lower.
+    // A topic that was created again has a lower end.
     this.#losses.set(partition, { end: Math.min(high, loss?.end ?? high), why: said ?? "" });
     return said;
   }

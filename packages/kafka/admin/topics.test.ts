@@ -1,4 +1,4 @@
-// What the admin makes of a cluster's answers; that the cluster answers so is in admin.test.ts.
+// Tests what the admin makes of a cluster's answers. That a cluster answers so is tested in admin.test.ts.
 import { beforeEach, describe, expect, test } from "@jest/globals";
 import type { Admin, TopicSpec } from "../admin-types.ts";
 import { encodeDoneAhead } from "../consuming/done-ahead.ts";

@@ -24,7 +24,10 @@ function configOf({ cleanup }: TopicSpec, minInsyncReplicas: number): Record<str
   };
 }
 
-/** Creates what is missing, then compares all of it with what was asked for. Changes what is there only where the options say so. */
+/**
+ * Creates missing topics, then compares all of them with their specs. Changes existing topics only where the
+ * options say so.
+ */
 export async function ensureTopics(
   client: AdminClient,
   specs: readonly TopicSpec[],
@@ -40,7 +43,7 @@ export async function ensureTopics(
   return { created: missing.map(({ name }) => name), differing, raised };
 }
 
-/** As `ensureTopics`, of what is there; nothing is created or changed. */
+/** Compares existing topics with their specs, as `ensureTopics` does; nothing is created or changed. */
 export async function compareTopics(
   client: AdminClient,
   specs: readonly TopicSpec[],

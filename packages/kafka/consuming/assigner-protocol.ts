@@ -1,12 +1,12 @@
 import type { GroupAssigner, JoinedMember } from "../session.ts";
 import { type AssignedMember, assignPartitions } from "./assigner.ts";
 
-/** What a member remembers of its last assignment and tells the group's leader. */
+/** A member's memory of its last assignment, which it sends to the group's leader. */
 export interface LastAssignment {
   readonly partitions: readonly number[];
-  /** Of two members that claim a partition the later one wins. */
+  /** The time of the assignment. When two members claim a partition, the later one wins. */
   readonly assignedAtMs: number;
-  /** Of the partitions: those of which records are worked on, and which are not to move meanwhile. */
+  /** The partitions whose records are worked on, and which are not to move meanwhile. */
   readonly busy: readonly number[];
 }
 
@@ -24,7 +24,7 @@ export function decodeUserData(userData: Buffer): LastAssignment {
   return { partitions: numbersOf(partitions), assignedAtMs, busy: numbersOf(busy) };
 }
 
-/** Which partitions the leader wants back, by what it told the member; none of a leader of a version before. */
+/** The partitions that the leader wants back. A leader of an earlier version names none. */
 export function decodeToRelease(userData: Buffer): readonly number[] {
   return numbersOf(propertiesOf(userData)["toRelease"]);
 }

@@ -12,7 +12,7 @@ function member(
   return { id, owned, assignedAtMs, busy };
 }
 
-/** Who gets which, whatever is to be released. */
+/** The partitions of each member, without those that are to be released. */
 function assignPartitions(count: number, members: readonly AssignedMember[]): Map<string, readonly number[]> {
   const assignment = assigner.assignPartitions(count, members);
   return new Map(Array.from(assignment, ([id, { partitions }]) => [id, partitions]));

@@ -3,13 +3,13 @@ export interface AssignedMember {
   readonly id: string;
   readonly owned: readonly number[];
   readonly assignedAtMs: number;
-  /** Of `owned`: those of which records are worked on. */
+  /** The owned partitions whose records are worked on. */
   readonly busy: readonly number[];
 }
 
 export interface AssignedPartitions {
   readonly partitions: readonly number[];
-  /** Of these: they are another member's as soon as nothing of them is worked on. */
+  /** The partitions that another member gets as soon as none of their records is worked on. */
   readonly toRelease: readonly number[];
 }
 
@@ -63,7 +63,10 @@ function shareOut(
   return assignment;
 }
 
-/** Who keeps which of its partitions, busy ones first: of two that claim the same one, the later assignment; then the smaller id. */
+/**
+ * Decides which partitions each member keeps, busy ones first. Between two claims the later assignment wins,
+ * then the smaller id.
+ */
 function settleClaims(partitionCount: number, members: readonly AssignedMember[]): Map<string, number[]> {
   const claims = new Map<string, number[]>();
   const claimed = new Set<number>();
@@ -80,7 +83,10 @@ function settleClaims(partitionCount: number, members: readonly AssignedMember[]
   return claims;
 }
 
-/** How many each gets. The remainder goes to those that have most, because then least moves. */
+/**
+ * Decides how many partitions each member gets. The remainder goes to those that have most, because then
+ * least moves.
+ */
 function quotasOf(
   partitionCount: number,
   members: readonly AssignedMember[],

@@ -6,16 +6,16 @@ import type { PartitionOffset } from "../session.ts";
 import { Committer } from "./committer.ts";
 
 let host: ManualHost;
-/** What is committable of the one partition. */
+/** The committable offset of the one partition. */
 let place: number;
 let sent: number[];
-/** What was sent beside them. */
+/** The metadata that was sent with the commits. */
 let texts: (string | undefined)[];
 let metadata: string | undefined;
 let lines: readonly LogLine[];
-/** Of each try: whether it was sent. */
+/** The result of each try: whether it was sent. */
 let answers: (() => Promise<boolean>)[];
-/** What was asked for because commits fail. */
+/** The remedies that were asked for because commits fail. */
 let remedies: string[];
 let afterMs: number;
 let acknowledged: number;

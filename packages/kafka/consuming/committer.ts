@@ -8,9 +8,10 @@ const RETRY_AFTER_MS = 1_000;
 const LAST_RETRY_MS = 200;
 
 /**
- * After this many failures in a row waiting does not help. When the coordinator moves while the client rejoins, the client
- * goes on fetching and sending heartbeats, but commits to the old coordinator for ever. A member that joins again keeps its partitions
- * and what it has done; one that leaves hands over work that is done and not committed, which the next owner does again.
+ * Failures in a row after which waiting does not help. When the coordinator moves while the client rejoins,
+ * the client goes on fetching and sending heartbeats, but commits to the old coordinator for ever. A member
+ * that joins again keeps its partitions and what it has done; one that leaves hands over work that is done
+ * and not committed, which the next owner does again.
  */
 const STUCK_AFTER_FAILURES = 3;
 
@@ -19,11 +20,11 @@ export interface CommitterParts {
   readonly host: Host;
   /** The shortest time between two commits. */
   commitAfterMs(): number;
-  /** What may be committed of the partitions that are assigned now, and of no others (fact 7). */
+  /** The offsets to commit, only of partitions that are assigned now (fact 7). */
   positions(): readonly CommittedOffset[];
   /** False while `positions` leaves out what is done, because the group's own place there is not known yet. */
   isComplete(): boolean;
-  /** What `positions` said last is committed. */
+  /** Called when the last result of `positions` is committed. */
   onCommitted(): void;
   /** One try. False: there is no generation to commit in, and nothing was sent. */
   commit(positions: readonly CommittedOffset[]): Promise<boolean>;
@@ -53,7 +54,7 @@ export class Committer {
     if (this.#timer === undefined) this.#commitIn(this.#parts.commitAfterMs());
   }
 
-  /** After a rebalance another member may have committed: nothing that was committed before counts any more. */
+  /** Forgets what was committed: after a rebalance another member may have committed. */
   forget(): void {
     this.#committed = new Map();
     this.#clearTimer();

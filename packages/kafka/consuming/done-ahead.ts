@@ -1,6 +1,7 @@
-// What is done behind the oldest record that is not: as stretches of offsets, and as the text of a commit's metadata.
-// The text is "done1:<newest>:<runs>". `newest` is a time in base 36. `runs` is base64url of pairs of varints: how many offsets from the end
-// of the stretch before (at first the commit's offset) are not done, then how many are.
+// Offsets that are done behind the oldest one that is not: as runs of offsets, and as the text of a commit's
+// metadata. The text is "done1:<newest>:<runs>". `newest` is a time in base 36. `runs` is base64url of pairs
+// of varints: how many offsets from the end of the run before (at first the commit's offset) are not done,
+// then how many are.
 
 /** Offsets from `from` up to `to`, exclusive, all of them done or not in the log. */
 export interface DoneRun {
@@ -9,15 +10,18 @@ export interface DoneRun {
 }
 
 export interface DoneAhead {
-  /** In order. */
+  /** Runs in order of offset. */
   readonly runs: readonly DoneRun[];
   /** Kafka's time of the newest record that is done, here or before the first of them, Unix ms. */
   readonly newestAtMs: number;
 }
 
-/** As the broker's offset.metadata.max.bytes is by default: a commit with more is refused. */
+/** Default of the broker's offset.metadata.max.bytes: a commit with more is refused. */
 const MAX_METADATA_BYTES = 4_096;
-/** Of all partitions of a member together: the broker writes a commit as one batch, which may have a mebibyte (message.max.bytes). */
+/**
+ * Limit for all partitions of a member together: the broker writes a commit as one batch, which may have a
+ * mebibyte (message.max.bytes).
+ */
 const MAX_METADATA_BYTES_TOGETHER = 512 * 1024;
 
 const FORMAT = /^done1:([0-9a-z]{1,11}):([A-Za-z0-9_-]{0,4096})$/;
@@ -26,12 +30,12 @@ const CHARS_A_BYTE = 4 / 3;
 /** A number in here never comes near 2^53, whatever the text says. */
 const MAX_VARINT_BYTES = 6;
 
-/** How long the metadata of one of so many partitions may be. */
+/** The longest metadata for each of that many partitions. */
 export function metadataBytesOf(partitions: number): number {
   return Math.min(MAX_METADATA_BYTES, Math.floor(MAX_METADATA_BYTES_TOGETHER / Math.max(1, partitions)));
 }
 
-/** As many of the runs, from the first on, as fit into the bytes. */
+/** Encodes as many runs, from the first on, as fit into the bytes. */
 export function encodeDoneAhead(
   done: DoneAhead | undefined,
   offset: number,
@@ -116,7 +120,7 @@ function firstEndingAt(runs: readonly DoneRun[], offset: number): number {
   return from;
 }
 
-/** What is done by both; `before` counts from the offset on. */
+/** Joins what is done by both; `before` counts from the offset on. */
 export function joined(own: DoneAhead | undefined, before: DoneAhead, fromOffset: number): DoneAhead {
   const left = before.runs.flatMap(({ from, to }) =>
     to > fromOffset ? [{ from: Math.max(from, fromOffset), to }] : [],

@@ -4,7 +4,7 @@ import { FetchPause } from "./fetch-pause.ts";
 const KIB = 1_024;
 
 let pause: FetchPause;
-/** What the client was told, in order. */
+/** The pauses (true) and resumptions (false) that the client was asked for, in order. */
 let told: boolean[];
 
 beforeEach(() => {

@@ -6,7 +6,7 @@ import { record } from "../fixtures/stub-session.ts";
 import type { TopicPartition } from "../types.ts";
 import type { GroupReaderOptions } from "./group-reader.ts";
 
-// What a member may believe, begin and commit while generations of its group follow each other.
+// Tests what a member may believe, begin and commit while generations of its group follow each other.
 
 const passing = new KafkaError("unavailable", "broker away", { canRetry: true });
 const PARTITION = { topic: "t", partition: 0 };

@@ -14,7 +14,7 @@ function soon<T>(condition: () => T, what: string): Promise<unknown> {
   return until(condition, { timeoutMs: 5_000, what, pollMs: 2 });
 }
 
-/** As many turns of the event loop as what is ready could need. */
+/** Lets the event loop turn until everything that is ready has run. */
 async function manyTurns(): Promise<void> {
   for (let turn = 0; turn < 20; turn += 1) await new Promise(setImmediate);
 }

@@ -19,7 +19,7 @@ import { Supervisor } from "./supervisor.ts";
 /** A last commit that takes longer is given up: the next owner does that work again. As long as a join waits for a killed member. */
 const LAST_COMMIT_WITHIN_MS = 8_000;
 
-/** Of those who write the records' times. */
+/** The largest difference expected between the clocks of the records' writers. */
 const CLOCKS_APART_MS = 10_000;
 
 /** Nothing that is done waits long for its commit, and nobody who waits for a record for its fetch. */
@@ -85,7 +85,7 @@ export class GroupReader<T> {
       commitAfterMs: () => this.#haste().commitAfterMs,
       positions: () => this.#partitionReaders.positions(),
       isComplete: () => !this.#partitionReaders.awaitCommits,
-      // What is refused while the group waits for others would count as commits that go on failing.
+      // A commit that is refused while the group waits for other members would count as a lasting failure.
       commit: async (positions) =>
         !this.#handOver.isJoining && ((await this.#supervisor.session?.commit(positions)) ?? false),
       onCommitted: () => {
@@ -211,7 +211,8 @@ export class GroupReader<T> {
   /** A new generation. The client has forgotten every position and pause; the partition readers have not. */
   #join(join: Join): void {
     const { assigned } = join;
-    // Where nobody else can have read since, a partition reader goes on at its own place instead of at the last commit.
+    // A partition reader goes on at its own place, not at the last commit, where no other member can have
+    // read since.
     const keepsPlaces = this.#isNext(join);
     const before = new Set(keepsPlaces ? this.assigned.map(keyOf) : []);
     const now = new Set(keepsPlaces ? assigned.map(keyOf) : []);

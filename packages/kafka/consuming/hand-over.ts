@@ -4,8 +4,9 @@ import type { Capacity } from "./capacity.ts";
 import type { Committer } from "./committer.ts";
 
 /**
- * How long a join waits for what is under way. All members wait for the last one, and a killed member's partitions shall move
- * within 8 s, of which its session takes 6 and the next heartbeat of the others half a second, where they hand over quickly.
+ * The longest wait of a join for work under way. All members wait for the last one. Where members hand over
+ * quickly, a killed member's partitions shall move within 8 s: its session takes 6 s and the next heartbeat
+ * of the others half a second.
  */
 const WAIT_MS = 1_000;
 /** The same where a partition with work under way does not move: what is quick ends, and spares another rebalance. */
@@ -23,9 +24,9 @@ export interface HandOverParts {
 }
 
 /**
- * What a member does before it joins the group again, because any of its partitions may then be another's: it begins nothing any
- * more, lets what is under way end, and commits it. What ends later than that is done twice when its partition has moved, unless the group
- * keeps busy partitions where they are.
+ * The hand-over of a member before it joins the group again, because any of its partitions may then be
+ * another's. It begins no new work, lets work under way end, and commits it. Work that ends later is done
+ * twice when its partition has moved, unless the group keeps busy partitions where they are.
  */
 export class HandOver {
   readonly #parts: HandOverParts;
@@ -51,7 +52,7 @@ export class HandOver {
     const { capacity, committer, host, keepsBusy } = this.#parts;
     const own = { isJoining: false };
     this.#current = own;
-    // What is done is committed before the wait, too: the process may die in it.
+    // The commit precedes the wait, too: the process may die in it.
     void committer.commit();
     await withinMs(capacity.empty(), keepsBusy ? WAIT_FOR_QUICK_MS : WAIT_MS, host);
     await withinMs(committer.commit(), COMMIT_WITHIN_MS, host);

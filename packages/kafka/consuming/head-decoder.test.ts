@@ -6,7 +6,7 @@ import { HeadDecoder } from "./head-decoder.ts";
 import { type Held, hold } from "./held.ts";
 
 let recorder: ReturnType<typeof recordingLogger>;
-/** What decoding gives, one after the other. */
+/** The results of decoding, in order. */
 let answers: (() => string | Promise<string>)[];
 let decoded: number;
 let ready: number;

@@ -1,7 +1,7 @@
 import type { RawRecord, Received } from "../types.ts";
 import type { Seen } from "./tracker.ts";
 
-/** What a record weighs in memory beside its value. */
+/** The memory that a record takes beside its value. */
 const RECORD_OVERHEAD_BYTES = 200;
 
 /** The array is shortened after this many removed records at least, and when most of it is removed: shortening moves all that remain. */
@@ -65,7 +65,7 @@ export class HeldQueue<T> {
     return this.#records[place];
   }
 
-  /** What is held now from this offset on is of a log that was cut. */
+  /** Marks records from this offset on as belonging to a log that was cut. */
   cutAt(offset: number): void {
     for (const held of this.#records)
       if (held !== undefined && held.offset >= offset) held.isOfFormerLog = true;

@@ -1,9 +1,10 @@
 import type { Host } from "#host";
 
 /**
- * After this many session timeouts without an answer, a member takes its partitions for lost, unless it asks for another number. Others get them one session timeout after the
- * last answered heartbeat at the earliest, so two work on one for half of one at most; while it is the coordinator that is away, as
- * long as a killed broker's successor takes to be found, nobody can get them, and nobody stops (decision 16).
+ * Session timeouts without an answer after which a member takes its partitions for lost, unless it asks for
+ * another number. Others get them one session timeout after the last answered heartbeat at the earliest, so
+ * two members work on one partition for at most half a session timeout. While the coordinator itself is away
+ * (until a killed broker's successor is found), nobody can get them, and nobody stops (decision 16).
  */
 const UNSURE_AFTER_SESSIONS = 1.5;
 
@@ -15,8 +16,9 @@ interface MembershipOptions {
 }
 
 /**
- * What a member knows of its own place in the group. Two clocks measure how long it was unanswered, and the longer time counts:
- * somebody may set the wall clock back, and the monotonic clock stands still while the machine sleeps.
+ * A member's knowledge of its own place in the group. Two clocks measure how long it was unanswered, and the
+ * longer time counts: somebody may set the wall clock back, and the monotonic clock stands still while the
+ * machine sleeps.
  */
 export class Membership {
   readonly #sureForMs: number;
@@ -47,7 +49,7 @@ export class Membership {
     if (this.#isSureOnlyAlone) this.#answered = NEVER;
   }
 
-  /** What it was assigned is still its own. */
+  /** Tells whether the member's assignment is still its own. */
   get isSure(): boolean {
     const { atMs, elapsedMs } = this.#answered;
     return Math.max(this.#host.now() - atMs, this.#host.elapsed() - elapsedMs) < this.#sureForMs;

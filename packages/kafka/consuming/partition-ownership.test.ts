@@ -29,13 +29,13 @@ const action: fc.Arbitrary<Action> = fc.oneof(
 
 /** A partition's log, the group's commit, another member, and this one's partition reader. */
 class World {
-  /** Records whose outcome is durable, whoever did them. */
+  /** Records whose outcome is durable, at any member. */
   readonly done = new Set<number>();
   readonly inHand: { readonly offset: number; readonly settle: Settle; readonly claim: Claim }[] = [];
   committed = 0;
-  /** What the commit says is done beyond it. */
+  /** The offsets beyond the commit that it marks as done. */
   ahead: DoneAhead | undefined;
-  /** What commits of this member have said is done beyond them. */
+  /** The offsets that commits of this member have marked as done beyond them. */
   readonly #saidDone = new Set<number>();
   #fetchAt = 0;
   #isOurs = true;

@@ -27,7 +27,7 @@ const MAX_DUE_WAIT_MS = 1_000;
 /** The interval at which the member asks again whether the partition is its own, while that is not sure. */
 const UNSURE_RETRY_MS = 50;
 
-/** What a reader does with its records. */
+/** The work of a reader on its records. */
 export interface Work<T> {
   decode(record: RawRecord): T | Promise<T>;
   readonly step: Step<T>;
@@ -57,7 +57,7 @@ export interface PartitionReaderParts<T> {
  */
 export class PartitionReader<T> implements Waiter {
   readonly partition: TopicPartition;
-  /** Where its reading stands. */
+  /** The place of its reading. */
   readonly place = new Place((cut) => this.#wasCut(cut));
   readonly underWay: UnderWay;
   readonly #parts: PartitionReaderParts<T>;
@@ -97,7 +97,7 @@ export class PartitionReader<T> implements Waiter {
       decode: (record) => work.decode(record),
       onReady: () => this.#advance(),
       onFailed: (head, retryInMs) => {
-        // Not for a head that was dropped meanwhile.
+        // A head that was dropped meanwhile is not tried again.
         if (head === this.#held.head) this.#advanceIn(retryInMs);
       },
     });
@@ -121,18 +121,21 @@ export class PartitionReader<T> implements Waiter {
     return this.#held.firstInLog?.offset ?? (this.place.isKnown ? this.place.next : undefined);
   }
 
-  /** As `Place.cut`. */
+  /** Cuts the log, as `Place.cut` does. */
   cut(startOffset: number): number | undefined {
     this.#held.cutAt(startOffset);
     return this.place.cut(startOffset);
   }
 
-  /** What may be committed: everything before it is done. Undefined before the first batch of a term. */
+  /**
+   * The offset that may be committed: everything before it is done. Undefined before the first batch of a
+   * term.
+   */
   get committable(): number | undefined {
     return this.place.committable;
   }
 
-  /** For whoever works on records taken from now on: whether this member still owns the partition. */
+  /** Tells work on records that are taken from now on whether this member still owns the partition. */
   ownership(): Ownership {
     const term = this.#term;
     const isOurs = (): boolean => this.#isOurs(term);

@@ -29,7 +29,7 @@ export class PartitionReaders<T> {
     return this.#assigned;
   }
 
-  /** How many are in memory. */
+  /** The number of records in memory. */
   get size(): number {
     return this.#partitionReaders.size;
   }
@@ -63,7 +63,7 @@ export class PartitionReaders<T> {
     }
   }
 
-  /** Of these, the ones that are assigned. */
+  /** The given partitions that are still assigned. */
   stillAssigned(partitions: readonly TopicPartition[]): TopicPartition[] {
     return partitions.filter((partition) => this.#assignedKeys.has(keyOf(partition)));
   }
@@ -79,7 +79,7 @@ export class PartitionReaders<T> {
     }
   }
 
-  /** What may be committed, of the partitions that are assigned (fact 7); it is sent now. */
+  /** The offsets to commit, only of partitions that are assigned (fact 7). They count as sent. */
   positions(): CommittedOffset[] {
     const maxBytes = metadataBytesOf(this.#assigned.length);
     return this.#assigned.flatMap((partition) => {
@@ -98,7 +98,7 @@ export class PartitionReaders<T> {
     for (const partition of this.#assigned) this.at(partition)?.place.committed();
   }
 
-  /** What the group has committed where the reading of these partitions begins. */
+  /** Learns the group's commits where the reading of these partitions begins. */
   learn(commits: readonly CommittedOffset[]): void {
     for (const { metadata = "", offset, ...partition } of commits)
       this.at(partition)?.place.learn(offset, this.#kept(decodeDoneAhead(metadata, offset)));
@@ -106,7 +106,7 @@ export class PartitionReaders<T> {
     this.#parts.onSettled();
   }
 
-  /** Of some partition the group's commit is to be read before what is done there can be committed. */
+  /** Tells whether some partition needs the group's commit before its work can be committed. */
   get awaitCommits(): boolean {
     return this.#assigned.some((partition) => this.at(partition)?.place.awaitsCommit);
   }

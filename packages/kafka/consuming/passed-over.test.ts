@@ -19,7 +19,7 @@ async function killedBehindAnOpenRecord(options: Partial<GroupReaderOptions<stri
   return bench.session().commits.at(-1) ?? [];
 }
 
-/** What the next owner of the partition steps. */
+/** The records that the next owner of the partition steps. */
 async function steppedNext(
   committed: readonly CommittedOffset[],
   options: Partial<GroupReaderOptions<string>> = {},

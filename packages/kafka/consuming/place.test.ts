@@ -99,7 +99,7 @@ test("of a member that reads nothing more it is known by the group's commit, but
   expect([again.isKnown, again.awaitsCommit]).toEqual([false, true]);
 });
 
-/** What the group's commit says: done from 6 to 8. */
+/** The offsets that the group's commit marks as done: from 6 to 8. */
 const AHEAD = { runs: [{ from: 6, to: 8 }], newestAtMs: 100 };
 
 function newTerm(): Place {

@@ -1,7 +1,7 @@
 import { type DoneAhead, isDoneAhead, joined, withDone } from "./done-ahead.ts";
 import { type Seen, Tracker } from "./tracker.ts";
 
-/** What a batch showed: other records stand under old offsets now. */
+/** Called when a batch shows that other records stand under old offsets now. */
 export interface CutLog {
   /** First offset not seen before the cut. */
   readonly seenUpTo: number;
@@ -9,9 +9,9 @@ export interface CutLog {
 }
 
 /**
- * Where the reading of one partition stands, over the member's terms with it: what was seen, what of it is not done, and what of
- * that may be committed. Between the loss of the partition and the first batch of a new term nobody here knows how far the group
- * has come, so nothing may be committed.
+ * The place in one partition, over the member's terms with it: what was seen, what of it is not done, and
+ * what of that may be committed. Between the loss of the partition and the first batch of a new term this
+ * member does not know how far the group has come, so it may commit nothing.
  */
 export class Place {
   readonly #onCut: (cut: CutLog) => void;
@@ -22,13 +22,19 @@ export class Place {
   #isCut = false;
   /** First offset of all that was seen here, of the log as it is. */
   #seenFrom: number | undefined;
-  /** By the group's commit with which the term began, and what this member has done since then before it read it. */
+  /**
+   * The offsets that the group's commit marked as done when the term began, with what this member did before
+   * it read that commit.
+   */
   #doneBefore: DoneAhead | undefined;
   /** The group's commit with which the term began; undefined until it is read. */
   #learned: number | undefined;
   /** The member stops. */
   #readsNoMore = false;
-  /** How many were done in this term, and how many of them when a commit was sent, and when one was answered. */
+  /**
+   * The number of records done in this term; of them, those done when a commit was sent, and when one was
+   * answered.
+   */
   #doneCount = 0;
   #sentCount = 0;
   #committedCount = 0;
@@ -47,12 +53,18 @@ export class Place {
     return this.#isKnown;
   }
 
-  /** What may be committed: everything before it is done. Undefined while the group's own place is not known. */
+  /**
+   * The offset that may be committed: everything before it is done. Undefined while the group's own place is
+   * not known.
+   */
   get committable(): number | undefined {
     return this.#isKnown ? this.#tracker.committable : undefined;
   }
 
-  /** What is done beyond `committable`, also what an earlier owner has done and was not read here yet; undefined where nothing ever was. */
+  /**
+   * The offsets done beyond `committable`, also those that an earlier owner has done and that were not read
+   * here yet; undefined where nothing ever was.
+   */
   doneAhead(): DoneAhead | undefined {
     if (!this.#isKnown) return undefined;
     const own = this.#tracker.doneAhead();
@@ -74,7 +86,7 @@ export class Place {
     this.#resume();
   }
 
-  /** What is done cannot be committed before the group's commit is read. */
+  /** Tells whether the group's commit must be read before anything can be committed. */
   get awaitsCommit(): boolean {
     return !this.#isKnown && !this.#isCut && this.#seenFrom !== undefined && this.#learned === undefined;
   }
@@ -159,7 +171,7 @@ export class Place {
     return false;
   }
 
-  /** What stands in the log from this offset on is new. */
+  /** Treats records from this offset on as new. */
   #cutAt(nowAt: number, seenUpTo: number): void {
     this.#tracker.cutAt(nowAt);
     this.#seenFrom = Math.min(this.#seenFrom ?? nowAt, nowAt);
@@ -177,17 +189,17 @@ export class Place {
     return this.#committedCount === this.#doneCount;
   }
 
-  /** What may be committed is sent now. */
+  /** Notes that the current position was sent. */
   sent(): void {
     if (this.#isKnown) this.#sentCount = this.#doneCount;
   }
 
-  /** What was sent last is committed. */
+  /** Notes that the position that was sent last is committed. */
   committed(): void {
     this.#committedCount = this.#sentCount;
   }
 
-  /** What was done in a term that is over is its next owner's to find out. */
+  /** Ends the term. Its next owner finds out what was done in it. */
   #endTerm(): void {
     this.#doneBefore = undefined;
     this.#learned = undefined;
@@ -205,7 +217,8 @@ export class Place {
 
   /** Nobody worked on it. True when it is to be stepped again here; else it will be read again, or was done by another. */
   takeBack(record: Seen): boolean {
-    // Before the first batch of a new term everything is read again from the commit; after it, nothing that is older.
+    // A new term reads everything again from the commit until its first batch; after that, nothing that is
+    // older.
     if (this.#isKnown || this.#isCut) return this.#tracker.isOpen(record);
     this.#tracker.rewind(record);
     return false;

@@ -20,7 +20,7 @@ let others: ScratchKafka[];
 let producer: Producer;
 const children: ChildProcess[] = [];
 
-// Before the scratch Kafka is closed.
+// Runners close before the scratch Kafka does.
 afterEach(async () => {
   for (const child of children.splice(0)) child.kill("SIGKILL");
   for (const other of others) await other.close();

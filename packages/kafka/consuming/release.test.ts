@@ -70,7 +70,7 @@ test("nothing is told after the end", async () => {
   expect(told).toEqual([]);
 });
 
-/** What the reader would tell the leader now. */
+/** The partitions that the reader would report to the leader as busy. */
 function busyOf(bench: ReaderBench): readonly number[] {
   return decodeUserData(bench.session().options.assigner.userData()).busy;
 }

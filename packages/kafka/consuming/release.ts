@@ -2,7 +2,10 @@ import type { Host, Timer } from "#host";
 
 export interface ReleaseParts {
   readonly host: Host;
-  /** So long a partition waits for the work on its records. Undefined: partitions move whatever is under way. */
+  /**
+   * The longest time that a partition waits for the work on its records. Undefined: partitions move whatever
+   * is under way.
+   */
   readonly withinMs: number | undefined;
   /** Numbers of the member's partitions of which records are worked on. */
   busy(): ReadonlySet<number>;
@@ -18,7 +21,7 @@ export interface ReleaseParts {
 export class Release {
   readonly #parts: ReleaseParts;
   #wanted: ReadonlySet<number> = new Set();
-  /** Of these the work takes too long: they move all the same. */
+  /** Partitions whose work takes too long: they move all the same. */
   readonly #givenUp = new Set<number>();
   #isReady = false;
   #deadline: Timer | undefined;
@@ -27,7 +30,7 @@ export class Release {
     this.#parts = parts;
   }
 
-  /** What the leader is told at the next join: partitions that are not to move meanwhile. */
+  /** The partitions that are not to move, as the leader learns at the next join. */
   get busy(): readonly number[] {
     if (this.#parts.withinMs === undefined) return [];
     return [...this.#parts.busy()].filter((partition) => !this.#givenUp.has(partition));

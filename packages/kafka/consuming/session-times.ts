@@ -3,13 +3,13 @@ import type { SessionOptions } from "../session.ts";
 /** Chosen so that a killed member's partitions move within 8 s: the session's end, and a rebalance that nobody delays for long. */
 const DEFAULTS = { sessionTimeoutMs: 6_000, rebalanceTimeoutMs: 10_000 };
 
-/** With those 8 s: the others learn that a member is gone with their next heartbeat. */
+/** Heartbeat for a hand-over within 8 s: the others learn that a member is gone with their next heartbeat. */
 const QUICK_HEARTBEAT_MS = 500;
 
-/** Of members that may learn it later. Two heartbeats may be lost before a member is missed. */
+/** Heartbeats a session for members that may learn it later. Two may be lost before a member is missed. */
 const HEARTBEATS_PER_SESSION = 3;
 
-/** As a runner's options have them. */
+/** The options of a runner that set session times. */
 interface Asked {
   readonly sessionTimeoutMs?: number | undefined;
   readonly rebalanceTimeoutMs?: number | undefined;

@@ -10,7 +10,7 @@ const STEP_TRIES = 3;
 
 const WRITE_RETRY_MS = { first: 200, max: 10_000 };
 
-/** What is the same for every record of a reader. */
+/** The parts that all records of a reader share. */
 export interface SettlementParts<T> {
   readonly work: {
     readonly step: Step<T>;
@@ -21,7 +21,7 @@ export interface SettlementParts<T> {
   readonly host: Host;
   /** Whether the record is still this member's to work on. */
   isOurs(held: Held<T>): boolean;
-  /** What the record became is durable. */
+  /** Called when the record's outcome is durable. */
   onDone(held: Held<T>): void;
   /** It was not worked on. */
   onGivenBack(held: Held<T>): void;

@@ -11,15 +11,19 @@ export interface Seen {
 /** Done records are removed in groups of this size: each removal moves what remains. */
 const FORGET_AFTER = 1_024;
 
-/** So many records behind the oldest open one are looked at for what is done: 0.6 ms. What lies further on is done again after a kill. */
+/**
+ * Records behind the oldest open one that are searched for done ones: 0.6 ms. Records further on are done
+ * again after a kill.
+ */
 const MAX_AHEAD = 100_000;
 
 /**
- * What one partition's reader has seen and what of it is not done yet. Lives across generations: after a rebalance the client
- * reads again from the last commit (fact 7), and what was seen is recognised.
+ * The offsets of one partition that were seen, and those that are not done yet. It lives across generations:
+ * after a rebalance the client reads again from the last commit (fact 7), and the tracker recognises what was
+ * seen.
  */
 export class Tracker {
-  /** In the order of their offsets; those before `#head` are done. */
+  /** Seen records in order of offset; those before `#head` are done. */
   #seen: Seen[] = [];
   #head = 0;
   #next: number | undefined;
@@ -43,7 +47,7 @@ export class Tracker {
     return this.#seen[this.#head]?.timestampMs;
   }
 
-  /** What is done behind the oldest record that is not; undefined where nothing was ever done. */
+  /** The offsets done behind the oldest one that is not; undefined where nothing was ever done. */
   doneAhead(): DoneAhead | undefined {
     const runs: DoneRun[] = [];
     let run: { from: number; to: number } | undefined;
@@ -85,7 +89,10 @@ export class Tracker {
     this.#forgetDone();
   }
 
-  /** As `done`, of what was seen under this offset. One that was written at another time is another record: the log was cut. */
+  /**
+   * Marks the record seen under this offset as done. A record that was written at another time is another
+   * one: the log was cut.
+   */
   doneAt({ offset, timestampMs }: Pick<Seen, "offset" | "timestampMs">): void {
     const record = this.#seen[this.#firstFrom(offset)];
     if (record?.offset === offset && record.timestampMs === timestampMs) this.done(record);

@@ -1,6 +1,6 @@
 import type { Capacity, Waiter } from "./capacity.ts";
 
-/** What of one partition is worked on. */
+/** The work under way in one partition. */
 export class UnderWay {
   readonly #capacity: Capacity;
   readonly #onEnded: () => void;
@@ -16,7 +16,7 @@ export class UnderWay {
     return this.#records > 0;
   }
 
-  /** As `Capacity.tryTake`. */
+  /** Begins a work if there is capacity, as `Capacity.tryTake`. */
   tryBegin(sizeBytes: number, waiter: Waiter): boolean {
     if (!this.#capacity.tryTake(sizeBytes, waiter)) return false;
     this.#records += 1;
@@ -28,7 +28,7 @@ export class UnderWay {
     this.#ended();
   }
 
-  /** As `Capacity.early`. */
+  /** Begins a work early, as `Capacity.early`. */
   early(): () => void {
     const over = this.#capacity.early();
     this.#records += 1;

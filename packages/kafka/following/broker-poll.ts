@@ -6,16 +6,22 @@ import { keyOf } from "../topic-partition.ts";
 import { withinMs } from "../within.ts";
 import type { FollowedPartition } from "./followed-partition.ts";
 
-/** How long a request waits at its broker while nothing comes; a partition that is added meanwhile waits for it. */
+/**
+ * The longest wait of a request at its broker while nothing comes; a partition that is added meanwhile waits
+ * for it.
+ */
 const MAX_WAIT_MS = 1_000;
 /**
  * The same after one was added: a process that starts follows one topic after another. The wait grows with the time since the last one, so the
  * next one waits a quarter as long as it took to come, and a start costs some 20 requests.
  */
 const SETTLING = { atLeastMs: 25, share: 0.25 };
-/** So long a poll waits for what was brought before, so that one request asks for all; after it the others go on. */
+/**
+ * The longest wait of a poll for the work on its last answer, so that one request asks for all. After it the
+ * other partitions go on.
+ */
 const WORK_WAIT_MS = 50;
-/** What is due so soon is waited for. */
+/** A partition that is due within this time is waited for. */
 const GATHERED_MS = 5;
 
 export interface BrokerPollParts {
@@ -32,7 +38,7 @@ type OnLost = (error: KafkaError) => void;
 export class BrokerPoll {
   readonly #broker: number;
   readonly #parts: BrokerPollParts;
-  /** In the order of the next request. */
+  /** Partitions in the order of the next request. */
   readonly #partitions = new Map<FollowedPartition, OnLost>();
   #addedAtMs = Number.NEGATIVE_INFINITY;
   #isRunning = false;
@@ -68,7 +74,7 @@ export class BrokerPoll {
     return this.#partitions.size > 0;
   }
 
-  /** What may be asked for now, after a wait where that is nothing. */
+  /** The partitions that may be asked for now, after a wait if there are none. */
   async #due(): Promise<FollowedPartition[]> {
     const { host } = this.#parts;
     const untilMs = host.elapsed() + GATHERED_MS;
@@ -116,7 +122,7 @@ export class BrokerPoll {
       );
   }
 
-  /** What is not asked for now is due soon. */
+  /** The wait at the broker: shorter when a partition that is not asked for is due soon. */
   #maxWaitMs(wanted: readonly FollowedPartition[]): number {
     const nowMs = this.#parts.host.elapsed();
     const settlingMs = Math.max(SETTLING.atLeastMs, (nowMs - this.#addedAtMs) * SETTLING.share);
@@ -140,7 +146,7 @@ export class BrokerPoll {
     if (polled.kind === "nothing") partition.readUntil(polled.end, askedAtMs);
     else if (polled.kind === "out_of_range") partition.hold(this.#clamp(partition));
     else {
-      // To the end of the row: a broker fills its answer in the order of the request.
+      // The partition moves to the end of the row: a broker fills its answer in the order of the request.
       const onLost = this.#partitions.get(partition);
       this.#partitions.delete(partition);
       if (onLost !== undefined) this.#partitions.set(partition, onLost);

@@ -3,7 +3,10 @@ import { FETCH_PAUSE_MS, PLENTY_RECORDS } from "../fetch-pauses.ts";
 import { recordsFrom } from "../records-from.ts";
 import type { FollowedTopic, TopicPartition } from "../types.ts";
 
-/** After a leader has found an offset out of range that is in its range: it has just become one. */
+/**
+ * The wait after a leader has called an offset out of range that is in its range: it has just become the
+ * leader.
+ */
 const NEW_LEADER_MS = 100;
 
 /** One partition that is followed, and where its reading stands. Pure: others make its requests. */
@@ -36,7 +39,7 @@ export class FollowedPartition implements TopicPartition {
     return this.#isOver;
   }
 
-  /** Before this nothing is asked for, in the host's elapsed ms. */
+  /** The time before which nothing is asked for, in the host's elapsed ms. */
   get notBeforeMs(): number {
     return this.#notBeforeMs;
   }
@@ -51,7 +54,7 @@ export class FollowedPartition implements TopicPartition {
     this.#isOver = true;
   }
 
-  /** What a poll has brought that began at this time (Unix ms). */
+  /** Takes the records of a poll that began at this time (Unix ms). */
   take(polled: Extract<Polled, { kind: "records" }>, askedAtMs: number, nowMs: number): void {
     const { end, nextOffset } = polled;
     const records = recordsFrom(polled.records, this.#next);

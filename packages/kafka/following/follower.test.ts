@@ -285,7 +285,7 @@ describe("following goes on", () => {
     client.answers.push(...new Array<[Polled]>(40).fill([refusal]));
     follower.follow(topic());
     for (let ms = 0; ms < 5_000; ms += 50) await host.advance(50);
-    // After 50, 100, 200, 400 and 800 ms, then each second.
+    // The polls come after 50, 100, 200, 400 and 800 ms, then each second.
     expect(client.polls.length).toBe(9);
     expect(client.renewals).toBe(8);
   });

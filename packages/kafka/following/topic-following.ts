@@ -8,7 +8,7 @@ import type { BrokerPoll } from "./broker-poll.ts";
 import { FollowedPartition } from "./followed-partition.ts";
 
 const LOCATE_AGAIN_MS = { first: 50, max: 1_000 };
-/** What the client calls final gets some tries: it is seen while brokers come and go. */
+/** Tries for errors that the client calls final: they are seen while brokers come and go. */
 const FINAL_AFTER_FAILURES = 5;
 const NOBODY = -1;
 
@@ -29,7 +29,7 @@ export class TopicFollowing implements Following {
   readonly #parts: TopicFollowingParts;
   readonly #partitions = new Map<number, FollowedPartition>();
   readonly #failed = Promise.withResolvers<never>();
-  /** In a row. */
+  /** Failures in a row. */
   #failures = 0;
   #isLocating = false;
   #isOver = false;
@@ -37,7 +37,7 @@ export class TopicFollowing implements Following {
   constructor(followed: FollowedTopic, parts: TopicFollowingParts) {
     this.#followed = followed;
     this.#parts = parts;
-    // Who does not await it must not be ended by an unhandled rejection.
+    // A caller that does not await it must not be ended by an unhandled rejection.
     this.#failed.promise.catch(() => undefined);
   }
 
@@ -54,7 +54,7 @@ export class TopicFollowing implements Following {
     for (const partition of this.#partitions.values()) partition.end();
   }
 
-  /** Until each partition is read somewhere. */
+  /** Tries until each partition is read from some broker. */
   async #locate(): Promise<void> {
     const { ending } = this.#parts;
     this.#isLocating = true;

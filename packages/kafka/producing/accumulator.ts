@@ -19,7 +19,7 @@ export interface PendingRecord {
   readonly delivery: Delivery;
 }
 
-/** What one request carries of one partition. */
+/** The records of one partition in a request. */
 export interface PartitionBatch {
   readonly topic: string;
   readonly partition: number;
@@ -76,7 +76,10 @@ export class Accumulator {
     if (!queue.inFlight) this.#ready.add(queue);
   }
 
-  /** What the next request takes of the partitions that `wanted` accepts; they stay closed until `release`. */
+  /**
+   * Takes the next request's batches from the partitions that `wanted` accepts; they stay closed until
+   * `release`.
+   */
   take(wanted: (partition: TopicPartition) => boolean): PartitionBatch[] {
     const batches: PartitionBatch[] = [];
     let roomBytes = this.#limits.maxBytesPerRequest;

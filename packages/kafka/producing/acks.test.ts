@@ -2,7 +2,7 @@ import { Socket } from "node:net";
 import { afterEach, expect, jest, test } from "@jest/globals";
 import { type ScratchKafka, useScratchKafka } from "../fixtures/scratch-kafka.ts";
 
-// What goes over the wire to a real Kafka when records are produced.
+// Tests what goes over the wire to a real Kafka when records are produced.
 
 let scratch: ScratchKafka;
 

@@ -10,7 +10,7 @@ interface Broker {
   pause: Timer | undefined;
 }
 
-/** Per broker: how many requests are under way and whether it is being left alone after a failure. */
+/** The requests under way by broker, and whether it is being left alone after a failure. */
 export class BrokerInFlight {
   readonly #maxInFlight: number;
   readonly #onOpen: () => void;

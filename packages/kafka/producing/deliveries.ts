@@ -3,7 +3,7 @@ import { KafkaError } from "../errors.ts";
 import type { Producer } from "../types.ts";
 import type { Delivery } from "./accumulator.ts";
 
-/** How often overdue calls are looked for. */
+/** Interval of the search for overdue calls. */
 const SWEEP_MS = 100;
 
 interface OpenDelivery extends Delivery {

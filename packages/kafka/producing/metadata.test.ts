@@ -11,10 +11,10 @@ const [FIRST, SECOND] = [
 ];
 
 let host: ManualHost;
-/** Of the topic t, by partition. */
+/** The leaders of topic t, by partition. */
 let leaders: number[];
 let asked: number;
-/** What every answer waits for. */
+/** A promise that every answer waits for. */
 let answer: Promise<void> | undefined;
 let metadata: MetadataCache;
 

@@ -3,7 +3,7 @@ import type { AdminClient } from "../admin/admin-client.ts";
 import { KafkaError } from "../errors.ts";
 import type { TopicPartition } from "../types.ts";
 
-/** As the Java client: how long a partition count or a leader is believed. */
+/** The age until which a partition count or a leader is believed, as in the Java client. */
 const MAX_AGE_MS = 300_000;
 
 const NO_LEADER = -1;

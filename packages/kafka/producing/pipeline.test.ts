@@ -143,7 +143,7 @@ describe("pipeline", () => {
       }),
     );
     const dueMs = Date.now() + 8_000;
-    // On a busy machine a bare timer is late as well.
+    // A bare timer is late as well on a busy machine.
     for (const timeMs of [dueMs, dueMs + 100])
       setTimeout(() => timers.push(Date.now() - timeMs), timeMs - Date.now());
     await producer.send([record(topic, "a", String(dueMs)), record(topic, "b", String(dueMs + 100))]);

@@ -300,7 +300,7 @@ describe("producer", () => {
     const sent = producer.send([record("a"), record(null, "three"), { ...record("bb"), headers }]);
     await host.advance(100);
     expect(producer.backlog.records).toBe(3);
-    // Of each its key, value, headers, and 20 bytes.
+    // Each record counts its key, value, headers, and 20 bytes.
     expect(producer.backlog.bytes).toBe(22 + 25 + 31);
     expect(producer.backlog.oldestAtMs).toBe(sentAtMs);
     answer.resolve();

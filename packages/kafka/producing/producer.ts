@@ -23,16 +23,16 @@ const LIMITS = {
   maxBytesPerRequest: 4_000_000,
 };
 
-/** What a record weighs in a request beside its key and value. */
+/** The size of a record in a request beside its key and value. */
 const RECORD_OVERHEAD_BYTES = 20;
 
-/** From this many waiting records on, a request is worth sending at once. */
+/** Waiting records from which on a request is worth sending at once. */
 const FULL_ENOUGH_RECORDS = 200;
 
-/** After so many failures in a row the connections are replaced. */
+/** Failures in a row after which the connections are replaced. */
 const RESET_AFTER_FAILURES = 5;
 
-/** How long closing waits for acknowledgements: as long as a process has to end (design: 8 s). */
+/** The longest wait for acknowledgements in `close`: as long as a process has to end (design: 8 s). */
 const CLOSE_TIMEOUT_MS = 8_000;
 
 export interface ProducerParts {
@@ -118,7 +118,7 @@ export class BatchingProducer implements Producer {
     this.#scheduleFlush();
   }
 
-  /** After the current turn's reads, so that everything that arrived with them leaves together. */
+  /** Flushes after the current turn's reads, so that everything that arrived with them leaves together. */
   #scheduleFlush(): void {
     this.#flush ??= this.#parts.host.setImmediate(() => {
       this.#flush = undefined;
@@ -132,7 +132,7 @@ export class BatchingProducer implements Producer {
     else this.#sendAll();
   }
 
-  /** What is left of the linger. A clock that was put back makes it no longer. */
+  /** The rest of the linger. A clock that was put back makes it no longer. */
   #lingerMs(): number {
     const { lingerMs: given } = this.#options;
     const lingerMs = typeof given === "number" ? given : given();

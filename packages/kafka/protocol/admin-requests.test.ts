@@ -1,4 +1,5 @@
-// What is asked of the client's admin, and what its answers become; against a broker: client-admin.test.ts, admin/*.test.ts.
+// Tests what is asked of the client's admin, and what its answers become. client-admin.test.ts and
+// admin/*.test.ts ask a broker.
 import { beforeEach, describe, expect, test } from "@jest/globals";
 import kafkajs from "kafkajs";
 import { systemHost } from "#host";
@@ -7,7 +8,7 @@ import { createClientAdmin } from "./client-admin.ts";
 
 const TOPIC = kafkajs.ConfigResourceTypes.TOPIC;
 
-/** What was asked, by the name of the request. */
+/** Requests that were made, by name. */
 let asked: [string, ...unknown[]][];
 /** The answers. */
 let answers: Record<string, unknown>;

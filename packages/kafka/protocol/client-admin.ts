@@ -90,10 +90,13 @@ async function settingsOf(
   );
 }
 
-/** As Kafka names the sources of a setting: the topic was given it by itself. */
+/** Kafka's number for a setting that was given to the topic itself. */
 const OWN_SETTING = 1;
 
-/** The request takes away all that a topic was given and that it does not name, so what is there is sent again. */
+/**
+ * Changes one setting. The request takes away each setting of the topic that it does not name, so existing
+ * ones are sent again.
+ */
 async function alterSetting(
   admin: kafkajs.Admin,
   name: string,

@@ -12,10 +12,10 @@ import type { CommittedOffset, LogCut, RecordsGone } from "../session.ts";
 /** Kafka's code: what a heartbeat is answered in a rebalance. */
 const REBALANCE_IN_PROGRESS = 27;
 
-/** By the consumer's cluster, which is all that its assigner and its group have in common. */
+/** Groups by the consumer's cluster, which is all that its assigner and its group have in common. */
 const groups = new WeakMap<object, ClientGroup>();
 
-/** Where each batch was fetched: the client makes a new manager of offsets at every join. */
+/** The manager of offsets under which each batch was fetched: the client creates a new one at every join. */
 const fetchedBy = new WeakMap<object, OffsetManagerInternals>();
 
 export interface ClientGroupHandlers {
@@ -67,7 +67,7 @@ export class ClientGroup {
     this.#handlers.onRecordsGone(gone);
   }
 
-  /** Of the newest join only: what an earlier one hears late may have been read on since. */
+  /** Reports the commits that the newest join read. An earlier join's late answer may be outdated. */
   commitsRead(manager: OffsetManagerInternals, answer: FetchedOffsets): void {
     if (manager !== this.#internals?.offsetManager) return;
     const commits = answer.responses.flatMap(({ topic, partitions }) =>
@@ -98,7 +98,7 @@ export class ClientGroup {
     this.#isSyncing = false;
   }
 
-  /** What the leader's assigner has told the member's at the newest join. */
+  /** The user data that the leader's assigner sent at the newest join. */
   get userData(): Buffer {
     return this.#userData;
   }
@@ -134,7 +134,7 @@ export class ClientGroup {
     this.#isSyncing = false;
   }
 
-  /** Of the newest join; 0 before the first. */
+  /** The generation of the newest join; 0 before the first. */
   get generation(): number {
     return this.#internals?.offsetManager?.generationId ?? 0;
   }
@@ -147,7 +147,7 @@ export class ClientGroup {
     return isOfAnEarlierJoin ? undefined : manager?.generationId;
   }
 
-  /** What an earlier generation wanted to read is not where this one begins. */
+  /** Forgets seeks: this generation does not begin where an earlier one wanted to read. */
   forgetSeeks(): void {
     this.#internals?.seekOffset.clear();
   }
@@ -211,10 +211,11 @@ export function fetchingInOneGeneration(fetch: Fetch): Fetch {
 }
 
 /**
- * The client answers "out of range" by beginning again at the log's start. Said here first: how much is gone, when retention was faster.
- * Where the offset is in the log, its leader has just become one, or is none any more: it is asked again. And where the log ends before it,
- * that is read on from a time, not from its start. Who has joined again since the fetch has no place yet that could be out of range: it would
- * count as 0.
+ * Wraps the client's recovery, which answers "out of range" by beginning again at the log's start. Reports
+ * first how much is gone, when retention was faster. An offset that is in the log is asked for again: its
+ * leader has just become one, or is none any more. A log that ends before the offset is read on from a time,
+ * not from its start. A member that has joined again since the fetch has no place yet that could be out of
+ * range: it would count as 0.
  */
 export function recovering(recover: Recover): Recover {
   return async function recoverWithWord(this: ConsumerGroupInternals, outOfRange: OutOfRange) {

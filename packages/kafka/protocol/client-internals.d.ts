@@ -43,13 +43,13 @@ declare module "kafkajs/src/cluster/index.js" {
 
   export interface ConnectionInternals {
     readonly requestQueue: { readonly inflight: { readonly size: number } };
-    /** Not there before it was opened. */
+    /** Undefined before it was opened. */
     readonly socket?: { destroy(): void };
     rejectRequests(error: Error): void;
     disconnect(): Promise<unknown>;
   }
   export interface ClusterInternals {
-    /** Of all topics unless some are named. */
+    /** Reads the metadata of all topics unless some are named. */
     metadata(
       this: ClusterInternals,
       asked?: { readonly topics?: readonly string[] },
@@ -155,12 +155,12 @@ declare module "kafkajs/src/consumer/consumerGroup.js" {
     readonly topic: string;
     readonly rawMessages: readonly unknown[];
   }
-  /** What a fetch is refused with. */
+  /** The partition of a fetch that was refused as out of range. */
   export interface OutOfRange {
     readonly topic: string;
     readonly partition: number;
   }
-  /** What a coordinator answers about commits. */
+  /** A coordinator's answer about commits. */
   export interface FetchedOffsets {
     readonly responses: readonly {
       readonly topic: string;
@@ -180,7 +180,10 @@ declare module "kafkajs/src/consumer/consumerGroup.js" {
       offsetFetch(request: object): Promise<FetchedOffsets>;
     }>;
     commitOffsets(offsets: kafkajs.OffsetsByTopicPartition): Promise<void>;
-    /** By topic, by partition: what was read or sent since the join; not there before, and of what is not assigned. */
+    /**
+     * Offsets by topic and partition that were read or sent since the join. Before a join, and for unassigned
+     * partitions, there are none.
+     */
     committedOffsets(): {
       readonly [topic: string]: { readonly [partition: number]: string | undefined } | undefined;
     };
@@ -204,7 +207,7 @@ declare module "kafkajs/src/consumer/consumerGroup.js" {
     heartbeat(this: ConsumerGroupInternals, options: { readonly interval: number }): Promise<void>;
     filterPartitionsByNode(nodeId: number, assigned: readonly AssignedTopic[]): readonly AssignedTopic[];
     isPaused(topic: string, partition: number): boolean;
-    /** Of what is assigned. */
+    /** The paused partitions among those assigned. */
     paused(): readonly AssignedTopic[];
     recoverFromFetch(error: unknown): Promise<void>;
   }

@@ -137,7 +137,7 @@ function newBench(handlers: Partial<SessionHandlers> = {}): Bench {
 
 const message = { offset: "7", key: Buffer.from("k"), value: Buffer.from("v"), timestamp: "1700000000000" };
 
-/** What a fetch of the client's brings. */
+/** The answer of a fetch of the client's. */
 const fetched = {
   topic: "t",
   partition: 3,

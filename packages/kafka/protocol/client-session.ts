@@ -121,20 +121,21 @@ class ClientSession implements Session {
     try {
       await this.#consumer.connect();
       signal.throwIfAborted();
-      // From the beginning, always: an offset out of range falls back to it, and the end would skip records (fact 8).
+      // Reading begins at the log's start, always: an offset out of range falls back to it, and the end would
+      // skip records (fact 8).
       await this.#consumer.subscribe({ topics: [...options.topics], fromBeginning: true });
       signal.throwIfAborted();
       this.#joining = this.#run(handlers);
       await this.#joining;
     } catch (thrown) {
-      // What it has connected since it was stopped.
+      // A connection made after the stop is closed, too.
       if (signal.aborted) await this.#disconnect();
       throw fromClientError(thrown);
     }
   }
 
   setPaused({ topic, partition }: TopicPartition, paused: boolean): void {
-    // Before the join there is nothing to pause, and the client throws.
+    // Nothing can be paused before the join: the client throws.
     if (!this.#hasJoined) return;
     const partitions = [{ topic, partitions: [partition] }];
     if (paused) this.#consumer.pause(partitions);

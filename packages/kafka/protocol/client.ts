@@ -22,10 +22,13 @@ const REQUEST_TIMEOUT_MS = 15_000;
 /** Small: every caller here has a back-off of its own, and the client's never starts again from zero. */
 const RETRY = { initialRetryTime: 100, maxRetryTime: 1_000, multiplier: 2, retries: 3 };
 
-/** Of the whole process, as libuv's threads are. */
+/** The look-up is shared by the whole process, as libuv's threads are. */
 const lookup = createSharedLookup();
 
-/** As the client's own, but without Nagle's delay: a produce request of several writes would wait for an ACK. And names are looked up together. */
+/**
+ * Creates sockets as the client does, but without Nagle's delay: a produce request of several writes would
+ * wait for an ACK. Names are looked up together.
+ */
 const socketFactory: kafkajs.ISocketFactory = ({ host, port, ssl, onConnect }) => {
   const servername = net.isIP(host) === 0 ? { servername: host } : {};
   const socket = ssl

@@ -4,7 +4,7 @@ import type { RecordHeaders } from "../types.ts";
 import { crc32c } from "./crc32c.ts";
 import { AT, CODEC, CRC_FROM, LENGTH_FROM, MAGIC } from "./record-batch-format.ts";
 
-/** What a record batch holds of one record. */
+/** The content of one record in a record batch. */
 export interface BatchRecord {
   readonly key: string | null;
   readonly value: Buffer | null;

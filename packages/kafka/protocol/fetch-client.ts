@@ -9,7 +9,10 @@ import { recordsOf } from "./fetched-records.ts";
 import { ReplaceableConnection } from "./replaceable-connection.ts";
 import { Turns } from "./turns.ts";
 
-/** How long a broker waits when there is nothing to read, which a stretch that is read has only after a leader's change. */
+/**
+ * The longest wait of a broker when there is nothing to read. A range that is read has nothing only after a
+ * change of leader.
+ */
 const MAX_WAIT_MS = 100;
 /** A single larger batch comes all the same. */
 const MAX_BYTES = 1024 * 1024;

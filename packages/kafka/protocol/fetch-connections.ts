@@ -2,7 +2,7 @@ import type kafkajs from "kafkajs";
 import type { ClusterInternals } from "kafkajs/src/cluster/index.js";
 import { KafkaError } from "../errors.ts";
 
-/** Of a broker's connections, the one that fetches: the client keeps it apart from all other requests. */
+/** The client's number for the connection that fetches; the client keeps it apart from all other requests. */
 const OF_FETCHES = 1;
 
 /**

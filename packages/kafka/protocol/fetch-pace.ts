@@ -1,18 +1,19 @@
 import { PLENTY_RECORDS } from "../fetch-pauses.ts";
 
-/** What a fetch brought, as far as the next one depends on it. */
+/** The parts of a fetch's answer that the next fetch depends on. */
 export interface Fetched {
   readonly records: number;
-  /** Of those, the ones of topics that are not read in a hurry. */
+  /** Those of the records whose topics are not read in a hurry. */
   readonly unhurriedRecords: number;
 }
 
-/** How long topics that are not read in a hurry are left out, as long as they bring little. */
+/** Interval at which topics that are not read in a hurry are asked for, as long as they bring little. */
 const UNHURRIED_EVERY_MS = 200;
 
 /**
- * How long a broker holds a fetch for which it has nothing and that does not ask for everything; data ends the wait at once. What it leaves
- * out, a paused partition (fact 9) or topics that are not read in a hurry, is asked for by the next one at the earliest.
+ * The longest time that a broker holds a fetch for which it has nothing and that does not ask for everything;
+ * data ends the wait at once. Partitions that it leaves out (paused ones (fact 9), or topics that are not
+ * read in a hurry) are asked for by the next fetch at the earliest.
  */
 const WAIT_FOR_SOME_MS = 250;
 
@@ -20,8 +21,8 @@ const WAIT_FOR_SOME_MS = 250;
 const LONGEST_WAIT_MS = 5_000;
 
 /**
- * How long a broker may hold a fetch: one of everything until the member has to say that it is there, because heartbeats come from the
- * loop that fetches. `heartbeatInMs` is negative when that is overdue.
+ * The time that a broker may hold a fetch. A fetch of everything is held until the member's next heartbeat,
+ * because heartbeats come from the loop that fetches. `heartbeatInMs` is negative when that is overdue.
  */
 export function fetchWaitMs(asksForAll: boolean, heartbeatInMs: number): number {
   if (!asksForAll) return WAIT_FOR_SOME_MS;
@@ -45,7 +46,7 @@ export class FetchPace {
     return this.#isFirst;
   }
 
-  /** How long to wait with the next fetch. */
+  /** The wait before the next fetch. */
   waitMs(nowMs: number): number {
     return Math.max(0, this.#notBeforeMs - nowMs);
   }

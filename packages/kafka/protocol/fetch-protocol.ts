@@ -11,7 +11,7 @@ const VERSION = 11;
 
 /** All of one partition's fetched records, disguised as the one message that the client believes to hand on. */
 export interface DecodedMessage {
-  /** Of the last record: where the client goes on. */
+  /** The offset of the last record: where the client goes on. */
   readonly offset: string;
   readonly key: null;
   readonly value: null;
@@ -108,7 +108,7 @@ class AnswerReader {
     return this.#raw.readInt32BE(this.#at - 4);
   }
 
-  /** As text, as the client keeps them. */
+  /** Reads an int64 as text, as the client keeps them. */
   int64(): string {
     this.#at += 8;
     return String(this.#raw.readBigInt64BE(this.#at - 8));

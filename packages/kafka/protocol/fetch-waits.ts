@@ -16,7 +16,7 @@ export class FetchWaits {
     this.#host = host;
   }
 
-  /** As the fetch; undefined when the wait is ended before. */
+  /** Runs the fetch; undefined when the wait is ended before. */
   async run<R>(fetch: (wait: FetchWait) => Promise<R>): Promise<R | undefined> {
     if (this.#isClosed) return undefined;
     const ended = Promise.withResolvers<undefined>();

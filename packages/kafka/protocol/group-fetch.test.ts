@@ -22,7 +22,7 @@ interface Asking {
   readonly fetch: () => Promise<readonly ClientBatch[]>;
   /** Topics of each request. */
   readonly asked: string[][];
-  /** How long the broker may hold each of them. */
+  /** The waits at the broker that the fetches allowed. */
   readonly waits: number[];
   readonly recovered: ConsumerGroupInternals[];
   readonly cluster: kafkajs.Cluster;

@@ -10,17 +10,17 @@ import { FetchPace, fetchWaitMs } from "./fetch-pace.ts";
 import type { DecodedMessage } from "./fetch-protocol.ts";
 import { FetchWaits } from "./fetch-waits.ts";
 
-/** How one consumer fetches. */
+/** Settings of one consumer's fetches. */
 export interface FetchHabit {
   /** It asks for these a few times a second only (see FetchPace). */
   readonly unhurriedTopics: readonly string[];
   /** The shortest time from one answer with records to its next fetch. */
   readonly fetchPauseMs: () => number;
-  /** How often its loop has to come round, as heartbeats come from it. */
+  /** Interval of the loop's rounds, which send the heartbeats. */
   readonly heartbeatMs: number;
 }
 
-/** Of a consumer of which nothing was said. */
+/** Settings of a consumer that set none. */
 const NO_HABIT: FetchHabit = { unhurriedTopics: [], fetchPauseMs: () => 0, heartbeatMs: 0 };
 
 /** One consumer's fetches. */
@@ -28,12 +28,12 @@ interface Fetching {
   readonly unhurriedTopics: ReadonlySet<string>;
   readonly fetchPauseMs: () => number;
   readonly heartbeatMs: number;
-  /** By broker: the client fetches from each of them in a loop of its own. */
+  /** Paces by broker: the client fetches from each of them in a loop of its own. */
   readonly paces: Map<number, FetchPace>;
   readonly waits: FetchWaits;
 }
 
-/** By the consumer's cluster, which is all that its assigner and its group have in common. */
+/** Consumers by their cluster, which is all that a consumer's assigner and its group have in common. */
 const consumers = new WeakMap<object, Fetching>();
 
 function fetchingOf(cluster: object, { unhurriedTopics, ...habit }: FetchHabit = NO_HABIT): Fetching {
@@ -62,7 +62,10 @@ export function endFetchWaits(cluster: kafkajs.Cluster): void {
   fetchingOf(cluster).waits.end();
 }
 
-/** The same, and none begins any more. Of a consumer that was told to stop: its loops would go round without a pause otherwise. */
+/**
+ * Ends the fetches of a consumer that is stopping, and lets none begin. Its loops would go round without a
+ * pause otherwise.
+ */
 export function endFetching(cluster: kafkajs.Cluster): void {
   fetchingOf(cluster).waits.close();
   closeFetchConnections(cluster);
@@ -164,7 +167,7 @@ function inAHurry(
       nodeId,
       assigned.filter(({ topic }) => !unhurriedTopics.has(topic)),
     );
-    // With nothing to ask for the client would sleep instead.
+    // The client would sleep if it had nothing to ask for.
     return hurried.some(isFetched) ? hurried : group.filterPartitionsByNode(nodeId, assigned);
   };
   return Object.create(group, {

@@ -29,7 +29,9 @@ export interface Joining {
   onFailed(): void;
   /** The group counts the consumer as a member of a new generation; what it is assigned is asked for next. */
   onJoined(): void;
-  /** What the leader's assigner tells the member's; the client reads the partitions alone. */
+  /**
+   * Called with the user data that the leader's assigner sends; the client itself reads only the partitions.
+   */
   onAssigned(userData: Buffer): void;
 }
 

@@ -14,7 +14,7 @@ test("what the client's admin knows of topics is believed, and not asked for bef
   };
   const connectionPoolBuilder = { build: async () => ({ host: "h", port: 1 }) };
   const logger = { namespace: () => logger };
-  // As the client makes it for its admin: without an age.
+  // The client creates its admin's pool so: without an age.
   const pool = new BrokerPool({ connectionPoolBuilder, logger });
   Object.assign(pool, { seedBroker: { connectionPool: {} }, findConnectedBroker: async () => broker });
   const clock = jest.spyOn(Date, "now");

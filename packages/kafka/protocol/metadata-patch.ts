@@ -1,7 +1,7 @@
 import BrokerPool, { type ClientMetadata } from "kafkajs/src/cluster/brokerPool.js";
 import Cluster, { type ClusterInternals } from "kafkajs/src/cluster/index.js";
 
-/** As the client's own for its consumers and producers, and the Java client's. */
+/** The age of the client's consumers and producers, and of the Java client. */
 const MAX_AGE_MS = 300_000;
 
 const { metadata: clientMetadata } = Cluster.prototype;
@@ -10,13 +10,13 @@ const maxAges = new WeakMap<object, number>();
 const latest = new WeakMap<object, ClientMetadata | null>();
 
 /**
- * The client's admin believes what it knows of topics for 0 ms: before each request it asks for all topics that it was ever asked about. Here it
- * believes it for as long as a consumer does. A leader of before refuses what it is asked, and our admin then begins anew (AdminClient). Who
- * asks for topics by name gets them as they are now: the client would ask twice, and swallow what the second answer is refused with.
- *
- * The client replaces what it knows of topics by each answer, and an answer has the topics that were asked for: what is under way for
- * another topic meanwhile finds no partitions, and reads that nothing is committed. Here a topic stays known until it is answered anew.
- * Safe to call again.
+ * Patches how the client keeps metadata. Its admin believes what it knows of topics for 0 ms: before each
+ * request it asks for all topics that it was ever asked about. The patch lets it believe them for as long as
+ * a consumer does. A former leader refuses what it is asked, and our admin then begins again (AdminClient). A
+ * request for topics by name gets them as they are now: the client would ask twice, and swallow the second
+ * refusal. The client also replaces its knowledge of topics by each answer, which has only the topics that
+ * were asked for: work under way on another topic finds no partitions meanwhile, and reads that nothing is
+ * committed. With the patch a topic stays known until a newer answer comes. Safe to call again.
  */
 export function patchMetadata(): void {
   patchBrokerPool();

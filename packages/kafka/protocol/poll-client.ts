@@ -15,7 +15,7 @@ import { ReplaceableConnection } from "./replaceable-connection.ts";
 const FETCH_KEY = 1;
 const SUCCESS = 0;
 const OFFSET_OUT_OF_RANGE = 1;
-/** As a consumer asks. */
+/** The replica id of a consumer. */
 const NO_REPLICA = -1;
 const READ_COMMITTED = 1;
 /** A single larger batch comes all the same. All of an answer is decoded in one turn of the event loop. */
@@ -40,7 +40,7 @@ export function createPollClient(client: kafkajs.Kafka, host: Host): PollClient 
     open: () => connectCluster(client),
     close: (cluster) => cluster.disconnect(),
   });
-  /** Where a request waits now. */
+  /** Connections on which a request waits now. */
   const waiting = new Set<Connection>();
   return {
     leaders: (topic) =>

@@ -7,11 +7,11 @@ import type { EncodedMessage } from "./produce-protocol.ts";
 
 const TURN_BYTES = 1_000_000;
 
-/** What each request carried: the records' keys by partition. */
+/** The content of each request: the records' keys by partition. */
 let sent: { partition: number; keys: (string | null)[] }[][];
 let immediates: (() => void)[];
 let connections: number;
-/** How the client was asked for its producers. */
+/** The configurations of the client's producers. */
 let configs: (kafkajs.ProducerConfig | undefined)[];
 let client: ProduceClient;
 
@@ -62,7 +62,7 @@ async function runTurn(): Promise<void> {
   await new Promise(setImmediate);
 }
 
-/** So many records of so many bytes each, in one partition. */
+/** A batch of that many records of that size, in one partition. */
 function batchOf(partition: number, count: number, sizeBytes: number): ProduceBatch {
   const records = Array.from({ length: count }, (_, index) => ({
     record: { topic: "t", key: `${partition}-${index}`, value: Buffer.alloc(sizeBytes) },

@@ -4,7 +4,7 @@ import type { ProduceBatch, ProduceClient } from "../cluster.ts";
 import { encodeRecordBatch } from "./encode-record-batch.ts";
 import { type EncodedMessage, outcomesIn } from "./produce-protocol.ts";
 
-/** How long the leader waits for the in-sync replicas; shorter than the client's request timeout. */
+/** The longest wait of the leader for the in-sync replicas; shorter than the client's request timeout. */
 const ACK_TIMEOUT_MS = 10_000;
 
 /** All in-sync replicas. The client's own idempotence is off: its concurrent sends lose records after a lost response (fact 2). */

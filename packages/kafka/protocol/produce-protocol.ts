@@ -13,10 +13,10 @@ const SUCCESS = 0;
 /** One partition's whole batch, disguised as the one message that the client believes to send. */
 export interface EncodedMessage {
   readonly partition: number;
-  /** What the client checks for; the broker never sees it. */
+  /** A value that the client checks for; the broker never sees it. */
   readonly value: Buffer;
   readonly encodedBatch: Buffer;
-  /** In the batch. */
+  /** The number of records in the batch. */
   readonly records: number;
 }
 
@@ -57,7 +57,7 @@ function encodedOf(messages: readonly unknown[]): Buffer | undefined {
   return (message as Partial<EncodedMessage> | undefined)?.encodedBatch;
 }
 
-/** What the client takes for one of its encoders. */
+/** Wraps the bytes in what the client takes for one of its encoders. */
 function toPayload(buffer: Buffer): { buf: Buffer; buffer: Buffer } {
   return { buf: buffer, buffer };
 }

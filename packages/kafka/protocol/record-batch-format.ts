@@ -1,6 +1,6 @@
 // Kafka's record batch, version 2 (KIP-98): what encoder and decoder share.
 
-/** Where the fields stand, from the batch's begin. */
+/** Positions of the fields, from the batch's begin. */
 export const AT = {
   baseOffset: 0,
   length: 8,

@@ -2,20 +2,21 @@ import type { Host } from "#host";
 import { KafkaError } from "../errors.ts";
 import { withinMs } from "../within.ts";
 
-/** How long `close` waits for requests that are under way; what takes longer closes its connection later. */
+/** The longest wait of `close` for requests under way. A longer one closes its connection when it ends. */
 const CLOSE_WAIT_MS = 2_000;
 
-/** How a connection is opened and closed. */
+/** The way a connection is opened and closed. */
 export interface ConnectionKind<C> {
-  /** For people, in the error of whoever asks after the end. */
+  /** A name for people, in the error of a use after the end. */
   readonly name: string;
   readonly open: () => Promise<C>;
   readonly close: (connection: C) => Promise<void>;
 }
 
 /**
- * One connection for all who ask, opened when the first one asks. One that is put aside is closed when the last of its users is
- * done with it: the Kafka client would open it anew for a request that is under way, and nobody would close it again.
+ * One connection for all users, opened at the first use. A connection that is put aside is closed when its
+ * last user is done with it. Closed earlier, the Kafka client would open it again for a request under way,
+ * and nobody would close it.
  */
 export class ReplaceableConnection<C> {
   readonly #kind: ConnectionKind<C>;
@@ -26,7 +27,10 @@ export class ReplaceableConnection<C> {
     this.#kind = kind;
   }
 
-  /** As `work`. Rejects when the connection cannot be opened; whoever asks next opens another one. */
+  /**
+   * Runs `work` with the connection. Rejects when the connection cannot be opened; the next use opens another
+   * one.
+   */
   async use<R>(work: (connection: C) => Promise<R>): Promise<R> {
     if (this.#isClosed) throw new KafkaError("closed", `${this.#kind.name} is closed`, { canRetry: false });
     this.#current ??= new UsedConnection(this.#kind);
@@ -51,14 +55,17 @@ export class ReplaceableConnection<C> {
     if (!used.isInUse) await closing;
   }
 
-  /** Whoever asks from now on opens another one. Resolves when the old one is closed; never rejects. */
+  /**
+   * Puts the connection aside; the next use opens another one. Resolves when the old one is closed; never
+   * rejects.
+   */
   async putAside(): Promise<void> {
     const used = this.#current;
     this.#current = undefined;
     await used?.putAside();
   }
 
-  /** As `putAside`, for 2 s at most; whoever asks from now on is refused. */
+  /** Closes as `putAside`, within 2 s; later uses are refused. */
   close(host: Host): Promise<void> {
     this.#isClosed = true;
     return withinMs(this.putAside(), CLOSE_WAIT_MS, host);

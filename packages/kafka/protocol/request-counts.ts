@@ -1,6 +1,7 @@
-// What this process has sent to brokers since it started. Counts are the process's: a connection of the client does not know whose it is.
+// Counts of what this process has sent to brokers since it started. They are the process's: a connection of
+// the client does not know whose it is.
 
-/** By Kafka's names. All others are rare, and counted as "other". */
+/** APIs under Kafka's names. All others are rare, and counted as "other". */
 export const KAFKA_APIS = [
   "Produce",
   "Fetch",
@@ -39,7 +40,7 @@ const API_KEYS: Readonly<Record<Exclude<KafkaApi, "other">, number>> = {
   DescribeConfigs: 32,
 };
 
-/** What went to one topic. */
+/** The amount written to one topic. */
 export interface Produced {
   /** Produce requests that carried records of the topic. One that carries several topics counts for each. */
   readonly requests: number;
@@ -76,7 +77,7 @@ export function requestsSent(api: KafkaApi): number {
   return requests.reduce((sum, count) => sum + count, 0) - known;
 }
 
-/** What went to the topic, of all producers of this process. */
+/** The amount that all producers of this process have written to the topic. */
 export function producedTo(topic: string): Produced {
   return produced.get(topic) ?? { requests: 0, records: 0 };
 }

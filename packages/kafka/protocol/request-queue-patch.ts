@@ -1,7 +1,7 @@
 import RequestQueue from "kafkajs/src/network/requestQueue/index.js";
 import { countRequest } from "./request-counts.ts";
 
-/** How often a queue that is full, but not throttled, looks again; the client's own number. */
+/** Interval at which a queue that is full, but not throttled, looks again; the client's own number. */
 const FULL_QUEUE_CHECK_MS = 10;
 
 const { sendSocketRequest } = RequestQueue.prototype;

@@ -8,7 +8,7 @@ beforeAll(patchRunner);
 const silent = { debug: () => undefined, info: () => undefined };
 const logger: { namespace(): object } = { ...silent, namespace: () => logger };
 
-/** Without the patch this many are asked for before the event loop gets its next turn. */
+/** Fetches that are asked for without the patch before the event loop gets its next turn. */
 const ENDLESS = 1_000;
 
 test("a consumer that is stopped while its fetchers are replaced ends, and the event loop has its turns", async () => {

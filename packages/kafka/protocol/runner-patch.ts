@@ -15,7 +15,7 @@ export function patchRunner(): void {
   Runner.prototype.fetch = async function fetchOrStop(nodeId) {
     if (this.running) return fetch.call(this, nodeId);
     await nextTurn();
-    // Not awaited: it waits for the fetcher that asks.
+    // The stop is not awaited: it waits for the fetcher that asks.
     void this.fetchManager.stop();
     return [];
   };

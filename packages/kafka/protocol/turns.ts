@@ -4,7 +4,7 @@ export class Turns {
 
   take<R>(key: string, work: () => Promise<R>): Promise<R> {
     const turn = (this.#last.get(key) ?? Promise.resolve()).then(work);
-    // Without its result, which would stay in memory until the next.
+    // The turn drops its result, which would stay in memory until the next.
     const ended = turn.then(
       () => undefined,
       () => undefined,

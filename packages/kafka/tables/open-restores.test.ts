@@ -8,7 +8,7 @@ const [PARTITION_0, PARTITION_1] = [{ partition: 0 }, { partition: 1 }];
 /** Marks of two restores in one partition, and records of nobody. */
 const [ONE = "", OTHER = ""] = ["one", "other"].flatMap((id) => restoreMarks(id, 1));
 
-/** As the log of one partition has them, from offset 0 on. */
+/** Reads the log of one partition, from offset 0 on. */
 function read(log: readonly (readonly [key: string, value: string | null])[], restores = new OpenRestores()) {
   const isMark = log.map(([key, value], offset) => {
     const bytes = value === null ? null : Buffer.from(value);

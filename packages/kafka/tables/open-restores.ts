@@ -13,7 +13,7 @@ const MARK = "~restoring:";
 const BEGUN = Buffer.from("begun");
 
 export interface OpenRestore {
-  /** Of its mark. */
+  /** The key of its mark. */
   readonly key: string;
   readonly partition: number;
   readonly offset: number;
@@ -31,7 +31,7 @@ export function restoreMarks(id: string, partitions: number): string[] {
   return [...keys.values()];
 }
 
-/** What begins a restore, and what ends it. */
+/** Creates the records that begin and end a restore. */
 export function markRecords(
   topic: string,
   keys: readonly string[],
@@ -56,7 +56,7 @@ export class OpenRestores {
   readonly #byPartition = new Map<number, readonly OpenRestore[]>();
   #marks = 0;
 
-  /** How many marks were read. */
+  /** The number of marks that were read. */
   get marks(): number {
     return this.#marks;
   }

@@ -1,7 +1,11 @@
-// Who may write to a partition of a table's topic, as its log says: each writer writes a mark when it comes, and one for each that it fences.
+// The writers of a partition of a table's topic, as its log tells: each writer writes a mark when it comes,
+// and one for each writer that it fences.
 import type { RawRecord } from "../types.ts";
 
-/** Marks are tombstones: whoever does not know them finds nothing to delete, and compaction removes them a day later. */
+/**
+ * The prefix of a mark's key. Marks are tombstones: a reader that does not know them finds nothing to delete,
+ * and compaction removes them a day later.
+ */
 const OPENED = "~writer:";
 const FENCED = "~fenced:";
 

@@ -8,7 +8,7 @@ import { createFetchClient } from "../protocol/fetch-client.ts";
 import type { ReadRangeOptions } from "../types.ts";
 import { readRange } from "./range.ts";
 
-// What happens to a reading when things move under it.
+// Tests of a reading during which its topic or brokers change.
 
 let log: StubLog;
 let client: FetchClient;

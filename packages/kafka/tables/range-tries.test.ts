@@ -5,13 +5,13 @@ import { recordingLogger } from "../fixtures/recording-logger.ts";
 import { StubFetchClient } from "../fixtures/stub-fetch-client.ts";
 import { readRange } from "./range.ts";
 
-// Which failures pass, and how long they are waited for.
+// Tests which failures pass, and how long they are waited for.
 
 let host: ManualHost;
 let client: StubFetchClient;
 /** Offsets in the order in which they were given on. */
 let read: number[];
-/** How the reading has ended. */
+/** The end of the reading. */
 let ended: "read" | KafkaError | undefined;
 let closing: AbortController;
 

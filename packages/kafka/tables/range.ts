@@ -8,10 +8,15 @@ import type { KafkaLogger, ReadRangeOptions } from "../types.ts";
 
 const RETRY_MS = { first: 50, max: 1_000 };
 
-/** What the client calls final, and a topic that is gone, get some tries: both are seen while brokers come and go. */
+/**
+ * Tries for errors that the client calls final, and for a topic that is gone: both are seen while brokers
+ * come and go.
+ */
 const FINAL_AFTER_FAILURES = 8;
 
-/** So many answers in a row without a record (2 s) are a reason to look whether the log still reaches so far. */
+/**
+ * Answers in a row without a record (2 s) after which the reading checks that the log still reaches so far.
+ */
 const LOOK_AFTER_EMPTY = 20;
 
 export interface RangeParts {

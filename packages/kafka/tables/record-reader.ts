@@ -12,7 +12,7 @@ const LISTENING_MS = 10;
 
 export interface RecordReaderParts<T> {
   decode(record: RawRecord): T | Promise<T>;
-  /** What it throws is logged, and the reading goes on. */
+  /** Called with each record. An error that it throws is logged, and the reading goes on. */
   onRecord(record: RawRecord, decoded: T): void;
   /** It can never be decoded. */
   onPoison(record: RawRecord, error: Error): void;

@@ -10,11 +10,11 @@ import { TopicTable } from "./table.ts";
 
 // A table's loading while things are not as they should be; on a real Kafka: table.test.ts.
 
-/** What the topic's two partitions hold; undefined has no leader. */
+/** The ends of the topic's two partitions; undefined has no leader. */
 let highs: (number | undefined)[];
-/** Where their logs begin. */
+/** The starts of their logs. */
 let lows: number[];
-/** What asking for offsets fails with. */
+/** The error with which a request for offsets fails. */
 let refusal: KafkaError | undefined;
 let asked: number;
 let follower: StubFollower;

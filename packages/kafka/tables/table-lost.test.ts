@@ -144,7 +144,7 @@ test("a half restored topic that is created again and filled is believed by who 
   expect(table.get("d")).toBe("2");
 }, 120_000);
 
-/** What retention or a person does, which a compacted topic refuses. */
+/** Deletes records as retention or a person does, which a compacted topic refuses. */
 async function deleteRecordsBefore(offset: number, partition: number): Promise<void> {
   const resource = (policy: string) => ({
     resources: [{ type: 2, name: config, configEntries: [{ name: "cleanup.policy", value: policy }] }],

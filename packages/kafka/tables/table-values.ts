@@ -1,7 +1,7 @@
 import type { RawRecord } from "../types.ts";
 import { ValueArena } from "./value-arena.ts";
 
-/** What a table of V holds, by key. `set` gives an L of a new value: the V itself, or some of it. */
+/** The content of a table of V, by key. `set` derives an L from a new value: the V itself, or some of it. */
 export interface TableValues<V, L> {
   readonly size: number;
   get(key: string): V | undefined;
@@ -68,7 +68,7 @@ export class EncodedValues<V> implements TableValues<V, unknown> {
     return this.#addresses.size;
   }
 
-  /** What the values' bytes take in memory. */
+  /** The memory that the values' bytes take. */
   get sizeBytes(): number {
     return this.#arena.sizeBytes;
   }

@@ -11,8 +11,9 @@ import { fencedMark, openedMark } from "./open-writers.ts";
 const LAST_EPOCH = 32_767;
 
 /**
- * How long a mark is relied on. The leader forgets an id a day after its last record (producer.id.expiration.ms), and compaction removes its
- * mark after days (TOMBSTONES_KEPT_MS): nobody could fence the writer then.
+ * The age until which a mark is relied on. The leader forgets an id a day after its last record
+ * (producer.id.expiration.ms), and compaction removes its mark after days (TOMBSTONES_KEPT_MS): nobody could
+ * fence the writer then.
  */
 const MARK_HOLDS_MS = 3_600_000;
 
@@ -32,9 +33,10 @@ interface Taken {
 }
 
 /**
- * The compare-and-set that Kafka does not have, of what it has. Who wants to write to a partition writes a mark to it with a producer id of
- * its own and reads up to it. It then fences the ids of all marks before it: it writes to the partition with their ids and the last epoch,
- * after which the leader refuses them. From there on what it has read is all that there is, until somebody fences it.
+ * A compare-and-set made of what Kafka has. A writer of a partition writes a mark to it with a producer id of
+ * its own and reads up to it. It then fences the ids of all marks before it: it writes to the partition with
+ * their ids and the last epoch, after which the leader refuses them. From there on what it has read is all
+ * that there is, until somebody fences it.
  */
 export class MarkingTableWriter implements TableWriter {
   readonly #parts: TableWriterParts;
@@ -189,7 +191,7 @@ function unanswered(message: string): KafkaError {
   return new KafkaError("delivery_timeout", message, { canRetry: true });
 }
 
-/** As `work`; rejects when that takes longer. */
+/** Settles as `work`; rejects when that takes longer. */
 async function inTime<R>(work: Promise<R>, timeoutMs: number, host: Pick<Host, "setTimeout">): Promise<R> {
   const { promise, reject } = Promise.withResolvers<never>();
   const timer = host.setTimeout(

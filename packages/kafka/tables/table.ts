@@ -24,7 +24,7 @@ import { DecodedValues, EncodedValues, NoValues, type TableValues } from "./tabl
 
 const LOAD_AGAIN_MS = { first: 200, max: 5_000 };
 
-/** What is read of each record, and where that is kept. */
+/** The decoding of each record, and the store of its results. */
 interface Reading<V, L> {
   readonly values: TableValues<V, L>;
   read(record: RawRecord): L | Promise<L>;
@@ -62,7 +62,7 @@ export class TopicTable<V extends L, L = V> implements Table<V, L> {
   readonly #failed = Promise.withResolvers<never>();
   #lastRecordAtMs: number | undefined;
   #isLoaded = false;
-  /** Since the first load. */
+  /** The following of the topic, since the first load. */
   #following: Following | undefined;
 
   constructor(parts: TableParts, options: TableOptions<V, L>) {
@@ -185,7 +185,7 @@ export class TopicTable<V extends L, L = V> implements Table<V, L> {
     return following;
   }
 
-  /** Of a key whose newest record was lost an older one counts now: the whole log is read again. */
+  /** Reads the whole log again: an older record counts where a key's newest one was lost. */
   #cut(cut: Parameters<NonNullable<FollowedTopic["onCut"]>>[0]): void {
     const text = "a partition's log ends before what was read: its end was lost, and it is read again";
     this.#parts.logger.error({ topic: this.#options.topic, ...cut }, text);
@@ -229,7 +229,7 @@ export class TopicTable<V extends L, L = V> implements Table<V, L> {
     return high === low || (this.#positions.get(partition) ?? 0) >= high;
   }
 
-  /** What a listener throws comes when the record is taken. */
+  /** Takes a record. An error of a listener is thrown here. */
   #take(record: RawRecord, decoded: L | undefined): void {
     try {
       this.#apply(record, decoded);

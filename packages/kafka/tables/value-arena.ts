@@ -5,7 +5,7 @@ const HEADER_BYTES = 8;
 interface Slab {
   readonly bytes: Buffer;
   used: number;
-  /** Of `used`, what belongs to entries that were not removed. */
+  /** The part of `used` that belongs to entries that were not removed. */
   live: number;
 }
 
@@ -15,7 +15,7 @@ interface Entry {
   readonly sizeBytes: number;
 }
 
-/** Who knows where each key's entry lies. */
+/** The owner of the arena, which knows where each key's entry lies. */
 export interface ValueArenaOwner {
   /** Undefined when the key is not there any more. */
   addressOf(key: string): number | undefined;
@@ -61,7 +61,7 @@ export class ValueArena {
     return Buffer.from(this.#at(address).entry.value);
   }
 
-  /** To be called when the key's address is another one already, or none. */
+  /** Removes an entry. Call it when the key's address is already another one, or none. */
   remove(address: number): void {
     const { entry, index, slab } = this.#at(address);
     slab.live -= entry.sizeBytes;
