@@ -3,7 +3,7 @@ import { createKafka, type Kafka, type KafkaLogger, type KafkaSettings } from "#
 import { createSerde, type Serde, type SerdeOptions } from "#serde";
 import type { Topic } from "#topics";
 
-/** How a process reaches what is not its own: the real ways, or those into a simulated world. */
+/** The ways in which a process reaches other systems: the real ones, or those into a simulated world. */
 export interface Ways {
   readonly createKafka: typeof createKafka;
   readonly createSerde: typeof createSerde;

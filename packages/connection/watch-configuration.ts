@@ -17,7 +17,7 @@ export function watchConfiguration(
   watched: readonly ConfigurationTopic[],
 ): void {
   const admin = kafka.admin();
-  /** By record. */
+  /** The memory of each topic, by its record. */
   const memories = new Map(watched.map(({ topic }) => [topic.record, new SeenLog()]));
   const lost = new Set<string>();
   metrics.gauge({

@@ -27,7 +27,7 @@ export class EventLoopTurns {
 export interface WorkInTurnsOptions {
   /** Resolves in a later turn of the event loop. */
   pause(): Promise<void>;
-  /** What one turn has room for; a piece of work that is larger has a turn of its own. */
+  /** The work that one turn has room for; a larger piece has a turn of its own. */
   readonly bytesATurn: number;
 }
 

@@ -8,23 +8,23 @@ export interface Timer {
 }
 
 /**
- * What code takes from the machine that it runs on: time and chance. Passed in, so that a simulation can have another clock, and so
- * that a simulated process that was killed has none of its timers left.
+ * The machine's time and chance. They are passed in, so that a simulation can have another clock, and so that
+ * a simulated process that was killed has none of its timers left.
  */
 export interface Host {
   /** Unix ms. It may jump when somebody sets the clock. */
   now(): number;
   /** Milliseconds since some moment; never goes back. For durations. */
   elapsed(): number;
-  /** Of `elapsed`, how long the process's event loop had work to do. */
+  /** The part of `elapsed` in which the process's event loop had work to do. */
   busyMs(): number;
   setTimeout(work: () => void, delayMs: number): Timer;
   setInterval(work: () => void, everyMs: number): Timer;
-  /** In a later turn of the event loop: what has arrived is read first. */
+  /** Works in a later turn of the event loop: what has arrived is read first. */
   setImmediate(work: () => void): Timer;
   /** Resolves after so long; rejects with the signal's reason as soon as that is aborted. */
   delay(delayMs: number, signal?: AbortSignal): Promise<void>;
-  /** At least 0, below 1. */
+  /** Returns a number of at least 0 and below 1. */
   random(): number;
   uuid(): string;
 }

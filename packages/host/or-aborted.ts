@@ -1,4 +1,7 @@
-/** As `work`, or rejects as soon as the signal is aborted: what ends does not wait for an answer that may never come. */
+/**
+ * Settles as `work`, or rejects as soon as the signal is aborted: a process that ends does not wait for an
+ * answer that may never come.
+ */
 export async function orAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
   const { promise, reject } = Promise.withResolvers<never>();
   const end = (): void => reject(new Error("the reading was ended"));

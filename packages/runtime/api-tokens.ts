@@ -5,12 +5,12 @@ import { setting } from "./setting.ts";
 import { settingsGroup } from "./settings.ts";
 import { listOf, type ValueType } from "./value-types.ts";
 
-/** What a token lets its holder do: look, change, send dead letters again. None implies another. */
+/** Scopes of a token: look, change, send dead letters again. None implies another. */
 export const API_SCOPES = ["read", "write", "replay"] as const;
 export type ApiScope = (typeof API_SCOPES)[number];
 
 export interface ApiToken {
-  /** What the audit log calls its holder. */
+  /** The holder's name in the audit log. */
   readonly name: string;
   readonly scopes: readonly ApiScope[];
   /** SHA-256 of the token. */
@@ -21,7 +21,10 @@ export interface ApiToken {
 
 const NAMED = /^([A-Za-z0-9_.-]{1,64}):((?:read|write|replay)(?:\+(?:read|write|replay)){0,2}):(\S+)$/;
 const DIGEST = /^sha256-([0-9a-f]{64})$/i;
-/** How a digest is written otherwise, of whatever algorithm: `sha512-…`, `SHA_256:…`, `{SHA256}…`, in quotes; without anything between; by crypt. */
+/**
+ * Other notations of a digest, of any algorithm: `sha512-…`, `SHA_256:…`, `{SHA256}…`, in quotes; without a
+ * separator; by crypt.
+ */
 const MEANT_AS_DIGEST = [
   /^[{"'[(]?(?:md-?[245]|sha[-_]?(?:[123]|224|256|384|512)|blake(?:2[bs]?|3)|ripemd[-_]?160)[-_:=./})\]]/i,
   /^(?:md5|sha1|sha256|sha512)[0-9a-f]{32,}$/i,
@@ -51,7 +54,10 @@ const apiToken: ValueType<ApiToken> = {
   },
 };
 
-/** Of what is not a digest. An entry that was meant otherwise must not be a token by its text, which is written in plain sight. */
+/**
+ * Explains why an entry is not a digest. An entry that was meant as a digest must not become a token by its
+ * text, which is written in plain sight.
+ */
 function problemOf(secret: string, isNamed: boolean): string | undefined {
   if (MEANT_AS_DIGEST.some((pattern) => pattern.test(secret)))
     return "has a token that begins as a digest does, but is not <name>:<scopes>:sha256-<64 hex digits>";

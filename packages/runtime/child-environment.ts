@@ -1,11 +1,14 @@
-// What a process that is started gets of this process's environment: nothing that it does not read.
+// The part of this process's environment that a started process gets: only what it reads.
 import type { Environment } from "./environment.ts";
 import { processSettings } from "./process-settings.ts";
 import type { SettingsSchema } from "./settings.ts";
 
-/** What programs need of the system whatever they do: to be found, to find their files, to write people's languages. */
+/**
+ * Variables of the system that every program needs: to be found, to find its files, to write people's
+ * languages.
+ */
 const SYSTEM = /^(PATH|HOME|USER|LOGNAME|SHELL|TMPDIR|TMP|TEMP|TZ|LANG|LC_[A-Z]+)$/i;
-/** What Windows programs need beside that. */
+/** Variables that Windows programs need besides. */
 const WINDOWS = /^(SystemRoot|windir|ComSpec|PATHEXT|APPDATA|LOCALAPPDATA|USERPROFILE|ProgramData)$/i;
 
 function picked(environment: Environment, isNeeded: (name: string) => boolean): Environment {
@@ -22,7 +25,10 @@ export function systemEnvironment(environment: Environment, more?: RegExp): Envi
 /** Node's own, and those of OpenSSL, which finds the system's certificates by them. */
 const NODE = /^(NODE_[A-Z_]+|SSL_CERT_(FILE|DIR))$/;
 
-/** For a service: the settings that it declares (so keys come only where secrets are opened), Node's and the system's. */
+/**
+ * The environment of a service: the settings that it declares (so keys come only where secrets are opened),
+ * Node's and the system's.
+ */
 export function serviceEnvironment(environment: Environment, schema: SettingsSchema): Environment {
   const own = new Set(
     [processSettings, ...Object.values(schema)].flatMap(({ settings }) =>

@@ -22,7 +22,7 @@ interface Metric {
   readonly owner: string;
   readonly name: string;
   readonly kind: string;
-  /** As "reason: a, b". */
+  /** Labels, each as "reason: a, b". */
   readonly labels: readonly string[];
   readonly help: string;
 }

@@ -9,7 +9,7 @@ export interface HistogramOptions {
   readonly buckets: readonly number[];
 }
 
-/** What one label set has seen. */
+/** The observations of one label set. */
 interface Series {
   readonly labels: Readonly<Record<string, string>>;
   /** Values in each bucket alone, the last one unbounded. */

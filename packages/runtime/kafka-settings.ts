@@ -6,7 +6,7 @@ import { choice, flag, hostPort, httpUrl, integer, listOf, text } from "./value-
 
 const SASL_MECHANISMS = ["plain", "scram-sha-256", "scram-sha-512"] as const;
 
-/** How to reach the cluster; comes out as the kafka package takes it. */
+/** Settings for reaching the cluster, in the kafka package's form. */
 export const kafkaSettings = settingsGroup({
   title: "Kafka",
   settings: {
@@ -150,7 +150,7 @@ export const registrySettings = settingsGroup({
   },
 });
 
-/** How topics are created. */
+/** Settings for creating topics. */
 export const provisionSettings = settingsGroup({
   title: "Topic creation",
   settings: {
@@ -167,7 +167,10 @@ export const provisionSettings = settingsGroup({
       doc: "Copies of every partition: 3 where there are three brokers.",
     }),
   },
-  /** With three copies two must have a record before it counts as written: one broker may fail without a loss or a stop. */
+  /**
+   * Two of three copies must have a record before it counts as written: one broker may fail without a loss or
+   * a stop.
+   */
   build: ({ partitions, replicationFactor }) => ({
     partitions,
     replicationFactor,

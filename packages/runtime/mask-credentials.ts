@@ -1,4 +1,7 @@
-/** From the slashes to the last @ before the path: as a URL is read, a password may hold an @ itself. */
+/**
+ * Credentials in a URL: from the slashes to the last @ before the path, since a password may hold an @
+ * itself.
+ */
 const CREDENTIALS = /(:\/\/)[^\s/?#\\]*@/g;
 
 /** A text in which no URL shows its user name and password any more: `http://***@registry/path`. */

@@ -20,18 +20,21 @@ export interface Histogram<L extends LabelSpec> {
 }
 
 interface MetricOptions<L extends LabelSpec> {
-  /** Without the prefix; in base units: counters end in _total, others in _seconds, _bytes and the like. */
+  /**
+   * The name without the prefix, in base units: counters end in _total, others in _seconds, _bytes and the
+   * like.
+   */
   readonly name: string;
   readonly help: string;
   readonly labels?: L;
 }
 
 export interface Metrics {
-  /** With `collect` the totals are kept elsewhere, and asked for at each scrape. */
+  /** Creates a counter. `collect` returns totals that are kept elsewhere, at each scrape. */
   counter<const L extends LabelSpec = Record<never, never>>(
     options: MetricOptions<L> & { collect?(totals: Gauge<L>): void },
   ): Counter<L>;
-  /** With `collect` the value is asked for at each scrape. */
+  /** Creates a gauge. `collect` returns its value at each scrape. */
   gauge<const L extends LabelSpec = Record<never, never>>(
     options: MetricOptions<L> & { collect?(gauge: Gauge<L>): void },
   ): Gauge<L>;
@@ -168,7 +171,7 @@ export function countRecordsLost(
   return ({ kind, records, topic }) => counters[kind].inc({ topic }, records);
 }
 
-/** What /readyz says. */
+/** Publishes what /readyz answers. */
 export function watchReadiness(metrics: Metrics, service: string, isReady: () => boolean): void {
   metrics.gauge({
     name: "ready",

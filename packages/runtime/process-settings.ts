@@ -1,4 +1,4 @@
-// What every service has, whatever it does, and where it keeps local state.
+// Settings of every service, and of its local state.
 import { SERVICE_NAMES, SERVICES } from "#contract";
 import { setting } from "./setting.ts";
 import { settingsGroup } from "./settings.ts";
@@ -11,7 +11,7 @@ const METRICS_PORTS: Readonly<Record<string, number>> = Object.fromEntries(
 const LOG_LEVELS = ["trace", "debug", "info", "warn", "error", "fatal"] as const;
 export type LogLevel = (typeof LOG_LEVELS)[number];
 
-/** What every service has, whatever it does. */
+/** Settings of every service. */
 export const processSettings = settingsGroup({
   title: "Process",
   settings: {

@@ -17,7 +17,7 @@ interface ErrorLike {
   readonly cause?: unknown;
 }
 
-/** By shape: an error may come from another realm, where `instanceof` says no. */
+/** Recognises an error by shape: it may come from another realm, where `instanceof` says no. */
 function isErrorLike(value: object): value is ErrorLike {
   return "message" in value && "stack" in value && typeof value.message === "string";
 }

@@ -44,7 +44,7 @@ export async function runService<S extends SettingsSchema>(definition: ServiceDe
     process.stdout.write(helpText(definition.name, definition.settings));
     return;
   }
-  // What a service keeps on disk is nobody else's: window, index, whatever libraries write beside them.
+  // Only the service's user may read its files on disk: window, index, and what libraries write beside them.
   process.umask(0o077);
   const service = startOrExplain(definition);
   if (service === undefined) return;

@@ -4,7 +4,7 @@ import { settingsGroup } from "./settings.ts";
 import { listOf } from "./value-types.ts";
 
 const KEY_BYTES = 32;
-/** What a person does who has none. Every system with OpenSSL has it. */
+/** The command that makes a key. Every system with OpenSSL has it. */
 const MAKE_KEY = `echo "k1:$(openssl rand -base64 ${KEY_BYTES})"`;
 const encryptionKey = {
   name: "id:key, the key 32 bytes in base64",

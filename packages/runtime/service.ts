@@ -12,7 +12,7 @@ import { processSettings } from "./process-settings.ts";
 import { readSettings, type SettingsOf, type SettingsSchema } from "./settings.ts";
 import { unknownSettings } from "./unknown-settings.ts";
 
-/** What a service is given to wire itself with. */
+/** The context in which a service wires itself. */
 export interface ServiceContext<T> {
   readonly settings: T;
   readonly logger: Logger;
@@ -41,7 +41,7 @@ export interface StartOptions {
   readonly environment: Environment;
   /** Another clock than the system's. */
   readonly nowMs?: () => number;
-  /** Where log lines go; stdout unless given. */
+  /** The target of log lines; stdout unless given. */
   readonly logTo?: { write(line: string): void };
 }
 
@@ -56,10 +56,10 @@ export interface RunningService {
   fail(error: unknown): void;
 }
 
-/** How often start-up looks whether the checks have become true. */
+/** Interval at which start-up asks whether the checks have become true. */
 const READY_POLL_MS = 20;
 
-/** Of the package that runs, as in 1.2.3. */
+/** The version of the package that runs, as in 1.2.3. */
 export function releaseVersion(): string {
   const manifest = readFileSync(join(import.meta.dirname, "../../package.json"), "utf8");
   return (JSON.parse(manifest) as { version: string }).version;

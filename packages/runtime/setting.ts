@@ -4,7 +4,7 @@ import type { ValueType } from "./value-types.ts";
 export interface Setting<T> {
   readonly env: string;
   readonly type: ValueType<T>;
-  /** As one would write it in the environment; undefined where there is none. */
+  /** The default as written in the environment; undefined where there is none. */
   readonly default: string | undefined;
   readonly required: boolean;
   /** Never shown; may also be given as the path of a file in `<env>_FILE` (contract 11.2). */

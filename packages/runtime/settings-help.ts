@@ -26,7 +26,7 @@ function wrap(sentences: string, indent: string): string {
   return lines.map((line) => indent + line).join("\n");
 }
 
-/** What `--help` prints. */
+/** The text that `--help` prints. */
 export function helpText(processName: string, schema: SettingsSchema): string {
   const sections = [processSettings, ...Object.values(schema)].map((group) => {
     const entries = group.settings.map(

@@ -22,7 +22,7 @@ export interface SettingsGroup<T> {
   read(source: Source): { readonly value: T } | { readonly problems: readonly SettingProblem[] };
 }
 
-/** What a process is configured by: a name in the code for each group. */
+/** The configuration of a process: a name in the code for each group. */
 export type SettingsSchema = Readonly<Record<string, SettingsGroup<unknown>>>;
 export type SettingsOf<S extends SettingsSchema> = {
   readonly [K in keyof S]: S[K] extends SettingsGroup<infer T> ? T : never;

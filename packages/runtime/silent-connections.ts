@@ -1,13 +1,14 @@
 import type { Server } from "node:http";
 import type { Socket } from "node:net";
 
-/** How often a server that closes looks for connections that nobody uses. */
+/** Interval at which a closing server looks for connections that nobody uses. */
 const LOOK_MS = 50;
 
 /**
- * To be called before the server listens. The function that it gives is called when the server begins to close: until that has come to its
- * end, connections over which nothing comes are closed. Node closes those whose last request was answered, and waits for one over which
- * nothing has come yet, as browsers and load balancers open them, for as long as for a request's headers.
+ * Watches a server's connections; call it before the server listens. Call the function that it returns when
+ * the server begins to close: until it has closed, connections over which nothing comes are closed. Node
+ * closes those whose last request was answered. One over which nothing has come yet, as browsers and load
+ * balancers open them, it lets wait for as long as for a request's headers.
  */
 export function closesUnused(server: Server): () => void {
   const connections = new Set<Socket>();

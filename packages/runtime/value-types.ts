@@ -1,4 +1,4 @@
-// How the text of a variable becomes a value. Pure; a wrong text is a value too, so that all of them can be named at once.
+// Parsers of variables' texts. Pure; a wrong text is a value too, so that all of them can be named at once.
 import { BlockList, isIP } from "node:net";
 import { parseDuration } from "#contract";
 
@@ -61,7 +61,7 @@ export function choice<const C extends string>(choices: readonly C[]): ValueType
   };
 }
 
-/** In milliseconds. A number without its unit is refused: it would be read wrongly by someone. */
+/** A duration in milliseconds. A number without its unit is refused: someone would read it wrongly. */
 export const duration: ValueType<number> = {
   name: "duration",
   parse(given) {

@@ -18,12 +18,15 @@ type TracingContext = Pick<
   "settings" | "logger" | "metrics" | "health" | "lifecycle" | "host"
 > & { readonly name: string };
 
-/** What is left of a process's spans gets so long at its end: a receiver that is away must not hold the end up. */
+/**
+ * The time that the last spans of a process get at its end: a receiver that is away must not hold the end up.
+ */
 const FLUSH_MS = 2_000;
 
 /**
- * Without HOOKLINE_TRACES_URL it is NO_TRACES, and nothing of OpenTelemetry is loaded. With it the service is ready once the library is
- * loaded. Register it before everything that makes spans: it is closed after that.
+ * Opens a tracer. Without HOOKLINE_TRACES_URL it is NO_TRACES, and nothing of OpenTelemetry is loaded. With
+ * it the service is ready once the library is loaded. Register it before everything that makes spans: it is
+ * closed after that.
  */
 export function openTracer(context: TracingContext): Tracer {
   const { health, host, lifecycle, logger, name, settings } = context;

@@ -1,6 +1,6 @@
 import { setting, settingsGroup, value } from "#runtime";
 
-/** Of services that a call goes through; comes out as `openTracer` takes it. */
+/** Settings of services that a call goes through, in the form of `openTracer`. */
 export const tracingSettings = settingsGroup({
   title: "Traces",
   settings: {

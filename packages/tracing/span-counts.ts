@@ -2,7 +2,7 @@ import type { Metrics } from "#runtime";
 
 const SPAN_OUTCOMES = ["sent", "failed", "dropped"] as const;
 
-/** What became of spans. */
+/** Counts spans by outcome. */
 export type SpanCounts = (outcome: (typeof SPAN_OUTCOMES)[number], spans: number) => void;
 
 export function createSpanCounts(metrics: Metrics): SpanCounts {

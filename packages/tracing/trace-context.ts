@@ -1,10 +1,11 @@
-// Where a call stands in its trace, as W3C Trace Context writes it: in HTTP headers and in headers of records.
+// The place of a call in its trace, as W3C Trace Context writes it: in HTTP headers and in headers of
+// records.
 import type { RecordHeaders } from "#kafka";
 
 const TRACEPARENT = "traceparent";
 const TRACESTATE = "tracestate";
 
-/** As they come with a request. */
+/** Trace headers of a request. */
 export interface CallerHeaders {
   readonly traceparent: string | undefined;
   readonly tracestate: string | undefined;
@@ -17,7 +18,7 @@ export interface TraceContext {
   /** 16 hex digits. */
   readonly spanId: string;
   readonly isSampled: boolean;
-  /** What others' systems keep in the trace, as it was given: nothing of it is read here. */
+  /** The entries of other systems, as they came: nothing of it is read here. */
   readonly state: string | undefined;
 }
 
@@ -35,12 +36,12 @@ export function readTrace({ traceparent, tracestate }: CallerHeaders): TraceCont
   return { traceId, spanId, isSampled, state: tracestate };
 }
 
-/** Of a record. */
+/** Reads the trace of a record. */
 export function readRecordTrace(headers: RecordHeaders): TraceContext | undefined {
   return readTrace({ traceparent: headers.get(TRACEPARENT), tracestate: headers.get(TRACESTATE) });
 }
 
-/** Of a span that is recorded: for what it sends and writes. An empty state has no header. */
+/** Writes the headers of a recorded span, for what it sends and writes. An empty state has no header. */
 export function writeTrace({ traceId, spanId, state }: Omit<TraceContext, "isSampled">): RecordHeaders {
   return withState(`00-${traceId}-${spanId}-01`, state);
 }
@@ -51,7 +52,7 @@ function withState(traceparent: string, state: string | undefined): RecordHeader
   return headers;
 }
 
-/** Of a record's headers only what a trace needs: what others put beside it goes no further. */
+/** Keeps the headers of a record that a trace needs; those that others put beside them go no further. */
 export function traceHeaders(headers: RecordHeaders): RecordHeaders | undefined {
   const traceparent = headers.get(TRACEPARENT);
   return traceparent === undefined ? undefined : withState(traceparent, headers.get(TRACESTATE));

@@ -3,7 +3,7 @@ import type { Claim, OutgoingRecord, Received, RecordHeaders, Settle, Step } fro
 import { traceHeaders } from "./trace-context.ts";
 import type { Span, SpanStart, Tracer } from "./tracer.ts";
 
-/** What a step's records stay under: the trace that its record came in. */
+/** Keeps a step's records in the trace that its record came in. */
 export function carryTrace<T>(step: Step<T>): Step<T> {
   return (record, settle, claim) => {
     const headers = record.headers === undefined ? undefined : traceHeaders(record.headers);

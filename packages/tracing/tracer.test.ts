@@ -1,4 +1,4 @@
-// Which calls are traced, and what a step's records carry on.
+// Tests which calls are traced, and what a step's records carry on.
 import { describe, expect, jest, test } from "@jest/globals";
 import type { Claim, OutgoingRecord, Received, Step } from "#kafka";
 import { createTracer } from "./open-tracer.ts";

@@ -19,7 +19,7 @@ export interface SpanEnd {
 
 /** One stretch of a call's way that is recorded. */
 export interface Span {
-  /** For records that it writes, and for an HTTP request that it makes: traceparent, and tracestate where the trace has one. */
+  /** Headers for records and HTTP requests: traceparent, and tracestate where the trace has one. */
   readonly headers: RecordHeaders;
   set(attributes: SpanAttributes): void;
   /** Once. */
@@ -28,11 +28,14 @@ export interface Span {
 
 /** Begins spans. It costs a look at one value where a call is not traced. */
 export interface Tracer {
-  /** Where calls come in: in the trace that the caller's headers name, or in a new one for some of the others. */
+  /**
+   * Begins a span where calls come in: in the trace that the caller's headers name, or in a new one for some
+   * of the others.
+   */
   enter(caller: CallerHeaders, start: SpanStart): Span | undefined;
   /** Behind: for what came in a trace that is recorded. `start` is called only then. */
   follow(headers: RecordHeaders | undefined, start: () => SpanStart): Span | undefined;
 }
 
-/** Of a process without traces. */
+/** The tracer of a process without traces. */
 export const NO_TRACES: Tracer = { enter: () => undefined, follow: () => undefined };
