@@ -1,10 +1,10 @@
-// What is known of a connection: where it leads, and how long it took to make. One for each client of undici, which has one connection
-// at a time and makes the next when that has ended.
+// The target of a connection, and the time that it took to open. There is one log for each client of undici,
+// which has one connection at a time and opens the next when that has ended.
 import { isIP, type Socket } from "node:net";
 import type { ConnectionTrace, RequestPhases } from "#contract";
 import { isPublicAddress } from "./addresses.ts";
 
-/** Where a connection is made to. */
+/** The target of a connection. */
 export interface ConnectionTarget {
   readonly hostname: string;
   readonly protocol: string;
@@ -76,7 +76,10 @@ export class ConnectionLog {
     return { isFirst, sentAtMs: this.#elapsedMs() };
   }
 
-  /** What a request met that has ended now, at the status line and headers or by its failure. `use` is undefined when it was never sent. */
+  /**
+   * The connection of a request that has ended now, at the status line and headers or by its failure. `use`
+   * is undefined when it was never sent.
+   */
   trace(use: Use | undefined): ConnectionTrace | undefined {
     const making = this.#making;
     if (making === undefined) return undefined;
@@ -98,7 +101,10 @@ function phasesOf(making: Making, nowMs: number): RequestPhases {
   return { ...connect, tlsMs: (securedAtMs ?? nowMs) - connectedAtMs };
 }
 
-/** The address that a name leads to inside of the operator's network stays there: whoever reads attempts could map it by such names. */
+/**
+ * The address as it may be shown. An address inside the operator's network is hidden: readers of attempts
+ * could map the network by names.
+ */
 function shownAddress({ address, target }: Making): string | undefined {
   if (address === undefined) return undefined;
   return isIP(target.hostname) !== 0 || isPublicAddress(address) ? address : undefined;

@@ -21,7 +21,8 @@ function connected(policy: AddressPolicy): Promise<{ error: unknown; isOpen: boo
   return new Promise((resolve) => {
     const target = { hostname: "a.test", host: `a.test:${port}`, protocol: "http:", port };
     const onConnected: buildConnector.Callback = (error, socket) => {
-      // As undici looks at it before it writes: a socket that is destroyed already is given back all the same.
+      // Undici makes the same check before it writes: a socket that is destroyed already is given back all
+      // the same.
       const isOpen = socket !== null && !socket.destroyed;
       resolve({ error: error ?? socket?.errored ?? null, isOpen });
       socket?.destroy();

@@ -91,7 +91,7 @@ describe("the deadline (contract 2.5)", () => {
     const result = await egress().post(request(server.port, { deadlineMs: 150 }));
     expect(result).toMatchObject({ kind: "failure", failure: "timeout" });
     expect(result.durationMs).toBeGreaterThan(140);
-    // What only looks at single bytes would go on without end.
+    // A reader that only looks at single bytes would go on without end.
     expect(result.durationMs).toBeLessThan(5_000);
     await server.emptied();
   });

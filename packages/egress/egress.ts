@@ -17,13 +17,13 @@ export interface EgressOptions {
   readonly ca?: readonly string[];
   /** Connections to one origin; more requests wait for one, and that time counts. Default 128. */
   readonly connectionsPerOrigin?: number;
-  /** How long an idle connection is kept. Default 15 s. */
+  /** The time for which an idle connection is kept. Default 15 s. */
   readonly keepAliveMs?: number;
   /** An upper bound on connecting, for requests of every deadline. Default 10 s. */
   readonly connectTimeoutMs?: number;
   /** Replaces the name service in tests. */
   readonly resolve?: Resolve;
-  /** How long a name's addresses are used. Default 30 s. */
+  /** The time for which a name's addresses are used. Default 30 s. */
   readonly dnsTtlMs?: number;
   /** The machine's own unless given. */
   readonly host?: Host;
@@ -34,9 +34,9 @@ export interface PostOptions {
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: Buffer;
-  /** From now to status line and headers (contract 2.5). */
+  /** The time from now to status line and headers (contract 2.5). */
   readonly deadlineMs: number;
-  /** How much of the response's body the result shall hold; 0, the default, answers at the headers. */
+  /** The bytes of the response's body that the result shall hold; 0, the default, answers at the headers. */
   readonly captureBytes?: number;
   /** The same of a response that is no success, which is then waited for for a second; 0 unless given. */
   readonly captureFailureBytes?: number;
@@ -116,7 +116,7 @@ export function createEgress(options: EgressOptions): Egress {
           onIdle = resolve;
         });
       }
-      // Not agent.close(): that would also wait for bodies that nobody needs, and for connections nobody waits for.
+      // agent.close() would also wait for bodies that nobody needs, and for connections nobody waits for.
       await agent.destroy();
       nameService.close();
     },

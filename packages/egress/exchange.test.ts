@@ -1,4 +1,4 @@
-// What one exchange does when undici and the clock tell it something: no socket, no time of the machine's own.
+// Tests what one exchange does at undici's and the clock's events, without a socket or the machine's time.
 import { describe, expect, test } from "@jest/globals";
 import type { Dispatcher } from "undici";
 import type { RequestResult } from "#contract";

@@ -10,7 +10,10 @@ const MAX_RESPONSE_BYTES = 64 * 1024;
 
 const NO_BODY = Buffer.alloc(0);
 
-/** How long the outcome of a failure waits for what its body says. Whoever sends no end of it would else keep a place at its endpoint. */
+/**
+ * The longest wait of a failure's outcome for its body. An endpoint whose body does not end would otherwise
+ * keep a place.
+ */
 const FAILURE_BODY_MS = 1_000;
 
 interface Response {
@@ -23,7 +26,7 @@ interface Response {
 
 export interface ExchangeOptions {
   readonly deadlineMs: number;
-  /** How much of the response's body the result holds. */
+  /** The bytes of the response's body that the result holds. */
   readonly captureBytes: number;
   /** The same of a response that is no success. */
   readonly captureFailureBytes: number;
@@ -47,7 +50,7 @@ export class Exchange implements Dispatcher.DispatchHandler, Traced {
   /** Set from the headers on. */
   #response: Response | undefined;
   #use: ReturnType<ConnectionLog["use"]> | undefined;
-  /** While a failure waits for its body. */
+  /** Runs while a failure waits for its body. */
   #bodyTimer: Timer | undefined;
   #wantedBytes = 0;
   #receivedBytes = 0;

@@ -85,14 +85,17 @@ const TIMEOUT_CODES = new Set(["UND_ERR_CONNECT_TIMEOUT", "ETIMEDOUT"]);
 /** Codes of arguments that undici refused: a URL or a header that configuration should have refused (contract 2.8, 4.2). */
 const INVALID_REQUEST_CODES = new Set(["UND_ERR_INVALID_ARG", "UND_ERR_NOT_SUPPORTED", "ERR_INVALID_URL"]);
 
-/** By structure, not by class: an error may come from another realm. */
+/** Reads a property by structure, not by class: an error may come from another realm. */
 function textOf(error: unknown, property: "code" | "message" | "name"): string {
   const value =
     typeof error === "object" && error !== null ? (error as Record<string, unknown>)[property] : undefined;
   return typeof value === "string" ? value : "";
 }
 
-/** Which of the closed list of failures an error of the connection is. What no list names counts as `connect`: it is retried. */
+/**
+ * Maps an error of the connection to the closed list of failures. An unknown one counts as `connect`: it is
+ * retried.
+ */
 export function failureOf(error: unknown): RequestFailure {
   const code = textOf(error, "code");
   if (code === "BLOCKED_ADDRESS") return "blocked_address";
@@ -112,7 +115,7 @@ const MAX_MESSAGE_LENGTH = 200;
 /** Meant for who starts the process, not for who reads an attempt. */
 const ADVICE_OF_NODE = "; if the root CA is installed locally, ";
 
-/** What happened, for people. */
+/** Describes the error for people. */
 export function messageOf(error: unknown): string {
   const code = textOf(error, "code");
   const text = tlsWords(code, textOf(error, "message") || code || "unknown error");

@@ -2,7 +2,7 @@ import { readFileSync, statSync } from "node:fs";
 import { isIP } from "node:net";
 import type { ResolvedAddress } from "./resolver.ts";
 
-/** How long a change of the file may stay unseen. */
+/** The longest time that a change of the file stays unseen. */
 const LOOK_AGAIN_MS = 1_000;
 
 /** The names of a hosts file (hosts(5)) in lower case, each with every address that a line gives it. */

@@ -33,7 +33,7 @@ afterAll(() => {
 });
 afterEach(() => service?.close());
 
-/** For names that shall fail soon, and for names that shall not fail before the test ends them. */
+/** Patience for names that shall fail soon, and for names that shall not fail before the test ends them. */
 const BRIEF = { timeout: 100, maxTimeout: 100, tries: 1, otherFamily: 10 };
 const PATIENT = { timeout: 300_000, maxTimeout: 300_000, tries: 1, otherFamily: 300_000 };
 

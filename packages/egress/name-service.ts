@@ -6,9 +6,12 @@ import { openHostsFile } from "./hosts-file.ts";
 import type { Resolve, ResolvedAddress } from "./resolver.ts";
 import { createSerialLookup } from "./serial-lookup.ts";
 
-/** How long an answer may take, in ms. */
+/** The time that an answer may take, in ms. */
 interface Patience {
-  /** Of one question: its first timeout, the longest of the following, and how often it is asked (node's Resolver). */
+  /**
+   * The limits of one question: its first timeout, the longest of the following, and the number of tries
+   * (node's Resolver).
+   */
   readonly timeout: number;
   readonly maxTimeout: number;
   readonly tries: number;
@@ -37,12 +40,15 @@ export interface NameService {
  */
 const PATIENCE: Patience = { timeout: 500, maxTimeout: 1_300, tries: 4, otherFamily: 300 };
 
-/** How long a change of /etc/resolv.conf may stay unseen. */
+/** The longest time that a change of /etc/resolv.conf stays unseen. */
 const RENEW_MS = 60_000;
 
 const MAX_WAITING_LOOKUPS = 1_000;
 
-/** The servers don't know the name, or there are none: the system may know more. What is slow or broken there is so for it, too. */
+/**
+ * Codes of servers that don't know the name, or of no servers: the system may know more. A slow or broken
+ * server is so for the system, too.
+ */
 const UNKNOWN_NAME_CODES = new Set(["ENOTFOUND", "ENODATA", "ECONNREFUSED"]);
 
 const codeOf = (error: unknown): string => (error as NodeJS.ErrnoException).code ?? "unknown error";

@@ -9,9 +9,12 @@ export type Resolve = (hostname: string) => Promise<readonly ResolvedAddress[]>;
 export interface ResolverOptions {
   readonly resolve: Resolve;
   readonly now: () => number;
-  /** How long an answer is used. */
+  /** The time for which an answer is used. */
   readonly ttlMs: number;
-  /** How long a failure is used: short, it only keeps a dead name from being asked for with every request. */
+  /**
+   * The time for which a failure is used: short, it only keeps a dead name from being asked for with every
+   * request.
+   */
   readonly failureTtlMs: number;
   /** The oldest names are forgotten beyond this many. */
   readonly maxNames: number;
@@ -19,7 +22,9 @@ export interface ResolverOptions {
 
 export interface CachedResolver {
   readonly resolve: Resolve;
-  /** To be called when none of a name's addresses could be connected to: the next request asks again. */
+  /**
+   * Forgets a name. Call it when none of its addresses could be connected to: the next request asks again.
+   */
   forget(hostname: string): void;
 }
 

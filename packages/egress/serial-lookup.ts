@@ -3,7 +3,7 @@ import type { Resolve } from "./resolver.ts";
 
 export interface SerialLookupOptions {
   readonly lookup: Resolve;
-  /** How many names wait at most; the next one fails at once. */
+  /** The number of names that may wait; the next one fails at once. */
   readonly maxWaiting: number;
 }
 

@@ -6,7 +6,7 @@ import { type ConnectionAttempts, watchConnectionAttempts } from "./fixtures/con
 import { corpusAnswers, ssrfTargets, urlsOf } from "./fixtures/ssrf-corpus.ts";
 import { createEgress, type Egress, type EgressOptions, type Resolve } from "./index.ts";
 
-/** On every address of this machine where there is IPv6, else on every IPv4 address. */
+/** A server on every address of this machine where there is IPv6, else on every IPv4 address. */
 let inside: RawServer;
 let attempts: ConnectionAttempts;
 let client: Egress | undefined;
@@ -43,7 +43,7 @@ function post(egress: Egress, url: string, headers: Record<string, string> = {})
   return egress.post({ url, headers, body: Buffer.from("{}"), deadlineMs: 10_000 });
 }
 
-/** How a target ended, in one word. */
+/** The end of a request to a target, in one word. */
 async function endOf(egress: Egress, url: string): Promise<string> {
   const result = await post(egress, url);
   return result.kind === "response" ? `status ${result.status}` : result.failure;

@@ -4,7 +4,7 @@ export interface Target {
   readonly path: string;
 }
 
-/** As many URLs as a large deployment has webhooks; beyond, the oldest is parsed again. */
+/** The number of webhook URLs of a large deployment. Beyond it, the oldest is parsed again. */
 const MAX_TARGETS = 20_000;
 
 /** Splits URLs, each once: parsing costs a tenth of a whole request. Throws ERR_INVALID_URL. */

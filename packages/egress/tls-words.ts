@@ -1,4 +1,4 @@
-// What went wrong with TLS, in words that say who has to mend what. OpenSSL's own text names its source files.
+// Texts of TLS errors that say who has to mend what. OpenSSL's own text names its source files.
 
 const NO_AUTHORITY =
   "the certificate's authority is not known: the endpoint has to send its intermediate certificates too, and the authority has to be a public one";
@@ -7,7 +7,7 @@ const NO_COMMON =
   "the endpoint refused the TLS handshake: no cipher in common, or it asks for a client certificate";
 const OLD_VERSION = "no TLS version in common: the endpoint has to offer TLS 1.2 or later";
 
-/** By the code that Node gives the error. What is not here has words of its own already. */
+/** Texts by the code that Node gives the error. Other errors have a clear text already. */
 const WORDS: ReadonlyMap<string, string> = new Map([
   ["UNABLE_TO_VERIFY_LEAF_SIGNATURE", NO_AUTHORITY],
   ["UNABLE_TO_GET_ISSUER_CERT", NO_AUTHORITY],

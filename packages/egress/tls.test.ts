@@ -37,7 +37,7 @@ async function postTo(certificate: Certificate, host = "localhost") {
   }
 }
 
-/** What a POST to an endpoint with a good certificate and these options fails with. */
+/** The message of a failed POST to an endpoint with a good certificate and these options. */
 async function messageOf(options: ServerOptions | "plain"): Promise<string> {
   const server =
     options === "plain" ? createPlainServer() : createServer({ ...createCertificate(signed), ...options });

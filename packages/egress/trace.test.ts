@@ -1,4 +1,4 @@
-// What a result says of the connection that its request went over.
+// Tests what a result says of the connection that its request went over.
 import { once } from "node:events";
 import { createServer, type Server } from "node:https";
 import type { AddressInfo } from "node:net";
