@@ -11,12 +11,12 @@ export interface EncryptionKey {
   readonly key: Buffer;
 }
 
-/** As it is stored: the record EncryptedSecret of the topic map. */
+/** The stored form: the record EncryptedSecret of the topic map. */
 export interface EncryptedSecret {
   readonly keyId: string;
   /** 12 bytes nonce, the ciphertext, 16 bytes tag. */
   readonly ciphertext: Buffer;
-  /** What was authenticated with it: 1 or 2 (place.ts). */
+  /** The format of the authenticated data: 1 or 2 (place.ts). */
   readonly format: number;
 }
 

@@ -6,7 +6,7 @@
  */
 export type SecretErrorCode = "bad_keys" | "unknown_key" | "unknown_format" | "tampered";
 
-/** What is wrong with keys or ciphertexts; its message never holds a key, a secret, or a part of one. */
+/** A fault of keys or ciphertexts. Its message never holds a key, a secret, or a part of one. */
 export class SecretError extends Error {
   override readonly name = "SecretError";
   readonly code: SecretErrorCode;

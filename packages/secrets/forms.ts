@@ -13,7 +13,10 @@ export function formsOf(secret: string): string[] {
 
 const escaped = (letter: string): string => `\\u${letter.charCodeAt(0).toString(16).padStart(4, "0")}`;
 
-/** What is escaped beside what must be: by Go and others for HTML, by PHP, by .NET; with and without letters beyond ASCII. */
+/**
+ * Characters that are escaped beside those that must be: by Go and others for HTML, by PHP, by .NET; with and
+ * without letters beyond ASCII.
+ */
 const ESCAPED_IN_JSON = [
   /[\u007f-\uffff]/g,
   /[<>&]/g,
@@ -42,7 +45,7 @@ const decimal = (letter: string): string => `&#${letter.charCodeAt(0)};`;
 const hexadecimal = (letter: string): string => `&#x${letter.charCodeAt(0).toString(16)};`;
 const named = (letter: string): string => NAMES[letter] ?? decimal(letter);
 
-/** By names and by numbers; quotes, and what some escape beside them. */
+/** The forms in HTML, by names and by numbers: of quotes, and of what some programs escape beside them. */
 function htmlForms(secret: string): string[] {
   const apostrophes = [named, decimal, hexadecimal, () => "&#039;"].map((apostrophe) =>
     secret.replace(/[&<>"']/g, (letter) => (letter === "'" ? apostrophe(letter) : named(letter))),
@@ -60,7 +63,7 @@ function htmlForms(secret: string): string[] {
   return [...apostrophes, ...numbers, markup, quotes, slashes];
 }
 
-/** As parts of a URL and of a form are written. */
+/** The forms in parts of a URL and of a form. */
 function percentForms(secret: string): string[] {
   const component = encodeURIComponent(secret.toWellFormed());
   const strict = component.replace(
@@ -71,8 +74,8 @@ function percentForms(secret: string): string[] {
 }
 
 /**
- * In base64 three bytes make four letters, so what a secret looks like depends on where it begins within three bytes. Of its first
- * and last letters those are left out that its neighbours have a part in.
+ * The forms in base64. Three bytes make four letters, so the form depends on where the secret begins within
+ * three bytes. Its first and last letters are left out where its neighbours have a part in them.
  */
 function base64Forms(secret: string): string[] {
   const bytes = Buffer.from(secret);

@@ -1,9 +1,10 @@
-// Where a text has a needle, in time linear in both, whatever they are: endpoints choose the texts, whoever holds a token the needles.
+// Search of a needle in a text, in time linear in both for all inputs: endpoints choose the texts, holders of
+// tokens the needles.
 
 /** V8's kBMMaxShift: of a longer needle its tables know the end alone, and its search is quadratic (decision 114). */
 const WHOLE_TABLE_CHARACTERS = 250;
 
-/** Where the needle stands, from left to right; places do not overlap. */
+/** The positions of the needle, from left to right; they do not overlap. */
 export function placesOf(needle: string, text: string): number[] {
   // Most texts do not even have the needle's beginning, which V8 finds out ten times as fast.
   const first = text.indexOf(needle.slice(0, WHOLE_TABLE_CHARACTERS));
@@ -32,7 +33,10 @@ function longPlaces(needle: string, text: string, first: number): number[] {
   return places;
 }
 
-/** How many characters at the text's end begin the needle, but are not all of it; 0 for fewer than `least`. */
+/**
+ * The number of characters at the text's end that begin the needle, but are not all of it; 0 for fewer than
+ * `least`.
+ */
 export function begunAtEnd(needle: string, text: string, least: number): number {
   const tail = text.slice(Math.max(0, text.length - needle.length + 1));
   const first = tail.indexOf(needle.slice(0, least));
@@ -44,7 +48,10 @@ export function begunAtEnd(needle: string, text: string, least: number): number 
   return begun < least ? 0 : begun;
 }
 
-/** By how many characters of the needle's beginning less one: the longest shorter beginning that they end with (Knuth, Morris, Pratt). */
+/**
+ * Borders by length less one: for each beginning of the needle, the longest shorter beginning that it ends
+ * with (Knuth, Morris, Pratt).
+ */
 function bordersOf(needle: string, length: number): Uint32Array {
   const borders = new Uint32Array(length);
   let border = 0;
@@ -55,7 +62,7 @@ function bordersOf(needle: string, length: number): Uint32Array {
   return borders;
 }
 
-/** How much of the needle's beginning stands before and with a text's next character. */
+/** The length of the needle's beginning that ends with the text's next character. */
 function afterNext(needle: string, borders: Uint32Array, begun: number, next: number): number {
   let length = begun;
   while (length > 0 && needle.charCodeAt(length) !== next) length = borders[length - 1] ?? 0;

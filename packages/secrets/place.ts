@@ -1,15 +1,15 @@
-// Where a secret belongs. What AES-GCM authenticates beside the ciphertext is made of it (decision 25).
+// The place of a secret. AES-GCM authenticates data made from it beside the ciphertext (decision 25).
 
-/** Where a secret belongs: it opens in the very place that it was encrypted for, in no other. */
+/** The place of a secret: it opens only in the place that it was encrypted for. */
 export type SecretPlace = DestinationPlace | RequestPlace;
 
-/** Of a request to the control API that may come again; `claim` names the request. */
+/** The place in a request to the control API that may come again; `claim` names the request. */
 interface RequestPlace {
   readonly claim: string;
   readonly field: "body" | "answer";
 }
 
-/** Of a destination's configuration. */
+/** The place in a destination's configuration. */
 type DestinationPlace =
   | { readonly destinationId: string; readonly field: "sharedSecret" | "previousSecret" }
   | {
@@ -21,8 +21,8 @@ type DestinationPlace =
     };
 
 /**
- * How the authenticated data of a stored secret is made. 1: of the destination's id alone, as early releases wrote; it is
- * read, and never written any more. 2: of the whole place.
+ * The format of a stored secret's authenticated data. 1: the destination's id alone, as early releases wrote;
+ * it is only read. 2: the whole place.
  */
 export const SECRET_FORMAT = 2;
 
@@ -40,7 +40,7 @@ export function authenticatedData(place: SecretPlace, format: number): Buffer | 
   return Buffer.from(JSON.stringify(["hookline-secret", format, destinationId, field, ...where]));
 }
 
-/** For error messages: no URL, as its path may be a secret itself. */
+/** Describes a place for error messages: without a URL, as its path may be a secret itself. */
 export function describePlace(place: SecretPlace): string {
   if ("claim" in place) return `${place.field} of the request ${place.claim}`;
   const what = place.field === "header" ? `header ${place.name}` : place.field;

@@ -15,7 +15,7 @@ function key(id: string): EncryptionKey {
   return { id, key: randomBytes(32) };
 }
 
-/** As releases before the bound places wrote it: the destination alone is authenticated. */
+/** A secret as releases before the bound places wrote it: the destination alone is authenticated. */
 function earlySecret({ id, key: bytes }: EncryptionKey, destinationId: string): EncryptedSecret {
   const nonce = randomBytes(12);
   const cipher = createCipheriv("aes-256-gcm", bytes, nonce, { authTagLength: 16 });
@@ -24,7 +24,7 @@ function earlySecret({ id, key: bytes }: EncryptionKey, destinationId: string): 
   return { keyId: id, ciphertext: Buffer.concat([nonce, ...body, cipher.getAuthTag()]), format: 1 };
 }
 
-/** What an action throws, as text that a log could hold. */
+/** The error of an action, as text that a log could hold. */
 function thrown(action: () => unknown): { code: string; text: string } {
   try {
     action();

@@ -1,9 +1,12 @@
-// What of a webhook's URL authorises whoever knows it (decision 26).
+// The parts of a webhook's URL that authorise a caller (decision 26).
 
-/** What a path is named by; a token has digits, capitals, or is longer. */
+/** A usual name in a path; a token has digits, capitals, or is longer. */
 const WORD = /^(?:[a-z][a-z_.-]{0,23}|v\d{1,3})$/;
 
-/** Who knows a URL may post to it (decision 26), and many servers name the path that they do not know. */
+/**
+ * The secrets in a URL. A caller who knows the URL may post to it (decision 26), and many servers name the
+ * path that they do not know.
+ */
 export function secretsOfUrl(url: string): string[] {
   const { pathname = "", search = "", searchParams = [] } = URL.parse(url) ?? {};
   const parts = pathname.split("/").filter((part) => part !== "" && !WORD.test(part));
