@@ -11,7 +11,10 @@ export type Read = (bytes: Buffer, offset: number) => unknown;
 
 boundCollections();
 
-/** By schema and, for a part of a record, by its fields: a type takes about a millisecond to make, and a process has several serdes. */
+/**
+ * Types by schema and, for a part of a record, by its fields: a type takes about a millisecond to make, and a
+ * process has several serdes.
+ */
 const types = new WeakMap<object, Map<string, AvroType>>();
 const WHOLE = "";
 

@@ -21,7 +21,7 @@ interface Collection {
   _skip(this: Collection, tap: Tap): void;
 }
 
-/** Of a byte of a number: another one follows. */
+/** A bit in a byte of a number: another byte follows. */
 const CONTINUED = 0x80;
 
 let bounded = false;

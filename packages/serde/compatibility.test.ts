@@ -14,7 +14,7 @@ function obstacle(reader: RawSchema, writer: RawSchema): string | undefined {
   }
 }
 
-/** What an upgrade or a rollback between the two would break. */
+/** The fields that an upgrade or a rollback between the two would break. */
 function obstacles(released: RawSchema, current: RawSchema): string[] {
   const found = {
     "the new version cannot read the old one's records": obstacle(current, released),

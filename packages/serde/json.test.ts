@@ -5,7 +5,7 @@ import { recordFromJson, recordToJson } from "./json.ts";
 
 const SECRET = { keyId: "k1", ciphertext: Buffer.from([0, 128, 255]), format: 2 };
 
-/** What an early version wrote. */
+/** A record as an early version wrote it. */
 const EARLY = {
   id: "dst_1",
   name: "D",

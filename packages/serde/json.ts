@@ -32,7 +32,9 @@ export function recordToJson(value: object): string {
   });
 }
 
-/** What `recordToJson` wrote, parsed. Throws an InvalidRecordError for a field that this version does not know. */
+/**
+ * Parses what `recordToJson` wrote. Throws an InvalidRecordError for a field that this version does not know.
+ */
 export function recordFromJson<R extends RecordName>(record: R, json: unknown): RecordTypes[R] {
   const types = new Map<string, RecordSchema>();
   // Whether it fits the schema is looked at when it is encoded.

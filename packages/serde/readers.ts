@@ -1,4 +1,5 @@
-// Who reads what a writer wrote: one reader per record and writer's schema id, kept for the life of the process.
+// Readers of what writers wrote: one for each record and writer's schema id, kept for the life of the
+// process.
 import type { Host } from "#host";
 import type { RecordName } from "#topics";
 import { type AvroType, createRead, parseSchema, type RawSchema, type Read } from "./avro.ts";
@@ -17,7 +18,10 @@ export interface ReadersOptions {
   readonly host: Pick<Host, "now">;
 }
 
-/** How long a schema that cannot be read counts as such: a burst of garbage must not become a burst of requests. */
+/**
+ * The time for which a schema that cannot be read counts as such: a burst of garbage must not become a burst
+ * of requests.
+ */
 const UNKNOWN_FOR_MS = 30_000;
 /** Garbage has many ids; only this many are remembered. */
 const MAX_UNKNOWN = 1_000;

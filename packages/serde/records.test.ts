@@ -1,4 +1,5 @@
-// What keeps schemas/*.avsc and the wire honest: every record that a schema allows survives the way to bytes and back.
+// Tests that schemas/*.avsc and the wire agree: every record that a schema allows survives the way to bytes
+// and back.
 import { readdirSync } from "node:fs";
 import { basename, join } from "node:path";
 import { describe, expect, test } from "@jest/globals";

@@ -3,7 +3,7 @@ import { SchemaRegistry } from "@kafkajs/confluent-schema-registry";
 import { IncompatibleSchemaError, PoisonRecordError, RegistryUnavailableError } from "./errors.ts";
 
 export interface RegistryAddress {
-  /** Without credentials. */
+  /** The host without credentials. */
   readonly host: string;
   readonly auth: { readonly username: string; readonly password: string } | undefined;
   readonly requestTimeoutMs: number;
@@ -27,7 +27,7 @@ export function registryAddress(registryUrl: string, requestTimeoutMs: number): 
 export function createClient({ host, auth, requestTimeoutMs }: RegistryAddress): SchemaRegistry {
   return new SchemaRegistry({
     host,
-    // Who waits, and how long, is decided by our callers.
+    // Our callers decide how long a request is retried.
     retry: { retries: 0 },
     middlewares: [deadline(requestTimeoutMs)],
     ...(auth === undefined ? {} : { auth }),

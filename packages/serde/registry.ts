@@ -20,7 +20,7 @@ export interface Registry {
   idOf(subject: string, schema: RawSchema): Promise<number | undefined>;
   /** Registers the schema; an IncompatibleSchemaError when it cannot read what older ones wrote. */
   register(subject: string, schema: RawSchema): Promise<number>;
-  /** From now on a new schema of the subject must read what the older ones wrote. */
+  /** Requires that each new schema of the subject reads what the older ones wrote. */
   requireBackwardCompatibility(subject: string): Promise<void>;
   /** The Avro schema of an id. A PoisonRecordError when the registry has given something else, not when it has given nothing. */
   schemaOf(id: number): Promise<RawSchema>;
@@ -32,7 +32,7 @@ interface Access {
 }
 
 type Client = ReturnType<typeof createClient>;
-/** What the client takes for a plain Avro schema. */
+/** The type that the client takes for a plain Avro schema. */
 type ClientSchema = Parameters<Client["getRegistryIdBySchema"]>[1];
 
 export function createRegistry(registryUrl: string, requestTimeoutMs: number): Registry {

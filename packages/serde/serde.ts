@@ -20,7 +20,7 @@ export interface SerdeOptions {
   readonly host?: Host;
   /** Another registry than the one at `registryUrl`. */
   readonly registry?: Registry;
-  /** Where a record's schema comes from; the files in schemas/ unless a test says otherwise. */
+  /** The schema of a record; the files in schemas/ unless a test sets others. */
   readonly schemaOf?: (record: RecordName) => RawSchema;
 }
 
@@ -47,7 +47,9 @@ export interface Serde {
   start(): Promise<void>;
   /** Throws an InvalidRecordError when the value does not fit; needs `start` or `register` before. */
   encode<R extends RecordName>(topic: Topic<R>, value: RecordTypes[R]): Buffer;
-  /** What stands in front of each record that `encode` writes: for who writes and reads a topic's records without this serde. */
+  /**
+   * The bytes in front of each record that `encode` writes: for code that reads or writes records directly.
+   */
   header(topic: Topic): Buffer;
   /**
    * Synchronous once the writer's schema is known; before, a promise that waits for the registry as long as it takes.

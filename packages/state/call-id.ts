@@ -11,7 +11,10 @@ export function callIdKey(call: CallIdentity): string {
   return keyOf(identityOf(call));
 }
 
-/** As it was noted before the user was part of it (decision 8): what stands so on disk is looked up by it until it leaves the window. */
+/**
+ * The key as it was noted before the user was part of it (decision 8). Keys on disk in that form are looked
+ * up by it until they leave the window.
+ */
 export function formerCallIdKey({ messageId, sourceId }: CallIdentity): string {
   return keyOf(`${sourceId}\0${messageId}`);
 }

@@ -35,7 +35,7 @@ function open(options: Partial<DedupeWindowOptions> = {}): DedupeWindow {
   return openDedupeWindow({ ...windowOptions(), ...options });
 }
 
-/** What the system does when it takes no more; it may leave an empty file. */
+/** Refuses to write as a full or broken system does; it may leave an empty file. */
 function refuse(code: string | number, leavesFile = false): (file: string) => never {
   return (file) => {
     if (leavesFile) writeFileSync(file, "");
@@ -200,7 +200,7 @@ describe("time", () => {
   test("a call from a clock that runs ahead does not push the window on", async () => {
     const window = open();
     note(window, "m", 0);
-    // On disk: an id that is not yet written is found whatever became of its hour.
+    // Ids on disk leave with their hour; an id that is not yet written is always found.
     await window.flush();
     window.note({
       ...USER,

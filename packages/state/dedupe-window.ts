@@ -1,17 +1,17 @@
 // The window of call ids that one partition's owner keeps, to drop a call that comes a second time (contract 1.8).
 //
-// What it says follows from the partition's log alone: for each id the offset of the record that first carried it. So
-// noting a record again gives the same answer as the first time, whoever notes it and after whatever crash:
-//   - not there, or there with the same offset: this record is the first to carry the id, and is to be routed. Also
-//     when it was routed before: a process may have died between noting a record and having its jobs acknowledged,
-//     and dropping the record now would lose the call.
-//   - there with a smaller offset: a duplicate. Its first copy is further up in the same partition; it has been
+// The window follows from the partition's log alone: it has for each id the offset of the record that first carried it.
+// Noting a record again gives the same answer as the first time, in any process and after any crash:
+//   - The id is unknown, or known with the same offset: this record is the first to carry the id, and is routed, even
+//     if it was routed before. A process may have died between noting a record and having its jobs acknowledged, and
+//     dropping the record now would lose the call.
+//   - The id has a smaller offset: a duplicate. Its first copy is earlier in the same partition; it has been
 //     committed, or it is read again before this one's offset can be.
-//   - there with a larger offset: the topic was created again since. The record counts as the first.
+//   - The id has a larger offset: the topic was created again since. The record counts as the first.
 //
-// Disk lags behind memory by up to half a second; `reached` is written in the transaction that brings the ids it
-// speaks of. Death at any point leaves some `reached` on disk together with exactly the ids below it, and the owner
-// notes everything from there on again before it routes on.
+// Disk lags behind memory by up to half a second; `reached` is written in the transaction that brings its ids. Death
+// at any point leaves some `reached` on disk together with exactly the ids below it, and the owner notes everything
+// from there on again before it routes on.
 
 import type { CallIdentity } from "#contract";
 import type { Host } from "#host";
@@ -29,8 +29,9 @@ export interface DedupeWindow {
   /** Says whether the record is the first to carry its id, and remembers it. Records come in the order of their offsets. */
   note(record: NotedRecord): Noted;
   /**
-   * Where a call with the same source and messageId stands that was noted without its user, so that it is not known whether the one at
-   * `offset` is its copy. Whoever notes looks who it was and says so by `clarify`, first. Undefined: `note` knows.
+   * The offset at which a call with the same source and messageId was noted without its user, so that it is
+   * not known whether that one is a copy. The caller looks up its user and calls `clarify` first. Undefined:
+   * `note` knows.
    */
   unclearFor(call: CallIdentity, offset: number): number | undefined;
   /** Says which call stands at such an offset; undefined: nobody knows any more, and it is nobody's copy. */
@@ -46,7 +47,7 @@ export interface DedupeWindow {
   readonly reached: number;
   /** Says that nothing below this offset is to be noted any more. */
   advanceTo(offset: number): void;
-  /** Ids that are not on disk yet: while they are many, whoever notes should wait. */
+  /** Ids that are not on disk yet: while they are many, a caller should wait before it notes more. */
   readonly unwritten: number;
   /** Writes what is not written; rejects when the disk refuses. */
   flush(): Promise<void>;

@@ -2,7 +2,7 @@ import type { DedupeWindow, DedupeWindowOptions } from "./dedupe-window.ts";
 import { discardFiles } from "./guarded-files.ts";
 import { openDedupeWindow } from "./open-window.ts";
 
-/** Where windows are kept. */
+/** The disk on which windows are kept. */
 export interface WindowDisk {
   /** Opens a partition's window. One process at a time should have it open. */
   open(options: DedupeWindowOptions): DedupeWindow;

@@ -50,7 +50,7 @@ describe("an id that was noted without its user", () => {
     expect(note(window, "u2", 102)).toBe("duplicate");
     await window.close();
 
-    // What was made of it is behind the filter of an hour that was over: it is asked once more.
+    // The filter of a past hour does not know the entry that `clarify` made: it is asked once more.
     const reopened = open();
     expect(reopened.unclearFor(callOf("u1"), 103)).toBe(5);
     reopened.clarify(5, callOf("u1"));

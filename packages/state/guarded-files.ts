@@ -30,7 +30,7 @@ const REFUSALS = [
   "EIO",
 ] as const;
 
-/** How the files are reached; a test may have them refused. */
+/** The ways to the files; a test may have them refused. */
 export interface WindowDoors {
   writeMark(file: string): void;
   openFiles(directory: string): WindowFiles;
@@ -45,7 +45,7 @@ export interface GuardedOptions<T> {
   readonly directory: string;
   /** Called when the files could not be read, and empty ones were opened instead. */
   onDiscarded(error: unknown): void;
-  /** What is made of the files; closes them when it throws. */
+  /** Opens the files for use; closes them when it throws. */
   use(files: WindowFiles): T;
 }
 

@@ -12,7 +12,7 @@ const SALTS = [
   0x47b6137b, 0x44974d91, 0x8824ad5b, 0xa2b7289d, 0x705495c7, 0x2df1424b, 0x9efc4947, 0x5c6bfb31,
 ] as const;
 
-/** What a filter needs to know of a key, computed once for all filters of a window. */
+/** The parts of a key that filters need, computed once for all filters of a window. */
 export interface Probe {
   /** 0 up to 1: which block. */
   position: number;
@@ -53,7 +53,7 @@ export class IdFilter {
     return new IdFilter(new Int32Array(blocks * WORDS_PER_BLOCK));
   }
 
-  /** What `bytes` gave before. */
+  /** Creates a filter from what `bytes` returned. */
   static from(bytes: Uint8Array): IdFilter {
     const words = new Int32Array(Math.floor(bytes.length / 4));
     new Uint8Array(words.buffer).set(bytes.subarray(0, words.length * 4));
@@ -64,7 +64,7 @@ export class IdFilter {
     return Buffer.from(this.#words.buffer);
   }
 
-  /** How many keys it can hold before it says yes wrongly more often than it should. */
+  /** The number of keys beyond which it says yes wrongly more often than it should. */
   get capacity(): number {
     return (this.#words.length * 4) / BYTES_PER_KEY;
   }

@@ -10,7 +10,7 @@ import type { WindowTable } from "./window-files.ts";
 
 const USER = { userId: "u", anonymousId: null };
 
-// What opening and writing leave on the disk.
+// Tests what opening and writing leave on the disk.
 
 const HOUR_MS = 3_600_000;
 const START_MS = Date.UTC(2026, 0, 1);
@@ -20,9 +20,9 @@ let nowMs: number;
 let discarded: unknown[];
 /** Transactions that were begun. */
 let writes: number;
-/** Of the hours' ids, in the order of their making. */
+/** Tables of the hours' ids, in the order in which they were created. */
 let tables: string[];
-/** What the next opening of the files throws. */
+/** The error that the next opening of the files throws. */
 let failure: Error | undefined;
 
 beforeEach(() => {

@@ -26,7 +26,7 @@ export class PartitionWindow implements DedupeWindow {
   readonly #probe = createProbe();
   /** Newest first, as a duplicate mostly follows its first copy closely. */
   #buckets: readonly Bucket[];
-  /** Of these, those that may hold ids without users. */
+  /** The buckets among these that may hold ids without users. */
   #former: readonly Bucket[] = [];
   readonly #formerUntilMs: number;
   /** Offsets of calls that were noted without their users, and whose users are known now. */
@@ -88,7 +88,7 @@ export class PartitionWindow implements DedupeWindow {
     if (call === undefined || former?.offset !== offset) return;
     const key = callIdKey(call);
     if (this.#find(key) !== undefined) return;
-    // Where the entry is that it stands for: it leaves the window with that.
+    // The copy belongs in the entry's bucket: both leave the window together.
     this.#remember(former.bucket, key, offset);
     this.#flushSoon();
   }
@@ -145,7 +145,10 @@ export class PartitionWindow implements DedupeWindow {
     return undefined;
   }
 
-  /** Where a call of the same source and messageId was noted, whoever's it was. Such ids are all on disk. */
+  /**
+   * The place at which a call of the same source and messageId was noted, of any user. Such ids are all on
+   * disk.
+   */
   #formerOf(call: CallIdentity): { readonly bucket: Bucket; readonly offset: number } | undefined {
     if (this.#former.length === 0) return undefined;
     const key = formerCallIdKey(call);

@@ -6,7 +6,7 @@ export interface IdBatch {
   readonly offsets: ReadonlyMap<string, number>;
 }
 
-/** What has been noted and is not on disk yet: what is being written now, and what comes with the next write. */
+/** Ids that were noted and are not on disk yet: those being written now, and those of the next write. */
 export class PendingIds {
   #writing: readonly IdBatch[] = [];
   #writingSize = 0;
@@ -17,7 +17,7 @@ export class PendingIds {
     return this.#writingSize + this.#nextSize;
   }
 
-  /** How many the next write takes. */
+  /** The number of ids in the next write. */
   get nextSize(): number {
     return this.#nextSize;
   }

@@ -6,7 +6,7 @@ export interface WindowTable {
   doesExist(key: Buffer): boolean;
   put(key: Buffer, value: Buffer): Promise<unknown>;
   remove(key: Buffer): Promise<unknown>;
-  /** From `start` on, which may be a key itself. */
+  /** Keys from `start` on, which may be a key itself. */
   getKeys(options?: {
     readonly start?: Buffer;
     readonly reverse?: boolean;

@@ -5,12 +5,13 @@ import type { WindowFiles, WindowTable } from "./window-files.ts";
 
 const STATE_KEY = Buffer.from("state-by-user");
 /**
- * Of versions that noted ids without users. It goes with the first write of this one: should such a version come back, it finds an empty window
- * and notes the log again, where it would not know what this one has noted (decision 8).
+ * The state of versions that noted ids without users. It goes with the first write of this version: should an
+ * older one come back, it finds an empty window and notes the log again, where it would not know what this
+ * one has noted (decision 8).
  */
 const FORMER_STATE_KEY = Buffer.from("state");
 
-/** How far a window has come; written in the same transaction as the ids that it speaks of. */
+/** The progress of a window; written in the same transaction as the ids. */
 export interface WindowState {
   /** Every record below this offset has been noted. */
   readonly reached: number;
@@ -33,7 +34,7 @@ export interface WindowCommit {
   readonly closed: readonly Bucket[];
 }
 
-/** What is on disk of one partition's window: a table for each bucket, and one named `meta`. */
+/** The files of one partition's window: a table for each bucket, and one named `meta`. */
 export class WindowStore {
   readonly #files: WindowFiles;
   readonly #meta: WindowTable;

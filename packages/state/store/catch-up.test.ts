@@ -24,7 +24,7 @@ afterEach(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-/** Up to the end of the log, unless told how far. */
+/** Reads to the end of the log, or to the given offset. */
 function read(
   more: Partial<CatchUpOptions> = {},
   { fromOffset = 0, toOffset = log.high } = {},

@@ -2,7 +2,7 @@ import type { Kafka, RawRecord } from "#kafka";
 import { type EntryFacts, isAsNew, type StoreEntry } from "./entry.ts";
 import type { Checkpoint, StoreTable } from "./store-table.ts";
 
-/** What one transaction takes, so that memory is bounded whatever the log holds. */
+/** Limits of one transaction, so that memory is bounded whatever the log holds. */
 const BATCH = { records: 2_000, bytes: 4 * 1024 * 1024 };
 
 export interface CatchUpOptions {
@@ -25,8 +25,9 @@ export interface Stretch {
 }
 
 /**
- * Brings a stretch of the changelog into the table. Of the records of a key the newest stays, in whatever order they lie in the log: who
- * lost the partition may have written late. Such keys are noted as outdated, because compaction keeps the late record only.
+ * Brings a range of the changelog into the table. The newest record of each key stays, in whatever order they
+ * lie in the log: a process that lost the partition may have written late. Such keys are noted as outdated,
+ * because compaction keeps the late record only.
  */
 export async function catchUp(options: CatchUpOptions, stretch: Stretch): Promise<void> {
   const { signal, ...range } = stretch;
@@ -89,7 +90,7 @@ class CatchUpBatch {
     await this.#took(record);
   }
 
-  /** With a checkpoint at `offset`: all before it has been read. */
+  /** Writes the rest with a checkpoint at `offset`: all before it has been read. */
   async end(offset: number): Promise<void> {
     await this.#write(offset);
   }

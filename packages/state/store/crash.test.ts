@@ -40,7 +40,7 @@ test("after kill -9 in the middle of writing, every entry is the last one of the
     expect(store.due(Number.MAX_SAFE_INTEGER, 1_000).map((key) => Number(textOf(store.get(key))))).toEqual(
       [...last.values()].map(Number).sort((a, b) => a - b),
     );
-    // From the checkpoint on, which is never far behind.
+    // The owner reads from the checkpoint on, which is never far behind.
     expect(log.reads).toBeLessThan(1_200);
     await store.close();
   }

@@ -1,16 +1,19 @@
-// Entries that the changelog has and the disk does not have yet. Of those of one key only the newest is written, and many are written in one
-// transaction: a transaction costs the disk about the same, whatever it carries.
+// Entries that the changelog has and the disk does not have yet. Only the newest of a key is written, and
+// many are written in one transaction: a transaction costs the disk about the same, whatever it carries.
 import { type StoreEntry, tableKeyOf } from "./entry.ts";
 import type { StoreTable } from "./store-table.ts";
 
-/** So much is written at once, without being asked; what comes in meanwhile may be as much again, then it waits. */
+/**
+ * The limit at which entries are written without being asked; as much again may come in meanwhile, then
+ * callers wait.
+ */
 const FULL = { entries: 2_000, bytes: 4 * 1024 * 1024 };
 
 export class DiskQueue {
   readonly #table: Pick<StoreTable, "facts" | "write">;
   #next = new Map<string, StoreEntry>();
   #nextBytes = 0;
-  /** In the transaction under way. */
+  /** Entries in the transaction under way. */
   #writing: ReadonlyMap<string, StoreEntry> = new Map();
   /** Keys that the disk does not have at all. */
   readonly #new = new Set<string>();
@@ -29,7 +32,7 @@ export class DiskQueue {
     return this.#next.get(key) ?? this.#writing.get(key);
   }
 
-  /** How many keys the disk does not have at all. */
+  /** The number of keys that the disk does not have at all. */
   get newKeys(): number {
     this.#findNew();
     return this.#new.size;

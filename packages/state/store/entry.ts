@@ -1,9 +1,12 @@
 // An entry of a store, and how it lies on disk: a table key, and a value with what the store has to know in front.
 import { createHash } from "node:crypto";
 
-/** What the store has to know of a value; it follows from the value. */
+/** The facts about a value that the store has to know; they follow from the value. */
 export interface EntryFacts {
-  /** Of two records of one key the one with the higher `appliedOffset` is the newer, of two with the same one that with the higher `version`. */
+  /**
+   * The order of two records of one key: the one with the higher `appliedOffset` is the newer; between equal
+   * ones, the one with the higher `version`.
+   */
   readonly appliedOffset: number;
   readonly version: number;
   /** When something is to be done with the entry, Unix ms; Infinity: never. */
@@ -63,7 +66,7 @@ export function toTableValue({ key, value, appliedOffset, version, dueMs }: Stor
   const keyBytes = Buffer.byteLength(key);
   const kept = keyBytes > MAX_KEY_BYTES ? keyBytes : 0;
   const bytes = Buffer.allocUnsafe(HEADER_BYTES + kept + value.length);
-  // Before the first record of the log the applied offset is -1.
+  // The applied offset is -1 before the first record of the log.
   bytes.writeUIntBE(appliedOffset + 1, 0, NUMBER_BYTES);
   bytes.writeUIntBE(version, NUMBER_BYTES, NUMBER_BYTES);
   bytes.writeUIntBE(dueNumber(dueMs), 2 * NUMBER_BYTES, NUMBER_BYTES);
@@ -73,7 +76,7 @@ export function toTableValue({ key, value, appliedOffset, version, dueMs }: Stor
   return bytes;
 }
 
-/** Of a table value, which may be overwritten by the next read. */
+/** Reads the facts of a table value, which may be overwritten by the next read. */
 export function factsIn(bytes: Buffer): EntryFacts {
   const due = bytes.readUIntBE(2 * NUMBER_BYTES, NUMBER_BYTES);
   return {
@@ -89,7 +92,9 @@ export function entryIn(tableKey: Buffer, bytes: Buffer): StoreEntry {
   return { ...factsIn(bytes), key, value: bytes.subarray(start) };
 }
 
-/** Whether `other` is to stand instead of `kept`. Of two that are equal the later record of the log does. */
+/**
+ * Tells whether `other` is to stand instead of `kept`. Of two equal ones the later record of the log does.
+ */
 export function isAsNew(other: EntryFacts, kept: EntryFacts | undefined): boolean {
   if (kept === undefined || other.appliedOffset !== kept.appliedOffset)
     return kept === undefined || other.appliedOffset > kept.appliedOffset;

@@ -1,4 +1,4 @@
-// What is on the disk already when a store is opened, and whether it is believed.
+// Tests what a store finds on the disk when it opens, and whether it believes it.
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";

@@ -6,7 +6,7 @@ import { type Checkpoint, StoreTable } from "./store-table.ts";
 /** Tombstones are kept for seven days: who was away for longer may have missed one. */
 const CHECKPOINT_HOLDS_MS = 6 * 86_400_000;
 
-/** Where stores keep their files. */
+/** The disk on which stores keep their files. */
 export interface StoreDisk {
   /** Opens the files of one partition, empty ones where they are missing or damaged. Throws when the disk refuses. */
   open<T>(options: GuardedOptions<T>): T;
@@ -61,7 +61,7 @@ export function storesOn(disk: StoreDisk): OpenStore {
   return (options) => openOn(disk, options);
 }
 
-/** On the machine's own disk. */
+/** Opens stores on the machine's own disk. */
 export const openStore: OpenStore = storesOn(LOCAL_FILES);
 
 async function openOn(disk: StoreDisk, options: StoreOptions): Promise<PartitionStore> {

@@ -1,13 +1,12 @@
-// One partition of a store: entries by key on disk, made of a compacted topic, the changelog.
-//
-// Disk is a cache. A write is durable once the changelog has acknowledged it; `write` resolves then, and the entry goes to disk a little
-// later, together with others. Whoever dies in between finds the record in the changelog: the checkpoint says below which offset everything
-// is on disk, and all from there on is read again. Until a write is on disk it is answered from memory, so that its owner never sees an
+// One partition of a store: entries by key on disk, derived from a compacted topic, the changelog.
+// ¶ Disk is a cache. A write is durable once the changelog has acknowledged it; `write` resolves then, and
+// the entry goes to disk a little later, together with others. A process that dies in between finds the
+// record in the changelog: the checkpoint says below which offset everything is on disk, and all from there
+// on is read again. Until a write is on disk it is answered from memory, so that its owner never sees an
 // older entry than the one it wrote.
-//
-// A process that lost the partition may still have a write under way. Of two records of one key the newer is told by what they say
-// (`EntryFacts`), not by their place; where the newer one is not the last, its owner writes it once more, before compaction can remove it
-// (decision 50).
+// ¶ A process that lost the partition may still have a write under way. The facts of two records of one key
+// (`EntryFacts`) tell which is newer, not their place; where the newer one is not the last, its owner writes
+// it once more, before compaction can remove it (decision 50).
 import type { Admin, Kafka, OutgoingRecord, RawRecord } from "#kafka";
 import { type CatchUpOptions, catchUp } from "./catch-up.ts";
 import { DiskQueue } from "./disk-queue.ts";
@@ -35,7 +34,7 @@ export interface StoreOptions {
   readonly signal?: AbortSignal;
 }
 
-/** How an owner writes. A store without it follows the changelog. */
+/** The way in which an owner writes. A store without it follows the changelog. */
 export interface StoreOwner {
   /** Resolves when the records are acknowledged. A rejection ends the store: what is in the changelog then is not known. */
   send(records: readonly OutgoingRecord[]): Promise<void>;
@@ -117,7 +116,10 @@ export class PartitionStore {
       .map(({ key }) => key);
   }
 
-  /** From now on the store is written, and no longer follows. What a late writer has left behind is mended first. */
+  /**
+   * Takes ownership: from now on the store is written, and no longer follows. It first mends what a late
+   * writer has left behind.
+   */
   async own(owner: StoreOwner): Promise<void> {
     this.#owner = owner;
     await this.#inOrder(() => this.#repair());
@@ -251,7 +253,7 @@ export class PartitionStore {
   }
 }
 
-/** Of keys in the table's order those behind `after`. */
+/** The keys behind `after`, in the table's order. */
 function keysBehind(keys: readonly string[], after: string | undefined): readonly string[] {
   if (after === undefined) return keys;
   const behind = tableKeyOf(after);

@@ -11,7 +11,9 @@ import {
   toTableValue,
 } from "./entry.ts";
 
-/** Up to where the changelog is in the table; written in the transaction that brings what it speaks of. */
+/**
+ * The offset up to which the changelog is in the table; written in the transaction that brings the entries.
+ */
 export interface Checkpoint {
   readonly topic: string;
   /** Every record below this offset is in the table. */
@@ -35,7 +37,7 @@ export interface TableChange {
 const CHECKPOINT_KEY = Buffer.from("checkpoint");
 const NOTHING = Buffer.of(1);
 
-/** What one partition of a store has on disk: the entries, their due times in order, how far the changelog is in it. */
+/** The files of one partition of a store: the entries, their due times in order, and the checkpoint. */
 export class StoreTable {
   readonly #files: WindowFiles;
   readonly #entries: WindowTable;
