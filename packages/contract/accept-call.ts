@@ -9,14 +9,14 @@ import type { Rejection } from "./rejection.ts";
 import { type CallWarning, correctedTimestampMs, timestampWarning } from "./timestamp.ts";
 import { callRejection, notAnObject, type ValidCall } from "./validate-call.ts";
 
-/** What is known about a call beside itself. */
+/** Facts about a call beside itself. */
 export interface AcceptContext {
-  /** From the route; without it the call's own `type` is read, as in a batch. */
+  /** The type in the route; without it the call's own `type` is read, as in a batch. */
   readonly type?: CallType | undefined;
   readonly receivedAtMs: number;
-  /** Of the batch: when the request was sent, so it goes before a `sentAt` of the call. */
+  /** The batch's `sentAt`: when the request was sent, so it goes before a `sentAt` of the call. */
   readonly sentAt?: unknown;
-  /** Of the batch: merged into the call, whose own keys win (contract 7.1). */
+  /** The batch's root: merged into the call, whose own keys win (contract 7.1). */
   readonly root?: BatchRoot | undefined;
   /** The address that the request came from. */
   readonly ip?: string | undefined;
@@ -38,14 +38,14 @@ export interface AcceptedCall {
   readonly type: CallType;
   readonly userId: string | null;
   readonly anonymousId: string | null;
-  /** Of an alias. */
+  /** The previous id of an alias. */
   readonly previousId: string | null;
   readonly event: string | null;
   readonly integrations: Record<string, boolean>;
   readonly timestampMs: number;
   readonly receivedAtMs: number;
   readonly body: string;
-  /** What the caller is told beside the success; undefined as a rule. */
+  /** A warning for the caller beside the success; usually undefined. */
   readonly warning?: CallWarning | undefined;
 }
 

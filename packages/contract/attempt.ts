@@ -1,4 +1,4 @@
-// What one request to a webhook came to: egress reports it, the rules classify it (contract 3.3).
+// The result of one request to a webhook: egress reports it, the rules classify it (contract 3.3).
 
 /** Why no response arrived. A closed list: it is also a metric label. */
 export type RequestFailure =
@@ -12,18 +12,21 @@ export type RequestFailure =
   | "invalid_request"
   | "invalid_response";
 
-/** How long each part of a request took, ms. A part that there was none of is absent: on a connection that was kept only the wait is there. */
+/**
+ * The time of each part of a request, ms. A part that did not happen is absent: a connection that was kept
+ * has only the wait.
+ */
 export interface RequestPhases {
   readonly dnsMs?: number;
   readonly connectMs?: number;
   readonly tlsMs?: number;
-  /** From the first byte of the request to the status line and headers. */
+  /** The time from the first byte of the request to the status line and headers. */
   readonly waitMs?: number;
 }
 
 /** The connection that a request went over. */
 export interface ConnectionTrace {
-  /** That was connected to; absent while there was none, and where it must not be told (decision 26). */
+  /** The address of the connection; absent without one, and where it must not be shown (decision 26). */
   readonly address?: string;
   readonly phases: RequestPhases;
 }
@@ -37,9 +40,9 @@ export type RequestResult =
       readonly status: number;
       readonly retryAfter: string | undefined;
       readonly durationMs: number;
-      /** By their names in lower case. */
+      /** Headers by their names in lower case. */
       readonly headers?: ResponseHeaders;
-      /** As much of it as was asked for. */
+      /** The part of the body that was asked for. */
       readonly body: Buffer;
       readonly trace?: ConnectionTrace | undefined;
     }

@@ -1,8 +1,8 @@
-// What makes a call the same call when it comes again: its source, its messageId and its user (contract 1.8). Whatever keeps calls apart is
-// keyed by what is made here.
+// The identity of a call, by which a copy is recognised: its source, its messageId and its user (contract
+// 1.8). Everything that keeps calls apart takes its keys from here.
 import { hash } from "node:crypto";
 
-/** Of a call the userId, else the anonymousId. Spelt alike they are two users. */
+/** The user of a call: the userId, else the anonymousId. Spelt alike they are two users. */
 export interface CallUser {
   readonly userId: string | null;
   readonly anonymousId: string | null;

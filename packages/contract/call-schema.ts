@@ -1,5 +1,5 @@
-// What a call must look like (contract 1.5, 7.4), as JSON schemas. `rejection` is a keyword of ours: the code and the
-// message that the subschema it stands in gives when it fails.
+// The shape of a call (contract 1.5, 7.4), as JSON schemas. `rejection` is a keyword of ours: the code and
+// the message for a failure of the subschema that it stands in.
 import type { CallType } from "./call-types.ts";
 import { MAX_MESSAGE_ID_CHARACTERS } from "./limits.ts";
 import type { RejectionCode } from "./reasons/index.ts";
@@ -94,7 +94,7 @@ export const CALL_SCHEMAS: Readonly<Record<CallType, Schema>> = {
   ),
 };
 
-/** What a batch gives to each of its calls (contract 7.1). */
+/** The keys that a batch gives to each of its calls (contract 7.1). */
 export const BATCH_ROOT_SCHEMA: Schema = {
   type: "object",
   properties: {

@@ -19,7 +19,10 @@ export type NamedCallType = {
 export const CALL_TYPES = Object.keys(CALLS) as readonly CallType[];
 export const NAMED_CALL_TYPES = CALL_TYPES.filter(isNamedCallType);
 
-/** What a webhook can receive: `delete` is made by a deletion request, never sent by a caller (contract 1.1, 5.1). */
+/**
+ * The types that a webhook can receive. A deletion request makes `delete`; a caller never sends it (contract
+ * 1.1, 5.1).
+ */
 export type DeliveredType = CallType | "delete";
 
 export function isCallType(value: unknown): value is CallType {

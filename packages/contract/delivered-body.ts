@@ -5,7 +5,7 @@ import type { CallType } from "./call-types.ts";
 import type { JsonObject } from "./json.ts";
 import { formatTimestamp } from "./timestamp.ts";
 
-/** What a body is made of. Fields of `call` that are null count as not given: some SDKs send them so. */
+/** The parts of a body. Fields of `call` that are null count as not given: some SDKs send them so. */
 export interface BodyParts {
   readonly type: CallType;
   /** The call as received. */
@@ -15,7 +15,7 @@ export interface BodyParts {
   readonly messageId: string;
   readonly timestampMs: number;
   readonly receivedAtMs: number;
-  /** As the caller wrote them, of whatever type. */
+  /** The timestamp as the caller wrote it, of whatever type. */
   readonly originalTimestamp: unknown;
   readonly sentAt: unknown;
 }
@@ -23,9 +23,9 @@ export interface BodyParts {
 interface Layout {
   /** Between type and timestamp. */
   readonly head: readonly string[];
-  /** Of the head, `{}` when not given. */
+  /** The object in the head, `{}` when not given. */
   readonly object?: "properties" | "traits";
-  /** After anonymousId, name and category. */
+  /** Fields after anonymousId, name and category. */
   readonly tail: readonly string[];
   /** Every key that has its place; the caller's other keys follow. */
   readonly placed: ReadonlySet<string>;

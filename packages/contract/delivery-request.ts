@@ -1,11 +1,11 @@
-// What the deliverer sends beside the body (contract 2.2).
+// The headers that the deliverer sends beside the body (contract 2.2).
 import { signBody } from "./signature.ts";
 import { standardWebhookHeaders } from "./standard-webhooks.ts";
 
 /** Default User-Agent: the token is configurable, the version is not (contract 2.2). */
 export const USER_AGENT = "Hookline/1.0";
 
-/** What the Standard Webhooks headers are made of, for destinations that want them (contract 2.3). */
+/** The values of the Standard Webhooks headers, for destinations that want them (contract 2.3). */
 export interface StandardWebhookOptions {
   readonly messageId: string;
   /** The current one first; during a rotation the old one follows. */

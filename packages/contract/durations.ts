@@ -14,7 +14,7 @@ export const DURATION_BOUNDS_MS: readonly number[] = Array.from(
 
 const LOG_RATIO = Math.log(RATIO);
 
-/** Which bucket counts this duration; the last one counts all that is longer than the last bound. */
+/** The bucket that counts this duration; the last one counts all that is longer than the last bound. */
 export function durationBucket(durationMs: number): number {
   if (!(durationMs > 1)) return 0;
   return Math.min(Math.ceil(Math.log(durationMs) / LOG_RATIO), BUCKET_COUNT - 1);

@@ -14,8 +14,8 @@ export const MAX_BATCH_CALLS = 2_500;
 export const MAX_MESSAGE_ID_CHARACTERS = 100;
 
 /**
- * How deep a delivered call may nest; the call itself is level 1. 64 is the lowest default among the JSON parsers
- * that receivers use (.NET's), and far below what would exhaust the stack of JSON.stringify.
+ * The depth to which a delivered call may nest; the call itself is level 1. 64 is the lowest default among
+ * the JSON parsers that receivers use (.NET's), and far below what would exhaust the stack of JSON.stringify.
  */
 export const MAX_CALL_DEPTH = 64;
 
@@ -25,7 +25,7 @@ export const MAX_WEBHOOKS = 5;
 /** Time from the start of a request to its status line and headers (contract 2.5). */
 export const RESPONSE_DEADLINE_MS = 5_000;
 
-/** How long a call is retried, from the start of its first attempt (contract 3.5). */
+/** The time for which a call is retried, from the start of its first attempt (contract 3.5). */
 export const WINDOW_MS = 4 * UNITS_MS.h;
 
 /** Longest window that a destination may ask for. Jobs are kept for longer (packages/topics/retention.ts). */

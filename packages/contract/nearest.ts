@@ -1,8 +1,11 @@
-// Which known name was meant by one that is not known.
+// Suggestions: the known name that an unknown one was meant for.
 
 /** Farther apart than this, a suggestion is a guess. */
 const MAX_DISTANCE = 4;
-/** Of a short name, a suggestion that shares less than two thirds of it is one too. */
+/**
+ * Characters of a name for each fault: a suggestion that shares less than two thirds of a short name is a
+ * guess, too.
+ */
 const CHARACTERS_FOR_ONE_FAULT = 3;
 /** Nobody means a name that is longer, and the time grows with its square. */
 const MAX_CHARACTERS = 200;
@@ -41,7 +44,7 @@ export function didYouMean(name: string, known: Iterable<string>): string {
   return meant === undefined ? "" : `; did you mean ${meant}?`;
 }
 
-/** What is said of a value that is none of the allowed ones: a clause that follows the field's name. */
+/** The problem of a value outside the allowed ones: a clause that follows the field's name. */
 export function mustBeOneOf(value: unknown, allowed: readonly string[]): string {
   return `must be one of ${allowed.join(", ")}${typeof value === "string" ? didYouMean(value, allowed) : ""}`;
 }

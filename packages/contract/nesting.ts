@@ -35,7 +35,10 @@ export function outOfRange(path = "a number"): string {
   return `${where} is a number beyond what a double can hold (1.8e308)`;
 }
 
-/** Where the first number is that no double holds: properties.items[2].total. Empty for the value itself; undefined without one. */
+/**
+ * The path of the first number that no double holds: properties.items[2].total. Empty for the value itself;
+ * undefined without one.
+ */
 export function pathOfInfinity(value: unknown): string | undefined {
   if (typeof value === "number") return Number.isFinite(value) ? undefined : "";
   if (typeof value !== "object" || value === null) return undefined;

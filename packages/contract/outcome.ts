@@ -1,4 +1,4 @@
-// What one request to a webhook means for its call (contract 3.3).
+// The meaning of one request to a webhook for its call (contract 3.3).
 import type { RequestFailure, RequestResult } from "./attempt.ts";
 import { MAX_RETRY_AFTER_MS } from "./limits.ts";
 import type { PermanentReason, RetryReason } from "./reasons/index.ts";
@@ -9,7 +9,7 @@ export type AttemptOutcome =
       readonly kind: "retryable";
       readonly reason: RetryReason;
       readonly status?: number;
-      /** From now; the endpoint asked for it with Retry-After. */
+      /** The delay from now that the endpoint asked for with Retry-After. */
       readonly retryAfterMs?: number;
     }
   | { readonly kind: "permanent"; readonly reason: PermanentReason; readonly status?: number };

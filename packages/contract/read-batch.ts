@@ -19,8 +19,8 @@ export type BatchReading =
   | ({ readonly ok: false } & Rejection);
 
 /**
- * What all calls of a batch may come to with the root merged into each: a request of 500 KB whose root makes up half
- * of it would otherwise become 600 MB. A full batch with a root of 4 KB still fits.
+ * The size that all calls of a batch may have with the root merged into each: a request of 500 KB whose root
+ * makes up half of it would otherwise become 600 MB. A full batch with a root of 4 KB still fits.
  */
 const MAX_MERGED_BYTES = 16_000_000;
 
@@ -84,7 +84,7 @@ function faultRejection(fault: JsonFault, field: string, value: unknown): Reject
   return { code: fault, message: `the batch's ${outOfRange(pathOfInfinity({ [field]: value }))}` };
 }
 
-/** Of all that is written into each call: a `sentAt` is, of whatever kind it is. */
+/** The size of all that is written into each call, a `sentAt` of any type included. */
 function sizeOf({ context, integrations }: BatchRoot, sentAt: unknown): number {
   if (sentAt !== undefined) return jsonSizeBytes([context, integrations, sentAt]);
   return context === undefined && integrations === undefined ? 0 : jsonSizeBytes([context, integrations]);

@@ -1,4 +1,4 @@
-// What a deletion request asks for (contract 5.1, 5.2).
+// The effects of a deletion request (contract 5.1, 5.2).
 import { uuidV5 } from "./uuid-v5.ts";
 
 export const REGULATION_TYPES = [
@@ -17,13 +17,13 @@ export function isDeletion(type: string): boolean {
   return type === "DELETE_ONLY" || type === "SUPPRESS_WITH_DELETE";
 }
 
-/** What becomes of the users' suppression; undefined: it stays as it is. */
+/** The effect on the users' suppression; undefined: it stays as it is. */
 export function suppressionOf(type: string): "begins" | "ends" | undefined {
   if (type === "UNSUPPRESS") return "ends";
   return type === "SUPPRESS_ONLY" || type === "SUPPRESS_WITH_DELETE" ? "begins" : undefined;
 }
 
-/** Of delete notifications: a namespace of their own, so that no other name gives the same ids. */
+/** The namespace of delete notifications' ids, so that no other name gives the same ids. */
 const NAMESPACE = Buffer.from("b0c34ad87f7d5b7e9a41c86f2f1d6e35", "hex");
 
 export interface Notification {

@@ -4,17 +4,20 @@ import { hash } from "node:crypto";
 export interface RetryScheduleOptions {
   /** Delay after the first, second, … failed attempt; the last one repeats. */
   readonly delaysMs: readonly number[];
-  /** From the start of the first attempt; no attempt is due after it. */
+  /** The window from the start of the first attempt; no attempt is due after it. */
   readonly windowMs: number;
-  /** How long a webhook may take to answer: the last attempt starts so long before the window ends. */
+  /**
+   * The time that a webhook may take to answer: the last attempt starts at least that long before the window
+   * ends.
+   */
   readonly responseDeadlineMs: number;
   /** Delays of the topics that jobs wait in, ascending; the schedule's own unless given. */
   readonly topicDelaysMs?: readonly number[];
 }
 
-/** What a destination says of its retries; null is what the installation says. */
+/** A destination's own retry settings; null means those of the installation. */
 export interface OwnRetries {
-  /** In any order, none shorter than the shortest topic's. */
+  /** Delays in any order, none shorter than the shortest topic's. */
   readonly delaysMs: readonly number[] | null;
   readonly windowMs: number | null;
 }
@@ -26,9 +29,12 @@ export interface FailedAttempt {
   readonly nowMs: number;
   /** Ends the window at another time than so long after its first attempt. */
   readonly endsAtMs?: number | undefined;
-  /** What the endpoint asked for (contract 3.3): the next attempt is not due before, unless the window ends before. */
+  /**
+   * The delay that the endpoint asked for (contract 3.3): the next attempt is not due before, unless the
+   * window ends before.
+   */
   readonly retryAfterMs?: number | undefined;
-  /** How much of the longest jitter the delay gets, from 0, none, up to 1; none by default. */
+  /** The part of the longest jitter that the delay gets, from 0, none, up to 1; none by default. */
   readonly spread?: number;
 }
 
@@ -83,10 +89,11 @@ const JITTER_RATIO = 0.1;
 const MAX_JITTER_STEPS = 5;
 
 /**
- * What a delay is longer by, so that calls which failed together do not come back as one wave: up to a tenth of it, in steps of the
- * smallest delay, five at most, because waiting calls hop through topics of fixed delays and anything between two steps would be
- * rounded up. A delay below ten steps gets up to one, the smallest delay none. With the default delays: 0 or 10 s on 1 min, up to 30 s
- * on 5 min, up to 50 s on 15 and 30 min; it adds up from wait to wait, and there are 13 attempts with it as without.
+ * The jitter that is added to a delay, so that calls which failed together do not come back as one wave: up
+ * to a tenth of the delay, in steps of the smallest delay, five at most, because waiting calls hop through
+ * topics of fixed delays and anything between two steps would be rounded up. A delay below ten steps gets up
+ * to one, the smallest delay none. With the default delays: 0 or 10 s on 1 min, up to 30 s on 5 min, up to 50
+ * s on 15 and 30 min; it adds up from wait to wait, and there are 13 attempts with it as without.
  */
 function jitterMs(delayMs: number, delaysMs: readonly number[], spread: number): number {
   const [stepMs = delayMs] = delaysMs;
@@ -110,9 +117,10 @@ function longestHoldMs(delaysMs: readonly number[], limitMs: number): number {
 }
 
 /**
- * Which retry topic takes a job that is due later: the index of the largest delay that ends by then. A job due later
- * than that hops on when the delay is over. With less than the smallest delay left it takes the smallest, and is
- * up to that much late rather than early, so that an endpoint's Retry-After is kept. undefined: due now.
+ * The retry topic for a job that is due later: the index of the largest delay that ends by then. A job due
+ * later than that hops on when the delay is over. A job that is due within the smallest delay takes the
+ * smallest, and is up to that much late rather than early, so that an endpoint's Retry-After is kept.
+ * undefined: due now.
  */
 export function retryTier(delaysMs: readonly number[], dueAtMs: number, nowMs: number): number | undefined {
   const remainingMs = dueAtMs - nowMs;

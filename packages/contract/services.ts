@@ -21,7 +21,7 @@ export const SERVICES = {
   control: { does: "serve the control API", port: 8090, metricsPort: 9405, hasDisk: true, graceSeconds: 45 },
 } as const;
 
-/** What a process calls itself to Kafka. */
+/** The client id of a process in Kafka. */
 export function clientIdOf(processName: string): string {
   return `hookline-${processName}`;
 }

@@ -1,6 +1,6 @@
 import { createSecretKey, type KeyObject } from "node:crypto";
 
-/** As many secrets as are in use at a time; a million destinations must not keep a million keys. */
+/** The number of secrets that are in use at a time; a million destinations must not keep a million keys. */
 const MAX_KEYS = 10_000;
 
 /**

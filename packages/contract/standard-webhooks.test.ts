@@ -2,7 +2,7 @@ import { describe, expect, test } from "@jest/globals";
 import fc from "fast-check";
 import { deliveryHeaders, standardWebhookHeaders, webhookId } from "./index.ts";
 
-/** Of the specification's own libraries. */
+/** A test vector of the specification's own libraries. */
 const VECTOR = {
   secret: "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw",
   messageId: "msg_p5jXN8AQM9LWM0D4loKWxJek",

@@ -27,9 +27,9 @@ export function webhookId(messageId: string): string {
 export interface StandardWebhookParts {
   /** The current secret first; during a rotation the old one signs too. None: the request says its id and time, unsigned. */
   readonly secrets: readonly string[];
-  /** Of the call: the same over all attempts (contract 1.7). */
+  /** The call's messageId: the same over all attempts (contract 1.7). */
   readonly messageId: string;
-  /** Of this attempt, Unix seconds. */
+  /** The time of this attempt, Unix seconds. */
   readonly timestampSeconds: number;
   readonly body: Buffer;
 }

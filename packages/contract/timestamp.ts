@@ -30,7 +30,7 @@ export const WARNING_CODES = ["timestamp_unreadable"] as const;
 
 const MAX_SHOWN_CHARACTERS = 40;
 
-/** What is said of a caller's timestamp that cannot be read; undefined when it can, or there is none. */
+/** The warning for a caller's timestamp that cannot be read; undefined when it can, or there is none. */
 export function timestampWarning(original: unknown): CallWarning | undefined {
   if (original === undefined || original === null || parseTimestamp(original) !== undefined) return undefined;
   const found =

@@ -37,7 +37,10 @@ function validators(): Validators {
   return compiled;
 }
 
-/** For a process that has more to do when its first call comes: compiling takes tens of milliseconds. */
+/**
+ * Compiles the validation, for a process that has more to do when its first call comes: compiling takes tens
+ * of milliseconds.
+ */
 export function prepareValidation(): void {
   validators();
 }

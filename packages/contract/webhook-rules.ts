@@ -1,4 +1,4 @@
-// Which webhooks a destination may have (contract 2.8, 3.1, 4.2): every wrong field is named at once.
+// Rules for the webhooks of a destination (contract 2.8, 3.1, 4.2): every wrong field is named at once.
 import { MAX_WEBHOOKS } from "./limits.ts";
 
 export interface Problem {
@@ -36,7 +36,7 @@ export const FORBIDDEN_HEADERS: ReadonlySet<string> = new Set([
 
 const MAX_URL_CHARACTERS = 2_048;
 const MAX_HEADERS = 50;
-/** Of a body that has far more, no more are looked at. */
+/** The number of headers that are read of a body that has far more. */
 const MAX_READ_HEADERS = 200;
 const MAX_HEADER_NAME_CHARACTERS = 256;
 const MAX_HEADER_VALUE_CHARACTERS = 4_096;
@@ -51,7 +51,7 @@ const REWRITTEN = /[\s\\\p{Cc}\p{Cf}]/u;
 /** Also an empty user name, which the parsed URL no longer shows. */
 const USERINFO = /^[^:]+:\/\/[^/?#]*@/;
 
-/** What is wrong with one URL, or undefined (contract 4.2). */
+/** The problem of one URL, or undefined (contract 4.2). */
 export function urlProblem(url: string): string | undefined {
   if (url.length > MAX_URL_CHARACTERS) return `must have at most ${MAX_URL_CHARACTERS} characters`;
   if (REWRITTEN.test(url)) return "must not contain blanks, backslashes, control or invisible characters";
@@ -72,7 +72,9 @@ function headerProblem(name: string, value: string): string | undefined {
   return undefined;
 }
 
-/** What is wrong with static headers (contract 2.8). Values never appear in a message: they may be secrets (6.3). */
+/**
+ * The problems of static headers (contract 2.8). Values never appear in a message: they may be secrets (6.3).
+ */
 export function headerProblems(headers: Readonly<Record<string, string>>, path: string): Problem[] {
   const problems: Problem[] = [];
   const names = Object.keys(headers);
@@ -89,7 +91,7 @@ export function headerProblems(headers: Readonly<Record<string, string>>, path: 
   return problems;
 }
 
-/** What is wrong with the webhooks of one destination; empty when nothing is. */
+/** The problems of the webhooks of one destination; empty when there are none. */
 export function webhookProblems(webhooks: readonly WebhookSettings[], path: string = "webhooks"): Problem[] {
   const problems: Problem[] = [];
   if (webhooks.length < 1 || webhooks.length > MAX_WEBHOOKS) {

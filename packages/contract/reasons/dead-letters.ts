@@ -1,7 +1,7 @@
 // Why a call ends in the dead letters (contract 3.4, 3.6).
 import { type Reasons, reasonsOf } from "./reason.ts";
 
-/** Of a record that is no call, or that a fault of ours stopped. */
+/** Reasons of a record that is not a call, or that a fault of ours stopped. */
 export type BrokenRecordReason = "undecodable" | "handler_failed";
 
 export type DeadLetterReason =

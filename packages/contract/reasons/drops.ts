@@ -1,7 +1,7 @@
 // Why a call that was accepted goes nowhere (contract 1.2, 1.4, 1.8, 4.1, 4.3, 4.4, 5.2).
 import { type Reason, type Reasons, reasonsOf } from "./reason.ts";
 
-/** What the webhook-router decides from the call and its destinations. */
+/** Reasons that the webhook-router decides from the call and its destinations. */
 export type UnroutedReason =
   | "integration_off"
   | "no_destination"

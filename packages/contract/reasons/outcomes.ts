@@ -68,7 +68,10 @@ export const PERMANENT: Reasons<PermanentReason> = {
   },
 };
 
-/** By the slug that attempts carry; of a reason that is not known any more nobody can say it. */
+/**
+ * Tells whether a reason is permanent, by the slug that attempts carry; false for a reason that is not known
+ * any more.
+ */
 export function isPermanent(slug: string): boolean {
   return Object.hasOwn(PERMANENT, slug);
 }

@@ -2,7 +2,7 @@
 export interface Reason {
   /** A clause: what has happened. */
   readonly meaning: string;
-  /** What somebody can do about it. */
+  /** The remedy. */
   readonly action: string;
 }
 
