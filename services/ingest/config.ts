@@ -4,7 +4,7 @@ import { tracingSettings } from "#tracing";
 
 const MEGABYTE = 1_000_000;
 
-/** What only ingest is configured by. */
+/** Settings that only ingest has. */
 const ingestSettings = settingsGroup({
   title: "Ingest",
   settings: {

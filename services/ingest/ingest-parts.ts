@@ -1,4 +1,4 @@
-// What handling a request needs of the outside.
+// The outside of a request's handling: what ingest is given to work with.
 import type { AcceptedCall } from "#contract";
 import type { Host } from "#host";
 import type { RecordHeaders } from "#kafka";
@@ -10,13 +10,13 @@ import type { RefusedCallsLog } from "./sink/refused-calls.ts";
 import type { Suppressions } from "./sink/suppressions.ts";
 import type { Telemetry } from "./telemetry.ts";
 
-/** Where accepted calls go. */
+/** The place to which accepted calls go. */
 export interface CallSink {
   /** Whether every call is stored durably; "unavailable" when that was not certain in time. */
   store(
     sourceId: string,
     calls: readonly AcceptedCall[],
-    /** Of the calls' records; none unless given. */
+    /** Headers of the calls' records; none unless given. */
     headers?: RecordHeaders,
   ): Promise<"stored" | "unavailable">;
 }
@@ -38,7 +38,7 @@ export interface IngestParts {
   readonly host: Pick<Host, "elapsed" | "setTimeout">;
   nowMs(): number;
   newMessageId(): string;
-  /** Of a request that brings no usable id of its own, and needs one. */
+  /** Makes an id for a request that brings no usable one, and needs one. */
   newRequestId(): string;
   /** Resolves in a later turn of the event loop. */
   pause(): Promise<void>;

@@ -10,7 +10,7 @@ export interface IndexedRejection extends Rejection {
   readonly index: number;
 }
 
-/** What is said of an accepted call of a batch, or of the one call of a request. */
+/** A warning about an accepted call of a batch, or about the one call of a request. */
 export interface IndexedWarning extends CallWarning {
   readonly index: number;
 }

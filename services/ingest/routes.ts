@@ -1,6 +1,6 @@
 import { CALL_TYPES, CALLS, type CallType } from "#contract";
 
-/** What a request asks for (contract 7.1). */
+/** The purpose of a request (contract 7.1). */
 export type Route =
   | { readonly kind: "call"; readonly type: CallType }
   | { readonly kind: "batch" }
@@ -37,12 +37,12 @@ function decode(text: string): string {
   try {
     return decodeURIComponent(text);
   } catch {
-    // Not percent-encoded after all: no write key looks like that, so it will be an unknown one.
+    // The text is not percent-encoded after all: no write key looks like that, so it will be an unknown one.
     return text;
   }
 }
 
-/** What can be asked of the target; empty: there is nothing there. */
+/** The methods that the target allows; empty: there is no such target. */
 export function methodsOf(target: string): readonly string[] {
   if (routeOf("POST", target) !== undefined) return ["POST", "OPTIONS"];
   return routeOf("GET", target) === undefined ? [] : ["GET", "HEAD", "OPTIONS"];

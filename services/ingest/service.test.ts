@@ -118,7 +118,7 @@ describe("ingest on Kafka", () => {
   const usersOf = async (event: string) =>
     (await cluster.calls()).filter(({ call }) => call.event === event).map(({ call }) => call.userId);
 
-  /** How the call of a user was taken: by its effect on the metric, which tells nothing of users. */
+  /** Tells whether a user's call was dropped, by its effect on the metric, which names no users. */
   async function isDropped(userId: string, at = { url, operationsUrl }): Promise<boolean> {
     const dropped = async () =>
       /ingest_calls_dropped_total\{reason="suppressed"\} (?<count>\d+)/.exec(

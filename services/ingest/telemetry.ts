@@ -13,7 +13,7 @@ import { BUSY_REASONS, type Refusal } from "./refusal.ts";
 const ROUTES = ["call", "batch", "client-metrics", "pixel", "settings", "preflight", "unknown"] as const;
 const STATUSES = ["200", "400", "404", "405", "417", "429", "500", "503", "aborted"] as const;
 
-/** Of the drops only this one is ingest's. */
+/** The only drop reason that is ingest's. */
 const SUPPRESSED = ["suppressed"] as const satisfies readonly DropReason[];
 
 export type RouteLabel = (typeof ROUTES)[number];
@@ -23,7 +23,7 @@ export function statusLabel(status: number | undefined): StatusLabel {
   return STATUSES.find((label) => label === String(status)) ?? "aborted";
 }
 
-/** What ingest tells operators. */
+/** The metrics and log lines of ingest. */
 export interface Telemetry {
   answered(route: RouteLabel, status: StatusLabel, durationMs: number): void;
   received(bytes: number): void;
@@ -136,7 +136,7 @@ export function watchLevels(metrics: Metrics, levels: Levels): void {
   });
 }
 
-/** How many are suppressed, and since when the table is as it is. */
+/** Publishes how many users are suppressed, and how old the table is. */
 export function watchSuppressions(
   metrics: Metrics,
   table: { readonly size: number; readonly lastRecordAtMs: number | undefined },
@@ -153,7 +153,7 @@ export function watchSuppressions(
   });
 }
 
-/** To be called for each record of refused calls that Kafka did not get. */
+/** Returns a counter; call it for each record of refused calls that Kafka did not get. */
 export function watchRefusedRecords(metrics: Metrics): () => void {
   const dropped = metrics.counter({
     name: "ingest_refused_records_dropped_total",

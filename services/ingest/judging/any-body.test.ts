@@ -77,7 +77,7 @@ async function send({ path, bytes, isGzip, cuts }: SentBody): Promise<Reply> {
 
 type Call = Record<string, unknown>;
 
-/** What ingest writes by itself, or from the batch's root. */
+/** Members that ingest writes by itself, or from the batch's root. */
 const WRITTEN = [
   "version",
   "type",
@@ -93,7 +93,10 @@ const WRITTEN = [
 
 const isGiven = (value: unknown) => value !== null && value !== undefined && value !== "";
 
-/** What a delivered body says otherwise than its call, whose members it has in their order; what is null or empty may be left out. */
+/**
+ * The differences between a delivered body and its call. The body has the call's members in their order; null
+ * or empty ones may be left out.
+ */
 function differences(body: string, call: Call, root: Call): string[] {
   const delivered = readPlainJson(body) as Call;
   const ownOf = (object: Call, name: string) => (Object.hasOwn(object, name) ? object[name] : undefined);

@@ -12,7 +12,7 @@ const CLOSE_BRACKET = 0x5d;
 const OPEN_BRACE = 0x7b;
 const CLOSE_BRACE = 0x7d;
 
-/** Where a value stands in bytes that are known to be JSON. */
+/** The range of a value in bytes that are known to be JSON. */
 interface Span {
   readonly from: number;
   readonly to: number;
@@ -50,20 +50,26 @@ export class UnparsedCall {
 }
 
 export type BatchText =
-  /** As JSON.parse gives it, with an UnparsedCall for each call, and without the members that no rule names. */
+  /**
+   * The value as JSON.parse returns it, with an UnparsedCall for each call, and without the members that no
+   * rule names.
+   */
   { readonly ok: true; readonly value: unknown } | { readonly ok: false; readonly rejection: Rejection };
 
 interface Member extends Span {
-  /** Of an array called `batch`, whose own size does not matter. */
+  /** The calls of an array named `batch`, whose own size does not matter. */
   readonly calls?: readonly unknown[];
 }
 
-/** What a batch's root is asked for beside its calls. */
+/** Members of a batch's root that are read beside its calls. */
 const ROOT_FIELDS = ["context", "integrations", "sentAt", "writeKey"] as const;
 
 const LONGEST_NAME = "integrations".length;
 
-/** What is parsed of the root at once. The rule for what is merged into calls is half of it, and is checked on the parsed values. */
+/**
+ * The bytes of the root that are parsed at once. The rule for what is merged into calls is half of it, and is
+ * checked on the parsed values.
+ */
 const MAX_ROOT_BYTES = 2 * MAX_CALL_BYTES;
 
 /** Reads the body of a batch request but for its calls. Throws a SyntaxError where JSON.parse would. */
@@ -87,7 +93,7 @@ export function readBatchText(bytes: Buffer): BatchText {
   return { ok: true, value };
 }
 
-/** Of members with the same name the last counts, as in JSON.parse. */
+/** Reads members by name; the last of a name counts, as in JSON.parse. */
 function readMembers(bytes: Buffer, scanner: JsonScanner): Map<string, Member> {
   const members = new Map<string, Member>();
   scanner.expect(OPEN_BRACE);

@@ -13,7 +13,7 @@ const SHORT_ESCAPES: ReadonlyMap<number, number> = new Map(
   ),
 );
 
-/** Where the string ends that `from` lies in: the place of its closing quote, else the text's end. */
+/** The end of the string that `from` lies in: the position of its closing quote, else the text's end. */
 function endOfString(text: string, from: number): number {
   for (let at = from; at < text.length; at += 1) {
     const code = text.charCodeAt(at);
@@ -53,7 +53,7 @@ interface Range {
 
 /** The same text with its keys free of escapes: stand-ins for what needs one. What is no JSON stays none. */
 export function withoutEscapedKeys(text: string): string {
-  // What is written for an escape is no longer than it.
+  // An escape is never shorter than what is written for it.
   const output: Output = { units: new Uint16Array(text.length), length: 0 };
   let from = 0;
   for (let start = text.indexOf('"'); start >= 0; start = text.indexOf('"', from)) {
@@ -72,7 +72,10 @@ function copy(text: string, { from, to }: Range, output: Output): void {
   for (let at = from; at < to; at += 1) output.units[output.length++] = text.charCodeAt(at);
 }
 
-/** From an escape on that JSON does not allow all is copied, for JSON.parse to refuse: nothing may complete it. */
+/**
+ * Writes a key. Copies everything from an escape on that JSON does not allow, for JSON.parse to refuse:
+ * nothing may complete it.
+ */
 function writeKey(text: string, { from, to }: Range, output: Output): void {
   for (let at = from; at < to; at += 1) {
     const code = text.charCodeAt(at);

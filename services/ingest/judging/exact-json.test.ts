@@ -3,7 +3,7 @@ import fc from "fast-check";
 import { MAX_BATCH_BYTES } from "#contract";
 import { parseExactJson } from "./exact-json.ts";
 
-/** What leads JSON.parse astray from here on: an object of the same shape with a backslash in its key. */
+/** Leads JSON.parse astray from here on: by an object of the same shape with a backslash in its key. */
 function misleadParser(): void {
   for (const key of ["\\", "\\n", "\\u", "\\u0", "\\ud"]) JSON.parse(JSON.stringify({ a: 1, [key]: 2 }));
 }
@@ -20,7 +20,7 @@ describe("keys with escapes", () => {
     ['{"a":1,"\\\\":2}', "\\"],
     ['{"a":1,"__pro\\u0074o__":2}', "__proto__"],
     ['{"a":1,"\\u0000":2}', "\0"],
-    // What stands in for escapes inside, in the text itself and made by escapes.
+    // The keys hold the stand-in for escapes itself, in the text and made by escapes.
     ['{"a":1,"\u{10fc00}\\n":2}', "\u{10fc00}\n"],
     ['{"a":1,"\\udbff\\udc00\\n":2}', "\u{10fc00}\n"],
     ['{"a":1,"\\udbff\u0100":2}', "\udbff\u0100"],
@@ -120,7 +120,7 @@ describe("keys with escapes", () => {
   });
 });
 
-/** As many of `unit` as fit into the largest body that is taken. */
+/** Repeats `unit` as often as fits into the largest body that is taken. */
 function bodyOf(unit: (index: number) => string, open = "", close = ""): string {
   const units: string[] = [];
   for (let size = open.length + close.length; size < MAX_BATCH_BYTES; ) {

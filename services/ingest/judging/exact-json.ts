@@ -7,7 +7,10 @@
 import { hasEscapedKey, withoutEscapedKeys } from "./escaped-keys.ts";
 import { restoreKeys } from "./stand-ins.ts";
 
-/** As JSON.parse should be: throws the same SyntaxErrors, apart from the positions in them. `text` was decoded from UTF-8. */
+/**
+ * Parses as JSON.parse should: throws the same SyntaxErrors, apart from the positions in them. `text` was
+ * decoded from UTF-8.
+ */
 export function parseExactJson(text: string): unknown {
   if (!hasEscapedKey(text)) return JSON.parse(text);
   return restoreKeys(JSON.parse(withoutEscapedKeys(text)));

@@ -6,7 +6,10 @@ import { sizeRejection } from "./size-rejection.ts";
 
 const gunzipInThread = promisify(gunzip);
 
-/** Up to here inflating takes less than the detour by libuv's threads: 16 KB of gzip inflate in well under a millisecond. */
+/**
+ * The size up to which inflating takes less than the detour by libuv's threads: 16 KB of gzip inflate in well
+ * under a millisecond.
+ */
 const INLINE_BYTES = 16_384;
 
 export type Inflated =

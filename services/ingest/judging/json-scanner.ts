@@ -19,9 +19,9 @@ const TAB = 0x09;
 const LINE_FEED = 0x0a;
 const CARRIAGE_RETURN = 0x0d;
 
-/** From "{" to "}" and from "[" to "]". */
+/** The distance from "{" to "}" and from "[" to "]". */
 const TO_CLOSER = 2;
-/** As of \u0041. */
+/** The length of \u0041. */
 const LONGEST_ESCAPE = 6;
 
 /** Behind the last byte. */
@@ -64,8 +64,8 @@ export class JsonScanner {
   }
 
   /**
-   * Of what has been gone over, the bytes that compact JSON of the same may do without: blanks, and what makes escapes and numbers longer
-   * than one character. A key that an object repeats is not among them.
+   * The scanned bytes that compact JSON of the same value does without: blanks, and what makes escapes and
+   * numbers longer than one character. A key that an object repeats is not among them.
    */
   get spareBytes(): number {
     return this.#spareBytes;
@@ -126,7 +126,10 @@ export class JsonScanner {
     this.#at = at;
   }
 
-  /** After a value: behind the closers that follow, as many as there are, and the comma and the key before the next value. */
+  /**
+   * Skips what follows a value: closers, as many as there are, and the comma and the key before the next
+   * value.
+   */
   #behindClosers(from: number, closers: number[]): number {
     let at = from;
     for (let closer = closers.at(-1); closer !== undefined; closer = closers.at(-1)) {
@@ -180,7 +183,7 @@ export class JsonScanner {
     return at;
   }
 
-  /** At least one. */
+  /** Skips digits, at least one. */
   #behindDigits(from: number): number {
     const bytes = this.#bytes;
     let at = from;

@@ -1,4 +1,4 @@
-// From a parsed body to the calls to store and the calls refused: pure.
+// The judgement of a parsed body: which calls to store, and which to refuse. Pure.
 import {
   type AcceptContext,
   type AcceptedCall,
@@ -15,10 +15,10 @@ import { UnparsedCall } from "./batch-text.ts";
 
 export type TrackingRoute = Extract<Route, { kind: "call" | "batch" }>;
 
-/** What is known about a request beside its body. */
+/** Facts about a request beside its body. */
 export interface RequestFacts {
   readonly receivedAtMs: number;
-  /** Of the body, decompressed. */
+  /** The size of the body, decompressed. */
   readonly sizeBytes: number;
   readonly ip: string | undefined;
   readonly fromBrowser: boolean;
@@ -32,7 +32,7 @@ export interface RequestFacts {
 export type Judgement =
   | {
       readonly kind: "accepted";
-      /** At least one. */
+      /** The accepted calls, at least one. */
       readonly calls: readonly AcceptedCall[];
       readonly rejected: readonly IndexedRejection[];
       readonly warnings: readonly IndexedWarning[];
@@ -48,7 +48,7 @@ export type Judgement =
 
 const refused = (rejection: Rejection): Judgement => ({ kind: "refused", rejection });
 
-/** What is added to each call: version, times, messageId, empty objects. */
+/** Bytes added to each call: version, times, messageId, empty objects. */
 const ADDED_BYTES = 256;
 
 /**
@@ -140,7 +140,7 @@ function judgeOne(raw: readonly unknown[], index: number, { context, judged }: J
 }
 
 interface InTurns {
-  /** What a call comes to beside its own bytes where these are known, else with it. */
+  /** The bytes of a call beside its own where these are known, else with them. */
   readonly bytesOfEach: number;
   pause(): Promise<void>;
 }

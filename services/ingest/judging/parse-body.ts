@@ -40,7 +40,7 @@ export function parseJson(bytes: Buffer): ParsedBody {
   return parseWith(parseWhole, bytes);
 }
 
-/** Up to here one turn has room to parse a body whole, whatever is in it, though not to judge it as well. */
+/** The size up to which one turn parses a body whole, whatever is in it; judging it may need more turns. */
 const WHOLE_BYTES = 2 * BYTES_A_TURN;
 
 /** Whether it is parsed call by call, in turns of the event loop. */

@@ -6,7 +6,10 @@ export const STAND_IN_SHIFT = 0x2400;
 
 const MARK = String.fromCharCode(STAND_IN_MARK);
 
-/** What is nested deeper is refused anyway (MAX_CALL_DEPTH and two levels of a batch). */
+/**
+ * The depth below which nothing is restored: a deeper body is refused anyway (MAX_CALL_DEPTH and two levels
+ * of a batch).
+ */
 const MAX_DEPTH = 100;
 
 const isLowSurrogate = (unit: number): boolean => unit >= 0xdc00 && unit <= 0xdfff;
@@ -29,7 +32,7 @@ export function restoreKeys(value: unknown, depth = 0): unknown {
 
 function restoreObject(object: Record<string, unknown>, depth: number): object {
   let hasMark = false;
-  // Not by Object.entries, which takes three times as long for an object of thousands of keys.
+  // Object.entries takes three times as long for an object of thousands of keys.
   for (const key in object) {
     hasMark ||= key.includes(MARK);
     const member = object[key];
@@ -54,7 +57,7 @@ function renamed(object: Record<string, unknown>): object {
   return restored;
 }
 
-/** As many units as one call of String.fromCharCode may well be given. */
+/** The number of units that one call of String.fromCharCode can take. */
 const CHUNK = 4_096;
 
 function keyOf(written: string): string {

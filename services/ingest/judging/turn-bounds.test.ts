@@ -1,5 +1,5 @@
-// What ingest does in one turn of the event loop, for bodies that are made to take long: counted in characters that are parsed and printed,
-// as a clock says more of the machine.
+// Tests what ingest does in one turn of the event loop, for bodies that are made to take long. They count
+// characters that are parsed and printed, as a clock says more of the machine.
 import { afterAll, beforeAll, beforeEach, describe, expect, jest, test } from "@jest/globals";
 import { MAX_BATCH_BYTES, MAX_CALL_BYTES } from "#contract";
 import { type IngestFixture, post, startFixture } from "../fixtures/http.ts";
@@ -50,7 +50,7 @@ beforeEach(() => {
   for (const count of [parsed, printed]) Object.assign(count, { now: 0, most: 0 });
 });
 
-/** As many units as fit into so many bytes. */
+/** Repeats `unit` as often as fits into so many bytes. */
 function fill(unit: (index: number) => string, { open, close, sizeBytes }: Filling): string {
   const units: string[] = [];
   for (let size = open.length + close.length; ; ) {

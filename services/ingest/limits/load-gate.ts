@@ -13,7 +13,7 @@ export interface LoadLimits {
   readonly maxEventLoopUtilisation: number;
 }
 
-/** How busy the event loop was lately. */
+/** The recent load of the event loop. */
 export interface EventLoopLoad {
   readonly utilisation: number;
   readonly lagMs: number;
@@ -34,7 +34,10 @@ export interface LoadGate {
   readonly waitingBytes: number;
 }
 
-/** At full throttle a healthy event loop is busy all the time; only when its turns take this long is it behind. */
+/**
+ * The length of turns from which on the event loop is behind. A healthy event loop at full throttle is busy
+ * all the time, too.
+ */
 const LAG_MS = 200;
 
 const RETRY_AFTER_MS: Readonly<Record<BusyReason, number>> = {
@@ -51,7 +54,7 @@ export const busy = (reason: BusyReason): Refusal & { kind: "busy" } => ({
   retryAfterMs: RETRY_AFTER_MS[reason],
 });
 
-/** Of the room, what one source may hold: the others keep theirs while its calls wait. */
+/** The part of the room that one source may hold: the others keep theirs while its calls wait. */
 const SHARE_OF_A_SOURCE = 0.5;
 
 export function createLoadGate(limits: LoadLimits, load: LoadSources): LoadGate {

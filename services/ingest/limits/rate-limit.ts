@@ -17,7 +17,7 @@ export interface RateLimitOptions {
   nowMs(): number;
 }
 
-/** How much a source that was quiet may send at once, in seconds of its rate. */
+/** Seconds of its rate that a source that was quiet may send at once. */
 const BURST_SECONDS = 2;
 
 /**
@@ -58,10 +58,12 @@ export function createRateLimit({ callsPerSecond, nowMs }: RateLimitOptions): Ra
   };
 }
 
-/** What a call may have before it counts as two, and so on: a source's rate is about calls of an ordinary size. */
+/**
+ * The size from which on a call counts as two, and so on: a source's rate is about calls of an ordinary size.
+ */
 const CHARACTERS_OF_A_CALL = 4_096;
 
-/** How many calls of ordinary size these are. */
+/** Counts the calls by ordinary size. */
 export function ordinaryCalls(calls: readonly { readonly body: string }[]): number {
   let count = 0;
   for (const { body } of calls) count += 1 + Math.floor(body.length / CHARACTERS_OF_A_CALL);

@@ -1,4 +1,4 @@
-// What callers get to see (contract 7.2, 7.3, 7.6).
+// The answers that callers see (contract 7.2, 7.3, 7.6).
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { IndexedRejection, IndexedWarning, Refusal } from "../refusal.ts";
 import { PIXEL_GIF } from "./pixel.ts";

@@ -1,4 +1,4 @@
-/** What an Authorization header says. */
+/** The content of an Authorization header. */
 interface Credentials {
   readonly scheme: "basic" | "bearer";
   /** The Basic user name, with or without a colon after it, or the Bearer token; not empty. */

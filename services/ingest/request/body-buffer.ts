@@ -4,7 +4,7 @@ export interface BodyBufferOptions {
   readonly reservation: { grow(bytes: number): boolean };
 }
 
-/** What a request takes at the least, its own objects included. */
+/** The least memory that a request takes, its own objects included. */
 const MIN_CAPACITY_BYTES = 1_024;
 
 const NOTHING = Buffer.alloc(0);

@@ -9,12 +9,12 @@ let server: HttpServer | IngestFixture | undefined;
 const sockets: Socket[] = [];
 
 afterEach(async () => {
-  // A server waits for whoever it has not closed.
+  // A server waits for every connection that it has not closed.
   for (const socket of sockets.splice(0)) socket.destroy();
   await server?.close();
 });
 
-/** What a caller hears that sends this and then nothing more, until the connection is closed. */
+/** The answer to a caller that sends this and then nothing more, until the connection is closed. */
 async function answerTo(port: number, sent: string): Promise<string> {
   const { promise, resolve } = Promise.withResolvers<void>();
   const heard: Buffer[] = [];

@@ -13,7 +13,7 @@ export interface HttpServerOptions {
   readonly handler: RequestHandler;
   /** Whether the next request would be let in: a caller that asks first (Expect: 100-continue) is told no at once. */
   readonly isOpen: () => boolean;
-  /** Of what cannot be read as a request. */
+  /** Makes an id for input that cannot be read as a request. */
   readonly newRequestId: () => string;
   /** CALLER_TIMES unless given. */
   readonly times?: CallerTimes;
@@ -24,7 +24,7 @@ interface CallerTimes {
   /** A caller that takes longer to send its request than this is slow on purpose, or gone. */
   readonly requestMs: number;
   readonly headersMs: number;
-  /** How often the two are looked at: a caller may take so much longer. */
+  /** Interval at which the two are checked: a caller may take that much longer. */
   readonly checkEveryMs: number;
 }
 
@@ -84,7 +84,7 @@ export async function startHttpServer({
   return { port: (server.address() as AddressInfo).port, close };
 }
 
-/** As node:http reports what it could not read; `rawPacket` is what had come last. */
+/** The error that node:http reports for unreadable input; `rawPacket` is the last packet. */
 type UnreadableError = NodeJS.ErrnoException & { readonly rawPacket?: Buffer };
 
 /** An image cannot show an error (contract 7.1). Where the request's beginning came in a packet of its own, nobody knows any more what it asks for. */
@@ -95,7 +95,10 @@ function isLongPixel({ code, rawPacket }: UnreadableError): boolean {
   );
 }
 
-/** What is no HTTP, or has too large a header: 400 like every other permanent refusal (contract 7.3); a request that stalled: 408. */
+/**
+ * Refuses unreadable input. No HTTP, or too large a header: 400 like every other permanent refusal (contract
+ * 7.3); a request that stalled: 408.
+ */
 function refuseUnreadable(error: UnreadableError, socket: Socket, newRequestId: () => string): void {
   if (!socket.writable || error.code === "ECONNRESET") {
     socket.destroy();

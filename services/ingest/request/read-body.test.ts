@@ -1,4 +1,4 @@
-// What a body takes while it is read, and how long the rest of a refused one is listened to.
+// Tests the memory of a body while it is read, and how long the rest of a refused one is read.
 import type { IncomingMessage } from "node:http";
 import { PassThrough } from "node:stream";
 import { describe, expect, test } from "@jest/globals";
@@ -33,7 +33,7 @@ describe("a body in chunks of one byte", () => {
     const text = "0123456789".repeat(400);
     const chunks = Array.from(text, (digit) => Buffer.from(digit));
     for (const chunk of chunks) request.emit("data", chunk);
-    // Whoever kept a chunk has this in its place.
+    // A reader that kept a chunk finds zeros in it.
     for (const chunk of chunks) chunk.fill(0);
     request.emit("end");
     const read = await reading;

@@ -12,17 +12,26 @@ export type BodyReading =
   /** The caller went away in the middle. */
   | { readonly kind: "aborted" };
 
-/** What gzip may add to bytes that it cannot compress: a body at the limit must not fail for its wrapping. */
+/**
+ * Bytes that gzip may add to a body that it cannot compress: a body at the limit must not fail for its
+ * wrapping.
+ */
 const COMPRESSION_OVERHEAD_BYTES = 1_024;
 
-/** So many chunks cost no more than some dozens of requests. A sender of more is cut off. */
+/** Tiny chunks after which a sender is cut off. They cost no more than some dozens of requests. */
 const MAX_TINY_CHUNKS = 4_096;
-/** So many cost no more than some requests. One of more is the last of its connection: thousands in each would never end otherwise. */
+/**
+ * Tiny chunks that cost no more than some requests. A request with more is the last of its connection:
+ * thousands in each would never end otherwise.
+ */
 const MAX_KEPT_TINY_CHUNKS = 256;
-/** To read a chunk costs what some hundreds of its bytes do: with fewer than these on average a sender makes work, and no calls. */
+/**
+ * The average size below which a chunk is tiny. Reading a chunk costs as much as some hundreds of its bytes:
+ * a sender of smaller ones makes work, and no calls.
+ */
 const TINY_CHUNK_BYTES = 32;
 
-/** How a request's body came. */
+/** The chunks in which a request's body came. */
 class Chunks {
   #count = 0;
   #sizeBytes = 0;

@@ -84,7 +84,7 @@ async function answerTo(
     case "batch":
       return track(parts, request, route);
     case "pixel":
-      // Who asks for the head only has not shown the picture to anybody.
+      // A request for the head only has not shown the picture to anybody.
       return method === "HEAD" ? { kind: "pixel" } : trackPixel(parts, request, route);
     case "settings":
       return startSettings(parts, request, route.writeKey);

@@ -1,4 +1,7 @@
-/** What browser and mobile SDKs ask for when they start; mobile ones send to the `apiHost` they read here (contract 7.1). */
+/**
+ * The settings that browser and mobile SDKs ask for when they start; mobile ones send to the `apiHost` in it
+ * (contract 7.1).
+ */
 export function settingsReply(writeKey: string, host: string): object {
   return {
     integrations: {

@@ -20,7 +20,7 @@ const NO_SOURCE = basic("wk_unknown").authorization;
 interface Sent {
   readonly path?: string;
   readonly authorization?: string;
-  /** Of the body, each in a chunk of its own. */
+  /** Parts of the body, each in a chunk of its own. */
   readonly parts: readonly string[];
 }
 

@@ -4,7 +4,7 @@ import type { Span, Tracer } from "#tracing";
 import type { CallSink, IngestParts } from "../ingest-parts.ts";
 import type { Route } from "../routes.ts";
 
-/** As many as there are kinds of routes: a path itself may hold a write key or a whole call. */
+/** Route names for spans, one for each kind: a path itself may hold a write key or a whole call. */
 const ROUTES: Readonly<Partial<Record<Route["kind"], string>>> = {
   call: "/v1/{type}",
   batch: "/v1/batch",

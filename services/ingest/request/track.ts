@@ -28,7 +28,7 @@ export async function track(
   return answer;
 }
 
-/** Whose request it is, as soon as that is known. */
+/** The source of the request, as soon as it is known. */
 interface Seen {
   sourceId: string | undefined;
 }
@@ -105,7 +105,7 @@ interface Tracking {
   readonly body: ParsedBody;
   readonly fromBrowser: boolean;
   readonly reservation: Reservation;
-  /** By the header; undefined: the body must say it. */
+  /** The source by the header; undefined: the body must name it. */
   readonly source: Source | undefined;
   readonly seen: Seen;
 }

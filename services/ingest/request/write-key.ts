@@ -1,4 +1,4 @@
-// Which source a request comes from (contract 6.2).
+// Finds the source of a request (contract 6.2).
 import type { Rejection } from "#contract";
 import { createHeaderReader } from "./authorization-header.ts";
 
@@ -33,8 +33,8 @@ export type SourceResolution =
   | { readonly ok: false; readonly rejection: Rejection; readonly sourceId?: string };
 
 /**
- * What the header alone says of the source, before the body is read; undefined when the body must be known. A Basic user name is
- * always meant as a write key; a Bearer token may be something else.
+ * Finds the source by the header alone, before the body is read; undefined when the body must be known. A
+ * Basic user name is always meant as a write key; a Bearer token may be something else.
  */
 export function sourceOfHeader(
   sources: SourceLookup,

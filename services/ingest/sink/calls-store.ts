@@ -103,7 +103,7 @@ interface RefusedWriter {
   readonly producer: Pick<Producer, "send">;
 }
 
-/** By a producer of its own, so that a topic that is not there holds no call up. */
+/** Opens a producer of its own, so that a topic that does not exist holds no call up. */
 function openRefusedCalls(
   { host, lifecycle, metrics, nowMs }: IngestContext,
   { encode, producer }: RefusedWriter,
@@ -125,7 +125,7 @@ function openRefusedCalls(
   return log;
 }
 
-/** Of each user that is suppressed only the key is kept: its record says nothing that ingest needs, so it is not even decoded. */
+/** Follows suppressions by their keys alone: ingest needs nothing of a record, so it is not even decoded. */
 function openSuppressions(
   { metrics, lifecycle }: IngestContext,
   kafka: Kafka,

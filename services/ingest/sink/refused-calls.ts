@@ -1,5 +1,5 @@
-// Tells whoever watches a source which of its calls were not taken (decision 81). Nothing waits for it, and nothing is lost with it
-// that its caller was not told.
+// Shows which calls of a source were refused (decision 81). Nothing waits for these records. Losing one loses
+// nothing that its caller was not told.
 import type { Rejection } from "#contract";
 import type { Host } from "#host";
 import type { RefusedCalls } from "#topics";
@@ -23,7 +23,7 @@ export interface RefusedCallsOptions {
 
 /** A misconfigured SDK sends nothing but refused calls, and as many as others: a sample says what is wrong. */
 const RECORDS_PER_SECOND = 50;
-/** Of one source, so that one that sends only such calls leaves room for the others. */
+/** The bound for one source, so that one that sends only such calls leaves room for the others. */
 const RECORDS_OF_SOURCE_PER_SECOND = 10;
 /** How often calls without a record of their own are told, one record for each code: statistics count them all. */
 const REST_EVERY_MS = 10_000;

@@ -7,7 +7,7 @@ const noPause = () => Promise.reject(new Error("it needs no second turn"));
 
 const call = (userId: string | null, previousId: string | null = null) => ({ userId, previousId });
 
-/** A table as Kafka's: those told to listen know what was there before. */
+/** A table like Kafka's: its listeners get the value before a change. */
 function suppressing(...entries: readonly (readonly [sourceId: string | null, userId: string])[]) {
   const keyOf = (scope: string | null, user: string) => suppressionKey(scope, userHash(user));
   const table = new Map(entries.map(([scope, user]) => [keyOf(scope, user), true]));
@@ -27,7 +27,7 @@ function suppressing(...entries: readonly (readonly [sourceId: string | null, us
     else table.delete(key);
     for (const tell of listeners) tell(key, table.get(key), before);
   }
-  /** Of few calls, in one turn. */
+  /** Keeps few calls, in one turn. */
   const suppressions = {
     keep: <C extends ReturnType<typeof call>>(sourceId: string, calls: readonly C[]) =>
       keep(sourceId, calls, noPause) as readonly C[],
@@ -61,7 +61,7 @@ describe("calls of suppressed users (contract 5.2)", () => {
       suppressions.keep(sourceId, [call("u"), call("v"), call("w")]).map(({ userId }) => userId);
     expect([kept("s1"), kept("s2")]).toEqual([["v", "w"], ["w"]]);
     change(null, "w", true);
-    // As a record that is written twice, and an end of what was not begun.
+    // A record may be written twice, and an end may come without a begin.
     change(null, "w", true);
     change("s1", "u", false);
     expect([kept("s1"), kept("s2")]).toEqual([["v"], []]);

@@ -1,4 +1,4 @@
-// Whose calls are dropped (contract 5.2): those that name a suppressed user, as userId or as the previousId of an alias.
+// Drops calls (contract 5.2) that name a suppressed user, as userId or as the previousId of an alias.
 import type { AcceptedCall } from "#contract";
 import { suppressionKey, suppressionScope, userHash } from "#topics";
 
@@ -70,7 +70,7 @@ export function createSuppressions(table: SuppressionTable): Suppressions {
   };
 }
 
-/** How many users are suppressed in a source, or (null) in all. */
+/** Counts the users that are suppressed in a source, or (null) in all. */
 function usersByScope(table: SuppressionTable): (sourceId: string | null) => number {
   const counts = new Map<string | null, number>();
   const add = (key: string, users: number): void => {
