@@ -11,7 +11,7 @@ interface LoggedCall {
 
 /** The calls topic as a log that can be asked and read again, one partition at a time. */
 export interface CallsLog {
-  /** Where this service goes on; undefined when it has never committed. */
+  /** The offset at which this service goes on; undefined when it has never committed. */
   committed(partition: number): Promise<number | undefined>;
   /** First offset still there, and the one that the next record will get. */
   bounds(partition: number): Promise<{ readonly low: number; readonly high: number }>;
@@ -41,7 +41,10 @@ export interface CallsLogParts {
 export function createCallsLog({ kafka, admin, serde, topics, groupId }: CallsLogParts): CallsLog {
   const topic = topics.calls.name;
 
-  /** At once when the writer's schema is known, which all but the first of a million calls find. */
+  /**
+   * Decodes a call. The result is there at once when the writer's schema is known, as it is for all but the
+   * first of a million calls.
+   */
   function callIn({ value }: RawRecord): Call | undefined | Promise<Call | undefined> {
     if (value === null) return undefined;
     try {

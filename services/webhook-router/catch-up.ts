@@ -17,7 +17,7 @@ export interface CatchUpOptions {
   readonly partition: number;
   readonly directory: string;
   readonly windowMs: number;
-  /** Where `directory` is; the machine's own unless given. */
+  /** The disk of `directory`; the machine's own unless given. */
   readonly disk?: WindowDisk;
   readonly log: CallsLog;
   readonly logger: Logger;

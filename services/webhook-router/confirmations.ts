@@ -6,7 +6,7 @@ import type { Logger } from "#runtime";
 /** Looks begin this long after each other at least: a source that nobody connected may send thousands of calls a second. */
 const LOOK_EVERY_MS = 100;
 
-/** What becomes of a call that waits. Exactly one of the two is called, once. */
+/** The fate of a call that waits. Exactly one of the two is called, once. */
 export interface Undecided {
   readonly partition: number;
   /** Everything that the configuration held when the call began to wait has been read. False: it is not ours, and `giveBack` is called after all. */
@@ -32,7 +32,7 @@ export interface ConfirmationsOptions {
 }
 
 interface Waiting extends Undecided {
-  /** How many looks had begun when it came. */
+  /** The number of looks that had begun when it came. */
   readonly looks: number;
 }
 
@@ -59,7 +59,10 @@ export function createConfirmations({
     isLooking = false;
   }
 
-  /** In their order, up to the first that came after the look had begun and has no destination yet. */
+  /**
+   * Decides calls in their order, up to the first that came after the look had begun and has no destination
+   * yet.
+   */
   function decideOf(sourceId: string): void {
     for (;;) {
       const [head] = bySource.get(sourceId) ?? [];

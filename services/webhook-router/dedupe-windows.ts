@@ -28,7 +28,7 @@ export interface DedupeWindowsOptions extends Omit<PartitionDedupeOptions, "part
 
 export function createDedupeWindows(options: DedupeWindowsOptions): DedupeWindows {
   const owned = new Map<number, PartitionDedupe>();
-  /** By the owner, not by the partition: that may be lost and come back while its first opening ends. */
+  /** Openings by owner, not by partition: that may be lost and come back while its first opening ends. */
   const opening = new Map<PartitionDedupe, number>();
   const rebuilds = createQueue(REBUILT_AT_A_TIME);
   /** A window that is still closing must not be opened a second time. */

@@ -2,7 +2,7 @@ import type { DestinationConfig } from "#topics";
 
 const NONE: readonly string[] = [];
 
-/** What of a destination decides which calls are its. */
+/** The settings of a destination that decide which calls it gets. */
 type Connections = Pick<DestinationConfig, "enabled" | "sourceIds">;
 
 /**

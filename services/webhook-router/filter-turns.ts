@@ -6,7 +6,7 @@ import type { Host, Timer } from "#host";
 /** Long enough that no ordinary call needs a second turn, and no more than a fifth of what an event loop may be held. */
 const TURN_MS = 10;
 
-/** How often it is looked whether there is room again. */
+/** Interval at which the room is checked again. */
 const ROOM_LOOK_MS = 5;
 
 type TurnsHost = Pick<Host, "elapsed" | "setImmediate" | "setTimeout">;
@@ -24,7 +24,7 @@ export class FilterTurns {
   readonly #host: TurnsHost;
   /** Whether Kafka has acknowledged enough of the jobs that were written: more of them may be made. */
   readonly hasRoom: () => boolean;
-  /** In the order in which sources have their turns. */
+  /** Calls by source, in the order in which sources have their turns. */
   readonly #bySource = new Map<string, CallInTurns[]>();
   #endsAtMs: number | undefined;
   #next: Timer | undefined;
@@ -87,7 +87,7 @@ export class FilterTurns {
       if (first === undefined) return;
       const [sourceId, waiting] = first;
       const [call] = waiting;
-      // What ends may let the next call of the source come, which has to find this one.
+      // A call that ends may let the next call of the source come, which has to find this one.
       const how = call?.goOn();
       if (call !== undefined && how === "lost") {
         // Those behind it would be before it otherwise, when it comes again.

@@ -448,7 +448,7 @@ describe("a window of before, which noted ids without their users", () => {
     expect(await note(dedupe, other)).toBe("first");
     expect(await note(dedupe, copyOfOther)).toBe("duplicate");
     expect(await note(dedupe, unknown)).toBe("first");
-    // What stood behind it is known as well.
+    // A call that stood behind it is known as well.
     expect(await note(dedupe, append(6, "u6"))).toBe("duplicate");
     expect(log.readAgain).toHaveLength(readOnce);
     await dedupe.close();

@@ -18,16 +18,19 @@ export interface PartitionDedupeOptions extends CatchUpOptions {
   readonly after?: Promise<void> | undefined;
 }
 
-/** What becomes of a record that is to be judged. Of the three exactly one is called, once; `fail` only after `use` threw. */
+/**
+ * The fate of a record that is to be judged. Exactly one of the three is called, once; `fail` only after
+ * `use` threw.
+ */
 export interface Judging {
   use(noted: Noted): void;
   /** `use` threw when the record had waited; at once it throws to the caller. */
   fail(error: unknown): void;
-  /** The partition was lost before: whoever owns it reads the record again. */
+  /** The partition was lost before: its owner reads the record again. */
   giveBack(): void;
 }
 
-/** What waits until the window has come to an offset. */
+/** A record, or other work, that waits until the window has come to an offset. */
 interface Waiting {
   readonly offset: number;
   /** Undefined for a record that has no id. */
@@ -186,7 +189,10 @@ export class PartitionDedupe {
     }
   }
 
-  /** What cannot even fail is stepped again: the reader's own way with a step that throws ends it. */
+  /**
+   * Ends a call that failed. A call that cannot even fail is stepped again; the reader ends it as it ends a
+   * step that throws.
+   */
   #fail(waiting: Waiting, error: unknown): void {
     try {
       waiting.fail(error);

@@ -1,4 +1,4 @@
-// What calls become in Kafka.
+// The records that calls become in Kafka.
 import { deliveryJobId } from "#contract";
 import type { OutgoingRecord, RawRecord, Received } from "#kafka";
 import type { Serde } from "#serde";
@@ -16,7 +16,9 @@ import {
 
 export interface RouterRecords {
   job(call: Call, destination: DestinationConfig): OutgoingRecord;
-  /** For a record that could not be read, or whose handling failed: its bytes as they are. */
+  /**
+   * Makes a dead letter of a record that could not be read, or whose handling failed: its bytes as they are.
+   */
   deadLetter(record: RawRecord | Received<Call>, error: Error): OutgoingRecord;
 }
 

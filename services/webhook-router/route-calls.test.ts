@@ -23,7 +23,7 @@ function setup(recordCall: RouteCallsParts["recordCall"] = undefined) {
     isBroken: false,
     isSpeechless: false,
     isSuppressed: false,
-    /** What the clock of turns goes on by each time that it is asked. */
+    /** The time that the clock of turns gains each time that it is asked. */
     lookMs: 0,
     /** Whether Kafka has acknowledged enough of what was written. */
     hasRoom: true,
@@ -179,7 +179,7 @@ describe("a call without a destination", () => {
     waiting[0]?.giveBack();
     claim.isOurs = false;
     destinations.push(destination("a"));
-    // Whoever asked gives it back, with those behind it.
+    // The caller of `decide` gives it back, with those behind it.
     expect(waiting[1]?.decide()).toBe(false);
     expect([ends, back]).toEqual([[], [1]]);
   });
@@ -379,7 +379,7 @@ describe("while Kafka has not acknowledged enough of the jobs that were written"
     take({ userId: "u1" });
     take({ sourceId: "other" });
     take({ userId: "u2" });
-    // Not turn after turn: that would take all of a core.
+    // A look in every turn would take all of a core.
     turn();
     for (let round = 0; round < 3; round += 1) later();
     expect([ends, made, queued()]).toEqual([[], [], [0, 1]]);

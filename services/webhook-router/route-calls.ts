@@ -45,7 +45,7 @@ interface CallInProgress {
   readonly claim: Claim;
   /** Whether the configuration was looked at because of it. */
   isConfirmed: boolean;
-  /** Where it goes, as far as that was found out. */
+  /** The call's route, as far as it was found out. */
   found: Route | Filtering | undefined;
   /** Jobs that are made for it, in the order of its destinations. */
   readonly produce: OutgoingRecord[];
@@ -87,7 +87,10 @@ export function createRouteCalls(parts: RouteCallsParts): Step<Call> {
     return outcome !== undefined && end(call, outcome);
   }
 
-  /** As `advance`, never throws: what can be neither routed nor a dead letter is stepped again, and ends as the reader ends a step that throws. */
+  /**
+   * Advances a call as `advance` does, but never throws. A call that can be neither routed nor dead-lettered
+   * is stepped again; the reader ends it as it ends a step that throws.
+   */
   function advanceLater(call: CallInProgress): boolean {
     try {
       return advance(call);
@@ -146,7 +149,7 @@ export function createRouteCalls(parts: RouteCallsParts): Step<Call> {
   }
 }
 
-/** For a call that waited: the reader has left its step. */
+/** Ends a call that waited: the reader has left its step. */
 function fail(
   { record, settle }: CallInProgress,
   error: unknown,

@@ -1,4 +1,4 @@
-// Where one call goes (contract 1.2, 1.4, 4.1, 4.3, 4.4). Pure.
+// The route of one call (contract 1.2, 1.4, 4.1, 4.3, 4.4). Pure.
 import { filterOf, passesFilter } from "#audiences";
 import { type DropReason, isIntegrationEnabled, type PassedOverReason, type UnroutedReason } from "#contract";
 import type { Call, DestinationConfig, PassedOver } from "#topics";
@@ -7,10 +7,10 @@ export type Route =
   | { readonly kind: "forward"; readonly destinations: readonly DestinationConfig[] }
   | { readonly kind: "drop"; readonly reason: UnroutedReason };
 
-/** What becomes of a call: a duplicate is not routed, nor is a suppressed user's. */
+/** The outcome for a call: a duplicate is not routed, nor is a suppressed user's. */
 export type Outcome = Route | { readonly kind: "drop"; readonly reason: "duplicate" | "suppressed" };
 
-/** What routing looks at in a call. */
+/** The members of a call that routing looks at. */
 export type CallToRoute = Pick<Call, "type" | "event" | "integrations" | "body">;
 
 /** Deletion requests notify every destination of the source, whatever call types it takes (contract 5.1). */
@@ -100,7 +100,9 @@ function ofEachDestination(reason: DropReason): PassedOverReason | undefined {
   return reason === "integration_off" || reason === "suppressed" ? reason : undefined;
 }
 
-/** Of a destination that was compared with the call: what it takes is not parsed again. */
+/**
+ * Tells why a destination that was compared with the call does not get it, without parsing its filter again.
+ */
 function whyNot(call: CallToRoute, destination: DestinationConfig): PassedOverReason {
   if (!takesType(destination, call.type)) return "call_type_off";
   return takesEvent(destination, call) ? "filter_off" : "event_off";

@@ -1,10 +1,11 @@
-// What the router says of each call where HOOKLINE_RECORDED_CALLS asks for it: where it went, and why nowhere else (decision 95).
+// The router's records about each call where HOOKLINE_RECORDED_CALLS asks for it: its destinations, and why
+// the others did not get it (decision 95).
 import type { OutgoingRecord, Received } from "#kafka";
 import type { Serde } from "#serde";
 import { type Call, type DestinationConfig, type RoutedCall, routedCallKey, type TopicMap } from "#topics";
 import { type Outcome, whyPassedOver } from "./route.ts";
 
-/** What HOOKLINE_RECORDED_CALLS can be. */
+/** Values of HOOKLINE_RECORDED_CALLS. */
 export const RECORDED_CALLS = ["none", "all"] as const;
 
 /** `destinations` are the enabled ones of the call's source. It leaves together with the call's jobs. */

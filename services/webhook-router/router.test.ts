@@ -419,7 +419,8 @@ describe("a router that is killed", () => {
       const idsByMessage = Map.groupBy(jobs, ({ messageId }) => messageId);
       for (const copies of idsByMessage.values())
         expect(new Set(copies.map(({ jobId }) => jobId)).size).toBe(1);
-      // What was emitted twice had not been committed; what a sender sent twice was not routed twice for that.
+      // A call that was emitted twice had not been committed; one that a sender sent twice was not routed
+      // twice for that.
       expect(jobs.length).toBeLessThanOrEqual(2 * sent.length + more.length);
       expect(await router.stop()).toBe(0);
     } finally {

@@ -27,12 +27,13 @@ import { createTelemetry, watchState } from "./telemetry.ts";
 const MAX_OUTSTANDING = { records: 2_000, bytes: 32 * 1024 * 1024 };
 
 /**
- * Of jobs that Kafka has not acknowledged: no further call becomes jobs above it. A call may become a thousand jobs of its size, so that the bound on
- * calls is none on what they become. Two thousand calls of 1 KB with ten destinations each stay below.
+ * The bound on jobs that Kafka has not acknowledged: above it no further call becomes jobs. A call may become
+ * a thousand jobs of its size, so a bound on calls is not enough. Two thousand calls of 1 KB with ten
+ * destinations each stay below.
  */
 const MAX_UNWRITTEN_BYTES = 32 * 1024 * 1024;
 
-/** What lies outside the process. */
+/** The systems outside the process. */
 export interface RouterOutside extends Ways {
   readonly windowDisk: WindowDisk;
 }
@@ -126,7 +127,8 @@ async function start(context: RouterContext, outside: RouterOutside): Promise<Re
   let isJoined = false;
   health.readiness("consumer group is joined", () => isJoined);
   await connection.serde.start();
-  // Before the first call: one that came to an empty table would be dropped for having no destination, or sent for a suppressed user.
+  // Both load before the first call: one that came to an empty table would be dropped for having no
+  // destination, or sent for a suppressed user.
   await Promise.all([destinations.load(), suppressions.load()]);
   lifecycle.onStop("runner", (graceMs) => runner.stop(graceMs));
   runner.failed.catch((error: unknown) => lifecycle.fail(error));

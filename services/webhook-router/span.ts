@@ -2,7 +2,7 @@ import type { Received } from "#kafka";
 import type { Call } from "#topics";
 import type { SpanStart } from "#tracing";
 
-/** Of the routing of one call. */
+/** The span of the routing of one call. */
 export function spanOf({
   decoded: { messageId, sourceId, type },
   offset,

@@ -3,7 +3,10 @@ import { hasPreviousId } from "#contract";
 import { type Call, type Suppression, suppressionKey, userHash, witnessesOf } from "#topics";
 import type { Connection, RouterContext } from "./connection.ts";
 
-/** What was accepted until then was accepted before the suppression, which ingest acts on within a second (contract 10.1). */
+/**
+ * The time after a suppression within which ingest acts on it (contract 10.1); calls accepted until then
+ * count as accepted before it.
+ */
 const IN_FORCE_MS = 1_000;
 
 /** It tells receivers of the deletion (contract 5.1). */

@@ -3,7 +3,7 @@ import type { RawRecord, Received } from "#kafka";
 import { LATENCY_BUCKETS_SECONDS, type Logger, type Metrics, watchNumbers } from "#runtime";
 import { brokenRecordReason, type Call } from "#topics";
 
-/** What happens to calls, as metrics, and as log lines where a person needs them. */
+/** The metrics of calls, and log lines where a person needs them. */
 export interface Telemetry {
   /** The call became so many delivery jobs. */
   routed(record: Received<Call>, jobs: number): void;
@@ -16,7 +16,7 @@ export interface Telemetry {
   rebalanced(): void;
 }
 
-/** What is looked at when somebody asks. */
+/** The state that is read at each scrape. */
 export interface RouterState {
   readonly assignedPartitions: number;
   readonly outstandingCalls: number;
