@@ -11,7 +11,10 @@ import type { Signing } from "./requests/request-headers.ts";
 /** A webhook with its header values in clear; lives in memory only (contract 6.3). */
 export interface Webhook {
   readonly url: string;
-  /** What is slow or dead as a whole, and has a queue: the URL. Many customers' webhooks share one host, and not one fate. */
+  /**
+   * The URL, which is slow or dead as a whole, and has a queue. Many customers' webhooks share one host, and
+   * not one fate.
+   */
   readonly endpoint: string;
   readonly headers: Readonly<Record<string, string>>;
   /** The destination's, the same for all its webhooks. */
@@ -24,7 +27,7 @@ export interface Webhook {
 
 /** A destination that calls are attempted for. `urls` are those of its webhooks. */
 export type ReachableDestination = RetriedDestination & {
-  /** How long its pauses lasted, together. */
+  /** The total length of its pauses. */
   readonly pausedMs: number;
 } & (
     | {
@@ -42,7 +45,7 @@ interface RetriedDestination {
   readonly ownRetries?: OwnRetries;
 }
 
-/** What the configuration says about a destination right now. */
+/** The current configuration of a destination. */
 export type DestinationState =
   | ReachableDestination
   /** Its calls wait. `limitMs`: how long each may, at most; undefined is the window of retries. */
@@ -57,7 +60,7 @@ export type DestinationState =
 export interface Destinations {
   /** Resolves when the configuration has been read to its end. */
   loaded(): Promise<void>;
-  /** As far as the table has read. */
+  /** The state as far as the table has read. */
   state(destinationId: string): DestinationState;
   /**
    * The state after everything was read that the topic held at the time of the call. A job can overtake its destination's
@@ -70,7 +73,10 @@ export interface Destinations {
 }
 
 export interface FollowedDestinations extends Destinations {
-  /** As control processes of the version before ask for waiting calls: called when they do; and for the last time they did, when that is first read. */
+  /**
+   * Called when a control process of an earlier version asks for waiting calls; also for its last request
+   * before, when that is first read.
+   */
   onRetryAsked(listener: (destinationId: string, askedAtMs: number) => void): void;
 }
 
@@ -110,10 +116,10 @@ export function createDestinations(
   secretBox: SecretBox,
   nowMs: () => number,
 ): Destinations {
-  // By the very object, which the table replaces with each change: decrypted once per version, and let go with it.
+  // States by the table's object, which each change replaces: decrypted once per version, and let go with it.
   const opened = new WeakMap<DestinationConfig, DestinationState>();
   const readToEnd = joinNext(() => table.load());
-  /** How many wait for a look at each destination. */
+  /** The number of jobs that wait for a look at each destination. */
   const awaited = new Map<string, number>();
 
   function wait(destinationId: string, more: 1 | -1): void {

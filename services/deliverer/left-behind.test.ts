@@ -10,7 +10,7 @@ import { type DelivererUnderTest, newJob, startDeliverer } from "./fixtures/kafk
 let deliverer: DelivererUnderTest | undefined;
 let receiver: Receiver | undefined;
 
-// Not within a test's own time: the first to ask for it waits until Kafka runs.
+// The first to ask for the stack waits until Kafka runs, which is not to count as a test's time.
 beforeAll(async () => {
   await useStack();
 }, 180_000);

@@ -1,4 +1,4 @@
-/** How many kinds are told apart within one period; a bound on memory, far above what a person reads. */
+/** The number of kinds told apart within one period; a bound on memory, far above what a person reads. */
 const MAX_KINDS = 10_000;
 
 /**

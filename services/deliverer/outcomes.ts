@@ -3,16 +3,19 @@ import type { AttemptDetails, DeliveryJob, WebhookOutcome } from "#topics";
 
 type UnreadableSecret = { readonly kind: "retryable"; readonly reason: "secret_unreadable" };
 
-/** What one webhook's part of one attempt came to. */
+/** The result of one webhook in one attempt. */
 export interface WebhookResult {
   readonly url: string;
   readonly outcome: AttemptOutcome | UnreadableSecret;
-  /** For people; never holds a secret. */
+  /** A message for people; it never holds a secret. */
   readonly message: string;
   /** When the request started, Unix ms. */
   readonly startedAtMs: number;
   readonly durationMs: number;
-  /** What else is recorded of the request: masking costs more than the rest, and most requests are only counted. Absent when none was made. */
+  /**
+   * Further details of the request for its record: masking costs more than the rest, and most requests are
+   * only counted. Absent when none was made.
+   */
   readonly details?: () => AttemptDetails;
 }
 
@@ -40,7 +43,7 @@ export function wantedRoom(result: PartResult): result is DivertedResult {
   return isDiverted(result) && !ILL.has(result.outcome.reason);
 }
 
-/** What an outcome is remembered and shown by, for people. */
+/** The message of an outcome, for people. */
 export function messageOf(result: RequestResult): string {
   return result.kind === "failure" ? result.message : `HTTP ${result.status}`;
 }

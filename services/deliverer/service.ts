@@ -28,12 +28,15 @@ import { createTelemetry, type Telemetry, watchState } from "./telemetry.ts";
 import { watchWaitingCalls } from "./waiting-calls.ts";
 import { openWaking, type Waking } from "./waking/open.ts";
 
-/** To finish what is in flight: longer than a response may take, and short enough to commit and leave within the grace time. */
+/**
+ * The time to finish requests in flight: longer than a response may take, and short enough to commit and
+ * leave within the grace time.
+ */
 const FINISH_MS = 8_000;
 const WAITING_CALLS_INTERVAL_MS = 15_000;
 const FORGET_EVERY_MS = 60_000;
 
-/** What lies outside the process. */
+/** The systems outside the process. */
 export interface DelivererOutside extends Ways {
   readonly createEgress: typeof createEgress;
 }
@@ -85,7 +88,7 @@ function openRecentJobs({ host, lifecycle, settings: own }: DelivererContext): R
   return recentJobs;
 }
 
-/** What every job goes through that is due, or woken. */
+/** The step of every job that is due, or woken. */
 function createStep(
   context: DelivererContext,
   { serde, topics }: Connection,
@@ -192,7 +195,7 @@ async function start(context: DelivererContext, outside: DelivererOutside): Prom
   let isJoined = false;
   health.readiness("consumer group is joined", () => isJoined);
   await connection.serde.start();
-  // Before the first job: a destination that is not there yet would cost a look for each of its jobs.
+  // Destinations load before the first job: one that is not there yet would cost a look for each of its jobs.
   await destinations.loaded();
   lifecycle.onStop("runner", (graceMs) => runner.stop(Math.min(graceMs, FINISH_MS)));
   runner.failed.catch((error: unknown) => lifecycle.fail(error));

@@ -7,7 +7,7 @@ import type { JobVerdict } from "./job/judge.ts";
 import { createLogLimit } from "./log-limit.ts";
 import type { WebhookResult } from "./outcomes.ts";
 
-/** What happens to calls, as metrics, and as log lines where a person needs them. */
+/** The metrics of calls, and log lines where a person needs them. */
 export interface Telemetry {
   /** One request to one webhook has ended. */
   requested(job: DeliveryJob, result: WebhookResult): void;
@@ -21,7 +21,7 @@ export interface Telemetry {
   failed(job: DeliveryJob, error: unknown): void;
 }
 
-/** What is looked at when somebody asks. */
+/** The state that is read at each scrape. */
 export interface DeliveryState {
   readonly requestsInFlight: number;
   readonly requestsWaiting: number;
@@ -99,7 +99,7 @@ export function createTelemetry({ metrics, logger, nowMs }: TelemetryOptions): T
   function logFailure(job: DeliveryJob, { url, outcome, message }: WebhookResult): void {
     if (outcome.kind === "success") return;
     const { reason } = outcome;
-    // Not the whole URL: paths of webhooks often are their secrets.
+    // The log names the origin alone: paths of webhooks often are their secrets.
     const endpoint = URL.parse(url)?.origin ?? "unreadable URL";
     const { destinationId, messageId } = job;
     const heldBack = heldBackBefore(`${destinationId} ${endpoint} ${reason}`);
@@ -123,7 +123,7 @@ export function createTelemetry({ metrics, logger, nowMs }: TelemetryOptions): T
       const attempt = job.attempts === 0 ? "first" : "retry";
       meter.attempts.inc({ outcome: outcome.kind === "success" ? "success" : outcome.reason, attempt });
       meter.duration.observe({ attempt }, durationMs / 1_000);
-      // Of what was diverted before, the endpoint is the reason.
+      // The endpoint is the reason for the delay of a job that was diverted before.
       if (attempt === "first" && job.diverts === 0)
         meter.firstAttemptDelay.observe({}, (startedAtMs - job.receivedAtMs) / 1_000);
       logFailure(job, result);

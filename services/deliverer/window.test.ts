@@ -5,7 +5,7 @@ import { destination, failure, job, response, START_MS } from "./fixtures/jobs.t
 
 const S = 1_000;
 const MIN = 60 * S;
-/** By how many seconds this job's waits are longer, in steps of the smallest delay. */
+/** Seconds of jitter in this job's waits, in steps of the smallest delay. */
 const JITTER = [0, 10, 10, 50, 30, 20, 40, 20, 50, 40, 20];
 
 describe("the whole window under a moved clock (contract 3.5)", () => {

@@ -1,5 +1,6 @@
-// What customers and the health of destinations are shown: records of single requests, and totals per minute. Nothing here belongs to a
-// call's durability: a record that is lost loses no call, and none is waited for.
+// The log that customers and the health of destinations read: records of single requests, and totals per
+// minute. Nothing here belongs to a call's durability: a record that is lost loses no call, and none is
+// waited for.
 import type { DeliveryJob } from "#topics";
 import type { WebhookResult } from "../outcomes.ts";
 import { SAMPLING_BOUNDS, Sampling, type SamplingBounds } from "./sampling.ts";

@@ -1,5 +1,6 @@
-// Which requests get a record of their own. Failures do, up to a bound that keeps an endpoint which fails a thousand times a second
-// from doubling the load; of the successes a sample. The totals count them all.
+// Decides which requests get a record of their own. Failures do, up to a bound that keeps an endpoint which
+// fails a thousand times a second from doubling the load; of the successes a sample does. The totals count
+// them all.
 
 /** Bounds per second, for one process. */
 export interface SamplingBounds {
@@ -9,7 +10,7 @@ export interface SamplingBounds {
   readonly successes: number;
 }
 
-/** What HOOKLINE_RECORDED_ATTEMPTS can be. */
+/** Values of HOOKLINE_RECORDED_ATTEMPTS. */
 export const RECORDED_ATTEMPTS = ["sample", "all"] as const;
 
 export const SAMPLING_BOUNDS: Readonly<Record<(typeof RECORDED_ATTEMPTS)[number], SamplingBounds>> = {
@@ -18,7 +19,10 @@ export const SAMPLING_BOUNDS: Readonly<Record<(typeof RECORDED_ATTEMPTS)[number]
 };
 
 interface State {
-  /** What the last record said, so that a success after it is never left out: a destination's health is read from the records. */
+  /**
+   * The last record was a failure. A success after it is never left out: a destination's health is read from
+   * the records.
+   */
   failedLast: boolean;
   /** The second that `failures` counts. */
   second: number;

@@ -3,7 +3,7 @@ import type { DeliveryTotal } from "#topics";
 
 const MINUTE_MS = 60_000;
 
-/** What a record of totals says; who wrote it is added when it is written. */
+/** The content of a record of totals; its writer is added when it is written. */
 export type Total = Omit<DeliveryTotal, "writer" | "sequence">;
 
 /** One destination's counts of one minute, as far as they are not written yet. */
@@ -48,7 +48,7 @@ class Counts {
  */
 export class Totals {
   readonly #counts = new Map<string, Counts>();
-  /** Of minutes that were over before they were taken. */
+  /** Totals of minutes that were over before they were taken. */
   readonly #finished: Total[] = [];
 
   /** Records that `take` would give. */
@@ -56,7 +56,10 @@ export class Totals {
     return this.#counts.size + this.#finished.length;
   }
 
-  /** To count in what ended at this time. What is reported late counts in the minute that has begun since. */
+  /**
+   * The counts for a request that ended at this time. A late report counts in the minute that has begun
+   * since.
+   */
   at(destinationId: string, endedAtMs: number): Pick<Counts, "outcome" | "duration"> {
     const known = this.#counts.get(destinationId);
     if (known !== undefined && endedAtMs < known.endMs) return known;

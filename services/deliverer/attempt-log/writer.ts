@@ -35,7 +35,10 @@ export type RecordKind = "attempt" | "total";
 interface WriterBounds {
   /** Sent when so many have gathered, whatever the time. */
   readonly batchRecords: number;
-  /** While Kafka is away records gather up to here. Totals may take twice as much: they cannot be made up for by a later one. */
+  /**
+   * The bytes of records that gather while Kafka is away. Totals may take twice as much: a later one cannot
+   * make up for them.
+   */
   readonly backlogBytes: number;
 }
 

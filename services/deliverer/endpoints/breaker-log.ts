@@ -1,14 +1,14 @@
-// What control hears of the circuit breakers of this process. Nothing here belongs to a call's durability.
+// Reports the circuit breakers of this process to control. Nothing here belongs to a call's durability.
 import type { EndpointBreaker } from "#topics";
 import type { EndpointQueues } from "./endpoint-queues.ts";
 import type { BreakerStanding } from "./parts.ts";
 
-/** What one record has; the rest follows a moment later. */
+/** The most changes in one record; the rest follows a moment later. */
 const MAX_CHANGES = 1_000;
 
 export interface BreakerLogOptions {
   readonly queues: Pick<EndpointQueues, "takeChangedBreakers" | "breakerOf">;
-  /** As in the records of attempts. */
+  /** The writer, named as in the records of attempts. */
   readonly writer: string;
   readonly nowMs: () => number;
   /** The queues' clock. */
@@ -24,7 +24,7 @@ export interface BreakerLogOptions {
  */
 export class BreakerLog {
   readonly #options: BreakerLogOptions;
-  /** What was written of those that are not closed. */
+  /** The last written state of breakers that are not closed. */
   readonly #written = new Map<string, BreakerStanding>();
   #isWriting = false;
 
@@ -32,7 +32,7 @@ export class BreakerLog {
     this.#options = options;
   }
 
-  /** To be called a few times a second: so often an endpoint is written at most. */
+  /** Writes changes. Call it a few times a second: an endpoint is written at most that often. */
   flush(): void {
     if (this.#isWriting) return;
     const { queues } = this.#options;

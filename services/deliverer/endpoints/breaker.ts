@@ -6,14 +6,17 @@ export type BreakerState = (typeof BREAKER_STATES)[number];
 /** `probe`: this one request may go, to see whether the endpoint is back. */
 export type Permission = "go" | "probe" | "none";
 
-/** So many failures in a row open it, each within 10 s of the one before: a single call's retries are no load to be turned away. */
+/**
+ * Failures in a row that open it, each within 10 s of the one before: a single call's retries are no load to
+ * be turned away.
+ */
 const STREAK = 5;
 const STREAK_GAP_MS = 10_000;
 /** Or this share of the requests of the last 5 to 10 s, when they were this many. */
 const FAILURE_SHARE = 0.5;
 const MIN_REQUESTS = 20;
 const BUCKET_MS = 5_000;
-/** Of the time that an endpoint has been down: how long the next probe waits. */
+/** The wait before the next probe, as a part of the time that an endpoint has been down. */
 const PERIOD_SHARE = 0.1;
 
 /**
@@ -26,7 +29,7 @@ export class Breaker {
   #state: BreakerState = "closed";
   #isPaused = false;
   #isProbeAsked = false;
-  /** Since when it has been open without an answer; undefined while it is closed. */
+  /** The time since which it has been open without an answer; undefined while it is closed. */
   #downSinceMs: number | undefined;
   #untilMs = 0;
   #streak = 0;

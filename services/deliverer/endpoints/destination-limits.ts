@@ -14,12 +14,15 @@ export interface DestinationLimitsOptions {
   wantTick(): void;
 }
 
-/** What a request passes before it enters its endpoint's queue. Destinations without limits pass by. */
+/**
+ * The limits that a request passes before it enters its endpoint's queue. Destinations without limits pass
+ * by.
+ */
 export class DestinationLimits {
   readonly ended: EndpointQueues["ended"];
   readonly #options: DestinationLimitsOptions;
   readonly #limits = new Map<string, DestinationLimit>();
-  /** By destination, those where somebody waits. */
+  /** Limits by destination where somebody waits. */
   readonly #queued = new Map<string, DestinationLimit>();
   #isTickWanted = false;
 
@@ -35,7 +38,7 @@ export class DestinationLimits {
 
   enter(request: LimitedRequest, nowMs: number): void {
     const { queues } = this.#options;
-    // Without a closed breaker nothing but a probe comes of it, which is worth no turn.
+    // A breaker that is not closed lets only a probe through, which is worth no turn.
     if (request.quota === undefined || queues.room(request.endpoint) === undefined)
       queues.enter(request, nowMs);
     else this.#pass(this.#limitOf(request.destinationId, request.quota), request, nowMs);
@@ -92,7 +95,10 @@ export class DestinationLimits {
     this.#options.queues.enter(request, nowMs);
   }
 
-  /** At once, before their turns: their jobs are read again, and must not find others of their user in front of them. */
+  /**
+   * Withdraws at once, before their turns: their jobs are read again, and must not find others of their user
+   * in front of them.
+   */
   #letWithdrawn({ waiting }: DestinationLimit): void {
     while (waiting.head?.isWithdrawn === true) waiting.shift()?.withdraw();
   }

@@ -10,18 +10,18 @@ export const MAX_WAIT_MS = 2_000;
 /** All places are taken, and nothing was answered for so long: a request that waits now would wait too long. */
 const STALLED_MS = 1_000;
 
-/** While first attempts wait, retries get at most this share of the places, and of the turns. */
+/** The largest share of the places, and of the turns, that retries get while first attempts wait. */
 const RETRY_SHARE = 1 / 4;
 const FIRSTS_PER_RETRY = 1 / RETRY_SHARE - 1;
 
 /** The longest pause that an endpoint can ask for (Retry-After). After it the endpoint is asked again. */
 const MAX_PAUSE_MS = 30 * 60_000;
 
-/** What a limiter has learnt holds for so long. Then the queue can go. */
+/** The time for which a limiter's estimates hold. Then the queue can go. */
 const IDLE_MS = 60_000;
 /** No call has come to probe an open breaker for so long: longer than any retry delay. */
 const FORGOTTEN_MS = 3_600_000;
-/** How often a queue reports its room. */
+/** Interval at which a queue reports its room. */
 const ROOM_PERIOD_MS = 5_000;
 
 export interface EndpointQueueOptions {
@@ -67,7 +67,7 @@ export class EndpointQueue {
     return this.firsts.length + this.retries.length;
   }
 
-  /** Under way and waiting. */
+  /** Requests under way and waiting. */
   get held(): number {
     return this.#inFlight + this.firsts.length + this.retries.length;
   }
@@ -76,18 +76,21 @@ export class EndpointQueue {
     return this.#inFlight + 1 > this.limiter.limit;
   }
 
-  /** How long the endpoint has answered nothing while requests are under way. */
+  /** The time for which the endpoint has answered nothing while requests are under way. */
   silentMs(livedMs: number): number {
     return this.#inFlight === 0 ? 0 : livedMs - this.#signAtMs;
   }
 
-  /** How long the first of the waiting first attempts has waited. */
+  /** The wait of the first of the waiting first attempts. */
   #waitedMs(livedMs: number): number {
     const { head } = this.firsts;
     return head === undefined ? 0 : livedMs - head.enteredAtMs;
   }
 
-  /** How long a request that comes now would be held, as those before it show. A wait counts by half, because it has a bound of its own. */
+  /**
+   * The time for which a request that comes now would be held, judged by those before it. A wait counts by
+   * half, because it has a bound of its own.
+   */
   dwellMs(livedMs: number): number {
     return Math.max(this.limiter.averageMs, this.#waitedMs(livedMs) / 2);
   }
@@ -111,7 +114,7 @@ export class EndpointQueue {
     return this.#waitMs(this.firsts.length) > MAX_WAIT_MS && this.#waitedMs(livedMs) >= MAX_WAIT_MS / 2;
   }
 
-  /** How many more retries would not wait much longer than one round. */
+  /** The number of further retries that would not wait much longer than one round. */
   roomForRetries(): number {
     const { limit } = this.limiter;
     const places = this.firsts.length > 0 ? limit * RETRY_SHARE : limit;
@@ -135,7 +138,7 @@ export class EndpointQueue {
     if (isRetry) this.#retriesInFlight -= 1;
   }
 
-  /** What an ended request says about the endpoint (contract 3.3). True: it has recovered. */
+  /** Learns from an ended request (contract 3.3). Returns true when the endpoint has recovered. */
   learn(request: EndpointRequest, outcome: AttemptOutcome, nowMs: number): boolean {
     const isProbe = this.probe === request;
     if (isProbe) this.probe = undefined;
@@ -150,7 +153,7 @@ export class EndpointQueue {
 
   #learnFailure({ reason, retryAfterMs = 0 }: RetryableOutcome, isProbe: boolean, nowMs: number): void {
     const asksForPause = retryAfterMs > 0 && (reason === "http_429" || reason === "http_5xx");
-    // Who is only asked too often is not down.
+    // An endpoint that is only asked too often is not down.
     if (reason !== "http_429" || !asksForPause) this.breaker.failed(isProbe, nowMs);
     if (asksForPause) this.breaker.pause(nowMs + Math.min(retryAfterMs, MAX_PAUSE_MS));
   }
@@ -174,7 +177,7 @@ export class EndpointQueue {
     return idleMs >= (isClosed ? IDLE_MS : FORGOTTEN_MS);
   }
 
-  /** Whose turn it is; undefined: nobody's. */
+  /** Takes the request whose turn it is; undefined when there is none. */
   takeNext(): EndpointRequest | undefined {
     if (this.isFull || this.breaker.state !== "closed") return undefined;
     return this.#isRetrysTurn() ? this.retries.shift() : this.firsts.shift();

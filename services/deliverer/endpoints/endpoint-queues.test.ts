@@ -33,7 +33,7 @@ describe("the queue of one endpoint", () => {
     const waitsMs = fates.map((fate) => (fate.startedAtMs ?? fate.divertedAtMs ?? 0) - fate.enteredAtMs);
     expect(Math.max(...waitsMs)).toBeLessThanOrEqual(2_200);
     expect(reasons(fates)).toContain("queue_slow");
-    // What it is able to take, it gets: 4 places, 800 ms.
+    // The endpoint gets what it is able to take: 4 places, 800 ms.
     expect(fates.filter(({ outcome }) => outcome !== undefined).length).toBeGreaterThan(90);
   });
 

@@ -8,7 +8,7 @@ import type { BreakerStanding, EndpointQueuesListener, EndpointQueuesOptions, Re
 import { ProcessLoad } from "./process-load.ts";
 import type { EndpointRequest } from "./request.ts";
 
-/** So many requests under way keep a process busy. More only make each slower, and cost memory. */
+/** Requests under way that keep a process busy. More only make each slower, and cost memory. */
 const BUSY_IN_FLIGHT = 128;
 /** A latency that is not the process's own. */
 const SLOW_MS = 1_000;
@@ -67,7 +67,7 @@ export class EndpointQueues {
     this.#listener = listener;
   }
 
-  /** How many queues have their breaker in each state. */
+  /** Counts the queues by the state of their breaker. */
   breakers(): Readonly<Record<BreakerState, number>> {
     const counts = { closed: 0, open: 0, half_open: 0 };
     for (const { breaker } of this.#queues.values()) counts[breaker.state] += 1;
@@ -105,7 +105,7 @@ export class EndpointQueues {
     }
   }
 
-  /** To be called once for each request that was started. */
+  /** Ends a request. Call it once for each request that was started. */
   ended(request: EndpointRequest, outcome: AttemptOutcome, { durationMs, nowMs }: RequestEnd): void {
     const queue = this.#queues.get(request.endpoint);
     if (queue === undefined) return;
@@ -126,8 +126,9 @@ export class EndpointQueues {
   }
 
   /**
-   * How many more retries the endpoint takes right now without a divert. Undefined while its breaker lets nothing through, one where a
-   * probe was asked for. First attempts never wait behind them: they have a queue of their own.
+   * The number of further retries that the endpoint takes right now without a divert. Undefined while its
+   * breaker lets nothing through, one where a probe was asked for. First attempts never wait behind them:
+   * they have a queue of their own.
    */
   room(endpoint: string): number | undefined {
     const queue = this.#queues.get(endpoint);
@@ -212,7 +213,10 @@ export class EndpointQueues {
     }
   }
 
-  /** Before their turns: who hands its partitions over waits for what is in hand, and one webhook of a call may have its answer already. */
+  /**
+   * Withdraws requests before their turns: a member that hands its partitions over waits for its jobs in
+   * hand, and one webhook of a call may have its answer already.
+   */
   #letWithdrawn(queue: EndpointQueue): void {
     const isWithdrawn = (request: EndpointRequest): boolean => request.isWithdrawn;
     this.#takeOut(queue, isWithdrawn, (request) => this.#withdraw(queue, request));
@@ -268,19 +272,19 @@ export class EndpointQueues {
     else request.divert("breaker_open", undefined);
   }
 
-  /** For want of room. */
+  /** Diverts a request for want of room. */
   #turnAway(queue: EndpointQueue, request: EndpointRequest, reason: DivertReason): void {
     queue.hasTurnedAway = true;
     request.divert(reason, undefined);
   }
 
-  /** Before the queue counts it. */
+  /** Counts a request. Call it before the queue counts it. */
   #counted(queue: EndpointQueue, { isRetry }: EndpointRequest): void {
     this.#fairShare.enter(queue.held === 0);
     if (isRetry) this.#retriesHeld += 1;
   }
 
-  /** After the queue has counted it out. */
+  /** Counts a request out. Call it after the queue has counted it out. */
   #left(queue: EndpointQueue, { isRetry }: EndpointRequest): void {
     this.#fairShare.leave(queue.held === 0);
     if (isRetry) this.#retriesHeld -= 1;

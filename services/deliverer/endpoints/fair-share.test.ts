@@ -20,7 +20,9 @@ function pressed(held: number, queues = 1): FairShare {
   return fairShare;
 }
 
-/** From how long a silence on a queue with 60 under way is crowding; a process that holds so many. */
+/**
+ * The longest silence of a queue with 60 under way that is not crowding, in a process that holds this many.
+ */
 function silenceAllowedMs(held: number): number | undefined {
   const queue = queueWith(60);
   const fairShare = pressed(held);

@@ -1,9 +1,12 @@
-// What all queues of the process hold together, so that endpoints which hang never fill it. Pure.
+// The share of the process's room that each queue gets, so that endpoints which hang never fill it. Pure.
 import type { EndpointQueue } from "./endpoint-queue.ts";
 
 /** Shares count from here on: half of what the process can hold. */
 const PRESSED_FROM = 0.5;
-/** What a queue over its share may hold a request for, at the first and at the last; and while the process itself is slow. */
+/**
+ * The time for which a queue over its share may hold a request: when shares begin to count, when the process
+ * is nearly full, and while the process itself is slow.
+ */
 const ALLOWED_MS = { pressed: 1_000, full: 500, busy: 2_000 };
 /** A bit before the bound nothing is left to spend. */
 const FULL_FROM = 0.95;

@@ -4,7 +4,7 @@ import { Limiter } from "./limiter.ts";
 const MAX = 256;
 
 interface Load {
-  /** What each request takes when `limit` of them are under way. */
+  /** The latency of a request when `limit` of them are under way. */
   readonly latencyMs: (limit: number) => number;
   readonly isFailure?: (index: number) => boolean;
   readonly isSaturated?: boolean;
@@ -75,7 +75,7 @@ describe("requests under way at a time", () => {
 });
 
 describe("one window", () => {
-  /** So many requests of the same length; `failures` of them failed. */
+  /** Ends this many requests of the same length, `failures` of them as failures. */
   function window(limiter: Limiter, requests: number, { durationMs = 10, failures = 0, nowMs = 0 } = {}) {
     for (let index = 0; index < requests; index += 1) limiter.ended(index < failures, durationMs, nowMs);
   }

@@ -1,4 +1,4 @@
-// How many requests an endpoint may have under way. Pure.
+// The number of requests that an endpoint may have under way. Pure.
 
 /** Enough for 1,600 calls/s at 5 ms. */
 const START_LIMIT = 8;
@@ -12,7 +12,7 @@ const MIN_LATENCY_MS = 1;
 /** The best latency of the last one to two of these is the measure: an endpoint that has become slower for good gets a new one. */
 const BEST_PERIOD_MS = 10_000;
 
-/** With more failures than that a window lowers the limit. */
+/** The share of failures above which a window lowers the limit. */
 const FAILURE_SHARE = 0.1;
 
 /**
@@ -32,7 +32,7 @@ export class Limiter {
   #bestMs = Number.POSITIVE_INFINITY;
   #bestBeforeMs = Number.POSITIVE_INFINITY;
   #bestSinceMs = 0;
-  /** Of this window. */
+  /** The lowest latency of this window. */
   #lowestMs = Number.POSITIVE_INFINITY;
   #averageMs = 0;
 
@@ -41,7 +41,7 @@ export class Limiter {
     this.#limit = Math.min(START_LIMIT, max);
   }
 
-  /** At least 1; compare `inFlight + 1 <= limit`. */
+  /** The limit, at least 1; compare `inFlight + 1 <= limit`. */
   get limit(): number {
     return this.#limit;
   }
@@ -51,7 +51,7 @@ export class Limiter {
     return this.#isRamping;
   }
 
-  /** How long a request holds its place lately; 0 while unknown. */
+  /** The recent average time that a request holds its place; 0 while unknown. */
   get averageMs(): number {
     return this.#averageMs;
   }
@@ -87,7 +87,10 @@ export class Limiter {
     if (nowMs - this.#bestSinceMs >= BEST_PERIOD_MS) this.#nextBestPeriod(nowMs);
   }
 
-  /** So few under way do not queue for each other: what they take is what the endpoint takes now, however fast it was before. */
+  /**
+   * Learns the best latency. Requests within the start limit do not queue for each other: their latency is
+   * the endpoint's now, however fast it was before.
+   */
   #learnBest(): void {
     const isOfItsOwn = this.#limit <= START_LIMIT && this.#lowestMs < Number.POSITIVE_INFINITY;
     this.#bestMs = isOfItsOwn ? this.#lowestMs : Math.min(this.#bestMs, this.#lowestMs);

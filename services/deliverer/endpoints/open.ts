@@ -6,14 +6,16 @@ import { BreakerLog } from "./breaker-log.ts";
 import { DestinationLimits } from "./destination-limits.ts";
 import { EndpointQueues } from "./endpoint-queues.ts";
 
-/** What a wait may be longer than its bound. One timer for all queues; none for a request. */
+/**
+ * The time by which a wait may exceed its bound. There is one timer for all queues, and none for a request.
+ */
 const SWEEP_EVERY_MS = 100;
 /** Utilisation of the event loop, or lateness of a timer, from which on the process itself is what everything waits for. */
 const BUSY = { utilization: 0.9, lateMs: 50 };
-/** What a view of a breaker may be late by. */
+/** The delay with which a view shows a breaker. */
 const BREAKERS_EVERY_MS = 500;
 const LOG_PERIOD_MS = 60_000;
-/** How exactly a destination's rate is kept; only while somebody waits for it. */
+/** The precision of a destination's rate; the timer runs only while somebody waits for it. */
 const TICK_AFTER_MS = 5;
 
 export function openEndpointQueues({ host, lifecycle, settings }: DelivererContext): EndpointQueues {

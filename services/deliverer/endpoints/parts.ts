@@ -21,7 +21,10 @@ export interface RequestEnd {
   readonly nowMs: number;
 }
 
-/** How an endpoint's breaker stands. `untilMs`, by the queues' clock, says when an open one lets a probe through. */
+/**
+ * The state of an endpoint's breaker. `untilMs`, by the queues' clock, says when an open one lets a probe
+ * through.
+ */
 export interface BreakerStanding {
   readonly state: BreakerState;
   readonly untilMs: number;

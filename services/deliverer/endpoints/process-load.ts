@@ -1,6 +1,6 @@
-// How the process itself is getting on, so that no endpoint is blamed for it. Pure.
+// The load of the process itself, so that no endpoint is blamed for it. Pure.
 
-/** What may be added to waits from one sweep to the next. */
+/** The most that waits may grow from one sweep to the next. */
 const MAX_STEP_MS = 200;
 /** A busy process takes as much in hand as it gets done in this time, and at least so many. */
 const BUSY_WAIT_MS = 1_000;
@@ -38,7 +38,7 @@ export class ProcessLoad {
     this.#ended = 0;
   }
 
-  /** So many waiting are as much as it will get done soon. */
+  /** Tells whether a busy process has as many waiting as it will get done soon. */
   isEnough(waiting: number): boolean {
     return this.#isBusy && waiting >= Math.max(BUSY_MIN_WAITING, this.#endedPerMs * BUSY_WAIT_MS);
   }

@@ -6,7 +6,7 @@ import type { DivertReason } from "#contract";
  */
 export interface EndpointRequest {
   readonly endpoint: string;
-  /** Not a first attempt: it has failed, or was diverted, before. */
+  /** The job has failed, or was diverted, before. */
   readonly isRetry: boolean;
   /** The queues' own. */
   next: EndpointRequest | undefined;

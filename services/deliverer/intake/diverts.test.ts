@@ -22,7 +22,7 @@ describe("a job whose endpoint takes nothing right now", () => {
     const driver = createDriver({ divert: () => "stalled" });
     await driver.step(job());
     await driver.run();
-    // As many turns as a job that is attempted has, but for what its delays are spread by.
+    // The job has as many turns as one that is attempted, except for the spread of its delays.
     expect(driver.verdicts.length).toBeGreaterThanOrEqual(11);
     expect(driver.verdicts.length).toBeLessThanOrEqual(13);
     const firstTopicOfEachTurn = driver.verdicts

@@ -3,7 +3,7 @@ import type { Received, TopicPartition } from "#kafka";
 import type { DeliveryJob } from "#topics";
 import { RetryShare } from "./retry-share.ts";
 
-/** What had better stay in its topic is looked at again so much later. */
+/** The delay after which a job that is held back in its topic is looked at again. */
 const HELD_BACK_MS = 20;
 
 /** Clocks of two machines may differ by so much. */
@@ -16,7 +16,7 @@ export interface JobAdmissionOptions {
     readonly isBusy: boolean;
   };
   readonly waking: { isTaken(record: Received<DeliveryJob>): boolean };
-  /** By retry topic. */
+  /** Delays by retry topic. */
   readonly delaysMs: ReadonlyMap<string, number>;
   readonly nowMs: () => number;
 }
@@ -31,7 +31,7 @@ export interface JobAdmission {
 /** A retry topic has one delay, so the head of a partition is the first of it to fall due; what is behind it waits with it. */
 export function createJobAdmission({ delaysMs, queues, nowMs, waking }: JobAdmissionOptions): JobAdmission {
   const share = new RetryShare();
-  /** By topic and partition, the due time of a head that is held back. */
+  /** The due time of a head that is held back, by topic and partition. */
   const heads = new Map<string, Map<number, number>>();
 
   function hold({ topic, partition }: TopicPartition, visibleAtMs: number): void {

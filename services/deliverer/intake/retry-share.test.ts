@@ -1,7 +1,7 @@
 import { expect, test } from "@jest/globals";
 import { RetryShare } from "./retry-share.ts";
 
-/** How many waiting jobs are taken in hand of those that come at this moment. */
+/** The number of waiting jobs taken in hand of those that come at this moment. */
 function taken(share: RetryShare, nowMs: number): number {
   let count = 0;
   while (count < 10_000 && share.takeWaiting(nowMs)) count += 1;

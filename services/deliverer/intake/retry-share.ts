@@ -1,12 +1,12 @@
-// How much of a busy process goes to jobs that have waited already. Pure.
+// The share of a busy process that goes to jobs that have waited already. Pure.
 
 const WINDOW_MS = 100;
-/** As many waiting jobs in a window are taken in hand in any case. */
+/** Waiting jobs that are taken in hand in each window in any case. */
 const MIN_WAITING = 32;
 /** Beyond that one for so many new jobs. */
 const NEW_PER_WAITING = 4;
 
-/** What a busy process has taken in hand lately. */
+/** The jobs that a busy process has taken in hand lately. */
 export class RetryShare {
   #windowEndsAtMs = 0;
   #fresh = 0;

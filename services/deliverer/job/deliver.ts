@@ -63,8 +63,9 @@ export function createDeliver(options: DeliverOptions): Step<DeliveryJob> {
 }
 
 /**
- * Whose turn it is while a job is given back that has waited to hear of its destination: where its partition is still read here it is stepped
- * again before `giveBack` returns, and goes on with what was heard. Else the calls that waited behind it would pass.
+ * The turn of a job that is given back after it waited to hear of its destination. If its partition is still
+ * read here, the job is stepped again before `giveBack` returns, and goes on with what was heard. Otherwise
+ * the calls that waited behind it would pass it.
  */
 interface Turn {
   of: { readonly job: DeliveryJob; readonly heard: DestinationState } | undefined;
@@ -96,7 +97,7 @@ function lookAtDestination(inProgress: JobInProgress, turn: Turn, options: Deliv
     goOn(state);
     return;
   }
-  // Not to be believed before the configuration's topic was read to its end.
+  // The state is not to be believed before the configuration's topic was read to its end.
   void destinations.confirmed(destinationId).then((heard) =>
     guarded(inProgress, telemetry, () => {
       if (inProgress.claim.isOurs) goOn(heard);
@@ -147,7 +148,10 @@ function makeAttempt(inProgress: JobInProgress, made: Attempt, options: DeliverO
   });
 }
 
-/** Who ends what waits for a destination that was deleted may have come by already: what would wait from now on ends here. */
+/**
+ * Ends an attempt. A pass that ends a deleted destination's waiting calls may have come by already, so a job
+ * that would wait from now on ends here.
+ */
 function endAttempt(
   inProgress: JobInProgress,
   verdict: JobVerdict,

@@ -17,7 +17,7 @@ export interface JobRecord {
   readonly claim: Claim;
 }
 
-/** Not a duplicate, not waiting for its time. */
+/** A job in progress: not a duplicate, and not waiting for its time. */
 export interface JobInProgress {
   readonly record: Received<DeliveryJob>;
   readonly claim: Ownership;
@@ -85,18 +85,18 @@ export function joinsJobInProgress({ record, settle, claim }: JobRecord, recentJ
   return recentJobs.join(record.partition, keyOf(record.decoded), duplicateOf(settle, claim));
 }
 
-/** Of two records. */
+/** Tells whether two records have the same job at the same point. */
 export function isSameJob(one: DeliveryJob, other: DeliveryJob): boolean {
   return keyOf(one) === keyOf(other);
 }
 
-/** How far a job has come tells its copy from what it becomes next. */
+/** The key of a job at its point in the schedule, which tells a copy from what the job becomes next. */
 function keyOf(job: DeliveryJob): string {
   const step = position(job);
   return step === 0 ? jobKey(job) : `${jobKey(job)}:${step}`;
 }
 
-/** What becomes of a record whose job was begun with another record. */
+/** The end of a record whose job was begun with another record. */
 function duplicateOf(settle: Settle, claim: Claim): Duplicate {
   return { end: () => settle({ produce: [] }), giveBack: () => claim.giveBack() };
 }
@@ -117,7 +117,7 @@ function producedBy(
   }
 }
 
-/** Where a fault of ours lies in the job itself, its bytes can still be kept. */
+/** Makes a dead letter. Where a fault of ours lies in the job itself, its bytes can still be kept. */
 function deadLetter(dead: Dead, record: Received<DeliveryJob>, records: DeliveryRecords): OutgoingRecord {
   if (dead.reason !== "handler_failed") return records.dead(dead, record);
   try {

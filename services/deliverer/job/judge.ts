@@ -1,4 +1,4 @@
-// What an attempt means for its job. Pure.
+// The consequence of an attempt for its job. Pure.
 import type { DivertReason } from "#contract";
 import { type FailedAttempt, retrySpread } from "#contract";
 import type { DeliveryJob } from "#topics";
@@ -19,11 +19,11 @@ interface Divert extends Omit<Waiting, "kind"> {
 export type JobVerdict = Delivered | Waiting | Divert | Dead;
 
 export interface AttemptReport {
-  /** As it was before the attempt. */
+  /** The job as it was before the attempt. */
   readonly job: DeliveryJob;
   /** One for each webhook that the attempt went to, or was to go to. */
   readonly results: readonly PartResult[];
-  /** Of the configuration that the attempt was made with: all its webhooks, tried or not. */
+  /** The configuration that the attempt was made with: all its webhooks, tried or not. */
   readonly destination: Pick<ReachableDestination, "urls" | "ownRetries" | "pausedMs">;
 }
 
@@ -58,7 +58,7 @@ function judgeFailure(report: AttemptReport, retries: Retries, nowMs: number): W
   }
   const failed: FailedAttempt = {
     firstAttemptAtMs: Math.min((tried.firstAttemptAtMs ?? nowMs) + tried.pausedMs, nowMs),
-    // Who only waits for his turn does not back off.
+    // A queued job does not back off.
     attempts: diverted?.outcome.reason === "rate_limited" ? 1 : position(tried),
     nowMs,
     retryAfterMs: longestWaitMs(results, nowMs),
@@ -83,8 +83,9 @@ function nextAttempt(failed: FailedAttempt, { schedule }: Retries): Next {
 }
 
 /**
- * Of a job that was not asked. The window may have ended while we were away, or too busy to come to the job: then it has as long again to
- * be asked once, or it would die for a failure that is not its endpoint's (decision 71).
+ * The next chance of a job that was not asked. The window may have ended while this service was away, or too
+ * busy to come to the job: then the job has as long again to be asked once, or it would die for a failure
+ * that is not its endpoint's (decision 71).
  */
 function nextChance(failed: FailedAttempt, job: DeliveryJob, { delaysMs, schedule }: Retries): Next {
   const { nowMs } = failed;
@@ -104,8 +105,8 @@ function overdue(job: DeliveryJob, diverted: DivertedResult | undefined): Dead {
 }
 
 /**
- * How far the job has come in the schedule. Diverts count: a job that is diverted again and again backs off, or a million of them would
- * come round every ten seconds.
+ * The job's position in the schedule. Diverts count: a job that is diverted again and again backs off, or a
+ * million of them would come round every ten seconds.
  */
 export function position({ attempts, diverts }: Pick<DeliveryJob, "attempts" | "diverts">): number {
   return attempts + diverts;
@@ -125,7 +126,7 @@ function triedJob(
     ...job,
     attempts: job.attempts + (diverted === undefined ? 1 : 0),
     diverts: job.diverts + (diverted === undefined ? 0 : 1),
-    // Of a clock that was ahead: no window begins later than now.
+    // No window begins later than now, whatever a clock that was ahead says.
     firstAttemptAtMs: hasBegun ? Math.min(job.firstAttemptAtMs ?? firstStartMs(results, nowMs), nowMs) : null,
     // Pauses from before its first attempt are no part of its window.
     destinationPausedMs: job.firstAttemptAtMs === null ? destination.pausedMs : job.destinationPausedMs,

@@ -1,4 +1,4 @@
-// What to do with a job that came out of its topic. Pure.
+// The plan for a job that came out of its topic. Pure.
 import type { DeadLetterReason } from "#contract";
 import type { DeliveryJob } from "#topics";
 import type { DestinationState, ReachableDestination } from "../destinations.ts";
@@ -8,7 +8,7 @@ export interface Dead {
   readonly kind: "dead";
   readonly reason: DeadLetterReason;
   readonly message: string;
-  /** With every outcome so far. */
+  /** The job with every outcome so far. */
   readonly job: DeliveryJob;
 }
 
@@ -24,7 +24,7 @@ interface Pause extends Omit<Waiting, "kind"> {
 interface AttemptPlan {
   readonly kind: "attempt";
   readonly destination: ReachableDestination;
-  /** Which of its webhooks. */
+  /** The webhooks to ask. */
   readonly urls: readonly string[];
 }
 
@@ -72,8 +72,9 @@ function planPause(
 }
 
 /**
- * As it goes on when its destination is not paused any more. Pauses that ended before it came out of its topic are those that the
- * destination has had since; the one that it met is known even where control, of a version before, has not written how long it lasted.
+ * The job as it goes on when its destination is not paused any more. Pauses that ended before it came out of
+ * its topic are those that the destination has had since. The pause that it met is known even where control,
+ * of an earlier version, has not written how long it lasted.
  */
 export function afterPause(
   job: DeliveryJob,
@@ -81,7 +82,7 @@ export function afterPause(
   nowMs: number,
 ) {
   const { destinationPausedMs, firstAttemptAtMs, pausedMs, pausedSinceMs } = job;
-  // Before a first attempt there is no window that a pause could be taken out of.
+  // A pause cannot be taken out of a window before the first attempt: there is none yet.
   if (firstAttemptAtMs === null) return pausedSinceMs === null ? job : { ...job, pausedSinceMs: null };
   const metMs = nowMs - (pausedSinceMs ?? nowMs);
   const hadMs = destination.pausedMs - (destinationPausedMs ?? destination.pausedMs);
@@ -127,7 +128,7 @@ export function planAttempt(job: DeliveryJob, state: DestinationState, now: Now)
   }
 }
 
-/** Of a destination that was deleted: nothing waits for it. */
+/** Plans a job whose destination was deleted: nothing waits for it. */
 export function planGone(job: DeliveryJob): Dead | Delivered {
   if (job.unaskedUrls.length > 0) return { kind: "delivered" };
   return { kind: "dead", reason: "destination_gone", message: "the destination was deleted", job };

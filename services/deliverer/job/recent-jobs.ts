@@ -3,14 +3,14 @@ const GENERATION_SIZE = 10_000;
 
 /** A record of a job that another record has brought in hand. */
 export interface Duplicate {
-  /** What became of the job is durable. */
+  /** The job's outcome is durable. */
   end(): void;
   /** Nobody worked on the job. */
   giveBack(): void;
 }
 
 interface PartitionJobs {
-  /** In hand, with the duplicates that wait for them; bounded by what the runner lets be outstanding. */
+  /** Jobs in hand, with the duplicates that wait for them; bounded by what the runner lets be outstanding. */
   readonly inHand: Map<string, Duplicate[]>;
   /** Ended and durable, in two generations: forgetting the older one whole is cheaper than the oldest one by one. */
   ended: Set<string>;
@@ -53,7 +53,7 @@ export class RecentJobs {
     return true;
   }
 
-  /** What became of the job is durable. */
+  /** Ends a job: its outcome is durable. */
   durable(partition: number, key: string): void {
     const jobs = this.#jobs(partition);
     const duplicates = this.#letGo(jobs, key);
@@ -75,7 +75,10 @@ export class RecentJobs {
     for (const duplicate of this.#letGo(this.#jobs(partition), key)) duplicate.giveBack();
   }
 
-  /** To be called from time to time: ended jobs are forgotten after one to two times `keptMs`, whether others come or not. */
+  /**
+   * Forgets ended jobs after one to two times `keptMs`, whether others come or not. Call it from time to
+   * time.
+   */
   age(nowMs: number, keptMs: number): void {
     for (const [partition, jobs] of this.#partitions) {
       jobs.sinceMs ??= nowMs;

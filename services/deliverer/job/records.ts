@@ -5,14 +5,16 @@ import { type DeadLetter, type DeliveryJob, deliveryKey, rawDeadLetter, type Top
 import type { Dead } from "./plan.ts";
 import type { Waiting } from "./waiting.ts";
 
-/** Where a record stood. */
+/** The place of a record. */
 type Origin = TopicPartition & { readonly offset: number };
 
-/** What verdicts become in Kafka. */
+/** The records that verdicts become in Kafka. */
 export interface DeliveryRecords {
   waiting(waiting: Pick<Waiting, "tier" | "job">): OutgoingRecord;
   dead(dead: Dead, origin: Origin): OutgoingRecord;
-  /** For a record that could not be read, or whose handling failed: its bytes as they are. */
+  /**
+   * Makes a dead letter of a record that could not be read, or whose handling failed: its bytes as they are.
+   */
   raw(record: RawRecord | Received<DeliveryJob>, error: { readonly message: string }): OutgoingRecord;
 }
 

@@ -8,7 +8,7 @@ export interface Retries {
   readonly delaysMs: readonly number[];
 }
 
-/** As a destination has them; undefined: as the installation does. Its calls wait in the same topics. */
+/** The retries of a destination; undefined: those of the installation. Its calls wait in the same topics. */
 export function retriesWith(own: OwnRetries | undefined, retries: Retries): Retries {
   return own === undefined ? retries : { ...retries, schedule: retries.schedule.withOwn(own) };
 }

@@ -32,17 +32,20 @@ export interface AttemptsOptions {
 export interface Attempt {
   readonly job: DeliveryJob;
   readonly destination: ReachableDestination;
-  /** Which of the destination's webhooks. */
+  /** The destination's webhooks to ask. */
   readonly urls: readonly string[];
   /** No request begins without it. */
   readonly claim: Ownership;
-  /** Of the job's record; the trace that the job came in. */
+  /** Headers of the job's record; the trace that the job came in. */
   readonly headers?: RecordHeaders | undefined;
 }
 
-/** Where an attempt stands after one more of its webhooks is through: by a request, by a divert, or because nothing may begin any more. */
+/**
+ * The progress of an attempt after one more of its webhooks is through: by a request, by a divert, or because
+ * nothing may begin any more.
+ */
 interface Progress {
-  /** What its webhooks came to so far. */
+  /** Results of its webhooks so far. */
   readonly results: readonly PartResult[];
   /** One of them has succeeded. */
   readonly isDelivered: boolean;
@@ -114,7 +117,7 @@ interface Part {
   withdrawn(result: DivertedResult): void;
 }
 
-/** On its way through its endpoint's queue. */
+/** A request on its way through its endpoint's queue. */
 class WebhookRequest implements LimitedRequest {
   limit: { left(): void } | undefined;
   next: EndpointRequest | undefined;

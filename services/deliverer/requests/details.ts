@@ -1,4 +1,4 @@
-// What is recorded of a request beside its outcome (decision 26); pure.
+// The details that the attempt log records of a request beside its outcome (decision 26). Pure.
 import type { RequestPhases, RequestResult, ResponseHeaders } from "#contract";
 import { type AttemptDetails, NO_DETAILS } from "#topics";
 import { type Masking, SHOWN_BODY_BYTES } from "./masking.ts";

@@ -1,12 +1,13 @@
-// What an endpoint may have sent back of a webhook's secrets is taken out of what is recorded and logged of its requests.
+// Masks a webhook's secrets that an endpoint may have sent back, in what is recorded and logged of its
+// requests.
 import { bytesToMask, createMask, type Mask, secretsOfUrl } from "#secrets";
 import type { Signing } from "./request-headers.ts";
 
-/** Of a response that much is recorded. */
+/** The bytes of a response that are recorded. */
 export const SHOWN_BODY_BYTES = 1_024;
 
 export interface Masking {
-  /** How much of a failure's body is to be had: no secret that begins in what is recorded of it may be cut. */
+  /** The bytes of a failure's body that are read: no secret that begins in the recorded part may be cut. */
   readonly captureBytes: number;
   /** Takes the webhook's secrets out of a text. */
   readonly mask: Mask;

@@ -2,7 +2,7 @@
 import { deliveryHeaders, type StandardWebhookOptions } from "#contract";
 import type { DeliveryJob } from "#topics";
 
-/** What a destination's requests are signed with, in clear; lives in memory only (contract 6.3). */
+/** The secrets that sign a destination's requests, in clear; they live in memory only (contract 6.3). */
 export interface Signing {
   /** X-Signature is made with this one alone. */
   readonly sharedSecret: string | undefined;
@@ -17,7 +17,7 @@ export interface RequestParts {
   readonly webhook: { readonly headers: Readonly<Record<string, string>>; readonly signing: Signing };
   readonly userAgent: string;
   readonly nowMs: number;
-  /** Of the request's span, traceparent and tracestate; absent: it has none. */
+  /** Headers of the request's span, traceparent and tracestate; absent without a span. */
   readonly trace?: ReadonlyMap<string, string> | undefined;
 }
 
@@ -33,7 +33,10 @@ export function requestHeaders(parts: RequestParts): Record<string, string> {
 
 const TRACE_HEADERS: readonly string[] = ["traceparent", "tracestate"];
 
-/** Where somebody has configured one for the webhook none is added: a trace's state says nothing beside another trace. */
+/**
+ * Adds trace headers, unless one is configured for the webhook: a trace's state says nothing beside another
+ * trace.
+ */
 function withTrace(
   headers: Record<string, string>,
   trace: ReadonlyMap<string, string>,

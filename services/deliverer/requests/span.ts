@@ -1,4 +1,5 @@
-// What a span says of one request. Of the URL only its host, as in answers of the control API: the rest may be a secret.
+// The span of one request. It has only the URL's host, as answers of the control API do: the rest may be a
+// secret.
 import type { AttemptOutcome, RequestResult } from "#contract";
 import type { DeliveryJob } from "#topics";
 import type { SpanEnd, SpanStart } from "#tracing";

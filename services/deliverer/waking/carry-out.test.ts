@@ -23,7 +23,7 @@ const REQUEST: RetryRequest = {
 const logger = { info: () => undefined, warn: () => undefined } as unknown as Logger;
 
 interface Outside {
-  /** Where the topic's reader is; undefined until it has read something. */
+  /** The offset of the topic's reader; undefined until it has read something. */
   position: number | undefined;
   isAssigned: boolean;
   state: DestinationState | undefined;
@@ -34,7 +34,7 @@ interface Outside {
   committed: number | undefined;
   /** Why what is done cannot be written. */
   refusing: Error | undefined;
-  /** How long it takes to come to the partition after its end was looked at. */
+  /** The time between the look at the partition's end and the reading of it. */
   readMs: number;
 }
 
@@ -163,7 +163,7 @@ function world(
       await turns();
     },
     log,
-    /** What was written of it, all together. */
+    /** The progress that was written, all together. */
     done: () => ({
       places: acknowledged.flatMap(({ done }) => done?.places ?? []),
       woken: acknowledged.reduce((sum, { done }) => sum + (done?.woken ?? 0), 0),

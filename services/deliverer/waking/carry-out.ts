@@ -1,5 +1,6 @@
-// Carries out retry requests: looks from time to time where one is not done yet, lets a pass run, and writes what is done. A request is
-// durable, and so is how far it is done: whoever gets a partition goes on with it (decision 72).
+// Carries out retry requests: looks from time to time where one is not done yet, lets a pass run, and writes
+// what is done. A request is durable, and so is its progress: the next owner of a partition goes on with it
+// (decision 72).
 import type { Host } from "#host";
 import type { OutgoingRecord, Runner } from "#kafka";
 import type { Logger } from "#runtime";
@@ -28,7 +29,7 @@ export interface CarryingOut {
   write(records: readonly OutgoingRecord[]): Promise<void>;
 }
 
-/** Until `stopping`. What could not be written by then is done once more by whoever comes next. */
+/** Carries requests out until `stopping`. The next owner repeats what could not be written by then. */
 export async function carryOut(options: CarryingOut, stopping: AbortSignal): Promise<void> {
   const { host, requests } = options;
   while (!stopping.aborted) {

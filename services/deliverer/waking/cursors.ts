@@ -13,7 +13,7 @@ interface WaitingJob {
   readonly destinationId: string;
 }
 
-/** Which waiting jobs were taken care of ahead of their due time (schemas/delivery-wake.avsc). */
+/** The waiting jobs that were taken care of ahead of their due time (schemas/delivery-wake.avsc). */
 export interface WakeCursors {
   /** Its outcome is durable: the reader of the retry topic passes it over. */
   isTaken(job: WaitingJob): boolean;
@@ -77,7 +77,7 @@ export function createWakeCursors({ serde, table, topics, write }: WakeCursorsOp
     async forget(isPassed) {
       taken.forgetPassed(isPassed);
       const keys = new Set([...own.keys(), ...[...table.entries()].map(([key]) => key)]);
-      // Of the newest that is known: the table may not have come round to what was written here.
+      // The newest known wake counts: the table may not have come round to what was written here.
       const passed = [...keys].filter((key) =>
         [own.get(key), table.get(key)].every((wake) => wake === undefined || isPassed(wake)),
       );

@@ -11,9 +11,9 @@ export interface ForgettingOptions {
   readonly topics: readonly string[];
   readonly host: Pick<Host, "delay">;
   readonly logger: Pick<Logger, "warn">;
-  /** What this process reads now. */
+  /** The partitions that this process reads now. */
   assigned(): readonly TopicPartition[];
-  /** By partition, where the group's reading goes on after a crash. */
+  /** The offset at which the group's reading goes on after a crash, by partition. */
   committed(topic: string): Promise<ReadonlyMap<number, number>>;
 }
 

@@ -1,4 +1,5 @@
-// Which requests tell waking that calls may wait for their endpoint, and who else does: its parts put together, with nothing to wake.
+// Tests which requests, and which other events, tell waking that calls may wait for their endpoint: its parts
+// put together, with nothing to wake.
 import { expect, test } from "@jest/globals";
 import { systemHost } from "#host";
 import type { Runner } from "#kafka";
@@ -52,7 +53,7 @@ function setup(retryDelaysMs = [10_000]) {
       ...systemHost,
       async delay(ms: number, signal?: AbortSignal) {
         delays.push({ ms, signal });
-        // Nor does anybody look for requests.
+        // The search for requests never runs.
         if (ms > 1_000 || signal === stopping.signal) await Promise.withResolvers<void>().promise;
       },
     },

@@ -1,10 +1,11 @@
-// What this process works on, for the topics' reader and for passes. What fails of it goes to a retry topic, and that write may last.
+// Jobs that this process works on, for the topics' reader and for passes. A failed one goes to a retry topic,
+// and that write may last.
 import type { Claim, Settle, Step } from "#kafka";
 import type { DeliveryJob } from "#topics";
 
 /** A job that the step was given. */
 export interface JobInHand {
-  /** What became of it is durable, or it was given back. */
+  /** The job's outcome is durable, or it was given back. */
   readonly isOver: boolean;
 }
 

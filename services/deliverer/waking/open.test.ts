@@ -47,7 +47,7 @@ test("what waits for an endpoint is delivered when it is back, long before it is
   const wakes = world.cluster.records(world.topics.deliveryWakes.name).flat();
   expect(wakes.length).toBeGreaterThan(0);
   const last = new Map(wakes.map(({ key, value }) => [key, value]));
-  // What its reader has passed is forgotten.
+  // Cursors that the reader has passed are forgotten.
   expect([...last.values()].every((value) => value === null)).toBe(true);
 });
 

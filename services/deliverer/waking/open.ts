@@ -16,7 +16,7 @@ import { RetryRequests } from "./retry-requests.ts";
 import { createRoom } from "./room.ts";
 import { createWaker, type Waker } from "./waker.ts";
 
-/** Of more endpoints than that all are looked for again. */
+/** The number of endpoints that are remembered as seen; beyond it, all are looked for again. */
 const MAX_SEEN = 100_000;
 
 /** Longer than any retry delay by default: what has waited since then has come out by itself. */
@@ -28,11 +28,11 @@ export interface WakingParts {
   readonly queues: EndpointQueues;
 }
 
-/** What the reader of the retry topics and the requests have to do with waking. */
+/** The interface of waking for the reader of the retry topics and for the requests. */
 export interface Waking {
   /** The job was taken care of ahead of its time; its record only has to be passed over. */
   isTaken(record: Received<DeliveryJob>): boolean;
-  /** What the reader does with a record: `step`, unless it was taken care of already. */
+  /** The reader's step for a record: `step`, unless it was taken care of already. */
   reading(step: Step<DeliveryJob>): Step<DeliveryJob>;
   /** A request has ended. */
   requested(job: DeliveryJob, result: WebhookResult): void;
@@ -85,11 +85,11 @@ export function openWaking(context: DelivererContext, connection: Reading, parts
       terms.given += 1;
       const { given } = terms;
       await table.load();
-      // Of two loads the later one may have ended first.
+      // The later one of two loads may have ended first.
       terms.known = Math.max(terms.known, given);
     },
     begin(runner, step) {
-      // What the last owner of a partition took is not to be taken once more.
+      // A job that the last owner of a partition took is not to be taken once more.
       const position = (partition: TopicPartition) =>
         terms.known === terms.given ? runner.position(partition) : undefined;
       const followed = { jobsInHand, readerJobs, step: jobsInHand.following(step) };
@@ -129,7 +129,7 @@ function followWakes(
   return table;
 }
 
-/** What is asked for of waiting calls; read by itself, so that the reader of the topics does not wait for it. */
+/** Follows retry requests. They are read apart, so that the reader of the topics does not wait for them. */
 function followRequests(
   { lifecycle, logger, nowMs }: DelivererContext,
   { kafka, retryTopics, serde, topics }: Reading,
@@ -146,7 +146,7 @@ function followRequests(
   table.onChange((_, request) => {
     if (request !== undefined) requests.observe(request, table.loaded);
   });
-  // Of a control process of the version before.
+  // A control process of an earlier version asks so.
   destinations.onRetryAsked((destinationId, askedAtMs) => {
     if (askedAtMs < nowMs() - CONFIGURED_REQUEST_MS) return;
     const id = `${destinationId}@${askedAtMs}`;

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "@jest/globals";
 import { createWakePace } from "./pace.ts";
 
-/** What one call costs the event loop; about what a deliverer needs on a busy machine. */
+/** The cost of one call to the event loop; about that of a deliverer on a busy machine. */
 const COST_MS = 0.1;
 const STEP_MS = 5;
 
@@ -20,7 +20,7 @@ function simulate({
   let woken = 0;
   let drainedAtMs = Number.POSITIVE_INFINITY;
   let mostAtOnce = 0;
-  /** By tenth of a second, the share of the time that was work. */
+  /** The share of the time that was work, by tenth of a second. */
   const shares: number[] = [];
   let before = 0;
   while (clock.nowMs < forMs) {

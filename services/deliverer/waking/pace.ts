@@ -1,4 +1,4 @@
-// How much of the process waking takes: first attempts must not notice it.
+// The share of the process that waking takes: first attempts must not notice it.
 import type { Host } from "#host";
 
 /** Calls a second to begin with, and in any case; the same that a busy process gives to waiting calls that fall due (share.ts). */

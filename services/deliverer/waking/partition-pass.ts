@@ -7,21 +7,24 @@ import type { OpenRequest } from "./retry-request.ts";
 import { type Woken, wokenBy } from "./woken.ts";
 import { untilWritten } from "./write.ts";
 
-/** What is between two cursors is what a crash doubles; also how often other processes' cursors are written again. */
+/**
+ * Interval between cursors: a crash doubles what lies between two of them. Other processes' cursors are
+ * written again as often.
+ */
 const CURSOR_INTERVAL_MS = 1_000;
 
 /** The reader's jobs end within the time of a response; a pass does not wait for what lasts longer, its cursors stay before it. */
 const WAIT_FOR_READER_MS = 10_000;
 
 interface Bounds extends Omit<WakeRange, "onRecord">, Look {
-  /** How many the topic has. */
+  /** The number of the topic's partitions. */
   readonly partitions: number;
 }
 
 /** A job that the pass has taken. */
 interface InHand {
   readonly record: RawRecord;
-  /** That mean it. */
+  /** The requests that mean the job. */
   readonly requests: readonly OpenRequest[];
   /** It is out of hand. */
   readonly over: () => void;
@@ -33,9 +36,12 @@ export class PartitionPass {
   readonly #endpoints: Endpoints;
   readonly #parts: PassParts;
   readonly #ownership: Ownership;
-  /** By destination, decided at its first job: a change of its configuration must not let a later one fall between. */
+  /**
+   * Decisions by destination, made at its first job: a change of its configuration must not let a later one
+   * fall between.
+   */
   readonly #destinations = new Map<string, Woken | undefined>();
-  /** What the topic's reader had in hand when this began, or had taken ahead of it. */
+  /** The jobs that the topic's reader had in hand when this pass began, or had taken ahead of it. */
   readonly #readerJobs: ReaderJob[];
   readonly #idle = Promise.withResolvers<void>();
   #inHand = 0;
@@ -81,7 +87,7 @@ export class PartitionPass {
     try {
       await this.#parts.readRange({ ...this.#bounds, onRecord: (record) => this.#look(record) });
     } catch (thrown) {
-      // What was taken is brought to its end all the same.
+      // Jobs that were taken are brought to their end all the same.
       if (!signal.aborted) throw thrown;
     }
   }
@@ -135,7 +141,10 @@ export class PartitionPass {
     this.#readTo = record.offset + 1;
   }
 
-  /** What is not there any more may be in the hand of the topic's reader: no cursor may say that it was taken. */
+  /**
+   * Notes that retention has removed records. The topic's reader may have them in hand: no cursor may say
+   * that they were taken.
+   */
   #cut(): void {
     this.#isCut = true;
     for (const { progress } of this.#woken()) progress.stop(this.#readTo);
@@ -191,7 +200,8 @@ export class PartitionPass {
     const { cursors, doneEarly } = this.#parts;
     const destinationId = destinationOf(record) ?? "";
     return ({ produce, onDurable }) => {
-      // What is refused does not hold the pass up; until it is written no cursor goes past it, and its doubles wait.
+      // A refused write does not hold the pass up; until it is written no cursor goes past the job, and its
+      // copies wait.
       void untilWritten(this.#parts, produce, over).then((isWritten) => {
         if (!isWritten) return;
         onDurable?.();
@@ -205,7 +215,7 @@ export class PartitionPass {
     };
   }
 
-  /** What is given back stays where it is, and no cursor goes past it. */
+  /** A claim for a job. A job that is given back stays where it is, and no cursor goes past it. */
   #claim(giveBack: () => void): Claim {
     const ownership = this.#ownership;
     return {
@@ -220,7 +230,8 @@ export class PartitionPass {
     try {
       return await this.#parts.decode(record);
     } catch (thrown) {
-      // What can never be read is the topic's reader's to bury; what may be read later is behind no cursor.
+      // A record that can never be read is left to the topic's reader, which makes a dead letter of it. No
+      // cursor goes past one that may be read later.
       if (!isPoison(thrown)) progress.stop(record.offset);
       return undefined;
     }
@@ -268,7 +279,7 @@ function isPoison(thrown: unknown): boolean {
   return typeof thrown === "object" && thrown !== null && "canRetry" in thrown && thrown.canRetry === false;
 }
 
-/** From the key, `destinationId:shard`, so that only what may be woken is decoded. */
+/** Reads the destination from the key, `destinationId:shard`, so that only what may be woken is decoded. */
 function destinationOf({ key, value }: RawRecord): string | undefined {
   const end = key?.lastIndexOf(":") ?? -1;
   return key === null || value === null || end < 1 ? undefined : key.slice(0, end);

@@ -10,12 +10,12 @@ import type { Room } from "./room.ts";
 import type { WriteParts } from "./write.ts";
 
 /**
- * What is woken, by endpoint: whose last attempt failed before this time (Unix ms), and in any case what was not asked. Or by destination
- * what its retry requests mean (`REQUESTED`).
+ * The jobs to wake, by endpoint: those whose last attempt failed before this time (Unix ms), and in any case
+ * those that were not asked. Or by destination those that its retry requests mean (`REQUESTED`).
  */
 export type Endpoints = ReadonlyMap<string, number>;
 
-/** Before all times: nothing is woken but what requests mean. */
+/** A time before all others: only what requests mean is woken. */
 export const REQUESTED = Number.NEGATIVE_INFINITY;
 
 export interface PassParts extends WriteParts {
@@ -26,22 +26,28 @@ export interface PassParts extends WriteParts {
   readonly room: Room;
   readonly readerJobs: Pick<ReaderJobs, "of" | "at" | "mayHaveTaken">;
   readonly jobsInHand: Pick<JobsInHand, "of">;
-  /** What is asked of a destination's waiting calls. */
+  /** The open requests for a destination's waiting calls. */
   readonly requests: { of(destinationId: string): readonly OpenRequest[] };
   readonly host: Pick<Host, "setTimeout" | "delay" | "elapsed">;
   readonly nowMs: () => number;
   decode(record: RawRecord): DeliveryJob | Promise<DeliveryJob>;
-  /** What this process reads next; undefined when the partition is another's, or nothing of it has been read yet. */
+  /**
+   * The next offset that this process reads; undefined when the partition is another's, or nothing of it has
+   * been read yet.
+   */
   position(partition: TopicPartition): number | undefined;
   /** An earlier owner of the partition has done it, and no reader comes to it again. */
   wasDone(record: RawRecord): boolean;
   /** Work on a job begins, which a stop waits for; the returned function ends it, once. */
   takenEarly(partition: TopicPartition): () => void;
-  /** What became of it is durable: the group's commits say so from now on, and its reader passes it over. */
+  /**
+   * Notes that the record's outcome is durable: the group's commits say so from now on, and its reader passes
+   * it over.
+   */
   doneEarly(record: RawRecord): void;
   ownership(partition: TopicPartition): Ownership;
   offsets(topic: string): Promise<readonly PartitionOffsets[]>;
-  /** By partition, what the group has committed. */
+  /** The offsets that the group has committed, by partition. */
   committed(topic: string): Promise<ReadonlyMap<number, number>>;
   readRange(range: WakeRange): Promise<void>;
   destination(destinationId: string): DestinationState;
@@ -54,17 +60,20 @@ export interface WakeRange extends TopicPartition {
   onRecord(record: RawRecord): void | Promise<void>;
 }
 
-/** What was known before it was asked where the partitions end: a request that comes later has not seen what stands behind these ends. */
+/**
+ * The knowledge from before the look at the partitions' ends: a request that comes later has not seen what
+ * stands behind these ends.
+ */
 export interface Look {
   readonly beganAtMs: number;
-  /** By destination. */
+  /** Requests by destination. */
   readonly requests: ReadonlyMap<string, readonly OpenRequest[]>;
-  /** By destination that has requests. */
+  /** Jobs in hand by destination that has requests. */
   readonly inHand: ReadonlyMap<string, ReadonlySet<JobInHand>>;
 }
 
 export interface PassResult {
   readonly taken: number;
-  /** Of those, how many went back to a retry topic or to the dead letters. */
+  /** Those of the taken that went back to a retry topic or to the dead letters. */
   readonly returned: number;
 }

@@ -31,7 +31,7 @@ function delivering(seen: DeliveryJob[]): Step<DeliveryJob> {
   };
 }
 
-/** Before the partition of the bench the pass comes through another one, of which nothing is left. */
+/** Puts another partition before the bench's in the pass; nothing is left in it. */
 function behindAnother(bench: PassBench, meanwhile: () => void): PassParts {
   const parts = partsOf(bench);
   const other = { partition: 1, low: 0, high: 1 };
@@ -446,7 +446,7 @@ describe("a pass", () => {
     const parts = partsOf({ log, disk, step: delivering(seen) });
     await runPass(A, parts, NEVER);
     expect(seen.map(({ jobId }) => jobId)).toEqual(["j0", "j2", "j3"]);
-    // What is taken behind it is remembered; after a crash it is doubled.
+    // Jobs taken behind it are remembered; after a crash they are doubled.
     expect([...disk.values()][0]?.belowOffset).toBe(1);
     expect((await runPass(A, parts, NEVER)).taken).toBe(0);
     const passedOver = log.records.filter((record) =>

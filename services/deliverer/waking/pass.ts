@@ -27,7 +27,8 @@ export async function runPass(
     for (const { partition, high } of offsets) {
       // Asked for now: what the reader is given back sets it back, and the pass may have been elsewhere for seconds.
       const position = parts.position({ topic, partition }) ?? (empty.has(partition) ? high : undefined);
-      // What is done of a request is not read once more: a pass that ends before it has come to all gets further each time.
+      // Partitions in which all requests are done are not read again: a pass that ends before it has come to
+      // all gets further each time.
       const isAskedFor = asked.some((request) => !request.isDoneIn({ topic, partition }));
       if (signal.aborted || position === undefined || !(isAskedFor || (isBack && position < high))) continue;
       const bounds = { topic, partition, fromOffset: position, toOffset: high, signal };
@@ -40,7 +41,10 @@ export async function runPass(
   return { taken, returned };
 }
 
-/** Of a destination that is gone only its deletion is carried out, of any other only what is asked of its calls. */
+/**
+ * The requests that a pass carries out: for a deleted destination its deletion alone, for any other only
+ * requests for its calls.
+ */
 function lookOf(endpoints: Endpoints, { destination, host, jobsInHand, requests }: PassParts): Look {
   const ofKey = (key: string) => {
     const asked = requests.of(key);

@@ -1,4 +1,4 @@
-// How one pass follows another, and makes way.
+// Tests how one pass follows another, and makes way.
 import { expect, test } from "@jest/globals";
 import type { Settle } from "#kafka";
 import type { Logger } from "#runtime";

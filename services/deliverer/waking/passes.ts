@@ -3,12 +3,15 @@ import { type Endpoints, type PassParts, REQUESTED } from "./parts.ts";
 import { runPass } from "./pass.ts";
 import type { Wanted } from "./wanted.ts";
 
-/** After so long a pass makes way for endpoints that wait. Its cursors keep its place. */
+/** The time after which a pass makes way for endpoints that wait. Its cursors keep its place. */
 const PASS_MS = 10_000;
-/** After a pass that found nothing its place stays empty for so many times its length, so that looking costs little. */
+/** The rest after a pass that found nothing, in times of its length, so that looking costs little. */
 const REST_FACTOR = 4;
 const MAX_REST_MS = 30_000;
-/** Of a pass for retry requests: what one means is taken within 20 s, also what the pass before could not see yet. */
+/**
+ * The longest rest after a pass for retry requests: what a request means is taken within 20 s, also what the
+ * pass before could not see yet.
+ */
 const MAX_REST_OF_REQUESTS_MS = 5_000;
 const AFTER_FAILURE_MS = 2_000;
 /** Calls that were on their way into a retry topic when a pass looked are there after this time. */

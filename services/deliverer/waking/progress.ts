@@ -1,11 +1,11 @@
-// How far one pass has come with one destination's waiting jobs in one partition of a retry topic. Pure.
+// The progress of one pass with one destination's waiting jobs in one partition of a retry topic. Pure.
 
 /** Jobs that may come back into the retry topics before a destination is let be: some calls fail for reasons of their own. */
 const MAX_RETURNED = 10;
 
 /** One destination in one partition of one retry topic. Offsets are seen in ascending order. */
 export class WakeProgress {
-  /** In the order of their offsets, so the first is the lowest. */
+  /** Offsets in hand, in ascending order, so the first is the lowest. */
   readonly #inHand = new Set<number>();
   /** First offset that will not be taken any more. */
   #stoppedAt: number | undefined;
@@ -62,7 +62,7 @@ export class WakeProgress {
     this.#stoppedAt ??= offset;
   }
 
-  /** What became of the job is durable; `isBack`: it waits again, or is a dead letter. */
+  /** Notes that the job's outcome is durable; `isBack`: it waits again, or is a dead letter. */
   durable(offset: number, { isBack }: { readonly isBack: boolean }): void {
     this.#inHand.delete(offset);
     if (isBack) this.#returned += 1;

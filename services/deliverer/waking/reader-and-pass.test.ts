@@ -13,7 +13,7 @@ const NEVER = new AbortController().signal;
 const A = new Map([[endpointOf("a"), NOW_MS]]);
 const turn = () => new Promise(setImmediate);
 
-/** What is drawn for this run; small numbers. */
+/** Draws a small number for this run. */
 type Draw = (below: number) => number;
 
 interface World {
@@ -21,7 +21,7 @@ interface World {
   readonly disk: Disk;
   readonly draw: Draw;
   isAlive: boolean;
-  /** How often each job was delivered. */
+  /** The number of deliveries of each job. */
   readonly delivered: Map<string, number>;
 }
 

@@ -1,5 +1,6 @@
-// What the reader of the retry topics has in hand. A pass begins behind it, and its cursors must not go past it: until the outcome of
-// such a job is durable, its record is what brings it back after a crash, or when it is given back.
+// Jobs that the reader of the retry topics has in hand. A pass begins behind them, and its cursors must not
+// go past them: until the outcome of such a job is durable, its record is what brings it back after a crash,
+// or when it is given back.
 import type { Received, Settle, Step, TopicPartition } from "#kafka";
 import type { DeliveryJob } from "#topics";
 
@@ -16,7 +17,7 @@ export class ReaderJob {
     this.offset = offset;
   }
 
-  /** What became of it is on disk. */
+  /** The job's outcome is on disk. */
   get isDurable(): boolean {
     return this.#isDurable;
   }
@@ -99,7 +100,10 @@ export class ReaderJobs {
     return job;
   }
 
-  /** Not for a later one at the same offset: the partition may have gone and come back meanwhile, or its log have been cut. */
+  /**
+   * Lets a job go, but no later one at the same offset: the partition may have gone and come back meanwhile,
+   * or its log have been cut.
+   */
   #leave(record: Received<DeliveryJob>, job: ReaderJob, isDurable: boolean): void {
     const inHand = this.#partitions.get(keyOf(record))?.inHand;
     if (inHand?.get(record.offset) === job) inHand.delete(record.offset);

@@ -12,18 +12,21 @@ import type { JobInHand } from "./jobs-in-hand.ts";
 /** Clocks of two machines may differ by so much. */
 const SKEW_MS = 5_000;
 
-/** What other processes put off before they had heard of the request is in the topics after this time. This one knows what it has in hand. */
+/**
+ * The time after which the topics have every job that other processes put off before they heard of the
+ * request. This process knows its own jobs in hand.
+ */
 const LOOK_AGAIN_MS = 2_000;
 
 /** When it was asked where a partition ends. */
 interface PassBegin {
-  /** By a clock that nobody sets. */
+  /** The time by a clock that nobody sets. */
   readonly beganAtMs: number;
-  /** What this process worked on of the destination: it may go to a retry topic, behind that end. */
+  /** The destination's jobs that this process worked on: they may go to a retry topic, behind that end. */
   readonly inHand: ReadonlySet<JobInHand>;
 }
 
-/** How one pass has left a destination's jobs in one partition. */
+/** The result of one pass for a destination's jobs in one partition. */
 export interface PassEnd extends PassBegin {
   /** The pass has seen all of the partition, and every call that is meant was taken, or keeps its time for good reason. */
   readonly isWhole: boolean;
@@ -35,7 +38,7 @@ export class OpenRequest {
   #failedBeforeMs: number;
   #chosen: ChosenCalls;
   readonly #places = new RetriedPlaces();
-  /** By partition that this process has, its first whole pass. */
+  /** The first whole pass in each partition that this process has. */
   readonly #firstPasses = new Map<string, PassBegin>();
   #unreported: RetryPlace[] = [];
   #woken = 0;
@@ -45,7 +48,7 @@ export class OpenRequest {
   /** `heardAtMs`: the time by this process's clock; undefined for what was read at the start. */
   constructor(request: RetryRequest, nowMs: number, isLive: boolean) {
     this.request = request;
-    // What fails from now on is not meant. A request of earlier is of another machine's clock.
+    // The request does not mean what fails from now on. The time of an older one is another machine's clock.
     this.#failedBeforeMs = isLive ? nowMs : Math.min(nowMs, request.askedAtMs + SKEW_MS);
     this.#chosen = new ChosenCalls(request);
   }
@@ -54,7 +57,7 @@ export class OpenRequest {
     return this.request.kind === "deleted";
   }
 
-  /** How many message ids it names. */
+  /** The number of message ids in the request. */
   get size(): number {
     return this.#chosen.size;
   }
@@ -70,7 +73,10 @@ export class OpenRequest {
     return isSameKind && this.#failedBeforeMs >= other.#failedBeforeMs && this.#chosen.covers(other.#chosen);
   }
 
-  /** From now on it means every call that had failed when it or one of the others was asked for. */
+  /**
+   * Extends the request: from now on it means every call that had failed when it or one of the others was
+   * asked for.
+   */
   standFor(others: readonly OpenRequest[]): void {
     this.#chosen = new ChosenCalls(EVERY_CALL);
     this.#failedBeforeMs = Math.max(this.#failedBeforeMs, ...others.map((each) => each.#failedBeforeMs));
@@ -126,7 +132,7 @@ export class OpenRequest {
     this.#firstPasses.clear();
   }
 
-  /** What is to be written of it; undefined: nothing new. */
+  /** Takes the progress to write; undefined: nothing new. */
   takeReport(): RetryRequest | undefined {
     const places = this.#unreported;
     const woken = this.#woken;

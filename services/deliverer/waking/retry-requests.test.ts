@@ -6,7 +6,7 @@ import { RetryRequests } from "./retry-requests.ts";
 const ASKED_MS = 1_000_000;
 const PLACE = { topic: "retry", partition: 0, partitions: 1 };
 
-/** As they are open once all of these were heard of, each a second after the other. */
+/** The requests that are open after all of these came, each a second after the other. */
 function openAfter(...asked: readonly Partial<RetryRequest>[]) {
   let nowMs = ASKED_MS;
   const requests = new RetryRequests({ topics: ["retry"], nowMs: () => nowMs });

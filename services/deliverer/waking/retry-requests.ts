@@ -2,7 +2,10 @@ import type { TopicPartition } from "#kafka";
 import { KEPT_MS, type RetryRequest } from "#topics";
 import { OpenRequest } from "./retry-request.ts";
 
-/** Of a destination's open requests together; each that names fewer counts as `LEAST_IDS`. */
+/**
+ * The most ids in a destination's open requests together; a request with fewer than `LEAST_IDS` counts as
+ * that many.
+ */
 const MOST_IDS = 10_000;
 const LEAST_IDS = 100;
 
@@ -42,7 +45,10 @@ export class RetryRequests {
     this.#byDestination.set(destinationId, [...others, open]);
   }
 
-  /** What is open beside a new one; what that covers is not. Where they are too many the new one stands for all of them. */
+  /**
+   * The requests that stay open beside a new one: those that it does not cover. Where they are too many the
+   * new one stands for all of them.
+   */
   #othersThan(open: OpenRequest): readonly OpenRequest[] {
     const { topics } = this.#options;
     const known = this.of(open.request.destinationId).filter((each) => !each.isDone(topics));

@@ -32,7 +32,7 @@ beforeEach(() => {
   });
 });
 
-/** What the wait came to; undefined while it goes on. */
+/** The outcome of the wait; undefined while it goes on. */
 function waiting(endpoint = "a"): { outcome: boolean | undefined } {
   const wait: { outcome: boolean | undefined } = { outcome: undefined };
   void room.wait(endpoint, ending.signal).then((outcome) => {

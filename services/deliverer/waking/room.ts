@@ -14,9 +14,12 @@ export interface Room {
   freed(endpoint: string): void;
 }
 
-/** What the queues say of an endpoint. */
+/** The queues' view of an endpoint. */
 interface QueueRoom {
-  /** How many more retries the endpoint takes right now without a divert; undefined while its breaker lets nothing through. */
+  /**
+   * The number of further retries that the endpoint takes right now without a divert; undefined while its
+   * breaker lets nothing through.
+   */
   room(endpoint: string): number | undefined;
 }
 

@@ -11,7 +11,7 @@ interface WrittenJob extends TopicPartition {
 
 /** One destination's jobs in one partition of a retry topic. */
 interface Taken extends TopicPartition {
-  /** By offset, when the record was written. */
+  /** Times at which the records were written, by offset. */
   readonly offsets: Map<number, number>;
 }
 

@@ -89,7 +89,7 @@ test("waking ends when all that a pass takes comes back without having been aske
   const looked = looks();
   await waker.stop(0);
   expect(looked).toBe(1);
-  // So many may come back before the others are let be.
+  // Eleven calls may come back before the others are left alone.
   expect([...attempts.values()]).toEqual(Array(11).fill(1));
 });
 

@@ -4,7 +4,7 @@ import { REQUESTED } from "./parts.ts";
 import { Passes, type PassesOptions } from "./passes.ts";
 import { Wanted } from "./wanted.ts";
 
-/** So many passes run at a time. Endpoints beyond that share one. */
+/** Passes that run at a time. Endpoints beyond that share one. */
 const MAX_PASSES = 4;
 
 export interface Waker {

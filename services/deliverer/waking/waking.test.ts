@@ -6,14 +6,14 @@ import { destination } from "../fixtures/jobs.ts";
 import { type DelivererUnderTest, newJob, startDeliverer } from "../fixtures/kafka.ts";
 
 const CALLS = 300;
-/** What waits for the second time waits so long that nothing of it falls due within the test. */
+/** Retry delays: a second wait is so long that nothing falls due within the test. */
 const DELAYS_MS = [2_000, 900_000];
 const WAIT = { timeoutMs: 60_000 };
 
 let deliverer: DelivererUnderTest;
 let receiver: Receiver;
 
-// Not within the test's own time: the first to ask for it waits until Kafka runs.
+// The first to ask for the stack waits until Kafka runs, which is not to count as the test's time.
 beforeAll(async () => {
   receiver = await startReceiver();
   deliverer = await startDeliverer({ retryDelaysMs: DELAYS_MS });

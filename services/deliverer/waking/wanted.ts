@@ -3,7 +3,7 @@ import { type Endpoints, REQUESTED } from "./parts.ts";
 /** Endpoints that wait for a pass or are in one, with the time since which they are known to be well. */
 export class Wanted {
   readonly #pending = new Map<string, number>();
-  /** By endpoint, what ends the rest after a pass that found nothing. */
+  /** The signals, by endpoint, that end the rest after a pass that found nothing. */
   readonly #passing = new Map<string, AbortController>();
 
   get isEmpty(): boolean {

@@ -4,9 +4,9 @@ import type { OpenRequest } from "./retry-request.ts";
 
 /** A destination that waits for one of the endpoints, or has requests. */
 export interface Woken {
-  /** Whose room its jobs wait for; of a deleted destination, which has none, its id. */
+  /** The endpoint whose room its jobs wait for; of a deleted destination, which has none, its id. */
   readonly endpoint: string;
-  /** Of its jobs, those that failed later keep their time, unless a request means them. */
+  /** The time of failure from which on jobs keep their due time, unless a request means them. */
   readonly failedBeforeMs: number;
   readonly requests: readonly OpenRequest[];
   readonly isGone: boolean;
@@ -16,11 +16,11 @@ export interface Woken {
 interface Known {
   readonly parts: Pick<PassParts, "destination" | "room">;
   readonly endpoints: Endpoints;
-  /** Of the destination. */
+  /** Requests of the destination. */
   readonly requests: readonly OpenRequest[];
 }
 
-/** What a pass does with a destination's jobs; undefined where they stay. */
+/** Decides what a pass does with a destination's jobs; undefined where they stay. */
 export function wokenBy(
   destinationId: string,
   { parts, endpoints, requests: asked }: Known,
