@@ -17,7 +17,7 @@ const acls = (...args: string[]) => printedBy(["topics", "acls", ...args], ENVIR
 const listed = async (...args: string[]): Promise<Rule[]> =>
   JSON.parse((await acls("--json", ...args)).lines.join("\n")) as Rule[];
 
-/** What a printed command says, as a rule. */
+/** The access rule that a printed command gives. */
 function ruleOf(line: string): Rule {
   const given = (option: string): string[] =>
     [...line.matchAll(new RegExp(`--${option} (?:'([^']*)'|([^ ]+))`, "g"))].map(

@@ -81,7 +81,7 @@ test("a computed trait is made, listed, paused, shown by value, and deleted", as
 }, 120_000);
 
 test("a list is uploaded from a file, plain or compressed; one that empties it is held, and confirmed", async () => {
-  // Before there are changes: nobody is here to fold them.
+  // This runs before there are changes: nobody is here to fold them.
   const { id: other } = await asked("audiences", "create", "--name", "Nobody", "--kind", "list");
   const none = await fileOf("none.txt", "userId\n");
   expect(await hookline("imports", "create", other, "none", "--file", none)).toMatchObject({

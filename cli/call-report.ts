@@ -1,7 +1,7 @@
-// What the control API says of one call, as lines for a person. Pure.
+// Prints the control API's answer about one call, as lines for a person. Pure.
 import { DEAD_LETTERS, DROPS, PASSED_OVER, type Reason } from "#contract";
 
-/** Of the answer of GET /v1/calls/{messageId} what is shown. */
+/** The parts of the answer of GET /v1/calls/{messageId} that are shown. */
 export interface CallAnswer extends UserCall {
   readonly messageId: string;
   readonly sourceId: string;
@@ -58,7 +58,10 @@ export interface UserReport {
 
 type Row = Readonly<Record<keyof typeof CALL_COLUMNS, string | number | null>>;
 
-/** By title, the field of a row. `took`: the last request. `after`: from the acceptance to the end of it, or to the call's death. */
+/**
+ * The field of a row by column title. `took`: the last request. `after`: from the acceptance to the end of
+ * it, or to the call's death.
+ */
 export const CALL_COLUMNS = {
   destination: "destination",
   outcome: "outcome",
@@ -116,7 +119,7 @@ function afterOf({ attempts, deadLetters, state }: AtDestination, receivedAt: st
   return durationOf(Math.max(0, endMs - Date.parse(receivedAt)));
 }
 
-/** In words. */
+/** The reason in words. */
 function reasonOf(at: AtDestination): string | null {
   const { attempts, deadLetters, next, passedOver, state } = at;
   const error = next[0]?.webhooks.at(-1)?.error ?? attempts.at(-1)?.error ?? null;

@@ -1,4 +1,4 @@
-// What became of one call.
+// Commands that report on one call.
 import type { Command } from "commander";
 import { CALL_COLUMNS, type CallAnswer, callReports } from "./call-report.ts";
 import type { CommandContext } from "./context.ts";

@@ -78,7 +78,7 @@ async function asked(...args: string[]): Promise<any> {
   return JSON.parse(out);
 }
 
-/** What services and provisioning are set to. */
+/** The settings of services and provisioning. */
 function deployment(changes: Record<string, string> = {}): Record<string, string> {
   return {
     HOOKLINE_KAFKA_BROKERS: control.stack.brokers.join(","),
@@ -261,7 +261,7 @@ describe("keys", () => {
   test("move a token from where it was, once", async () => {
     const [former, token] = [join(folder, "former"), join(folder, "moved")];
     await writeFile(former, "the token\n");
-    // As a run leaves it that is killed while it writes.
+    // A run that is killed while it writes leaves such a file.
     await writeFile(`${token}.partial`, "");
     const create = ["keys", "create", "--token-file", token, "--former-token-file", former];
     for (const _ of [1, 2]) {

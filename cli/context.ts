@@ -3,14 +3,14 @@ import type { JsonObject } from "#contract";
 import type { Environment } from "#runtime";
 import { CommandError, EXIT } from "./exit-codes.ts";
 
-/** What a command is given, and where its words go. */
+/** The environment of a command, and its outputs. */
 export interface CommandContext {
   readonly environment: Environment;
   /** One line or several on standard output: what was asked for. */
   readonly print: (text: string) => void;
   /** A piece of a long answer, as it is, on standard output. */
   readonly write: (text: string) => void;
-  /** On standard error, for people: what goes on, what is wrong. */
+  /** Prints on standard error, for people: progress and errors. */
   readonly say: (text: string) => void;
   /** Whether standard output takes colours: a terminal, and NO_COLOR is not set. */
   readonly isColoured: boolean;

@@ -5,7 +5,7 @@ import { settings as schema } from "./config.ts";
 import { CommandError, EXIT, type ExitCode } from "./exit-codes.ts";
 
 const TIMEOUT_MS = 30_000;
-/** As long as the control API waits for one. */
+/** The time that the control API waits for an upload. */
 const UPLOAD_TIMEOUT_MS = 600_000;
 const PAGE_SIZE = 200;
 
@@ -25,7 +25,7 @@ interface ApiRequest {
 /** A body that is no JSON, as it is in its file. */
 export interface Upload {
   readonly contentType: string;
-  /** By gzip. */
+  /** The body is compressed by gzip. */
   readonly isCompressed: boolean;
   readonly body: string | ReadableStream;
 }
@@ -45,7 +45,7 @@ export interface ControlApi {
   list(path: string, query: Query, limit: number): Promise<Listing>;
   /** An answer that is no JSON, piece by piece. */
   stream(path: string, query?: Query): AsyncIterable<string>;
-  /** As `stream`, of an answer that goes on for as long as somebody reads. */
+  /** Streams as `stream`, an answer that goes on for as long as somebody reads. */
   listen(path: string): AsyncIterable<string>;
 }
 
@@ -161,7 +161,7 @@ function exitCodeOf(status: number): ExitCode {
   return status >= 500 ? EXIT.unreachable : EXIT.refused;
 }
 
-/** What the problem details say, a line for each wrong field. */
+/** Prints problem details, with a line for each wrong field. */
 function explained(status: number, { title, detail, errors = [] }: Problem): string {
   const hint = status === 401 ? ["HOOKLINE_CONTROL_TOKEN holds the token that is sent."] : [];
   const fields = errors.map(({ path, message }) => `  ${path} ${message}`);

@@ -1,4 +1,4 @@
-// What became of calls: attempts, dead letters, replays.
+// Commands for attempts, dead letters and replays.
 import type { Command } from "commander";
 import { addCallCommands, CALL_FILTERS } from "./calls.ts";
 import type { CommandContext } from "./context.ts";

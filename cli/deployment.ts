@@ -6,7 +6,7 @@ import { allTopics, type ConfigurationTopic, configurationTopics, type Topic, to
 import { openRestores } from "./backup/index.ts";
 import type { settings as provisionSchema } from "./provision/config.ts";
 
-/** What of a deployment's topics and schemas is not as this version needs it. */
+/** The differences between a deployment's topics and schemas and what this version needs. */
 export interface ComparedDeployment {
   readonly missingTopics: readonly string[];
   /** Configuration topics that are gone or empty although they had records; those that are gone are not among the missing ones. */

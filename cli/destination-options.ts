@@ -5,13 +5,13 @@ import { OPTIONS } from "../services/control/resources/destinations/options/tabl
 import { type CommandContext, readJson } from "./context.ts";
 import { CommandError, EXIT } from "./exit-codes.ts";
 
-/** What an option's schema says of its values. */
+/** The type of an option's values in its schema. */
 type Kind = "array" | "boolean" | "integer" | "number" | "object" | "string";
 
-/** What is null in the API: the default. */
+/** The word for null in the API: the default. */
 const DEFAULT = "default";
 
-/** How a value is written; every text is a duration. */
+/** The notation of a value; every text is a duration. */
 const PLACES: Readonly<Record<Kind, string>> = {
   array: " <a,b,...>",
   boolean: "",

@@ -68,7 +68,7 @@ export function addDestinationCommands(program: Command, context: CommandContext
   });
 }
 
-/** What both create and update take. */
+/** Adds the options that both create and update take. */
 function withFields(command: Command): Command {
   const fields = command
     .option("--name <name>", "for people")

@@ -1,4 +1,4 @@
-/** What a command's exit code says; docs/operate/deploying.md lists them. */
+/** Exit codes of commands; docs/operate/deploying.md lists them. */
 export const EXIT = {
   done: 0,
   /** It ran, and what it found or did is not well. */
@@ -18,7 +18,7 @@ export type ExitCode = (typeof EXIT)[keyof typeof EXIT];
 export class CommandError extends Error {
   override readonly name = "CommandError";
   readonly exitCode: ExitCode;
-  /** What the control API answered, where it did. */
+  /** The control API's answer, where it gave one. */
   readonly problem: object;
 
   constructor(message: string, exitCode: ExitCode, problem: object = {}) {

@@ -9,7 +9,7 @@ export interface LabelOptions {
   readonly removeLabel?: readonly string[];
 }
 
-/** Of lists. */
+/** The filter of lists by label. */
 export const LABEL_FILTER = {
   "--label <key[:value]>": "those with this label; of several all have to hold",
 };
@@ -18,7 +18,7 @@ export function addLabelOption(command: Command): Command {
   return command.option("--label <key=value>", "a label; may be given several times", collect);
 }
 
-/** Of what may have labels already. */
+/** Adds options that change the labels of something that may have some already. */
 export function addLabelChanges(command: Command): Command {
   return addLabelOption(command).option(
     "--remove-label <key>",

@@ -1,4 +1,4 @@
-// What all commands have in common: a description, examples, --json.
+// The common parts of all commands: a description, examples, --json.
 import { type Command, InvalidArgumentError } from "commander";
 import type { JsonObject } from "#contract";
 import type { CommandContext } from "./context.ts";
@@ -24,7 +24,7 @@ export function addLeaf(parent: Command, usage: string, { description, examples 
     .addHelpText("after", `\nExamples:\n${lines.join("\n")}`);
 }
 
-/** As addLeaf, with --json. */
+/** Adds a command as addLeaf does, with --json. */
 export function addShownLeaf(parent: Command, usage: string, options: LeafOptions): Command {
   return addLeaf(parent, usage, options).option("--json", "print JSON, as the control API gives it");
 }
@@ -34,13 +34,13 @@ const DEFAULT_LIMIT = 50;
 interface ListOptions extends LeafOptions {
   readonly path: string;
   readonly columns: Columns;
-  /** By option (`--source-id <id>`), its description; each is the query's field of the same name. */
+  /** Descriptions by option (`--source-id <id>`); each is the query's field of the same name. */
   readonly filters?: Readonly<Record<string, string>>;
-  /** As `filters`, of options that may be given several times. */
+  /** Descriptions as in `filters`, of options that may be given several times. */
   readonly repeatedFilters?: Readonly<Record<string, string>>;
 }
 
-/** Of sources and destinations. */
+/** Filters of lists of sources and destinations. */
 export const LIST_FILTERS = {
   "--name <name>": "those with exactly this name",
   "--enabled <true|false>": "those that are switched on, or off",
@@ -92,7 +92,7 @@ export function positiveNumber(text: string): number {
   throw new InvalidArgumentError("It is not a number above 0.");
 }
 
-/** For options that may be given several times. */
+/** Collects values of an option that may be given several times. */
 export function collect(value: string, before: readonly string[] = []): string[] {
   return [...before, value];
 }
@@ -110,9 +110,9 @@ export async function askAndShow(
 }
 
 export interface ResourceOptions {
-  /** As in `sources list`. */
+  /** The name as in `sources list`. */
   readonly name: string;
-  /** As in "a source". */
+  /** The name as in "a source". */
   readonly one: string;
   readonly path: string;
   /** An id as it is in examples. */

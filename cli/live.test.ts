@@ -13,7 +13,7 @@ const PIECES = [
 let close: () => void;
 afterEach(() => close());
 
-/** What `hookline live` prints of a control API that sends the pieces and ends. */
+/** The output of `hookline live` for a control API that sends the pieces and ends. */
 async function watching(...args: string[]): Promise<Printed & { readonly asked: string[] }> {
   const asked: string[] = [];
   const server = createServer(async (request, response) => {

@@ -1,4 +1,4 @@
-// What happens at a source or a destination, as it happens.
+// Shows what happens at a source or a destination, as it happens.
 import type { Command } from "commander";
 import type { JsonObject } from "#contract";
 import type { CommandContext } from "./context.ts";
@@ -27,7 +27,7 @@ interface WatchOptions {
   readonly what: string;
   readonly description: string;
   readonly collection: string;
-  /** As it is in examples. */
+  /** The id as examples have it. */
   readonly id: string;
 }
 
@@ -66,7 +66,7 @@ async function* eventsIn(pieces: AsyncIterable<string>): AsyncGenerator<ServerSe
   }
 }
 
-/** What a line has of each event, behind its time and its name. */
+/** The fields of each event's line, behind its time and its name. */
 const FIELDS: Readonly<Record<string, readonly string[]>> = {
   accepted: ["receivedAt", "type", "event", "messageId", "userId", "anonymousId"],
   refused: ["at", "code", "message", "calls"],

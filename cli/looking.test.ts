@@ -1,4 +1,4 @@
-// What is printed of an API that answers what the test says, and what of its errors.
+// Tests the output for an API that answers what the test says, and for its errors.
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { afterAll, beforeAll, expect, test } from "@jest/globals";

@@ -1,4 +1,5 @@
-// As whom the control API answers, what it can say, who changed what, how many requests came to what, and what reasons mean.
+// Commands that look: the token's identity, the API's description, the audit log, counts of requests, and the
+// meaning of reasons.
 import type { Command } from "commander";
 import type { JsonObject } from "#contract";
 import type { CommandContext } from "./context.ts";

@@ -7,7 +7,8 @@ import { endWithReaders } from "./readers.ts";
 const environment = processEnvironment();
 endWithReaders();
 
-// Who started this was killed: a service ends in order, everything else at once. The channel alone keeps nothing running.
+// The parent process was killed: a service ends in order, everything else at once. The channel alone keeps
+// nothing running.
 process.on("disconnect", () => process.kill(process.pid, "SIGTERM"));
 process.channel?.unref();
 

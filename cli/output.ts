@@ -1,4 +1,4 @@
-// How answers look: JSON for programs, columns for people.
+// The form of answers: JSON for programs, columns for people.
 import { styleText } from "node:util";
 import type { JsonObject } from "#contract";
 import type { CommandContext } from "./context.ts";
@@ -7,7 +7,7 @@ import { printable } from "./terminal-text.ts";
 
 const GAP = "  ";
 
-/** By title, where in an entry the column's value is: `health.state`. */
+/** Paths in an entry by column title: `health.state`. */
 export type Columns = Readonly<Record<string, string>>;
 
 type Style = "green" | "red" | "yellow" | "bold" | "dim";

@@ -1,7 +1,7 @@
 // Whether other processes of this machine live.
 import { readFileSync } from "node:fs";
 
-/** By Linux' /proc: a process that was killed and that its parent has not asked for yet has ended all the same. */
+/** States in Linux' /proc of a process that has ended, though its parent has not asked for it yet. */
 const ENDED_STATES = new Set(["Z", "X"]);
 
 interface Life {
@@ -10,7 +10,9 @@ interface Life {
   readonly startedAt: string;
 }
 
-/** What /proc says of the process (proc_pid_stat(5)); undefined where there is no such process, or no /proc. */
+/**
+ * Reads /proc about the process (proc_pid_stat(5)); undefined where there is no such process, or no /proc.
+ */
 export function lifeOf(pid: number): Life | undefined {
   try {
     const text = readFileSync(`/proc/${pid}/stat`, "utf8");

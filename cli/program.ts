@@ -81,7 +81,10 @@ export async function runCommand(args: readonly string[], context: CommandContex
   }
 }
 
-/** With --json what is said of the error is one JSON object: what the control API answered, and the message and exit code. */
+/**
+ * Reports an error, and returns its exit code. With --json the report is one JSON object: the control API's
+ * answer, the message and the exit code.
+ */
 function exitCodeOf(error: unknown, { say }: CommandContext, isJson: boolean): number {
   // Help and the version are printed; so is what is wrong with the command line, unless it is to be JSON.
   if (error instanceof CommanderError && error.exitCode === 0) return EXIT.done;

@@ -67,7 +67,7 @@ function addStart(regulations: Command, context: CommandContext): void {
     });
 }
 
-/** As they are but for the ends of their lines: blanks may be part of an id. */
+/** Reads users as they are, except for the ends of their lines: blanks may be part of an id. */
 async function usersOf(context: CommandContext, { user = [], usersFile }: StartOptions): Promise<string[]> {
   const text = usersFile === undefined ? "" : await readText(context, usersFile);
   const users = [...user, ...text.split(/\r?\n/).filter((line) => line !== "")];

@@ -1,4 +1,5 @@
-// What commands ask of the control API, by their options. The API is a server that notes every request and answers one entry.
+// Tests the requests that commands make to the control API, by their options. The API is a server that notes
+// every request and answers one entry.
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";

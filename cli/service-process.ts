@@ -17,7 +17,10 @@ export async function runServiceHere(name: ServiceName): Promise<void> {
   await import(join(ROOT, "services", name, "main.ts"));
 }
 
-/** Under which ports the operations of all are, beside each other: HOOKLINE_METRICS_PORT is ingest's. */
+/**
+ * The settings of one service. The operations ports of all lie beside each other: HOOKLINE_METRICS_PORT is
+ * ingest's.
+ */
 function settingsOf(name: ServiceName, environment: Environment): Environment {
   const first = Number(environment["HOOKLINE_METRICS_PORT"] ?? FIRST_METRICS_PORT);
   const port = String(metricsPortOf(name, first));
@@ -35,8 +38,8 @@ function start(name: ServiceName, environment: Environment): ChildProcess {
 }
 
 /**
- * Runs every service that the environment asks for until a signal comes, or one of them ends: then the others end in order too, and whoever started this starts
- * all of it again.
+ * Runs every service that the environment asks for until a signal comes, or one of them ends: then the others
+ * end in order too, and the parent process starts all of it again.
  */
 export async function runAllServices({ environment, say, endWith }: CommandContext): Promise<void> {
   const children = new Map(startedServices(environment).map((name) => [name, start(name, environment)]));

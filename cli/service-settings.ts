@@ -6,7 +6,7 @@ import { settings as deliverer } from "../services/deliverer/config.ts";
 import { settings as ingest } from "../services/ingest/config.ts";
 import { settings as webhookRouter } from "../services/webhook-router/config.ts";
 
-/** What each service is configured by. */
+/** The settings of each service. */
 export const SERVICE_SETTINGS: Readonly<Record<ServiceName, SettingsSchema>> = {
   "audience-processor": audienceProcessor,
   control,

@@ -1,4 +1,5 @@
-// What a running `npm start` leaves beside it for commands in other shells: one small file for each start, and the token that they may use.
+// The record of a running `npm start` for commands in other shells: one small file for each start, and the
+// token that they may use.
 import { mkdir, readdir, readFile, rename, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { Environment, SettingsSchema } from "#runtime";
@@ -12,7 +13,10 @@ export interface StartRecord {
   readonly variables: Environment;
 }
 
-/** Of what the environment gives for these processes: everything that is not a secret, and the names of files that hold secrets. */
+/**
+ * The environment's values for these processes: everything that is not a secret, and the names of files that
+ * hold secrets.
+ */
 export function openSettings(environment: Environment, schema: SettingsSchema): Environment {
   const names = Object.values(schema).flatMap(({ settings }) =>
     settings.map(({ env, secret }) => (secret ? `${env}_FILE` : env)),
@@ -59,7 +63,7 @@ export async function writeStartRecord(
   return { tokenFile, remove: () => removeFilesOf(folder, (pid) => pid === record.pid) };
 }
 
-/** Of the starts that run now, as far as this user may read them. */
+/** Reads the records of the starts that run now, as far as this user may. */
 export async function readStartRecords(cacheFolder: string): Promise<StartRecord[]> {
   const folder = folderOf(cacheFolder);
   const names = await readdir(folder).catch(() => []);

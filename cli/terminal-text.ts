@@ -1,4 +1,4 @@
-// What came from outside must not steer the terminal that it is shown in, nor look like a line of ours.
+// Text from outside must not steer the terminal that it is shown in, nor look like a line of ours.
 
 /**
  * One pass over what terminals and people's eyes obey: ANSI sequences as a whole (CSI, then OSC and its kin up to their end),

@@ -4,7 +4,7 @@ const POLL_MS = 50;
 
 export interface UntilOptions {
   readonly timeoutMs: number;
-  /** What is awaited, for the message when it does not come. */
+  /** The thing awaited, for the message when it does not come. */
   readonly what: string | (() => string);
   readonly pollMs?: number;
 }

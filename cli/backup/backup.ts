@@ -35,7 +35,7 @@ export async function backUp(options: BackupOptions): Promise<BackedUp> {
   const file = await open(unfinished, "wx", OWNER_ONLY);
   try {
     const done = await write(options, file);
-    // What was lost while it was read would be missing in a backup that takes the place of a whole one.
+    // Records lost during the reading would be missing in a backup that takes the place of a whole one.
     await unlessLost();
     await file.sync();
     await file.close();

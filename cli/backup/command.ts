@@ -13,7 +13,7 @@ import { printJson } from "../output.ts";
 import type { Entry, RestoredEntry, Verdict } from "./index.ts";
 import { backupSettings, restoreSettings } from "./settings.ts";
 
-/** By what people call it, the record. */
+/** Records by the names that people use. */
 const KINDS = {
   sources: "source-config",
   destinations: "destination-config",
@@ -191,7 +191,7 @@ async function connected<R>(
   const { connect } = await import("#connection");
   const topics = configurationTopics(topicMap(settings.topics));
   const connection = connect({
-    // As access rules name its groups.
+    // Access rules name the command's groups so.
     kafka: { ...settings.kafka, clientId: clientIdOf("backup") },
     registryUrl: settings.registry.registryUrl,
     topics: topics.map(({ topic }) => topic),

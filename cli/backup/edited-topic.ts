@@ -4,7 +4,7 @@ import { type Kafka, KafkaError, type PartitionWriter, type RawRecord } from "#k
 
 /** A try to take a partition ends after it. */
 const TIMEOUT_MS = 20_000;
-/** How often somebody else may come between one entry's decision and its write. */
+/** The number of times that somebody else may come between one entry's decision and its write. */
 const TRIES = 20;
 
 /** Null for an end that is still in the log, undefined where there is nothing. */

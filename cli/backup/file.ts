@@ -2,7 +2,7 @@
 import { createHash, type Hash } from "node:crypto";
 import type { ConfigurationRecord } from "#topics";
 
-/** Of files that this version writes, and the latest that it reads. */
+/** The format of files that this version writes, and the latest that it reads. */
 export const FORMAT = 1;
 
 export interface Entry {
@@ -11,7 +11,7 @@ export interface Entry {
   readonly value: unknown;
 }
 
-/** How many entries of each record. */
+/** The number of entries of each record. */
 export type Counts = Readonly<Partial<Record<ConfigurationRecord, number>>>;
 
 interface Head {

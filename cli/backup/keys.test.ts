@@ -7,7 +7,7 @@ const NOW_MS = 1_000;
 
 const sealed = (keyId: string) => ({ keyId, ciphertext: "", format: 2 });
 
-/** As it is in a file. */
+/** A destination as a backup file has it. */
 function destination(id: string, changes: object): Entry {
   const value: DestinationConfig = {
     ...DESTINATION_DEFAULTS,

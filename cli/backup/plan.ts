@@ -1,4 +1,4 @@
-// What a restore does with each entry of a backup, by what its topic holds now.
+// The plan of a restore for each entry of a backup, by what its topic holds now.
 import { recordFromJson, recordToJson } from "#serde";
 import type { ConfigurationRecord, RecordTypes } from "#topics";
 import { BackupError, type Entry } from "./file.ts";

@@ -94,7 +94,7 @@ function restored(entries: readonly Entry[], more: { connection?: KafkaAndSerde;
   return restore({ ...options, mark: randomBytes(8).toString("hex"), onProgress: () => undefined });
 }
 
-/** By key the name of what stands there now, null after its end; without marks. */
+/** The current names by key, null after its end; without marks. */
 async function names(): Promise<Record<string, string | null>> {
   const { records } = await readTopic(connection.kafka, sources.name);
   const told = [...records].filter(([key]) => !key.startsWith("~"));
@@ -105,7 +105,7 @@ async function names(): Promise<Record<string, string | null>> {
   return Object.fromEntries(await Promise.all(all));
 }
 
-/** As Kafka is when somebody else does `other` just before the first write of a restore. */
+/** A Kafka in which somebody else does `other` just before the first write of a restore. */
 function besides(other: () => Promise<void>): KafkaAndSerde {
   let once: Promise<void> | undefined;
   const before = <W extends Pick<Producer, "send"> | PartitionWriter>(writer: W): W =>
@@ -167,7 +167,7 @@ function starter() {
   return { kafka, table, loading, waits };
 }
 
-/** As Kafka is when it is gone after so many writes of sources. */
+/** A Kafka that is gone after this many writes of sources. */
 function goneAfter(writes: number): KafkaAndSerde {
   let left = writes;
   const tableWriter: Kafka["tableWriter"] = (options) => {

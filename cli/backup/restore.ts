@@ -1,9 +1,11 @@
-// Brings records of a backup back, beside a control that may be running. Sources, destinations and audiences are written as control edits them,
-// by a writer that holds the partition: what somebody else has written is seen before, and who wrote behind it decides anew. Suppressions and
-// regulations are written by a plain producer, as control writes them: each record of a restore carries a mark, and what somebody else wrote to
-// its key between the look and the write is written once more behind it. Marks in every partition say from before the first record of a topic to
-// after its last that it is half restored, so that nobody who starts believes it meanwhile. A restore that dies is run again: what it has written
-// is the same then, and it ends the marks of the one before.
+// Brings records of a backup back, beside a control that may be running. Sources, destinations and audiences
+// are written as control edits them, by a writer that holds the partition: it sees what others have written
+// before, and one that wrote meanwhile decides again. Suppressions and regulations are written by a plain
+// producer, as control writes them: each record of a restore carries a mark, and a record that somebody else
+// wrote to its key between the look and the write is written once more behind it. Marks in every partition,
+// from before the first record of a topic to after its last, say that it is half restored, so that no
+// starting process believes it meanwhile. A restore that dies is run again: it finds its own records
+// unchanged, and ends the marks of the one before.
 import type { KafkaAndSerde } from "#connection";
 import { markRecords, type OutgoingRecord, type RawRecord, restoreMarks } from "#kafka";
 import { PoisonRecordError } from "#serde";
@@ -22,7 +24,7 @@ export interface RestoreOptions {
   readonly entries: readonly Entry[];
   /** Says what would be done, and writes nothing. */
   readonly isDryRun: boolean;
-  /** Of this restore. */
+  /** The mark of this restore. */
   readonly mark: string;
   readonly onProgress: (line: string) => void;
 }
@@ -33,7 +35,7 @@ export interface RestoredEntry {
   readonly verdict: Verdict;
 }
 
-/** What was, or would be, done with each entry, in the file's order by topic. */
+/** Restores entries, and returns what was, or would be, done with each, in the file's order by topic. */
 export async function restore(options: RestoreOptions): Promise<readonly RestoredEntry[]> {
   const { connection, topics, entries, onProgress } = options;
   const done: RestoredEntry[] = [];
@@ -80,7 +82,7 @@ async function restoreTopic(
   }
 }
 
-/** What is to be done with each entry, and the records that do it. */
+/** Plans what is to be done with each entry, and the records that do it. */
 async function planned(
   serde: KafkaAndSerde["serde"],
   topic: ConfiguredTopic,

@@ -2,5 +2,5 @@ import { encryptionSettings, kafkaSettings, registrySettings, topicSettings } fr
 
 export const backupSettings = { kafka: kafkaSettings, registry: registrySettings, topics: topicSettings };
 
-/** With the keys that the services of the deployment have. */
+/** Settings of a restore, with the keys that the services of the deployment have. */
 export const restoreSettings = { ...backupSettings, encryption: encryptionSettings };

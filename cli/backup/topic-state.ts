@@ -3,7 +3,7 @@ import { type Kafka, type OpenRestore, OpenRestores, type RawRecord } from "#kaf
 /** A topic as it was at one moment: of each key the last record, a tombstone too. */
 export interface TopicState {
   readonly records: ReadonlyMap<string, RawRecord>;
-  /** By partition the first offset that is not in it. */
+  /** The first offset that is not in it, by partition. */
   readonly ends: readonly number[];
   /** Restores of it that have begun and not ended; `records` has none of their marks. */
   readonly openRestores: readonly OpenRestore[];

@@ -17,7 +17,7 @@ interface CapacityOptions {
   readonly replication: number;
 }
 
-/** Of the calls that the figures were measured with. */
+/** The size of the calls that the figures were measured with. */
 const CALL_BYTES = 700;
 
 export function addCapacity(program: Command, context: CommandContext): void {
@@ -109,7 +109,7 @@ function printPlan(
 
 const UNITS = ["bytes", "KB", "MB", "GB", "TB", "PB"] as const;
 
-/** In powers of 1,000: as disks are sold. */
+/** Prints bytes in powers of 1,000: as disks are sold. */
 export function bytesText(bytes: number): string {
   const power = bytes < 1_000 ? 0 : Math.min(UNITS.length - 1, Math.floor(Math.log10(bytes) / 3));
   const value = bytes / 1_000 ** power;

@@ -1,4 +1,5 @@
-// What capacity is computed from. Whatever docs/operate/performance.md shows is here as it stands there; a test compares the two.
+// The figures that capacity is computed from. Those that docs/operate/performance.md shows are the same here;
+// a test compares the two.
 
 /** Microseconds of one core, by the row of docs/operate/performance.md that has it. Single track calls of 0.7 KB to one destination, at full load. */
 export const MEASURED_MICROS = {
@@ -26,24 +27,32 @@ export const DUPLICATE_WINDOW_BYTES = 54;
 /** Bytes of control's disk for each attempt that it lists (decision 81). */
 export const INDEXED_ATTEMPT_BYTES = 600;
 
-/** Of a record, what Kafka keeps after zstd when a batch holds one alone: 593 of 865 bytes. With four in a batch 239, with ten 161. */
+/**
+ * The part of a record that Kafka keeps after zstd when a batch holds one alone: 593 of 865 bytes. With four
+ * in a batch 239, with ten 161.
+ */
 export const STORED_SHARE = 0.7;
 
-/** What a record has beside the call's own bytes. */
+/** Bytes of a record beside the call's own. */
 export const RECORD_OVERHEAD_BYTES = 165;
 
 /** Assumptions: nothing of these was measured. */
 export const ASSUMED = {
-  /** Of a core, so that a process can go while the others carry its share, and a backlog can be drained. */
+  /**
+   * The share of a core that is planned for, so that a process can go while the others carry its share, and a
+   * backlog can be drained.
+   */
   utilisation: 0.6,
-  /** Of a core of the broker for each further copy of a record, against the copy of the leader. */
+  /** The share of a broker's core for each further copy of a record, against the copy of the leader. */
   followerShare: 0.5,
   coresPerBroker: 8,
   diskBytesPerBroker: 16e12,
-  /** Of a broker's cores, and of disks. */
+  /** The share of a broker's cores, and of disks, that is planned for. */
   brokerUtilisation: 0.5,
   diskUtilisation: 0.7,
-  /** Of all deliveries; each is an attempt that is listed, and half a percent a dead letter. */
+  /**
+   * The share of deliveries that fail; each is an attempt that is listed, and half a percent a dead letter.
+   */
   failedShare: 0.05,
   deadShare: 0.005,
 } as const;

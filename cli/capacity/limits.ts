@@ -1,12 +1,12 @@
-// What stops a deployment of this shape, and at which load.
+// The limits of a deployment of this shape, and the load of each.
 import { DEFAULT_SHARD_WIDTH } from "#topics";
 import { ASSUMED, AUDIENCE_CALLS_PER_CORE, MEASURED_MICROS } from "./figures.ts";
 import type { Capacity, Load } from "./plan.ts";
 
 export interface Limit {
-  /** What is at its end. */
+  /** The part that is at its end. */
   readonly what: string;
-  /** Of all calls, unless `what` says of which. */
+  /** The rate of all calls, or of those that `what` names. */
   readonly callsPerSecond: number;
   readonly remedy: string;
   /** More processes or brokers of the same kind lift it. */
@@ -58,7 +58,10 @@ export function limitsOf(load: Load, { partitions, services, kafka }: Capacity):
   return limits.toSorted((a, b) => a.callsPerSecond - b.callsPerSecond);
 }
 
-/** What a single destination can get: its calls are spread over so many partitions, which one process each may own. */
+/**
+ * The limit of a single destination: its calls are spread over a fixed number of partitions, which one
+ * process each may own.
+ */
 export function destinationLimit(): Limit {
   return {
     what: `one destination, spread over ${DEFAULT_SHARD_WIDTH} partitions`,

@@ -1,4 +1,4 @@
-// How much of everything a load needs. Pure sums; docs/operate/scaling.md says them in words.
+// The resources that a load needs. Pure sums; docs/operate/scaling.md says them in words.
 import type { ServiceName } from "#contract";
 import { KEPT_MS } from "#topics";
 import {
@@ -13,13 +13,13 @@ import {
 } from "./figures.ts";
 
 export interface Load {
-  /** At the peak. */
+  /** The rate at the peak. */
   readonly callsPerSecond: number;
   /** Over the day, for what is kept. */
   readonly averageCallsPerSecond: number;
   /** All that are configured. */
   readonly destinations: number;
-  /** To how many of them one call goes. */
+  /** The number of destinations that one call goes to. */
   readonly destinationsPerCall: number;
   readonly callBytes: number;
   readonly hasAudiences: boolean;
@@ -27,22 +27,22 @@ export interface Load {
 }
 
 interface ServicePlan {
-  /** What it takes at the peak. */
+  /** The cores in use at the peak. */
   readonly cores: number;
   /** One core each. */
   readonly processes: number;
-  /** Of each process; null where it does not grow with destinations. */
+  /** The memory of each process; null where it does not grow with destinations. */
   readonly memoryBytes: number | null;
-  /** Of all processes together. */
+  /** The disk space of all processes together. */
   readonly diskBytes: number;
 }
 
 interface BrokerPlan {
   readonly brokers: number;
   readonly cores: number;
-  /** Of all brokers, copies included, with room. */
+  /** The disk space of all brokers, copies included, with room. */
   readonly diskBytes: number;
-  /** Of all brokers at the peak, copies included. */
+  /** The writes of all brokers at the peak, copies included. */
   readonly writtenBytesPerSecond: number;
 }
 

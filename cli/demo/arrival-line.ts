@@ -10,7 +10,7 @@ function text(value: unknown): string {
   return typeof value === "string" ? printable(value) : "";
 }
 
-/** Of an identify of an audience or computed trait: its key and value. */
+/** The key and value in an identify of an audience or computed trait. */
 function computedOf({ context, traits }: Arrival["body"]): string {
   const { personas } = (context ?? {}) as { personas?: { computation_key?: unknown } };
   const key = personas?.computation_key;
@@ -25,7 +25,7 @@ function nameOf(body: Arrival["body"]): string {
   return text(body["event"]) || text(body["name"]) || text(body["groupId"]) || text(body["Previous ID"]);
 }
 
-/** From ingest's acceptance (the call's receivedAt) to the arrival. */
+/** The time from ingest's acceptance (the call's receivedAt) to the arrival. */
 function latencyText({ body, arrivedAtMs }: Arrival): string {
   const receivedAtMs = Date.parse(text(body["receivedAt"]));
   return Number.isNaN(receivedAtMs) ? "" : `${arrivedAtMs - receivedAtMs} ms`;

@@ -14,7 +14,10 @@ interface DemoReceiver {
   readonly close: () => void;
 }
 
-/** What any receiver does with X-Signature (contract 2.3): HMAC-SHA1 of the raw body, compared in constant time. */
+/**
+ * Checks X-Signature as any receiver does (contract 2.3): HMAC-SHA1 of the raw body, compared in constant
+ * time.
+ */
 function isSignedWith(secret: string, request: IncomingMessage, rawBody: Buffer): boolean {
   const given = Buffer.from(String(request.headers["x-signature"] ?? ""), "utf8");
   const expected = Buffer.from(createHmac("sha1", secret).update(rawBody).digest("hex"), "utf8");
@@ -27,7 +30,7 @@ async function readBody(request: IncomingMessage): Promise<Buffer> {
   return Buffer.concat(chunks);
 }
 
-/** Where the receiver listens, and the host under which deliverers reach it. */
+/** The address on which the receiver listens, and the host under which deliverers reach it. */
 export interface ReceiverAddress {
   readonly listenHost: string;
   /** 0 for a free one. */

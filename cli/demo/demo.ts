@@ -8,7 +8,7 @@ import { type Arrival, type ReceiverAddress, startDemoReceiver } from "./demo-re
 const SOURCE_NAME = "Demo source";
 const DESTINATION_NAME = "Demo destination";
 
-/** What the demo shows before anybody sends a call. */
+/** Calls that the demo shows before anybody sends one. */
 const CALLS: readonly { readonly route: string; readonly body: object }[] = [
   { route: "identify", body: { userId: "ada", traits: { name: "Ada Lovelace", plan: "pro" } } },
   { route: "track", body: { userId: "ada", event: "Order Completed", properties: { total: 12.5 } } },
@@ -29,7 +29,7 @@ export interface DemoOptions {
   readonly say: (line: string) => void;
   /** Whether there are audiences to show. */
   readonly hasAudiences?: boolean;
-  /** Where its webhook is; on this machine unless given. */
+  /** The address of its webhook; on this machine unless given. */
   readonly receiver?: ReceiverAddress;
 }
 

@@ -11,7 +11,7 @@ const CONTROL = ["HOOKLINE_CONTROL_URL", "HOOKLINE_PORT_OFFSET"];
 
 export interface BesideStart {
   readonly environment: Environment;
-  /** What is said of it. */
+  /** Findings about it. */
   readonly findings: readonly Finding[];
   /** Whether the settings are those of a start, which has checked them. */
   readonly isOfStart: boolean;

@@ -1,11 +1,11 @@
-/** What one look at the deployment has found. */
+/** A finding of one look at the deployment. */
 export interface Finding {
-  /** What was looked at. */
+  /** The name of the check. */
   readonly check: string;
   /** `wrong` keeps a service from working, `warning` does not yet. */
   readonly state: "ok" | "warning" | "wrong";
   readonly found: string;
-  /** What to do about it; undefined when all is well. */
+  /** Advice for people; undefined when all is well. */
   readonly advice?: string;
 }
 

@@ -36,7 +36,10 @@ function restoreFindings(begunAtMs: ReadonlyMap<string, number>): readonly Findi
   );
 }
 
-/** A large topic may take longer to read, and whoever asks may not be allowed to. */
+/**
+ * The finding where restores cannot be looked for: a large topic may take longer to read, and the caller may
+ * not be allowed to.
+ */
 function unknownRestores(error: unknown): readonly Finding[] {
   const found = `whether a restore was cut off is not known: ${reasonOf(error)}`;
   const advice = "May this user read the configuration topics? `hookline topics acls` has the rules.";

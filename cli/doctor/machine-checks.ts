@@ -1,4 +1,4 @@
-// What is looked at on this machine: its Node, its disk, its clock.
+// Checks of this machine: its Node, its disk, its clock.
 import { access, constants, mkdir, statfs } from "node:fs/promises";
 import { resolve } from "node:path";
 import { dataDirSettings, readSettings } from "#runtime";
@@ -41,7 +41,7 @@ export async function checkDisk({ environment }: CommandContext): Promise<Findin
   }
 }
 
-/** Compares this machine's clock with that of whoever sent the Date header, which has whole seconds. */
+/** Compares this machine's clock with that of a Date header's sender. The header has whole seconds. */
 export function checkClock(dateHeader: string | null, who: string): Finding {
   const theirsMs = Date.parse(dateHeader ?? "");
   if (Number.isNaN(theirsMs)) {

@@ -54,7 +54,7 @@ function settings(prefix: string, more: { registryUrl?: string; brokers?: readon
   };
 }
 
-/** With the five retry delays of the default; each topic has its subject in the registry. */
+/** The number of topics with the default's five retry delays; each topic has its subject in the registry. */
 const TOPICS = allTopics(topicMap({ prefix: "", retryDelaysMs: [1, 2, 3, 4, 5] })).length;
 
 describe("provisioning as a process", () => {

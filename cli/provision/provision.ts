@@ -9,7 +9,7 @@ export interface ProvisionOptions {
   readonly serde: Pick<Serde, "register">;
   readonly topics: readonly Topic[];
   readonly creation: EnsureTopicsOptions;
-  /** How long Kafka and the registry may be away. */
+  /** The time for which Kafka and the registry may be away. */
   readonly deadlineMs: number;
   /** Told, for people, what is waited for. */
   readonly onProgress: (line: string) => void;
@@ -64,7 +64,7 @@ function canRetry(error: unknown): error is Error {
   return typeof error === "object" && error !== null && "canRetry" in error && error.canRetry === true;
 }
 
-/** What was done, one line each, for people. */
+/** Reports what was done, one line each, for people. */
 export function report({ created, differing, raised, subjects }: Provisioned): string[] {
   const added = subjects.filter((subject) => subject.added);
   return [
