@@ -31,7 +31,7 @@ export interface Child {
   readonly kill: () => Promise<number>;
 }
 
-/** Of this process: what runs, and whether nothing is started any more. */
+/** Running children of this process, and whether nothing is started any more. */
 const running = new Set<Child>();
 let isOver = false;
 

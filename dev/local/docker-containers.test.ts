@@ -2,7 +2,7 @@ import { describe, expect, test } from "@jest/globals";
 import * as testcontainers from "testcontainers";
 import { type Cluster, kafkaContainer, registryContainer } from "./docker-containers.ts";
 
-/** What the engine would be asked for. */
+/** The port bindings that the engine would be asked for. */
 function portBindings(container: testcontainers.GenericContainer): Record<string, object[]> {
   return (container as unknown as { hostConfig: { PortBindings: Record<string, object[]> } }).hostConfig
     .PortBindings;

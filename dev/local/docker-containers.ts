@@ -13,20 +13,20 @@ export const REGISTRY_IMAGE = "apicurio/apicurio-registry:3.0.9";
 export const START_TIMEOUT_MS = 90_000;
 /** The only address that ports are published on: what runs in the containers asks nobody for a password. */
 export const LOOPBACK = "127.0.0.1";
-/** In the container; the next ones follow. */
+/** The first port in the container; the next ones follow. */
 const FIRST_DETOUR_PORT = 9095;
 
 export type Testcontainers = Pick<typeof import("testcontainers"), "GenericContainer" | "Wait">;
-/** As the engine takes it: container port to where it is published. */
+/** Published ports in the engine's form, by container port. */
 type PortBindings = Readonly<Record<string, readonly { readonly HostPort: string }[]>>;
 
 export interface Cluster {
   readonly testcontainers: Testcontainers;
   readonly network: StartedNetwork;
-  /** Where the containers' ports can be reached. */
+  /** The host at which the containers' ports can be reached. */
   readonly host: string;
   readonly ports: readonly number[];
-  /** Of each node; `listener` is the published port. */
+  /** The detours of each node; `listener` is the published port. */
   readonly detours: readonly (readonly DetourPorts[])[];
 }
 

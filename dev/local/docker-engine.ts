@@ -10,7 +10,7 @@ const ANSWER_TIMEOUT_MS = 3000;
 const PULL_STALL_MS = 20_000;
 const PULL_TIMEOUT_MS = 5 * 60_000;
 
-/** Where an engine's HTTP API listens. */
+/** The address of an engine's HTTP API. */
 export type EngineAddress =
   | { readonly socketPath: string }
   | { readonly host: string; readonly port: number };
@@ -35,7 +35,7 @@ export function engineAddresses(environment: Environment, homeFolder: string): E
 interface Question {
   readonly method: "GET" | "POST";
   readonly path: string;
-  /** Without a byte of the answer for this long, it fails. */
+  /** The time without a byte of the answer after which a request fails. */
   readonly stallMs: number;
 }
 

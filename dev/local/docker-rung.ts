@@ -15,7 +15,7 @@ import { countBrokers, registryAnswers } from "./probe.ts";
 import type { BrokerControl, Stack, StackOptions } from "./stack.ts";
 import { StackError } from "./stack-error.ts";
 
-/** What testcontainers gives for a container that is stopped and started again: the engine's own handle. */
+/** The engine's own handle, which testcontainers gives for a container that is stopped and started again. */
 type Handle = ReturnType<
   Awaited<ReturnType<typeof import("testcontainers")["getContainerRuntimeClient"]>>["container"]["getById"]
 >;

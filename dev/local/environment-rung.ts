@@ -21,8 +21,8 @@ async function firstAnswering(brokers: readonly string[], hasTls: boolean): Prom
 }
 
 /**
- * The Kafka and registry that the environment names; undefined when it names none. Addresses that do not answer are an
- * error and not a reason to take another rung: whoever gave them meant them.
+ * The Kafka and registry that the environment names; undefined when it names none. Addresses that do not
+ * answer are an error and not a reason to take another rung: they were set on purpose.
  */
 export async function useEnvironment({ environment }: StackOptions): Promise<Stack | undefined> {
   const brokersText = environment[BROKERS] ?? "";

@@ -4,11 +4,14 @@ import { startChild } from "./child.ts";
 import { javaMajor } from "./jvm-process.ts";
 import { StackError } from "./stack-error.ts";
 
-/** What Java and Maven read; proxies and mirrors for the download among it. No JVM needs a key or an address of ours. */
+/**
+ * Variables that Java and Maven read; proxies and mirrors for the download among them. No JVM needs a key or
+ * an address of ours.
+ */
 export const JAVA_VARIABLES =
   /^(JAVA_[A-Z_]+|JDK_JAVA_OPTIONS|M2_HOME|MAVEN_[A-Z_]+|(https?|no|all)_proxy)$/i;
 
-/** What Kafka 4's brokers need. */
+/** The Java version that Kafka 4's brokers need. */
 const MIN_JAVA = 17;
 
 /** The Java to run with: JAVA_HOME's, else the PATH's. Rejects with what to install when there is none, or an old one. */

@@ -27,7 +27,7 @@ export interface JvmBrokerOptions {
   readonly index: number;
   readonly ports: readonly NodePorts[];
   readonly folder: string;
-  /** For Java, instead of those that its class archive asks for. */
+  /** Flags for Java, instead of those that its class archive asks for. */
   readonly flags?: readonly string[];
   /** Gives the broker's settings from those of every local broker. */
   readonly adjust?: (settings: KafkaSettings) => KafkaSettings;

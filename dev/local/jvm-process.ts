@@ -8,7 +8,7 @@ import { StackError } from "./stack-error.ts";
 const READY_TIMEOUT_MS = 120_000;
 const KEPT_LINES = 20;
 
-/** What every JVM program of one stack shares. */
+/** The context that all JVM programs of one stack share. */
 export interface JvmContext {
   readonly java: string;
   readonly software: Software;
@@ -17,7 +17,7 @@ export interface JvmContext {
 }
 
 export interface JvmCommand {
-  /** For messages. */
+  /** The name in messages. */
   readonly name: string;
   readonly java: string;
   readonly args: readonly string[];

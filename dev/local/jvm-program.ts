@@ -1,7 +1,7 @@
 import type { Child } from "./child.ts";
 
 export interface JvmProgramOptions {
-  /** For messages. */
+  /** The name in messages. */
   readonly name: string;
   /** Starts the process and waits until it answers. */
   readonly launch: () => Promise<Child>;

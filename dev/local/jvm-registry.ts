@@ -11,7 +11,9 @@ export interface JvmRegistry extends JvmProgram {
 
 export interface JvmRegistryOptions {
   readonly port: number;
-  /** Where the schemas are kept: a registry that comes back must give the same ids, or records could not be read. */
+  /**
+   * The file of the schemas: a registry that comes back must give the same ids, or records could not be read.
+   */
   readonly databaseFile: string;
   /** Whether it has to be there after a kill, too. */
   readonly isKept: boolean;

@@ -84,7 +84,7 @@ async function startAll({ brokers, registry }: Programs): Promise<void> {
   await Promise.all(brokers.map((broker) => untilCounted(broker, brokers)));
 }
 
-/** In order when the data is kept; at once when it goes anyway. */
+/** Ends all programs: in order when the data is kept; at once when it goes anyway. */
 async function endAll({ brokers, registry }: Programs, isKept: boolean): Promise<void> {
   const all = [registry, ...brokers];
   await Promise.all(all.map((program) => (isKept ? program.stop() : program.kill())));

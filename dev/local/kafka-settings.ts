@@ -2,9 +2,9 @@
 export const CLUSTER_ID = "SG9va2xpbmVMb2NhbFN0aw";
 
 export interface DetourPorts {
-  /** Where the broker listens. */
+  /** The port on which the broker listens. */
   readonly listener: number;
-  /** Where it says that it listens. */
+  /** The port that it advertises. */
   readonly advertised: number;
 }
 
@@ -15,9 +15,9 @@ export interface NodePorts {
 }
 
 export interface KafkaNode {
-  /** From 0. */
+  /** The index of the node, from 0. */
   readonly index: number;
-  /** Of every node of the cluster, this one's included. */
+  /** The ports of every node of the cluster, this one's included. */
   readonly ports: readonly NodePorts[];
   readonly dataFolder: string;
 }
@@ -25,7 +25,7 @@ export interface KafkaNode {
 /** Keys are Kafka's. */
 export type KafkaSettings = Readonly<Record<string, string | number | boolean>>;
 
-/** What every node of a cluster of this size has in common, wherever it runs. */
+/** The common settings of every node of a cluster of this size, wherever it runs. */
 export function clusterSettings(brokers: number): KafkaSettings {
   const minInsync = brokers > 1 ? 2 : 1;
   return {
@@ -78,7 +78,7 @@ export function withDetours(
 
 export interface Listener {
   readonly name: string;
-  /** As Kafka spells it, e.g. SASL_SSL. */
+  /** The protocol as Kafka spells it, e.g. SASL_SSL. */
   readonly protocol: string;
   readonly port: number;
 }
@@ -116,14 +116,14 @@ export function localSettings({ index, ports, dataFolder }: KafkaNode): KafkaSet
   };
 }
 
-/** As a Java properties file. */
+/** Writes settings as a Java properties file. */
 export function propertiesText(settings: KafkaSettings): string {
   return Object.entries(settings)
     .map(([key, value]) => `${key}=${String(value).replaceAll("\\", "\\\\")}\n`)
     .join("");
 }
 
-/** As the environment of the apache/kafka image, which spells `log.dirs` KAFKA_LOG_DIRS. */
+/** Writes settings as the environment of the apache/kafka image, which spells `log.dirs` KAFKA_LOG_DIRS. */
 export function imageEnvironment(settings: KafkaSettings): Record<string, string> {
   return Object.fromEntries(
     Object.entries(settings).map(([key, value]) => [

@@ -50,9 +50,9 @@ function describe(stack: Stack): string {
 }
 
 /**
- * Gives a Kafka and a schema registry, by the first that can be had: addresses in the environment, a Docker engine, the
- * local JVM. Rejects with one StackError whose message says what to do. Whoever calls it must call `stop()`; if this process
- * is killed before, what was started ends all the same.
+ * Starts a Kafka and a schema registry on the first rung that can be had: addresses in the environment, a
+ * Docker engine, the local JVM. Rejects with one StackError whose message says what to do. The caller must
+ * call `stop()`; if this process is killed before, what was started ends all the same.
  */
 export async function startStack(options: StackOptions): Promise<Stack> {
   const startedAtMs = performance.now();

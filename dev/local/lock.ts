@@ -2,7 +2,7 @@ import { readFile, rename, rm, writeFile } from "node:fs/promises";
 import { isAlive, lifeOf } from "../../cli/process-life.ts";
 import { until } from "../../cli/until.ts";
 
-/** Of the process that has the lock; 0 for a moment while it writes that. */
+/** Reads the process that has the lock; 0 for a moment while it writes that. */
 async function readHolder(path: string): Promise<{ pid: number; startedAt: string | undefined }> {
   const [pid, startedAt] = (await readFile(path, "utf8").catch(() => "")).split(" ");
   return { pid: Number(pid), startedAt };

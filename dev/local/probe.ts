@@ -26,8 +26,8 @@ function splitAddress(address: string): { host: string; port: number } {
 }
 
 /**
- * What `question` has to say of the connection; undefined when there is none in time, or it ends before that. A broker that is killed ends it
- * without an error.
+ * Returns the result of `question` on a connection; undefined when there is none in time, or it ends before
+ * that. A broker that is killed ends it without an error.
  */
 async function ask<A>(
   address: string,
@@ -49,7 +49,9 @@ async function ask<A>(
   }
 }
 
-/** How many brokers the cluster has, asked of one broker; 0 when it does not answer in time. Never rejects. */
+/**
+ * Counts the brokers of a cluster by asking one of them; 0 when it does not answer in time. Never rejects.
+ */
 export async function countBrokers(address: string, timeoutMs = 2000): Promise<number> {
   const brokers = await ask(address, timeoutMs, async (socket, signal) => {
     socket.write(metadataRequest());

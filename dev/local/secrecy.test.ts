@@ -1,4 +1,4 @@
-// What goes to the programs that are started, to the terminal, and to other users of this machine.
+// Tests what reaches the programs that are started, the terminal, and other users of this machine.
 
 import { once } from "node:events";
 import { chmod, mkdir, mkdtemp, readFile, rm, stat, writeFile } from "node:fs/promises";

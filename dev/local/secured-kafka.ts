@@ -20,7 +20,7 @@ export interface SecuredKafkaOptions extends Pick<StackOptions, "environment" | 
 
 /** Addresses "host:port" of the broker's listeners. */
 export interface SecuredKafka {
-  /** Without authentication, and everything is allowed: for whoever sets up. */
+  /** The listener for setting up: without authentication, and everything is allowed. */
   readonly open: string;
   /** SASL_SSL: SCRAM-SHA-256, SCRAM-SHA-512, PLAIN. */
   readonly sasl: string;
@@ -58,7 +58,10 @@ async function tlsSettings(folder: string, tls: SecuredKafkaOptions["tls"]): Pro
   };
 }
 
-/** Who comes over the open listener is anonymous, and may do everything; everybody else what the rules say. */
+/**
+ * Settings of the authoriser. A client on the open listener is anonymous, and may do everything; everybody
+ * else may do what the rules say.
+ */
 const AUTHORIZER: KafkaSettings = {
   "authorizer.class.name": "org.apache.kafka.metadata.authorizer.StandardAuthorizer",
   "super.users": "User:ANONYMOUS",
@@ -74,7 +77,7 @@ function scramArguments(users: SecuredKafkaOptions["users"]): string[] {
   );
 }
 
-/** On the local JVM. Rejects with a StackError where that cannot be had. */
+/** Starts it on the local JVM. Rejects with a StackError where that cannot be had. */
 export async function startSecuredKafka(options: SecuredKafkaOptions): Promise<SecuredKafka> {
   const { log, tls, users } = options;
   const environment = systemEnvironment(options.environment, JAVA_VARIABLES);

@@ -1,13 +1,13 @@
 import type { Environment } from "#runtime";
 
-/** Which rung of the ladder the stack stands on. */
+/** The rung of the ladder on which the stack stands. */
 export type Rung = "environment" | "docker" | "jvm";
 
 /** One broker, for tests that take it away. Its data and its address stay the same over stop, kill and start. */
 export interface BrokerControl {
-  /** In order: leadership moves, logs are flushed. */
+  /** Stops in order: leadership moves, logs are flushed. */
   readonly stop: () => Promise<void>;
-  /** As kill -9 or a power cut would do it. */
+  /** Ends it as kill -9 or a power cut would. */
   readonly kill: () => Promise<void>;
   /** Ends when the broker answers again and the cluster counts it. */
   readonly start: () => Promise<void>;
@@ -15,7 +15,10 @@ export interface BrokerControl {
 
 /** One leg of a detour. */
 export interface DetourLeg {
-  /** Of 127.0.0.1: where clients are told to find the broker. Nothing listens there until somebody puts a proxy there. */
+  /**
+   * The port of 127.0.0.1 at which clients are told to find the broker. Nothing listens there until somebody
+   * puts a proxy there.
+   */
   readonly port: number;
   /** Address "host:port" at which the broker really listens. */
   readonly target: string;
@@ -29,8 +32,9 @@ export interface Stack {
   /** Base URL of the Confluent-compatible API. */
   readonly registryUrl: string;
   /**
-   * As many as were asked for. A detour is one more way to the cluster: a listener of its own at each broker, with a leg for each,
-   * that advertises addresses of this machine. Clients that start from there never leave it.
+   * The detours that were asked for. A detour is one more way to the cluster: a listener of its own at each
+   * broker, with a leg for each, that advertises addresses of this machine. Clients that start from there
+   * never leave it.
    */
   readonly detours: readonly (readonly DetourLeg[])[];
   /** Broker by its index in `brokers`. Throws for the environment's brokers, which are not ours to stop. */
@@ -45,7 +49,7 @@ export interface StackOptions {
   readonly log: (line: string) => void;
   /** 1 unless told; three for tests of leader changes. */
   readonly brokers?: 1 | 3;
-  /** For tests that cut the network between one process and Kafka. */
+  /** The number of detours, for tests that cut the network between one process and Kafka. */
   readonly detours?: number;
   /** Leave the environment's addresses alone: for tests that stop brokers. */
   readonly own?: boolean;

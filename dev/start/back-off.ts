@@ -3,7 +3,7 @@ const MAX_DELAY_MS = 30_000;
 /** A service that ran this long was well: its next death counts as the first. */
 const WELL_AFTER_MS = 60_000;
 
-/** How long to wait before a service is started again. `deaths` counts from 1. */
+/** The wait before a service is started again. `deaths` counts from 1. */
 export function restartDelayMs(deaths: number): number {
   return Math.min(FIRST_DELAY_MS * 2 ** (deaths - 1), MAX_DELAY_MS);
 }

@@ -1,11 +1,14 @@
-// What is set for any of the services is looked at before anything is started: a start takes half a minute to get to the last of them.
+// Checks the settings of all services before anything is started: a start takes half a minute to get to the
+// last of them.
 import { type Environment, processSettings, readSettings, type SettingsOf, unknownSettings } from "#runtime";
 import { settings as provision } from "../../cli/provision/config.ts";
 import { isGiven, SERVICE_SETTINGS } from "../../cli/service-settings.ts";
 import { settings as start } from "./config.ts";
 
 const KEY_BYTES = 32;
-/** Of the form of what `npm start` finds out or makes itself, where the environment has nothing. */
+/**
+ * Values in the form of those that `npm start` finds out or makes itself, where the environment has nothing.
+ */
 const STAND_INS = {
   HOOKLINE_ENCRYPTION_KEYS: `development:${Buffer.alloc(KEY_BYTES).toString("base64")}`,
   HOOKLINE_KAFKA_BROKERS: "127.0.0.1:9092",
@@ -22,7 +25,10 @@ const EVERY_SETTING = {
   process: processSettings,
 };
 
-/** What `npm start` itself is set to. Throws a SettingsError that names every wrong variable of every process. */
+/**
+ * The settings of `npm start` itself. Throws a SettingsError that names every wrong variable of every
+ * process.
+ */
 export function checkSettings(processName: string, environment: Environment): SettingsOf<typeof start> {
   const missing = Object.entries(STAND_INS).filter(([name]) => !isGiven(environment, name));
   const complete = { ...environment, ...Object.fromEntries(missing) };

@@ -6,7 +6,10 @@ import type { RunOptions } from "./run-options.ts";
 const PROGRAM = join(import.meta.dirname, "../../console/build/main.ts");
 const STOP_GRACE_MS = 2_000;
 
-/** In a process of its own: Vite is no part of what runs. A console that cannot be built stops nothing: control serves the former, or says that there is none. */
+/**
+ * Builds the console in a process of its own: Vite is no part of what runs. A console that cannot be built
+ * stops nothing: control serves the former one, or says that there is none.
+ */
 export async function buildConsole({ environment, ending, say, settings }: RunOptions): Promise<void> {
   if (!settings.console.hasConsole) return;
   const args = [PROGRAM, "--if-stale"];

@@ -6,7 +6,7 @@ import { isGiven } from "../../cli/service-settings.ts";
 
 const LOOPBACK_RANGES = "127.0.0.0/8,::1/128";
 const LOOPBACK = "127.0.0.1";
-/** Where ingest, the control API, and metrics and health listen. */
+/** The hosts on which ingest, the control API, and metrics and health listen. */
 const LISTEN_HOSTS = ["HOOKLINE_INGEST_HOST", "HOOKLINE_CONTROL_HOST", "HOOKLINE_METRICS_HOST"] as const;
 const KEY_FILE = "development-key";
 const KEY_BYTES = 32;
@@ -40,7 +40,7 @@ export function listenChoices(environment: Environment): DevelopmentChoices {
   return { variables: Object.fromEntries(chosen.map((name) => [name, LOOPBACK])), notes: [note] };
 }
 
-/** What a start for development chooses where the environment says nothing (contract 11.3). */
+/** The choices of a start for development where the environment says nothing (contract 11.3). */
 export async function developmentChoices(
   environment: Environment,
   keyFolder: string,

@@ -47,7 +47,7 @@ async function started(options: NpmStartOptions = {}): Promise<NpmStart> {
   return npm;
 }
 
-/** In order, once, and nothing is left: no process, no folder. */
+/** Waits for an end in order, once, after which nothing is left: no process, no folder. */
 async function untilAllIsOver({ processes }: NpmStart): Promise<void> {
   await until(async () => (await processes()).size === 0, {
     timeoutMs: PATIENCE_MS,

@@ -1,4 +1,5 @@
-// The end of `npm start`, whoever asks for it and however often: everything in order, once, and nothing left.
+// The end of `npm start`, from any cause and any number of times: everything in order, once, and nothing
+// left.
 import { constants } from "node:os";
 import { endChildren, withDeadline } from "#stack";
 
@@ -11,7 +12,7 @@ export interface Ending {
   readonly isBegun: boolean;
   /** A part runs; the last is ended first. */
   onStarted(stop: Work): void;
-  /** For what is left of a run that ended in order. After a failure somebody may look into it. */
+  /** Removes the rest of a run that ended in order. After a failure somebody may look into it. */
   onStopped(remove: Work): void;
   /** Ends every part, then the process. The first call counts. */
   end(exitCode: number): Promise<void>;
@@ -48,7 +49,7 @@ export class OrderlyEnding implements Ending {
     this.#removals.push(remove);
   }
 
-  /** What registers the parts, which the end waits for; gives `starting` back. */
+  /** Makes the end wait for `starting`, which registers the parts; returns `starting`. */
   interrupts<T>(starting: Promise<T>): Promise<T> {
     this.#starting = starting.catch(() => undefined);
     return starting;
@@ -96,7 +97,7 @@ export const FORCED_AFTER_MS = 2_000;
 
 interface EndOnSignalsOptions {
   readonly say: (line: string) => void;
-  /** Since some moment, in ms. */
+  /** The time since some moment, in ms. */
   readonly elapsed: () => number;
   readonly forcedAfterMs: number;
 }

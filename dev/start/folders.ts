@@ -1,4 +1,4 @@
-// Where a start keeps its things, and whether the next one finds them again.
+// The folders of a start, and whether the next start finds them again.
 import { rm } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { makeRunFolder } from "#stack";
@@ -12,7 +12,7 @@ const KAFKA = ["HOOKLINE_KAFKA_BROKERS", "HOOKLINE_SCHEMA_REGISTRY_URL"];
 export interface Folders {
   /** Downloads, compiled code, records of starts. */
   readonly cache: string;
-  /** Of the development key. */
+  /** The file of the development key. */
   readonly key: string;
   readonly data: KeptData | undefined;
   /** Whether this start is none without the data. */
@@ -51,7 +51,7 @@ export async function openFolders(options: RunOptions): Promise<Folders> {
   return { ...folders, data: undefined };
 }
 
-/** For what this start keeps to itself: gone after an end in order. */
+/** Creates a folder for what this start keeps to itself: gone after an end in order. */
 export async function ownFolder({ cache }: Folders, { ending }: RunOptions): Promise<string> {
   const run = await makeRunFolder(cache);
   ending.onStopped(() => rm(run, { recursive: true, force: true }));

@@ -93,7 +93,7 @@ test("a mark that cannot be read is of a format that nobody knows", async () => 
   await expect(open()).rejects.toThrow(
     "its format is 0, this version's is 1): `npm start -- --fresh` begins anew, or start the version that kept it.",
   );
-  // Who was refused does not keep the folder from the next.
+  // A start that was refused does not keep the folder from the next.
   expect((await open(true)).isOfEarlier).toBe(false);
 });
 

@@ -1,9 +1,12 @@
-// What `npm start` keeps for the next one: Kafka's and the registry's data, the services' state, the logs of two starts.
+// The data that `npm start` keeps for the next one: Kafka's and the registry's data, the services' state, the
+// logs of two starts.
 import { mkdir, readFile, rename, rm, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { takeLock } from "../local/lock.ts";
 
-/** To be raised by a version that cannot read what the one before it wrote here, whichever of the parts it is. */
+/**
+ * The format of the kept data. A version raises it that cannot read any part of what the one before it wrote.
+ */
 const DATA_FORMAT = 1;
 const FIX = "`npm start -- --fresh` begins anew";
 
@@ -17,7 +20,7 @@ export interface KeptData {
   readonly folder: string;
   /** Whether an earlier start left something to go on with. */
   readonly isOfEarlier: boolean;
-  /** To be called when Kafka and the registry are up. */
+  /** Marks the data as whole. Call it when Kafka and the registry are up. */
   readonly markWhole: () => Promise<void>;
   readonly release: () => Promise<void>;
 }
@@ -36,7 +39,7 @@ function isThere(path: string): Promise<boolean> {
   );
 }
 
-/** What cannot be read is of a format that this version does not know. */
+/** Reads a mark. An unreadable one is of a format that this version does not know. */
 function parseMark(text: string): Mark {
   try {
     return JSON.parse(text) as Mark;
@@ -101,8 +104,8 @@ async function prepare({ folder, isFresh, say }: KeptDataOptions): Promise<boole
 }
 
 /**
- * Takes the folder for this process, and makes it ready. Gives the id of the process that has it already. Rejects when what is there
- * was kept by a version that wrote it otherwise.
+ * Takes the folder for this process, and makes it ready. Returns the id of the process that has it already.
+ * Rejects when another version kept its data in another format.
  */
 export async function openKeptData(options: KeptDataOptions): Promise<KeptData | number> {
   const { folder } = options;

@@ -1,12 +1,12 @@
 import { maskCredentials } from "#runtime";
 import { printable } from "../../cli/terminal-text.ts";
 
-/** What a service's log line says to whoever runs `npm start`. */
+/** The meaning of a service's log line for the person who runs `npm start`. */
 export type ServiceLine =
   | { readonly kind: "ready"; readonly ports: Readonly<Record<string, number>> }
-  /** For the terminal. A warning is something that passes by itself; fatal is why a service ended. */
+  /** A line for the terminal. A warning is something that passes by itself; fatal is why a service ended. */
   | { readonly kind: "show"; readonly text: string; readonly severity: "warn" | "error" | "fatal" }
-  /** For the log file only. */
+  /** A line for the log file only. */
   | { readonly kind: "keep" };
 
 type Severity = Extract<ServiceLine, { kind: "show" }>["severity"];
@@ -48,7 +48,7 @@ function factText([name, value]: [string, unknown]): string[] {
   return [`${name} ${isLong ? `${text.slice(0, MAX_FACT_CHARACTERS)}…` : text}`];
 }
 
-/** What it is about: destination, endpoint, reason, partition, ... */
+/** The subject of a line: destination, endpoint, reason, partition, ... */
 function factsText(fields: Record<string, unknown>): string {
   const facts = Object.entries(fields).flatMap(factText);
   return facts.length === 0 ? "" : ` (${facts.join(", ")})`;

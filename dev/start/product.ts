@@ -13,7 +13,7 @@ const ROOT = join(import.meta.dirname, "../..");
 
 export interface ProductOptions {
   readonly stack: Stack;
-  /** Of all services; the stack's addresses are added, and each gets what it reads. */
+  /** The environment of all services; the stack's addresses are added, and each gets what it reads. */
   readonly environment: Environment;
   /** Port of ingest's metrics; the others follow. 0 for free ones. */
   readonly metricsPort: number;
@@ -22,7 +22,7 @@ export interface ProductOptions {
   /** Folder in which Node keeps what it has compiled: the next start of a service takes half as long. */
   readonly compileCache: string;
   readonly say: (line: string) => void;
-  /** Told once, before the first service is started. */
+  /** Called once, before the first service is started. */
   readonly onStarted: (stop: () => Promise<void>) => void;
 }
 
@@ -30,7 +30,7 @@ export interface ProductOptions {
 export interface Product {
   readonly ingestUrl: string;
   readonly controlUrl: string;
-  /** Of the services' state. */
+  /** The folder of the services' state. */
   readonly dataFolder: string;
 }
 

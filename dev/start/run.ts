@@ -46,7 +46,7 @@ async function bringUpStack({ environment, say, ending }: RunOptions, folders: F
   }
 }
 
-/** Of this start: logs and the services' state. */
+/** The folder of this start: logs and the services' state. */
 async function runFolder(options: RunOptions, folders: Folders, stack: Stack): Promise<string> {
   const { data, isDataNeeded } = folders;
   if (data === undefined) return ownFolder(folders, options);

@@ -10,7 +10,7 @@ import { type SecondShell, secondShellLines } from "./second-shell.ts";
 
 const URLS = { ingestUrl: "http://127.0.0.1:8180", controlUrl: "http://127.0.0.1:8190" };
 
-/** What a shell says after it was given the lines. */
+/** The output of a shell after it was given the lines. */
 function said(shell: Partial<SecondShell>, command: string): string {
   const lines = secondShellLines({ ...URLS, portOffset: 0, tokenFile: undefined, ...shell });
   const options = { encoding: "utf8", env: { PATH: environment["PATH"] } } as const;

@@ -1,4 +1,4 @@
-// What makes `hookline` and the commands of the README work in another shell, by copy and paste.
+// Lines that make `hookline` and the commands of the README work in another shell, by copy and paste.
 import { join } from "node:path";
 import { printable } from "../../cli/terminal-text.ts";
 
@@ -13,13 +13,13 @@ export interface SecondShell {
   readonly tokenFile: string | undefined;
   /** Undefined where it is the clone's own. */
   readonly cacheFolder?: string | undefined;
-  /** Of the demo. */
+  /** Ids of the demo. */
   readonly ids?:
     | { readonly sourceId: string; readonly writeKey: string; readonly destinationId: string }
     | undefined;
 }
 
-/** As a shell takes it, whatever it holds. */
+/** Quotes any text for a shell. */
 function quoted(text: string): string {
   return `'${printable(text).replaceAll("'", String.raw`'\''`)}'`;
 }

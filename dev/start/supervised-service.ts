@@ -20,7 +20,7 @@ export interface SupervisedOptions {
   readonly onStarted?: (stop: () => Promise<void>) => void;
   /** Gets lines for people. */
   readonly say: (line: string) => void;
-  /** How often it is said that a start still lasts; every 20 s unless told. */
+  /** Interval at which it is reported that a start still lasts; 20 s by default. */
   readonly sayEveryMs?: number;
 }
 

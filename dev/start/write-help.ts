@@ -1,4 +1,5 @@
-// What `npm start -- --help` prints, as a file: nothing has to be installed to read it. `node dev/start/write-help.ts [--check]`.
+// Writes the output of `npm start -- --help` as a file: nothing has to be installed to read it. `node
+// dev/start/write-help.ts [--check]`.
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { helpText } from "#runtime";
