@@ -19,7 +19,7 @@ export function valueIn({ record, key, value }: Entry): Value {
 /** `deleted`: its end is still in the log. `broken`: the topic's record cannot be read. */
 export type Verdict = "created" | "replaced" | "same" | "newer" | "deleted" | "differing" | "broken";
 
-/** Those that are written. */
+/** The verdicts that are written. */
 export const WRITTEN: ReadonlySet<Verdict> = new Set(["created", "replaced", "broken"]);
 
 /** `current` is the topic's last record of the key: null for its end, undefined where there is none. */

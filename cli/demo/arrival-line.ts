@@ -5,7 +5,7 @@ const TYPE_WIDTH = 8;
 const NAME_WIDTH = 24;
 const USER_WIDTH = 16;
 
-/** Anyone who has a write key chose it. */
+/** Prints a value that anyone with a write key may have chosen. */
 function text(value: unknown): string {
   return typeof value === "string" ? printable(value) : "";
 }

@@ -4,7 +4,7 @@ import { until } from "../until.ts";
 const AUDIENCE = { name: "Ordered Lately", definition: { event: "Order Completed", within: "60s" } };
 const LIVE_TIMEOUT_MS = 60_000;
 const LIVE_POLL_MS = 500;
-/** The call is so old when it is sent, so that nobody has to wait for a whole minute. */
+/** The age of the call when it is sent, so that nobody has to wait for a whole minute. */
 const LATE_MS = 48_000;
 
 interface Audience {

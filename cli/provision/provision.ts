@@ -11,7 +11,7 @@ export interface ProvisionOptions {
   readonly creation: EnsureTopicsOptions;
   /** The time for which Kafka and the registry may be away. */
   readonly deadlineMs: number;
-  /** Told, for people, what is waited for. */
+  /** Called with what is waited for, for people. */
   readonly onProgress: (line: string) => void;
 }
 

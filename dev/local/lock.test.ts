@@ -32,7 +32,7 @@ test("two that take the same lock work one after the other", async () => {
 });
 
 test("a lock whose holder is dead is taken over", async () => {
-  // Above the largest process id that Linux gives.
+  // The number is above the largest process id that Linux gives.
   await writeFile(join(folder, "b"), "4194305");
   expect(await withLock(lock("b"), () => Promise.resolve("worked"))).toBe("worked");
 });

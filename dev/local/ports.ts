@@ -1,7 +1,8 @@
 import { createServer, type Server } from "node:net";
 
-// Below the range from which systems take the ports of outgoing connections (32768 and up on Linux): otherwise a client
-// that keeps trying to reach a stopped broker can be given that very port, and the broker cannot come back.
+// The ports lie below the range from which systems take those of outgoing connections (32768 and up on
+// Linux): otherwise a client that keeps trying to reach a stopped broker can be given that very port, and the
+// broker cannot come back.
 const LOWEST_PORT = 20_000;
 const PORT_COUNT = 12_000;
 const MAX_TRIES = 200;

@@ -23,7 +23,7 @@ async function listening(onRequest: (socket: Socket) => void): Promise<string> {
   return `127.0.0.1:${(server.address() as AddressInfo).port}`;
 }
 
-/** Longer than a test may take: what ends before is known at once. */
+/** A wait longer than a test may take: what ends before is known at once. */
 const LONG_MS = 10 * 60_000;
 
 test.each([

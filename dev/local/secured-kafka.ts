@@ -1,4 +1,5 @@
-// One broker that asks who comes, over TLS, and refuses what no rule allows: for tests of authentication and of access rules.
+// One broker that authenticates its clients, over TLS, and refuses what no rule allows: for tests of
+// authentication and of access rules.
 import { mkdir, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { systemEnvironment } from "#runtime";

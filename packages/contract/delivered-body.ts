@@ -21,7 +21,7 @@ export interface BodyParts {
 }
 
 interface Layout {
-  /** Between type and timestamp. */
+  /** Fields between type and timestamp. */
   readonly head: readonly string[];
   /** The object in the head, `{}` when not given. */
   readonly object?: "properties" | "traits";

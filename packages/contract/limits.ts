@@ -10,7 +10,7 @@ export const MAX_BATCH_BYTES = 512_000;
 /** Most calls in one batch (contract 7.5). */
 export const MAX_BATCH_CALLS = 2_500;
 
-/** Longest messageId, in characters (contract 1.7). */
+/** The longest messageId, in characters (contract 1.7). */
 export const MAX_MESSAGE_ID_CHARACTERS = 100;
 
 /**
@@ -28,7 +28,9 @@ export const RESPONSE_DEADLINE_MS = 5_000;
 /** The time for which a call is retried, from the start of its first attempt (contract 3.5). */
 export const WINDOW_MS = 4 * UNITS_MS.h;
 
-/** Longest window that a destination may ask for. Jobs are kept for longer (packages/topics/retention.ts). */
+/**
+ * The longest window that a destination may ask for. Jobs are kept for longer (packages/topics/retention.ts).
+ */
 export const MAX_WINDOW_MS = 24 * UNITS_MS.h;
 
 /** Most delays that a destination may name. */

@@ -30,7 +30,7 @@ export type ServiceName = keyof typeof SERVICES;
 
 export const SERVICE_NAMES = Object.keys(SERVICES) as readonly ServiceName[];
 
-/** Those that keep data on a disk of their own. */
+/** Services that keep data on a disk of their own. */
 export const SERVICES_WITH_DISK = SERVICE_NAMES.filter((name) => SERVICES[name].hasDisk);
 
 /** Every port that the service listens on. */

@@ -4,7 +4,7 @@ import { describeJson } from "./json.ts";
 const ISO_8601 =
   /^(?:[+-]\d{6}|\d{4})(?:-\d{2}(?:-\d{2})?)?(?:[Tt ]\d{2}:\d{2}(?::\d{2}(?:\.\d+)?)?([Zz]|[+-]\d{2}:?\d{2})?)?$/;
 
-/** Longer than any ISO 8601 date with a nanosecond fraction: a bound on the pattern's work. */
+/** A bound on the pattern's work, longer than any ISO 8601 date with a nanosecond fraction. */
 const MAX_CHARACTERS = 64;
 
 /**

@@ -48,7 +48,7 @@ const HEADER_VALUE = /^(?:[\x21-\x7e](?:[\t\x20-\x7e]*[\x21-\x7e])?)?$/;
 const HTTP_URL = /^https?:\/\/[^/]/i;
 /** URL's parser drops, turns or encodes these silently, so the URL called would not be the one written down. */
 const REWRITTEN = /[\s\\\p{Cc}\p{Cf}]/u;
-/** Also an empty user name, which the parsed URL no longer shows. */
+/** A user name and password in a URL; also an empty user name, which the parsed URL no longer shows. */
 const USERINFO = /^[^:]+:\/\/[^/?#]*@/;
 
 /** The problem of one URL, or undefined (contract 4.2). */

@@ -112,7 +112,7 @@ export function failureOf(error: unknown): RequestFailure {
 /** Long enough for a reason, short enough for a log line; a certificate may name a thousand hosts. */
 const MAX_MESSAGE_LENGTH = 200;
 
-/** Meant for who starts the process, not for who reads an attempt. */
+/** Advice of Node that is meant for the person who starts the process, not for a reader of attempts. */
 const ADVICE_OF_NODE = "; if the root CA is installed locally, ";
 
 /** Describes the error for people. */

@@ -1,7 +1,9 @@
 // Work that would hold the event loop is cut into turns of it, so that what has arrived meanwhile comes in between.
 import type { Host } from "./host.ts";
 
-/** Gives each turn of the event loop to one who waits: many at once hold it no longer than one. */
+/**
+ * Gives each turn of the event loop to one piece of work that waits: many at once hold it no longer than one.
+ */
 export class EventLoopTurns {
   readonly #host: Pick<Host, "setImmediate">;
   readonly #waiting: (() => void)[] = [];

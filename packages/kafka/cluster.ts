@@ -44,7 +44,7 @@ export interface Commit {
 /** One try at each; rejects with what the client threw. */
 export interface ClusterAdmin {
   listTopics(): Promise<string[]>;
-  /** One that exists already is left as it is. */
+  /** Creates topics. One that exists already is left as it is. */
   createTopics(topics: readonly NewTopic[]): Promise<void>;
   deleteTopics(topics: readonly string[]): Promise<void>;
   /** Reads shapes by topic; an unknown topic is an error, or missing. */

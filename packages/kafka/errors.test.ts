@@ -102,7 +102,7 @@ describe("errors", () => {
     ["SASL_AUTHENTICATION_FAILED", "not_authorized", false],
     ["NOT_LEADER_FOR_PARTITION", "request_failed", true],
   ])("%s is %s", (type, code, canRetry) => {
-    // Also where the client says that it may pass.
+    // The result is the same where the client says that it may pass.
     expect(fromClientError(protocolError(type, true))).toMatchObject({ code, canRetry });
   });
 

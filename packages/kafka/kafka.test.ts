@@ -56,7 +56,7 @@ async function closed(): Promise<void> {
 
 const RECORD = { topic: "t", key: "k", value: Buffer.from("v") };
 
-/** One that has joined its group, and makes nothing of its records unless it is told otherwise. */
+/** A runner that has joined its group, and makes nothing of its records unless told otherwise. */
 async function runnerWith(
   producer: Producer,
   more: Partial<RunnerOptions<string>> = {},

@@ -126,7 +126,10 @@ export interface Haste {
 export interface RunnerOptions<T> {
   readonly groupId: string;
   readonly topics: readonly string[];
-  /** Those of the topics whose records may come 0.2 s late. The runner asks for them less often, which saves CPU time. */
+  /**
+   * The topics among these whose records may come 0.2 s late. The runner asks for them less often, which
+   * saves CPU time.
+   */
   readonly unhurriedTopics?: readonly string[];
   /** Asked each time: it may change. 3 and 100 ms unless given. */
   haste?(): Haste;
@@ -282,9 +285,9 @@ export interface TableWriterOptions {
 /** Writes to a table's topic such that no write follows one that its writer has not read (decision 75). */
 export interface TableWriter {
   /**
-   * Resolves when nobody else can write to the key's partition (who writes by a producer is not counted), and the table has everything that
-   * was written to it. Rejects with "fenced" when another has taken it in the same moment, with another KafkaError when Kafka does not answer
-   * in time.
+   * Takes the key's partition. Resolves when nobody else can write to it (a plain producer is not counted),
+   * and the table has everything that was written to it. Rejects with "fenced" when another has taken it in
+   * the same moment, with another KafkaError when Kafka does not answer in time.
    */
   take(key: string): Promise<PartitionWriter>;
 }

@@ -120,7 +120,10 @@ export function createMetrics(build: { readonly service: string; readonly versio
   return metrics;
 }
 
-/** Gauges without labels: by name the meaning, and how the number follows from a state that is looked at when somebody asks. */
+/**
+ * Publishes gauges without labels: by name the meaning, and the function from the state that is read at each
+ * scrape.
+ */
 export function watchNumbers<S>(
   metrics: Metrics,
   state: () => S,

@@ -1,6 +1,6 @@
 // The forms in which endpoints send a secret back, as usual libraries write it.
 
-/** Shorter values occur in any text by chance. */
+/** The length of the shortest form that is masked: shorter values occur in any text by chance. */
 export const SHORTEST_CHARACTERS = 4;
 
 /** Each once. None is shorter than what occurs by chance. */

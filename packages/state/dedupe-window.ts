@@ -34,7 +34,7 @@ export interface DedupeWindow {
    * `note` knows.
    */
   unclearFor(call: CallIdentity, offset: number): number | undefined;
-  /** Says which call stands at such an offset; undefined: nobody knows any more, and it is nobody's copy. */
+  /** Names the call at such an offset; undefined: it cannot be known any more, and it is no call's copy. */
   clarify(offset: number, call: CallIdentity | undefined): void;
   /**
    * True: below what was reached stands a call that was not noted there, as its log was cut and written again. Before it is noted `goBackTo` its

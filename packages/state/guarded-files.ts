@@ -86,7 +86,7 @@ function openMarked<T>(options: GuardedOptions<T>, { writeMark, openFiles }: Win
     writeMark(mark);
     return options.use(openFiles(options.directory));
   } finally {
-    // Also when it could not be opened: the process did not die of it.
+    // The mark goes when the files could not be opened, too: the process did not die of it.
     rmSync(mark, { force: true });
   }
 }

@@ -27,7 +27,10 @@ const FORMAT =
   /^(?!ff)([0-9a-f]{2})-(?!0{32})([0-9a-f]{32})-(?!0{16})([0-9a-f]{16})-([0-9a-f]{2})(-.{0,400})?$/;
 const SAMPLED = 1;
 
-/** Undefined for what is none. Without a traceparent a tracestate means nothing. */
+/**
+ * Reads the trace of a request; undefined where there is none. Without a traceparent a tracestate means
+ * nothing.
+ */
 export function readTrace({ traceparent, tracestate }: CallerHeaders): TraceContext | undefined {
   const [, version, traceId, spanId, flags = "", rest] = FORMAT.exec(traceparent ?? "") ?? [];
   if (traceId === undefined || spanId === undefined) return undefined;

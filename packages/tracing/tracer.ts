@@ -33,7 +33,7 @@ export interface Tracer {
    * of the others.
    */
   enter(caller: CallerHeaders, start: SpanStart): Span | undefined;
-  /** Behind: for what came in a trace that is recorded. `start` is called only then. */
+  /** Begins a span behind a record that came in a recorded trace. `start` is called only then. */
   follow(headers: RecordHeaders | undefined, start: () => SpanStart): Span | undefined;
 }
 

@@ -68,7 +68,10 @@ export interface Destinations {
    * is away it waits.
    */
   confirmed(destinationId: string): Promise<DestinationState>;
-  /** Somebody waits for such a look at it: who comes now waits behind, so that one user's calls keep their order. */
+  /**
+   * Tells whether a job waits for such a look at the destination. A later job waits behind it, so that one
+   * user's calls keep their order.
+   */
   isAwaited(destinationId: string): boolean;
 }
 

@@ -5,7 +5,7 @@ import { type DedupeWindow, LOCAL_DISK, type Noted, type WindowDisk } from "#sta
 import type { Call } from "#topics";
 import type { CallsLog } from "./calls-log.ts";
 
-/** Above this many ids that the disk has not taken, noting waits: memory stays bounded when the disk is slow. */
+/** The number of ids not on disk above which noting waits: memory stays bounded when the disk is slow. */
 export const MAX_UNWRITTEN = 100_000;
 /** A shorter rebuild is over before anybody reads about it. */
 const LOGGED_FROM_CALLS = 10_000;
@@ -56,7 +56,7 @@ export async function clarify(
   const onCall = ({ call, offset }: { call: Call; offset: number }) => window.clarify(offset, call);
   if (low <= fromOffset && fromOffset < toOffset)
     await log.read({ partition, fromOffset, toOffset, signal, onCall });
-  // Also where it is in the log no more, or cannot be read.
+  // This also holds where the record is in the log no more, or cannot be read.
   window.clarify(fromOffset, undefined);
 }
 

@@ -71,7 +71,7 @@ export function createConfirmations({
       bySource.get(sourceId)?.shift();
       if (head.decide()) continue;
       head.giveBack();
-      // Those behind it would be before it otherwise, when it comes again.
+      // The calls behind it would be before it otherwise, when it comes again.
       giveBack([head]);
     }
     bySource.delete(sourceId);

@@ -90,7 +90,7 @@ export class FilterTurns {
       // A call that ends may let the next call of the source come, which has to find this one.
       const how = call?.goOn();
       if (call !== undefined && how === "lost") {
-        // Those behind it would be before it otherwise, when it comes again.
+        // The calls behind it would be before it otherwise, when it comes again.
         this.revoked([call]);
         continue;
       }

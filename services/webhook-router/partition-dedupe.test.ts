@@ -34,7 +34,7 @@ class MemoryLog implements CallsLog {
     for (const messageId of messageIds) this.calls.push(call({ messageId }));
   }
 
-  /** One that was received so long ago. */
+  /** Appends a call that was received this long ago. */
   appendAged(messageId: string, ageMs: number): void {
     this.calls.push(call({ messageId, receivedAtMs: Date.now() - ageMs }));
   }

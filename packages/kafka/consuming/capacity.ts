@@ -1,6 +1,6 @@
 import type { Host, Timer } from "#host";
 
-/** One who waits for room. */
+/** A party that waits for room. */
 export interface Waiter {
   onRoom(): void;
 }

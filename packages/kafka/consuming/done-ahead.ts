@@ -59,7 +59,10 @@ export function encodeDoneAhead(
   return room < 0 ? undefined : head + Buffer.from(bytes).toString("base64url");
 }
 
-/** Undefined for what is no such text: that of an earlier version, of another program, or none. */
+/**
+ * Decodes a commit's metadata; undefined for the text of an earlier version or of another program, and for
+ * none.
+ */
 export function decodeDoneAhead(metadata: string, offset: number): DoneAhead | undefined {
   const [, newest, encoded] = FORMAT.exec(metadata) ?? [];
   if (newest === undefined || encoded === undefined || offset < 0) return undefined;

@@ -22,7 +22,7 @@ const LAST_COMMIT_WITHIN_MS = 8_000;
 /** The largest difference expected between the clocks of the records' writers. */
 const CLOCKS_APART_MS = 10_000;
 
-/** Nothing that is done waits long for its commit, and nobody who waits for a record for its fetch. */
+/** The usual haste: finished work is committed soon, and a new record is fetched soon. */
 const USUAL_HASTE: Haste = { fetchPauseMs: FETCH_PAUSE_MS, commitAfterMs: 100 };
 
 export interface GroupReaderOptions<T>

@@ -7,7 +7,7 @@ import { PartitionReader, type PartitionReaderParts } from "./partition-reader.t
 const NOBODYS: Ownership = { isOurs: false };
 
 export interface PartitionReadersParts<T> extends Omit<PartitionReaderParts<T>, "onLeft"> {
-  /** Also what was done behind the group's commit is stepped (`RunnerOptions`). */
+  /** The runner also steps what was done behind the group's commit (`RunnerOptions`). */
   readonly stepsDoneAgain?: boolean | undefined;
 }
 
@@ -15,7 +15,10 @@ export interface PartitionReadersParts<T> extends Omit<PartitionReaderParts<T>, 
 export class PartitionReaders<T> {
   readonly #parts: PartitionReaderParts<T>;
   readonly #stepsDoneAgain: boolean;
-  /** Also of partitions that are somebody else's now, for as long as records of theirs are outstanding. */
+  /**
+   * Readers of the member's partitions, and of those that are another member's now, for as long as records of
+   * theirs are outstanding.
+   */
   readonly #partitionReaders = new Map<string, PartitionReader<T>>();
   #assigned: readonly TopicPartition[] = [];
   #assignedKeys: ReadonlySet<string> = new Set();

@@ -9,7 +9,7 @@ export interface ReleaseParts {
   readonly withinMs: number | undefined;
   /** Numbers of the member's partitions of which records are worked on. */
   busy(): ReadonlySet<number>;
-  /** Nothing of what the leader wants back is worked on: it can be told. */
+  /** Called when nothing of what the leader wants back is worked on: the leader can be told. */
   onReady(): void;
 }
 

@@ -30,7 +30,10 @@ export interface PartitionBatch {
 export interface BatchLimits {
   /** The client groups in quadratic time (fact 5). */
   readonly maxRecordsPerPartition: number;
-  /** Below the broker's max.message.bytes, which bounds one partition's batch. */
+  /**
+   * The largest request of a partition, below the broker's max.message.bytes, which bounds one partition's
+   * batch.
+   */
   readonly maxBytesPerPartition: number;
   readonly maxBytesPerRequest: number;
 }

@@ -88,7 +88,7 @@ async function openBench(handlers: Partial<SessionHandlers> = {}): Promise<Bench
 
 let elapsedMs = 0;
 
-/** Its session is not opened yet. */
+/** A bench whose session is not opened yet. */
 function newBench(handlers: Partial<SessionHandlers> = {}): Bench {
   const consumer = new StubConsumer();
   const group = new StubClientGroup();

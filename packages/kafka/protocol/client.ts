@@ -16,7 +16,9 @@ import { createSharedLookup } from "./shared-lookup.ts";
 
 const KEEP_ALIVE_MS = 60_000;
 const CONNECTION_TIMEOUT_MS = 3_000;
-/** Longer than the broker may wait for replicas (ACK_TIMEOUT_MS in produce-client.ts). */
+/**
+ * The request timeout, longer than the broker may wait for replicas (ACK_TIMEOUT_MS in produce-client.ts).
+ */
 const REQUEST_TIMEOUT_MS = 15_000;
 
 /** Small: every caller here has a back-off of its own, and the client's never starts again from zero. */

@@ -105,7 +105,7 @@ class Cursor {
     return this.#buffer.subarray(start, this.at);
   }
 
-  /** Undefined for none, which takes no time: nearly no record has any. */
+  /** Reads the headers; undefined for none, which takes no time: nearly no record has any. */
   headers(): RecordHeaders | undefined {
     const count = this.varint();
     if (count <= 0) return undefined;

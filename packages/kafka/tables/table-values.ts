@@ -55,7 +55,7 @@ export class EncodedValues<V> implements TableValues<V, unknown> {
     addressOf: (key) => this.#addresses.get(key),
     moved: (key, address) => this.#addresses.set(key, address),
   });
-  /** Those asked for last; a value stays the same object as long as it is here. */
+  /** The values asked for last; a value stays the same object as long as it is here. */
   readonly #decoded = new Map<string, V>();
 
   constructor(topic: string, decode: (record: RawRecord) => V | Promise<V>, maxDecoded = MAX_DECODED) {

@@ -17,7 +17,7 @@ export class DiskQueue {
   #writing: ReadonlyMap<string, StoreEntry> = new Map();
   /** Keys that the disk does not have at all. */
   readonly #new = new Set<string>();
-  /** Keys of which that is not known: the disk is asked when somebody wants to know, and most are written before. */
+  /** Keys that may be new to the disk: it is asked when the count is wanted, and most are written before. */
   readonly #unknown = new Set<string>();
   #sorted: readonly string[] | undefined = [];
   #underWay: Promise<void> | undefined;

@@ -52,7 +52,7 @@ export class Sampling {
       state.sampledAtMs = atMs;
       return true;
     }
-    // Also of a clock that was set back: the last sample is then in the future.
+    // The distance counts in both directions: after a clock was set back, the last sample is in the future.
     if (Math.abs(atMs - state.sampledAtMs) < 1_000) return false;
     const second = Math.floor(atMs / 1_000);
     if (second !== this.#second) {

@@ -12,7 +12,7 @@ export type Permission = "go" | "probe" | "none";
  */
 const STREAK = 5;
 const STREAK_GAP_MS = 10_000;
-/** Or this share of the requests of the last 5 to 10 s, when they were this many. */
+/** The other reason to open: this share of the requests of the last 5 to 10 s, when they were this many. */
 const FAILURE_SHARE = 0.5;
 const MIN_REQUESTS = 20;
 const BUCKET_MS = 5_000;

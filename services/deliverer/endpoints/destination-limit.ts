@@ -8,7 +8,7 @@ export interface Quota {
   readonly maxInFlight: number | null;
 }
 
-/** Late ticks are made up for by so much at most: 1 % of a second. */
+/** The most that late ticks make up for: 1 % of a second. */
 const CATCH_UP_MS = 10;
 const MAX_WAITING = 500;
 
@@ -49,7 +49,7 @@ export class DestinationLimit {
     this.#nextAtMs = Math.max(this.#nextAtMs, nowMs - CATCH_UP_MS) + this.#spacingMs;
   }
 
-  /** One that was let through has ended, or its queue has diverted it. */
+  /** A request that was let through has ended, or its queue has diverted it. */
   left(): void {
     this.#inFlight -= 1;
   }

@@ -74,7 +74,10 @@ export class EndpointQueues {
     return counts;
   }
 
-  /** Endpoints whose breaker may have changed since they were taken, at most `limit`; the others stay. Almost none: who is well is not here. */
+  /**
+   * Endpoints whose breaker may have changed since they were taken, at most `limit`; the others stay. Almost
+   * none: a healthy endpoint is not among them.
+   */
   takeChangedBreakers(limit: number): string[] {
     const taken = [...this.#changedBreakers].slice(0, limit);
     for (const endpoint of taken) this.#changedBreakers.delete(endpoint);
@@ -138,7 +141,10 @@ export class EndpointQueues {
     return queue?.roomForRetries() ?? 1;
   }
 
-  /** Its next call is let through, to see whether it is back. False: not now. It has asked for a pause, or is being asked. */
+  /**
+   * Lets the endpoint's next call through, to see whether it is back. False: not now. It has asked for a
+   * pause, or is being asked.
+   */
   askForProbe(endpoint: string, nowMs: number): boolean {
     this.#changedBreakers.add(endpoint);
     return this.#queues.get(endpoint)?.breaker.askForProbe(nowMs) ?? true;
@@ -222,7 +228,7 @@ export class EndpointQueues {
     this.#takeOut(queue, isWithdrawn, (request) => this.#withdraw(queue, request));
   }
 
-  /** Those in front that wait no longer, of each kind. */
+  /** Takes out the requests in front that wait no longer, of each kind. */
   #takeOut(
     { firsts, retries }: EndpointQueue,
     isOver: (request: EndpointRequest) => boolean,
@@ -266,7 +272,7 @@ export class EndpointQueues {
     this.#listener?.onRoom(queue.endpoint);
   }
 
-  /** Its breaker is open. */
+  /** Diverts a request because the breaker is open. */
   #refuse({ breaker }: EndpointQueue, request: EndpointRequest): void {
     if (breaker.isPaused) request.divert("paused", breaker.untilMs);
     else request.divert("breaker_open", undefined);

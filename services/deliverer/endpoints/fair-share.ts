@@ -12,9 +12,10 @@ const ALLOWED_MS = { pressed: 1_000, full: 500, busy: 2_000 };
 const FULL_FROM = 0.95;
 
 /**
- * Above half of what the process can hold, a queue that holds its fair share already gets nothing more unless it is quick. The
- * fuller the process, the quicker: 200 endpoints that begin to hang at once fill it by what they took in the first moments and by
- * nothing after. A quick queue is never turned away here: were it alone in the way, reading would pause, which is right.
+ * The fair share of queues. When the process holds more than half of what it can, a queue that already holds
+ * its fair share gets nothing more unless it is quick. The fuller the process, the quicker: 200 endpoints
+ * that begin to hang at once fill it by what they took in the first moments and by nothing after. A quick
+ * queue is never turned away here: were it alone in the way, reading would pause, which is right.
  */
 export class FairShare {
   readonly #maxHeld: number;

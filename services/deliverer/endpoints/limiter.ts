@@ -6,7 +6,7 @@ const START_LIMIT = 8;
 /** Latency may be so much above the endpoint's own best before it counts as queueing there (or here). */
 const TOLERANCE = 2;
 
-/** Below it the difference between two latencies is our own event loop's. */
+/** The latency below which differences are those of our own event loop. */
 const MIN_LATENCY_MS = 1;
 
 /** The best latency of the last one to two of these is the measure: an endpoint that has become slower for good gets a new one. */

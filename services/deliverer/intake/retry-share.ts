@@ -3,7 +3,7 @@
 const WINDOW_MS = 100;
 /** Waiting jobs that are taken in hand in each window in any case. */
 const MIN_WAITING = 32;
-/** Beyond that one for so many new jobs. */
+/** New jobs for each further waiting job. */
 const NEW_PER_WAITING = 4;
 
 /** The jobs that a busy process has taken in hand lately. */

@@ -65,7 +65,10 @@ export function beginJob(
   };
 }
 
-/** Past the step's own return nobody else catches: a fault of ours becomes a dead letter, not a record that hangs. */
+/**
+ * Guards work after the step has returned, where nobody else catches: a fault of ours becomes a dead letter,
+ * not a record that hangs.
+ */
 export function guarded(
   { record, end }: JobInProgress,
   telemetry: EndingParts["telemetry"],

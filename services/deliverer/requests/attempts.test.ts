@@ -114,7 +114,7 @@ describe("a clock that somebody sets forward and back", () => {
     await driver.step(job({ jobId: "first" }));
     driver.clock.setByMs = DAY_MS;
     driver.clock.nowMs += 20_000;
-    // Told in whole milliseconds, as records hold them, and not too early.
+    // Times are reported in whole milliseconds, as records hold them, and not too early.
     driver.clock.fractionMs = 0.7;
     await driver.step(job({ jobId: "second" }));
     const second = driver.pending.find(({ jobId }) => jobId === "second");

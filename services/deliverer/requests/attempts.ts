@@ -109,9 +109,9 @@ interface Part {
   readonly webhook: Webhook;
   readonly claim: Ownership;
   readonly headers: RecordHeaders | undefined;
-  /** Its request begins. */
+  /** Called when its request begins. */
   asked(): void;
-  /** Its request has ended. */
+  /** Called when its request has ended. */
   ended(result: WebhookResult): void;
   diverted(result: DivertedResult): void;
   withdrawn(result: DivertedResult): void;

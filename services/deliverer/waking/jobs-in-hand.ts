@@ -25,7 +25,7 @@ export class JobsInHand {
     };
   }
 
-  /** Those of now. */
+  /** The destination's jobs in hand now. */
   of(destinationId: string): ReadonlySet<JobInHand> {
     return new Set(this.#byDestination.get(destinationId));
   }

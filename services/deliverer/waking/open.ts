@@ -19,7 +19,10 @@ import { createWaker, type Waker } from "./waker.ts";
 /** The number of endpoints that are remembered as seen; beyond it, all are looked for again. */
 const MAX_SEEN = 100_000;
 
-/** Longer than any retry delay by default: what has waited since then has come out by itself. */
+/**
+ * The age of a configured request above which it is ignored, longer than any retry delay by default: what has
+ * waited since then has come out by itself.
+ */
 const CONFIGURED_REQUEST_MS = 30 * 60_000;
 
 export interface WakingParts {

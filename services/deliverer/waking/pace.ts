@@ -11,7 +11,10 @@ const FASTER = 1.15;
 const SLOWER = 0.7;
 /** The share is measured, and the rate set, so often. */
 const PERIOD_MS = 100;
-/** No more than what has come up in this time goes at once, or the calls of others would wait behind all of it. */
+/**
+ * The largest burst, as the time in which its calls come up: the calls of others would wait behind all of a
+ * larger one.
+ */
 const BURST_MS = 20;
 
 export interface WakePace {

@@ -111,7 +111,7 @@ export class PartitionPass {
     }
   }
 
-  /** Nothing of the destination is left here that could have been taken. */
+  /** Tells whether nothing of the destination is left here that could have been taken. */
   #isWhole(destinationId: string): boolean {
     const isSeen = !this.#isCut && this.#readTo >= this.#bounds.toOffset && this.#ownership.isOurs;
     const isHeld = this.#readerJobs.some((job) => job.destinationId === destinationId && !job.isOver);

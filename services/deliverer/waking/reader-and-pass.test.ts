@@ -80,7 +80,8 @@ test("no job is passed over that is not delivered, and none is delivered twice i
         const reader = readerIn(world, (step) => readerJobs.following(step));
         const step = stepIn(world, recent);
         let nowMs = NOW_MS;
-        // Quick enough for a cursor between any two records; who waits for the reader does not wait long.
+        // The interval allows a cursor between any two records; a pass that waits for the reader does not
+        // wait long.
         const parts = partsOf({
           log: world.log,
           disk: diskOf(world),

@@ -42,7 +42,7 @@ function createReader(log: Log) {
   };
 }
 
-/** Time passes for who waits too long, and for nobody else. */
+/** A host whose time passes only for waits that are too long. */
 const impatient = { ...systemHost, setTimeout: (work: () => void) => systemHost.setTimeout(work, 1) };
 
 const delivering: Step<DeliveryJob> = (_, settle) => settle({ produce: [] });

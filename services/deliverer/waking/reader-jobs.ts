@@ -44,7 +44,7 @@ export class ReaderJob {
 
 interface PartitionJobs {
   readonly inHand: Map<number, ReaderJob>;
-  /** Behind the job that was taken last. */
+  /** The offset behind the job that was taken last. */
   takenTo: number;
 }
 

@@ -61,7 +61,10 @@ export class RetryRequests {
     return this.#byDestination.get(destinationId) ?? [];
   }
 
-  /** Those with something to do in these partitions. Forgets what is done everywhere, or too old to mean anything. */
+  /**
+   * The requests with something to do in these partitions. Forgets those done everywhere, or too old to mean
+   * anything.
+   */
   due(partitions: readonly TopicPartition[], elapsedMs: number): OpenRequest[] {
     const { nowMs, topics } = this.#options;
     const oldestMs = nowMs() - KEPT_MS.retryRequests;

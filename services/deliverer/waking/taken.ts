@@ -1,6 +1,9 @@
 import type { TopicPartition } from "#kafka";
 
-/** Beyond so many this process remembers no more; what it forgets is known by RecentJobs for a while. About 100 bytes each. */
+/**
+ * The jobs that this process remembers; those that it forgets are known by RecentJobs for a while. About 100
+ * bytes each.
+ */
 const MAX_TAKEN = 100_000;
 
 /** A job's record. */

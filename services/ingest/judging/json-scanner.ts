@@ -24,7 +24,7 @@ const TO_CLOSER = 2;
 /** The length of \u0041. */
 const LONGEST_ESCAPE = 6;
 
-/** Behind the last byte. */
+/** The position behind the last byte. */
 const END = -1;
 
 const SHORT_ESCAPES: ReadonlySet<number> = new Set(Buffer.from('"\\/bfnrt'));

@@ -13,7 +13,7 @@ export interface HeaderReader {
 }
 
 const MAX_REMEMBERED = 1_000;
-/** Longer ones are read each time: a header may have 16 KB. */
+/** The longest header that is remembered; a longer one is read each time: it may have 16 KB. */
 const MAX_REMEMBERED_CHARACTERS = 500;
 
 /** Remembers the headers it has read: a source sends the same one with every request. Forgets all when full, so that made-up ones do no harm. */

@@ -34,7 +34,10 @@ export interface HttpServer {
   close(): Promise<void>;
 }
 
-/** Longer than the 60 s of common load balancers: the side that keeps a connection shorter must be the caller's. */
+/**
+ * The time for which idle connections are kept, longer than the 60 s of common load balancers: the side that
+ * keeps a connection shorter must be the caller's.
+ */
 const KEEP_ALIVE_MS = 75_000;
 /** Node by itself looks every 30 s. */
 export const CALLER_TIMES: CallerTimes = { requestMs: 30_000, headersMs: 15_000, checkEveryMs: 5_000 };
@@ -87,7 +90,10 @@ export async function startHttpServer({
 /** The error that node:http reports for unreadable input; `rawPacket` is the last packet. */
 type UnreadableError = NodeJS.ErrnoException & { readonly rawPacket?: Buffer };
 
-/** An image cannot show an error (contract 7.1). Where the request's beginning came in a packet of its own, nobody knows any more what it asks for. */
+/**
+ * Recognises a pixel request that was too long: an image cannot show an error (contract 7.1). Where the
+ * request's beginning came in a packet of its own, it cannot be known any more what it asks for.
+ */
 function isLongPixel({ code, rawPacket }: UnreadableError): boolean {
   return (
     code === "HPE_HEADER_OVERFLOW" &&

@@ -28,7 +28,10 @@ const WORKSPACE = null;
 /** A call takes 2 to 4 us while many users are suppressed: so many take no more than a millisecond. */
 const CALLS_A_TURN = 250;
 
-/** Always as the table has it. Where nobody is suppressed a call costs nothing: it is not looked up. */
+/**
+ * Drops calls by what the table has now. Where nobody is suppressed a call costs nothing: it is not looked
+ * up.
+ */
 export function createSuppressions(table: SuppressionTable): Suppressions {
   const usersIn = usersByScope(table);
 
