@@ -46,17 +46,19 @@ function readBatch(batch: Buffer, { topic, partition }: TopicPartition, records:
   const firstTimestampMs = readInt64(batch, AT.firstTimestamp);
   const appendedAtMs = (attributes & LOG_APPEND_TIME) === 0 ? undefined : readInt64(batch, AT.maxTimestamp);
   const stored = batch.subarray(AT.records);
-  const cursor = new Cursor((attributes & CODEC.mask) === CODEC.zstd ? zstdDecompressSync(stored) : stored);
+  const reader = new ByteReader(
+    (attributes & CODEC.mask) === CODEC.zstd ? zstdDecompressSync(stored) : stored,
+  );
   for (let left = batch.readInt32BE(AT.count); left > 0; left -= 1) {
-    const size = cursor.varint();
-    const end = cursor.at + size;
-    cursor.at += 1; // attributes: none are defined
-    const timestampMs = firstTimestampMs + cursor.varint();
-    const offset = baseOffset + cursor.varint();
-    const key = cursor.text();
-    const value = cursor.bytes();
-    const headers = cursor.headers();
-    cursor.at = end;
+    const size = reader.varint();
+    const end = reader.at + size;
+    reader.at += 1; // attributes: none are defined
+    const timestampMs = firstTimestampMs + reader.varint();
+    const offset = baseOffset + reader.varint();
+    const key = reader.text();
+    const value = reader.bytes();
+    const headers = reader.headers();
+    reader.at = end;
     const place = { topic, partition, offset, key, value, timestampMs: appendedAtMs ?? timestampMs };
     records.push(headers === undefined ? place : { ...place, headers });
   }
@@ -68,7 +70,7 @@ function readInt64(buffer: Buffer, at: number): number {
 }
 
 /** Reads on through a batch's records. */
-class Cursor {
+class ByteReader {
   at = 0;
   readonly #buffer: Buffer;
 

@@ -33,7 +33,7 @@ describe("jobs taken in hand lately", () => {
     expect(jobs.enter(1, "a", never)).toBe(true);
   });
 
-  test("are remembered for at least one generation and forgotten after two", () => {
+  test("are remembered for at least one set's size and forgotten after two", () => {
     const jobs = new RecentJobs(3);
     const end = (key: string) => {
       jobs.enter(0, key, ignored);

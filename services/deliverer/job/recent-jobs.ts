@@ -1,5 +1,5 @@
 /** 10,000 to 20,000 a partition are some seconds at full speed, which is how far a restarted router goes back; about 100 bytes each. */
-const GENERATION_SIZE = 10_000;
+const SET_SIZE = 10_000;
 
 /** A record of a job that another record has brought in hand. */
 export interface Duplicate {
@@ -12,10 +12,10 @@ export interface Duplicate {
 interface PartitionJobs {
   /** Jobs in hand, with the duplicates that wait for them; bounded by what the runner lets be outstanding. */
   readonly inHand: Map<string, Duplicate[]>;
-  /** Ended and durable, in two generations: forgetting the older one whole is cheaper than the oldest one by one. */
+  /** Ended and durable, in two sets: forgetting the older set whole is cheaper than the oldest jobs one by one. */
   ended: Set<string>;
   endedBefore: Set<string>;
-  /** When the generation was first seen by `age`. */
+  /** The time at which `age` first saw the newer set. */
   sinceMs: number | undefined;
 }
 
@@ -26,11 +26,11 @@ interface PartitionJobs {
  */
 export class RecentJobs {
   readonly #partitions = new Map<number, PartitionJobs>();
-  readonly #generationSize: number;
+  readonly #setSize: number;
 
   /** Remembers at least this many ended jobs of each partition, at most twice as many. */
-  constructor(generationSize: number = GENERATION_SIZE) {
-    this.#generationSize = generationSize;
+  constructor(setSize: number = SET_SIZE) {
+    this.#setSize = setSize;
   }
 
   /**
@@ -58,7 +58,7 @@ export class RecentJobs {
     const jobs = this.#jobs(partition);
     const duplicates = this.#letGo(jobs, key);
     jobs.ended.add(key);
-    if (jobs.ended.size >= this.#generationSize) nextGeneration(jobs);
+    if (jobs.ended.size >= this.#setSize) startSet(jobs);
     for (const duplicate of duplicates) duplicate.end();
   }
 
@@ -83,7 +83,7 @@ export class RecentJobs {
     for (const [partition, jobs] of this.#partitions) {
       jobs.sinceMs ??= nowMs;
       if (nowMs - jobs.sinceMs < keptMs) continue;
-      nextGeneration(jobs);
+      startSet(jobs);
       jobs.sinceMs = nowMs;
       if (jobs.inHand.size === 0 && jobs.endedBefore.size === 0) this.#partitions.delete(partition);
     }
@@ -109,7 +109,7 @@ export class RecentJobs {
   }
 }
 
-function nextGeneration(jobs: PartitionJobs): void {
+function startSet(jobs: PartitionJobs): void {
   jobs.endedBefore = jobs.ended;
   jobs.ended = new Set();
   jobs.sinceMs = undefined;
