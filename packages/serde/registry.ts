@@ -68,7 +68,7 @@ async function register(client: Client, subject: string, schema: RawSchema): Pro
 function checkedId(id: unknown, subject: string): number {
   if (typeof id === "number" && Number.isInteger(id)) return id;
   throw new RegistryUnavailableError(
-    `the answer about ${subject} has no schema id: it is none of a registry`,
+    `the answer about ${subject} has no schema id: it does not come from a schema registry`,
   );
 }
 
@@ -86,7 +86,7 @@ async function putCompatibility(address: RegistryAddress, subject: string): Prom
 async function schemaOf(access: Access, id: number): Promise<RawSchema> {
   const schema = await requestSchema(access, id);
   if ("schema" in schema && typeof schema.schema === "function") return schema.schema() as RawSchema;
-  throw new PoisonRecordError("incompatible_schema", `schema ${id} is no Avro schema`);
+  throw new PoisonRecordError("incompatible_schema", `schema ${id} is not an Avro schema`);
 }
 
 type Schema = Awaited<ReturnType<Client["getSchema"]>>;

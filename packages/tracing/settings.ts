@@ -19,7 +19,7 @@ export const tracingSettings = settingsGroup({
       env: "HOOKLINE_TRACES_ONE_IN",
       type: value.integer({ min: 0, max: 1_000_000_000 }),
       default: "1000",
-      doc: "Of requests to ingest without a traceparent header one in so many is traced; 0: none.",
+      doc: "Traces one in this many requests to ingest without a traceparent header; 0: none.",
     }),
     followCallers: setting({
       env: "HOOKLINE_TRACES_FOLLOW_CALLERS",

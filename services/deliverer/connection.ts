@@ -29,7 +29,7 @@ export async function findRetryTopics(
       for (const { name } of leftovers)
         logger.warn(
           { topic: name },
-          "a retry topic is left of a delay that is configured no more; it is read",
+          "a retry topic remains of a delay that is no longer configured; it is still read",
         );
       const all = [...connection.topics.deliveryRetries, ...leftovers];
       return { ...connection, retryTopics: all.toSorted((a, b) => a.delayMs - b.delayMs) };

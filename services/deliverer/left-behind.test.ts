@@ -62,6 +62,6 @@ test("a job that waits for a delay that was taken out of the configuration comes
   await running.service.restart({ HOOKLINE_RETRY_DELAYS: "300ms" });
   await until(() => arrivals(job.messageId) === 3, { timeoutMs: 60_000, what: "the job that waited" });
   expect(running.service.logs).toContainEqual(
-    expect.objectContaining({ msg: expect.stringContaining("configured no more"), level: "warn" }),
+    expect.objectContaining({ msg: expect.stringContaining("no longer configured"), level: "warn" }),
   );
 }, 120_000);

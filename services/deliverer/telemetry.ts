@@ -61,7 +61,7 @@ function meters(metrics: Metrics) {
     }),
     jobs: metrics.counter({
       name: "delivery_jobs_total",
-      help: "What delivery jobs came to each time they were in hand.",
+      help: "Verdicts on delivery jobs, one each time a job was in hand.",
       labels: { verdict: ["delivered", "wait", "divert", "dead"] },
     }),
     diverted: metrics.counter({
@@ -113,7 +113,8 @@ export function createTelemetry({ metrics, logger, nowMs }: TelemetryOptions): T
       error: message,
       heldBack,
     };
-    if (ERRORS.has(reason)) logger.error(facts, "webhook refused for a reason that needs somebody");
+    if (ERRORS.has(reason))
+      logger.error(facts, "webhook request failed for a reason that somebody must mend");
     else logger.warn(facts, reason === "timeout" ? "webhook timed out" : "webhook did not take a call");
   }
 

@@ -33,7 +33,7 @@ export function followDestinations(
     onPoison: ({ key }, error) =>
       logger.error(
         { destinationId: key, err: error },
-        "destination cannot be read; what it was before holds on",
+        "destination cannot be read; its last readable version applies",
       ),
   });
   watchTable(metrics, "destination-config", table);

@@ -78,7 +78,7 @@ describe("the router", () => {
     writeRaw(world.topics.destinationConfig.name, "destination", Buffer.from("junk"));
     await until(15_000);
     expect(delivered()).toHaveLength(5);
-    const lines = said("what it was before holds on").filter(({ process }) => process === NAME);
+    const lines = said("its last readable version applies").filter(({ process }) => process === NAME);
     expect(lines).toMatchObject([{ level: "error", facts: { destinationId: "destination" } }]);
   });
 

@@ -110,7 +110,8 @@ export class EncodedValues<V> implements TableValues<V, unknown> {
     const value = this.#arena.get(address);
     const record = { topic: this.#topic, partition: 0, offset: 0, key, value, timestampMs: 0 };
     const decoded = this.#decode(record);
-    if (decoded instanceof Promise) throw new TypeError("what was decoded before is not decoded at once");
+    if (decoded instanceof Promise)
+      throw new TypeError("a record that was decoded before is not decoded synchronously");
     return decoded;
   }
 

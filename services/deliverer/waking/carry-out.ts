@@ -39,7 +39,10 @@ export async function carryOut(options: CarryingOut, stopping: AbortSignal): Pro
       await report(options);
     } catch (error) {
       if (!stopping.aborted)
-        options.logger.warn({ err: error }, "what is done of retry requests was not written");
+        options.logger.warn(
+          { err: error },
+          "the progress of retry requests could not be written; it is tried again",
+        );
     }
     look(options);
   }

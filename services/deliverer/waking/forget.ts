@@ -29,7 +29,7 @@ export async function forgetPassedCursors(options: ForgettingOptions, stopping: 
     try {
       await forgetOnce(options);
     } catch (error) {
-      logger.warn({ err: error }, "passed cursors of waking could not be forgotten; it is tried again");
+      logger.warn({ err: error }, "passed wake cursors could not be removed; it is tried again");
     }
   }
 }
