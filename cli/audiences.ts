@@ -112,7 +112,7 @@ function addDelete(audiences: Command, context: CommandContext): void {
     description: "delete an audience; nothing asks whether you are sure",
     examples: ["audiences delete aud_1", "audiences delete aud_1 --exit-all"],
   })
-    .option("--exit-all", "the members are sent false first")
+    .option("--exit-all", "send false for every member first")
     .action(async (id: string, { exitAll }: { exitAll?: boolean }) => {
       const query = exitAll === true ? { exitAll: "true" } : {};
       await controlApi(context.environment).ask(pathOf(AUDIENCES.path, id), { method: "DELETE", query });

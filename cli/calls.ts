@@ -61,12 +61,15 @@ export function addCallCommands(program: Command, context: CommandContext): void
     });
   addShownLeaf(calls, "show <messageId>", {
     description:
-      "where a call is at every destination: its requests, what comes next and when, or why it did not get there",
+      "show a call at every destination: its requests, the next one and its time, or why it did not get there",
     examples: ["calls show 5d1c", "calls show 5d1c --source-id src_1 --json"],
   })
-    .option("--source-id <id>", "when several sources had such a call, or it was not tried yet")
-    .option("--user-id <id>", "one user's, when several have a call with this messageId")
-    .option("--anonymous-id <id>", "one user's who has no user id")
+    .option(
+      "--source-id <id>",
+      "the call's source; needed when several had such a call, or it was not tried yet",
+    )
+    .option("--user-id <id>", "the call's user; needed when several have a call with this messageId")
+    .option("--anonymous-id <id>", "the call's user, for one without a user id")
     .action(async (messageId: string, { json, ...query }: CallOptions) => {
       const api = controlApi(context.environment);
       const answer = await api.ask(pathOf("/v1/calls", messageId), { query: { ...query } });

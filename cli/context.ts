@@ -36,7 +36,7 @@ export async function readJson(context: CommandContext, path: string): Promise<J
   const name = path === "-" ? "standard input" : path;
   const parsed = parse(text, name);
   if (typeof parsed === "object" && parsed !== null && !Array.isArray(parsed)) return parsed as JsonObject;
-  throw new CommandError(`${name} holds no JSON object`, EXIT.usage);
+  throw new CommandError(`${name} does not hold a JSON object`, EXIT.usage);
 }
 
 function parse(text: string, name: string): unknown {

@@ -69,10 +69,7 @@ function addAttempts(program: Command, context: CommandContext): void {
     .option("--limit <count>", "at most so many", positiveInteger, 50)
     .option("--outcome <outcome>", "success, failed for every other, or one reason")
     .option("--message-id <id>", "of one call")
-    .option(
-      "--details",
-      "every field: also what was answered, over which connection, and what took how long",
-    );
+    .option("--details", "every field: also the answer, the connection, and the time of each part");
   for (const [flags, description] of Object.entries(RANGE)) list.option(flags, description);
   list.action(async (id: string, { limit, json, details, ...query }: AttemptOptions) => {
     const path = pathOf("/v1/destinations", id, "/attempts");
@@ -133,8 +130,8 @@ function addReplay(letters: Command, context: CommandContext): void {
       "dead-letters replay --destination-id dst_1 --from 2026-01-31T12:00Z --calls-per-second 100",
     ],
   })
-    .option("--destination-id <id>", "all of this destination that have died so far")
-    .option("--reason <reason>", "of these the ones with this reason")
+    .option("--destination-id <id>", "all dead letters of this destination so far")
+    .option("--reason <reason>", "only those of the destination with this reason")
     .option("--calls-per-second <number>", "the pace", positiveNumber);
   for (const [flags, description] of Object.entries(RANGE)) replay.option(flags, description);
   replay.action(async (ids: readonly string[], { json, ...selection }: ReplayOptions) => {

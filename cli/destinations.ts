@@ -42,7 +42,7 @@ export function addDestinationCommands(program: Command, context: CommandContext
     .command("destinations")
     .description("where calls go: webhooks, their secret, their options");
   addList(destinations, context, {
-    description: "list the destinations, oldest first, and how they are",
+    description: "list the destinations and their health, oldest first",
     examples: [
       "destinations list",
       "destinations list --health failing",
@@ -73,7 +73,7 @@ function withFields(command: Command): Command {
   const fields = command
     .option("--name <name>", "for people")
     .option("--source <id>", "a source whose calls are sent; may be given several times", collect)
-    .option("--webhook <url>", "up to five, by giving it several times", collect)
+    .option("--webhook <url>", "a webhook's URL; may be given up to five times", collect)
     .option("--header <name: value>", "sent to every webhook; may be given several times", collect)
     .option("--secret-file <path>", "file with the key of X-Signature; - is standard input")
     .option("--enable", "send calls")

@@ -22,10 +22,10 @@ export function addEdit(parent: Command, context: CommandContext, resource: Reso
       `${name} update ${id} --resume`,
     ],
   })
-    .option("--name <name>", "for people; the key stays")
+    .option("--name <name>", "a name for people; the key stays")
     .option("--definition <path>", "JSON file as docs/use/audiences.md has it; - is standard input")
     .option("--pause", "nothing is sent until it is resumed")
-    .option("--resume", "what has changed by then is sent")
+    .option("--resume", "send again, beginning with what has changed meanwhile")
     .action(async (given: string, options: EditOptions) => {
       const body = await bodyOf(context, options);
       await askAndShow(context, options, (api) => api.ask(pathOf(path, given), { method: "PATCH", body }));

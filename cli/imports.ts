@@ -88,6 +88,9 @@ async function uploadOf(context: CommandContext, { file, format }: UploadOptions
 function formatOf(file: string): Format {
   const ending = /\.(csv|ndjson|jsonl)$/.exec(file)?.[1];
   if (ending === undefined)
-    throw new CommandError(`--format says what ${file === "-" ? "standard input" : file} is`, EXIT.usage);
+    throw new CommandError(
+      `name the format of ${file === "-" ? "standard input" : file} with --format`,
+      EXIT.usage,
+    );
   return ending === "csv" ? "csv" : "ndjson";
 }

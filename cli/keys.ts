@@ -24,12 +24,12 @@ export function addKeyCommands(program: Command, context: CommandContext): void 
   })
     .option(
       "--encryption-file <path>",
-      "for HOOKLINE_ENCRYPTION_KEYS_FILE; who loses it loses every shared secret",
+      "for HOOKLINE_ENCRYPTION_KEYS_FILE; without it every shared secret is lost",
     )
     .option("--token-file <path>", "for HOOKLINE_API_TOKENS_FILE and HOOKLINE_CONTROL_TOKEN_FILE")
     .option(
       "--former-token-file <path>",
-      "a token that is here is moved to --token-file, instead of a new one",
+      "a file whose token is moved to --token-file, instead of a new token",
     )
     .action(async ({ encryptionFile, tokenFile, formerTokenFile }: KeyOptions) => {
       if (encryptionFile !== undefined) await writeOnce(context, encryptionFile, newEncryptionKey());

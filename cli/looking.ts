@@ -88,7 +88,7 @@ function addStats(program: Command, context: CommandContext): void {
   for (const [flags, description] of Object.entries({ ...RANGE, ...STEP })) stats.option(flags, description);
   stats
     .option("--source-id <id>", "what became of the calls of this source")
-    .option("--group-by <field>", "of calls, a line for each eventType")
+    .option("--group-by <field>", "eventType: print a line of calls for each")
     .action(async (id: string | undefined, { json, sourceId, ...query }: Shown & { sourceId?: string }) => {
       if (id !== undefined && sourceId !== undefined)
         throw new CommandError("give a destination's id or --source-id, not both", EXIT.usage);

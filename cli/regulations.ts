@@ -53,7 +53,7 @@ function addStart(regulations: Command, context: CommandContext): void {
     ],
   })
     .requiredOption("--type <type>", "DELETE_ONLY, SUPPRESS_ONLY, SUPPRESS_WITH_DELETE or UNSUPPRESS")
-    .option("--user <userId>", "whom it is about; may be given several times", collect)
+    .option("--user <userId>", "the id of a user; may be given several times", collect)
     .option("--users-file <path>", "user ids, one a line; - is standard input")
     .option("--source <id>", "for this source alone; without it for the workspace")
     .action(async (options: StartOptions) => {
@@ -72,5 +72,5 @@ async function usersOf(context: CommandContext, { user = [], usersFile }: StartO
   const text = usersFile === undefined ? "" : await readText(context, usersFile);
   const users = [...user, ...text.split(/\r?\n/).filter((line) => line !== "")];
   if (users.length > 0) return users;
-  throw new CommandError("--user or --users-file says whom it is about", EXIT.usage);
+  throw new CommandError("name the users with --user or --users-file", EXIT.usage);
 }

@@ -5,12 +5,12 @@ import { CommandError, EXIT } from "./exit-codes.ts";
 import { addList, addShow, addShownLeaf, askAndShow, pathOf, positiveNumber, RANGE } from "./leaf.ts";
 
 export function addReplayCommands(program: Command, context: CommandContext): void {
-  const replays = program.command("replays").description("calls sent again, and how far that is");
+  const replays = program.command("replays").description("replays: calls sent again, and their progress");
   addList(replays, context, {
     description: "list the replays, oldest first",
     examples: ["replays list", "replays list --destination-id dst_1"],
     path: "/v1/replays",
-    filters: { "--destination-id <id>": "whose calls are meant, or that gets them" },
+    filters: { "--destination-id <id>": "the destination whose calls are sent again, or that gets them" },
     columns: {
       id: "id",
       state: "state",
@@ -46,14 +46,17 @@ function addStart(replays: Command, context: CommandContext): void {
       "replays start --source-id src_1 --from 2026-01-31T12:00Z",
     ],
   })
-    .option("--destination-id <id>", "whose calls are meant; every destination of --source-id when not given")
+    .option(
+      "--destination-id <id>",
+      "the destination whose calls are sent again; all of --source-id when not given",
+    )
     .option("--to-destination-id <id>", "the destination that gets them instead")
     .option("--which <which>", "delivered, dead or all")
-    .option("--source-id <id>", "of one source")
+    .option("--source-id <id>", "calls of one source")
     .option("--event <name>", "track calls with this event")
-    .option("--message-id <id>", "one call; every user's who has one with it")
-    .option("--user-id <id>", "of one user")
-    .option("--anonymous-id <id>", "of one user who has no user id")
+    .option("--message-id <id>", "a call's messageId, of every user who has one with it")
+    .option("--user-id <id>", "calls of one user")
+    .option("--anonymous-id <id>", "calls of one user without a user id")
     .option("--calls-per-second <number>", "the pace", positiveNumber);
   for (const [flags, description] of Object.entries(RANGE)) start.option(flags, description);
   start.action(async ({ json, ...body }: StartOptions) => {

@@ -43,7 +43,7 @@ function addCreate(sources: Command, context: CommandContext): void {
   });
   addLabelOption(create)
     .requiredOption("--name <name>", "for people")
-    .option("--id <id>", "its id, where it should not be made up")
+    .option("--id <id>", "the source's id; made up when not given")
     .action(async ({ json, label = [], ...given }: SourceOptions) => {
       const body = { ...given, ...labelsOf({ label }) };
       await askAndShow(context, { ...(json === true && { json }) }, (api) => api.ask(SOURCES.path, { body }));

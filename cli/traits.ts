@@ -71,7 +71,7 @@ function addValues(traits: Command, context: CommandContext): void {
     ],
   })
     .option("--limit <count>", "at most so many", positiveInteger, 50)
-    .option("--user <userId>", "of this user alone");
+    .option("--user <userId>", "the value of this user alone");
   addCsvOptions(values, "all values as userId,value,since").action(
     async (id: string, { limit, json, user, ...csv }: ValuesOptions) => {
       if (csv.csv === true) return await writeCsv(context, pathOf(TRAITS.path, id, "/values.csv"), csv);

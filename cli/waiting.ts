@@ -26,7 +26,10 @@ export function addWaitingCommands(destinations: Command, context: CommandContex
     description: "let its calls wait, new ones too, until it is resumed",
     examples: ["destinations pause dst_1", "destinations pause dst_1 --calls-wait-for 12h"],
   })
-    .option("--calls-wait-for <duration>", "then a call is a dead letter; the window of retries by default")
+    .option(
+      "--calls-wait-for <duration>",
+      "the longest wait of a call, then it is a dead letter; the retry window by default",
+    )
     .action(async (id: string, { callsWaitFor, json }: PauseOptions) => {
       const body = callsWaitFor === undefined ? {} : { callsWaitFor };
       const path = pathOf(DESTINATIONS, id, "/pause");

@@ -40,7 +40,7 @@ export function addBackupCommands(program: Command, context: CommandContext): vo
     examples: ["backup hookline-2026-01-31.ndjson", "backup today.ndjson --json"],
   }).action((path: string, options: BackupCommandOptions) => writeBackup(context, path, options));
   addShownLeaf(program, "restore <file>", {
-    description: "bring back what a backup has and the topics have not; what is newer there stays",
+    description: "bring back entries of a backup that the topics lack; newer entries there stay",
     examples: ["restore hookline-2026-01-31.ndjson --dry-run", "restore today.ndjson --only destinations"],
   })
     .option("--dry-run", "say what would be done, and do nothing")

@@ -35,7 +35,12 @@ export function addCapacity(program: Command, context: CommandContext): void {
       "calls a second over the day, for what is kept (default: --calls)",
       positiveNumber,
     )
-    .option("--destinations-per-call <count>", "to how many of them a call goes", positiveNumber, 1)
+    .option(
+      "--destinations-per-call <count>",
+      "number of destinations that one call goes to",
+      positiveNumber,
+      1,
+    )
     .option("--call-bytes <count>", "size of a call", positiveInteger, CALL_BYTES)
     .option("--replication <count>", "copies of every partition", positiveInteger, 3)
     .option("--audiences", "with audiences: the audience processor, and its topics")
