@@ -19,7 +19,7 @@ interface CallListOptions {
   readonly limit: number;
 }
 
-/** Of calls and of requests. */
+/** Filters of calls and of requests. */
 export const CALL_FILTERS = {
   "--destination-id <id>": "of one destination",
   "--outcome <outcome>": "what became of them, as docs/use/reasons.md lists it",

@@ -25,7 +25,7 @@ export interface RefusedCallsOptions {
 const RECORDS_PER_SECOND = 50;
 /** The bound for one source, so that one that sends only such calls leaves room for the others. */
 const RECORDS_OF_SOURCE_PER_SECOND = 10;
-/** How often calls without a record of their own are told, one record for each code: statistics count them all. */
+/** Interval of the records that count calls without a record of their own, one for each code: statistics count them all. */
 const REST_EVERY_MS = 10_000;
 const MAX_MESSAGE_CHARACTERS = 500;
 const MAX_SOURCES = 1_000;
