@@ -62,6 +62,26 @@ test("an audience gets another name and definition, is paused and resumed; what 
   });
 }, 120_000);
 
+test("a preview says how many would be members and why, and makes nothing", async () => {
+  const definition = await fileOf("preview.json", { event: "Never Seen" });
+  const previewed = (...args: string[]) =>
+    hookline("audiences", "preview", "--definition", definition, ...args);
+  await until(async () => (await previewed()).code === 0, { ...WAIT, what: "the profiles to be read" });
+  expect((await previewed()).lines).toEqual(["0 of 0 profiles would be members."]);
+  expect(JSON.parse((await previewed("--json", "--include-anonymous")).lines.join("\n"))).toMatchObject({
+    estimatedCount: 0,
+    exact: true,
+    countError: 0,
+    sample: [],
+  });
+  const wrong = await fileOf("wrong-preview.json", { event: "A", within: "1s" });
+  expect(await hookline("audiences", "preview", "--definition", wrong)).toMatchObject({
+    code: 3,
+    said: expect.stringContaining("definition.within"),
+  });
+  expect((await asked("audiences", "list", "--key", "never_seen")).data).toEqual([]);
+}, 120_000);
+
 test("a computed trait is made, listed, paused, shown by value, and deleted", async () => {
   const definition = await fileOf("trait.json", { event: "A", within: "30d", reduce: { fn: "count" } });
   const made = ["traits", "create", "--name", "Order count", "--definition", definition];

@@ -1,5 +1,6 @@
 import type { Command } from "commander";
 import type { JsonObject } from "#contract";
+import { addPreview } from "./audience-preview.ts";
 import { type CommandContext, readJson } from "./context.ts";
 import { controlApi } from "./control-api.ts";
 import { addCsvOptions, type CsvOptions, writeCsv } from "./csv.ts";
@@ -32,6 +33,7 @@ export function addAudienceCommands(program: Command, context: CommandContext): 
     },
   });
   addShow(audiences, context, AUDIENCES);
+  addPreview(audiences, context);
   addCreate(audiences, context);
   addEdit(audiences, context, AUDIENCES);
   addMembers(audiences, context);

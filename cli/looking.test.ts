@@ -83,10 +83,26 @@ const CALL = {
   ],
   isComplete: false,
 };
+const PREVIEW = {
+  ...{ estimatedCount: 1042, exact: false, countError: 65, profiles: 200_000, profilesLookedAt: 20_000 },
+  sample: [
+    {
+      userId: "u1",
+      anonymousId: null,
+      why: [
+        { path: "definition.all[0]", holds: true, value: 2 },
+        { path: "definition.all[1].not", holds: false, value: 0 },
+      ],
+    },
+    { userId: null, anonymousId: "a1", why: [{ path: "definition", holds: true, value: "pro\u001b[2J" }] },
+  ],
+  unknownCalls: [],
+};
 const ANSWERS: Readonly<Record<string, object>> = {
   "/v1/reasons": REASONS,
   "/v1/destinations/dst_1/stats?from=2026-01-31": STATS,
   "/v1/audit?token=ops&limit=50": { data: [ENTRY], next: null },
+  "/v1/audiences/preview": PREVIEW,
   "/v1/audiences/aud_1/members.csv": { cells: "safe" },
   "/v1/audiences/aud_1/members.csv?cells=exact": { cells: "exact" },
   "/v1/computed-traits/trt_1/values.csv?cells=exact": { cells: "exact" },
@@ -118,6 +134,16 @@ test("audit list shows who changed what", async () => {
   expect(out).toMatch(
     /^AT +TOKEN +ACTION +MADE +RESOURCE +ID\n2026-01-31 +ops +create +true +source +src_1$/,
   );
+});
+
+test("a preview shows how many, and a line of why for each of some members", async () => {
+  const { out } = await hookline("audiences", "preview", "--definition", "-");
+  expect(out.split("\n")).toEqual([
+    "About 1042 of 200000 profiles would be members, give or take 65: 20000 were looked at.",
+    "USER ID  ANONYMOUS ID  WHY",
+    "u1       -             all[0]: 2; all[1].not: not 0",
+    '-        a1            it: "pro\\u001b[2J"',
+  ]);
 });
 
 test("stats shows a line for each minute, and one for all of them", async () => {

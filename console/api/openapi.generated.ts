@@ -1362,11 +1362,20 @@ export type components = {
         PreviewAudienceAnswer: {
             estimatedCount: number;
             exact: boolean;
+            countError: number | null;
             profiles: number;
             profilesLookedAt: number;
             sample: {
                 userId: string | null;
                 anonymousId: string | null;
+                why: {
+                    path: string;
+                    holds: boolean;
+                    value: unknown;
+                    /** Format: date-time */
+                    until?: string;
+                    isOverflowing?: boolean;
+                }[];
             }[];
             partialHistory: boolean;
             unknownCalls: string[];

@@ -17,6 +17,7 @@ export { type AudienceContext, parseAudience } from "./definition/parse-audience
 export { parseComputedTrait, reduceFnOf } from "./definition/parse-computed-trait.ts";
 export { keyProblem, snakeCase } from "./definition/snake-case.ts";
 export {
+  explainConditions,
   explainMembership,
   type LeafExplanation,
   type MembershipExplanation,

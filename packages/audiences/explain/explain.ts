@@ -38,15 +38,17 @@ export interface MembershipExplanation {
 
 /** Buckets that come and go change a count without changing the answer; so many of them are looked beyond. */
 const MAX_STEPS = 1_000;
+/** Of each condition, where several profiles are explained at once. */
+const MAX_STEPS_OF_SEVERAL = 50;
 
 /** The first moment at which `valueAt` gives another value; undefined when it never does by itself. */
 async function changeMs(
   evaluate: (nowMs: number) => { readonly value: unknown; readonly untilMs: number },
-  { nowMs, pause }: Pick<Asked, "nowMs" | "pause">,
+  { maxSteps = MAX_STEPS, nowMs, pause }: Pick<Asked, "maxSteps" | "nowMs" | "pause">,
 ): Promise<{ untilMs?: number }> {
   const { untilMs, value } = evaluate(nowMs);
   let changesMs = untilMs;
-  for (let step = 0; step < MAX_STEPS && changesMs !== Number.POSITIVE_INFINITY; step += 1) {
+  for (let step = 0; step < maxSteps && changesMs !== Number.POSITIVE_INFINITY; step += 1) {
     await pause();
     const next = evaluate(changesMs);
     if (JSON.stringify(next.value) !== JSON.stringify(value)) return { untilMs: changesMs };
@@ -102,6 +104,16 @@ export interface Asked {
   readonly nowMs: number;
   /** Asked before each piece of work: an audience may have to be evaluated at a thousand moments. */
   readonly pause: () => Promise<void> | undefined;
+  /** How many moments are looked at to find when an answer changes; beyond them `untilMs` is the first moment not looked at. */
+  readonly maxSteps?: number;
+}
+
+/** What each condition of a definition comes to for one of several profiles, whether it is an audience that has members or not. */
+export async function explainConditions(
+  { root }: Pick<Computation, "root">,
+  asked: Omit<Asked, "maxSteps">,
+): Promise<LeafExplanation[]> {
+  return root === undefined ? [] : await explainNode(root, { ...asked, maxSteps: MAX_STEPS_OF_SEVERAL });
 }
 
 /** Of an audience: whether the profile is in it as it was sent, since and until when, and what each leaf has come to at `nowMs`. */

@@ -10,6 +10,7 @@ import { ProblemError } from "../../http/problem.ts";
 import type { ControlApp } from "../../http/server.ts";
 import { isoTime } from "../../http/time-pages.ts";
 import { compiledWithReferences } from "./compiled.ts";
+import { leafView, untilOf } from "./leaf-view.ts";
 import { type MemberParts, untilRead } from "./member-parts.ts";
 import { MembersAnswer, MembersExport, MembersQuery } from "./member-schemas.ts";
 import { membersCsv, membersPage } from "./members.ts";
@@ -84,10 +85,6 @@ async function explain(
     ...(sinceMs !== undefined && { since: isoTime(sinceMs) }),
     ...untilOf(untilMs),
     ...(isIncomplete && { isIncomplete }),
-    leaves: leaves.map(({ untilMs: leafUntilMs, ...leaf }) => ({ ...leaf, ...untilOf(leafUntilMs) })),
+    leaves: leaves.map(leafView),
   };
-}
-
-function untilOf(untilMs: number | undefined): { until?: string } {
-  return untilMs === undefined ? {} : { until: isoTime(untilMs) };
 }

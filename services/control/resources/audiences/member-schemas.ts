@@ -15,6 +15,17 @@ export const MembersQuery = Type.Object(
   { additionalProperties: false },
 );
 
+/** What one condition comes to. */
+export const LeafField = Type.Object({
+  path: Type.String({ description: "Where the condition stands: definition.all[0]" }),
+  holds: Type.Boolean(),
+  value: Type.Unsafe<unknown>({
+    description: "The count of calls or what they come to, the trait, or whether in that audience.",
+  }),
+  until: Type.Optional(TimeField),
+  isOverflowing: Type.Optional(Type.Boolean({ description: "There was more than a profile keeps." })),
+});
+
 const Explanation = Type.Object(
   {
     kind: kindField("membership"),
@@ -26,17 +37,7 @@ const Explanation = Type.Object(
     isIncomplete: Type.Optional(
       Type.Boolean({ description: "The profile had no room for something that the definition asks for." }),
     ),
-    leaves: Type.Array(
-      Type.Object({
-        path: Type.String({ description: "Where the condition stands: definition.all[0]" }),
-        holds: Type.Boolean(),
-        value: Type.Unsafe<unknown>({
-          description: "The count of calls or what they come to, the trait, or whether in that audience.",
-        }),
-        until: Type.Optional(TimeField),
-        isOverflowing: Type.Optional(Type.Boolean({ description: "There was more than a profile keeps." })),
-      }),
-    ),
+    leaves: Type.Array(LeafField),
   },
   { title: "Membership", description: "Why the user is a member, or is not." },
 );

@@ -197,7 +197,11 @@ test("a preview counts who would be a member, and says what of the past is not k
   await until(async () => (await ask(asked)).estimatedCount === 15, SEEN);
 
   const preview = await ask(asked);
-  expect(preview).toMatchObject({ exact: true, partialHistory: false, unknownCalls: [] });
+  expect(preview).toMatchObject({ exact: true, countError: 0, partialHistory: false, unknownCalls: [] });
+  const why = [{ path: "definition", holds: true, value: 1 }];
+  expect(preview.sample.map((member: object) => ({ ...member, userId: null }))).toEqual(
+    Array.from({ length: 10 }, () => ({ userId: null, anonymousId: null, why })),
+  );
   expect([
     preview.profilesLookedAt,
     new Set(preview.sample.map(({ userId }: { userId: string }) => userId)).size,
@@ -207,6 +211,7 @@ test("a preview counts who would be a member, and says what of the past is not k
   ).toMatchObject({
     estimatedCount: 0,
     exact: false,
+    countError: null,
     partialHistory: true,
     unknownCalls: ["Preview"],
   });

@@ -5,7 +5,9 @@ import { problemResponses } from "../../http/openapi.ts";
 import type { ControlApp } from "../../http/server.ts";
 import { checkBody } from "../../http/validation.ts";
 import { createAudience } from "./audience.ts";
+import { leafView } from "./leaf-view.ts";
 import { type MemberParts, untilRead } from "./member-parts.ts";
+import { LeafField } from "./member-schemas.ts";
 import { previewOf } from "./preview.ts";
 import { previewProblems } from "./rules.ts";
 import { PreviewBody } from "./schemas.ts";
@@ -17,13 +19,23 @@ const PreviewView = Type.Object(
       description:
         "Every profile was looked at, and there are no unknownCalls; otherwise the count is an estimate.",
     }),
+    countError: Type.Unsafe<number | null>({
+      type: ["integer", "null"],
+      description:
+        "The count is at most so far from the estimate: with 95 % certainty, or surely where five seconds did not reach all partitions. 0 when exact; null while there are unknownCalls.",
+    }),
     profiles: Type.Integer({ description: "How many there are." }),
     profilesLookedAt: Type.Integer({
       description: "At most 20,000, evenly spread, and what five seconds allow.",
     }),
-    sample: Type.Array(Type.Object({ userId: nullableString(), anonymousId: nullableString() }), {
-      description: "Ten members at most.",
-    }),
+    sample: Type.Array(
+      Type.Object({
+        userId: nullableString(),
+        anonymousId: nullableString(),
+        why: Type.Array(LeafField, { description: "What each condition comes to." }),
+      }),
+      { description: "Ten members at most." },
+    ),
     partialHistory: Type.Boolean({
       description:
         "Calls of the past that it asks for are not known from profiles; they count as if they had not come.",
@@ -56,7 +68,7 @@ export function addPreviewRoute(app: ControlApp, parts: MemberParts): void {
       checkBody(request, previewProblems(body, parts.audiences.list()));
       await untilRead(parts);
       const asked = { ...body, id: KEY, key: KEY, name: KEY, resource: "audience" } as const;
-      const { isExact, profilesJudged, ...found } = await previewOf(
+      const { isExact, profilesJudged, sample, ...found } = await previewOf(
         parts,
         createAudience(asked, parts.nowMs()),
       );
@@ -64,6 +76,7 @@ export function addPreviewRoute(app: ControlApp, parts: MemberParts): void {
         ...found,
         exact: isExact,
         profilesLookedAt: profilesJudged,
+        sample: sample.map(({ why, ...member }) => ({ ...member, why: why.map(leafView) })),
         partialHistory: found.unknownCalls.length > 0,
       };
     },

@@ -3,29 +3,41 @@ import {
   type Computation,
   type ComputationSet,
   evaluateComputation,
+  explainConditions,
   isKnownFromSummary,
   isUnknown,
+  type LeafExplanation,
   type LeafUse,
   ownerOf,
   type Profile,
   seedLeaves,
 } from "#audiences";
 import type { AudienceConfig } from "#topics";
-import type { ProfileReader } from "../../records/profiles/replica.ts";
 import type { Pause } from "../../records/profiles/slices.ts";
 import { compiledWithReferences, leafKeysOf } from "./compiled.ts";
+import { countError, estimateOf, type Sampled } from "./count-error.ts";
 import type { MemberParts } from "./member-parts.ts";
+import { strided } from "./strides.ts";
 import { statusOf } from "./views.ts";
 
 export interface Preview {
   readonly estimatedCount: number;
   /** Every profile was judged, and the calls that it asks for are known: the count is no estimate. */
   readonly isExact: boolean;
+  /** As `countError` has it; null where calls are not known. */
+  readonly countError: number | null;
   readonly profiles: number;
   readonly profilesJudged: number;
-  readonly sample: { readonly userId: string | null; readonly anonymousId: string | null }[];
+  readonly sample: SampleMember[];
   /** Names of the calls of whose past the profiles do not say what the definition asks for: nothing of it counts here. */
   readonly unknownCalls: string[];
+}
+
+interface SampleMember {
+  readonly userId: string | null;
+  readonly anonymousId: string | null;
+  /** What each condition comes to. */
+  readonly why: readonly LeafExplanation[];
 }
 
 /** Of more profiles every second, third, … is judged. */
@@ -33,9 +45,6 @@ const MAX_JUDGED = 20_000;
 /** Somebody waits for the answer. */
 const MAX_MS = 5_000;
 const SAMPLE_SIZE = 10;
-/** Ids that are read at a time: of more than one profile passed over for each judged, more. */
-const JUDGED_AT_A_TIME = 100;
-const PASSED_AT_A_TIME = 2_000;
 
 interface Judging {
   readonly audience: Computation;
@@ -51,10 +60,11 @@ interface Judged {
   /** Ids that were gone over; those of a stride that was broken off do not count. */
   passed: number;
   members: number;
-  readonly sample: Preview["sample"];
+  /** Some of them, their leaves seeded. */
+  readonly sample: Profile[];
 }
 
-/** Takes five seconds at most, in slices. */
+/** Judges for five seconds at most, then explains ten members; all in slices. */
 export async function previewOf(parts: MemberParts, config: AudienceConfig): Promise<Preview> {
   const { nowMs, profiles, slices } = parts;
   const pause = slices.begin();
@@ -65,14 +75,29 @@ export async function previewOf(parts: MemberParts, config: AudienceConfig): Pro
   const judging = { audience, uses: [...set.leaves.values()], nowMs: nowMs(), unknown: new Set<string>() };
   const { judged, members, passed, sample } = await judgeAll(parts, judging, pause);
   const unknown = [...new Set([...judging.unknown, ...(await unknownCalls(parts, set, pause))])].sort();
+  const sampled: Sampled = { total, judged, members, isSpread: passed >= total };
   return {
-    estimatedCount: judged === 0 ? 0 : Math.round((members * Math.max(total, judged)) / judged),
+    estimatedCount: estimateOf(sampled),
     isExact: judged >= total && passed >= total && unknown.length === 0,
+    countError: unknown.length === 0 ? countError(sampled) : null,
     profiles: total,
     profilesJudged: judged,
-    sample,
+    sample: await explained(sample, judging, pause),
     unknownCalls: unknown,
   };
+}
+
+async function explained(
+  sample: readonly Profile[],
+  { audience, nowMs }: Judging,
+  pause: Pause,
+): Promise<SampleMember[]> {
+  const found: SampleMember[] = [];
+  for (const profile of sample) {
+    const why = await explainConditions(audience, { profile, nowMs, pause });
+    found.push({ userId: null, anonymousId: null, ...ownerOf(profile.id), why });
+  }
+  return found;
 }
 
 async function judgeAll({ host, profiles }: MemberParts, judging: Judging, pause: Pause): Promise<Judged> {
@@ -84,7 +109,7 @@ async function judgeAll({ host, profiles }: MemberParts, judging: Judging, pause
       const profile = await profiles.read(partition, id);
       await pause();
       seen.judged += 1;
-      if (profile !== undefined && isMember(profile, judging)) noteMember(seen, id);
+      if (profile !== undefined && isMember(profile, judging)) noteMember(seen, profile);
       await pause();
     }
     seen.passed += ids.passed;
@@ -92,9 +117,9 @@ async function judgeAll({ host, profiles }: MemberParts, judging: Judging, pause
   return seen;
 }
 
-function noteMember(seen: Judged, id: string): void {
+function noteMember(seen: Judged, profile: Profile): void {
   seen.members += 1;
-  if (seen.sample.length < SAMPLE_SIZE) seen.sample.push({ userId: null, anonymousId: null, ...ownerOf(id) });
+  if (seen.sample.length < SAMPLE_SIZE) seen.sample.push(profile);
 }
 
 function isMember(profile: Profile, { audience, nowMs, unknown, uses }: Judging): boolean {
@@ -103,38 +128,6 @@ function isMember(profile: Profile, { audience, nowMs, unknown, uses }: Judging)
   seedLeaves(profile, uses);
   for (const { plan } of uses) if (isUnknown(profile, plan)) unknown.add(plan.leaf.name);
   return evaluateComputation(audience, { profile, nowMs, known: new Map() }).value === true;
-}
-
-interface Stride {
-  readonly partition: number;
-  readonly ids: { readonly taken: readonly string[]; readonly passed: number };
-}
-
-/** Every `step`th id of all partitions, some at a time: neither the oldest nor the first by name alone. */
-function* strided(profiles: ProfileReader, step: number): Generator<Stride> {
-  const many = Math.min(PASSED_AT_A_TIME, JUDGED_AT_A_TIME * step);
-  for (let partition = 0; partition < profiles.partitions; partition += 1) {
-    let after: string | undefined;
-    for (let ids = firstIds(profiles, partition, { after, many }); ids.length > 0; ) {
-      const taken = ids.filter((_, index) => index % step === 0);
-      yield { partition, ids: { taken, passed: ids.length } };
-      after = ids.at(-1);
-      ids = firstIds(profiles, partition, { after, many });
-    }
-  }
-}
-
-function firstIds(
-  profiles: ProfileReader,
-  partition: number,
-  { after, many }: { readonly after: string | undefined; readonly many: number },
-): string[] {
-  const ids: string[] = [];
-  for (const id of profiles.ids(partition, after)) {
-    ids.push(id);
-    if (ids.length === many) break;
-  }
-  return ids;
 }
 
 /** What a leaf asks for is there when the counts by name say it, or when a live audience has counted it for as long as it asks. */

@@ -1,0 +1,75 @@
+import type { Command } from "commander";
+import type { JsonObject } from "#contract";
+import { type CommandContext, readJson } from "./context.ts";
+import { controlApi } from "./control-api.ts";
+import { addShownLeaf } from "./leaf.ts";
+import { printJson, printTable } from "./output.ts";
+
+interface PreviewOptions {
+  readonly json?: boolean;
+  readonly definition: string;
+  readonly includeAnonymous?: boolean;
+}
+
+interface Condition {
+  readonly path: string;
+  readonly holds: boolean;
+  readonly value: unknown;
+}
+
+/** What is read of the answer. */
+interface Preview {
+  readonly estimatedCount: number;
+  readonly exact: boolean;
+  readonly countError: number | null;
+  readonly profiles: number;
+  readonly profilesLookedAt: number;
+  readonly sample: readonly (JsonObject & { readonly why: readonly Condition[] })[];
+  readonly unknownCalls: readonly string[];
+}
+
+/** `audiences preview`: nothing is made. */
+export function addPreview(audiences: Command, context: CommandContext): void {
+  addShownLeaf(audiences, "preview", {
+    description: "how many users an audience would have, and why some of them; nothing is made",
+    examples: [
+      "audiences preview --definition buyers.json",
+      `echo '{"event": "Order Completed", "within": "30d"}' | hookline audiences preview --definition -`,
+    ],
+  })
+    .requiredOption("--definition <path>", "JSON file as docs/use/audiences.md has it; - is standard input")
+    .option("--include-anonymous", "profiles without a userId may be members too")
+    .action(async ({ json, definition, includeAnonymous }: PreviewOptions) => {
+      const body = {
+        definition: await readJson(context, definition),
+        ...(includeAnonymous === true && { includeAnonymous }),
+      };
+      const answer = await controlApi(context.environment).ask("/v1/audiences/preview", { body });
+      if (json === true) printJson(context, answer);
+      else printPreview(context, answer as unknown as Preview);
+    });
+}
+
+function printPreview(context: CommandContext, preview: Preview): void {
+  const { sample, unknownCalls } = preview;
+  context.print(countLine(preview));
+  if (unknownCalls.length > 0)
+    context.say(`Not known from profiles, and counted as not made: ${unknownCalls.join(", ")}`);
+  if (sample.length === 0) return;
+  const columns = { "user id": "userId", "anonymous id": "anonymousId", why: "why" };
+  const data = sample.map(({ why, ...member }) => ({ ...member, why: why.map(conditionText).join("; ") }));
+  printTable(context, columns, { data, next: null });
+}
+
+function countLine({ countError, estimatedCount, exact, profiles, profilesLookedAt }: Preview): string {
+  const members = `${estimatedCount} of ${profiles} profiles would be members`;
+  if (exact) return `${members}.`;
+  const error = countError === null ? "" : `, give or take ${countError}`;
+  return `About ${members}${error}: ${profilesLookedAt} were looked at.`;
+}
+
+/** `all[0]: 2`; where a condition does not hold, and that is why, `all[1].not: not 1`. */
+function conditionText({ holds, path, value }: Condition): string {
+  const place = path.replace(/^definition\.?/, "") || "it";
+  return `${place}: ${holds ? "" : "not "}${JSON.stringify(value)}`;
+}
